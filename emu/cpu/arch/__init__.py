@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What an architecture provides to the hardware layer."""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any, ClassVar, Literal
+
+import unicorn
+
+from emu.cpu.timing import TimingModel
+
+__all__ = ["ARCHITECTURES", "CpuArch", "load"]
+
+ARCHITECTURES = ("x86_64",)
+
+
+class CpuArch(ABC):
+    """One architecture's CPUs on Unicorn.
+
+    To boot: name, byte_order, create(), attach(), reset(), timing().
+    To answer host calls: result().
+    To show a CPU: registers(), pc(), sp().
+    To reach memory as a CPU sees it: translate().
+    """
+
+    name: ClassVar[str]
+    byte_order: ClassVar[Literal["little", "big"]]
+    page_size: ClassVar[int]
+    direct_map: ClassVar[int]  # virtual address that maps physical 0, all of RAM
+    kernel_map: ClassVar[int]  # virtual address that maps physical 0 for the kernel's text
+    max_cpus: ClassVar[int]
+
+    @abstractmethod
+    def create(self) -> unicorn.Uc:
+        """A bare Uc of this architecture.
+
+        Raises:
+            UnknownUnicorn: this build of Unicorn is not understood.
+        """
+
+    @abstractmethod
+    def attach(self, uc: unicorn.Uc, record: int) -> dict[str, int]:
+        """Installs the native hooks, with `record` (a CPU record's address) as their data.
+
+        Returns addresses inside Unicorn: cpu, env, location (of the program counter), cflags_next_tb.
+        """
+
+    @abstractmethod
+    def native(self) -> SimpleNamespace:
+        """The compiled functions of this architecture."""
+
+    @abstractmethod
+    def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, scratch: int, arguments: tuple[int, int]) -> None:
+        """The reset state of docs/board.md. `scratch` is the virtual address of the reset page."""
+
+    @abstractmethod
+    def timing(self) -> TimingModel:
+        """The static timing model."""
+
+    @abstractmethod
+    def registers(self, env: int) -> Mapping[str, int]:
+        """The general registers, flags and program counter, by the guest's names in `struct pt_regs`."""
+
+    @abstractmethod
+    def set_result(self, env: int, value: int) -> None:
+        """Stores a host call's result where the guest expects it."""
+
+    @abstractmethod
+    def translate(self, env: int, ram: memoryview, address: int) -> int | None:
+        """The physical address behind a virtual one in a CPU's current address space, None if it is not mapped."""
+
+    @property
+    @abstractmethod
+    def reset_page(self) -> bytes:
+        """What the board puts in RAM at physical page 2 for the reset state."""
+
+
+def load(name: str) -> CpuArch:
+    """The architecture called `name`.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if name not in ARCHITECTURES:
+        raise ValueError(f"unknown architecture '{name}' (known: {', '.join(ARCHITECTURES)})")
+    module: Any = importlib.import_module(f"emu.cpu.arch.{name}")
+    arch: CpuArch = module.ARCH
+    return arch

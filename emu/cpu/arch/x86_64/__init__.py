@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""x86-64 CPUs: long mode with paging, traps by QEMU's own entry through the guest's IDT and TSS."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import ClassVar, Literal
+
+import capstone
+import unicorn
+from unicorn import x86_const as x86
+
+from emu.cpu.arch import CpuArch
+from emu.cpu.arch.x86_64 import mmu, state
+from emu.cpu.internals import LIBRARY, handle_of
+from emu.cpu.timing import TimingModel
+from emu.cpu.timing.static import X86_64_CYCLES, StaticModel
+
+__all__ = ["ARCH"]
+
+
+class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
+    """x86-64 (Intel SDM)."""
+
+    name: ClassVar[str] = "x86_64"
+    byte_order: ClassVar[Literal["little", "big"]] = "little"
+    page_size: ClassVar[int] = 4096
+    direct_map: ClassVar[int] = 0xFFFF_8880_0000_0000
+    kernel_map: ClassVar[int] = 0xFFFF_FFFF_8000_0000
+    max_cpus: ClassVar[int] = 8
+
+    def create(self) -> unicorn.Uc:
+        state.layout()
+        uc = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
+        uc.ctl_exits_enabled(True)  # no `until` address: checking one can fault in user mode
+        return uc
+
+    @functools.cached_property
+    def _native(self) -> SimpleNamespace:
+        from emu.cpu.native.arch import x86_64  # compiles on import
+
+        return x86_64.build(state.layout())
+
+    def native(self) -> SimpleNamespace:
+        return self._native
+
+    def attach(self, uc: unicorn.Uc, record: int) -> dict[str, int]:
+        at, native = state.layout(), self._native
+        handle = handle_of(uc)
+        cpu = ctypes.c_uint64.from_address(handle + at.uc_cpu).value
+        ctypes.c_uint64.from_address(cpu + at.cpu_opaque).value = record
+        ctypes.c_uint64.from_address(handle + at.uc_stop_interrupt).value = native.stop_interrupt.address
+        _hook(uc, unicorn.UC_HOOK_BLOCK, native.block_hook.address, record)
+        for instruction, function in (
+            (x86.UC_X86_INS_SYSCALL, native.syscall),
+            (x86.UC_X86_INS_RDTSC, native.rdtsc),
+            (x86.UC_X86_INS_RDTSCP, native.rdtscp),
+            (x86.UC_X86_INS_OUT, native.host_call),
+        ):
+            _hook(uc, unicorn.UC_HOOK_INSN, function.address, record, instruction)
+        env = cpu + at.cpu_env
+        return {
+            "cpu": cpu,
+            "env": env,
+            "location": env + at.env_eip,
+            "cflags_next_tb": cpu + at.cpu_cflags_next_tb,
+        }
+
+    def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, scratch: int, arguments: tuple[int, int]) -> None:
+        state.reset(uc, state.layout(), entry=entry, page_table=page_table, gdt=scratch, arguments=arguments)
+
+    def timing(self) -> TimingModel:
+        return StaticModel(capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64), X86_64_CYCLES)
+
+    def registers(self, env: int) -> Mapping[str, int]:
+        at = state.layout()
+        general = (ctypes.c_uint64 * 16).from_address(env)
+        values = dict(zip(state.GENERAL_REGISTERS, general, strict=True))
+        values["ip"] = ctypes.c_uint64.from_address(env + at.env_eip).value
+        values["flags"] = ctypes.c_uint64.from_address(env + at.env_eflags).value
+        values["cs"] = ctypes.c_uint32.from_address(env + at.env_segments + 24).value
+        return values
+
+    def set_result(self, env: int, value: int) -> None:
+        ctypes.c_uint64.from_address(env).value = value & 0xFFFF_FFFF_FFFF_FFFF
+
+    def translate(self, env: int, ram: memoryview, address: int) -> int | None:
+        return mmu.walk(ram, ctypes.c_uint64.from_address(env + state.layout().env_cr3).value, address)
+
+    @property
+    def reset_page(self) -> bytes:
+        return state.RESET_GDT
+
+
+def _hook(uc: unicorn.Uc, kind: int, function: int, data: int, *instruction: int) -> None:
+    """Adds a native hook for all addresses; the Python binding would put a Python frame around it."""
+    handle = ctypes.c_size_t()
+    error = LIBRARY.uc_hook_add(
+        uc._uch,
+        ctypes.byref(handle),
+        ctypes.c_int(kind),
+        ctypes.c_void_p(function),
+        ctypes.c_void_p(data),
+        ctypes.c_uint64(1),
+        ctypes.c_uint64(0),
+        *map(ctypes.c_int, instruction),
+    )
+    if error:
+        raise unicorn.UcError(error)
+
+
+ARCH = X86_64()

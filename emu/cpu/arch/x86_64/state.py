@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The x86-64 CPU state: where Unicorn keeps it, the reset state, and reading it."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import struct
+from dataclasses import dataclass
+
+import unicorn
+from unicorn import x86_const as x86
+
+from emu.cpu.internals import UnknownUnicorn, address_of, handle_of, peek, probing_memory
+
+__all__ = ["GENERAL_REGISTERS", "Layout", "RESET_GDT", "layout", "reset"]
+
+# QEMU's order of env.regs.
+GENERAL_REGISTERS = ("ax", "cx", "dx", "bx", "sp", "bp", "si", "di", *(f"r{n}" for n in range(8, 16)))
+
+_UNICORN_GENERAL = (
+    x86.UC_X86_REG_RAX, x86.UC_X86_REG_RCX, x86.UC_X86_REG_RDX, x86.UC_X86_REG_RBX,
+    x86.UC_X86_REG_RSP, x86.UC_X86_REG_RBP, x86.UC_X86_REG_RSI, x86.UC_X86_REG_RDI,
+    x86.UC_X86_REG_R8, x86.UC_X86_REG_R9, x86.UC_X86_REG_R10, x86.UC_X86_REG_R11,
+    x86.UC_X86_REG_R12, x86.UC_X86_REG_R13, x86.UC_X86_REG_R14, x86.UC_X86_REG_R15,
+)  # fmt: skip
+
+_MSR_EFER, _MSR_STAR, _MSR_LSTAR, _MSR_FMASK = 0xC000_0080, 0xC000_0081, 0xC000_0082, 0xC000_0084
+
+# The reset GDT: null, 08 kernel code (64-bit), 10 data. The guest loads its own.
+RESET_GDT = struct.pack("<3Q", 0, 0x00AF_9B00_0000_FFFF, 0x00CF_9300_0000_FFFF)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Offsets of what the emulator reads and writes inside Unicorn."""
+
+    uc_cpu: int  # uc_struct: CPUState *
+    uc_stop_interrupt: int  # uc_struct: bool (*)(uc, exception)
+    cpu_env: int  # CPUState: where env begins
+    cpu_opaque: int  # CPUState: a pointer free for our use
+    cpu_exception_index: int  # CPUState: int32
+    cpu_cflags_next_tb: int  # CPUState: uint32, instructions in the next block
+    env_eip: int
+    env_eflags: int
+    env_hflags: int
+    env_hflags2: int
+    env_segments: int  # six of {u32 selector, u64 base, u32 limit, u32 flags}, 24 bytes each; ES CS SS DS FS GS
+    env_cr3: int
+    env_star: int
+    env_lstar: int
+    env_fmask: int
+
+
+def _env_words(descriptor: int, env: int) -> bytes:
+    return peek(descriptor, env, 0x4000)
+
+
+def _offset_of_change(before: bytes, after: bytes, value: int, what: str) -> int:
+    """The only place where `after` holds `value` and `before` did not."""
+    pattern = struct.pack("<Q", value)
+    places = [o for o in range(0, len(after) - 7, 4) if after[o : o + 8] == pattern != before[o : o + 8]]
+    if len(places) != 1:
+        raise UnknownUnicorn(f"{what} found {len(places)} times in the CPU state")
+    return places[0]
+
+
+@functools.cache
+def layout() -> Layout:
+    """Probes a scratch Uc.
+
+    Raises:
+        UnknownUnicorn: something is not where it can be recognised.
+    """
+    uc = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
+    uc.mem_map(0, 0x1000)
+    handle = handle_of(uc)
+    magic = [0x5EED_0000_0000_0000 + 0x0101_0101_0101 * (n + 1) for n in range(16)]
+    for register, value in zip(_UNICORN_GENERAL, magic, strict=True):
+        uc.reg_write(register, value)
+    pattern = struct.pack("<16Q", *magic)
+    with probing_memory() as memory:
+        head = peek(memory, handle, 0x1000)
+        uc_cpu = cpu = env = None
+        for offset in range(0, len(head) - 7, 8):
+            pointer = struct.unpack_from("<Q", head, offset)[0]
+            if pointer < 0x10000 or pointer >> 47:
+                continue
+            at = peek(memory, pointer, 0x10000).find(pattern)
+            if at >= 0:
+                uc_cpu, cpu, env = offset, pointer, pointer + at
+                break
+        if uc_cpu is None or cpu is None or env is None:
+            raise UnknownUnicorn("no CPU state behind any pointer of uc_struct")
+        reg_write = head.find(struct.pack("<Q", address_of("reg_write_x86_64")))
+        if reg_write < 0:
+            raise UnknownUnicorn("uc_struct does not hold reg_write_x86_64")
+
+        def probe(what: str, value: int, write: object) -> int:
+            before = _env_words(memory, env)
+            write(value)  # type: ignore[operator]  # a callable of one int; lambdas below
+            return _offset_of_change(before, _env_words(memory, env), value, what)
+
+        env_eip = probe("RIP", 0x1234_5678_9ABC, lambda v: uc.reg_write(x86.UC_X86_REG_RIP, v))
+        env_cr3 = probe("CR3", 0x00AB_C000, lambda v: uc.reg_write(x86.UC_X86_REG_CR3, v))
+        env_star = probe("STAR", 0x0018_0008_7654_3210, lambda v: uc.msr_write(_MSR_STAR, v))
+        env_lstar = probe("LSTAR", 0x7FFF_8123_4567, lambda v: uc.msr_write(_MSR_LSTAR, v))
+        env_fmask = probe("FMASK", 0x0004_7700, lambda v: uc.msr_write(_MSR_FMASK, v))
+        cpu_state = peek(memory, cpu, env - cpu)
+        # CPUState ends its bookkeeping with: opaque, mem_io_pc, cpu_index, cluster_index, halted, can_do_io,
+        # exception_index, uc. The pointer back to uc_struct is what can be recognised.
+        back = cpu_state.rfind(struct.pack("<Q", handle))
+        found = Layout(
+            uc_cpu=uc_cpu,
+            uc_stop_interrupt=reg_write + 10 * 8,  # ten members on: reg_reset ... get_pc, stop_interrupt
+            cpu_env=env - cpu,
+            cpu_opaque=back - 40,
+            cpu_exception_index=back - 8,
+            cpu_cflags_next_tb=0x18,
+            env_eip=env_eip,
+            env_eflags=env_eip + 8,
+            env_hflags=env_eip + 0x30,  # after eflags, cc_dst, cc_src, cc_src2, cc_op and df
+            env_hflags2=env_eip + 0x34,
+            env_segments=env_eip + 0x38,
+            env_cr3=env_cr3,
+            env_star=env_star,
+            env_lstar=env_lstar,
+            env_fmask=env_fmask,
+        )
+    _self_test(uc, found)
+    return found
+
+
+def _self_test(uc: unicorn.Uc, at: Layout) -> None:
+    """Takes a trap and an exact step, and looks whether the fields say what they must."""
+    cpu = ctypes.c_uint64.from_address(handle_of(uc) + at.uc_cpu).value
+    exception = ctypes.c_int32.from_address(cpu + at.cpu_exception_index)
+    opaque = ctypes.c_uint64.from_address(cpu + at.cpu_opaque)
+    flags = ctypes.c_uint32.from_address(cpu + at.cpu_env + at.env_eflags)
+    hflags = ctypes.c_uint32.from_address(cpu + at.cpu_env + at.env_hflags)
+    if opaque.value != 0:
+        raise UnknownUnicorn("CPUState.opaque is in use")
+    seen: list[tuple[int, int]] = []
+
+    def trap(_uc: int, vector: int) -> bool:
+        if vector == -1:
+            return False
+        seen.append((vector, exception.value))
+        return True
+
+    callback = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int)(trap)
+    stop_interrupt = ctypes.c_uint64.from_address(handle_of(uc) + at.uc_stop_interrupt)
+    original = stop_interrupt.value
+    stop_interrupt.value = ctypes.cast(callback, ctypes.c_void_p).value or 0
+    uc.mem_write(0x100, b"\x90\x90\x0f\x0b")  # nop; nop; ud2
+    uc.reg_write(x86.UC_X86_REG_EFLAGS, 0x202)
+    try:
+        uc.emu_start(0x100, 0)
+    except unicorn.UcError:
+        pass  # the callback's True ends the run as an invalid instruction
+    stop_interrupt.value = original
+    if seen != [(6, 6)]:
+        raise UnknownUnicorn(f"an invalid instruction was reported as {seen}, not as exception 6")
+    if flags.value & 0x200 == 0 or hflags.value & 3:
+        raise UnknownUnicorn("flags are not where they should be")
+
+
+def reset(uc: unicorn.Uc, at: Layout, *, entry: int, page_table: int, gdt: int, arguments: tuple[int, int]) -> None:
+    """Puts a CPU in the board's reset state (docs/board.md): long mode, flat segments, interrupts off."""
+    for register in _UNICORN_GENERAL:
+        uc.reg_write(register, 0)
+    uc.reg_write(x86.UC_X86_REG_GDTR, (0, gdt, len(RESET_GDT) - 1, 0))
+    uc.reg_write(x86.UC_X86_REG_CR4, 0xA0)  # PAE, PGE
+    uc.reg_write(x86.UC_X86_REG_CR3, page_table)
+    uc.msr_write(_MSR_EFER, 0xD01)  # NXE, LMA, LME, SCE
+    uc.reg_write(x86.UC_X86_REG_CR0, 0x8005_0033)  # PG AM WP NE ET MP PE
+    uc.reg_write(x86.UC_X86_REG_EFLAGS, 2)
+    for register in (x86.UC_X86_REG_SS, x86.UC_X86_REG_DS, x86.UC_X86_REG_ES):
+        uc.reg_write(register, 0x10)
+    uc.reg_write(x86.UC_X86_REG_CS, 8)
+    env = ctypes.c_uint64.from_address(handle_of(uc) + at.uc_cpu).value + at.cpu_env
+    ctypes.c_uint32.from_address(env + at.env_hflags).value &= ~3  # writing CS does not change the privilege level
+    uc.reg_write(x86.UC_X86_REG_RDI, arguments[0])
+    uc.reg_write(x86.UC_X86_REG_RSI, arguments[1])
+    ctypes.c_uint64.from_address(env + at.env_eip).value = entry
+
+

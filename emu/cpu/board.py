@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The board: RAM, CPUs that take turns on it, and time."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from collections.abc import Callable
+from typing import ClassVar
+
+import numpy as np
+import unicorn
+
+from emu.cpu.arch import CpuArch
+from emu.cpu.cpu import Cpu
+from emu.cpu.internals import LIBRARY
+from emu.cpu.native import board_record, cpu_record, turns
+from emu.cpu.native.devices import send_ipi, stall_until, timer_set
+
+__all__ = ["Board", "CpuFault"]
+
+_MAP_NORESERVE = 0x4000  # Linux; Python names it from 3.13 on
+_TURN_SLICE = 50_000  # microseconds of host time the native loop may take at a stretch
+_HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
+
+
+class CpuFault(RuntimeError):
+    """A CPU did what the board cannot do: it left RAM, or Unicorn failed."""
+
+    def __init__(self, cpu: Cpu, error: int) -> None:
+        super().__init__(f"CPU {cpu.index} at {cpu.pc:#x}: {unicorn.UcError(error)}")
+        self.cpu = cpu
+
+
+class Board:
+    """RAM shared by CPUs of one architecture.
+
+    Args:
+        arch: the architecture.
+        cpus: how many.
+        memory: bytes of RAM, a multiple of the page size.
+        quantum: how many cycles a CPU may run ahead of the next one.
+        seed: varies the length of turns.
+        frequency: of the CPUs, in Hz.
+    """
+
+    RESET_PAGE: ClassVar[int] = 0x2000  # physical address of what the reset state needs in RAM
+    LONGEST_TURN: ClassVar[int] = 100_000  # cycles
+
+    def __init__(self, arch: CpuArch, cpus: int, memory: int, quantum: int, seed: int, frequency: int) -> None:
+        if not 1 <= cpus <= arch.max_cpus:
+            raise ValueError(f"{cpus} CPUs: {arch.name} has 1 to {arch.max_cpus}")
+        if quantum < 1:
+            raise ValueError(f"a quantum of {quantum} cycles: at least 1 is needed")
+        self.arch = arch
+        self.memory = memory
+        self.frequency = frequency
+        self._mapping = mmap.mmap(-1, memory)
+        self.ram = memoryview(self._mapping)
+        self.ram_address = ctypes.addressof(ctypes.c_char.from_buffer(self._mapping))
+        # Address space, not memory: only the pages that hold entries of executed code are ever touched.
+        self._cost_map = mmap.mmap(-1, memory * 8, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE)
+        self._costs = np.frombuffer(self._cost_map, np.uint64)
+        self._words = np.zeros(board_record.WORDS, np.uint64)
+        self.record = self._words.ctypes.data
+        self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)
+        self._dispatch = np.zeros(0, np.uint64)
+        self._timing = arch.timing()
+        self._decode = _HANDLER(self._decode_block)
+        self._python_handlers: list[object] = []  # ctypes callbacks that native code points to
+        self.reset_page_table = 0
+        self.ram[self.RESET_PAGE : self.RESET_PAGE + len(arch.reset_page)] = arch.reset_page
+        for field, value in (
+            (board_record.RAM, self.ram_address),
+            (board_record.RAM_SIZE, memory),
+            (board_record.COSTS, self._costs.ctypes.data),
+            (board_record.DECODE, ctypes.cast(self._decode, ctypes.c_void_p).value or 0),
+            (board_record.HOST_CALLS, self._host_calls.ctypes.data),
+            (board_record.QUANTUM, quantum),
+            (board_record.RANDOM, _scramble(seed)),
+            (board_record.LONGEST_TURN, self.LONGEST_TURN),
+            (board_record.KERNEL_START, arch.kernel_map),
+            (board_record.CPU_COUNT, cpus),
+        ):
+            self.set(field, value)
+        self.cpus = [Cpu(self, index) for index in range(cpus)]
+        self._cpu_table = np.array([cpu.record for cpu in self.cpus], np.uint64)
+        self.set(board_record.CPUS, self._cpu_table.ctypes.data)
+        self._by_record = {cpu.record: cpu for cpu in self.cpus}
+
+    def close(self) -> None:
+        """Gives the memory back. The board cannot be used afterwards."""
+        for cpu in self.cpus:
+            cpu.uc.release_handle()
+        self.cpus.clear()
+
+    def get(self, field: int | np.uint64) -> int:
+        """A word of the board's record (see `native.board_record`)."""
+        return int(self._words[int(field) >> 3])
+
+    def set(self, field: int | np.uint64, value: int) -> None:
+        """Stores a word of the board's record."""
+        self._words[int(field) >> 3] = value
+
+    @property
+    def current(self) -> Cpu:
+        """The CPU whose turn it is or was last."""
+        return self.cpus[self.get(board_record.CURRENT)]
+
+    @property
+    def now(self) -> int:
+        """The clock of the CPU that is furthest ahead, in cycles."""
+        return max(cpu.cycles for cpu in self.cpus)
+
+    def nanoseconds(self, cycles: int) -> int:
+        """Cycles as time."""
+        return cycles * 1_000_000_000 // self.frequency
+
+    # Running
+
+    def run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
+        """Runs the CPUs for at most about a twentieth of a second of host time, or until a host call that Python answers.
+
+        Args:
+            on_host_call: called with (cpu, number, arguments); it must `answer` the CPU, now or later.
+
+        Returns:
+            False if every CPU sleeps with nothing to wake it.
+
+        Raises:
+            CpuFault: a CPU left RAM.
+        """
+        outcome = int(turns.run(self.record, _TURN_SLICE))
+        reason = outcome & 0xFF
+        if reason == turns.FAULT:
+            raise CpuFault(self.current, outcome >> 8)
+        if reason == turns.REQUEST:
+            cpu = self.current
+            if cpu.get(cpu_record.REQUEST) == int(cpu_record.HOST_CALL_REQUEST):
+                first = int(cpu_record.ARGUMENTS)
+                on_host_call(cpu, cpu.get(cpu_record.HOST_CALL), [cpu.get(first + 8 * n) for n in range(4)])
+            else:
+                cpu.set(cpu_record.REQUEST, int(cpu_record.NO_REQUEST))
+        return reason != turns.IDLE
+
+    def turn(self, cpu: Cpu) -> None:
+        """One turn of one CPU, whatever the others' clocks say (exact stepping).
+
+        Raises:
+            CpuFault: it left RAM.
+        """
+        turns.begin_turn(self.record, cpu.record, cpu.cycles, cpu_record.NEVER)
+        error = LIBRARY.uc_emu_start(cpu.uc._uch, *map(ctypes.c_uint64, (cpu.pc, 0, 0, 0)))
+        if error:
+            raise CpuFault(cpu, error)
+
+    def stop(self, cpu: Cpu) -> None:
+        """Ends the CPU's turn at its next block and returns to Python. Also from inside a callback."""
+        cpu.set(cpu_record.REQUEST, int(cpu_record.STOP_REQUEST))
+        cpu.set(cpu_record.DEADLINE, 0)
+
+    # Code
+
+    def write_code(self, address: int, data: bytes) -> None:
+        """Puts instructions into RAM at a physical address. CPUs go on with what they have translated until they `forget`."""
+        self.ram[address : address + len(data)] = data
+        first = max(address - self.arch.page_size // 8, 0)  # blocks that begin a little before reach into it
+        self._costs[first : address + len(data)] = 0
+
+    def flush_page(self, address: int) -> None:
+        """A physical page is about to hold other code: every CPU forgets what it had."""
+        page = self.arch.page_size
+        address -= address % page
+        self._costs[address : address + page] = 0
+        for cpu in self.cpus:
+            cpu.forget(address, page)
+
+    # Host functions
+
+    def provide_host_call(self, number: int, function: int) -> None:
+        """Answers a host call natively: `function` is the address of void (*)(cpu record, number)."""
+        self._host_calls[number] = function
+
+    def provide_devices(self, *, timer: int, ipi: int, stall: int, timer_vector: int) -> None:
+        """Gives the board's native devices their host-call numbers, and the timer its vector."""
+        self.provide_host_call(timer, timer_set.address)
+        self.provide_host_call(ipi, send_ipi.address)
+        self.provide_host_call(stall, stall_until.address)
+        self.set(board_record.TIMER_VECTOR, timer_vector)
+
+    def dispatch_range(self, start: int, end: int) -> None:
+        """Declares the virtual addresses at which blocks may have a host function."""
+        self._dispatch = np.zeros(end - start, np.uint64)
+        self.set(board_record.DISPATCH, self._dispatch.ctypes.data)
+        self.set(board_record.DISPATCH_START, start)
+        self.set(board_record.DISPATCH_END, end)
+
+    def dispatch(self, address: int, function: int) -> None:
+        """Has native `function` run before each block that begins at `address`; 0 takes it away."""
+        self._dispatch[address - self.get(board_record.DISPATCH_START)] = function
+
+    def cpu_of_record(self, record: int) -> Cpu:
+        """The CPU whose record is at an address."""
+        return self._by_record[record]
+
+    def python_handler(self, function: Callable[[Cpu, int], None]) -> int:
+        """The address of a native function that calls Python with (cpu, second argument). It must not raise."""
+        handler = _HANDLER(lambda record, argument: function(self._by_record[record], argument))
+        self._python_handlers.append(handler)
+        return ctypes.cast(handler, ctypes.c_void_p).value or 0
+
+    def _decode_block(self, record: int, packed: int) -> None:
+        """Fills in the cost of a block: `packed` is the low 48 bits of its address, and 16 of its size."""
+        cpu = self._by_record[record]
+        address, size = packed >> 16, packed & 0xFFFF
+        if address >> 47:
+            address |= 0xFFFF << 48
+        physical = cpu.translate(address)
+        if physical is None:
+            return
+        cost = self._timing.block(cpu.read(address, size), address)
+        self._costs[physical] = size << 32 | min(cost.instructions, 0xFFFF) << 16 | min(cost.cycles, 0xFFFF)
+
+
+def _scramble(seed: int) -> int:
+    """A seed as a generator's state, which must not be 0 (splitmix64)."""
+    x = (seed + 1) * 0x9E37_79B9_7F4A_7C15 & 0xFFFF_FFFF_FFFF_FFFF
+    x = (x ^ x >> 30) * 0xBF58_476D_1CE4_E5B9 & 0xFFFF_FFFF_FFFF_FFFF
+    return (x ^ x >> 27) or 1

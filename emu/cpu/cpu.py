@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One CPU of a board: a Uc with its record."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import unicorn
+
+from emu.cpu.internals import address_of, handle_of
+from emu.cpu.native import cpu_record
+
+if TYPE_CHECKING:
+    from emu.cpu.board import Board
+
+__all__ = ["Cpu"]
+
+_TB_BUFFER = 32 << 20  # bytes of translated code a CPU may hold
+
+
+class Cpu:
+    """A CPU. Its clock is `cycles`; it runs when the board gives it a turn."""
+
+    def __init__(self, board: Board, index: int) -> None:
+        self.board = board
+        self.index = index
+        self.uc: unicorn.Uc = board.arch.create()
+        self.uc.ctl_set_tcg_buffer_size(_TB_BUFFER)
+        self.uc.mem_map_ptr(0, board.memory, unicorn.UC_PROT_ALL, board.ram_address)
+        self._words = np.zeros(cpu_record.WORDS, np.uint64)
+        self.record = self._words.ctypes.data
+        inside = board.arch.attach(self.uc, self.record)
+        self.env = inside["env"]
+        self._cflags_next_tb = ctypes.c_uint32.from_address(inside["cflags_next_tb"])
+        self._words[cpu_record.ARRIVALS // 8 :] = cpu_record.NEVER
+        for field, value in (
+            (cpu_record.UC, handle_of(self.uc)),
+            (cpu_record.CPU, inside["cpu"]),
+            (cpu_record.ENV, self.env),
+            (cpu_record.BOARD, board.record),
+            (cpu_record.INDEX, index),
+            (cpu_record.LOCATION, inside["location"]),
+            (cpu_record.TIMER, cpu_record.NEVER),
+            (cpu_record.ARRIVAL, cpu_record.NEVER),
+        ):
+            self.set(field, int(value))
+        forget = address_of(f"tb_invalidate_phys_range_{board.arch.name}")
+        self._forget = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)(forget)
+
+    def get(self, field: int | np.uint64) -> int:
+        """A word of the record (see `native.cpu_record`)."""
+        return int(self._words[int(field) >> 3])
+
+    def set(self, field: int | np.uint64, value: int) -> None:
+        """Stores a word of the record."""
+        self._words[int(field) >> 3] = value
+
+    @property
+    def cycles(self) -> int:
+        """The CPU's clock."""
+        return self.get(cpu_record.CYCLES)
+
+    @property
+    def running(self) -> bool:
+        """Whether the CPU is switched on."""
+        return self.get(cpu_record.STATUS) != int(cpu_record.OFF)
+
+    @property
+    def pc(self) -> int:
+        """The address of the next instruction."""
+        return ctypes.c_uint64.from_address(self.get(cpu_record.LOCATION)).value
+
+    @pc.setter
+    def pc(self, value: int) -> None:
+        ctypes.c_uint64.from_address(self.get(cpu_record.LOCATION)).value = value
+
+    def registers(self) -> Mapping[str, int]:
+        """General registers, flags and program counter."""
+        return self.board.arch.registers(self.env)
+
+    def start(self, entry: int, argument: int, time: int) -> None:
+        """Switches the CPU on in its reset state; its clock starts at `time`."""
+        self.board.arch.reset(
+            self.uc,
+            entry=entry,
+            page_table=self.board.reset_page_table,
+            scratch=self.board.arch.kernel_map + self.board.RESET_PAGE,
+            arguments=(argument, self.index),
+        )
+        self.set(cpu_record.CYCLES, max(time, self.cycles))
+        self.set(cpu_record.STATUS, int(cpu_record.RUNNING))
+
+    def raise_interrupt(self, vector: int, time: int | None = None) -> None:
+        """Makes a vector pending no earlier than `time` (default: now)."""
+        time = self.cycles if time is None else time
+        place = cpu_record.ARRIVALS + np.uint64(vector * 8)
+        self.set(place, min(self.get(place), time))
+        self.set(cpu_record.ARRIVAL, min(self.get(cpu_record.ARRIVAL), time))
+        self.set(cpu_record.DEADLINE, 0)
+
+    def raise_nmi(self) -> None:
+        """Makes a non-maskable interrupt pending now."""
+        self.set(cpu_record.NMI, 1)
+        self.set(cpu_record.DEADLINE, 0)
+
+    def forget(self, address: int, size: int) -> None:
+        """Drops translations made from `size` bytes of RAM at physical `address`; the rest of the running block stays old."""
+        self._forget(self.get(cpu_record.UC), address, address + size)
+
+    def translate(self, address: int) -> int | None:
+        """The physical address behind a virtual one, None if it is not mapped."""
+        return self.board.arch.translate(self.env, self.board.ram, address)
+
+    def read(self, address: int, size: int) -> bytes:
+        """Guest memory as this CPU sees it.
+
+        Raises:
+            LookupError: an address is not mapped to RAM.
+        """
+        out = bytearray()
+        page = self.board.arch.page_size
+        while len(out) < size:
+            at = address + len(out)
+            physical = self.translate(at)
+            length = min(page - at % page, size - len(out))
+            if physical is None or physical + length > self.board.memory:
+                raise LookupError(f"address {at:#x} is not mapped")
+            out += self.board.ram[physical : physical + length]
+        return bytes(out)
+
+    def answer(self, value: int) -> None:
+        """Gives a waiting host call its result."""
+        self.board.arch.set_result(self.env, value)
+        self.set(cpu_record.REQUEST, int(cpu_record.NO_REQUEST))
+
+    def step(self, instructions: int = 1) -> None:
+        """Executes exactly that many instructions of this CPU alone (fewer if a block ends first), or delivers a pending
+        interrupt and executes as many of its handler's."""
+        self._cflags_next_tb.value = instructions
+        self.set(cpu_record.STEPPING, 1)
+        self.set(cpu_record.STEPS, 1)
+        try:
+            self.board.turn(self)
+        finally:
+            self.set(cpu_record.STEPPING, 0)
+            self._cflags_next_tb.value = 0xFFFF_FFFF

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""x86-64 inside `cpu_exec`: traps, interrupts, `syscall`, `rdtsc`, the host-call port and the block hook.
+
+`build(layout)` compiles for one layout of Unicorn: its offsets are constants of the machine code (and so of its cache).
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+from numba import types
+
+from emu.cpu.arch.x86_64.state import Layout
+from emu.cpu.native import board_record as board
+from emu.cpu.native import cpu_record as cpu
+from emu.cpu.native.block_cost import charge
+from emu.cpu.native.interrupts import end_turn, look_around, take_highest, turn_is_over
+from emu.native import cfunc, external, njit
+from emu.native.pointers import call_handler, load_u32, load_u64, store_u32, store_u64
+
+_void_pointer = types.uint64
+_do_interrupt = external("x86_cpu_do_interrupt_x86_64", types.void(_void_pointer))
+_do_hardware_interrupt = external(
+    "do_interrupt_x86_hardirq_x86_64", types.void(_void_pointer, types.int32, types.int32)
+)
+_loop_exit = external("cpu_loop_exit_noexc_x86_64", types.void(_void_pointer))
+_emu_stop = external("uc_emu_stop", types.int32(_void_pointer))
+_read_flags = external("helper_read_eflags_x86_64", types.uint64(_void_pointer))
+_write_flags = external("helper_write_eflags_x86_64", types.void(_void_pointer, types.uint64, types.uint32))
+
+ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+HOST_CALL_PORT = np.uint32(0xE0)
+HOST_CALL_COUNT = np.uint64(board.HOST_CALL_COUNT)
+
+# env.regs, QEMU's order.
+AX, CX, DX, SP, SI, DI, R11 = (np.uint64(8 * n) for n in (0, 1, 2, 4, 6, 7, 11))
+
+# Manual volume 3, 2.3: EFLAGS.IF. QEMU: hflags bit 3 is the shadow of `sti` and `mov ss`; hflags2 bit 2 masks NMIs.
+IF, SHADOW, NMI_MASKED = np.uint32(0x200), np.uint32(8), np.uint32(4)
+PRIVILEGE = np.uint32(3)
+NMI_VECTOR = np.int32(2)
+
+# QEMU's numbers above the vectors.
+EXCP_INTERRUPT, EXCP_HLT = 0x10000, 0x10001
+
+# The descriptor caches that `syscall` loads (manual volume 2B, SYSCALL): flat, ring 0, 64-bit code and writable data.
+CODE_FLAGS, DATA_FLAGS = np.uint32(0x00A0_9B00), np.uint32(0x00C0_9300)
+FLAT_LIMIT = np.uint32(0xFFFF_FFFF)
+SEGMENT_SIZE = np.uint64(24)
+WRITABLE_FLAGS = np.uint32(0xFFFF_FFFF)
+SYSCALL_LENGTH = np.uint64(2)
+
+# Page tables (manual volume 3, 4.5): present, large page, address bits.
+PRESENT, LARGE = np.uint64(1), np.uint64(0x80)
+FRAME = np.uint64(0x000F_FFFF_FFFF_F000)
+NINE, TWELVE, INDEX_MASK = np.uint64(9), np.uint64(12), np.uint64(511)
+KERNEL_HALF = np.uint64(63)
+
+
+def build(layout: Layout) -> SimpleNamespace:
+    """The compiled functions, by name: block_hook, stop_interrupt, syscall, rdtsc, rdtscp, host_call."""
+    uc_cpu, opaque = np.uint64(layout.uc_cpu), np.uint64(layout.cpu_opaque)
+    exception_index = np.uint64(layout.cpu_exception_index)
+    eip, eflags = np.uint64(layout.env_eip), np.uint64(layout.env_eflags)
+    hflags, hflags2 = np.uint64(layout.env_hflags), np.uint64(layout.env_hflags2)
+    cs = np.uint64(layout.env_segments + 24)
+    cr3, star = np.uint64(layout.env_cr3), np.uint64(layout.env_star)
+    lstar, fmask = np.uint64(layout.env_lstar), np.uint64(layout.env_fmask)
+
+    @njit
+    def may_interrupt(env):
+        return load_u32(env + eflags) & IF != 0 and load_u32(env + hflags) & SHADOW == 0
+
+    @njit
+    def may_nmi(env):
+        return load_u32(env + hflags2) & NMI_MASKED == 0 and load_u32(env + hflags) & SHADOW == 0
+
+    @njit
+    def physical_of(s, b, address):
+        """Where a block's first byte is in RAM. A block that runs is mapped."""
+        if address >> KERNEL_HALF:
+            return address - load_u64(b + board.KERNEL_START)
+        ram = load_u64(b + board.RAM)
+        entry = load_u64(load_u64(s + cpu.ENV) + cr3)
+        shift = np.uint64(39)
+        for _ in range(4):
+            entry = load_u64(ram + (entry & FRAME) + (address >> shift & INDEX_MASK) * WORD)
+            if not entry & PRESENT:
+                return ZERO
+            if shift != TWELVE and entry & LARGE:
+                break
+            if shift == TWELVE:
+                break
+            shift -= NINE
+        low = (ONE << shift) - ONE
+        return (entry & FRAME & ~low) | (address & low)
+
+    @cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
+    def block_hook(uc, address, size, s):
+        """Runs before every block. An exit begins the block again, so time is charged after the last reason to exit."""
+        if load_u64(s + cpu.CYCLES) >= load_u64(s + cpu.DEADLINE):
+            look_around(s)
+            env = load_u64(s + cpu.ENV)
+            if load_u64(s + cpu.NMI) != ZERO and may_nmi(env):
+                _loop_exit(load_u64(s + cpu.CPU))
+            if load_u64(s + cpu.PENDING_COUNT) != ZERO and may_interrupt(env):
+                _loop_exit(load_u64(s + cpu.CPU))
+            if turn_is_over(s):
+                _emu_stop(uc)
+                _loop_exit(load_u64(s + cpu.CPU))
+        b = load_u64(s + cpu.BOARD)
+        charge(s, b, address, np.uint64(size), physical_of(s, b, address))
+        start = load_u64(b + board.DISPATCH_START)
+        if start <= address < load_u64(b + board.DISPATCH_END):
+            handler = load_u64(load_u64(b + board.DISPATCH) + (address - start) * WORD)
+            if handler != ZERO:
+                call_handler(handler, s, address)
+
+    @cfunc(types.boolean(types.uint64, types.int32))
+    def stop_interrupt(uc, vector):
+        """The trap unit: delivers exceptions and interrupts through the guest's IDT with QEMU's own code."""
+        state = load_u64(uc + uc_cpu)
+        s = load_u64(state + opaque)
+        env = load_u64(s + cpu.ENV)
+        if vector < 0:
+            if load_u64(s + cpu.NMI) != ZERO and may_nmi(env):
+                store_u64(s + cpu.NMI, ZERO)
+                store_u32(env + hflags2, load_u32(env + hflags2) | NMI_MASKED)
+                store_u64(s + cpu.TAKEN, load_u64(s + cpu.TAKEN) + ONE)
+                _do_hardware_interrupt(env, NMI_VECTOR, np.int32(1))
+            elif load_u64(s + cpu.PENDING_COUNT) != ZERO and may_interrupt(env):
+                store_u64(s + cpu.TAKEN, load_u64(s + cpu.TAKEN) + ONE)
+                _do_hardware_interrupt(env, np.int32(take_highest(s)), np.int32(1))
+            return False
+        if vector < cpu.VECTORS:
+            _do_interrupt(state)
+            store_u32(state + exception_index, np.uint32(0xFFFF_FFFF))
+        elif vector == EXCP_HLT:
+            store_u64(s + cpu.STATUS, cpu.HALTED if load_u32(env + eflags) & IF else cpu.STOPPED)
+        elif vector == EXCP_INTERRUPT:  # `pause`, or the end of a turn
+            _emu_stop(uc)
+        return False
+
+    @cfunc(types.void(types.uint64, types.uint64))
+    def syscall(uc, s):
+        """SYSCALL as the manual has it (volume 2B). Unicorn leaves the whole instruction to this hook."""
+        env = load_u64(s + cpu.ENV)
+        flags = _read_flags(env)
+        store_u64(env + CX, load_u64(env + eip) + SYSCALL_LENGTH)
+        store_u64(env + R11, flags)
+        _write_flags(env, flags & ~load_u64(env + fmask), WRITABLE_FLAGS)
+        selector = np.uint32(load_u64(env + star) >> np.uint64(32)) & np.uint32(0xFFFC)
+        for segment, value, attributes in ((cs, selector, CODE_FLAGS), (cs + SEGMENT_SIZE, selector + np.uint32(8), DATA_FLAGS)):
+            store_u32(env + segment, value)
+            store_u64(env + segment + WORD, ZERO)
+            store_u32(env + segment + np.uint64(16), FLAT_LIMIT)
+            store_u32(env + segment + np.uint64(20), attributes)
+        store_u32(env + hflags, load_u32(env + hflags) & ~PRIVILEGE)
+        store_u64(env + eip, load_u64(env + lstar) - SYSCALL_LENGTH)  # Unicorn adds the instruction's length
+
+    @cfunc(types.int32(types.uint64, types.uint64))
+    def rdtsc(uc, s):
+        """RDTSC reads the cycle counter. A result of 1 tells Unicorn that the instruction is done."""
+        env, cycles = load_u64(s + cpu.ENV), load_u64(s + cpu.CYCLES)
+        store_u64(env + AX, cycles & np.uint64(0xFFFF_FFFF))
+        store_u64(env + DX, cycles >> np.uint64(32))
+        return np.int32(1)
+
+    @cfunc(types.int32(types.uint64, types.uint64))
+    def rdtscp(uc, s):
+        """RDTSCP: the cycle counter, and the CPU's number in ECX."""
+        env, cycles = load_u64(s + cpu.ENV), load_u64(s + cpu.CYCLES)
+        store_u64(env + AX, cycles & np.uint64(0xFFFF_FFFF))
+        store_u64(env + DX, cycles >> np.uint64(32))
+        store_u64(env + CX, load_u64(s + cpu.INDEX))
+        return np.int32(1)
+
+    @cfunc(types.void(types.uint64, types.uint32, types.int32, types.uint32, types.uint64))
+    def host_call(uc, port, size, value, s):
+        """`out` to the host-call port (docs/board.md). Other ports have nothing behind them."""
+        if port != HOST_CALL_PORT:
+            return
+        env = load_u64(s + cpu.ENV)
+        store_u64(s + cpu.ARGUMENTS, load_u64(env + DI))
+        store_u64(s + cpu.ARGUMENTS + WORD, load_u64(env + SI))
+        store_u64(s + cpu.ARGUMENTS + np.uint64(16), load_u64(env + DX))
+        store_u64(s + cpu.ARGUMENTS + np.uint64(24), load_u64(env + CX))
+        number = load_u64(env + AX)
+        handler = ZERO
+        if number < HOST_CALL_COUNT:
+            handler = load_u64(load_u64(load_u64(s + cpu.BOARD) + board.HOST_CALLS) + number * WORD)
+        if handler != ZERO:
+            call_handler(handler, s, number)
+            store_u64(env + AX, load_u64(s + cpu.RESULT))
+        else:
+            store_u64(s + cpu.HOST_CALL, number)
+            store_u64(s + cpu.REQUEST, cpu.HOST_CALL_REQUEST)
+            end_turn(s)
+
+    return SimpleNamespace(
+        block_hook=block_hook, stop_interrupt=stop_interrupt, syscall=syscall, rdtsc=rdtsc, rdtscp=rdtscp, host_call=host_call
+    )

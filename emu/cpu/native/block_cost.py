@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Charging a block: its cost is looked up by the physical address at which it begins.
+
+An entry is size << 32 | instructions << 16 | cycles. A block of another size at the same place (a shorter slice of it) is decoded
+anew; an entry of 0 is unknown.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emu.cpu.native import board_record as board
+from emu.cpu.native import cpu_record as cpu
+from emu.native import njit
+from emu.native.pointers import call_handler, load_u64, store_u64
+
+ONE, WORD = np.uint64(1), np.uint64(8)
+HALF, SIXTEEN, LOW_SIXTEEN = np.uint64(32), np.uint64(16), np.uint64(0xFFFF)
+SIZE_SHIFT = np.uint64(16)
+
+
+@njit
+def charge(s, b, address, size, physical):
+    """Adds a block's cycles and instructions to its CPU's counters."""
+    place = load_u64(b + board.COSTS) + physical * WORD
+    entry = load_u64(place)
+    if entry >> HALF != size:
+        call_handler(load_u64(b + board.DECODE), s, (address << SIZE_SHIFT) | size)
+        entry = load_u64(place)
+    store_u64(s + cpu.CYCLES, load_u64(s + cpu.CYCLES) + (entry & LOW_SIXTEEN))
+    store_u64(s + cpu.INSTRUCTIONS, load_u64(s + cpu.INSTRUCTIONS) + (entry >> SIXTEEN & LOW_SIXTEEN))
+    store_u64(s + cpu.BLOCKS, load_u64(s + cpu.BLOCKS) + ONE)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the entries in the ring buffer look like: Linux's events of the `ftrace` system, their numbers and their fields."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+__all__ = ["ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "PRINT", "RAW_DATA", "EventType", "Events", "Flag"]
+
+
+class EventType(enum.IntEnum):
+    """`common_type`: the `ID:` line of events/ftrace/*/format."""
+
+    FUNCTION = 1
+    KERNEL_STACK = 4
+    PRINT = 5
+    FUNCGRAPH_EXIT = 10
+    FUNCGRAPH_ENTRY = 11
+    RAW_DATA = 18
+
+
+class Flag(enum.IntFlag):
+    """`common_flags`: the state of the CPU when the event was recorded."""
+
+    IRQS_OFF = 0x01
+    IRQS_NOT_KNOWN = 0x02
+    NEED_RESCHED = 0x04
+    HARDIRQ = 0x08
+    SOFTIRQ = 0x10
+    PREEMPT_RESCHED = 0x20  # preempt_count itself says that a reschedule is due
+    NMI = 0x40
+    BH_OFF = 0x80
+
+
+def _entry(*fields: tuple[str, str]) -> np.dtype[Any]:
+    """An entry with these fields after the common ones, in the host's byte order, packed as Linux packs them."""
+    common = [("type", "u2"), ("flags", "u1"), ("preempt_count", "u1"), ("pid", "i4")]
+    return np.dtype([*common, *fields])
+
+
+ENTRY = _entry()  # `preempt_count`: its depth in the low half, that of migrate_disable in the high half
+FUNCTION = _entry(("ip", "u8"), ("parent_ip", "u8"))
+FUNCGRAPH_ENTRY = _entry(("func", "u8"), ("depth", "i4"))
+FUNCGRAPH_EXIT = _entry(("func", "u8"), ("depth", "i4"), ("overrun", "u4"), ("calltime", "u8"), ("rettime", "u8"))
+PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
+RAW_DATA = _entry(("id", "u4"))  # then the bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """Events of one CPU in the order in which they were recorded; a column for each thing known of all.
+
+    `words` is the memory they lie in; an entry starts `offset` bytes into it and has `size` bytes, a multiple of four.
+    """
+
+    cpu: int
+    words: NDArray[np.uint32]
+    time: NDArray[np.uint64]
+    offset: NDArray[np.int64]
+    size: NDArray[np.int64]
+    lost: int = field(default=0)  # events that were overwritten just before the first of these
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def entries(self, layout: DTypeLike) -> NDArray[Any]:
+        """The entries, each read as `layout`: a structured array."""
+        return entries_at(self.words, self.offset, layout)
+
+    def payload(self, index: int, start: int = 0) -> bytes:
+        """The bytes of one entry from byte `start` on."""
+        first = int(self.offset[index])
+        return self.words[first // 4 : (first + int(self.size[index])) // 4].tobytes()[start:]
+
+
+def entries_at(words: NDArray[np.uint32], offset: NDArray[np.int64], layout: DTypeLike) -> NDArray[Any]:
+    """What lies at each byte offset, a multiple of four, read as `layout`."""
+    dtype = np.dtype(layout)
+    span = np.arange(dtype.itemsize // 4)
+    gathered: NDArray[Any] = np.ascontiguousarray(words[offset[:, np.newaxis] // 4 + span]).view(dtype)
+    return gathered.reshape(len(offset))

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Trace options: the switches of trace_options and options/, with what they are when the machine starts."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from emu.ftrace.errors import TraceError
+
+__all__ = ["CORE_OPTIONS", "Option", "Options", "parse_option"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """A switch and its state at start."""
+
+    name: str
+    default: bool
+
+
+# In the order in which trace_options lists them.
+CORE_OPTIONS = (
+    Option("print-parent", True),
+    Option("sym-offset", False),
+    Option("sym-addr", False),
+    Option("annotate", True),
+    Option("context-info", True),
+    Option("overwrite", True),
+    Option("irq-info", True),
+    Option("markers", True),
+)
+
+
+def parse_option(text: str) -> tuple[str, bool]:
+    """`name` or `noname`, as written to trace_options, and what it sets.
+
+    >>> parse_option("nosleep-time\\n")
+    ('sleep-time', False)
+    """
+    name = text.strip()
+    return (name[2:], False) if name.startswith("no") else (name, True)
+
+
+class Options(Mapping[str, bool]):
+    """The state of every option of one trace instance; reads like a dict."""
+
+    def __init__(self, options: Iterable[Option]) -> None:
+        self._states = {option.name: option.default for option in options}
+
+    def __getitem__(self, name: str) -> bool:
+        return self._states[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._states)
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def set(self, name: str, on: bool) -> None:
+        """Raises TraceError, EINVAL, when there is no such option."""
+        if name not in self._states:
+            raise TraceError(errno.EINVAL, f"there is no option '{name}'")
+        self._states[name] = on
+
+    def lines(self, names: Iterable[str]) -> list[str]:
+        """As trace_options shows them: the name, with `no` before it when it is off."""
+        return [name if self._states[name] else f"no{name}" for name in names]

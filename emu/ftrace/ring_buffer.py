@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The ring buffer of one CPU, as its readers and its owner see it. The writer is native, beside `native.ring_buffer`'s page format.
+
+As in Linux there is one page more than the ring has: the reader's. A consuming reader exchanges it for the oldest page in
+the ring, so that nothing overwrites what is being read; the writer may still be on the page that was taken, and moves on to the
+ring when it is full.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.events import Events
+from emu.ftrace.native import ring_buffer as native
+from emu.ftrace.native.ring_buffer import DATA_SIZE, DATA_START, PAGE_SIZE
+
+__all__ = ["RingBuffer", "events_in", "pages_for"]
+
+_MISSED_EVENTS = 1 << 31  # in a page's commit: events were lost before this page
+_MISSED_STORED = 1 << 30  # and their number follows the data
+_COMMIT_MASK = (1 << 20) - 1
+_FEWEST_PAGES = 2
+
+
+def pages_for(size: int) -> int:
+    """How many pages a buffer has of which `size` bytes are wanted (buffer_size_kb times 1024)."""
+    return max(_FEWEST_PAGES, -(-size // DATA_SIZE))
+
+
+def events_in(pages: NDArray[np.uint8], cpu: int, skip: int = 0, lost: int = 0) -> Events:
+    """The events in `pages`, shape (n, 4096), without those in the first `skip` bytes of data."""
+    words = np.ascontiguousarray(pages).view(np.uint32).reshape(-1, PAGE_SIZE // 4)
+    heads = words[:, : DATA_START // 4].copy().view(np.uint64)
+    stamps, commits = heads[:, 0].copy(), heads[:, 1].copy()
+    most = int(np.sum(commits & np.uint64(_COMMIT_MASK))) // 8
+    time, offset, size = np.empty(most, np.uint64), np.empty(most, np.int64), np.empty(most, np.int64)
+    found = native.find_events(stamps, commits, words, skip, time, offset, size)
+    return Events(cpu, words.reshape(-1), time[:found], offset[:found], size[:found], lost)
+
+
+class RingBuffer:
+    """The events that one CPU recorded.
+
+    `control` is what native code is given the address of (`address`); it stays where it is as long as the object lives.
+    """
+
+    def __init__(self, cpu: int, pages: int, *, overwrite: bool = True) -> None:
+        self.cpu = cpu
+        self.control = np.zeros(native.CONTROL_WORDS, np.uint64)
+        self._allocate(max(pages, _FEWEST_PAGES))
+        self.overwrite = overwrite
+        self.reset()
+
+    def _allocate(self, pages: int) -> None:
+        """Memory for `pages` and the reader's, and the ring that joins them."""
+        self._pages = np.zeros((pages + 1, PAGE_SIZE), np.uint8)
+        self._next = np.roll(np.arange(pages + 1, dtype=np.uint64), -1)
+        self._next[pages - 1] = 0
+        self._counts = np.zeros(pages + 1, np.uint64)
+        self._point_at_memory()
+
+    def _point_at_memory(self) -> None:
+        self._set(native.POOL, self._pages.ctypes.data)
+        self._set(native.NEXT, self._next.ctypes.data)
+        self._set(native.COUNTS, self._counts.ctypes.data)
+
+    def _get(self, field: np.uint64) -> int:
+        return int(self.control[int(field) // 8])
+
+    def _set(self, field: np.uint64, value: int) -> None:
+        self.control[int(field) // 8] = value
+
+    @property
+    def address(self) -> int:
+        """Of the control block."""
+        return self.control.ctypes.data
+
+    @property
+    def pages(self) -> int:
+        """How many pages the ring has."""
+        return len(self._pages) - 1
+
+    @property
+    def recording(self) -> bool:
+        """While False, nothing is recorded and nothing counted as dropped."""
+        return self._get(native.DISABLED) == 0
+
+    @recording.setter
+    def recording(self, on: bool) -> None:
+        self._set(native.DISABLED, int(not on))
+
+    @property
+    def overwrite(self) -> bool:
+        """Whether a full buffer gives up its oldest page; otherwise it drops new events."""
+        return self._get(native.OVERWRITE) != 0
+
+    @overwrite.setter
+    def overwrite(self, on: bool) -> None:
+        self._set(native.OVERWRITE, int(on))
+
+    # What per_cpu/cpuN/stats counts.
+
+    @property
+    def entries(self) -> int:
+        """Events in the buffer."""
+        return self._get(native.ENTRIES) - self.overrun - self.read_events
+
+    @property
+    def overrun(self) -> int:
+        """Events that were given up for newer ones."""
+        return self._get(native.OVERRUN)
+
+    @property
+    def dropped_events(self) -> int:
+        """Events that found no room."""
+        return self._get(native.DROPPED)
+
+    @property
+    def read_events(self) -> int:
+        """Events that were consumed."""
+        return self._get(native.READ)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that the events in the buffer take up; the unused end of a page that was left counts with it."""
+        reader, tail = self._get(native.READER), self._get(native.TAIL)
+        consumed = self._get(native.READ_OFFSET)
+        if reader == tail:
+            return self._commit(reader) - consumed
+        unread = DATA_SIZE - consumed if consumed < self._commit(reader) else 0
+        return unread + (len(self._ring_to_tail()) - 1) * DATA_SIZE + self._commit(tail)
+
+    @property
+    def oldest_event(self) -> int:
+        """The time of the page that is overwritten next; that of the reader's page when the ring is empty."""
+        reader, tail = self._get(native.READER), self._get(native.TAIL)
+        return self._stamp(reader if reader == tail else self._get(native.HEAD))
+
+    def _stamp(self, page: int) -> int:
+        return int(self._pages[page, :8].view(np.uint64)[0])
+
+    def _commit(self, page: int) -> int:
+        return int(self._pages[page, 8:DATA_START].view(np.uint64)[0])
+
+    def _ring_from(self, first: int, length: int) -> list[int]:
+        order = [first]
+        while len(order) < length:
+            order.append(int(self._next[order[-1]]))
+        return order
+
+    def _ring_to_tail(self) -> list[int]:
+        """The pages of the ring that hold events, oldest first."""
+        tail = self._get(native.TAIL)
+        if tail == self._get(native.READER):
+            return []
+        ring = self._ring_from(self._get(native.HEAD), self.pages)
+        return ring[: ring.index(tail) + 1]
+
+    # Writing and reading.
+
+    def write(self, time: int, payload: bytes) -> bool:
+        """Record an event from Python. False: it was not recorded."""
+        control = np.uint64(self.address)
+        address = native.reserve(control, np.uint64(time), np.uint64(len(payload)))
+        if not address:
+            return False
+        ctypes.memmove(int(address), payload, len(payload))
+        native.commit(control)
+        return True
+
+    def unread(self) -> Events:
+        """Every event in the buffer; all of them stay there. The result does not change when the buffer does."""
+        consumed = self._get(native.READ_OFFSET)
+        return events_in(self._pages[[self._get(native.READER), *self._ring_to_tail()]], self.cpu, consumed)
+
+    def consume(self) -> Events | None:
+        """Take the events of one page out of the buffer: the oldest. None when there are none."""
+        if not self._take_page():
+            return None
+        page = self._get(native.READER)
+        events = events_in(self._pages[[page]], self.cpu, self._get(native.READ_OFFSET), self._get(native.LOST))
+        self._set(native.READ, self.read_events + len(events))
+        self._set(native.READ_OFFSET, self._commit(page))
+        self._set(native.READ_TIME, int(events.time[-1]))
+        self._set(native.LOST, 0)
+        return events
+
+    def read_page(self) -> NDArray[np.uint8] | None:
+        """Take one page out of the buffer: 4,096 bytes as trace_pipe_raw gives them. None when there is no event.
+
+        Its commit says whether events were lost before it; if so and there is room, their number follows the data.
+        """
+        if not self._take_page():
+            return None
+        page, consumed, lost = (self._get(field) for field in (native.READER, native.READ_OFFSET, native.LOST))
+        data = self._pages[page, DATA_START + consumed : DATA_START + self._commit(page)]
+        time = self._get(native.READ_TIME) if consumed else self._stamp(page)
+        commit = len(data)
+        result = np.zeros(PAGE_SIZE, np.uint8)
+        result[DATA_START : DATA_START + commit] = data
+        if lost:
+            end = DATA_START + commit
+            commit |= _MISSED_EVENTS
+            if end + 8 <= PAGE_SIZE:
+                commit |= _MISSED_STORED
+                result[end : end + 8] = np.array([lost], np.uint64).view(np.uint8)
+        result[:DATA_START] = np.array([time, commit], np.uint64).view(np.uint8)
+        self.consume()
+        return result
+
+    def _take_page(self) -> bool:
+        """Have an event that is not consumed in the reader's page. False: there is none."""
+        reader, tail = self._get(native.READER), self._get(native.TAIL)
+        if self._get(native.READ_OFFSET) < self._commit(reader):
+            return True
+        if reader == tail or self.entries == 0:
+            return False
+        head = self._get(native.HEAD)
+        [before] = (page for page in np.flatnonzero(self._next == head) if page != reader)
+        self._pages[reader, :DATA_START] = 0
+        self._counts[reader] = 0
+        self._next[before] = reader
+        self._next[reader] = self._next[head]
+        self._set(native.HEAD, int(self._next[head]))
+        self._set(native.READER, head)
+        self._set(native.READ_OFFSET, 0)
+        self._set(native.LOST, self._get(native.LOST) + self.overrun - self._get(native.OVERRUN_SEEN))
+        self._set(native.OVERRUN_SEEN, self.overrun)
+        return True
+
+    # Size and state.
+
+    def reset(self) -> None:
+        """Empty the buffer and clear what it counted."""
+        self._pages[:, :DATA_START] = 0
+        self._counts[:] = 0
+        kept = {field: self._get(field) for field in (native.DISABLED, native.OVERWRITE)}
+        self.control[:] = 0
+        for field, value in kept.items():
+            self._set(field, value)
+        self._point_at_memory()
+        self._place(range(self.pages), self.pages, tail=0)
+
+    def _place(self, ring: Sequence[int], reader: int, tail: int) -> None:
+        """Join the pages `ring`, oldest first, and `reader` outside it."""
+        self._next[list(ring)] = np.roll(ring, -1)
+        self._next[reader] = ring[0]
+        self._set(native.HEAD, ring[0])
+        self._set(native.READER, reader)
+        self._set(native.TAIL, tail)
+
+    def resize(self, pages: int) -> None:
+        """Give the ring another number of pages, at least two. Empty pages go first, then the oldest with their events."""
+        pages = max(pages, _FEWEST_PAGES)
+        reader, tail = self._get(native.READER), self._get(native.TAIL)
+        used = self._ring_to_tail()
+        given_up = used[: max(len(used) - pages, 0)]
+        kept = used[len(given_up) :]
+        self._set(native.OVERRUN, self.overrun + int(self._counts[given_up].sum()))
+        old_pages, old_counts = self._pages, self._counts
+        self._allocate(pages)
+        self._pages[: len(kept)], self._counts[: len(kept)] = old_pages[kept], old_counts[kept]
+        self._pages[pages], self._counts[pages] = old_pages[reader], old_counts[reader]
+        self._place(range(pages), pages, tail=pages if tail == reader else len(kept) - 1)
+
+    def copy(self) -> Self:
+        """The same buffer with the same events, on its own."""
+        other = type(self)(self.cpu, self.pages)
+        other.control[:] = self.control
+        other._pages[:], other._next[:], other._counts[:] = self._pages, self._next, self._counts
+        other._point_at_memory()
+        return other

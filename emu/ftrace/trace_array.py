@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What one trace instance is asked to do: its tracer, filters, options, switches. How it is done is the engine's."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.filters import FunctionFilter, SiteMask
+from emu.ftrace.options import CORE_OPTIONS, Options
+from emu.ftrace.tracers import NOP, TRACERS, OpsKind, Tracer
+
+if TYPE_CHECKING:
+    from emu.ftrace.text import TraceView
+
+__all__ = ["BufferStats", "EnabledFunction", "Engine", "TraceArray"]
+
+INITIAL_BUFFER_KB = 7  # two pages: enough for markers until somebody traces
+EXPANDED_BUFFER_KB = 1408  # and what a tracer gets if nobody said otherwise
+
+
+@dataclass(frozen=True)
+class BufferStats:
+    """per_cpu/cpuN/stats: what is and was in the ring buffer of one CPU. Times are of the trace clock."""
+
+    entries: int
+    overrun: int
+    commit_overrun: int
+    bytes: int
+    oldest_event: int
+    now: int
+    dropped_events: int
+    read_events: int
+
+
+@dataclass(frozen=True)
+class EnabledFunction:
+    """One line of enabled_functions: a site that calls a tracer now."""
+
+    name: str
+    ops: int
+    saves_registers: bool
+    callback: str  # symbol+offset/size
+    trampoline: str | None = None  # its address and symbol, when the site has one of its own
+
+
+class Engine(Protocol):
+    """What does the tracing. Every method but `update` has taken effect when it returns.
+
+    To trace functions: function_names, update(), set_recording(), option_changed().
+    To be read: cpus, trace_view(), clear(), buffer_stats(), enabled_functions(), comms().
+    To be configured: clock_names, clock_counts(), set_clock(), resize(), resize_comms().
+    To be written into: write_marker().
+    """
+
+    @property
+    def cpus(self) -> int: ...
+
+    @property
+    def function_names(self) -> Sequence[str]:
+        """The function of every site, in address order; names may repeat."""
+
+    def update(self) -> None:
+        """The tracer, a filter or the graph depth has changed: start to patch the sites to what is wanted now."""
+
+    def set_recording(self, on: bool) -> None: ...
+
+    def option_changed(self, name: str, on: bool) -> None: ...
+
+    def trace_view(self, cpu: int | None) -> TraceView:
+        """What there is to print, of one CPU or of all."""
+
+    def clear(self, cpu: int | None) -> None:
+        """Empty the ring buffer of one CPU or of all."""
+
+    def buffer_stats(self, cpu: int) -> BufferStats: ...
+
+    def enabled_functions(self) -> Iterable[EnabledFunction]: ...
+
+    def comms(self) -> Iterable[tuple[int, str]]:
+        """The remembered pids and the names of their tasks, oldest place first."""
+
+    @property
+    def clock_names(self) -> Sequence[str]:
+        """The clocks there are; the first one is the one at start."""
+
+    def clock_counts(self, name: str) -> bool:
+        """Whether the clock counts something else than nanoseconds."""
+
+    def set_clock(self, name: str) -> None: ...
+
+    def resize(self, kb: int) -> int:
+        """Give each CPU's ring buffer at least so many KiB and return what it has."""
+
+    def resize_comms(self, entries: int) -> None: ...
+
+    def write_marker(self, text: bytes) -> bool:
+        """Record a print event, now, on the current CPU; False when nothing is being recorded."""
+
+
+class TraceArray:
+    """The wanted state of one trace instance. An operation that fails has changed nothing."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.tracer: Tracer = NOP
+        self.options = Options([*CORE_OPTIONS, *(option for tracer in TRACERS.values() for option in tracer.options)])
+        self.recording = True
+        self.filter = FunctionFilter(engine.function_names)
+        self.notrace = self.filter
+        self.graph_function = self.filter
+        self.graph_notrace = self.filter
+        self.max_graph_depth = 0  # 0: any depth
+        self.clock = engine.clock_names[0]
+        self.buffer_kb = engine.resize(INITIAL_BUFFER_KB)
+        self.buffer_expanded = False
+        self.saved_cmdlines_size = 0
+        self.set_saved_cmdlines_size(128)
+
+    def wanted_sites(self) -> SiteMask:
+        """The sites at which the tracer's callback is wanted."""
+        if self.tracer.ops is OpsKind.NONE:
+            return np.zeros(len(self.engine.function_names), dtype=np.bool_)
+        return (self.filter.mask if self.filter else ~self.filter.mask) & ~self.notrace.mask
+
+    def set_tracer(self, name: str) -> None:
+        tracer = TRACERS.get(name)
+        if tracer is None:
+            raise TraceError(errno.EINVAL, f"there is no tracer '{name}' (there are: {' '.join(TRACERS)})")
+        if not self.buffer_expanded:
+            self.set_buffer_kb(EXPANDED_BUFFER_KB)
+        if tracer is self.tracer:
+            return
+        self.tracer = tracer
+        self.engine.clear(None)
+        self.engine.update()
+
+    def set_recording(self, on: bool) -> None:
+        self.recording = on
+        self.engine.set_recording(on)
+
+    def set_option(self, name: str, on: bool) -> None:
+        self.options.set(name, on)
+        self.engine.option_changed(name, on)
+
+    def set_filter(self, selected: FunctionFilter) -> None:
+        self.filter = selected
+        self.engine.update()
+
+    def set_notrace(self, selected: FunctionFilter) -> None:
+        self.notrace = selected
+        self.engine.update()
+
+    def set_graph_function(self, selected: FunctionFilter) -> None:
+        self.graph_function = selected
+        self.engine.update()
+
+    def set_graph_notrace(self, selected: FunctionFilter) -> None:
+        self.graph_notrace = selected
+        self.engine.update()
+
+    def set_max_graph_depth(self, depth: int) -> None:
+        self.max_graph_depth = depth
+        self.engine.update()
+
+    def set_clock(self, name: str) -> None:
+        """Empties the ring buffer: times of two clocks cannot stand in one."""
+        if name not in self.engine.clock_names:
+            raise TraceError(errno.EINVAL, f"there is no clock '{name}' (there are: {' '.join(self.engine.clock_names)})")
+        self.clock = name
+        self.engine.set_clock(name)
+        self.engine.clear(None)
+
+    def set_buffer_kb(self, kb: int) -> None:
+        if kb == 0:
+            raise TraceError(errno.EINVAL, "a ring buffer cannot be empty")
+        try:
+            self.buffer_kb = self.engine.resize(kb)
+        except MemoryError:
+            raise TraceError(errno.ENOMEM, f"no memory for {self.engine.cpus} ring buffers of {kb} KiB") from None
+        self.buffer_expanded = True
+
+    def set_saved_cmdlines_size(self, entries: int) -> None:
+        """The table is a power of two of pages: it has room for at least what is asked for."""
+        if not 0 < entries <= _PID_LIMIT:
+            raise TraceError(errno.EINVAL, f"command names can be kept of 1 to {_PID_LIMIT} tasks")
+        self.saved_cmdlines_size = _comms_capacity(entries)
+        self.engine.resize_comms(self.saved_cmdlines_size)
+
+
+# Linux keeps an index of PID_MAX_DEFAULT + 1 pids before the entries of 16 + 4 bytes, and allocates whole pages.
+_COMMS_HEADER = 4 * 32_769 + 24
+_COMMS_ENTRY = 20
+_PID_LIMIT = 4 * 1024 * 1024
+
+
+def _comms_capacity(entries: int) -> int:
+    needed = _COMMS_HEADER + entries * _COMMS_ENTRY
+    return ((1 << (needed - 1).bit_length()) - _COMMS_HEADER) // _COMMS_ENTRY

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Files that hold a function filter: words are collected while the file is open and take effect when it is closed."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.filters import FunctionFilter
+from emu.ftrace.tracefs.node import File, Handle, OpenFlags
+from emu.ftrace.tracefs.text_file import TextHandle
+
+__all__ = ["FilterFile", "WordParser"]
+
+
+class WordParser:
+    """Cuts written data into words at white space and NUL. A word may be split over several writes.
+
+    >>> parser = WordParser()
+    >>> parser.split(b"vfs_read vfs_wr"), parser.rest
+    (['vfs_read'], b'vfs_wr')
+    """
+
+    def __init__(self) -> None:
+        self.rest = b""
+
+    def split(self, data: bytes) -> list[str]:
+        *words, self.rest = re.split(rb"[\s\0]+", self.rest + data)
+        return [word.decode(errors="backslashreplace") for word in words if word]
+
+    def finish(self) -> list[str]:
+        return self.split(b"\n")
+
+
+class FilterHandle(TextHandle):
+    """An open filter file: reading shows the filter in force, writing edits a copy of it."""
+
+    def __init__(self, flags: OpenFlags, file: FilterFile) -> None:
+        super().__init__(flags, file.show, None)
+        self._file = file
+        self._words = WordParser()
+        self._pending = file.get()
+        self._accepted = False
+        self._refused = False
+        if OpenFlags.TRUNCATE in flags:
+            self._pending = self._pending.cleared()
+
+    def write(self, data: bytes) -> int:
+        self._require(OpenFlags.WRITE)
+        self._edit(self._words.split(data))
+        # While nothing but the beginning of a word has come, nothing has been accepted.
+        self._accepted |= not self._words.rest
+        return len(data)
+
+    def release(self) -> None:
+        """Puts the edited filter in force, unless all that was written was refused: that must not even truncate."""
+        if OpenFlags.WRITE not in self.flags:
+            return
+        # Only now is it known that a last word without a newline is complete; nobody is left to be told that it is wrong.
+        with contextlib.suppress(TraceError):
+            self._edit(self._words.finish())
+        if self._refused and not self._accepted:
+            return
+        if not np.array_equal(self._pending.mask, self._file.get().mask):
+            self._file.put(self._pending)
+
+    def _edit(self, words: list[str]) -> None:
+        try:
+            self._pending = self._pending.edited(words)
+        except TraceError:
+            self._words = WordParser()
+            self._refused = True
+            raise
+        self._accepted |= bool(words)
+
+
+class FilterFile(File):
+    """A file over one filter of the trace instance."""
+
+    def __init__(self, get: Callable[[], FunctionFilter], put: Callable[[FunctionFilter], None], when_empty: str) -> None:
+        super().__init__(0o640)
+        self.get = get
+        self.put = put
+        self._when_empty = when_empty
+
+    def show(self) -> str:
+        selected = self.get()
+        if not selected:
+            return f"#### {self._when_empty} ####\n"
+        return "".join(f"{name}\n" for name in selected.selected_names())
+
+    def open(self, flags: OpenFlags) -> Handle:
+        return FilterHandle(flags, self)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""TraceFS: the tracefs tree as Python uses it, with one call for what takes a shell an `echo` or a `cat`."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.tracefs.node import Directory, Handle, Node, OpenFlags, WouldBlock
+
+__all__ = ["TraceFS"]
+
+
+class TraceFS:
+    """A tracefs tree by path, for a machine that stands still between calls.
+
+    >>> machine.tracefs.write("current_tracer", "function")
+    >>> machine.tracefs.append("set_ftrace_filter", "vfs_*")
+    >>> machine.tracefs.read("tracing_on")
+    '1\\n'
+
+    Args:
+        settle: called after each operation that may have changed something; runs the machine until that has taken effect.
+
+    Raises, from any method:
+        TraceError: with the errno a process in the guest would get, and `path`.
+    """
+
+    def __init__(self, root: Directory, settle: Callable[[], None] = lambda: None) -> None:
+        self._root = root
+        self._settle = settle
+
+    def read(self, path: str) -> str:
+        """`cat path`, as far as it can be read now."""
+        return self.read_bytes(path).decode(errors="surrogateescape")
+
+    def read_bytes(self, path: str) -> bytes:
+        pieces: list[bytes] = []
+        with self._opened(path, OpenFlags.READ) as handle:
+            offset = 0
+            while True:
+                piece = handle.read(offset, sys.maxsize)
+                if isinstance(piece, WouldBlock) or not piece:
+                    return b"".join(pieces)
+                pieces.append(piece)
+                offset += len(piece)
+
+    def write(self, path: str, text: str) -> None:
+        """`echo text > path`."""
+        self._write(path, text, OpenFlags.WRITE | OpenFlags.TRUNCATE)
+
+    def append(self, path: str, text: str) -> None:
+        """`echo text >> path`."""
+        self._write(path, text, OpenFlags.WRITE | OpenFlags.APPEND)
+
+    def listdir(self, path: str = "") -> list[str]:
+        with _naming(path):
+            return list(self._directory(path).listdir())
+
+    def mkdir(self, path: str) -> None:
+        self._in_parent(path, Directory.mkdir)
+
+    def rmdir(self, path: str) -> None:
+        self._in_parent(path, Directory.rmdir)
+
+    def exists(self, path: str) -> bool:
+        try:
+            self._node(path)
+        except TraceError:
+            return False
+        return True
+
+    def _write(self, path: str, text: str, flags: OpenFlags) -> None:
+        data = text.encode(errors="surrogateescape")
+        if not data.endswith(b"\n"):
+            data += b"\n"
+        with self._opened(path, flags) as handle:
+            while data:
+                data = data[handle.write(data) :]
+        self._settle()
+
+    def _in_parent(self, path: str, operation: Callable[[Directory, str], None]) -> None:
+        parent, _, name = path.strip("/").rpartition("/")
+        with _naming(path):
+            operation(self._directory(parent), name)
+        self._settle()
+
+    @contextmanager
+    def _opened(self, path: str, flags: OpenFlags) -> Iterator[Handle]:
+        with _naming(path):
+            handle = self._node(path).open(flags)
+            try:
+                yield handle
+            finally:
+                handle.release()
+
+    def _node(self, path: str) -> Node:
+        node: Node = self._root
+        for name in path.split("/"):
+            if name in ("", "."):
+                continue
+            if not isinstance(node, Directory):
+                raise TraceError(errno.ENOTDIR, "is not a directory")
+            node = node.lookup(name)
+        return node
+
+    def _directory(self, path: str) -> Directory:
+        node = self._node(path)
+        if not isinstance(node, Directory):
+            raise TraceError(errno.ENOTDIR, "is not a directory")
+        return node
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Errors from inside tell which file they are about."""
+    try:
+        yield
+    except TraceError as error:
+        error.path = error.path or path
+        raise

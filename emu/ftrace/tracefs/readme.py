@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The text of the file README: how to take a trace with the files beside it."""
+
+__all__ = ["README"]
+
+README = """\
+Tracing, in short
+
+  echo 'vfs_*' > set_ftrace_filter      which functions (none named: all)
+  echo function > current_tracer        how: one of available_tracers
+  echo 1 > tracing_on                   record ...
+  ls
+  echo 0 > tracing_on                   ... no longer
+  cat trace                             what happened
+  echo nop > current_tracer             functions run at full speed again
+
+Tracers
+
+  function          a line for each call, with the caller
+  function_graph    calls and returns, nested like C, with how long each took
+  nop               no functions; markers only
+
+What is traced
+
+  available_filter_functions    every function that can be
+  set_ftrace_filter             only these functions
+  set_ftrace_notrace            never these; wins over set_ftrace_filter
+  set_graph_function            function_graph: only what these call
+  set_graph_notrace             function_graph: not these, nor what they call
+  max_graph_depth               function_graph: calls nested at most so deep (0: any depth)
+  enabled_functions             the functions that call a tracer now
+
+  Functions are named one after another, by name or by glob:
+      vfs_read   vfs_*   *_read   *read*   vfs_[rw]*   [!_]*   t?me
+  '>' begins anew and '>>' adds; '!name' takes out; an empty line written with '>' clears.
+  A word that names no function is refused, and then nothing has changed.
+
+What is recorded
+
+  tracing_on                1: record, 0: do not. Tracers stay in place
+  trace                     the recorded events as text; '> trace' empties the buffers
+  per_cpu/cpuN/trace        those of one CPU
+  per_cpu/cpuN/stats        how many there are, and how many were overwritten
+  buffer_size_kb            size of the buffer of each CPU
+  buffer_total_size_kb      of all CPUs together
+  trace_clock               the clock that gives events their time; choosing one empties the buffers
+  trace_marker              what is written here appears among the events
+  saved_cmdlines            which process names are known, by pid
+  saved_cmdlines_size       and how many can be
+
+How it is shown
+
+  trace_options         all switches; write a name to turn one on, 'no' and the name to turn it off
+  options/NAME          one switch: 1 or 0. Those of tracers that are not current are here too
+
+  print-parent          function: show the caller
+  sym-offset            show offsets into functions
+  sym-addr              show addresses too
+  context-info          show task, CPU and time
+  irq-info              show interrupt and preemption state
+  annotate              say where the output of a CPU begins
+  overwrite             a full buffer drops its oldest events (off: the newest)
+  markers               take writes to trace_marker
+  funcgraph-cpu         function_graph: show the CPU
+  funcgraph-proc        function_graph: show the task
+  funcgraph-abstime     function_graph: show the time
+  funcgraph-duration    function_graph: show how long a call took
+  funcgraph-overhead    function_graph: mark long ones: + over 10 us, ! over 100 us, # over 1 ms, * over 10 ms, @ over 100 ms, $ over 1 s
+  funcgraph-tail        function_graph: name the function at its closing brace
+  funcgraph-irqs        function_graph: record what interrupts call
+  funcgraph-overrun     function_graph: show how many calls were nested too deep to be traced
+  sleep-time            function_graph: count the time in which a task did not run
+  graph-time            profiles: count the time of called functions
+"""

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The tree of one trace instance: which files there are and what each shows and obeys."""
+
+from __future__ import annotations
+
+import errno
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.options import CORE_OPTIONS, parse_option
+from emu.ftrace.text import render_trace
+from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, EnabledFunction, TraceArray
+from emu.ftrace.tracefs.filter_file import FilterFile
+from emu.ftrace.tracefs.marker_file import MarkerFile
+from emu.ftrace.tracefs.node import Node, StaticDirectory
+from emu.ftrace.tracefs.readme import README
+from emu.ftrace.tracefs.text_file import TextFile, parse_unsigned
+from emu.ftrace.tracers import TRACERS
+
+__all__ = ["build_tree"]
+
+UNSIGNED_INT_MAX = (1 << 32) - 1
+
+
+def build_tree(tr: TraceArray) -> StaticDirectory:
+    """The root directory of `tr`."""
+    return StaticDirectory(
+        {
+            **_tracer_files(tr),
+            **_function_files(tr),
+            **_buffer_files(tr),
+            **_option_files(tr),
+            "README": TextFile(lambda: README),
+            "saved_cmdlines": TextFile(lambda: "".join(f"{pid} {comm}\n" for pid, comm in tr.engine.comms())),
+            "saved_cmdlines_size": TextFile(
+                lambda: f"{tr.saved_cmdlines_size}\n",
+                lambda text: tr.set_saved_cmdlines_size(parse_unsigned(text, UNSIGNED_INT_MAX)),
+            ),
+        }
+    )
+
+
+def _tracer_files(tr: TraceArray) -> dict[str, Node]:
+    return {
+        "available_tracers": TextFile(lambda: " ".join(TRACERS) + "\n"),
+        "current_tracer": TextFile(lambda: f"{tr.tracer.name}\n", lambda text: tr.set_tracer(text.rstrip())),
+        "tracing_on": TextFile(
+            lambda: f"{int(tr.recording)}\n", lambda text: tr.set_recording(parse_unsigned(text) != 0)
+        ),
+        "max_graph_depth": TextFile(
+            lambda: f"{tr.max_graph_depth}\n",
+            lambda text: tr.set_max_graph_depth(parse_unsigned(text, UNSIGNED_INT_MAX)),
+        ),
+    }
+
+
+def _function_files(tr: TraceArray) -> dict[str, Node]:
+    """Which functions can be traced, which are to be, and which are."""
+    all_enabled, none_disabled = "all functions enabled", "no functions disabled"
+    names = tr.engine.function_names
+    return {
+        "available_filter_functions": TextFile(lambda: "".join(f"{name}\n" for name in names)),
+        "enabled_functions": TextFile(lambda: "".join(map(_enabled_function, tr.engine.enabled_functions()))),
+        "dyn_ftrace_total_info": TextFile(lambda: _total_info(len(names))),
+        "set_ftrace_filter": FilterFile(lambda: tr.filter, tr.set_filter, all_enabled),
+        "set_ftrace_notrace": FilterFile(lambda: tr.notrace, tr.set_notrace, none_disabled),
+        "set_graph_function": FilterFile(lambda: tr.graph_function, tr.set_graph_function, all_enabled),
+        "set_graph_notrace": FilterFile(lambda: tr.graph_notrace, tr.set_graph_notrace, none_disabled),
+    }
+
+
+def _enabled_function(function: EnabledFunction) -> str:
+    """The name, how many ops, which of the flags R, I and D, and the way a call takes."""
+    registers = " R" if function.saves_registers else "  "
+    trampoline = f"\ttramp: {function.trampoline} ({function.callback})" if function.trampoline else ""
+    return f"{function.name} ({function.ops}){registers}    {trampoline} ->{function.callback}\n"
+
+
+def _total_info(sites: int) -> str:
+    """Sites are recorded 16 bytes each; all those of the kernel are one group."""
+    return f"{sites} pages:{-(-sites * 16 // 4096)} groups: 1\n"
+
+
+def _buffer_files(tr: TraceArray) -> dict[str, Node]:
+    return {
+        "trace": _trace_file(tr, None),
+        "trace_marker": MarkerFile(tr),
+        "trace_clock": TextFile(lambda: _clocks(tr), lambda text: tr.set_clock(text.strip())),
+        "buffer_size_kb": TextFile(lambda: _buffer_size(tr, 1), lambda text: tr.set_buffer_kb(parse_unsigned(text))),
+        "buffer_total_size_kb": TextFile(lambda: _buffer_size(tr, tr.engine.cpus)),
+        "per_cpu": StaticDirectory(
+            {
+                f"cpu{cpu}": StaticDirectory({"trace": _trace_file(tr, cpu), "stats": _stats_file(tr, cpu)})
+                for cpu in range(tr.engine.cpus)
+            }
+        ),
+    }
+
+
+def _trace_file(tr: TraceArray, cpu: int | None) -> TextFile:
+    """What is written to it is ignored; opening it for writing from scratch empties the buffer."""
+    return TextFile(
+        lambda: render_trace(tr.engine.trace_view(cpu)), lambda text: None, truncate=lambda: tr.engine.clear(cpu)
+    )
+
+
+def _clocks(tr: TraceArray) -> str:
+    return " ".join(f"[{name}]" if name == tr.clock else name for name in tr.engine.clock_names) + "\n"
+
+
+def _buffer_size(tr: TraceArray, cpus: int) -> str:
+    if tr.buffer_expanded:
+        return f"{tr.buffer_kb * cpus}\n"
+    return f"{tr.buffer_kb * cpus} (expanded: {EXPANDED_BUFFER_KB * cpus})\n"
+
+
+def _stats_file(tr: TraceArray, cpu: int) -> TextFile:
+    def show() -> str:
+        stats = tr.engine.buffer_stats(cpu)
+        lines = {
+            "entries": stats.entries,
+            "overrun": stats.overrun,
+            "commit overrun": stats.commit_overrun,
+            "bytes": stats.bytes,
+            "oldest event ts": _timestamp(tr, stats.oldest_event),
+            "now ts": _timestamp(tr, stats.now),
+            "dropped events": stats.dropped_events,
+            "read events": stats.read_events,
+        }
+        return "".join(f"{name}: {value}\n" for name, value in lines.items())
+
+    return TextFile(show)
+
+
+def _timestamp(tr: TraceArray, time: int) -> str:
+    if tr.engine.clock_counts(tr.clock):
+        return str(time)
+    return f"{time // 1_000_000_000:5}.{time // 1000 % 1_000_000:06}"
+
+
+def _option_files(tr: TraceArray) -> dict[str, Node]:
+    def shown() -> list[str]:
+        return [option.name for option in (*CORE_OPTIONS, *tr.tracer.options)]
+
+    def store(text: str) -> None:
+        name, on = parse_option(text)
+        if name not in shown():
+            raise TraceError(errno.EINVAL, f"tracer '{tr.tracer.name}' has no option '{name}'")
+        tr.set_option(name, on)
+
+    return {
+        "trace_options": TextFile(lambda: "".join(f"{line}\n" for line in tr.options.lines(shown())), store),
+        "options": StaticDirectory({name: _option_file(tr, name) for name in tr.options}),
+    }
+
+
+def _option_file(tr: TraceArray, name: str) -> TextFile:
+    def store(text: str) -> None:
+        value = parse_unsigned(text)
+        if value > 1:
+            raise TraceError(errno.EINVAL, f"an option is 0 or 1, not {value}")
+        tr.set_option(name, bool(value))
+
+    return TextFile(lambda: f"{int(tr.options[name])}\n", store)

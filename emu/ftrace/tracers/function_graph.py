@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The function_graph tracer: one event for each call and one for each return."""
+
+from emu.ftrace.options import Option
+from emu.ftrace.tracers.tracer import OpsKind, Tracer
+
+__all__ = ["FUNCTION_GRAPH"]
+
+FUNCTION_GRAPH = Tracer(
+    "function_graph",
+    OpsKind.GRAPH,
+    options=(
+        Option("funcgraph-overrun", False),
+        Option("funcgraph-cpu", True),
+        Option("funcgraph-overhead", True),
+        Option("funcgraph-proc", False),
+        Option("funcgraph-duration", True),
+        Option("funcgraph-abstime", False),
+        Option("funcgraph-irqs", True),
+        Option("funcgraph-tail", False),
+        Option("sleep-time", True),
+        Option("graph-time", True),
+    ),
+)

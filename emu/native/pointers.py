@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Loads and stores at raw host addresses, and calls through them, for code compiled by numba.
+
+Every address is a `uint64` that the caller was given: none may be a Python global, because numba's disk cache
+bakes globals into the machine code that the next process loads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+__all__ = [
+    "call_handler",
+    "load_i32", "load_u8", "load_u16", "load_u32", "load_u64",
+    "store_u8", "store_u16", "store_u32", "store_u64",
+]  # fmt: skip
+
+
+def _load(numba_type: Any, bits: int) -> Any:
+    @intrinsic
+    def load(typing_context: Any, address: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.load(builder.inttoptr(args[0], ir.IntType(bits).as_pointer()))
+
+        return numba_type(types.uint64), codegen
+
+    return load
+
+
+def _store(numba_type: Any, bits: int) -> Any:
+    @intrinsic
+    def store(typing_context: Any, address: Any, value: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            builder.store(args[1], builder.inttoptr(args[0], ir.IntType(bits).as_pointer()))
+            return context.get_dummy_value()
+
+        return types.void(types.uint64, numba_type), codegen
+
+    return store
+
+
+load_u8 = _load(types.uint8, 8)
+load_u16 = _load(types.uint16, 16)
+load_u32 = _load(types.uint32, 32)
+load_i32 = _load(types.int32, 32)
+load_u64 = _load(types.uint64, 64)
+store_u8 = _store(types.uint8, 8)
+store_u16 = _store(types.uint16, 16)
+store_u32 = _store(types.uint32, 32)
+store_u64 = _store(types.uint64, 64)
+
+
+@intrinsic
+def call_handler(typing_context: Any, function: Any, first: Any, second: Any) -> Any:
+    """`((void (*)(uint64_t, uint64_t))function)(first, second)`."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word = ir.IntType(64)
+        target = builder.inttoptr(args[0], ir.FunctionType(ir.VoidType(), [word, word]).as_pointer())
+        builder.call(target, [args[1], args[2]])
+        return context.get_dummy_value()
+
+    return types.void(types.uint64, types.uint64, types.uint64), codegen

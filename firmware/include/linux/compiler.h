@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the compiler is told beyond the language itself. */
+#ifndef _LINUX_COMPILER_H
+#define _LINUX_COMPILER_H
+
+/* What gcc may or may not inline must not decide what can be traced. */
+#define inline			inline __attribute__((unused)) notrace
+#define __always_inline		inline __attribute__((always_inline))
+#define noinline		__attribute__((noinline))
+#define notrace			__attribute__((no_instrument_function))
+#define __noreturn		__attribute__((noreturn))
+#define __packed		__attribute__((packed))
+#define __aligned(n)		__attribute__((aligned(n)))
+#define __section(name)		__attribute__((section(name)))
+#define __used			__attribute__((used))
+#define __maybe_unused		__attribute__((unused))
+#define __must_check		__attribute__((warn_unused_result))
+#define __weak			__attribute__((weak))
+#define __printf(fmt, args)	__attribute__((format(printf, fmt, args)))
+#define fallthrough		__attribute__((fallthrough))
+#define asmlinkage
+
+/* Code that must not be traced and must not be inlined into traced code. */
+#define noinstr			noinline notrace
+
+/* Marks pointers into user space; only linux/uaccess.h may follow them. */
+#define __user
+
+#define likely(x)		__builtin_expect(!!(x), 1)
+#define unlikely(x)		__builtin_expect(!!(x), 0)
+#define unreachable()		__builtin_unreachable()
+#define offsetofend(type, m)	(offsetof(type, m) + sizeof(((type *)0)->m))
+
+#define barrier()		asm volatile("" : : : "memory")
+
+#define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
+#define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Waiting for something to have happened. */
+#ifndef _LINUX_COMPLETION_H
+#define _LINUX_COMPLETION_H
+
+#include <linux/wait.h>
+
+struct completion {
+	unsigned int done;
+	wait_queue_head_t wait;
+};
+
+#define COMPLETION_INITIALIZER(name) \
+	{ .wait = __WAIT_QUEUE_HEAD_INITIALIZER((name).wait) }
+#define DECLARE_COMPLETION(name) \
+	struct completion name = COMPLETION_INITIALIZER(name)
+#define DECLARE_COMPLETION_ONSTACK(name)	DECLARE_COMPLETION(name)
+
+static inline void init_completion(struct completion *x)
+{
+	x->done = 0;
+	init_waitqueue_head(&x->wait);
+}
+
+void complete(struct completion *x);
+void complete_all(struct completion *x);
+void wait_for_completion(struct completion *x);
+
+#endif

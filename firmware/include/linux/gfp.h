@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Pages from the buddy allocator. */
+#ifndef _LINUX_GFP_H
+#define _LINUX_GFP_H
+
+#include <linux/types.h>
+
+struct page;
+
+#define __GFP_ZERO	0x100u
+#define GFP_KERNEL	0x0cc0u
+#define GFP_ATOMIC	0x0a20u
+#define GFP_USER	0x0cc0u
+#define GFP_HIGHUSER	0x0cc0u
+
+struct page *__alloc_pages(gfp_t gfp, unsigned int order);
+void __free_pages(struct page *page, unsigned int order);
+unsigned long __get_free_pages(gfp_t gfp, unsigned int order);
+unsigned long get_zeroed_page(gfp_t gfp);
+void free_pages(unsigned long addr, unsigned int order);
+
+#define alloc_pages(gfp, order)	__alloc_pages(gfp, order)
+#define alloc_page(gfp)		__alloc_pages(gfp, 0)
+#define __free_page(page)	__free_pages(page, 0)
+#define __get_free_page(gfp)	__get_free_pages(gfp, 0)
+#define free_page(addr)		free_pages(addr, 0)
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Timers with nanosecond resolution, run from the timer interrupt. */
+#ifndef _LINUX_HRTIMER_H
+#define _LINUX_HRTIMER_H
+
+#include <linux/list.h>
+#include <linux/ktime.h>
+#include <linux/spinlock.h>
+#include <linux/percpu.h>
+
+enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
+enum hrtimer_mode { HRTIMER_MODE_ABS, HRTIMER_MODE_REL };
+
+struct hrtimer_cpu_base;
+
+struct hrtimer {
+	struct list_head node;		/* in order of expiry; empty: idle */
+	ktime_t expires;
+	enum hrtimer_restart (*function)(struct hrtimer *timer);
+	struct hrtimer_cpu_base *base;
+};
+
+struct hrtimer_cpu_base {
+	raw_spinlock_t lock;
+	struct list_head queue;
+	struct hrtimer *running;
+	ktime_t expires_next;		/* what the clock event is set to */
+	bool in_hrtirq;
+};
+
+DECLARE_PER_CPU(struct hrtimer_cpu_base, hrtimer_bases);
+
+void hrtimer_init(struct hrtimer *timer, clockid_t clock,
+		  enum hrtimer_mode mode);
+void hrtimer_start_range_ns(struct hrtimer *timer, ktime_t time, u64 delta,
+			    enum hrtimer_mode mode);
+int hrtimer_try_to_cancel(struct hrtimer *timer);
+int hrtimer_cancel(struct hrtimer *timer);
+u64 hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval);
+ktime_t hrtimer_get_next_event(void);
+void hrtimer_interrupt(void);
+void hrtimer_run_queues(void);
+long hrtimer_nanosleep(ktime_t rqtp, enum hrtimer_mode mode, clockid_t clock,
+		       struct __kernel_timespec *rmtp);
+
+#define hrtimer_start(t, time, mode)	hrtimer_start_range_ns(t, time, 0, mode)
+
+static inline bool hrtimer_is_queued(const struct hrtimer *timer)
+{
+	return !list_empty(&timer->node);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Interrupt handlers and softirqs. */
+#ifndef _LINUX_INTERRUPT_H
+#define _LINUX_INTERRUPT_H
+
+#include <linux/types.h>
+#include <linux/preempt.h>
+#include <linux/irqflags.h>
+#include <asm/irq.h>
+
+enum {
+	HI_SOFTIRQ,
+	TIMER_SOFTIRQ,
+	HRTIMER_SOFTIRQ,
+	SCHED_SOFTIRQ,
+	RCU_SOFTIRQ,
+	NR_SOFTIRQS
+};
+
+enum irqreturn { IRQ_NONE, IRQ_HANDLED };
+typedef enum irqreturn irqreturn_t;
+typedef irqreturn_t (*irq_handler_t)(int irq, void *dev);
+
+/* @irq is one of asm/irq.h's; several handlers may share one. */
+int request_irq(unsigned int irq, irq_handler_t handler, unsigned long flags,
+		const char *name, void *dev);
+void generic_handle_irq(unsigned int irq);
+
+struct softirq_action {
+	void (*action)(struct softirq_action *action);
+};
+
+void open_softirq(int nr, void (*action)(struct softirq_action *));
+void raise_softirq(unsigned int nr);
+void raise_softirq_irqoff(unsigned int nr);
+void __raise_softirq_irqoff(unsigned int nr);
+void __do_softirq(void);
+
+void irq_enter_rcu(void);
+void irq_exit_rcu(void);
+
+void __local_bh_disable_ip(unsigned long ip, unsigned int cnt);
+void __local_bh_enable_ip(unsigned long ip, unsigned int cnt);
+
+#define _THIS_IP_		((unsigned long)__builtin_return_address(0))
+#define local_bh_disable() \
+	__local_bh_disable_ip(_THIS_IP_, SOFTIRQ_DISABLE_OFFSET)
+#define local_bh_enable() \
+	__local_bh_enable_ip(_THIS_IP_, SOFTIRQ_DISABLE_OFFSET)
+
+#endif

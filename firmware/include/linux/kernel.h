@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Small arithmetic and pointer helpers that everything uses. */
+#ifndef _LINUX_KERNEL_H
+#define _LINUX_KERNEL_H
+
+#include <linux/types.h>
+#include <linux/compiler.h>
+#include <linux/limits.h>
+#include <linux/errno.h>
+#include <linux/bug.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+#include <linux/container_of.h>
+
+#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+
+#define min(x, y) ({				\
+	typeof(x) _min1 = (x);			\
+	typeof(y) _min2 = (y);			\
+	(void)(&_min1 == &_min2);		\
+	_min1 < _min2 ? _min1 : _min2; })
+
+#define max(x, y) ({				\
+	typeof(x) _max1 = (x);			\
+	typeof(y) _max2 = (y);			\
+	(void)(&_max1 == &_max2);		\
+	_max1 > _max2 ? _max1 : _max2; })
+
+#define min_t(type, x, y)	min((type)(x), (type)(y))
+#define max_t(type, x, y)	max((type)(x), (type)(y))
+#define clamp(v, lo, hi)	min(max(v, lo), hi)
+
+#define swap(a, b) \
+	do { typeof(a) _tmp = (a); (a) = (b); (b) = _tmp; } while (0)
+
+#define ALIGN(x, a)		(((x) + (a) - 1) & ~((typeof(x))(a) - 1))
+#define ALIGN_DOWN(x, a)	((x) & ~((typeof(x))(a) - 1))
+#define IS_ALIGNED(x, a)	(((x) & ((typeof(x))(a) - 1)) == 0)
+#define PTR_ALIGN(p, a)		((typeof(p))ALIGN((unsigned long)(p), a))
+#define round_up(x, y)		ALIGN(x, y)
+#define round_down(x, y)	ALIGN_DOWN(x, y)
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define BIT(n)			(1UL << (n))
+
+void panic(const char *fmt, ...) __noreturn __printf(1, 2);
+
+#endif

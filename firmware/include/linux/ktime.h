@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Time as signed nanoseconds since boot. */
+#ifndef _LINUX_KTIME_H
+#define _LINUX_KTIME_H
+
+#include <linux/types.h>
+#include <linux/time.h>
+
+typedef s64 ktime_t;
+
+#define KTIME_MAX	((s64)(~0ULL >> 1))
+
+ktime_t ktime_get(void);
+ktime_t ktime_get_real(void);
+u64 sched_clock(void);
+
+static inline ktime_t timespec64_to_ktime(struct timespec64 ts)
+{
+	if (ts.tv_sec >= KTIME_MAX / NSEC_PER_SEC)
+		return KTIME_MAX;
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+static inline struct timespec64 ktime_to_timespec64(ktime_t kt)
+{
+	return (struct timespec64){ .tv_sec = kt / NSEC_PER_SEC,
+				    .tv_nsec = kt % NSEC_PER_SEC };
+}
+
+/* Saturates instead of passing the end of time. */
+static inline ktime_t ktime_add_safe(ktime_t a, ktime_t b)
+{
+	return a > KTIME_MAX - b ? KTIME_MAX : a + b;
+}
+
+#endif

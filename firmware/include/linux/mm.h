@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Memory management as the rest of the kernel uses it. */
+#ifndef _LINUX_MM_H
+#define _LINUX_MM_H
+
+#include <linux/mm_types.h>
+#include <linux/gfp.h>
+#include <linux/sched.h>
+#include <linux/mman.h>
+#include <asm/pgtable.h>
+
+#define VM_READ		0x00000001
+#define VM_WRITE	0x00000002
+#define VM_EXEC		0x00000004
+#define VM_SHARED	0x00000008
+#define VM_MAYREAD	0x00000010
+#define VM_MAYWRITE	0x00000020
+#define VM_MAYEXEC	0x00000040
+#define VM_MAYSHARE	0x00000080
+#define VM_GROWSDOWN	0x00000100
+#define VM_ACCOUNT	0x00100000
+#define VM_ACCESS_FLAGS	(VM_READ | VM_WRITE | VM_EXEC)
+#define VM_STACK_FLAGS	(VM_GROWSDOWN | VM_READ | VM_WRITE | \
+			 VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC | VM_ACCOUNT)
+#define VM_DATA_FLAGS	(VM_READ | VM_WRITE | \
+			 VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC | VM_ACCOUNT)
+
+#define FAULT_FLAG_WRITE	0x01
+#define FAULT_FLAG_USER		0x40
+#define FAULT_FLAG_INSTRUCTION	0x100
+#define FAULT_FLAG_REMOTE	0x80
+
+#define VM_FAULT_OOM		0x0001
+#define VM_FAULT_SIGBUS		0x0002
+#define VM_FAULT_SIGSEGV	0x0040
+#define VM_FAULT_ERROR \
+	(VM_FAULT_OOM | VM_FAULT_SIGBUS | VM_FAULT_SIGSEGV)
+
+#define FOLL_WRITE		0x01
+
+struct vm_fault {
+	struct vm_area_struct *vma;
+	pgoff_t pgoff;			/* in the file, in pages */
+	unsigned long address;		/* page aligned */
+	unsigned int flags;
+	pmd_t *pmd;
+	pte_t *pte;
+	pte_t orig_pte;
+	spinlock_t *ptl;
+	struct page *page;		/* what ->fault found, with a reference */
+};
+
+extern struct page *mem_map;
+extern unsigned long max_pfn;
+extern struct mm_struct init_mm;
+extern struct page *empty_zero_page;
+
+#define pfn_to_page(pfn)	(mem_map + (pfn))
+#define page_to_pfn(page)	((unsigned long)((page) - mem_map))
+#define page_to_phys(page)	((phys_addr_t)page_to_pfn(page) << PAGE_SHIFT)
+#define phys_to_page(phys)	pfn_to_page((phys) >> PAGE_SHIFT)
+#define page_address(page)	__va(page_to_phys(page))
+#define virt_to_page(addr)	pfn_to_page(__pa(addr) >> PAGE_SHIFT)
+#define PAGE_ALIGN(x)		(((x) + PAGE_SIZE - 1) & PAGE_MASK)
+#define offset_in_page(p)	((unsigned long)(p) & ~PAGE_MASK)
+
+#define PageSlab(page)		test_bit(PG_slab, &(page)->flags)
+#define page_count(page)	atomic_read(&(page)->_refcount)
+
+/* RAM is always mapped. */
+#define kmap_local_page(page)	page_address(page)
+#define kunmap_local(addr)	((void)(addr))
+
+static inline void get_page(struct page *page)
+{
+	atomic_inc(&page->_refcount);
+}
+
+void __put_page(struct page *page);
+
+static inline void put_page(struct page *page)
+{
+	if (atomic_dec_and_test(&page->_refcount))
+		__put_page(page);
+}
+
+/* Address spaces: mm/mmap.c, fork.c. */
+struct mm_struct *mm_alloc(void);
+void mmput(struct mm_struct *mm);
+void __mmdrop(struct mm_struct *mm);
+struct mm_struct *dup_mm(struct mm_struct *oldmm);
+void exec_mmap(struct mm_struct *mm);
+void exit_mmap(struct mm_struct *mm);
+
+static inline void mmgrab(struct mm_struct *mm)
+{
+	atomic_inc(&mm->mm_count);
+}
+
+static inline void mmdrop(struct mm_struct *mm)
+{
+	if (atomic_dec_and_test(&mm->mm_count))
+		__mmdrop(mm);
+}
+
+#define mmap_read_lock(mm)	down_read(&(mm)->mmap_lock)
+#define mmap_read_trylock(mm)	down_read_trylock(&(mm)->mmap_lock)
+#define mmap_read_unlock(mm)	up_read(&(mm)->mmap_lock)
+#define mmap_write_lock(mm)	down_write(&(mm)->mmap_lock)
+#define mmap_write_unlock(mm)	up_write(&(mm)->mmap_lock)
+
+struct vm_area_struct *vm_area_alloc(struct mm_struct *mm);
+void vm_area_free(struct vm_area_struct *vma);
+struct vm_area_struct *find_vma(struct mm_struct *mm, unsigned long addr);
+int insert_vm_struct(struct mm_struct *mm, struct vm_area_struct *vma);
+int expand_stack(struct vm_area_struct *vma, unsigned long address);
+pgprot_t vm_get_page_prot(unsigned long vm_flags);
+
+/* All of these act on current->mm and return an address or -errno. */
+unsigned long vm_mmap(struct file *file, unsigned long addr, unsigned long len,
+		      unsigned long prot, unsigned long flags,
+		      unsigned long offset);
+int vm_munmap(unsigned long start, size_t len);
+int vm_brk_flags(unsigned long addr, unsigned long len, unsigned long flags);
+
+/* With mm->mmap_lock held for writing. */
+unsigned long do_mmap(struct file *file, unsigned long addr, unsigned long len,
+		      unsigned long prot, unsigned long flags, pgoff_t pgoff);
+int do_munmap(struct mm_struct *mm, unsigned long start, size_t len);
+
+/* Page tables: mm/memory.c. */
+vm_fault_t handle_mm_fault(struct vm_area_struct *vma, unsigned long address,
+			   unsigned int flags, struct pt_regs *regs);
+long get_user_pages_remote(struct mm_struct *mm, unsigned long start,
+			   unsigned long nr_pages, unsigned int gup_flags,
+			   struct page **pages);
+int copy_page_range(struct vm_area_struct *dst, struct vm_area_struct *src);
+void unmap_page_range(struct vm_area_struct *vma, unsigned long start,
+		      unsigned long end);
+void free_pgtables(struct mm_struct *mm);
+void change_protection(struct vm_area_struct *vma, unsigned long start,
+		       unsigned long end);
+
+/* A mapped file's page: kernel/fs/filemap.c. */
+vm_fault_t filemap_fault(struct vm_fault *vmf);
+extern const struct vm_operations_struct generic_file_vm_ops;
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Path names: fetched from user space, and walked to a dentry. */
+#ifndef _LINUX_NAMEI_H
+#define _LINUX_NAMEI_H
+
+#include <linux/fs.h>
+#include <linux/limits.h>
+
+/* How to walk */
+#define LOOKUP_FOLLOW		0x0001	/* follow a link at the end */
+#define LOOKUP_DIRECTORY	0x0002	/* the end must be a directory */
+#define LOOKUP_EMPTY		0x4000	/* "" means the starting point */
+/* What the end is for */
+#define LOOKUP_OPEN		0x0100
+#define LOOKUP_CREATE		0x0200
+#define LOOKUP_EXCL		0x0400
+#define LOOKUP_RENAME_TARGET	0x0800
+#define LOOKUP_PARENT		0x0010	/* internal */
+
+/* One allocation of names_cache: the structure and the name behind it. */
+#define EMBEDDED_NAME_MAX	(PATH_MAX - sizeof(struct filename))
+
+struct filename {
+	int	len;
+	char	iname[];
+};
+
+struct open_flags {
+	int		open_flag;
+	umode_t		mode;
+	int		acc_mode;
+	unsigned int	lookup_flags;
+};
+
+struct filename *getname(const char __user *filename);
+struct filename *getname_flags(const char __user *filename, int flags);
+struct filename *getname_kernel(const char *filename);
+void putname(struct filename *name);
+
+struct file *do_filp_open(int dfd, struct filename *name,
+			  const struct open_flags *op);
+int filename_lookup(int dfd, struct filename *name, unsigned int flags,
+		    struct path *path);
+int user_path_at(int dfd, const char __user *name, unsigned int flags,
+		 struct path *path);
+int kern_path(const char *name, unsigned int flags, struct path *path);
+
+/* The new name's dentry, negative, its directory locked. */
+struct dentry *filename_create(int dfd, struct filename *name,
+			       struct path *path, unsigned int lookup_flags);
+struct dentry *kern_path_create(const char *name, struct path *path,
+				unsigned int lookup_flags);
+void done_path_create(struct path *path, struct dentry *dentry);
+
+void namei_init(void);
+
+#endif

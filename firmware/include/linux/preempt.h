@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* preempt_count: which contexts this CPU is in, and when it may be preempted. */
+#ifndef _LINUX_PREEMPT_H
+#define _LINUX_PREEMPT_H
+
+#include <linux/types.h>
+#include <linux/compiler.h>
+
+#define PREEMPT_SHIFT		0
+#define SOFTIRQ_SHIFT		8
+#define HARDIRQ_SHIFT		16
+#define NMI_SHIFT		20
+
+#define PREEMPT_MASK		0x000000ff
+#define SOFTIRQ_MASK		0x0000ff00
+#define HARDIRQ_MASK		0x000f0000
+#define NMI_MASK		0x00f00000
+
+#define PREEMPT_OFFSET		(1 << PREEMPT_SHIFT)
+#define SOFTIRQ_OFFSET		(1 << SOFTIRQ_SHIFT)
+#define HARDIRQ_OFFSET		(1 << HARDIRQ_SHIFT)
+#define NMI_OFFSET		(1 << NMI_SHIFT)
+
+/* Processing a softirq counts once, disabling softirqs counts twice. */
+#define SOFTIRQ_DISABLE_OFFSET	(2 * SOFTIRQ_OFFSET)
+
+/* Set while no reschedule is pending: the count is 0 when both are true. */
+#define PREEMPT_NEED_RESCHED	0x80000000u
+
+/* A task is switched in under the run queue's lock and schedule()'s own. */
+#define PREEMPT_ENABLED		(0 + PREEMPT_NEED_RESCHED)
+#define INIT_PREEMPT_COUNT	PREEMPT_OFFSET
+#define FORK_PREEMPT_COUNT	(2 * PREEMPT_OFFSET + PREEMPT_ENABLED)
+
+#include <asm/preempt.h>
+
+#define hardirq_count()		(preempt_count() & HARDIRQ_MASK)
+#define softirq_count()		(preempt_count() & SOFTIRQ_MASK)
+#define nmi_count()		(preempt_count() & NMI_MASK)
+#define irq_count() \
+	(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK))
+
+#define in_nmi()		nmi_count()
+#define in_hardirq()		hardirq_count()
+#define in_serving_softirq()	(softirq_count() & SOFTIRQ_OFFSET)
+#define in_interrupt()		irq_count()
+#define in_atomic()		(preempt_count() != 0)
+#define preemptible()		(preempt_count() == 0 && !irqs_disabled())
+
+/* Traced functions, so that a trace shows every lock's nesting. */
+void preempt_count_add(int val);
+void preempt_count_sub(int val);
+void preempt_schedule(void);
+
+#define preempt_disable() \
+	do { preempt_count_add(PREEMPT_OFFSET); barrier(); } while (0)
+
+#define preempt_enable_no_resched() \
+	do { barrier(); preempt_count_sub(PREEMPT_OFFSET); } while (0)
+
+#define preempt_enable()				\
+	do {						\
+		preempt_enable_no_resched();		\
+		if (unlikely(should_resched(0)))	\
+			preempt_schedule();		\
+	} while (0)
+
+#define preempt_check_resched() \
+	do { if (unlikely(should_resched(0))) preempt_schedule(); } while (0)
+
+#endif

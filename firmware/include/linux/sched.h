@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tasks and what the scheduler offers to the rest of the kernel. */
+#ifndef _LINUX_SCHED_H
+#define _LINUX_SCHED_H
+
+#include <linux/types.h>
+#include <linux/limits.h>
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include <linux/ktime.h>
+#include <linux/signal.h>
+#include <asm/current.h>
+#include <asm/processor.h>
+#include <asm/thread_info.h>
+
+struct mm_struct;
+struct files_struct;
+struct fs_struct;
+struct completion;
+struct sched_class;
+struct pt_regs;
+
+/* task_struct.__state */
+#define TASK_RUNNING		0x00
+#define TASK_INTERRUPTIBLE	0x01
+#define TASK_UNINTERRUPTIBLE	0x02
+#define TASK_DEAD		0x80
+#define TASK_NEW		0x800
+#define TASK_NORMAL		(TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)
+
+/* task_struct.exit_state */
+#define EXIT_DEAD		0x10
+#define EXIT_ZOMBIE		0x20
+
+/* task_struct.flags */
+#define PF_IDLE			0x00000002
+#define PF_EXITING		0x00000004
+#define PF_FORKNOEXEC		0x00000040
+#define PF_KTHREAD		0x00200000
+
+#define TASK_COMM_LEN		16
+#define FTRACE_RETFUNC_DEPTH	50
+
+struct sched_entity {
+	struct list_head run_node;	/* in order of vruntime */
+	u64 vruntime;
+	u64 exec_start;
+	u64 sum_exec_runtime;
+	u64 prev_sum_exec_runtime;	/* when it was last picked */
+	unsigned long weight;
+	bool on_rq;
+};
+
+/* One traced call whose return address the host has replaced. */
+struct ftrace_ret_stack {
+	u64 ret;
+	u64 func;
+	u64 calltime;
+	u64 fp;
+};
+
+struct task_struct {
+	unsigned long thread_info_flags;
+	unsigned int __state;
+	unsigned int flags;
+	void *stack;
+	refcount_t usage;
+
+	int on_cpu;
+	int on_rq;
+	int cpu;
+	int static_prio;		/* 100 + 20 + nice */
+	const struct sched_class *sched_class;
+	struct sched_entity se;
+	raw_spinlock_t pi_lock;		/* serialises wake-ups */
+
+	struct list_head tasks;
+	struct mm_struct *mm;		/* NULL: kernel thread */
+	struct mm_struct *active_mm;
+
+	int exit_state;
+	int exit_code;
+	int exit_signal;
+	pid_t pid;
+	pid_t tgid;
+	pid_t pgrp;
+	pid_t session;
+	struct task_struct *real_parent;
+	struct list_head children;
+	struct list_head sibling;
+	struct completion *vfork_done;
+	int __user *clear_child_tid;
+
+	char comm[TASK_COMM_LEN];
+	struct fs_struct *fs;
+	struct files_struct *files;
+
+	spinlock_t siglock;
+	unsigned long pending;		/* one bit per signal, from bit 0 */
+	unsigned long blocked;
+	unsigned long ignored;
+
+	int curr_ret_stack;		/* index of the last entry; -1: empty */
+	int trace_overrun;
+	u64 ftrace_timestamp;		/* when it was last switched out */
+	struct ftrace_ret_stack ret_stack[FTRACE_RETFUNC_DEPTH];
+
+	struct thread_struct thread;
+};
+
+extern struct task_struct init_task;
+extern struct task_struct *idle_tasks[];
+extern spinlock_t tasklist_lock;
+
+#define for_each_process(p)						\
+	for (p = list_entry(init_task.tasks.next, struct task_struct, tasks); \
+	     &p->tasks != &init_task.tasks;				\
+	     p = list_entry(p->tasks.next, struct task_struct, tasks))
+
+#define task_pid_nr(p)		((p)->pid)
+#define task_tgid_nr(p)		((p)->tgid)
+#define task_cpu(p)		READ_ONCE((p)->cpu)
+#define is_idle_task(p)		((p)->flags & PF_IDLE)
+
+#define __set_current_state(s)	WRITE_ONCE(current->__state, (s))
+#define set_current_state(s)	xchg(&current->__state, (s))
+
+static inline bool need_resched(void)
+{
+	return test_bit(TIF_NEED_RESCHED, &current->thread_info_flags);
+}
+
+static inline bool signal_pending(struct task_struct *p)
+{
+	return test_bit(TIF_SIGPENDING, &p->thread_info_flags);
+}
+
+static inline void get_task_struct(struct task_struct *p)
+{
+	refcount_inc(&p->usage);
+}
+
+void __put_task_struct(struct task_struct *p);
+
+static inline void put_task_struct(struct task_struct *p)
+{
+	if (refcount_dec_and_test(&p->usage))
+		__put_task_struct(p);
+}
+
+void schedule(void);
+void preempt_schedule_irq(void);
+void schedule_tail(struct task_struct *prev);
+void schedule_idle(void);
+long schedule_timeout(long timeout);
+void yield(void);
+int wake_up_process(struct task_struct *p);
+int wake_up_state(struct task_struct *p, unsigned int state);
+int try_to_wake_up(struct task_struct *p, unsigned int state, int wake_flags);
+void wake_up_new_task(struct task_struct *p);
+int sched_fork(struct task_struct *p);
+void scheduler_tick(void);
+void scheduler_ipi(void);
+void init_idle(struct task_struct *idle, int cpu);
+void cpu_startup_entry(void) __noreturn;
+int idle_cpu(int cpu);
+
+struct task_struct *find_task_by_vpid(pid_t pid);
+void set_task_comm(struct task_struct *p, const char *name);
+
+void do_exit(long code) __noreturn;
+void do_group_exit(int code) __noreturn;
+
+struct task_struct *kthread_create(int (*fn)(void *), void *data,
+				   const char *name);
+struct task_struct *kthread_run(int (*fn)(void *), void *data,
+				const char *name);
+
+#define MAX_SCHEDULE_TIMEOUT	LONG_MAX
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Objects smaller than a page. */
+#ifndef _LINUX_SLAB_H
+#define _LINUX_SLAB_H
+
+#include <linux/types.h>
+#include <linux/gfp.h>
+
+struct kmem_cache;
+
+#define SLAB_HWCACHE_ALIGN	0x2000u
+#define SLAB_PANIC		0x40000u
+#define SLAB_ACCOUNT		0x4000000u
+
+#define KMALLOC_MAX_SIZE	(1UL << 22)
+
+struct kmem_cache *kmem_cache_create(const char *name, unsigned int size,
+				     unsigned int align, unsigned int flags,
+				     void (*ctor)(void *));
+void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t flags);
+void kmem_cache_free(struct kmem_cache *cache, void *object);
+
+void *__kmalloc(size_t size, gfp_t flags);
+void kfree(const void *object);
+
+#define KMEM_CACHE(type, flags)					\
+	kmem_cache_create(#type, sizeof(struct type),		\
+			  __alignof__(struct type), flags, NULL)
+#define kmem_cache_zalloc(cache, flags) \
+	kmem_cache_alloc(cache, (flags) | __GFP_ZERO)
+#define kmalloc(size, flags)		__kmalloc(size, flags)
+#define kzalloc(size, flags)		__kmalloc(size, (flags) | __GFP_ZERO)
+#define kmalloc_array(n, size, flags)	__kmalloc((n) * (size), flags)
+#define kcalloc(n, size, flags)		kzalloc((n) * (size), flags)
+
+#endif

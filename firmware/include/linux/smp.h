@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Other CPUs: starting them, asking them to run a function. */
+#ifndef _LINUX_SMP_H
+#define _LINUX_SMP_H
+
+#include <linux/types.h>
+#include <linux/cpumask.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <asm/current.h>
+
+typedef void (*smp_call_func_t)(void *info);
+
+#define raw_smp_processor_id()	arch_smp_processor_id()
+#define smp_processor_id()	arch_smp_processor_id()
+#define get_cpu()		({ preempt_disable(); smp_processor_id(); })
+#define put_cpu()		preempt_enable()
+
+/* Run @func on other CPUs, with interrupts off, and wait if asked to. */
+void smp_call_function_many(const struct cpumask *mask, smp_call_func_t func,
+			    void *info, bool wait);
+void smp_call_function(smp_call_func_t func, void *info, bool wait);
+int smp_call_function_single(int cpu, smp_call_func_t func, void *info,
+			     bool wait);
+void on_each_cpu(smp_call_func_t func, void *info, bool wait);
+void generic_smp_call_function_interrupt(void);
+
+void smp_send_reschedule(int cpu);
+
+#endif

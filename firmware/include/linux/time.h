@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Clocks, and the shapes user space has for time. */
+#ifndef _LINUX_TIME_H
+#define _LINUX_TIME_H
+
+#include <linux/types.h>
+#include <linux/time64.h>
+
+#define CLOCK_REALTIME			0
+#define CLOCK_MONOTONIC			1
+#define CLOCK_PROCESS_CPUTIME_ID	2
+#define CLOCK_THREAD_CPUTIME_ID		3
+#define CLOCK_MONOTONIC_RAW		4
+#define CLOCK_REALTIME_COARSE		5
+#define CLOCK_MONOTONIC_COARSE		6
+#define CLOCK_BOOTTIME			7
+
+#define TIMER_ABSTIME	1
+
+struct __kernel_timespec {
+	long long tv_sec;
+	long long tv_nsec;
+};
+
+struct __kernel_timeval {
+	long tv_sec;
+	long tv_usec;
+};
+
+void ktime_get_real_ts64(struct timespec64 *ts);
+void ktime_get_coarse_real_ts64(struct timespec64 *ts);
+
+#endif

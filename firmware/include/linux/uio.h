@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where bytes come from or go to: user segments or one kernel buffer. */
+#ifndef _LINUX_UIO_H
+#define _LINUX_UIO_H
+
+#include <linux/types.h>
+
+#define UIO_FASTIOV	8
+#define UIO_MAXIOV	1024
+
+struct page;
+
+struct iovec {
+	void __user	*iov_base;
+	size_t		iov_len;
+};
+
+struct kvec {
+	void		*iov_base;
+	size_t		iov_len;
+};
+
+enum iter_type {
+	ITER_IOVEC,
+	ITER_KVEC,
+};
+
+struct iov_iter {
+	enum iter_type	iter_type;
+	size_t		iov_offset;	/* into the first segment */
+	size_t		count;		/* bytes left in all segments */
+	union {
+		const struct iovec *iov;
+		const struct kvec *kvec;
+	};
+};
+
+static inline size_t iov_iter_count(const struct iov_iter *i)
+{
+	return i->count;
+}
+
+static inline void iov_iter_truncate(struct iov_iter *i, size_t count)
+{
+	if (i->count > count)
+		i->count = count;
+}
+
+void iov_iter_kvec(struct iov_iter *i, const struct kvec *kvec, size_t count);
+int import_single_range(void __user *buf, size_t len, struct iovec *iov,
+			struct iov_iter *i);
+ssize_t import_iovec(const struct iovec __user *uvec, unsigned long nr_segs,
+		     struct iovec **iov, struct iov_iter *i);
+void iov_iter_advance(struct iov_iter *i, size_t bytes);
+
+size_t copy_to_iter(const void *addr, size_t bytes, struct iov_iter *i);
+size_t copy_from_iter(void *addr, size_t bytes, struct iov_iter *i);
+size_t copy_page_to_iter(struct page *page, size_t offset, size_t bytes,
+			 struct iov_iter *i);
+size_t copy_page_from_iter(struct page *page, size_t offset, size_t bytes,
+			   struct iov_iter *i);
+size_t iov_iter_zero(size_t bytes, struct iov_iter *i);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Wait queues: sleep until a condition holds. */
+#ifndef _LINUX_WAIT_H
+#define _LINUX_WAIT_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/errno.h>
+#include <linux/sched.h>
+
+struct wait_queue_entry;
+
+typedef int (*wait_queue_func_t)(struct wait_queue_entry *entry,
+				 unsigned int mode, int flags, void *key);
+
+#define WQ_FLAG_EXCLUSIVE	0x01
+
+typedef struct wait_queue_entry {
+	unsigned int flags;
+	struct task_struct *private;
+	wait_queue_func_t func;
+	struct list_head entry;
+} wait_queue_entry_t;
+
+typedef struct wait_queue_head {
+	spinlock_t lock;
+	struct list_head head;
+} wait_queue_head_t;
+
+#define __WAIT_QUEUE_HEAD_INITIALIZER(name) {	\
+	.lock = __SPIN_LOCK_UNLOCKED,		\
+	.head = LIST_HEAD_INIT((name).head) }
+#define DECLARE_WAIT_QUEUE_HEAD(name) \
+	wait_queue_head_t name = __WAIT_QUEUE_HEAD_INITIALIZER(name)
+#define DEFINE_WAIT_FUNC(name, function)		\
+	wait_queue_entry_t name = {			\
+		.private = current,			\
+		.func = function,			\
+		.entry = LIST_HEAD_INIT((name).entry) }
+#define DEFINE_WAIT(name)	DEFINE_WAIT_FUNC(name, autoremove_wake_function)
+
+void __init_waitqueue_head(wait_queue_head_t *wq);
+#define init_waitqueue_head(wq)	__init_waitqueue_head(wq)
+
+void add_wait_queue(wait_queue_head_t *wq, wait_queue_entry_t *entry);
+void remove_wait_queue(wait_queue_head_t *wq, wait_queue_entry_t *entry);
+void prepare_to_wait(wait_queue_head_t *wq, wait_queue_entry_t *entry,
+		     int state);
+void prepare_to_wait_exclusive(wait_queue_head_t *wq,
+			       wait_queue_entry_t *entry, int state);
+long prepare_to_wait_event(wait_queue_head_t *wq, wait_queue_entry_t *entry,
+			   int state);
+void finish_wait(wait_queue_head_t *wq, wait_queue_entry_t *entry);
+int default_wake_function(wait_queue_entry_t *entry, unsigned int mode,
+			  int flags, void *key);
+int autoremove_wake_function(wait_queue_entry_t *entry, unsigned int mode,
+			     int flags, void *key);
+
+void __wake_up(wait_queue_head_t *wq, unsigned int mode, int nr_exclusive,
+	       void *key);
+void __wake_up_sync_key(wait_queue_head_t *wq, unsigned int mode, void *key);
+void __wake_up_locked(wait_queue_head_t *wq, unsigned int mode, int nr);
+
+#define wake_up(wq)			__wake_up(wq, TASK_NORMAL, 1, NULL)
+#define wake_up_all(wq)			__wake_up(wq, TASK_NORMAL, 0, NULL)
+#define wake_up_interruptible(wq)	__wake_up(wq, TASK_INTERRUPTIBLE, 1, NULL)
+#define wake_up_interruptible_all(wq) \
+	__wake_up(wq, TASK_INTERRUPTIBLE, 0, NULL)
+#define wake_up_interruptible_sync_poll(wq, key) \
+	__wake_up_sync_key(wq, TASK_INTERRUPTIBLE, (void *)(unsigned long)(key))
+
+static inline bool waitqueue_active(wait_queue_head_t *wq)
+{
+	return !list_empty(&wq->head);
+}
+
+#define ___wait_event(wq, condition, state, exclusive_flag) ({		\
+	long _ret = 0;							\
+	DEFINE_WAIT(_wait);						\
+									\
+	_wait.flags = (exclusive_flag);					\
+	for (;;) {							\
+		_ret = prepare_to_wait_event(&(wq), &_wait, state);	\
+		if (condition) {					\
+			_ret = 0;					\
+			break;						\
+		}							\
+		if (_ret)						\
+			break;						\
+		schedule();						\
+	}								\
+	finish_wait(&(wq), &_wait);					\
+	_ret; })
+
+#define wait_event(wq, condition)					\
+	do {								\
+		if (!(condition))					\
+			(void)___wait_event(wq, condition,		\
+					    TASK_UNINTERRUPTIBLE, 0);	\
+	} while (0)
+
+/* 0, or -ERESTARTSYS if a signal came first. */
+#define wait_event_interruptible(wq, condition)				\
+	((condition) ? 0 : (int)___wait_event(wq, condition,		\
+					      TASK_INTERRUPTIBLE, 0))
+
+#define wait_event_interruptible_exclusive(wq, condition)		\
+	((condition) ? 0 : (int)___wait_event(wq, condition,		\
+					      TASK_INTERRUPTIBLE,	\
+					      WQ_FLAG_EXCLUSIVE))
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copying between the kernel and the segments of a read or write. */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+
+void iov_iter_kvec(struct iov_iter *i, const struct kvec *kvec, size_t count)
+{
+	*i = (struct iov_iter){
+		.iter_type = ITER_KVEC,
+		.count = count,
+		.kvec = kvec,
+	};
+}
+
+int import_single_range(void __user *buf, size_t len, struct iovec *iov,
+			struct iov_iter *i)
+{
+	len = min_t(size_t, len, MAX_RW_COUNT);
+	if (!access_ok(buf, len))
+		return -EFAULT;
+	iov->iov_base = buf;
+	iov->iov_len = len;
+	*i = (struct iov_iter){
+		.iter_type = ITER_IOVEC,
+		.count = len,
+		.iov = iov,
+	};
+	return 0;
+}
+
+/*
+ * *iov is the caller's array of UIO_FASTIOV; it becomes what the caller must
+ * kfree: an allocated array, or NULL.
+ */
+ssize_t import_iovec(const struct iovec __user *uvec, unsigned long nr_segs,
+		     struct iovec **iov, struct iov_iter *i)
+{
+	struct iovec *fast = *iov, *vec = fast;
+	size_t total = 0;
+	int err;
+
+	*iov = NULL;
+	if (nr_segs > UIO_MAXIOV)
+		return -EINVAL;
+	if (nr_segs > UIO_FASTIOV) {
+		vec = kmalloc_array(nr_segs, sizeof(*vec), GFP_KERNEL);
+		if (!vec)
+			return -ENOMEM;
+	}
+	err = -EFAULT;
+	if (copy_from_user(vec, uvec, nr_segs * sizeof(*vec)))
+		goto fail;
+	for (unsigned long n = 0; n < nr_segs; n++) {
+		err = -EINVAL;
+		if ((ssize_t)vec[n].iov_len < 0)
+			goto fail;
+		err = -EFAULT;
+		if (!access_ok(vec[n].iov_base, vec[n].iov_len))
+			goto fail;
+		vec[n].iov_len = min_t(size_t, vec[n].iov_len,
+				       MAX_RW_COUNT - total);
+		total += vec[n].iov_len;
+	}
+	if (vec != fast)
+		*iov = vec;
+	*i = (struct iov_iter){
+		.iter_type = ITER_IOVEC,
+		.count = total,
+		.iov = vec,
+	};
+	return total;
+
+fail:
+	if (vec != fast)
+		kfree(vec);
+	return err;
+}
+
+static size_t segment_len(const struct iov_iter *i)
+{
+	return i->iter_type == ITER_KVEC ? i->kvec->iov_len : i->iov->iov_len;
+}
+
+static void next_segment(struct iov_iter *i)
+{
+	if (i->iter_type == ITER_KVEC)
+		i->kvec++;
+	else
+		i->iov++;
+	i->iov_offset = 0;
+}
+
+void iov_iter_advance(struct iov_iter *i, size_t bytes)
+{
+	while (bytes) {
+		size_t n = min(bytes, segment_len(i) - i->iov_offset);
+
+		i->iov_offset += n;
+		i->count -= n;
+		bytes -= n;
+		if (i->iov_offset == segment_len(i))
+			next_segment(i);
+	}
+}
+
+enum direction { TO_ITER, FROM_ITER, ZERO_ITER };
+
+/* Returns how many of n bytes were copied from or to the current segment. */
+static size_t copy_segment(struct iov_iter *i, char *addr, size_t n,
+			   enum direction direction)
+{
+	if (i->iter_type == ITER_KVEC) {
+		char *base = i->kvec->iov_base + i->iov_offset;
+
+		if (direction == TO_ITER)
+			memcpy(base, addr, n);
+		else if (direction == FROM_ITER)
+			memcpy(addr, base, n);
+		else
+			memset(base, 0, n);
+		return n;
+	} else {
+		char __user *base = i->iov->iov_base + i->iov_offset;
+
+		if (direction == TO_ITER)
+			return n - copy_to_user(base, addr, n);
+		if (direction == FROM_ITER)
+			return n - copy_from_user(addr, base, n);
+		return n - clear_user(base, n);
+	}
+}
+
+/* Stops at the first byte that faults. */
+static size_t copy_segments(struct iov_iter *i, char *addr, size_t bytes,
+			    enum direction direction)
+{
+	size_t done = 0;
+
+	bytes = min(bytes, i->count);
+	while (done < bytes) {
+		size_t n, copied;
+
+		n = min(bytes - done, segment_len(i) - i->iov_offset);
+		if (!n) {
+			next_segment(i);
+			continue;
+		}
+		copied = copy_segment(i, addr + done, n, direction);
+		iov_iter_advance(i, copied);
+		done += copied;
+		if (copied < n)
+			break;
+	}
+	return done;
+}
+
+size_t copy_to_iter(const void *addr, size_t bytes, struct iov_iter *i)
+{
+	return copy_segments(i, (char *)addr, bytes, TO_ITER);
+}
+
+size_t copy_from_iter(void *addr, size_t bytes, struct iov_iter *i)
+{
+	return copy_segments(i, addr, bytes, FROM_ITER);
+}
+
+size_t copy_page_to_iter(struct page *page, size_t offset, size_t bytes,
+			 struct iov_iter *i)
+{
+	return copy_to_iter(page_address(page) + offset, bytes, i);
+}
+
+size_t copy_page_from_iter(struct page *page, size_t offset, size_t bytes,
+			   struct iov_iter *i)
+{
+	return copy_from_iter(page_address(page) + offset, bytes, i);
+}
+
+size_t iov_iter_zero(size_t bytes, struct iov_iter *i)
+{
+	return copy_segments(i, NULL, bytes, ZERO_ITER);
+}

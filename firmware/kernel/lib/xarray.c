@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A sparse array as a tree of 64-slot nodes. The head covers just as many
+ * levels as the highest index needs; nodes go when their last slot empties.
+ */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#define XA_CHUNK_SHIFT	6
+#define XA_CHUNK_SIZE	(1U << XA_CHUNK_SHIFT)
+#define XA_CHUNK_MASK	(XA_CHUNK_SIZE - 1)
+
+struct xa_node {
+	unsigned int	shift;		/* index bits below this level */
+	unsigned int	offset;		/* our slot in the parent */
+	unsigned int	count;		/* slots in use */
+	struct xa_node	*parent;
+	void		*slots[XA_CHUNK_SIZE];
+};
+
+static struct kmem_cache *radix_tree_node_cachep;
+
+void xa_init(struct xarray *xa)
+{
+	spin_lock_init(&xa->xa_lock);
+	xa->xa_head = NULL;
+}
+
+static unsigned int slot_of(const struct xa_node *node, unsigned long index)
+{
+	return (index >> node->shift) & XA_CHUNK_MASK;
+}
+
+/* The highest index that fits below @node. */
+static unsigned long max_index(const struct xa_node *node)
+{
+	unsigned int bits = node->shift + XA_CHUNK_SHIFT;
+
+	return bits >= 8 * sizeof(long) ? ~0UL : (1UL << bits) - 1;
+}
+
+/* The lowest node that exists on the way to @index, or NULL. */
+static struct xa_node *descend(struct xarray *xa, unsigned long index)
+{
+	struct xa_node *node = xa->xa_head;
+
+	if (!node || index > max_index(node))
+		return NULL;
+	while (node->shift) {
+		struct xa_node *next = node->slots[slot_of(node, index)];
+
+		if (!next)
+			break;
+		node = next;
+	}
+	return node;
+}
+
+void *__xa_load(struct xarray *xa, unsigned long index)
+{
+	struct xa_node *node = descend(xa, index);
+
+	if (!node || node->shift)
+		return NULL;
+	return node->slots[slot_of(node, index)];
+}
+
+static struct xa_node *new_node(struct xa_node *parent, unsigned int shift,
+				unsigned int offset)
+{
+	struct xa_node *node;
+
+	node = kmem_cache_zalloc(radix_tree_node_cachep, GFP_ATOMIC);
+	if (!node)
+		return NULL;
+	node->shift = shift;
+	node->offset = offset;
+	node->parent = parent;
+	if (parent) {
+		parent->slots[offset] = node;
+		parent->count++;
+	}
+	return node;
+}
+
+/* Adds levels above the head until @index fits. */
+static int grow(struct xarray *xa, unsigned long index)
+{
+	struct xa_node *head;
+
+	if (!xa->xa_head) {
+		xa->xa_head = new_node(NULL, 0, 0);
+		if (!xa->xa_head)
+			return -ENOMEM;
+	}
+	while (index > max_index(xa->xa_head)) {
+		head = new_node(NULL, xa->xa_head->shift + XA_CHUNK_SHIFT, 0);
+		if (!head)
+			return -ENOMEM;
+		head->slots[0] = xa->xa_head;
+		head->count = 1;
+		xa->xa_head->parent = head;
+		xa->xa_head = head;
+	}
+	return 0;
+}
+
+/* Frees @node and its ancestors as far as they are empty. */
+static void free_empty(struct xarray *xa, struct xa_node *node)
+{
+	while (node && !node->count) {
+		struct xa_node *parent = node->parent;
+
+		if (parent) {
+			parent->slots[node->offset] = NULL;
+			parent->count--;
+		} else {
+			xa->xa_head = NULL;
+		}
+		kmem_cache_free(radix_tree_node_cachep, node);
+		node = parent;
+	}
+}
+
+int __xa_insert(struct xarray *xa, unsigned long index, void *entry)
+{
+	struct xa_node *node;
+	unsigned int slot;
+
+	if (grow(xa, index)) {
+		free_empty(xa, xa->xa_head);
+		return -ENOMEM;
+	}
+	node = descend(xa, index);
+	while (node->shift) {
+		struct xa_node *child = new_node(node,
+						 node->shift - XA_CHUNK_SHIFT,
+						 slot_of(node, index));
+		if (!child) {
+			free_empty(xa, node);
+			return -ENOMEM;
+		}
+		node = child;
+	}
+	slot = slot_of(node, index);
+	if (node->slots[slot])
+		return -EBUSY;
+	node->slots[slot] = entry;
+	node->count++;
+	return 0;
+}
+
+void *__xa_erase(struct xarray *xa, unsigned long index)
+{
+	struct xa_node *node = descend(xa, index);
+	unsigned int slot;
+	void *entry;
+
+	if (!node || node->shift)
+		return NULL;
+	slot = slot_of(node, index);
+	entry = node->slots[slot];
+	if (entry) {
+		node->slots[slot] = NULL;
+		node->count--;
+		free_empty(xa, node);
+	}
+	return entry;
+}
+
+void *__xa_find(struct xarray *xa, unsigned long *index)
+{
+	unsigned long at = *index;
+
+	for (;;) {
+		struct xa_node *node = descend(xa, at);
+		unsigned long next;
+
+		if (!node)
+			return NULL;
+		if (!node->shift && node->slots[slot_of(node, at)]) {
+			*index = at;
+			return node->slots[slot_of(node, at)];
+		}
+		/* Skip what the empty slot covers. */
+		next = (at | ((1UL << node->shift) - 1)) + 1;
+		if (!next)
+			return NULL;
+		at = next;
+	}
+}
+
+void radix_tree_init(void)
+{
+	radix_tree_node_cachep = KMEM_CACHE(xa_node, SLAB_PANIC);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * fault KIND: does what a user program must not, and so is killed by the
+ * signal of that kind. That it lives to return is the failure.
+ */
+#include <err.h>
+#include <fault.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Below where any program is linked. */
+#define UNMAPPED	0x10000UL
+
+static void write_unmapped(void)
+{
+	*(volatile int *)UNMAPPED = 1;
+}
+
+static void read_kernel(void)
+{
+	(void)*(volatile int *)ARCH_KERNEL_ADDRESS;
+}
+
+static void execute_data(void)
+{
+	static unsigned char code[] = ARCH_RETURN_BYTES;
+
+	((void (*)(void))code)();
+}
+
+static const struct {
+	const char *name;
+	void (*commit)(void);
+} kinds[] = {
+	{ "segv", write_unmapped },
+	{ "kernel", read_kernel },
+	{ "priv", arch_privileged },
+	{ "hostcall", arch_host_call },
+	{ "div0", arch_divide_by_zero },
+	{ "ud", arch_undefined },
+	{ "exec", execute_data },
+};
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		errx(2, "usage: fault segv|kernel|priv|hostcall|div0|ud|exec");
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (!strcmp(kinds[i].name, argv[1])) {
+			kinds[i].commit();
+			errx(1, "%s: survived", argv[1]);
+		}
+	}
+	errx(2, "%s: no such fault", argv[1]);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Memory, numbers, sorting, the environment and the end. */
+#ifndef STDLIB_H
+#define STDLIB_H
+
+#include <stddef.h>
+
+#define EXIT_SUCCESS	0
+#define EXIT_FAILURE	1
+
+void *malloc(size_t size);
+void *calloc(size_t count, size_t size);
+void *realloc(void *block, size_t size);
+void free(void *block);
+
+/* These end the program with a message when there is no memory. */
+void *xmalloc(size_t size);
+void *xrealloc(void *block, size_t size);
+char *xstrdup(const char *s);
+
+/* Decimal digits only, all of s; -1 if it is anything else or too large. */
+long parse_number(const char *s);
+void qsort(void *base, size_t count, size_t size,
+	   int (*compare)(const void *, const void *));
+char *getenv(const char *name);
+void exit(int status) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Types that several headers share. */
+#ifndef SYS_TYPES_H
+#define SYS_TYPES_H
+
+#include <stddef.h>
+
+typedef long ssize_t;
+typedef long off_t;
+typedef int pid_t;
+typedef unsigned int mode_t;
+typedef long time_t;
+
+#endif

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A tracefs over an engine that only notes what it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pytest
+
+from emu.ftrace.trace_array import BufferStats, EnabledFunction, TraceArray
+from emu.ftrace.tracefs import TraceFS, build_tree
+
+
+class FakeEngine:
+    """Satisfies the Engine protocol; `calls` lists what was asked of it, in order."""
+
+    cpus = 2
+    clock_names = ("local", "global", "counter", "x86-tsc")
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.function_names = list(names)
+        self.calls: list[tuple[Any, ...]] = []
+        self.markers: list[bytes] = []
+        self.recording = True
+
+    def update(self) -> None:
+        self.calls.append(("update",))
+
+    def set_recording(self, on: bool) -> None:
+        self.calls.append(("set_recording", on))
+        self.recording = on
+
+    def option_changed(self, name: str, on: bool) -> None:
+        self.calls.append(("option_changed", name, on))
+
+    def trace_view(self, cpu: int | None) -> Any:
+        raise NotImplementedError
+
+    def clear(self, cpu: int | None) -> None:
+        self.calls.append(("clear", cpu))
+
+    def buffer_stats(self, cpu: int) -> BufferStats:
+        return BufferStats(30215, 0, 0, 850180, 76_411_721_999, 77_395_217_000, 0, 0)
+
+    def enabled_functions(self) -> Iterable[EnabledFunction]:
+        callback = "function_trace_call+0x0/0x140"
+        yield EnabledFunction("vfs_read", 1, False, callback, "0xffffffffa0000000")
+        yield EnabledFunction("vfs_write", 2, True, callback)
+
+    def comms(self) -> Iterable[tuple[int, str]]:
+        return [(57, "sh"), (2022, "cat")]
+
+    def clock_counts(self, name: str) -> bool:
+        return name in ("counter", "x86-tsc")
+
+    def set_clock(self, name: str) -> None:
+        self.calls.append(("set_clock", name))
+
+    def resize(self, kb: int) -> int:
+        if kb > 1 << 40:
+            raise MemoryError
+        self.calls.append(("resize", kb))
+        return max(2, -(-kb * 1024 // 4080)) * 4080 // 1024
+
+    def resize_comms(self, entries: int) -> None:
+        self.calls.append(("resize_comms", entries))
+
+    def write_marker(self, text: bytes) -> bool:
+        if self.recording:
+            self.markers.append(text)
+        return self.recording
+
+
+NAMES = [
+    "vfs_open", "vfs_read", "vfs_write", "vfs_fsync", "ksys_read", "do_sys_openat2",
+    "schedule", "try_to_wake_up", "sched_clock", "sched_clock_cpu", "vfs_read",
+]  # fmt: skip
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine(NAMES)
+
+
+@pytest.fixture
+def trace_array(engine: FakeEngine) -> TraceArray:
+    trace_array = TraceArray(engine)
+    engine.calls.clear()
+    return trace_array
+
+
+@pytest.fixture
+def root(trace_array: TraceArray) -> Any:
+    return build_tree(trace_array)
+
+
+@pytest.fixture
+def tracefs(root: Any) -> TraceFS:
+    return TraceFS(root)
