@@ -14,12 +14,13 @@ import unicorn
 from emu.cpu.arch import CpuArch
 from emu.cpu.cpu import Cpu
 from emu.cpu.internals import LIBRARY
-from emu.cpu.native import board_record, cpu_record, turns
+from emu.cpu.native import board_record, cpu_record, forget, turns
 from emu.cpu.native.devices import send_ipi, stall_until, timer_set
 
 __all__ = ["Board", "CpuFault"]
 
 _MAP_NORESERVE = 0x4000  # Linux; Python names it from 3.13 on
+_LONGEST_INSTRUCTION = 16  # bytes, of any architecture
 _TURN_SLICE = 50_000  # microseconds of host time the native loop may take at a stretch
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 
@@ -66,6 +67,7 @@ class Board:
         self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)
         self._dispatch = np.zeros(0, np.uint64)
         self._timing = arch.timing()
+        self.native_forget = forget.build(arch.name)
         self._decode = _HANDLER(self._decode_block)
         self._python_handlers: list[object] = []  # ctypes callbacks that native code points to
         self.reset_page_table = 0
@@ -164,8 +166,8 @@ class Board:
     def write_code(self, address: int, data: bytes) -> None:
         """Puts instructions into RAM at a physical address. CPUs go on with what they have translated until they `forget`."""
         self.ram[address : address + len(data)] = data
-        first = max(address - self.arch.page_size // 8, 0)  # blocks that begin a little before reach into it
-        self._costs[first : address + len(data)] = 0
+        # A block that begins earlier and reaches here is decoded anew because its size changes: an instruction that ends it comes or goes.
+        self._costs[max(address - _LONGEST_INSTRUCTION, 0) : address + len(data)] = 0
 
     def flush_page(self, address: int) -> None:
         """A physical page is about to hold other code: every CPU forgets what it had."""
@@ -173,7 +175,7 @@ class Board:
         address -= address % page
         self._costs[address : address + page] = 0
         for cpu in self.cpus:
-            cpu.forget(address, page)
+            cpu.forget(np.array([[address, address + page]], np.uint64))
 
     # Host functions
 

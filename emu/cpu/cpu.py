@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import unicorn
 
-from emu.cpu.internals import address_of, handle_of
+from emu.cpu.internals import handle_of
 from emu.cpu.native import cpu_record
 
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ class Cpu:
             (cpu_record.ARRIVAL, cpu_record.NEVER),
         ):
             self.set(field, int(value))
-        forget = address_of(f"tb_invalidate_phys_range_{board.arch.name}")
-        self._forget = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)(forget)
 
     def get(self, field: int | np.uint64) -> int:
         """A word of the record (see `native.cpu_record`)."""
@@ -106,9 +105,9 @@ class Cpu:
         self.set(cpu_record.NMI, 1)
         self.set(cpu_record.DEADLINE, 0)
 
-    def forget(self, address: int, size: int) -> None:
-        """Drops translations made from `size` bytes of RAM at physical `address`; the rest of the running block stays old."""
-        self._forget(self.get(cpu_record.UC), address, address + size)
+    def forget(self, ranges: npt.NDArray[np.uint64]) -> None:
+        """Drops translations of RAM addresses, shape (n, 2): rows of [start, end). The rest of a block that is running stays old."""
+        self.board.native_forget(self.get(cpu_record.UC), ranges)
 
     def translate(self, address: int) -> int | None:
         """The physical address behind a virtual one, None if it is not mapped."""

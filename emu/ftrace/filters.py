@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Filters of functions by name: what set_ftrace_filter and its siblings accept, and the sites it selects.
 
+A word of a filter is one of
+
     vfs_read        this function                   *_read          names that end so
     vfs_*           names that begin so             *sched*         names that hold this
     vfs_r?a[c-e]*   any glob: ? one character, [a-z] one of these, [!a-z] one of the others, backslash quotes
@@ -100,8 +102,8 @@ _CLASS_ITEM = re.compile(r"(?P<low>.)-(?P<high>.)|(?P<one>.)", re.DOTALL)
 def _glob_expression(glob: str) -> str:
     """The regular expression that accepts what a glob does.
 
-    What stands between two stars is looked for once, at the first place where it fits: what follows can always begin later, so
-    a first fit is as good as any, and no glob takes more than quadratic time.
+    What stands between two stars is looked for once, at the first place where it fits: what follows can always begin
+    later, so a first fit is as good as any, and no glob takes more than quadratic time.
     """
     pieces: list[list[str]] = [[]]
     for item in _GLOB_ITEM.finditer(glob):
@@ -167,4 +169,4 @@ class FunctionFilter:
         return FunctionFilter(self._names, mask)
 
     def selected_names(self) -> list[str]:
-        return [self._names[index] for index in np.flatnonzero(self.mask)]
+        return [self._names[index] for index in np.flatnonzero(self.mask).tolist()]

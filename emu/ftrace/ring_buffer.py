@@ -164,12 +164,13 @@ class RingBuffer:
     # Writing and reading.
 
     def write(self, time: int, payload: bytes) -> bool:
-        """Record an event from Python. False: it was not recorded."""
+        """Record an event from Python, with zeros up to its last whole word. False: it was not recorded."""
         control = np.uint64(self.address)
         address = native.reserve(control, np.uint64(time), np.uint64(len(payload)))
         if not address:
             return False
-        ctypes.memmove(int(address), payload, len(payload))
+        data = payload.ljust(native.room(len(payload)), b"\0")
+        ctypes.memmove(int(address), data, len(data))
         native.commit(control)
         return True
 

@@ -66,7 +66,11 @@ class Engine(Protocol):
         """The function of every site, in address order; names may repeat."""
 
     def update(self) -> None:
-        """The tracer, a filter or the graph depth has changed: start to patch the sites to what is wanted now."""
+        """The tracer, a filter or the graph depth has changed: start to patch the sites to what is wanted now.
+
+        If the tracer is another one, the old one leaves every site and the buffers are emptied before the new one
+        comes: events of two tracers never stand in one buffer.
+        """
 
     def set_recording(self, on: bool) -> None: ...
 
@@ -170,8 +174,9 @@ class TraceArray:
 
     def set_clock(self, name: str) -> None:
         """Empties the ring buffer: times of two clocks cannot stand in one."""
-        if name not in self.engine.clock_names:
-            raise TraceError(errno.EINVAL, f"there is no clock '{name}' (there are: {' '.join(self.engine.clock_names)})")
+        clocks = self.engine.clock_names
+        if name not in clocks:
+            raise TraceError(errno.EINVAL, f"there is no clock '{name}' (there are: {' '.join(clocks)})")
         self.clock = name
         self.engine.set_clock(name)
         self.engine.clear(None)

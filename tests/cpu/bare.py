@@ -44,6 +44,7 @@ class Bare:
         self.word(GDT + 0x30, 0x67 | (tss & 0xFFFFFF) << 16 | 0x89 << 40 | (tss >> 24 & 0xFF) << 56)
         self.word(GDT + 0x38, tss >> 32)
         self.word(TSS + 4, KERNEL + 0x9F000)  # rsp0
+        self.bytes(TSS + 0x66, struct.pack("<H", 0x68))  # the I/O map lies behind the limit: no port is open to user mode
         self.bytes(0x1F00, struct.pack("<HQ", 0x3F, KERNEL + GDT))
         self.bytes(0x1F10, struct.pack("<HQ", 0xFFF, KERNEL + IDT))
 

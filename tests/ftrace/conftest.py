@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from emu.ftrace.text import SymbolTable, TraceView
 from emu.ftrace.trace_array import BufferStats, EnabledFunction, TraceArray
 from emu.ftrace.tracefs import TraceFS, build_tree
 
@@ -34,8 +35,9 @@ class FakeEngine:
     def option_changed(self, name: str, on: bool) -> None:
         self.calls.append(("option_changed", name, on))
 
-    def trace_view(self, cpu: int | None) -> Any:
-        raise NotImplementedError
+    def trace_view(self, cpu: int | None) -> TraceView:
+        options = {"irq-info": True, "context-info": True}
+        return TraceView("nop", [], 0, 0, self.cpus, options, SymbolTable({}, 0), dict(self.comms()).get)
 
     def clear(self, cpu: int | None) -> None:
         self.calls.append(("clear", cpu))

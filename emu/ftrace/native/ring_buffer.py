@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from emu.native import njit
 from emu.native.pointers import load_u64, store_u32, store_u64
 
-__all__ = ["CONTROL_WORDS", "DATA_SIZE", "DATA_START", "LONGEST_PAYLOAD", "PAGE_SIZE", "commit", "find_events", "reserve"]
+__all__ = ["CONTROL_WORDS", "DATA_SIZE", "DATA_START", "LONGEST_PAYLOAD", "PAGE_SIZE", "commit", "find_events", "reserve", "room"]
 
 PAGE_SIZE = 4096
 DATA_START = 16
@@ -83,6 +83,11 @@ def _event_length(size: Any) -> Any:
     if size > _LONGEST_SMALL:
         length += _U4
     return _U16 if length == _U12 else length
+
+
+def room(size: int) -> int:
+    """How many bytes of data an event has of which `size` were reserved."""
+    return 12 if 4 < size <= 8 else max((size + 3) // 4 * 4, 4)
 
 
 @njit()

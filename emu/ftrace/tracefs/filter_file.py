@@ -60,7 +60,7 @@ class FilterHandle(TextHandle):
         """Puts the edited filter in force, unless all that was written was refused: that must not even truncate."""
         if OpenFlags.WRITE not in self.flags:
             return
-        # Only now is it known that a last word without a newline is complete; nobody is left to be told that it is wrong.
+        # Only now is a last word without a newline known to be complete; nobody is left to be told that it is wrong.
         with contextlib.suppress(TraceError):
             self._edit(self._words.finish())
         if self._refused and not self._accepted:
@@ -81,16 +81,16 @@ class FilterHandle(TextHandle):
 class FilterFile(File):
     """A file over one filter of the trace instance."""
 
-    def __init__(self, get: Callable[[], FunctionFilter], put: Callable[[FunctionFilter], None], when_empty: str) -> None:
+    def __init__(self, get: Callable[[], FunctionFilter], put: Callable[[FunctionFilter], None], if_empty: str) -> None:
         super().__init__(0o640)
         self.get = get
         self.put = put
-        self._when_empty = when_empty
+        self._if_empty = if_empty
 
     def show(self) -> str:
         selected = self.get()
         if not selected:
-            return f"#### {self._when_empty} ####\n"
+            return f"#### {self._if_empty} ####\n"
         return "".join(f"{name}\n" for name in selected.selected_names())
 
     def open(self, flags: OpenFlags) -> Handle:

@@ -23,7 +23,7 @@ class TraceFS:
     '1\\n'
 
     Args:
-        settle: called after each operation that may have changed something; runs the machine until that has taken effect.
+        settle: called after each operation that may have changed something, to run the machine until it is done.
 
     Raises, from any method:
         TraceError: with the errno a process in the guest would get, and `path`.
@@ -35,17 +35,17 @@ class TraceFS:
 
     def read(self, path: str) -> str:
         """`cat path`, as far as it can be read now."""
-        return self.read_bytes(path).decode(errors="surrogateescape")
+        return b"".join(self.read_pieces(path)).decode(errors="surrogateescape")
 
-    def read_bytes(self, path: str) -> bytes:
-        pieces: list[bytes] = []
+    def read_pieces(self, path: str) -> Iterator[bytes]:
+        """The same, piece by piece: a trace may be long. The machine must not run before the last one."""
         with self._opened(path, OpenFlags.READ) as handle:
             offset = 0
             while True:
                 piece = handle.read(offset, sys.maxsize)
                 if isinstance(piece, WouldBlock) or not piece:
-                    return b"".join(pieces)
-                pieces.append(piece)
+                    return
+                yield piece
                 offset += len(piece)
 
     def write(self, path: str, text: str) -> None:

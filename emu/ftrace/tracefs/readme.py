@@ -65,7 +65,8 @@ How it is shown
   funcgraph-proc        function_graph: show the task
   funcgraph-abstime     function_graph: show the time
   funcgraph-duration    function_graph: show how long a call took
-  funcgraph-overhead    function_graph: mark long ones: + over 10 us, ! over 100 us, # over 1 ms, * over 10 ms, @ over 100 ms, $ over 1 s
+  funcgraph-overhead    function_graph: mark calls that took long: + 10 us, ! 100 us, # 1 ms,
+                        * 10 ms, @ 100 ms, $ 1 s
   funcgraph-tail        function_graph: name the function at its closing brace
   funcgraph-irqs        function_graph: record what interrupts call
   funcgraph-overrun     function_graph: show how many calls were nested too deep to be traced

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.tracefs.node import File, Handle, OpenFlags
 
 __all__ = ["Show", "Store", "TextFile", "TextHandle", "parse_unsigned"]
 
-Show = Callable[[], str]
+Show = Callable[[], str | Iterable[str]]  # a long text comes in pieces
 Store = Callable[[str], object]
+Truncate = Callable[[], object]
 
 UNSIGNED_LONG_MAX = (1 << 64) - 1
 
@@ -34,21 +35,34 @@ def parse_unsigned(text: str, maximum: int = UNSIGNED_LONG_MAX) -> int:
 
 
 class TextHandle(Handle):
-    """A reader sees one text from beginning to end; reading from the beginning again makes a new one."""
+    """A reader sees one text from beginning to end; going back makes a new one.
+
+    Only the piece at the reader's position is kept, and a read gives no more than the rest of it.
+    """
 
     def __init__(self, flags: OpenFlags, show: Show | None, store: Store | None) -> None:
         super().__init__(flags)
         self._show = show
         self._store = store
-        self._text: bytes | None = None
+        self._pieces: Iterator[str] | None = None
+        self._piece = b""
+        self._start = 0  # of the piece in the text
 
     def read(self, offset: int, size: int) -> bytes:
         self._require(OpenFlags.READ)
         if self._show is None:
             raise TraceError(errno.EINVAL, "this file cannot be read")
-        if self._text is None or offset == 0:
-            self._text = self._show().encode()
-        return self._text[offset : offset + size]
+        if self._pieces is None or offset == 0 or offset < self._start:
+            text = self._show()
+            self._pieces = iter([text] if isinstance(text, str) else text)
+            self._piece, self._start = b"", 0
+        while offset >= self._start + len(self._piece):
+            piece = next(self._pieces, None)
+            if piece is None:
+                return b""
+            self._start += len(self._piece)
+            self._piece = piece.encode(errors="surrogateescape")
+        return self._piece[offset - self._start :][:size]
 
     def write(self, data: bytes) -> int:
         self._require(OpenFlags.WRITE)
@@ -67,7 +81,7 @@ class TextFile(File):
     `truncate`, if there is one, is what opening the file for writing from scratch does.
     """
 
-    def __init__(self, show: Show | None, store: Store | None = None, truncate: Callable[[], None] | None = None) -> None:
+    def __init__(self, show: Show | None, store: Store | None = None, truncate: Truncate | None = None) -> None:
         super().__init__(0o440 if store is None else 0o640 if show is not None else 0o220)
         self._show = show
         self._store = store

@@ -77,7 +77,6 @@ struct dentry *d_alloc_pseudo(struct super_block *sb, const struct qstr *name);
 struct dentry *d_make_root(struct inode *root);
 void d_instantiate(struct dentry *dentry, struct inode *inode);
 void d_add(struct dentry *dentry, struct inode *inode);
-void d_drop(struct dentry *dentry);
 void d_delete(struct dentry *dentry);
 void d_move(struct dentry *dentry, struct dentry *target);
 struct dentry *d_lookup(struct dentry *parent, const struct qstr *name);

@@ -13,4 +13,6 @@ struct linux_dirent64 {
 	char		d_name[];
 };
 
+#define DT_DIR	4
+
 #endif

@@ -215,7 +215,6 @@ struct inode_operations {
 
 /* inode.c */
 struct inode *new_inode(struct super_block *sb);
-void ihold(struct inode *inode);
 void iput(struct inode *inode);
 struct timespec64 current_time(void);
 int inode_permission(struct inode *inode, int mask);
@@ -224,7 +223,11 @@ void put_write_access(struct inode *inode);
 int deny_write_access(struct file *file);
 void allow_write_access(struct file *file);
 int notify_change(struct dentry *dentry, struct iattr *attr);
-void inode_init(void);
+
+static inline void ihold(struct inode *inode)
+{
+	atomic_inc(&inode->i_count);
+}
 
 static inline void inc_nlink(struct inode *inode)
 {
@@ -244,14 +247,12 @@ struct file *alloc_file_pseudo(struct inode *inode, struct super_block *sb,
 struct file *alloc_file_clone(struct file *base, int flags,
 			      const struct file_operations *fops);
 void fput(struct file *file);
-void files_init(void);
 
 /* open.c */
 struct file *filp_open(const char *name, int flags, umode_t mode);
 int filp_close(struct file *file);
 int vfs_open(const struct path *path, struct file *file);
 int do_truncate(struct dentry *dentry, loff_t length);
-int nonseekable_open(struct inode *inode, struct file *file);
 int stream_open(struct inode *inode, struct file *file);
 
 /* read_write.c */
@@ -293,21 +294,10 @@ int simple_rename(struct inode *old_dir, struct dentry *old_dentry,
 int dcache_readdir(struct file *file, struct dir_context *ctx);
 
 /* char_dev.c */
-int register_chrdev(unsigned int major, const char *name,
-		    const struct file_operations *fops);
+int register_chrdev(unsigned int major, const struct file_operations *fops);
 void init_special_inode(struct inode *inode, umode_t mode, dev_t dev);
 
-/* ramfs.c */
+/* ramfs.c: makes "/" */
 void init_rootfs(void);
-
-/* devices */
-void chr_dev_init(void);
-void console_dev_init(void);
-void command_dev_init(void);
-/* HOST_DEVICE_VECTOR's handler: input or a command may be waiting. */
-void console_input_ready(void);
-void command_ready(void);
-/* Gives init its descriptors 0, 1 and 2. */
-void console_on_rootfs(void);
 
 #endif

@@ -35,6 +35,7 @@ void raise_softirq(unsigned int nr);
 void raise_softirq_irqoff(unsigned int nr);
 void __raise_softirq_irqoff(unsigned int nr);
 void __do_softirq(void);
+void do_softirq(void);
 
 void irq_enter_rcu(void);
 void irq_exit_rcu(void);

@@ -44,4 +44,10 @@
 
 void panic(const char *fmt, ...) __noreturn __printf(1, 2);
 
+struct pt_regs;
+
+/* @regs: where it happened, or NULL for here. */
+void panic_regs(struct pt_regs *regs, const char *fmt, ...)
+	__noreturn __printf(2, 3);
+
 #endif

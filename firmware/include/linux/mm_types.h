@@ -9,6 +9,7 @@
 #include <linux/rwsem.h>
 #include <linux/spinlock.h>
 #include <linux/cpumask.h>
+#include <asm/mmu.h>
 #include <asm/page.h>
 #include <asm/pgtable_types.h>
 
@@ -73,6 +74,7 @@ struct mm_struct {
 	unsigned long start_code, end_code, start_data, end_data;
 	unsigned long start_brk, brk, start_stack;
 	unsigned long arg_start, arg_end, env_start, env_end;
+	mm_context_t context;
 	struct cpumask cpu_bitmap;	/* CPUs that may hold translations */
 };
 

@@ -12,6 +12,7 @@ struct mutex {
 	struct task_struct *owner;	/* NULL: free */
 	spinlock_t wait_lock;
 	struct list_head wait_list;
+	struct lock_release release;
 };
 
 #define __MUTEX_INITIALIZER(name) {				\

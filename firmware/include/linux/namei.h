@@ -10,19 +10,10 @@
 #define LOOKUP_FOLLOW		0x0001	/* follow a link at the end */
 #define LOOKUP_DIRECTORY	0x0002	/* the end must be a directory */
 #define LOOKUP_EMPTY		0x4000	/* "" means the starting point */
-/* What the end is for */
-#define LOOKUP_OPEN		0x0100
-#define LOOKUP_CREATE		0x0200
-#define LOOKUP_EXCL		0x0400
-#define LOOKUP_RENAME_TARGET	0x0800
-#define LOOKUP_PARENT		0x0010	/* internal */
 
-/* One allocation of names_cache: the structure and the name behind it. */
-#define EMBEDDED_NAME_MAX	(PATH_MAX - sizeof(struct filename))
-
+/* A path name in the kernel. */
 struct filename {
-	int	len;
-	char	iname[];
+	char	iname[PATH_MAX];
 };
 
 struct open_flags {
@@ -43,7 +34,6 @@ int filename_lookup(int dfd, struct filename *name, unsigned int flags,
 		    struct path *path);
 int user_path_at(int dfd, const char __user *name, unsigned int flags,
 		 struct path *path);
-int kern_path(const char *name, unsigned int flags, struct path *path);
 
 /* The new name's dentry, negative, its directory locked. */
 struct dentry *filename_create(int dfd, struct filename *name,
@@ -51,7 +41,5 @@ struct dentry *filename_create(int dfd, struct filename *name,
 struct dentry *kern_path_create(const char *name, struct path *path,
 				unsigned int lookup_flags);
 void done_path_create(struct path *path, struct dentry *dentry);
-
-void namei_init(void);
 
 #endif

@@ -17,8 +17,9 @@ struct pipe_buffer {
 	unsigned int	len;
 };
 
-/* head and tail count up without bounds; a slot is their value modulo the
- * ring's size. mutex protects everything.
+/*
+ * head and tail count up without bounds; a slot is their value modulo the
+ * ring's size, a power of two. mutex protects everything.
  */
 struct pipe_inode_info {
 	struct mutex		mutex;
@@ -48,7 +49,5 @@ static inline bool pipe_full(unsigned int head, unsigned int tail,
 {
 	return pipe_occupancy(head, tail) >= limit;
 }
-
-void init_pipe_fs(void);
 
 #endif

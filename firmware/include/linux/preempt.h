@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 #include <linux/compiler.h>
+#include <linux/irqflags.h>
 
 #define PREEMPT_SHIFT		0
 #define SOFTIRQ_SHIFT		8
@@ -24,13 +25,16 @@
 /* Processing a softirq counts once, disabling softirqs counts twice. */
 #define SOFTIRQ_DISABLE_OFFSET	(2 * SOFTIRQ_OFFSET)
 
+/* What spin_lock_bh() adds: softirqs off, and no preemption. */
+#define SOFTIRQ_LOCK_OFFSET	(SOFTIRQ_DISABLE_OFFSET + PREEMPT_OFFSET)
+
 /* Set while no reschedule is pending: the count is 0 when both are true. */
 #define PREEMPT_NEED_RESCHED	0x80000000u
 
-/* A task is switched in under the run queue's lock and schedule()'s own. */
 #define PREEMPT_ENABLED		(0 + PREEMPT_NEED_RESCHED)
-#define INIT_PREEMPT_COUNT	PREEMPT_OFFSET
-#define FORK_PREEMPT_COUNT	(2 * PREEMPT_OFFSET + PREEMPT_ENABLED)
+
+/* What a CPU starts with, and what its idle task keeps. */
+#define INIT_PREEMPT_COUNT	(PREEMPT_OFFSET + PREEMPT_ENABLED)
 
 #include <asm/preempt.h>
 
@@ -54,6 +58,12 @@ void preempt_schedule(void);
 
 #define preempt_disable() \
 	do { preempt_count_add(PREEMPT_OFFSET); barrier(); } while (0)
+
+/* For the scheduler itself, around the switch. */
+#define preempt_disable_notrace() \
+	do { __preempt_count_add(PREEMPT_OFFSET); barrier(); } while (0)
+#define preempt_enable_no_resched_notrace() \
+	do { barrier(); __preempt_count_sub(PREEMPT_OFFSET); } while (0)
 
 #define preempt_enable_no_resched() \
 	do { barrier(); preempt_count_sub(PREEMPT_OFFSET); } while (0)

@@ -15,11 +15,13 @@ int vprintk(const char *fmt, va_list args) __printf(1, 0);
 #define pr_warn(...)	printk(__VA_ARGS__)
 #define pr_info(...)	printk(__VA_ARGS__)
 
-/* As C's, without floating point; for %p every pointer is hexadecimal. */
+/* Not traced, as <linux/string.h> says. As C's, without floating point; for %p every pointer is hexadecimal. */
 int vsnprintf(char *buf, size_t size, const char *fmt, va_list args)
-	__printf(3, 0);
-int snprintf(char *buf, size_t size, const char *fmt, ...) __printf(3, 4);
+	__printf(3, 0) notrace;
+int snprintf(char *buf, size_t size, const char *fmt, ...)
+	__printf(3, 4) notrace;
 /* Returns what was stored, not what would have been. */
-int scnprintf(char *buf, size_t size, const char *fmt, ...) __printf(3, 4);
+int scnprintf(char *buf, size_t size, const char *fmt, ...)
+	__printf(3, 4) notrace;
 
 #endif

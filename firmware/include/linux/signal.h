@@ -11,11 +11,12 @@ struct pt_regs;
 
 #define sigmask(sig)	(1UL << ((sig) - 1))
 
-int send_sig(int sig, struct task_struct *p, int priv);
+int send_sig(int sig, struct task_struct *p);
 void force_sig(int sig);
-int kill_pid_group(int sig, pid_t pgrp);
-bool signal_wake_up(struct task_struct *p, bool fatal);
+bool signal_ignored(int sig, const struct task_struct *p);
 void flush_signal_handlers(struct task_struct *p);
-void get_signal_and_act(struct pt_regs *regs);
+
+/* Acts on what is pending; may not return. */
+void arch_do_signal_or_restart(struct pt_regs *regs);
 
 #endif

@@ -6,13 +6,17 @@
 #include <linux/types.h>
 
 /*
- * The clocks of two CPUs differ by up to a quantum. @released is the clock
- * of the last owner when it let go; the next owner's clock must not be behind.
+ * The clocks of two CPUs differ by up to a quantum. A lock remembers on which
+ * CPU and at what time it was let go; the next owner must not be earlier.
  */
+struct lock_release {
+	u32 cpu;
+	u64 time;
+};
+
 typedef struct raw_spinlock {
 	u32 locked;
-	u32 owner_cpu;
-	u64 released;
+	struct lock_release release;
 } raw_spinlock_t;
 
 typedef raw_spinlock_t spinlock_t;

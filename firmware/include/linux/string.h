@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory and strings. */
+/*
+ * Memory and strings. Nothing here is traced: the handlers of tracing itself
+ * copy structures and format messages.
+ */
 #ifndef _LINUX_STRING_H
 #define _LINUX_STRING_H
 
@@ -7,23 +10,23 @@
 #include <linux/types.h>
 
 /* What gcc may also call by itself. */
-void *memcpy(void *dest, const void *src, size_t n);
-void *memmove(void *dest, const void *src, size_t n);
-void *memset(void *s, int c, size_t n);
-int memcmp(const void *a, const void *b, size_t n);
+notrace void *memcpy(void *dest, const void *src, size_t n);
+notrace void *memmove(void *dest, const void *src, size_t n);
+notrace void *memset(void *s, int c, size_t n);
+notrace int memcmp(const void *a, const void *b, size_t n);
 
-void *memchr(const void *s, int c, size_t n);
-size_t strlen(const char *s);
-size_t strnlen(const char *s, size_t max);
-int strcmp(const char *a, const char *b);
-int strncmp(const char *a, const char *b, size_t n);
-char *strchr(const char *s, int c);
-char *strrchr(const char *s, int c);
-char *strstr(const char *s, const char *wanted);
+notrace void *memchr(const void *s, int c, size_t n);
+notrace size_t strlen(const char *s);
+notrace size_t strnlen(const char *s, size_t max);
+notrace int strcmp(const char *a, const char *b);
+notrace int strncmp(const char *a, const char *b, size_t n);
+notrace char *strchr(const char *s, int c);
+notrace char *strrchr(const char *s, int c);
+notrace char *strstr(const char *s, const char *wanted);
 
 /* Returns the length of src, or -E2BIG if it was cut; always ends dest. */
-ssize_t strscpy(char *dest, const char *src, size_t size);
+notrace ssize_t strscpy(char *dest, const char *src, size_t size);
 /* The last component of a path. */
-const char *kbasename(const char *path);
+notrace const char *kbasename(const char *path);
 
 #endif

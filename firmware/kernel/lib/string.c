@@ -3,12 +3,6 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 
-/*
- * The loops must not be recognised and replaced by calls of the functions
- * they implement.
- */
-#pragma GCC optimize("no-tree-loop-distribute-patterns")
-
 #define WORD		sizeof(unsigned long)
 #define BLOCK		(8 * WORD)
 

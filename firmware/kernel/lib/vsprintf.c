@@ -19,20 +19,21 @@ struct spec {
 	int	precision;	/* -1: none given */
 };
 
-static void put(struct out *out, char c)
+static notrace void put(struct out *out, char c)
 {
 	if (out->len < out->size)
 		out->buf[out->len] = c;
 	out->len++;
 }
 
-static void pad(struct out *out, char c, int n)
+static notrace void pad(struct out *out, char c, int n)
 {
 	while (n-- > 0)
 		put(out, c);
 }
 
-static void put_string(struct out *out, const char *s, const struct spec *spec)
+static notrace void put_string(struct out *out, const char *s,
+			       const struct spec *spec)
 {
 	int len;
 
@@ -48,7 +49,8 @@ static void put_string(struct out *out, const char *s, const struct spec *spec)
 }
 
 /* Digits are made from the last to the first. */
-static int format_digits(char *digits, u64 value, unsigned int base, bool upper)
+static notrace int format_digits(char *digits, u64 value, unsigned int base,
+				 bool upper)
 {
 	const char *symbols = upper ? "0123456789ABCDEF" : "0123456789abcdef";
 	int n = 0;
@@ -58,8 +60,8 @@ static int format_digits(char *digits, u64 value, unsigned int base, bool upper)
 	return n;
 }
 
-static void put_number(struct out *out, u64 value, bool negative,
-		       unsigned int base, const struct spec *spec)
+static notrace void put_number(struct out *out, u64 value, bool negative,
+			       unsigned int base, const struct spec *spec)
 {
 	char digits[NUMBER_DIGITS];
 	const char *prefix = "";
@@ -98,7 +100,7 @@ static void put_number(struct out *out, u64 value, bool negative,
 		pad(out, ' ', spec->width - total);
 }
 
-static const char *parse_flags(const char *fmt, struct spec *spec)
+static notrace const char *parse_flags(const char *fmt, struct spec *spec)
 {
 	for (;; fmt++) {
 		switch (*fmt) {
@@ -112,7 +114,7 @@ static const char *parse_flags(const char *fmt, struct spec *spec)
 	}
 }
 
-static const char *parse_int(const char *fmt, int *value)
+static notrace const char *parse_int(const char *fmt, int *value)
 {
 	for (*value = 0; isdigit(*fmt); fmt++)
 		*value = *value * 10 + *fmt - '0';

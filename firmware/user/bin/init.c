@@ -1,1 +1,119 @@
-int main(void){return 0;}
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * init: process 1. By default it runs the command lines that the host sends
+ * through /dev/command, each in a shell of its own. With mode=shell (from the
+ * kernel's command line, hence in argv or the environment) it runs one shell on
+ * the console; the word interactive makes that shell prompt. When init exits,
+ * the kernel powers the machine off with init's status.
+ */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COMMAND_SIZE	4096
+
+static char *const environment[] = { "HOME=/", "PATH=/bin", NULL };
+
+static void open_console(void)
+{
+	int fd = open("/dev/console", O_RDWR);
+
+	if (fd < 0)
+		exit(1);
+	for (int std = STDIN_FILENO; std <= STDERR_FILENO; std++)
+		if (fd != std)
+			dup2(fd, std);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
+static pid_t start_shell(char *const argv[])
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		err(1, "cannot fork");
+	if (pid == 0) {
+		execve("/bin/sh", argv, environment);
+		warn("/bin/sh");
+		_exit(127);
+	}
+	return pid;
+}
+
+/* Waits for pid; the orphans that end meanwhile are init's to bury. */
+static int wait_for(pid_t pid)
+{
+	int status;
+	pid_t ended;
+
+	do {
+		ended = waitpid(-1, &status, 0);
+		if (ended < 0 && errno != EINTR)
+			err(1, "cannot wait");
+	} while (ended != pid);
+	return status;
+}
+
+static void report(int command_fd, int status)
+{
+	if (write_all(command_fd, &status, sizeof(status)) < 0)
+		err(1, "/dev/command");
+}
+
+static int serve_console(int command_fd, bool interactive)
+{
+	char *argv[] = { "sh", interactive ? "-i" : NULL, NULL };
+	int status = wait_for(start_shell(argv));
+
+	report(command_fd, status);
+	return WIFEXITED(status) ? WEXITSTATUS(status) :
+				   128 + WTERMSIG(status);
+}
+
+/* Until there are no more commands. */
+static int serve_commands(int command_fd)
+{
+	static char line[COMMAND_SIZE];
+	char *argv[] = { "sh", "-c", line, NULL };
+	ssize_t length;
+
+	while ((length = read(command_fd, line, sizeof(line) - 1)) > 0) {
+		int status;
+
+		line[length] = '\0';
+		report(command_fd, wait_for(start_shell(argv)));
+		while (waitpid(-1, &status, WNOHANG) > 0)
+			;
+	}
+	if (length < 0)
+		err(1, "/dev/command");
+	return 0;
+}
+
+static bool has_word(char **words, const char *word)
+{
+	for (; *words; words++)
+		if (!strcmp(*words, word))
+			return true;
+	return false;
+}
+
+int main(int argc, char **argv, char **envp)
+{
+	int command_fd;
+
+	(void)argc;
+	open_console();
+	command_fd = open("/dev/command", O_RDWR | O_CLOEXEC);
+	if (command_fd < 0)
+		err(1, "/dev/command");
+	if (has_word(argv, "mode=shell") || has_word(envp, "mode=shell"))
+		return serve_console(command_fd, has_word(argv, "interactive"));
+	return serve_commands(command_fd);
+}

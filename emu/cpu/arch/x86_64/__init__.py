@@ -58,6 +58,7 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
             (x86.UC_X86_INS_SYSCALL, native.syscall),
             (x86.UC_X86_INS_RDTSC, native.rdtsc),
             (x86.UC_X86_INS_RDTSCP, native.rdtscp),
+            (x86.UC_X86_INS_IN, native.port_in),
             (x86.UC_X86_INS_OUT, native.host_call),
         ):
             _hook(uc, unicorn.UC_HOOK_INSN, function.address, record, instruction)

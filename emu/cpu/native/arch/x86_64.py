@@ -26,6 +26,7 @@ _do_hardware_interrupt = external(
 )
 _loop_exit = external("cpu_loop_exit_noexc_x86_64", types.void(_void_pointer))
 _emu_stop = external("uc_emu_stop", types.int32(_void_pointer))
+_raise = external("raise_exception_err_x86_64", types.void(_void_pointer, types.int32, types.int32))
 _read_flags = external("helper_read_eflags_x86_64", types.uint64(_void_pointer))
 _write_flags = external("helper_write_eflags_x86_64", types.void(_void_pointer, types.uint64, types.uint32))
 
@@ -39,7 +40,7 @@ AX, CX, DX, SP, SI, DI, R11 = (np.uint64(8 * n) for n in (0, 1, 2, 4, 6, 7, 11))
 # Manual volume 3, 2.3: EFLAGS.IF. QEMU: hflags bit 3 is the shadow of `sti` and `mov ss`; hflags2 bit 2 masks NMIs.
 IF, SHADOW, NMI_MASKED = np.uint32(0x200), np.uint32(8), np.uint32(4)
 PRIVILEGE = np.uint32(3)
-NMI_VECTOR = np.int32(2)
+NMI_VECTOR, GENERAL_PROTECTION = np.int32(2), np.int32(13)
 
 # QEMU's numbers above the vectors.
 EXCP_INTERRUPT, EXCP_HLT = 0x10000, 0x10001
@@ -59,7 +60,7 @@ KERNEL_HALF = np.uint64(63)
 
 
 def build(layout: Layout) -> SimpleNamespace:
-    """The compiled functions, by name: block_hook, stop_interrupt, syscall, rdtsc, rdtscp, host_call."""
+    """The compiled functions, by name: block_hook, stop_interrupt, syscall, rdtsc, rdtscp, port_in, host_call."""
     uc_cpu, opaque = np.uint64(layout.uc_cpu), np.uint64(layout.cpu_opaque)
     exception_index = np.uint64(layout.cpu_exception_index)
     eip, eflags = np.uint64(layout.env_eip), np.uint64(layout.env_eflags)
@@ -151,7 +152,8 @@ def build(layout: Layout) -> SimpleNamespace:
         store_u64(env + R11, flags)
         _write_flags(env, flags & ~load_u64(env + fmask), WRITABLE_FLAGS)
         selector = np.uint32(load_u64(env + star) >> np.uint64(32)) & np.uint32(0xFFFC)
-        for segment, value, attributes in ((cs, selector, CODE_FLAGS), (cs + SEGMENT_SIZE, selector + np.uint32(8), DATA_FLAGS)):
+        stack = cs + SEGMENT_SIZE
+        for segment, value, attributes in ((cs, selector, CODE_FLAGS), (stack, selector + np.uint32(8), DATA_FLAGS)):
             store_u32(env + segment, value)
             store_u64(env + segment + WORD, ZERO)
             store_u32(env + segment + np.uint64(16), FLAT_LIMIT)
@@ -176,12 +178,25 @@ def build(layout: Layout) -> SimpleNamespace:
         store_u64(env + CX, load_u64(s + cpu.INDEX))
         return np.int32(1)
 
+    @njit
+    def check_port(env):
+        """IOPL is 0: ports are the kernel's. Unicorn leaves the check out (SDM volume 1, 19.5.1)."""
+        if load_u32(env + hflags) & PRIVILEGE:
+            _raise(env, GENERAL_PROTECTION, np.int32(0))
+
+    @cfunc(types.uint32(types.uint64, types.uint32, types.int32, types.uint64))
+    def port_in(uc, port, size, s):
+        """`in`: no port has anything to read."""
+        check_port(load_u64(s + cpu.ENV))
+        return np.uint32(0xFFFF_FFFF)
+
     @cfunc(types.void(types.uint64, types.uint32, types.int32, types.uint32, types.uint64))
     def host_call(uc, port, size, value, s):
         """`out` to the host-call port (docs/board.md). Other ports have nothing behind them."""
+        env = load_u64(s + cpu.ENV)
+        check_port(env)
         if port != HOST_CALL_PORT:
             return
-        env = load_u64(s + cpu.ENV)
         store_u64(s + cpu.ARGUMENTS, load_u64(env + DI))
         store_u64(s + cpu.ARGUMENTS + WORD, load_u64(env + SI))
         store_u64(s + cpu.ARGUMENTS + np.uint64(16), load_u64(env + DX))
@@ -199,5 +214,11 @@ def build(layout: Layout) -> SimpleNamespace:
             end_turn(s)
 
     return SimpleNamespace(
-        block_hook=block_hook, stop_interrupt=stop_interrupt, syscall=syscall, rdtsc=rdtsc, rdtscp=rdtscp, host_call=host_call
+        block_hook=block_hook,
+        stop_interrupt=stop_interrupt,
+        syscall=syscall,
+        rdtsc=rdtsc,
+        rdtscp=rdtscp,
+        port_in=port_in,
+        host_call=host_call,
     )

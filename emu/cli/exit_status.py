@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Exit statuses of the command itself; every other one is the guest command's own."""
+
+__all__ = ["BAD_INPUT", "BROKEN_PIPE", "GUEST_DIED", "INTERRUPTED"]
+
+BAD_INPUT = 2
+GUEST_DIED = 125
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+BROKEN_PIPE = 141  # 128 + SIGPIPE

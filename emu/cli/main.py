@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command's entry: parses, runs, and turns whatever goes wrong into one line and an exit status."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
+from emu.cli.machine_options import GuestDied
+from emu.cli.output import give_up_stdout
+from emu.cli.run import run
+from emu.cli.shell import shell
+
+__all__ = ["cli", "main"]
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    """Run programs on a small emulated machine and trace its kernel with ftrace."""
+
+
+cli.add_command(run)
+cli.add_command(shell)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    sys.exit(_status(arguments))
+
+
+def _status(arguments: Sequence[str] | None) -> int:
+    try:
+        return cli.main(arguments, prog_name="emu", standalone_mode=False) or 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return BAD_INPUT
+    except click.ClickException as error:
+        click.echo(f"emu: {error.format_message()}", err=True)
+        return error.exit_code if isinstance(error, GuestDied) else BAD_INPUT
+    except BrokenPipeError:
+        give_up_stdout()
+        return BROKEN_PIPE
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED

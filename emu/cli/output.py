@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where the trace goes: standard output, or a file that is there completely or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Protocol, Self
+
+import click
+
+__all__ = ["Output", "give_up_stdout", "open_output"]
+
+
+class Output(Protocol):
+    """Opened before the machine boots, so that a file that cannot be written is known then; written once, or not."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None:
+        """Closes; what was not written leaves no trace."""
+
+    def write(self, pieces: Iterable[bytes]) -> None:
+        """Raises click.ClickException when it cannot be written."""
+
+
+def open_output(path: Path | None) -> Output:
+    """The file at `path`, or standard output for None.
+
+    Raises:
+        click.ClickException: it cannot be written. So does the output's `write`.
+    """
+    if path is None:
+        return StandardOutput()
+    with _complaining(path):
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            return NewFile(path, None)
+        # /dev/stdout may be a regular file; whoever redirected it holds that file, not its name.
+        if not stat.S_ISREG(mode) or path.absolute().is_relative_to("/dev"):
+            return Device(path)
+        with path.open("ab"):  # the directory alone does not say whether the file may be replaced
+            return NewFile(path.resolve(), stat.S_IMODE(mode))
+
+
+class StandardOutput:
+    """Whatever standard output is."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def write(self, pieces: Iterable[bytes]) -> None:
+        try:
+            for piece in pieces:
+                with _complaining("standard output"):
+                    sys.stdout.buffer.write(piece)
+                    sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            give_up_stdout()
+
+
+class Device:
+    """Something that is no regular file: there is nothing to replace."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("wb", buffering=0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def write(self, pieces: Iterable[bytes]) -> None:
+        with suppress(BrokenPipeError):
+            for piece in pieces:
+                with _complaining(self._path):
+                    _write_all(self._file.fileno(), piece)
+
+
+class NewFile:
+    """Written beside `path` and then put in its place, with the permissions of what was there."""
+
+    def __init__(self, path: Path, mode: int | None) -> None:
+        self._path = path
+        self._mode = mode
+        self._temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        self._descriptor = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._descriptor)
+        self._temporary.unlink(missing_ok=True)
+
+    def write(self, pieces: Iterable[bytes]) -> None:
+        for piece in pieces:
+            with _complaining(self._path):
+                _write_all(self._descriptor, piece)
+        with _complaining(self._path):
+            if self._mode is not None:
+                os.fchmod(self._descriptor, self._mode)
+            self._temporary.rename(self._path)
+
+
+@contextmanager
+def _complaining(target: Path | str) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise click.ClickException(f"cannot write {target}: {error.strerror}") from None
+
+
+def give_up_stdout() -> None:
+    """Its reader, `head` perhaps, has seen enough: Python must not try to flush the rest when it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

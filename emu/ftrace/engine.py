@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Dynamic ftrace on a guest kernel: what a trace array wants, done at the sites and by the native callbacks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from emu.cpu.cpu import Cpu
+from emu.cpu.native import cpu_record
+from emu.ftrace import events
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.comms import Comms
+from emu.ftrace.native import trace_record
+from emu.ftrace.native.ring_buffer import DATA_SIZE
+from emu.ftrace.patching import PROTOCOLS, Driver, Patch
+from emu.ftrace.return_stack import ReturnStacks
+from emu.ftrace.ring_buffer import RingBuffer, pages_for
+from emu.ftrace.sites import Sites
+from emu.ftrace.symbols import KernelSymbols
+from emu.ftrace.text import TraceView
+from emu.ftrace.trace_array import BufferStats, EnabledFunction, TraceArray
+from emu.ftrace.tracers import OpsKind
+from emu.kernel.kernel import Kernel
+
+__all__ = ["FtraceEngine"]
+
+_CLOCKS = {
+    "local": trace_record.CLOCK_NANOSECONDS,
+    "global": trace_record.CLOCK_NANOSECONDS,
+    "counter": trace_record.CLOCK_COUNTER,
+    "x86-tsc": trace_record.CLOCK_CYCLES,
+}
+_FIRST_COMMS = 128
+
+
+class FtraceEngine:
+    """Implements `trace_array.Engine` on a kernel that has not been booted yet.
+
+    Args:
+        kernel: with its image loaded.
+        arch: call sites of its architecture.
+        warn: gets a text when tracing had to be stopped.
+    """
+
+    def __init__(self, kernel: Kernel, arch: FtraceArch, warn: Callable[[str], None]) -> None:
+        self.kernel = kernel
+        self.arch = arch
+        self.warn = warn
+        self.sites = Sites(kernel, arch)
+        self.driver = Driver(kernel, arch, self._patching_failed)
+        self.protocol = arch.protocols[0]
+        self.symbols = KernelSymbols(kernel.image)
+        self.comm_table = Comms(_FIRST_COMMS)
+        self.return_stacks = ReturnStacks(kernel)
+        self.array: TraceArray | None = None
+        self._failed = False
+        self._recording = True
+        board = kernel.board
+        self.rings = [RingBuffer(cpu.index, 2) for cpu in board.cpus]
+        self._shared = np.zeros(trace_record.SHARED_WORDS, np.uint64)
+        self._per_cpu = np.zeros((len(board.cpus), trace_record.CPU_WORDS), np.uint64)
+        self._fill_records()
+        kernel.on_breakpoint = self.driver.on_breakpoint
+        kernel.resolve_return = self.return_stacks.resolve
+        kernel.on_cpu_online = self._cpu_online
+
+    def _fill_records(self) -> None:
+        """Tells native code where things are."""
+        kernel, image, board = self.kernel, self.kernel.image, self.kernel.board
+        text = [f.address for f in image.functions]
+        start, end = min(text), int(self.sites.addresses[-1]) + 1
+        self._site_ops = np.zeros(end - start, np.uint8)
+        common = math.gcd(10**9, board.frequency)
+        for field, value in (
+            (trace_record.TO_HOST, board.ram_address - board.arch.direct_map),
+            (trace_record.KERNEL_TO_HOST, board.ram_address - board.arch.kernel_map),
+            (trace_record.KERNEL_START, board.arch.kernel_map),
+            (trace_record.SITE_OPS, self._site_ops.ctypes.data),
+            (trace_record.TEXT_START, start),
+            (trace_record.TEXT_END, end),
+            (trace_record.SITE_SIZE, self.arch.site_size),
+            (trace_record.RETURN_TRAMPOLINE, image.symbol("return_to_handler")),
+            (trace_record.HOT_CURRENT, image.offset("pcpu_hot.current_task")),
+            (trace_record.HOT_PREEMPT_COUNT, image.offset("pcpu_hot.preempt_count")),
+            (trace_record.TASK_PID, image.offset("task_struct.pid")),
+            (trace_record.TASK_COMM, image.offset("task_struct.comm")),
+            (trace_record.TASK_FLAGS, image.offset("task_struct.thread_info_flags")),
+            (trace_record.TASK_STACK_INDEX, image.offset("task_struct.curr_ret_stack")),
+            (trace_record.TASK_OVERRUN, image.offset("task_struct.trace_overrun")),
+            (trace_record.TASK_TIMESTAMP, image.offset("task_struct.ftrace_timestamp")),
+            (trace_record.TASK_STACK, image.offset("task_struct.ret_stack")),
+            (trace_record.CLOCK_MULTIPLIER, 10**9 // common),
+            (trace_record.CLOCK_DIVISOR, board.frequency // common),
+            (trace_record.SLEEP_TIME, 1),
+            (trace_record.COMMS, self.comm_table.address),
+        ):
+            self._set(field, value)
+        native = self.arch.native()
+        board.dispatch_range(image.symbol("__ftrace_text_start"), image.symbol("__ftrace_text_end"))
+        for label, function in (
+            ("ftrace_caller", native.function_entry),
+            ("ftrace_graph_caller", native.graph_entry),
+            ("return_to_handler", native.graph_return),
+            ("ftrace_sched_switch", native.sched_switch),
+        ):
+            board.dispatch(image.symbol(label), function.address)
+        for cpu, ring, record in zip(board.cpus, self.rings, self._per_cpu, strict=True):
+            record[int(trace_record.RING) // 8] = ring.address
+            record[int(trace_record.SHARED) // 8] = self._shared.ctypes.data
+            cpu.set(cpu_record.CALLOUT, record.ctypes.data)
+
+    def _set(self, field: np.uint64, value: int | np.uint64) -> None:
+        self._shared[int(field) // 8] = np.uint64(int(value) & 0xFFFF_FFFF_FFFF_FFFF)
+
+    def _get(self, field: np.uint64) -> int:
+        return int(self._shared[int(field) // 8])
+
+    def initialise(self) -> None:
+        """Turns all sites into nops, before any CPU starts.
+
+        Raises:
+            BadImage: a site does not hold what it should.
+        """
+        for cpu, record in zip(self.kernel.board.cpus, self._per_cpu, strict=True):
+            # Until a CPU reports its own per-CPU area it runs on what the image has for CPU 0; nothing is traced then.
+            record[int(trace_record.HOT) // 8] = self.kernel.host_address(self.kernel.image.symbol("init_task"))
+            cpu.set(cpu_record.CALLOUT, record.ctypes.data)
+        self.sites.initialise()
+
+    def _cpu_online(self, cpu: Cpu, hot_area: int) -> None:
+        self._per_cpu[cpu.index, int(trace_record.HOT) // 8] = self.kernel.host_address(hot_area)
+
+    # trace_array.Engine
+
+    @property
+    def cpus(self) -> int:
+        return len(self.kernel.board.cpus)
+
+    @property
+    def function_names(self) -> Sequence[str]:
+        return self.sites.names
+
+    def update(self) -> None:
+        """Starts to bring every site to what the trace array wants; what it already calls does not change."""
+        array = self.array
+        if array is None or self._failed or self.driver.busy:
+            return  # the driver comes back here when it has finished
+        graph = array.tracer.ops is OpsKind.GRAPH
+        self._set_graph(array)
+        wanted = np.where(array.wanted_sites(), np.uint64(self._trampoline(array.tracer.ops)), np.uint64(0))
+        changed = np.flatnonzero(wanted != self.sites.targets)
+        if graph and not self._get(trace_record.GRAPH_RUNNING):
+            self.return_stacks.start()
+            self._set(trace_record.GRAPH_RUNNING, 1)
+        if not len(changed):
+            return
+        patches = [
+            Patch(
+                int(self.sites.addresses[site]),
+                self.sites.code(site, int(self.sites.targets[site])),
+                self.sites.code(site, int(wanted[site])),
+            )
+            for site in map(int, changed)
+        ]
+
+        def finished() -> None:
+            if not self._failed:
+                self.sites.targets[changed] = wanted[changed]
+            self.update()
+
+        self.driver.start(patches, PROTOCOLS[self.protocol], finished)
+
+    def _trampoline(self, ops: OpsKind) -> int:
+        labels = {OpsKind.ENTRY: "ftrace_caller", OpsKind.GRAPH: "ftrace_graph_caller"}
+        return self.kernel.image.symbol(labels[ops]) if ops in labels else 0
+
+    def _set_graph(self, array: TraceArray) -> None:
+        """What function_graph asks at every call."""
+        places = (self.sites.addresses - np.uint64(self._get(trace_record.TEXT_START))).astype(np.int64)
+        self._site_ops[places] = array.graph_function.mask * trace_record.GRAPH_FUNCTION + (
+            array.graph_notrace.mask * trace_record.GRAPH_NOTRACE
+        )
+        self._set(trace_record.ONLY_SELECTED, int(array.graph_function.mask.any()))
+        self._set(trace_record.MAX_DEPTH, array.max_graph_depth)
+        if array.tracer.ops is not OpsKind.GRAPH:
+            self._set(trace_record.GRAPH_RUNNING, 0)
+
+    def set_recording(self, on: bool) -> None:
+        if not on:
+            self._remember_running()
+        self._recording = on
+        for ring in self.rings:
+            ring.recording = on and not self._failed
+
+    def option_changed(self, name: str, on: bool) -> None:
+        match name:
+            case "overwrite":
+                for ring in self.rings:
+                    ring.overwrite = on
+            case "funcgraph-irqs":
+                self._set(trace_record.SKIP_INTERRUPTS, int(not on))
+            case "sleep-time":
+                self._set(trace_record.SLEEP_TIME, int(on))
+
+    def trace_view(self, cpu: int | None) -> TraceView:
+        array = self.array
+        assert array is not None
+        self._remember_running()
+        rings = [ring for ring in self.rings if cpu is None or ring.cpu == cpu]
+        return TraceView(
+            tracer=array.tracer.name,
+            events=[ring.unread() for ring in rings],
+            entries=sum(ring.entries for ring in rings),
+            written=sum(ring.entries + ring.overrun for ring in rings),
+            cpus=self.cpus,
+            options=array.options,
+            symbols=self.symbols,
+            comm_of=self.comm_table.name,
+            clock_is_ns=not self.clock_counts(array.clock),
+            irq_entry_text=self.symbols.irq_entry_text,
+        )
+
+    def clear(self, cpu: int | None) -> None:
+        for ring in self.rings:
+            if cpu is None or ring.cpu == cpu:
+                ring.reset()
+
+    def buffer_stats(self, cpu: int) -> BufferStats:
+        ring = self.rings[cpu]
+        return BufferStats(
+            entries=ring.entries,
+            overrun=ring.overrun,
+            commit_overrun=0,
+            bytes=ring.bytes,
+            oldest_event=ring.oldest_event,
+            now=self._now(self.kernel.board.cpus[cpu]),
+            dropped_events=ring.dropped_events,
+            read_events=ring.read_events,
+        )
+
+    def enabled_functions(self) -> Iterable[EnabledFunction]:
+        for site in map(int, np.flatnonzero(self.sites.targets)):
+            target = int(self.sites.targets[site])
+            yield EnabledFunction(self.sites.names[site], 1, False, self.symbols.describe(target))
+
+    def comms(self) -> Iterable[tuple[int, str]]:
+        self._remember_running()
+        return iter(self.comm_table)
+
+    @property
+    def clock_names(self) -> Sequence[str]:
+        return tuple(_CLOCKS)
+
+    def clock_counts(self, name: str) -> bool:
+        return _CLOCKS[name] != trace_record.CLOCK_NANOSECONDS
+
+    def set_clock(self, name: str) -> None:
+        self._set(trace_record.CLOCK, _CLOCKS[name])
+
+    def resize(self, kb: int) -> int:
+        pages = pages_for(kb * 1024)
+        for ring in self.rings:
+            ring.resize(pages)
+        return pages * DATA_SIZE // 1024
+
+    def resize_comms(self, entries: int) -> None:
+        self.comm_table.resize(entries)
+
+    def write_marker(self, text: bytes) -> bool:
+        """Recorded on the CPU whose clock is furthest ahead, so that it comes after everything there is."""
+        cpu = max(self.kernel.board.cpus, key=lambda c: c.cycles)
+        task = self.kernel.tasks.current(cpu)
+        payload = np.zeros(1, events.PRINT)
+        payload["type"] = events.EventType.PRINT
+        payload["pid"] = self.kernel.tasks.pid(task)
+        payload["ip"] = self.kernel.image.symbol("ksys_write")
+        return self.rings[cpu.index].write(self._now(cpu), payload.tobytes() + text + b"\0")
+
+    # Endings
+
+    def _now(self, cpu: Cpu) -> int:
+        if self._get(trace_record.CLOCK) == int(trace_record.CLOCK_COUNTER):
+            count = self._get(trace_record.COUNT) + 1
+            self._set(trace_record.COUNT, count)
+            return count
+        cycles = cpu.cycles
+        if self._get(trace_record.CLOCK) == int(trace_record.CLOCK_CYCLES):
+            return cycles
+        return self.kernel.board.nanoseconds(cycles)
+
+    def _remember_running(self) -> None:
+        """Names of tasks that have not been switched out since they were recorded."""
+        for index in self.kernel.hot_areas:
+            task = self.kernel.tasks.current(self.kernel.board.cpus[index])
+            self.comm_table.remember(self.kernel.tasks.pid(task), self.kernel.tasks.comm(task))
+
+    def check(self) -> None:
+        """Called between runs: a return that did not match its entry stops the tracer."""
+        if self._get(trace_record.MISMATCH):
+            self._set(trace_record.MISMATCH, 0)
+            slot = self._get(trace_record.MISMATCH_SLOT)
+            self._stop(f"function_graph: a return through {slot:#x} has no entry on its task's return stack")
+
+    def _patching_failed(self, what: str) -> None:
+        self._stop(what)
+
+    def _stop(self, why: str) -> None:
+        """No tracing from here on; what was recorded stays."""
+        self._failed = True
+        self._set(trace_record.GRAPH_RUNNING, 0)
+        for ring in self.rings:
+            ring.recording = False
+        self.warn(f"{why}; tracing is off")
+
+

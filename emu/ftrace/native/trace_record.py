@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the native callbacks need to know, as byte offsets of 64-bit words: one record for all CPUs, one for each.
+
+A CPU record's CALLOUT field points to its `Cpu...` record here; that one points to the shared one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+# Of one CPU
+RING = np.uint64(0)  # address of its ring buffer's control block
+HOT = np.uint64(8)  # host address of its struct pcpu_hot
+SHARED = np.uint64(16)
+RECORDED = np.uint64(24)  # 1: an event was recorded since the last process switch
+CPU_WORDS = 4
+
+# Shared: where things are in the guest
+TO_HOST = np.uint64(0)  # host address minus direct-map address, modulo 2^64
+KERNEL_TO_HOST = np.uint64(216)  # the same for the kernel mapping, which begins at ...
+KERNEL_START = np.uint64(224)
+SITE_OPS = np.uint64(8)  # a byte of flags per byte of kernel text
+TEXT_START = np.uint64(16)
+TEXT_END = np.uint64(24)
+SITE_SIZE = np.uint64(32)
+RETURN_TRAMPOLINE = np.uint64(40)
+HOT_CURRENT = np.uint64(48)  # offsets in struct pcpu_hot and struct task_struct
+HOT_PREEMPT_COUNT = np.uint64(56)
+TASK_PID = np.uint64(64)
+TASK_COMM = np.uint64(72)
+TASK_FLAGS = np.uint64(80)
+TASK_STACK_INDEX = np.uint64(88)
+TASK_OVERRUN = np.uint64(96)
+TASK_TIMESTAMP = np.uint64(104)
+TASK_STACK = np.uint64(112)
+# ... and what is wanted
+CLOCK = np.uint64(120)  # one of the CLOCK_ constants
+CLOCK_MULTIPLIER = np.uint64(128)  # nanoseconds = cycles * multiplier / divisor
+CLOCK_DIVISOR = np.uint64(136)
+COUNT = np.uint64(144)  # the counter clock
+MAX_DEPTH = np.uint64(152)  # 0: any
+ONLY_SELECTED = np.uint64(160)  # 1: graphs begin at GRAPH_FUNCTION sites only
+SKIP_INTERRUPTS = np.uint64(168)  # 1: nothing in hard interrupts
+SLEEP_TIME = np.uint64(176)  # 1: durations include the time a task was switched out
+COMMS = np.uint64(184)  # the table of command names (see native.comms)
+MISMATCH = np.uint64(192)  # 1: a return did not match its entry; Python is told
+MISMATCH_SLOT = np.uint64(200)
+GRAPH_RUNNING = np.uint64(208)  # 1: entries and returns are recorded
+SHARED_WORDS = 32
+
+CLOCK_NANOSECONDS, CLOCK_COUNTER, CLOCK_CYCLES = np.uint64(0), np.uint64(1), np.uint64(2)
+
+# Flags in SITE_OPS
+GRAPH_FUNCTION = np.uint8(1)
+GRAPH_NOTRACE = np.uint8(2)
+PYTHON_OPS = np.uint8(4)
+
+# struct ftrace_ret_stack
+RETURN_STACK_DEPTH = 50
+ENTRY_RETURN, ENTRY_FUNCTION, ENTRY_CALLTIME, ENTRY_SLOT = (np.uint64(8 * n) for n in range(4))
+ENTRY_SIZE = np.uint64(32)
+HIDDEN = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # as calltime: set_graph_notrace covers this call and what it calls

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The return stacks of tasks: where function_graph keeps the return addresses that it has replaced."""
+
+from __future__ import annotations
+
+from emu.ftrace.native.trace_record import RETURN_STACK_DEPTH
+from emu.kernel.kernel import Kernel
+
+__all__ = ["ReturnStacks"]
+
+
+class ReturnStacks:
+    """Reads and prepares `ret_stack` of task_struct."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._trampoline = kernel.image.symbol("return_to_handler")
+
+    def start(self) -> None:
+        """A graph tracer begins: overruns are counted from here on.
+
+        Entries stay: their functions are still being executed and will return through the trampoline.
+        """
+        if not self._kernel.hot_areas:
+            return
+        for task in self._kernel.tasks:
+            self._kernel.set_member(task, "task_struct.trace_overrun", 0)
+            self._kernel.set_member(task, "task_struct.ftrace_timestamp", 0)
+
+    def resolve(self, task: int, slot: int, address: int) -> int:
+        """The real return address in a stack slot that holds `address` (for backtraces)."""
+        if address != self._trampoline or not task:
+            return address
+        kernel = self._kernel
+        stack = task + kernel.image.offset("task_struct.ret_stack")
+        size = kernel.image.size("ftrace_ret_stack")
+        for n in range(RETURN_STACK_DEPTH):
+            entry = stack + n * size
+            if kernel.member(entry, "ftrace_ret_stack.fp") == slot:
+                return kernel.member(entry, "ftrace_ret_stack.ret")
+        return address

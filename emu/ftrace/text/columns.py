@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Text from columns: what is printed of a value is made once for each value that occurs, then picked for each row.
+
+A million lines are so a few thousand strings and one join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.events import Flag
+from emu.ftrace.text.rows import Rows
+from emu.ftrace.text.view import Symbol, TraceView
+
+__all__ = ["Column", "SymbolNames", "joined", "latency_flags", "picked", "split_time", "task_column", "text_of", "time_columns"]
+
+Column = NDArray[np.object_]
+
+
+def picked(texts: Iterable[str], which: NDArray[np.integer[Any]]) -> Column:
+    """For each row, the text with that number."""
+    table = np.array([*texts, ""], dtype=np.object_)
+    column: Column = table[which]
+    return column
+
+
+def text_of(values: NDArray[Any], text: Callable[[Any], str]) -> Column:
+    """For each row, the text of its value."""
+    distinct, which = np.unique(values, return_inverse=True)
+    return picked([text(value) for value in distinct.tolist()], which)
+
+
+def joined(columns: Iterable[Column]) -> str:
+    """The rows, each the texts of all columns."""
+    return "".join(np.stack(list(columns), axis=1).ravel().tolist())
+
+
+class SymbolNames:
+    """The text of code addresses under one set of options, each made once."""
+
+    def __init__(self, view: TraceView, *, offset: bool = False, address: bool = False) -> None:
+        self._symbols = view.symbols
+        self._offset, self._address = offset, address
+        self._texts: dict[int, str] = {}
+
+    @classmethod
+    def by_options(cls, view: TraceView) -> SymbolNames:
+        return cls(view, offset=view.option("sym-offset"), address=view.option("sym-addr"))
+
+    def of(self, addresses: NDArray[np.uint64]) -> list[str]:
+        """The text of each address."""
+        wanted = addresses.tolist()
+        unknown = [address for address in dict.fromkeys(wanted) if address not in self._texts]
+        for address, symbol in zip(unknown, self._symbols.lookup(np.array(unknown, np.uint64)), strict=True):
+            self._texts[address] = self._text(address, symbol)
+        return [self._texts[address] for address in wanted]
+
+    def _text(self, address: int, symbol: Symbol | None) -> str:
+        if address == 0:
+            return "0"
+        if symbol is None:
+            text = f"{address:#x}"
+        else:
+            text = f"{symbol.name}+{symbol.offset:#x}/{symbol.size:#x}" if self._offset else symbol.name
+            text += f" [{symbol.module}]" if symbol.module else ""
+        return f"{text} <{address:016x}>" if self._address else text
+
+
+_RESCHED = {Flag.NEED_RESCHED | Flag.PREEMPT_RESCHED: "N", Flag.NEED_RESCHED: "n", Flag.PREEMPT_RESCHED: "p"}
+_CONTEXT = {
+    Flag.NMI | Flag.HARDIRQ | Flag.SOFTIRQ: "Z",
+    Flag.NMI | Flag.HARDIRQ: "Z",
+    Flag.NMI | Flag.SOFTIRQ: "z",
+    Flag.NMI: "z",
+    Flag.HARDIRQ | Flag.SOFTIRQ: "H",
+    Flag.HARDIRQ: "h",
+    Flag.SOFTIRQ: "s",
+}
+
+
+def latency_flags(flags: int, preempt_count: int) -> str:
+    """The five letters that the header explains: `d.h2.`.
+
+    >>> latency_flags(Flag.IRQS_OFF | Flag.HARDIRQ, 0x12)
+    'd.h21'
+    """
+    if flags & Flag.IRQS_OFF:
+        irqs = "D" if flags & Flag.BH_OFF else "d"
+    elif flags & Flag.BH_OFF:
+        irqs = "b"
+    else:
+        irqs = "X" if flags & Flag.IRQS_NOT_KNOWN else "."
+    resched = _RESCHED.get(Flag(flags & (Flag.NEED_RESCHED | Flag.PREEMPT_RESCHED)), ".")
+    context = _CONTEXT.get(Flag(flags & (Flag.NMI | Flag.HARDIRQ | Flag.SOFTIRQ)), ".")
+    depths = (preempt_count & 0xF, preempt_count >> 4)
+    return irqs + resched + context + "".join(f"{depth:x}" if depth else "." for depth in depths)
+
+
+def task_column(view: TraceView, rows: Rows) -> Column:
+    """`            sh-57      [001] d.h2.`: task, CPU and, if asked for, thread group and flags."""
+    show_flags, show_tgid = view.option("irq-info"), view.option("record-tgid")
+    entry = rows.entry
+    key = entry["pid"].astype(np.int64) << 32 | rows.cpu << 16 | entry["flags"].astype(np.int64) << 8 | entry["preempt_count"]
+
+    def text(key: int) -> str:
+        pid, cpu = key >> 32, key >> 16 & 0xFFFF
+        tgid = ""
+        if show_tgid:
+            known = view.tgid_of(pid)
+            tgid = f"({known:7}) " if known else "(-------) "
+        letters = latency_flags(key >> 8 & 0xFF, key & 0xFF) if show_flags else ""
+        return f"{view.task_name(pid):>16}-{pid:<7} {tgid}[{cpu:03}] {letters}"
+
+    return text_of(key, text)
+
+
+def time_columns(time: NDArray[np.uint64], clock_is_ns: bool) -> list[Column]:
+    """`    76.407272: `: seconds, rounded to microseconds; what the clock counts if that is not nanoseconds."""
+    if not clock_is_ns:
+        return [np.array([f" {count:12}: " for count in time.tolist()], dtype=np.object_)]
+    return split_time((time + np.uint64(500)) // np.uint64(1000), " ", ": ")
+
+
+_THOUSANDTHS = [f"{number:03}" for number in range(1000)]
+
+
+def split_time(microseconds: NDArray[np.uint64], before: str, after: str) -> list[Column]:
+    """`SSSSS.UUUUUU` between two strings, in two columns."""
+    milliseconds, rest = np.divmod(microseconds, np.uint64(1000))
+    return [
+        text_of(milliseconds, lambda value: f"{before}{value // 1000:5}.{value % 1000:03}"),
+        picked([thousandth + after for thousandth in _THOUSANDTHS], rest),
+    ]

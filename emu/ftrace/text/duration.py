@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The duration column of function_graph: a mark for long times, and seven significant places."""
+
+from __future__ import annotations
+
+__all__ = ["NO_DURATION", "duration_text"]
+
+NO_DURATION = " " * 14 + "|  "
+_WIDTH = 8
+# Longer than so many ns: marked so.
+_MARKS = (
+    (1_000_000_000, "$"),
+    (100_000_000, "@"),
+    (10_000_000, "*"),
+    (1_000_000, "#"),
+    (100_000, "!"),
+    (10_000, "+"),
+)
+
+
+def duration_text(nanoseconds: int, *, overhead: bool) -> str:
+    """`+ 10.786 us   |  `; without `overhead` no mark stands before the number.
+
+    Longer times have fewer decimals, so that the column stays as wide as it is.
+
+    >>> duration_text(13_475_441, overhead=True)
+    '* 13475.44 us |  '
+    """
+    mark = next((mark for limit, mark in _MARKS if nanoseconds > limit), " ") if overhead else " "
+    microseconds, rest = divmod(nanoseconds, 1000)
+    number = str(microseconds)
+    if len(number) < _WIDTH - 1:
+        number = f"{number}.{rest:03}"[:_WIDTH]
+    return f"{mark} {number} us {' ' * (_WIDTH - len(number))}|  "

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is printed of a function event: `vfs_open <-path_openat`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emu.ftrace.events import FUNCTION
+from emu.ftrace.text.columns import Column, SymbolNames, picked
+from emu.ftrace.text.rows import Rows
+from emu.ftrace.text.view import TraceView
+
+__all__ = ["function_text"]
+
+
+def function_text(view: TraceView, rows: Rows) -> Column:
+    """The function and, with print-parent, its caller."""
+    names = SymbolNames.by_options(view)
+    entries = rows.entries(FUNCTION)
+    functions, function = np.unique(entries["ip"], return_inverse=True)
+    if not view.option("print-parent"):
+        return picked([f"{name}\n" for name in names.of(functions)], function)
+    parents, parent = np.unique(entries["parent_ip"], return_inverse=True)
+    pairs, which = np.unique(function * len(parents) + parent, return_inverse=True)
+    called = names.of(functions[pairs // len(parents)])
+    callers = parents[pairs % len(parents)]
+    by = [f" <-{name}" if caller else "" for caller, name in zip(callers, names.of(callers), strict=True)]
+    return picked([f"{name}{caller}\n" for name, caller in zip(called, by, strict=True)], which)

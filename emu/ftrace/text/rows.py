@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The events of all CPUs in the order in which they are printed, column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from emu.ftrace.events import ENTRY, Events, entries_at
+
+__all__ = ["Indices", "Rows", "merge"]
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """One element per event in each column. `lost` says before which row of a CPU events are missing, and how many."""
+
+    words: NDArray[np.uint32]
+    time: NDArray[np.uint64]
+    cpu: NDArray[np.int64]
+    offset: NDArray[np.int64]
+    size: NDArray[np.int64]
+    entry: NDArray[Any]  # the common fields: events.ENTRY
+    lost: dict[int, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def take(self, indices: Indices | NDArray[np.bool_]) -> Rows:
+        """Some of the rows, in the order given."""
+        columns = (column[indices] for column in (self.time, self.cpu, self.offset, self.size, self.entry))
+        return Rows(self.words, *columns)
+
+    def entries(self, layout: DTypeLike) -> NDArray[Any]:
+        """The entries, each read as `layout`."""
+        return entries_at(self.words, self.offset, layout)
+
+    def payload(self, index: int, start: int) -> bytes:
+        """The bytes of one entry from byte `start` on."""
+        first = int(self.offset[index])
+        return self.words[first // 4 : (first + int(self.size[index])) // 4].tobytes()[start:]
+
+
+def merge(parts: Sequence[Events]) -> Rows:
+    """By time; of events at the same time, those of the part that comes first."""
+    if not parts:
+        nothing = np.empty(0, np.int64)
+        return Rows(np.empty(0, np.uint32), nothing.astype(np.uint64), nothing, nothing, nothing, np.empty(0, ENTRY))
+    bases = np.cumsum([0, *(part.words.nbytes for part in parts)])
+    words = parts[0].words if len(parts) == 1 else np.concatenate([part.words for part in parts])
+    time = np.concatenate([part.time for part in parts])
+    offset = np.concatenate([part.offset + base for part, base in zip(parts, bases, strict=False)])
+    order = np.argsort(time, kind="stable")
+    offset = offset[order]
+    firsts = np.cumsum([0, *(len(part) for part in parts)])
+    place = np.argsort(order, kind="stable") if any(part.lost for part in parts) else order
+    return Rows(
+        words,
+        time[order],
+        np.concatenate([np.full(len(part), part.cpu) for part in parts])[order],
+        offset,
+        np.concatenate([part.size for part in parts])[order],
+        entries_at(words, offset, ENTRY),
+        {int(place[first]): part.lost for part, first in zip(parts, firsts, strict=False) if part.lost and len(part)},
+    )

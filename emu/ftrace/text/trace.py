@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The text of a whole trace: its header, then its rows in chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from emu.ftrace.text.columns import Column, joined
+from emu.ftrace.text.event_lines import event_columns
+from emu.ftrace.text.function_graph import GraphText
+from emu.ftrace.text.header import event_header, graph_header, tracer_line
+from emu.ftrace.text.rows import Rows, merge
+from emu.ftrace.text.view import TraceView
+
+__all__ = ["render_events", "render_trace"]
+
+_CHUNK = 1 << 16  # rows
+
+
+def render_trace(view: TraceView) -> Iterator[str]:
+    """What a read of `trace` gives, in pieces."""
+    yield tracer_line(view)
+    yield graph_header(view) if view.tracer == "function_graph" else event_header(view)
+    yield from render_events(view)
+
+
+def render_events(view: TraceView) -> Iterator[str]:
+    """The same without the header."""
+    rows = merge(view.events)
+    columns = GraphText(view, rows).columns if view.tracer == "function_graph" else partial(_event_columns, view, rows)
+    notes = _notes(view, rows)
+    for start in range(0, len(rows), _CHUNK):
+        part = range(start, min(start + _CHUNK, len(rows)))
+        before = np.full(len(part), "", np.object_)
+        for row in notes.keys() & set(part):
+            before[row - start] = notes[row]
+        yield joined([before, *columns(part)])
+
+
+def _event_columns(view: TraceView, rows: Rows, part: range) -> list[Column]:
+    return event_columns(view, rows.take(np.arange(part.start, part.stop)))
+
+
+def _notes(view: TraceView, rows: Rows) -> dict[int, str]:
+    """Lines about the buffers, by the row before which they stand: where events are missing, where a CPU's begin."""
+    notes = {row: f"CPU:{rows.cpu[row]} [LOST {lost} EVENTS]\n" for row, lost in rows.lost.items()}
+    overwritten = view.written > view.entries
+    if overwritten and view.option("annotate") and view.tracer != "function_graph":
+        for cpu, row in zip(*np.unique(rows.cpu, return_index=True), strict=True):
+            if row > 0:
+                notes[int(row)] = notes.get(int(row), "") + f"##### CPU {cpu} buffer started ####\n"
+    return notes

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What there is to print: a snapshot of a trace, and what else its text needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.events import Events
+
+__all__ = ["Symbol", "SymbolTable", "Symbols", "TraceView"]
+
+
+class Symbol(NamedTuple):
+    """Where an address lies: `offset` bytes into a symbol of `size` bytes, in the kernel or in a module."""
+
+    name: str
+    offset: int
+    size: int
+    module: str = ""
+
+
+class Symbols(Protocol):
+    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
+        """The symbol at each address; None where there is none."""
+
+
+class SymbolTable:
+    """Symbols by address. Each reaches to the next one, as Linux has it; the last one to `end`."""
+
+    def __init__(self, symbols: Mapping[int, str], end: int) -> None:
+        self._starts = np.array(sorted(symbols), np.uint64)
+        self._names = [symbols[int(start)] for start in self._starts]
+        self._ends = np.append(self._starts[1:], np.uint64(end))
+
+    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
+        places = np.searchsorted(self._starts, addresses, side="right") - 1
+        return [self._symbol(int(place), int(address)) for place, address in zip(places, addresses, strict=True)]
+
+    def _symbol(self, place: int, address: int) -> Symbol | None:
+        if place < 0 or address >= int(self._ends[place]):
+            return None
+        start = int(self._starts[place])
+        return Symbol(self._names[place], address - start, int(self._ends[place]) - start)
+
+
+@dataclass(frozen=True)
+class TraceView:
+    """A snapshot of a trace and its surroundings.
+
+    `events` may hold several parts of one CPU's events, in order. `entries` and `written` are what the header says of the
+    buffer: they can differ from the number of events here. Options that are missing are off.
+    """
+
+    tracer: str
+    events: Sequence[Events]
+    entries: int
+    written: int
+    cpus: int
+    options: Mapping[str, bool]
+    symbols: Symbols
+    comm_of: Callable[[int], str | None]  # the remembered name of a pid
+    tgid_of: Callable[[int], int | None] = lambda pid: None
+    clock_is_ns: bool = True  # else the clock counts something, and is printed as a plain number
+    irq_entry_text: range = range(0)  # where the functions lie that interrupts enter by
+
+    def option(self, name: str) -> bool:
+        return self.options.get(name, False)
+
+    def task_name(self, pid: int) -> str:
+        """As Linux names a task: the idle task and those whose name is forgotten have a name that no program has."""
+        return "<idle>" if pid == 0 else self.comm_of(pid) or "<...>"

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The host's side of the guest's host calls (docs/board.md) that Python answers."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from emu.cpu.cpu import Cpu
+    from emu.kernel.kernel import Kernel
+
+__all__ = ["HANDLERS", "Handler"]
+
+_LONGEST_STRING = 4096
+Handler = Callable[["Kernel", "Cpu", list[int]], int | None]
+
+
+def _string(cpu: Cpu, address: int) -> str:
+    """The NUL-terminated string at a guest address, cut where it leaves mapped memory."""
+    text = bytearray()
+    while len(text) < _LONGEST_STRING:
+        try:
+            byte = cpu.read(address + len(text), 1)
+        except LookupError:
+            break
+        if byte == b"\0":
+            break
+        text += byte
+    return text.decode(errors="replace")
+
+
+def _console_write(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    address, length = arguments[:2]
+    kernel.console.write(cpu.read(address, length))
+    return length
+
+
+def _store(kernel: Kernel, cpu: Cpu, address: int, data: bytes) -> int:
+    for offset, byte in enumerate(data):
+        physical = cpu.translate(address + offset)
+        if physical is None:
+            return -errno.EFAULT
+        kernel.board.ram[physical] = byte
+    return len(data)
+
+
+def _console_read(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    address, size = arguments[:2]
+    data = kernel.console.read(size)
+    if data is None:
+        return -errno.EAGAIN
+    return _store(kernel, cpu, address, data)
+
+
+def _power_off(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> None:
+    kernel.powered_off(arguments[0] & 0xFF)
+
+
+def _panic(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> None:
+    kernel.panicked(cpu, _string(cpu, arguments[0]), arguments[1])
+
+
+def _cpu_start(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    index, entry, argument = arguments[:3]
+    if index >= len(kernel.board.cpus) or kernel.board.cpus[index].running:
+        return -errno.EINVAL
+    kernel.board.cpus[index].start(entry, argument, cpu.cycles)
+    return 0
+
+
+def _cpu_online(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    kernel.cpu_online(cpu, arguments[0])
+    return 0
+
+
+def _upcall_next(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    upcall = kernel.upcalls.begin(cpu)
+    if upcall is None:
+        return 0
+    word = kernel.image.byte_order.replace("<", "little").replace(">", "big")
+    data = b"".join(value.to_bytes(8, word) for value in upcall)  # type: ignore[arg-type]  # one of two literals
+    return 1 if _store(kernel, cpu, arguments[0], data) > 0 else -errno.EFAULT
+
+
+def _upcall_done(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    kernel.upcalls.end(cpu, arguments[0])
+    return 0
+
+
+def _flush_icache_page(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    if arguments[0] >= kernel.board.memory:
+        return -errno.EINVAL
+    kernel.board.flush_page(arguments[0])
+    return 0
+
+
+def _breakpoint(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return int(kernel.on_breakpoint(cpu, arguments[0]))
+
+
+def _command_read(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    address, size = arguments[:2]
+    line = kernel.next_command(size)
+    if line is None:
+        return -errno.EAGAIN
+    return _store(kernel, cpu, address, line)
+
+
+def _command_done(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    kernel.command_done(arguments[0])
+    return 0
+
+
+def _bug(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    kernel.warned(cpu, _string(cpu, arguments[0]))
+    return 0
+
+
+# By the names the image's layout table gives the numbers. A handler returns the call's result, None if the guest does not go on.
+HANDLERS: dict[str, Handler] = {
+    "HC_CONSOLE_WRITE": _console_write,
+    "HC_CONSOLE_READ": _console_read,
+    "HC_POWER_OFF": _power_off,
+    "HC_PANIC": _panic,
+    "HC_CPU_START": _cpu_start,
+    "HC_CPU_ONLINE": _cpu_online,
+    "HC_UPCALL_NEXT": _upcall_next,
+    "HC_UPCALL_DONE": _upcall_done,
+    "HC_FLUSH_ICACHE_PAGE": _flush_icache_page,
+    "HC_BREAKPOINT": _breakpoint,
+    "HC_COMMAND_READ": _command_read,
+    "HC_COMMAND_DONE": _command_done,
+    "HC_BUG": _bug,
+}

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A guest kernel on a board: booting it, answering its host calls, running commands in it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections import deque
+from collections.abc import Callable
+
+from emu.cpu.board import Board, CpuFault
+from emu.cpu.cpu import Cpu
+from emu.kernel import backtrace, boot
+from emu.kernel.console import Console
+from emu.kernel.host_calls import HANDLERS, Handler
+from emu.kernel.image import Image
+from emu.kernel.tasks import Tasks
+from emu.kernel.upcalls import Upcalls
+
+__all__ = ["GuestPanic", "Kernel", "PoweredOff", "exit_status"]
+
+
+class GuestPanic(RuntimeError):
+    """The guest kernel cannot go on; the message has registers, backtrace and the last console lines."""
+
+
+class PoweredOff(Exception):
+    """The guest switched the machine off."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"the guest powered off with status {status}")
+        self.status = status
+
+
+class Kernel:
+    """A kernel image on a board.
+
+    Args:
+        board: with its CPUs off.
+        image: the kernel.
+        console: gets what the guest writes.
+        warn: gets the guest kernel's warnings, one text each.
+    """
+
+    def __init__(self, board: Board, image: Image, console: Console, warn: Callable[[str], None]) -> None:
+        self.board = board
+        self.image = image
+        self.console = console
+        self.warn = warn
+        self.on_breakpoint: Callable[[Cpu, int], bool] = lambda cpu, registers: False
+        self.on_cpu_online: Callable[[Cpu, int], None] = lambda cpu, hot_area: None
+        self.resolve_return: backtrace.ResolveReturn = lambda task, slot, address: address
+        self.hot_areas: dict[int, int] = {}  # by CPU index: address of its struct pcpu_hot
+        self.upcalls = Upcalls(image.offset("UPCALL_VECTOR"), len(board.cpus))
+        self.tasks = Tasks(self)
+        self._commands: deque[bytes] = deque()
+        self._status: int | None = None
+        self._handlers: dict[int, Handler] = {image.offset(name): handler for name, handler in HANDLERS.items()}
+        self._ended: Exception | None = None
+        board.provide_devices(
+            timer=image.offset("HC_TIMER_SET"),
+            ipi=image.offset("HC_IPI"),
+            stall=image.offset("HC_STALL_UNTIL"),
+            timer_vector=image.offset("LOCAL_TIMER_VECTOR"),
+        )
+
+    # Memory, by the kernel's own addresses
+
+    def physical(self, address: int) -> int:
+        """The RAM address behind an address of the direct map or the kernel mapping.
+
+        Raises:
+            LookupError: it is in neither.
+        """
+        for base in (self.board.arch.kernel_map, self.board.arch.direct_map):
+            if base <= address < base + self.board.memory:
+                return address - base
+        raise LookupError(f"address {address:#x} is not the kernel's")
+
+    def host_address(self, address: int) -> int:
+        """The host address of an address in the direct map or the kernel mapping."""
+        return self.board.ram_address + self.physical(address)
+
+    def read_word(self, address: int, size: int = 8) -> int:
+        """An unsigned number of the kernel's memory."""
+        physical = self.physical(address)
+        return int.from_bytes(self.board.ram[physical : physical + size], self.board.arch.byte_order)
+
+    def write_word(self, address: int, value: int, size: int = 8) -> None:
+        """Stores a number in the kernel's memory (not code)."""
+        physical = self.physical(address)
+        self.board.ram[physical : physical + size] = (value & (1 << 8 * size) - 1).to_bytes(
+            size, self.board.arch.byte_order
+        )
+
+    def member(self, address: int, name: str) -> int:
+        """A structure's member, by its name in the layout table: member(task, "task_struct.pid")."""
+        return self.read_word(address + self.image.offset(name), self.image.size(name))
+
+    def set_member(self, address: int, name: str, value: int) -> None:
+        """Stores a structure's member."""
+        self.write_word(address + self.image.offset(name), value, self.image.size(name))
+
+    # Running
+
+    def boot(self, initramfs: bytes, command_line: str, seed: int) -> None:
+        """Loads the kernel and switches CPU 0 on; it runs when the machine does.
+
+        Raises:
+            BadImage: it does not fit.
+        """
+        parameters = boot.load(self.board, self.image, initramfs, command_line, seed)
+        self.board.reset_page_table = self.physical(self.image.symbol("early_top_pgt"))
+        self.board.cpus[0].start(self.image.entry, parameters, seed % 1_000_000)
+
+    def run(self) -> bool:
+        """Runs the machine for a moment (see Board.run).
+
+        Returns:
+            False if every CPU sleeps with nothing to wake it.
+
+        Raises:
+            GuestPanic: the kernel panicked, or a CPU did what it cannot do.
+            PoweredOff: the guest ended the machine.
+        """
+        if self._ended is not None:
+            raise self._ended
+        try:
+            busy = self.board.run(self._host_call)
+        except CpuFault as fault:
+            self.panicked(fault.cpu, str(fault), 0)
+            busy = False
+        if self._ended is not None:
+            raise self._ended
+        return busy
+
+    def command(self, line: str, pump: Callable[[bool], bool], check: Callable[[], None]) -> int:
+        """Has init run a shell command line, and returns its wait status.
+
+        Args:
+            line: for `sh -c`.
+            pump: feeds console input; called with whether there is nothing else to wait for, returns False at its end.
+            check: called after every stretch of running.
+
+        Raises:
+            GuestPanic, PoweredOff: as `run`.
+            ValueError: the line has a NUL byte.
+        """
+        if "\0" in line:
+            raise ValueError("a command line cannot hold a NUL byte")
+        self._commands.append(line.encode(errors="surrogateescape") + b"\0")
+        self._status = None
+        self.device_interrupt()
+        while self._status is None:
+            busy = self.run()
+            check()
+            if not pump(not busy and self._status is None) and not busy and self._status is None:
+                raise GuestPanic(self._report(self.board.cpus[0], "the command does not end: every CPU sleeps", 0))
+        return self._status
+
+    def device_interrupt(self) -> None:
+        """Tells the guest that a command or console input waits for it."""
+        self.board.cpus[0].raise_interrupt(self.image.offset("HOST_DEVICE_VECTOR"), self.board.now)
+
+    # What host calls do
+
+    def _host_call(self, cpu: Cpu, number: int, arguments: list[int]) -> None:
+        handler = self._handlers.get(number)
+        try:
+            result = -errno.ENOSYS if handler is None else handler(self, cpu, arguments)
+        except LookupError:
+            result = -errno.EFAULT
+        if result is not None:
+            cpu.answer(result)
+
+    def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
+        """A CPU can take upcalls; its struct pcpu_hot is at `hot_area`."""
+        self.hot_areas[cpu.index] = hot_area
+        self.on_cpu_online(cpu, hot_area)
+
+    def next_command(self, size: int) -> bytes | None:
+        """The next command line for init, cut to `size` bytes; None if there is none."""
+        return self._commands.popleft()[:size] if self._commands else None
+
+    def command_done(self, status: int) -> None:
+        """init reports a command's wait status."""
+        self._status = status & 0xFFFF
+
+    def powered_off(self, status: int) -> None:
+        self._ended = PoweredOff(status)
+
+    def panicked(self, cpu: Cpu, message: str, registers: int) -> None:
+        """`registers`: address of a struct pt_regs, or 0 for the CPU's own."""
+        self._ended = GuestPanic(self._report(cpu, message, registers))
+
+    def warned(self, cpu: Cpu, message: str) -> None:
+        """The guest kernel complains and goes on."""
+        lines = [f"guest warning on CPU {cpu.index}: {message}", *backtrace.lines(self, cpu, 0)]
+        self.warn("\n".join(lines))
+
+    def _report(self, cpu: Cpu, message: str, registers: int) -> str:
+        lines = [f"guest panic on CPU {cpu.index}: {message}", *backtrace.registers(self, cpu, registers)]
+        lines += ["backtrace:", *backtrace.lines(self, cpu, registers)]
+        if console := self.console.last_lines:
+            lines += ["last console lines:", *(f"  {line}" for line in console)]
+        return "\n".join(lines)
+
+
+def exit_status(wait_status: int) -> int:
+    """A wait status as a shell shows it: the exit code, or 128 and the signal."""
+    return os.WEXITSTATUS(wait_status) if os.WIFEXITED(wait_status) else 128 + os.WTERMSIG(wait_status)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Machine: a board with a kernel booted on it and ftrace attached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from emu.cpu import arch as cpu_arch
+from emu.cpu.board import Board
+from emu.ftrace import arch as ftrace_arch
+from emu.ftrace.engine import FtraceEngine
+from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.tracefs import TraceFS, build_tree
+from emu.kernel import arch as kernel_arch
+from emu.kernel.console import Console
+from emu.kernel.image import BadImage, Image
+from emu.kernel.kernel import GuestPanic, Kernel, PoweredOff, exit_status
+
+__all__ = ["BadImage", "Completed", "GuestPanic", "Input", "Machine", "PoweredOff"]
+
+_IMAGES = Path(__file__).resolve().parent / "images"
+_SMALLEST_MEMORY = 32 << 20
+
+
+@dataclass(frozen=True)
+class Completed:
+    """A command that has ended: its exit status as a shell shows it, and what it wrote to the console."""
+
+    status: int
+    output: bytes
+
+
+class Input(Protocol):
+    """Where console input comes from."""
+
+    def read(self, *, wait: bool) -> bytes | None:
+        """What has come, b"" at the end; None if nothing has, which with `wait` cannot be."""
+
+
+class Machine:
+    """A machine, booted and waiting for commands.
+
+    >>> with Machine(arch="x86_64", cpus=2, seed=0) as m:
+    ...     m.tracefs.write("current_tracer", "function_graph")
+    ...     done = m.run("ls /bin | sed s/[aeiou]/z/g")
+    ...     print(done.status, m.tracefs.read("trace"))
+
+    Args:
+        arch: name of the architecture.
+        cpus: how many CPUs.
+        seed: varies the interleaving of the CPUs; the same seed gives the same run, instruction for instruction.
+        quantum: how many cycles a CPU may run ahead of the others.
+        memory: bytes of RAM.
+        frequency: of the CPUs, in Hz.
+        image: a kernel image instead of the one that comes with the package.
+        console: also gets what the guest writes, as it comes.
+        warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
+
+    Raises:
+        ValueError: a parameter is out of range, or the image cannot be booted (BadImage).
+        OSError: the image cannot be read.
+        GuestPanic: the kernel panicked while it booted.
+    """
+
+    def __init__(
+        self,
+        arch: str = "x86_64",
+        cpus: int = 2,
+        seed: int = 0,
+        quantum: int = 1000,
+        memory: int = 128 << 20,
+        frequency: int = 1_000_000_000,
+        image: Path | None = None,
+        console: Callable[[bytes], None] | None = None,
+        warn: Callable[[str], None] | None = None,
+    ) -> None:
+        hardware = cpu_arch.load(arch)
+        if memory < _SMALLEST_MEMORY or memory % hardware.page_size:
+            raise ValueError(f"{memory} bytes of memory: at least {_SMALLEST_MEMORY >> 20} MiB, in whole pages, are needed")
+        directory = _IMAGES / arch
+        kernel_image = Image(image or directory / "vmlinux", machine=kernel_arch.load(arch).elf_machine)
+        self.warnings: list[str] = []
+        self._output = bytearray()
+        self._sink = console or (lambda data: None)
+        self.board = Board(hardware, cpus, memory, quantum, seed, frequency)
+        self.kernel = Kernel(self.board, kernel_image, Console(self._console), warn or self.warnings.append)
+        self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
+        self.engine.initialise()
+        self.trace_array = TraceArray(self.engine)
+        self.engine.array = self.trace_array
+        self.tracefs = TraceFS(build_tree(self.trace_array), self.settle)
+        self.kernel.boot((directory / "initramfs.cpio").read_bytes(), "", seed)
+        while self.kernel.run():  # until init waits for a command
+            pass
+        if len(self.kernel.hot_areas) != cpus:
+            missing = sorted(set(range(cpus)) - set(self.kernel.hot_areas))
+            raise GuestPanic(f"the guest kernel did not start CPU {', '.join(map(str, missing))}")
+        self._output.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives the machine's memory back."""
+        self.board.close()
+
+    def run(self, command: str, *, trace: bool = False, stdin: Input | None = None) -> Completed:
+        """Runs a line in the guest's shell until it ends; what it left in the background goes on in later runs.
+
+        Args:
+            command: the line.
+            trace: turn tracing on just before the command starts, and off when it has ended.
+            stdin: console input for the command; none: it reads end of file.
+
+        Raises:
+            GuestPanic: the kernel panicked, or nothing can ever happen again.
+            PoweredOff: the guest switched the machine off.
+            KeyboardInterrupt: from the host; the machine stands still and can be asked for its trace.
+        """
+        self._output.clear()
+        if stdin is None:
+            self.kernel.console.end_input()
+        if trace:
+            self.trace_array.set_recording(True)
+        try:
+            status = self.kernel.command(command, self._pump(stdin), self.engine.check)
+        finally:
+            if trace:
+                self.trace_array.set_recording(False)
+        return Completed(exit_status(status), bytes(self._output))
+
+    def settle(self) -> None:
+        """Runs the machine until all patching that tracefs asked for has been done.
+
+        Raises:
+            GuestPanic, PoweredOff: as `run`.
+        """
+        while self.engine.driver.busy:
+            if not self.kernel.run() and self.engine.driver.busy:
+                raise GuestPanic("patching does not end: every CPU sleeps")
+            self.engine.check()
+
+    def _console(self, data: bytes) -> None:
+        self._output += data
+        self._sink(data)
+
+    def _pump(self, source: Input | None) -> Callable[[bool], bool]:
+        """A function that feeds console input to the guest; it returns False if there is nothing to wait for."""
+
+        def pump(wait: bool) -> bool:
+            if source is None or self.kernel.console.input_ended:
+                return False
+            data = source.read(wait=wait)
+            if data is None:
+                return True
+            if data:
+                self.kernel.console.feed(data)
+            else:
+                self.kernel.console.end_input()
+            self.kernel.device_interrupt()
+            return True
+
+        return pump

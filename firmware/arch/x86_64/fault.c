@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Page faults: whose they are, and what follows. */
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/signal.h>
+#include <asm/proto.h>
+#include <asm/traps.h>
+
+#define X86_PF_PROT	0x01
+#define X86_PF_WRITE	0x02
+#define X86_PF_USER	0x04
+#define X86_PF_RSVD	0x08
+#define X86_PF_INSTR	0x10
+
+static inline unsigned long read_cr2(void)
+{
+	unsigned long address;
+
+	asm volatile("mov %%cr2, %0" : "=r" (address));
+	return address;
+}
+
+/* The access was wrong, or happened where it could not be served. */
+static noinline void bad_area_nosemaphore(struct pt_regs *regs, long error_code,
+					  unsigned long address, int sig)
+{
+	if (user_mode(regs)) {
+		force_sig(sig);
+		return;
+	}
+	if (fixup_exception(regs))
+		return;
+	panic_regs(regs, "unable to handle page fault at %016lx, error %04lx",
+		   address, error_code);
+}
+
+static noinline void bad_area(struct mm_struct *mm, struct pt_regs *regs,
+			      long error_code, unsigned long address)
+{
+	mmap_read_unlock(mm);
+	bad_area_nosemaphore(regs, error_code, address, SIGSEGV);
+}
+
+static inline bool access_error(long error_code, struct vm_area_struct *vma)
+{
+	if (error_code & X86_PF_WRITE)
+		return !(vma->vm_flags & VM_WRITE);
+	if (error_code & X86_PF_INSTR)
+		return !(vma->vm_flags & VM_EXEC);
+	return !(vma->vm_flags & VM_ACCESS_FLAGS);
+}
+
+/*
+ * The kernel takes a fault on a user address only in code that expects it;
+ * anything else is a bug, and might already hold the lock.
+ */
+static noinline struct vm_area_struct *
+lock_mm_and_find_vma(struct mm_struct *mm, unsigned long address,
+		     struct pt_regs *regs)
+{
+	struct vm_area_struct *vma;
+
+	if (!mmap_read_trylock(mm)) {
+		if (!user_mode(regs) && !search_exception_tables(regs->ip))
+			return NULL;
+		mmap_read_lock(mm);
+	}
+	vma = find_vma(mm, address);
+	if (vma && vma->vm_start <= address)
+		return vma;
+	if (vma && vma->vm_flags & VM_GROWSDOWN && !expand_stack(vma, address))
+		return vma;
+	mmap_read_unlock(mm);
+	return NULL;
+}
+
+static noinline void do_user_addr_fault(struct pt_regs *regs, long error_code,
+					unsigned long address)
+{
+	struct mm_struct *mm = current->mm;
+	unsigned int flags = 0;
+	struct vm_area_struct *vma;
+	vm_fault_t fault;
+
+	if (in_atomic() || !mm || error_code & X86_PF_RSVD) {
+		bad_area_nosemaphore(regs, error_code, address, SIGSEGV);
+		return;
+	}
+	if (regs->flags & X86_EFLAGS_IF)
+		local_irq_enable();
+
+	if (error_code & X86_PF_WRITE)
+		flags |= FAULT_FLAG_WRITE;
+	if (error_code & X86_PF_INSTR)
+		flags |= FAULT_FLAG_INSTRUCTION;
+	if (user_mode(regs))
+		flags |= FAULT_FLAG_USER;
+
+	vma = lock_mm_and_find_vma(mm, address, regs);
+	if (!vma) {
+		bad_area_nosemaphore(regs, error_code, address, SIGSEGV);
+		return;
+	}
+	if (access_error(error_code, vma)) {
+		bad_area(mm, regs, error_code, address);
+		return;
+	}
+	fault = handle_mm_fault(vma, address, flags, regs);
+	mmap_read_unlock(mm);
+
+	if (fault & VM_FAULT_OOM)
+		bad_area_nosemaphore(regs, error_code, address, SIGKILL);
+	else if (fault & VM_FAULT_SIGBUS)
+		bad_area_nosemaphore(regs, error_code, address, SIGBUS);
+	else if (fault & VM_FAULT_ERROR)
+		bad_area_nosemaphore(regs, error_code, address, SIGSEGV);
+}
+
+void exc_page_fault(struct pt_regs *regs, long error_code)
+{
+	unsigned long address = read_cr2();
+
+	if (address >= TASK_SIZE)
+		bad_area_nosemaphore(regs, error_code, address, SIGSEGV);
+	else
+		do_user_addr_fault(regs, error_code, address);
+	local_irq_disable();
+}

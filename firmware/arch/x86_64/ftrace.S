@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What traced code calls. The host acts when a block starts at one of these
+ * labels; the instructions are all that is left for the CPU to do.
+ */
+#include <asm/linkage.h>
+
+	.section .ftrace.text, "ax"
+
+SYM_FUNC_START(__fentry__)
+	ret
+SYM_FUNC_END(__fentry__)
+
+SYM_FUNC_START(ftrace_caller)
+	ret
+SYM_FUNC_END(ftrace_caller)
+
+SYM_FUNC_START(ftrace_graph_caller)
+	ret
+SYM_FUNC_END(ftrace_graph_caller)
+
+/* The host has stored the original return address where it belongs. */
+SYM_FUNC_START(return_to_handler)
+	sub	$8, %rsp
+	ret
+SYM_FUNC_END(return_to_handler)
+
+/* ftrace_sched_switch(prev, next) */
+SYM_FUNC_START(ftrace_sched_switch)
+	ret
+SYM_FUNC_END(ftrace_sched_switch)

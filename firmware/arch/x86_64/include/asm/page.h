@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Pages and where RAM and the kernel are mapped. */
+#ifndef _ASM_PAGE_H
+#define _ASM_PAGE_H
+
+#ifdef __ASSEMBLY__
+#define _AC(x, suffix)		x
+#else
+#define __AC(x, suffix)		(x##suffix)
+#define _AC(x, suffix)		__AC(x, suffix)
+#endif
+
+#define PAGE_SHIFT		12
+#define PAGE_SIZE		(_AC(1, UL) << PAGE_SHIFT)
+#define PAGE_MASK		(~(PAGE_SIZE - 1))
+
+#define PAGE_OFFSET		_AC(0xffff888000000000, UL)
+#define __START_KERNEL_map	_AC(0xffffffff80000000, UL)
+#define KERNEL_START		_AC(0xffffffff81000000, UL)
+
+#define THREAD_SIZE_ORDER	2
+#define THREAD_SIZE		(PAGE_SIZE << THREAD_SIZE_ORDER)
+
+#ifndef __ASSEMBLY__
+
+#include <linux/types.h>
+
+#define __va(phys)	((void *)((unsigned long)(phys) + PAGE_OFFSET))
+#define __pa(virt)	__phys_addr((unsigned long)(virt))
+
+static inline phys_addr_t __phys_addr(unsigned long virt)
+{
+	return virt >= __START_KERNEL_map ? virt - __START_KERNEL_map :
+					    virt - PAGE_OFFSET;
+}
+
+/* Unrolled copies; whole pages only. */
+void clear_page(void *page);
+void copy_page(void *to, const void *from);
+
+#endif
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Entry points and hooks that only this architecture's files call. */
+#ifndef _ASM_PROTO_H
+#define _ASM_PROTO_H
+
+#include <linux/compiler.h>
+#include <asm/ptrace.h>
+
+struct task_struct;
+struct boot_params;
+
+/* head.S, entry.S */
+void secondary_startup_64(void);
+void entry_SYSCALL_64(void);
+void ret_from_fork(void);
+
+/* Called from assembly. */
+void x86_64_start_kernel(struct boot_params *params) __noreturn;
+void start_secondary(struct task_struct *idle, unsigned long cpu) __noreturn;
+void do_syscall_64(struct pt_regs *regs, int nr);
+struct task_struct *__switch_to(struct task_struct *prev,
+				struct task_struct *next);
+
+/* idt.c */
+void load_current_idt(void);
+
+/* extable.c */
+bool fixup_exception(struct pt_regs *regs);
+bool search_exception_tables(unsigned long ip);
+
+/* traps.c */
+void die(const char *what, struct pt_regs *regs, long err) __noreturn;
+
+/* init.c */
+void paging_init(void);
+
+/* smp.c */
+void sysvec_upcall(struct pt_regs *regs, unsigned long vector);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The registers of interrupted code, as entry code saves them. */
+#ifndef _ASM_PTRACE_H
+#define _ASM_PTRACE_H
+
+#include <linux/types.h>
+#include <asm/processor-flags.h>
+
+struct pt_regs {
+	unsigned long r15;
+	unsigned long r14;
+	unsigned long r13;
+	unsigned long r12;
+	unsigned long bp;
+	unsigned long bx;
+	unsigned long r11;
+	unsigned long r10;
+	unsigned long r9;
+	unsigned long r8;
+	unsigned long ax;
+	unsigned long cx;
+	unsigned long dx;
+	unsigned long si;
+	unsigned long di;
+	unsigned long orig_ax;
+	unsigned long ip;
+	unsigned long cs;
+	unsigned long flags;
+	unsigned long sp;
+	unsigned long ss;
+};
+
+#define user_mode(regs)			((regs)->cs & 3)
+#define instruction_pointer(regs)	((regs)->ip)
+#define user_stack_pointer(regs)	((regs)->sp)
+#define regs_irqs_disabled(regs)		(!((regs)->flags & X86_EFLAGS_IF))
+
+#endif

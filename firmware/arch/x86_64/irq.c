@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Interrupts: from vectors to their handlers. */
+#include <linux/kernel.h>
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/irq_regs.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <asm/traps.h>
+
+/* Tracers mark what is called from here as the start of an interrupt. */
+#define __irq_entry	__section(".irqentry.text")
+
+static noinline void __sysvec_apic_timer_interrupt(void)
+{
+	hrtimer_interrupt();
+}
+
+void __irq_entry sysvec_apic_timer_interrupt(struct pt_regs *regs)
+{
+	struct pt_regs *old = set_irq_regs(regs);
+
+	irq_enter_rcu();
+	__sysvec_apic_timer_interrupt();
+	irq_exit_rcu();
+	set_irq_regs(old);
+}
+
+static noinline void __sysvec_host_device(void)
+{
+	generic_handle_irq(HOST_DEVICE_IRQ);
+}
+
+void __irq_entry sysvec_host_device(struct pt_regs *regs)
+{
+	struct pt_regs *old = set_irq_regs(regs);
+
+	irq_enter_rcu();
+	__sysvec_host_device();
+	irq_exit_rcu();
+	set_irq_regs(old);
+}
+
+static noinline void __sysvec_call_function(void)
+{
+	generic_smp_call_function_interrupt();
+}
+
+void __irq_entry sysvec_call_function(struct pt_regs *regs)
+{
+	irq_enter_rcu();
+	__sysvec_call_function();
+	irq_exit_rcu();
+}
+
+/* The way out of the interrupt does the rescheduling. */
+void __irq_entry sysvec_reschedule_ipi(struct pt_regs *regs)
+{
+	preempt_count_add(HARDIRQ_OFFSET);
+	scheduler_ipi();
+	preempt_count_sub(HARDIRQ_OFFSET);
+}
+
+void __irq_entry sysvec_spurious(struct pt_regs *regs)
+{
+	pr_warn("CPU %d: interrupt from an unused vector\n",
+		smp_processor_id());
+}

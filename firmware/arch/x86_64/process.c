@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a task keeps of the CPU: starting with it, switching it, replacing it. */
+#include <linux/kernel.h>
+#include <linux/init_task.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
+#include <asm/desc.h>
+#include <asm/msr.h>
+#include <asm/proto.h>
+#include <asm/segment.h>
+#include <asm/switch_to.h>
+
+/* What __switch_to_asm leaves on the stack of a task that is not running. */
+struct inactive_task_frame {
+	unsigned long r15;
+	unsigned long r14;
+	unsigned long r13;
+	unsigned long r12;
+	unsigned long bx;
+	unsigned long bp;
+	unsigned long ret_addr;
+};
+
+struct fork_frame {
+	struct inactive_task_frame frame;
+	struct pt_regs regs;
+};
+
+#define FX_FCW		0	/* offsets in the fxsave area */
+#define FX_MXCSR	24
+
+static void fpstate_reset(struct fpu_state *fpu)
+{
+	memset(fpu, 0, sizeof(*fpu));
+	*(u16 *)(fpu->fxsave + FX_FCW) = 0x37f;
+	*(u32 *)(fpu->fxsave + FX_MXCSR) = 0x1f80;
+}
+
+static inline void fxsave(struct fpu_state *fpu)
+{
+	asm volatile("fxsave64 %0" : "=m" (*fpu));
+}
+
+static inline void fxrstor(const struct fpu_state *fpu)
+{
+	asm volatile("fxrstor64 %0" : : "m" (*fpu));
+}
+
+/* Runs on next's stack; only programs have floating point registers. */
+struct task_struct *__switch_to(struct task_struct *prev,
+				struct task_struct *next)
+{
+	if (prev->mm)
+		fxsave(&prev->thread.fpu);
+	load_sp0(task_top_of_stack(next));
+	if (next->mm) {
+		fxrstor(&next->thread.fpu);
+		wrmsrl(MSR_FS_BASE, next->thread.fsbase);
+	}
+	return prev;
+}
+
+int copy_thread(struct task_struct *p, const struct kernel_clone_args *args)
+{
+	struct fork_frame *ff =
+		(struct fork_frame *)task_top_of_stack(p) - 1;
+
+	memset(ff, 0, sizeof(*ff));
+	ff->frame.ret_addr = (unsigned long)ret_from_fork;
+	p->thread.sp = (unsigned long)&ff->frame;
+	if (args->fn) {
+		ff->frame.bx = (unsigned long)args->fn;
+		ff->frame.r12 = (unsigned long)args->fn_arg;
+		fpstate_reset(&p->thread.fpu);
+		return 0;
+	}
+	fxsave(&p->thread.fpu);
+	ff->regs = *current_pt_regs();
+	ff->regs.ax = 0;
+	if (args->stack)
+		ff->regs.sp = args->stack;
+	p->thread.fsbase = args->flags & CLONE_SETTLS ?
+			   args->tls : current->thread.fsbase;
+	return 0;
+}
+
+void start_thread(struct pt_regs *regs, unsigned long ip, unsigned long sp)
+{
+	memset(regs, 0, sizeof(*regs));
+	regs->orig_ax = -1;
+	regs->ip = ip;
+	regs->cs = __USER_CS;
+	regs->flags = X86_EFLAGS_IF | X86_EFLAGS_FIXED;
+	regs->sp = sp;
+	regs->ss = __USER_DS;
+}
+
+void flush_thread(void)
+{
+	struct thread_struct *thread = &current->thread;
+
+	preempt_disable();
+	thread->fsbase = 0;
+	wrmsrl(MSR_FS_BASE, 0);
+	fpstate_reset(&thread->fpu);
+	fxrstor(&thread->fpu);
+	preempt_enable();
+}
+
+void arch_cpu_idle(void)
+{
+	arch_safe_halt();
+}
+
+#define ARCH_SET_FS	0x1002
+#define ARCH_GET_FS	0x1003
+
+SYSCALL_DEFINE2(arch_prctl, int, option, unsigned long, arg)
+{
+	switch (option) {
+	case ARCH_SET_FS:
+		if (arg >= TASK_SIZE)
+			return -EPERM;
+		preempt_disable();
+		current->thread.fsbase = arg;
+		wrmsrl(MSR_FS_BASE, arg);
+		preempt_enable();
+		return 0;
+	case ARCH_GET_FS:
+		return put_user(current->thread.fsbase,
+				(unsigned long __user *)arg);
+	default:
+		return -EINVAL;
+	}
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Exceptions other than page faults. */
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/signal.h>
+#include <linux/interrupt.h>
+#include <emu/hostcall.h>
+#include <asm/proto.h>
+#include <asm/traps.h>
+
+/* The kernel itself faulted where nothing can be done about it. */
+void die(const char *what, struct pt_regs *regs, long err)
+{
+	panic_regs(regs, "%s: %04lx", what, err & 0xffff);
+}
+
+/* A program's fault becomes its signal, the kernel's own needs a fix-up. */
+static noinline void do_trap(int signr, const char *what, struct pt_regs *regs,
+			     long error_code)
+{
+	if (!user_mode(regs)) {
+		if (!fixup_exception(regs))
+			die(what, regs, error_code);
+		return;
+	}
+	local_irq_enable();
+	force_sig(signr);
+	local_irq_disable();
+}
+
+#define DEFINE_TRAP(name, signr, what)					\
+	void exc_##name(struct pt_regs *regs, long error_code)		\
+	{								\
+		do_trap(signr, what, regs, error_code);			\
+	}
+
+DEFINE_TRAP(divide_error, SIGFPE, "divide error")
+DEFINE_TRAP(debug, SIGTRAP, "debug")
+DEFINE_TRAP(overflow, SIGSEGV, "overflow")
+DEFINE_TRAP(bounds, SIGSEGV, "bounds")
+DEFINE_TRAP(invalid_op, SIGILL, "invalid opcode")
+DEFINE_TRAP(device_not_available, SIGSEGV, "device not available")
+DEFINE_TRAP(invalid_tss, SIGSEGV, "invalid TSS")
+DEFINE_TRAP(segment_not_present, SIGBUS, "segment not present")
+DEFINE_TRAP(stack_segment, SIGBUS, "stack segment")
+DEFINE_TRAP(general_protection, SIGSEGV, "general protection fault")
+DEFINE_TRAP(coprocessor_error, SIGFPE, "coprocessor error")
+DEFINE_TRAP(alignment_check, SIGBUS, "alignment check")
+DEFINE_TRAP(simd_coprocessor_error, SIGFPE, "simd exception")
+
+/*
+ * A breakpoint in the kernel is a call site that the host is patching, and the
+ * host makes it a nop or a call. Nothing on this path may be such a site.
+ */
+noinstr void exc_int3(struct pt_regs *regs)
+{
+	if (user_mode(regs)) {
+		local_irq_enable();
+		force_sig(SIGTRAP);
+		local_irq_disable();
+		return;
+	}
+	if (!hostcall1(HC_BREAKPOINT, regs))
+		die("int3", regs, 0);
+}
+
+void exc_double_fault(struct pt_regs *regs, long error_code)
+{
+	die("double fault", regs, error_code);
+}
+
+static DEFINE_PER_CPU(unsigned int, nmi_count);
+
+static noinline void default_do_nmi(void)
+{
+	this_cpu_write(nmi_count, this_cpu_read(nmi_count) + 1);
+}
+
+void exc_nmi(struct pt_regs *regs)
+{
+	preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
+	default_do_nmi();
+	preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
+}

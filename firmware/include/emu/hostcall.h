@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What privileged code can ask the host for; see docs/board.md. */
+#ifndef _EMU_HOSTCALL_H
+#define _EMU_HOSTCALL_H
+
+#define HC_CONSOLE_WRITE	1
+#define HC_CONSOLE_READ		2
+#define HC_POWER_OFF		3
+#define HC_PANIC		4
+#define HC_TIMER_SET		5
+#define HC_IPI			6
+#define HC_CPU_START		7
+#define HC_CPU_ONLINE		8
+#define HC_STALL_UNTIL		9
+#define HC_UPCALL_NEXT		10
+#define HC_UPCALL_DONE		11
+#define HC_FLUSH_ICACHE_PAGE	12
+#define HC_BREAKPOINT		13
+#define HC_COMMAND_READ		14
+#define HC_COMMAND_DONE		15
+#define HC_BUG			16
+
+#ifndef __ASSEMBLY__
+
+/* The result, or -errno. Arguments that a call does not have are ignored. */
+long hostcall(unsigned long nr, unsigned long a, unsigned long b,
+	      unsigned long c, unsigned long d);
+
+#define hostcall0(nr)		hostcall(nr, 0, 0, 0, 0)
+#define hostcall1(nr, a)	hostcall(nr, (unsigned long)(a), 0, 0, 0)
+#define hostcall2(nr, a, b) \
+	hostcall(nr, (unsigned long)(a), (unsigned long)(b), 0, 0)
+#define hostcall3(nr, a, b, c) \
+	hostcall(nr, (unsigned long)(a), (unsigned long)(b), \
+		 (unsigned long)(c), 0)
+
+#endif
+#endif

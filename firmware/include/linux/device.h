@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Devices and their nodes in /dev. */
+#ifndef _LINUX_DEVICE_H
+#define _LINUX_DEVICE_H
+
+#include <linux/types.h>
+
+/* Makes a character device's node; the machine ends if it cannot. */
+void device_create(const char *path, dev_t dev, umode_t mode);
+
+/* drivers' set-up, called by do_basic_setup() */
+void chr_dev_init(void);
+void console_dev_init(void);
+void command_dev_init(void);
+
+/* HOST_DEVICE_VECTOR's handler: input or a command may be waiting. */
+void console_input_ready(void);
+/* Wakes readers of /dev/command. */
+void command_ready(void);
+
+#endif

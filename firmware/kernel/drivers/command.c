@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * /dev/command: what the host wants run. A read waits for a command line; a
+ * write of a wait status says how it ended.
+ */
+#include <linux/device.h>
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/uio.h>
+#include <linux/wait.h>
+#include <emu/hostcall.h>
+
+#define LOCAL_MAJOR	240	/* the first for local use */
+#define COMMAND_MINOR	0
+
+static DECLARE_WAIT_QUEUE_HEAD(command_wait);
+
+void command_ready(void)
+{
+	wake_up_interruptible_all(&command_wait);
+}
+
+static long command_fetch(char *buf, size_t size)
+{
+	return hostcall(HC_COMMAND_READ, (unsigned long)buf, size, 0, 0);
+}
+
+/* Returns the line without its NUL. */
+static ssize_t command_read(struct kiocb *iocb, struct iov_iter *to)
+{
+	size_t size = min(iov_iter_count(to), PAGE_SIZE);
+	char *page = (char *)__get_free_page(GFP_KERNEL);
+	long ret;
+
+	if (!page)
+		return -ENOMEM;
+	if (wait_event_interruptible(command_wait,
+			(ret = command_fetch(page, size)) != -EAGAIN))
+		ret = -ERESTARTSYS;
+	if (ret >= 0) {
+		ret = strnlen(page, size);
+		if (copy_to_iter(page, ret, to) < ret)
+			ret = -EFAULT;
+	}
+	free_page((unsigned long)page);
+	return ret;
+}
+
+static ssize_t command_write(struct kiocb *iocb, struct iov_iter *from)
+{
+	int status;
+
+	if (iov_iter_count(from) != sizeof(status))
+		return -EINVAL;
+	if (copy_from_iter(&status, sizeof(status), from) < sizeof(status))
+		return -EFAULT;
+	hostcall(HC_COMMAND_DONE, status, 0, 0, 0);
+	return sizeof(status);
+}
+
+static const struct file_operations command_fops = {
+	.open		= stream_open,
+	.read_iter	= command_read,
+	.write_iter	= command_write,
+};
+
+void __init command_dev_init(void)
+{
+	register_chrdev(LOCAL_MAJOR, &command_fops);
+	device_create("/dev/command", MKDEV(LOCAL_MAJOR, COMMAND_MINOR), 0600);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is done before every return from the kernel. */
+#include <linux/entry-common.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/signal.h>
+
+/* Called and left with interrupts off; work is done with them on. */
+static noinline void exit_to_user_mode_prepare(struct pt_regs *regs)
+{
+	unsigned long work;
+
+	while ((work = READ_ONCE(current->thread_info_flags) &
+		       EXIT_TO_USER_MODE_WORK)) {
+		local_irq_enable();
+		if (work & _TIF_NEED_RESCHED)
+			schedule();
+		if (work & _TIF_SIGPENDING)
+			arch_do_signal_or_restart(regs);
+		local_irq_disable();
+	}
+}
+
+noinstr void syscall_exit_to_user_mode(struct pt_regs *regs)
+{
+	local_irq_disable();
+	exit_to_user_mode_prepare(regs);
+}
+
+static noinline void raw_irqentry_exit_cond_resched(void)
+{
+	if (!preempt_count() && need_resched())
+		preempt_schedule_irq();
+}
+
+noinstr void irqentry_exit(struct pt_regs *regs)
+{
+	if (user_mode(regs))
+		exit_to_user_mode_prepare(regs);
+	else if (!regs_irqs_disabled(regs))
+		raw_irqentry_exit_cond_resched();
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Descriptor tables: a process's numbers for its open files. */
+#include <linux/bitops.h>
+#include <linux/errno.h>
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/syscalls.h>
+
+struct files_struct init_files = {
+	.count		= ATOMIC_INIT(1),
+	.file_lock	= __SPIN_LOCK_UNLOCKED,
+	.fdt		= {
+		.max_fds	= NR_OPEN_DEFAULT,
+		.fd		= init_files.fd_array,
+		.close_on_exec	= init_files.close_on_exec_init,
+		.open_fds	= init_files.open_fds_init,
+	},
+};
+
+static struct kmem_cache *files_cachep;
+
+/* One allocation: the files, then both bitmaps. */
+static int alloc_fdtable(struct fdtable *fdt, unsigned int max_fds)
+{
+	size_t bitmap = BITS_TO_LONGS(max_fds) * sizeof(long);
+	size_t files = max_fds * sizeof(struct file *);
+	char *mem = kzalloc(files + 2 * bitmap, GFP_ATOMIC);
+
+	if (!mem)
+		return -ENOMEM;
+	fdt->max_fds = max_fds;
+	fdt->fd = (struct file **)mem;
+	fdt->open_fds = (unsigned long *)(mem + files);
+	fdt->close_on_exec = (unsigned long *)(mem + files + bitmap);
+	return 0;
+}
+
+static void free_fdtable(struct files_struct *files)
+{
+	if (files->fdt.fd != files->fd_array)
+		kfree(files->fdt.fd);
+}
+
+/* @to is at least as big as @from, and empty. */
+static void copy_fdtable(struct fdtable *to, const struct fdtable *from)
+{
+	size_t bitmap = BITS_TO_LONGS(from->max_fds) * sizeof(long);
+
+	memcpy(to->fd, from->fd, from->max_fds * sizeof(struct file *));
+	memcpy(to->open_fds, from->open_fds, bitmap);
+	memcpy(to->close_on_exec, from->close_on_exec, bitmap);
+}
+
+/* Makes room for descriptor @nr; the lock is held. */
+static int expand_files(struct files_struct *files, unsigned int nr)
+{
+	unsigned int max_fds = files->fdt.max_fds;
+	struct fdtable fdt;
+	int err;
+
+	if (nr < max_fds)
+		return 0;
+	while (max_fds <= nr)
+		max_fds *= 2;
+	err = alloc_fdtable(&fdt, max_fds);
+	if (err)
+		return err;
+	copy_fdtable(&fdt, &files->fdt);
+	free_fdtable(files);
+	files->fdt = fdt;
+	return 0;
+}
+
+/* Reserves the lowest free descriptor of start to end - 1. */
+int alloc_fd(unsigned int start, unsigned int end, unsigned int flags)
+{
+	struct files_struct *files = current->files;
+	struct fdtable *fdt = &files->fdt;
+	unsigned int fd;
+	int err;
+
+	spin_lock(&files->file_lock);
+	fd = find_next_zero_bit(fdt->open_fds, fdt->max_fds,
+				max(start, files->next_fd));
+	err = -EMFILE;
+	if (fd >= end)
+		goto out;
+	err = expand_files(files, fd);
+	if (err)
+		goto out;
+	if (start <= files->next_fd)
+		files->next_fd = fd + 1;
+	__set_bit(fd, fdt->open_fds);
+	if (flags & O_CLOEXEC)
+		__set_bit(fd, fdt->close_on_exec);
+	else
+		__clear_bit(fd, fdt->close_on_exec);
+	err = fd;
+out:
+	spin_unlock(&files->file_lock);
+	return err;
+}
+
+int get_unused_fd_flags(unsigned int flags)
+{
+	return alloc_fd(0, NR_OPEN_MAX, flags);
+}
+
+static void __put_unused_fd(struct files_struct *files, unsigned int fd)
+{
+	__clear_bit(fd, files->fdt.open_fds);
+	if (fd < files->next_fd)
+		files->next_fd = fd;
+}
+
+void put_unused_fd(unsigned int fd)
+{
+	struct files_struct *files = current->files;
+
+	spin_lock(&files->file_lock);
+	__put_unused_fd(files, fd);
+	spin_unlock(&files->file_lock);
+}
+
+/* Gives a reserved descriptor its file, and takes over the reference. */
+void fd_install(unsigned int fd, struct file *file)
+{
+	struct files_struct *files = current->files;
+
+	spin_lock(&files->file_lock);
+	files->fdt.fd[fd] = file;
+	spin_unlock(&files->file_lock);
+}
+
+static struct file *files_lookup_fd(struct files_struct *files,
+				    unsigned int fd)
+{
+	return fd < files->fdt.max_fds ? files->fdt.fd[fd] : NULL;
+}
+
+/* Takes the file out of the table. */
+static struct file *pick_file(struct files_struct *files, unsigned int fd)
+{
+	struct file *file = files_lookup_fd(files, fd);
+
+	if (file) {
+		files->fdt.fd[fd] = NULL;
+		__put_unused_fd(files, fd);
+	}
+	return file;
+}
+
+int close_fd(unsigned int fd)
+{
+	struct files_struct *files = current->files;
+	struct file *file;
+
+	spin_lock(&files->file_lock);
+	file = pick_file(files, fd);
+	spin_unlock(&files->file_lock);
+	return file ? filp_close(file) : -EBADF;
+}
+
+SYSCALL_DEFINE1(close, unsigned int, fd)
+{
+	return close_fd(fd);
+}
+
+static struct file *__fget(struct files_struct *files, unsigned int fd)
+{
+	struct file *file;
+
+	spin_lock(&files->file_lock);
+	file = files_lookup_fd(files, fd);
+	if (file)
+		get_file(file);
+	spin_unlock(&files->file_lock);
+	return file;
+}
+
+struct file *fget(unsigned int fd)
+{
+	return __fget(current->files, fd);
+}
+
+/* Nobody else can close a file in a table that is not shared. */
+static struct fd __fget_light(unsigned int fd)
+{
+	struct files_struct *files = current->files;
+	struct file *file;
+
+	if (atomic_read(&files->count) == 1)
+		return (struct fd){ files_lookup_fd(files, fd), 0 };
+	file = __fget(files, fd);
+	return (struct fd){ file, file ? FDPUT_FPUT : 0 };
+}
+
+struct fd fdget(unsigned int fd)
+{
+	return __fget_light(fd);
+}
+
+struct fd fdget_pos(unsigned int fd)
+{
+	struct fd f = __fget_light(fd);
+
+	if (f.file && (f.file->f_mode & FMODE_ATOMIC_POS) &&
+	    atomic_read(&f.file->f_count) > 1) {
+		mutex_lock(&f.file->f_pos_lock);
+		f.flags |= FDPUT_POS_UNLOCK;
+	}
+	return f;
+}
+
+/* fork: a copy of the table, with the files shared. */
+struct files_struct *dup_fd(struct files_struct *oldf)
+{
+	struct files_struct *newf = kmem_cache_zalloc(files_cachep, GFP_KERNEL);
+	struct fdtable *fdt, *old = &oldf->fdt;
+	int err = 0;
+
+	if (!newf)
+		return NULL;
+	atomic_set(&newf->count, 1);
+	spin_lock_init(&newf->file_lock);
+	fdt = &newf->fdt;
+	fdt->max_fds = NR_OPEN_DEFAULT;
+	fdt->fd = newf->fd_array;
+	fdt->close_on_exec = newf->close_on_exec_init;
+	fdt->open_fds = newf->open_fds_init;
+
+	spin_lock(&oldf->file_lock);
+	if (old->max_fds > fdt->max_fds)
+		err = alloc_fdtable(fdt, old->max_fds);
+	if (!err) {
+		copy_fdtable(fdt, old);
+		newf->next_fd = oldf->next_fd;
+		for (unsigned int fd = 0; fd < fdt->max_fds; fd++) {
+			if (fdt->fd[fd])
+				get_file(fdt->fd[fd]);
+			else	/* reserved by another thread, for itself */
+				__put_unused_fd(newf, fd);
+		}
+	}
+	spin_unlock(&oldf->file_lock);
+
+	if (err) {
+		kmem_cache_free(files_cachep, newf);
+		return NULL;
+	}
+	return newf;
+}
+
+static void close_files(struct files_struct *files)
+{
+	struct fdtable *fdt = &files->fdt;
+	unsigned int fd = 0;
+
+	while ((fd = find_next_bit(fdt->open_fds, fdt->max_fds, fd)) <
+	       fdt->max_fds) {
+		if (fdt->fd[fd])
+			filp_close(fdt->fd[fd]);
+		fd++;
+	}
+}
+
+void put_files_struct(struct files_struct *files)
+{
+	if (!atomic_dec_and_test(&files->count))
+		return;
+	close_files(files);
+	free_fdtable(files);
+	if (files != &init_files)
+		kmem_cache_free(files_cachep, files);
+}
+
+void exit_files(struct task_struct *tsk)
+{
+	struct files_struct *files = tsk->files;
+
+	if (files) {
+		tsk->files = NULL;
+		put_files_struct(files);
+	}
+}
+
+/* execve: the new program gets a table of its own. */
+int unshare_files(void)
+{
+	struct files_struct *files = current->files, *copy;
+
+	if (atomic_read(&files->count) == 1)
+		return 0;
+	copy = dup_fd(files);
+	if (!copy)
+		return -ENOMEM;
+	current->files = copy;
+	put_files_struct(files);
+	return 0;
+}
+
+void do_close_on_exec(struct files_struct *files)
+{
+	struct fdtable *fdt = &files->fdt;
+	unsigned int fd = 0;
+
+	spin_lock(&files->file_lock);
+	while ((fd = find_next_bit(fdt->close_on_exec, fdt->max_fds, fd)) <
+	       fdt->max_fds) {
+		struct file *file = pick_file(files, fd);
+
+		__clear_bit(fd, fdt->close_on_exec);
+		if (file) {
+			spin_unlock(&files->file_lock);
+			filp_close(file);
+			spin_lock(&files->file_lock);
+		}
+		fd++;
+	}
+	spin_unlock(&files->file_lock);
+}
+
+bool get_close_on_exec(unsigned int fd)
+{
+	struct files_struct *files = current->files;
+	bool set;
+
+	spin_lock(&files->file_lock);
+	set = test_bit(fd, files->fdt.close_on_exec);
+	spin_unlock(&files->file_lock);
+	return set;
+}
+
+void set_close_on_exec(unsigned int fd, int flag)
+{
+	struct files_struct *files = current->files;
+
+	spin_lock(&files->file_lock);
+	if (flag)
+		__set_bit(fd, files->fdt.close_on_exec);
+	else
+		__clear_bit(fd, files->fdt.close_on_exec);
+	spin_unlock(&files->file_lock);
+}
+
+int f_dupfd(unsigned int from, struct file *file, unsigned int flags)
+{
+	int fd;
+
+	if (from >= NR_OPEN_MAX)
+		return -EINVAL;
+	fd = alloc_fd(from, NR_OPEN_MAX, flags);
+	if (fd >= 0)
+		fd_install(fd, get_file(file));
+	return fd;
+}
+
+/* Puts @file at @fd, closing what was there; the lock is held, and dropped. */
+static int do_dup2(struct files_struct *files, struct file *file,
+		   unsigned int fd, unsigned int flags)
+{
+	struct fdtable *fdt = &files->fdt;
+	struct file *old = fdt->fd[fd];
+
+	if (!old && test_bit(fd, fdt->open_fds)) {
+		spin_unlock(&files->file_lock);
+		return -EBUSY;	/* another thread is opening it */
+	}
+	fdt->fd[fd] = get_file(file);
+	__set_bit(fd, fdt->open_fds);
+	if (flags & O_CLOEXEC)
+		__set_bit(fd, fdt->close_on_exec);
+	else
+		__clear_bit(fd, fdt->close_on_exec);
+	spin_unlock(&files->file_lock);
+	if (old)
+		filp_close(old);
+	return fd;
+}
+
+static int ksys_dup3(unsigned int oldfd, unsigned int newfd, int flags)
+{
+	struct files_struct *files = current->files;
+	struct file *file;
+	int err;
+
+	if (flags & ~O_CLOEXEC)
+		return -EINVAL;
+	if (oldfd == newfd)
+		return -EINVAL;
+	if (newfd >= NR_OPEN_MAX)
+		return -EBADF;
+
+	spin_lock(&files->file_lock);
+	file = files_lookup_fd(files, oldfd);
+	err = file ? expand_files(files, newfd) : -EBADF;
+	if (err) {
+		spin_unlock(&files->file_lock);
+		return err;
+	}
+	return do_dup2(files, file, newfd, flags);
+}
+
+SYSCALL_DEFINE3(dup3, unsigned int, oldfd, unsigned int, newfd, int, flags)
+{
+	return ksys_dup3(oldfd, newfd, flags);
+}
+
+SYSCALL_DEFINE2(dup2, unsigned int, oldfd, unsigned int, newfd)
+{
+	if (oldfd == newfd) {
+		struct fd f = fdget(oldfd);
+
+		if (!f.file)
+			return -EBADF;
+		fdput(f);
+		return newfd;
+	}
+	return ksys_dup3(oldfd, newfd, 0);
+}
+
+SYSCALL_DEFINE1(dup, unsigned int, oldfd)
+{
+	struct file *file = fget(oldfd);
+	int fd;
+
+	if (!file)
+		return -EBADF;
+	fd = get_unused_fd_flags(0);
+	if (fd >= 0)
+		fd_install(fd, file);
+	else
+		fput(file);
+	return fd;
+}
+
+void fdtable_init(void)
+{
+	files_cachep = KMEM_CACHE(files_struct, SLAB_PANIC);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of kernel/fs share only among themselves. */
+#ifndef _FS_INTERNAL_H
+#define _FS_INTERNAL_H
+
+#include <linux/namei.h>
+
+/* What kind of component a name is. */
+enum { LAST_NORM, LAST_ROOT, LAST_DOT, LAST_DOTDOT };
+
+/* A walk in progress. */
+struct nameidata {
+	struct path	path;		/* where we are, with a reference */
+	struct path	root;		/* where "/" leads, with a reference */
+	struct qstr	last;		/* the component to be looked up */
+	int		last_type;
+	unsigned int	flags;		/* LOOKUP_ */
+	unsigned int	nr_links;	/* followed so far */
+	/* Links followed; their text is in use until the walk ends. */
+	struct dentry	*links[MAXSYMLINKS];
+	/* For each link that is not last: the name after it. */
+	const char	*rest[MAXSYMLINKS];
+};
+
+#define WALK_TRAILING	1	/* the component is the path's last */
+
+/* namei.c: the steps of a walk */
+const char *path_init(struct nameidata *nd, int dfd, struct filename *name,
+		      unsigned int flags);
+int link_path_walk(const char *name, struct nameidata *nd);
+struct dentry *lookup_fast(struct nameidata *nd);
+const char *step_into(struct nameidata *nd, int flags, struct dentry *dentry);
+const char *handle_dots(struct nameidata *nd);
+void terminate_walk(struct nameidata *nd);
+
+/* The parent of what name leads to; last->name points into name. */
+int filename_parentat(int dfd, struct filename *name, unsigned int flags,
+		      struct path *parent, struct qstr *last, int *type);
+/* With the directory locked. */
+struct dentry *lookup_one_qstr(const struct qstr *name, struct dentry *parent);
+
+/* namei_dir.c: with the directory locked */
+int may_create(struct inode *dir, struct dentry *child);
+int may_delete(struct inode *dir, struct dentry *victim, bool isdir);
+
+/* filemap.c */
+void truncate_setsize(struct inode *inode, loff_t size);
+
+/* set-up, in order: see vfs_caches_init() */
+void inode_init(void);
+void namei_init(void);
+void files_init(void);
+void fdtable_init(void);
+void fs_struct_init(void);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Directories that live in the dentry cache only. */
+#include <linux/errno.h>
+#include <linux/dirent.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+
+/* What is not cached does not exist. */
+struct dentry *simple_lookup(struct inode *dir, struct dentry *dentry)
+{
+	d_add(dentry, NULL);
+	return NULL;
+}
+
+static bool simple_empty(struct dentry *dentry)
+{
+	struct dentry *child;
+	bool empty = true;
+
+	spin_lock(&dentry->d_lock);
+	list_for_each_entry(child, &dentry->d_subdirs, d_child) {
+		if (d_is_positive(child)) {
+			empty = false;
+			break;
+		}
+	}
+	spin_unlock(&dentry->d_lock);
+	return empty;
+}
+
+/* dput ends the pin that the file's creation set. */
+int simple_unlink(struct inode *dir, struct dentry *dentry)
+{
+	struct inode *inode = d_inode(dentry);
+
+	inode->i_ctime = dir->i_ctime = dir->i_mtime = current_time();
+	drop_nlink(inode);
+	dput(dentry);
+	return 0;
+}
+
+int simple_rmdir(struct inode *dir, struct dentry *dentry)
+{
+	if (!simple_empty(dentry))
+		return -ENOTEMPTY;
+	drop_nlink(d_inode(dentry));
+	simple_unlink(dir, dentry);
+	drop_nlink(dir);
+	return 0;
+}
+
+/* Makes room for the renamed file; vfs_rename then moves the dentry. */
+int simple_rename(struct inode *old_dir, struct dentry *old_dentry,
+		  struct inode *new_dir, struct dentry *new_dentry)
+{
+	bool is_dir = S_ISDIR(d_inode(old_dentry)->i_mode);
+	int err = 0;
+
+	if (d_is_positive(new_dentry))
+		err = is_dir ? simple_rmdir(new_dir, new_dentry) :
+			       simple_unlink(new_dir, new_dentry);
+	if (err)
+		return err;
+	if (is_dir) {
+		drop_nlink(old_dir);
+		inc_nlink(new_dir);
+	}
+	old_dir->i_ctime = old_dir->i_mtime = current_time();
+	new_dir->i_ctime = new_dir->i_mtime = old_dir->i_ctime;
+	d_inode(old_dentry)->i_ctime = old_dir->i_ctime;
+	return 0;
+}
+
+/* Positions 0 and 1 are "." and ".."; a child's is two after its d_offset. */
+#define FIRST_CHILD	2
+
+/* The first file at or after @pos, following @child if that is known. */
+static struct dentry *next_positive(struct dentry *dir, struct dentry *child,
+				    loff_t pos)
+{
+	struct dentry *found = NULL;
+
+	spin_lock(&dir->d_lock);
+	child = child ? list_next_entry(child, d_child) :
+			list_first_entry(&dir->d_subdirs, struct dentry,
+					 d_child);
+	for (; &child->d_child != &dir->d_subdirs;
+	     child = list_next_entry(child, d_child)) {
+		if (d_is_positive(child) &&
+		    child->d_offset + FIRST_CHILD >= (u64)pos) {
+			found = child;
+			break;
+		}
+	}
+	spin_unlock(&dir->d_lock);
+	return found;
+}
+
+/*
+ * The directory is locked, so files stay where they are and d_offset only
+ * grows along the list.
+ */
+int dcache_readdir(struct file *file, struct dir_context *ctx)
+{
+	struct dentry *dir = file->f_path.dentry, *child = NULL, *parent;
+	u64 ino;
+
+	if (ctx->pos == 0) {
+		if (!dir_emit(ctx, ".", 1, d_inode(dir)->i_ino, DT_DIR))
+			return 0;
+		ctx->pos = 1;
+	}
+	if (ctx->pos == 1) {
+		parent = dget_parent(dir);
+		ino = d_inode(parent)->i_ino;
+		dput(parent);
+		if (!dir_emit(ctx, "..", 2, ino, DT_DIR))
+			return 0;
+		ctx->pos = FIRST_CHILD;
+	}
+	while ((child = next_positive(dir, child, ctx->pos))) {
+		struct inode *inode = d_inode(child);
+
+		ctx->pos = child->d_offset + FIRST_CHILD;
+		if (!dir_emit(ctx, child->d_name.name, child->d_name.len,
+			      inode->i_ino, fs_umode_to_dtype(inode->i_mode)))
+			return 0;
+		ctx->pos++;
+	}
+	return 0;
+}
+
+const struct file_operations simple_dir_operations = {
+	.llseek		= generic_file_llseek,
+	.iterate_shared	= dcache_readdir,
+};

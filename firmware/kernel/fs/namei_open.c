@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Walking a path to open, and perhaps create, what is at its end. */
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/kernel.h>
+#include <linux/namei.h>
+
+#include "internal.h"
+
+int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode)
+{
+	int err = may_create(dir, dentry);
+
+	if (err)
+		return err;
+	return dir->i_op->create(dir, dentry, mode & S_IALLUGO);
+}
+
+/* Looks the last component up in its directory, which is locked. */
+static struct dentry *lookup_open(struct nameidata *nd,
+				  const struct open_flags *op, bool *created)
+{
+	struct dentry *dir = nd->path.dentry, *dentry;
+	int err;
+
+	dentry = lookup_one_qstr(&nd->last, dir);
+	if (IS_ERR(dentry) || d_is_positive(dentry) ||
+	    !(op->open_flag & O_CREAT))
+		return dentry;
+	err = vfs_create(d_inode(dir), dentry, op->mode & ~current_umask());
+	if (err) {
+		dput(dentry);
+		return ERR_PTR(err);
+	}
+	*created = true;
+	return dentry;
+}
+
+/* Finds the end of the path; what it returns is as step_into() says. */
+static const char *open_last_lookups(struct nameidata *nd,
+				     const struct open_flags *op, bool *created)
+{
+	bool create = op->open_flag & O_CREAT;
+	struct inode *dir = d_inode(nd->path.dentry);
+	struct dentry *dentry = NULL;
+
+	if (nd->last_type != LAST_NORM)
+		return create ? ERR_PTR(-EISDIR) : handle_dots(nd);
+	if (nd->last.name[nd->last.len]) {
+		if (create)
+			return ERR_PTR(-EISDIR);
+		nd->flags |= LOOKUP_FOLLOW | LOOKUP_DIRECTORY;
+	}
+	if (!create)
+		dentry = lookup_fast(nd);
+	if (!dentry) {
+		inode_lock(dir);
+		dentry = lookup_open(nd, op, created);
+		inode_unlock(dir);
+		if (IS_ERR(dentry))
+			return ERR_CAST(dentry);
+	}
+	if ((op->open_flag & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) &&
+	    !*created && d_is_positive(dentry)) {
+		dput(dentry);
+		return ERR_PTR(-EEXIST);
+	}
+	return step_into(nd, WALK_TRAILING, dentry);
+}
+
+static int may_open(const struct path *path, int acc_mode)
+{
+	struct inode *inode = d_inode(path->dentry);
+
+	if (S_ISLNK(inode->i_mode))
+		return -ELOOP;
+	if (S_ISDIR(inode->i_mode) && (acc_mode & MAY_WRITE))
+		return -EISDIR;
+	if (!S_ISREG(inode->i_mode) && (acc_mode & MAY_EXEC))
+		return -EACCES;
+	return inode_permission(inode, acc_mode);
+}
+
+static int handle_truncate(struct file *file)
+{
+	struct inode *inode = file_inode(file);
+	int err = get_write_access(inode);
+
+	if (err)
+		return err;
+	err = do_truncate(file->f_path.dentry, 0);
+	put_write_access(inode);
+	return err;
+}
+
+/* Opens what the walk has found. */
+static int do_open(struct nameidata *nd, struct file *file,
+		   const struct open_flags *op, bool created)
+{
+	struct inode *inode = d_inode(nd->path.dentry);
+	/* The mode of a new file does not bind its creator. */
+	int acc_mode = created ? 0 : op->acc_mode;
+	int err;
+
+	if ((op->open_flag & O_CREAT) && S_ISDIR(inode->i_mode))
+		return -EISDIR;
+	if ((nd->flags & LOOKUP_DIRECTORY) && !S_ISDIR(inode->i_mode))
+		return -ENOTDIR;
+	err = may_open(&nd->path, acc_mode);
+	if (!err)
+		err = vfs_open(&nd->path, file);
+	if (!err && (op->open_flag & O_TRUNC) && !created &&
+	    S_ISREG(inode->i_mode))
+		err = handle_truncate(file);
+	return err;
+}
+
+static struct file *path_openat(struct nameidata *nd, int dfd,
+				struct filename *name,
+				const struct open_flags *op)
+{
+	struct file *file = alloc_empty_file(op->open_flag);
+	bool created = false;
+	const char *s;
+	int err;
+
+	if (IS_ERR(file))
+		return file;
+	s = path_init(nd, dfd, name, op->lookup_flags);
+	err = PTR_ERR_OR_ZERO(s);
+	while (!err) {
+		err = link_path_walk(s, nd);
+		if (err)
+			break;
+		s = open_last_lookups(nd, op, &created);
+		if (!s)
+			break;
+		err = PTR_ERR_OR_ZERO(s);
+	}
+	if (!err)
+		err = do_open(nd, file, op, created);
+	terminate_walk(nd);
+	if (err) {
+		fput(file);
+		return ERR_PTR(err);
+	}
+	return file;
+}
+
+struct file *do_filp_open(int dfd, struct filename *name,
+			  const struct open_flags *op)
+{
+	struct nameidata nd;
+
+	return path_openat(&nd, dfd, name, op);
+}

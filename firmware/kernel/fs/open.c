@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Opening files, and changing attributes of files found by name. */
+#include <linux/errno.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/namei.h>
+#include <linux/syscalls.h>
+
+#include "internal.h"
+
+static int do_dentry_open(struct file *file, struct inode *inode)
+{
+	int err;
+
+	path_get(&file->f_path);
+	file->f_inode = inode;
+	file->f_mapping = inode->i_mapping;
+	file->f_op = inode->i_fop;
+
+	if ((file->f_mode & FMODE_WRITE) && S_ISREG(inode->i_mode)) {
+		err = get_write_access(inode);
+		if (err)
+			goto put_path;
+	}
+	if (S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode))
+		file->f_mode |= FMODE_ATOMIC_POS;
+	if (file->f_op->llseek)
+		file->f_mode |= FMODE_LSEEK;
+	if (file->f_op->open) {
+		err = file->f_op->open(inode, file);
+		if (err)
+			goto put_write;
+	}
+	/* A device's open may have changed f_op. */
+	if ((file->f_mode & FMODE_READ) && file->f_op->read_iter)
+		file->f_mode |= FMODE_CAN_READ;
+	if ((file->f_mode & FMODE_WRITE) && file->f_op->write_iter)
+		file->f_mode |= FMODE_CAN_WRITE;
+	file->f_mode |= FMODE_OPENED;
+	file->f_flags &= ~(O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC);
+	return 0;
+
+put_write:
+	if ((file->f_mode & FMODE_WRITE) && S_ISREG(inode->i_mode))
+		put_write_access(inode);
+put_path:
+	path_put(&file->f_path);
+	return err;
+}
+
+int vfs_open(const struct path *path, struct file *file)
+{
+	file->f_path = *path;
+	return do_dentry_open(file, d_inode(path->dentry));
+}
+
+/* Open of what is read and written in one stream: no position, no lock. */
+int stream_open(struct inode *inode, struct file *file)
+{
+	file->f_mode &= ~(FMODE_LSEEK | FMODE_ATOMIC_POS);
+	return 0;
+}
+
+int filp_close(struct file *file)
+{
+	fput(file);
+	return 0;
+}
+
+static struct open_flags build_open_flags(int flags, umode_t mode)
+{
+	struct open_flags op = {
+		.open_flag	= flags & VALID_OPEN_FLAGS,
+		.acc_mode	= ACC_MODE(flags) | MAY_OPEN,
+	};
+
+	if (flags & O_CREAT)
+		op.mode = (mode & S_IALLUGO) | S_IFREG;
+	if (flags & O_TRUNC)
+		op.acc_mode |= MAY_WRITE;
+	if (flags & O_DIRECTORY)
+		op.lookup_flags |= LOOKUP_DIRECTORY;
+	if (!(flags & O_NOFOLLOW) &&
+	    (flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL))
+		op.lookup_flags |= LOOKUP_FOLLOW;
+	return op;
+}
+
+struct file *filp_open(const char *filename, int flags, umode_t mode)
+{
+	struct open_flags op = build_open_flags(flags, mode);
+	struct filename *name = getname_kernel(filename);
+	struct file *file = ERR_CAST(name);
+
+	if (!IS_ERR(name)) {
+		file = do_filp_open(AT_FDCWD, name, &op);
+		putname(name);
+	}
+	return file;
+}
+
+static long do_sys_openat2(int dfd, const char __user *filename, int flags,
+			   umode_t mode)
+{
+	struct open_flags op = build_open_flags(flags, mode);
+	struct filename *name;
+	struct file *file;
+	int fd;
+
+	name = getname(filename);
+	if (IS_ERR(name))
+		return PTR_ERR(name);
+	fd = get_unused_fd_flags(flags);
+	if (fd >= 0) {
+		file = do_filp_open(dfd, name, &op);
+		if (IS_ERR(file)) {
+			put_unused_fd(fd);
+			fd = PTR_ERR(file);
+		} else {
+			fd_install(fd, file);
+		}
+	}
+	putname(name);
+	return fd;
+}
+
+SYSCALL_DEFINE3(open, const char __user *, filename, int, flags, umode_t, mode)
+{
+	return do_sys_openat2(AT_FDCWD, filename, flags, mode);
+}
+
+SYSCALL_DEFINE4(openat, int, dfd, const char __user *, filename, int, flags,
+		umode_t, mode)
+{
+	return do_sys_openat2(dfd, filename, flags, mode);
+}
+
+SYSCALL_DEFINE2(creat, const char __user *, pathname, umode_t, mode)
+{
+	return do_sys_openat2(AT_FDCWD, pathname, O_CREAT | O_WRONLY | O_TRUNC,
+			      mode);
+}
+
+static long do_faccessat(int dfd, const char __user *filename, int mode)
+{
+	struct inode *inode;
+	struct path path;
+	int err;
+
+	if (mode & ~(R_OK | W_OK | X_OK))
+		return -EINVAL;
+	err = user_path_at(dfd, filename, LOOKUP_FOLLOW, &path);
+	if (err)
+		return err;
+	inode = d_inode(path.dentry);
+	err = inode_permission(inode, mode);
+	path_put(&path);
+	return err;
+}
+
+SYSCALL_DEFINE3(faccessat, int, dfd, const char __user *, filename, int, mode)
+{
+	return do_faccessat(dfd, filename, mode);
+}
+
+SYSCALL_DEFINE2(access, const char __user *, filename, int, mode)
+{
+	return do_faccessat(AT_FDCWD, filename, mode);
+}
+
+static int change_attributes(struct dentry *dentry, struct iattr *attr)
+{
+	int err;
+
+	inode_lock(d_inode(dentry));
+	err = notify_change(dentry, attr);
+	inode_unlock(d_inode(dentry));
+	return err;
+}
+
+static int chmod_common(const struct path *path, umode_t mode)
+{
+	struct iattr attr = { .ia_valid = ATTR_MODE, .ia_mode = mode };
+
+	return change_attributes(path->dentry, &attr);
+}
+
+SYSCALL_DEFINE2(fchmod, unsigned int, fd, umode_t, mode)
+{
+	struct fd f = fdget(fd);
+	int err = -EBADF;
+
+	if (f.file) {
+		err = chmod_common(&f.file->f_path, mode);
+		fdput(f);
+	}
+	return err;
+}
+
+static int do_fchmodat(int dfd, const char __user *filename, umode_t mode)
+{
+	struct path path;
+	int err = user_path_at(dfd, filename, LOOKUP_FOLLOW, &path);
+
+	if (!err) {
+		err = chmod_common(&path, mode);
+		path_put(&path);
+	}
+	return err;
+}
+
+SYSCALL_DEFINE3(fchmodat, int, dfd, const char __user *, filename,
+		umode_t, mode)
+{
+	return do_fchmodat(dfd, filename, mode);
+}
+
+SYSCALL_DEFINE2(chmod, const char __user *, filename, umode_t, mode)
+{
+	return do_fchmodat(AT_FDCWD, filename, mode);
+}
+
+/* The caller has write access. */
+int do_truncate(struct dentry *dentry, loff_t length)
+{
+	struct iattr attr = { .ia_valid = ATTR_SIZE, .ia_size = length };
+
+	return change_attributes(dentry, &attr);
+}
+
+static int vfs_truncate(const struct path *path, loff_t length)
+{
+	struct inode *inode = d_inode(path->dentry);
+	int err;
+
+	if (S_ISDIR(inode->i_mode))
+		return -EISDIR;
+	if (!S_ISREG(inode->i_mode))
+		return -EINVAL;
+	err = inode_permission(inode, MAY_WRITE);
+	if (!err)
+		err = get_write_access(inode);
+	if (err)
+		return err;
+	err = do_truncate(path->dentry, length);
+	put_write_access(inode);
+	return err;
+}
+
+SYSCALL_DEFINE2(truncate, const char __user *, filename, long, length)
+{
+	struct path path;
+	int err;
+
+	if (length < 0)
+		return -EINVAL;
+	err = user_path_at(AT_FDCWD, filename, LOOKUP_FOLLOW, &path);
+	if (!err) {
+		err = vfs_truncate(&path, length);
+		path_put(&path);
+	}
+	return err;
+}
+
+SYSCALL_DEFINE2(ftruncate, unsigned int, fd, long, length)
+{
+	struct fd f;
+	int err;
+
+	if (length < 0)
+		return -EINVAL;
+	f = fdget(fd);
+	if (!f.file)
+		return -EBADF;
+	err = -EINVAL;
+	if (S_ISREG(file_inode(f.file)->i_mode) &&
+	    (f.file->f_mode & FMODE_WRITE))
+		err = do_truncate(f.file->f_path.dentry, length);
+	fdput(f);
+	return err;
+}

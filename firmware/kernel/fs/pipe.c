@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Pipes: bytes from writers to readers, through a ring of pages. */
+#include <linux/errno.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/pipe_fs_i.h>
+#include <linux/sched.h>
+#include <linux/signal.h>
+#include <linux/slab.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+
+static struct super_block pipefs = { .s_dev = MKDEV(0, 2) };
+
+static struct pipe_inode_info *alloc_pipe_info(void)
+{
+	struct pipe_inode_info *pipe = kzalloc(sizeof(*pipe), GFP_KERNEL);
+
+	if (!pipe)
+		return NULL;
+	pipe->bufs = kcalloc(PIPE_DEF_BUFFERS, sizeof(*pipe->bufs), GFP_KERNEL);
+	if (!pipe->bufs) {
+		kfree(pipe);
+		return NULL;
+	}
+	pipe->ring_size = PIPE_DEF_BUFFERS;
+	init_waitqueue_head(&pipe->rd_wait);
+	init_waitqueue_head(&pipe->wr_wait);
+	mutex_init(&pipe->mutex);
+	return pipe;
+}
+
+static struct pipe_buffer *pipe_buf(struct pipe_inode_info *pipe,
+				    unsigned int slot)
+{
+	return &pipe->bufs[slot & (pipe->ring_size - 1)];
+}
+
+static void free_pipe_info(struct pipe_inode_info *pipe)
+{
+	for (; !pipe_empty(pipe->head, pipe->tail); pipe->tail++)
+		put_page(pipe_buf(pipe, pipe->tail)->page);
+	if (pipe->tmp_page)
+		put_page(pipe->tmp_page);
+	kfree(pipe->bufs);
+	kfree(pipe);
+}
+
+static bool pipe_readable(const struct pipe_inode_info *pipe)
+{
+	return !pipe_empty(READ_ONCE(pipe->head), READ_ONCE(pipe->tail)) ||
+	       !READ_ONCE(pipe->writers);
+}
+
+static bool pipe_writable(const struct pipe_inode_info *pipe)
+{
+	return !pipe_full(READ_ONCE(pipe->head), READ_ONCE(pipe->tail),
+			  pipe->ring_size) || !READ_ONCE(pipe->readers);
+}
+
+/* The tail buffer has been read: one page is kept for the next writer. */
+static void anon_pipe_buf_release(struct pipe_inode_info *pipe)
+{
+	struct page *page = pipe_buf(pipe, pipe->tail)->page;
+
+	if (pipe->tmp_page)
+		put_page(page);
+	else
+		pipe->tmp_page = page;
+	WRITE_ONCE(pipe->tail, pipe->tail + 1);
+}
+
+/* Moves what is there; *was_full if a writer may have waited for that. */
+static ssize_t pipe_drain(struct pipe_inode_info *pipe, struct iov_iter *to,
+			  bool *was_full)
+{
+	ssize_t done = 0;
+
+	while (iov_iter_count(to) && !pipe_empty(pipe->head, pipe->tail)) {
+		struct pipe_buffer *buf = pipe_buf(pipe, pipe->tail);
+		size_t n = min_t(size_t, buf->len, iov_iter_count(to));
+		size_t copied;
+
+		copied = copy_page_to_iter(buf->page, buf->offset, n, to);
+		buf->offset += copied;
+		buf->len -= copied;
+		done += copied;
+		if (copied < n)
+			return done ? done : -EFAULT;
+		if (!buf->len) {
+			*was_full |= pipe_full(pipe->head, pipe->tail,
+					       pipe->ring_size);
+			anon_pipe_buf_release(pipe);
+		}
+	}
+	return done;
+}
+
+static ssize_t pipe_read(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct file *file = iocb->ki_filp;
+	struct pipe_inode_info *pipe = file->private_data;
+	bool was_full = false, more;
+	ssize_t ret;
+
+	if (!iov_iter_count(to))
+		return 0;
+	for (;;) {
+		mutex_lock(&pipe->mutex);
+		ret = pipe_drain(pipe, to, &was_full);
+		more = !pipe_empty(pipe->head, pipe->tail);
+		if (!ret && pipe->writers)
+			ret = -EAGAIN;
+		mutex_unlock(&pipe->mutex);
+
+		if (ret != -EAGAIN || (file->f_flags & O_NONBLOCK))
+			break;
+		if (wait_event_interruptible_exclusive(pipe->rd_wait,
+						       pipe_readable(pipe)))
+			return -ERESTARTSYS;
+	}
+	if (was_full)
+		wake_up_interruptible(&pipe->wr_wait);
+	/* We were woken for all that came: pass on what we leave. */
+	if (more)
+		wake_up_interruptible(&pipe->rd_wait);
+	if (ret > 0)
+		file_inode(file)->i_atime = current_time();
+	return ret;
+}
+
+/*
+ * Appends to the newest page what fits there whole: so a write of PIPE_BUF or
+ * less stays in one piece.
+ */
+static ssize_t pipe_merge(struct pipe_inode_info *pipe, struct iov_iter *from)
+{
+	size_t n = iov_iter_count(from) & (PAGE_SIZE - 1);
+	struct pipe_buffer *buf = pipe_buf(pipe, pipe->head - 1);
+	size_t copied;
+
+	if (!n || pipe_empty(pipe->head, pipe->tail) ||
+	    buf->offset + buf->len + n > PAGE_SIZE)
+		return 0;
+	copied = copy_page_from_iter(buf->page, buf->offset + buf->len, n,
+				     from);
+	if (copied < n)
+		return -EFAULT;
+	buf->len += n;
+	return n;
+}
+
+/* Adds one page; there is a free slot. */
+static ssize_t pipe_append(struct pipe_inode_info *pipe, struct iov_iter *from)
+{
+	struct page *page = pipe->tmp_page;
+	struct pipe_buffer *buf = pipe_buf(pipe, pipe->head);
+	size_t n = min(iov_iter_count(from), PAGE_SIZE);
+
+	if (!page) {
+		page = alloc_page(GFP_HIGHUSER);
+		if (!page)
+			return -ENOMEM;
+		pipe->tmp_page = page;
+	}
+	if (copy_page_from_iter(page, 0, n, from) < n)
+		return -EFAULT;
+	pipe->tmp_page = NULL;
+	buf->page = page;
+	buf->offset = 0;
+	buf->len = n;
+	WRITE_ONCE(pipe->head, pipe->head + 1);
+	return n;
+}
+
+/* Moves what there is room for; 0 if there is none. */
+static ssize_t pipe_fill(struct pipe_inode_info *pipe, struct iov_iter *from)
+{
+	ssize_t done = 0;
+
+	while (iov_iter_count(from) &&
+	       !pipe_full(pipe->head, pipe->tail, pipe->ring_size)) {
+		ssize_t n = pipe_append(pipe, from);
+
+		if (n < 0)
+			return done ? done : n;
+		done += n;
+	}
+	return done;
+}
+
+static ssize_t pipe_write(struct kiocb *iocb, struct iov_iter *from)
+{
+	struct file *file = iocb->ki_filp;
+	struct pipe_inode_info *pipe = file->private_data;
+	bool was_empty, first = true, writable;
+	ssize_t done = 0, ret;
+
+	if (!iov_iter_count(from))
+		return 0;
+	for (;;) {
+		mutex_lock(&pipe->mutex);
+		was_empty = pipe_empty(pipe->head, pipe->tail);
+		if (!pipe->readers) {
+			ret = -EPIPE;
+		} else {
+			ret = first ? pipe_merge(pipe, from) : 0;
+			if (ret >= 0) {
+				done += ret;
+				ret = pipe_fill(pipe, from);
+			}
+		}
+		first = false;
+		if (ret > 0)
+			done += ret;
+		writable = !pipe_full(pipe->head, pipe->tail, pipe->ring_size);
+		mutex_unlock(&pipe->mutex);
+
+		if (was_empty && done)
+			wake_up_interruptible(&pipe->rd_wait);
+		if (ret < 0 || !iov_iter_count(from))
+			break;
+		if (file->f_flags & O_NONBLOCK) {
+			ret = -EAGAIN;
+			break;
+		}
+		ret = wait_event_interruptible_exclusive(pipe->wr_wait,
+							 pipe_writable(pipe));
+		if (ret)
+			break;
+	}
+	if (ret == -EPIPE)
+		send_sig(SIGPIPE, current, 0);
+	if (writable)
+		wake_up_interruptible(&pipe->wr_wait);
+	if (done)
+		file_inode(file)->i_mtime = current_time();
+	return done ? done : ret;
+}
+
+static int pipe_release(struct inode *inode, struct file *file)
+{
+	struct pipe_inode_info *pipe = inode->i_pipe;
+	bool last;
+
+	mutex_lock(&pipe->mutex);
+	if (file->f_mode & FMODE_READ)
+		pipe->readers--;
+	if (file->f_mode & FMODE_WRITE)
+		pipe->writers--;
+	last = !pipe->readers && !pipe->writers;
+	mutex_unlock(&pipe->mutex);
+
+	if (last) {
+		inode->i_pipe = NULL;
+		free_pipe_info(pipe);
+	} else {
+		wake_up_interruptible_all(&pipe->rd_wait);
+		wake_up_interruptible_all(&pipe->wr_wait);
+	}
+	return 0;
+}
+
+static const struct file_operations pipefifo_fops = {
+	.read_iter	= pipe_read,
+	.write_iter	= pipe_write,
+	.release	= pipe_release,
+};
+
+static struct inode *get_pipe_inode(void)
+{
+	struct inode *inode = new_inode(&pipefs);
+
+	if (!inode)
+		return NULL;
+	inode->i_pipe = alloc_pipe_info();
+	if (!inode->i_pipe) {
+		iput(inode);
+		return NULL;
+	}
+	inode->i_mode = S_IFIFO | 0600;
+	inode->i_fop = &pipefifo_fops;
+	return inode;
+}
+
+/* res[0] reads what res[1] writes. */
+static int create_pipe_files(struct file **res, int flags)
+{
+	struct inode *inode = get_pipe_inode();
+	struct pipe_inode_info *pipe;
+	struct file *file;
+
+	if (!inode)
+		return -ENFILE;
+	pipe = inode->i_pipe;
+	flags &= O_NONBLOCK;
+	file = alloc_file_pseudo(inode, &pipefs, "", O_WRONLY | flags,
+				 &pipefifo_fops);
+	if (IS_ERR(file)) {
+		free_pipe_info(pipe);
+		iput(inode);
+		return PTR_ERR(file);
+	}
+	pipe->writers = 1;
+	file->private_data = pipe;
+	res[1] = file;
+
+	file = alloc_file_clone(res[1], O_RDONLY | flags, &pipefifo_fops);
+	if (IS_ERR(file)) {
+		fput(res[1]);
+		return PTR_ERR(file);
+	}
+	pipe->readers = 1;
+	file->private_data = pipe;
+	res[0] = file;
+	stream_open(inode, res[0]);
+	stream_open(inode, res[1]);
+	return 0;
+}
+
+static int __do_pipe_flags(int *fd, struct file **files, int flags)
+{
+	int err;
+
+	if (flags & ~(O_CLOEXEC | O_NONBLOCK))
+		return -EINVAL;
+	err = create_pipe_files(files, flags);
+	if (err)
+		return err;
+	err = get_unused_fd_flags(flags);
+	if (err < 0)
+		goto put_files;
+	fd[0] = err;
+	err = get_unused_fd_flags(flags);
+	if (err < 0)
+		goto put_fd;
+	fd[1] = err;
+	return 0;
+
+put_fd:
+	put_unused_fd(fd[0]);
+put_files:
+	fput(files[0]);
+	fput(files[1]);
+	return err;
+}
+
+static int do_pipe2(int __user *fildes, int flags)
+{
+	struct file *files[2];
+	int fd[2], err;
+
+	err = __do_pipe_flags(fd, files, flags);
+	if (err)
+		return err;
+	if (copy_to_user(fildes, fd, sizeof(fd))) {
+		fput(files[0]);
+		fput(files[1]);
+		put_unused_fd(fd[0]);
+		put_unused_fd(fd[1]);
+		return -EFAULT;
+	}
+	fd_install(fd[0], files[0]);
+	fd_install(fd[1], files[1]);
+	return 0;
+}
+
+SYSCALL_DEFINE2(pipe2, int __user *, fildes, int, flags)
+{
+	return do_pipe2(fildes, flags);
+}
+
+SYSCALL_DEFINE1(pipe, int __user *, fildes)
+{
+	return do_pipe2(fildes, 0);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reading, writing and seeking in open files. */
+#include <linux/errno.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/syscalls.h>
+#include <linux/uio.h>
+
+static loff_t vfs_setpos(struct file *file, loff_t offset)
+{
+	if (offset < 0)
+		return -EINVAL;
+	file->f_pos = offset;
+	return offset;
+}
+
+loff_t generic_file_llseek(struct file *file, loff_t offset, int whence)
+{
+	loff_t base;
+
+	switch (whence) {
+	case SEEK_SET:
+		base = 0;
+		break;
+	case SEEK_CUR:
+		base = file->f_pos;
+		break;
+	case SEEK_END:
+		base = i_size_read(file_inode(file));
+		break;
+	default:
+		return -EINVAL;
+	}
+	if (offset > MAX_LFS_FILESIZE - base)
+		return -EOVERFLOW;
+	return vfs_setpos(file, base + offset);
+}
+
+/* For what has no position: any seek succeeds and does nothing. */
+loff_t noop_llseek(struct file *file, loff_t offset, int whence)
+{
+	return file->f_pos;
+}
+
+loff_t vfs_llseek(struct file *file, loff_t offset, int whence)
+{
+	if (!(file->f_mode & FMODE_LSEEK))
+		return -ESPIPE;
+	return file->f_op->llseek(file, offset, whence);
+}
+
+static loff_t ksys_lseek(unsigned int fd, loff_t offset, unsigned int whence)
+{
+	struct fd f = fdget_pos(fd);
+	loff_t ret;
+
+	if (!f.file)
+		return -EBADF;
+	ret = vfs_llseek(f.file, offset, whence);
+	fdput_pos(f);
+	return ret;
+}
+
+SYSCALL_DEFINE3(lseek, unsigned int, fd, long, offset, unsigned int, whence)
+{
+	return ksys_lseek(fd, offset, whence);
+}
+
+/* Whether a transfer at @pos makes sense. */
+static int rw_verify_area(const struct file *file, const loff_t *pos,
+			  size_t count)
+{
+	if ((ssize_t)count < 0)
+		return -EINVAL;
+	if (pos && (*pos < 0 || *pos > (loff_t)(MAX_LFS_FILESIZE - count)))
+		return *pos < 0 ? -EINVAL : -EOVERFLOW;
+	return 0;
+}
+
+/* All reading ends up here; @pos is NULL for streams. */
+static ssize_t do_iter_read(struct file *file, struct iov_iter *iter,
+			    loff_t *pos)
+{
+	struct kiocb kiocb = { .ki_filp = file, .ki_pos = pos ? *pos : 0 };
+	ssize_t ret = file->f_op->read_iter(&kiocb, iter);
+
+	if (pos)
+		*pos = kiocb.ki_pos;
+	return ret;
+}
+
+static ssize_t do_iter_write(struct file *file, struct iov_iter *iter,
+			     loff_t *pos)
+{
+	struct kiocb kiocb = { .ki_filp = file, .ki_pos = pos ? *pos : 0 };
+	ssize_t ret = file->f_op->write_iter(&kiocb, iter);
+
+	if (pos)
+		*pos = kiocb.ki_pos;
+	return ret;
+}
+
+static int may_read(const struct file *file)
+{
+	if (!(file->f_mode & FMODE_READ))
+		return -EBADF;
+	return file->f_mode & FMODE_CAN_READ ? 0 : -EINVAL;
+}
+
+static int may_write(const struct file *file)
+{
+	if (!(file->f_mode & FMODE_WRITE))
+		return -EBADF;
+	return file->f_mode & FMODE_CAN_WRITE ? 0 : -EINVAL;
+}
+
+/* A directory is not read, whatever it was opened for. */
+static ssize_t read_error(const struct file *file)
+{
+	return S_ISDIR(file_inode(file)->i_mode) ? -EISDIR : may_read(file);
+}
+
+ssize_t vfs_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+{
+	struct iov_iter iter;
+	struct iovec iov;
+	ssize_t ret = read_error(file);
+
+	if (!ret)
+		ret = rw_verify_area(file, pos, count);
+	if (!ret)
+		ret = import_single_range(buf, count, &iov, &iter);
+	return ret ? ret : do_iter_read(file, &iter, pos);
+}
+
+ssize_t vfs_write(struct file *file, const char __user *buf, size_t count,
+		  loff_t *pos)
+{
+	struct iov_iter iter;
+	struct iovec iov;
+	ssize_t ret = may_write(file);
+
+	if (!ret)
+		ret = rw_verify_area(file, pos, count);
+	if (!ret)
+		ret = import_single_range((void __user *)buf, count, &iov,
+					  &iter);
+	return ret ? ret : do_iter_write(file, &iter, pos);
+}
+
+static ssize_t vfs_readv(struct file *file, const struct iovec __user *vec,
+			 unsigned long vlen, loff_t *pos)
+{
+	struct iovec fast[UIO_FASTIOV], *iov = fast;
+	struct iov_iter iter;
+	ssize_t ret = read_error(file);
+
+	if (ret)
+		return ret;
+	ret = import_iovec(vec, vlen, &iov, &iter);
+	if (ret < 0)
+		return ret;
+	ret = rw_verify_area(file, pos, ret);
+	if (!ret)
+		ret = do_iter_read(file, &iter, pos);
+	kfree(iov);
+	return ret;
+}
+
+static ssize_t vfs_writev(struct file *file, const struct iovec __user *vec,
+			  unsigned long vlen, loff_t *pos)
+{
+	struct iovec fast[UIO_FASTIOV], *iov = fast;
+	struct iov_iter iter;
+	ssize_t ret = may_write(file);
+
+	if (ret)
+		return ret;
+	ret = import_iovec(vec, vlen, &iov, &iter);
+	if (ret < 0)
+		return ret;
+	ret = rw_verify_area(file, pos, ret);
+	if (!ret)
+		ret = do_iter_write(file, &iter, pos);
+	kfree(iov);
+	return ret;
+}
+
+static ssize_t __kernel_read(struct file *file, void *buf, size_t count,
+			     loff_t *pos)
+{
+	struct kvec kvec = { .iov_base = buf, .iov_len = count };
+	struct iov_iter iter;
+
+	iov_iter_kvec(&iter, &kvec, count);
+	return do_iter_read(file, &iter, pos);
+}
+
+ssize_t kernel_read(struct file *file, void *buf, size_t count, loff_t *pos)
+{
+	ssize_t ret = read_error(file);
+
+	if (!ret)
+		ret = rw_verify_area(file, pos, count);
+	return ret ? ret : __kernel_read(file, buf, count, pos);
+}
+
+ssize_t kernel_write(struct file *file, const void *buf, size_t count,
+		     loff_t *pos)
+{
+	struct kvec kvec = { .iov_base = (void *)buf, .iov_len = count };
+	struct iov_iter iter;
+	ssize_t ret = may_write(file);
+
+	if (!ret)
+		ret = rw_verify_area(file, pos, count);
+	if (ret)
+		return ret;
+	iov_iter_kvec(&iter, &kvec, count);
+	return do_iter_write(file, &iter, pos);
+}
+
+/* NULL for a stream: it has no position. */
+static loff_t *file_ppos(struct file *file)
+{
+	return file->f_mode & FMODE_LSEEK ? &file->f_pos : NULL;
+}
+
+static ssize_t ksys_read(unsigned int fd, char __user *buf, size_t count)
+{
+	struct fd f = fdget_pos(fd);
+	ssize_t ret;
+
+	if (!f.file)
+		return -EBADF;
+	ret = vfs_read(f.file, buf, count, file_ppos(f.file));
+	fdput_pos(f);
+	return ret;
+}
+
+SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
+{
+	return ksys_read(fd, buf, count);
+}
+
+static ssize_t ksys_write(unsigned int fd, const char __user *buf, size_t count)
+{
+	struct fd f = fdget_pos(fd);
+	ssize_t ret;
+
+	if (!f.file)
+		return -EBADF;
+	ret = vfs_write(f.file, buf, count, file_ppos(f.file));
+	fdput_pos(f);
+	return ret;
+}
+
+SYSCALL_DEFINE3(write, unsigned int, fd, const char __user *, buf,
+		size_t, count)
+{
+	return ksys_write(fd, buf, count);
+}
+
+SYSCALL_DEFINE3(readv, unsigned long, fd, const struct iovec __user *, vec,
+		unsigned long, vlen)
+{
+	struct fd f = fdget_pos(fd);
+	ssize_t ret;
+
+	if (!f.file)
+		return -EBADF;
+	ret = vfs_readv(f.file, vec, vlen, file_ppos(f.file));
+	fdput_pos(f);
+	return ret;
+}
+
+SYSCALL_DEFINE3(writev, unsigned long, fd, const struct iovec __user *, vec,
+		unsigned long, vlen)
+{
+	struct fd f = fdget_pos(fd);
+	ssize_t ret;
+
+	if (!f.file)
+		return -EBADF;
+	ret = vfs_writev(f.file, vec, vlen, file_ppos(f.file));
+	fdput_pos(f);
+	return ret;
+}
+
+SYSCALL_DEFINE4(pread64, unsigned int, fd, char __user *, buf, size_t, count,
+		loff_t, pos)
+{
+	struct fd f = fdget(fd);
+	ssize_t ret = -ESPIPE;
+
+	if (!f.file)
+		return -EBADF;
+	if (f.file->f_mode & FMODE_LSEEK)
+		ret = vfs_read(f.file, buf, count, &pos);
+	fdput(f);
+	return ret;
+}
+
+SYSCALL_DEFINE4(pwrite64, unsigned int, fd, const char __user *, buf,
+		size_t, count, loff_t, pos)
+{
+	struct fd f = fdget(fd);
+	ssize_t ret = -ESPIPE;
+
+	if (!f.file)
+		return -EBADF;
+	if (f.file->f_mode & FMODE_LSEEK)
+		ret = vfs_write(f.file, buf, count, &pos);
+	fdput(f);
+	return ret;
+}
+
+/* Everything is in RAM already. */
+SYSCALL_DEFINE1(fsync, unsigned int, fd)
+{
+	struct fd f = fdget(fd);
+
+	if (!f.file)
+		return -EBADF;
+	fdput(f);
+	return 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the host knows of generic structures and constants. */
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <emu/boot_params.h>
+#include <emu/hostcall.h>
+#include <emu/layout.h>
+
+LAYOUT_CONST(HC_CONSOLE_WRITE);
+LAYOUT_CONST(HC_CONSOLE_READ);
+LAYOUT_CONST(HC_POWER_OFF);
+LAYOUT_CONST(HC_PANIC);
+LAYOUT_CONST(HC_TIMER_SET);
+LAYOUT_CONST(HC_IPI);
+LAYOUT_CONST(HC_CPU_START);
+LAYOUT_CONST(HC_CPU_ONLINE);
+LAYOUT_CONST(HC_STALL_UNTIL);
+LAYOUT_CONST(HC_UPCALL_NEXT);
+LAYOUT_CONST(HC_UPCALL_DONE);
+LAYOUT_CONST(HC_FLUSH_ICACHE_PAGE);
+LAYOUT_CONST(HC_BREAKPOINT);
+LAYOUT_CONST(HC_COMMAND_READ);
+LAYOUT_CONST(HC_COMMAND_DONE);
+LAYOUT_CONST(HC_BUG);
+
+LAYOUT_CONST(NR_CPUS);
+LAYOUT_CONST(SOFTIRQ_SHIFT);
+LAYOUT_CONST(HARDIRQ_SHIFT);
+LAYOUT_CONST(NMI_SHIFT);
+LAYOUT_CONST(PREEMPT_NEED_RESCHED);
+LAYOUT_CONST(TIF_NEED_RESCHED);
+LAYOUT_CONST(FTRACE_RETFUNC_DEPTH);
+
+LAYOUT_SIZE(boot_params);
+LAYOUT(boot_params, magic);
+LAYOUT(boot_params, memory_size);
+LAYOUT(boot_params, nr_cpus);
+LAYOUT(boot_params, initrd_start);
+LAYOUT(boot_params, initrd_size);
+LAYOUT(boot_params, tsc_hz);
+LAYOUT(boot_params, seed);
+LAYOUT(boot_params, command_line);
+
+LAYOUT_SIZE(list_head);
+LAYOUT(list_head, next);
+
+LAYOUT_SIZE(ftrace_ret_stack);
+LAYOUT(ftrace_ret_stack, ret);
+LAYOUT(ftrace_ret_stack, func);
+LAYOUT(ftrace_ret_stack, calltime);
+LAYOUT(ftrace_ret_stack, fp);
+
+LAYOUT_SIZE(task_struct);
+LAYOUT(task_struct, thread_info_flags);
+LAYOUT(task_struct, __state);
+LAYOUT(task_struct, flags);
+LAYOUT(task_struct, stack);
+LAYOUT(task_struct, tasks);
+LAYOUT(task_struct, pid);
+LAYOUT(task_struct, tgid);
+LAYOUT(task_struct, comm);
+LAYOUT(task_struct, curr_ret_stack);
+LAYOUT(task_struct, trace_overrun);
+LAYOUT(task_struct, ftrace_timestamp);
+LAYOUT(task_struct, ret_stack);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The end of the machine, and warnings about it. */
+#include <linux/kernel.h>
+#include <linux/irqflags.h>
+#include <emu/hostcall.h>
+
+#define PANIC_BUF_SIZE	256
+
+static char panic_buf[PANIC_BUF_SIZE];
+
+static noinline __noreturn void vpanic(struct pt_regs *regs, const char *fmt,
+				       va_list args)
+{
+	local_irq_disable();
+	vsnprintf(panic_buf, sizeof(panic_buf), fmt, args);
+	hostcall2(HC_PANIC, panic_buf, regs);
+	unreachable();
+}
+
+void panic(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vpanic(NULL, fmt, args);
+}
+
+void panic_regs(struct pt_regs *regs, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vpanic(regs, fmt, args);
+}
+
+void __bug(const char *file, int line)
+{
+	panic("kernel BUG at %s:%d", file, line);
+}
+
+void __warn(const char *file, int line)
+{
+	char buf[128];
+
+	snprintf(buf, sizeof(buf), "WARNING at %s:%d", file, line);
+	hostcall1(HC_BUG, buf);
+}

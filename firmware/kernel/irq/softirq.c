@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Work that interrupts leave for when they are on again. */
+#include <linux/interrupt.h>
+#include <linux/irq_regs.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/tick.h>
+
+/* What is raised meanwhile is served too, this often. */
+#define MAX_SOFTIRQ_RESTART	10
+
+static struct softirq_action softirq_vec[NR_SOFTIRQS];
+static DEFINE_PER_CPU(unsigned int, __softirq_pending);
+
+#define local_softirq_pending()	this_cpu_read(__softirq_pending)
+
+void open_softirq(int nr, void (*action)(struct softirq_action *))
+{
+	softirq_vec[nr].action = action;
+}
+
+void __raise_softirq_irqoff(unsigned int nr)
+{
+	this_cpu_write(__softirq_pending, local_softirq_pending() | 1u << nr);
+}
+
+/* Served on the way out of this interrupt, or of the next one. */
+void raise_softirq_irqoff(unsigned int nr)
+{
+	__raise_softirq_irqoff(nr);
+}
+
+void raise_softirq(unsigned int nr)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	raise_softirq_irqoff(nr);
+	local_irq_restore(flags);
+}
+
+void __local_bh_disable_ip(unsigned long ip, unsigned int cnt)
+{
+	__preempt_count_add(cnt);
+	barrier();
+}
+
+/* Preemption stays off until pending softirqs have been served. */
+void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
+{
+	__preempt_count_sub(cnt - PREEMPT_OFFSET);
+	if (unlikely(!in_interrupt() && local_softirq_pending()))
+		do_softirq();
+	preempt_count_sub(PREEMPT_OFFSET);
+	preempt_check_resched();
+}
+
+/* Called and left with interrupts off; they are on around the actions. */
+void __section(".softirqentry.text") __do_softirq(void)
+{
+	int restart = MAX_SOFTIRQ_RESTART;
+	unsigned int pending = local_softirq_pending();
+
+	__local_bh_disable_ip(_THIS_IP_, SOFTIRQ_OFFSET);
+	do {
+		struct softirq_action *h;
+
+		this_cpu_write(__softirq_pending, 0);
+		local_irq_enable();
+		for (h = softirq_vec; pending; h++, pending >>= 1)
+			if (pending & 1)
+				h->action(h);
+		local_irq_disable();
+		pending = local_softirq_pending();
+	} while (pending && --restart);
+	__preempt_count_sub(SOFTIRQ_OFFSET);
+}
+
+void do_softirq(void)
+{
+	unsigned long flags;
+
+	if (in_interrupt())
+		return;
+	local_irq_save(flags);
+	if (local_softirq_pending())
+		__do_softirq();
+	local_irq_restore(flags);
+}
+
+void irq_enter_rcu(void)
+{
+	preempt_count_add(HARDIRQ_OFFSET);
+	if (is_idle_task(current))
+		tick_irq_enter();
+}
+
+void irq_exit_rcu(void)
+{
+	preempt_count_sub(HARDIRQ_OFFSET);
+	if (!in_interrupt() && local_softirq_pending())
+		__do_softirq();
+	if (is_idle_task(current) && !in_interrupt() && !need_resched())
+		tick_nohz_irq_exit();
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Mutexes: an atomic exchange when free, a queue of sleepers when not. */
+#include <linux/kernel.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+
+struct mutex_waiter {
+	struct list_head list;
+	struct task_struct *task;
+};
+
+void __mutex_init(struct mutex *lock)
+{
+	*lock = (struct mutex)__MUTEX_INITIALIZER(*lock);
+}
+
+static __always_inline bool __mutex_trylock(struct mutex *lock)
+{
+	if (cmpxchg(&lock->owner, NULL, current))
+		return false;
+	stall_until_release(&lock->release);
+	return true;
+}
+
+/* Sleeps until the lock is had; -EINTR if a signal came and @state minds. */
+static noinline int __mutex_lock_slowpath(struct mutex *lock, unsigned int state)
+{
+	struct mutex_waiter waiter = { .task = current };
+	int err = 0;
+
+	spin_lock(&lock->wait_lock);
+	list_add_tail(&waiter.list, &lock->wait_list);
+	for (;;) {
+		set_current_state(state);
+		if (__mutex_trylock(lock))
+			break;
+		if (state == TASK_INTERRUPTIBLE && signal_pending(current)) {
+			err = -EINTR;
+			break;
+		}
+		spin_unlock(&lock->wait_lock);
+		schedule();
+		spin_lock(&lock->wait_lock);
+	}
+	__set_current_state(TASK_RUNNING);
+	list_del(&waiter.list);
+	spin_unlock(&lock->wait_lock);
+	return err;
+}
+
+void mutex_lock(struct mutex *lock)
+{
+	if (!__mutex_trylock(lock))
+		__mutex_lock_slowpath(lock, TASK_UNINTERRUPTIBLE);
+}
+
+int mutex_lock_interruptible(struct mutex *lock)
+{
+	if (__mutex_trylock(lock))
+		return 0;
+	return __mutex_lock_slowpath(lock, TASK_INTERRUPTIBLE);
+}
+
+int mutex_trylock(struct mutex *lock)
+{
+	return __mutex_trylock(lock);
+}
+
+/*
+ * The waiter found must still be waiting when it is woken: the queue's lock
+ * keeps its stack frame there.
+ */
+static noinline void __mutex_unlock_slowpath(struct mutex *lock)
+{
+	struct mutex_waiter *waiter;
+
+	spin_lock(&lock->wait_lock);
+	waiter = list_first_entry_or_null(&lock->wait_list, struct mutex_waiter,
+					  list);
+	if (waiter)
+		wake_up_process(waiter->task);
+	spin_unlock(&lock->wait_lock);
+}
+
+/*
+ * A waiter queues itself, then tries; we let go, then look at the queue. So
+ * one of the two sees the other.
+ */
+void mutex_unlock(struct mutex *lock)
+{
+	note_release(&lock->release);
+	xchg(&lock->owner, NULL);
+	if (!list_empty(&lock->wait_list))
+		__mutex_unlock_slowpath(lock);
+}

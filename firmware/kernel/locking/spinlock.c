@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Spinlocks. Every lock is taken by an atomic exchange; a CPU that waits gives
+ * its turn to the others with cpu_relax().
+ */
+#include <linux/interrupt.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <emu/hostcall.h>
+#include <asm/processor.h>
+
+void notrace note_release(struct lock_release *release)
+{
+	release->cpu = raw_smp_processor_id();
+	release->time = get_cycles();
+}
+
+/* Our clock may be behind the one by which another CPU let go. */
+void notrace stall_until_release(const struct lock_release *release)
+{
+	if (release->cpu != raw_smp_processor_id() &&
+	    release->time > get_cycles())
+		hostcall1(HC_STALL_UNTIL, release->time);
+}
+
+static __always_inline bool do_raw_spin_trylock(raw_spinlock_t *lock)
+{
+	if (READ_ONCE(lock->locked) || xchg(&lock->locked, 1))
+		return false;
+	stall_until_release(&lock->release);
+	return true;
+}
+
+static __always_inline void do_raw_spin_lock(raw_spinlock_t *lock)
+{
+	while (!do_raw_spin_trylock(lock))
+		cpu_relax();
+}
+
+static __always_inline void do_raw_spin_unlock(raw_spinlock_t *lock)
+{
+	note_release(&lock->release);
+	smp_store_release(&lock->locked, 0);
+}
+
+void _raw_spin_lock(raw_spinlock_t *lock)
+{
+	preempt_disable();
+	do_raw_spin_lock(lock);
+}
+
+void _raw_spin_lock_bh(raw_spinlock_t *lock)
+{
+	__local_bh_disable_ip(_THIS_IP_, SOFTIRQ_LOCK_OFFSET);
+	do_raw_spin_lock(lock);
+}
+
+void _raw_spin_lock_irq(raw_spinlock_t *lock)
+{
+	local_irq_disable();
+	preempt_disable();
+	do_raw_spin_lock(lock);
+}
+
+unsigned long _raw_spin_lock_irqsave(raw_spinlock_t *lock)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	preempt_disable();
+	do_raw_spin_lock(lock);
+	return flags;
+}
+
+int _raw_spin_trylock(raw_spinlock_t *lock)
+{
+	preempt_disable();
+	if (do_raw_spin_trylock(lock))
+		return 1;
+	preempt_enable();
+	return 0;
+}
+
+void _raw_spin_unlock(raw_spinlock_t *lock)
+{
+	do_raw_spin_unlock(lock);
+	preempt_enable();
+}
+
+void _raw_spin_unlock_bh(raw_spinlock_t *lock)
+{
+	do_raw_spin_unlock(lock);
+	__local_bh_enable_ip(_THIS_IP_, SOFTIRQ_LOCK_OFFSET);
+}
+
+void _raw_spin_unlock_irq(raw_spinlock_t *lock)
+{
+	do_raw_spin_unlock(lock);
+	local_irq_enable();
+	preempt_enable();
+}
+
+void _raw_spin_unlock_irqrestore(raw_spinlock_t *lock, unsigned long flags)
+{
+	do_raw_spin_unlock(lock);
+	local_irq_restore(flags);
+	preempt_enable();
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* preempt_count's functions: out of line, so that traces show them. */
+#include <linux/bug.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include "sched.h"
+
+void preempt_count_add(int val)
+{
+	__preempt_count_add(val);
+}
+
+void preempt_count_sub(int val)
+{
+	__preempt_count_sub(val);
+}
+
+static noinline void preempt_schedule_common(void)
+{
+	do {
+		preempt_disable_notrace();
+		__schedule(SM_PREEMPT);
+		preempt_enable_no_resched_notrace();
+	} while (need_resched());
+}
+
+/* Something that forbade preemption has ended while a reschedule was due. */
+void preempt_schedule(void)
+{
+	if (likely(!preemptible()))
+		return;
+	preempt_schedule_common();
+}
+
+/* The same at the end of an interrupt; called and left with them off. */
+void preempt_schedule_irq(void)
+{
+	do {
+		preempt_disable_notrace();
+		local_irq_enable();
+		__schedule(SM_PREEMPT);
+		local_irq_disable();
+		preempt_enable_no_resched_notrace();
+	} while (need_resched());
+}

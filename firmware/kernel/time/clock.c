@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* System calls that ask for the time. */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/sched.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
+
+static noinline int posix_clock_read(clockid_t clock, ktime_t *now)
+{
+	switch (clock) {
+	case CLOCK_REALTIME:
+	case CLOCK_REALTIME_COARSE:
+		*now = ktime_get_real();
+		return 0;
+	case CLOCK_MONOTONIC:
+	case CLOCK_MONOTONIC_RAW:
+	case CLOCK_MONOTONIC_COARSE:
+	case CLOCK_BOOTTIME:
+		*now = ktime_get();
+		return 0;
+	case CLOCK_PROCESS_CPUTIME_ID:
+	case CLOCK_THREAD_CPUTIME_ID:
+		*now = task_sched_runtime(current);
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int put_ktime(ktime_t time, struct __kernel_timespec __user *uts)
+{
+	struct __kernel_timespec kts = {
+		.tv_sec = time / NSEC_PER_SEC,
+		.tv_nsec = time % NSEC_PER_SEC,
+	};
+
+	return copy_to_user(uts, &kts, sizeof(kts)) ? -EFAULT : 0;
+}
+
+SYSCALL_DEFINE2(clock_gettime, clockid_t, clock,
+		struct __kernel_timespec __user *, tp)
+{
+	ktime_t now;
+	int err = posix_clock_read(clock, &now);
+
+	return err ? err : put_ktime(now, tp);
+}
+
+SYSCALL_DEFINE2(clock_getres, clockid_t, clock,
+		struct __kernel_timespec __user *, tp)
+{
+	ktime_t now;
+	int err = posix_clock_read(clock, &now);
+
+	if (err || !tp)
+		return err;
+	return put_ktime(1, tp);
+}
+
+SYSCALL_DEFINE2(gettimeofday, struct __kernel_timeval __user *, tv,
+		int __user *, tz)
+{
+	ktime_t now = ktime_get_real();
+	struct __kernel_timeval ktv = {
+		.tv_sec = now / NSEC_PER_SEC,
+		.tv_usec = now % NSEC_PER_SEC / NSEC_PER_USEC,
+	};
+
+	/* There are no time zones here: two zeroes. */
+	if (tz && clear_user(tz, 2 * sizeof(*tz)))
+		return -EFAULT;
+	return tv && copy_to_user(tv, &ktv, sizeof(ktv)) ? -EFAULT : 0;
+}
+
+SYSCALL_DEFINE1(time, long __user *, tloc)
+{
+	long now = ktime_get_real() / NSEC_PER_SEC;
+
+	if (tloc && put_user(now, tloc))
+		return -EFAULT;
+	return now;
+}

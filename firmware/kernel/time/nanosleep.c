@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sleeping for a time. */
+#include <linux/hrtimer.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
+
+struct hrtimer_sleeper {
+	struct hrtimer timer;
+	struct task_struct *task;	/* NULL once the time has come */
+};
+
+static enum hrtimer_restart hrtimer_wakeup(struct hrtimer *timer)
+{
+	struct hrtimer_sleeper *t =
+		container_of(timer, struct hrtimer_sleeper, timer);
+	struct task_struct *task = t->task;
+
+	WRITE_ONCE(t->task, NULL);
+	if (task)
+		wake_up_process(task);
+	return HRTIMER_NORESTART;
+}
+
+static noinline int do_nanosleep(struct hrtimer_sleeper *t,
+				 ktime_t expires)
+{
+	do {
+		set_current_state(TASK_INTERRUPTIBLE);
+		hrtimer_start(&t->timer, expires, HRTIMER_MODE_ABS);
+		if (likely(READ_ONCE(t->task)))
+			schedule();
+		hrtimer_cancel(&t->timer);
+	} while (READ_ONCE(t->task) && !signal_pending(current));
+	__set_current_state(TASK_RUNNING);
+	return READ_ONCE(t->task) ? -EINTR : 0;
+}
+
+long hrtimer_nanosleep(ktime_t rqtp, enum hrtimer_mode mode, clockid_t clock,
+		       struct __kernel_timespec __user *rmtp)
+{
+	struct hrtimer_sleeper t = { .task = current };
+	struct __kernel_timespec rest;
+	ktime_t expires = rqtp;
+	ktime_t left;
+
+	if (mode == HRTIMER_MODE_REL)
+		expires = ktime_add_safe(ktime_get(), rqtp);
+	hrtimer_init(&t.timer, clock, mode);
+	t.timer.function = hrtimer_wakeup;
+	if (!do_nanosleep(&t, expires))
+		return 0;
+
+	if (rmtp && mode == HRTIMER_MODE_REL) {
+		left = max_t(ktime_t, expires - ktime_get(), 0);
+		rest.tv_sec = left / NSEC_PER_SEC;
+		rest.tv_nsec = left % NSEC_PER_SEC;
+		if (copy_to_user(rmtp, &rest, sizeof(rest)))
+			return -EFAULT;
+	}
+	return -EINTR;
+}
+
+static int get_timespec64(struct timespec64 *ts,
+			  const struct __kernel_timespec __user *uts)
+{
+	struct __kernel_timespec kts;
+
+	if (copy_from_user(&kts, uts, sizeof(kts)))
+		return -EFAULT;
+	ts->tv_sec = kts.tv_sec;
+	ts->tv_nsec = kts.tv_nsec;
+	return timespec64_valid(ts) ? 0 : -EINVAL;
+}
+
+SYSCALL_DEFINE2(nanosleep, const struct __kernel_timespec __user *, rqtp,
+		struct __kernel_timespec __user *, rmtp)
+{
+	struct timespec64 ts;
+	int err = get_timespec64(&ts, rqtp);
+
+	if (err)
+		return err;
+	return hrtimer_nanosleep(timespec64_to_ktime(ts), HRTIMER_MODE_REL,
+				 CLOCK_MONOTONIC, rmtp);
+}
+
+SYSCALL_DEFINE4(clock_nanosleep, clockid_t, clock, int, flags,
+		const struct __kernel_timespec __user *, rqtp,
+		struct __kernel_timespec __user *, rmtp)
+{
+	struct timespec64 ts;
+	ktime_t time;
+	int err;
+
+	if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC &&
+	    clock != CLOCK_BOOTTIME)
+		return -EINVAL;
+	err = get_timespec64(&ts, rqtp);
+	if (err)
+		return err;
+	time = timespec64_to_ktime(ts);
+	if (!(flags & TIMER_ABSTIME))
+		return hrtimer_nanosleep(time, HRTIMER_MODE_REL, clock, rmtp);
+	if (clock == CLOCK_REALTIME)
+		time -= ktime_get_real() - ktime_get();
+	return hrtimer_nanosleep(time, HRTIMER_MODE_ABS, clock, NULL);
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* ls [-1adl] [FILE]...: lists files, one a line, sorted by the bytes of names. */
+#include <dirent.h>
+#include <err.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool show_hidden;		/* -a */
+static bool show_directories;		/* -d: themselves, not what is in them */
+static bool show_details;		/* -l */
+static int status;
+
+struct file_entry {
+	char *name;
+	char *path;
+	struct stat st;
+};
+
+struct listing {
+	struct file_entry *entries;
+	size_t count;
+	size_t room;
+};
+
+static void cannot_access(const char *path)
+{
+	warn("cannot access '%s'", path);
+	status = 2;
+}
+
+static struct file_entry *add(struct listing *list, const char *name,
+			      char *path)
+{
+	struct file_entry *entry;
+
+	if (list->count == list->room) {
+		list->room = list->room ? 2 * list->room : 16;
+		list->entries = xrealloc(list->entries,
+					 list->room * sizeof(*entry));
+	}
+	entry = &list->entries[list->count++];
+	entry->name = xstrdup(name);
+	entry->path = path;
+	return entry;
+}
+
+static void empty(struct listing *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->entries[i].name);
+		free(list->entries[i].path);
+	}
+	free(list->entries);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct file_entry *)a)->name,
+		      ((const struct file_entry *)b)->name);
+}
+
+static char *join(const char *directory, const char *name)
+{
+	size_t length = strlen(directory);
+	size_t size = length + strlen(name) + 2;
+	char *path = xmalloc(size);
+	bool slash = length > 0 && directory[length - 1] == '/';
+
+	snprintf(path, size, "%s%s%s", directory, slash ? "" : "/", name);
+	return path;
+}
+
+static void mode_text(mode_t mode, char *text)
+{
+	static const struct {
+		mode_t type;
+		char letter;
+	} types[] = {
+		{ S_IFDIR, 'd' }, { S_IFLNK, 'l' }, { S_IFCHR, 'c' },
+		{ S_IFBLK, 'b' }, { S_IFIFO, 'p' }, { S_IFSOCK, 's' },
+	};
+
+	strcpy(text, "-rwxrwxrwx");
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if ((mode & S_IFMT) == types[i].type)
+			text[0] = types[i].letter;
+	for (int bit = 0; bit < 9; bit++)
+		if (!(mode & (0400 >> bit)))
+			text[1 + bit] = '-';
+	if (mode & S_ISUID)
+		text[3] = text[3] == 'x' ? 's' : 'S';
+	if (mode & S_ISGID)
+		text[6] = text[6] == 'x' ? 's' : 'S';
+	if (mode & S_ISVTX)
+		text[9] = text[9] == 'x' ? 't' : 'T';
+}
+
+/* There is no user database: only root has a name. */
+static const char *owner(unsigned int id, char *text, size_t size)
+{
+	snprintf(text, size, "%u", id);
+	return id == 0 ? "root" : text;
+}
+
+static void date_text(time_t when, char *text, size_t size)
+{
+	static const char months[][4] = {
+		"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+		"Jul", "Aug", "Sep", "Oct", "Nov", "Dec"
+	};
+	const time_t half_year = 31556952 / 2;
+	struct timespec now;
+	struct tm tm;
+	char clock[8];
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&when, &tm);
+	if (when > now.tv_sec - half_year && when <= now.tv_sec)
+		snprintf(clock, sizeof(clock), "%02d:%02d", tm.tm_hour,
+			 tm.tm_min);
+	else
+		snprintf(clock, sizeof(clock), "%5d", tm.tm_year + 1900);
+	snprintf(text, size, "%s %2d %s", months[tm.tm_mon], tm.tm_mday, clock);
+}
+
+static unsigned int major(unsigned long device)
+{
+	return (device >> 8 & 0xfff) | (device >> 32 & 0xfffff000);
+}
+
+static unsigned int minor(unsigned long device)
+{
+	return (device & 0xff) | (device >> 12 & 0xffffff00);
+}
+
+static const char *size_text(const struct stat *st, char *text, size_t size)
+{
+	if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
+		snprintf(text, size, "%u, %u", major(st->st_rdev),
+			 minor(st->st_rdev));
+	else
+		snprintf(text, size, "%ld", (long)st->st_size);
+	return text;
+}
+
+struct widths {
+	int links;
+	int user;
+	int group;
+	int size;
+};
+
+static void widen(int *width, const char *text)
+{
+	int length = strlen(text);
+
+	if (length > *width)
+		*width = length;
+}
+
+static struct widths measure(const struct listing *list)
+{
+	struct widths widths = { 0, 0, 0, 0 };
+	char text[32];
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct stat *st = &list->entries[i].st;
+
+		snprintf(text, sizeof(text), "%lu", (long)st->st_nlink);
+		widen(&widths.links, text);
+		widen(&widths.user, owner(st->st_uid, text, sizeof(text)));
+		widen(&widths.group, owner(st->st_gid, text, sizeof(text)));
+		widen(&widths.size, size_text(st, text, sizeof(text)));
+	}
+	return widths;
+}
+
+static void print_details(const struct file_entry *entry,
+			  const struct widths *widths)
+{
+	const struct stat *st = &entry->st;
+	char mode[12], user[16], group[16], size[32], date[32];
+
+	mode_text(st->st_mode, mode);
+	date_text(st->st_mtime, date, sizeof(date));
+	printf("%s %*lu %-*s %-*s %*s %s %s", mode,
+	       widths->links, (long)st->st_nlink,
+	       widths->user, owner(st->st_uid, user, sizeof(user)),
+	       widths->group, owner(st->st_gid, group, sizeof(group)),
+	       widths->size, size_text(st, size, sizeof(size)),
+	       date, entry->name);
+	if (S_ISLNK(st->st_mode)) {
+		char target[1024];
+		ssize_t length = readlink(entry->path, target, sizeof(target));
+
+		if (length >= 0)
+			printf(" -> %.*s", (int)length, target);
+	}
+	fputc('\n', stdout);
+}
+
+static void print(struct listing *list)
+{
+	struct widths widths = { 0, 0, 0, 0 };
+
+	qsort(list->entries, list->count, sizeof(*list->entries), by_name);
+	if (show_details)
+		widths = measure(list);
+	for (size_t i = 0; i < list->count; i++) {
+		if (show_details)
+			print_details(&list->entries[i], &widths);
+		else
+			puts(list->entries[i].name);
+	}
+}
+
+static void print_total(const struct listing *list)
+{
+	long blocks = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		blocks += list->entries[i].st.st_blocks;
+	printf("total %ld\n", blocks / 2);
+}
+
+static void list_directory(const char *path)
+{
+	struct listing list = { NULL, 0, 0 };
+	struct dirent *dirent;
+	DIR *dir = opendir(path);
+
+	if (!dir) {
+		warn("cannot open directory '%s'", path);
+		status = 2;
+		return;
+	}
+	while ((dirent = readdir(dir))) {
+		struct file_entry *entry;
+
+		if (dirent->d_name[0] == '.' && !show_hidden)
+			continue;
+		entry = add(&list, dirent->d_name, join(path, dirent->d_name));
+		if (show_details && lstat(entry->path, &entry->st) < 0) {
+			cannot_access(entry->path);
+			free(entry->name);
+			free(entry->path);
+			list.count--;
+		}
+	}
+	if (errno) {
+		warn("reading directory '%s'", path);
+		status = 2;
+	}
+	closedir(dir);
+	if (show_details)
+		print_total(&list);
+	print(&list);
+	empty(&list);
+}
+
+static void set_options(const char *letters)
+{
+	for (; *letters; letters++) {
+		switch (*letters) {
+		case '1':
+			break;
+		case 'a':
+			show_hidden = true;
+			break;
+		case 'd':
+			show_directories = true;
+			break;
+		case 'l':
+			show_details = true;
+			break;
+		default:
+			errx(2, "invalid option -- '%c'", *letters);
+		}
+	}
+}
+
+/* Sorts an operand into files or directories. */
+static void add_operand(const char *name, struct listing *files,
+			struct listing *directories)
+{
+	struct stat st;
+	bool follow = !show_details && !show_directories;
+	struct listing *list = files;
+
+	if ((follow ? stat(name, &st) : lstat(name, &st)) < 0 &&
+	    (!follow || lstat(name, &st) < 0)) {
+		cannot_access(name);
+		return;
+	}
+	if (S_ISDIR(st.st_mode) && !show_directories)
+		list = directories;
+	add(list, name, xstrdup(name))->st = st;
+}
+
+int main(int argc, char **argv)
+{
+	struct listing files = { NULL, 0, 0 };
+	struct listing directories = { NULL, 0, 0 };
+	int i = 1;
+
+	for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+		if (!strcmp(argv[i], "--")) {
+			i++;
+			break;
+		}
+		set_options(argv[i] + 1);
+	}
+	if (i == argc)
+		add_operand(".", &files, &directories);
+	for (int operand = i; operand < argc; operand++)
+		add_operand(argv[operand], &files, &directories);
+
+	print(&files);
+	qsort(directories.entries, directories.count,
+	      sizeof(*directories.entries), by_name);
+	for (size_t d = 0; d < directories.count; d++) {
+		if (argc - i > 1)
+			printf("%s%s:\n", d || files.count ? "\n" : "",
+			       directories.entries[d].name);
+		list_directory(directories.entries[d].path);
+	}
+	return status;
+}

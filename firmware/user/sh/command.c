@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finds programs and becomes them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shell.h"
+
+#define DEFAULT_PATH	"/bin"
+
+/* A file that the kernel cannot execute is taken for a script. */
+static void run_as_script(const char *path, char **argv, char **environment)
+{
+	struct strings words = { .count = 0 };
+
+	strings_add(&words, (char *)shell.name);
+	strings_add(&words, (char *)path);
+	while (*++argv)
+		strings_add(&words, *argv);
+	execve("/bin/sh", words.items, environment);
+}
+
+static void try(const char *path, char **argv)
+{
+	char **environment = vars_environment();
+
+	execve(path, argv, environment);
+	if (errno == ENOEXEC)
+		run_as_script(path, argv, environment);
+}
+
+/* The next folder of PATH with name in it; moves on. An empty one means here. */
+static char *next_candidate(const char **path, const char *name)
+{
+	size_t length = 0, size;
+	char *candidate;
+
+	if (!*path)
+		return NULL;
+	while ((*path)[length] && (*path)[length] != ':')
+		length++;
+	size = length + strlen(name) + 3;
+	candidate = arena_alloc(&temp_arena, size);
+	snprintf(candidate, size, "%.*s/%s", length ? (int)length : 1,
+		 length ? *path : ".", name);
+	*path = (*path)[length] ? *path + length + 1 : NULL;
+	return candidate;
+}
+
+/* errno says why it comes back. */
+static void search(char **argv)
+{
+	const char *path = var_get("PATH");
+	int error = ENOENT;
+	char *candidate;
+
+	if (!path)
+		path = DEFAULT_PATH;
+	while ((candidate = next_candidate(&path, argv[0]))) {
+		struct stat st;
+
+		if (stat(candidate, &st) < 0 || !S_ISREG(st.st_mode))
+			continue;
+		try(candidate, argv);
+		if (errno != ENOENT && errno != ENOTDIR)
+			error = errno;
+	}
+	errno = error;
+}
+
+void execute(char **argv)
+{
+	if (strchr(argv[0], '/'))
+		try(argv[0], argv);
+	else
+		search(argv);
+	if (errno == ENOENT || errno == ENOTDIR) {
+		complain("%s: not found", argv[0]);
+		exit(STATUS_NOT_FOUND);
+	}
+	complain("%s: %s", argv[0], strerror(errno));
+	exit(STATUS_NOT_EXECUTABLE);
+}

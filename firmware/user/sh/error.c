@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Messages as "sh: 1: MESSAGE", and giving up. */
+#include <stdlib.h>
+
+#include "shell.h"
+
+void *recovery[5];
+
+static void message(int line, const char *prefix, const char *format,
+		    va_list args)
+{
+	char text[512];
+
+	vsnprintf(text, sizeof(text), format, args);
+	fprintf(stderr, "%s: %d: %s%s\n", shell.name, line, prefix, text);
+}
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	message(shell.line, "", format, args);
+	va_end(args);
+}
+
+void fail(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	message(shell.line, "", format, args);
+	va_end(args);
+	abandon(STATUS_ERROR);
+}
+
+void syntax_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	message(input->line, "Syntax error: ", format, args);
+	va_end(args);
+	abandon(STATUS_ERROR);
+}
+
+void abandon(int status)
+{
+	if (!shell.interactive || shell.child)
+		exit(status);
+	shell.status = status;
+	__builtin_longjmp(recovery, 1);
+}

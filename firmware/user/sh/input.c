@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the characters of commands come from: texts and files, nested. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shell.h"
+
+struct input *input;
+
+static void push(struct input *in)
+{
+	in->line = 1;
+	in->pushed_back = INPUT_END;
+	in->outer = input;
+	input = in;
+}
+
+void input_push_text(struct input *in, const char *text)
+{
+	*in = (struct input) { .text = text, .fd = -1 };
+	push(in);
+}
+
+void input_push_fd(struct input *in, int fd, bool by_byte, bool prompting)
+{
+	*in = (struct input) {
+		.fd = fd, .by_byte = by_byte, .prompting = prompting,
+		.line_start = true
+	};
+	in->buffer = xmalloc(by_byte ? 1 : BUFSIZ);
+	push(in);
+}
+
+void input_pop(void)
+{
+	free(input->buffer);
+	input = input->outer;
+}
+
+void input_next_prompt(enum prompt prompt)
+{
+	input->prompt = prompt;
+}
+
+static void show_prompt(void)
+{
+	bool more = input->prompt == PROMPT_CONTINUE;
+	const char *text = var_get(more ? "PS2" : "PS1");
+
+	if (!text)
+		text = more ? "> " : "# ";
+	fputs(text, stderr);
+	input->prompt = PROMPT_CONTINUE;
+}
+
+static int read_char(void)
+{
+	if (input->text)
+		return *input->text ? (unsigned char)*input->text++ : INPUT_END;
+	if (input->ended)
+		return INPUT_END;
+	if (input->position == input->length) {
+		ssize_t got;
+
+		if (input->prompting && input->line_start)
+			show_prompt();
+		got = read(input->fd, input->buffer,
+			   input->by_byte ? 1 : BUFSIZ);
+		if (got <= 0) {
+			input->ended = true;
+			return INPUT_END;
+		}
+		input->position = 0;
+		input->length = got;
+	}
+	return (unsigned char)input->buffer[input->position++];
+}
+
+int input_char(void)
+{
+	int c = input->pushed_back;
+
+	input->pushed_back = INPUT_END;
+	if (c == INPUT_END) {
+		do {
+			c = read_char();
+		} while (c == '\0');
+		input->line_start = c == '\n';
+	}
+	if (c == '\n')
+		input->line++;
+	return c;
+}
+
+void input_unread(int c)
+{
+	input->pushed_back = c;
+	if (c == '\n')
+		input->line--;
+}

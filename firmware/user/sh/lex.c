@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Characters into tokens; the inside of words is word.c's. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "shell.h"
+#include "word.h"
+
+static struct token held;
+static bool has_held;
+
+static bool next_is(int wanted)
+{
+	int c = input_char();
+
+	if (c == wanted)
+		return true;
+	input_unread(c);
+	return false;
+}
+
+static struct token token(enum token_kind kind)
+{
+	return (struct token) { .kind = kind };
+}
+
+/* fd is the number before the operator, or -1. */
+static struct token lex_redirect(int c, int fd)
+{
+	struct token token = { .kind = TOKEN_REDIRECT };
+
+	if (c == '<') {
+		token.redirect = next_is('&') ? REDIRECT_DUP_INPUT :
+				 next_is('>') ? REDIRECT_BOTH : REDIRECT_INPUT;
+		token.fd = STDIN_FILENO;
+	} else {
+		token.redirect = next_is('&') ? REDIRECT_DUP_OUTPUT :
+				 next_is('>') ? REDIRECT_APPEND :
+						REDIRECT_OUTPUT;
+		if (token.redirect == REDIRECT_OUTPUT)
+			(void)next_is('|');
+		token.fd = STDOUT_FILENO;
+	}
+	if (fd >= 0)
+		token.fd = fd;
+	return token;
+}
+
+/* A word; or, if it is a number just before < or >, a redirection. */
+static struct token lex_word_or_redirect(void)
+{
+	struct token token = { .kind = TOKEN_WORD, .word = lex_word() };
+	const char *text = plain_text(token.word);
+	long fd = text ? parse_number(text) : -1;
+	int c;
+
+	if (fd < 0)
+		return token;
+	c = input_char();
+	if (c == '<' || c == '>')
+		return lex_redirect(c, fd);
+	input_unread(c);
+	return token;
+}
+
+static void skip_comment(void)
+{
+	int c;
+
+	do {
+		c = input_char();
+	} while (c != '\n' && c != INPUT_END);
+	input_unread(c);
+}
+
+/* The first character that belongs to a token. */
+static int skip_blanks(void)
+{
+	for (;;) {
+		int c = input_char();
+
+		if (c == '#') {
+			skip_comment();
+		} else if (c == '\\') {
+			if (!next_is('\n'))
+				return c;
+		} else if (!isblank(c)) {
+			return c;
+		}
+	}
+}
+
+static struct token lex(void)
+{
+	int c = skip_blanks();
+
+	switch (c) {
+	case INPUT_END:
+		return token(TOKEN_END);
+	case '\n':
+		return token(TOKEN_NEWLINE);
+	case ';':
+		return token(next_is(';') ? TOKEN_DOUBLE_SEMICOLON :
+					    TOKEN_SEMICOLON);
+	case '&':
+		return token(next_is('&') ? TOKEN_AND : TOKEN_AMPERSAND);
+	case '|':
+		return token(next_is('|') ? TOKEN_OR : TOKEN_PIPE);
+	case '(':
+		return token(TOKEN_OPEN);
+	case ')':
+		return token(TOKEN_CLOSE);
+	case '<':
+	case '>':
+		return lex_redirect(c, -1);
+	default:
+		input_unread(c);
+		return lex_word_or_redirect();
+	}
+}
+
+const struct token *peek_token(void)
+{
+	if (!has_held) {
+		held = lex();
+		has_held = true;
+	}
+	return &held;
+}
+
+struct token take_token(void)
+{
+	struct token token = *peek_token();
+
+	has_held = false;
+	return token;
+}
+
+void lexer_reset(void)
+{
+	has_held = false;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the two halves of the parser, parse.c and compound.c, share. */
+#ifndef SH_PARSE_H
+#define SH_PARSE_H
+
+#include "shell.h"
+
+struct node *new_node(enum node_kind kind);
+
+/* The next token as a reserved word, or NULL if it is none. */
+const char *peek_keyword(void);
+/* Fails with what was found and, if not NULL, what should have been. */
+void unexpected(const char *expected) __attribute__((noreturn));
+bool accept(enum token_kind kind);
+void expect(enum token_kind kind, const char *name);
+bool accept_keyword(const char *keyword);
+void expect_keyword(const char *keyword);
+void skip_newlines(void);
+
+/* Commands on one or more lines, up to what cannot start one. */
+struct node *parse_list(void);
+struct node *parse_command(void);
+struct node *parse_compound(void);
+struct redirect *parse_redirects(struct redirect **last);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Runs simple commands: assignments, functions, builtins and programs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shell.h"
+
+int substitution_status;
+
+/* What a variable was before an assignment for one command. */
+struct saved_variable {
+	char *name;
+	char *value;			/* NULL: it was not set */
+	bool exported;
+	struct saved_variable *next;
+};
+
+/* With export, what a program is to see; without, the shell's own. */
+static void assign(const struct assignment *assignment, bool export)
+{
+	for (; assignment; assignment = assignment->next) {
+		var_set(assignment->name, expand_string(assignment->value));
+		if (export)
+			var_export(assignment->name, true);
+	}
+}
+
+static struct saved_variable *save(const struct assignment *assignment)
+{
+	struct saved_variable *all = NULL;
+
+	for (; assignment; assignment = assignment->next) {
+		const char *value = var_get(assignment->name);
+		struct saved_variable *saved = arena_alloc(&temp_arena,
+							   sizeof(*saved));
+
+		saved->name = assignment->name;
+		saved->value = value ? arena_copy(&temp_arena, value,
+						  strlen(value)) : NULL;
+		saved->exported = var_exported(assignment->name);
+		saved->next = all;
+		all = saved;
+	}
+	return all;
+}
+
+static void restore(const struct saved_variable *saved)
+{
+	for (; saved; saved = saved->next) {
+		var_set(saved->name, saved->value);
+		if (saved->value)
+			var_export(saved->name, saved->exported);
+	}
+}
+
+/* No command: assignments stay, redirections only show that they can be. */
+static int run_nothing(const struct node *node)
+{
+	struct saved_fd *mark = redirect_mark();
+	bool redirected = redirect(node->redirects, true);
+
+	redirect_undo(mark);
+	assign(node->simple.assignments, false);
+	return redirected ? substitution_status : STATUS_ERROR;
+}
+
+static int run_builtin(const struct builtin *builtin, const struct node *node,
+		       struct strings *words)
+{
+	bool is_exec = !strcmp(builtin->name, "exec");
+	struct saved_variable *saved = NULL;
+	struct saved_fd *mark = redirect_mark();
+	int status;
+
+	if (!redirect(node->redirects, !is_exec)) {
+		redirect_undo(mark);
+		if (builtin->special)
+			abandon(STATUS_ERROR);
+		return STATUS_ERROR;
+	}
+	if (!builtin->special)
+		saved = save(node->simple.assignments);
+	assign(node->simple.assignments, is_exec);
+	status = builtin->run(words->count, words->items);
+	if (fflush(stdout) < 0) {
+		complain("%s: I/O error", builtin->name);
+		status = 1;
+	}
+	restore(saved);
+	redirect_undo(mark);
+	return status;
+}
+
+static int run_function(const struct node *body, const struct node *node,
+			struct strings *words)
+{
+	struct parameters outer = parameters;
+	struct saved_fd *mark = redirect_mark();
+	struct saved_variable *saved;
+	int loops = control.loops;
+	int status;
+
+	if (!redirect(node->redirects, true)) {
+		redirect_undo(mark);
+		return STATUS_ERROR;
+	}
+	saved = save(node->simple.assignments);
+	assign(node->simple.assignments, true);
+	parameters_set(words->items + 1, words->count - 1);
+	control.loops = 0;
+	status = run_node(body, false);
+	if (control.jump == JUMP_RETURN)
+		control.jump = JUMP_NONE;
+	control.loops = loops;
+	parameters_free();
+	parameters = outer;
+	restore(saved);
+	redirect_undo(mark);
+	return status;
+}
+
+/* In a child: redirects, and becomes the program. */
+static void __attribute__((noreturn)) become(const struct node *node,
+					     struct strings *words)
+{
+	if (!redirect(node->redirects, false))
+		exit(STATUS_ERROR);
+	assign(node->simple.assignments, true);
+	execute(words->items);
+}
+
+static int run_program(const struct node *node, struct strings *words,
+		       bool last)
+{
+	pid_t pid;
+
+	if (last)
+		become(node, words);
+	pid = fork_shell();
+	if (pid == 0)
+		become(node, words);
+	return job_wait(pid);
+}
+
+static int run_words(const struct node *node, struct strings *words, bool last)
+{
+	const struct builtin *builtin;
+	const struct node *function;
+
+	if (words->count == 0)
+		return run_nothing(node);
+	builtin = find_builtin(words->items[0]);
+	if (builtin && builtin->special)
+		return run_builtin(builtin, node, words);
+	function = function_get(words->items[0]);
+	if (function)
+		return run_function(function, node, words);
+	if (builtin)
+		return run_builtin(builtin, node, words);
+	return run_program(node, words, last);
+}
+
+int run_simple(const struct node *node, bool last)
+{
+	size_t mark = arena_mark(&temp_arena);
+	struct strings words = { .count = 0 };
+	int status;
+
+	shell.line = node->line;
+	substitution_status = 0;
+	expand_words(node->simple.words, &words);
+	status = run_words(node, &words, last);
+	arena_release(&temp_arena, mark);
+	return status;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What lex.c asks of word.c. */
+#ifndef SH_WORD_H
+#define SH_WORD_H
+
+#include "node.h"
+
+/* The word that begins at the next character, which is part of one. */
+struct word *lex_word(void);
+
+#endif

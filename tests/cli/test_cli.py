@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The `emu` command on a machine that only pretends: options, errors, output files, exit statuses."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from emu.cli import main
+from emu.ftrace.errors import TraceError
+
+TRACE = b"# tracer: nop\n"
+ODD = "emu: something is odd\n"  # every fake machine warns of it
+
+
+class PanicError(RuntimeError):
+    pass
+
+
+class PoweredOffError(Exception):
+    status = 7
+
+
+class Completed(NamedTuple):
+    status: int
+    output: bytes
+
+
+class FakeTraceFS:
+    """Knows the tracers nop and function."""
+
+    def __init__(self) -> None:
+        self.written: list[tuple[str, str]] = []
+
+    def write(self, path: str, text: str) -> None:
+        if (path, text) == ("current_tracer", "bogus") or path == "nosuch":
+            raise TraceError(22, f"{text} is bad")
+        self.written.append((path, text))
+
+    def read_pieces(self, path: str) -> list[bytes]:
+        assert path == "trace"
+        return [TRACE[:5], TRACE[5:]]
+
+
+class FakeMachine:
+    """Takes any command; `behaviour` is what one does."""
+
+    behaviour: Callable[[FakeMachine], int] = staticmethod(lambda machine: 0)
+    last: FakeMachine
+
+    def __init__(self, *, arch: str, console: Callable[[bytes], None], **options: Any) -> None:
+        if arch != "x86_64":
+            raise ValueError(f"there is no architecture '{arch}'")
+        FakeMachine.last = self
+        self.options = options
+        self.console = console
+        self.tracefs = FakeTraceFS()
+        self.commands: list[str] = []
+        self.input = b""
+        self.closed = False
+        console(b"boot message\n")
+        options.pop("warn")("something is odd")
+
+    def __enter__(self) -> FakeMachine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.closed = True
+
+    def run(self, command: str, *, trace: bool = False, stdin: Any = None) -> Completed:
+        self.commands.append(command)
+        while stdin is not None and (data := stdin.read(wait=True)):
+            self.input += data
+        self.console(b"guest output\n")
+        return Completed(FakeMachine.behaviour(self), b"guest output\n")
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch: pytest.MonkeyPatch) -> type[FakeMachine]:
+    module = types.ModuleType("emu.machine")
+    vars(module).update(Machine=FakeMachine, GuestPanic=PanicError, PoweredOff=PoweredOffError)
+    monkeypatch.setitem(sys.modules, "emu.machine", module)
+    monkeypatch.setattr(FakeMachine, "behaviour", staticmethod(lambda machine: 0))
+    monkeypatch.setattr(FakeMachine, "last", None, raising=False)
+    return FakeMachine
+
+
+class Result(NamedTuple):
+    status: int
+    out: bytes
+    err: str
+
+
+@pytest.fixture
+def emu(capfdbinary: pytest.CaptureFixture[bytes]) -> Callable[..., Result]:
+    def call(*arguments: str) -> Result:
+        with pytest.raises(SystemExit) as end:
+            main(arguments)
+        out, err = capfdbinary.readouterr()
+        assert isinstance(end.value.code, int)
+        return Result(end.value.code, out, err.decode())
+
+    return call
+
+
+def behave(monkeypatch: pytest.MonkeyPatch, behaviour: Callable[[FakeMachine], int]) -> None:
+    monkeypatch.setattr(FakeMachine, "behaviour", staticmethod(behaviour))
+
+
+def raising(error: BaseException) -> Callable[[FakeMachine], int]:
+    def behaviour(machine: FakeMachine) -> int:
+        raise error
+
+    return behaviour
+
+
+def test_trace_on_stdout_guest_on_stderr(emu: Callable[..., Result]) -> None:
+    assert emu("run", "--", "ls", "/bin", "|", "cat") == Result(0, TRACE, ODD + "guest output\n")
+    assert FakeMachine.last.commands == ["ls /bin | cat"]
+    assert FakeMachine.last.closed
+
+
+def test_options_become_writes(emu: Callable[..., Result]) -> None:
+    emu(
+        "run", "-p", "function_graph", "-l", "vfs_*", "-l", "schedule", "-n", "a", "-g", "b", "-g", "c",
+        "-O", "nomarkers", "-O", "sym-addr", "-b", "64", "--set", "max_graph_depth=3", "--set", "a=b=c", "ls", "-l",
+    )  # fmt: skip
+    assert FakeMachine.last.tracefs.written == [
+        ("tracing_on", "0"),
+        ("buffer_size_kb", "64"),
+        ("set_ftrace_filter", "vfs_* schedule"),
+        ("set_ftrace_notrace", "a"),
+        ("set_graph_function", "b c"),
+        ("current_tracer", "function_graph"),
+        ("trace_options", "nomarkers"),
+        ("trace_options", "sym-addr"),
+        ("max_graph_depth", "3"),
+        ("a", "b=c"),
+    ]
+    assert FakeMachine.last.commands == ["ls -l"]
+
+
+def test_the_machine_is_as_asked(emu: Callable[..., Result]) -> None:
+    emu("run", "--cpus", "4", "--seed", "7", "--quantum", "500", "--memory", "64", "true")
+    assert FakeMachine.last.options == {"cpus": 4, "seed": 7, "quantum": 500, "memory": 64 << 20, "image": None}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run"], "Missing argument 'COMMAND...'."),
+        (["run", "--cpus", "x", "true"], "Invalid value for '--cpus': 'x' is not a valid integer."),
+        (["run", "--arch", "vax", "true"], "there is no architecture 'vax'"),
+        (["run", "-p", "bogus", "true"], "-p: bogus is bad"),
+        (["run", "--set", "nosuch=1", "true"], "--set nosuch: 1 is bad"),
+        (["run", "--set", "tracing_on", "true"], "--set tracing_on: FILE=VALUE is needed"),
+        (["run", "--what", "true"], "No such option '--what'"),
+        (["run", "-o", "/nosuch/file", "true"], "cannot write /nosuch/file: No such file or directory"),
+        (["run", "-o", "/", "true"], "cannot write /: Is a directory"),
+        (["walk"], "No such command 'walk'."),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_runs(emu: Callable[..., Result], arguments: list[str], message: str) -> None:
+    result = emu(*arguments)
+    assert (result.status, result.out) == (2, b"")
+    complaint = result.err.removeprefix(ODD)
+    assert complaint.startswith(f"emu: {message}")
+    assert complaint.count("\n") == 1
+    assert FakeMachine.last is None or FakeMachine.last.commands == []
+
+
+def test_the_status_is_the_command_s(emu: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    behave(monkeypatch, lambda machine: 127)
+    assert emu("run", "nosuch").status == 127
+    behave(monkeypatch, raising(PoweredOffError()))
+    assert emu("run", "poweroff") == Result(7, TRACE, ODD + "guest output\n")
+
+
+def test_ctrl_c_still_writes_the_trace(emu: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    behave(monkeypatch, raising(KeyboardInterrupt()))
+    assert emu("run", "sleep", "9") == Result(130, TRACE, ODD + "guest output\n")
+
+
+def test_a_panic_is_told_after_the_trace(emu: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    behave(monkeypatch, raising(PanicError("guest panic on CPU 0: oops\nbacktrace:")))
+    assert emu("run", "x") == Result(125, TRACE, ODD + "guest output\nemu: guest panic on CPU 0: oops\nbacktrace:\n")
+
+
+def test_an_output_file_is_replaced_whole(emu: Callable[..., Result], tmp_path: Path) -> None:
+    target = tmp_path / "trace.txt"
+    assert emu("run", "-o", str(target), "true").out == b""
+    assert target.read_bytes() == TRACE
+    target.write_text("old")
+    target.chmod(0o600)
+    emu("run", "-o", str(target), "true")
+    assert target.read_bytes() == TRACE
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert os.listdir(tmp_path) == ["trace.txt"]
+
+
+@pytest.mark.parametrize("bad", [["-p", "bogus"], ["--arch", "vax"]])
+def test_an_output_file_is_left_alone_when_nothing_runs(
+    emu: Callable[..., Result], tmp_path: Path, bad: list[str]
+) -> None:
+    emu("run", "-o", str(tmp_path / "new"), *bad, "true")
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_output_may_be_a_device(emu: Callable[..., Result]) -> None:
+    assert emu("run", "-o", "/dev/stdout", "true").out == TRACE
+    assert emu("run", "-o", "/dev/full", "true").err.endswith("emu: cannot write /dev/full: No space left on device\n")
+
+
+def test_help_shows_examples(emu: Callable[..., Result]) -> None:
+    assert b"emu run -p function_graph -- ls /bin" in emu("run", "--help").out
+    assert b"emu shell --cpus 4" in emu("shell", "--help").out
+    assert emu().status == 2
+
+
+def test_the_shell_runs_a_script(emu: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("ls\n")
+    with script.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert emu("shell") == Result(0, b"boot message\nguest output\n", ODD)
+    assert (FakeMachine.last.commands, FakeMachine.last.input) == (["sh"], b"ls\n")
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    program = "from emu.cli.output import open_output; open_output(None).write([b'x' * 100000] * 9)"
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 0

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The ring buffer against a model made of lists, and the rarer kinds of events in pages made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from emu.ftrace.events import Events
+from emu.ftrace.native import ring_buffer as native
+from emu.ftrace.ring_buffer import RingBuffer, events_in, pages_for
+
+PAGE_DATA = 4080
+Event = tuple[int, bytes]  # time, data
+
+
+def _padded(data: bytes) -> bytes:
+    """As it is read back: whole words, and no event of 12 bytes, header included."""
+    size = max((len(data) + 3) // 4 * 4, 4)
+    return data.ljust(12 if size == 8 else size, b"\0")
+
+
+@dataclass
+class Page:
+    events: list[Event] = field(default_factory=list)
+    used: int = 0
+
+
+class Model:
+    """What a ring buffer does, in the plainest words. The tail is the last page of the ring, or the reader's if that is empty."""
+
+    def __init__(self, pages: int, overwrite: bool) -> None:
+        self.pages, self.overwrite = pages, overwrite
+        self.ring, self.reader, self.consumed = [Page()], Page(), True
+        self.time = self.overrun = self.dropped = self.read = self.seen = 0
+
+    def write(self, time: int, data: bytes) -> bool:
+        length = 4 + len(_padded(data)) + (4 if len(data) > 112 else 0)
+        if length > PAGE_DATA:
+            self.dropped += 1
+            return False
+        time = max(time, self.time)
+        delta = time - self.time
+        tail = self.ring[-1] if self.ring else self.reader
+        extend = 8 if delta >= 1 << 27 and tail.events else 0
+        if tail.used + extend + length > PAGE_DATA or (extend and delta >= 1 << 59):
+            if len(self.ring) == self.pages:
+                if not self.overwrite:
+                    self.dropped += 1
+                    return False
+                self.overrun += len(self.ring.pop(0).events)
+            tail, extend = Page(), 0
+            self.ring.append(tail)
+        tail.events.append((time, _padded(data)))
+        tail.used += extend + length
+        self.consumed = self.consumed and tail is not self.reader
+        self.time = time
+        return True
+
+    def unread(self) -> list[Event]:
+        return [event for page in [Page(self.unread_by_reader()), *self.ring] for event in page.events]
+
+    def unread_by_reader(self) -> list[Event]:
+        return self.reader.events[self.done :] if not self.consumed else []
+
+    done = 0  # events of the reader's page that are consumed
+
+    def consume(self) -> tuple[list[Event], int] | None:
+        lost = 0
+        if self.consumed:
+            if not self.unread():
+                return None
+            self.reader, self.done = self.ring.pop(0), 0
+            lost, self.seen = self.overrun - self.seen, self.overrun
+        events = self.reader.events[self.done :]
+        self.done, self.consumed = len(self.reader.events), True
+        self.read += len(events)
+        return events, lost
+
+    def resize(self, pages: int) -> None:
+        self.pages = pages
+        while len(self.ring) > pages:
+            self.overrun += len(self.ring.pop(0).events)
+
+
+def _listed(events: Events) -> list[Event]:
+    return [(int(time), events.payload(index)) for index, time in enumerate(events.time)]
+
+
+_SIZES = st.one_of(st.integers(0, 130), st.integers(900, 1100), st.integers(4060, 4090))
+_DELTAS = st.one_of(
+    st.integers(0, 1000),
+    st.sampled_from([(1 << 27) - 1, 1 << 27, 1 << 40, (1 << 59) - 1, 1 << 59, (1 << 62) + 5]),
+    st.integers(-1000, -1),
+)
+
+
+class RingBufferMachine(RuleBasedStateMachine):
+    @initialize(pages=st.integers(2, 5), overwrite=st.booleans())
+    def start(self, pages: int, overwrite: bool) -> None:
+        self.buffer = RingBuffer(3, pages, overwrite=overwrite)
+        self.model = Model(pages, overwrite)
+        self.number = 0
+
+    @rule(events=st.lists(st.tuples(_DELTAS, _SIZES), min_size=1, max_size=40))
+    def write(self, events: list[tuple[int, int]]) -> None:
+        for delta, size in events:
+            self.number += 1
+            time = min(max(self.model.time + delta, 0), (1 << 64) - 1)
+            data = bytes((self.number + place) & 0xFF for place in range(size))
+            assert self.buffer.write(time, data) == self.model.write(time, data)
+
+    @rule()
+    def consume(self) -> None:
+        expected, events = self.model.consume(), self.buffer.consume()
+        assert (events is None) == (expected is None)
+        if events is not None and expected is not None:
+            assert (_listed(events), events.lost) == expected
+
+    @rule()
+    def read_page(self) -> None:
+        expected, page = self.model.consume(), self.buffer.read_page()
+        assert (page is None) == (expected is None)
+        if page is not None and expected is not None:
+            events, lost = expected
+            commit = int(page[8:16].view(np.uint64)[0])
+            assert _listed(events_in(page.reshape(1, -1), cpu=3)) == events
+            assert bool(commit >> 31) == (lost > 0)
+            if commit >> 30 & 1:
+                end = 16 + (commit & 0xFFFFF)
+                assert int(page[end : end + 8].view(np.uint64)[0]) == lost
+
+    @rule(pages=st.integers(2, 6))
+    def resize(self, pages: int) -> None:
+        self.buffer.resize(pages)
+        self.model.resize(pages)
+        assert self.buffer.pages == pages
+
+    @rule(overwrite=st.booleans())
+    def set_overwrite(self, overwrite: bool) -> None:
+        self.buffer.overwrite = self.model.overwrite = overwrite
+
+    @rule()
+    def go_on_with_a_copy(self) -> None:
+        copy = self.buffer.copy()
+        self.buffer.write(self.model.time, b"not in the copy")
+        self.buffer.reset()
+        self.buffer = copy
+
+    @rule()
+    def reset(self) -> None:
+        self.buffer.reset()
+        self.model = Model(self.model.pages, self.model.overwrite)
+
+    @rule(size=st.integers(1, 100))
+    def what_is_not_recorded_does_not_count(self, size: int) -> None:
+        self.buffer.recording = False
+        assert not self.buffer.write(self.model.time, bytes(size))
+        self.buffer.recording = True
+
+    @invariant()
+    def is_the_same(self) -> None:
+        buffer, model = self.buffer, self.model
+        unread = buffer.unread()
+        assert _listed(unread) == model.unread()
+        assert unread.cpu == 3
+        assert (buffer.entries, buffer.overrun) == (len(model.unread()), model.overrun)
+        assert (buffer.dropped_events, buffer.read_events) == (model.dropped, model.read)
+
+
+RingBufferMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestRingBuffer = RingBufferMachine.TestCase
+
+
+def test_bytes_count_the_unused_end_of_pages_that_were_left() -> None:
+    """lost-stats.txt: a ring of two pages, 235 events of 28 bytes in it, 27,550 given up."""
+    buffer = RingBuffer(0, pages_for(4 * 1024))
+    for time in range(27_550 + 235):
+        assert buffer.write(time, bytes(24))
+    assert (buffer.entries, buffer.overrun, buffer.bytes) == (235, 27_550, 6600)
+    assert buffer.oldest_event == 27_550
+
+
+@pytest.mark.parametrize(("kb", "pages"), [(0, 2), (4, 2), (7, 2), (8, 3), (1408, 354)])
+def test_how_many_pages_a_size_needs(kb: int, pages: int) -> None:
+    assert pages_for(kb * 1024) == pages
+
+
+def test_what_is_not_committed_never_happened() -> None:
+    buffer = RingBuffer(0, 2)
+    assert buffer.write(5, b"once")
+    assert native.reserve(np.uint64(buffer.address), np.uint64(6), np.uint64(4000))
+    assert native.reserve(np.uint64(buffer.address), np.uint64(7), np.uint64(4))
+    assert buffer.write(9, b"more")
+    assert _listed(buffer.unread()) == [(5, b"once"), (9, b"more")]
+
+
+def _page(time: int, *words: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
+    page = np.zeros((1, 1024), np.uint32)
+    page[0, :4] = np.array([time, 4 * len(words)], np.uint64).view(np.uint32)
+    page[0, 4 : 4 + len(words)] = words
+    return page.view(np.uint8)
+
+
+def _header(type_len: int, delta: int) -> int:
+    return delta << 5 | type_len
+
+
+def test_padding_is_skipped() -> None:
+    page = _page(100, _header(1, 1), 11, _header(29, 1), 8, 0, _header(1, 2), 22, _header(29, 0), 33, 44)
+    assert [(time, int.from_bytes(data, "little")) for time, data in _listed(events_in(page, 0))] == [(101, 11), (103, 22)]
+
+
+def test_a_time_stamp_is_absolute_but_for_its_highest_bits() -> None:
+    start, later = (3 << 59) + 7, (3 << 59) + (5 << 27) + 9
+    page = _page(start, _header(1, 0), 11, _header(31, 9), 5, _header(1, 4), 22)
+    assert events_in(page, 0).time.tolist() == [start, later + 4]
+
+
+def test_a_page_read_in_two_goes_continues_in_time() -> None:
+    buffer = RingBuffer(0, 2)
+    buffer.write(1000, b"one.")
+    first = buffer.read_page()
+    buffer.write(1007, b"two.")
+    second = buffer.read_page()
+    assert first is not None
+    assert second is not None
+    assert _listed(events_in(first.reshape(1, -1), 0)) == [(1000, b"one.")]
+    assert _listed(events_in(second.reshape(1, -1), 0)) == [(1007, b"two.")]
+    assert buffer.read_page() is None
+    assert buffer.bytes == 0
+
+
+def test_the_control_block_stays_where_it_is() -> None:
+    buffer = RingBuffer(0, 2)
+    address = buffer.address
+    buffer.resize(100)
+    buffer.reset()
+    assert buffer.address == address

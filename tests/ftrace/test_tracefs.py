@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The files of tracefs: what they show, what they obey, what they refuse and with which errno."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.tracefs import OpenFlags, TraceFS
+from emu.ftrace.tracefs.text_file import TextFile
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+WRITE = OpenFlags.WRITE | OpenFlags.TRUNCATE
+ALL_ENABLED = "#### all functions enabled ####\n"
+
+# Of the files that the golden wrote to, those that this tree has. (Its trace_marker was closed by tracing_cpumask.)
+FILES = {
+    "available_tracers", "buffer_size_kb", "current_tracer", "max_graph_depth", "options/sym-addr",
+    "saved_cmdlines_size", "set_ftrace_filter", "set_graph_function", "trace_clock", "trace_options", "tracing_on",
+}  # fmt: skip
+
+
+def golden_writes() -> list[tuple[str, str, int]]:
+    """Every `echo VALUE > FILE` that was tried on Linux 6.1, with the errno of its write (0: taken)."""
+    text = (GOLDEN / "error-writes.txt").read_text()
+    tried = re.findall(r"^# echo '(.*)' > (\S+)\n(?:sh.*\n)+write\(1, .*\) += (\d+|-1 (\w+))", text, re.MULTILINE)
+    return [
+        (path, value, getattr(errno, name) if name else 0)
+        for value, path, _, name in tried
+        if path in FILES and value != ":mod:nosuch"  # which waits for modules
+    ]
+
+
+@pytest.mark.parametrize(("path", "value", "code"), golden_writes())
+def test_a_write_gets_the_errno_of_linux(tracefs: TraceFS, path: str, value: str, code: int) -> None:
+    before = {name: tracefs.read(name) for name in stateful(tracefs)}
+    if not code:
+        tracefs.write(path, value)
+        return
+    with pytest.raises(TraceError) as error:
+        tracefs.write(path, value)
+    assert error.value.errno == code
+    assert error.value.path == path
+    assert {name: tracefs.read(name) for name in before} == before
+
+
+def stateful(tracefs: TraceFS) -> list[str]:
+    """The files that hold state."""
+    return [
+        "current_tracer", "tracing_on", "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function",
+        "set_graph_notrace", "max_graph_depth", "buffer_size_kb", "trace_clock", "saved_cmdlines_size",
+        *(f"options/{name}" for name in tracefs.listdir("options")),
+    ]  # fmt: skip
+
+
+def refused(tracefs: TraceFS, path: str, value: str) -> int:
+    with pytest.raises(TraceError) as error:
+        tracefs.write(path, value)
+    assert error.value.errno is not None
+    return error.value.errno
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("available_tracers", "function_graph function nop\n"),
+        ("current_tracer", "nop\n"),
+        ("tracing_on", "1\n"),
+        ("max_graph_depth", "0\n"),
+        ("buffer_size_kb", "7 (expanded: 1408)\n"),
+        ("buffer_total_size_kb", "14 (expanded: 2816)\n"),
+        ("saved_cmdlines_size", "6552\n"),
+        ("saved_cmdlines", "57 sh\n2022 cat\n"),
+        ("set_ftrace_filter", ALL_ENABLED),
+        ("set_ftrace_notrace", "#### no functions disabled ####\n"),
+        ("set_graph_function", ALL_ENABLED),
+        ("set_graph_notrace", "#### no functions disabled ####\n"),
+        ("trace_clock", "[local] global counter x86-tsc\n"),
+        ("dyn_ftrace_total_info", "11 pages:1 groups: 1\n"),
+        ("options/markers", "1\n"),
+        ("options/funcgraph-proc", "0\n"),
+    ],
+)
+def test_what_the_files_hold_at_start(tracefs: TraceFS, path: str, text: str) -> None:
+    assert tracefs.read(path) == text
+
+
+def test_every_file_of_the_root_is_described_in_readme(tracefs: TraceFS) -> None:
+    readme = tracefs.read("README")
+    missing = {"README", "available_tracers", "current_tracer", "dyn_ftrace_total_info", "options", "per_cpu"}
+    assert {name for name in tracefs.listdir() if name not in readme} <= missing
+    assert [name for name in tracefs.listdir("options") if f"  {name} " not in readme] == []
+
+
+def test_a_tracer_starts_on_an_empty_expanded_buffer(tracefs: TraceFS, engine: Any) -> None:
+    tracefs.write("current_tracer", "function")
+    assert engine.calls == [("resize", 1408), ("clear", None), ("update",)]
+    assert tracefs.read("buffer_size_kb") == "1410\n"
+    engine.calls.clear()
+    tracefs.write("current_tracer", "function")
+    assert engine.calls == []
+
+
+@pytest.mark.parametrize(("kb", "shown"), [("4", "7\n"), ("10", "11\n"), ("8192", "8195\n")])
+def test_buffers_are_whole_pages(tracefs: TraceFS, kb: str, shown: str) -> None:
+    tracefs.write("buffer_size_kb", kb)
+    assert tracefs.read("buffer_size_kb") == shown
+
+
+def test_a_buffer_too_big_for_the_host_is_refused(tracefs: TraceFS) -> None:
+    assert refused(tracefs, "buffer_size_kb", str(1 << 50)) == errno.ENOMEM
+    assert tracefs.read("buffer_size_kb") == "7 (expanded: 1408)\n"
+
+
+@pytest.mark.parametrize("value", ["", "-1", " 1", "1 1", "0x10", "1.5", "٣"])
+def test_numbers_are_decimal_and_alone(tracefs: TraceFS, value: str) -> None:
+    assert refused(tracefs, "max_graph_depth", value) == errno.EINVAL
+
+
+def test_a_number_out_of_range_is_refused(tracefs: TraceFS) -> None:
+    assert refused(tracefs, "max_graph_depth", str(1 << 32)) == errno.ERANGE
+
+
+def test_globs_give_what_they_gave_on_linux(tracefs: TraceFS) -> None:
+    tracefs.write("set_ftrace_filter", "vfs_*")
+    assert tracefs.read("set_ftrace_filter") == "vfs_open\nvfs_read\nvfs_write\nvfs_fsync\nvfs_read\n"
+    tracefs.write("set_ftrace_filter", "*sched*clock*")
+    assert tracefs.read("set_ftrace_filter") == "sched_clock\nsched_clock_cpu\n"
+    tracefs.write("set_ftrace_filter", "!vfs_*")
+    assert tracefs.read("set_ftrace_filter") == ALL_ENABLED
+    tracefs.write("set_ftrace_filter", "vfs_read")
+    tracefs.append("set_ftrace_filter", "vfs_write")
+    tracefs.append("set_ftrace_filter", "!vfs_read")
+    assert tracefs.read("set_ftrace_filter") == "vfs_write\n"
+    tracefs.write("set_ftrace_filter", "6")
+    assert tracefs.read("set_ftrace_filter") == "do_sys_openat2\n"
+    tracefs.write("set_ftrace_filter", "")
+    assert tracefs.read("set_ftrace_filter") == ALL_ENABLED
+
+
+def test_notrace_wins_and_nop_wants_nothing(tracefs: TraceFS, trace_array: TraceArray, engine: Any) -> None:
+    assert not trace_array.wanted_sites().any()
+    tracefs.write("current_tracer", "function")
+    assert trace_array.wanted_sites().all()
+    tracefs.write("set_ftrace_notrace", "vfs_read")
+    assert trace_array.wanted_sites().sum() == len(engine.function_names) - 2
+    tracefs.write("set_ftrace_filter", "vfs_* schedule")
+    wanted = [name for name, on in zip(engine.function_names, trace_array.wanted_sites(), strict=True) if on]
+    assert wanted == ["vfs_open", "vfs_write", "vfs_fsync", "schedule"]
+
+
+def test_a_filter_takes_effect_once_when_the_file_is_closed(root: Any, trace_array: TraceArray, engine: Any) -> None:
+    handle = root.lookup("set_ftrace_filter").open(WRITE)
+    handle.write(b"vfs_open ksys")
+    handle.write(b"_read\n")
+    handle.write(b"sched")
+    handle.write(b"ule")
+    assert not trace_array.filter
+    assert engine.calls == []
+    handle.release()
+    assert trace_array.filter.selected_names() == ["vfs_open", "ksys_read", "schedule"]
+    assert engine.calls == [("update",)]
+
+
+def test_a_filter_that_stays_the_same_patches_nothing(tracefs: TraceFS, engine: Any) -> None:
+    tracefs.write("set_ftrace_filter", "vfs_open")
+    engine.calls.clear()
+    tracefs.append("set_ftrace_filter", "vfs_open")
+    tracefs.write("set_ftrace_filter", "vfs_open")
+    assert engine.calls == []
+
+
+@pytest.mark.parametrize("pieces", [[b"nosuch\n"], [b"vfs_open nosuch\n"], [b"no", b"such\n"], [b"nosuch"]])
+def test_a_filter_that_is_refused_does_not_even_truncate(root: Any, tracefs: TraceFS, pieces: list[bytes]) -> None:
+    tracefs.write("set_ftrace_filter", "schedule")
+    handle = root.lookup("set_ftrace_filter").open(WRITE)
+    with contextlib.suppress(TraceError):
+        for piece in pieces:
+            handle.write(piece)
+    handle.release()
+    assert tracefs.read("set_ftrace_filter") == "schedule\n"
+
+
+def test_what_was_accepted_before_a_refused_write_stays(root: Any, tracefs: TraceFS) -> None:
+    tracefs.write("set_ftrace_filter", "schedule")
+    handle = root.lookup("set_ftrace_filter").open(WRITE)
+    handle.write(b"vfs_open\n")
+    with pytest.raises(TraceError):
+        handle.write(b"vfs_fsync nosuch\n")
+    handle.release()
+    assert tracefs.read("set_ftrace_filter") == "vfs_open\n"
+
+
+def test_truncating_alone_clears_a_filter(root: Any, tracefs: TraceFS) -> None:
+    tracefs.write("set_graph_function", "schedule")
+    root.lookup("set_graph_function").open(WRITE).release()
+    assert tracefs.read("set_graph_function") == ALL_ENABLED
+
+
+def test_options_of_other_tracers_are_only_in_their_directory(tracefs: TraceFS, engine: Any) -> None:
+    assert "funcgraph" not in tracefs.read("trace_options")
+    assert refused(tracefs, "trace_options", "funcgraph-proc") == errno.EINVAL
+    tracefs.write("options/funcgraph-proc", "1")
+    tracefs.write("current_tracer", "function_graph")
+    assert "\nfuncgraph-proc\n" in tracefs.read("trace_options")
+    engine.calls.clear()
+    tracefs.write("trace_options", "nofuncgraph-proc")
+    assert engine.calls == [("option_changed", "funcgraph-proc", False)]
+    assert tracefs.read("options/funcgraph-proc") == "0\n"
+
+
+def test_markers_are_events_of_one_write_each(root: Any, tracefs: TraceFS, engine: Any) -> None:
+    tracefs.write("trace_marker", "hello world")
+    handle = root.lookup("trace_marker").open(OpenFlags.WRITE)
+    assert handle.write(b"no newline") == 10
+    assert handle.write(b"y" * 2000) == 1024
+    assert engine.markers == [b"hello world\n", b"no newline\n", b"y" * 1024 + b"\n"]
+    tracefs.write("tracing_on", "0")
+    assert refused(tracefs, "trace_marker", "x") == errno.EBADF
+    tracefs.write("tracing_on", "1")
+    tracefs.write("trace_options", "nomarkers")
+    assert refused(tracefs, "trace_marker", "x") == errno.EINVAL
+
+
+def test_trace_is_emptied_by_truncation_only(tracefs: TraceFS, engine: Any) -> None:
+    tracefs.append("trace", "x")
+    assert engine.calls == []
+    tracefs.write("trace", "")
+    tracefs.write("per_cpu/cpu1/trace", "")
+    assert engine.calls == [("clear", None), ("clear", 1)]
+
+
+def test_an_empty_trace_looks_like_that_of_linux(tracefs: TraceFS) -> None:
+    assert tracefs.read("trace") == (GOLDEN / "file-trace.initial.txt").read_text()
+    assert tracefs.read("per_cpu/cpu1/trace") == tracefs.read("trace")
+
+
+def test_stats_look_like_those_of_linux(tracefs: TraceFS) -> None:
+    assert tracefs.read("per_cpu/cpu0/stats") == (GOLDEN / "per_cpu-cpu0-stats.txt").read_text()
+    tracefs.write("trace_clock", "counter")
+    assert "\noldest event ts: 76411721999\n" in tracefs.read("per_cpu/cpu0/stats")
+
+
+def test_another_clock_empties_the_buffer(tracefs: TraceFS, engine: Any) -> None:
+    tracefs.write("trace_clock", "x86-tsc")
+    assert tracefs.read("trace_clock") == "local global counter [x86-tsc]\n"
+    assert engine.calls == [("set_clock", "x86-tsc"), ("clear", None)]
+
+
+def test_enabled_functions_looks_like_linux(tracefs: TraceFS) -> None:
+    with_trampoline, without = tracefs.read("enabled_functions").splitlines()
+    assert with_trampoline == (GOLDEN / "enabled_functions.function.txt").read_text().splitlines()[0]
+    assert without == "vfs_write (2) R     ->function_trace_call+0x0/0x140"
+
+
+def test_a_reader_sees_one_text_whatever_changes(root: Any, tracefs: TraceFS) -> None:
+    handle = root.lookup("set_ftrace_filter").open(OpenFlags.READ)
+    beginning = handle.read(0, 10)
+    tracefs.write("set_ftrace_filter", "vfs_open")
+    assert beginning + handle.read(10, 1000) == ALL_ENABLED.encode()
+    assert handle.read(len(ALL_ENABLED), 1000) == b""
+    assert handle.read(0, 1000) == b"vfs_open\n"
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_a_text_in_pieces_is_one_text(size: int) -> None:
+    handle = TextFile(lambda: iter(["ab", "", "cdef", "g"])).open(OpenFlags.READ)
+    for _ in range(2):
+        text = b""
+        while piece := handle.read(len(text), size):
+            text += bytes(piece)
+        assert text == b"abcdefg"
+    assert handle.read(1, 1) == b"b"
+    assert handle.read(100, 1) == b""
+
+
+def test_a_handle_does_only_what_it_was_opened_for(root: Any) -> None:
+    for name in ("tracing_on", "set_ftrace_filter", "trace_marker"):
+        for operation in (
+            lambda name=name: root.lookup(name).open(OpenFlags.READ).write(b"1\n"),
+            lambda name=name: root.lookup(name).open(OpenFlags.WRITE).read(0, 1),
+        ):
+            with pytest.raises(TraceError) as error:
+                operation()
+            assert error.value.errno == errno.EBADF
+
+
+@pytest.mark.parametrize(
+    ("operation", "path", "code"),
+    [
+        (TraceFS.read, "nosuch", errno.ENOENT),
+        (TraceFS.read, "options", errno.EISDIR),
+        (TraceFS.read, "tracing_on/x", errno.ENOTDIR),
+        (TraceFS.read, "trace_marker", errno.EINVAL),
+        (TraceFS.listdir, "tracing_on", errno.ENOTDIR),
+        (TraceFS.mkdir, "foo", errno.EPERM),
+        (TraceFS.rmdir, "options", errno.EPERM),
+    ],
+)
+def test_paths_that_cannot_be_used_so(tracefs: TraceFS, operation: Any, path: str, code: int) -> None:
+    with pytest.raises(TraceError) as error:
+        operation(tracefs, path)
+    assert error.value.errno == code
+    assert str(error.value).startswith(f"{path}: ")
+
+
+def test_the_machine_settles_after_each_write(root: Any) -> None:
+    settled: list[str] = []
+    tracefs = TraceFS(root, settle=lambda: settled.append(tracefs.read("current_tracer")))
+    tracefs.write("current_tracer", "function")
+    assert settled == ["function\n"]

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A golden text taken apart into events and put into ring buffers, to be printed again."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.events import FUNCTION, PRINT, RAW_DATA, EventType, Flag
+from emu.ftrace.options import CORE_OPTIONS
+from emu.ftrace.ring_buffer import RingBuffer
+from emu.ftrace.text import Symbol, TraceView
+from emu.ftrace.tracers import FUNCTION_GRAPH
+
+__all__ = ["DEFAULTS", "GoldenSymbols", "Recording", "body_of", "golden_pages", "read_golden", "record_events"]
+
+DEFAULTS: Mapping[str, bool] = {option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_GRAPH.options)}
+
+_GOLDEN = Path(__file__).resolve().parents[2] / "golden"
+
+
+def read_golden(name: str) -> str:
+    path = _GOLDEN / name
+    return gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
+
+
+def golden_pages(name: str) -> NDArray[np.uint8]:
+    """Pages as a real kernel's trace_pipe_raw gave them, shape (n, 4096)."""
+    return np.fromfile(_GOLDEN / name, np.uint8).reshape(-1, 4096)
+
+
+def body_of(text: str) -> list[str]:
+    """The lines after the header."""
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+class GoldenSymbols:
+    """Hands out an address for every name it meets; takes those that the text tells."""
+
+    def __init__(self) -> None:
+        self._symbols: dict[int, Symbol] = {}
+        self._addresses: dict[str, int] = {}
+
+    def address_of(self, text: str) -> int:
+        """Of `name`, `name+0x10/0x20`, either perhaps with ` <ffffffff81000000>` behind, or `0x1234`."""
+        if text not in self._addresses:
+            parts = re.fullmatch(r"(\S+?)(?:\+(\w+)/(\w+))?(?: <([0-9a-f]{16})>)?", text)
+            assert parts, text
+            name, offset, size, address = parts.groups()
+            place = int(address, 16) if address else 0xFFFFFFFF81000000 + len(self._addresses) * 16
+            self._addresses[text] = place
+            self._symbols[place] = Symbol(name, int(offset or "0", 16), int(size or "0", 16))
+        return self._addresses[text]
+
+    def forget(self, text: str) -> None:
+        """Its address has no symbol any more."""
+        del self._symbols[self._addresses[text]]
+
+    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
+        return [self._symbols.get(address) for address in addresses.tolist()]
+
+
+class Recording:
+    """Ring buffers of some CPUs, and what else the text of their events needs."""
+
+    def __init__(self, cpus: int = 2) -> None:
+        self.buffers = [RingBuffer(cpu, 1000) for cpu in range(cpus)]
+        self.symbols = GoldenSymbols()
+        self.comms: dict[int, str] = {}
+        self.tgids: dict[int, int] = {}
+
+    def write(self, cpu: int, time: int, layout: np.dtype[Any], values: Mapping[str, int], rest: bytes = b"") -> None:
+        entry = np.zeros((), layout)
+        for name, value in values.items():
+            entry[name] = value
+        assert self.buffers[cpu].write(time, entry.tobytes() + rest)
+
+    def view(self, tracer: str, options: Iterable[str] = (), header: str = "", **more: Any) -> TraceView:
+        """`options` as they are written to trace_options; the counts come from the golden header."""
+        states = dict(DEFAULTS)
+        for option in options:
+            off = option.startswith("no") and option not in states
+            states[option[2:] if off else option] = not off
+        counts = re.search(r"entries-written: (\d+)/(\d+)", header)
+        entries, written = map(int, counts.groups()) if counts else (0, 0)
+        more.setdefault("events", [buffer.unread() for buffer in self.buffers])
+        return TraceView(
+            tracer=tracer,
+            entries=entries,
+            written=written,
+            cpus=len(self.buffers),
+            options=states,
+            symbols=self.symbols,
+            comm_of=self.comms.get,
+            tgid_of=self.tgids.get,
+            **more,
+        )
+
+
+_FLAGS: Sequence[Mapping[str, int]] = (
+    {"d": Flag.IRQS_OFF, "D": Flag.IRQS_OFF | Flag.BH_OFF, "b": Flag.BH_OFF, "X": Flag.IRQS_NOT_KNOWN},
+    {"N": Flag.NEED_RESCHED | Flag.PREEMPT_RESCHED, "n": Flag.NEED_RESCHED, "p": Flag.PREEMPT_RESCHED},
+    {"h": Flag.HARDIRQ, "s": Flag.SOFTIRQ, "H": Flag.HARDIRQ | Flag.SOFTIRQ, "z": Flag.NMI, "Z": Flag.NMI | Flag.HARDIRQ},
+)
+
+_EVENT = re.compile(
+    r"^ *(?P<comm>\S+)-(?P<pid>\d+) +(?:\((?P<tgid>[ \d-]{7})\) )?\[(?P<cpu>\d+)\]"
+    r"(?: (?P<flags>\S{5}))? +(?P<time>\d+(?:\.\d+)?): (?P<body>.*)"
+)
+
+
+def record_events(lines: Iterable[str]) -> Recording:
+    """Events in the lines of the function tracer, or of none."""
+    recording = Recording()
+    for line in _whole_events(lines):
+        parts = re.match(_EVENT, line.replace("\n", "\0"))
+        if parts is None:  # without context
+            _record_body(recording, 0, 0, {}, line)
+            continue
+        comm, pid, time = parts["comm"], int(parts["pid"]), parts["time"]
+        if comm not in ("<...>", "<idle>"):
+            recording.comms[pid] = comm
+        if (parts["tgid"] or "-").strip().isdigit():
+            recording.tgids[pid] = int(parts["tgid"])
+        letters = parts["flags"] or "....."
+        flags = sum(bits.get(letter, 0) for bits, letter in zip(_FLAGS, letters, strict=False))
+        depths = [int(letter, 16) if letter != "." else 0 for letter in letters[3:]]
+        common = {"pid": pid, "flags": flags, "preempt_count": depths[0] | depths[1] << 4}
+        clock = int(time.replace(".", "")) * 1000 if "." in time else int(time)
+        _record_body(recording, int(parts["cpu"]), clock, common, parts["body"].replace("\0", "\n"))
+    return recording
+
+
+def _whole_events(lines: Iterable[str]) -> list[str]:
+    """A message that has several lines begins a line only once."""
+    events: list[str] = []
+    for line in lines:
+        if re.match(_EVENT, line) or not events or not re.match(_EVENT, events[0]):
+            events.append(line)
+        else:
+            events[-1] += "\n" + line
+    return events
+
+
+def _record_body(recording: Recording, cpu: int, time: int, common: Mapping[str, int], body: str) -> None:
+    address_of = recording.symbols.address_of
+    if marker := re.fullmatch(r"(tracing_mark_write): (.*)", body, re.DOTALL):
+        values = {**common, "type": EventType.PRINT, "ip": address_of(marker[1])}
+        recording.write(cpu, time, PRINT, values, marker[2].encode() + b"\n\0")
+    elif raw := re.fullmatch(r"# (\w+) buf: (.*)", body):
+        values = {**common, "type": EventType.RAW_DATA, "id": int(raw[1], 16)}
+        recording.write(cpu, time, RAW_DATA, values, bytes.fromhex(raw[2]))
+    else:
+        name, _, parent = body.partition(" <-")
+        values = {"ip": address_of(name), "parent_ip": address_of(parent) if parent else 0}
+        recording.write(cpu, time, FUNCTION, {**common, "type": EventType.FUNCTION, **values})

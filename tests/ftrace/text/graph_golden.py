@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A golden text of function_graph taken apart into calls and returns, which are put into ring buffers again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, PRINT, EventType
+from tests.ftrace.text.golden import DEFAULTS, Recording
+
+__all__ = ["record_calls"]
+
+_RULE = " " + "-" * 42
+_BANNER = re.compile(r" (?P<cpu>\d+)\)  *(?P<before>\S+)-(?P<before_pid>\d+) *=>  *(?P<comm>\S+)-(?P<pid>\d+) *")
+_CALL = re.compile(
+    r"(?P<indent>(?:  )*)(?:(?P<leaf>\S+)\(\);|(?P<open>\S+)\(\) \{|\}(?: /\* (?P<name>\S+) \*/)?|/\* (?P<comment>.*) \*/)"
+)
+
+
+@dataclass
+class _Cpu:
+    """What a CPU's lines so far tell. `open` holds the last call at each depth."""
+
+    pid: int
+    open: dict[int, str]
+
+
+def _columns(options: Sequence[str]) -> re.Pattern[str]:
+    shown = dict(DEFAULTS) | {option.removeprefix("no"): not option.startswith("no") for option in options}
+    pattern = ""
+    if shown["context-info"]:
+        if shown["funcgraph-abstime"]:
+            pattern += r" *(?P<seconds>\d+)\.(?P<microseconds>\d{6}) \|  "
+        if shown["funcgraph-cpu"]:
+            pattern += r" (?P<cpu>\d+)\) "
+        if shown["funcgraph-proc"]:
+            pattern += r" *(?P<comm>\S+)-(?P<pid>\d+) * \| "
+        if shown["funcgraph-duration"]:
+            pattern += r"(?: {14}|. (?P<us>\d+)(?:\.(?P<ns>\d+))? us +)\|  "
+    return re.compile(pattern + r"(?P<call>.*)")
+
+
+def record_calls(lines: Sequence[str], options: Sequence[str] = ()) -> Recording:
+    """`options`: those that differ from the defaults, as written to trace_options; they say which columns there are."""
+    recording = Recording()
+    columns = _columns(options)
+    cpus = {cpu: _Cpu(1000 + cpu, {}) for cpu in range(2)}
+    for cpu, state in cpus.items():
+        banner = next((found for line in lines if (found := re.fullmatch(_BANNER, line)) and int(found["cpu"]) == cpu), None)
+        if banner:
+            state.pid = _task(recording, banner["before"], banner["before_pid"])
+    time = 0
+    for line in lines:
+        if line in ("", _RULE) or line.startswith(" (Overruns: 0)"):
+            continue
+        if banner := re.fullmatch(_BANNER, line):
+            cpus[int(banner["cpu"])].pid = _task(recording, banner["comm"], banner["pid"])
+            continue
+        parts = re.fullmatch(columns, line)
+        assert parts, line
+        found = parts.groupdict()
+        cpu = int(found.get("cpu") or 0)
+        if found.get("pid"):
+            cpus[cpu].pid = _task(recording, found["comm"], found["pid"])
+        time += 1
+        if found.get("seconds"):
+            time = max(time, int(found["seconds"] + found["microseconds"]) * 1000)
+        duration = int(found["us"]) * 1000 + int((found["ns"] or "0").ljust(3, "0")) if found.get("us") else 1
+        call = re.fullmatch(_CALL, found["call"])
+        assert call, line
+        _record(recording, cpu, cpus[cpu], time, duration, call)
+    return recording
+
+
+def _task(recording: Recording, comm: str, pid: str) -> int:
+    if comm not in ("<...>", "<idle>"):
+        recording.comms[int(pid)] = comm
+    return int(pid)
+
+
+def _record(recording: Recording, cpu: int, state: _Cpu, time: int, duration: int, call: re.Match[str]) -> None:
+    depth = len(call["indent"]) // 2
+
+    def write(event: EventType, function: str) -> None:
+        values = {"type": event, "pid": state.pid, "func": recording.symbols.address_of(function), "depth": depth}
+        if event is EventType.FUNCGRAPH_ENTRY:
+            recording.write(cpu, time, FUNCGRAPH_ENTRY, values)
+        else:
+            recording.write(cpu, time, FUNCGRAPH_EXIT, {**values, "calltime": 1, "rettime": 1 + duration})
+
+    if call["comment"]:
+        values = {"type": EventType.PRINT, "pid": state.pid, "ip": recording.symbols.address_of("tracing_mark_write")}
+        recording.write(cpu, time, PRINT, values, call["comment"].encode() + b"\n\0")
+    elif call["leaf"]:
+        write(EventType.FUNCGRAPH_ENTRY, call["leaf"])
+        write(EventType.FUNCGRAPH_EXIT, call["leaf"])
+        state.open.pop(depth, None)
+    elif call["open"]:
+        write(EventType.FUNCGRAPH_ENTRY, call["open"])
+        state.open[depth] = call["open"]
+    else:
+        write(EventType.FUNCGRAPH_EXIT, call["name"] or state.open[depth])
+        state.open.pop(depth, None)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Pages that a real kernel wrote, printed as that kernel printed them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCTION, PRINT, EventType
+from emu.ftrace.ring_buffer import RingBuffer, events_in
+from emu.ftrace.text import SymbolTable, render_trace
+from tests.ftrace.text.golden import Recording, golden_pages, read_golden
+
+def _printed(name: str, tracer: str, symbols: dict[int, str], comms: dict[int, str]) -> str:
+    recording = Recording()
+    recording.comms = comms
+    text = read_golden(f"raw-{name}.cpu0.trace.txt")
+    events = [events_in(golden_pages(f"raw-{name}.cpu0.trace_pipe_raw.bin"), cpu=0)]
+    view = recording.view(tracer, (), text, events=events)
+    return "".join(render_trace(replace(view, symbols=SymbolTable(symbols, end=(1 << 64) - 1))))
+
+
+def test_function() -> None:
+    text = read_golden("raw-function.cpu0.trace.txt")
+    events = events_in(golden_pages("raw-function.cpu0.trace_pipe_raw.bin"), cpu=0).entries(FUNCTION)
+    symbols: dict[int, str] = {}
+    for event, (name, parent) in zip(events, re.findall(r": (\S+) <-(\S+)$", text, re.MULTILINE), strict=True):
+        # One name for each address, all along.
+        assert symbols.setdefault(int(event["ip"]), name) == name
+        assert symbols.setdefault(int(event["parent_ip"]), parent) == parent
+    assert _printed("function", "function", symbols, {458: "ls"}) == text
+
+
+def test_function_graph() -> None:
+    text = read_golden("raw-function_graph.cpu0.trace.txt")
+    events = events_in(golden_pages("raw-function_graph.cpu0.trace_pipe_raw.bin"), cpu=0).entries(FUNCGRAPH_ENTRY)
+    calls = events[events["type"] == EventType.FUNCGRAPH_ENTRY]
+    symbols: dict[int, str] = {}
+    for event, name in zip(calls, re.findall(r"(\S+)\(\)", text), strict=True):
+        assert symbols.setdefault(int(event["func"]), name) == name
+    assert _printed("function_graph", "function_graph", symbols, {549: "ls"}) == text
+
+
+def test_markers_and_a_time_extend() -> None:
+    pages = golden_pages("raw-markers-timeextend.cpu0.trace_pipe_raw.bin")
+    entries = events_in(pages, cpu=0).entries(PRINT)
+    symbols = {int(entry["ip"]): "tracing_mark_write" for entry in entries if entry["type"] == EventType.PRINT}
+    printed = _printed("markers-timeextend", "nop", symbols, {})
+    assert printed == read_golden("raw-markers-timeextend.cpu0.trace.txt")
+
+
+@pytest.mark.parametrize("name", ["sched", "syscalls"])
+def test_times_and_tasks_of_events_of_any_kind(name: str) -> None:
+    """The line of an event that we cannot print yet has the right task, flags and time."""
+    text = read_golden(f"raw-{name}.cpu0.trace.txt")
+    lines = [line for line in text.splitlines() if "[000]" in line]
+    comms = {int(pid): comm for comm, pid in re.findall(r"^ *(\S+)-(\d+) +\[000\]", text, re.MULTILINE)}
+    printed = _printed(name, "nop", {0: "none"}, {pid: comm for pid, comm in comms.items() if comm[0] != "<"})
+    ours = [line for line in printed.splitlines() if "[000]" in line]
+    assert [line.partition(": ")[0] for line in ours] == [line.partition(": ")[0] for line in lines]
+
+
+@pytest.mark.parametrize("name", ["function", "function_graph", "markers-timeextend", "sched", "syscalls", "stacktrace"])
+def test_we_would_have_written_the_same_pages(name: str) -> None:
+    """Recording the events of the pages again gives the pages again, and Linux's numbers in stats."""
+    pages = golden_pages(f"raw-{name}.cpu0.trace_pipe_raw.bin")
+    events = events_in(pages, cpu=0)
+    buffer = RingBuffer(0, 10)
+    for index in range(len(events)):
+        assert buffer.write(int(events.time[index]), events.payload(index))
+    _check_stats(buffer, read_golden(f"raw-{name}.cpu0.stats.txt"))
+    ours = []
+    while (page := buffer.read_page()) is not None:
+        ours.append(page)
+    assert np.array_equal(np.stack(ours), pages)
+    _check_stats(buffer, read_golden(f"raw-{name}.cpu0.stats-after.txt"))
+
+
+def _check_stats(buffer: RingBuffer, text: str) -> None:
+    stats = dict(re.findall(r"^(.*?):\s+(\S+)$", text, re.MULTILINE))
+    assert buffer.entries == int(stats["entries"])
+    assert buffer.overrun == int(stats["overrun"])
+    assert buffer.bytes == int(stats["bytes"])
+    assert (buffer.oldest_event + 500) // 1000 == int(stats["oldest event ts"].replace(".", ""))
+    assert buffer.dropped_events == int(stats["dropped events"])
+    assert buffer.read_events == int(stats["read events"])
