@@ -6,13 +6,15 @@
 
 from __future__ import annotations
 
+import functools
+import struct
 import sys
 import time
 from collections.abc import Iterator
 
 import numpy as np
 
-from emu.ftrace.events import ENTRY, FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, FUNCTION, EventType
+from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, FUNCTION, EventType
 from emu.ftrace.options import CORE_OPTIONS
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import SymbolTable, TraceView, render_events
@@ -42,15 +44,18 @@ def view_of(tracer: str, buffers: list[RingBuffer]) -> TraceView:
 
 
 def function_trace(events: int) -> TraceView:
-    """Calls of random functions by random functions, about a microsecond apart."""
+    """Calls of random functions, about a microsecond apart, on two CPUs."""
     random = np.random.default_rng(0)
     entries = np.zeros(events, FUNCTION)
     entries["type"] = EventType.FUNCTION
     entries["pid"] = random.choice(list(TASKS), events)
     entries["flags"] = random.choice([0, 1, 9, 0x11], events)
     entries["preempt_count"] = random.integers(0, 4, events)
-    entries["ip"] = TEXT + 64 * random.integers(0, len(FUNCTIONS), events)
-    entries["parent_ip"] = TEXT + 64 * random.integers(0, len(FUNCTIONS), events) + 20
+    addresses = np.array(list(FUNCTIONS), np.uint64)
+    function = random.integers(0, len(FUNCTIONS), events)
+    caller = (function * 7 + random.integers(0, 3, events)) % len(FUNCTIONS)  # one of three
+    entries["ip"] = addresses[function]
+    entries["parent_ip"] = addresses[caller] + np.uint64(20)
     times = np.cumsum(random.integers(100, 2000, events)) + 1_000_000_000
     buffers = [RingBuffer(cpu, events * 28 // 4000 + 3) for cpu in range(CPUS)]
     for number, (when, entry) in enumerate(zip(times.tolist(), entries, strict=True)):
@@ -65,7 +70,7 @@ def graph_trace(events: int) -> TraceView:
     stacks: list[list[tuple[int, int]]] = [[] for _ in range(CPUS)]
     entered, left = np.zeros((), FUNCGRAPH_ENTRY), np.zeros((), FUNCGRAPH_EXIT)
     entered["type"], left["type"] = EventType.FUNCGRAPH_ENTRY, EventType.FUNCGRAPH_EXIT
-    steps, functions = random.integers(100, 2000, events), random.choice(list(FUNCTIONS), events)
+    steps, functions = random.integers(100, 2000, events), random.choice(np.array(list(FUNCTIONS), np.uint64), events)
     when = 1_000_000_000
     for number, (step, function) in enumerate(zip(steps.tolist(), functions.tolist(), strict=True)):
         when += step
@@ -89,48 +94,39 @@ def in_order(view: TraceView) -> Iterator[tuple[int, int, bytes]]:
     return iter(sorted(events, key=lambda event: event[0]))
 
 
+_FUNCTION = struct.Struct("=HBBiQQ")
+_ENTRY = struct.Struct("=HBBiQi")
+_EXIT = struct.Struct("=HBBiQiIQQ")
+
+
 def peer_function(view: TraceView) -> str:
+    flags_text = functools.cache(latency_flags)
     lines = []
-    names = dict(FUNCTIONS)
     for when, cpu, entry in in_order(view):
-        event = np.frombuffer(entry, FUNCTION)[0]
-        pid, ip, parent = int(event["pid"]), int(event["ip"]), int(event["parent_ip"])
-        flags = latency_flags(int(event["flags"]), int(event["preempt_count"]))
-        microseconds = (when + 500) // 1000
-        clock = f"{microseconds // 1_000_000:5}.{microseconds % 1_000_000:06}"
-        task = f"{view.task_name(pid):>16}-{pid:<7}"
-        lines.append(f"{task} [{cpu:03}] {flags} {clock}: {names[ip]} <-{names[parent & ~63]}\n")
+        _, flags, preempt_count, pid, ip, parent = _FUNCTION.unpack(entry)
+        letters = flags_text(flags, preempt_count)
+        seconds, rest = divmod((when + 500) // 1000, 1_000_000)
+        task = f"{view.task_name(pid):>16}-{pid:<7} [{cpu:03}]"
+        lines.append(f"{task} {letters} {seconds:5}.{rest:06}: {FUNCTIONS[ip]} <-{FUNCTIONS[parent & ~63]}\n")
     return "".join(lines)
 
 
 def peer_graph(view: TraceView) -> str:
     lines = []
-    events = list(in_order(view))
-    skipped: set[int] = set()
-    last: dict[int, int] = {}
-    following = [0] * len(events)
-    for row, (_, cpu, _) in enumerate(events):
-        following[last.get(cpu, row)] = row
-        last[cpu] = row
-    for row, (_, cpu, entry) in enumerate(events):
-        if row in skipped:
+    waiting: dict[int, tuple[int, int]] = {}  # per CPU: a call whose next event is not known yet, and its line
+    for _, cpu, entry in in_order(view):
+        before = waiting.pop(cpu, None)
+        if len(entry) == _ENTRY.size:
+            *_, function, depth = _ENTRY.unpack(entry)
+            waiting[cpu] = len(lines), function
+            lines.append(f" {cpu}) {NO_DURATION}{'  ' * depth}{FUNCTIONS[function]}() {{\n")
             continue
-        kind = np.frombuffer(entry[: ENTRY.itemsize], ENTRY)[0]["type"]
-        if kind == EventType.FUNCGRAPH_EXIT:
-            left = np.frombuffer(entry, FUNCGRAPH_EXIT)[0]
-            duration = duration_text(int(left["rettime"] - left["calltime"]), overhead=True)
-            lines.append(f" {cpu}) {duration}{'  ' * int(left['depth'])}}}\n")
-            continue
-        call = np.frombuffer(entry, FUNCGRAPH_ENTRY)[0]
-        name, indent = FUNCTIONS[int(call["func"])], "  " * int(call["depth"])
-        after = events[following[row]][2]
-        if len(after) == FUNCGRAPH_EXIT.itemsize and np.frombuffer(after, FUNCGRAPH_EXIT)[0]["func"] == call["func"]:
-            left = np.frombuffer(after, FUNCGRAPH_EXIT)[0]
-            skipped.add(following[row])
-            duration = duration_text(int(left["rettime"] - left["calltime"]), overhead=True)
-            lines.append(f" {cpu}) {duration}{indent}{name}();\n")
+        *_, function, depth, _, calltime, rettime = _EXIT.unpack(entry)
+        start = f" {cpu}) {duration_text(rettime - calltime, overhead=True)}{'  ' * depth}"
+        if before and before[1] == function:
+            lines[before[0]] = f"{start}{FUNCTIONS[function]}();\n"
         else:
-            lines.append(f" {cpu}) {NO_DURATION}{indent}{name}() {{\n")
+            lines.append(f"{start}}}\n")
     return "".join(lines)
 
 

@@ -22,7 +22,10 @@ from emu.kernel.kernel import GuestPanic, Kernel, PoweredOff, exit_status
 
 __all__ = ["BadImage", "Completed", "GuestPanic", "Input", "Machine", "PoweredOff"]
 
-_IMAGES = Path(__file__).resolve().parent / "images"
+_PACKAGE = Path(__file__).resolve().parent
+_IMAGES = _PACKAGE / "images"  # of an installed package; in a checkout they are where they are built
+if not _IMAGES.is_dir():
+    _IMAGES = _PACKAGE.parent / "firmware" / "images"
 _SMALLEST_MEMORY = 32 << 20
 
 

@@ -63,6 +63,11 @@ class Cpu:
         return self.get(cpu_record.CYCLES)
 
     @property
+    def instructions(self) -> int:
+        """Instructions begun so far."""
+        return self.get(cpu_record.INSTRUCTIONS)
+
+    @property
     def running(self) -> bool:
         """Whether the CPU is switched on."""
         return self.get(cpu_record.STATUS) != int(cpu_record.OFF)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from emu.cpu.cpu import Cpu
 from emu.cpu.native import cpu_record
@@ -22,17 +23,11 @@ from emu.ftrace.sites import Sites
 from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_array import BufferStats, EnabledFunction, TraceArray
-from emu.ftrace.tracers import OpsKind
+from emu.ftrace.tracers import NOP, OpsKind, Tracer
 from emu.kernel.kernel import Kernel
 
 __all__ = ["FtraceEngine"]
 
-_CLOCKS = {
-    "local": trace_record.CLOCK_NANOSECONDS,
-    "global": trace_record.CLOCK_NANOSECONDS,
-    "counter": trace_record.CLOCK_COUNTER,
-    "x86-tsc": trace_record.CLOCK_CYCLES,
-}
 _FIRST_COMMS = 128
 
 
@@ -53,11 +48,17 @@ class FtraceEngine:
         self.driver = Driver(kernel, arch, self._patching_failed)
         self.protocol = arch.protocols[0]
         self.symbols = KernelSymbols(kernel.image)
+        self._clocks = {
+            "local": trace_record.CLOCK_NANOSECONDS,
+            "global": trace_record.CLOCK_NANOSECONDS,
+            "counter": trace_record.CLOCK_COUNTER,
+            arch.cycle_clock: trace_record.CLOCK_CYCLES,
+        }
         self.comm_table = Comms(_FIRST_COMMS)
         self.return_stacks = ReturnStacks(kernel)
         self.array: TraceArray | None = None
+        self._tracer: Tracer = NOP  # whose callbacks the sites call, while the array may already want another
         self._failed = False
-        self._recording = True
         board = kernel.board
         self.rings = [RingBuffer(cpu.index, 2) for cpu in board.cpus]
         self._shared = np.zeros(trace_record.SHARED_WORDS, np.uint64)
@@ -124,10 +125,6 @@ class FtraceEngine:
         Raises:
             BadImage: a site does not hold what it should.
         """
-        for cpu, record in zip(self.kernel.board.cpus, self._per_cpu, strict=True):
-            # Until a CPU reports its own per-CPU area it runs on what the image has for CPU 0; nothing is traced then.
-            record[int(trace_record.HOT) // 8] = self.kernel.host_address(self.kernel.image.symbol("init_task"))
-            cpu.set(cpu_record.CALLOUT, record.ctypes.data)
         self.sites.initialise()
 
     def _cpu_online(self, cpu: Cpu, hot_area: int) -> None:
@@ -144,19 +141,26 @@ class FtraceEngine:
         return self.sites.names
 
     def update(self) -> None:
-        """Starts to bring every site to what the trace array wants; what it already calls does not change."""
+        """Starts to bring every site to what the trace array wants.
+
+        Another tracer comes only when the old one has left every site and the buffers are empty.
+        """
         array = self.array
         if array is None or self._failed or self.driver.busy:
             return  # the driver comes back here when it has finished
-        graph = array.tracer.ops is OpsKind.GRAPH
+        if array.tracer is not self._tracer:
+            if self._retarget(np.zeros(len(self.sites), np.uint64)):
+                return
+            self.clear(None)
+            self._tracer = array.tracer
         self._set_graph(array)
-        wanted = np.where(array.wanted_sites(), np.uint64(self._trampoline(array.tracer.ops)), np.uint64(0))
+        self._retarget(np.where(array.wanted_sites(), np.uint64(self._trampoline(self._tracer.ops)), np.uint64(0)))
+
+    def _retarget(self, wanted: npt.NDArray[np.uint64]) -> bool:
+        """Starts to have the sites call `wanted`; False if they do already."""
         changed = np.flatnonzero(wanted != self.sites.targets)
-        if graph and not self._get(trace_record.GRAPH_RUNNING):
-            self.return_stacks.start()
-            self._set(trace_record.GRAPH_RUNNING, 1)
         if not len(changed):
-            return
+            return False
         patches = [
             Patch(
                 int(self.sites.addresses[site]),
@@ -172,6 +176,7 @@ class FtraceEngine:
             self.update()
 
         self.driver.start(patches, PROTOCOLS[self.protocol], finished)
+        return True
 
     def _trampoline(self, ops: OpsKind) -> int:
         labels = {OpsKind.ENTRY: "ftrace_caller", OpsKind.GRAPH: "ftrace_graph_caller"}
@@ -185,13 +190,14 @@ class FtraceEngine:
         )
         self._set(trace_record.ONLY_SELECTED, int(array.graph_function.mask.any()))
         self._set(trace_record.MAX_DEPTH, array.max_graph_depth)
-        if array.tracer.ops is not OpsKind.GRAPH:
-            self._set(trace_record.GRAPH_RUNNING, 0)
+        graph = self._tracer.ops is OpsKind.GRAPH
+        if graph and not self._get(trace_record.GRAPH_RUNNING):
+            self.return_stacks.start()
+        self._set(trace_record.GRAPH_RUNNING, int(graph))
 
     def set_recording(self, on: bool) -> None:
         if not on:
             self._remember_running()
-        self._recording = on
         for ring in self.rings:
             ring.recording = on and not self._failed
 
@@ -252,13 +258,13 @@ class FtraceEngine:
 
     @property
     def clock_names(self) -> Sequence[str]:
-        return tuple(_CLOCKS)
+        return tuple(self._clocks)
 
     def clock_counts(self, name: str) -> bool:
-        return _CLOCKS[name] != trace_record.CLOCK_NANOSECONDS
+        return bool(self._clocks[name] != trace_record.CLOCK_NANOSECONDS)
 
     def set_clock(self, name: str) -> None:
-        self._set(trace_record.CLOCK, _CLOCKS[name])
+        self._set(trace_record.CLOCK, self._clocks[name])
 
     def resize(self, kb: int) -> int:
         pages = pages_for(kb * 1024)

@@ -22,11 +22,12 @@ class OutOfReach(ValueError):
 class FtraceArch(ABC):
     """Call sites of one architecture.
 
-    To trace calls: site_size, nop, call(), native().
-    To trace returns: return_trampoline.
+    To trace calls: cycle_clock, site_size, nop, call(), native().
+    To trace returns: native()'s graph_entry and graph_return.
     To patch under running CPUs: breakpoint, protocols, emulate().
     """
 
+    cycle_clock: ClassVar[str]  # the trace clock that counts CPU cycles, as trace_clock names it
     site_size: ClassVar[int]
     nop: ClassVar[bytes]
     breakpoint: ClassVar[bytes]  # replaces the first bytes of a site, one write that no CPU sees half of

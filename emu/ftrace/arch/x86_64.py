@@ -26,6 +26,7 @@ __all__ = ["ARCH"]
 class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
     """x86-64 (Intel SDM)."""
 
+    cycle_clock: ClassVar[str] = "x86-tsc"
     site_size: ClassVar[int] = 5
     nop: ClassVar[bytes] = bytes.fromhex("0f1f440000")
     breakpoint: ClassVar[bytes] = b"\xcc"

@@ -70,9 +70,11 @@ class SymbolNames:
         return f"{text} <{address:016x}>" if self._address else text
 
 
-_RESCHED = {Flag.NEED_RESCHED | Flag.PREEMPT_RESCHED: "N", Flag.NEED_RESCHED: "n", Flag.PREEMPT_RESCHED: "p"}
-_CONTEXT = {
-    Flag.NMI | Flag.HARDIRQ | Flag.SOFTIRQ: "Z",
+_RESCHED = int(Flag.NEED_RESCHED | Flag.PREEMPT_RESCHED)
+_RESCHED_LETTERS = {_RESCHED: "N", Flag.NEED_RESCHED: "n", Flag.PREEMPT_RESCHED: "p"}
+_CONTEXT = int(Flag.NMI | Flag.HARDIRQ | Flag.SOFTIRQ)
+_CONTEXT_LETTERS = {
+    _CONTEXT: "Z",
     Flag.NMI | Flag.HARDIRQ: "Z",
     Flag.NMI | Flag.SOFTIRQ: "z",
     Flag.NMI: "z",
@@ -94,8 +96,8 @@ def latency_flags(flags: int, preempt_count: int) -> str:
         irqs = "b"
     else:
         irqs = "X" if flags & Flag.IRQS_NOT_KNOWN else "."
-    resched = _RESCHED.get(Flag(flags & (Flag.NEED_RESCHED | Flag.PREEMPT_RESCHED)), ".")
-    context = _CONTEXT.get(Flag(flags & (Flag.NMI | Flag.HARDIRQ | Flag.SOFTIRQ)), ".")
+    resched = _RESCHED_LETTERS.get(flags & _RESCHED, ".")
+    context = _CONTEXT_LETTERS.get(flags & _CONTEXT, ".")
     depths = (preempt_count & 0xF, preempt_count >> 4)
     return irqs + resched + context + "".join(f"{depth:x}" if depth else "." for depth in depths)
 

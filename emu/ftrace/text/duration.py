@@ -3,19 +3,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 __all__ = ["NO_DURATION", "duration_text"]
 
 NO_DURATION = " " * 14 + "|  "
 _WIDTH = 8
-# Longer than so many ns: marked so.
-_MARKS = (
-    (1_000_000_000, "$"),
-    (100_000_000, "@"),
-    (10_000_000, "*"),
-    (1_000_000, "#"),
-    (100_000, "!"),
-    (10_000, "+"),
-)
+# Times longer than each of these, in ns, have the next mark.
+_LIMITS = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000)
+_MARKS = " +!#*@$"
 
 
 def duration_text(nanoseconds: int, *, overhead: bool) -> str:
@@ -26,7 +22,7 @@ def duration_text(nanoseconds: int, *, overhead: bool) -> str:
     >>> duration_text(13_475_441, overhead=True)
     '* 13475.44 us |  '
     """
-    mark = next((mark for limit, mark in _MARKS if nanoseconds > limit), " ") if overhead else " "
+    mark = _MARKS[bisect_left(_LIMITS, nanoseconds)] if overhead else " "
     microseconds, rest = divmod(nanoseconds, 1000)
     number = str(microseconds)
     if len(number) < _WIDTH - 1:

@@ -89,7 +89,8 @@ class GraphText:
         layout = self._layout
         shape, depth = layout.shape[chosen].astype(np.int64), layout.depth[chosen]
         named = layout.named[chosen] | self._view.option("funcgraph-tail")
-        functions, function = np.unique(layout.function[chosen], return_inverse=True)
+        shown = np.where((shape == Shape.CLOSE) & ~named, 0, layout.function[chosen])
+        functions, function = np.unique(shown, return_inverse=True)
         names = self._names.of(functions)
         depths = int(depth.max(initial=0)) + 1
         distinct, which = np.unique(((function * depths + depth) << 3 | shape) << 1 | named, return_inverse=True)

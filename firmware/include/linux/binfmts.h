@@ -3,6 +3,7 @@
 #ifndef _LINUX_BINFMTS_H
 #define _LINUX_BINFMTS_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 struct file;

@@ -15,6 +15,8 @@ void command_dev_init(void);
 
 /* HOST_DEVICE_VECTOR's handler: input or a command may be waiting. */
 void console_input_ready(void);
+/* Gives init its descriptors 0, 1 and 2. */
+void console_on_rootfs(void);
 /* Wakes readers of /dev/command. */
 void command_ready(void);
 

@@ -43,7 +43,6 @@ struct vm_area_struct;
 #define MAY_OPEN	0x20
 
 #define MAX_LFS_FILESIZE	LLONG_MAX
-#define MAX_RW_COUNT		(INT_MAX & ~0xfff)
 #define MAXSYMLINKS		40
 
 #define SEEK_SET	0

@@ -69,12 +69,15 @@ struct task_struct {
 	void *stack;
 	refcount_t usage;
 
-	int on_cpu;
+	int on_cpu;			/* until its registers are saved */
+	struct lock_release off_cpu;	/* when that was */
 	int on_rq;
 	int cpu;
 	int static_prio;		/* 100 + 20 + nice */
 	const struct sched_class *sched_class;
 	struct sched_entity se;
+	u64 utime;			/* in ticks */
+	u64 stime;
 	raw_spinlock_t pi_lock;		/* serialises wake-ups */
 
 	struct list_head tasks;
@@ -92,6 +95,7 @@ struct task_struct {
 	struct list_head children;
 	struct list_head sibling;
 	struct completion *vfork_done;
+	int __user *set_child_tid;
 	int __user *clear_child_tid;
 
 	char comm[TASK_COMM_LEN];
@@ -159,12 +163,17 @@ long schedule_timeout(long timeout);
 void yield(void);
 int wake_up_process(struct task_struct *p);
 int wake_up_state(struct task_struct *p, unsigned int state);
+void kick_process(struct task_struct *p);
 int try_to_wake_up(struct task_struct *p, unsigned int state, int wake_flags);
 void wake_up_new_task(struct task_struct *p);
 int sched_fork(struct task_struct *p);
 void scheduler_tick(void);
 void scheduler_ipi(void);
+void account_process_tick(struct task_struct *p, int user_tick);
+u64 task_sched_runtime(struct task_struct *p);
+int set_user_nice(struct task_struct *p, int nice);
 void init_idle(struct task_struct *idle, int cpu);
+void set_task_stack_end_magic(struct task_struct *p);
 void cpu_startup_entry(void) __noreturn;
 int idle_cpu(int cpu);
 

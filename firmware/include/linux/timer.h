@@ -13,6 +13,9 @@ struct timer_list {
 	int cpu;		/* whose wheel it is on */
 };
 
+/* No timer is that far away. */
+#define NEXT_TIMER_NONE		(~0UL)
+
 #define from_timer(var, timer, member) \
 	container_of(timer, typeof(*var), member)
 
@@ -21,6 +24,8 @@ void timer_setup(struct timer_list *timer,
 int mod_timer(struct timer_list *timer, unsigned long expires);
 void add_timer(struct timer_list *timer);
 int del_timer(struct timer_list *timer);
+int del_timer_sync(struct timer_list *timer);
+unsigned long get_next_timer_interrupt(void);
 void run_local_timers(void);
 void update_process_times(int user_tick);
 

@@ -5,6 +5,9 @@
 
 #include <linux/types.h>
 
+/* No transfer is longer. */
+#define MAX_RW_COUNT	((size_t)(~0U >> 1) & ~0xfffUL)
+
 #define UIO_FASTIOV	8
 #define UIO_MAXIOV	1024
 

@@ -10,6 +10,8 @@
 #include <linux/string.h>
 #include <linux/syscalls.h>
 
+#include "internal.h"
+
 struct files_struct init_files = {
 	.count		= ATOMIC_INIT(1),
 	.file_lock	= __SPIN_LOCK_UNLOCKED,

@@ -7,6 +7,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "internal.h"
+
 static struct kmem_cache *filp_cachep;
 
 static struct file *__alloc_file(int flags)

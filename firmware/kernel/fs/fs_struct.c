@@ -10,6 +10,8 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
+#include "internal.h"
+
 struct fs_struct init_fs = {
 	.users	= ATOMIC_INIT(1),
 	.lock	= __SPIN_LOCK_UNLOCKED,

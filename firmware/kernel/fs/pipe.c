@@ -234,7 +234,7 @@ static ssize_t pipe_write(struct kiocb *iocb, struct iov_iter *from)
 			break;
 	}
 	if (ret == -EPIPE)
-		send_sig(SIGPIPE, current, 0);
+		send_sig(SIGPIPE, current);
 	if (writable)
 		wake_up_interruptible(&pipe->wr_wait);
 	if (done)
@@ -351,7 +351,7 @@ put_files:
 
 static int do_pipe2(int __user *fildes, int flags)
 {
-	struct file *files[2];
+	struct file *files[2] = { NULL, NULL };
 	int fd[2], err;
 
 	err = __do_pipe_flags(fd, files, flags);

@@ -16,6 +16,7 @@ struct timer_base {
 	raw_spinlock_t lock;
 	unsigned long clk;		/* the next jiffy to be served */
 	unsigned int pending;
+	struct timer_list *running_timer;
 	struct hlist_head vectors[WHEEL_SIZE];
 };
 
@@ -107,6 +108,25 @@ int del_timer(struct timer_list *timer)
 	return ret;
 }
 
+/* Also waits until its function has returned. */
+int del_timer_sync(struct timer_list *timer)
+{
+	struct timer_base *base;
+	unsigned long flags;
+	bool running;
+	int ret;
+
+	do {
+		base = lock_timer_base(timer, &flags);
+		running = base->running_timer == timer;
+		ret = detach_if_pending(timer, base);
+		raw_spin_unlock_irqrestore(&base->lock, flags);
+		if (running)
+			cpu_relax();
+	} while (running);
+	return ret;
+}
+
 /* The first jiffy with something to do, or NEXT_TIMER_NONE. */
 unsigned long get_next_timer_interrupt(void)
 {
@@ -144,9 +164,11 @@ again:
 		if (time_after(timer->expires, base->clk))
 			continue;
 		detach_if_pending(timer, base);
+		base->running_timer = timer;
 		raw_spin_unlock_irq(&base->lock);
 		call_timer_fn(timer, timer->function);
 		raw_spin_lock_irq(&base->lock);
+		base->running_timer = NULL;
 		goto again;
 	}
 }
@@ -183,6 +205,11 @@ void update_process_times(int user_tick)
 	run_local_timers();
 	scheduler_tick();
 }
+
+struct process_timer {
+	struct timer_list timer;
+	struct task_struct *task;
+};
 
 static void process_timeout(struct timer_list *timer)
 {

@@ -22,7 +22,7 @@
 static struct program {
 	const char *name;
 	int status;
-	char bytes[MAX_PROGRAM];
+	char *bytes;
 	size_t size;
 } programs[] = {
 	{ .name = "exit17", .status = 17 },
@@ -39,6 +39,7 @@ static void load(struct program *program, const char *folder)
 	fd = open(path, O_RDONLY);
 	if (fd < 0)
 		err(2, "%s", path);
+	program->bytes = xmalloc(MAX_PROGRAM);
 	while ((got = read(fd, program->bytes + program->size,
 			   MAX_PROGRAM - program->size)) > 0)
 		program->size += got;

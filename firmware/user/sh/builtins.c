@@ -24,7 +24,7 @@ static int number_argument(int argc, char **argv, int otherwise)
 		return otherwise;
 	number = parse_number(argv[1]);
 	if (number < 0 || number > 0x7fffffff)
-		fail("%s: Illegal number: %s", argv[0], argv[1]);
+		fail("Illegal number: %s", argv[1]);
 	return number;
 }
 
@@ -47,7 +47,7 @@ static int run_break(int argc, char **argv)
 	int levels = number_argument(argc, argv, 1);
 
 	if (levels == 0)
-		fail("%s: Illegal number: %s", argv[0], argv[1]);
+		fail("Illegal number: %s", argv[1]);
 	if (control.loops > 0) {
 		control.jump = *argv[0] == 'b' ? JUMP_BREAK : JUMP_CONTINUE;
 		control.levels = levels < control.loops ? levels :
@@ -61,7 +61,7 @@ static int run_cd(int argc, char **argv)
 	const char *path = argc > 1 ? argv[1] : var_get("HOME");
 
 	if (path && chdir(path) < 0) {
-		complain("cd: can't cd to %s", path);
+		complain("can't cd to %s", path);
 		return STATUS_ERROR;
 	}
 	return 0;
@@ -85,7 +85,7 @@ static int run_export(int argc, char **argv)
 		if (!strcmp(argv[i], "-p"))
 			continue;
 		if (length == 0 || (argv[i][length] && argv[i][length] != '='))
-			fail("export: %s: bad variable name", argv[i]);
+			fail("%s: bad variable name", argv[i]);
 		if (argv[i][length])
 			var_set(name, argv[i] + length + 1);
 		var_export(name, true);
@@ -104,7 +104,7 @@ static int run_unset(int argc, char **argv)
 		else if (is_name(argv[i]))
 			var_set(argv[i], NULL);
 		else
-			fail("unset: %s: bad variable name", argv[i]);
+			fail("%s: bad variable name", argv[i]);
 	}
 	return 0;
 }
@@ -121,9 +121,9 @@ static int run_set(int argc, char **argv)
 	if (!strcmp(argv[1], "--"))
 		first = 2;
 	else if (argv[1][0] == '-' || argv[1][0] == '+')
-		fail("set: Illegal option %s", argv[1]);
+		fail("Illegal option %s", argv[1]);
 	parameters_set(argv + first, argc - first);
-	free(old.items);
+	parameters_free(&old);
 	return 0;
 }
 
@@ -133,9 +133,9 @@ static int run_shift(int argc, char **argv)
 	struct parameters old = parameters;
 
 	if (count > old.count)
-		fail("shift: can't shift that many");
+		fail("can't shift that many");
 	parameters_set(old.items + count, old.count - count);
-	free(old.items);
+	parameters_free(&old);
 	return 0;
 }
 
@@ -149,7 +149,7 @@ static int run_wait(int argc, char **argv)
 		long pid = parse_number(argv[i]);
 
 		if (pid < 0)
-			fail("wait: Illegal number: %s", argv[i]);
+			fail("Illegal number: %s", argv[i]);
 		status = job_wait(pid);
 	}
 	return status;
@@ -186,7 +186,7 @@ static int run_dot(int argc, char **argv)
 		return 0;
 	fd = open(argv[1], O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		fail(".: cannot open %s: %s", argv[1], errno == ENOENT ?
+		fail("cannot open %s: %s", argv[1], errno == ENOENT ?
 		     "No such file" : strerror(errno));
 	fd = move_fd_up(fd);
 	input_push_fd(&in, fd, false, false);

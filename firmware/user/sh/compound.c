@@ -8,7 +8,7 @@ static struct node *parse_subshell(void)
 {
 	struct node *node = new_node(NODE_SUBSHELL);
 
-	node->children = parse_list();
+	node->children = parse_list(")");
 	expect(TOKEN_CLOSE, ")");
 	return node;
 }
@@ -17,7 +17,7 @@ static struct node *parse_group(void)
 {
 	struct node *node = new_node(NODE_GROUP);
 
-	node->children = parse_list();
+	node->children = parse_list("}");
 	expect_keyword("}");
 	return node;
 }
@@ -27,13 +27,13 @@ static struct node *parse_if(void)
 {
 	struct node *node = new_node(NODE_IF);
 
-	node->branch.condition = parse_list();
+	node->branch.condition = parse_list("then");
 	expect_keyword("then");
-	node->branch.body = parse_list();
+	node->branch.body = parse_list("fi");
 	if (accept_keyword("elif"))
 		node->branch.otherwise = parse_if();
 	else if (accept_keyword("else"))
-		node->branch.otherwise = parse_list();
+		node->branch.otherwise = parse_list("fi");
 	return node;
 }
 
@@ -42,7 +42,7 @@ static struct node *parse_do(void)
 	struct node *body;
 
 	expect_keyword("do");
-	body = parse_list();
+	body = parse_list("done");
 	expect_keyword("done");
 	return body;
 }
@@ -51,7 +51,7 @@ static struct node *parse_while(enum node_kind kind)
 {
 	struct node *node = new_node(kind);
 
-	node->branch.condition = parse_list();
+	node->branch.condition = parse_list("do");
 	node->branch.body = parse_do();
 	return node;
 }
@@ -92,6 +92,8 @@ static struct word *parse_patterns(void)
 
 	accept(TOKEN_OPEN);
 	do {
+		if (peek_token()->kind == TOKEN_END)
+			unexpected(")");
 		if (peek_token()->kind != TOKEN_WORD)
 			unexpected(NULL);
 		*last = take_token().word;
@@ -124,7 +126,7 @@ static struct node *parse_case(void)
 		skip_newlines();
 		if (peek_token()->kind != TOKEN_DOUBLE_SEMICOLON &&
 		    !(peek_keyword() && !strcmp(peek_keyword(), "esac")))
-			item->body = parse_list();
+			item->body = parse_list(";;");
 		if (!accept(TOKEN_DOUBLE_SEMICOLON)) {
 			expect_keyword("esac");
 			break;

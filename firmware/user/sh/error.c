@@ -12,7 +12,9 @@ static void message(int line, const char *prefix, const char *format,
 	char text[512];
 
 	vsnprintf(text, sizeof(text), format, args);
-	fprintf(stderr, "%s: %d: %s%s\n", shell.name, line, prefix, text);
+	fprintf(stderr, "%s: %d: %s%s%s%s\n", shell.name, line,
+		shell.builtin ? shell.builtin : "",
+		shell.builtin ? ": " : "", prefix, text);
 }
 
 void complain(const char *format, ...)

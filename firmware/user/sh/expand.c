@@ -7,7 +7,9 @@
 
 #include "field.h"
 
-static void expand_parts(const struct part *part, struct buffer *into);
+/* plain: what unquoted text counts as. */
+static void expand_parts(const struct part *part, enum mark plain,
+			 struct buffer *into);
 
 static char *number(long value)
 {
@@ -136,14 +138,14 @@ static void expand_parameter(const struct part *part, struct buffer *into)
 	switch (part->modifier) {
 	case MODIFIER_ALTERNATIVE:
 		if (set)
-			expand_parts(part->argument->parts, into);
+			expand_parts(part->argument->parts, MARK_VALUE, into);
 		else if (part->quoted)
 			buffer_add(into, '\0', MARK_NOTHING);
 		return;
 	case MODIFIER_DEFAULT:
 		if (set)
 			break;
-		expand_parts(part->argument->parts, into);
+		expand_parts(part->argument->parts, MARK_VALUE, into);
 		if (part->quoted)
 			buffer_add(into, '\0', MARK_NOTHING);
 		return;
@@ -213,21 +215,23 @@ static void expand_command(const struct part *part, struct buffer *into)
 	substitution_status = job_wait(pid);
 }
 
-static void expand_text(const struct part *part, struct buffer *into)
+static void expand_text(const struct part *part, enum mark plain,
+			struct buffer *into)
 {
 	if (part->quoted && part->length == 0)
 		buffer_add(into, '\0', MARK_NOTHING);
 	for (size_t i = 0; i < part->length; i++)
 		buffer_add(into, part->text[i],
-			   part->quoted ? MARK_QUOTED : MARK_PLAIN);
+			   part->quoted ? MARK_QUOTED : plain);
 }
 
-static void expand_parts(const struct part *part, struct buffer *into)
+static void expand_parts(const struct part *part, enum mark plain,
+			 struct buffer *into)
 {
 	for (; part; part = part->next) {
 		switch (part->kind) {
 		case PART_TEXT:
-			expand_text(part, into);
+			expand_text(part, plain, into);
 			break;
 		case PART_PARAMETER:
 			expand_parameter(part, into);
@@ -245,7 +249,7 @@ void expand_words(const struct word *word, struct strings *into)
 	for (; word; word = word->next) {
 		struct buffer buffer = { .length = 0 };
 
-		expand_parts(word->parts, &buffer);
+		expand_parts(word->parts, MARK_PLAIN, &buffer);
 		buffer_split(&buffer, into);
 	}
 }
@@ -254,7 +258,7 @@ char *expand_string(const struct word *word)
 {
 	struct buffer buffer = { .length = 0 };
 
-	expand_parts(word->parts, &buffer);
+	expand_parts(word->parts, MARK_PLAIN, &buffer);
 	return buffer_string(&buffer, 0, buffer.length);
 }
 
@@ -262,6 +266,6 @@ char *expand_pattern(const struct word *word)
 {
 	struct buffer buffer = { .length = 0 };
 
-	expand_parts(word->parts, &buffer);
+	expand_parts(word->parts, MARK_PLAIN, &buffer);
 	return buffer_pattern(&buffer, 0, buffer.length);
 }

@@ -11,7 +11,6 @@ struct input *input;
 static void push(struct input *in)
 {
 	in->line = 1;
-	in->pushed_back = INPUT_END;
 	in->outer = input;
 	input = in;
 }
@@ -79,10 +78,11 @@ static int read_char(void)
 
 int input_char(void)
 {
-	int c = input->pushed_back;
+	int c;
 
-	input->pushed_back = INPUT_END;
-	if (c == INPUT_END) {
+	if (input->unread_count > 0) {
+		c = input->unread[--input->unread_count];
+	} else {
 		do {
 			c = read_char();
 		} while (c == '\0');
@@ -95,7 +95,9 @@ int input_char(void)
 
 void input_unread(int c)
 {
-	input->pushed_back = c;
+	if (c == INPUT_END)
+		return;
+	input->unread[input->unread_count++] = c;
 	if (c == '\n')
 		input->line--;
 }

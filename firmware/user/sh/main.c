@@ -47,6 +47,7 @@ static int run_interactively(void)
 		while (input != &in)
 			input_pop();
 		lexer_reset();
+		shell.builtin = NULL;
 		redirect_undo(NULL);
 		arena_release(&temp_arena, 0);
 		arena_release(&tree_arena, 0);

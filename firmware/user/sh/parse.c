@@ -303,9 +303,11 @@ static struct node *parse_commands(bool one_line)
 	return first;
 }
 
-struct node *parse_list(void)
+struct node *parse_list(const char *end)
 {
 	skip_newlines();
+	if (peek_token()->kind == TOKEN_END)
+		unexpected(end);
 	return parse_commands(false);
 }
 
@@ -317,7 +319,7 @@ struct node *parse_line(bool *end)
 	if (*end || accept(TOKEN_NEWLINE))
 		return NULL;
 	node = parse_commands(true);
-	if (!accept(TOKEN_NEWLINE) && peek_token()->kind != TOKEN_END)
+	if (!accept(TOKEN_NEWLINE) && !accept(TOKEN_END))
 		unexpected(NULL);
 	return node;
 }
@@ -328,7 +330,7 @@ struct node *parse_substitution(void)
 
 	skip_newlines();
 	if (peek_token()->kind != TOKEN_CLOSE)
-		node = parse_list();
+		node = parse_list(")");
 	expect(TOKEN_CLOSE, ")");
 	return node;
 }
@@ -341,7 +343,7 @@ struct node *parse_text(const char *text)
 	input_push_text(&in, text);
 	skip_newlines();
 	if (peek_token()->kind != TOKEN_END)
-		node = parse_list();
+		node = parse_list(NULL);
 	if (!accept(TOKEN_END))
 		unexpected(NULL);
 	input_pop();

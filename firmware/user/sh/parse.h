@@ -17,8 +17,8 @@ bool accept_keyword(const char *keyword);
 void expect_keyword(const char *keyword);
 void skip_newlines(void);
 
-/* Commands on one or more lines, up to what cannot start one. */
-struct node *parse_list(void);
+/* Commands on one or more lines, up to what ends them: end, when it is right. */
+struct node *parse_list(const char *end);
 struct node *parse_command(void);
 struct node *parse_compound(void);
 struct redirect *parse_redirects(struct redirect **last);

@@ -17,6 +17,7 @@ struct shell {
 	int status;			/* $? */
 	pid_t background;		/* $!, 0 if there was none */
 	int line;			/* of the command being run */
+	const char *builtin;		/* the one that runs, for messages */
 	bool interactive;
 	bool child;			/* a subshell: an error ends it */
 };
@@ -28,7 +29,7 @@ extern struct arena tree_arena, temp_arena;
 /* Parses and runs the input that was pushed last, and pops it. */
 int run_input(void);
 
-/* error.c: messages as "sh: 1: MESSAGE". */
+/* error.c: messages as "sh: 1: MESSAGE", "sh: 1: cd: MESSAGE". */
 
 #define STATUS_ERROR		2
 #define STATUS_NOT_EXECUTABLE	126
@@ -62,7 +63,8 @@ struct input {
 	bool line_start;
 	bool ended;
 	enum prompt prompt;
-	int pushed_back;		/* INPUT_END: nothing */
+	int unread[2];			/* characters given back */
+	int unread_count;
 	char *buffer;
 	size_t position;
 	size_t length;
@@ -117,7 +119,7 @@ size_t name_length(const char *text);
 
 /* One line of commands; NULL if it is empty. *end: there was none any more. */
 struct node *parse_line(bool *end);
-/* The list inside $(...), up to and with the ). */
+/* The list inside $(...), up to and with the ); NULL if it is empty. */
 struct node *parse_substitution(void);
 /* All of a text, for `...`. */
 struct node *parse_text(const char *text);
@@ -167,7 +169,7 @@ char **vars_environment(void);
 void vars_print(bool exported);
 /* Copies the items; what was set before is the caller's to keep or free. */
 void parameters_set(char **items, int count);
-void parameters_free(void);
+void parameters_free(struct parameters *old);
 void function_set(const char *name, const struct node *body);
 const struct node *function_get(const char *name);
 void function_unset(const char *name);

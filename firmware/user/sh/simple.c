@@ -68,6 +68,7 @@ static int run_builtin(const struct builtin *builtin, const struct node *node,
 		       struct strings *words)
 {
 	bool is_exec = !strcmp(builtin->name, "exec");
+	const char *outer = shell.builtin;
 	struct saved_variable *saved = NULL;
 	struct saved_fd *mark = redirect_mark();
 	int status;
@@ -81,11 +82,13 @@ static int run_builtin(const struct builtin *builtin, const struct node *node,
 	if (!builtin->special)
 		saved = save(node->simple.assignments);
 	assign(node->simple.assignments, is_exec);
+	shell.builtin = builtin->name;
 	status = builtin->run(words->count, words->items);
 	if (fflush(stdout) < 0) {
-		complain("%s: I/O error", builtin->name);
+		complain("I/O error");
 		status = 1;
 	}
+	shell.builtin = outer;
 	restore(saved);
 	redirect_undo(mark);
 	return status;
@@ -112,7 +115,7 @@ static int run_function(const struct node *body, const struct node *node,
 	if (control.jump == JUMP_RETURN)
 		control.jump = JUMP_NONE;
 	control.loops = loops;
-	parameters_free();
+	parameters_free(&parameters);
 	parameters = outer;
 	restore(saved);
 	redirect_undo(mark);

@@ -167,11 +167,11 @@ void parameters_set(char **items, int count)
 	parameters.count = count;
 }
 
-void parameters_free(void)
+void parameters_free(struct parameters *old)
 {
-	for (int i = 0; i < parameters.count; i++)
-		free(parameters.items[i]);
-	free(parameters.items);
+	for (int i = 0; i < old->count; i++)
+		free(old->items[i]);
+	free(old->items);
 }
 
 static struct function **find_function(const char *name)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Host time per guest instruction over quantum and number of CPUs, all busy. The peer is a quantum of 100,000 cycles.
+
+    ./venv python benchmarks/turns.py
+"""
+
+from __future__ import annotations
+
+import time
+
+from emu.machine import Machine
+
+QUANTA = (500, 1000, 5000, 20_000, 100_000)
+CPUS = (1, 2, 4, 8)
+SECONDS = 1.0
+
+
+def nanoseconds_per_instruction(cpus: int, quantum: int) -> float:
+    with Machine(cpus=cpus, quantum=quantum) as machine:
+        machine.run("spin 1000000 & " * cpus)
+        machine.advance(5_000_000)  # translated, and spread over the CPUs
+        before = sum(cpu.instructions for cpu in machine.board.cpus)
+        start = time.perf_counter()
+        while time.perf_counter() - start < SECONDS:
+            machine.advance(2_000_000)
+        taken = time.perf_counter() - start
+        return taken / (sum(cpu.instructions for cpu in machine.board.cpus) - before) * 1e9
+
+
+def main() -> None:
+    print("ns of host time per guest instruction")
+    print("CPUs " + "".join(f"{quantum:>10}" for quantum in QUANTA) + "   quantum 1000 / 100000")
+    for cpus in CPUS:
+        costs = {quantum: nanoseconds_per_instruction(cpus, quantum) for quantum in QUANTA}
+        row = "".join(f"{cost:10.2f}" for cost in costs.values())
+        print(f"{cpus:>4} {row}   {costs[1000] / costs[100_000]:.2f}")
+
+
+if __name__ == "__main__":
+    main()

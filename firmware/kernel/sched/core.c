@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The scheduler: who runs on this CPU, and switching to it. */
+#include <linux/interrupt.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+#include <asm/ftrace.h>
+#include <asm/switch_to.h>
+#include <asm/tlbflush.h>
+#include "sched.h"
+
+/* At the far end of every stack; gone if something ran over it. */
+#define STACK_END_MAGIC		0x57ac6e9dUL
+
+DEFINE_PER_CPU(struct rq, runqueues);
+struct task_struct *idle_tasks[NR_CPUS];
+
+static noinline void raw_spin_rq_lock_nested(struct rq *rq)
+{
+	raw_spin_lock(&rq->__lock);
+}
+
+void raw_spin_rq_lock(struct rq *rq)
+{
+	raw_spin_rq_lock_nested(rq);
+}
+
+void raw_spin_rq_unlock(struct rq *rq)
+{
+	raw_spin_unlock(&rq->__lock);
+}
+
+void update_rq_clock(struct rq *rq)
+{
+	u64 clock = sched_clock();
+
+	/* Read on another CPU: clocks differ, a queue's never goes back. */
+	if (clock > rq->clock)
+		rq->clock = clock;
+}
+
+/* Makes the queue's CPU reschedule as soon as it may. */
+void resched_curr(struct rq *rq)
+{
+	struct task_struct *curr = rq->curr;
+
+	if (test_and_set_bit(TIF_NEED_RESCHED, &curr->thread_info_flags))
+		return;
+	if (rq->cpu == smp_processor_id())
+		set_preempt_need_resched();
+	else
+		smp_send_reschedule(rq->cpu);
+}
+
+/* What a rescheduling interrupt finds: the flag without the folded bit. */
+void scheduler_ipi(void)
+{
+	if (need_resched())
+		set_preempt_need_resched();
+}
+
+void activate_task(struct rq *rq, struct task_struct *p, int flags)
+{
+	update_rq_clock(rq);
+	p->sched_class->enqueue_task(rq, p, flags);
+	p->on_rq = TASK_ON_RQ_QUEUED;
+	rq->nr_running++;
+}
+
+void deactivate_task(struct rq *rq, struct task_struct *p, int flags)
+{
+	p->on_rq = flags & DEQUEUE_SLEEP ? 0 : TASK_ON_RQ_MIGRATING;
+	update_rq_clock(rq);
+	p->sched_class->dequeue_task(rq, p, flags);
+	rq->nr_running--;
+}
+
+void check_preempt_curr(struct rq *rq, struct task_struct *p, int flags)
+{
+	if (rq->curr->sched_class == p->sched_class)
+		p->sched_class->check_preempt_curr(rq, p, flags);
+	else if (rq->curr->sched_class == &idle_sched_class)
+		resched_curr(rq);
+}
+
+void scheduler_tick(void)
+{
+	struct rq *rq = this_rq();
+	struct task_struct *curr = rq->curr;
+
+	raw_spin_rq_lock(rq);
+	update_rq_clock(rq);
+	curr->sched_class->task_tick(rq, curr);
+	raw_spin_rq_unlock(rq);
+	trigger_load_balance(rq);
+}
+
+static inline void clear_tsk_need_resched(struct task_struct *p)
+{
+	clear_bit(TIF_NEED_RESCHED, &p->thread_info_flags);
+	clear_preempt_need_resched();
+}
+
+static __always_inline void schedule_debug(struct task_struct *prev)
+{
+	if (unlikely(*(unsigned long *)prev->stack != STACK_END_MAGIC))
+		panic("corrupted stack end detected inside scheduler");
+	if (unlikely(preempt_count() != PREEMPT_OFFSET))
+		panic("scheduling while atomic: %s/%d/%08x", prev->comm,
+		      prev->pid, preempt_count());
+}
+
+void set_task_stack_end_magic(struct task_struct *p)
+{
+	*(unsigned long *)p->stack = STACK_END_MAGIC;
+}
+
+static noinline struct task_struct *pick_next_task(struct rq *rq,
+						   struct task_struct *prev)
+{
+	struct task_struct *p;
+
+	p = fair_sched_class.pick_next_task(rq, prev);
+	return p ? p : idle_sched_class.pick_next_task(rq, prev);
+}
+
+/*
+ * What remains to be done for the task that was switched from, by the one
+ * that runs now. From on_cpu's end it may run elsewhere, or be freed.
+ */
+static noinline void finish_task_switch(struct task_struct *prev)
+{
+	struct rq *rq = this_rq();
+	struct mm_struct *mm = rq->prev_mm;
+	unsigned int prev_state = READ_ONCE(prev->__state);
+
+	rq->prev_mm = NULL;
+	note_release(&prev->off_cpu);
+	smp_store_release(&prev->on_cpu, 0);
+	raw_spin_rq_unlock(rq);
+	local_irq_enable();
+
+	if (mm)
+		mmdrop(mm);
+	if (unlikely(prev_state == TASK_DEAD))
+		put_task_struct(prev);
+}
+
+/* A new task's first steps, in place of the end of __schedule(). */
+void schedule_tail(struct task_struct *prev)
+{
+	finish_task_switch(prev);
+	preempt_enable();
+	if (current->set_child_tid)
+		put_user(current->pid, current->set_child_tid);
+}
+
+static __always_inline void context_switch(struct rq *rq,
+					   struct task_struct *prev,
+					   struct task_struct *next)
+{
+	if (!next->mm) {
+		enter_lazy_tlb(prev->active_mm, next);
+		next->active_mm = prev->active_mm;
+		if (prev->mm)
+			mmgrab(prev->active_mm);
+		else
+			prev->active_mm = NULL;
+	} else {
+		switch_mm_irqs_off(prev->active_mm, next->mm, next);
+		if (!prev->mm) {
+			rq->prev_mm = prev->active_mm;
+			prev->active_mm = NULL;
+		}
+	}
+	ftrace_sched_switch(prev, next);
+	prev = switch_to(prev, next);
+	barrier();
+	finish_task_switch(prev);
+}
+
+/* With preemption off; the rest of a task's life happens in here. */
+void __schedule(unsigned int sched_mode)
+{
+	struct task_struct *prev, *next;
+	unsigned int prev_state;
+	struct rq *rq = this_rq();
+
+	prev = rq->curr;
+	schedule_debug(prev);
+
+	local_irq_disable();
+	raw_spin_rq_lock(rq);
+	update_rq_clock(rq);
+
+	prev_state = READ_ONCE(prev->__state);
+	if (sched_mode == SM_NONE && prev_state) {
+		if (prev_state & TASK_INTERRUPTIBLE && signal_pending(prev))
+			WRITE_ONCE(prev->__state, TASK_RUNNING);
+		else
+			deactivate_task(rq, prev, DEQUEUE_SLEEP);
+	}
+
+	next = pick_next_task(rq, prev);
+	clear_tsk_need_resched(prev);
+	if (likely(prev != next)) {
+		rq->nr_switches++;
+		WRITE_ONCE(rq->curr, next);
+		WRITE_ONCE(next->on_cpu, 1);
+		context_switch(rq, prev, next);
+	} else {
+		raw_spin_rq_unlock(rq);
+		local_irq_enable();
+	}
+}
+
+void schedule(void)
+{
+	do {
+		preempt_disable_notrace();
+		__schedule(SM_NONE);
+		preempt_enable_no_resched_notrace();
+	} while (need_resched());
+}
+
+/* The idle task's: it has preemption off already and never sleeps. */
+void schedule_idle(void)
+{
+	do {
+		__schedule(SM_NONE);
+	} while (need_resched());
+}
+
+static noinline void do_sched_yield(void)
+{
+	struct rq *rq;
+
+	local_irq_disable();
+	rq = this_rq();
+	raw_spin_rq_lock(rq);
+	current->sched_class->yield_task(rq);
+	preempt_disable_notrace();
+	raw_spin_rq_unlock(rq);
+	local_irq_enable();
+	preempt_enable_no_resched_notrace();
+	schedule();
+}
+
+void yield(void)
+{
+	do_sched_yield();
+}
+
+/* The stack, the run queue and the place in the list of all tasks. */
+void init_idle(struct task_struct *idle, int cpu)
+{
+	struct rq *rq = cpu_rq(cpu);
+
+	idle->flags |= PF_IDLE;
+	idle->sched_class = &idle_sched_class;
+	idle->on_rq = TASK_ON_RQ_QUEUED;
+	idle->on_cpu = 1;
+	idle->cpu = cpu;
+	WRITE_ONCE(idle->__state, TASK_RUNNING);
+	snprintf(idle->comm, sizeof(idle->comm), "swapper/%d", cpu);
+	rq->idle = idle;
+	rq->curr = idle;
+	idle_tasks[cpu] = idle;
+}
+
+void sched_init(void)
+{
+	struct rq *rq;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		rq = cpu_rq(cpu);
+		raw_spin_lock_init(&rq->__lock);
+		rq->cpu = cpu;
+		init_cfs_rq(&rq->cfs);
+	}
+	open_softirq(SCHED_SOFTIRQ, run_rebalance_domains);
+	mmgrab(&init_mm);
+	current->active_mm = &init_mm;
+	set_task_stack_end_magic(current);
+	init_idle(current, 0);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Waking tasks: choosing a CPU and putting them on its run queue. */
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <asm/processor.h>
+#include "sched.h"
+
+void set_task_cpu(struct task_struct *p, unsigned int cpu)
+{
+	WRITE_ONCE(p->cpu, cpu);
+}
+
+static noinline void ttwu_do_wakeup(struct rq *rq, struct task_struct *p,
+				    int wake_flags)
+{
+	check_preempt_curr(rq, p, wake_flags);
+	WRITE_ONCE(p->__state, TASK_RUNNING);
+}
+
+static noinline void ttwu_do_activate(struct rq *rq, struct task_struct *p,
+				      int wake_flags)
+{
+	activate_task(rq, p, ENQUEUE_WAKEUP);
+	ttwu_do_wakeup(rq, p, wake_flags);
+}
+
+/* It had set its state but has not been switched out: that is undone. */
+static noinline bool ttwu_runnable(struct task_struct *p, int wake_flags)
+{
+	struct rq *rq;
+	bool ret = false;
+
+	for (;;) {
+		rq = task_rq(p);
+		raw_spin_rq_lock(rq);
+		if (rq == task_rq(p) && p->on_rq != TASK_ON_RQ_MIGRATING)
+			break;
+		raw_spin_rq_unlock(rq);
+		cpu_relax();
+	}
+	if (p->on_rq) {
+		update_rq_clock(rq);
+		ttwu_do_wakeup(rq, p, wake_flags);
+		ret = true;
+	}
+	raw_spin_rq_unlock(rq);
+	return ret;
+}
+
+static noinline void ttwu_queue(struct task_struct *p, int cpu, int wake_flags)
+{
+	struct rq *rq = cpu_rq(cpu);
+
+	raw_spin_rq_lock(rq);
+	ttwu_do_activate(rq, p, wake_flags);
+	raw_spin_rq_unlock(rq);
+}
+
+static noinline int select_task_rq(struct task_struct *p, int cpu, int flags)
+{
+	return p->sched_class->select_task_rq(p, cpu, flags);
+}
+
+/*
+ * Wakes @p if it is in one of @state's states; returns whether it was.
+ * pi_lock keeps other wakers out, so the task goes on one queue only.
+ */
+int try_to_wake_up(struct task_struct *p, unsigned int state, int wake_flags)
+{
+	unsigned long flags;
+	int cpu, success = 0;
+
+	preempt_disable();
+	if (p == current) {
+		/* On its way to sleep, but still here. */
+		if (READ_ONCE(p->__state) & state) {
+			WRITE_ONCE(p->__state, TASK_RUNNING);
+			success = 1;
+		}
+		goto out;
+	}
+
+	raw_spin_lock_irqsave(&p->pi_lock, flags);
+	smp_mb();
+	if (!(READ_ONCE(p->__state) & state))
+		goto unlock;
+	success = 1;
+	if (READ_ONCE(p->on_rq) && ttwu_runnable(p, wake_flags))
+		goto unlock;
+
+	/* It is asleep, or will be as soon as its CPU has saved it. */
+	while (smp_load_acquire(&p->on_cpu))
+		cpu_relax();
+	stall_until_release(&p->off_cpu);
+
+	cpu = select_task_rq(p, task_cpu(p), wake_flags | WF_TTWU);
+	if (task_cpu(p) != cpu)
+		set_task_cpu(p, cpu);
+	ttwu_queue(p, cpu, wake_flags);
+unlock:
+	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
+out:
+	preempt_enable();
+	return success;
+}
+
+int wake_up_process(struct task_struct *p)
+{
+	return try_to_wake_up(p, TASK_NORMAL, 0);
+}
+
+int wake_up_state(struct task_struct *p, unsigned int state)
+{
+	return try_to_wake_up(p, state, 0);
+}
+
+/* Makes a running task enter the kernel, to see what was changed for it. */
+void kick_process(struct task_struct *p)
+{
+	int cpu;
+
+	preempt_disable();
+	cpu = task_cpu(p);
+	if (cpu != smp_processor_id() && cpu_curr(cpu) == p)
+		smp_send_reschedule(cpu);
+	preempt_enable();
+}
+
+/* A forked task goes where the load is lowest. */
+void wake_up_new_task(struct task_struct *p)
+{
+	unsigned long flags;
+	struct rq *rq;
+
+	raw_spin_lock_irqsave(&p->pi_lock, flags);
+	WRITE_ONCE(p->__state, TASK_RUNNING);
+	set_task_cpu(p, select_task_rq(p, task_cpu(p), WF_FORK));
+	rq = task_rq(p);
+	raw_spin_rq_lock(rq);
+	activate_task(rq, p, ENQUEUE_INITIAL);
+	check_preempt_curr(rq, p, WF_FORK);
+	raw_spin_rq_unlock(rq);
+	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
+}
