@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How long the text of a trace takes: a million events by our writers, and by a renderer that formats one event after another.
+"""How long the text of a trace takes: a million events from arrays, and by a renderer that formats one after another.
 
-    python benchmarks/render.py [EVENTS]
+python benchmarks/render.py [EVENTS]
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ _EXIT = struct.Struct("=HBBiQiIQQ")
 
 def peer_function(view: TraceView) -> str:
     flags_text = functools.cache(latency_flags)
-    lines = []
+    lines: list[str] = []
     for when, cpu, entry in in_order(view):
         _, flags, preempt_count, pid, ip, parent = _FUNCTION.unpack(entry)
         letters = flags_text(flags, preempt_count)
@@ -112,7 +112,7 @@ def peer_function(view: TraceView) -> str:
 
 
 def peer_graph(view: TraceView) -> str:
-    lines = []
+    lines: list[str] = []
     waiting: dict[int, tuple[int, int]] = {}  # per CPU: a call whose next event is not known yet, and its line
     for _, cpu, entry in in_order(view):
         before = waiting.pop(cpu, None)

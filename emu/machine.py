@@ -96,11 +96,15 @@ class Machine:
         self.trace_array = TraceArray(self.engine)
         self.engine.array = self.trace_array
         self.tracefs = TraceFS(build_tree(self.trace_array), self.settle)
-        self.kernel.boot((directory / "initramfs.cpio").read_bytes(), "", seed)
-        while self.kernel.run():  # until init waits for a command
+        self._boot((directory / "initramfs.cpio").read_bytes(), seed)
+
+    def _boot(self, initramfs: bytes, seed: int) -> None:
+        """Runs the guest until init waits for a command."""
+        self.kernel.boot(initramfs, "", seed)
+        while self.kernel.run():
             pass
-        if len(self.kernel.hot_areas) != cpus:
-            missing = sorted(set(range(cpus)) - set(self.kernel.hot_areas))
+        missing = sorted(set(range(len(self.board.cpus))) - set(self.kernel.hot_areas))
+        if missing:
             raise GuestPanic(f"the guest kernel did not start CPU {', '.join(map(str, missing))}")
         self._output.clear()
 
@@ -114,13 +118,13 @@ class Machine:
         """Gives the machine's memory back."""
         self.board.close()
 
-    def run(self, command: str, *, trace: bool = False, stdin: Input | None = None) -> Completed:
+    def run(self, command: str, *, trace: bool = False, stdin: Input | bytes = b"") -> Completed:
         """Runs a line in the guest's shell until it ends; what it left in the background goes on in later runs.
 
         Args:
             command: the line.
             trace: turn tracing on just before the command starts, and off when it has ended.
-            stdin: console input for the command; none: it reads end of file.
+            stdin: console input for the command: all of it, or where it comes from as it is typed.
 
         Raises:
             GuestPanic: the kernel panicked, or nothing can ever happen again.
@@ -128,16 +132,35 @@ class Machine:
             KeyboardInterrupt: from the host; the machine stands still and can be asked for its trace.
         """
         self._output.clear()
-        if stdin is None:
+        self.kernel.console.restart_input()
+        if isinstance(stdin, bytes):
+            self.kernel.console.feed(stdin)
             self.kernel.console.end_input()
         if trace:
             self.trace_array.set_recording(True)
         try:
-            status = self.kernel.command(command, self._pump(stdin), self.engine.check)
+            status = self.kernel.command(command, self._pump(None if isinstance(stdin, bytes) else stdin), self.engine.check)
         finally:
             if trace:
                 self.trace_array.set_recording(False)
         return Completed(exit_status(status), bytes(self._output))
+
+    def advance(self, cycles: int) -> bool:
+        """Lets time pass: background jobs and timers go on until no CPU is behind the present time plus `cycles`.
+
+        Returns:
+            False if nothing was left to happen before that.
+
+        Raises:
+            GuestPanic, PoweredOff: as `run`.
+        """
+        self.board.limit = end = self.board.now + cycles
+        try:
+            while self.kernel.run():
+                self.engine.check()
+        finally:
+            self.board.unlimited()
+        return self.board.now >= end
 
     def settle(self) -> None:
         """Runs the machine until all patching that tracefs asked for has been done.

@@ -50,7 +50,9 @@ def shell(**machine_arguments: Any) -> int:
         machine = MachineOptions(**machine_arguments).boot(_write)
     with machine:
         try:
-            return machine.run("sh -i" if sys.stdin.isatty() else "sh", stdin=HostInput()).status
+            if sys.stdin.isatty():
+                return machine.run("sh -i", stdin=HostInput()).status
+            return machine.run("sh", stdin=sys.stdin.buffer.read()).status
         except PoweredOff as end:
             return end.status
         except GuestPanic as panic:

@@ -83,6 +83,7 @@ class Board:
             (board_record.LONGEST_TURN, self.LONGEST_TURN),
             (board_record.KERNEL_START, arch.kernel_map),
             (board_record.CPU_COUNT, cpus),
+            (board_record.LIMIT, int(cpu_record.NEVER)),
         ):
             self.set(field, value)
         self.cpus = [Cpu(self, index) for index in range(cpus)]
@@ -120,6 +121,19 @@ class Board:
 
     # Running
 
+    @property
+    def limit(self) -> int:
+        """No CPU begins a turn at or after this time, in cycles."""
+        return self.get(board_record.LIMIT)
+
+    @limit.setter
+    def limit(self, cycles: int) -> None:
+        self.set(board_record.LIMIT, cycles)
+
+    def unlimited(self) -> None:
+        """Takes the limit away."""
+        self.limit = int(cpu_record.NEVER)
+
     def run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
         """Runs the CPUs for at most about a twentieth of a second of host time, or until a host call that Python answers.
 
@@ -127,7 +141,7 @@ class Board:
             on_host_call: called with (cpu, number, arguments); it must `answer` the CPU, now or later.
 
         Returns:
-            False if every CPU sleeps with nothing to wake it.
+            False if nothing can happen before `limit`: every CPU sleeps.
 
         Raises:
             CpuFault: a CPU left RAM.
@@ -143,7 +157,7 @@ class Board:
                 on_host_call(cpu, cpu.get(cpu_record.HOST_CALL), [cpu.get(first + 8 * n) for n in range(4)])
             else:
                 cpu.set(cpu_record.REQUEST, int(cpu_record.NO_REQUEST))
-        return reason != turns.IDLE
+        return reason not in (turns.IDLE, turns.LIMIT)
 
     def turn(self, cpu: Cpu) -> None:
         """One turn of one CPU, whatever the others' clocks say (exact stepping).
@@ -166,7 +180,8 @@ class Board:
     def write_code(self, address: int, data: bytes) -> None:
         """Puts instructions into RAM at a physical address. CPUs go on with what they have translated until they `forget`."""
         self.ram[address : address + len(data)] = data
-        # A block that begins earlier and reaches here is decoded anew because its size changes: an instruction that ends it comes or goes.
+        # A block that begins earlier and reaches here is decoded anew because its size changes: an instruction that ends
+        # it comes or goes.
         self._costs[max(address - _LONGEST_INSTRUCTION, 0) : address + len(data)] = 0
 
     def flush_page(self, address: int) -> None:

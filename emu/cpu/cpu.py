@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import unicorn
 
-from emu.cpu.internals import handle_of
+from emu.cpu.internals import add_native_hook, handle_of
 from emu.cpu.native import cpu_record
 
 if TYPE_CHECKING:
@@ -111,7 +111,10 @@ class Cpu:
         self.set(cpu_record.DEADLINE, 0)
 
     def forget(self, ranges: npt.NDArray[np.uint64]) -> None:
-        """Drops translations of RAM addresses, shape (n, 2): rows of [start, end). The rest of a block that is running stays old."""
+        """Drops translations of RAM addresses, shape (n, 2): rows of [start, end).
+
+        The rest of a block that is running stays old.
+        """
         self.board.native_forget(self.get(cpu_record.UC), ranges)
 
     def translate(self, address: int) -> int | None:
@@ -139,6 +142,14 @@ class Cpu:
         """Gives a waiting host call its result."""
         self.board.arch.set_result(self.env, value)
         self.set(cpu_record.REQUEST, int(cpu_record.NO_REQUEST))
+
+    def watch_blocks(self, function: int, data: int) -> None:
+        """Has a native void (*)(uc, address, size, data) see every block that begins from now on.
+
+        It runs after the board's own hook, so it sees a block only when that block is really executed.
+        """
+        add_native_hook(self.uc, unicorn.UC_HOOK_BLOCK, function, data)
+        self.uc.ctl_flush_tb()
 
     def step(self, instructions: int = 1) -> None:
         """Executes exactly that many instructions of this CPU alone (fewer if a block ends first), or delivers a pending

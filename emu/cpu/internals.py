@@ -17,7 +17,7 @@ from contextlib import contextmanager
 import unicorn
 import unicorn.unicorn_py3.unicorn as binding
 
-__all__ = ["LIBRARY", "UnknownUnicorn", "address_of", "find_pointer", "handle_of", "peek", "probing_memory"]
+__all__ = ["LIBRARY", "UnknownUnicorn", "add_native_hook", "address_of", "find_pointer", "handle_of", "peek", "probing_memory"]
 
 LIBRARY = binding.uclib
 
@@ -71,3 +71,26 @@ def find_pointer(block: bytes, values: Sequence[int]) -> int:
         if struct.unpack_from("<Q", block, offset)[0] in wanted:
             return offset
     return -1
+
+
+def add_native_hook(uc: unicorn.Uc, kind: int, function: int, data: int, *instruction: int) -> None:
+    """Adds a native hook for all addresses; the Python binding would put a Python frame around it.
+
+    Args:
+        kind: UC_HOOK_BLOCK, or UC_HOOK_INSN with the instruction.
+        function: address of the callback. Callbacks of one kind run in the order in which they were added.
+        data: what it gets as its user pointer.
+    """
+    handle = ctypes.c_size_t()
+    error = LIBRARY.uc_hook_add(
+        uc._uch,
+        ctypes.byref(handle),
+        ctypes.c_int(kind),
+        ctypes.c_void_p(function),
+        ctypes.c_void_p(data),
+        ctypes.c_uint64(1),
+        ctypes.c_uint64(0),
+        *map(ctypes.c_int, instruction),
+    )
+    if error:
+        raise unicorn.UcError(error)

@@ -70,7 +70,7 @@ class FtraceEngine:
 
     def _fill_records(self) -> None:
         """Tells native code where things are."""
-        kernel, image, board = self.kernel, self.kernel.image, self.kernel.board
+        image, board = self.kernel.image, self.kernel.board
         text = [f.address for f in image.functions]
         start, end = min(text), int(self.sites.addresses[-1]) + 1
         self._site_ops = np.zeros(end - start, np.uint8)
@@ -240,7 +240,7 @@ class FtraceEngine:
             entries=ring.entries,
             overrun=ring.overrun,
             commit_overrun=0,
-            bytes=ring.bytes,
+            bytes=ring.used_bytes,
             oldest_event=ring.oldest_event,
             now=self._now(self.kernel.board.cpus[cpu]),
             dropped_events=ring.dropped_events,
@@ -282,7 +282,7 @@ class FtraceEngine:
         payload = np.zeros(1, events.PRINT)
         payload["type"] = events.EventType.PRINT
         payload["pid"] = self.kernel.tasks.pid(task)
-        payload["ip"] = self.kernel.image.symbol("ksys_write")
+        payload["ip"] = self.kernel.image.symbol("tracing_mark_write")
         return self.rings[cpu.index].write(self._now(cpu), payload.tobytes() + text + b"\0")
 
     # Endings

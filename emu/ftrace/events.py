@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the entries in the ring buffer look like: Linux's events of the `ftrace` system, their numbers and their fields."""
+"""The entries in the ring buffer: Linux's events of the system `ftrace`, their numbers and their fields."""
 
 from __future__ import annotations
 

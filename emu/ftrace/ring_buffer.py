@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The ring buffer of one CPU, as its readers and its owner see it. The writer is native, beside `native.ring_buffer`'s page format.
+"""The ring buffer of one CPU, as its readers and its owner see it. The writer and the page format are in `native`.
 
-As in Linux there is one page more than the ring has: the reader's. A consuming reader exchanges it for the oldest page in
-the ring, so that nothing overwrites what is being read; the writer may still be on the page that was taken, and moves on to the
-ring when it is full.
+As in Linux there is one page more than the ring has: the reader's. A consuming reader exchanges it for the oldest page
+in the ring, so that nothing overwrites what is being read; the writer may still be on the page that was taken, and
+moves on to the ring when it is full.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class RingBuffer:
         return self._get(native.READ)
 
     @property
-    def bytes(self) -> int:
+    def used_bytes(self) -> int:
         """Bytes that the events in the buffer take up; the unused end of a page that was left counts with it."""
         reader, tail = self._get(native.READER), self._get(native.TAIL)
         consumed = self._get(native.READ_OFFSET)
@@ -256,7 +256,7 @@ class RingBuffer:
         self._set(native.TAIL, tail)
 
     def resize(self, pages: int) -> None:
-        """Give the ring another number of pages, at least two. Empty pages go first, then the oldest with their events."""
+        """Give the ring another number of pages, at least two. Empty ones go first, then the oldest."""
         pages = max(pages, _FEWEST_PAGES)
         reader, tail = self._get(native.READER), self._get(native.TAIL)
         used = self._ring_to_tail()

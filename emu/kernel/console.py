@@ -28,6 +28,11 @@ class Console:
         """Input for the guest."""
         self._input += data
 
+    def restart_input(self) -> None:
+        """Forgets what was not read; more may come."""
+        self._input.clear()
+        self._ended = False
+
     def end_input(self) -> None:
         """Once the queue is empty, the guest reads end of file."""
         self._ended = True

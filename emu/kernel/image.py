@@ -108,7 +108,7 @@ class Image:
         """Padding after a function, and assembly labels without a size, belong to what came before in the same section."""
         for start, end in self._text:
             if start <= address < end:
-                return self._addresses[index] >= start
+                return bool(self._addresses[index] >= start)
         return False
 
     @cached_property

@@ -38,8 +38,8 @@ def test_clocks_differ_by_at_most_the_quantum_and_a_block(quantum: int) -> None:
     bare = Bare(4, quantum=quantum)
     for n in range(4):
         bare.start(
-            f"mov rdx, 200; again: mov rcx, {100 + 37 * n}; l: dec rcx; jnz l; mov eax, 33; call f; dec rdx; jnz again; cli; hlt; "
-            "f: out 0xe0, eax; ret",
+            f"mov rdx, 200; again: mov rcx, {100 + 37 * n}; l: dec rcx; jnz l; mov eax, 33; call f; dec rdx; jnz again; "
+            "cli; hlt; f: out 0xe0, eax; ret",
             cpu=n,
         )
     widest = 0

@@ -21,6 +21,7 @@ TIMER_VECTOR = np.uint64(96)
 CURRENT = np.uint64(104)  # index of the CPU whose turn it is
 LONGEST_TURN = np.uint64(112)  # cycles, when nothing else ends it
 KERNEL_START = np.uint64(120)  # virtual address that maps physical address 0 for the kernel's text
-WORDS = 16
+LIMIT = np.uint64(128)  # cycles: no turn begins at or after this time
+WORDS = 32
 
 HOST_CALL_COUNT = 64

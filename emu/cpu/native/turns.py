@@ -15,7 +15,7 @@ from emu.native.pointers import load_u64, store_u64
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 
 # Why the loop returned.
-TIME, IDLE, REQUEST, FAULT = 0, 1, 2, 3
+TIME, IDLE, REQUEST, FAULT, LIMIT = 0, 1, 2, 3, 4
 
 _emu_start = external("uc_emu_start", types.int32(types.uint64, types.uint64, types.uint64, types.uint64, types.uint64))
 _clock = external("clock", types.int64())  # microseconds of processor time
@@ -81,6 +81,8 @@ def run(b, microseconds):
                 second = ready
         if best == cpu.NEVER:
             return IDLE
+        if best >= load_u64(b + board.LIMIT):
+            return LIMIT
         begin_turn(b, s, best, second)
         location = load_u64(load_u64(s + cpu.LOCATION))
         error = _emu_start(load_u64(s + cpu.UC), location, ZERO, ZERO, ZERO)

@@ -9,7 +9,7 @@ import capstone
 
 from emu.cpu.timing import BlockCost
 
-__all__ = ["StaticModel", "X86_64_CYCLES"]
+__all__ = ["X86_64_CYCLES", "StaticModel"]
 
 # Cycles of x86-64 instructions that cost more than one, by capstone's mnemonic without prefixes. Rounded latencies from
 # Agner Fog's "Instruction tables" (Skylake) for arithmetic; system instructions from Intel's optimisation manual, appendix C.

@@ -26,12 +26,11 @@ from numpy.typing import NDArray
 from emu.native import njit
 from emu.native.pointers import load_u64, store_u32, store_u64
 
-__all__ = ["CONTROL_WORDS", "DATA_SIZE", "DATA_START", "LONGEST_PAYLOAD", "PAGE_SIZE", "commit", "find_events", "reserve", "room"]
+__all__ = ["CONTROL_WORDS", "DATA_SIZE", "DATA_START", "PAGE_SIZE", "commit", "find_events", "reserve", "room"]
 
 PAGE_SIZE = 4096
 DATA_START = 16
 DATA_SIZE = PAGE_SIZE - DATA_START
-LONGEST_PAYLOAD = DATA_SIZE - 8
 
 # Byte offsets in the control block. Pages are named by their index in the pool.
 DISABLED = np.uint64(0)  # not 0: nothing is recorded, nothing is counted

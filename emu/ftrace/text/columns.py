@@ -16,7 +16,10 @@ from emu.ftrace.events import Flag
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import Symbol, TraceView
 
-__all__ = ["Column", "SymbolNames", "joined", "latency_flags", "picked", "split_time", "task_column", "text_of", "time_columns"]
+__all__ = [
+    "Column", "SymbolNames",
+    "joined", "latency_flags", "picked", "split_time", "task_column", "text_of", "time_columns",
+]  # fmt: skip
 
 Column = NDArray[np.object_]
 
@@ -105,8 +108,8 @@ def latency_flags(flags: int, preempt_count: int) -> str:
 def task_column(view: TraceView, rows: Rows) -> Column:
     """`            sh-57      [001] d.h2.`: task, CPU and, if asked for, thread group and flags."""
     show_flags, show_tgid = view.option("irq-info"), view.option("record-tgid")
-    entry = rows.entry
-    key = entry["pid"].astype(np.int64) << 32 | rows.cpu << 16 | entry["flags"].astype(np.int64) << 8 | entry["preempt_count"]
+    pid, flags = (rows.entry[name].astype(np.int64) for name in ("pid", "flags"))
+    keys = pid << 32 | rows.cpu << 16 | flags << 8 | rows.entry["preempt_count"]
 
     def text(key: int) -> str:
         pid, cpu = key >> 32, key >> 16 & 0xFFFF
@@ -117,7 +120,7 @@ def task_column(view: TraceView, rows: Rows) -> Column:
         letters = latency_flags(key >> 8 & 0xFF, key & 0xFF) if show_flags else ""
         return f"{view.task_name(pid):>16}-{pid:<7} {tgid}[{cpu:03}] {letters}"
 
-    return text_of(key, text)
+    return text_of(keys, text)
 
 
 def time_columns(time: NDArray[np.uint64], clock_is_ns: bool) -> list[Column]:

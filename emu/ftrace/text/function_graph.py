@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lines of function_graph: calls as nested braces, with their durations, and other events as comments between them."""
+"""The lines of function_graph: calls as nested braces with their durations, other events as comments between them."""
 
 from __future__ import annotations
 

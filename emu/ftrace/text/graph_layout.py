@@ -2,7 +2,8 @@
 """What becomes of each event in function_graph's output, decided for all events at once.
 
 A call and its return become one line when nothing was recorded in between, a call alone opens a brace, a return closes
-one. Per CPU the task on the line before decides on a banner, and the last call at a depth on whether a return needs its name.
+one. Per CPU the task on the line before decides on a banner, and the last call at a depth on whether a return needs its
+name.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is printed of events that are text or bytes themselves: what was written to trace_marker and trace_marker_raw."""
+"""What is printed of the text and the bytes that were written to trace_marker and trace_marker_raw."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def print_message(view: TraceView, rows: Rows) -> Column:
 def print_text(view: TraceView, rows: Rows) -> Column:
     """`tracing_mark_write: hello`: where it was written, and the text."""
     where = SymbolNames.by_options(view).of(rows.entries(PRINT)["ip"])
-    return np.array([f"{name}: " for name in where], dtype=np.object_) + print_message(view, rows)
+    messages = print_message(view, rows).tolist()
+    return np.array([f"{name}: {message}" for name, message in zip(where, messages, strict=True)], dtype=np.object_)
 
 
 def raw_data_text(view: TraceView, rows: Rows) -> Column:
     """`# 4030201 buf: 61 62`: the number that the bytes begin with, and the rest up to the end of the entry."""
     ids = rows.entries(RAW_DATA)["id"].tolist()
     data = (rows.payload(row, RAW_DATA.itemsize) for row in range(len(rows)))
-    return np.array(
-        [f"# {number:x} buf:{''.join(f' {byte:02x}' for byte in rest)}\n" for number, rest in zip(ids, data, strict=True)],
-        dtype=np.object_,
-    )
+    hexadecimal = ("".join(f" {byte:02x}" for byte in rest) for rest in data)
+    lines = [f"# {number:x} buf:{rest}\n" for number, rest in zip(ids, hexadecimal, strict=True)]
+    return np.array(lines, dtype=np.object_)

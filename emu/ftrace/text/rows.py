@@ -34,8 +34,14 @@ class Rows:
 
     def take(self, indices: Indices | NDArray[np.bool_]) -> Rows:
         """Some of the rows, in the order given."""
-        columns = (column[indices] for column in (self.time, self.cpu, self.offset, self.size, self.entry))
-        return Rows(self.words, *columns)
+        return Rows(
+            self.words,
+            self.time[indices],
+            self.cpu[indices],
+            self.offset[indices],
+            self.size[indices],
+            self.entry[indices],
+        )
 
     def entries(self, layout: DTypeLike) -> NDArray[Any]:
         """The entries, each read as `layout`."""
@@ -59,7 +65,7 @@ def merge(parts: Sequence[Events]) -> Rows:
     order = np.argsort(time, kind="stable")
     offset = offset[order]
     firsts = np.cumsum([0, *(len(part) for part in parts)])
-    place = np.argsort(order, kind="stable") if any(part.lost for part in parts) else order
+    losses = [(first, part.lost) for part, first in zip(parts, firsts, strict=False) if part.lost and len(part)]
     return Rows(
         words,
         time[order],
@@ -67,5 +73,5 @@ def merge(parts: Sequence[Events]) -> Rows:
         offset,
         np.concatenate([part.size for part in parts])[order],
         entries_at(words, offset, ENTRY),
-        {int(place[first]): part.lost for part, first in zip(parts, firsts, strict=False) if part.lost and len(part)},
+        {int(np.flatnonzero(order == first)[0]): lost for first, lost in losses},
     )

@@ -35,8 +35,9 @@ def render_events(view: TraceView) -> Iterator[str]:
     for start in range(0, len(rows), _CHUNK):
         part = range(start, min(start + _CHUNK, len(rows)))
         before = np.full(len(part), "", np.object_)
-        for row in notes.keys() & set(part):
-            before[row - start] = notes[row]
+        for row, note in notes.items():
+            if row in part:
+                before[row - start] = note
         yield joined([before, *columns(part)])
 
 

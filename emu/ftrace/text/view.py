@@ -52,8 +52,8 @@ class SymbolTable:
 class TraceView:
     """A snapshot of a trace and its surroundings.
 
-    `events` may hold several parts of one CPU's events, in order. `entries` and `written` are what the header says of the
-    buffer: they can differ from the number of events here. Options that are missing are off.
+    `events` may hold several parts of one CPU's events, in order. `entries` and `written` are what the header says of
+    the buffer: they can differ from the number of events here. Options that are missing are off.
     """
 
     tracer: str

@@ -25,6 +25,11 @@ SYM_FUNC_START(return_to_handler)
 	ret
 SYM_FUNC_END(return_to_handler)
 
+/* Markers that the host writes carry this address. */
+SYM_FUNC_START(tracing_mark_write)
+	ret
+SYM_FUNC_END(tracing_mark_write)
+
 /* ftrace_sched_switch(prev, next) */
 SYM_FUNC_START(ftrace_sched_switch)
 	ret

@@ -6,6 +6,7 @@
 struct task_struct;
 
 void boot_cpu_init(void);
+void call_function_init(void);
 void bringup_nonboot_cpus(void);
 
 /* On the new CPU, when it can be given work. */

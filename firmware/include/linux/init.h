@@ -14,12 +14,12 @@ void trap_init(void);
 void mm_init(void);
 void sched_init(void);
 void fork_init(void);
-void signals_init(void);
-void softirq_init(void);
 void init_timers(void);
 void hrtimers_init(void);
 void time_init(void);
-void smp_init(void);
+
+/* arch: this CPU takes exceptions, and upcalls once interrupts are on. */
+void arch_cpu_ready(void);
 
 /* kernel/fs: caches and the root file system; devices; the initramfs. */
 void vfs_caches_init(void);

@@ -7,4 +7,6 @@
 
 extern char init_stack[THREAD_SIZE];
 
+void init_task_early(void);
+
 #endif

@@ -142,9 +142,10 @@ static inline bool signal_pending(struct task_struct *p)
 	return test_bit(TIF_SIGPENDING, &p->thread_info_flags);
 }
 
-static inline void get_task_struct(struct task_struct *p)
+static inline struct task_struct *get_task_struct(struct task_struct *p)
 {
 	refcount_inc(&p->usage);
+	return p;
 }
 
 void __put_task_struct(struct task_struct *p);
@@ -166,27 +167,23 @@ int wake_up_state(struct task_struct *p, unsigned int state);
 void kick_process(struct task_struct *p);
 int try_to_wake_up(struct task_struct *p, unsigned int state, int wake_flags);
 void wake_up_new_task(struct task_struct *p);
-int sched_fork(struct task_struct *p);
+void sched_fork(struct task_struct *p);
 void scheduler_tick(void);
 void scheduler_ipi(void);
 void account_process_tick(struct task_struct *p, int user_tick);
 u64 task_sched_runtime(struct task_struct *p);
-int set_user_nice(struct task_struct *p, int nice);
 void init_idle(struct task_struct *idle, int cpu);
 void set_task_stack_end_magic(struct task_struct *p);
 void cpu_startup_entry(void) __noreturn;
 int idle_cpu(int cpu);
 
+/* The first with tasklist_lock held, the second returns a reference. */
 struct task_struct *find_task_by_vpid(pid_t pid);
+struct task_struct *find_get_task_by_vpid(pid_t pid);
 void set_task_comm(struct task_struct *p, const char *name);
 
 void do_exit(long code) __noreturn;
 void do_group_exit(int code) __noreturn;
-
-struct task_struct *kthread_create(int (*fn)(void *), void *data,
-				   const char *name);
-struct task_struct *kthread_run(int (*fn)(void *), void *data,
-				const char *name);
 
 #define MAX_SCHEDULE_TIMEOUT	LONG_MAX
 

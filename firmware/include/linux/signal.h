@@ -19,4 +19,7 @@ void flush_signal_handlers(struct task_struct *p);
 /* Acts on what is pending; may not return. */
 void arch_do_signal_or_restart(struct pt_regs *regs);
 
+/* arch: */
+void restart_syscall_if_interrupted(struct pt_regs *regs);
+
 #endif

@@ -30,20 +30,24 @@ static long command_fetch(char *buf, size_t size)
 	return hostcall(HC_COMMAND_READ, (unsigned long)buf, size, 0, 0);
 }
 
-/* Returns the line without its NUL. */
+/* Returns the line, ended by a newline like a terminal's. */
 static ssize_t command_read(struct kiocb *iocb, struct iov_iter *to)
 {
 	size_t size = min(iov_iter_count(to), PAGE_SIZE);
-	char *page = (char *)__get_free_page(GFP_KERNEL);
+	char *page;
 	long ret;
 
+	if (!size)
+		return 0;
+	page = (char *)__get_free_page(GFP_KERNEL);
 	if (!page)
 		return -ENOMEM;
 	if (wait_event_interruptible(command_wait,
 			(ret = command_fetch(page, size)) != -EAGAIN))
 		ret = -ERESTARTSYS;
-	if (ret >= 0) {
-		ret = strnlen(page, size);
+	if (ret > 0) {
+		ret = strnlen(page, size - 1);
+		page[ret++] = '\n';
 		if (copy_to_iter(page, ret, to) < ret)
 			ret = -EFAULT;
 	}

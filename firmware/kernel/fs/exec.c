@@ -219,7 +219,7 @@ static int bprm_execve(struct linux_binprm *bprm, int fd,
 	err = exec_binprm(bprm);
 	/* There is no program left that could be told of the error. */
 	if (err && bprm->point_of_no_return)
-		force_sig(SIGKILL);
+		force_sig(SIGSEGV);
 	return err;
 }
 

@@ -5,6 +5,8 @@
 
 #include <linux/namei.h>
 
+struct files_struct;
+
 /* What kind of component a name is. */
 enum { LAST_NORM, LAST_ROOT, LAST_DOT, LAST_DOTDOT };
 
@@ -45,6 +47,9 @@ int may_delete(struct inode *dir, struct dentry *victim, bool isdir);
 
 /* filemap.c */
 void truncate_setsize(struct inode *inode, loff_t size);
+
+/* files_struct.c: with the lock held */
+int expand_files(struct files_struct *files, unsigned int nr);
 
 /* set-up, in order: see vfs_caches_init() */
 void inode_init(void);

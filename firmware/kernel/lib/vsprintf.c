@@ -73,7 +73,7 @@ static notrace void put_number(struct out *out, u64 value, bool negative,
 		prefix = "+";
 	else if (spec->space)
 		prefix = " ";
-	else if (spec->alternate && base == 16)
+	else if (spec->alternate && value && base == 16)
 		prefix = spec->upper ? "0X" : "0x";
 	else if (spec->alternate && base == 8)
 		prefix = "0";

@@ -280,6 +280,7 @@ void sched_init(void)
 		raw_spin_lock_init(&rq->__lock);
 		rq->cpu = cpu;
 		init_cfs_rq(&rq->cfs);
+		init_balance(rq);
 	}
 	open_softirq(SCHED_SOFTIRQ, run_rebalance_domains);
 	mmgrab(&init_mm);

@@ -6,7 +6,10 @@
 #include <linux/list.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
+
+struct softirq_action;
 
 /* Why __schedule() is called: only the first takes sleepers off the queue. */
 #define SM_NONE		0
@@ -46,6 +49,7 @@ struct rq {
 	u64 clock;
 	u64 nr_switches;
 	unsigned long next_balance;	/* in jiffies */
+	struct call_single_data nohz_csd;
 };
 
 DECLARE_PER_CPU(struct rq, runqueues);
@@ -92,6 +96,7 @@ void set_next_entity(struct cfs_rq *cfs_rq, struct sched_entity *se);
 
 /* balance.c */
 int newidle_balance(struct rq *this_rq);
+void init_balance(struct rq *rq);
 void trigger_load_balance(struct rq *rq);
 void run_rebalance_domains(struct softirq_action *h);
 

@@ -38,11 +38,18 @@ static bool add_class(struct compiler *compiler, unsigned char *set)
 	const char *name = compiler->at + 1;
 	const char *end = strchr(name, ':');
 
+	bool any = false;
+
 	if (*compiler->at != ':' || !end || end[1] != ']')
 		return false;
-	for (int c = 0; c < 256; c++)
-		if (is_class(c, name, end - name))
+	for (int c = 0; c < 256; c++) {
+		if (is_class(c, name, end - name)) {
 			add(set, c);
+			any = true;
+		}
+	}
+	if (!any)
+		compiler->error = "Invalid character class name";
 	compiler->at = end + 2;
 	return true;
 }
@@ -62,7 +69,7 @@ static struct node *bracket(struct compiler *compiler)
 		unsigned char high = low;
 
 		if (!low) {
-			compiler->error = "unterminated address regex";
+			compiler->error = "Unmatched [, [^, [:, [., or [=";
 			return node;
 		}
 		compiler->at++;
@@ -133,6 +140,8 @@ static struct node *escaped(struct compiler *compiler)
 	if (!c) {
 		compiler->at--;
 		compiler->error = "Trailing backslash";
+	} else if (c == ')') {
+		compiler->error = "Unmatched ) or \\)";
 	} else if (c == '{') {
 		compiler->error = "Invalid preceding regular expression";
 	}
@@ -215,7 +224,11 @@ static void repetition(struct compiler *compiler, struct node *node)
 	} else if (!strncmp(compiler->at, "\\{", 2)) {
 		compiler->at += 2;
 		interval(compiler, node);
+	} else {
+		return;
 	}
+	if (*compiler->at == '*')
+		compiler->error = "Invalid preceding regular expression";
 }
 
 static struct node *sequence(struct compiler *compiler)
@@ -243,8 +256,6 @@ struct regex *regex_compile(const char *expression, const char **error)
 
 	regex->first = sequence(&compiler);
 	regex->groups = compiler.groups;
-	if (!compiler.error && *compiler.at)
-		compiler.error = "Unmatched ) or \\)";
 	*error = compiler.error;
 	return compiler.error ? NULL : regex;
 }

@@ -115,12 +115,15 @@ static bool match_group_end(struct matcher *m, const struct node *group,
 	struct match *match = &m->groups[group->group];
 	struct match saved = *match;
 	size_t start = m->repeats[group->group].start;
+	int count = m->repeats[group->group].count;
 	bool matched;
 
+	/* An empty repetition is taken when there must be one, or none yet. */
+	if (at == start && count > 1 && count > group->min)
+		return false;
 	match->start = start;
 	match->end = at;
-	/* An empty repetition would be followed by as many as one likes. */
-	if (at == start)
+	if (at == start && count >= group->min)
 		matched = match_from(m, group->next, at);
 	else
 		matched = match_group_again(m, group, at);

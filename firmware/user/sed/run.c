@@ -80,8 +80,19 @@ static bool next_line(void)
 	return true;
 }
 
+/* The newline that a line lacks is written once something follows it. */
+static void end_unended_line(void)
+{
+	static bool unended;
+
+	if (unended)
+		fputc('\n', stdout);
+	unended = !space.newline && !input.has_ahead;
+}
+
 static void print_space(void)
 {
+	end_unended_line();
 	fwrite(space.text, 1, space.length, stdout);
 	if (space.newline || input.has_ahead)
 		fputc('\n', stdout);
@@ -93,7 +104,8 @@ static bool search(const struct regex *regex, size_t from,
 	if (!regex)
 		regex = last_regex;
 	if (!regex)
-		errx(1, "no previous regular expression");
+		errx(1, "-e expression #1, char 0: "
+			"no previous regular expression");
 	last_regex = regex;
 	return regex_search(regex, space.text, space.length, from, matches);
 }

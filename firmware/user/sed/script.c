@@ -20,6 +20,15 @@ static void __attribute__((noreturn)) invalid(const struct script *script,
 	     (int)(script->at - script->text), why);
 }
 
+/* The next character is what is wrong, and counts. */
+static void __attribute__((noreturn)) unexpected(struct script *script,
+						 const char *why)
+{
+	if (*script->at)
+		script->at++;
+	invalid(script, why);
+}
+
 static void skip_blanks(struct script *script)
 {
 	while (isblank(*script->at))
@@ -39,23 +48,44 @@ static void append(struct text *text, char c)
 	text->bytes[text->length] = '\0';
 }
 
+/* How long the bracket expression at this [ is, or the rest if it has no end. */
+static size_t bracket_length(const char *at)
+{
+	size_t length = at[1] == '^' ? 2 : 1;
+	const char *end;
+
+	if (at[length] == ']')
+		length++;
+	for (; at[length] && at[length] != ']'; length++) {
+		if (at[length] != '[' || at[length + 1] != ':')
+			continue;
+		end = strchr(at + length + 2, ':');
+		if (end && end[1] == ']')
+			length = end + 1 - at;
+	}
+	return at[length] ? length + 1 : length;
+}
+
 /*
- * Up to the delimiter, which is taken and, where a backslash precedes it, is
- * an ordinary character. NULL if the script ends before.
+ * Up to the delimiter, which is taken; where a backslash precedes it, and in
+ * brackets, it is an ordinary character. NULL if the script ends before.
  */
 static char *delimited(struct script *script, char delimiter, bool regex)
 {
 	struct text text = { xstrdup(""), 0 };
-	bool bracket = false;
+	const char *bracket_end = NULL;
 
 	for (;; script->at++) {
 		char c = *script->at;
 
 		if (!c || (regex && c == '\n'))
 			return NULL;
-		if (c == delimiter && !bracket)
+		if (regex && c == '[' && script->at >= bracket_end)
+			bracket_end = script->at + bracket_length(script->at);
+		if (c == delimiter && script->at >= bracket_end)
 			break;
-		if (c == '\\' && script->at[1]) {
+		if (c == '\\' && script->at[1] &&
+		    (script->at >= bracket_end || script->at[1] == 'n')) {
 			c = *++script->at;
 			if (regex && c == 'n')
 				c = '\n';
@@ -193,10 +223,8 @@ static void parse_substitution(struct script *script, struct substitution *s)
 	if (!replacement)
 		invalid(script, "unterminated `s' command");
 	parse_flags(script, s);
-	if (*script->at && !strchr(";\n# \t}", *script->at)) {
-		script->at++;
-		invalid(script, "unknown option to `s'");
-	}
+	if (*script->at && !strchr(";\n# \t", *script->at))
+		unexpected(script, "unknown option to `s'");
 	s->regex = compile(script, regex);
 	s->pieces = parse_replacement(replacement);
 	check_references(script, s);
@@ -211,11 +239,9 @@ static void parse_addresses(struct script *script, struct command *command)
 		skip_blanks(script);
 		parse_address(script, &command->to);
 		if (command->to.kind == ADDRESS_NONE)
-			invalid(script, "unexpected `,'");
+			unexpected(script, "unexpected `,'");
 		skip_blanks(script);
 	}
-	if (command->from.kind == ADDRESS_LINE && command->from.line == 0)
-		invalid(script, "invalid usage of line address 0");
 	for (; *script->at == '!' || isblank(*script->at); script->at++)
 		if (*script->at == '!')
 			command->negated = true;
@@ -229,6 +255,8 @@ static void parse_name(struct script *script, struct command *command)
 	if (!command->name)
 		invalid(script, "missing command");
 	script->at++;
+	if (command->from.kind == ADDRESS_LINE && command->from.line == 0)
+		invalid(script, "invalid usage of line address 0");
 	switch (command->name) {
 	case 's':
 		parse_substitution(script, &command->substitution);
@@ -248,10 +276,8 @@ static void parse_name(struct script *script, struct command *command)
 		invalid(script, why);
 	}
 	skip_blanks(script);
-	if (*script->at && !strchr(";\n#", *script->at)) {
-		script->at++;
-		invalid(script, "extra characters after command");
-	}
+	if (*script->at && !strchr(";\n#", *script->at))
+		unexpected(script, "extra characters after command");
 }
 
 void parse_script(const char *text, int number, struct command **list)

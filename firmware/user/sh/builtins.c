@@ -148,8 +148,10 @@ static int run_wait(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		long pid = parse_number(argv[i]);
 
-		if (pid < 0)
-			fail("Illegal number: %s", argv[i]);
+		if (pid < 0) {
+			complain("Illegal number: %s", argv[i]);
+			return STATUS_ERROR;
+		}
 		status = job_wait(pid);
 	}
 	return status;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tokens into trees: ( ), { }, if, while, until, for and case. */
-#include <string.h>
-
 #include "parse.h"
 
 static struct node *parse_subshell(void)
@@ -92,13 +90,14 @@ static struct word *parse_patterns(void)
 
 	accept(TOKEN_OPEN);
 	do {
-		if (peek_token()->kind == TOKEN_END)
-			unexpected(")");
 		if (peek_token()->kind != TOKEN_WORD)
-			unexpected(NULL);
+			unexpected(")");
 		*last = take_token().word;
 		last = &(*last)->next;
 	} while (accept(TOKEN_PIPE));
+	/* There are no reserved words here. */
+	if (peek_token()->kind == TOKEN_WORD)
+		syntax_error("word unexpected (expecting \")\")");
 	expect(TOKEN_CLOSE, ")");
 	return first;
 }
@@ -109,7 +108,7 @@ static struct node *parse_case(void)
 	struct case_item **last = &node->choice.items;
 
 	if (peek_token()->kind != TOKEN_WORD)
-		unexpected(NULL);
+		unexpected("word");
 	node->choice.subject = take_token().word;
 	skip_newlines();
 	expect_keyword("in");
@@ -125,13 +124,12 @@ static struct node *parse_case(void)
 		last = &item->next;
 		skip_newlines();
 		if (peek_token()->kind != TOKEN_DOUBLE_SEMICOLON &&
-		    !(peek_keyword() && !strcmp(peek_keyword(), "esac")))
+		    !at_keyword("esac"))
 			item->body = parse_list(";;");
-		if (!accept(TOKEN_DOUBLE_SEMICOLON)) {
-			expect_keyword("esac");
-			break;
-		}
-		skip_newlines();
+		if (accept(TOKEN_DOUBLE_SEMICOLON))
+			skip_newlines();
+		else if (!at_keyword("esac"))
+			unexpected(";;");
 	}
 	return node;
 }

@@ -108,6 +108,13 @@ static int run_and_or(const struct node *node, bool last)
 	return run_node(left->next, last);
 }
 
+static int run_not(const struct node *child)
+{
+	int status = run_node(child, false);
+
+	return control.jump ? status : !status;
+}
+
 static int run_sequence(const struct node *child, bool last)
 {
 	int status = 0;
@@ -231,7 +238,7 @@ static int run_kind(const struct node *node, bool last)
 	case NODE_PIPELINE:
 		return run_pipeline(node->children, false);
 	case NODE_NOT:
-		return !run_node(node->children, false);
+		return run_not(node->children);
 	case NODE_AND:
 	case NODE_OR:
 		return run_and_or(node, last);

@@ -53,10 +53,11 @@ void unexpected(const char *expected)
 
 	snprintf(found, sizeof(found), keyword ? "\"%s\"" : "%s",
 		 keyword ? keyword : names[peek_token()->kind]);
-	if (expected)
-		syntax_error("%s unexpected (expecting \"%s\")", found,
-			     expected);
-	syntax_error("%s unexpected", found);
+	if (!expected)
+		syntax_error("%s unexpected", found);
+	if (!strcmp(expected, "word"))
+		syntax_error("%s unexpected (expecting word)", found);
+	syntax_error("%s unexpected (expecting \"%s\")", found, expected);
 }
 
 bool accept(enum token_kind kind)
@@ -73,11 +74,16 @@ void expect(enum token_kind kind, const char *name)
 		unexpected(name);
 }
 
-bool accept_keyword(const char *keyword)
+bool at_keyword(const char *keyword)
 {
 	const char *found = peek_keyword();
 
-	if (!found || strcmp(found, keyword))
+	return found && !strcmp(found, keyword);
+}
+
+bool accept_keyword(const char *keyword)
+{
+	if (!at_keyword(keyword))
 		return false;
 	take_token();
 	return true;
@@ -201,17 +207,11 @@ struct node *parse_command(void)
 	return node;
 }
 
-static struct node *parse_pipeline(void)
+static struct node *parse_piped(void)
 {
-	struct node *pipeline, *command;
+	struct node *command = parse_command();
+	struct node *pipeline;
 
-	if (accept_keyword("!")) {
-		struct node *node = new_node(NODE_NOT);
-
-		node->children = parse_pipeline();
-		return node;
-	}
-	command = parse_command();
 	if (peek_token()->kind != TOKEN_PIPE)
 		return command;
 	pipeline = new_node(NODE_PIPELINE);
@@ -222,6 +222,17 @@ static struct node *parse_pipeline(void)
 		command = command->next;
 	}
 	return pipeline;
+}
+
+static struct node *parse_pipeline(void)
+{
+	struct node *node;
+
+	if (!accept_keyword("!"))
+		return parse_piped();
+	node = new_node(NODE_NOT);
+	node->children = parse_piped();
+	return node;
 }
 
 static struct node *parse_and_or(void)
@@ -329,7 +340,7 @@ struct node *parse_substitution(void)
 	struct node *node = NULL;
 
 	skip_newlines();
-	if (peek_token()->kind != TOKEN_CLOSE)
+	if (!at_list_end())
 		node = parse_list(")");
 	expect(TOKEN_CLOSE, ")");
 	return node;

@@ -13,6 +13,7 @@ const char *peek_keyword(void);
 void unexpected(const char *expected) __attribute__((noreturn));
 bool accept(enum token_kind kind);
 void expect(enum token_kind kind, const char *name);
+bool at_keyword(const char *keyword);
 bool accept_keyword(const char *keyword);
 void expect_keyword(const char *keyword);
 void skip_newlines(void);

@@ -103,10 +103,11 @@ class Recording:
         )
 
 
+_NMI_IN_IRQ = Flag.NMI | Flag.HARDIRQ
 _FLAGS: Sequence[Mapping[str, int]] = (
     {"d": Flag.IRQS_OFF, "D": Flag.IRQS_OFF | Flag.BH_OFF, "b": Flag.BH_OFF, "X": Flag.IRQS_NOT_KNOWN},
     {"N": Flag.NEED_RESCHED | Flag.PREEMPT_RESCHED, "n": Flag.NEED_RESCHED, "p": Flag.PREEMPT_RESCHED},
-    {"h": Flag.HARDIRQ, "s": Flag.SOFTIRQ, "H": Flag.HARDIRQ | Flag.SOFTIRQ, "z": Flag.NMI, "Z": Flag.NMI | Flag.HARDIRQ},
+    {"h": Flag.HARDIRQ, "s": Flag.SOFTIRQ, "H": Flag.HARDIRQ | Flag.SOFTIRQ, "z": Flag.NMI, "Z": _NMI_IN_IRQ},
 )
 
 _EVENT = re.compile(

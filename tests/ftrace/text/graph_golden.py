@@ -15,7 +15,8 @@ __all__ = ["record_calls"]
 _RULE = " " + "-" * 42
 _BANNER = re.compile(r" (?P<cpu>\d+)\)  *(?P<before>\S+)-(?P<before_pid>\d+) *=>  *(?P<comm>\S+)-(?P<pid>\d+) *")
 _CALL = re.compile(
-    r"(?P<indent>(?:  )*)(?:(?P<leaf>\S+)\(\);|(?P<open>\S+)\(\) \{|\}(?: /\* (?P<name>\S+) \*/)?|/\* (?P<comment>.*) \*/)"
+    r"(?P<indent>(?:  )*)"
+    r"(?:(?P<leaf>\S+)\(\);|(?P<open>\S+)\(\) \{|\}(?: /\* (?P<name>\S+) \*/)?|/\* (?P<comment>.*) \*/)"
 )
 
 
@@ -47,28 +48,26 @@ def record_calls(lines: Sequence[str], options: Sequence[str] = ()) -> Recording
     recording = Recording()
     columns = _columns(options)
     cpus = {cpu: _Cpu(1000 + cpu, {}) for cpu in range(2)}
-    for cpu, state in cpus.items():
-        banner = next((found for line in lines if (found := re.fullmatch(_BANNER, line)) and int(found["cpu"]) == cpu), None)
-        if banner:
-            state.pid = _task(recording, banner["before"], banner["before_pid"])
+    for banner in filter(None, (re.fullmatch(_BANNER, line) for line in reversed(lines))):
+        cpus[int(banner["cpu"])].pid = _task(recording, banner["before"], banner["before_pid"])
     time = 0
     for line in lines:
         if line in ("", _RULE) or line.startswith(" (Overruns: 0)"):
             continue
-        if banner := re.fullmatch(_BANNER, line):
-            cpus[int(banner["cpu"])].pid = _task(recording, banner["comm"], banner["pid"])
+        if switch := re.fullmatch(_BANNER, line):
+            cpus[int(switch["cpu"])].pid = _task(recording, switch["comm"], switch["pid"])
             continue
         parts = re.fullmatch(columns, line)
         assert parts, line
-        found = parts.groupdict()
-        cpu = int(found.get("cpu") or 0)
-        if found.get("pid"):
-            cpus[cpu].pid = _task(recording, found["comm"], found["pid"])
+        shown = parts.groupdict()
+        cpu = int(shown.get("cpu") or 0)
+        if shown.get("pid"):
+            cpus[cpu].pid = _task(recording, shown["comm"], shown["pid"])
         time += 1
-        if found.get("seconds"):
-            time = max(time, int(found["seconds"] + found["microseconds"]) * 1000)
-        duration = int(found["us"]) * 1000 + int((found["ns"] or "0").ljust(3, "0")) if found.get("us") else 1
-        call = re.fullmatch(_CALL, found["call"])
+        if shown.get("seconds"):
+            time = max(time, int(shown["seconds"] + shown["microseconds"]) * 1000)
+        duration = int(shown["us"]) * 1000 + int((shown["ns"] or "0").ljust(3, "0")) if shown.get("us") else 1
+        call = re.fullmatch(_CALL, shown["call"])
         assert call, line
         _record(recording, cpu, cpus[cpu], time, duration, call)
     return recording

@@ -84,8 +84,8 @@ def test_each_part_of_a_cpu_can_have_lost_events_before_it() -> None:
 
 
 def _part(events: Events, start: int, stop: int, lost: int) -> Events:
-    columns = (column[start:stop] for column in (events.time, events.offset, events.size))
-    return Events(events.cpu, events.words, *columns, lost)
+    time, offset, size = events.time[start:stop], events.offset[start:stop], events.size[start:stop]
+    return Events(events.cpu, events.words, time, offset, size, lost)
 
 
 def test_a_buffer_that_starts_later_is_announced_if_events_were_overwritten() -> None:

@@ -15,7 +15,7 @@ from unicorn import x86_const as x86
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.x86_64 import mmu, state
-from emu.cpu.internals import LIBRARY, handle_of
+from emu.cpu.internals import add_native_hook, handle_of
 from emu.cpu.timing import TimingModel
 from emu.cpu.timing.static import X86_64_CYCLES, StaticModel
 
@@ -53,7 +53,7 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
         cpu = ctypes.c_uint64.from_address(handle + at.uc_cpu).value
         ctypes.c_uint64.from_address(cpu + at.cpu_opaque).value = record
         ctypes.c_uint64.from_address(handle + at.uc_stop_interrupt).value = native.stop_interrupt.address
-        _hook(uc, unicorn.UC_HOOK_BLOCK, native.block_hook.address, record)
+        add_native_hook(uc, unicorn.UC_HOOK_BLOCK, native.block_hook.address, record)
         for instruction, function in (
             (x86.UC_X86_INS_SYSCALL, native.syscall),
             (x86.UC_X86_INS_RDTSC, native.rdtsc),
@@ -61,7 +61,7 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
             (x86.UC_X86_INS_IN, native.port_in),
             (x86.UC_X86_INS_OUT, native.host_call),
         ):
-            _hook(uc, unicorn.UC_HOOK_INSN, function.address, record, instruction)
+            add_native_hook(uc, unicorn.UC_HOOK_INSN, function.address, record, instruction)
         env = cpu + at.cpu_env
         return {
             "cpu": cpu,
@@ -94,23 +94,6 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
     @property
     def reset_page(self) -> bytes:
         return state.RESET_GDT
-
-
-def _hook(uc: unicorn.Uc, kind: int, function: int, data: int, *instruction: int) -> None:
-    """Adds a native hook for all addresses; the Python binding would put a Python frame around it."""
-    handle = ctypes.c_size_t()
-    error = LIBRARY.uc_hook_add(
-        uc._uch,
-        ctypes.byref(handle),
-        ctypes.c_int(kind),
-        ctypes.c_void_p(function),
-        ctypes.c_void_p(data),
-        ctypes.c_uint64(1),
-        ctypes.c_uint64(0),
-        *map(ctypes.c_int, instruction),
-    )
-    if error:
-        raise unicorn.UcError(error)
 
 
 ARCH = X86_64()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import struct
@@ -13,7 +14,7 @@ from unicorn import x86_const as x86
 
 from emu.cpu.internals import UnknownUnicorn, address_of, handle_of, peek, probing_memory
 
-__all__ = ["GENERAL_REGISTERS", "Layout", "RESET_GDT", "layout", "reset"]
+__all__ = ["GENERAL_REGISTERS", "RESET_GDT", "Layout", "layout", "reset"]
 
 # QEMU's order of env.regs.
 GENERAL_REGISTERS = ("ax", "cx", "dx", "bx", "sp", "bp", "si", "di", *(f"r{n}" for n in range(8, 16)))
@@ -154,10 +155,8 @@ def _self_test(uc: unicorn.Uc, at: Layout) -> None:
     stop_interrupt.value = ctypes.cast(callback, ctypes.c_void_p).value or 0
     uc.mem_write(0x100, b"\x90\x90\x0f\x0b")  # nop; nop; ud2
     uc.reg_write(x86.UC_X86_REG_EFLAGS, 0x202)
-    try:
+    with contextlib.suppress(unicorn.UcError):  # the callback's True ends the run as an invalid instruction
         uc.emu_start(0x100, 0)
-    except unicorn.UcError:
-        pass  # the callback's True ends the run as an invalid instruction
     stop_interrupt.value = original
     if seen != [(6, 6)]:
         raise UnknownUnicorn(f"an invalid instruction was reported as {seen}, not as exception 6")

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The order in which the kernel comes to life. */
+#include <linux/cpu.h>
+#include <linux/device.h>
+#include <linux/init.h>
+#include <linux/init_task.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+
+static const char *const argv_init[] = { "/init", NULL };
+static const char *const envp_init[] = {
+	"HOME=/", "PATH=/bin", "TERM=linux", NULL,
+};
+
+/* Process 1, before it is a program. */
+static int kernel_init(void *unused)
+{
+	int err;
+
+	set_task_comm(current, "init");
+	bringup_nonboot_cpus();
+	do_basic_setup();
+	populate_rootfs();
+	console_on_rootfs();
+	err = kernel_execve(argv_init[0], argv_init, envp_init);
+	if (err)
+		panic("%s: error %d", argv_init[0], -err);
+	return 0;
+}
+
+/* This task becomes CPU 0's idle task. */
+static noinline __noreturn void rest_init(void)
+{
+	user_mode_thread(kernel_init, NULL, CLONE_FS);
+	cpu_startup_entry();
+}
+
+void start_kernel(void)
+{
+	init_task_early();
+	boot_cpu_init();
+	setup_arch();
+	setup_per_cpu_areas();
+	trap_init();
+	arch_cpu_ready();
+	mm_init();
+	sched_init();
+	init_timers();
+	hrtimers_init();
+	time_init();
+	call_function_init();
+	fork_init();
+	vfs_caches_init();
+	rest_init();
+}

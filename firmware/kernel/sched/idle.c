@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The idle class, and the loop that each CPU's idle task runs. */
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/tick.h>
+#include <asm/switch_to.h>
+#include "sched.h"
+
+/* Nothing runs there, and nothing is about to. */
+int idle_cpu(int cpu)
+{
+	struct rq *rq = cpu_rq(cpu);
+
+	return READ_ONCE(rq->curr) == rq->idle && !READ_ONCE(rq->nr_running);
+}
+
+static noinline void set_next_task_idle(struct rq *rq, struct task_struct *next)
+{
+	next->se.exec_start = rq->clock;
+}
+
+static struct task_struct *pick_next_task_idle(struct rq *rq,
+					       struct task_struct *prev)
+{
+	prev->sched_class->put_prev_task(rq, prev);
+	set_next_task_idle(rq, rq->idle);
+	return rq->idle;
+}
+
+static void put_prev_task_idle(struct rq *rq, struct task_struct *prev)
+{
+	u64 delta = rq->clock - prev->se.exec_start;
+
+	prev->se.sum_exec_runtime += delta;
+}
+
+static void task_tick_idle(struct rq *rq, struct task_struct *curr)
+{
+	put_prev_task_idle(rq, curr);
+	set_next_task_idle(rq, curr);
+}
+
+static void check_preempt_curr_idle(struct rq *rq, struct task_struct *p,
+				    int flags)
+{
+	resched_curr(rq);
+}
+
+const struct sched_class idle_sched_class = {
+	.check_preempt_curr = check_preempt_curr_idle,
+	.pick_next_task = pick_next_task_idle,
+	.put_prev_task = put_prev_task_idle,
+	.task_tick = task_tick_idle,
+};
+
+static noinline void cpuidle_idle_call(void)
+{
+	/* An interrupt between the test and the halt must end the halt. */
+	local_irq_disable();
+	if (need_resched())
+		local_irq_enable();
+	else
+		arch_cpu_idle();
+}
+
+static noinline void do_idle(void)
+{
+	tick_nohz_idle_enter();
+	while (!need_resched())
+		cpuidle_idle_call();
+	/* The flag may have come without an interrupt. */
+	set_preempt_need_resched();
+	tick_nohz_idle_exit();
+	schedule_idle();
+}
+
+/* With preemption off. */
+void cpu_startup_entry(void)
+{
+	tick_setup_sched_timer();
+	local_irq_enable();
+	for (;;)
+		do_idle();
+}

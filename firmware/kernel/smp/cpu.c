@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which CPUs there are, and bringing up all but the first. */
+#include <linux/cpu.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/memblock.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <emu/boot_params.h>
+
+struct cpumask __cpu_possible_mask, __cpu_online_mask;
+unsigned int nr_cpu_ids = 1;
+
+void __init boot_cpu_init(void)
+{
+	unsigned int cpu;
+
+	nr_cpu_ids = min_t(u64, boot_params.nr_cpus, NR_CPUS);
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		cpumask_set_cpu(cpu, &__cpu_possible_mask);
+	cpumask_set_cpu(0, &__cpu_online_mask);
+}
+
+/* The first CPU's is the one in the image; the others get what it was. */
+void __init setup_per_cpu_areas(void)
+{
+	size_t size = __per_cpu_end - __per_cpu_start;
+	unsigned int cpu;
+	char *area;
+
+	for (cpu = 1; cpu < nr_cpu_ids; cpu++) {
+		area = memblock_alloc(size, 64);
+		memcpy(area, __per_cpu_start, size);
+		__per_cpu_offset[cpu] = area - __per_cpu_start;
+		per_cpu(pcpu_hot, cpu).preempt_count = INIT_PREEMPT_COUNT;
+	}
+}
+
+void notify_cpu_starting(void)
+{
+	cpumask_set_cpu(smp_processor_id(), &__cpu_online_mask);
+}
+
+static __init int cpu_up(int cpu)
+{
+	struct task_struct *idle = fork_idle(cpu);
+	int err;
+
+	if (!idle)
+		return -ENOMEM;
+	err = native_cpu_up(cpu, idle);
+	if (err)
+		return err;
+	while (!cpu_online(cpu))
+		cpu_relax();
+	return 0;
+}
+
+void __init bringup_nonboot_cpus(void)
+{
+	unsigned int cpu;
+	int err;
+
+	for (cpu = 1; cpu < nr_cpu_ids; cpu++) {
+		err = cpu_up(cpu);
+		if (err)
+			panic("CPU %u did not start: error %d", cpu, -err);
+	}
+}

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The same command gives the same bytes: in two processes, with natives compiled anew and taken from the cache."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from emu.machine import Machine
+
+COMMAND = "ls /bin | sed s/[aeiou]/z/g"
+
+
+def run(cache: Path, *options: str) -> tuple[bytes, bytes]:
+    done = subprocess.run(
+        [sys.executable, "-m", "emu", "run", "-p", "function_graph", *options, "--", COMMAND],
+        env={**os.environ, "EMU_CACHE_DIR": str(cache)},
+        capture_output=True,
+        check=True,
+    )
+    return done.stdout, done.stderr
+
+
+def test_a_cold_and_a_warm_cache_give_the_same_bytes(tmp_path: Path) -> None:
+    cold = run(tmp_path)
+    assert any(tmp_path.rglob("*.nbi"))
+    warm = run(tmp_path)
+    assert cold == warm
+    assert len(cold[0]) > 100_000
+
+
+def functions(seed: int) -> tuple[str, bytes]:
+    with Machine(cpus=2, seed=seed) as machine:
+        machine.tracefs.write("tracing_on", "0")
+        machine.tracefs.write("current_tracer", "function")
+        done = machine.run(COMMAND, trace=True)
+        assert done.status == 0
+        return machine.tracefs.read("trace"), done.output
+
+
+def test_another_seed_gives_another_interleaving_and_the_same_result() -> None:
+    first, again, other = functions(0), functions(0), functions(1)
+    assert first == again
+    assert first[0] != other[0]
+    assert first[1] == other[1]

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Sites change under running CPUs: no crash, no wrong result, and what goes wrong is undone."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
+from emu.machine import Machine
+
+NOP, CALL = bytes.fromhex("0f1f440000"), bytes.fromhex("e8d23a0000")
+
+
+def text_bytes(machine: Machine) -> bytes:
+    """The kernel's text, as it is in RAM."""
+    kernel = machine.kernel
+    start, end = kernel.physical(kernel.image.symbol("_stext")), kernel.physical(kernel.image.symbol("_etext"))
+    return bytes(machine.board.ram[start:end])
+
+
+def test_the_breakpoint_protocol_is_head_tail_head() -> None:
+    assert PROTOCOLS["breakpoint"]([Patch(0x1000, NOP, CALL)], b"\xcc") == [
+        Write(0x1000, NOP[:1], b"\xcc"),
+        Synchronise(),
+        Write(0x1001, NOP[1:], CALL[1:]),
+        Synchronise(),
+        Write(0x1000, b"\xcc", CALL[:1]),
+        Synchronise(),
+    ]
+
+
+def test_stop_machine_writes_while_all_cpus_wait() -> None:
+    steps = PROTOCOLS["stop_machine"]([Patch(0x1000, NOP, CALL), Patch(0x2000, CALL, NOP)], b"\xcc")
+    assert steps == [Park(), Write(0x1000, NOP, CALL), Write(0x2000, CALL, NOP), Release()]
+
+
+@pytest.mark.parametrize("protocol", ["breakpoint", "stop_machine"])
+def test_a_hundred_switches_under_load(protocol: str) -> None:
+    with Machine(cpus=4) as machine:
+        machine.engine.protocol = protocol
+        before = text_bytes(machine)
+        machine.run("busy 6 12 > /busy.log &")
+        hits = []
+        for n in range(100):
+            machine.tracefs.write("current_tracer", ("function", "function_graph", "nop")[n % 3])
+            hits.append(machine.engine.driver.breakpoints_hit)
+            machine.advance(20_000)
+        machine.tracefs.write("current_tracer", "nop")
+        assert text_bytes(machine) == before
+        while machine.advance(50_000_000):
+            pass
+        done = machine.run("cat /busy.log")
+        assert b" 0 errors" in done.output
+        assert machine.warnings == []
+        if protocol == "breakpoint":
+            assert hits[-1] > 10 and len(set(hits)) > 5  # breakpoints were hit, in many of the switches
+        else:
+            assert hits[-1] == 0
+
+
+@pytest.mark.parametrize("protocol", ["breakpoint", "stop_machine"])
+@pytest.mark.parametrize("damaged_byte", [0, 3])
+def test_a_site_that_was_changed_behind_our_back_stops_tracing_and_not_the_guest(protocol: str, damaged_byte: int) -> None:
+    with Machine(cpus=2) as machine:
+        machine.engine.protocol = protocol
+        site = int(machine.engine.sites.addresses[len(machine.engine.sites) // 2])
+        place = machine.kernel.physical(site) + damaged_byte
+        good = text_bytes(machine)
+        machine.board.write_code(place, b"\x90")
+        damaged = text_bytes(machine)
+        machine.tracefs.write("current_tracer", "function")
+        assert text_bytes(machine) == damaged  # every other site is as it was
+        assert len(machine.warnings) == 1
+        assert "ftrace failed to modify" in machine.warnings[0]
+        machine.board.write_code(place, good[place - machine.kernel.physical(machine.kernel.image.symbol("_stext")) :][:1])
+        assert machine.run("echo alive").output == b"alive\n"
+        assert machine.tracefs.read("trace").count("\n") < 20
+
+
+def test_a_breakpoint_that_is_not_ours_is_the_guests(capfd: pytest.CaptureFixture[str]) -> None:
+    with Machine(cpus=1) as machine:
+        assert machine.run("fault bp").status == 128 + 5  # SIGTRAP
+
+
+def test_filters_select_the_sites_that_are_patched() -> None:
+    with Machine(cpus=1) as machine:
+        machine.tracefs.write("set_ftrace_filter", "vfs_*")
+        machine.tracefs.append("set_ftrace_filter", "*_open")
+        machine.tracefs.write("set_ftrace_notrace", "vfs_write")
+        machine.tracefs.write("current_tracer", "function")
+        enabled = {line.split()[0] for line in machine.tracefs.read("enabled_functions").splitlines()}
+        assert "vfs_read" in enabled and "vfs_open" in enabled
+        assert "vfs_write" not in enabled
+        assert all(name.startswith("vfs_") or name.endswith("_open") for name in enabled)
+        machine.run("cat /init > /dev/null")
+        names = {line.split(": ")[1].split(" <-")[0] for line in machine.tracefs.read("trace").splitlines() if "<-" in line}
+        assert "vfs_read" in names
+        assert names <= enabled

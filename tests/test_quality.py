@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is true of the tree as a whole: it is clean, and the committed images are those of the committed sources."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+COMPILER = "gcc (Debian 12.2.0-14+deb12u1) 12.2.0"
+
+
+def check(*command: str) -> None:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_ruff() -> None:
+    check(sys.executable, "-m", "ruff", "check", ".")
+
+
+def test_mypy() -> None:
+    check(sys.executable, "-m", "mypy")
+
+
+def test_images_are_those_of_the_sources() -> None:
+    check(sys.executable, "firmware/tools/sources.py", "--arch", "x86_64", "--check", "firmware/images/x86_64/SOURCES")
+
+
+def test_images_are_built_byte_for_byte(tmp_path: Path) -> None:
+    gcc, make = shutil.which("gcc"), shutil.which("make")
+    if not gcc or not make or not subprocess.run([gcc, "--version"], capture_output=True, text=True).stdout.startswith(COMPILER):
+        pytest.skip(f"needs make and {COMPILER}")
+    copy = tmp_path / "firmware"
+    shutil.copytree(ROOT / "firmware", copy, ignore=shutil.ignore_patterns("build", "images"))
+    subprocess.run([make, "-j2", "-C", str(copy)], check=True, capture_output=True)
+    for name in ("vmlinux", "initramfs.cpio"):
+        committed = ROOT / "firmware/images/x86_64" / name
+        assert (copy / "images/x86_64" / name).read_bytes() == committed.read_bytes(), name

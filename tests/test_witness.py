@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The function trace is exactly what happened: nothing lost, nothing invented."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from emu.ftrace import events
+from emu.machine import Machine
+from tests.witness import Witness, by_context
+
+PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
+
+
+def idle(machine: Machine) -> None:
+    """Lets everything that was started come to rest, so that no CPU is in the middle of a call."""
+    machine.advance(20_000_000)
+
+
+def traced(machine: Machine, cpu: int) -> list[tuple[int, int, int]]:
+    """(address, pid, interrupt level) of each function event of a CPU."""
+    rows = machine.engine.rings[cpu].unread().entries(events.FUNCTION)
+    assert (rows["type"] == events.EventType.FUNCTION).all()
+    level = (rows["flags"] & int(events.Flag.HARDIRQ | events.Flag.SOFTIRQ | events.Flag.NMI)).astype(int)
+    return list(zip(rows["ip"].tolist(), rows["pid"].tolist(), level.tolist(), strict=True))
+
+
+def as_flags(level: int) -> int:
+    """Interrupt bits of preempt_count as an event's flags say them."""
+    flags = events.Flag(0)
+    if level & 0xF0000:
+        flags |= events.Flag.HARDIRQ
+    if level & 0x100:
+        flags |= events.Flag.SOFTIRQ
+    if level & 0xF00000:
+        flags |= events.Flag.NMI
+    return int(flags)
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 4])
+@pytest.mark.parametrize("protocol", ["breakpoint", "stop_machine"])
+def test_the_function_trace_is_what_the_witness_saw(cpus: int, protocol: str) -> None:
+    with Machine(cpus=cpus, seed=cpus) as machine:
+        machine.engine.protocol = protocol
+        witness = Witness(machine)
+        machine.tracefs.write("tracing_on", "0")
+        machine.tracefs.write("buffer_size_kb", "50000")
+        machine.tracefs.write("current_tracer", "function")
+        machine.tracefs.write("tracing_on", "1")
+        witness.on = True
+        assert machine.run(PIPELINE).status == 0
+        idle(machine)
+        witness.on = False
+        machine.tracefs.write("tracing_on", "0")
+        total = 0
+        for cpu in range(cpus):
+            seen = [(address, pid, as_flags(level)) for address, pid, level in witness.entries(cpu)]
+            recorded = traced(machine, cpu)
+            total += len(recorded)
+            assert by_context(recorded) == by_context(seen)
+            assert machine.engine.rings[cpu].overrun == machine.engine.rings[cpu].dropped_events == 0
+        assert total > 5_000
+
+
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_every_graph_entry_has_its_exit_in_order_per_task(cpus: int) -> None:
+    with Machine(cpus=cpus) as machine:
+        machine.tracefs.write("tracing_on", "0")
+        machine.tracefs.write("buffer_size_kb", "50000")
+        machine.tracefs.write("current_tracer", "function_graph")
+        machine.tracefs.write("tracing_on", "1")
+        assert machine.run(PIPELINE).status == 0
+        idle(machine)
+        machine.tracefs.write("tracing_on", "0")
+        rows = []
+        for ring in machine.engine.rings:
+            found = ring.unread()
+            both = found.entries(events.FUNCGRAPH_ENTRY)
+            rows += [
+                (int(time), ring.cpu, int(row["pid"]), int(row["type"]), int(row["func"]), int(row["depth"]))
+                for time, row in zip(found.time, both, strict=True)
+            ]
+        rows.sort(key=lambda row: row[0])
+        stacks: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        unmatched = 0
+        for _, cpu, pid, kind, function, depth in rows:
+            stack = stacks.setdefault((pid, cpu if pid == 0 else -1), [])
+            if kind == events.EventType.FUNCGRAPH_ENTRY:
+                assert not stack or depth == stack[-1][1] + 1
+                stack.append((function, depth))
+            elif stack:
+                assert stack.pop() == (function, depth)
+            else:
+                unmatched += 1  # the call was under way when the tracer started: its entry is not in the buffer
+        assert len(rows) > 10_000
+        assert unmatched == 0
+        waiting = {machine.kernel.image.function_at(f).name for stack in stacks.values() for f, _ in stack}
+        assert "do_exit" in waiting  # a task that has ended never comes back from there
+        assert np.all([depth >= 0 for stack in stacks.values() for _, depth in stack])
