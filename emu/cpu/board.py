@@ -68,15 +68,15 @@ class Board:
         self._dispatch = np.zeros(0, np.uint64)
         self._timing = arch.timing()
         self.native_forget = forget.build(arch.name)
-        self._decode = _HANDLER(self._decode_block)
         self._python_handlers: list[object] = []  # ctypes callbacks that native code points to
+        self._raised: BaseException | None = None  # by one of them
         self.reset_page_table = 0
         self.ram[self.RESET_PAGE : self.RESET_PAGE + len(arch.reset_page)] = arch.reset_page
         for field, value in (
             (board_record.RAM, self.ram_address),
             (board_record.RAM_SIZE, memory),
             (board_record.COSTS, self._costs.ctypes.data),
-            (board_record.DECODE, ctypes.cast(self._decode, ctypes.c_void_p).value or 0),
+            (board_record.DECODE, self.python_handler(self._decode_block)),
             (board_record.HOST_CALLS, self._host_calls.ctypes.data),
             (board_record.QUANTUM, quantum),
             (board_record.RANDOM, _scramble(seed)),
@@ -145,9 +145,14 @@ class Board:
 
         Raises:
             CpuFault: a CPU left RAM.
+            Exception: what a Python handler raised.
         """
         outcome = int(turns.run(self.record, _TURN_SLICE))
         reason = outcome & 0xFF
+        if self._raised is not None:
+            error, self._raised = self._raised, None
+            self.current.set(cpu_record.REQUEST, int(cpu_record.NO_REQUEST))
+            raise error
         if reason == turns.FAULT:
             raise CpuFault(self.current, outcome >> 8)
         if reason == turns.REQUEST:
@@ -216,19 +221,26 @@ class Board:
         """Has native `function` run before each block that begins at `address`; 0 takes it away."""
         self._dispatch[address - self.get(board_record.DISPATCH_START)] = function
 
-    def cpu_of_record(self, record: int) -> Cpu:
-        """The CPU whose record is at an address."""
-        return self._by_record[record]
-
     def python_handler(self, function: Callable[[Cpu, int], None]) -> int:
-        """The address of a native function that calls Python with (cpu, second argument). It must not raise."""
-        handler = _HANDLER(lambda record, argument: function(self._by_record[record], argument))
+        """The address of a native function that calls Python with (cpu, second argument).
+
+        If it raises, the machine stops before its next block, and `run` raises the exception.
+        """
+
+        def call(record: int, argument: int) -> None:
+            cpu = self._by_record[record]
+            try:
+                function(cpu, argument)
+            except BaseException as error:
+                self._raised = error
+                self.stop(cpu)
+
+        handler = _HANDLER(call)
         self._python_handlers.append(handler)
         return ctypes.cast(handler, ctypes.c_void_p).value or 0
 
-    def _decode_block(self, record: int, packed: int) -> None:
+    def _decode_block(self, cpu: Cpu, packed: int) -> None:
         """Fills in the cost of a block: `packed` is the low 48 bits of its address, and 16 of its size."""
-        cpu = self._by_record[record]
         address, size = packed >> 16, packed & 0xFFFF
         if address >> 47:
             address |= 0xFFFF << 48

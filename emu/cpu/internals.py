@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import unicorn
 import unicorn.unicorn_py3.unicorn as binding
 
-__all__ = ["LIBRARY", "UnknownUnicorn", "add_native_hook", "address_of", "find_pointer", "handle_of", "peek", "probing_memory"]
+__all__ = ["LIBRARY", "UnknownUnicorn", "add_native_hook", "address_of", "handle_of", "peek", "probing_memory"]
 
 LIBRARY = binding.uclib
 
@@ -62,15 +61,6 @@ def peek(descriptor: int, address: int, size: int) -> bytes:
         return os.pread(descriptor, size, address)
     except (OSError, OverflowError):
         return b""
-
-
-def find_pointer(block: bytes, values: Sequence[int]) -> int:
-    """The offset in `block` of the aligned word that is one of `values`, or -1."""
-    wanted = set(values)
-    for offset in range(0, len(block) - 7, 8):
-        if struct.unpack_from("<Q", block, offset)[0] in wanted:
-            return offset
-    return -1
 
 
 def add_native_hook(uc: unicorn.Uc, kind: int, function: int, data: int, *instruction: int) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.cpu.bare import KERNEL, Bare
 
@@ -75,3 +76,21 @@ def test_code_of_the_same_length_is_charged_anew() -> None:
     while bare.board.run(on_call):
         pass
     assert times[1] - times[0] > 26
+
+
+def test_an_exception_in_a_python_handler_comes_out_of_the_run() -> None:
+    bare = caller()
+    board = bare.board
+    board.dispatch_range(KERNEL + FUNCTION, KERNEL + FUNCTION + 16)
+    calls = 0
+
+    def handler(cpu, address):
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise ZeroDivisionError("from the callback")
+
+    board.dispatch(KERNEL + FUNCTION, board.python_handler(handler))
+    with pytest.raises(ZeroDivisionError, match="from the callback"):
+        bare.run()
+    assert calls == 3

@@ -59,9 +59,8 @@ void __init paging_init(void)
 		*kernel_pmd((unsigned long)__va(phys)) =
 			__pmd(phys | _PAGE_PSE | pgprot_val(PAGE_KERNEL));
 
-	map_image(_text, __ftrace_tramp_end - PAGE_SIZE, PAGE_KERNEL_ROX);
-	map_image(__ftrace_tramp_end - PAGE_SIZE, __ftrace_tramp_end,
-		  PAGE_KERNEL_EXEC);
+	map_image(_text, __ftrace_shared, PAGE_KERNEL_ROX);
+	map_image(__ftrace_shared, __ftrace_tramp_end, PAGE_KERNEL_EXEC);
 	map_image(__start_rodata, _sdata, PAGE_KERNEL_RO);
 	map_image(_sdata, _end, PAGE_KERNEL);
 }
@@ -81,4 +80,18 @@ pgd_t *pgd_alloc(void)
 void pgd_free(pgd_t *pgd)
 {
 	free_page((unsigned long)pgd);
+}
+
+/* Writable private memory is mapped read-only until it is written. */
+pgprot_t vm_get_page_prot(unsigned long vm_flags)
+{
+	unsigned long prot = _PAGE_USER | _PAGE_ACCESSED;
+
+	if (vm_flags & VM_ACCESS_FLAGS)
+		prot |= _PAGE_PRESENT;
+	if (vm_flags & VM_WRITE && vm_flags & VM_SHARED)
+		prot |= _PAGE_RW;
+	if (!(vm_flags & VM_EXEC))
+		prot |= _PAGE_NX;
+	return __pgprot(prot);
 }

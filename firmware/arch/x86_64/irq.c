@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Interrupts: from vectors to their handlers. */
 #include <linux/kernel.h>
+#include <linux/device.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/irq_regs.h>
@@ -28,7 +29,7 @@ void __irq_entry sysvec_apic_timer_interrupt(struct pt_regs *regs)
 
 static noinline void __sysvec_host_device(void)
 {
-	generic_handle_irq(HOST_DEVICE_IRQ);
+	console_input_ready();
 }
 
 void __irq_entry sysvec_host_device(struct pt_regs *regs)

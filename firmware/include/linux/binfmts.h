@@ -27,7 +27,7 @@ struct linux_binprm {
 	struct file		*interpreter;	/* what to load instead */
 	int			argc, envc;
 	const char		*filename;	/* as the caller gave it */
-	char			*interp;	/* the program; NULL: filename */
+	char			*interp;	/* NULL: filename */
 	/* The file's beginning; what follows its end is zero. */
 	char			buf[BINPRM_BUF_SIZE] __aligned(8);
 };

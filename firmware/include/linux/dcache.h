@@ -35,9 +35,9 @@ struct dentry {
 	struct qstr		d_name;
 	struct inode		*d_inode;
 	struct super_block	*d_sb;
-	struct list_head	d_subdirs;	/* hashed children, by d_offset */
+	struct list_head	d_subdirs;	/* the hashed, by d_offset */
 	struct list_head	d_child;	/* empty: unhashed */
-	u64			d_offset;	/* readdir's position of this name */
+	u64			d_offset;	/* its readdir position */
 	u64			d_next_offset;	/* for the next child */
 	char			d_iname[DNAME_INLINE_LEN];
 };

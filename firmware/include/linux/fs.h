@@ -84,7 +84,7 @@ struct inode {
 	struct timespec64	i_mtime;
 	struct timespec64	i_ctime;
 	atomic_t		i_count;
-	atomic_t		i_writecount;	/* writers; < 0: being executed */
+	atomic_t		i_writecount;	/* < 0: executed */
 	struct rw_semaphore	i_rwsem;
 	union {
 		struct pipe_inode_info *i_pipe;

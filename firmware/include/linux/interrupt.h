@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Interrupt handlers and softirqs. */
+/* Softirqs, and what surrounds an interrupt's handler. */
 #ifndef _LINUX_INTERRUPT_H
 #define _LINUX_INTERRUPT_H
 
 #include <linux/types.h>
 #include <linux/preempt.h>
 #include <linux/irqflags.h>
-#include <asm/irq.h>
 
 enum {
 	HI_SOFTIRQ,
@@ -16,15 +15,6 @@ enum {
 	RCU_SOFTIRQ,
 	NR_SOFTIRQS
 };
-
-enum irqreturn { IRQ_NONE, IRQ_HANDLED };
-typedef enum irqreturn irqreturn_t;
-typedef irqreturn_t (*irq_handler_t)(int irq, void *dev);
-
-/* @irq is one of asm/irq.h's; several handlers may share one. */
-int request_irq(unsigned int irq, irq_handler_t handler, unsigned long flags,
-		const char *name, void *dev);
-void generic_handle_irq(unsigned int irq);
 
 struct softirq_action {
 	void (*action)(struct softirq_action *action);

@@ -4,6 +4,7 @@
 #define _LINUX_MM_H
 
 #include <linux/mm_types.h>
+#include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/sched.h>
 #include <linux/mman.h>
@@ -76,6 +77,9 @@ static inline void get_page(struct page *page)
 	atomic_inc(&page->_refcount);
 }
 
+/* Gives a page that was reserved at boot to the page allocator. */
+void free_reserved_page(struct page *page);
+
 void __put_page(struct page *page);
 
 static inline void put_page(struct page *page)
@@ -128,12 +132,16 @@ unsigned long do_mmap(struct file *file, unsigned long addr, unsigned long len,
 		      unsigned long prot, unsigned long flags, pgoff_t pgoff);
 int do_munmap(struct mm_struct *mm, unsigned long start, size_t len);
 
-/* Page tables: mm/memory.c. */
+/* mm/memory.c, mm/gup.c */
 vm_fault_t handle_mm_fault(struct vm_area_struct *vma, unsigned long address,
 			   unsigned int flags, struct pt_regs *regs);
+pmd_t *mm_alloc_pmd(struct mm_struct *mm, unsigned long address);
+int pte_alloc(struct mm_struct *mm, pmd_t *pmd);
 long get_user_pages_remote(struct mm_struct *mm, unsigned long start,
 			   unsigned long nr_pages, unsigned int gup_flags,
 			   struct page **pages);
+
+/* mm/pagetable.c: whole ranges. */
 int copy_page_range(struct vm_area_struct *dst, struct vm_area_struct *src);
 void unmap_page_range(struct vm_area_struct *vma, unsigned long start,
 		      unsigned long end);

@@ -21,6 +21,7 @@ struct vm_fault;
 enum pageflags {
 	PG_buddy,		/* head of a free block */
 	PG_slab,
+	PG_frozen,		/* slab: its free objects are a CPU's */
 	PG_uptodate,
 	PG_dirty,
 	PG_arch_1,		/* no CPU holds translations of old contents */
@@ -60,6 +61,7 @@ struct vm_area_struct {
 	const struct vm_operations_struct *vm_ops;	/* NULL: anonymous */
 	pgoff_t vm_pgoff;		/* in pages */
 	struct file *vm_file;
+	bool anon_vma;			/* may hold pages of its own */
 };
 
 struct mm_struct {

@@ -15,7 +15,10 @@ int vprintk(const char *fmt, va_list args) __printf(1, 0);
 #define pr_warn(...)	printk(__VA_ARGS__)
 #define pr_info(...)	printk(__VA_ARGS__)
 
-/* Not traced, as <linux/string.h> says. As C's, without floating point; for %p every pointer is hexadecimal. */
+/*
+ * As C's, without floating point. Not traced: <linux/string.h> says why. %p is
+ * sixteen hexadecimal digits.
+ */
 int vsnprintf(char *buf, size_t size, const char *fmt, va_list args)
 	__printf(3, 0) notrace;
 int snprintf(char *buf, size_t size, const char *fmt, ...)

@@ -27,7 +27,7 @@ void command_ready(void)
 
 static long command_fetch(char *buf, size_t size)
 {
-	return hostcall(HC_COMMAND_READ, (unsigned long)buf, size, 0, 0);
+	return hostcall2(HC_COMMAND_READ, buf, size);
 }
 
 /* Returns the line, ended by a newline like a terminal's. */
@@ -63,7 +63,7 @@ static ssize_t command_write(struct kiocb *iocb, struct iov_iter *from)
 		return -EINVAL;
 	if (copy_from_iter(&status, sizeof(status), from) < sizeof(status))
 		return -EFAULT;
-	hostcall(HC_COMMAND_DONE, status, 0, 0, 0);
+	hostcall1(HC_COMMAND_DONE, status);
 	return sizeof(status);
 }
 

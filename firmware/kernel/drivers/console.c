@@ -28,7 +28,7 @@ void console_input_ready(void)
 
 static long console_fetch(void *buf, size_t size)
 {
-	return hostcall(HC_CONSOLE_READ, (unsigned long)buf, size, 0, 0);
+	return hostcall2(HC_CONSOLE_READ, buf, size);
 }
 
 /* Waits for input; returns what there is, 0 at its end. */
@@ -37,17 +37,15 @@ static ssize_t console_read(struct kiocb *iocb, struct iov_iter *to)
 	size_t size = min(iov_iter_count(to), PAGE_SIZE);
 	char *page = (char *)__get_free_page(GFP_KERNEL);
 	long len;
-	int err = 0;
 
 	if (!page)
 		return -ENOMEM;
-	len = console_fetch(page, size);
-	if (len == -EAGAIN && !(iocb->ki_filp->f_flags & O_NONBLOCK))
-		err = wait_event_interruptible(console_wait,
-			(len = console_fetch(page, size)) != -EAGAIN);
-	if (err)
-		len = err;
-	else if (len > 0 && copy_to_iter(page, len, to) < len)
+	if (iocb->ki_filp->f_flags & O_NONBLOCK)
+		len = console_fetch(page, size);
+	else if (wait_event_interruptible(console_wait,
+			(len = console_fetch(page, size)) != -EAGAIN))
+		len = -ERESTARTSYS;
+	if (len > 0 && copy_to_iter(page, len, to) < len)
 		len = -EFAULT;
 	free_page((unsigned long)page);
 	return len;
@@ -65,7 +63,7 @@ static ssize_t console_write(struct kiocb *iocb, struct iov_iter *from)
 		size_t n = min(iov_iter_count(from), PAGE_SIZE);
 		size_t copied = copy_from_iter(page, n, from);
 
-		hostcall(HC_CONSOLE_WRITE, (unsigned long)page, copied, 0, 0);
+		hostcall2(HC_CONSOLE_WRITE, page, copied);
 		done += copied;
 		if (copied < n) {
 			done = done ? done : -EFAULT;

@@ -39,8 +39,8 @@ static bool elf_check_header(const struct linux_binprm *bprm)
 	       bprm->file->f_op->mmap;
 }
 
-static struct elf64_phdr *load_elf_phdrs(const struct elf64_hdr *ehdr,
-					 struct file *file)
+static noinline struct elf64_phdr *load_elf_phdrs(const struct elf64_hdr *ehdr,
+						  struct file *file)
 {
 	size_t size = ehdr->e_phnum * sizeof(struct elf64_phdr);
 	struct elf64_phdr *phdrs = kmalloc(size, GFP_KERNEL);
@@ -102,8 +102,8 @@ static int make_prot(u32 p_flags)
 }
 
 /* Maps the part of a segment that the file holds. */
-static int elf_map(struct file *file, unsigned long addr,
-		   const struct elf64_phdr *phdr)
+static noinline int elf_map(struct file *file, unsigned long addr,
+			    const struct elf64_phdr *phdr)
 {
 	unsigned long size = phdr->p_filesz + offset_in_page(addr);
 	unsigned long at = addr & PAGE_MASK, map;
@@ -115,8 +115,8 @@ static int elf_map(struct file *file, unsigned long addr,
 }
 
 /* Maps a segment at its place: first the file's pages, then zeroes. */
-static int elf_load(struct file *file, unsigned long addr,
-		    const struct elf64_phdr *phdr)
+static noinline int elf_load(struct file *file, unsigned long addr,
+			     const struct elf64_phdr *phdr)
 {
 	unsigned long file_end = addr + phdr->p_filesz;
 	unsigned long zero_start = addr & PAGE_MASK;
@@ -166,7 +166,8 @@ static unsigned long elf_phdr_addr(const struct elf64_hdr *ehdr,
 	for (int i = 0; i < ehdr->e_phnum; i++) {
 		const struct elf64_phdr *phdr = &phdrs[i];
 
-		if (phdr->p_type == PT_LOAD && phdr->p_offset <= ehdr->e_phoff &&
+		if (phdr->p_type == PT_LOAD &&
+		    ehdr->e_phoff >= phdr->p_offset &&
 		    ehdr->e_phoff - phdr->p_offset < phdr->p_filesz)
 			return bias + phdr->p_vaddr +
 			       (ehdr->e_phoff - phdr->p_offset);
@@ -179,6 +180,7 @@ static int elf_start(struct linux_binprm *bprm, const struct elf64_hdr *ehdr,
 		     const struct elf64_phdr *phdrs)
 {
 	unsigned long bias = 0;
+	struct elf_info info;
 	struct mm_struct *mm;
 	int err;
 
@@ -202,10 +204,12 @@ static int elf_start(struct linux_binprm *bprm, const struct elf64_hdr *ehdr,
 			return err;
 		elf_account(mm, addr, &phdrs[i]);
 	}
-	err = create_elf_tables(bprm, ehdr, elf_phdr_addr(ehdr, phdrs, bias),
-				bias + ehdr->e_entry);
+	info.entry = bias + ehdr->e_entry;
+	info.phdr_addr = elf_phdr_addr(ehdr, phdrs, bias);
+	info.phnum = ehdr->e_phnum;
+	err = create_elf_tables(bprm, &info);
 	if (!err)
-		start_thread(current_pt_regs(), bias + ehdr->e_entry, bprm->p);
+		start_thread(current_pt_regs(), info.entry, bprm->p);
 	return err;
 }
 

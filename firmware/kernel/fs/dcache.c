@@ -28,7 +28,8 @@ u32 full_name_hash(const char *name, unsigned int len)
 	return hash;
 }
 
-static struct dentry *__d_alloc(struct super_block *sb, const struct qstr *name)
+static noinline struct dentry *__d_alloc(struct super_block *sb,
+					 const struct qstr *name)
 {
 	struct dentry *dentry;
 	char *text;
@@ -96,7 +97,7 @@ void d_instantiate(struct dentry *dentry, struct inode *inode)
 	WRITE_ONCE(dentry->d_inode, inode);
 }
 
-static void __d_rehash(struct dentry *dentry, struct dentry *parent)
+static noinline void __d_rehash(struct dentry *dentry, struct dentry *parent)
 {
 	dentry->d_offset = parent->d_next_offset++;
 	list_add_tail(&dentry->d_child, &parent->d_subdirs);
@@ -211,7 +212,7 @@ bool is_subdir(struct dentry *dentry, struct dentry *ancestor)
 	return dentry == ancestor;
 }
 
-static void dentry_free(struct dentry *dentry)
+static noinline void dentry_free(struct dentry *dentry)
 {
 	if (dentry->d_name.name != dentry->d_iname)
 		kfree(dentry->d_name.name);
@@ -219,7 +220,7 @@ static void dentry_free(struct dentry *dentry)
 }
 
 /* Nobody can find it any more. */
-static void __dentry_kill(struct dentry *dentry)
+static noinline void __dentry_kill(struct dentry *dentry)
 {
 	if (dentry->d_inode)
 		iput(dentry->d_inode);
@@ -250,7 +251,7 @@ static struct dentry *dentry_kill(struct dentry *dentry)
 }
 
 /* Drops a reference if it is not the last. */
-static bool fast_dput(struct dentry *dentry)
+static inline bool fast_dput(struct dentry *dentry)
 {
 	int count = atomic_read(&dentry->d_count);
 

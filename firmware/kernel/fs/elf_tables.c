@@ -19,18 +19,12 @@
 #define USER_HZ		100
 #define STACK_ALIGN	16
 #define RANDOM_BYTES	16
+#define NR_AUXV		18
 
 struct auxv {
 	unsigned long	type;
 	unsigned long	value;
 };
-
-/* Puts bytes below @p; returns where they are, 0 on a fault. */
-static unsigned long push_bytes(unsigned long p, const void *from, size_t len)
-{
-	p -= len;
-	return copy_to_user((void __user *)p, from, len) ? 0 : p;
-}
 
 /* Writes pointers to @n strings that start at *string, and NULL. */
 static int put_pointers(unsigned long __user **to, unsigned long *string, int n)
@@ -47,49 +41,54 @@ static int put_pointers(unsigned long __user **to, unsigned long *string, int n)
 	return put_user(0UL, (*to)++);
 }
 
-int create_elf_tables(struct linux_binprm *bprm, const struct elf64_hdr *ehdr,
-		      unsigned long phdr_addr, unsigned long entry)
+static int put_auxv(struct auxv __user *to, const struct elf_info *info)
 {
-	struct mm_struct *mm = current->mm;
-	unsigned long p = bprm->p, platform, random_at, string;
-	unsigned long __user *sp;
-	u8 random[RANDOM_BYTES];
-	size_t pointers;
-	int err;
-
-	platform = p = push_bytes(p, ELF_PLATFORM, sizeof(ELF_PLATFORM));
-	if (!p)
-		return -EFAULT;
-	get_random_bytes(random, sizeof(random));
-	random_at = p = push_bytes(p, random, sizeof(random));
-	if (!p)
-		return -EFAULT;
-
-	const struct auxv auxv[] = {
+	const struct auxv auxv[NR_AUXV] = {
 		{ AT_HWCAP,	ELF_HWCAP },
 		{ AT_PAGESZ,	PAGE_SIZE },
 		{ AT_CLKTCK,	USER_HZ },
-		{ AT_PHDR,	phdr_addr },
+		{ AT_PHDR,	info->phdr_addr },
 		{ AT_PHENT,	sizeof(struct elf64_phdr) },
-		{ AT_PHNUM,	ehdr->e_phnum },
+		{ AT_PHNUM,	info->phnum },
 		{ AT_BASE,	0 },
 		{ AT_FLAGS,	0 },
-		{ AT_ENTRY,	entry },
+		{ AT_ENTRY,	info->entry },
 		{ AT_UID,	0 },
 		{ AT_EUID,	0 },
 		{ AT_GID,	0 },
 		{ AT_EGID,	0 },
 		{ AT_SECURE,	0 },
-		{ AT_RANDOM,	random_at },
-		{ AT_EXECFN,	bprm->exec },
-		{ AT_PLATFORM,	platform },
+		{ AT_RANDOM,	info->random },
+		{ AT_EXECFN,	info->execfn },
+		{ AT_PLATFORM,	info->platform },
 		{ AT_NULL,	0 },
 	};
 
-	/* argc, two arrays with their NULLs, the vector. */
-	pointers = (1UL + bprm->argc + 1 + bprm->envc + 1) * sizeof(long) +
-		   sizeof(auxv);
-	p = (p - pointers) & ~(STACK_ALIGN - 1UL);
+	return copy_to_user(to, auxv, sizeof(auxv)) ? -EFAULT : 0;
+}
+
+int create_elf_tables(struct linux_binprm *bprm, struct elf_info *info)
+{
+	struct mm_struct *mm = current->mm;
+	unsigned long p, string;
+	unsigned long __user *sp;
+	u8 random[RANDOM_BYTES];
+	size_t size;
+	int err;
+
+	get_random_bytes(random, sizeof(random));
+	info->execfn = bprm->exec;
+	info->platform = bprm->p - sizeof(ELF_PLATFORM);
+	info->random = info->platform - sizeof(random);
+	if (copy_to_user((void __user *)info->platform, ELF_PLATFORM,
+			 sizeof(ELF_PLATFORM)) ||
+	    copy_to_user((void __user *)info->random, random, sizeof(random)))
+		return -EFAULT;
+
+	/* argc, two arrays with their NULLs, the vector */
+	size = (1UL + bprm->argc + 1 + bprm->envc + 1) * sizeof(long) +
+	       NR_AUXV * sizeof(struct auxv);
+	p = (info->random - size) & ~(STACK_ALIGN - 1UL);
 	bprm->p = mm->start_stack = p;
 
 	sp = (unsigned long __user *)p;
@@ -101,7 +100,5 @@ int create_elf_tables(struct linux_binprm *bprm, const struct elf64_hdr *ehdr,
 	if (!err)
 		err = put_pointers(&sp, &string, bprm->envc);
 	mm->env_end = string;
-	if (!err && copy_to_user(sp, auxv, sizeof(auxv)))
-		err = -EFAULT;
-	return err;
+	return err ? err : put_auxv((struct auxv __user *)sp, info);
 }

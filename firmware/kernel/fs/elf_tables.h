@@ -3,11 +3,22 @@
 #ifndef _FS_ELF_TABLES_H
 #define _FS_ELF_TABLES_H
 
-struct elf64_hdr;
+#include <linux/types.h>
+
 struct linux_binprm;
 
-/* Leaves bprm->p at argc; the strings are there already. */
-int create_elf_tables(struct linux_binprm *bprm, const struct elf64_hdr *ehdr,
-		      unsigned long phdr_addr, unsigned long entry);
+/* Addresses in the program, for its auxiliary vector. */
+struct elf_info {
+	unsigned long	entry;
+	unsigned long	phdr_addr;
+	unsigned int	phnum;
+	/* Found while the stack is built: */
+	unsigned long	platform;
+	unsigned long	random;
+	unsigned long	execfn;
+};
+
+/* Leaves bprm->p at argc; the strings are above it already. */
+int create_elf_tables(struct linux_binprm *bprm, struct elf_info *info);
 
 #endif

@@ -71,14 +71,15 @@ void fd_install(unsigned int fd, struct file *file)
 	spin_unlock(&files->file_lock);
 }
 
-static struct file *files_lookup_fd(struct files_struct *files,
-				    unsigned int fd)
+static inline struct file *files_lookup_fd(struct files_struct *files,
+					   unsigned int fd)
 {
 	return fd < files->fdt.max_fds ? files->fdt.fd[fd] : NULL;
 }
 
 /* Takes the file out of the table. */
-static struct file *pick_file(struct files_struct *files, unsigned int fd)
+static noinline struct file *pick_file(struct files_struct *files,
+				       unsigned int fd)
 {
 	struct file *file = files_lookup_fd(files, fd);
 
@@ -123,7 +124,7 @@ struct file *fget(unsigned int fd)
 }
 
 /* Nobody else can close a file in a table that is not shared. */
-static struct fd __fget_light(unsigned int fd)
+static noinline struct fd __fget_light(unsigned int fd)
 {
 	struct files_struct *files = current->files;
 	struct file *file;
@@ -208,8 +209,8 @@ int f_dupfd(unsigned int from, struct file *file, unsigned int flags)
 }
 
 /* Puts @file at @fd, closing what was there; the lock is held, and dropped. */
-static int do_dup2(struct files_struct *files, struct file *file,
-		   unsigned int fd, unsigned int flags)
+static noinline int do_dup2(struct files_struct *files, struct file *file,
+			    unsigned int fd, unsigned int flags)
 {
 	struct fdtable *fdt = &files->fdt;
 	struct file *old = fdt->fd[fd];
@@ -230,7 +231,7 @@ static int do_dup2(struct files_struct *files, struct file *file,
 	return fd;
 }
 
-static int ksys_dup3(unsigned int oldfd, unsigned int newfd, int flags)
+static noinline int ksys_dup3(unsigned int oldfd, unsigned int newfd, int flags)
 {
 	struct files_struct *files = current->files;
 	struct file *file;

@@ -25,7 +25,7 @@ struct files_struct init_files = {
 static struct kmem_cache *files_cachep;
 
 /* One allocation: the files, then both bitmaps. */
-static int alloc_fdtable(struct fdtable *fdt, unsigned int max_fds)
+static noinline int alloc_fdtable(struct fdtable *fdt, unsigned int max_fds)
 {
 	size_t bitmap = BITS_TO_LONGS(max_fds) * sizeof(long);
 	size_t files = max_fds * sizeof(struct file *);
@@ -84,7 +84,7 @@ struct files_struct *dup_fd(struct files_struct *oldf)
 	int err = 0;
 
 	if (!newf)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	atomic_set(&newf->count, 1);
 	spin_lock_init(&newf->file_lock);
 	fdt = &newf->fdt;
@@ -109,12 +109,12 @@ struct files_struct *dup_fd(struct files_struct *oldf)
 
 	if (err) {
 		kmem_cache_free(files_cachep, newf);
-		return NULL;
+		return ERR_PTR(err);
 	}
 	return newf;
 }
 
-static void close_files(struct files_struct *files)
+static noinline void close_files(struct files_struct *files)
 {
 	struct fdtable *fdt = &files->fdt;
 	unsigned int fd = 0;
@@ -155,8 +155,8 @@ int unshare_files(void)
 	if (atomic_read(&files->count) == 1)
 		return 0;
 	copy = dup_fd(files);
-	if (!copy)
-		return -ENOMEM;
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
 	current->files = copy;
 	put_files_struct(files);
 	return 0;

@@ -8,7 +8,7 @@
 #include <linux/syscalls.h>
 #include <linux/uio.h>
 
-static loff_t vfs_setpos(struct file *file, loff_t offset)
+static inline loff_t vfs_setpos(struct file *file, loff_t offset)
 {
 	if (offset < 0)
 		return -EINVAL;
@@ -51,7 +51,8 @@ loff_t vfs_llseek(struct file *file, loff_t offset, int whence)
 	return file->f_op->llseek(file, offset, whence);
 }
 
-static loff_t ksys_lseek(unsigned int fd, loff_t offset, unsigned int whence)
+static noinline loff_t ksys_lseek(unsigned int fd, loff_t offset,
+				  unsigned int whence)
 {
 	struct fd f = fdget_pos(fd);
 	loff_t ret;
@@ -69,8 +70,8 @@ SYSCALL_DEFINE3(lseek, unsigned int, fd, long, offset, unsigned int, whence)
 }
 
 /* Whether a transfer at @pos makes sense. */
-static int rw_verify_area(const struct file *file, const loff_t *pos,
-			  size_t count)
+static noinline int rw_verify_area(const struct file *file, const loff_t *pos,
+				   size_t count)
 {
 	if ((ssize_t)count < 0)
 		return -EINVAL;
@@ -80,8 +81,8 @@ static int rw_verify_area(const struct file *file, const loff_t *pos,
 }
 
 /* All reading ends up here; @pos is NULL for streams. */
-static ssize_t do_iter_read(struct file *file, struct iov_iter *iter,
-			    loff_t *pos)
+static inline ssize_t new_sync_read(struct file *file, struct iov_iter *iter,
+				    loff_t *pos)
 {
 	struct kiocb kiocb = { .ki_filp = file, .ki_pos = pos ? *pos : 0 };
 	ssize_t ret = file->f_op->read_iter(&kiocb, iter);
@@ -91,8 +92,8 @@ static ssize_t do_iter_read(struct file *file, struct iov_iter *iter,
 	return ret;
 }
 
-static ssize_t do_iter_write(struct file *file, struct iov_iter *iter,
-			     loff_t *pos)
+static inline ssize_t new_sync_write(struct file *file, struct iov_iter *iter,
+				     loff_t *pos)
 {
 	struct kiocb kiocb = { .ki_filp = file, .ki_pos = pos ? *pos : 0 };
 	ssize_t ret = file->f_op->write_iter(&kiocb, iter);
@@ -102,14 +103,14 @@ static ssize_t do_iter_write(struct file *file, struct iov_iter *iter,
 	return ret;
 }
 
-static int may_read(const struct file *file)
+static inline int may_read(const struct file *file)
 {
 	if (!(file->f_mode & FMODE_READ))
 		return -EBADF;
 	return file->f_mode & FMODE_CAN_READ ? 0 : -EINVAL;
 }
 
-static int may_write(const struct file *file)
+static inline int may_write(const struct file *file)
 {
 	if (!(file->f_mode & FMODE_WRITE))
 		return -EBADF;
@@ -117,7 +118,7 @@ static int may_write(const struct file *file)
 }
 
 /* A directory is not read, whatever it was opened for. */
-static ssize_t read_error(const struct file *file)
+static inline ssize_t read_error(const struct file *file)
 {
 	return S_ISDIR(file_inode(file)->i_mode) ? -EISDIR : may_read(file);
 }
@@ -132,7 +133,7 @@ ssize_t vfs_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 		ret = rw_verify_area(file, pos, count);
 	if (!ret)
 		ret = import_single_range(buf, count, &iov, &iter);
-	return ret ? ret : do_iter_read(file, &iter, pos);
+	return ret ? ret : new_sync_read(file, &iter, pos);
 }
 
 ssize_t vfs_write(struct file *file, const char __user *buf, size_t count,
@@ -147,11 +148,12 @@ ssize_t vfs_write(struct file *file, const char __user *buf, size_t count,
 	if (!ret)
 		ret = import_single_range((void __user *)buf, count, &iov,
 					  &iter);
-	return ret ? ret : do_iter_write(file, &iter, pos);
+	return ret ? ret : new_sync_write(file, &iter, pos);
 }
 
-static ssize_t vfs_readv(struct file *file, const struct iovec __user *vec,
-			 unsigned long vlen, loff_t *pos)
+static noinline ssize_t vfs_readv(struct file *file,
+				  const struct iovec __user *vec,
+				  unsigned long vlen, loff_t *pos)
 {
 	struct iovec fast[UIO_FASTIOV], *iov = fast;
 	struct iov_iter iter;
@@ -164,13 +166,14 @@ static ssize_t vfs_readv(struct file *file, const struct iovec __user *vec,
 		return ret;
 	ret = rw_verify_area(file, pos, ret);
 	if (!ret)
-		ret = do_iter_read(file, &iter, pos);
+		ret = new_sync_read(file, &iter, pos);
 	kfree(iov);
 	return ret;
 }
 
-static ssize_t vfs_writev(struct file *file, const struct iovec __user *vec,
-			  unsigned long vlen, loff_t *pos)
+static noinline ssize_t vfs_writev(struct file *file,
+				   const struct iovec __user *vec,
+				   unsigned long vlen, loff_t *pos)
 {
 	struct iovec fast[UIO_FASTIOV], *iov = fast;
 	struct iov_iter iter;
@@ -183,19 +186,19 @@ static ssize_t vfs_writev(struct file *file, const struct iovec __user *vec,
 		return ret;
 	ret = rw_verify_area(file, pos, ret);
 	if (!ret)
-		ret = do_iter_write(file, &iter, pos);
+		ret = new_sync_write(file, &iter, pos);
 	kfree(iov);
 	return ret;
 }
 
-static ssize_t __kernel_read(struct file *file, void *buf, size_t count,
-			     loff_t *pos)
+static noinline ssize_t __kernel_read(struct file *file, void *buf,
+				      size_t count, loff_t *pos)
 {
 	struct kvec kvec = { .iov_base = buf, .iov_len = count };
 	struct iov_iter iter;
 
 	iov_iter_kvec(&iter, &kvec, count);
-	return do_iter_read(file, &iter, pos);
+	return new_sync_read(file, &iter, pos);
 }
 
 ssize_t kernel_read(struct file *file, void *buf, size_t count, loff_t *pos)
@@ -219,16 +222,17 @@ ssize_t kernel_write(struct file *file, const void *buf, size_t count,
 	if (ret)
 		return ret;
 	iov_iter_kvec(&iter, &kvec, count);
-	return do_iter_write(file, &iter, pos);
+	return new_sync_write(file, &iter, pos);
 }
 
 /* NULL for a stream: it has no position. */
-static loff_t *file_ppos(struct file *file)
+static inline loff_t *file_ppos(struct file *file)
 {
 	return file->f_mode & FMODE_LSEEK ? &file->f_pos : NULL;
 }
 
-static ssize_t ksys_read(unsigned int fd, char __user *buf, size_t count)
+static noinline ssize_t ksys_read(unsigned int fd, char __user *buf,
+				  size_t count)
 {
 	struct fd f = fdget_pos(fd);
 	ssize_t ret;
@@ -245,7 +249,8 @@ SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
 	return ksys_read(fd, buf, count);
 }
 
-static ssize_t ksys_write(unsigned int fd, const char __user *buf, size_t count)
+static noinline ssize_t ksys_write(unsigned int fd, const char __user *buf,
+				   size_t count)
 {
 	struct fd f = fdget_pos(fd);
 	ssize_t ret;

@@ -9,6 +9,8 @@
 /* What is raised meanwhile is served too, this often. */
 #define MAX_SOFTIRQ_RESTART	10
 
+DEFINE_PER_CPU(struct pt_regs *, __irq_regs);
+
 static struct softirq_action softirq_vec[NR_SOFTIRQS];
 static DEFINE_PER_CPU(unsigned int, __softirq_pending);
 

@@ -82,12 +82,12 @@ fail:
 	return err;
 }
 
-static size_t segment_len(const struct iov_iter *i)
+static inline size_t segment_len(const struct iov_iter *i)
 {
 	return i->iter_type == ITER_KVEC ? i->kvec->iov_len : i->iov->iov_len;
 }
 
-static void next_segment(struct iov_iter *i)
+static inline void next_segment(struct iov_iter *i)
 {
 	if (i->iter_type == ITER_KVEC)
 		i->kvec++;

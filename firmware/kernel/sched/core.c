@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The scheduler: who runs on this CPU, and switching to it. */
+#include <linux/init.h>
 #include <linux/interrupt.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/uaccess.h>
 #include <linux/string.h>
 #include <asm/ftrace.h>
 #include <asm/switch_to.h>

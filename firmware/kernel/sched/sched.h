@@ -58,7 +58,7 @@ DECLARE_PER_CPU(struct rq, runqueues);
 #define this_rq()		this_cpu_ptr(&runqueues)
 #define task_rq(p)		cpu_rq(task_cpu(p))
 #define cpu_curr(cpu)		(cpu_rq(cpu)->curr)
-#define task_of(se)		container_of(se, struct task_struct, se)
+#define task_of(entity)		container_of(entity, struct task_struct, se)
 
 struct sched_class {
 	void (*enqueue_task)(struct rq *rq, struct task_struct *p, int flags);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * busy WORKERS ROUNDS, or busy WORKERS SECONDSs ("busy 4 2s"): keeps the CPUs
- * busy with what kernels get wrong under load, and checks every result. A round
- * of a worker is: fork, exec and wait for two programs, a message there and back
- * through two pipes, and writes to memory that is shared until written.
+ * busy with what kernels get wrong under load, and checks every result. Each
+ * worker does rounds of: fork, exec and wait for two programs; a message there
+ * and back through two pipes; writes to memory that is shared until written.
+ * It prints the rounds of all workers together.
  */
 #include <err.h>
 #include <errno.h>

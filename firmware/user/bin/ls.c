@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ls [-1adl] [FILE]...: lists files, one a line, sorted by the bytes of names. */
+/* ls [-1adl] [FILE]...: lists files, one a line, sorted by bytes. */
 #include <dirent.h>
 #include <err.h>
 #include <errno.h>

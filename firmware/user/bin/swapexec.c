@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * swapexec WORKERS ROUNDS [PROGRAMS [FILES]]: each worker writes two programs in
- * turn into one file in the folder FILES (/tmp) and executes it. Truncating the
- * file frees its pages, so the second program's code lands where the first one's
- * was: a CPU that remembers what it fetched there runs the wrong program, and
- * the exit status tells. PROGRAMS (/bin) holds exit17 and exit42.
+ * swapexec WORKERS ROUNDS [PROGRAMS [FILES]]: each worker writes two programs
+ * in turn into one file in the folder FILES (/tmp) and executes it. Truncating
+ * the file frees its pages, so one program's code lands where the other's was:
+ * a CPU that remembers what it fetched there runs the wrong program, and the
+ * exit status tells. PROGRAMS (/bin) holds exit17 and exit42.
  */
 #include <err.h>
 #include <errno.h>

@@ -100,16 +100,6 @@ void *realloc(void *memory, size_t size)
 	return copy;
 }
 
-void *calloc(size_t count, size_t size)
-{
-	void *memory;
-
-	if (size && count > SIZE_MAX / size)
-		return NULL;
-	memory = malloc(count * size);
-	return memory ? memset(memory, 0, count * size) : NULL;
-}
-
 static void *checked(void *memory)
 {
 	if (!memory)

@@ -35,13 +35,3 @@ void exit(int status)
 	}
 	_exit(status);
 }
-
-char *getenv(const char *name)
-{
-	size_t length = strlen(name);
-
-	for (char **entry = environ; *entry; entry++)
-		if (!strncmp(*entry, name, length) && (*entry)[length] == '=')
-			return *entry + length + 1;
-	return NULL;
-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Streams: a descriptor with a buffer. A stream is read or written, not both. */
+/* Streams: a descriptor and a buffer, to read or to write but not both. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -128,13 +128,6 @@ static bool fill(FILE *f)
 	if (got < 0)
 		f->failed = true;
 	return got > 0;
-}
-
-int fgetc(FILE *f)
-{
-	if (f->position == f->length && !fill(f))
-		return EOF;
-	return (unsigned char)f->buffer[f->position++];
 }
 
 ssize_t getline(char **line, size_t *size, FILE *f)

@@ -24,7 +24,7 @@ struct matcher {
 
 static bool match_from(struct matcher *m, const struct node *node, size_t at);
 
-/* How many bytes the node takes at this place, once; -1 if it does not match. */
+/* How many bytes the node takes here, once; -1 if it does not match. */
 static long match_once(const struct matcher *m, const struct node *node,
 		       size_t at)
 {

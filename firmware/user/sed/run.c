@@ -152,6 +152,8 @@ static bool selected(struct command *command)
 
 static void append(struct line *to, const char *text, size_t length)
 {
+	if (length == 0)
+		return;
 	if (to->length + length > to->size) {
 		to->size = 2 * (to->length + length);
 		to->text = xrealloc(to->text, to->size);

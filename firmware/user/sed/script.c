@@ -48,7 +48,7 @@ static void append(struct text *text, char c)
 	text->bytes[text->length] = '\0';
 }
 
-/* How long the bracket expression at this [ is, or the rest if it has no end. */
+/* How long the bracket expression at this [ is; without end, all the rest. */
 static size_t bracket_length(const char *at)
 {
 	size_t length = at[1] == '^' ? 2 : 1;

@@ -36,6 +36,17 @@ void *arena_alloc(struct arena *arena, size_t size)
 	return memory;
 }
 
+void *arena_grow(struct arena *arena, const void *old, size_t used,
+		 size_t size)
+{
+	void *memory = arena_alloc(arena, size);
+
+	/* With nothing used, there may be no old block. */
+	if (used > 0)
+		memcpy(memory, old, used);
+	return memory;
+}
+
 char *arena_copy(struct arena *arena, const char *text, size_t length)
 {
 	char *copy = arena_alloc(arena, length + 1);

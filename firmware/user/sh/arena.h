@@ -14,6 +14,9 @@ struct arena {
 };
 
 void *arena_alloc(struct arena *arena, size_t size);
+/* A bigger block that begins with what is used of the old one. */
+void *arena_grow(struct arena *arena, const void *old, size_t used,
+		 size_t size);
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 
 /* What was allocated after a mark goes when it is released. */

@@ -31,7 +31,7 @@ static void try(const char *path, char **argv)
 		run_as_script(path, argv, environment);
 }
 
-/* The next folder of PATH with name in it; moves on. An empty one means here. */
+/* The next folder of PATH, with name in it; an empty one means this one. */
 static char *next_candidate(const char **path, const char *name)
 {
 	size_t length = 0, size;

@@ -95,10 +95,7 @@ static struct word *parse_patterns(void)
 		*last = take_token().word;
 		last = &(*last)->next;
 	} while (accept(TOKEN_PIPE));
-	/* There are no reserved words here. */
-	if (peek_token()->kind == TOKEN_WORD)
-		syntax_error("word unexpected (expecting \")\")");
-	expect(TOKEN_CLOSE, ")");
+	expect_close();
 	return first;
 }
 
@@ -123,8 +120,7 @@ static struct node *parse_case(void)
 		*last = item;
 		last = &item->next;
 		skip_newlines();
-		if (peek_token()->kind != TOKEN_DOUBLE_SEMICOLON &&
-		    !at_keyword("esac"))
+		if (!at_list_end())
 			item->body = parse_list(";;");
 		if (accept(TOKEN_DOUBLE_SEMICOLON))
 			skip_newlines();

@@ -19,12 +19,15 @@ static char *number(long value)
 	return text;
 }
 
-/* The value of any parameter but * and @; NULL if it is not set. */
+/* NULL if it is not set; of * and @ only the first, which says as much. */
 static const char *parameter_value(const char *name)
 {
 	long position;
 
 	switch (*name) {
+	case '@':
+	case '*':
+		return parameters.items[0];
 	case '?':
 		return number(shell.status);
 	case '$':
@@ -120,34 +123,43 @@ static void report_unset(const struct part *part)
 	     part->empty_is_unset ? " or null" : "");
 }
 
+static void add_length(const struct part *part, const char *value,
+		       struct buffer *into)
+{
+	long length = value ? strlen(value) : 0;
+
+	add_value(part, number(is_list(part) ? parameters.count : length),
+		  into);
+}
+
+static void expand_argument(const struct part *part, struct buffer *into)
+{
+	if (part->quoted)
+		buffer_add(into, '\0', MARK_NOTHING);
+	expand_parts(part->argument->parts, MARK_VALUE, into);
+}
+
 static void expand_parameter(const struct part *part, struct buffer *into)
 {
-	const char *value;
-	bool set;
+	const char *value = part->text ? parameter_value(part->text) : NULL;
+	bool set = value && !(part->empty_is_unset && !*value);
 
-	if (part->modifier == MODIFIER_BAD)
-		fail("Bad substitution");
-	if (is_list(part)) {
-		value = parameters.count ? parameters.items[0] : NULL;
-		if (part->modifier == MODIFIER_LENGTH)
-			value = number(parameters.count);
-	} else {
-		value = parameter_value(part->text);
-	}
-	set = value && !(part->empty_is_unset && !*value);
 	switch (part->modifier) {
+	case MODIFIER_NONE:
+		break;
+	case MODIFIER_LENGTH:
+		add_length(part, value, into);
+		return;
 	case MODIFIER_ALTERNATIVE:
 		if (set)
-			expand_parts(part->argument->parts, MARK_VALUE, into);
-		else if (part->quoted)
-			buffer_add(into, '\0', MARK_NOTHING);
+			expand_argument(part, into);
+		else
+			add_value(part, "", into);
 		return;
 	case MODIFIER_DEFAULT:
 		if (set)
 			break;
-		expand_parts(part->argument->parts, MARK_VALUE, into);
-		if (part->quoted)
-			buffer_add(into, '\0', MARK_NOTHING);
+		expand_argument(part, into);
 		return;
 	case MODIFIER_ASSIGN:
 		if (set)
@@ -158,18 +170,16 @@ static void expand_parameter(const struct part *part, struct buffer *into)
 		if (!set)
 			report_unset(part);
 		break;
+	case MODIFIER_BAD:
+		fail("Bad substitution");
 	default:
+		value = value ? strip(part, value) : NULL;
 		break;
 	}
-	if (part->modifier == MODIFIER_LENGTH)
-		value = is_list(part) ? value : number(value ? strlen(value) : 0);
-	else if (is_list(part)) {
+	if (is_list(part))
 		expand_parameters(part, into);
-		return;
-	} else if (part->modifier >= MODIFIER_PREFIX && value) {
-		value = strip(part, value);
-	}
-	add_value(part, value ? value : "", into);
+	else
+		add_value(part, value ? value : "", into);
 }
 
 /* What the command writes, without the newlines at its end. */

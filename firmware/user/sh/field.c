@@ -8,12 +8,10 @@
 void strings_add(struct strings *list, char *item)
 {
 	if (list->count + 1 >= list->room) {
-		size_t room = list->room ? 2 * list->room : 8;
-		char **items = arena_alloc(&temp_arena, room * sizeof(*items));
-
-		memcpy(items, list->items, list->count * sizeof(*items));
-		list->items = items;
-		list->room = room;
+		list->room = list->room ? 2 * list->room : 8;
+		list->items = arena_grow(&temp_arena, list->items,
+					 list->count * sizeof(*list->items),
+					 list->room * sizeof(*list->items));
 	}
 	if (item)
 		list->items[list->count++] = item;
@@ -23,14 +21,11 @@ void strings_add(struct strings *list, char *item)
 void buffer_add(struct buffer *buffer, char c, enum mark mark)
 {
 	if (buffer->length == buffer->room) {
-		size_t room = buffer->room ? 2 * buffer->room : 64;
-		char *text = arena_alloc(&temp_arena, 2 * room);
-
-		memcpy(text, buffer->text, buffer->length);
-		memcpy(text + room, buffer->marks, buffer->length);
-		buffer->text = text;
-		buffer->marks = (unsigned char *)text + room;
-		buffer->room = room;
+		buffer->room = buffer->room ? 2 * buffer->room : 64;
+		buffer->text = arena_grow(&temp_arena, buffer->text,
+					  buffer->length, buffer->room);
+		buffer->marks = arena_grow(&temp_arena, buffer->marks,
+					   buffer->length, buffer->room);
 	}
 	buffer->text[buffer->length] = c;
 	buffer->marks[buffer->length++] = mark;

@@ -101,3 +101,13 @@ void input_unread(int c)
 	if (c == '\n')
 		input->line--;
 }
+
+bool input_accept(int wanted)
+{
+	int c = input_char();
+
+	if (c == wanted)
+		return true;
+	input_unread(c);
+	return false;
+}

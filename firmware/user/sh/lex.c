@@ -10,16 +10,6 @@
 static struct token held;
 static bool has_held;
 
-static bool next_is(int wanted)
-{
-	int c = input_char();
-
-	if (c == wanted)
-		return true;
-	input_unread(c);
-	return false;
-}
-
 static struct token token(enum token_kind kind)
 {
 	return (struct token) { .kind = kind };
@@ -31,15 +21,15 @@ static struct token lex_redirect(int c, int fd)
 	struct token token = { .kind = TOKEN_REDIRECT };
 
 	if (c == '<') {
-		token.redirect = next_is('&') ? REDIRECT_DUP_INPUT :
-				 next_is('>') ? REDIRECT_BOTH : REDIRECT_INPUT;
+		token.redirect = input_accept('&') ? REDIRECT_DUP_INPUT :
+				 input_accept('>') ? REDIRECT_BOTH : REDIRECT_INPUT;
 		token.fd = STDIN_FILENO;
 	} else {
-		token.redirect = next_is('&') ? REDIRECT_DUP_OUTPUT :
-				 next_is('>') ? REDIRECT_APPEND :
+		token.redirect = input_accept('&') ? REDIRECT_DUP_OUTPUT :
+				 input_accept('>') ? REDIRECT_APPEND :
 						REDIRECT_OUTPUT;
 		if (token.redirect == REDIRECT_OUTPUT)
-			(void)next_is('|');
+			(void)input_accept('|');
 		token.fd = STDOUT_FILENO;
 	}
 	if (fd >= 0)
@@ -83,7 +73,7 @@ static int skip_blanks(void)
 		if (c == '#') {
 			skip_comment();
 		} else if (c == '\\') {
-			if (!next_is('\n'))
+			if (!input_accept('\n'))
 				return c;
 		} else if (!isblank(c)) {
 			return c;
@@ -101,12 +91,12 @@ static struct token lex(void)
 	case '\n':
 		return token(TOKEN_NEWLINE);
 	case ';':
-		return token(next_is(';') ? TOKEN_DOUBLE_SEMICOLON :
+		return token(input_accept(';') ? TOKEN_DOUBLE_SEMICOLON :
 					    TOKEN_SEMICOLON);
 	case '&':
-		return token(next_is('&') ? TOKEN_AND : TOKEN_AMPERSAND);
+		return token(input_accept('&') ? TOKEN_AND : TOKEN_AMPERSAND);
 	case '|':
-		return token(next_is('|') ? TOKEN_OR : TOKEN_PIPE);
+		return token(input_accept('|') ? TOKEN_OR : TOKEN_PIPE);
 	case '(':
 		return token(TOKEN_OPEN);
 	case ')':

@@ -95,6 +95,13 @@ void expect_keyword(const char *keyword)
 		unexpected(keyword);
 }
 
+void expect_close(void)
+{
+	if (peek_token()->kind == TOKEN_WORD)
+		syntax_error("word unexpected (expecting \")\")");
+	expect(TOKEN_CLOSE, ")");
+}
+
 void skip_newlines(void)
 {
 	while (accept(TOKEN_NEWLINE))
@@ -149,7 +156,7 @@ static struct node *parse_function(const struct word *word)
 	const char *name = plain_text(word);
 	struct node *node = new_node(NODE_FUNCTION);
 
-	expect(TOKEN_CLOSE, ")");
+	expect_close();
 	if (!name || !is_name(name))
 		syntax_error("Bad function name");
 	skip_newlines();
@@ -255,8 +262,7 @@ static struct node *parse_and_or(void)
 	}
 }
 
-/* Whether the next token ends a list that may have several lines. */
-static bool at_list_end(void)
+bool at_list_end(void)
 {
 	static const char *const enders[] = {
 		"then", "else", "elif", "fi", "do", "done", "esac", "}", NULL

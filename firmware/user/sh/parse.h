@@ -16,9 +16,13 @@ void expect(enum token_kind kind, const char *name);
 bool at_keyword(const char *keyword);
 bool accept_keyword(const char *keyword);
 void expect_keyword(const char *keyword);
+/* A ) where no word would be a reserved one. */
+void expect_close(void);
 void skip_newlines(void);
 
-/* Commands on one or more lines, up to what ends them: end, when it is right. */
+/* Whether the next token ends a list of commands on several lines. */
+bool at_list_end(void);
+/* Commands on one or more lines; end is what should follow them, or NULL. */
 struct node *parse_list(const char *end);
 struct node *parse_command(void);
 struct node *parse_compound(void);

@@ -79,6 +79,8 @@ void input_pop(void);
 void input_next_prompt(enum prompt prompt);
 int input_char(void);
 void input_unread(int c);
+/* Takes the next character if it is c. */
+bool input_accept(int c);
 
 /* lex.c: characters into tokens. */
 

@@ -52,12 +52,9 @@ static void add_char(struct builder *builder, char c, bool quoted)
 	if (quoted != builder->quoted)
 		finish_text(builder);
 	if (builder->length == builder->room) {
-		size_t room = builder->room ? 2 * builder->room : 32;
-		char *text = arena_alloc(&tree_arena, room);
-
-		memcpy(text, builder->text, builder->length);
-		builder->text = text;
-		builder->room = room;
+		builder->room = builder->room ? 2 * builder->room : 32;
+		builder->text = arena_grow(&tree_arena, builder->text,
+					   builder->length, builder->room);
 	}
 	builder->quoted = quoted;
 	builder->text[builder->length++] = c;
@@ -163,16 +160,6 @@ static char *lex_name(int c, bool braces)
 	return arena_copy(&tree_arena, name, length);
 }
 
-static bool repeated(int wanted)
-{
-	int c = input_char();
-
-	if (c == wanted)
-		return true;
-	input_unread(c);
-	return false;
-}
-
 /* The modifier that starts with c, just after the name. */
 static enum modifier lex_modifier(int c, bool colon)
 {
@@ -188,7 +175,7 @@ static enum modifier lex_modifier(int c, bool colon)
 	}
 	if (colon || (c != '#' && c != '%'))
 		return MODIFIER_BAD;
-	if (repeated(c))
+	if (input_accept(c))
 		return c == '#' ? MODIFIER_LONG_PREFIX : MODIFIER_LONG_SUFFIX;
 	return c == '#' ? MODIFIER_PREFIX : MODIFIER_SUFFIX;
 }
@@ -299,9 +286,8 @@ static void lex_parts(struct builder *builder, enum context context)
 			return;
 		}
 		if (c == INPUT_END)
-			syntax_error(context == IN_QUOTES ?
-				     "Unterminated quoted string" :
-				     "Missing '}'");
+			syntax_error(quoted ? "Unterminated quoted string" :
+					      "Missing '}'");
 		if (c == '\\')
 			lex_backslash(builder, context);
 		else if (c == '$')

@@ -6,7 +6,6 @@
 #define SYS_read		0
 #define SYS_write		1
 #define SYS_close		3
-#define SYS_lseek		8
 #define SYS_brk			12
 #define SYS_dup2		33
 #define SYS_nanosleep		35

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Error numbers: those below 35 are the same on all ports, abi.h has the rest. */
+/* Error numbers: below 35 all ports have the same, abi.h has the rest. */
 #ifndef ERRNO_H
 #define ERRNO_H
 

@@ -12,9 +12,7 @@
 #define AT_FDCWD		-100
 #define AT_SYMLINK_NOFOLLOW	0x100
 
-#define F_SETFD			2
 #define F_DUPFD_CLOEXEC		1030
-#define FD_CLOEXEC		1
 
 int open(const char *path, int flags, ...);
 int fcntl(int fd, int command, long argument);

@@ -21,7 +21,6 @@ FILE *fopen(const char *path, const char *mode);
 int fclose(FILE *f);
 int fflush(FILE *f);
 int ferror(FILE *f);
-int fgetc(FILE *f);
 int fputc(int c, FILE *f);
 int fputs(const char *s, FILE *f);
 size_t fwrite(const void *data, size_t size, size_t count, FILE *f);

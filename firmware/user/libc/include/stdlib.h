@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory, numbers, sorting, the environment and the end. */
+/* Memory, numbers, sorting and the end. */
 #ifndef STDLIB_H
 #define STDLIB_H
 
@@ -9,7 +9,6 @@
 #define EXIT_FAILURE	1
 
 void *malloc(size_t size);
-void *calloc(size_t count, size_t size);
 void *realloc(void *block, size_t size);
 void free(void *block);
 
@@ -22,7 +21,6 @@ char *xstrdup(const char *s);
 long parse_number(const char *s);
 void qsort(void *base, size_t count, size_t size,
 	   int (*compare)(const void *, const void *));
-char *getenv(const char *name);
 void exit(int status) __attribute__((noreturn));
 
 #endif

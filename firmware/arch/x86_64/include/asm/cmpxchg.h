@@ -3,7 +3,8 @@
 #ifndef _ASM_CMPXCHG_H
 #define _ASM_CMPXCHG_H
 
-#define xchg(ptr, v)	__atomic_exchange_n(ptr, v, __ATOMIC_SEQ_CST)
+#define xchg(ptr, v) \
+	({ __atomic_exchange_n(ptr, v, __ATOMIC_SEQ_CST); })
 #define xadd(ptr, v)	__atomic_fetch_add(ptr, v, __ATOMIC_SEQ_CST)
 
 /* Returns what was there: @o if it was replaced. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Interrupt vectors, and the interrupt that devices share. */
+/* Interrupt vectors; see docs/board.md. */
 #ifndef _ASM_IRQ_H
 #define _ASM_IRQ_H
 
@@ -8,9 +8,5 @@
 #define HOST_DEVICE_VECTOR	0xf3
 #define CALL_FUNCTION_VECTOR	0xfb
 #define RESCHEDULE_VECTOR	0xfd
-
-/* For request_irq(): console input, or a command, is ready. */
-#define HOST_DEVICE_IRQ		0
-#define NR_IRQS			1
 
 #endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Page faults: finding or making the page that an address should have. */
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <asm/cacheflush.h>
+#include <asm/tlbflush.h>
+
+/*
+ * A level of the page table that was missing: someone else may have been
+ * faster, then theirs stays.
+ */
+#define DEFINE_TABLE_ALLOC(name, type, none, populate)			\
+	static noinline int name(struct mm_struct *mm, type *entry)	\
+	{								\
+		unsigned long table = get_zeroed_page(GFP_KERNEL);	\
+									\
+		if (!table)						\
+			return -ENOMEM;					\
+		spin_lock(&mm->page_table_lock);			\
+		if (none(*entry)) {					\
+			populate(entry, table);				\
+			table = 0;					\
+		}							\
+		spin_unlock(&mm->page_table_lock);			\
+		free_page(table);					\
+		return 0;						\
+	}
+
+DEFINE_TABLE_ALLOC(__pud_alloc, pgd_t, pgd_none, pgd_populate)
+DEFINE_TABLE_ALLOC(__pmd_alloc, pud_t, pud_none, pud_populate)
+DEFINE_TABLE_ALLOC(__pte_alloc, pmd_t, pmd_none, pmd_populate)
+
+/* The entry for @address's table of ptes, which may be missing itself. */
+pmd_t *mm_alloc_pmd(struct mm_struct *mm, unsigned long address)
+{
+	pgd_t *pgd = pgd_offset(mm, address);
+	pud_t *pud;
+
+	if (pgd_none(*pgd) && __pud_alloc(mm, pgd))
+		return NULL;
+	pud = pud_offset(pgd, address);
+	if (pud_none(*pud) && __pmd_alloc(mm, pud))
+		return NULL;
+	return pmd_offset(pud, address);
+}
+
+int pte_alloc(struct mm_struct *mm, pmd_t *pmd)
+{
+	return pmd_none(*pmd) ? __pte_alloc(mm, pmd) : 0;
+}
+
+static void lock_pte(struct vm_fault *vmf)
+{
+	struct mm_struct *mm = vmf->vma->vm_mm;
+
+	spin_lock(&mm->page_table_lock);
+	vmf->pte = pte_offset(vmf->pmd, vmf->address);
+}
+
+static void unlock_pte(struct vm_fault *vmf)
+{
+	spin_unlock(&vmf->vma->vm_mm->page_table_lock);
+}
+
+/*
+ * Maps vmf->page unless the entry has changed since it was read. The entry's
+ * reference is the caller's, who keeps it if the result is false.
+ */
+static noinline bool do_set_pte(struct vm_fault *vmf, struct page *page,
+				bool write)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	pte_t entry = pte_mkyoung(mk_pte(page, vma->vm_page_prot));
+	bool same;
+
+	if (write)
+		entry = pte_mkdirty(pte_mkwrite(entry));
+	flush_icache_page(vma, page);
+	lock_pte(vmf);
+	same = pte_same(ptep_get(vmf->pte), vmf->orig_pte);
+	if (same)
+		set_pte(vmf->pte, entry);
+	unlock_pte(vmf);
+	return same;
+}
+
+/* The entry was none; reads get the page of zeroes until they write. */
+static noinline vm_fault_t do_anonymous_page(struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct page *page;
+	pte_t entry;
+
+	if (!(vmf->flags & FAULT_FLAG_WRITE) && !(vma->vm_flags & VM_EXEC)) {
+		entry = pte_mkspecial(mk_pte(empty_zero_page,
+					     vma->vm_page_prot));
+		lock_pte(vmf);
+		if (pte_none(ptep_get(vmf->pte)))
+			set_pte(vmf->pte, pte_wrprotect(entry));
+		unlock_pte(vmf);
+		return 0;
+	}
+	page = alloc_page(GFP_HIGHUSER | __GFP_ZERO);
+	if (!page)
+		return VM_FAULT_OOM;
+	vma->anon_vma = true;
+	if (!do_set_pte(vmf, page, vma->vm_flags & VM_WRITE))
+		put_page(page);
+	return 0;
+}
+
+static noinline vm_fault_t __do_fault(struct vm_fault *vmf)
+{
+	return vmf->vma->vm_ops->fault(vmf);
+}
+
+/* The file's own page, for all to see. */
+static noinline vm_fault_t do_read_fault(struct vm_fault *vmf)
+{
+	vm_fault_t ret = __do_fault(vmf);
+
+	if (!ret && !do_set_pte(vmf, vmf->page, false))
+		put_page(vmf->page);
+	return ret;
+}
+
+/* A private copy at once: the write follows. */
+static noinline vm_fault_t do_cow_fault(struct vm_fault *vmf)
+{
+	struct page *cow_page = alloc_page(GFP_HIGHUSER);
+	vm_fault_t ret;
+
+	if (!cow_page)
+		return VM_FAULT_OOM;
+	ret = __do_fault(vmf);
+	if (ret) {
+		put_page(cow_page);
+		return ret;
+	}
+	copy_page(page_address(cow_page), page_address(vmf->page));
+	put_page(vmf->page);
+	vmf->vma->anon_vma = true;
+	if (!do_set_pte(vmf, cow_page, true))
+		put_page(cow_page);
+	return 0;
+}
+
+static noinline vm_fault_t do_shared_fault(struct vm_fault *vmf)
+{
+	vm_fault_t ret = __do_fault(vmf);
+
+	if (!ret && !do_set_pte(vmf, vmf->page, true))
+		put_page(vmf->page);
+	return ret;
+}
+
+static noinline vm_fault_t do_fault(struct vm_fault *vmf)
+{
+	if (!(vmf->flags & FAULT_FLAG_WRITE))
+		return do_read_fault(vmf);
+	if (!(vmf->vma->vm_flags & VM_SHARED))
+		return do_cow_fault(vmf);
+	return do_shared_fault(vmf);
+}
+
+/* Nobody else has the page: it becomes writable where it is. */
+static noinline void wp_page_reuse(struct vm_fault *vmf)
+{
+	set_pte(vmf->pte, pte_mkyoung(pte_mkdirty(pte_mkwrite(vmf->orig_pte))));
+	flush_tlb_page(vmf->vma, vmf->address);
+}
+
+/* With a reference to the old page, which goes away here. */
+static noinline vm_fault_t wp_page_copy(struct vm_fault *vmf, struct page *old)
+{
+	struct page *new = alloc_page(GFP_HIGHUSER);
+	struct vm_area_struct *vma = vmf->vma;
+
+	if (!new) {
+		put_page(old);
+		return VM_FAULT_OOM;
+	}
+	copy_page(page_address(new), page_address(old));
+	vma->anon_vma = true;
+	if (do_set_pte(vmf, new, true)) {
+		flush_tlb_page(vma, vmf->address);
+		/* The entry's reference to what it mapped before. */
+		if (!pte_special(vmf->orig_pte))
+			put_page(old);
+	} else {
+		put_page(new);
+	}
+	put_page(old);
+	return 0;
+}
+
+/* A write to a page that is there, but read-only. With the table locked. */
+static noinline vm_fault_t do_wp_page(struct vm_fault *vmf)
+{
+	struct page *page = pte_page(vmf->orig_pte);
+
+	if (vmf->vma->vm_flags & VM_SHARED ||
+	    (!pte_special(vmf->orig_pte) && !page->mapping &&
+	     page_count(page) == 1)) {
+		wp_page_reuse(vmf);
+		unlock_pte(vmf);
+		return 0;
+	}
+	get_page(page);
+	unlock_pte(vmf);
+	return wp_page_copy(vmf, page);
+}
+
+static noinline vm_fault_t handle_pte_fault(struct vm_fault *vmf)
+{
+	vmf->pte = pte_offset(vmf->pmd, vmf->address);
+	vmf->orig_pte = ptep_get(vmf->pte);
+	if (pte_none(vmf->orig_pte))
+		return vmf->vma->vm_ops ? do_fault(vmf) :
+					  do_anonymous_page(vmf);
+	if (!(vmf->flags & FAULT_FLAG_WRITE))
+		return 0;
+	lock_pte(vmf);
+	if (pte_same(ptep_get(vmf->pte), vmf->orig_pte) &&
+	    !pte_write(vmf->orig_pte))
+		return do_wp_page(vmf);
+	unlock_pte(vmf);
+	return 0;
+}
+
+static noinline vm_fault_t __handle_mm_fault(struct vm_area_struct *vma,
+					     unsigned long address,
+					     unsigned int flags)
+{
+	struct vm_fault vmf = {
+		.vma = vma,
+		.address = address & PAGE_MASK,
+		.flags = flags,
+		.pgoff = ((address - vma->vm_start) >> PAGE_SHIFT) +
+			 vma->vm_pgoff,
+	};
+
+	vmf.pmd = mm_alloc_pmd(vma->vm_mm, address);
+	if (!vmf.pmd || pte_alloc(vma->vm_mm, vmf.pmd))
+		return VM_FAULT_OOM;
+	return handle_pte_fault(&vmf);
+}
+
+/* With mmap_lock held and the access known to be allowed. */
+vm_fault_t handle_mm_fault(struct vm_area_struct *vma, unsigned long address,
+			   unsigned int flags, struct pt_regs *regs)
+{
+	return __handle_mm_fault(vma, address, flags);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pages: a buddy allocator of blocks of 2^order pages, and before it a list of
+ * single pages for each CPU, so that most allocations need no shared lock.
+ */
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/memblock.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include "internal.h"
+
+#define MAX_ORDER	11		/* the largest block: 4 MiB */
+
+#define PCP_BATCH	16		/* pages moved between lists at once */
+#define PCP_HIGH	64		/* a CPU keeps no more than this */
+
+struct zone {
+	spinlock_t lock;
+	struct list_head free_area[MAX_ORDER];
+	unsigned long nr_free;
+};
+
+struct per_cpu_pages {
+	struct list_head list;
+	unsigned int count;
+};
+
+struct page *mem_map;
+unsigned long max_pfn;
+struct page *empty_zero_page;
+
+static struct zone zone;
+static DEFINE_PER_CPU(struct per_cpu_pages, pcp_lists);
+
+static void add_to_free_list(struct page *page, unsigned int order)
+{
+	page->order = order;
+	__set_bit(PG_buddy, &page->flags);
+	list_add(&page->lru, &zone.free_area[order]);
+}
+
+static void del_page_from_free_list(struct page *page)
+{
+	__clear_bit(PG_buddy, &page->flags);
+	list_del(&page->lru);
+}
+
+/* Merges with the other half as long as that is free too. Zone locked. */
+static noinline void __free_one_page(struct page *page, unsigned int order)
+{
+	unsigned long pfn = page_to_pfn(page);
+
+	zone.nr_free += 1UL << order;
+	for (; order < MAX_ORDER - 1; order++) {
+		unsigned long buddy_pfn = pfn ^ (1UL << order);
+		struct page *buddy = pfn_to_page(buddy_pfn);
+
+		if (buddy_pfn >= max_pfn || !test_bit(PG_buddy, &buddy->flags) ||
+		    buddy->order != order)
+			break;
+		del_page_from_free_list(buddy);
+		pfn &= buddy_pfn;
+	}
+	add_to_free_list(pfn_to_page(pfn), order);
+}
+
+/* The smallest block that is large enough; what is too much goes back. */
+static noinline struct page *__rmqueue(unsigned int order)
+{
+	struct page *page;
+	unsigned int o;
+
+	for (o = order; o < MAX_ORDER; o++) {
+		page = list_first_entry_or_null(&zone.free_area[o], struct page,
+						lru);
+		if (!page)
+			continue;
+		del_page_from_free_list(page);
+		while (o > order) {
+			o--;
+			add_to_free_list(page + (1UL << o), o);
+		}
+		zone.nr_free -= 1UL << order;
+		return page;
+	}
+	return NULL;
+}
+
+static noinline void rmqueue_bulk(struct per_cpu_pages *pcp)
+{
+	struct page *page;
+	unsigned int i;
+
+	spin_lock(&zone.lock);
+	for (i = 0; i < PCP_BATCH; i++) {
+		page = __rmqueue(0);
+		if (!page)
+			break;
+		list_add_tail(&page->lru, &pcp->list);
+		pcp->count++;
+	}
+	spin_unlock(&zone.lock);
+}
+
+static noinline struct page *rmqueue_pcplist(void)
+{
+	struct per_cpu_pages *pcp;
+	struct page *page;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pcp = this_cpu_ptr(&pcp_lists);
+	if (!pcp->count)
+		rmqueue_bulk(pcp);
+	page = list_first_entry_or_null(&pcp->list, struct page, lru);
+	if (page) {
+		list_del(&page->lru);
+		pcp->count--;
+	}
+	local_irq_restore(flags);
+	return page;
+}
+
+static noinline struct page *rmqueue(unsigned int order)
+{
+	unsigned long flags;
+	struct page *page;
+
+	if (!order)
+		return rmqueue_pcplist();
+	spin_lock_irqsave(&zone.lock, flags);
+	page = __rmqueue(order);
+	spin_unlock_irqrestore(&zone.lock, flags);
+	return page;
+}
+
+static noinline void prep_new_page(struct page *page, unsigned int order,
+				   gfp_t gfp)
+{
+	unsigned int i;
+
+	page->flags = 0;
+	page->order = order;
+	page->mapping = NULL;
+	atomic_set(&page->_refcount, 1);
+	if (gfp & __GFP_ZERO)
+		for (i = 0; i < 1u << order; i++)
+			clear_page(page_address(page + i));
+}
+
+static noinline struct page *get_page_from_freelist(gfp_t gfp,
+						    unsigned int order)
+{
+	struct page *page = rmqueue(order);
+
+	if (page)
+		prep_new_page(page, order, gfp);
+	return page;
+}
+
+/* NULL if there is no such block: nothing can be reclaimed here. */
+struct page *__alloc_pages(gfp_t gfp, unsigned int order)
+{
+	if (WARN_ON_ONCE(order >= MAX_ORDER))
+		return NULL;
+	return get_page_from_freelist(gfp, order);
+}
+
+static noinline void free_pcppages_bulk(struct per_cpu_pages *pcp)
+{
+	struct page *page;
+	unsigned int i;
+
+	spin_lock(&zone.lock);
+	for (i = 0; i < PCP_BATCH; i++) {
+		page = list_last_entry(&pcp->list, struct page, lru);
+		list_del(&page->lru);
+		pcp->count--;
+		__free_one_page(page, 0);
+	}
+	spin_unlock(&zone.lock);
+}
+
+static noinline void free_unref_page(struct page *page)
+{
+	struct per_cpu_pages *pcp;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pcp = this_cpu_ptr(&pcp_lists);
+	list_add(&page->lru, &pcp->list);
+	if (++pcp->count > PCP_HIGH)
+		free_pcppages_bulk(pcp);
+	local_irq_restore(flags);
+}
+
+static noinline void __free_pages_ok(struct page *page, unsigned int order)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&zone.lock, flags);
+	__free_one_page(page, order);
+	spin_unlock_irqrestore(&zone.lock, flags);
+}
+
+static noinline void free_the_page(struct page *page, unsigned int order)
+{
+	page->flags = 0;
+	if (order)
+		__free_pages_ok(page, order);
+	else
+		free_unref_page(page);
+}
+
+void __free_pages(struct page *page, unsigned int order)
+{
+	if (atomic_dec_and_test(&page->_refcount))
+		free_the_page(page, order);
+}
+
+/* The last reference is gone. */
+void __put_page(struct page *page)
+{
+	free_the_page(page, page->order);
+}
+
+unsigned long __get_free_pages(gfp_t gfp, unsigned int order)
+{
+	struct page *page = alloc_pages(gfp, order);
+
+	return page ? (unsigned long)page_address(page) : 0;
+}
+
+unsigned long get_zeroed_page(gfp_t gfp)
+{
+	return __get_free_pages(gfp | __GFP_ZERO, 0);
+}
+
+void free_pages(unsigned long addr, unsigned int order)
+{
+	if (addr)
+		__free_pages(virt_to_page(addr), order);
+}
+
+void free_reserved_page(struct page *page)
+{
+	__free_pages_ok(page, 0);
+}
+
+/* In the largest blocks that fit and are aligned. */
+void __init __free_pages_memory(unsigned long start, unsigned long end)
+{
+	unsigned int order;
+
+	while (start < end) {
+		order = start ? __ffs(start) : MAX_ORDER - 1;
+		order = min_t(unsigned int, order, MAX_ORDER - 1);
+		while (start + (1UL << order) > end)
+			order--;
+		__free_one_page(pfn_to_page(start), order);
+		start += 1UL << order;
+	}
+}
+
+void __init page_alloc_init(void)
+{
+	unsigned int order;
+	int cpu;
+
+	for (order = 0; order < MAX_ORDER; order++)
+		INIT_LIST_HEAD(&zone.free_area[order]);
+	for_each_possible_cpu(cpu)
+		INIT_LIST_HEAD(&per_cpu(pcp_lists, cpu).list);
+	mem_map = memblock_alloc(max_pfn * sizeof(struct page), PAGE_SIZE);
+	memblock_free_all();
+	empty_zero_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+}

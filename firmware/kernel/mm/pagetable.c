@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Page tables by the range: copying, clearing, changing, freeing. */
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <asm/cacheflush.h>
+#include <asm/tlbflush.h>
+
+/* The pmd of @addr, or NULL and in @next where to go on looking. */
+static pmd_t *find_pmd(struct mm_struct *mm, unsigned long addr,
+		       unsigned long end, unsigned long *next)
+{
+	pgd_t *pgd = pgd_offset(mm, addr);
+	pud_t *pud;
+	pmd_t *pmd;
+
+	*next = pgd_addr_end(addr, end);
+	if (pgd_none(*pgd))
+		return NULL;
+	pud = pud_offset(pgd, addr);
+	*next = pud_addr_end(addr, end);
+	if (pud_none(*pud))
+		return NULL;
+	pmd = pmd_offset(pud, addr);
+	*next = pmd_addr_end(addr, end);
+	return pmd_none(*pmd) ? NULL : pmd;
+}
+
+/* Both get the page, and whoever writes first a copy of it. */
+static noinline void copy_present_pte(pte_t *dst, pte_t *src, bool cow)
+{
+	pte_t pte = ptep_get(src);
+
+	if (cow && pte_write(pte)) {
+		pte = pte_wrprotect(pte);
+		set_pte(src, pte);
+	}
+	if (!pte_special(pte))
+		get_page(pte_page(pte));
+	set_pte(dst, pte);
+}
+
+static noinline int copy_pte_range(struct vm_area_struct *dst,
+				   struct vm_area_struct *src, pmd_t *src_pmd,
+				   unsigned long addr, unsigned long end)
+{
+	bool cow = !(src->vm_flags & VM_SHARED);
+	pmd_t *dst_pmd = mm_alloc_pmd(dst->vm_mm, addr);
+	pte_t *src_pte, *dst_pte;
+
+	if (!dst_pmd || pte_alloc(dst->vm_mm, dst_pmd))
+		return -ENOMEM;
+	spin_lock(&src->vm_mm->page_table_lock);
+	src_pte = pte_offset(src_pmd, addr);
+	dst_pte = pte_offset(dst_pmd, addr);
+	for (; addr < end; addr += PAGE_SIZE, src_pte++, dst_pte++)
+		if (!pte_none(ptep_get(src_pte)))
+			copy_present_pte(dst_pte, src_pte, cow);
+	spin_unlock(&src->vm_mm->page_table_lock);
+	return 0;
+}
+
+/* A file's pages that nobody has copied can be found again when needed. */
+int copy_page_range(struct vm_area_struct *dst, struct vm_area_struct *src)
+{
+	unsigned long addr, next;
+	pmd_t *pmd;
+	int err;
+
+	if (!src->anon_vma)
+		return 0;
+	for (addr = src->vm_start; addr < src->vm_end; addr = next) {
+		pmd = find_pmd(src->vm_mm, addr, src->vm_end, &next);
+		if (!pmd)
+			continue;
+		err = copy_pte_range(dst, src, pmd, addr, next);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/*
+ * Pages wait here until no CPU can translate to them any more; only then may
+ * others have them.
+ */
+#define GATHER_MAX	64
+
+struct mmu_gather {
+	struct mm_struct *mm;
+	unsigned long start;
+	unsigned long end;
+	unsigned int nr;
+	struct page *pages[GATHER_MAX];
+};
+
+static noinline void tlb_flush_mmu(struct mmu_gather *tlb)
+{
+	unsigned int i;
+
+	if (tlb->end)
+		flush_tlb_mm_range(tlb->mm, tlb->start, tlb->end);
+	for (i = 0; i < tlb->nr; i++)
+		put_page(tlb->pages[i]);
+	tlb->nr = 0;
+	tlb->end = 0;
+}
+
+/* Returns false when the gather is full. */
+static bool tlb_remove_pte(struct mmu_gather *tlb, pte_t pte,
+			   unsigned long addr)
+{
+	if (!tlb->end)
+		tlb->start = addr;
+	tlb->end = addr + PAGE_SIZE;
+	if (!pte_special(pte))
+		tlb->pages[tlb->nr++] = pte_page(pte);
+	return tlb->nr < GATHER_MAX;
+}
+
+/* Returns how far it got. */
+static noinline unsigned long zap_pte_range(struct mmu_gather *tlb, pmd_t *pmd,
+					    unsigned long addr,
+					    unsigned long end)
+{
+	pte_t *ptep, pte;
+	bool room = true;
+
+	spin_lock(&tlb->mm->page_table_lock);
+	ptep = pte_offset(pmd, addr);
+	for (; addr < end && room; addr += PAGE_SIZE, ptep++) {
+		pte = ptep_get(ptep);
+		if (pte_none(pte))
+			continue;
+		pte_clear(ptep);
+		room = tlb_remove_pte(tlb, pte, addr);
+	}
+	spin_unlock(&tlb->mm->page_table_lock);
+	return addr;
+}
+
+void unmap_page_range(struct vm_area_struct *vma, unsigned long start,
+		      unsigned long end)
+{
+	struct mmu_gather tlb = { .mm = vma->vm_mm };
+	unsigned long addr = start, next;
+	pmd_t *pmd;
+
+	while (addr < end) {
+		pmd = find_pmd(tlb.mm, addr, end, &next);
+		if (pmd)
+			next = zap_pte_range(&tlb, pmd, addr, next);
+		if (tlb.nr == GATHER_MAX)
+			tlb_flush_mmu(&tlb);
+		addr = next;
+	}
+	tlb_flush_mmu(&tlb);
+}
+
+/* What may be written is found out by faults, whatever was so before. */
+static noinline void change_pte_range(struct vm_area_struct *vma, pmd_t *pmd,
+				      unsigned long addr, unsigned long end)
+{
+	pte_t *ptep, pte;
+
+	spin_lock(&vma->vm_mm->page_table_lock);
+	ptep = pte_offset(pmd, addr);
+	for (; addr < end; addr += PAGE_SIZE, ptep++) {
+		pte = ptep_get(ptep);
+		if (pte_none(pte))
+			continue;
+		if (!pte_special(pte))
+			flush_icache_page(vma, pte_page(pte));
+		pte = pte_modify(pte, vma->vm_page_prot);
+		set_pte(ptep, pte_wrprotect(pte));
+	}
+	spin_unlock(&vma->vm_mm->page_table_lock);
+}
+
+/* To what vma->vm_page_prot has become. */
+void change_protection(struct vm_area_struct *vma, unsigned long start,
+		       unsigned long end)
+{
+	unsigned long addr, next;
+	pmd_t *pmd;
+
+	for (addr = start; addr < end; addr = next) {
+		pmd = find_pmd(vma->vm_mm, addr, end, &next);
+		if (pmd)
+			change_pte_range(vma, pmd, addr, next);
+	}
+	flush_tlb_mm_range(vma->vm_mm, start, end);
+}
+
+static noinline void free_pmd_range(pud_t *pud)
+{
+	pmd_t *pmd = pud_page_vaddr(*pud);
+	unsigned int i;
+
+	for (i = 0; i < PTRS_PER_TABLE; i++)
+		if (!pmd_none(pmd[i]))
+			free_page((unsigned long)pmd_page_vaddr(pmd[i]));
+	free_page((unsigned long)pmd);
+}
+
+static noinline void free_pud_range(pgd_t *pgd)
+{
+	pud_t *pud = pgd_page_vaddr(*pgd);
+	unsigned int i;
+
+	for (i = 0; i < PTRS_PER_TABLE; i++)
+		if (!pud_none(pud[i]))
+			free_pmd_range(&pud[i]);
+	free_page((unsigned long)pud);
+}
+
+/* Of an address space that no CPU uses any more, or ever will again. */
+void free_pgtables(struct mm_struct *mm)
+{
+	unsigned int i;
+
+	for (i = 0; i < USER_PTRS_PER_PGD; i++) {
+		if (pgd_none(mm->pgd[i]))
+			continue;
+		free_pud_range(&mm->pgd[i]);
+		mm->pgd[i] = __pgd(0);
+	}
+}
