@@ -30,9 +30,9 @@ def seconds(command: list[str]) -> float:
 class TimedMachine(Machine):
     """Notes how long the guest took to boot."""
 
-    def _boot(self, initramfs: bytes, seed: int) -> None:
+    def _boot(self, at: int) -> None:
         start = time.perf_counter()
-        super()._boot(initramfs, seed)
+        super()._boot(at)
         self.boot_seconds = time.perf_counter() - start
 
 

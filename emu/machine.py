@@ -92,15 +92,16 @@ class Machine:
         self.board = Board(hardware, cpus, memory, quantum, seed, frequency)
         self.kernel = Kernel(self.board, kernel_image, Console(self._console), warn or self.warnings.append)
         self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
-        self.engine.initialise()
         self.trace_array = TraceArray(self.engine)
         self.engine.array = self.trace_array
         self.tracefs = TraceFS(build_tree(self.trace_array), self.settle)
-        self._boot((directory / "initramfs.cpio").read_bytes(), seed)
+        self.kernel.load((directory / "initramfs.cpio").read_bytes(), "", seed)
+        self.engine.initialise()
+        self._boot(seed % 1_000_000)
 
-    def _boot(self, initramfs: bytes, seed: int) -> None:
-        """Runs the guest until init waits for a command."""
-        self.kernel.boot(initramfs, "", seed)
+    def _boot(self, time: int) -> None:
+        """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
+        self.kernel.start(time)
         while self.kernel.run():
             pass
         missing = sorted(set(range(len(self.board.cpus))) - set(self.kernel.hot_areas))

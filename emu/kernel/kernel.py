@@ -103,15 +103,18 @@ class Kernel:
 
     # Running
 
-    def boot(self, initramfs: bytes, command_line: str, seed: int) -> None:
-        """Loads the kernel and switches CPU 0 on; it runs when the machine does.
+    def load(self, initramfs: bytes, command_line: str, seed: int) -> None:
+        """Puts the kernel, its initramfs and its parameters into RAM.
 
         Raises:
-            BadImage: it does not fit.
+            BadImage: they do not fit.
         """
-        parameters = boot.load(self.board, self.image, initramfs, command_line, seed)
+        self._parameters = boot.load(self.board, self.image, initramfs, command_line, seed)
         self.board.reset_page_table = self.physical(self.image.symbol("early_top_pgt"))
-        self.board.cpus[0].start(self.image.entry, parameters, seed % 1_000_000)
+
+    def start(self, time: int) -> None:
+        """Switches CPU 0 on, its clock at `time`; it runs when the machine does."""
+        self.board.cpus[0].start(self.image.entry, self._parameters, time)
 
     def run(self) -> bool:
         """Runs the machine for a moment (see Board.run).

@@ -12,7 +12,7 @@ struct exception_table_entry {
 extern const struct exception_table_entry __start___ex_table[];
 extern const struct exception_table_entry __stop___ex_table[];
 
-static noinline const struct exception_table_entry *
+static const struct exception_table_entry *
 search_extable(unsigned long ip)
 {
 	const struct exception_table_entry *e;

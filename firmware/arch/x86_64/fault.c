@@ -22,7 +22,7 @@ static inline unsigned long read_cr2(void)
 }
 
 /* The access was wrong, or happened where it could not be served. */
-static noinline void bad_area_nosemaphore(struct pt_regs *regs, long error_code,
+static void bad_area_nosemaphore(struct pt_regs *regs, long error_code,
 					  unsigned long address, int sig)
 {
 	if (user_mode(regs)) {
@@ -35,7 +35,7 @@ static noinline void bad_area_nosemaphore(struct pt_regs *regs, long error_code,
 		   address, error_code);
 }
 
-static noinline void bad_area(struct mm_struct *mm, struct pt_regs *regs,
+static void bad_area(struct mm_struct *mm, struct pt_regs *regs,
 			      long error_code, unsigned long address)
 {
 	mmap_read_unlock(mm);
@@ -55,7 +55,7 @@ static inline bool access_error(long error_code, struct vm_area_struct *vma)
  * The kernel takes a fault on a user address only in code that expects it;
  * anything else is a bug, and might already hold the lock.
  */
-static noinline struct vm_area_struct *
+static struct vm_area_struct *
 lock_mm_and_find_vma(struct mm_struct *mm, unsigned long address,
 		     struct pt_regs *regs)
 {
@@ -75,7 +75,7 @@ lock_mm_and_find_vma(struct mm_struct *mm, unsigned long address,
 	return NULL;
 }
 
-static noinline void do_user_addr_fault(struct pt_regs *regs, long error_code,
+static void do_user_addr_fault(struct pt_regs *regs, long error_code,
 					unsigned long address)
 {
 	struct mm_struct *mm = current->mm;

@@ -12,7 +12,7 @@
 /* Tracers mark what is called from here as the start of an interrupt. */
 #define __irq_entry	__section(".irqentry.text")
 
-static noinline void __sysvec_apic_timer_interrupt(void)
+static void __sysvec_apic_timer_interrupt(void)
 {
 	hrtimer_interrupt();
 }
@@ -27,7 +27,7 @@ void __irq_entry sysvec_apic_timer_interrupt(struct pt_regs *regs)
 	set_irq_regs(old);
 }
 
-static noinline void __sysvec_host_device(void)
+static void __sysvec_host_device(void)
 {
 	console_input_ready();
 }
@@ -42,7 +42,7 @@ void __irq_entry sysvec_host_device(struct pt_regs *regs)
 	set_irq_regs(old);
 }
 
-static noinline void __sysvec_call_function(void)
+static void __sysvec_call_function(void)
 {
 	generic_smp_call_function_interrupt();
 }

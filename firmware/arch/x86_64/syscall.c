@@ -24,7 +24,7 @@ static const sys_call_ptr_t sys_call_table[NR_syscalls] = {
 };
 #undef __SYSCALL
 
-static noinline long x64_sys_call(struct pt_regs *regs, unsigned int nr)
+static long x64_sys_call(struct pt_regs *regs, unsigned int nr)
 {
 	if (nr >= NR_syscalls || !sys_call_table[nr])
 		return -ENOSYS;

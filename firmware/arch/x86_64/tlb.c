@@ -82,7 +82,7 @@ static void flush_tlb_func(void *data)
 	write_cr3(__pa(info->mm->pgd));
 }
 
-static noinline void flush_tlb_multi(const struct cpumask *cpumask,
+static void flush_tlb_multi(const struct cpumask *cpumask,
 				     struct flush_tlb_info *info)
 {
 	struct cpumask active = {};

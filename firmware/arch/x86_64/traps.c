@@ -15,7 +15,7 @@ void die(const char *what, struct pt_regs *regs, long err)
 }
 
 /* A program's fault becomes its signal, the kernel's own needs a fix-up. */
-static noinline void do_trap(int signr, const char *what, struct pt_regs *regs,
+static void do_trap(int signr, const char *what, struct pt_regs *regs,
 			     long error_code)
 {
 	if (!user_mode(regs)) {
@@ -71,7 +71,7 @@ void exc_double_fault(struct pt_regs *regs, long error_code)
 
 static DEFINE_PER_CPU(unsigned int, nmi_count);
 
-static noinline void default_do_nmi(void)
+static void default_do_nmi(void)
 {
 	this_cpu_write(nmi_count, this_cpu_read(nmi_count) + 1);
 }

@@ -3,9 +3,14 @@
 #ifndef _LINUX_COMPILER_H
 #define _LINUX_COMPILER_H
 
-/* What gcc may or may not inline must not decide what can be traced. */
-#define inline			inline __attribute__((unused)) notrace
-#define __always_inline		inline __attribute__((always_inline))
+/*
+ * With -fno-inline, what is marked inline is inlined and nothing else is: the
+ * source alone decides which calls a trace shows.
+ */
+#undef inline
+#define inline			inline __attribute__((always_inline, unused)) \
+				notrace
+#define __always_inline		inline
 #define noinline		__attribute__((noinline))
 #define notrace			__attribute__((no_instrument_function))
 #define __noreturn		__attribute__((noreturn))
@@ -20,8 +25,8 @@
 #define fallthrough		__attribute__((fallthrough))
 #define asmlinkage
 
-/* Code that must not be traced and must not be inlined into traced code. */
-#define noinstr			noinline notrace
+/* Entry code: tracing is not possible yet, or no more. */
+#define noinstr			notrace
 
 /* Marks pointers into user space; only linux/uaccess.h may follow them. */
 #define __user

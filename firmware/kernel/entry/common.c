@@ -6,7 +6,7 @@
 #include <linux/signal.h>
 
 /* Called and left with interrupts off; work is done with them on. */
-static noinline void exit_to_user_mode_prepare(struct pt_regs *regs)
+static void exit_to_user_mode_prepare(struct pt_regs *regs)
 {
 	unsigned long work;
 
@@ -27,7 +27,7 @@ noinstr void syscall_exit_to_user_mode(struct pt_regs *regs)
 	exit_to_user_mode_prepare(regs);
 }
 
-static noinline void raw_irqentry_exit_cond_resched(void)
+static void raw_irqentry_exit_cond_resched(void)
 {
 	if (!preempt_count() && need_resched())
 		preempt_schedule_irq();

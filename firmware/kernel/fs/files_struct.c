@@ -76,6 +76,24 @@ int expand_files(struct files_struct *files, unsigned int nr)
 	return 0;
 }
 
+static inline unsigned int next_fd_in_use(const struct fdtable *fdt, unsigned int fd)
+{
+	return find_next_bit(fdt->open_fds, fdt->max_fds, fd);
+}
+
+/* A descriptor without a file is reserved by another thread, for itself. */
+static void share_files(struct fdtable *fdt)
+{
+	unsigned int fd = 0;
+
+	for (; (fd = next_fd_in_use(fdt, fd)) < fdt->max_fds; fd++) {
+		if (fdt->fd[fd])
+			get_file(fdt->fd[fd]);
+		else
+			__clear_bit(fd, fdt->open_fds);
+	}
+}
+
 /* fork: a copy of the table, with the files shared. */
 struct files_struct *dup_fd(struct files_struct *oldf)
 {
@@ -98,12 +116,7 @@ struct files_struct *dup_fd(struct files_struct *oldf)
 		err = alloc_fdtable(fdt, old->max_fds);
 	if (!err) {
 		copy_fdtable(fdt, old);
-		for (unsigned int fd = 0; fd < fdt->max_fds; fd++) {
-			if (fdt->fd[fd])
-				get_file(fdt->fd[fd]);
-			else	/* reserved by another thread, for itself */
-				__clear_bit(fd, fdt->open_fds);
-		}
+		share_files(fdt);
 	}
 	spin_unlock(&oldf->file_lock);
 
@@ -119,12 +132,9 @@ static noinline void close_files(struct files_struct *files)
 	struct fdtable *fdt = &files->fdt;
 	unsigned int fd = 0;
 
-	while ((fd = find_next_bit(fdt->open_fds, fdt->max_fds, fd)) <
-	       fdt->max_fds) {
+	for (; (fd = next_fd_in_use(fdt, fd)) < fdt->max_fds; fd++)
 		if (fdt->fd[fd])
 			filp_close(fdt->fd[fd]);
-		fd++;
-	}
 }
 
 void put_files_struct(struct files_struct *files)

@@ -31,7 +31,7 @@ static int kernel_init(void *unused)
 }
 
 /* This task becomes CPU 0's idle task. */
-static noinline __noreturn void rest_init(void)
+static __noreturn void rest_init(void)
 {
 	user_mode_thread(kernel_init, NULL, CLONE_FS);
 	cpu_startup_entry();

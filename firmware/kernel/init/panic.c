@@ -8,7 +8,7 @@
 
 static char panic_buf[PANIC_BUF_SIZE];
 
-static noinline __noreturn void vpanic(struct pt_regs *regs, const char *fmt,
+static __noreturn void vpanic(struct pt_regs *regs, const char *fmt,
 				       va_list args)
 {
 	local_irq_disable();

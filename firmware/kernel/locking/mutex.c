@@ -23,7 +23,7 @@ static __always_inline bool __mutex_trylock(struct mutex *lock)
 }
 
 /* Sleeps until the lock is had; -EINTR if a signal came and @state minds. */
-static noinline int __mutex_lock_slowpath(struct mutex *lock, unsigned int state)
+static int __mutex_lock_slowpath(struct mutex *lock, unsigned int state)
 {
 	struct mutex_waiter waiter = { .task = current };
 	int err = 0;
@@ -70,7 +70,7 @@ int mutex_trylock(struct mutex *lock)
  * The waiter found must still be waiting when it is woken: the queue's lock
  * keeps its stack frame there.
  */
-static noinline void __mutex_unlock_slowpath(struct mutex *lock)
+static void __mutex_unlock_slowpath(struct mutex *lock)
 {
 	struct mutex_waiter *waiter;
 

@@ -33,7 +33,7 @@ static bool rwsem_try_grant(struct rw_semaphore *sem, bool writer)
 }
 
 /* Hands the lock to the first waiters that can have it together. */
-static noinline void rwsem_mark_wake(struct rw_semaphore *sem)
+static void rwsem_mark_wake(struct rw_semaphore *sem)
 {
 	struct rwsem_waiter *waiter;
 	struct task_struct *task;
@@ -53,7 +53,7 @@ static noinline void rwsem_mark_wake(struct rw_semaphore *sem)
 	}
 }
 
-static noinline void rwsem_down_slowpath(struct rw_semaphore *sem, bool writer)
+static void rwsem_down_slowpath(struct rw_semaphore *sem, bool writer)
 {
 	struct rwsem_waiter waiter = { .task = current, .writer = writer };
 

@@ -5,7 +5,7 @@
 #include <linux/sched.h>
 #include <linux/syscalls.h>
 
-static noinline int do_brk_flags(unsigned long addr, unsigned long len,
+static int do_brk_flags(unsigned long addr, unsigned long len,
 				 unsigned long flags)
 {
 	unsigned long prot = PROT_READ | PROT_WRITE |

@@ -4,7 +4,7 @@
 #include <linux/mm.h>
 
 /* The page that is mapped with the rights asked for, referenced, or NULL. */
-static noinline struct page *follow_page_mask(struct vm_area_struct *vma,
+static struct page *follow_page_mask(struct vm_area_struct *vma,
 					      unsigned long address,
 					      unsigned int flags)
 {
@@ -25,7 +25,7 @@ static noinline struct page *follow_page_mask(struct vm_area_struct *vma,
 	return page;
 }
 
-static noinline struct page *__get_user_page(struct vm_area_struct *vma,
+static struct page *__get_user_page(struct vm_area_struct *vma,
 					     unsigned long address,
 					     unsigned int flags)
 {

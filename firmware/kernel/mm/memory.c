@@ -12,7 +12,7 @@
  * faster, then theirs stays.
  */
 #define DEFINE_TABLE_ALLOC(name, type, none, populate)			\
-	static noinline int name(struct mm_struct *mm, type *entry)	\
+	static int name(struct mm_struct *mm, type *entry)	\
 	{								\
 		unsigned long table = get_zeroed_page(GFP_KERNEL);	\
 									\
@@ -68,7 +68,7 @@ static void unlock_pte(struct vm_fault *vmf)
  * Maps vmf->page unless the entry has changed since it was read. The entry's
  * reference is the caller's, who keeps it if the result is false.
  */
-static noinline bool do_set_pte(struct vm_fault *vmf, struct page *page,
+static bool do_set_pte(struct vm_fault *vmf, struct page *page,
 				bool write)
 {
 	struct vm_area_struct *vma = vmf->vma;
@@ -87,7 +87,7 @@ static noinline bool do_set_pte(struct vm_fault *vmf, struct page *page,
 }
 
 /* The entry was none; reads get the page of zeroes until they write. */
-static noinline vm_fault_t do_anonymous_page(struct vm_fault *vmf)
+static vm_fault_t do_anonymous_page(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	struct page *page;
@@ -111,13 +111,13 @@ static noinline vm_fault_t do_anonymous_page(struct vm_fault *vmf)
 	return 0;
 }
 
-static noinline vm_fault_t __do_fault(struct vm_fault *vmf)
+static vm_fault_t __do_fault(struct vm_fault *vmf)
 {
 	return vmf->vma->vm_ops->fault(vmf);
 }
 
 /* The file's own page, for all to see. */
-static noinline vm_fault_t do_read_fault(struct vm_fault *vmf)
+static vm_fault_t do_read_fault(struct vm_fault *vmf)
 {
 	vm_fault_t ret = __do_fault(vmf);
 
@@ -127,7 +127,7 @@ static noinline vm_fault_t do_read_fault(struct vm_fault *vmf)
 }
 
 /* A private copy at once: the write follows. */
-static noinline vm_fault_t do_cow_fault(struct vm_fault *vmf)
+static vm_fault_t do_cow_fault(struct vm_fault *vmf)
 {
 	struct page *cow_page = alloc_page(GFP_HIGHUSER);
 	vm_fault_t ret;
@@ -147,7 +147,7 @@ static noinline vm_fault_t do_cow_fault(struct vm_fault *vmf)
 	return 0;
 }
 
-static noinline vm_fault_t do_shared_fault(struct vm_fault *vmf)
+static vm_fault_t do_shared_fault(struct vm_fault *vmf)
 {
 	vm_fault_t ret = __do_fault(vmf);
 
@@ -156,7 +156,7 @@ static noinline vm_fault_t do_shared_fault(struct vm_fault *vmf)
 	return ret;
 }
 
-static noinline vm_fault_t do_fault(struct vm_fault *vmf)
+static vm_fault_t do_fault(struct vm_fault *vmf)
 {
 	if (!(vmf->flags & FAULT_FLAG_WRITE))
 		return do_read_fault(vmf);
@@ -166,14 +166,14 @@ static noinline vm_fault_t do_fault(struct vm_fault *vmf)
 }
 
 /* Nobody else has the page: it becomes writable where it is. */
-static noinline void wp_page_reuse(struct vm_fault *vmf)
+static void wp_page_reuse(struct vm_fault *vmf)
 {
 	set_pte(vmf->pte, pte_mkyoung(pte_mkdirty(pte_mkwrite(vmf->orig_pte))));
 	flush_tlb_page(vmf->vma, vmf->address);
 }
 
 /* With a reference to the old page, which goes away here. */
-static noinline vm_fault_t wp_page_copy(struct vm_fault *vmf, struct page *old)
+static vm_fault_t wp_page_copy(struct vm_fault *vmf, struct page *old)
 {
 	struct page *new = alloc_page(GFP_HIGHUSER);
 	struct vm_area_struct *vma = vmf->vma;
@@ -197,7 +197,7 @@ static noinline vm_fault_t wp_page_copy(struct vm_fault *vmf, struct page *old)
 }
 
 /* A write to a page that is there, but read-only. With the table locked. */
-static noinline vm_fault_t do_wp_page(struct vm_fault *vmf)
+static vm_fault_t do_wp_page(struct vm_fault *vmf)
 {
 	struct page *page = pte_page(vmf->orig_pte);
 
@@ -213,7 +213,7 @@ static noinline vm_fault_t do_wp_page(struct vm_fault *vmf)
 	return wp_page_copy(vmf, page);
 }
 
-static noinline vm_fault_t handle_pte_fault(struct vm_fault *vmf)
+static vm_fault_t handle_pte_fault(struct vm_fault *vmf)
 {
 	vmf->pte = pte_offset(vmf->pmd, vmf->address);
 	vmf->orig_pte = ptep_get(vmf->pte);
@@ -230,7 +230,7 @@ static noinline vm_fault_t handle_pte_fault(struct vm_fault *vmf)
 	return 0;
 }
 
-static noinline vm_fault_t __handle_mm_fault(struct vm_area_struct *vma,
+static vm_fault_t __handle_mm_fault(struct vm_area_struct *vma,
 					     unsigned long address,
 					     unsigned int flags)
 {

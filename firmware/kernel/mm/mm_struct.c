@@ -28,7 +28,7 @@ void __init mm_cache_init(void)
 	mm_cachep = KMEM_CACHE(mm_struct, SLAB_PANIC);
 }
 
-static noinline int mm_init_new(struct mm_struct *mm)
+static int mm_init_new(struct mm_struct *mm)
 {
 	INIT_LIST_HEAD(&mm->mmap);
 	mm->map_count = 0;
@@ -59,7 +59,7 @@ void __mmdrop(struct mm_struct *mm)
 	kmem_cache_free(mm_cachep, mm);
 }
 
-static noinline void remove_vma(struct vm_area_struct *vma)
+static void remove_vma(struct vm_area_struct *vma)
 {
 	if (vma->vm_file)
 		fput(vma->vm_file);
@@ -88,7 +88,7 @@ void mmput(struct mm_struct *mm)
 	mmdrop(mm);
 }
 
-static noinline struct vm_area_struct *vm_area_dup(struct mm_struct *mm,
+static struct vm_area_struct *vm_area_dup(struct mm_struct *mm,
 						   struct vm_area_struct *orig)
 {
 	struct vm_area_struct *vma = vm_area_alloc(mm);
@@ -104,7 +104,7 @@ static noinline struct vm_area_struct *vm_area_dup(struct mm_struct *mm,
 }
 
 /* Areas and page tables; what is written from now on is copied first. */
-static noinline int dup_mmap(struct mm_struct *mm, struct mm_struct *oldmm)
+static int dup_mmap(struct mm_struct *mm, struct mm_struct *oldmm)
 {
 	struct vm_area_struct *mpnt, *tmp;
 	int err = 0;
@@ -127,7 +127,7 @@ static noinline int dup_mmap(struct mm_struct *mm, struct mm_struct *oldmm)
 	return err;
 }
 
-static noinline void copy_mm_layout(struct mm_struct *mm,
+static void copy_mm_layout(struct mm_struct *mm,
 				    const struct mm_struct *oldmm)
 {
 	mm->start_code = oldmm->start_code;

@@ -55,7 +55,7 @@ struct vm_area_struct *find_vma(struct mm_struct *mm, unsigned long addr)
 	return NULL;
 }
 
-static noinline struct vm_area_struct *
+static struct vm_area_struct *
 find_vma_intersection(struct mm_struct *mm, unsigned long start,
 		      unsigned long end)
 {
@@ -64,7 +64,7 @@ find_vma_intersection(struct mm_struct *mm, unsigned long start,
 	return vma && vma->vm_start < end ? vma : NULL;
 }
 
-static noinline void vma_link(struct mm_struct *mm, struct vm_area_struct *vma)
+static void vma_link(struct mm_struct *mm, struct vm_area_struct *vma)
 {
 	struct vm_area_struct *next = find_vma(mm, vma->vm_start);
 
@@ -172,7 +172,7 @@ int do_munmap(struct mm_struct *mm, unsigned long start, size_t len)
 }
 
 /* From the top down. */
-static noinline unsigned long get_unmapped_area(struct mm_struct *mm,
+static unsigned long get_unmapped_area(struct mm_struct *mm,
 						unsigned long len)
 {
 	unsigned long end = MMAP_BASE;
@@ -237,7 +237,7 @@ static bool vma_merge(struct mm_struct *mm, unsigned long addr,
 	return false;
 }
 
-static noinline unsigned long mmap_region(struct file *file,
+static unsigned long mmap_region(struct file *file,
 					  unsigned long addr,
 					  unsigned long len,
 					  unsigned long vm_flags,
@@ -282,7 +282,7 @@ unmap:
  * Shared memory without a file gets its pages at once: fork then finds them
  * all, and no page comes into being on one side only.
  */
-static noinline int mm_populate(struct mm_struct *mm, unsigned long addr,
+static int mm_populate(struct mm_struct *mm, unsigned long addr,
 				unsigned long len)
 {
 	struct vm_area_struct *vma = find_vma(mm, addr);

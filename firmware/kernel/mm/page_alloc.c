@@ -50,7 +50,7 @@ static void del_page_from_free_list(struct page *page)
 }
 
 /* Merges with the other half as long as that is free too. Zone locked. */
-static noinline void __free_one_page(struct page *page, unsigned int order)
+static void __free_one_page(struct page *page, unsigned int order)
 {
 	unsigned long pfn = page_to_pfn(page);
 
@@ -69,7 +69,7 @@ static noinline void __free_one_page(struct page *page, unsigned int order)
 }
 
 /* The smallest block that is large enough; what is too much goes back. */
-static noinline struct page *__rmqueue(unsigned int order)
+static struct page *__rmqueue(unsigned int order)
 {
 	struct page *page;
 	unsigned int o;
@@ -90,7 +90,7 @@ static noinline struct page *__rmqueue(unsigned int order)
 	return NULL;
 }
 
-static noinline void rmqueue_bulk(struct per_cpu_pages *pcp)
+static void rmqueue_bulk(struct per_cpu_pages *pcp)
 {
 	struct page *page;
 	unsigned int i;
@@ -106,7 +106,7 @@ static noinline void rmqueue_bulk(struct per_cpu_pages *pcp)
 	spin_unlock(&zone.lock);
 }
 
-static noinline struct page *rmqueue_pcplist(void)
+static struct page *rmqueue_pcplist(void)
 {
 	struct per_cpu_pages *pcp;
 	struct page *page;
@@ -125,7 +125,7 @@ static noinline struct page *rmqueue_pcplist(void)
 	return page;
 }
 
-static noinline struct page *rmqueue(unsigned int order)
+static struct page *rmqueue(unsigned int order)
 {
 	unsigned long flags;
 	struct page *page;
@@ -138,7 +138,7 @@ static noinline struct page *rmqueue(unsigned int order)
 	return page;
 }
 
-static noinline void prep_new_page(struct page *page, unsigned int order,
+static void prep_new_page(struct page *page, unsigned int order,
 				   gfp_t gfp)
 {
 	unsigned int i;
@@ -152,7 +152,7 @@ static noinline void prep_new_page(struct page *page, unsigned int order,
 			clear_page(page_address(page + i));
 }
 
-static noinline struct page *get_page_from_freelist(gfp_t gfp,
+static struct page *get_page_from_freelist(gfp_t gfp,
 						    unsigned int order)
 {
 	struct page *page = rmqueue(order);
@@ -170,7 +170,7 @@ struct page *__alloc_pages(gfp_t gfp, unsigned int order)
 	return get_page_from_freelist(gfp, order);
 }
 
-static noinline void free_pcppages_bulk(struct per_cpu_pages *pcp)
+static void free_pcppages_bulk(struct per_cpu_pages *pcp)
 {
 	struct page *page;
 	unsigned int i;
@@ -185,7 +185,7 @@ static noinline void free_pcppages_bulk(struct per_cpu_pages *pcp)
 	spin_unlock(&zone.lock);
 }
 
-static noinline void free_unref_page(struct page *page)
+static void free_unref_page(struct page *page)
 {
 	struct per_cpu_pages *pcp;
 	unsigned long flags;
@@ -198,7 +198,7 @@ static noinline void free_unref_page(struct page *page)
 	local_irq_restore(flags);
 }
 
-static noinline void __free_pages_ok(struct page *page, unsigned int order)
+static void __free_pages_ok(struct page *page, unsigned int order)
 {
 	unsigned long flags;
 
@@ -207,7 +207,7 @@ static noinline void __free_pages_ok(struct page *page, unsigned int order)
 	spin_unlock_irqrestore(&zone.lock, flags);
 }
 
-static noinline void free_the_page(struct page *page, unsigned int order)
+static void free_the_page(struct page *page, unsigned int order)
 {
 	page->flags = 0;
 	if (order)

@@ -26,7 +26,7 @@ static pmd_t *find_pmd(struct mm_struct *mm, unsigned long addr,
 }
 
 /* Both get the page, and whoever writes first a copy of it. */
-static noinline void copy_present_pte(pte_t *dst, pte_t *src, bool cow)
+static void copy_present_pte(pte_t *dst, pte_t *src, bool cow)
 {
 	pte_t pte = ptep_get(src);
 
@@ -39,7 +39,7 @@ static noinline void copy_present_pte(pte_t *dst, pte_t *src, bool cow)
 	set_pte(dst, pte);
 }
 
-static noinline int copy_pte_range(struct vm_area_struct *dst,
+static int copy_pte_range(struct vm_area_struct *dst,
 				   struct vm_area_struct *src, pmd_t *src_pmd,
 				   unsigned long addr, unsigned long end)
 {
@@ -93,7 +93,7 @@ struct mmu_gather {
 	struct page *pages[GATHER_MAX];
 };
 
-static noinline void tlb_flush_mmu(struct mmu_gather *tlb)
+static void tlb_flush_mmu(struct mmu_gather *tlb)
 {
 	unsigned int i;
 
@@ -118,7 +118,7 @@ static bool tlb_remove_pte(struct mmu_gather *tlb, pte_t pte,
 }
 
 /* Returns how far it got. */
-static noinline unsigned long zap_pte_range(struct mmu_gather *tlb, pmd_t *pmd,
+static unsigned long zap_pte_range(struct mmu_gather *tlb, pmd_t *pmd,
 					    unsigned long addr,
 					    unsigned long end)
 {
@@ -157,7 +157,7 @@ void unmap_page_range(struct vm_area_struct *vma, unsigned long start,
 }
 
 /* What may be written is found out by faults, whatever was so before. */
-static noinline void change_pte_range(struct vm_area_struct *vma, pmd_t *pmd,
+static void change_pte_range(struct vm_area_struct *vma, pmd_t *pmd,
 				      unsigned long addr, unsigned long end)
 {
 	pte_t *ptep, pte;
@@ -191,7 +191,7 @@ void change_protection(struct vm_area_struct *vma, unsigned long start,
 	flush_tlb_mm_range(vma->vm_mm, start, end);
 }
 
-static noinline void free_pmd_range(pud_t *pud)
+static void free_pmd_range(pud_t *pud)
 {
 	pmd_t *pmd = pud_page_vaddr(*pud);
 	unsigned int i;
@@ -202,7 +202,7 @@ static noinline void free_pmd_range(pud_t *pud)
 	free_page((unsigned long)pmd);
 }
 
-static noinline void free_pud_range(pgd_t *pgd)
+static void free_pud_range(pgd_t *pgd)
 {
 	pud_t *pud = pgd_page_vaddr(*pgd);
 	unsigned int i;

@@ -54,7 +54,7 @@ static inline struct page *virt_to_slab(const void *object)
 	return PageSlab(page) ? page : page->compound_head;
 }
 
-static noinline struct page *allocate_slab(struct kmem_cache *s, gfp_t flags)
+static struct page *allocate_slab(struct kmem_cache *s, gfp_t flags)
 {
 	struct page *slab = alloc_pages(flags & ~__GFP_ZERO, s->order);
 	unsigned int i;
@@ -81,7 +81,7 @@ static noinline struct page *allocate_slab(struct kmem_cache *s, gfp_t flags)
 	return slab;
 }
 
-static noinline void free_slab(struct kmem_cache *s, struct page *slab)
+static void free_slab(struct kmem_cache *s, struct page *slab)
 {
 	unsigned int i;
 
@@ -92,7 +92,7 @@ static noinline void free_slab(struct kmem_cache *s, struct page *slab)
 }
 
 /* A listed slab with free objects, now nobody's; NULL if there is none. */
-static noinline struct page *get_partial(struct kmem_cache *s)
+static struct page *get_partial(struct kmem_cache *s)
 {
 	struct page *slab;
 
@@ -112,7 +112,7 @@ static noinline struct page *get_partial(struct kmem_cache *s)
  * The CPU's objects have run out. What others have freed into its slab comes
  * first; else another slab is taken, whole. With interrupts off.
  */
-static noinline void *___slab_alloc(struct kmem_cache *s, gfp_t flags,
+static void *___slab_alloc(struct kmem_cache *s, gfp_t flags,
 				    struct kmem_cache_cpu *c)
 {
 	struct page *slab = c->slab;
@@ -163,7 +163,7 @@ static __always_inline void *slab_alloc(struct kmem_cache *s, gfp_t gfp)
 }
 
 /* Into a slab that is not this CPU's. With interrupts off. */
-static noinline void __slab_free(struct kmem_cache *s, struct page *slab,
+static void __slab_free(struct kmem_cache *s, struct page *slab,
 				 void *object)
 {
 	bool was_full, empty;
@@ -217,14 +217,14 @@ void kmem_cache_free(struct kmem_cache *s, void *object)
 	slab_free(s, virt_to_slab(object), object);
 }
 
-static noinline struct kmem_cache *kmalloc_slab(size_t size)
+static struct kmem_cache *kmalloc_slab(size_t size)
 {
 	unsigned int shift = size > 1 ? fls64(size - 1) : 0;
 
 	return kmalloc_caches[max_t(unsigned int, shift, KMALLOC_SHIFT_LOW)];
 }
 
-static noinline void *kmalloc_large(size_t size, gfp_t flags)
+static void *kmalloc_large(size_t size, gfp_t flags)
 {
 	unsigned int shift = fls64(size - 1);
 

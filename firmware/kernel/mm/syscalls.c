@@ -8,7 +8,7 @@
 #include <linux/syscalls.h>
 #include "internal.h"
 
-static noinline unsigned long ksys_mmap_pgoff(unsigned long addr,
+static unsigned long ksys_mmap_pgoff(unsigned long addr,
 					      unsigned long len,
 					      unsigned long prot,
 					      unsigned long flags,
@@ -45,7 +45,7 @@ SYSCALL_DEFINE2(munmap, unsigned long, addr, size_t, len)
 }
 
 /* One area, within [start, end) of which all is to be changed. */
-static noinline int mprotect_fixup(struct vm_area_struct *vma,
+static int mprotect_fixup(struct vm_area_struct *vma,
 				   unsigned long start, unsigned long end,
 				   unsigned long access)
 {
@@ -70,7 +70,7 @@ static noinline int mprotect_fixup(struct vm_area_struct *vma,
 	return 0;
 }
 
-static noinline int do_mprotect(unsigned long start, unsigned long end,
+static int do_mprotect(unsigned long start, unsigned long end,
 				unsigned long access)
 {
 	struct mm_struct *mm = current->mm;

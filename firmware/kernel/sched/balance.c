@@ -11,7 +11,7 @@
 #define BALANCE_INTERVAL	8
 
 /* Whose tasks wait longest for their turn; NULL if nobody's are worth moving. */
-static noinline struct rq *find_busiest_queue(struct rq *this_rq,
+static struct rq *find_busiest_queue(struct rq *this_rq,
 					      unsigned int least)
 {
 	struct rq *rq, *busiest = NULL;
@@ -28,7 +28,7 @@ static noinline struct rq *find_busiest_queue(struct rq *this_rq,
 }
 
 /* Lower CPU first, so that two balancers cannot wait for each other. */
-static noinline void double_rq_lock(struct rq *rq1, struct rq *rq2)
+static void double_rq_lock(struct rq *rq1, struct rq *rq2)
 {
 	if (rq1->cpu > rq2->cpu)
 		swap(rq1, rq2);
@@ -37,7 +37,7 @@ static noinline void double_rq_lock(struct rq *rq1, struct rq *rq2)
 }
 
 /* The task that would run last there. */
-static noinline struct task_struct *detach_one_task(struct rq *src,
+static struct task_struct *detach_one_task(struct rq *src,
 						    unsigned int least)
 {
 	struct task_struct *p;
@@ -50,14 +50,14 @@ static noinline struct task_struct *detach_one_task(struct rq *src,
 	return p;
 }
 
-static noinline void attach_task(struct rq *rq, struct task_struct *p)
+static void attach_task(struct rq *rq, struct task_struct *p)
 {
 	activate_task(rq, p, 0);
 	check_preempt_curr(rq, p, 0);
 }
 
 /* With this_rq locked, which is let go meanwhile. Returns how many came. */
-static noinline int load_balance(struct rq *this_rq, unsigned int least)
+static int load_balance(struct rq *this_rq, unsigned int least)
 {
 	struct rq *busiest = find_busiest_queue(this_rq, least);
 	struct task_struct *p;
@@ -98,7 +98,7 @@ static void nohz_csd_func(void *info)
 }
 
 /* An idle CPU has no tick to find out by that it could help. */
-static noinline void nohz_balancer_kick(struct rq *rq)
+static void nohz_balancer_kick(struct rq *rq)
 {
 	int cpu;
 

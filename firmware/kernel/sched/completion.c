@@ -28,7 +28,7 @@ void complete_all(struct completion *x)
 	spin_unlock_irqrestore(&x->wait.lock, flags);
 }
 
-static noinline void do_wait_for_common(struct completion *x, int state)
+static void do_wait_for_common(struct completion *x, int state)
 {
 	DEFINE_WAIT_FUNC(wait, default_wake_function);
 

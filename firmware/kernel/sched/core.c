@@ -19,7 +19,7 @@
 DEFINE_PER_CPU(struct rq, runqueues);
 struct task_struct *idle_tasks[NR_CPUS];
 
-static noinline void raw_spin_rq_lock_nested(struct rq *rq)
+static void raw_spin_rq_lock_nested(struct rq *rq)
 {
 	raw_spin_lock(&rq->__lock);
 }
@@ -119,7 +119,7 @@ void set_task_stack_end_magic(struct task_struct *p)
 	*(unsigned long *)p->stack = STACK_END_MAGIC;
 }
 
-static noinline struct task_struct *pick_next_task(struct rq *rq,
+static struct task_struct *pick_next_task(struct rq *rq,
 						   struct task_struct *prev)
 {
 	struct task_struct *p;
@@ -132,7 +132,7 @@ static noinline struct task_struct *pick_next_task(struct rq *rq,
  * What remains to be done for the task that was switched from, by the one
  * that runs now. From on_cpu's end it may run elsewhere, or be freed.
  */
-static noinline void finish_task_switch(struct task_struct *prev)
+static void finish_task_switch(struct task_struct *prev)
 {
 	struct rq *rq = this_rq();
 	struct mm_struct *mm = rq->prev_mm;
@@ -235,7 +235,7 @@ void schedule_idle(void)
 	} while (need_resched());
 }
 
-static noinline void do_sched_yield(void)
+static void do_sched_yield(void)
 {
 	struct rq *rq;
 

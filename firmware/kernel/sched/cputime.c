@@ -4,12 +4,12 @@
 #include <linux/sched.h>
 #include "sched.h"
 
-static noinline void account_user_time(struct task_struct *p)
+static void account_user_time(struct task_struct *p)
 {
 	p->utime++;
 }
 
-static noinline void account_system_time(struct task_struct *p)
+static void account_system_time(struct task_struct *p)
 {
 	p->stime++;
 }

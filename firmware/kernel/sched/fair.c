@@ -37,14 +37,14 @@ static inline u64 calc_delta_fair(u64 delta, struct sched_entity *se)
 	return delta * NICE_0_LOAD / se->weight;
 }
 
-static noinline struct sched_entity *__pick_first_entity(struct cfs_rq *cfs_rq)
+static struct sched_entity *__pick_first_entity(struct cfs_rq *cfs_rq)
 {
 	return list_first_entry_or_null(&cfs_rq->tasks, struct sched_entity,
 					run_node);
 }
 
 /* min_vruntime follows the least of all, and never goes back. */
-static noinline void update_min_vruntime(struct cfs_rq *cfs_rq)
+static void update_min_vruntime(struct cfs_rq *cfs_rq)
 {
 	struct sched_entity *first = __pick_first_entity(cfs_rq);
 	struct sched_entity *curr = cfs_rq->curr;
@@ -79,7 +79,7 @@ void update_curr(struct cfs_rq *cfs_rq)
 	update_min_vruntime(cfs_rq);
 }
 
-static noinline void __enqueue_entity(struct cfs_rq *cfs_rq,
+static void __enqueue_entity(struct cfs_rq *cfs_rq,
 				      struct sched_entity *se)
 {
 	struct sched_entity *other;
@@ -90,7 +90,7 @@ static noinline void __enqueue_entity(struct cfs_rq *cfs_rq,
 	list_add_tail(&se->run_node, &other->run_node);
 }
 
-static noinline u64 sched_slice(struct cfs_rq *cfs_rq, struct sched_entity *se)
+static u64 sched_slice(struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
 	unsigned long load = cfs_rq->load + (se->on_rq ? 0 : se->weight);
 	u64 period = SCHED_LATENCY;
@@ -101,7 +101,7 @@ static noinline u64 sched_slice(struct cfs_rq *cfs_rq, struct sched_entity *se)
 }
 
 /* A new task waits one slice, a sleeper gets at most half a period back. */
-static noinline void place_entity(struct cfs_rq *cfs_rq,
+static void place_entity(struct cfs_rq *cfs_rq,
 				  struct sched_entity *se, bool initial)
 {
 	u64 vruntime = cfs_rq->min_vruntime;
@@ -114,7 +114,7 @@ static noinline void place_entity(struct cfs_rq *cfs_rq,
 		se->vruntime = vruntime;
 }
 
-static noinline void enqueue_entity(struct cfs_rq *cfs_rq,
+static void enqueue_entity(struct cfs_rq *cfs_rq,
 				    struct sched_entity *se, int flags)
 {
 	update_curr(cfs_rq);
@@ -127,7 +127,7 @@ static noinline void enqueue_entity(struct cfs_rq *cfs_rq,
 	se->on_rq = true;
 }
 
-static noinline void dequeue_entity(struct cfs_rq *cfs_rq,
+static void dequeue_entity(struct cfs_rq *cfs_rq,
 				    struct sched_entity *se)
 {
 	update_curr(cfs_rq);
@@ -149,7 +149,7 @@ static void dequeue_task_fair(struct rq *rq, struct task_struct *p, int flags)
 	dequeue_entity(&rq->cfs, &p->se);
 }
 
-static noinline struct sched_entity *pick_next_entity(struct cfs_rq *cfs_rq)
+static struct sched_entity *pick_next_entity(struct cfs_rq *cfs_rq)
 {
 	return __pick_first_entity(cfs_rq);
 }
@@ -163,7 +163,7 @@ void set_next_entity(struct cfs_rq *cfs_rq, struct sched_entity *se)
 	cfs_rq->curr = se;
 }
 
-static noinline void put_prev_entity(struct cfs_rq *cfs_rq,
+static void put_prev_entity(struct cfs_rq *cfs_rq,
 				     struct sched_entity *prev)
 {
 	if (prev->on_rq) {
@@ -193,7 +193,7 @@ static struct task_struct *pick_next_task_fair(struct rq *rq,
 	return task_of(se);
 }
 
-static noinline void check_preempt_tick(struct rq *rq, struct sched_entity *curr)
+static void check_preempt_tick(struct rq *rq, struct sched_entity *curr)
 {
 	struct cfs_rq *cfs_rq = &rq->cfs;
 	u64 slice = sched_slice(cfs_rq, curr);
@@ -211,7 +211,7 @@ static noinline void check_preempt_tick(struct rq *rq, struct sched_entity *curr
 		resched_curr(rq);
 }
 
-static noinline void entity_tick(struct rq *rq, struct sched_entity *curr)
+static void entity_tick(struct rq *rq, struct sched_entity *curr)
 {
 	update_curr(&rq->cfs);
 	if (rq->cfs.nr_running > 1)
@@ -223,7 +223,7 @@ static void task_tick_fair(struct rq *rq, struct task_struct *curr)
 	entity_tick(rq, &curr->se);
 }
 
-static noinline bool wakeup_preempt_entity(struct sched_entity *curr,
+static bool wakeup_preempt_entity(struct sched_entity *curr,
 					   struct sched_entity *se)
 {
 	s64 behind = curr->vruntime - se->vruntime;
@@ -272,7 +272,7 @@ static void yield_task_fair(struct rq *rq)
 		cfs_rq->curr->vruntime = last->vruntime;
 }
 
-static noinline int find_idlest_cpu(int this_cpu)
+static int find_idlest_cpu(int this_cpu)
 {
 	unsigned int best_running = cpu_rq(this_cpu)->nr_running;
 	int cpu, best = this_cpu;
@@ -287,7 +287,7 @@ static noinline int find_idlest_cpu(int this_cpu)
 }
 
 /* @target if it is idle, or another idle CPU, or @target after all. */
-static noinline int select_idle_sibling(int target)
+static int select_idle_sibling(int target)
 {
 	int cpu;
 

@@ -5,7 +5,7 @@
 #include <linux/string.h>
 #include "sched.h"
 
-static noinline void __sched_fork(struct task_struct *p)
+static void __sched_fork(struct task_struct *p)
 {
 	p->on_rq = 0;
 	p->on_cpu = 0;

@@ -14,7 +14,7 @@ int idle_cpu(int cpu)
 	return READ_ONCE(rq->curr) == rq->idle && !READ_ONCE(rq->nr_running);
 }
 
-static noinline void set_next_task_idle(struct rq *rq, struct task_struct *next)
+static void set_next_task_idle(struct rq *rq, struct task_struct *next)
 {
 	next->se.exec_start = rq->clock;
 }
@@ -53,7 +53,7 @@ const struct sched_class idle_sched_class = {
 	.task_tick = task_tick_idle,
 };
 
-static noinline void cpuidle_idle_call(void)
+static void cpuidle_idle_call(void)
 {
 	/* An interrupt between the test and the halt must end the halt. */
 	local_irq_disable();
@@ -63,7 +63,7 @@ static noinline void cpuidle_idle_call(void)
 		arch_cpu_idle();
 }
 
-static noinline void do_idle(void)
+static void do_idle(void)
 {
 	tick_nohz_idle_enter();
 	while (!need_resched())

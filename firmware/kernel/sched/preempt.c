@@ -15,7 +15,7 @@ void preempt_count_sub(int val)
 	__preempt_count_sub(val);
 }
 
-static noinline void preempt_schedule_common(void)
+static void preempt_schedule_common(void)
 {
 	do {
 		preempt_disable_notrace();

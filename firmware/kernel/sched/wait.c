@@ -106,7 +106,7 @@ int autoremove_wake_function(wait_queue_entry_t *entry, unsigned int mode,
 }
 
 /* @nr_exclusive 0: all of them. */
-static noinline void __wake_up_common(wait_queue_head_t *wq, unsigned int mode,
+static void __wake_up_common(wait_queue_head_t *wq, unsigned int mode,
 				      int nr_exclusive, int wake_flags,
 				      void *key)
 {
@@ -118,7 +118,7 @@ static noinline void __wake_up_common(wait_queue_head_t *wq, unsigned int mode,
 			break;
 }
 
-static noinline void __wake_up_common_lock(wait_queue_head_t *wq,
+static void __wake_up_common_lock(wait_queue_head_t *wq,
 					   unsigned int mode, int nr_exclusive,
 					   int wake_flags, void *key)
 {

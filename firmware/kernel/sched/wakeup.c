@@ -10,14 +10,14 @@ void set_task_cpu(struct task_struct *p, unsigned int cpu)
 	WRITE_ONCE(p->cpu, cpu);
 }
 
-static noinline void ttwu_do_wakeup(struct rq *rq, struct task_struct *p,
+static void ttwu_do_wakeup(struct rq *rq, struct task_struct *p,
 				    int wake_flags)
 {
 	check_preempt_curr(rq, p, wake_flags);
 	WRITE_ONCE(p->__state, TASK_RUNNING);
 }
 
-static noinline void ttwu_do_activate(struct rq *rq, struct task_struct *p,
+static void ttwu_do_activate(struct rq *rq, struct task_struct *p,
 				      int wake_flags)
 {
 	activate_task(rq, p, ENQUEUE_WAKEUP);
@@ -25,7 +25,7 @@ static noinline void ttwu_do_activate(struct rq *rq, struct task_struct *p,
 }
 
 /* It had set its state but has not been switched out: that is undone. */
-static noinline bool ttwu_runnable(struct task_struct *p, int wake_flags)
+static bool ttwu_runnable(struct task_struct *p, int wake_flags)
 {
 	struct rq *rq;
 	bool ret = false;
@@ -47,7 +47,7 @@ static noinline bool ttwu_runnable(struct task_struct *p, int wake_flags)
 	return ret;
 }
 
-static noinline void ttwu_queue(struct task_struct *p, int cpu, int wake_flags)
+static void ttwu_queue(struct task_struct *p, int cpu, int wake_flags)
 {
 	struct rq *rq = cpu_rq(cpu);
 
@@ -56,7 +56,7 @@ static noinline void ttwu_queue(struct task_struct *p, int cpu, int wake_flags)
 	raw_spin_rq_unlock(rq);
 }
 
-static noinline int select_task_rq(struct task_struct *p, int cpu, int flags)
+static int select_task_rq(struct task_struct *p, int cpu, int flags)
 {
 	return p->sched_class->select_task_rq(p, cpu, flags);
 }

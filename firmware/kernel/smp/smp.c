@@ -20,7 +20,7 @@ static DEFINE_PER_CPU(struct call_queue, call_single_queue);
 static DEFINE_PER_CPU(struct call_single_data *, cfd_data);
 
 /* The interrupt is needed only by the first: it will take all there are. */
-static noinline void generic_exec_single(int cpu, struct call_single_data *csd)
+static void generic_exec_single(int cpu, struct call_single_data *csd)
 {
 	struct call_queue *queue = per_cpu_ptr(&call_single_queue, cpu);
 	unsigned long flags;
@@ -34,7 +34,7 @@ static noinline void generic_exec_single(int cpu, struct call_single_data *csd)
 		arch_send_call_function_ipi(cpu);
 }
 
-static noinline void csd_lock_wait(struct call_single_data *csd)
+static void csd_lock_wait(struct call_single_data *csd)
 {
 	while (smp_load_acquire(&csd->pending))
 		cpu_relax();

@@ -30,7 +30,7 @@ void mm_release(struct task_struct *p)
 }
 
 /* The page tables stay in use until another address space is loaded. */
-static noinline void exit_mm(void)
+static void exit_mm(void)
 {
 	struct task_struct *p = current;
 	struct mm_struct *mm = p->mm;
@@ -49,7 +49,7 @@ static noinline void exit_mm(void)
 }
 
 /* Off the lists: nobody finds it any more. With tasklist_lock held. */
-static noinline void __unhash_process(struct task_struct *p)
+static void __unhash_process(struct task_struct *p)
 {
 	list_del_init(&p->tasks);
 	list_del_init(&p->sibling);
@@ -66,7 +66,7 @@ void release_task(struct task_struct *p)
 }
 
 /* Init takes over the children; those that are dead it must hear of. */
-static noinline void forget_original_parent(struct task_struct *father)
+static void forget_original_parent(struct task_struct *father)
 {
 	struct task_struct *p, *next, *reaper = find_task_by_vpid(1);
 
@@ -79,7 +79,7 @@ static noinline void forget_original_parent(struct task_struct *father)
 }
 
 /* Returns whether the task is to be released at once. */
-static noinline bool exit_notify(struct task_struct *p)
+static bool exit_notify(struct task_struct *p)
 {
 	bool autoreap;
 
@@ -95,7 +95,7 @@ static noinline bool exit_notify(struct task_struct *p)
  * The last switch. In between, the stack and the task are still in use: the
  * task that runs next drops the last reference.
  */
-static noinline __noreturn void do_task_dead(void)
+static __noreturn void do_task_dead(void)
 {
 	preempt_disable();
 	/* A waker of before may still hold pi_lock and look at our state. */

@@ -26,12 +26,12 @@ void __init fork_init(void)
 					       SLAB_PANIC, NULL);
 }
 
-static noinline void *alloc_thread_stack_node(void)
+static void *alloc_thread_stack_node(void)
 {
 	return (void *)__get_free_pages(GFP_KERNEL, THREAD_SIZE_ORDER);
 }
 
-static noinline void free_task(struct task_struct *p)
+static void free_task(struct task_struct *p)
 {
 	free_pages((unsigned long)p->stack, THREAD_SIZE_ORDER);
 	kmem_cache_free(task_struct_cachep, p);
@@ -42,21 +42,21 @@ void __put_task_struct(struct task_struct *p)
 	free_task(p);
 }
 
-static noinline void arch_dup_task_struct(struct task_struct *dst,
+static void arch_dup_task_struct(struct task_struct *dst,
 					  struct task_struct *src)
 {
 	memcpy(dst, src, sizeof(*dst));
 }
 
 /* Tracing has replaced no return address of a task that has not run. */
-static noinline void ftrace_graph_init_task(struct task_struct *p)
+static void ftrace_graph_init_task(struct task_struct *p)
 {
 	p->curr_ret_stack = -1;
 	p->trace_overrun = 0;
 	p->ftrace_timestamp = 0;
 }
 
-static noinline struct task_struct *dup_task_struct(struct task_struct *orig)
+static struct task_struct *dup_task_struct(struct task_struct *orig)
 {
 	struct task_struct *p = kmem_cache_alloc(task_struct_cachep, GFP_KERNEL);
 
@@ -76,7 +76,7 @@ static noinline struct task_struct *dup_task_struct(struct task_struct *orig)
 	return p;
 }
 
-static noinline int copy_files(unsigned long clone_flags, struct task_struct *p)
+static int copy_files(unsigned long clone_flags, struct task_struct *p)
 {
 	struct files_struct *files = current->files;
 
@@ -88,7 +88,7 @@ static noinline int copy_files(unsigned long clone_flags, struct task_struct *p)
 	return PTR_ERR_OR_ZERO(p->files);
 }
 
-static noinline int copy_fs(unsigned long clone_flags, struct task_struct *p)
+static int copy_fs(unsigned long clone_flags, struct task_struct *p)
 {
 	struct fs_struct *fs = current->fs;
 
@@ -100,7 +100,7 @@ static noinline int copy_fs(unsigned long clone_flags, struct task_struct *p)
 	return p->fs ? 0 : -ENOMEM;
 }
 
-static noinline int copy_mm(unsigned long clone_flags, struct task_struct *p)
+static int copy_mm(unsigned long clone_flags, struct task_struct *p)
 {
 	struct mm_struct *mm = current->mm;
 
@@ -121,7 +121,7 @@ static noinline int copy_mm(unsigned long clone_flags, struct task_struct *p)
 }
 
 /* What the copy of the parent must not keep. */
-static noinline void reset_task(struct task_struct *p,
+static void reset_task(struct task_struct *p,
 				const struct kernel_clone_args *args)
 {
 	p->flags &= ~(PF_IDLE | PF_KTHREAD);
@@ -147,7 +147,7 @@ static noinline void reset_task(struct task_struct *p,
 }
 
 /* All of a task but its place in the lists; it does not run yet. */
-static noinline struct task_struct *
+static struct task_struct *
 copy_process(const struct kernel_clone_args *args)
 {
 	struct task_struct *p = dup_task_struct(current);
@@ -192,7 +192,7 @@ bad_fork_free:
 }
 
 /* CLONE_PARENT makes a sibling, everything else a child. */
-static noinline void link_process(struct task_struct *p, unsigned long flags)
+static void link_process(struct task_struct *p, unsigned long flags)
 {
 	spin_lock(&tasklist_lock);
 	p->real_parent = flags & CLONE_PARENT ? current->real_parent : current;
@@ -201,7 +201,7 @@ static noinline void link_process(struct task_struct *p, unsigned long flags)
 	spin_unlock(&tasklist_lock);
 }
 
-static noinline void wait_for_vfork_done(struct completion *vfork)
+static void wait_for_vfork_done(struct completion *vfork)
 {
 	wait_for_completion(vfork);
 }

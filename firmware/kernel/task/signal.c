@@ -33,7 +33,7 @@ bool signal_ignored(int sig, const struct task_struct *p)
 	return (p->ignored | SIG_KERNEL_IGNORE_MASK) & sigmask(sig);
 }
 
-static noinline void recalc_sigpending(struct task_struct *p)
+static void recalc_sigpending(struct task_struct *p)
 {
 	if (p->pending & ~p->blocked)
 		set_bit(TIF_SIGPENDING, &p->thread_info_flags);
@@ -42,7 +42,7 @@ static noinline void recalc_sigpending(struct task_struct *p)
 }
 
 /* A sleeper wakes to see it, a running task is sent into the kernel. */
-static noinline void signal_wake_up(struct task_struct *p)
+static void signal_wake_up(struct task_struct *p)
 {
 	set_bit(TIF_SIGPENDING, &p->thread_info_flags);
 	if (!wake_up_state(p, TASK_INTERRUPTIBLE))
@@ -86,7 +86,7 @@ void flush_signal_handlers(struct task_struct *p)
 }
 
 /* The next signal to act on, or 0. */
-static noinline int dequeue_signal(struct task_struct *p)
+static int dequeue_signal(struct task_struct *p)
 {
 	unsigned long todo;
 	int sig = 0;
@@ -105,7 +105,7 @@ static noinline int dequeue_signal(struct task_struct *p)
 }
 
 /* It may have been ignored after it was sent. */
-static noinline void get_signal(void)
+static void get_signal(void)
 {
 	struct task_struct *p = current;
 	int sig;
@@ -142,7 +142,7 @@ static int kill_group(int sig, pid_t pgrp)
 	return ret;
 }
 
-static noinline long kill_something_info(int sig, pid_t pid)
+static long kill_something_info(int sig, pid_t pid)
 {
 	struct task_struct *p;
 

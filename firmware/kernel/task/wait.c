@@ -45,7 +45,7 @@ static bool eligible_child(const struct wait_opts *wo,
 }
 
 /* With tasklist_lock held, which is let go if there was one. */
-static noinline pid_t wait_task_zombie(struct wait_opts *wo,
+static pid_t wait_task_zombie(struct wait_opts *wo,
 				       struct task_struct *p)
 {
 	pid_t pid = p->pid;
@@ -63,7 +63,7 @@ static noinline pid_t wait_task_zombie(struct wait_opts *wo,
 }
 
 /* A child's number, 0 if all live, -ECHILD if there is none. */
-static noinline pid_t do_wait_thread(struct wait_opts *wo)
+static pid_t do_wait_thread(struct wait_opts *wo)
 {
 	struct task_struct *p;
 	pid_t ret = -ECHILD;
@@ -88,7 +88,7 @@ static int child_wait_callback(wait_queue_entry_t *entry, unsigned int mode,
 	       default_wake_function(entry, mode, flags, key) : 0;
 }
 
-static noinline pid_t do_wait(struct wait_opts *wo)
+static pid_t do_wait(struct wait_opts *wo)
 {
 	DEFINE_WAIT_FUNC(wait, child_wait_callback);
 	pid_t ret;
@@ -110,7 +110,7 @@ static noinline pid_t do_wait(struct wait_opts *wo)
 	return ret;
 }
 
-static noinline pid_t kernel_wait4(pid_t upid, int __user *stat_addr,
+static pid_t kernel_wait4(pid_t upid, int __user *stat_addr,
 				   int options, struct rusage __user *ru)
 {
 	struct wait_opts wo = {

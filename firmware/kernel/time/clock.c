@@ -6,7 +6,7 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-static noinline int posix_clock_read(clockid_t clock, ktime_t *now)
+static int posix_clock_read(clockid_t clock, ktime_t *now)
 {
 	switch (clock) {
 	case CLOCK_REALTIME:

@@ -35,7 +35,7 @@ void hrtimer_init(struct hrtimer *timer, clockid_t clock,
 	timer->base = this_cpu_ptr(&hrtimer_bases);
 }
 
-static noinline struct hrtimer_cpu_base *
+static struct hrtimer_cpu_base *
 lock_hrtimer_base(const struct hrtimer *timer, unsigned long *flags)
 {
 	struct hrtimer_cpu_base *base;
@@ -49,7 +49,7 @@ lock_hrtimer_base(const struct hrtimer *timer, unsigned long *flags)
 	}
 }
 
-static noinline ktime_t __hrtimer_next_event_base(struct hrtimer_cpu_base *base)
+static ktime_t __hrtimer_next_event_base(struct hrtimer_cpu_base *base)
 {
 	struct hrtimer *first;
 
@@ -57,14 +57,14 @@ static noinline ktime_t __hrtimer_next_event_base(struct hrtimer_cpu_base *base)
 	return first ? first->expires : KTIME_MAX;
 }
 
-static noinline ktime_t hrtimer_update_next_event(struct hrtimer_cpu_base *base)
+static ktime_t hrtimer_update_next_event(struct hrtimer_cpu_base *base)
 {
 	base->expires_next = __hrtimer_next_event_base(base);
 	return base->expires_next;
 }
 
 /* Inside the interrupt its end does this; remote bases are never changed. */
-static noinline void hrtimer_reprogram(struct hrtimer_cpu_base *base)
+static void hrtimer_reprogram(struct hrtimer_cpu_base *base)
 {
 	ktime_t next = __hrtimer_next_event_base(base);
 
@@ -75,7 +75,7 @@ static noinline void hrtimer_reprogram(struct hrtimer_cpu_base *base)
 	tick_program_event(next);
 }
 
-static noinline void enqueue_hrtimer(struct hrtimer *timer,
+static void enqueue_hrtimer(struct hrtimer *timer,
 				     struct hrtimer_cpu_base *base)
 {
 	struct hrtimer *other;
@@ -87,7 +87,7 @@ static noinline void enqueue_hrtimer(struct hrtimer *timer,
 }
 
 /* Only a base of this CPU may be given a timer: it alone sets the device. */
-static noinline struct hrtimer_cpu_base *
+static struct hrtimer_cpu_base *
 switch_hrtimer_base(struct hrtimer *timer, struct hrtimer_cpu_base *base)
 {
 	struct hrtimer_cpu_base *new = this_cpu_ptr(&hrtimer_bases);
@@ -175,7 +175,7 @@ static __always_inline void __run_hrtimer(struct hrtimer_cpu_base *base,
 	base->running = NULL;
 }
 
-static noinline void __hrtimer_run_queues(struct hrtimer_cpu_base *base,
+static void __hrtimer_run_queues(struct hrtimer_cpu_base *base,
 					  ktime_t now, unsigned long flags)
 {
 	struct hrtimer *timer;

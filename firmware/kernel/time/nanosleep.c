@@ -23,7 +23,7 @@ static enum hrtimer_restart hrtimer_wakeup(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static noinline int do_nanosleep(struct hrtimer_sleeper *t,
+static int do_nanosleep(struct hrtimer_sleeper *t,
 				 ktime_t expires)
 {
 	do {

@@ -21,7 +21,7 @@ static DEFINE_RAW_SPINLOCK(jiffies_lock);
 static ktime_t last_jiffies_update;
 
 /* Whoever comes first after a period's end counts it, or all that passed. */
-static noinline void tick_do_update_jiffies64(ktime_t now)
+static void tick_do_update_jiffies64(ktime_t now)
 {
 	u64 ticks;
 
@@ -37,12 +37,12 @@ static noinline void tick_do_update_jiffies64(ktime_t now)
 	raw_spin_unlock(&jiffies_lock);
 }
 
-static noinline void tick_sched_do_timer(struct tick_sched *ts, ktime_t now)
+static void tick_sched_do_timer(struct tick_sched *ts, ktime_t now)
 {
 	tick_do_update_jiffies64(now);
 }
 
-static noinline void tick_sched_handle(struct tick_sched *ts,
+static void tick_sched_handle(struct tick_sched *ts,
 				       struct pt_regs *regs)
 {
 	update_process_times(user_mode(regs));
@@ -75,7 +75,7 @@ void tick_setup_sched_timer(void)
 }
 
 /* The tick comes back when the first timer of the wheel needs it, if any. */
-static noinline void tick_nohz_stop_tick(struct tick_sched *ts)
+static void tick_nohz_stop_tick(struct tick_sched *ts)
 {
 	unsigned long next = get_next_timer_interrupt();
 	ktime_t expires;
@@ -92,7 +92,7 @@ static noinline void tick_nohz_stop_tick(struct tick_sched *ts)
 		hrtimer_start(&ts->sched_timer, expires, HRTIMER_MODE_ABS);
 }
 
-static noinline void tick_nohz_restart(struct tick_sched *ts, ktime_t now)
+static void tick_nohz_restart(struct tick_sched *ts, ktime_t now)
 {
 	hrtimer_cancel(&ts->sched_timer);
 	hrtimer_forward(&ts->sched_timer, now, TICK_NSEC);

@@ -30,7 +30,7 @@ void timer_setup(struct timer_list *timer,
 	timer->cpu = raw_smp_processor_id();
 }
 
-static noinline struct timer_base *lock_timer_base(struct timer_list *timer,
+static struct timer_base *lock_timer_base(struct timer_list *timer,
 						   unsigned long *flags)
 {
 	struct timer_base *base;
@@ -55,7 +55,7 @@ static bool detach_if_pending(struct timer_list *timer, struct timer_base *base)
 	return true;
 }
 
-static noinline void enqueue_timer(struct timer_base *base,
+static void enqueue_timer(struct timer_base *base,
 				   struct timer_list *timer)
 {
 	unsigned long slot = timer->expires;
@@ -147,14 +147,14 @@ unsigned long get_next_timer_interrupt(void)
 	return next;
 }
 
-static noinline void call_timer_fn(struct timer_list *timer,
+static void call_timer_fn(struct timer_list *timer,
 				   void (*fn)(struct timer_list *))
 {
 	fn(timer);
 }
 
 /* Runs what the slot holds for this round; the lock is let go meanwhile. */
-static noinline void expire_timers(struct timer_base *base,
+static void expire_timers(struct timer_base *base,
 				   struct hlist_head *head)
 {
 	struct timer_list *timer;
@@ -173,7 +173,7 @@ again:
 	}
 }
 
-static noinline void __run_timers(struct timer_base *base)
+static void __run_timers(struct timer_base *base)
 {
 	raw_spin_lock_irq(&base->lock);
 	while (base->pending && time_after_eq(jiffies, base->clk)) {
