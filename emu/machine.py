@@ -76,7 +76,7 @@ class Machine:
         seed: int = 0,
         quantum: int = 1000,
         memory: int = 128 << 20,
-        frequency: int = 1_000_000_000,
+        frequency: int = 100_000_000,
         image: Path | None = None,
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,

@@ -52,11 +52,16 @@ class Comms:
         """(pid, name), oldest place first."""
         used = min(int(self._words[2]), len(self._entries))
         for entry in self._entries[:used]:
-            yield int(entry["pid"]), entry["name"].decode(errors="replace")
+            yield int(entry["pid"]), _text(entry["name"])
 
     def name(self, pid: int) -> str | None:
         """A task's name, None if it is not remembered."""
         known = int(self._index[pid % native.PIDS])
         if known == 0 or int(self._entries[known - 1]["pid"]) != pid:
             return None
-        return str(self._entries[known - 1]["name"].decode(errors="replace"))
+        return _text(self._entries[known - 1]["name"])
+
+
+def _text(name: bytes) -> str:
+    """A C string: what an earlier, longer name left behind the NUL is not part of it."""
+    return name.split(b"\0")[0].decode(errors="replace")
