@@ -94,8 +94,9 @@ class Board:
     def close(self) -> None:
         """Gives the memory back. The board cannot be used afterwards."""
         for cpu in self.cpus:
-            cpu.uc.release_handle()
+            cpu.close()
         self.cpus.clear()
+        self._by_record.clear()
 
     def get(self, field: int | np.uint64) -> int:
         """A word of the board's record (see `native.board_record`)."""

@@ -49,6 +49,10 @@ class Cpu:
         ):
             self.set(field, int(value))
 
+    def close(self) -> None:
+        """Gives Unicorn's memory back (the binding does so when the last reference goes)."""
+        del self.uc
+
     def get(self, field: int | np.uint64) -> int:
         """A word of the record (see `native.cpu_record`)."""
         return int(self._words[int(field) >> 3])

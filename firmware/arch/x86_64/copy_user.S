@@ -67,7 +67,10 @@ SYM_FUNC_START(copy_user_generic)
 6:	mov	%rdx, %rax
 	ret
 
-	.irp	n, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 30, 31
+	.irp	n, 10, 11, 12, 13, 14, 15, 16, 17, 18
+	EXTABLE	\n\()b, 5b
+	.endr
+	.irp	n, 19, 20, 21, 22, 23, 24, 25, 30, 31
 	EXTABLE	\n\()b, 5b
 	.endr
 	EXTABLE	40b, 6b

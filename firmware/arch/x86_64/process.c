@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a task keeps of the CPU: starting with it, switching it, replacing it. */
+/* What a task keeps of the CPU: its start, its switches, its replacement. */
 #include <linux/kernel.h>
 #include <linux/init_task.h>
 #include <linux/sched.h>
@@ -32,7 +32,7 @@ struct fork_frame {
 #define FX_FCW		0	/* offsets in the fxsave area */
 #define FX_MXCSR	24
 
-static void fpstate_reset(struct fpu_state *fpu)
+static inline void fpstate_reset(struct fpu_state *fpu)
 {
 	memset(fpu, 0, sizeof(*fpu));
 	*(u16 *)(fpu->fxsave + FX_FCW) = 0x37f;

@@ -66,15 +66,14 @@ static void flush_tlb_func(void *data)
 {
 	const struct flush_tlb_info *info = data;
 	struct tlb_state *state = this_cpu_ptr(&cpu_tlbstate);
-	unsigned long address;
+	unsigned long addr;
 
 	if (state->loaded_mm != info->mm || state->is_lazy)
 		return;
 	if (state->tlb_gen + 1 == info->new_tlb_gen &&
 	    info->end - info->start <= SINGLE_PAGE_FLUSH_CEILING * PAGE_SIZE) {
-		for (address = info->start; address < info->end;
-		     address += PAGE_SIZE)
-			asm volatile("invlpg (%0)" : : "r" (address) : "memory");
+		for (addr = info->start; addr < info->end; addr += PAGE_SIZE)
+			asm volatile("invlpg (%0)" : : "r" (addr) : "memory");
 		state->tlb_gen = info->new_tlb_gen;
 		return;
 	}

@@ -5,8 +5,7 @@
 
 #include <linux/ktime.h>
 
-/* arch: the counter's rate, and an interrupt at an absolute count, ~0 = off. */
-extern u64 cycles_per_second;
+/* arch: an interrupt at an absolute count of cycles, ~0 = never. */
 void lapic_next_event(u64 cycles);
 
 void clockevents_program_event(ktime_t expires);

@@ -17,6 +17,7 @@ extern unsigned int nr_cpu_ids;
 #define cpumask_test_cpu(cpu, mask)	test_bit(cpu, (mask)->bits)
 #define cpumask_set_cpu(cpu, mask)	set_bit(cpu, (mask)->bits)
 #define cpumask_clear_cpu(cpu, mask)	clear_bit(cpu, (mask)->bits)
+#define cpumask_clear(mask)		((void)(*(mask) = (struct cpumask){}))
 #define cpumask_next(n, mask) \
 	find_next_bit((mask)->bits, nr_cpu_ids, (n) + 1)
 #define cpumask_first(mask)	find_next_bit((mask)->bits, nr_cpu_ids, 0)

@@ -8,7 +8,8 @@
 
 #define MAX_ERRNO	4095
 
-#define IS_ERR_VALUE(x)	unlikely((unsigned long)(x) >= (unsigned long)-MAX_ERRNO)
+#define IS_ERR_VALUE(x) \
+	unlikely((unsigned long)(x) >= (unsigned long)-MAX_ERRNO)
 
 static inline void *ERR_PTR(long error)
 {

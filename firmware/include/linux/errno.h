@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Error numbers: 1 to 34 are the same everywhere, the rest are asm/errno.h's. */
+/* Error numbers: 1 to 34 are the same everywhere, the rest asm/errno.h's. */
 #ifndef _LINUX_ERRNO_H
 #define _LINUX_ERRNO_H
 

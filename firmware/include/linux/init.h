@@ -16,7 +16,6 @@ void sched_init(void);
 void fork_init(void);
 void init_timers(void);
 void hrtimers_init(void);
-void time_init(void);
 
 /* arch: this CPU takes exceptions, and upcalls once interrupts are on. */
 void arch_cpu_ready(void);

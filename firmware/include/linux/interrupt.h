@@ -27,6 +27,9 @@ void __raise_softirq_irqoff(unsigned int nr);
 void __do_softirq(void);
 void do_softirq(void);
 
+/* A thread per CPU for when there is too much of it. */
+void spawn_ksoftirqd(void);
+
 void irq_enter_rcu(void);
 void irq_exit_rcu(void);
 

@@ -10,7 +10,7 @@
 #define local_irq_disable()		arch_local_irq_disable()
 #define local_irq_save(flags)		((flags) = arch_local_irq_save())
 #define local_irq_restore(flags)	arch_local_irq_restore(flags)
-#define irqs_disabled()		arch_irqs_disabled_flags(arch_local_save_flags())
-#define irqs_disabled_flags(flags)	arch_irqs_disabled_flags(flags)
+#define irqs_disabled() \
+	arch_irqs_disabled_flags(arch_local_save_flags())
 
 #endif

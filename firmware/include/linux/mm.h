@@ -48,7 +48,7 @@ struct vm_fault {
 	pte_t *pte;
 	pte_t orig_pte;
 	spinlock_t *ptl;
-	struct page *page;		/* what ->fault found, with a reference */
+	struct page *page;		/* what ->fault found, referenced */
 };
 
 extern struct page *mem_map;

@@ -69,7 +69,7 @@ struct mm_struct {
 	int map_count;
 	pgd_t *pgd;
 	atomic_t mm_users;		/* tasks; at 0 the areas go */
-	atomic_t mm_count;		/* all users count 1; at 0 it is freed */
+	atomic_t mm_count;		/* users count 1; at 0 it is freed */
 	struct rw_semaphore mmap_lock;
 	spinlock_t page_table_lock;
 	unsigned long total_vm;

@@ -8,8 +8,10 @@
 #include <linux/threads.h>
 #include <asm/percpu.h>
 
-#define DEFINE_PER_CPU(type, name)	__section(".data..percpu") typeof(type) name
-#define DECLARE_PER_CPU(type, name)	extern typeof(type) name
+#define DEFINE_PER_CPU(type, name) \
+	__section(".data..percpu") typeof(type) name
+#define DECLARE_PER_CPU(type, name) \
+	extern typeof(type) name
 
 extern unsigned long __per_cpu_offset[NR_CPUS];
 extern char __per_cpu_start[], __per_cpu_end[];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* preempt_count: which contexts this CPU is in, and when it may be preempted. */
+/* preempt_count: in which contexts a CPU is, and when it may be preempted. */
 #ifndef _LINUX_PREEMPT_H
 #define _LINUX_PREEMPT_H
 

@@ -74,6 +74,7 @@ struct task_struct {
 	int on_rq;
 	int cpu;
 	int static_prio;		/* 100 + 20 + nice */
+	struct cpumask cpus_mask;	/* where it may run */
 	const struct sched_class *sched_class;
 	struct sched_entity se;
 	u64 utime;			/* in ticks */
@@ -165,6 +166,7 @@ void yield(void);
 int wake_up_process(struct task_struct *p);
 int wake_up_state(struct task_struct *p, unsigned int state);
 void kick_process(struct task_struct *p);
+void wait_task_inactive(struct task_struct *p);
 int try_to_wake_up(struct task_struct *p, unsigned int state, int wake_flags);
 void wake_up_new_task(struct task_struct *p);
 void sched_fork(struct task_struct *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a system call is defined: sys_NAME takes registers, the body its types. */
+/* Defining system calls: sys_NAME takes registers, the body its own types. */
 #ifndef _LINUX_SYSCALLS_H
 #define _LINUX_SYSCALLS_H
 

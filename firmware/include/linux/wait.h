@@ -63,7 +63,8 @@ void __wake_up_locked(wait_queue_head_t *wq, unsigned int mode, int nr);
 
 #define wake_up(wq)			__wake_up(wq, TASK_NORMAL, 1, NULL)
 #define wake_up_all(wq)			__wake_up(wq, TASK_NORMAL, 0, NULL)
-#define wake_up_interruptible(wq)	__wake_up(wq, TASK_INTERRUPTIBLE, 1, NULL)
+#define wake_up_interruptible(wq) \
+	__wake_up(wq, TASK_INTERRUPTIBLE, 1, NULL)
 #define wake_up_interruptible_all(wq) \
 	__wake_up(wq, TASK_INTERRUPTIBLE, 0, NULL)
 #define wake_up_interruptible_sync_poll(wq, key) \

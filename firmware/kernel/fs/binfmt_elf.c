@@ -39,8 +39,8 @@ static bool elf_check_header(const struct linux_binprm *bprm)
 	       bprm->file->f_op->mmap;
 }
 
-static noinline struct elf64_phdr *load_elf_phdrs(const struct elf64_hdr *ehdr,
-						  struct file *file)
+static struct elf64_phdr *load_elf_phdrs(const struct elf64_hdr *ehdr,
+					 struct file *file)
 {
 	size_t size = ehdr->e_phnum * sizeof(struct elf64_phdr);
 	struct elf64_phdr *phdrs = kmalloc(size, GFP_KERNEL);
@@ -102,8 +102,8 @@ static int make_prot(u32 p_flags)
 }
 
 /* Maps the part of a segment that the file holds. */
-static noinline int elf_map(struct file *file, unsigned long addr,
-			    const struct elf64_phdr *phdr)
+static int elf_map(struct file *file, unsigned long addr,
+		   const struct elf64_phdr *phdr)
 {
 	unsigned long size = phdr->p_filesz + offset_in_page(addr);
 	unsigned long at = addr & PAGE_MASK, map;
@@ -115,8 +115,8 @@ static noinline int elf_map(struct file *file, unsigned long addr,
 }
 
 /* Maps a segment at its place: first the file's pages, then zeroes. */
-static noinline int elf_load(struct file *file, unsigned long addr,
-			     const struct elf64_phdr *phdr)
+static int elf_load(struct file *file, unsigned long addr,
+		    const struct elf64_phdr *phdr)
 {
 	unsigned long file_end = addr + phdr->p_filesz;
 	unsigned long zero_start = addr & PAGE_MASK;

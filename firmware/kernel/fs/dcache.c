@@ -28,8 +28,7 @@ u32 full_name_hash(const char *name, unsigned int len)
 	return hash;
 }
 
-static noinline struct dentry *__d_alloc(struct super_block *sb,
-					 const struct qstr *name)
+static struct dentry *__d_alloc(struct super_block *sb, const struct qstr *name)
 {
 	struct dentry *dentry;
 	char *text;
@@ -97,7 +96,7 @@ void d_instantiate(struct dentry *dentry, struct inode *inode)
 	WRITE_ONCE(dentry->d_inode, inode);
 }
 
-static noinline void __d_rehash(struct dentry *dentry, struct dentry *parent)
+static void __d_rehash(struct dentry *dentry, struct dentry *parent)
 {
 	dentry->d_offset = parent->d_next_offset++;
 	list_add_tail(&dentry->d_child, &parent->d_subdirs);
@@ -212,7 +211,7 @@ bool is_subdir(struct dentry *dentry, struct dentry *ancestor)
 	return dentry == ancestor;
 }
 
-static noinline void dentry_free(struct dentry *dentry)
+static void dentry_free(struct dentry *dentry)
 {
 	if (dentry->d_name.name != dentry->d_iname)
 		kfree(dentry->d_name.name);
@@ -220,7 +219,7 @@ static noinline void dentry_free(struct dentry *dentry)
 }
 
 /* Nobody can find it any more. */
-static noinline void __dentry_kill(struct dentry *dentry)
+static void __dentry_kill(struct dentry *dentry)
 {
 	if (dentry->d_inode)
 		iput(dentry->d_inode);

@@ -22,7 +22,7 @@
 #define MAX_INTERPRETERS	5
 
 /* The file may not be written until its last user has closed it. */
-static noinline struct file *do_open_execat(int fd, struct filename *name)
+static struct file *do_open_execat(int fd, struct filename *name)
 {
 	static const struct open_flags op = {
 		.open_flag	= O_RDONLY | O_LARGEFILE,
@@ -90,7 +90,7 @@ drop_mm:
 	return err;
 }
 
-static noinline void free_bprm(struct linux_binprm *bprm)
+static void free_bprm(struct linux_binprm *bprm)
 {
 	if (bprm->mm)
 		mmput(bprm->mm);
@@ -102,7 +102,7 @@ static noinline void free_bprm(struct linux_binprm *bprm)
 	kfree(bprm);
 }
 
-static noinline struct linux_binprm *alloc_bprm(const char *filename)
+static struct linux_binprm *alloc_bprm(const char *filename)
 {
 	struct linux_binprm *bprm = kzalloc(sizeof(*bprm), GFP_KERNEL);
 	int err;
@@ -175,7 +175,7 @@ static int prepare_binprm(struct linux_binprm *bprm)
 	return kernel_read(bprm->file, bprm->buf, BINPRM_BUF_SIZE, &pos);
 }
 
-static noinline int search_binary_handler(struct linux_binprm *bprm)
+static int search_binary_handler(struct linux_binprm *bprm)
 {
 	static const struct linux_binfmt *const formats[] = {
 		&script_format, &elf_format,
@@ -192,7 +192,7 @@ static noinline int search_binary_handler(struct linux_binprm *bprm)
 	return -ENOEXEC;
 }
 
-static noinline int exec_binprm(struct linux_binprm *bprm)
+static int exec_binprm(struct linux_binprm *bprm)
 {
 	int err;
 
@@ -207,8 +207,8 @@ static noinline int exec_binprm(struct linux_binprm *bprm)
 	return -ELOOP;
 }
 
-static noinline int bprm_execve(struct linux_binprm *bprm, int fd,
-				struct filename *filename)
+static int bprm_execve(struct linux_binprm *bprm, int fd,
+		       struct filename *filename)
 {
 	struct file *file = do_open_execat(fd, filename);
 	int err;
@@ -223,9 +223,9 @@ static noinline int bprm_execve(struct linux_binprm *bprm, int fd,
 	return err;
 }
 
-static noinline int do_execveat_common(int fd, struct filename *filename,
-				       struct user_arg_ptr argv,
-				       struct user_arg_ptr envp)
+static int do_execveat_common(int fd, struct filename *filename,
+			      struct user_arg_ptr argv,
+			      struct user_arg_ptr envp)
 {
 	struct linux_binprm *bprm;
 	int err;

@@ -24,7 +24,7 @@ static const char __user *get_user_arg_ptr(struct user_arg_ptr argv, int nr)
 	return string;
 }
 
-static noinline int count(struct user_arg_ptr argv)
+static int count(struct user_arg_ptr argv)
 {
 	for (int n = 0; n < MAX_ARG_STRINGS; n++) {
 		const char __user *string = get_user_arg_ptr(argv, n);
@@ -40,8 +40,7 @@ static noinline int count(struct user_arg_ptr argv)
 }
 
 /* The new stack's page at @pos, with a reference. */
-static noinline struct page *get_arg_page(struct linux_binprm *bprm,
-					  unsigned long pos)
+static struct page *get_arg_page(struct linux_binprm *bprm, unsigned long pos)
 {
 	struct mm_struct *mm = bprm->mm;
 	struct page *page;
@@ -93,8 +92,8 @@ int copy_string_kernel(const char *arg, struct linux_binprm *bprm)
 }
 
 /* The last string comes first, at the top. */
-static noinline int copy_strings(int argc, struct user_arg_ptr argv,
-				 struct linux_binprm *bprm)
+static int copy_strings(int argc, struct user_arg_ptr argv,
+			struct linux_binprm *bprm)
 {
 	while (argc-- > 0) {
 		const char __user *string = get_user_arg_ptr(argv, argc);

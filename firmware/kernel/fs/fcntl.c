@@ -9,14 +9,14 @@
 
 #define SETFL_MASK	(O_APPEND | O_NONBLOCK)
 
-static noinline int setfl(struct file *file, unsigned int arg)
+static int setfl(struct file *file, unsigned int arg)
 {
 	file->f_flags = (arg & SETFL_MASK) | (file->f_flags & ~SETFL_MASK);
 	return 0;
 }
 
-static noinline long do_fcntl(unsigned int fd, unsigned int cmd,
-			      unsigned long arg, struct file *file)
+static long do_fcntl(unsigned int fd, unsigned int cmd, unsigned long arg,
+		     struct file *file)
 {
 	switch (cmd) {
 	case F_DUPFD:
@@ -48,8 +48,7 @@ SYSCALL_DEFINE3(fcntl, unsigned int, fd, unsigned int, cmd, unsigned long, arg)
 	return ret;
 }
 
-static noinline long vfs_ioctl(struct file *file, unsigned int cmd,
-			       unsigned long arg)
+static long vfs_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	if (!file->f_op->unlocked_ioctl)
 		return -ENOTTY;

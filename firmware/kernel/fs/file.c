@@ -78,8 +78,7 @@ static inline struct file *files_lookup_fd(struct files_struct *files,
 }
 
 /* Takes the file out of the table. */
-static noinline struct file *pick_file(struct files_struct *files,
-				       unsigned int fd)
+static struct file *pick_file(struct files_struct *files, unsigned int fd)
 {
 	struct file *file = files_lookup_fd(files, fd);
 
@@ -124,7 +123,7 @@ struct file *fget(unsigned int fd)
 }
 
 /* Nobody else can close a file in a table that is not shared. */
-static noinline struct fd __fget_light(unsigned int fd)
+static struct fd __fget_light(unsigned int fd)
 {
 	struct files_struct *files = current->files;
 	struct file *file;
@@ -209,8 +208,8 @@ int f_dupfd(unsigned int from, struct file *file, unsigned int flags)
 }
 
 /* Puts @file at @fd, closing what was there; the lock is held, and dropped. */
-static noinline int do_dup2(struct files_struct *files, struct file *file,
-			    unsigned int fd, unsigned int flags)
+static int do_dup2(struct files_struct *files, struct file *file,
+		   unsigned int fd, unsigned int flags)
 {
 	struct fdtable *fdt = &files->fdt;
 	struct file *old = fdt->fd[fd];
@@ -231,7 +230,7 @@ static noinline int do_dup2(struct files_struct *files, struct file *file,
 	return fd;
 }
 
-static noinline int ksys_dup3(unsigned int oldfd, unsigned int newfd, int flags)
+static int ksys_dup3(unsigned int oldfd, unsigned int newfd, int flags)
 {
 	struct files_struct *files = current->files;
 	struct file *file;

@@ -11,7 +11,7 @@
 
 static struct kmem_cache *filp_cachep;
 
-static noinline struct file *__alloc_file(int flags)
+static struct file *__alloc_file(int flags)
 {
 	struct file *file = kmem_cache_zalloc(filp_cachep, GFP_KERNEL);
 
@@ -31,8 +31,8 @@ struct file *alloc_empty_file(int flags)
 }
 
 /* Takes over the reference to @path, if it succeeds. */
-static noinline struct file *alloc_file(const struct path *path, int flags,
-					const struct file_operations *fops)
+static struct file *alloc_file(const struct path *path, int flags,
+			       const struct file_operations *fops)
 {
 	struct file *file = alloc_empty_file(flags);
 
@@ -84,7 +84,7 @@ struct file *alloc_file_clone(struct file *base, int flags,
 	return file;
 }
 
-static noinline void __fput(struct file *file)
+static void __fput(struct file *file)
 {
 	if (file->f_mode & FMODE_OPENED) {
 		struct inode *inode = file->f_inode;

@@ -25,8 +25,8 @@ static inline struct page *find_get_page(struct address_space *mapping,
 }
 
 /* Gives @page, zeroed, a second reference: the mapping's. */
-static noinline int filemap_add_page(struct address_space *mapping,
-				     struct page *page, unsigned long index)
+static int filemap_add_page(struct address_space *mapping, struct page *page,
+			    unsigned long index)
 {
 	int err;
 
@@ -43,8 +43,8 @@ static noinline int filemap_add_page(struct address_space *mapping,
 }
 
 /* Finds or creates the page, wherever the file ends. */
-static noinline struct page *pagecache_get_page(struct address_space *mapping,
-						unsigned long index)
+static struct page *pagecache_get_page(struct address_space *mapping,
+				       unsigned long index)
 {
 	struct page *page;
 	int err;
@@ -112,7 +112,7 @@ void truncate_setsize(struct inode *inode, loff_t size)
 		truncate_inode_pages(inode->i_mapping, size);
 }
 
-static noinline ssize_t filemap_read(struct kiocb *iocb, struct iov_iter *to)
+static ssize_t filemap_read(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct inode *inode = file_inode(iocb->ki_filp);
 	ssize_t done = 0;
@@ -152,8 +152,7 @@ ssize_t generic_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return done;
 }
 
-static noinline ssize_t generic_perform_write(struct kiocb *iocb,
-					      struct iov_iter *from)
+static ssize_t generic_perform_write(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct inode *inode = file_inode(iocb->ki_filp);
 	ssize_t done = 0;

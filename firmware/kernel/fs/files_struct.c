@@ -25,7 +25,7 @@ struct files_struct init_files = {
 static struct kmem_cache *files_cachep;
 
 /* One allocation: the files, then both bitmaps. */
-static noinline int alloc_fdtable(struct fdtable *fdt, unsigned int max_fds)
+static int alloc_fdtable(struct fdtable *fdt, unsigned int max_fds)
 {
 	size_t bitmap = BITS_TO_LONGS(max_fds) * sizeof(long);
 	size_t files = max_fds * sizeof(struct file *);
@@ -76,7 +76,8 @@ int expand_files(struct files_struct *files, unsigned int nr)
 	return 0;
 }
 
-static inline unsigned int next_fd_in_use(const struct fdtable *fdt, unsigned int fd)
+static inline unsigned int next_fd_in_use(const struct fdtable *fdt,
+					   unsigned int fd)
 {
 	return find_next_bit(fdt->open_fds, fdt->max_fds, fd);
 }
@@ -127,7 +128,7 @@ struct files_struct *dup_fd(struct files_struct *oldf)
 	return newf;
 }
 
-static noinline void close_files(struct files_struct *files)
+static void close_files(struct files_struct *files)
 {
 	struct fdtable *fdt = &files->fdt;
 	unsigned int fd = 0;

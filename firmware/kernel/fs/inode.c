@@ -12,7 +12,7 @@
 
 static struct kmem_cache *inode_cachep;
 
-static noinline unsigned long get_next_ino(void)
+static unsigned long get_next_ino(void)
 {
 	static atomic_long_t last_ino;
 
@@ -27,7 +27,7 @@ struct timespec64 current_time(void)
 	return now;
 }
 
-static noinline struct inode *alloc_inode(struct super_block *sb)
+static struct inode *alloc_inode(struct super_block *sb)
 {
 	struct inode *inode = kmem_cache_zalloc(inode_cachep, GFP_KERNEL);
 
@@ -55,7 +55,7 @@ struct inode *new_inode(struct super_block *sb)
 	return inode;
 }
 
-static noinline void evict(struct inode *inode)
+static void evict(struct inode *inode)
 {
 	truncate_inode_pages(inode->i_mapping, 0);
 	if (S_ISLNK(inode->i_mode))
@@ -73,7 +73,7 @@ void iput(struct inode *inode)
  * Every process is root's: it may read and write anything, but executes only
  * what has an x bit.
  */
-static noinline int generic_permission(struct inode *inode, int mask)
+static int generic_permission(struct inode *inode, int mask)
 {
 	if (!(mask & MAY_EXEC) || S_ISDIR(inode->i_mode))
 		return 0;

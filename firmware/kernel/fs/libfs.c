@@ -12,7 +12,7 @@ struct dentry *simple_lookup(struct inode *dir, struct dentry *dentry)
 	return NULL;
 }
 
-static noinline bool simple_empty(struct dentry *dentry)
+static bool simple_empty(struct dentry *dentry)
 {
 	struct dentry *child;
 	bool empty = true;

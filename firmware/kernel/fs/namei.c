@@ -59,7 +59,7 @@ void putname(struct filename *name)
 		kmem_cache_free(names_cachep, name);
 }
 
-static noinline void nd_jump_root(struct nameidata *nd)
+static void nd_jump_root(struct nameidata *nd)
 {
 	path_put(&nd->path);
 	nd->path = nd->root;
@@ -133,8 +133,8 @@ struct dentry *lookup_one_qstr(const struct qstr *name, struct dentry *parent)
 }
 
 /* Exclusive, so that no two lookups add the same name. */
-static noinline struct dentry *lookup_slow(const struct qstr *name,
-					   struct dentry *parent)
+static struct dentry *lookup_slow(const struct qstr *name,
+				  struct dentry *parent)
 {
 	struct inode *dir = d_inode(parent);
 	struct dentry *dentry;
@@ -146,7 +146,7 @@ static noinline struct dentry *lookup_slow(const struct qstr *name,
 }
 
 /* Returns the text of a link that is to be walked next. */
-static noinline const char *pick_link(struct nameidata *nd, struct dentry *link)
+static const char *pick_link(struct nameidata *nd, struct dentry *link)
 {
 	const char *text = d_inode(link)->i_link;
 
@@ -181,7 +181,7 @@ const char *step_into(struct nameidata *nd, int flags, struct dentry *dentry)
 	return NULL;
 }
 
-static noinline const char *follow_dotdot(struct nameidata *nd)
+static const char *follow_dotdot(struct nameidata *nd)
 {
 	if (nd->path.dentry == nd->root.dentry)
 		return NULL;
@@ -194,7 +194,7 @@ const char *handle_dots(struct nameidata *nd)
 	return nd->last_type == LAST_DOTDOT ? follow_dotdot(nd) : NULL;
 }
 
-static noinline const char *walk_component(struct nameidata *nd, int flags)
+static const char *walk_component(struct nameidata *nd, int flags)
 {
 	struct dentry *dentry;
 
@@ -287,9 +287,8 @@ static const char *lookup_last(struct nameidata *nd)
 	return walk_component(nd, WALK_TRAILING);
 }
 
-static noinline int path_lookupat(struct nameidata *nd, int dfd,
-				  struct filename *name, unsigned int flags,
-				  struct path *path)
+static int path_lookupat(struct nameidata *nd, int dfd, struct filename *name,
+			 unsigned int flags, struct path *path)
 {
 	const char *s = path_init(nd, dfd, name, flags);
 	int err = PTR_ERR_OR_ZERO(s);
@@ -327,9 +326,8 @@ int filename_lookup(int dfd, struct filename *name, unsigned int flags,
 	return path_lookupat(&nd, dfd, name, flags, path);
 }
 
-static noinline int path_parentat(struct nameidata *nd, int dfd,
-				  struct filename *name, unsigned int flags,
-				  struct path *parent)
+static int path_parentat(struct nameidata *nd, int dfd, struct filename *name,
+			 unsigned int flags, struct path *parent)
 {
 	const char *s = path_init(nd, dfd, name, flags);
 	int err = PTR_ERR_OR_ZERO(s);

@@ -152,7 +152,7 @@ struct dentry *kern_path_create(const char *name, struct path *path,
 	return dentry;
 }
 
-static noinline int do_mkdirat(int dfd, struct filename *name, umode_t mode)
+static int do_mkdirat(int dfd, struct filename *name, umode_t mode)
 {
 	struct dentry *dentry;
 	struct path path;
@@ -181,8 +181,7 @@ SYSCALL_DEFINE2(mkdir, const char __user *, pathname, umode_t, mode)
 	return do_mkdirat(AT_FDCWD, getname(pathname), mode);
 }
 
-static noinline int do_symlinkat(struct filename *from, int newdfd,
-				 struct filename *to)
+static int do_symlinkat(struct filename *from, int newdfd, struct filename *to)
 {
 	struct dentry *dentry;
 	struct path path;
@@ -230,7 +229,7 @@ static int rmdir_type_error(int type)
 	return 0;
 }
 
-static noinline int do_rmdir(int dfd, struct filename *name)
+static int do_rmdir(int dfd, struct filename *name)
 {
 	struct dentry *dentry;
 	struct path path;
@@ -270,7 +269,7 @@ static int slashes_error(const struct dentry *dentry)
 	return S_ISDIR(d_inode(dentry)->i_mode) ? -EISDIR : -ENOTDIR;
 }
 
-static noinline int do_unlinkat(int dfd, struct filename *name)
+static int do_unlinkat(int dfd, struct filename *name)
 {
 	struct dentry *dentry;
 	struct path path;

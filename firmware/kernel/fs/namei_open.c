@@ -18,9 +18,8 @@ int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode)
 }
 
 /* Looks the last component up in its directory, which is locked. */
-static noinline struct dentry *lookup_open(struct nameidata *nd,
-					   const struct open_flags *op,
-					   bool *created)
+static struct dentry *lookup_open(struct nameidata *nd,
+				  const struct open_flags *op, bool *created)
 {
 	struct dentry *dir = nd->path.dentry, *dentry;
 	int err;
@@ -39,9 +38,8 @@ static noinline struct dentry *lookup_open(struct nameidata *nd,
 }
 
 /* Finds the end of the path; what it returns is as step_into() says. */
-static noinline const char *open_last_lookups(struct nameidata *nd,
-					      const struct open_flags *op,
-					      bool *created)
+static const char *open_last_lookups(struct nameidata *nd,
+				     const struct open_flags *op, bool *created)
 {
 	bool create = op->open_flag & O_CREAT;
 	struct inode *dir = d_inode(nd->path.dentry);
@@ -71,7 +69,7 @@ static noinline const char *open_last_lookups(struct nameidata *nd,
 	return step_into(nd, WALK_TRAILING, dentry);
 }
 
-static noinline int may_open(const struct path *path, int acc_mode)
+static int may_open(const struct path *path, int acc_mode)
 {
 	struct inode *inode = d_inode(path->dentry);
 
@@ -84,7 +82,7 @@ static noinline int may_open(const struct path *path, int acc_mode)
 	return inode_permission(inode, acc_mode);
 }
 
-static noinline int handle_truncate(struct file *file)
+static int handle_truncate(struct file *file)
 {
 	struct inode *inode = file_inode(file);
 	int err = get_write_access(inode);
@@ -97,8 +95,8 @@ static noinline int handle_truncate(struct file *file)
 }
 
 /* Opens what the walk has found. */
-static noinline int do_open(struct nameidata *nd, struct file *file,
-			    const struct open_flags *op, bool created)
+static int do_open(struct nameidata *nd, struct file *file,
+		   const struct open_flags *op, bool created)
 {
 	struct inode *inode = d_inode(nd->path.dentry);
 	/* The mode of a new file does not bind its creator. */
@@ -118,9 +116,9 @@ static noinline int do_open(struct nameidata *nd, struct file *file,
 	return err;
 }
 
-static noinline struct file *path_openat(struct nameidata *nd, int dfd,
-					 struct filename *name,
-					 const struct open_flags *op)
+static struct file *path_openat(struct nameidata *nd, int dfd,
+				struct filename *name,
+				const struct open_flags *op)
 {
 	struct file *file = alloc_empty_file(op->open_flag);
 	bool created = false;

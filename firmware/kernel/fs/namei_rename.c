@@ -15,7 +15,7 @@ static DEFINE_MUTEX(s_vfs_rename_mutex);
  * Locks both directories. Others lock a directory before what it contains, so
  * an ancestor comes first; while the mutex is held, ancestors stay ancestors.
  */
-static noinline void lock_rename(struct dentry *a, struct dentry *b)
+static void lock_rename(struct dentry *a, struct dentry *b)
 {
 	if (a == b) {
 		inode_lock(d_inode(a));
@@ -28,7 +28,7 @@ static noinline void lock_rename(struct dentry *a, struct dentry *b)
 	inode_lock(d_inode(b));
 }
 
-static noinline void unlock_rename(struct dentry *a, struct dentry *b)
+static void unlock_rename(struct dentry *a, struct dentry *b)
 {
 	inode_unlock(d_inode(a));
 	if (a != b) {
@@ -86,8 +86,8 @@ static int rename_dentries(struct dentry *old_dir, struct dentry *old,
 	return vfs_rename(d_inode(old_dir), old, d_inode(new_dir), new);
 }
 
-static noinline int do_renameat2(int olddfd, struct filename *from, int newdfd,
-				 struct filename *to, unsigned int flags)
+static int do_renameat2(int olddfd, struct filename *from, int newdfd,
+			struct filename *to, unsigned int flags)
 {
 	struct dentry *old, *new;
 	struct path old_path, new_path;

@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-static noinline int do_dentry_open(struct file *file, struct inode *inode)
+static int do_dentry_open(struct file *file, struct inode *inode)
 {
 	int err;
 
@@ -100,8 +100,8 @@ struct file *filp_open(const char *filename, int flags, umode_t mode)
 	return file;
 }
 
-static noinline long do_sys_openat2(int dfd, const char __user *filename,
-				    int flags, umode_t mode)
+static long do_sys_openat2(int dfd, const char __user *filename, int flags,
+			   umode_t mode)
 {
 	struct open_flags op = build_open_flags(flags, mode);
 	struct filename *name;
@@ -142,8 +142,7 @@ SYSCALL_DEFINE2(creat, const char __user *, pathname, umode_t, mode)
 			      mode);
 }
 
-static noinline long do_faccessat(int dfd, const char __user *filename,
-				  int mode)
+static long do_faccessat(int dfd, const char __user *filename, int mode)
 {
 	struct inode *inode;
 	struct path path;
@@ -180,7 +179,7 @@ static int change_attributes(struct dentry *dentry, struct iattr *attr)
 	return err;
 }
 
-static noinline int chmod_common(const struct path *path, umode_t mode)
+static int chmod_common(const struct path *path, umode_t mode)
 {
 	struct iattr attr = { .ia_valid = ATTR_MODE, .ia_mode = mode };
 
@@ -199,8 +198,7 @@ SYSCALL_DEFINE2(fchmod, unsigned int, fd, umode_t, mode)
 	return err;
 }
 
-static noinline int do_fchmodat(int dfd, const char __user *filename,
-				umode_t mode)
+static int do_fchmodat(int dfd, const char __user *filename, umode_t mode)
 {
 	struct path path;
 	int err = user_path_at(dfd, filename, LOOKUP_FOLLOW, &path);
@@ -231,7 +229,7 @@ int do_truncate(struct dentry *dentry, loff_t length)
 	return change_attributes(dentry, &attr);
 }
 
-static noinline int vfs_truncate(const struct path *path, loff_t length)
+static int vfs_truncate(const struct path *path, loff_t length)
 {
 	struct inode *inode = d_inode(path->dentry);
 	int err;

@@ -16,7 +16,7 @@
 
 static struct super_block pipefs = { .s_dev = MKDEV(0, 2) };
 
-static noinline struct pipe_inode_info *alloc_pipe_info(void)
+static struct pipe_inode_info *alloc_pipe_info(void)
 {
 	struct pipe_inode_info *pipe = kzalloc(sizeof(*pipe), GFP_KERNEL);
 
@@ -40,7 +40,7 @@ static inline struct pipe_buffer *pipe_buf(struct pipe_inode_info *pipe,
 	return &pipe->bufs[slot & (pipe->ring_size - 1)];
 }
 
-static noinline void free_pipe_info(struct pipe_inode_info *pipe)
+static void free_pipe_info(struct pipe_inode_info *pipe)
 {
 	for (; !pipe_empty(pipe->head, pipe->tail); pipe->tail++)
 		put_page(pipe_buf(pipe, pipe->tail)->page);
@@ -271,7 +271,7 @@ static const struct file_operations pipefifo_fops = {
 	.release	= pipe_release,
 };
 
-static noinline struct inode *get_pipe_inode(void)
+static struct inode *get_pipe_inode(void)
 {
 	struct inode *inode = new_inode(&pipefs);
 
@@ -288,7 +288,7 @@ static noinline struct inode *get_pipe_inode(void)
 }
 
 /* res[0] reads what res[1] writes. */
-static noinline int create_pipe_files(struct file **res, int flags)
+static int create_pipe_files(struct file **res, int flags)
 {
 	struct inode *inode = get_pipe_inode();
 	struct pipe_inode_info *pipe;
@@ -322,7 +322,7 @@ static noinline int create_pipe_files(struct file **res, int flags)
 	return 0;
 }
 
-static noinline int __do_pipe_flags(int *fd, struct file **files, int flags)
+static int __do_pipe_flags(int *fd, struct file **files, int flags)
 {
 	int err;
 
@@ -349,7 +349,7 @@ put_files:
 	return err;
 }
 
-static noinline int do_pipe2(int __user *fildes, int flags)
+static int do_pipe2(int __user *fildes, int flags)
 {
 	struct file *files[2] = { NULL, NULL };
 	int fd[2], err;

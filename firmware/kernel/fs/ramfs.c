@@ -20,8 +20,8 @@ static const struct file_operations ramfs_file_operations = {
 
 static const struct inode_operations ramfs_file_inode_operations;
 
-static noinline struct inode *ramfs_get_inode(struct super_block *sb,
-					      umode_t mode, dev_t dev)
+static struct inode *ramfs_get_inode(struct super_block *sb, umode_t mode,
+				     dev_t dev)
 {
 	struct inode *inode = new_inode(sb);
 

@@ -51,8 +51,7 @@ loff_t vfs_llseek(struct file *file, loff_t offset, int whence)
 	return file->f_op->llseek(file, offset, whence);
 }
 
-static noinline loff_t ksys_lseek(unsigned int fd, loff_t offset,
-				  unsigned int whence)
+static loff_t ksys_lseek(unsigned int fd, loff_t offset, unsigned int whence)
 {
 	struct fd f = fdget_pos(fd);
 	loff_t ret;
@@ -70,8 +69,8 @@ SYSCALL_DEFINE3(lseek, unsigned int, fd, long, offset, unsigned int, whence)
 }
 
 /* Whether a transfer at @pos makes sense. */
-static noinline int rw_verify_area(const struct file *file, const loff_t *pos,
-				   size_t count)
+static int rw_verify_area(const struct file *file, const loff_t *pos,
+			  size_t count)
 {
 	if ((ssize_t)count < 0)
 		return -EINVAL;
@@ -151,9 +150,8 @@ ssize_t vfs_write(struct file *file, const char __user *buf, size_t count,
 	return ret ? ret : new_sync_write(file, &iter, pos);
 }
 
-static noinline ssize_t vfs_readv(struct file *file,
-				  const struct iovec __user *vec,
-				  unsigned long vlen, loff_t *pos)
+static ssize_t vfs_readv(struct file *file, const struct iovec __user *vec,
+			 unsigned long vlen, loff_t *pos)
 {
 	struct iovec fast[UIO_FASTIOV], *iov = fast;
 	struct iov_iter iter;
@@ -171,9 +169,8 @@ static noinline ssize_t vfs_readv(struct file *file,
 	return ret;
 }
 
-static noinline ssize_t vfs_writev(struct file *file,
-				   const struct iovec __user *vec,
-				   unsigned long vlen, loff_t *pos)
+static ssize_t vfs_writev(struct file *file, const struct iovec __user *vec,
+			  unsigned long vlen, loff_t *pos)
 {
 	struct iovec fast[UIO_FASTIOV], *iov = fast;
 	struct iov_iter iter;
@@ -191,8 +188,8 @@ static noinline ssize_t vfs_writev(struct file *file,
 	return ret;
 }
 
-static noinline ssize_t __kernel_read(struct file *file, void *buf,
-				      size_t count, loff_t *pos)
+static ssize_t __kernel_read(struct file *file, void *buf, size_t count,
+			     loff_t *pos)
 {
 	struct kvec kvec = { .iov_base = buf, .iov_len = count };
 	struct iov_iter iter;
@@ -231,8 +228,7 @@ static inline loff_t *file_ppos(struct file *file)
 	return file->f_mode & FMODE_LSEEK ? &file->f_pos : NULL;
 }
 
-static noinline ssize_t ksys_read(unsigned int fd, char __user *buf,
-				  size_t count)
+static ssize_t ksys_read(unsigned int fd, char __user *buf, size_t count)
 {
 	struct fd f = fdget_pos(fd);
 	ssize_t ret;
@@ -249,8 +245,7 @@ SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
 	return ksys_read(fd, buf, count);
 }
 
-static noinline ssize_t ksys_write(unsigned int fd, const char __user *buf,
-				   size_t count)
+static ssize_t ksys_write(unsigned int fd, const char __user *buf, size_t count)
 {
 	struct fd f = fdget_pos(fd);
 	ssize_t ret;

@@ -11,8 +11,7 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-static noinline int vfs_getattr_nosec(const struct path *path,
-				      struct kstat *stat)
+static int vfs_getattr_nosec(const struct path *path, struct kstat *stat)
 {
 	struct inode *inode = d_inode(path->dentry);
 
@@ -37,7 +36,7 @@ int vfs_getattr(const struct path *path, struct kstat *stat)
 	return vfs_getattr_nosec(path, stat);
 }
 
-static noinline int vfs_fstat(int fd, struct kstat *stat)
+static int vfs_fstat(int fd, struct kstat *stat)
 {
 	struct fd f = fdget(fd);
 	int err;
@@ -49,8 +48,8 @@ static noinline int vfs_fstat(int fd, struct kstat *stat)
 	return err;
 }
 
-static noinline int vfs_statx(int dfd, struct filename *filename, int flags,
-			      struct kstat *stat)
+static int vfs_statx(int dfd, struct filename *filename, int flags,
+		     struct kstat *stat)
 {
 	unsigned int lookup_flags = 0;
 	struct path path;
@@ -68,8 +67,8 @@ static noinline int vfs_statx(int dfd, struct filename *filename, int flags,
 	return err;
 }
 
-static noinline int vfs_fstatat(int dfd, const char __user *filename,
-				struct kstat *stat, int flags)
+static int vfs_fstatat(int dfd, const char __user *filename, struct kstat *stat,
+		       int flags)
 {
 	struct filename *name = getname_flags(filename, flags & AT_EMPTY_PATH ?
 							LOOKUP_EMPTY : 0);
@@ -79,8 +78,7 @@ static noinline int vfs_fstatat(int dfd, const char __user *filename,
 	return err;
 }
 
-static noinline int cp_new_stat(const struct kstat *stat,
-				struct stat __user *statbuf)
+static int cp_new_stat(const struct kstat *stat, struct stat __user *statbuf)
 {
 	struct stat tmp;
 
@@ -137,8 +135,8 @@ SYSCALL_DEFINE2(fstat, unsigned int, fd, struct stat __user *, statbuf)
 	return err ? err : cp_new_stat(&stat, statbuf);
 }
 
-static noinline int do_readlinkat(int dfd, const char __user *pathname,
-				  char __user *buf, int bufsiz)
+static int do_readlinkat(int dfd, const char __user *pathname, char __user *buf,
+			 int bufsiz)
 {
 	struct inode *inode;
 	struct path path;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The order in which the kernel comes to life. */
+#include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/device.h>
 #include <linux/init.h>
 #include <linux/init_task.h>
+#include <linux/interrupt.h>
 #include <linux/kernel.h>
+#include <linux/kthread.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
@@ -14,13 +17,17 @@ static const char *const envp_init[] = {
 	"HOME=/", "PATH=/bin", "TERM=linux", NULL,
 };
 
+static DECLARE_COMPLETION(kthreadd_done);
+
 /* Process 1, before it is a program. */
 static int kernel_init(void *unused)
 {
 	int err;
 
+	wait_for_completion(&kthreadd_done);
 	set_task_comm(current, "init");
 	bringup_nonboot_cpus();
+	spawn_ksoftirqd();
 	do_basic_setup();
 	populate_rootfs();
 	console_on_rootfs();
@@ -33,7 +40,12 @@ static int kernel_init(void *unused)
 /* This task becomes CPU 0's idle task. */
 static __noreturn void rest_init(void)
 {
+	pid_t pid;
+
 	user_mode_thread(kernel_init, NULL, CLONE_FS);
+	pid = kernel_thread(kthreadd, NULL, CLONE_FS | CLONE_FILES);
+	kthreadd_task = find_get_task_by_vpid(pid);
+	complete(&kthreadd_done);
 	cpu_startup_entry();
 }
 
@@ -49,7 +61,6 @@ void start_kernel(void)
 	sched_init();
 	init_timers();
 	hrtimers_init();
-	time_init();
 	call_function_init();
 	fork_init();
 	vfs_caches_init();

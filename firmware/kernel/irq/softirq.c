@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Work that interrupts leave for when they are on again. */
+#include <linux/init.h>
 #include <linux/interrupt.h>
 #include <linux/irq_regs.h>
 #include <linux/kernel.h>
+#include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/tick.h>
 
-/* What is raised meanwhile is served too, this often. */
+/* What is raised meanwhile is served too, this often; then by a thread. */
 #define MAX_SOFTIRQ_RESTART	10
 
 DEFINE_PER_CPU(struct pt_regs *, __irq_regs);
 
 static struct softirq_action softirq_vec[NR_SOFTIRQS];
 static DEFINE_PER_CPU(unsigned int, __softirq_pending);
+static DEFINE_PER_CPU(struct task_struct *, ksoftirqd);
 
 #define local_softirq_pending()	this_cpu_read(__softirq_pending)
 
@@ -26,10 +29,20 @@ void __raise_softirq_irqoff(unsigned int nr)
 	this_cpu_write(__softirq_pending, local_softirq_pending() | 1u << nr);
 }
 
-/* Served on the way out of this interrupt, or of the next one. */
+static void wakeup_softirqd(void)
+{
+	struct task_struct *p = this_cpu_read(ksoftirqd);
+
+	if (p)
+		wake_up_process(p);
+}
+
+/* Served on the way out of the interrupt, if we are in one. */
 void raise_softirq_irqoff(unsigned int nr)
 {
 	__raise_softirq_irqoff(nr);
+	if (!in_interrupt())
+		wakeup_softirqd();
 }
 
 void raise_softirq(unsigned int nr)
@@ -74,7 +87,9 @@ void __section(".softirqentry.text") __do_softirq(void)
 				h->action(h);
 		local_irq_disable();
 		pending = local_softirq_pending();
-	} while (pending && --restart);
+	} while (pending && !need_resched() && --restart);
+	if (pending)
+		wakeup_softirqd();
 	__preempt_count_sub(SOFTIRQ_OFFSET);
 }
 
@@ -104,4 +119,34 @@ void irq_exit_rcu(void)
 		__do_softirq();
 	if (is_idle_task(current) && !in_interrupt() && !need_resched())
 		tick_nohz_irq_exit();
+}
+
+static int run_ksoftirqd(void *unused)
+{
+	for (;;) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		local_irq_disable();
+		if (local_softirq_pending()) {
+			__set_current_state(TASK_RUNNING);
+			__do_softirq();
+		}
+		local_irq_enable();
+		schedule();
+	}
+	return 0;
+}
+
+void __init spawn_ksoftirqd(void)
+{
+	struct task_struct *p;
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		p = kthread_create_on_cpu(run_ksoftirqd, NULL, cpu,
+					  "ksoftirqd");
+		if (!p)
+			panic("no memory for ksoftirqd/%u", cpu);
+		per_cpu(ksoftirqd, cpu) = p;
+		wake_up_process(p);
+	}
 }

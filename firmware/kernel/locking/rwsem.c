@@ -18,7 +18,7 @@ void __init_rwsem(struct rw_semaphore *sem)
 	*sem = (struct rw_semaphore)__RWSEM_INITIALIZER(*sem);
 }
 
-static bool rwsem_try_grant(struct rw_semaphore *sem, bool writer)
+static inline bool rwsem_try_grant(struct rw_semaphore *sem, bool writer)
 {
 	if (writer) {
 		if (sem->count)

@@ -51,7 +51,7 @@ int pte_alloc(struct mm_struct *mm, pmd_t *pmd)
 	return pmd_none(*pmd) ? __pte_alloc(mm, pmd) : 0;
 }
 
-static void lock_pte(struct vm_fault *vmf)
+static inline void lock_pte(struct vm_fault *vmf)
 {
 	struct mm_struct *mm = vmf->vma->vm_mm;
 
@@ -59,7 +59,7 @@ static void lock_pte(struct vm_fault *vmf)
 	vmf->pte = pte_offset(vmf->pmd, vmf->address);
 }
 
-static void unlock_pte(struct vm_fault *vmf)
+static inline void unlock_pte(struct vm_fault *vmf)
 {
 	spin_unlock(&vmf->vma->vm_mm->page_table_lock);
 }

@@ -131,7 +131,7 @@ int split_vma(struct vm_area_struct *vma, unsigned long addr)
 }
 
 /* So that no area crosses @addr. */
-static int split_at(struct mm_struct *mm, unsigned long addr)
+static inline int split_at(struct mm_struct *mm, unsigned long addr)
 {
 	struct vm_area_struct *vma = find_vma(mm, addr);
 
@@ -140,7 +140,7 @@ static int split_at(struct mm_struct *mm, unsigned long addr)
 	return split_vma(vma, addr);
 }
 
-static bool range_ok(unsigned long start, unsigned long len)
+static inline bool range_ok(unsigned long start, unsigned long len)
 {
 	return !offset_in_page(start) && len && len <= TASK_SIZE &&
 	       start <= TASK_SIZE - len;
@@ -188,7 +188,8 @@ static unsigned long get_unmapped_area(struct mm_struct *mm,
 	return end >= len + MMAP_MIN_ADDR ? end - len : -ENOMEM;
 }
 
-static unsigned long calc_vm_flags(unsigned long prot, unsigned long flags)
+static inline unsigned long calc_vm_flags(unsigned long prot,
+					  unsigned long flags)
 {
 	unsigned long vm_flags = VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC;
 

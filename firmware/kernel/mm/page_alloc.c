@@ -36,14 +36,14 @@ struct page *empty_zero_page;
 static struct zone zone;
 static DEFINE_PER_CPU(struct per_cpu_pages, pcp_lists);
 
-static void add_to_free_list(struct page *page, unsigned int order)
+static inline void add_to_free_list(struct page *page, unsigned int order)
 {
 	page->order = order;
 	__set_bit(PG_buddy, &page->flags);
 	list_add(&page->lru, &zone.free_area[order]);
 }
 
-static void del_page_from_free_list(struct page *page)
+static inline void del_page_from_free_list(struct page *page)
 {
 	__clear_bit(PG_buddy, &page->flags);
 	list_del(&page->lru);
@@ -59,8 +59,8 @@ static void __free_one_page(struct page *page, unsigned int order)
 		unsigned long buddy_pfn = pfn ^ (1UL << order);
 		struct page *buddy = pfn_to_page(buddy_pfn);
 
-		if (buddy_pfn >= max_pfn || !test_bit(PG_buddy, &buddy->flags) ||
-		    buddy->order != order)
+		if (buddy_pfn >= max_pfn || buddy->order != order ||
+		    !test_bit(PG_buddy, &buddy->flags))
 			break;
 		del_page_from_free_list(buddy);
 		pfn &= buddy_pfn;
@@ -125,7 +125,7 @@ static struct page *rmqueue_pcplist(void)
 	return page;
 }
 
-static struct page *rmqueue(unsigned int order)
+static inline struct page *rmqueue(unsigned int order)
 {
 	unsigned long flags;
 	struct page *page;
@@ -138,7 +138,7 @@ static struct page *rmqueue(unsigned int order)
 	return page;
 }
 
-static void prep_new_page(struct page *page, unsigned int order,
+static inline void prep_new_page(struct page *page, unsigned int order,
 				   gfp_t gfp)
 {
 	unsigned int i;
@@ -207,7 +207,7 @@ static void __free_pages_ok(struct page *page, unsigned int order)
 	spin_unlock_irqrestore(&zone.lock, flags);
 }
 
-static void free_the_page(struct page *page, unsigned int order)
+static inline void free_the_page(struct page *page, unsigned int order)
 {
 	page->flags = 0;
 	if (order)

@@ -6,7 +6,7 @@
 #include <asm/tlbflush.h>
 
 /* The pmd of @addr, or NULL and in @next where to go on looking. */
-static pmd_t *find_pmd(struct mm_struct *mm, unsigned long addr,
+static inline pmd_t *find_pmd(struct mm_struct *mm, unsigned long addr,
 		       unsigned long end, unsigned long *next)
 {
 	pgd_t *pgd = pgd_offset(mm, addr);
@@ -106,7 +106,7 @@ static void tlb_flush_mmu(struct mmu_gather *tlb)
 }
 
 /* Returns false when the gather is full. */
-static bool tlb_remove_pte(struct mmu_gather *tlb, pte_t pte,
+static inline bool tlb_remove_pte(struct mmu_gather *tlb, pte_t pte,
 			   unsigned long addr)
 {
 	if (!tlb->end)

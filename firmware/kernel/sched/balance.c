@@ -10,7 +10,7 @@
 /* How often a busy CPU looks whether others are busier, in jiffies. */
 #define BALANCE_INTERVAL	8
 
-/* Whose tasks wait longest for their turn; NULL if nobody's are worth moving. */
+/* Where most tasks run, if that is @least or more; else NULL. */
 static struct rq *find_busiest_queue(struct rq *this_rq,
 					      unsigned int least)
 {
@@ -36,18 +36,23 @@ static void double_rq_lock(struct rq *rq1, struct rq *rq2)
 	raw_spin_rq_lock(rq2);
 }
 
-/* The task that would run last there. */
-static struct task_struct *detach_one_task(struct rq *src,
-						    unsigned int least)
+/* Of those that may run here, the task that would run last there. */
+static struct task_struct *detach_one_task(struct rq *src, int dst_cpu,
+					   unsigned int least)
 {
+	struct sched_entity *se;
 	struct task_struct *p;
 
-	if (src->nr_running < least || list_empty(&src->cfs.tasks))
+	if (src->nr_running < least)
 		return NULL;
-	p = task_of(list_last_entry(&src->cfs.tasks, struct sched_entity,
-				    run_node));
-	deactivate_task(src, p, 0);
-	return p;
+	list_for_each_entry_reverse(se, &src->cfs.tasks, run_node) {
+		p = task_of(se);
+		if (!cpumask_test_cpu(dst_cpu, &p->cpus_mask))
+			continue;
+		deactivate_task(src, p, 0);
+		return p;
+	}
+	return NULL;
 }
 
 static void attach_task(struct rq *rq, struct task_struct *p)
@@ -66,7 +71,8 @@ static int load_balance(struct rq *this_rq, unsigned int least)
 		return 0;
 	raw_spin_rq_unlock(this_rq);
 	double_rq_lock(this_rq, busiest);
-	p = detach_one_task(busiest, max(least, this_rq->nr_running + 2));
+	p = detach_one_task(busiest, this_rq->cpu,
+			    max(least, this_rq->nr_running + 2));
 	if (p) {
 		set_task_cpu(p, this_rq->cpu);
 		attach_task(this_rq, p);

@@ -19,14 +19,9 @@
 DEFINE_PER_CPU(struct rq, runqueues);
 struct task_struct *idle_tasks[NR_CPUS];
 
-static void raw_spin_rq_lock_nested(struct rq *rq)
+void raw_spin_rq_lock_nested(struct rq *rq)
 {
 	raw_spin_lock(&rq->__lock);
-}
-
-void raw_spin_rq_lock(struct rq *rq)
-{
-	raw_spin_rq_lock_nested(rq);
 }
 
 void raw_spin_rq_unlock(struct rq *rq)
@@ -119,8 +114,8 @@ void set_task_stack_end_magic(struct task_struct *p)
 	*(unsigned long *)p->stack = STACK_END_MAGIC;
 }
 
-static struct task_struct *pick_next_task(struct rq *rq,
-						   struct task_struct *prev)
+static inline struct task_struct *pick_next_task(struct rq *rq,
+						 struct task_struct *prev)
 {
 	struct task_struct *p;
 

@@ -11,6 +11,7 @@ static void __sched_fork(struct task_struct *p)
 	p->on_cpu = 0;
 	memset(&p->se, 0, sizeof(p->se));
 	memset(&p->off_cpu, 0, sizeof(p->off_cpu));
+	p->cpus_mask = *cpu_possible_mask;
 	p->se.weight = nice_to_weight(p->static_prio - DEFAULT_PRIO);
 }
 

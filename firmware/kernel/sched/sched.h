@@ -77,7 +77,8 @@ struct sched_class {
 extern const struct sched_class fair_sched_class;
 extern const struct sched_class idle_sched_class;
 
-void raw_spin_rq_lock(struct rq *rq);
+#define raw_spin_rq_lock(rq)	raw_spin_rq_lock_nested(rq)
+void raw_spin_rq_lock_nested(struct rq *rq);
 void raw_spin_rq_unlock(struct rq *rq);
 
 void __schedule(unsigned int sched_mode);

@@ -64,16 +64,20 @@ SYSCALL_DEFINE2(getpriority, int, which, int, who)
 	return ret;
 }
 
-/* Tasks may run everywhere: the mask is the online CPUs. */
 SYSCALL_DEFINE3(sched_getaffinity, pid_t, pid, unsigned int, len,
 		unsigned long __user *, user_mask)
 {
-	unsigned int size = min_t(unsigned int, len,
-				  sizeof(struct cpumask));
+	struct task_struct *p = find_prio_task(PRIO_PROCESS, pid);
+	struct cpumask mask;
+	unsigned int i;
 
+	if (!p)
+		return -ESRCH;
+	for (i = 0; i < BITS_TO_LONGS(NR_CPUS); i++)
+		mask.bits[i] = p->cpus_mask.bits[i] & cpu_online_mask->bits[i];
+	put_task_struct(p);
 	if (len % sizeof(unsigned long) || len * 8 < nr_cpu_ids)
 		return -EINVAL;
-	if (copy_to_user(user_mask, cpu_online_mask, size))
-		return -EFAULT;
-	return size;
+	len = min_t(unsigned int, len, sizeof(mask));
+	return copy_to_user(user_mask, &mask, len) ? -EFAULT : (long)len;
 }

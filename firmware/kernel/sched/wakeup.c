@@ -58,7 +58,10 @@ static void ttwu_queue(struct task_struct *p, int cpu, int wake_flags)
 
 static int select_task_rq(struct task_struct *p, int cpu, int flags)
 {
-	return p->sched_class->select_task_rq(p, cpu, flags);
+	cpu = p->sched_class->select_task_rq(p, cpu, flags);
+	if (likely(cpumask_test_cpu(cpu, &p->cpus_mask)))
+		return cpu;
+	return cpumask_first(&p->cpus_mask);
 }
 
 /*
@@ -112,6 +115,13 @@ int wake_up_process(struct task_struct *p)
 int wake_up_state(struct task_struct *p, unsigned int state)
 {
 	return try_to_wake_up(p, state, 0);
+}
+
+/* Until a task that is about to sleep does, and its registers are saved. */
+void wait_task_inactive(struct task_struct *p)
+{
+	while (READ_ONCE(p->on_rq) || smp_load_acquire(&p->on_cpu))
+		yield();
 }
 
 /* Makes a running task enter the kernel, to see what was changed for it. */

@@ -36,7 +36,7 @@ bool do_notify_parent(struct task_struct *p)
 	return autoreap;
 }
 
-static bool eligible_child(const struct wait_opts *wo,
+static inline bool eligible_child(const struct wait_opts *wo,
 			   const struct task_struct *p)
 {
 	if (wo->pid > 0)

@@ -28,7 +28,7 @@ static int posix_clock_read(clockid_t clock, ktime_t *now)
 	}
 }
 
-static int put_ktime(ktime_t time, struct __kernel_timespec __user *uts)
+static inline int put_ktime(ktime_t time, struct __kernel_timespec __user *uts)
 {
 	struct __kernel_timespec kts = {
 		.tv_sec = time / NSEC_PER_SEC,

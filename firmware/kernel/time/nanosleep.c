@@ -62,7 +62,7 @@ long hrtimer_nanosleep(ktime_t rqtp, enum hrtimer_mode mode, clockid_t clock,
 	return -EINTR;
 }
 
-static int get_timespec64(struct timespec64 *ts,
+static inline int get_timespec64(struct timespec64 *ts,
 			  const struct __kernel_timespec __user *uts)
 {
 	struct __kernel_timespec kts;

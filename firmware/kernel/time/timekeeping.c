@@ -3,12 +3,15 @@
 #include <linux/clockchips.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <emu/boot_params.h>
 #include <asm/processor.h>
+
+#define cycles_per_second	(boot_params.tsc_hz)
 
 /* Every machine boots at the same moment: 2025-01-01 00:00:00 UTC. */
 #define WALL_CLOCK_AT_BOOT	(1735689600LL * NSEC_PER_SEC)
 
-static notrace u64 cycles_to_ns(u64 cycles)
+static inline u64 cycles_to_ns(u64 cycles)
 {
 	u64 seconds = cycles / cycles_per_second;
 	u64 rest = cycles % cycles_per_second;
@@ -17,7 +20,7 @@ static notrace u64 cycles_to_ns(u64 cycles)
 }
 
 /* Rounds up: at the result, ktime_get() has reached @time. */
-u64 ktime_to_cycles(ktime_t time)
+notrace u64 ktime_to_cycles(ktime_t time)
 {
 	u64 seconds = time / NSEC_PER_SEC;
 	u64 rest = time % NSEC_PER_SEC;
@@ -49,7 +52,7 @@ void ktime_get_coarse_real_ts64(struct timespec64 *ts)
 	ktime_get_real_ts64(ts);
 }
 
-u64 notrace sched_clock(void)
+notrace u64 sched_clock(void)
 {
 	return cycles_to_ns(get_cycles());
 }

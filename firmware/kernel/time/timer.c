@@ -46,7 +46,7 @@ static struct timer_base *lock_timer_base(struct timer_list *timer,
 	}
 }
 
-static bool detach_if_pending(struct timer_list *timer, struct timer_base *base)
+static inline bool detach_if_pending(struct timer_list *timer, struct timer_base *base)
 {
 	if (!timer_pending(timer))
 		return false;

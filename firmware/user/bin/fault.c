@@ -38,13 +38,14 @@ static const struct {
 	{ "hostcall", arch_host_call },
 	{ "div0", arch_divide_by_zero },
 	{ "ud", arch_undefined },
+	{ "bp", arch_breakpoint },
 	{ "exec", execute_data },
 };
 
 int main(int argc, char **argv)
 {
 	if (argc != 2)
-		errx(2, "usage: fault segv|kernel|priv|hostcall|div0|ud|exec");
+		errx(2, "usage: fault segv|kernel|priv|hostcall|div0|ud|bp|exec");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (!strcmp(kinds[i].name, argv[1])) {
 			kinds[i].commit();

@@ -29,6 +29,11 @@ static inline void arch_undefined(void)
 	__asm__ volatile("ud2");
 }
 
+static inline void arch_breakpoint(void)
+{
+	__asm__ volatile("int3");
+}
+
 /* One instruction that returns to the caller, as bytes of data. */
 #define ARCH_RETURN_BYTES	{ 0xc3 }
 

@@ -5,11 +5,17 @@
 
 #include <linux/compiler.h>
 
-#define smp_mb()	asm volatile("lock; addl $0, -4(%%rsp)" : : : "memory", "cc")
+#define smp_mb() \
+	asm volatile("lock; addl $0, -4(%%rsp)" : : : "memory", "cc")
 #define smp_rmb()	barrier()
 #define smp_wmb()	barrier()
 
-#define smp_store_release(p, v)	do { barrier(); WRITE_ONCE(*(p), v); } while (0)
-#define smp_load_acquire(p) ({ typeof(*(p)) _l = READ_ONCE(*(p)); barrier(); _l; })
+#define smp_store_release(p, v) \
+	do { barrier(); WRITE_ONCE(*(p), v); } while (0)
+
+#define smp_load_acquire(p) ({			\
+	typeof(*(p)) _l = READ_ONCE(*(p));	\
+	barrier();				\
+	_l; })
 
 #endif

@@ -39,7 +39,7 @@ struct tss_struct {
 #define IST_INDEX_DF	2
 
 #define GATE_INTERRUPT		0x8e
-#define GATE_INTERRUPT_USER	0xee	/* int3 and into may be executed by all */
+#define GATE_INTERRUPT_USER	0xee	/* all may execute int3 and into */
 
 void cpu_init(void);
 void load_sp0(unsigned long sp0);

@@ -26,17 +26,20 @@ struct mm_struct;
 pgd_t *pgd_alloc(void);
 void pgd_free(pgd_t *pgd);
 
-#define __table_index(addr, shift)	(((addr) >> (shift)) & (PTRS_PER_TABLE - 1))
-#define __table_addr(val)		__va((val) & PTE_PFN_MASK)
+#define __table_addr(val)	__va((val) & PTE_PFN_MASK)
+#define __table_index(addr, shift) \
+	(((addr) >> (shift)) & (PTRS_PER_TABLE - 1))
+#define __table_entry(type, val, addr, shift) \
+	((type *)__table_addr(val) + __table_index(addr, shift))
 
 #define pgd_index(addr)		__table_index(addr, PGDIR_SHIFT)
 #define pgd_offset(mm, addr)	((mm)->pgd + pgd_index(addr))
 #define pud_offset(pgd, addr) \
-	((pud_t *)__table_addr(pgd_val(*(pgd))) + __table_index(addr, PUD_SHIFT))
+	__table_entry(pud_t, pgd_val(*(pgd)), addr, PUD_SHIFT)
 #define pmd_offset(pud, addr) \
-	((pmd_t *)__table_addr(pud_val(*(pud))) + __table_index(addr, PMD_SHIFT))
+	__table_entry(pmd_t, pud_val(*(pud)), addr, PMD_SHIFT)
 #define pte_offset(pmd, addr) \
-	((pte_t *)__table_addr(pmd_val(*(pmd))) + __table_index(addr, PTE_SHIFT))
+	__table_entry(pte_t, pmd_val(*(pmd)), addr, PTE_SHIFT)
 
 #define pgd_none(x)	(!pgd_val(x))
 #define pud_none(x)	(!pud_val(x))

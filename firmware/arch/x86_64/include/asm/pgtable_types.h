@@ -35,7 +35,8 @@ typedef struct { unsigned long pgprot; } pgprot_t;
 #define __pgd(x)	((pgd_t){ (x) })
 #define __pgprot(x)	((pgprot_t){ (x) })
 
-#define _KERNPG_TABLE	(_PAGE_PRESENT | _PAGE_RW | _PAGE_ACCESSED | _PAGE_DIRTY)
+#define _KERNPG_TABLE \
+	(_PAGE_PRESENT | _PAGE_RW | _PAGE_ACCESSED | _PAGE_DIRTY)
 #define _PAGE_TABLE	(_KERNPG_TABLE | _PAGE_USER)
 
 #define PAGE_KERNEL	 __pgprot(_KERNPG_TABLE | _PAGE_GLOBAL | _PAGE_NX)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a task keeps of the CPU, and single instructions that C has no name for. */
+/* What a task keeps of the CPU, and instructions that C has no name for. */
 #ifndef _ASM_PROCESSOR_H
 #define _ASM_PROCESSOR_H
 

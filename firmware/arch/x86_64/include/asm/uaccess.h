@@ -16,8 +16,8 @@ static inline bool access_ok(const void __user *ptr, unsigned long size)
 unsigned long copy_user_generic(void *to, const void *from, unsigned long n);
 unsigned long clear_user_generic(void *to, unsigned long n);
 
-#define raw_copy_to_user(to, from, n)	copy_user_generic((void *)(to), from, n)
-#define raw_copy_from_user(to, from, n)	copy_user_generic(to, (const void *)(from), n)
+#define raw_copy_to_user(to, from, n)	copy_user_generic(to, from, n)
+#define raw_copy_from_user(to, from, n)	copy_user_generic(to, from, n)
 
 static inline unsigned long __put_user_size(void __user *ptr, const void *val,
 					    unsigned long size)
