@@ -63,6 +63,7 @@ class FtraceEngine:
         self.rings = [RingBuffer(cpu.index, 2) for cpu in board.cpus]
         self._shared = np.zeros(trace_record.SHARED_WORDS, np.uint64)
         self._per_cpu = np.zeros((len(board.cpus), trace_record.CPU_WORDS), np.uint64)
+        self._nowhere = np.zeros(board.arch.page_size, np.uint8)
         self._fill_records()
         kernel.on_breakpoint = self.driver.on_breakpoint
         kernel.resolve_return = self.return_stacks.resolve
@@ -76,9 +77,11 @@ class FtraceEngine:
         self._site_ops = np.zeros(end - start, np.uint8)
         common = math.gcd(10**9, board.frequency)
         for field, value in (
-            (trace_record.TO_HOST, board.ram_address - board.arch.direct_map),
-            (trace_record.KERNEL_TO_HOST, board.ram_address - board.arch.kernel_map),
+            (trace_record.DIRECT_START, board.arch.direct_map),
             (trace_record.KERNEL_START, board.arch.kernel_map),
+            (trace_record.RAM, board.ram_address),
+            (trace_record.RAM_SIZE, board.memory - board.arch.page_size),
+            (trace_record.NOWHERE, self._nowhere.ctypes.data),
             (trace_record.SITE_OPS, self._site_ops.ctypes.data),
             (trace_record.TEXT_START, start),
             (trace_record.TEXT_END, end),

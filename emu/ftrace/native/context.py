@@ -49,10 +49,17 @@ def now(s, shared):
 
 @njit
 def host_address(shared, address):
-    """Where an address of the guest kernel's data is in this process: the direct map's, or the kernel mapping's."""
-    if address >= load_u64(shared + trace.KERNEL_START):
-        return address + load_u64(shared + trace.KERNEL_TO_HOST)
-    return address + load_u64(shared + trace.TO_HOST)
+    """Where an address of the guest kernel's data is in this process.
+
+    A guest whose pointers are broken must not break its host: an address outside RAM is a page of zeros.
+    """
+    start = load_u64(shared + trace.KERNEL_START)
+    if address < start:
+        start = load_u64(shared + trace.DIRECT_START)
+    physical = address - start
+    if physical >= load_u64(shared + trace.RAM_SIZE):
+        return load_u64(shared + trace.NOWHERE)
+    return physical + load_u64(shared + trace.RAM)
 
 
 @njit

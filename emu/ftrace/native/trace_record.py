@@ -16,9 +16,11 @@ RECORDED = np.uint64(24)  # 1: an event was recorded since the last process swit
 CPU_WORDS = 4
 
 # Shared: where things are in the guest
-TO_HOST = np.uint64(0)  # host address minus direct-map address, modulo 2^64
-KERNEL_TO_HOST = np.uint64(216)  # the same for the kernel mapping, which begins at ...
-KERNEL_START = np.uint64(224)
+DIRECT_START = np.uint64(0)  # the direct map
+KERNEL_START = np.uint64(216)  # the kernel mapping, above it
+RAM = np.uint64(224)  # host address of physical address 0
+RAM_SIZE = np.uint64(232)
+NOWHERE = np.uint64(240)  # address of a zeroed page: what a guest address outside RAM stands for
 SITE_OPS = np.uint64(8)  # a byte of flags per byte of kernel text
 TEXT_START = np.uint64(16)
 TEXT_END = np.uint64(24)

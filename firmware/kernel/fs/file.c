@@ -45,7 +45,7 @@ int get_unused_fd_flags(unsigned int flags)
 	return alloc_fd(0, NR_OPEN_MAX, flags);
 }
 
-static void __put_unused_fd(struct files_struct *files, unsigned int fd)
+static inline void __put_unused_fd(struct files_struct *files, unsigned int fd)
 {
 	__clear_bit(fd, files->fdt.open_fds);
 	if (fd < files->next_fd)
@@ -134,12 +134,12 @@ static struct fd __fget_light(unsigned int fd)
 	return (struct fd){ file, file ? FDPUT_FPUT : 0 };
 }
 
-struct fd fdget(unsigned int fd)
+struct fd __fdget(unsigned int fd)
 {
 	return __fget_light(fd);
 }
 
-struct fd fdget_pos(unsigned int fd)
+struct fd __fdget_pos(unsigned int fd)
 {
 	struct fd f = __fget_light(fd);
 

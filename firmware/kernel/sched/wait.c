@@ -29,7 +29,8 @@ void remove_wait_queue(wait_queue_head_t *wq, wait_queue_entry_t *entry)
 }
 
 /* Exclusive entries come last: the others are always woken before them. */
-static inline void queue_waiter(wait_queue_head_t *wq, wait_queue_entry_t *entry)
+static inline void queue_waiter(wait_queue_head_t *wq,
+				wait_queue_entry_t *entry)
 {
 	if (!list_empty(&entry->entry))
 		return;

@@ -79,15 +79,18 @@ def build(layout: Layout) -> SimpleNamespace:
 
     @njit
     def physical_of(s, b, address):
-        """Where a block's first byte is in RAM. A block that runs is mapped."""
+        """Where a block's first byte is in RAM; 0 if that cannot be told."""
+        ram, size = load_u64(b + board.RAM), load_u64(b + board.RAM_SIZE)
         if address >> KERNEL_HALF:
-            return address - load_u64(b + board.KERNEL_START)
-        ram = load_u64(b + board.RAM)
+            physical = address - load_u64(b + board.KERNEL_START)
+            return physical if physical < size else ZERO
         entry = load_u64(load_u64(s + cpu.ENV) + cr3)
+        if entry & FRAME >= size:
+            return ZERO
         shift = np.uint64(39)
         for _ in range(4):
             entry = load_u64(ram + (entry & FRAME) + (address >> shift & INDEX_MASK) * WORD)
-            if not entry & PRESENT:
+            if not entry & PRESENT or entry & FRAME >= size:
                 return ZERO
             if shift != TWELVE and entry & LARGE:
                 break
