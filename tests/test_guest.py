@@ -115,13 +115,13 @@ def test_memory_and_tasks_are_given_back(machine: Machine) -> None:
 
 def test_a_panic_ends_the_run_with_a_report() -> None:
     with Machine(cpus=1) as made:
-        function = made.kernel.physical(made.kernel.image.symbol("sys_getpid"))
+        function = made.kernel.physical(made.kernel.image.symbol("sys_kill"))
         made.board.write_code(function, b"\x0f\x0b")  # ud2
         with pytest.raises(GuestPanic) as caught:
-            made.run("echo before; getpid")
+            made.run("echo before; kill 1")
         report = str(caught.value)
         assert "guest panic on CPU 0" in report
-        assert re.search(r"^  ip [0-9a-f]{16}  sys_getpid\+0x0/0x", report, re.MULTILINE)
+        assert re.search(r"^  ip [0-9a-f]{16}  sys_kill\+0x0/0x", report, re.MULTILINE)
         assert re.search(r"^  do_syscall_64\+0x", report, re.MULTILINE)
         assert "last console lines:\n  before" in report
         with pytest.raises(GuestPanic):

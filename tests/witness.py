@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import NamedTuple
 
 import numpy as np
 from numba import carray, cfunc, types
 
+from emu.cpu.arch.x86_64.state import layout
 from emu.machine import Machine
 from emu.native.pointers import load_u32, load_u64
 
 ENTRIES = 2_000_000
 # Words of a log's head: on, entries, address of the site map, its first and last address, of the per-CPU area,
 # offsets of current_task and preempt_count there, of pid in a task; what the direct and the kernel map are moved by;
-# where the latter starts.
-ON, COUNT, MAP, FIRST, LAST, HOT, CURRENT, PREEMPT, PID, DIRECT, KERNEL, KERNEL_START = range(12)
+# where the latter starts; of the flags register.
+ON, COUNT, MAP, FIRST, LAST, HOT, CURRENT, PREEMPT, PID, DIRECT, KERNEL, KERNEL_START, FLAGS = range(13)
 HEAD = 16
 
 _signature = types.void(types.uint64, types.uint64, types.uint32, types.voidptr)
@@ -36,7 +38,8 @@ def _log(uc, address, size, user):
     pid = np.uint64(load_u32(task + head[PID]))
     count = np.uint64(load_u32(head[HOT] + head[PREEMPT]))
     head[HEAD + 2 * n] = address
-    head[HEAD + 2 * n + 1] = (count & np.uint64(0xFFFF00)) << np.uint64(32) | pid
+    irqs_off = np.uint64(load_u32(head[FLAGS]) & np.uint32(0x200) == 0)
+    head[HEAD + 2 * n + 1] = irqs_off << np.uint64(63) | (count & np.uint64(0xFFFFFF)) << np.uint64(32) | pid
     head[COUNT] = n + np.uint64(1)
 
 
@@ -51,11 +54,11 @@ class Witness:
         self._logs = []
         for cpu in board.cpus:
             log = np.zeros(HEAD + 2 * ENTRIES, np.uint64)
-            log[:12] = [
+            log[:13] = [
                 0, 0, self._map.ctypes.data, first, last, machine.kernel.host_address(machine.kernel.hot_areas[cpu.index]),
                 image.offset("pcpu_hot.current_task"), image.offset("pcpu_hot.preempt_count"), image.offset("task_struct.pid"),
                 (board.ram_address - board.arch.direct_map) % 2**64, (board.ram_address - board.arch.kernel_map) % 2**64,
-                board.arch.kernel_map,
+                board.arch.kernel_map, cpu.env + layout().env_eflags,
             ]  # fmt: skip
             cpu.watch_blocks(_log.address, log.ctypes.data)
             self._logs.append(log)
@@ -69,22 +72,32 @@ class Witness:
         for log in self._logs:
             log[ON] = value
 
-    def entries(self, cpu: int) -> list[tuple[int, int, int]]:
-        """(address, pid, softirq/hardirq/NMI bits of preempt_count) of every entry, in order."""
+    def entries(self, cpu: int) -> list[Entry]:
+        """Every entry, in order."""
         log = self._logs[cpu]
         count = int(log[COUNT])
         assert count < ENTRIES, "the witness's log is full"
         rows = log[HEAD : HEAD + 2 * count].reshape(count, 2)
-        return [(int(a), int(c) & 0xFFFFFFFF, int(c) >> 32 & 0xFFFF00) for a, c in rows]
+        return [Entry(int(a), int(c) & 0xFFFFFFFF, bool(int(c) >> 63), int(c) >> 32 & 0xFFFFFF) for a, c in rows]
 
 
-def by_context(entries: list[tuple[int, int, int]]) -> dict[tuple[int, int], list[int]]:
-    """The addresses of each context (pid, interrupt level), in order.
+class Entry(NamedTuple):
+    """One call of a traceable function."""
 
-    An interrupt may come between a function's first instruction, which the witness sees, and the record of it. So
-    what one context does is in the same order in both logs, and two contexts may be merged differently.
+    address: int
+    pid: int
+    irqs_off: bool
+    preempt_count: int  # bits 0 to 23
+
+
+def by_context(entries: list[Entry]) -> dict[tuple[int, bool, int], list[int]]:
+    """The addresses of each context (pid, interrupts off, preempt_count), in order.
+
+    An interrupt may come between a function's first instruction, which the witness sees, and the record of it: then
+    everything that the interrupt does is recorded first. It does that in other contexts (it comes only where interrupts are
+    on, and it preempts with a higher preempt_count); so what one context does is in the same order in both logs.
     """
-    contexts: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for address, pid, level in entries:
-        contexts[pid, level].append(address)
+    contexts: dict[tuple[int, bool, int], list[int]] = defaultdict(list)
+    for entry in entries:
+        contexts[entry[1:]].append(entry.address)
     return dict(contexts)

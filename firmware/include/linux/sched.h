@@ -163,7 +163,6 @@ void schedule_tail(struct task_struct *prev);
 void schedule_idle(void);
 long schedule_timeout(long timeout);
 long schedule_timeout_uninterruptible(long timeout);
-void yield(void);
 int wake_up_process(struct task_struct *p);
 int wake_up_state(struct task_struct *p, unsigned int state);
 void kick_process(struct task_struct *p);

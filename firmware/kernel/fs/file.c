@@ -19,8 +19,9 @@ int alloc_fd(unsigned int start, unsigned int end, unsigned int flags)
 	int err;
 
 	spin_lock(&files->file_lock);
-	fd = find_next_zero_bit(fdt->open_fds, fdt->max_fds,
-				max(start, files->next_fd));
+	fd = max(start, files->next_fd);
+	if (fd < fdt->max_fds)
+		fd = find_next_zero_bit(fdt->open_fds, fdt->max_fds, fd);
 	err = -EMFILE;
 	if (fd >= end)
 		goto out;

@@ -92,24 +92,7 @@ int mod_timer(struct timer_list *timer, unsigned long expires)
 	return ret;
 }
 
-void add_timer(struct timer_list *timer)
-{
-	mod_timer(timer, timer->expires);
-}
-
-int del_timer(struct timer_list *timer)
-{
-	struct timer_base *base;
-	unsigned long flags;
-	int ret;
-
-	base = lock_timer_base(timer, &flags);
-	ret = detach_if_pending(timer, base);
-	raw_spin_unlock_irqrestore(&base->lock, flags);
-	return ret;
-}
-
-/* Also waits until its function has returned. */
+/* Returns whether it was pending; waits until its function has returned. */
 int del_timer_sync(struct timer_list *timer)
 {
 	struct timer_base *base;
