@@ -44,6 +44,8 @@ class Cpu:
             (cpu_record.BOARD, board.record),
             (cpu_record.INDEX, index),
             (cpu_record.LOCATION, inside["location"]),
+            (cpu_record.NEXT_LOCATION, inside["next_location"]),
+            (cpu_record.RESUME, 0),
             (cpu_record.TIMER, cpu_record.NEVER),
             (cpu_record.ARRIVAL, cpu_record.NEVER),
         ):
@@ -81,10 +83,6 @@ class Cpu:
         """The address of the next instruction."""
         return ctypes.c_uint64.from_address(self.get(cpu_record.LOCATION)).value
 
-    @pc.setter
-    def pc(self, value: int) -> None:
-        ctypes.c_uint64.from_address(self.get(cpu_record.LOCATION)).value = value
-
     def registers(self) -> Mapping[str, int]:
         """General registers, flags and program counter."""
         return self.board.arch.registers(self.env)
@@ -95,7 +93,6 @@ class Cpu:
             self.uc,
             entry=entry,
             page_table=self.board.reset_page_table,
-            scratch=self.board.arch.kernel_map + self.board.RESET_PAGE,
             arguments=(argument, self.index),
         )
         self.set(cpu_record.CYCLES, max(time, self.cycles))

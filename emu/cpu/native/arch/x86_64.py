@@ -56,7 +56,6 @@ SYSCALL_LENGTH = np.uint64(2)
 PRESENT, LARGE = np.uint64(1), np.uint64(0x80)
 FRAME = np.uint64(0x000F_FFFF_FFFF_F000)
 NINE, TWELVE, INDEX_MASK = np.uint64(9), np.uint64(12), np.uint64(511)
-KERNEL_HALF = np.uint64(63)
 
 
 def build(layout: Layout) -> SimpleNamespace:
@@ -79,19 +78,19 @@ def build(layout: Layout) -> SimpleNamespace:
 
     @njit
     def physical_of(s, b, address):
-        """Where a block's first byte is in RAM; 0 if that cannot be told."""
+        """Where a block's first byte is in RAM; NEVER, which is not in RAM, if that cannot be told."""
         ram, size = load_u64(b + board.RAM), load_u64(b + board.RAM_SIZE)
-        if address >> KERNEL_HALF:
-            physical = address - load_u64(b + board.KERNEL_START)
-            return physical if physical < size else ZERO
+        offset = address - load_u64(b + board.KERNEL_START)
+        if offset < size:
+            return offset
         entry = load_u64(load_u64(s + cpu.ENV) + cr3)
         if entry & FRAME >= size:
-            return ZERO
+            return cpu.NEVER
         shift = np.uint64(39)
         for _ in range(4):
             entry = load_u64(ram + (entry & FRAME) + (address >> shift & INDEX_MASK) * WORD)
             if not entry & PRESENT or entry & FRAME >= size:
-                return ZERO
+                return cpu.NEVER
             if shift != TWELVE and entry & LARGE:
                 break
             if shift == TWELVE:

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The SPARC V9 CPU state: where Unicorn keeps it, the reset state, and reading it."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import struct
+from dataclasses import dataclass
+
+import unicorn
+from unicorn import sparc_const as sparc
+
+from emu.cpu.internals import UnknownUnicorn, address_of, handle_of, peek, probing_memory
+
+__all__ = ["Env", "Layout", "TlbEntry", "layout", "reset"]
+
+u32, u64 = ctypes.c_uint32, ctypes.c_uint64
+
+PSTATE_PEF, PSTATE_PRIV, PSTATE_IE = 0x10, 4, 2
+_CC_FLAGS = 1  # QEMU's CC_OP_FLAGS: the condition codes are in psr and xcc
+LSU_IM_DM = 0xC  # both MMUs on
+
+# A locked, global, privileged, writable, cacheable 4 MiB translation (UltraSPARC User's Manual, 6.2).
+TTE_KERNEL_4M = 1 << 63 | 3 << 61 | 1 << 6 | 0x30 | 4 | 2 | 1
+BIG_PAGE = 4 << 20
+LOCKED_ENTRIES = 8
+
+
+class TlbEntry(ctypes.Structure):
+    _fields_ = (("tag", u64), ("tte", u64))
+
+
+class TrapState(ctypes.Structure):
+    _fields_ = (("tpc", u64), ("tnpc", u64), ("tstate", u64), ("tt", u32))
+
+
+class Env(ctypes.Structure):
+    """QEMU's CPUSPARCState as unicorn 2.1.4 has it; layout() looks whether that is so."""
+
+    _fields_ = (
+        ("gregs", u64 * 8), ("regwptr", u64), ("pc", u64), ("npc", u64), ("y", u64), ("cc_src", u64), ("cc_src2", u64),
+        ("cc_dst", u64), ("cc_op", u32), ("cond", u64), ("psr", u32), ("fsr", u64), ("fpr", u64 * 32), ("cwp", u32),
+        ("tbr", u64), ("psrpil", u32), ("pil_in", u32), ("interrupt_index", u32), ("regbase", u64 * (32 * 16 + 8)),
+        ("version", u64), ("nwindows", u32), ("lsu", u64), ("immu", u64 * 16), ("dmmu", u64 * 16), ("itlb", TlbEntry * 64),
+        ("dtlb", TlbEntry * 64), ("mmu_version", u32), ("qt", u64 * 4), ("fp_status", u64), ("ts", TrapState * 8),
+        ("xcc", u32), ("asi", u32), ("pstate", u32), ("tl", u32), ("maxtl", u32), ("cansave", u32), ("canrestore", u32),
+        ("otherwin", u32), ("wstate", u32), ("cleanwin", u32), ("agregs", u64 * 8), ("bgregs", u64 * 8), ("igregs", u64 * 8),
+        ("mgregs", u64 * 8), ("glregs", u64 * 64), ("fprs", u64), ("tick_cmpr", u64), ("stick_cmpr", u64), ("tick", u64),
+        ("stick", u64), ("gsr", u64), ("gl", u32),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Offsets of what the emulator reads and writes inside Unicorn."""
+
+    uc_cpu: int
+    uc_stop_interrupt: int
+    cpu_env: int
+    cpu_opaque: int
+    cpu_exception_index: int
+    cpu_cflags_next_tb: int
+
+
+@functools.cache
+def layout() -> Layout:
+    """Probes a scratch Uc.
+
+    Raises:
+        UnknownUnicorn: something is not where it can be recognised.
+    """
+    uc = unicorn.Uc(unicorn.UC_ARCH_SPARC, unicorn.UC_MODE_SPARC64 | unicorn.UC_MODE_BIG_ENDIAN)
+    uc.mem_map(0, 0x2000)
+    handle = handle_of(uc)
+    magic = [0x5EED_0000_0000_0000 + 0x0101_0101_0101 * (n + 1) for n in range(7)]
+    for n, value in enumerate(magic):
+        uc.reg_write(sparc.UC_SPARC_REG_G1 + n, value)
+    pattern = struct.pack("<7Q", *magic)
+    with probing_memory() as memory:
+        head = peek(memory, handle, 0x1000)
+        uc_cpu = cpu = env = 0
+        for offset in range(0, len(head) - 7, 8):
+            pointer = struct.unpack_from("<Q", head, offset)[0]
+            if pointer < 0x10000 or pointer >> 47:
+                continue
+            at = peek(memory, pointer, 0x10000).find(pattern)
+            if at >= 0:
+                uc_cpu, cpu, env = offset, pointer, pointer + at - 8
+                break
+        if not cpu:
+            raise UnknownUnicorn("no CPU state behind any pointer of uc_struct")
+        reg_write = head.find(struct.pack("<Q", address_of("reg_write_sparc64")))
+        if reg_write < 0:
+            raise UnknownUnicorn("uc_struct does not hold reg_write_sparc64")
+        cpu_state = peek(memory, cpu, env - cpu)
+        back = cpu_state.rfind(struct.pack("<Q", handle))
+    state = Env.from_address(env)
+    uc.reg_write(sparc.UC_SPARC_REG_PC, 0x1234_5678_9ABC)
+    if (
+        state.regwptr != env + Env.regbase.offset + state.cwp * 128
+        or (state.pc, state.npc) != (0x1234_5678_9ABC, 0x1234_5678_9AC0)
+        or state.version & 0x1F != state.nwindows - 1
+        or state.version >> 8 & 0xFF != state.maxtl
+    ):
+        raise UnknownUnicorn("the CPU state is not laid out as expected")
+    return Layout(uc_cpu, reg_write + 10 * 8, env - cpu, back - 40, back - 8, 0x18)
+
+
+def reset(state: Env, *, entry: int, kernel: int, arguments: tuple[int, int]) -> None:
+    """Puts a CPU in the board's reset state: privileged, interrupts off, the first 32 MiB mapped at `kernel` and locked."""
+    for n in range(8):
+        state.gregs[n] = 0
+    ctypes.memset(ctypes.addressof(state) + Env.regbase.offset, 0, Env.regbase.size)
+    for tlb in (state.itlb, state.dtlb):
+        for n in range(64):
+            tlb[n].tag, tlb[n].tte = 0, 0
+        for n in range(LOCKED_ENTRIES):
+            tlb[n].tag, tlb[n].tte = kernel + n * BIG_PAGE, TTE_KERNEL_4M | n * BIG_PAGE
+    state.lsu = LSU_IM_DM
+    state.cc_op, state.psr, state.xcc, state.cond = _CC_FLAGS, 0, 0, 0
+    state.tl, state.pstate, state.psrpil, state.fprs, state.tbr = 0, PSTATE_PRIV | PSTATE_PEF, 15, 4, 0
+    state.cansave, state.canrestore, state.otherwin = state.nwindows - 2, 0, 0
+    state.cleanwin, state.wstate = state.nwindows - 1, 0
+    out = (u64 * 8).from_address(state.regwptr)
+    out[0], out[1] = arguments
+    state.pc, state.npc = entry, entry + 4
