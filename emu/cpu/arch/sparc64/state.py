@@ -6,14 +6,13 @@ from __future__ import annotations
 import ctypes
 import functools
 import struct
-from dataclasses import dataclass
 
 import unicorn
 from unicorn import sparc_const as sparc
 
-from emu.cpu.internals import UnknownUnicorn, address_of, handle_of, peek, probing_memory
+from emu.cpu.internals import CpuStructures, UnknownUnicorn, find_cpu, handle_of
 
-__all__ = ["Env", "Layout", "TlbEntry", "layout", "reset"]
+__all__ = ["Env", "TlbEntry", "layout", "reset"]
 
 u32, u64 = ctypes.c_uint32, ctypes.c_uint64
 
@@ -51,20 +50,8 @@ class Env(ctypes.Structure):
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Offsets of what the emulator reads and writes inside Unicorn."""
-
-    uc_cpu: int
-    uc_stop_interrupt: int
-    cpu_env: int
-    cpu_opaque: int
-    cpu_exception_index: int
-    cpu_cflags_next_tb: int
-
-
 @functools.cache
-def layout() -> Layout:
+def layout() -> CpuStructures:
     """Probes a scratch Uc.
 
     Raises:
@@ -72,29 +59,11 @@ def layout() -> Layout:
     """
     uc = unicorn.Uc(unicorn.UC_ARCH_SPARC, unicorn.UC_MODE_SPARC64 | unicorn.UC_MODE_BIG_ENDIAN)
     uc.mem_map(0, 0x2000)
-    handle = handle_of(uc)
     magic = [0x5EED_0000_0000_0000 + 0x0101_0101_0101 * (n + 1) for n in range(7)]
     for n, value in enumerate(magic):
         uc.reg_write(sparc.UC_SPARC_REG_G1 + n, value)
-    pattern = struct.pack("<7Q", *magic)
-    with probing_memory() as memory:
-        head = peek(memory, handle, 0x1000)
-        uc_cpu = cpu = env = 0
-        for offset in range(0, len(head) - 7, 8):
-            pointer = struct.unpack_from("<Q", head, offset)[0]
-            if pointer < 0x10000 or pointer >> 47:
-                continue
-            at = peek(memory, pointer, 0x10000).find(pattern)
-            if at >= 0:
-                uc_cpu, cpu, env = offset, pointer, pointer + at - 8
-                break
-        if not cpu:
-            raise UnknownUnicorn("no CPU state behind any pointer of uc_struct")
-        reg_write = head.find(struct.pack("<Q", address_of("reg_write_sparc64")))
-        if reg_write < 0:
-            raise UnknownUnicorn("uc_struct does not hold reg_write_sparc64")
-        cpu_state = peek(memory, cpu, env - cpu)
-        back = cpu_state.rfind(struct.pack("<Q", handle))
+    cpu = find_cpu(uc, struct.pack("<7Q", *magic), 8, "sparc64")
+    env = u64.from_address(handle_of(uc) + cpu.uc_cpu).value + cpu.cpu_env
     state = Env.from_address(env)
     uc.reg_write(sparc.UC_SPARC_REG_PC, 0x1234_5678_9ABC)
     if (
@@ -104,7 +73,7 @@ def layout() -> Layout:
         or state.version >> 8 & 0xFF != state.maxtl
     ):
         raise UnknownUnicorn("the CPU state is not laid out as expected")
-    return Layout(uc_cpu, reg_write + 10 * 8, env - cpu, back - 40, back - 8, 0x18)
+    return cpu
 
 
 def reset(state: Env, *, entry: int, kernel: int, arguments: tuple[int, int]) -> None:

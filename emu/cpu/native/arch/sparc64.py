@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 from numba import types
 
-from emu.cpu.arch.sparc64.state import Env, Layout
+from emu.cpu.arch.sparc64.state import Env
+from emu.cpu.internals import CpuStructures
 from emu.cpu.native import board_record as board
 from emu.cpu.native import cpu_record as cpu
 from emu.cpu.native.block_cost import charge
@@ -37,7 +38,7 @@ WINDOW, G1 = np.uint64(Env.regwptr.offset), np.uint64(8)
 CYCLE_COUNTER = np.uint64(Env.tick_cmpr.offset)
 
 
-def build(layout: Layout) -> SimpleNamespace:
+def build(layout: CpuStructures) -> SimpleNamespace:
     """The compiled functions, by name: block_hook, stop_interrupt."""
     uc_cpu, opaque = np.uint64(layout.uc_cpu), np.uint64(layout.cpu_opaque)
     exception_index = np.uint64(layout.cpu_exception_index)
