@@ -103,12 +103,10 @@ def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) ->
                 continue
             block = peek(memory, pointer, _CPU_STATE)
             at = block.find(registers) - env_registers
-            # Something else on the heap may happen to lie a little before: a CPUState points to its env and its uc, and asks
-            # for no particular length of the next block.
+            # A CPUState points to its env and to its uc. So does, behind it, what happens to lie a little before it on the
+            # heap: the nearest one is right.
             if at > 0 and all(struct.pack("<Q", known) in block[:at] for known in (pointer + at, handle)):
-                cflags = struct.unpack_from("<I", block, _CFLAGS_NEXT_TB)[0]
-                if cflags == 0xFFFF_FFFF:
-                    found.append((at, offset, block))
+                found.append((at, offset, block))
         if not found:
             raise UnknownUnicorn("no CPU state behind any pointer of uc_struct")
         at, offset, block = min(found)
