@@ -18,7 +18,10 @@ from dataclasses import dataclass
 import unicorn
 import unicorn.unicorn_py3.unicorn as binding
 
-__all__ = ["LIBRARY", "CpuStructures", "UnknownUnicorn", "add_native_hook", "address_of", "find_cpu", "handle_of", "peek", "probing_memory"]
+__all__ = [
+    "LIBRARY", "CpuStructures", "UnknownUnicorn",
+    "add_native_hook", "address_of", "find_cpu", "handle_of", "peek", "probing_memory",
+]  # fmt: skip
 
 LIBRARY = binding.uclib
 
