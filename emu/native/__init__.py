@@ -58,8 +58,11 @@ def external(name: str, signature: Any) -> Any:
 
 
 def njit(*args: Any, **options: Any) -> Any:
-    """`numba.njit` with the disk cache. Bounds are not checked and integer division by zero is not an error: the model is C."""
-    return numba.njit(*args, cache=True, error_model="numpy", **options)
+    """`numba.njit` with the disk cache, inlined into its callers: that is a third of the cost of a traced call.
+
+    Bounds are not checked, and division by zero is not an error: the model is C.
+    """
+    return numba.njit(*args, cache=True, error_model="numpy", forceinline=True, **options)
 
 
 def cfunc(signature: Any) -> Callable[[Callable[..., Any]], Any]:
