@@ -59,11 +59,11 @@ def test_function_has_the_goldens_header_and_columns() -> None:
     text = done.stdout.decode()
     golden = (GOLDEN / "function.txt").read_text()
     assert header(text)[4:] == header(golden)[4:]
-    line = re.compile(r" *\S+-\d+ +\[\d{3}\] [.dDbB][.NnpLB][.hHsZz][.\d][.\d] +\d+\.\d{6}: \w+ <-\w+")
+    line = re.compile(r" *\S+-\d+ +\[\d{3}\] [.dDbB][.NnpLB][.hHsZz][.\d][.\d] +\d+\.\d{6}: \S+ <-\S+")
     rows = [row for row in text.splitlines() if not row.startswith("#")]
     assert len(rows) > 5
     assert all(line.fullmatch(row) for row in rows)
-    assert all(line.fullmatch(row) for row in golden.splitlines() if "<-" in row and "." not in row.split(" <-")[0].split()[-1])
+    assert all(line.fullmatch(row) for row in golden.splitlines() if not row.startswith("#"))
     assert {row.split(": ")[1].split(" ")[0] for row in rows} <= {"vfs_open", "vfs_read", "vfs_write", "vfs_statx", "vfs_fstat"}
 
 
@@ -115,7 +115,7 @@ def test_the_shell_runs_a_script_and_returns_its_status() -> None:
 
 def test_interrupting_stops_at_once_and_writes_what_was_traced(tmp_path: Path) -> None:
     file = tmp_path / "trace.txt"
-    command = [sys.executable, "-m", "emu", "run", "-p", "function", "-l", "sys_*", "-o", str(file), "--", "echo go; spin 1000000"]
+    command = [sys.executable, "-m", "emu", "run", "-p", "function", "-l", "sys_write", "-o", str(file), "--", "echo go; spin 1000000"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == b"go\n"
