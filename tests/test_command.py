@@ -64,7 +64,7 @@ def test_function_has_the_goldens_header_and_columns() -> None:
     assert len(rows) > 5
     assert all(line.fullmatch(row) for row in rows)
     assert all(line.fullmatch(row) for row in golden.splitlines() if not row.startswith("#"))
-    assert {row.split(": ")[1].split(" ")[0] for row in rows} <= {"vfs_open", "vfs_read", "vfs_write", "vfs_statx", "vfs_fstat"}
+    assert all(row.split(": ")[1].startswith("vfs_") for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,8 @@ def test_the_shell_runs_a_script_and_returns_its_status() -> None:
 
 def test_interrupting_stops_at_once_and_writes_what_was_traced(tmp_path: Path) -> None:
     file = tmp_path / "trace.txt"
-    command = [sys.executable, "-m", "emu", "run", "-p", "function", "-l", "sys_write", "-o", str(file), "--", "echo go; spin 1000000"]
+    options = ["-p", "function", "-l", "sys_write", "-o", str(file)]
+    command = [sys.executable, "-m", "emu", "run", *options, "--", "echo go; spin 1000000"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == b"go\n"
