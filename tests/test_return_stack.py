@@ -76,9 +76,8 @@ def test_a_new_task_starts_with_an_empty_stack_and_a_full_one_counts_overruns(ma
         for word in range(0, machine.kernel.image.size("ftrace_ret_stack"), 8):
             low = entry(machine, task, n - (RETURN_STACK_DEPTH - 1 - depth)) + word
             machine.kernel.write_word(entry(machine, task, n) + word, machine.kernel.read_word(low))
-    overruns = []
-    while machine.kernel.tasks.comm(task) == "sleep" and machine.advance(2_000):
-        overruns.append(machine.kernel.member(task, "task_struct.trace_overrun"))
-    assert max(overruns) > 0
+    while machine.advance(2_000):
+        pass
+    assert machine.kernel.member(task, "task_struct.trace_overrun") > 0
     assert machine.run("echo alive").output == b"alive\n"
     assert machine.warnings == []
