@@ -25,9 +25,11 @@ def run(cache: Path, *options: str) -> tuple[bytes, bytes]:
 
 def test_a_cold_and_a_warm_cache_give_the_same_bytes(tmp_path: Path) -> None:
     cold = run(tmp_path)
-    assert any(tmp_path.rglob("*.nbi"))
+    compiled = sorted(tmp_path.rglob("*.nbc"))
+    assert compiled
     warm = run(tmp_path)
     assert cold == warm
+    assert sorted(tmp_path.rglob("*.nbc")) == compiled  # nothing is compiled twice
     assert len(cold[0]) > 100_000
 
 

@@ -76,8 +76,11 @@ class FakeMachine:
 
     def run(self, command: str, *, trace: bool = False, stdin: Any = None) -> Completed:
         self.commands.append(command)
-        while stdin is not None and (data := stdin.read(wait=True)):
-            self.input += data
+        if isinstance(stdin, bytes):
+            self.input += stdin
+        else:
+            while stdin is not None and (data := stdin.read(wait=True)):
+                self.input += data
         self.console(b"guest output\n")
         return Completed(FakeMachine.behaviour(self), b"guest output\n")
 
