@@ -84,13 +84,16 @@ class Machine:
         hardware = cpu_arch.load(arch)
         if memory < _SMALLEST_MEMORY or memory % hardware.page_size:
             raise ValueError(f"{memory} bytes of memory: at least {_SMALLEST_MEMORY >> 20} MiB, in whole pages, are needed")
+        kernels = kernel_arch.load(arch)
         directory = _IMAGES / arch
-        kernel_image = Image(image or directory / "vmlinux", machine=kernel_arch.load(arch).elf_machine)
+        if image is None and not (directory / "vmlinux").exists():
+            raise ValueError(f"there is no kernel image for {arch}")
+        kernel_image = Image(image or directory / "vmlinux", machine=kernels.elf_machine)
         self.warnings: list[str] = []
         self._output = bytearray()
         self._sink = console or (lambda data: None)
         self.board = Board(hardware, cpus, memory, quantum, seed, frequency)
-        self.kernel = Kernel(self.board, kernel_image, Console(self._console), warn or self.warnings.append)
+        self.kernel = Kernel(self.board, kernels, kernel_image, Console(self._console), warn or self.warnings.append)
         self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
         self.trace_array = TraceArray(self.engine)
         self.engine.array = self.trace_array
