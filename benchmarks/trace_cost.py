@@ -14,7 +14,7 @@ from emu.cpu.cpu import Cpu
 from emu.machine import Machine
 
 WORKLOAD = "busy 1 60"
-ROUNDS = 3
+ROUNDS = 9
 BUFFER_KB = 200_000
 
 

@@ -156,18 +156,18 @@ class Machine:
         """Lets time pass: background jobs and timers go on until no CPU is behind the present time plus `cycles`.
 
         Returns:
-            False if nothing was left to happen before that.
+            False if every CPU sleeps with nothing to wake it: nothing will happen however long one waits.
 
         Raises:
             GuestPanic, PoweredOff: as `run`.
         """
-        self.board.limit = end = self.board.now + cycles
+        self.board.limit = self.board.now + cycles
         try:
             while self.kernel.run():
                 self.engine.check()
+            return self.board.sleep_until_limit()
         finally:
             self.board.unlimited()
-        return self.board.now >= end
 
     def settle(self) -> None:
         """Runs the machine until all patching that tracefs asked for has been done.

@@ -131,6 +131,13 @@ class Board:
     def limit(self, cycles: int) -> None:
         self.set(board_record.LIMIT, cycles)
 
+    def sleep_until_limit(self) -> bool:
+        """The clocks of halted CPUs go on to the limit. Returns whether anything can still happen."""
+        for cpu in self.cpus:
+            if cpu.halted:
+                cpu.set(cpu_record.CYCLES, max(cpu.cycles, self.limit))
+        return any(cpu.running and not (cpu.halted and cpu.next_event is None) for cpu in self.cpus)
+
     def unlimited(self) -> None:
         """Takes the limit away."""
         self.limit = int(cpu_record.NEVER)

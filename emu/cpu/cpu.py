@@ -83,6 +83,19 @@ class Cpu:
         """The address of the next instruction."""
         return ctypes.c_uint64.from_address(self.get(cpu_record.LOCATION)).value
 
+    @property
+    def halted(self) -> bool:
+        """Whether the CPU waits for an interrupt, or for ever."""
+        return self.get(cpu_record.STATUS) in (int(cpu_record.HALTED), int(cpu_record.STOPPED))
+
+    @property
+    def next_event(self) -> int | None:
+        """When a halted CPU's timer or an interrupt that is on its way wakes it, in cycles; None: never."""
+        if self.get(cpu_record.PENDING_COUNT) or self.get(cpu_record.NMI):
+            return self.cycles
+        event = min(self.get(cpu_record.TIMER), self.get(cpu_record.ARRIVAL))
+        return None if event == int(cpu_record.NEVER) else event
+
     def registers(self) -> Mapping[str, int]:
         """General registers, flags and program counter."""
         return self.board.arch.registers(self.env)

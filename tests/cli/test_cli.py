@@ -78,9 +78,9 @@ class FakeMachine:
         self.commands.append(command)
         if isinstance(stdin, bytes):
             self.input += stdin
-        else:
-            while stdin is not None and (data := stdin.read(wait=True)):
-                self.input += data
+            stdin = None
+        while stdin is not None and (data := stdin.read(wait=True)):
+            self.input += data
         self.console(b"guest output\n")
         return Completed(FakeMachine.behaviour(self), b"guest output\n")
 

@@ -129,8 +129,10 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
             store_u64(shared + trace.GRAPH_RUNNING, ZERO)
             store_u64(s + cpu.REQUEST, cpu.STOP_REQUEST)
             store_u64(s + cpu.DEADLINE, ZERO)
-            if depth < 0:
+            if top < 0:
                 return ZERO
+            if depth < 0:
+                depth = top  # the entry was damaged: the latest one is the best guess
         entry = stack + np.uint64(depth) * trace.ENTRY_SIZE
         guest_store_u32(index, np.uint32(depth - 1))
         calltime = guest_u64(entry + trace.ENTRY_CALLTIME)

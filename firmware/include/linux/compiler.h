@@ -11,7 +11,6 @@
 #define inline			inline __attribute__((always_inline, unused)) \
 				notrace
 #define __always_inline		inline
-#define noinline		__attribute__((noinline))
 #define notrace			__attribute__((no_instrument_function))
 #define __noreturn		__attribute__((noreturn))
 #define __packed		__attribute__((packed))

@@ -125,7 +125,7 @@ static ssize_t pipe_read(struct kiocb *iocb, struct iov_iter *to)
 		wake_next_reader = true;
 	}
 	if (was_full)
-		wake_up_interruptible(&pipe->wr_wait);
+		wake_up_interruptible_sync(&pipe->wr_wait);
 	/* We alone were woken for all that came: pass on what we leave. */
 	if (wake_next_reader && more)
 		wake_up_interruptible(&pipe->rd_wait);
@@ -222,7 +222,7 @@ static ssize_t pipe_write(struct kiocb *iocb, struct iov_iter *from)
 		mutex_unlock(&pipe->mutex);
 
 		if (was_empty && done)
-			wake_up_interruptible(&pipe->rd_wait);
+			wake_up_interruptible_sync(&pipe->rd_wait);
 		if (ret < 0 || !iov_iter_count(from))
 			break;
 		if (file->f_flags & O_NONBLOCK) {

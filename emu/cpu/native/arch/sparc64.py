@@ -60,8 +60,10 @@ def build(layout: CpuStructures) -> SimpleNamespace:
 
     @njit
     def may_interrupt(s, env):
+        """What Python has been asked for comes first: a host call's answer belongs to the code that made it."""
         return (
-            load_u32(env + PSTATE) & IE != 0
+            load_u64(s + cpu.REQUEST) == ZERO
+            and load_u32(env + PSTATE) & IE != 0
             and level(s) > np.uint64(load_u32(env + PIL))
             and load_u32(env + TL) < load_u32(env + MAXTL)
         )

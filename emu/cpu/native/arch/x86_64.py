@@ -73,12 +73,18 @@ def build(layout: Layout) -> SimpleNamespace:
         """Whether no interrupt but an NMI can come."""
         return load_u32(env + eflags) & IF == 0
 
+    # What Python has been asked for comes first: a host call's answer belongs to the code that made it.
+
     @njit
-    def may_interrupt(env):
+    def takes_interrupt(s, env):
+        if load_u64(s + cpu.PENDING_COUNT) == ZERO or load_u64(s + cpu.REQUEST) != ZERO:
+            return False
         return load_u32(env + eflags) & IF != 0 and load_u32(env + hflags) & SHADOW == 0
 
     @njit
-    def may_nmi(env):
+    def takes_nmi(s, env):
+        if load_u64(s + cpu.NMI) == ZERO or load_u64(s + cpu.REQUEST) != ZERO:
+            return False
         return load_u32(env + hflags2) & NMI_MASKED == 0 and load_u32(env + hflags) & SHADOW == 0
 
     @njit
@@ -110,9 +116,7 @@ def build(layout: Layout) -> SimpleNamespace:
         if load_u64(s + cpu.CYCLES) >= load_u64(s + cpu.DEADLINE):
             look_around(s)
             env = load_u64(s + cpu.ENV)
-            if load_u64(s + cpu.NMI) != ZERO and may_nmi(env):
-                _loop_exit(load_u64(s + cpu.CPU))
-            if load_u64(s + cpu.PENDING_COUNT) != ZERO and may_interrupt(env):
+            if takes_nmi(s, env) or takes_interrupt(s, env):
                 _loop_exit(load_u64(s + cpu.CPU))
             if turn_is_over(s):
                 _emu_stop(uc)
@@ -132,12 +136,12 @@ def build(layout: Layout) -> SimpleNamespace:
         s = load_u64(state + opaque)
         env = load_u64(s + cpu.ENV)
         if vector < 0:
-            if load_u64(s + cpu.NMI) != ZERO and may_nmi(env):
+            if takes_nmi(s, env):
                 store_u64(s + cpu.NMI, ZERO)
                 store_u32(env + hflags2, load_u32(env + hflags2) | NMI_MASKED)
                 store_u64(s + cpu.TAKEN, load_u64(s + cpu.TAKEN) + ONE)
                 _do_hardware_interrupt(env, NMI_VECTOR, np.int32(1))
-            elif load_u64(s + cpu.PENDING_COUNT) != ZERO and may_interrupt(env):
+            elif takes_interrupt(s, env):
                 store_u64(s + cpu.TAKEN, load_u64(s + cpu.TAKEN) + ONE)
                 _do_hardware_interrupt(env, np.int32(take_highest(s)), np.int32(1))
             return False
