@@ -49,9 +49,8 @@ def as_event(count: int) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("cpus", [1, 2, 4])
-@pytest.mark.parametrize("protocol", ["breakpoint", "stop_machine"])
-def test_the_function_trace_is_what_the_witness_saw(cpus: int, protocol: str) -> None:
-    with Machine(cpus=cpus, seed=cpus) as machine:
+def test_the_function_trace_is_what_the_witness_saw(arch: str, cpus: int, protocol: str) -> None:
+    with Machine(arch=arch, cpus=cpus, seed=cpus) as machine:
         machine.engine.protocol = protocol
         witness = Witness(machine)
         machine.tracefs.write("tracing_on", "0")
@@ -74,8 +73,8 @@ def test_the_function_trace_is_what_the_witness_saw(cpus: int, protocol: str) ->
 
 
 @pytest.mark.parametrize("cpus", [1, 4])
-def test_every_graph_entry_has_its_exit_in_order_per_task(cpus: int) -> None:
-    with Machine(cpus=cpus) as machine:
+def test_every_graph_entry_has_its_exit_in_order_per_task(arch: str, cpus: int) -> None:
+    with Machine(arch=arch, cpus=cpus) as machine:
         machine.tracefs.write("tracing_on", "0")
         machine.tracefs.write("buffer_size_kb", "50000")
         machine.tracefs.write("current_tracer", "function_graph")

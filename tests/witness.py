@@ -3,44 +3,81 @@
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
+import numba
 import numpy as np
-from numba import carray, cfunc, types
+from numba import carray, types
 
-from emu.cpu.arch.x86_64.state import layout
+from emu.cpu.arch.sparc64.state import Env
 from emu.machine import Machine
-from emu.native.pointers import load_u32, load_u64
+from emu.native.pointers import in_byte_order, load_u32, load_u64
 
 ENTRIES = 2_000_000
-# Words of a log's head: on, entries, address of the site map, its first and last address, of the per-CPU area,
-# offsets of current_task and preempt_count there, of pid in a task; what the direct and the kernel map are moved by;
-# where the latter starts; of the flags register.
-ON, COUNT, MAP, FIRST, LAST, HOT, CURRENT, PREEMPT, PID, DIRECT, KERNEL, KERNEL_START, FLAGS = range(13)
+# Words of a log's head: on, entries, address of the map from functions to sites, its first and last address, of the per-CPU
+# area, offsets of current_task and preempt_count there, of pid in a task; what the direct and the kernel map are moved by;
+# where the latter starts; the CPU's state; the last block outside trap handlers, and whether a trap came since.
+(
+    ON, COUNT, MAP, FIRST, LAST, HOT, CURRENT, PREEMPT, PID, DIRECT, KERNEL, KERNEL_START, ENV, BLOCK, TRAPPED,
+) = range(15)  # fmt: skip
 HEAD = 16
 
 _signature = types.void(types.uint64, types.uint64, types.uint32, types.voidptr)
 
 
-@cfunc(_signature)
-def _log(uc, address, size, user):
-    head = carray(user, (HEAD + 2 * ENTRIES,), dtype=np.uint64)
-    if head[ON] == 0 or address < head[FIRST] or address > head[LAST]:
-        return
-    if load_u32(head[MAP] + (address - head[FIRST]) * np.uint64(4)) == 0:
-        return
-    n = head[COUNT]
-    if n >= ENTRIES:
-        return
-    task = load_u64(head[HOT] + head[CURRENT])
-    task += head[KERNEL] if task >= head[KERNEL_START] else head[DIRECT]
-    pid = np.uint64(load_u32(task + head[PID]))
-    count = np.uint64(load_u32(head[HOT] + head[PREEMPT]))
-    head[HEAD + 2 * n] = address
-    irqs_off = np.uint64(load_u32(head[FLAGS]) & np.uint32(0x200) == 0)
-    head[HEAD + 2 * n + 1] = irqs_off << np.uint64(63) | (count & np.uint64(0xFFFFFF)) << np.uint64(32) | pid
-    head[COUNT] = n + np.uint64(1)
+@numba.njit
+def _no_trap_level(env):
+    return np.uint32(0)
+
+
+_TL = np.uint64(Env.tl.offset)
+
+
+@numba.njit
+def _sparc_trap_level(env):
+    return load_u32(env + _TL)
+
+
+# An instruction that traps (a `save` that has to spill a window) is executed again, and its block begins again.
+_TRAP_LEVEL: dict[str, Callable[..., Any]] = {"x86_64": _no_trap_level, "sparc64": _sparc_trap_level}
+
+
+@functools.cache
+def _logger(arch: str, byte_order: Any, irqs_off: Any) -> Any:
+    """The hook, compiled for an architecture."""
+    guest = in_byte_order(byte_order)
+    guest_u32, guest_u64, trap_level = guest.load_u32, guest.load_u64, _TRAP_LEVEL[arch]
+
+    @numba.cfunc(_signature)
+    def log(uc, address, size, user):
+        head = carray(user, (HEAD + 2 * ENTRIES,), dtype=np.uint64)
+        if head[ON] == 0:
+            return
+        if trap_level(head[ENV]) != 0:
+            head[TRAPPED] = 1
+            return
+        again = head[TRAPPED] != 0 and head[BLOCK] == address
+        head[TRAPPED] = 0
+        head[BLOCK] = address
+        if again or address < head[FIRST] or address > head[LAST]:
+            return
+        site = load_u64(head[MAP] + (address - head[FIRST]) * np.uint64(8))
+        n = head[COUNT]
+        if site == 0 or n >= ENTRIES:
+            return
+        task = guest_u64(head[HOT] + head[CURRENT])
+        task += head[KERNEL] if task >= head[KERNEL_START] else head[DIRECT]
+        pid = np.uint64(guest_u32(task + head[PID]))
+        count = np.uint64(guest_u32(head[HOT] + head[PREEMPT]))
+        head[HEAD + 2 * n] = site
+        off = np.uint64(irqs_off(head[ENV]))
+        head[HEAD + 2 * n + 1] = off << np.uint64(63) | (count & np.uint64(0xFFFFFF)) << np.uint64(32) | pid
+        head[COUNT] = n + np.uint64(1)
+
+    return log
 
 
 class Witness:
@@ -48,9 +85,12 @@ class Witness:
 
     def __init__(self, machine: Machine) -> None:
         image, board = machine.kernel.image, machine.board
-        first, last = int(image.sites[0]), int(image.sites[-1])
-        self._map = np.zeros(last - first + 1, np.uint32)
-        self._map[(image.sites - np.uint64(first)).astype(int)] = 1
+        site_of = {image.function_at(int(site)).address: int(site) for site in image.sites}
+        first, last = min(site_of), max(site_of)
+        self._map = np.zeros(last - first + 1, np.uint64)
+        for function, site in site_of.items():
+            self._map[function - first] = site
+        self._hook = _logger(board.arch.name, board.arch.byte_order, board.arch.native().irqs_off)
         self._logs = []
         for cpu in board.cpus:
             log = np.zeros(HEAD + 2 * ENTRIES, np.uint64)
@@ -58,9 +98,9 @@ class Witness:
                 0, 0, self._map.ctypes.data, first, last, machine.kernel.host_address(machine.kernel.hot_areas[cpu.index]),
                 image.offset("pcpu_hot.current_task"), image.offset("pcpu_hot.preempt_count"), image.offset("task_struct.pid"),
                 (board.ram_address - board.arch.direct_map) % 2**64, (board.ram_address - board.arch.kernel_map) % 2**64,
-                board.arch.kernel_map, cpu.env + layout().env_eflags,
+                board.arch.kernel_map, cpu.env,
             ]  # fmt: skip
-            cpu.watch_blocks(_log.address, log.ctypes.data)
+            cpu.watch_blocks(self._hook.address, log.ctypes.data)
             self._logs.append(log)
 
     @property
@@ -73,7 +113,7 @@ class Witness:
             log[ON] = value
 
     def entries(self, cpu: int) -> list[Entry]:
-        """Every entry, in order."""
+        """Every entry, in order. An entry's address is that of the function's call site."""
         log = self._logs[cpu]
         count = int(log[COUNT])
         assert count < ENTRIES, "the witness's log is full"

@@ -54,7 +54,7 @@ class CpuArch(ABC):
 
     @abstractmethod
     def native(self) -> SimpleNamespace:
-        """The compiled functions of this architecture."""
+        """The compiled functions of this architecture; among them irqs_off(env), for native code of the layers above."""
 
     @abstractmethod
     def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, arguments: tuple[int, int]) -> None:

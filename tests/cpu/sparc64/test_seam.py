@@ -6,9 +6,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from emu.cpu.arch.sparc64.state import Env, windows
 from emu.cpu.board import CpuFault
 from emu.cpu.native import cpu_record
-from tests.cpu.sparc64.bare import CODE, DATA, HANDLERS, HOST_CALL, KERNEL, MEMORY, Bare, pytestmark  # noqa: F401
+from tests.cpu.sparc64.bare import CODE, DATA, HANDLERS, HOST_CALL, KERNEL, MEMORY, STACK, Bare, pytestmark  # noqa: F401
 
 COUNT = f"setx {KERNEL + DATA:#x},%g1,%g2; ldx [%g2],%g3; inc %g3; stx %g3,[%g2];"
 FAR = f"setx {KERNEL + HANDLERS:#x},%g1,%g2; jmp %g2; nop"
@@ -157,6 +158,26 @@ def test_nested_windows_spill_and_fill() -> None:
     bare.start(f"mov 100,%o0; setx {KERNEL + HANDLERS:#x},%g1,%g2; call %g2; nop;" + STOP)
     finish(bare)
     assert bare.calls[-1][2][0] == 6050
+
+
+@pytest.mark.parametrize("depth", range(1, 12))
+def test_the_windows_in_the_cpu_can_be_read(depth: int) -> None:
+    """Each call's %sp is 192 below its caller's, and its %i7 is the address of the call."""
+    bare = Bare()
+    code = bare.put(HANDLERS, f"rec: save %sp,-192,%sp; dec %i0; brz,pn %i0,1f; nop; call rec; mov %i0,%o0; 1: {STOP}")
+    recursive_call = KERNEL + HANDLERS + code.index(bytes.fromhex("7ffffffc"))
+    bare.start(f"mov {depth},%o0; setx {KERNEL + HANDLERS:#x},%g1,%g2; 1: call %g2; nop")
+    finish(bare)
+    found = list(windows(Env.from_address(bare.board.cpus[0].env)))
+    assert len(found) == min(depth + 1, 7)
+    top = KERNEL + STACK - 2047 - 192
+    for n, (sp, fp, call) in enumerate(found):
+        level = depth - n  # 0: before the first call
+        assert sp == top - 192 * level
+        if level > 0:
+            assert fp == sp + 192
+        if level > 1:
+            assert call == recursive_call
 
 
 USER, FRAME = 0x400000, 8 << 20

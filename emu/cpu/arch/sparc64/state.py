@@ -6,13 +6,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import struct
+from collections.abc import Iterator
 
 import unicorn
 from unicorn import sparc_const as sparc
 
 from emu.cpu.internals import CpuStructures, UnknownUnicorn, find_cpu, handle_of
 
-__all__ = ["Env", "TlbEntry", "layout", "reset"]
+__all__ = ["Env", "TlbEntry", "layout", "reset", "windows"]
 
 u32, u64 = ctypes.c_uint32, ctypes.c_uint64
 
@@ -94,3 +95,14 @@ def reset(state: Env, *, entry: int, kernel: int, arguments: tuple[int, int]) ->
     out = (u64 * 8).from_address(state.regwptr)
     out[0], out[1] = arguments
     state.pc, state.npc = entry, entry + 4
+
+
+def windows(state: Env) -> Iterator[tuple[int, int, int]]:
+    """(%sp, %fp, %i7) of the current register window, and of those behind it that its callers have left in the CPU."""
+    sp = int((u64 * 8).from_address(state.regwptr)[6])
+    for n in range(state.canrestore + 1):
+        # QEMU numbers windows from the innermost outwards. A window's ins are the next one's outs; the current one's follow it.
+        ins = (state.cwp + 1 if n == 0 else (state.cwp + n + 1) % state.nwindows) * 16
+        fp = int(state.regbase[ins + 6])
+        yield sp, fp, int(state.regbase[ins + 7])
+        sp = fp

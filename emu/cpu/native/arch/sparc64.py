@@ -29,6 +29,7 @@ TRAPS = 0x200
 HOST_CALL_TRAP = 0x17E  # `ta 0x7e`
 INTERRUPT_TRAP = np.uint32(0x40)  # of level 0 (manual, table 14)
 LAST_LEVEL = np.uint64(15)
+LAST_MASKABLE = np.uint32(14)
 FOUR = np.uint64(4)
 
 PC, NPC = np.uint64(Env.pc.offset), np.uint64(Env.npc.offset)
@@ -39,9 +40,14 @@ CYCLE_COUNTER = np.uint64(Env.tick_cmpr.offset)
 
 
 def build(layout: CpuStructures) -> SimpleNamespace:
-    """The compiled functions, by name: block_hook, stop_interrupt."""
+    """The compiled functions, by name: block_hook, stop_interrupt, irqs_off."""
     uc_cpu, opaque = np.uint64(layout.uc_cpu), np.uint64(layout.cpu_opaque)
     exception_index = np.uint64(layout.cpu_exception_index)
+
+    @njit
+    def irqs_off(env):
+        """Whether no interrupt but a non-maskable one can come."""
+        return load_u32(env + PSTATE) & IE == 0 or load_u32(env + PIL) >= LAST_MASKABLE
 
     @njit
     def level(s):
@@ -54,8 +60,10 @@ def build(layout: CpuStructures) -> SimpleNamespace:
 
     @njit
     def may_interrupt(s, env):
+        """What Python has been asked for comes first: a host call's answer belongs to the code that made it."""
         return (
-            load_u32(env + PSTATE) & IE != 0
+            load_u64(s + cpu.REQUEST) == ZERO
+            and load_u32(env + PSTATE) & IE != 0
             and level(s) > np.uint64(load_u32(env + PIL))
             and load_u32(env + TL) < load_u32(env + MAXTL)
         )
@@ -142,4 +150,4 @@ def build(layout: CpuStructures) -> SimpleNamespace:
         store_u32(state + exception_index, np.uint32(0xFFFF_FFFF))
         return False
 
-    return SimpleNamespace(block_hook=block_hook, stop_interrupt=stop_interrupt)
+    return SimpleNamespace(block_hook=block_hook, stop_interrupt=stop_interrupt, irqs_off=irqs_off)

@@ -59,7 +59,7 @@ NINE, TWELVE, INDEX_MASK = np.uint64(9), np.uint64(12), np.uint64(511)
 
 
 def build(layout: Layout) -> SimpleNamespace:
-    """The compiled functions, by name: block_hook, stop_interrupt, syscall, rdtsc, rdtscp, port_in, host_call."""
+    """The compiled functions, by name: block_hook, stop_interrupt, syscall, rdtsc, rdtscp, port_in, host_call, irqs_off."""
     uc_cpu, opaque = np.uint64(layout.uc_cpu), np.uint64(layout.cpu_opaque)
     exception_index = np.uint64(layout.cpu_exception_index)
     eip, eflags = np.uint64(layout.env_eip), np.uint64(layout.env_eflags)
@@ -67,6 +67,11 @@ def build(layout: Layout) -> SimpleNamespace:
     cs = np.uint64(layout.env_segments + 24)
     cr3, star = np.uint64(layout.env_cr3), np.uint64(layout.env_star)
     lstar, fmask = np.uint64(layout.env_lstar), np.uint64(layout.env_fmask)
+
+    @njit
+    def irqs_off(env):
+        """Whether no interrupt but an NMI can come."""
+        return load_u32(env + eflags) & IF == 0
 
     # What Python has been asked for comes first: a host call's answer belongs to the code that made it.
 
@@ -227,4 +232,5 @@ def build(layout: Layout) -> SimpleNamespace:
         rdtscp=rdtscp,
         port_in=port_in,
         host_call=host_call,
+        irqs_off=irqs_off,
     )
