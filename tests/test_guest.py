@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import unicorn
 
+from emu.kernel.upcalls import Upcall
 from emu.machine import BadImage, GuestPanic, Machine
 from tests.arches import FACTS
 
@@ -128,6 +129,48 @@ def test_a_panic_ends_the_run_with_a_report(arch: str) -> None:
         assert "last console lines:\n  before" in report
         with pytest.raises(GuestPanic):
             made.run("true")
+
+
+@pytest.mark.parametrize("tracer", ["nop", "function", "function_graph"])
+def test_a_kernel_stack_overflow_is_reported_as_one(arch: str, tracer: str) -> None:
+    with Machine(arch=arch, cpus=2) as made:
+        made.tracefs.write("current_tracer", tracer)
+        with pytest.raises(GuestPanic) as caught:
+            made.run("echo EXHAUST_STACK > /dev/lkdtm")
+        report = str(caught.value)
+        assert re.match(r"guest panic on CPU \d: kernel stack overflow\n  task (sh|echo), pid \d+\n  ip ", report)
+        assert len(re.findall(r"^  recursive_loop\+0x", report, re.MULTILINE)) > 50
+        assert "return_to_handler" not in report
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_idle_tasks_too_have_guarded_stacks(arch: str, index: int) -> None:
+    with Machine(arch=arch, cpus=2) as made:
+        overflow = made.kernel.image.symbol("lkdtm_EXHAUST_STACK")
+        upcall = Upcall(overflow, 0, lambda cpu: None, lambda cpu, result: None)
+        made.kernel.upcalls.post(made.board.cpus[index], upcall, made.board.now)
+        with pytest.raises(GuestPanic, match=rf"on CPU {index}: kernel stack overflow\n  task swapper/{index}, pid 0"):
+            made.advance(10_000_000)
+
+
+@pytest.mark.parametrize("first", range(0, 600, 37))
+def test_an_interrupt_may_be_what_overflows_a_stack(arch: str, first: int) -> None:
+    """Some of these land where the stack has room for the function, but not for the interrupt."""
+    with Machine(arch=arch, cpus=1) as made:
+        vector = made.kernel.image.offset("RESCHEDULE_VECTOR")
+        for delay in range(first, 20_000, 600):
+            made.board.cpus[0].raise_interrupt(vector, made.board.now + delay)
+        with pytest.raises(GuestPanic, match="kernel stack overflow\n  task ") as caught:
+            made.run("echo EXHAUST_STACK > /dev/lkdtm")
+        assert "  recursive_loop+0x" in str(caught.value)
+
+
+def test_there_are_stacks_for_many_tasks(arch: str) -> None:
+    """More than one chunk of the direct map holds."""
+    with Machine(arch=arch, cpus=2) as made:
+        done = made.run("i=0; while [ $i -lt 250 ]; do sleep 1 & i=$((i+1)); done; wait; echo all")
+        assert done.output == b"all\n"
+        assert made.warnings == []
 
 
 def test_an_image_that_cannot_be_booted_is_refused(tmp_path: Path) -> None:
