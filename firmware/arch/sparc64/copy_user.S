@@ -36,14 +36,14 @@
 
 /*
  * (%o0 = to, %o1 = from, %o2 = n): words if both addresses are aligned alike,
- * else bytes. A fault in a word is retried byte by byte, so that all that can
+ * else bytes. A fault in several is retried byte by byte, so that all that can
  * be copied is. Returns what is left.
  */
 .macro COPY_USER
 	wr	%g0, ASI_AIUP, %asi
 	xor	%o0, %o1, %o3
 	andcc	%o3, 7, %g0
-	bne,pn	%xcc, 5f
+	bne,pn	%xcc, 4f
 	 nop
 
 1:	andcc	%o0, 7, %g0
@@ -90,6 +90,30 @@
 	add	%o0, 8, %o0
 	add	%o1, 8, %o1
 	ba,pt	%xcc, 3b
+	 sub	%o2, 8, %o2
+
+4:	cmp	%o2, 8
+	blu,pn	%xcc, 5f
+	 nop
+	LOAD	ub, 0, %o3, 5f
+	LOAD	ub, 1, %o4, 5f
+	LOAD	ub, 2, %o5, 5f
+	LOAD	ub, 3, %g1, 5f
+	LOAD	ub, 4, %g2, 5f
+	LOAD	ub, 5, %g3, 5f
+	LOAD	ub, 6, %g4, 5f
+	LOAD	ub, 7, %g5, 5f
+	STORE	b, %o3, 0, 5f
+	STORE	b, %o4, 1, 5f
+	STORE	b, %o5, 2, 5f
+	STORE	b, %g1, 3, 5f
+	STORE	b, %g2, 4, 5f
+	STORE	b, %g3, 5, 5f
+	STORE	b, %g4, 6, 5f
+	STORE	b, %g5, 7, 5f
+	add	%o0, 8, %o0
+	add	%o1, 8, %o1
+	ba,pt	%xcc, 4b
 	 sub	%o2, 8, %o2
 
 5:	brz,pn	%o2, 6f

@@ -305,6 +305,4 @@ ttable:
 	BAD_TL1	0xc8 - 0xc4
 	FILL_BUFFER					! 0xc8, normal 2
 	BAD_TL1	0x200 - 0xcc
-	.globl	ttable_end
-ttable_end:
 	.size	ttable, . - ttable

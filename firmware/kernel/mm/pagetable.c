@@ -219,7 +219,8 @@ void free_pgtables(struct mm_struct *mm)
 	unsigned int i;
 
 	for (i = 0; i < USER_PTRS_PER_PGD; i++) {
-		if (pgd_none(mm->pgd[i]))
+		/* Also where the level below has no tables of its own. */
+		if (!pgd_val(mm->pgd[i]))
 			continue;
 		free_pud_range(&mm->pgd[i]);
 		mm->pgd[i] = __pgd(0);

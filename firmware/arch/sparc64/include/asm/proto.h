@@ -10,7 +10,7 @@ struct task_struct;
 struct boot_params;
 struct fpu_state;
 
-/* head.S, entry.S, fpu.S, tlbmiss.S */
+/* head.S, entry.S, fpu.S, mmu.S */
 void sparc64_cpu_startup(void);
 void ret_from_fork(void);
 void fpsave(struct fpu_state *fpu);

@@ -51,13 +51,8 @@ class Object:
         self.data = bytearray(data)
         self.header = list(EHDR.unpack_from(data))
         offset, count, self.names = self.header[6], self.header[12], self.header[13]
-        self.sections = [
-            Section(*SHDR.unpack_from(data, offset + i * SHDR.size))
-            for i in range(count)
-        ]
-        self.symtab = next(
-            i for i, s in enumerate(self.sections) if s.type == SHT_SYMTAB
-        )
+        self.sections = [Section(*SHDR.unpack_from(data, offset + i * SHDR.size)) for i in range(count)]
+        self.symtab = next(i for i, s in enumerate(self.sections) if s.type == SHT_SYMTAB)
         self.symbols = list(SYM.iter_unpack(self.content(self.symtab)))
 
     def content(self, index: int) -> bytes:
@@ -95,11 +90,7 @@ class Object:
 
     def anchor(self, section: int) -> int:
         """A symbol to which places in a section can be relative."""
-        return next(
-            i
-            for i, (_, info, _, index, _, _) in enumerate(self.symbols)
-            if index == section and info >> 4 != STB_WEAK
-        )
+        return next(i for i, (_, info, _, index, _, _) in enumerate(self.symbols) if index == section and info >> 4 != STB_WEAK)
 
     def call_sites(self) -> list[tuple[int, int]]:
         """(section, offset) of every call of _mcount."""
@@ -108,8 +99,7 @@ class Object:
             for i, section in enumerate(self.sections)
             if section.type == SHT_RELA
             for offset, info, _ in RELA.iter_unpack(self.content(i))
-            if info & 0xFF == R_SPARC_WDISP30
-            and self.symbol_name(info >> 32) == MCOUNT
+            if info & 0xFF == R_SPARC_WDISP30 and self.symbol_name(info >> 32) == MCOUNT
         ]
 
 
@@ -130,9 +120,7 @@ def record(data: bytes) -> bytes:
     )
     obj.add_section(
         b".rela__mcount_loc",
-        Section(
-            0, SHT_RELA, SHF_INFO_LINK, 0, 0, 0, obj.symtab, table, 8, RELA.size
-        ),
+        Section(0, SHT_RELA, SHF_INFO_LINK, 0, 0, 0, obj.symtab, table, 8, RELA.size),
         b"".join(relocations),
     )
     return obj.finished()
