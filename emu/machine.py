@@ -20,13 +20,16 @@ from emu.kernel.console import Console
 from emu.kernel.image import BadImage, Image
 from emu.kernel.kernel import GuestPanic, Kernel, PoweredOff, exit_status
 
-__all__ = ["BadImage", "Completed", "GuestPanic", "Input", "Machine", "PoweredOff"]
+__all__ = ["BadImage", "Completed", "GuestPanic", "Input", "Machine", "PoweredOff", "image_directory"]
 
 _PACKAGE = Path(__file__).resolve().parent
-_IMAGES = _PACKAGE / "images"  # of an installed package; in a checkout they are where they are built
-if not _IMAGES.is_dir():
-    _IMAGES = _PACKAGE.parent / "firmware" / "images"
 _SMALLEST_MEMORY = 32 << 20
+
+
+def image_directory(arch: str) -> Path:
+    """Where the kernel and the initramfs of an architecture are: in the package; in a checkout, where they are built."""
+    images = _PACKAGE / "images"
+    return (images if images.is_dir() else _PACKAGE.parent / "firmware" / "images") / arch
 
 
 @dataclass(frozen=True)
@@ -84,13 +87,16 @@ class Machine:
         hardware = cpu_arch.load(arch)
         if memory < _SMALLEST_MEMORY or memory % hardware.page_size:
             raise ValueError(f"{memory} bytes of memory: at least {_SMALLEST_MEMORY >> 20} MiB, in whole pages, are needed")
-        directory = _IMAGES / arch
-        kernel_image = Image(image or directory / "vmlinux", machine=kernel_arch.load(arch).elf_machine)
+        kernels = kernel_arch.load(arch)
+        directory = image_directory(arch)
+        if image is None and not (directory / "vmlinux").exists():
+            raise ValueError(f"there is no kernel image for {arch}")
+        kernel_image = Image(image or directory / "vmlinux", machine=kernels.elf_machine)
         self.warnings: list[str] = []
         self._output = bytearray()
         self._sink = console or (lambda data: None)
         self.board = Board(hardware, cpus, memory, quantum, seed, frequency)
-        self.kernel = Kernel(self.board, kernel_image, Console(self._console), warn or self.warnings.append)
+        self.kernel = Kernel(self.board, kernels, kernel_image, Console(self._console), warn or self.warnings.append)
         self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
         self.trace_array = TraceArray(self.engine)
         self.engine.array = self.trace_array
@@ -150,18 +156,18 @@ class Machine:
         """Lets time pass: background jobs and timers go on until no CPU is behind the present time plus `cycles`.
 
         Returns:
-            False if nothing was left to happen before that.
+            False if every CPU sleeps with nothing to wake it: nothing will happen however long one waits.
 
         Raises:
             GuestPanic, PoweredOff: as `run`.
         """
-        self.board.limit = end = self.board.now + cycles
+        self.board.limit = self.board.now + cycles
         try:
             while self.kernel.run():
                 self.engine.check()
+            return self.board.sleep_until_limit()
         finally:
             self.board.unlimited()
-        return self.board.now >= end
 
     def settle(self) -> None:
         """Runs the machine until all patching that tracefs asked for has been done.

@@ -13,9 +13,9 @@ from emu.machine import Machine
 COMMAND = "ls /bin | sed s/[aeiou]/z/g"
 
 
-def run(cache: Path, *options: str) -> tuple[bytes, bytes]:
+def run(arch: str, cache: Path) -> tuple[bytes, bytes]:
     done = subprocess.run(
-        [sys.executable, "-m", "emu", "run", "-p", "function_graph", *options, "--", COMMAND],
+        [sys.executable, "-m", "emu", "run", "--arch", arch, "-p", "function_graph", "--", COMMAND],
         env={**os.environ, "EMU_CACHE_DIR": str(cache)},
         capture_output=True,
         check=True,
@@ -23,16 +23,18 @@ def run(cache: Path, *options: str) -> tuple[bytes, bytes]:
     return done.stdout, done.stderr
 
 
-def test_a_cold_and_a_warm_cache_give_the_same_bytes(tmp_path: Path) -> None:
-    cold = run(tmp_path)
-    assert any(tmp_path.rglob("*.nbi"))
-    warm = run(tmp_path)
+def test_a_cold_and_a_warm_cache_give_the_same_bytes(arch: str, tmp_path: Path) -> None:
+    cold = run(arch, tmp_path)
+    compiled = sorted(tmp_path.rglob("*.nbc"))
+    assert compiled
+    warm = run(arch, tmp_path)
     assert cold == warm
+    assert sorted(tmp_path.rglob("*.nbc")) == compiled  # nothing is compiled twice
     assert len(cold[0]) > 100_000
 
 
-def functions(seed: int) -> tuple[str, bytes]:
-    with Machine(cpus=2, seed=seed) as machine:
+def functions(arch: str, seed: int) -> tuple[str, bytes]:
+    with Machine(arch=arch, cpus=2, seed=seed) as machine:
         machine.tracefs.write("tracing_on", "0")
         machine.tracefs.write("current_tracer", "function")
         done = machine.run(COMMAND, trace=True)
@@ -40,8 +42,8 @@ def functions(seed: int) -> tuple[str, bytes]:
         return machine.tracefs.read("trace"), done.output
 
 
-def test_another_seed_gives_another_interleaving_and_the_same_result() -> None:
-    first, again, other = functions(0), functions(0), functions(1)
+def test_another_seed_gives_another_interleaving_and_the_same_result(arch: str) -> None:
+    first, again, other = functions(arch, 0), functions(arch, 0), functions(arch, 1)
     assert first == again
     assert first[0] != other[0]
     assert first[1] == other[1]

@@ -10,13 +10,14 @@ import pytest
 import unicorn
 
 from emu.machine import BadImage, GuestPanic, Machine
+from tests.arches import FACTS
 
 PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
 
 
 @pytest.fixture(scope="module")
-def machine():
-    with Machine(cpus=2) as made:
+def machine(arch: str):
+    with Machine(arch=arch, cpus=2) as made:
         yield made
 
 
@@ -61,24 +62,25 @@ def test_jobs_in_the_background_go_on_while_others_run(machine: Machine) -> None
 
 
 @pytest.mark.parametrize("cpus", [1, 4, 8])
-def test_all_cpus_work(cpus: int) -> None:
-    with Machine(cpus=cpus) as made:
+def test_all_cpus_work(arch: str, cpus: int) -> None:
+    with Machine(arch=arch, cpus=cpus) as made:
         done = made.run(f"busy {cpus * 2} 3")
         assert done.status == 0, done.output
         assert b"0 errors" in done.output
         assert made.warnings == []
 
 
-def test_programs_that_share_physical_pages_run_their_own_code() -> None:
-    with Machine(cpus=4) as made:
+def test_programs_that_share_physical_pages_run_their_own_code(arch: str) -> None:
+    with Machine(arch=arch, cpus=4) as made:
         done = made.run("swapexec 4 300")
         assert done.status == 0, done.output
         assert b"0 errors" in done.output
 
 
-def test_no_switch_is_recorded_before_the_wakeup_that_caused_it() -> None:
+def test_no_switch_is_recorded_before_the_wakeup_that_caused_it(arch: str) -> None:
     """In the order in which the host executed them: who is switched in was activated at an earlier time."""
-    with Machine(cpus=4, quantum=5000) as made:
+    second = FACTS[arch].arguments[1]
+    with Machine(arch=arch, cpus=4, quantum=5000) as made:
         symbol = made.kernel.image.symbol
         activated: dict[int, int] = {}
         switches = wakeups = 0
@@ -86,11 +88,11 @@ def test_no_switch_is_recorded_before_the_wakeup_that_caused_it() -> None:
         def on_activate(uc, address, size, cpu):
             nonlocal wakeups
             wakeups += 1
-            activated[cpu.registers()["si"]] = cpu.cycles  # ttwu_do_activate(rq, p, ...)
+            activated[cpu.registers()[second]] = cpu.cycles  # ttwu_do_activate(rq, p, ...)
 
         def on_switch(uc, address, size, cpu):
             nonlocal switches
-            task = cpu.registers()["si"]  # ftrace_sched_switch(prev, next)
+            task = cpu.registers()[second]  # ftrace_sched_switch(prev, next)
             if task in activated:
                 switches += 1
                 assert activated[task] <= cpu.cycles
@@ -113,16 +115,16 @@ def test_memory_and_tasks_are_given_back(machine: Machine) -> None:
     assert sum(1 for _ in machine.kernel.tasks) == tasks
 
 
-def test_a_panic_ends_the_run_with_a_report() -> None:
-    with Machine(cpus=1) as made:
-        function = made.kernel.physical(made.kernel.image.symbol("sys_getpid"))
-        made.board.write_code(function, b"\x0f\x0b")  # ud2
+def test_a_panic_ends_the_run_with_a_report(arch: str) -> None:
+    with Machine(arch=arch, cpus=1) as made:
+        function = made.kernel.physical(made.kernel.image.symbol("sys_kill"))
+        made.board.write_code(function, FACTS[arch].undefined)
         with pytest.raises(GuestPanic) as caught:
-            made.run("echo before; getpid")
+            made.run("echo before; kill 1")
         report = str(caught.value)
         assert "guest panic on CPU 0" in report
-        assert re.search(r"^  ip [0-9a-f]{16}  sys_getpid\+0x0/0x", report, re.MULTILINE)
-        assert re.search(r"^  do_syscall_64\+0x", report, re.MULTILINE)
+        assert re.search(r"^  ip [0-9a-f]{16}  sys_kill\+0x0/0x", report, re.MULTILINE)
+        assert re.search(rf"^  {FACTS[arch].system_call}\+0x", report, re.MULTILINE)
         assert "last console lines:\n  before" in report
         with pytest.raises(GuestPanic):
             made.run("true")

@@ -34,9 +34,32 @@ def test_stop_machine_writes_while_all_cpus_wait() -> None:
     assert steps == [Park(), Write(0x1000, NOP, CALL), Write(0x2000, CALL, NOP), Release()]
 
 
-@pytest.mark.parametrize("protocol", ["breakpoint", "stop_machine"])
-def test_a_hundred_switches_under_load(protocol: str) -> None:
-    with Machine(cpus=4) as machine:
+def test_flush_writes_and_then_has_every_cpu_flush() -> None:
+    old, new = bytes.fromhex("01000000"), bytes.fromhex("40001234")
+    assert PROTOCOLS["flush"]([Patch(0x1000, old, new)], b"") == [Write(0x1000, old, new), Synchronise()]
+
+
+def test_a_protocol_that_the_architecture_does_not_have_is_refused(arch: str) -> None:
+    with Machine(arch=arch, cpus=1) as machine:
+        missing = next(name for name in PROTOCOLS if name not in machine.engine.arch.protocols)
+        with pytest.raises(ValueError, match=rf"{arch} has no patching protocol '{missing}' \(it has: .*stop_machine\)"):
+            machine.engine.protocol = missing
+
+
+def test_a_cpu_that_does_not_flush_runs_the_old_code(arch: str) -> None:
+    with Machine(arch=arch, cpus=2) as machine:
+        machine.run("busy 4 2")
+        deaf = machine.board.cpus[1]
+        deaf.forget = lambda ranges: None  # type: ignore[method-assign]  # the test's own fault
+        machine.tracefs.write("current_tracer", "function")
+        machine.run("busy 4 2")
+        counts = [ring.entries + ring.overrun for ring in machine.engine.rings]
+        assert counts[0] > 1000
+        assert counts[1] < counts[0] / 10
+
+
+def test_a_hundred_switches_under_load(arch: str, protocol: str) -> None:
+    with Machine(arch=arch, cpus=4) as machine:
         machine.engine.protocol = protocol
         before = text_bytes(machine)
         machine.run("busy 6 12 > /busy.log &")
@@ -58,10 +81,11 @@ def test_a_hundred_switches_under_load(protocol: str) -> None:
             assert hits[-1] == 0
 
 
-@pytest.mark.parametrize("protocol", ["breakpoint", "stop_machine"])
 @pytest.mark.parametrize("damaged_byte", [0, 3])
-def test_a_site_that_was_changed_behind_our_back_stops_tracing_and_not_the_guest(protocol: str, damaged_byte: int) -> None:
-    with Machine(cpus=2) as machine:
+def test_a_site_that_was_changed_behind_our_back_stops_tracing_and_not_the_guest(
+    arch: str, protocol: str, damaged_byte: int
+) -> None:
+    with Machine(arch=arch, cpus=2) as machine:
         machine.engine.protocol = protocol
         site = int(machine.engine.sites.addresses[len(machine.engine.sites) // 2])
         place = machine.kernel.physical(site) + damaged_byte
@@ -77,13 +101,13 @@ def test_a_site_that_was_changed_behind_our_back_stops_tracing_and_not_the_guest
         assert machine.tracefs.read("trace").count("\n") < 20
 
 
-def test_a_breakpoint_that_is_not_ours_is_the_guests() -> None:
-    with Machine(cpus=1) as machine:
+def test_a_breakpoint_that_is_not_ours_is_the_guests(arch: str) -> None:
+    with Machine(arch=arch, cpus=1) as machine:
         assert machine.run("fault bp").status == 128 + 5  # SIGTRAP
 
 
-def test_filters_select_the_sites_that_are_patched() -> None:
-    with Machine(cpus=1) as machine:
+def test_filters_select_the_sites_that_are_patched(arch: str) -> None:
+    with Machine(arch=arch, cpus=1) as machine:
         machine.tracefs.write("set_ftrace_filter", "vfs_*")
         machine.tracefs.append("set_ftrace_filter", "*_open")
         machine.tracefs.write("set_ftrace_notrace", "vfs_write")

@@ -8,7 +8,7 @@ import pytest
 
 from emu.ftrace import events
 from emu.machine import Machine
-from tests.witness import Witness, by_context
+from tests.witness import Entry, Witness, by_context
 
 PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
 
@@ -18,30 +18,39 @@ def idle(machine: Machine) -> None:
     machine.advance(20_000_000)
 
 
-def traced(machine: Machine, cpu: int) -> list[tuple[int, int, int]]:
-    """(address, pid, interrupt level) of each function event of a CPU."""
+def traced(machine: Machine, cpu: int) -> list[Entry]:
+    """The function events of a CPU, in the same terms."""
     rows = machine.engine.rings[cpu].unread().entries(events.FUNCTION)
     assert (rows["type"] == events.EventType.FUNCTION).all()
-    level = (rows["flags"] & int(events.Flag.HARDIRQ | events.Flag.SOFTIRQ | events.Flag.NMI)).astype(int)
-    return list(zip(rows["ip"].tolist(), rows["pid"].tolist(), level.tolist(), strict=True))
+    fields = (rows[name].tolist() for name in ("ip", "pid", "flags", "preempt_count"))
+    return [
+        Entry(ip, pid, bool(flags & events.Flag.IRQS_OFF), as_shown(flags, depth))
+        for ip, pid, flags, depth in zip(*fields, strict=True)
+    ]
 
 
-def as_flags(level: int) -> int:
-    """Interrupt bits of preempt_count as an event's flags say them."""
+def as_shown(flags: int, depth: int) -> int:
+    """What an event keeps of preempt_count."""
+    return depth | (flags & int(events.Flag.HARDIRQ | events.Flag.SOFTIRQ | events.Flag.NMI | events.Flag.BH_OFF)) << 8
+
+
+def as_event(count: int) -> tuple[int, int]:
+    """preempt_count as an event keeps it: (flags, depth)."""
     flags = events.Flag(0)
-    if level & 0xF0000:
-        flags |= events.Flag.HARDIRQ
-    if level & 0x100:
-        flags |= events.Flag.SOFTIRQ
-    if level & 0xF00000:
-        flags |= events.Flag.NMI
-    return int(flags)
+    for bits, flag in (
+        (0xF00000, events.Flag.NMI),
+        (0x0F0000, events.Flag.HARDIRQ),
+        (0x000100, events.Flag.SOFTIRQ),
+        (0x00FE00, events.Flag.BH_OFF),
+    ):
+        if count & bits:
+            flags |= flag
+    return int(flags), min(count & 0xFF, 15)
 
 
 @pytest.mark.parametrize("cpus", [1, 2, 4])
-@pytest.mark.parametrize("protocol", ["breakpoint", "stop_machine"])
-def test_the_function_trace_is_what_the_witness_saw(cpus: int, protocol: str) -> None:
-    with Machine(cpus=cpus, seed=cpus) as machine:
+def test_the_function_trace_is_what_the_witness_saw(arch: str, cpus: int, protocol: str) -> None:
+    with Machine(arch=arch, cpus=cpus, seed=cpus) as machine:
         machine.engine.protocol = protocol
         witness = Witness(machine)
         machine.tracefs.write("tracing_on", "0")
@@ -55,7 +64,7 @@ def test_the_function_trace_is_what_the_witness_saw(cpus: int, protocol: str) ->
         machine.tracefs.write("tracing_on", "0")
         total = 0
         for cpu in range(cpus):
-            seen = [(address, pid, as_flags(level)) for address, pid, level in witness.entries(cpu)]
+            seen = [entry._replace(preempt_count=as_shown(*as_event(entry.preempt_count))) for entry in witness.entries(cpu)]
             recorded = traced(machine, cpu)
             total += len(recorded)
             assert by_context(recorded) == by_context(seen)
@@ -64,8 +73,8 @@ def test_the_function_trace_is_what_the_witness_saw(cpus: int, protocol: str) ->
 
 
 @pytest.mark.parametrize("cpus", [1, 4])
-def test_every_graph_entry_has_its_exit_in_order_per_task(cpus: int) -> None:
-    with Machine(cpus=cpus) as machine:
+def test_every_graph_entry_has_its_exit_in_order_per_task(arch: str, cpus: int) -> None:
+    with Machine(arch=arch, cpus=cpus) as machine:
         machine.tracefs.write("tracing_on", "0")
         machine.tracefs.write("buffer_size_kb", "50000")
         machine.tracefs.write("current_tracer", "function_graph")

@@ -11,11 +11,10 @@ from typing import ClassVar
 import numpy as np
 import unicorn
 
-from emu.cpu.arch import CpuArch
+from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.cpu import Cpu
-from emu.cpu.internals import LIBRARY
 from emu.cpu.native import board_record, cpu_record, forget, turns
-from emu.cpu.native.devices import send_ipi, stall_until, timer_set
+from emu.cpu.native.devices import halt_cpu, relax_cpu, send_ipi, stall_until, timer_set
 
 __all__ = ["Board", "CpuFault"]
 
@@ -45,7 +44,6 @@ class Board:
         frequency: of the CPUs, in Hz.
     """
 
-    RESET_PAGE: ClassVar[int] = 0x2000  # physical address of what the reset state needs in RAM
     LONGEST_TURN: ClassVar[int] = 100_000  # cycles
 
     def __init__(self, arch: CpuArch, cpus: int, memory: int, quantum: int, seed: int, frequency: int) -> None:
@@ -71,7 +69,7 @@ class Board:
         self._python_handlers: list[object] = []  # ctypes callbacks that native code points to
         self._raised: BaseException | None = None  # by one of them
         self.reset_page_table = 0
-        self.ram[self.RESET_PAGE : self.RESET_PAGE + len(arch.reset_page)] = arch.reset_page
+        self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
         for field, value in (
             (board_record.RAM, self.ram_address),
             (board_record.RAM_SIZE, memory),
@@ -84,6 +82,8 @@ class Board:
             (board_record.KERNEL_START, arch.kernel_map),
             (board_record.CPU_COUNT, cpus),
             (board_record.LIMIT, int(cpu_record.NEVER)),
+            (board_record.VECTOR_START, arch.vectors.start),
+            (board_record.VECTOR_END, arch.vectors.stop),
         ):
             self.set(field, value)
         self.cpus = [Cpu(self, index) for index in range(cpus)]
@@ -131,6 +131,13 @@ class Board:
     def limit(self, cycles: int) -> None:
         self.set(board_record.LIMIT, cycles)
 
+    def sleep_until_limit(self) -> bool:
+        """The clocks of halted CPUs go on to the limit. Returns whether anything can still happen."""
+        for cpu in self.cpus:
+            if cpu.halted:
+                cpu.set(cpu_record.CYCLES, max(cpu.cycles, self.limit))
+        return any(cpu.running and not (cpu.halted and cpu.next_event is None) for cpu in self.cpus)
+
     def unlimited(self) -> None:
         """Takes the limit away."""
         self.limit = int(cpu_record.NEVER)
@@ -172,7 +179,7 @@ class Board:
             CpuFault: it left RAM.
         """
         turns.begin_turn(self.record, cpu.record, cpu.cycles, cpu_record.NEVER)
-        error = LIBRARY.uc_emu_start(cpu.uc._uch, *map(ctypes.c_uint64, (cpu.pc, 0, 0, 0)))
+        error = turns.enter(cpu.record)
         if error:
             raise CpuFault(cpu, error)
 
@@ -204,11 +211,17 @@ class Board:
         """Answers a host call natively: `function` is the address of void (*)(cpu record, number)."""
         self._host_calls[number] = function
 
-    def provide_devices(self, *, timer: int, ipi: int, stall: int, timer_vector: int) -> None:
+    def provide_devices(
+        self, *, timer: int, ipi: int, stall: int, timer_vector: int, halt: int | None = None, relax: int | None = None
+    ) -> None:
         """Gives the board's native devices their host-call numbers, and the timer its vector."""
         self.provide_host_call(timer, timer_set.address)
         self.provide_host_call(ipi, send_ipi.address)
         self.provide_host_call(stall, stall_until.address)
+        if halt is not None:
+            self.provide_host_call(halt, halt_cpu.address)
+        if relax is not None:
+            self.provide_host_call(relax, relax_cpu.address)
         self.set(board_record.TIMER_VECTOR, timer_vector)
 
     def dispatch_range(self, start: int, end: int) -> None:
@@ -241,14 +254,14 @@ class Board:
         return ctypes.cast(handler, ctypes.c_void_p).value or 0
 
     def _decode_block(self, cpu: Cpu, packed: int) -> None:
-        """Fills in the cost of a block: `packed` is the low 48 bits of its address, and 16 of its size."""
-        address, size = packed >> 16, packed & 0xFFFF
-        if address >> 47:
-            address |= 0xFFFF << 48
-        physical = cpu.translate(address)
-        if physical is None:
-            return
-        cost = self._timing.block(cpu.read(address, size), address)
+        """Fills in the cost of a block: `packed` is its RAM address, and 16 bits of its size."""
+        physical, size = packed >> 16, packed & 0xFFFF
+        address, page = cpu.get(cpu_record.BLOCK), self.arch.page_size
+        here = min(size, page - physical % page)
+        code = bytes(self.ram[physical : physical + here])
+        if here < size:  # the next page can be anywhere
+            code += cpu.read(address + here, size - here)
+        cost = self._timing.block(code, address)
         self._costs[physical] = size << 32 | min(cost.instructions, 0xFFFF) << 16 | min(cost.cycles, 0xFFFF)
 
 

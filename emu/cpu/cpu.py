@@ -44,6 +44,8 @@ class Cpu:
             (cpu_record.BOARD, board.record),
             (cpu_record.INDEX, index),
             (cpu_record.LOCATION, inside["location"]),
+            (cpu_record.NEXT_LOCATION, inside["next_location"]),
+            (cpu_record.RESUME, 0),
             (cpu_record.TIMER, cpu_record.NEVER),
             (cpu_record.ARRIVAL, cpu_record.NEVER),
         ):
@@ -81,9 +83,18 @@ class Cpu:
         """The address of the next instruction."""
         return ctypes.c_uint64.from_address(self.get(cpu_record.LOCATION)).value
 
-    @pc.setter
-    def pc(self, value: int) -> None:
-        ctypes.c_uint64.from_address(self.get(cpu_record.LOCATION)).value = value
+    @property
+    def halted(self) -> bool:
+        """Whether the CPU waits for an interrupt, or for ever."""
+        return self.get(cpu_record.STATUS) in (int(cpu_record.HALTED), int(cpu_record.STOPPED))
+
+    @property
+    def next_event(self) -> int | None:
+        """When a halted CPU's timer or an interrupt that is on its way wakes it, in cycles; None: never."""
+        if self.get(cpu_record.PENDING_COUNT) or self.get(cpu_record.NMI):
+            return self.cycles
+        event = min(self.get(cpu_record.TIMER), self.get(cpu_record.ARRIVAL))
+        return None if event == int(cpu_record.NEVER) else event
 
     def registers(self) -> Mapping[str, int]:
         """General registers, flags and program counter."""
@@ -95,7 +106,6 @@ class Cpu:
             self.uc,
             entry=entry,
             page_table=self.board.reset_page_table,
-            scratch=self.board.arch.kernel_map + self.board.RESET_PAGE,
             arguments=(argument, self.index),
         )
         self.set(cpu_record.CYCLES, max(time, self.cycles))

@@ -10,13 +10,18 @@ from __future__ import annotations
 
 import ctypes
 import os
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import unicorn
 import unicorn.unicorn_py3.unicorn as binding
 
-__all__ = ["LIBRARY", "UnknownUnicorn", "add_native_hook", "address_of", "handle_of", "peek", "probing_memory"]
+__all__ = [
+    "LIBRARY", "CpuStructures", "UnknownUnicorn",
+    "add_native_hook", "address_of", "find_cpu", "handle_of", "peek", "probing_memory",
+]  # fmt: skip
 
 LIBRARY = binding.uclib
 
@@ -61,6 +66,67 @@ def peek(descriptor: int, address: int, size: int) -> bytes:
         return os.pread(descriptor, size, address)
     except (OSError, OverflowError):
         return b""
+
+
+@dataclass(frozen=True)
+class CpuStructures:
+    """Offsets that mean the same for every architecture."""
+
+    uc_cpu: int  # uc_struct: CPUState *
+    uc_stop_interrupt: int  # uc_struct: bool (*)(uc, exception)
+    cpu_env: int  # CPUState: where the architectural state begins
+    cpu_opaque: int  # CPUState: a pointer free for our use
+    cpu_exception_index: int  # CPUState: int32
+    cpu_cflags_next_tb: int  # CPUState: uint32, instructions in the next block; all ones: as many as there are
+
+
+_CFLAGS_NEXT_TB = 0x18
+_CPU_STATE = 0x10000  # bytes: more than a CPUState has
+
+
+def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) -> CpuStructures:
+    """Finds a scratch Uc's CPUState.
+
+    Args:
+        uc: whose general registers hold `registers`, which stands nowhere else.
+        registers: as they lie in the architectural state, `env_registers` bytes from its beginning.
+        env_registers: see `registers`.
+        arch: the architecture as Unicorn's symbols end.
+
+    Raises:
+        UnknownUnicorn: it cannot be recognised.
+    """
+    handle = handle_of(uc)
+    with probing_memory() as memory:
+        head = peek(memory, handle, 0x1000)
+        found = []
+        for offset in range(0, len(head) - 7, 8):
+            (pointer,) = struct.unpack_from("<Q", head, offset)
+            if pointer < 0x10000 or pointer >> 47:
+                continue
+            block = peek(memory, pointer, _CPU_STATE)
+            at = block.find(registers) - env_registers
+            # A CPUState points to its env and to its uc. So does, behind it, what happens to lie a little before it on the
+            # heap: the nearest one is right.
+            if at > 0 and all(struct.pack("<Q", known) in block[:at] for known in (pointer + at, handle)):
+                found.append((at, offset, block))
+        if not found:
+            raise UnknownUnicorn("no CPU state behind any pointer of uc_struct")
+        at, offset, block = min(found)
+        reg_write = head.find(struct.pack("<Q", address_of(f"reg_write_{arch}")))
+        if reg_write < 0:
+            raise UnknownUnicorn(f"uc_struct does not hold reg_write_{arch}")
+        # CPUState ends its bookkeeping with: opaque, mem_io_pc, cpu_index, cluster_index, halted, can_do_io,
+        # exception_index, uc. The pointer back to uc_struct is what can be recognised.
+        back = block.rfind(struct.pack("<Q", handle), 0, at)
+    return CpuStructures(
+        uc_cpu=offset,
+        uc_stop_interrupt=reg_write + 10 * 8,  # ten members on: reg_reset ... get_pc, stop_interrupt
+        cpu_env=at,
+        cpu_opaque=back - 40,
+        cpu_exception_index=back - 8,
+        cpu_cflags_next_tb=_CFLAGS_NEXT_TB,
+    )
 
 
 def add_native_hook(uc: unicorn.Uc, kind: int, function: int, data: int, *instruction: int) -> None:

@@ -46,7 +46,7 @@ class FtraceEngine:
         self.warn = warn
         self.sites = Sites(kernel, arch)
         self.driver = Driver(kernel, arch, self._patching_failed)
-        self.protocol = arch.protocols[0]
+        self._protocol = arch.protocols[0]
         self.symbols = KernelSymbols(kernel.image)
         self._clocks = {
             "local": trace_record.CLOCK_NANOSECONDS,
@@ -55,7 +55,7 @@ class FtraceEngine:
             arch.cycle_clock: trace_record.CLOCK_CYCLES,
         }
         self.comm_table = Comms(_FIRST_COMMS)
-        self.return_stacks = ReturnStacks(kernel)
+        self.return_stacks = ReturnStacks(kernel, arch)
         self.array: TraceArray | None = None
         self._tracer: Tracer = NOP  # whose callbacks the sites call, while the array may already want another
         self._failed = False
@@ -63,6 +63,7 @@ class FtraceEngine:
         self.rings = [RingBuffer(cpu.index, 2) for cpu in board.cpus]
         self._shared = np.zeros(trace_record.SHARED_WORDS, np.uint64)
         self._per_cpu = np.zeros((len(board.cpus), trace_record.CPU_WORDS), np.uint64)
+        self._nowhere = np.zeros(board.arch.page_size, np.uint8)
         self._fill_records()
         kernel.on_breakpoint = self.driver.on_breakpoint
         kernel.resolve_return = self.return_stacks.resolve
@@ -76,13 +77,14 @@ class FtraceEngine:
         self._site_ops = np.zeros(end - start, np.uint8)
         common = math.gcd(10**9, board.frequency)
         for field, value in (
-            (trace_record.TO_HOST, board.ram_address - board.arch.direct_map),
-            (trace_record.KERNEL_TO_HOST, board.ram_address - board.arch.kernel_map),
+            (trace_record.DIRECT_START, board.arch.direct_map),
             (trace_record.KERNEL_START, board.arch.kernel_map),
+            (trace_record.RAM, board.ram_address),
+            (trace_record.RAM_SIZE, board.memory - board.arch.page_size),
+            (trace_record.NOWHERE, self._nowhere.ctypes.data),
             (trace_record.SITE_OPS, self._site_ops.ctypes.data),
             (trace_record.TEXT_START, start),
-            (trace_record.TEXT_END, end),
-            (trace_record.SITE_SIZE, self.arch.site_size),
+            (trace_record.TEXT_SIZE, end - start),
             (trace_record.RETURN_TRAMPOLINE, image.symbol("return_to_handler")),
             (trace_record.HOT_CURRENT, image.offset("pcpu_hot.current_task")),
             (trace_record.HOT_PREEMPT_COUNT, image.offset("pcpu_hot.preempt_count")),
@@ -99,15 +101,9 @@ class FtraceEngine:
             (trace_record.COMMS, self.comm_table.address),
         ):
             self._set(field, value)
-        native = self.arch.native()
         board.dispatch_range(image.symbol("__ftrace_text_start"), image.symbol("__ftrace_text_end"))
-        for label, function in (
-            ("ftrace_caller", native.function_entry),
-            ("ftrace_graph_caller", native.graph_entry),
-            ("return_to_handler", native.graph_return),
-            ("ftrace_sched_switch", native.sched_switch),
-        ):
-            board.dispatch(image.symbol(label), function.address)
+        for label, function in self.arch.callbacks().items():
+            board.dispatch(image.symbol(label), function)
         for cpu, ring, record in zip(board.cpus, self.rings, self._per_cpu, strict=True):
             record[int(trace_record.RING) // 8] = ring.address
             record[int(trace_record.SHARED) // 8] = self._shared.ctypes.data
@@ -118,6 +114,22 @@ class FtraceEngine:
 
     def _get(self, field: np.uint64) -> int:
         return int(self._shared[int(field) // 8])
+
+    @property
+    def protocol(self) -> str:
+        """How sites are changed: one of the architecture's protocols.
+
+        Raises:
+            ValueError: (when it is set) the architecture has no such protocol.
+        """
+        return self._protocol
+
+    @protocol.setter
+    def protocol(self, name: str) -> None:
+        if name not in self.arch.protocols:
+            known = ", ".join(self.arch.protocols)
+            raise ValueError(f"{self.kernel.board.arch.name} has no patching protocol '{name}' (it has: {known})")
+        self._protocol = name
 
     def initialise(self) -> None:
         """Turns all sites into nops, before any CPU starts.
@@ -175,7 +187,7 @@ class FtraceEngine:
                 self.sites.targets[changed] = wanted[changed]
             self.update()
 
-        self.driver.start(patches, PROTOCOLS[self.protocol], finished)
+        self.driver.start(patches, PROTOCOLS[self._protocol], finished)
         return True
 
     def _trampoline(self, ops: OpsKind) -> int:
@@ -307,8 +319,8 @@ class FtraceEngine:
         """Called between runs: a return that did not match its entry stops the tracer."""
         if self._get(trace_record.MISMATCH):
             self._set(trace_record.MISMATCH, 0)
-            slot = self._get(trace_record.MISMATCH_SLOT)
-            self._stop(f"function_graph: a return through {slot:#x} has no entry on its task's return stack")
+            frame = self._get(trace_record.MISMATCH_FRAME)
+            self._stop(f"function_graph: a return through {frame:#x} has no entry on its task's return stack")
 
     def _patching_failed(self, what: str) -> None:
         self._stop(what)

@@ -4,10 +4,12 @@
 A protocol is data: a function from patches to steps. The driver performs the steps while the CPUs go on running; all that it
 remembers is which step comes next and who has yet to answer.
 
-    before          0f 1f 44 00 00     nopl 0(%rax,%rax)
-    breakpoint      cc 1f 44 00 00     int3 | old tail
-    tail            cc d2 3a 00 00     int3 | new tail
-    after           e8 d2 3a 00 00     call ftrace_caller
+    before          0f 1f 44 00 00     an instruction of five bytes
+    breakpoint      cc 1f 44 00 00     breakpoint | old tail
+    tail            cc d2 3a 00 00     breakpoint | new tail
+    after           e8 d2 3a 00 00     another
+
+Which protocols make sense is the architecture's to say (`FtraceArch.protocols`).
 """
 
 from __future__ import annotations
@@ -76,12 +78,17 @@ def breakpoint_synced(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]
     ]
 
 
+def flush(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
+    """Replaces instructions that are written at once: a CPU runs the old one or the new one, the new one when it has flushed."""
+    return [*[Write(p.address, p.old, p.new) for p in patches], Synchronise()]
+
+
 def stop_machine(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
     """Replaces instructions while every CPU waits."""
     return [Park(), *[Write(p.address, p.old, p.new) for p in patches], Release()]
 
 
-PROTOCOLS: Mapping[str, Protocol] = {"breakpoint": breakpoint_synced, "stop_machine": stop_machine}
+PROTOCOLS: Mapping[str, Protocol] = {"breakpoint": breakpoint_synced, "flush": flush, "stop_machine": stop_machine}
 
 
 class Driver:
@@ -116,7 +123,8 @@ class Driver:
     def start(self, patches: Sequence[Patch], protocol: Protocol, finished: Callable[[], None]) -> None:
         """Begins a protocol; `finished` is called when its last step is done. One at a time."""
         assert not self.busy
-        self._steps = protocol(patches, self._arch.breakpoint)
+        breakpoint = self._arch.breakpoint
+        self._steps = protocol(patches, breakpoint.code if breakpoint else b"")
         self._next = 0
         self._journal = []
         self._patches = {patch.address: patch for patch in patches}
@@ -127,12 +135,15 @@ class Driver:
 
     def on_breakpoint(self, cpu: Cpu, registers: int) -> bool:
         """A CPU hit a breakpoint; `registers` is its saved struct pt_regs. True if it was ours, and has been dealt with."""
-        site = self._kernel.member(registers, "pt_regs.ip") - len(self._arch.breakpoint)
+        breakpoint = self._arch.breakpoint
+        if breakpoint is None:
+            return False
+        site = breakpoint.site(self._kernel, registers)
         patch = self._patches.get(site)
         if patch is None:
             return False
         self.breakpoints_hit += 1
-        self._arch.emulate(self._kernel, registers, site, patch.new)
+        breakpoint.emulate(self._kernel, registers, site, patch.new)
         return True
 
     def _advance(self) -> None:

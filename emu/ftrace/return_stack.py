@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from emu.ftrace.arch import FtraceArch
 from emu.ftrace.native.trace_record import RETURN_STACK_DEPTH
 from emu.kernel.kernel import Kernel
 
@@ -12,9 +13,9 @@ __all__ = ["ReturnStacks"]
 class ReturnStacks:
     """Reads and prepares `ret_stack` of task_struct."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, arch: FtraceArch) -> None:
         self._kernel = kernel
-        self._trampoline = kernel.image.symbol("return_to_handler")
+        self._replacement = kernel.image.symbol("return_to_handler") - arch.return_offset
 
     def start(self) -> None:
         """A graph tracer begins: overruns are counted from here on.
@@ -27,15 +28,15 @@ class ReturnStacks:
             self._kernel.set_member(task, "task_struct.trace_overrun", 0)
             self._kernel.set_member(task, "task_struct.ftrace_timestamp", 0)
 
-    def resolve(self, task: int, slot: int, address: int) -> int:
-        """The real return address in a stack slot that holds `address` (for backtraces)."""
-        if address != self._trampoline or not task:
+    def resolve(self, task: int, frame: int, address: int) -> int:
+        """The real return address of the call that `frame` stands for, which seems to be `address` (for backtraces)."""
+        if address != self._replacement or not task:
             return address
         kernel = self._kernel
         stack = task + kernel.image.offset("task_struct.ret_stack")
         size = kernel.image.size("ftrace_ret_stack")
         for n in range(RETURN_STACK_DEPTH):
             entry = stack + n * size
-            if kernel.member(entry, "ftrace_ret_stack.fp") == slot:
+            if kernel.member(entry, "ftrace_ret_stack.fp") == frame:
                 return kernel.member(entry, "ftrace_ret_stack.ret")
         return address

@@ -47,7 +47,7 @@ class Sites:
             BadImage: a site does not hold the call that it should.
         """
         board, kernel = self._kernel.board, self._kernel
-        profiler = kernel.image.symbol("__fentry__")
+        profiler = kernel.image.symbol(self._arch.profiler)
         for site, address in enumerate(map(int, self.addresses)):
             place = kernel.physical(address)
             expected = self.code(site, profiler)

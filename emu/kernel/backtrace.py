@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,11 +13,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ResolveReturn", "lines", "name", "registers"]
 
-# (task, address of the stack slot, what it holds) -> the real return address, where tracing has replaced it
+# (task, what stands for a call, its return address as it is found) -> the real one, where tracing has replaced it
 ResolveReturn = Callable[[int, int, int], int]
 
 _DEEPEST = 64
-_SHOWN = ("ip", "sp", "flags", "ax", "bx", "cx", "dx", "si", "di", "bp", *(f"r{n}" for n in range(8, 16)))
 
 
 def name(kernel: Kernel, address: int) -> str:
@@ -27,37 +27,24 @@ def name(kernel: Kernel, address: int) -> str:
     return f"{function.name}+{address - function.address:#x}/{function.size:#x}"
 
 
-def _values(kernel: Kernel, cpu: Cpu, saved: int) -> dict[str, int]:
-    """Register values: a saved struct pt_regs, or the CPU's own if `saved` is 0."""
-    if saved == 0:
-        return dict(cpu.registers())
-    return {register: kernel.member(saved, f"pt_regs.{register}") for register in _SHOWN}
-
-
 def registers(kernel: Kernel, cpu: Cpu, saved: int) -> Iterator[str]:
-    """Lines that show the registers, three to a line."""
-    values = _values(kernel, cpu, saved)
-    yield f"  ip {values['ip']:016x}  {name(kernel, values['ip'])}"
-    rest = [f"{register:>5} {values[register]:016x}" for register in _SHOWN[1:]]
+    """Lines that show the registers, three to a line. `saved`: address of a struct pt_regs; 0: the CPU's own."""
+    values = dict(kernel.arch.registers(kernel, cpu, saved))
+    ip = values.pop("ip")
+    yield f"  ip {ip:016x}  {name(kernel, ip)}"
+    width = max(map(len, values))
+    rest = [f"{register:>{width}} {value:016x}" for register, value in values.items()]
     for n in range(0, len(rest), 3):
         yield " ".join(rest[n : n + 3])
 
 
 def lines(kernel: Kernel, cpu: Cpu, saved: int) -> Iterator[str]:
-    """The chain of callers by frame pointers, innermost first."""
-    values = _values(kernel, cpu, saved)
+    """The chain of callers, innermost first."""
+    values = kernel.arch.registers(kernel, cpu, saved)
     task = kernel.tasks.current(cpu) if cpu.index in kernel.hot_areas else 0
     yield f"  {name(kernel, values['ip'])}"
-    frame, last = values["bp"], 0
-    for _ in range(_DEEPEST):
-        if frame <= last or frame % 8:
-            return
-        try:
-            following, caller = kernel.read_word(frame), kernel.read_word(frame + 8)
-        except LookupError:
-            return
-        caller = kernel.resolve_return(task, frame + 8, caller)
+    for frame, address in islice(kernel.arch.callers(kernel, cpu, values), _DEEPEST):
+        caller = kernel.resolve_return(task, frame, address)
         if kernel.image.function_at(caller) is None:
             return
         yield f"  {name(kernel, caller)}"
-        frame, last = following, frame

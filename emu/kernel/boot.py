@@ -10,14 +10,13 @@ from emu.kernel.image import BadImage, Image
 
 __all__ = ["load"]
 
-_PARAMETERS = 0x1000  # physical address of struct boot_params
 _MAGIC = 0x756D_6574_6F6F_62
 _WORDS = 7
 _COMMAND_LINE = 4032 - 8 * _WORDS  # bytes, with the final NUL
 
 
-def load(board: Board, image: Image, initramfs: bytes, command_line: str, seed: int) -> int:
-    """Loads everything and returns the virtual address of the boot parameters.
+def load(board: Board, image: Image, place: int, initramfs: bytes, command_line: str, seed: int) -> int:
+    """Loads everything and returns the virtual address of struct boot_params, whose physical address is `place`.
 
     Raises:
         BadImage: the image does not fit this board.
@@ -39,5 +38,5 @@ def load(board: Board, image: Image, initramfs: bytes, command_line: str, seed: 
         raise ValueError(f"a kernel command line of {len(line)} bytes: at most {_COMMAND_LINE - 1} fit")
     words = (_MAGIC, board.memory, len(board.cpus), start, len(initramfs), board.frequency, seed & 2**64 - 1)
     parameters = struct.pack(f"{image.byte_order}{_WORDS}Q", *words) + line
-    board.ram[_PARAMETERS : _PARAMETERS + len(parameters)] = parameters
-    return board.arch.direct_map + _PARAMETERS
+    board.ram[place : place + len(parameters)] = parameters
+    return board.arch.direct_map + place

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from emu.cpu.board import Board, CpuFault
 from emu.cpu.cpu import Cpu
 from emu.kernel import backtrace, boot
+from emu.kernel.arch import KernelArch
 from emu.kernel.console import Console
 from emu.kernel.host_calls import HANDLERS, Handler
 from emu.kernel.image import Image
@@ -37,19 +38,23 @@ class Kernel:
 
     Args:
         board: with its CPUs off.
+        arch: kernels of its architecture.
         image: the kernel.
         console: gets what the guest writes.
         warn: gets the guest kernel's warnings, one text each.
     """
 
-    def __init__(self, board: Board, image: Image, console: Console, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, board: Board, arch: KernelArch, image: Image, console: Console, warn: Callable[[str], None]
+    ) -> None:
         self.board = board
+        self.arch = arch
         self.image = image
         self.console = console
         self.warn = warn
         self.on_breakpoint: Callable[[Cpu, int], bool] = lambda cpu, registers: False
         self.on_cpu_online: Callable[[Cpu, int], None] = lambda cpu, hot_area: None
-        self.resolve_return: backtrace.ResolveReturn = lambda task, slot, address: address
+        self.resolve_return: backtrace.ResolveReturn = lambda task, frame, address: address
         self.hot_areas: dict[int, int] = {}  # by CPU index: address of its struct pcpu_hot
         self.upcalls = Upcalls(image.offset("UPCALL_VECTOR"), len(board.cpus))
         self.tasks = Tasks(self)
@@ -62,6 +67,8 @@ class Kernel:
             ipi=image.offset("HC_IPI"),
             stall=image.offset("HC_STALL_UNTIL"),
             timer_vector=image.offset("LOCAL_TIMER_VECTOR"),
+            halt=image.offset("HC_HALT") if "HC_HALT" in image.layout else None,
+            relax=image.offset("HC_RELAX") if "HC_RELAX" in image.layout else None,
         )
 
     # Memory, by the kernel's own addresses
@@ -109,8 +116,9 @@ class Kernel:
         Raises:
             BadImage: they do not fit.
         """
-        self._parameters = boot.load(self.board, self.image, initramfs, command_line, seed)
-        self.board.reset_page_table = self.physical(self.image.symbol("early_top_pgt"))
+        self._parameters = boot.load(self.board, self.image, self.arch.boot_params, initramfs, command_line, seed)
+        if self.arch.page_table is not None:
+            self.board.reset_page_table = self.physical(self.image.symbol(self.arch.page_table))
 
     def start(self, time: int) -> None:
         """Switches CPU 0 on, its clock at `time`; it runs when the machine does."""

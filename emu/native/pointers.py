@@ -7,35 +7,39 @@ bakes globals into the machine code that the next process loads.
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from types import SimpleNamespace
+from typing import Any, Literal
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
 __all__ = [
-    "call_handler",
+    "call_handler", "in_byte_order",
     "load_i32", "load_u8", "load_u16", "load_u32", "load_u64",
     "store_u8", "store_u16", "store_u32", "store_u64",
 ]  # fmt: skip
 
 
-def _load(numba_type: Any, bits: int) -> Any:
+def _load(numba_type: Any, bits: int, swapped: bool = False) -> Any:
     @intrinsic
     def load(typing_context: Any, address: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.load(builder.inttoptr(args[0], ir.IntType(bits).as_pointer()))
+            value = builder.load(builder.inttoptr(args[0], ir.IntType(bits).as_pointer()))
+            return builder.bswap(value) if swapped else value
 
         return numba_type(types.uint64), codegen
 
     return load
 
 
-def _store(numba_type: Any, bits: int) -> Any:
+def _store(numba_type: Any, bits: int, swapped: bool = False) -> Any:
     @intrinsic
     def store(typing_context: Any, address: Any, value: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            builder.store(args[1], builder.inttoptr(args[0], ir.IntType(bits).as_pointer()))
+            value = builder.bswap(args[1]) if swapped else args[1]
+            builder.store(value, builder.inttoptr(args[0], ir.IntType(bits).as_pointer()))
             return context.get_dummy_value()
 
         return types.void(types.uint64, numba_type), codegen
@@ -52,6 +56,18 @@ store_u8 = _store(types.uint8, 8)
 store_u16 = _store(types.uint16, 16)
 store_u32 = _store(types.uint32, 32)
 store_u64 = _store(types.uint64, 64)
+
+
+def in_byte_order(byte_order: Literal["little", "big"]) -> SimpleNamespace:
+    """load_u32, load_i32, load_u64, store_u32 and store_u64 for memory in which numbers have that byte order."""
+    swapped = byte_order != sys.byteorder
+    return SimpleNamespace(
+        load_u32=_load(types.uint32, 32, swapped),
+        load_i32=_load(types.int32, 32, swapped),
+        load_u64=_load(types.uint64, 64, swapped),
+        store_u32=_store(types.uint32, 32, swapped),
+        store_u64=_store(types.uint64, 64, swapped),
+    )
 
 
 @intrinsic

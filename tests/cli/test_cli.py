@@ -76,6 +76,9 @@ class FakeMachine:
 
     def run(self, command: str, *, trace: bool = False, stdin: Any = None) -> Completed:
         self.commands.append(command)
+        if isinstance(stdin, bytes):
+            self.input += stdin
+            stdin = None
         while stdin is not None and (data := stdin.read(wait=True)):
             self.input += data
         self.console(b"guest output\n")

@@ -13,9 +13,10 @@ import unicorn
 
 from emu.cpu.timing import TimingModel
 
-__all__ = ["ARCHITECTURES", "CpuArch", "load"]
+__all__ = ["ARCHITECTURES", "RESET_PAGE", "CpuArch", "load"]
 
-ARCHITECTURES = ("x86_64",)
+RESET_PAGE = 0x2000  # physical address of what the reset state needs in RAM
+ARCHITECTURES = ("x86_64", "sparc64")
 
 
 class CpuArch(ABC):
@@ -33,6 +34,7 @@ class CpuArch(ABC):
     direct_map: ClassVar[int]  # virtual address that maps physical 0, all of RAM
     kernel_map: ClassVar[int]  # virtual address that maps physical 0 for the kernel's text
     max_cpus: ClassVar[int]
+    vectors: ClassVar[range]  # the interrupts that can be raised; the highest comes first
 
     @abstractmethod
     def create(self) -> unicorn.Uc:
@@ -46,16 +48,17 @@ class CpuArch(ABC):
     def attach(self, uc: unicorn.Uc, record: int) -> dict[str, int]:
         """Installs the native hooks, with `record` (a CPU record's address) as their data.
 
-        Returns addresses inside Unicorn: cpu, env, location (of the program counter), cflags_next_tb.
+        Returns addresses inside Unicorn: cpu, env, location (of the program counter),
+        next_location (of the address after it; the same where there are no delay slots), cflags_next_tb.
         """
 
     @abstractmethod
     def native(self) -> SimpleNamespace:
-        """The compiled functions of this architecture."""
+        """The compiled functions of this architecture; among them irqs_off(env), for native code of the layers above."""
 
     @abstractmethod
-    def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, scratch: int, arguments: tuple[int, int]) -> None:
-        """The reset state of docs/board.md. `scratch` is the virtual address of the reset page."""
+    def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, arguments: tuple[int, int]) -> None:
+        """The reset state of docs/board.md."""
 
     @abstractmethod
     def timing(self) -> TimingModel:
@@ -76,7 +79,7 @@ class CpuArch(ABC):
     @property
     @abstractmethod
     def reset_page(self) -> bytes:
-        """What the board puts in RAM at physical page 2 for the reset state."""
+        """What the board puts in RAM at RESET_PAGE for the reset state."""
 
 
 def load(name: str) -> CpuArch:

@@ -21,11 +21,15 @@ SIZE_SHIFT = np.uint64(16)
 
 @njit
 def charge(s, b, address, size, physical):
-    """Adds a block's cycles and instructions to its CPU's counters."""
+    """Adds a block's cycles and instructions to its CPU's counters. A block outside RAM, which faults, costs one cycle."""
+    if physical >= load_u64(b + board.RAM_SIZE):
+        store_u64(s + cpu.CYCLES, load_u64(s + cpu.CYCLES) + ONE)
+        return
     place = load_u64(b + board.COSTS) + physical * WORD
     entry = load_u64(place)
     if entry >> HALF != size:
-        call_handler(load_u64(b + board.DECODE), s, (address << SIZE_SHIFT) | size)
+        store_u64(s + cpu.BLOCK, address)
+        call_handler(load_u64(b + board.DECODE), s, (physical << SIZE_SHIFT) | size)
         entry = load_u64(place)
     store_u64(s + cpu.CYCLES, load_u64(s + cpu.CYCLES) + (entry & LOW_SIXTEEN))
     store_u64(s + cpu.INSTRUCTIONS, load_u64(s + cpu.INSTRUCTIONS) + (entry >> SIXTEEN & LOW_SIXTEEN))

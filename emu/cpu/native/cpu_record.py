@@ -37,7 +37,10 @@ RESULT = np.uint64(200)
 PENDING = np.uint64(208)  # four words: a bit per vector
 CALLOUT = np.uint64(240)  # free for the layer above: its own record of this CPU
 ARRIVALS = np.uint64(256)  # a word per vector: when it becomes pending, or NEVER
-WORDS = 32 + VECTORS
+NEXT_LOCATION = np.uint64(2304)  # address of env's next program counter, or LOCATION again
+RESUME = np.uint64(2312)  # what it held when the turn began; 0 once the architecture has put it back
+BLOCK = np.uint64(2320)  # virtual address of the block whose cost is asked for
+WORDS = 32 + VECTORS + 3
 
 # STATUS
 OFF, RUNNING, HALTED, STOPPED = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)  # STOPPED: halted, interrupts off

@@ -32,7 +32,8 @@ def send_ipi(s, number):
     """send_ipi(cpu, vector): raised at the sender's time. The sender's turn ends, so that the other can answer."""
     b = load_u64(s + cpu.BOARD)
     index, vector = load_u64(s + cpu.ARGUMENTS), load_u64(s + SECOND_ARGUMENT)
-    if index >= load_u64(b + board.CPU_COUNT) or vector >= np.uint64(cpu.VECTORS):
+    known = load_u64(b + board.VECTOR_START) <= vector < load_u64(b + board.VECTOR_END)
+    if index >= load_u64(b + board.CPU_COUNT) or not known:
         store_u64(s + cpu.RESULT, INVALID)
         return
     raise_at(load_u64(load_u64(b + board.CPUS) + index * WORD), vector, load_u64(s + cpu.CYCLES))
@@ -46,4 +47,19 @@ def stall_until(s, number):
     time = load_u64(s + cpu.ARGUMENTS)
     if time > load_u64(s + cpu.CYCLES):
         store_u64(s + cpu.CYCLES, time)
+    store_u64(s + cpu.RESULT, ZERO)
+
+
+@cfunc(_HANDLER)
+def halt_cpu(s, number):
+    """halt(): sleeps until an interrupt is pending, masked or not (for CPUs without such an instruction)."""
+    store_u64(s + cpu.STATUS, cpu.HALTED)
+    end_turn(s)
+    store_u64(s + cpu.RESULT, ZERO)
+
+
+@cfunc(_HANDLER)
+def relax_cpu(s, number):
+    """relax(): the CPU's turn ends (for CPUs whose spin loops have no instruction that says so)."""
+    end_turn(s)
     store_u64(s + cpu.RESULT, ZERO)

@@ -26,19 +26,26 @@ def set_pending(s, vector):
 
 
 @njit
-def take_highest(s):
-    """Clears the highest pending vector and returns it. There must be one."""
+def highest(s):
+    """The highest pending vector. There must be one."""
     word = np.uint64(3)
     while load_u64(s + cpu.PENDING + word * WORD) == ZERO:
         word -= ONE
-    place = s + cpu.PENDING + word * WORD
-    bits = load_u64(place)
+    bits = load_u64(s + cpu.PENDING + word * WORD)
     bit = LOW_SIX
     while not bits >> bit & ONE:
         bit -= ONE
-    store_u64(place, bits & ~(ONE << bit))
-    store_u64(s + cpu.PENDING_COUNT, load_u64(s + cpu.PENDING_COUNT) - ONE)
     return (word << SIX) | bit
+
+
+@njit
+def take_highest(s):
+    """Clears the highest pending vector and returns it. There must be one."""
+    vector = highest(s)
+    place = s + cpu.PENDING + (vector >> SIX) * WORD
+    store_u64(place, load_u64(place) & ~(ONE << (vector & LOW_SIX)))
+    store_u64(s + cpu.PENDING_COUNT, load_u64(s + cpu.PENDING_COUNT) - ONE)
+    return vector
 
 
 @njit

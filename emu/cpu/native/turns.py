@@ -60,6 +60,14 @@ def begin_turn(b, s, now, others):
     store_u64(b + board.CURRENT, load_u64(s + cpu.INDEX))
 
 
+@njit(types.int32(types.uint64))
+def enter(s):
+    """Executes a CPU's turn; returns Unicorn's error. Starting Unicorn sets the program counter alone, so what follows it
+    is kept in RESUME for the architecture's trap unit, which Unicorn asks before the first block."""
+    store_u64(s + cpu.RESUME, load_u64(load_u64(s + cpu.NEXT_LOCATION)))
+    return _emu_start(load_u64(s + cpu.UC), load_u64(load_u64(s + cpu.LOCATION)), ZERO, ZERO, ZERO)
+
+
 @njit(types.int64(types.uint64, types.int64))
 def run(b, microseconds):
     """Runs turns until Python must act, or about `microseconds` of host time have passed.
@@ -84,8 +92,7 @@ def run(b, microseconds):
         if best >= load_u64(b + board.LIMIT):
             return LIMIT
         begin_turn(b, s, best, second)
-        location = load_u64(load_u64(s + cpu.LOCATION))
-        error = _emu_start(load_u64(s + cpu.UC), location, ZERO, ZERO, ZERO)
+        error = enter(s)
         if error != 0:
             return FAULT | error << 8
         if load_u64(s + cpu.REQUEST) != ZERO:

@@ -9,7 +9,7 @@ import capstone
 
 from emu.cpu.timing import BlockCost
 
-__all__ = ["X86_64_CYCLES", "StaticModel"]
+__all__ = ["SPARC64_CYCLES", "X86_64_CYCLES", "StaticModel"]
 
 # Cycles of x86-64 instructions that cost more than one, by capstone's mnemonic without prefixes. Rounded latencies from
 # Agner Fog's "Instruction tables" (Skylake) for arithmetic; system instructions from Intel's optimisation manual, appendix C.
@@ -21,6 +21,11 @@ X86_64_CYCLES: Mapping[str, int] = {
     "swapgs": 20, "wrmsr": 100, "rdmsr": 60, "cpuid": 100, "rdtsc": 20, "rdtscp": 25,
     "invlpg": 120, "lgdt": 50, "lidt": 50, "ltr": 50, "cli": 4, "sti": 4, "out": 40, "hlt": 10,
     "rep stosq": 30, "rep stosb": 30, "rep movsq": 40, "rep movsb": 40,
+}  # fmt: skip
+
+# Cycles of SPARC V9 instructions that cost more than one (UltraSPARC-II User's Manual, 17).
+SPARC64_CYCLES: Mapping[str, int] = {
+    "mulx": 20, "sdivx": 70, "udivx": 70, "ta": 20, "cas": 20, "casx": 20, "ldstub": 20, "membar": 10, "flush": 20,
 }  # fmt: skip
 
 

@@ -5,33 +5,47 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from types import SimpleNamespace
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from emu.kernel.kernel import Kernel
 
-__all__ = ["FtraceArch", "OutOfReach", "load"]
+__all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "load"]
 
 
 class OutOfReach(ValueError):
     """A call site cannot reach the function it should call."""
 
 
+class Breakpoint(ABC):
+    """The instruction that stops a CPU which comes to a site while it is changed, where that takes more than one write."""
+
+    code: ClassVar[bytes]  # replaces the first bytes of a site, one write that no CPU sees half of
+
+    @abstractmethod
+    def site(self, kernel: Kernel, registers: int) -> int:
+        """The address of the breakpoint that was hit, from the saved struct pt_regs."""
+
+    @abstractmethod
+    def emulate(self, kernel: Kernel, registers: int, site: int, code: bytes) -> None:
+        """Does to the saved struct pt_regs, interrupted by the breakpoint at `site`, what `code` there would do."""
+
+
 class FtraceArch(ABC):
     """Call sites of one architecture.
 
-    To trace calls: cycle_clock, site_size, nop, call(), native().
-    To trace returns: native()'s graph_entry and graph_return.
-    To patch under running CPUs: breakpoint, protocols, emulate().
+    To trace calls: cycle_clock, profiler, nop, call(), callbacks().
+    To trace returns: return_offset, and the callbacks of the labels by which calls return.
+    To patch under running CPUs: protocols, breakpoint.
     """
 
     cycle_clock: ClassVar[str]  # the trace clock that counts CPU cycles, as trace_clock names it
-    site_size: ClassVar[int]
+    profiler: ClassVar[str]  # what the sites call as they are compiled
     nop: ClassVar[bytes]
-    breakpoint: ClassVar[bytes]  # replaces the first bytes of a site, one write that no CPU sees half of
-    protocols: ClassVar[Sequence[str]]  # that make sense here, the default first
+    return_offset: ClassVar[int]  # a function continues its caller at its return address plus this
+    protocols: ClassVar[Sequence[str]]  # of emu.ftrace.patching, those that make sense here, the default first
+    breakpoint: ClassVar[Breakpoint | None]
 
     @abstractmethod
     def call(self, address: int, target: int) -> bytes:
@@ -42,12 +56,12 @@ class FtraceArch(ABC):
         """
 
     @abstractmethod
-    def emulate(self, kernel: Kernel, registers: int, site: int, code: bytes) -> None:
-        """Does to a saved struct pt_regs, interrupted by the breakpoint at `site`, what `code` there would do."""
+    def callbacks(self) -> Mapping[str, int]:
+        """By label of the kernel's .ftrace.text: the address of the native function that acts when a block begins there.
 
-    @abstractmethod
-    def native(self) -> SimpleNamespace:
-        """The compiled callbacks: function_entry, graph_entry, graph_return, sched_switch."""
+        Among them is what records calls (ftrace_caller, ftrace_graph_caller or what it calls), returns (return_to_handler or
+        what it calls) and process switches (ftrace_sched_switch).
+        """
 
 
 def load(name: str) -> FtraceArch:

@@ -10,36 +10,30 @@ from __future__ import annotations
 
 import functools
 import struct
-from collections.abc import Sequence
-from types import SimpleNamespace
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from emu.cpu.arch.x86_64 import state
-from emu.ftrace.arch import FtraceArch, OutOfReach
+from emu.cpu.arch.x86_64 import ARCH as CPU
+from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
 
 if TYPE_CHECKING:
     from emu.kernel.kernel import Kernel
 
 __all__ = ["ARCH"]
 
+_SITE_SIZE = 5
 
-class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
-    """x86-64 (Intel SDM)."""
 
-    cycle_clock: ClassVar[str] = "x86-tsc"
-    site_size: ClassVar[int] = 5
-    nop: ClassVar[bytes] = bytes.fromhex("0f1f440000")
-    breakpoint: ClassVar[bytes] = b"\xcc"
-    protocols: ClassVar[Sequence[str]] = ("breakpoint", "stop_machine")
+class _Int3(Breakpoint):
+    """`int3` (Intel SDM, volume 3, 6.4.4): the saved instruction pointer is one past it."""
 
-    def call(self, address: int, target: int) -> bytes:
-        distance = target - (address + self.site_size)
-        if not -(1 << 31) <= distance < 1 << 31:
-            raise OutOfReach(f"{target:#x} is more than 2 GiB from {address:#x}")
-        return b"\xe8" + struct.pack("<i", distance)
+    code: ClassVar[bytes] = b"\xcc"
+
+    def site(self, kernel: Kernel, registers: int) -> int:
+        return kernel.member(registers, "pt_regs.ip") - len(self.code)
 
     def emulate(self, kernel: Kernel, registers: int, site: int, code: bytes) -> None:
-        after = site + self.site_size
+        after = site + _SITE_SIZE
         if code[0] == 0xE8:
             sp = kernel.member(registers, "pt_regs.sp") - 8
             kernel.write_word(sp, after)
@@ -47,14 +41,37 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
             after += struct.unpack("<i", code[1:])[0]
         kernel.set_member(registers, "pt_regs.ip", after)
 
+
+class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
+    """x86-64 (Intel SDM)."""
+
+    cycle_clock: ClassVar[str] = "x86-tsc"
+    profiler: ClassVar[str] = "__fentry__"
+    nop: ClassVar[bytes] = bytes.fromhex("0f1f440000")
+    return_offset: ClassVar[int] = 0
+    protocols: ClassVar[Sequence[str]] = ("breakpoint", "stop_machine")
+    breakpoint: ClassVar[Breakpoint | None] = _Int3()
+
+    def call(self, address: int, target: int) -> bytes:
+        distance = target - (address + _SITE_SIZE)
+        if not -(1 << 31) <= distance < 1 << 31:
+            raise OutOfReach(f"{target:#x} is more than 2 GiB from {address:#x}")
+        return b"\xe8" + struct.pack("<i", distance)
+
     @functools.cached_property
-    def _native(self) -> SimpleNamespace:
+    def _callbacks(self) -> Mapping[str, int]:
         from emu.ftrace.native.arch import x86_64  # compiles on import
 
-        return x86_64.build(state.layout())
+        native = x86_64.build(CPU.native().irqs_off)
+        return {
+            "ftrace_caller": native.function_entry.address,
+            "ftrace_graph_caller": native.graph_entry.address,
+            "return_to_handler": native.graph_return.address,
+            "ftrace_sched_switch": native.sched_switch.address,
+        }
 
-    def native(self) -> SimpleNamespace:
-        return self._native
+    def callbacks(self) -> Mapping[str, int]:
+        return self._callbacks
 
 
 ARCH = X86_64()

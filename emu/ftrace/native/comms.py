@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from emu.ftrace.native import trace_record as trace
@@ -23,25 +25,31 @@ PID_MASK = np.uint64(PIDS - 1)
 ONE, FOUR, EIGHT, ZERO = np.uint64(1), np.uint64(4), np.uint64(8), np.uint64(0)
 
 
-@njit
-def remember(shared, task):
-    """Keeps a task's name (host address). Idle tasks are always called <idle>."""
-    pid = np.uint64(load_u32(task + load_u64(shared + trace.TASK_PID)))
-    if pid == ZERO:
-        return
-    table = load_u64(shared + trace.COMMS)
-    place = load_u64(table + INDEX) + (pid & PID_MASK) * FOUR
-    known = np.uint64(load_u32(place))
-    if known == ZERO:
-        count = load_u64(table + NEXT)
-        store_u64(table + NEXT, count + ONE)
-        known = count % load_u64(table + CAPACITY) + ONE
+def build(guest: SimpleNamespace) -> SimpleNamespace:
+    """remember(), for a guest of one byte order (`pointers.in_byte_order`)."""
+    guest_u32 = guest.load_u32
+
+    @njit
+    def remember(shared, task):
+        """Keeps a task's name (host address). Idle tasks are always called <idle>."""
+        pid = np.uint64(guest_u32(task + load_u64(shared + trace.TASK_PID)))
+        if pid == ZERO:
+            return
+        table = load_u64(shared + trace.COMMS)
+        place = load_u64(table + INDEX) + (pid & PID_MASK) * FOUR
+        known = np.uint64(load_u32(place))
+        if known == ZERO:
+            count = load_u64(table + NEXT)
+            store_u64(table + NEXT, count + ONE)
+            known = count % load_u64(table + CAPACITY) + ONE
+            entry = load_u64(table + ENTRIES) + (known - ONE) * ENTRY_SIZE
+            if count >= load_u64(table + CAPACITY):
+                store_u32(load_u64(table + INDEX) + (load_u64(entry) & PID_MASK) * FOUR, np.uint32(0))
+            store_u32(place, np.uint32(known))
         entry = load_u64(table + ENTRIES) + (known - ONE) * ENTRY_SIZE
-        if count >= load_u64(table + CAPACITY):
-            store_u32(load_u64(table + INDEX) + (load_u64(entry) & PID_MASK) * FOUR, np.uint32(0))
-        store_u32(place, np.uint32(known))
-    entry = load_u64(table + ENTRIES) + (known - ONE) * ENTRY_SIZE
-    name = task + load_u64(shared + trace.TASK_COMM)
-    store_u64(entry, pid)
-    store_u64(entry + NAME, load_u64(name))
-    store_u64(entry + NAME_REST, load_u64(name + EIGHT))
+        name = task + load_u64(shared + trace.TASK_COMM)
+        store_u64(entry, pid)
+        store_u64(entry + NAME, load_u64(name))
+        store_u64(entry + NAME_REST, load_u64(name + EIGHT))
+
+    return SimpleNamespace(remember=remember)

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from emu.cpu.native import cpu_record as cpu
 from emu.ftrace.native import trace_record as trace
 from emu.native import njit
-from emu.native.pointers import load_u32, load_u64, store_u32, store_u64
+from emu.native.pointers import load_u64, store_u32, store_u64
 
 ZERO, ONE, FOUR = np.uint64(0), np.uint64(1), np.uint64(4)
 
@@ -19,7 +21,7 @@ SOFTIRQ = np.uint32(0x100)
 HARDIRQ = np.uint32(0xF0000)
 NMI = np.uint32(0xF00000)
 NO_RESCHED = np.uint32(0x8000_0000)
-TIF_NEED_RESCHED = np.uint32(1 << 3)
+TIF_NEED_RESCHED = np.uint64(1 << 3)
 
 # common_flags (Linux's enum trace_flag_type)
 FLAG_IRQS_OFF, FLAG_NEED_RESCHED, FLAG_HARDIRQ, FLAG_SOFTIRQ = (np.uint32(n) for n in (0x01, 0x04, 0x08, 0x10))
@@ -49,40 +51,54 @@ def now(s, shared):
 
 @njit
 def host_address(shared, address):
-    """Where an address of the guest kernel's data is in this process: the direct map's, or the kernel mapping's."""
-    if address >= load_u64(shared + trace.KERNEL_START):
-        return address + load_u64(shared + trace.KERNEL_TO_HOST)
-    return address + load_u64(shared + trace.TO_HOST)
+    """Where an address of the guest kernel's data is in this process.
+
+    A guest whose pointers are broken must not break its host: an address outside RAM is a page of zeros.
+    """
+    start = load_u64(shared + trace.KERNEL_START)
+    if address < start:
+        start = load_u64(shared + trace.DIRECT_START)
+    physical = address - start
+    if physical >= load_u64(shared + trace.RAM_SIZE):
+        return load_u64(shared + trace.NOWHERE)
+    return physical + load_u64(shared + trace.RAM)
 
 
-@njit
-def current_task(mine, shared):
-    """The host address of the task that runs on this CPU."""
-    task = load_u64(load_u64(mine + trace.HOT) + load_u64(shared + trace.HOT_CURRENT))
-    return host_address(shared, task)
+def build(guest: SimpleNamespace) -> SimpleNamespace:
+    """The functions that read the guest's memory: current_task, preempt_count, store_common.
 
+    `guest` has the loads and stores of its byte order (`pointers.in_byte_order`). What is stored in a ring buffer has the host's.
+    """
+    guest_u32, guest_u64 = guest.load_u32, guest.load_u64
 
-@njit
-def preempt_count(mine, shared):
-    return load_u32(load_u64(mine + trace.HOT) + load_u64(shared + trace.HOT_PREEMPT_COUNT))
+    @njit
+    def current_task(mine, shared):
+        """The host address of the task that runs on this CPU."""
+        task = guest_u64(load_u64(mine + trace.HOT) + load_u64(shared + trace.HOT_CURRENT))
+        return host_address(shared, task)
 
+    @njit
+    def preempt_count(mine, shared):
+        return guest_u32(load_u64(mine + trace.HOT) + load_u64(shared + trace.HOT_PREEMPT_COUNT))
 
-@njit
-def store_common(payload, kind, task, count, irqs_off, shared):
-    """Writes the eight bytes that begin every entry: type, flags, preempt count, pid."""
-    flags = FLAG_IRQS_OFF if irqs_off else np.uint32(0)
-    if load_u32(task + load_u64(shared + trace.TASK_FLAGS)) & TIF_NEED_RESCHED:
-        flags |= FLAG_NEED_RESCHED
-    if not count & NO_RESCHED:
-        flags |= FLAG_PREEMPT_RESCHED
-    if count & HARDIRQ:
-        flags |= FLAG_HARDIRQ
-    if count & SOFTIRQ:
-        flags |= FLAG_SOFTIRQ
-    if count & NMI:
-        flags |= FLAG_NMI
-    if count & BH_DISABLED:
-        flags |= FLAG_BH_OFF
-    depth = min(count & PREEMPT, DEEPEST_SHOWN)
-    store_u32(payload, kind | (flags | depth << EIGHT) << SIXTEEN)
-    store_u32(payload + FOUR, load_u32(task + load_u64(shared + trace.TASK_PID)))
+    @njit
+    def store_common(payload, kind, task, count, irqs_off, shared):
+        """Writes the eight bytes that begin every entry: type, flags, preempt count, pid."""
+        flags = FLAG_IRQS_OFF if irqs_off else np.uint32(0)
+        if guest_u64(task + load_u64(shared + trace.TASK_FLAGS)) & TIF_NEED_RESCHED:
+            flags |= FLAG_NEED_RESCHED
+        if not count & NO_RESCHED:
+            flags |= FLAG_PREEMPT_RESCHED
+        if count & HARDIRQ:
+            flags |= FLAG_HARDIRQ
+        if count & SOFTIRQ:
+            flags |= FLAG_SOFTIRQ
+        if count & NMI:
+            flags |= FLAG_NMI
+        if count & BH_DISABLED:
+            flags |= FLAG_BH_OFF
+        depth = min(count & PREEMPT, DEEPEST_SHOWN)
+        store_u32(payload, kind | (flags | depth << EIGHT) << SIXTEEN)
+        store_u32(payload + FOUR, guest_u32(task + load_u64(shared + trace.TASK_PID)))
+
+    return SimpleNamespace(current_task=current_task, preempt_count=preempt_count, store_common=store_common)

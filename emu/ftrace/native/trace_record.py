@@ -16,36 +16,37 @@ RECORDED = np.uint64(24)  # 1: an event was recorded since the last process swit
 CPU_WORDS = 4
 
 # Shared: where things are in the guest
-TO_HOST = np.uint64(0)  # host address minus direct-map address, modulo 2^64
-KERNEL_TO_HOST = np.uint64(216)  # the same for the kernel mapping, which begins at ...
-KERNEL_START = np.uint64(224)
-SITE_OPS = np.uint64(8)  # a byte of flags per byte of kernel text
-TEXT_START = np.uint64(16)
-TEXT_END = np.uint64(24)
-SITE_SIZE = np.uint64(32)
-RETURN_TRAMPOLINE = np.uint64(40)
-HOT_CURRENT = np.uint64(48)  # offsets in struct pcpu_hot and struct task_struct
-HOT_PREEMPT_COUNT = np.uint64(56)
-TASK_PID = np.uint64(64)
-TASK_COMM = np.uint64(72)
-TASK_FLAGS = np.uint64(80)
-TASK_STACK_INDEX = np.uint64(88)
-TASK_OVERRUN = np.uint64(96)
-TASK_TIMESTAMP = np.uint64(104)
-TASK_STACK = np.uint64(112)
+DIRECT_START = np.uint64(0)  # the direct map
+KERNEL_START = np.uint64(8)  # the kernel mapping, above it
+RAM = np.uint64(16)  # host address of physical address 0
+RAM_SIZE = np.uint64(24)
+NOWHERE = np.uint64(32)  # address of a zeroed page: what a guest address outside RAM stands for
+SITE_OPS = np.uint64(40)  # a byte of flags per byte of kernel text
+TEXT_START = np.uint64(48)
+TEXT_SIZE = np.uint64(56)
+RETURN_TRAMPOLINE = np.uint64(64)
+HOT_CURRENT = np.uint64(72)  # offsets in struct pcpu_hot and struct task_struct
+HOT_PREEMPT_COUNT = np.uint64(80)
+TASK_PID = np.uint64(88)
+TASK_COMM = np.uint64(96)
+TASK_FLAGS = np.uint64(104)
+TASK_STACK_INDEX = np.uint64(112)
+TASK_OVERRUN = np.uint64(120)
+TASK_TIMESTAMP = np.uint64(128)
+TASK_STACK = np.uint64(136)
 # ... and what is wanted
-CLOCK = np.uint64(120)  # one of the CLOCK_ constants
-CLOCK_MULTIPLIER = np.uint64(128)  # nanoseconds = cycles * multiplier / divisor
-CLOCK_DIVISOR = np.uint64(136)
-COUNT = np.uint64(144)  # the counter clock
-MAX_DEPTH = np.uint64(152)  # 0: any
-ONLY_SELECTED = np.uint64(160)  # 1: graphs begin at GRAPH_FUNCTION sites only
-SKIP_INTERRUPTS = np.uint64(168)  # 1: nothing in hard interrupts
-SLEEP_TIME = np.uint64(176)  # 1: durations include the time a task was switched out
-COMMS = np.uint64(184)  # the table of command names (see native.comms)
-MISMATCH = np.uint64(192)  # 1: a return did not match its entry; Python is told
-MISMATCH_SLOT = np.uint64(200)
-GRAPH_RUNNING = np.uint64(208)  # 1: entries and returns are recorded
+CLOCK = np.uint64(144)  # one of the CLOCK_ constants
+CLOCK_MULTIPLIER = np.uint64(152)  # nanoseconds = cycles * multiplier / divisor
+CLOCK_DIVISOR = np.uint64(160)
+COUNT = np.uint64(168)  # the counter clock
+MAX_DEPTH = np.uint64(176)  # 0: any
+ONLY_SELECTED = np.uint64(184)  # 1: graphs begin at GRAPH_FUNCTION sites only
+SKIP_INTERRUPTS = np.uint64(192)  # 1: nothing in hard interrupts
+SLEEP_TIME = np.uint64(200)  # 1: durations include the time a task was switched out
+COMMS = np.uint64(208)  # the table of command names (see native.comms)
+MISMATCH = np.uint64(216)  # 1: a return did not match its entry; Python is told
+MISMATCH_FRAME = np.uint64(224)
+GRAPH_RUNNING = np.uint64(232)  # 1: entries and returns are recorded
 SHARED_WORDS = 32
 
 CLOCK_NANOSECONDS, CLOCK_COUNTER, CLOCK_CYCLES = np.uint64(0), np.uint64(1), np.uint64(2)
@@ -55,8 +56,8 @@ GRAPH_FUNCTION = np.uint8(1)
 GRAPH_NOTRACE = np.uint8(2)
 PYTHON_OPS = np.uint8(4)
 
-# struct ftrace_ret_stack
+# struct ftrace_ret_stack. What identifies a call is the architecture's: where its return address lies, or its frame pointer.
 RETURN_STACK_DEPTH = 50
-ENTRY_RETURN, ENTRY_FUNCTION, ENTRY_CALLTIME, ENTRY_SLOT = (np.uint64(8 * n) for n in range(4))
+ENTRY_RETURN, ENTRY_FUNCTION, ENTRY_CALLTIME, ENTRY_FRAME = (np.uint64(8 * n) for n in range(4))
 ENTRY_SIZE = np.uint64(32)
 HIDDEN = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # as calltime: set_graph_notrace covers this call and what it calls

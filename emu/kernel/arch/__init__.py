@@ -1,20 +1,46 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an architecture says of kernels: how their images are marked."""
+"""What an architecture says of kernels: what they need to boot, and how their registers and stacks are read."""
 
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from emu.cpu.cpu import Cpu
+    from emu.kernel.kernel import Kernel
 
 __all__ = ["KernelArch", "load"]
 
 
-@dataclass(frozen=True)
-class KernelArch:
-    """An architecture's kernels."""
+class KernelArch(ABC):
+    """An architecture's kernels.
 
-    elf_machine: str  # e_machine of an image, as pyelftools names it
+    To boot: elf_machine, page_table, boot_params.
+    To show where one is: registers().
+    To show how it came there: callers().
+    """
+
+    elf_machine: ClassVar[str]  # e_machine of an image, as pyelftools names it
+    page_table: ClassVar[str | None]  # symbol of the tables that the reset state has CPUs use; None: it has none
+    boot_params: ClassVar[int]  # physical address of struct boot_params
+
+    @abstractmethod
+    def registers(self, kernel: Kernel, cpu: Cpu, saved: int) -> Mapping[str, int]:
+        """Registers in the order in which people read them, "ip" (the program counter) and "sp" among them.
+
+        Args:
+            saved: address of a struct pt_regs; 0: the CPU's own registers.
+        """
+
+    @abstractmethod
+    def callers(self, kernel: Kernel, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+        """(what stands for a call on its task's return stack, its return address) of the calls under way, innermost first.
+
+        Ends where memory does; what lies behind the first caller that is no function of the kernel has no meaning.
+        """
 
 
 def load(name: str) -> KernelArch:

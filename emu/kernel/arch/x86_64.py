@@ -1,8 +1,45 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""x86-64 kernels."""
+"""x86-64 kernels: page tables of their own from the first instruction, frame pointers on every stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from emu.kernel.arch import KernelArch
 
+if TYPE_CHECKING:
+    from emu.cpu.cpu import Cpu
+    from emu.kernel.kernel import Kernel
+
 __all__ = ["ARCH"]
 
-ARCH = KernelArch(elf_machine="EM_X86_64")
+_SHOWN = ("ip", "sp", "flags", "ax", "bx", "cx", "dx", "si", "di", "bp", *(f"r{n}" for n in range(8, 16)))
+
+
+class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
+    """x86-64 (System V ABI, AMD64 supplement)."""
+
+    elf_machine: ClassVar[str] = "EM_X86_64"
+    page_table: ClassVar[str | None] = "early_top_pgt"
+    boot_params: ClassVar[int] = 0x1000
+
+    def registers(self, kernel: Kernel, cpu: Cpu, saved: int) -> Mapping[str, int]:
+        if saved == 0:
+            values = cpu.registers()
+            return {name: values[name] for name in _SHOWN}
+        return {name: kernel.member(saved, f"pt_regs.{name}") for name in _SHOWN}
+
+    def callers(self, kernel: Kernel, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+        frame, last = registers["bp"], 0
+        while frame > last and frame % 8 == 0:
+            slot = frame + 8
+            try:
+                following, caller = kernel.read_word(frame), kernel.read_word(slot)
+            except LookupError:
+                return
+            yield slot, caller
+            frame, last = following, frame
+
+
+ARCH = X86_64()

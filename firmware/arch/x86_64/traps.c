@@ -71,14 +71,13 @@ void exc_double_fault(struct pt_regs *regs, long error_code)
 
 static DEFINE_PER_CPU(unsigned int, nmi_count);
 
-static void default_do_nmi(void)
+/*
+ * Nobody but the host sends one, to see what happens. Nothing in here may be a
+ * breakpoint: its iretq would let the next NMI in, on this stack.
+ */
+noinstr void exc_nmi(struct pt_regs *regs)
 {
+	__preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
 	this_cpu_write(nmi_count, this_cpu_read(nmi_count) + 1);
-}
-
-void exc_nmi(struct pt_regs *regs)
-{
-	preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
-	default_do_nmi();
-	preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
+	__preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
 }

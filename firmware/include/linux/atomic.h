@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Atomic counters; the operations that return nothing or a value. */
+/* Atomic counters. */
 #ifndef _LINUX_ATOMIC_H
 #define _LINUX_ATOMIC_H
 
@@ -14,25 +14,15 @@
 #define atomic_set(v, i)	WRITE_ONCE((v)->counter, (i))
 #define atomic_add_return(i, v)	(xadd(&(v)->counter, (i)) + (i))
 #define atomic_sub_return(i, v)	atomic_add_return(-(i), v)
-#define atomic_fetch_add(i, v)	xadd(&(v)->counter, (i))
 #define atomic_add(i, v)	((void)atomic_add_return(i, v))
 #define atomic_sub(i, v)	((void)atomic_sub_return(i, v))
 #define atomic_inc(v)		atomic_add(1, v)
 #define atomic_dec(v)		atomic_sub(1, v)
-#define atomic_inc_return(v)	atomic_add_return(1, v)
 #define atomic_dec_return(v)	atomic_sub_return(1, v)
 #define atomic_dec_and_test(v)	(atomic_dec_return(v) == 0)
 #define atomic_cmpxchg(v, o, n)	cmpxchg(&(v)->counter, o, n)
-#define atomic_xchg(v, n)	xchg(&(v)->counter, n)
 
-#define atomic_long_read(v)		atomic_read(v)
-#define atomic_long_set(v, i)		atomic_set(v, i)
 #define atomic_long_add_return(i, v)	(xadd(&(v)->counter, (long)(i)) + (i))
-#define atomic_long_add(i, v)		((void)atomic_long_add_return(i, v))
-#define atomic_long_sub(i, v)		((void)atomic_long_add_return(-(i), v))
-#define atomic_long_inc(v)		atomic_long_add(1, v)
-#define atomic_long_dec(v)		atomic_long_sub(1, v)
-#define atomic_long_dec_and_test(v)	(atomic_long_add_return(-1, v) == 0)
 
 /* Adds one unless the count is zero; true if it did. */
 static inline bool atomic_inc_not_zero(atomic_t *v)

@@ -84,9 +84,6 @@ static inline unsigned int find_next_zero_bit(const unsigned long *map,
 	return size;
 }
 
-#define find_first_bit(map, size)	find_next_bit(map, size, 0)
-#define find_first_zero_bit(map, size)	find_next_zero_bit(map, size, 0)
-
 static inline int fls64(u64 x)
 {
 	return x ? 64 - __builtin_clzll(x) : 0;

@@ -11,19 +11,14 @@
 #define inline			inline __attribute__((always_inline, unused)) \
 				notrace
 #define __always_inline		inline
-#define noinline		__attribute__((noinline))
 #define notrace			__attribute__((no_instrument_function))
 #define __noreturn		__attribute__((noreturn))
 #define __packed		__attribute__((packed))
 #define __aligned(n)		__attribute__((aligned(n)))
 #define __section(name)		__attribute__((section(name)))
 #define __used			__attribute__((used))
-#define __maybe_unused		__attribute__((unused))
-#define __must_check		__attribute__((warn_unused_result))
-#define __weak			__attribute__((weak))
 #define __printf(fmt, args)	__attribute__((format(printf, fmt, args)))
 #define fallthrough		__attribute__((fallthrough))
-#define asmlinkage
 
 /* Entry code: tracing is not possible yet, or no more. */
 #define noinstr			notrace
@@ -34,7 +29,6 @@
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define unreachable()		__builtin_unreachable()
-#define offsetofend(type, m)	(offsetof(type, m) + sizeof(((type *)0)->m))
 
 #define barrier()		asm volatile("" : : : "memory")
 

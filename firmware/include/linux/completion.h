@@ -23,7 +23,6 @@ static inline void init_completion(struct completion *x)
 }
 
 void complete(struct completion *x);
-void complete_all(struct completion *x);
 void wait_for_completion(struct completion *x);
 
 #endif

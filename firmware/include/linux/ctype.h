@@ -11,14 +11,4 @@ static inline bool isdigit(int c)
 	return c >= '0' && c <= '9';
 }
 
-static inline bool isspace(int c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static inline bool isprint(int c)
-{
-	return c >= ' ' && c <= '~';
-}
-
 #endif

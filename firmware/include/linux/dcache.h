@@ -70,8 +70,6 @@ static inline bool d_unhashed(const struct dentry *dentry)
 	return list_empty(&dentry->d_child);
 }
 
-u32 full_name_hash(const char *name, unsigned int len);
-
 struct dentry *d_alloc(struct dentry *parent, const struct qstr *name);
 struct dentry *d_alloc_pseudo(struct super_block *sb, const struct qstr *name);
 struct dentry *d_make_root(struct inode *root);

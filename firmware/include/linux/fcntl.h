@@ -20,22 +20,17 @@
 #define F_GETFL		3
 #define F_SETFL		4
 #define F_DUPFD_CLOEXEC	1030
-#define F_SETPIPE_SZ	1031
-#define F_GETPIPE_SZ	1032
 
 #define FD_CLOEXEC	1
 
 #define AT_FDCWD		-100
 #define AT_SYMLINK_NOFOLLOW	0x100
-#define AT_EACCESS		0x200
 #define AT_REMOVEDIR		0x200
-#define AT_SYMLINK_FOLLOW	0x400
 #define AT_NO_AUTOMOUNT		0x800
 #define AT_EMPTY_PATH		0x1000
 
 #define R_OK	4
 #define W_OK	2
 #define X_OK	1
-#define F_OK	0
 
 #endif

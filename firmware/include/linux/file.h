@@ -15,9 +15,19 @@ struct fd {
 };
 
 struct file *fget(unsigned int fd);
-struct fd fdget(unsigned int fd);
+struct fd __fdget(unsigned int fd);
 /* Also holds the position lock of a file that several tasks may share. */
-struct fd fdget_pos(unsigned int fd);
+struct fd __fdget_pos(unsigned int fd);
+
+static inline struct fd fdget(unsigned int fd)
+{
+	return __fdget(fd);
+}
+
+static inline struct fd fdget_pos(unsigned int fd)
+{
+	return __fdget_pos(fd);
+}
 
 static inline void fdput(struct fd f)
 {

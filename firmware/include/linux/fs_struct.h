@@ -26,8 +26,6 @@ void exit_fs(struct task_struct *tsk);
 
 void get_fs_root(struct fs_struct *fs, struct path *root);
 void get_fs_pwd(struct fs_struct *fs, struct path *pwd);
-void get_fs_root_and_pwd(struct fs_struct *fs, struct path *root,
-			 struct path *pwd);
 void set_fs_root(struct fs_struct *fs, const struct path *path);
 void set_fs_pwd(struct fs_struct *fs, const struct path *path);
 umode_t current_umask(void);

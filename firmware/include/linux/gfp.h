@@ -10,7 +10,6 @@ struct page;
 #define __GFP_ZERO	0x100u
 #define GFP_KERNEL	0x0cc0u
 #define GFP_ATOMIC	0x0a20u
-#define GFP_USER	0x0cc0u
 #define GFP_HIGHUSER	0x0cc0u
 
 struct page *__alloc_pages(gfp_t gfp, unsigned int order);

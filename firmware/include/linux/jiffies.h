@@ -14,7 +14,6 @@ extern volatile unsigned long jiffies;
 #define time_after(a, b)	((long)((b) - (a)) < 0)
 #define time_before(a, b)	time_after(b, a)
 #define time_after_eq(a, b)	((long)((a) - (b)) >= 0)
-#define time_before_eq(a, b)	time_after_eq(b, a)
 
 static inline unsigned long msecs_to_jiffies(unsigned int ms)
 {

@@ -35,12 +35,7 @@
 
 #define ALIGN(x, a)		(((x) + (a) - 1) & ~((typeof(x))(a) - 1))
 #define ALIGN_DOWN(x, a)	((x) & ~((typeof(x))(a) - 1))
-#define IS_ALIGNED(x, a)	(((x) & ((typeof(x))(a) - 1)) == 0)
-#define PTR_ALIGN(p, a)		((typeof(p))ALIGN((unsigned long)(p), a))
-#define round_up(x, y)		ALIGN(x, y)
-#define round_down(x, y)	ALIGN_DOWN(x, y)
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
-#define BIT(n)			(1UL << (n))
 
 void panic(const char *fmt, ...) __noreturn __printf(1, 2);
 

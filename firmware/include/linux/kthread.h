@@ -3,19 +3,15 @@
 #ifndef _LINUX_KTHREAD_H
 #define _LINUX_KTHREAD_H
 
-#include <linux/compiler.h>
-
 struct task_struct;
 
 /*
- * A new thread, not yet running: wake_up_process() has it call @fn. NULL if
- * there is no memory. The second is for a thread that runs on one CPU only.
+ * A new thread for one CPU, which calls @fn once wake_up_process() starts it.
+ * NULL if there is no memory.
  */
-struct task_struct *kthread_create(int (*fn)(void *data), void *data,
-				   const char *namefmt, ...) __printf(3, 4);
 struct task_struct *kthread_create_on_cpu(int (*fn)(void *data), void *data,
 					  unsigned int cpu,
-					  const char *namefmt);
+					  const char *name);
 
 /* The thread that makes all others, so that none inherits from a process. */
 int kthreadd(void *unused);

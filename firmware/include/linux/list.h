@@ -104,8 +104,6 @@ static inline void list_splice_init(struct list_head *list,
 #define list_prev_entry(pos, member) \
 	list_entry((pos)->member.prev, typeof(*(pos)), member)
 
-#define list_for_each(pos, head) \
-	for (pos = (head)->next; pos != (head); pos = pos->next)
 #define list_for_each_entry(pos, head, member)				\
 	for (pos = list_first_entry(head, typeof(*pos), member);	\
 	     &pos->member != (head);					\
@@ -119,8 +117,6 @@ static inline void list_splice_init(struct list_head *list,
 	     n = list_next_entry(pos, member);				\
 	     &pos->member != (head);					\
 	     pos = n, n = list_next_entry(n, member))
-
-#define HLIST_HEAD_INIT		{ .first = NULL }
 
 static inline void INIT_HLIST_NODE(struct hlist_node *n)
 {

@@ -23,8 +23,6 @@
 #define VM_ACCESS_FLAGS	(VM_READ | VM_WRITE | VM_EXEC)
 #define VM_STACK_FLAGS	(VM_GROWSDOWN | VM_READ | VM_WRITE | \
 			 VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC | VM_ACCOUNT)
-#define VM_DATA_FLAGS	(VM_READ | VM_WRITE | \
-			 VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC | VM_ACCOUNT)
 
 #define FAULT_FLAG_WRITE	0x01
 #define FAULT_FLAG_USER		0x40
@@ -67,10 +65,6 @@ extern struct page *empty_zero_page;
 
 #define PageSlab(page)		test_bit(PG_slab, &(page)->flags)
 #define page_count(page)	atomic_read(&(page)->_refcount)
-
-/* RAM is always mapped. */
-#define kmap_local_page(page)	page_address(page)
-#define kunmap_local(addr)	((void)(addr))
 
 static inline void get_page(struct page *page)
 {

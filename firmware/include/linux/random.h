@@ -5,6 +5,6 @@
 
 #include <linux/types.h>
 
-void get_random_bytes(void *buf, size_t len);
+notrace void get_random_bytes(void *buf, size_t len);
 
 #endif

@@ -15,8 +15,6 @@ struct rw_semaphore {
 #define __RWSEM_INITIALIZER(name) {				\
 	.wait_lock = __SPIN_LOCK_UNLOCKED,			\
 	.wait_list = LIST_HEAD_INIT((name).wait_list) }
-#define DECLARE_RWSEM(name) \
-	struct rw_semaphore name = __RWSEM_INITIALIZER(name)
 
 void __init_rwsem(struct rw_semaphore *sem);
 void down_read(struct rw_semaphore *sem);

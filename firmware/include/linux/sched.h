@@ -162,7 +162,7 @@ void preempt_schedule_irq(void);
 void schedule_tail(struct task_struct *prev);
 void schedule_idle(void);
 long schedule_timeout(long timeout);
-void yield(void);
+long schedule_timeout_uninterruptible(long timeout);
 int wake_up_process(struct task_struct *p);
 int wake_up_state(struct task_struct *p, unsigned int state);
 void kick_process(struct task_struct *p);

@@ -8,9 +8,7 @@
 
 struct kmem_cache;
 
-#define SLAB_HWCACHE_ALIGN	0x2000u
 #define SLAB_PANIC		0x40000u
-#define SLAB_ACCOUNT		0x4000000u
 
 #define KMALLOC_MAX_SIZE	(1UL << 22)
 

@@ -22,7 +22,6 @@ notrace int strcmp(const char *a, const char *b);
 notrace int strncmp(const char *a, const char *b, size_t n);
 notrace char *strchr(const char *s, int c);
 notrace char *strrchr(const char *s, int c);
-notrace char *strstr(const char *s, const char *wanted);
 
 /* Returns the length of src, or -E2BIG if it was cut; always ends dest. */
 notrace ssize_t strscpy(char *dest, const char *src, size_t size);

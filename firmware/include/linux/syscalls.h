@@ -7,7 +7,6 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 
-#define __MAP0(m, ...)
 #define __MAP1(m, t, a, ...)	m(t, a)
 #define __MAP2(m, t, a, ...)	m(t, a), __MAP1(m, __VA_ARGS__)
 #define __MAP3(m, t, a, ...)	m(t, a), __MAP2(m, __VA_ARGS__)

@@ -7,7 +7,6 @@
 #include <linux/compiler.h>
 
 #define NSEC_PER_SEC	1000000000L
-#define NSEC_PER_MSEC	1000000L
 #define NSEC_PER_USEC	1000L
 #define USEC_PER_SEC	1000000L
 

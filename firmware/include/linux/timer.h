@@ -22,8 +22,6 @@ struct timer_list {
 void timer_setup(struct timer_list *timer,
 		 void (*function)(struct timer_list *), unsigned int flags);
 int mod_timer(struct timer_list *timer, unsigned long expires);
-void add_timer(struct timer_list *timer);
-int del_timer(struct timer_list *timer);
 int del_timer_sync(struct timer_list *timer);
 unsigned long get_next_timer_interrupt(void);
 void run_local_timers(void);

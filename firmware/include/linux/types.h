@@ -36,7 +36,6 @@ typedef unsigned int dev_t;
 typedef unsigned int gfp_t;
 typedef unsigned int fmode_t;
 typedef unsigned long pgoff_t;
-typedef unsigned long pgprot_bits_t;
 typedef u64 phys_addr_t;
 typedef long long time64_t;
 typedef unsigned int vm_fault_t;

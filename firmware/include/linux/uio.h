@@ -43,25 +43,21 @@ static inline size_t iov_iter_count(const struct iov_iter *i)
 	return i->count;
 }
 
-static inline void iov_iter_truncate(struct iov_iter *i, size_t count)
-{
-	if (i->count > count)
-		i->count = count;
-}
+/* Not traced: part of each copy between the kernel and user space. */
+notrace void iov_iter_kvec(struct iov_iter *i, const struct kvec *kvec,
+			   size_t count);
+notrace int import_single_range(void __user *buf, size_t len,
+				struct iovec *iov, struct iov_iter *i);
+notrace ssize_t import_iovec(const struct iovec __user *uvec,
+			     unsigned long nr_segs, struct iovec **iov,
+			     struct iov_iter *i);
 
-void iov_iter_kvec(struct iov_iter *i, const struct kvec *kvec, size_t count);
-int import_single_range(void __user *buf, size_t len, struct iovec *iov,
-			struct iov_iter *i);
-ssize_t import_iovec(const struct iovec __user *uvec, unsigned long nr_segs,
-		     struct iovec **iov, struct iov_iter *i);
-void iov_iter_advance(struct iov_iter *i, size_t bytes);
-
-size_t copy_to_iter(const void *addr, size_t bytes, struct iov_iter *i);
-size_t copy_from_iter(void *addr, size_t bytes, struct iov_iter *i);
-size_t copy_page_to_iter(struct page *page, size_t offset, size_t bytes,
-			 struct iov_iter *i);
-size_t copy_page_from_iter(struct page *page, size_t offset, size_t bytes,
-			   struct iov_iter *i);
-size_t iov_iter_zero(size_t bytes, struct iov_iter *i);
+notrace size_t copy_to_iter(const void *addr, size_t bytes, struct iov_iter *i);
+notrace size_t copy_from_iter(void *addr, size_t bytes, struct iov_iter *i);
+notrace size_t copy_page_to_iter(struct page *page, size_t offset, size_t bytes,
+				 struct iov_iter *i);
+notrace size_t copy_page_from_iter(struct page *page, size_t offset,
+				   size_t bytes, struct iov_iter *i);
+notrace size_t iov_iter_zero(size_t bytes, struct iov_iter *i);
 
 #endif

@@ -44,10 +44,6 @@ void __init_waitqueue_head(wait_queue_head_t *wq);
 
 void add_wait_queue(wait_queue_head_t *wq, wait_queue_entry_t *entry);
 void remove_wait_queue(wait_queue_head_t *wq, wait_queue_entry_t *entry);
-void prepare_to_wait(wait_queue_head_t *wq, wait_queue_entry_t *entry,
-		     int state);
-void prepare_to_wait_exclusive(wait_queue_head_t *wq,
-			       wait_queue_entry_t *entry, int state);
 long prepare_to_wait_event(wait_queue_head_t *wq, wait_queue_entry_t *entry,
 			   int state);
 void finish_wait(wait_queue_head_t *wq, wait_queue_entry_t *entry);
@@ -67,8 +63,8 @@ void __wake_up_locked(wait_queue_head_t *wq, unsigned int mode, int nr);
 	__wake_up(wq, TASK_INTERRUPTIBLE, 1, NULL)
 #define wake_up_interruptible_all(wq) \
 	__wake_up(wq, TASK_INTERRUPTIBLE, 0, NULL)
-#define wake_up_interruptible_sync_poll(wq, key) \
-	__wake_up_sync_key(wq, TASK_INTERRUPTIBLE, (void *)(unsigned long)(key))
+#define wake_up_interruptible_sync(wq) \
+	__wake_up_sync_key(wq, TASK_INTERRUPTIBLE, NULL)
 
 static inline bool waitqueue_active(wait_queue_head_t *wq)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A sparse array of pointers, indexed by unsigned long. */
+/* A sparse array of pointers, indexed by unsigned long. Not traced. */
 #ifndef _LINUX_XARRAY_H
 #define _LINUX_XARRAY_H
 
@@ -16,15 +16,15 @@ struct xarray {
 #define xa_lock(xa)	spin_lock(&(xa)->xa_lock)
 #define xa_unlock(xa)	spin_unlock(&(xa)->xa_lock)
 
-void xa_init(struct xarray *xa);
+notrace void xa_init(struct xarray *xa);
 
 /* The caller holds xa_lock, and decides how long an entry stays valid. */
-void *__xa_load(struct xarray *xa, unsigned long index);
+notrace void *__xa_load(struct xarray *xa, unsigned long index);
 /* -EBUSY if there is an entry already, or -ENOMEM. */
-int __xa_insert(struct xarray *xa, unsigned long index, void *entry);
-void *__xa_erase(struct xarray *xa, unsigned long index);
+notrace int __xa_insert(struct xarray *xa, unsigned long index, void *entry);
+notrace void *__xa_erase(struct xarray *xa, unsigned long index);
 /* The first entry at *index or above; *index becomes its index. */
-void *__xa_find(struct xarray *xa, unsigned long *index);
+notrace void *__xa_find(struct xarray *xa, unsigned long *index);
 
 void radix_tree_init(void);
 

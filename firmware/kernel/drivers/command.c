@@ -25,7 +25,7 @@ void command_ready(void)
 	wake_up_interruptible_all(&command_wait);
 }
 
-static long command_fetch(char *buf, size_t size)
+static inline long command_fetch(char *buf, size_t size)
 {
 	return hostcall2(HC_COMMAND_READ, buf, size);
 }

@@ -26,7 +26,7 @@ void console_input_ready(void)
 	command_ready();
 }
 
-static long console_fetch(void *buf, size_t size)
+static inline long console_fetch(void *buf, size_t size)
 {
 	return hostcall2(HC_CONSOLE_READ, buf, size);
 }

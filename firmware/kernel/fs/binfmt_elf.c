@@ -22,7 +22,7 @@
 /* Headers fit into a page. */
 #define ELF_MAX_PHDRS	(PAGE_SIZE / sizeof(struct elf64_phdr))
 
-static bool elf_check_header(const struct linux_binprm *bprm)
+static inline bool elf_check_header(const struct linux_binprm *bprm)
 {
 	const struct elf64_hdr *ehdr = (const struct elf64_hdr *)bprm->buf;
 
@@ -58,7 +58,7 @@ static struct elf64_phdr *load_elf_phdrs(const struct elf64_hdr *ehdr,
 }
 
 /* Whether a segment can be mapped somewhere below @limit. */
-static bool elf_check_segment(const struct elf64_phdr *phdr, u64 limit)
+static inline bool elf_check_segment(const struct elf64_phdr *phdr, u64 limit)
 {
 	return phdr->p_memsz && phdr->p_filesz <= phdr->p_memsz &&
 	       phdr->p_memsz <= limit &&
@@ -71,8 +71,8 @@ static bool elf_check_segment(const struct elf64_phdr *phdr, u64 limit)
  * Everything that can be wrong with a program is found here, while the old
  * one is still there to be told.
  */
-static int elf_check_phdrs(const struct elf64_hdr *ehdr,
-			   const struct elf64_phdr *phdrs)
+static inline int elf_check_phdrs(const struct elf64_hdr *ehdr,
+				  const struct elf64_phdr *phdrs)
 {
 	bool dyn = ehdr->e_type == ET_DYN, loads = false;
 	u64 limit = dyn ? TASK_SIZE - ELF_ET_DYN_BASE : TASK_SIZE;
@@ -94,7 +94,7 @@ static int elf_check_phdrs(const struct elf64_hdr *ehdr,
 	return loads && ehdr->e_entry < limit ? 0 : -ENOEXEC;
 }
 
-static int make_prot(u32 p_flags)
+static inline int make_prot(u32 p_flags)
 {
 	return (p_flags & PF_R ? PROT_READ : 0) |
 	       (p_flags & PF_W ? PROT_WRITE : 0) |
@@ -141,8 +141,8 @@ static int elf_load(struct file *file, unsigned long addr,
 }
 
 /* What the segments say of the address space. */
-static void elf_account(struct mm_struct *mm, unsigned long addr,
-			const struct elf64_phdr *phdr)
+static inline void elf_account(struct mm_struct *mm, unsigned long addr,
+			       const struct elf64_phdr *phdr)
 {
 	unsigned long file_end = addr + phdr->p_filesz;
 	unsigned long end = PAGE_ALIGN(addr + phdr->p_memsz);
@@ -159,9 +159,9 @@ static void elf_account(struct mm_struct *mm, unsigned long addr,
 }
 
 /* Where the program itself can read its headers; 0 if it cannot. */
-static unsigned long elf_phdr_addr(const struct elf64_hdr *ehdr,
-				   const struct elf64_phdr *phdrs,
-				   unsigned long bias)
+static inline unsigned long elf_phdr_addr(const struct elf64_hdr *ehdr,
+					  const struct elf64_phdr *phdrs,
+					  unsigned long bias)
 {
 	for (int i = 0; i < ehdr->e_phnum; i++) {
 		const struct elf64_phdr *phdr = &phdrs[i];
@@ -176,8 +176,9 @@ static unsigned long elf_phdr_addr(const struct elf64_hdr *ehdr,
 }
 
 /* From here on the old program is gone. */
-static int elf_start(struct linux_binprm *bprm, const struct elf64_hdr *ehdr,
-		     const struct elf64_phdr *phdrs)
+static inline int elf_start(struct linux_binprm *bprm,
+			    const struct elf64_hdr *ehdr,
+			    const struct elf64_phdr *phdrs)
 {
 	unsigned long bias = 0;
 	struct elf_info info;

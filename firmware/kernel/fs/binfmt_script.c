@@ -6,13 +6,13 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-static bool is_blank(char c)
+static inline bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
 /* Ends the string that starts at @s where its trailing blanks start. */
-static void trim(char *s, char *end)
+static inline void trim(char *s, char *end)
 {
 	while (end > s && is_blank(end[-1]))
 		end--;
@@ -23,7 +23,7 @@ static void trim(char *s, char *end)
  * The first line, without "#!" and the blanks around it; NULL if the buffer
  * cuts the interpreter's name. What is cut of its argument is lost.
  */
-static char *first_line(char *buf)
+static inline char *first_line(char *buf)
 {
 	char *line = buf + 2, *end = buf + BINPRM_BUF_SIZE - 1;
 	char *newline = memchr(line, '\n', end - line);

@@ -18,16 +18,6 @@
 static DEFINE_SPINLOCK(rename_lock);
 static struct kmem_cache *dentry_cache;
 
-/* FNV-1a */
-u32 full_name_hash(const char *name, unsigned int len)
-{
-	u32 hash = 2166136261u;
-
-	while (len--)
-		hash = (hash ^ (unsigned char)*name++) * 16777619u;
-	return hash;
-}
-
 static struct dentry *__d_alloc(struct super_block *sb, const struct qstr *name)
 {
 	struct dentry *dentry;
@@ -285,7 +275,8 @@ void path_put(const struct path *path)
 }
 
 /* Puts @len bytes before @end if they fit above @buf. */
-static char *prepend(char *end, const char *buf, const char *text, int len)
+static inline char *prepend(char *end, const char *buf, const char *text,
+			    int len)
 {
 	if (end - buf < len)
 		return NULL;

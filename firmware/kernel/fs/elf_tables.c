@@ -27,7 +27,8 @@ struct auxv {
 };
 
 /* Writes pointers to @n strings that start at *string, and NULL. */
-static int put_pointers(unsigned long __user **to, unsigned long *string, int n)
+static inline int put_pointers(unsigned long __user **to, unsigned long *string,
+			       int n)
 {
 	while (n--) {
 		long len = strnlen_user((const char __user *)*string,
@@ -41,7 +42,7 @@ static int put_pointers(unsigned long __user **to, unsigned long *string, int n)
 	return put_user(0UL, (*to)++);
 }
 
-static int put_auxv(struct auxv __user *to, const struct elf_info *info)
+static inline int put_auxv(struct auxv __user *to, const struct elf_info *info)
 {
 	const struct auxv auxv[NR_AUXV] = {
 		{ AT_HWCAP,	ELF_HWCAP },

@@ -56,7 +56,7 @@ struct file *open_exec(const char *name)
 }
 
 /* An address space with nothing but the stack. */
-static int bprm_mm_init(struct linux_binprm *bprm)
+static inline int bprm_mm_init(struct linux_binprm *bprm)
 {
 	struct mm_struct *mm = mm_alloc();
 	struct vm_area_struct *vma;
@@ -98,7 +98,8 @@ static void free_bprm(struct linux_binprm *bprm)
 		fput(bprm->file);
 	if (bprm->interpreter)
 		fput(bprm->interpreter);
-	kfree(bprm->interp);
+	if (bprm->interp)
+		kfree(bprm->interp);
 	kfree(bprm);
 }
 
@@ -167,7 +168,7 @@ int begin_new_exec(struct linux_binprm *bprm)
 	return 0;
 }
 
-static int prepare_binprm(struct linux_binprm *bprm)
+static inline int prepare_binprm(struct linux_binprm *bprm)
 {
 	loff_t pos = 0;
 
@@ -223,6 +224,17 @@ static int bprm_execve(struct linux_binprm *bprm, int fd,
 	return err;
 }
 
+/* The pointers to the strings count, too. */
+static inline int bprm_stack_limits(struct linux_binprm *bprm)
+{
+	u64 pointers = ((u64)bprm->argc + bprm->envc) * sizeof(void *);
+
+	if (pointers >= ARG_SIZE_LIMIT)
+		return -E2BIG;
+	bprm->argmin = bprm->p - (ARG_SIZE_LIMIT - pointers);
+	return 0;
+}
+
 static int do_execveat_common(int fd, struct filename *filename,
 			      struct user_arg_ptr argv,
 			      struct user_arg_ptr envp)
@@ -233,13 +245,41 @@ static int do_execveat_common(int fd, struct filename *filename,
 	if (IS_ERR(filename))
 		return PTR_ERR(filename);
 	bprm = alloc_bprm(filename->iname);
-	err = PTR_ERR_OR_ZERO(bprm);
-	if (!err) {
-		err = copy_arguments(bprm, argv, envp);
-		if (!err)
-			err = bprm_execve(bprm, fd, filename);
-		free_bprm(bprm);
+	if (IS_ERR(bprm)) {
+		err = PTR_ERR(bprm);
+		goto put_name;
 	}
+	err = bprm->argc = count(argv);
+	if (err < 0)
+		goto free;
+	err = bprm->envc = count(envp);
+	if (err < 0)
+		goto free;
+	err = bprm_stack_limits(bprm);
+	if (err)
+		goto free;
+
+	err = copy_string_kernel(bprm->filename, bprm);
+	if (err)
+		goto free;
+	bprm->exec = bprm->p;
+	err = copy_strings(bprm->envc, envp, bprm);
+	if (err)
+		goto free;
+	err = copy_strings(bprm->argc, argv, bprm);
+	if (err)
+		goto free;
+	/* A program may rely on argv[0] being there. */
+	if (!bprm->argc) {
+		err = copy_string_kernel("", bprm);
+		if (err)
+			goto free;
+		bprm->argc = 1;
+	}
+	err = bprm_execve(bprm, fd, filename);
+free:
+	free_bprm(bprm);
+put_name:
 	putname(filename);
 	return err;
 }

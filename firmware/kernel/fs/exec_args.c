@@ -11,7 +11,8 @@
 #include "exec_args.h"
 
 /* The string, NULL after the last, or ERR_PTR(-EFAULT). */
-static const char __user *get_user_arg_ptr(struct user_arg_ptr argv, int nr)
+static inline const char __user *
+get_user_arg_ptr(struct user_arg_ptr argv, int nr)
 {
 	const char __user *string;
 
@@ -24,7 +25,7 @@ static const char __user *get_user_arg_ptr(struct user_arg_ptr argv, int nr)
 	return string;
 }
 
-static int count(struct user_arg_ptr argv)
+int count(struct user_arg_ptr argv)
 {
 	for (int n = 0; n < MAX_ARG_STRINGS; n++) {
 		const char __user *string = get_user_arg_ptr(argv, n);
@@ -56,8 +57,8 @@ static struct page *get_arg_page(struct linux_binprm *bprm, unsigned long pos)
 }
 
 /* Copies @len bytes, the NUL included, below what is there. */
-static int push_string(struct linux_binprm *bprm, const char *string,
-		       size_t len, bool user)
+static inline int push_string(struct linux_binprm *bprm, const char *string,
+			      size_t len, bool user)
 {
 	unsigned long pos, end = bprm->p;
 
@@ -92,8 +93,7 @@ int copy_string_kernel(const char *arg, struct linux_binprm *bprm)
 }
 
 /* The last string comes first, at the top. */
-static int copy_strings(int argc, struct user_arg_ptr argv,
-			struct linux_binprm *bprm)
+int copy_strings(int argc, struct user_arg_ptr argv, struct linux_binprm *bprm)
 {
 	while (argc-- > 0) {
 		const char __user *string = get_user_arg_ptr(argv, argc);
@@ -114,45 +114,6 @@ static int copy_strings(int argc, struct user_arg_ptr argv,
 			return err;
 	}
 	return 0;
-}
-
-/* The pointers to the strings count, too. */
-static int bprm_stack_limits(struct linux_binprm *bprm)
-{
-	u64 pointers = ((u64)bprm->argc + bprm->envc) * sizeof(void *);
-
-	if (pointers >= ARG_SIZE_LIMIT)
-		return -E2BIG;
-	bprm->argmin = bprm->p - (ARG_SIZE_LIMIT - pointers);
-	return 0;
-}
-
-int copy_arguments(struct linux_binprm *bprm, struct user_arg_ptr argv,
-		   struct user_arg_ptr envp)
-{
-	int err;
-
-	bprm->argc = count(argv);
-	if (bprm->argc < 0)
-		return bprm->argc;
-	bprm->envc = count(envp);
-	if (bprm->envc < 0)
-		return bprm->envc;
-	err = bprm_stack_limits(bprm);
-	if (!err)
-		err = copy_string_kernel(bprm->filename, bprm);
-	if (err)
-		return err;
-	bprm->exec = bprm->p;
-	err = copy_strings(bprm->envc, envp, bprm);
-	if (!err)
-		err = copy_strings(bprm->argc, argv, bprm);
-	/* A program may rely on argv[0] being there. */
-	if (!err && !bprm->argc) {
-		err = copy_string_kernel("", bprm);
-		bprm->argc = 1;
-	}
-	return err;
 }
 
 /* Takes argv[0] off the stack again. */

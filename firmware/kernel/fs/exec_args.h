@@ -12,7 +12,7 @@ struct user_arg_ptr {
 	const char *const *kernel;
 };
 
-int copy_arguments(struct linux_binprm *bprm, struct user_arg_ptr argv,
-		   struct user_arg_ptr envp);
+int count(struct user_arg_ptr argv);
+int copy_strings(int argc, struct user_arg_ptr argv, struct linux_binprm *bprm);
 
 #endif

@@ -19,8 +19,9 @@ int alloc_fd(unsigned int start, unsigned int end, unsigned int flags)
 	int err;
 
 	spin_lock(&files->file_lock);
-	fd = find_next_zero_bit(fdt->open_fds, fdt->max_fds,
-				max(start, files->next_fd));
+	fd = max(start, files->next_fd);
+	if (fd < fdt->max_fds)
+		fd = find_next_zero_bit(fdt->open_fds, fdt->max_fds, fd);
 	err = -EMFILE;
 	if (fd >= end)
 		goto out;
@@ -45,7 +46,7 @@ int get_unused_fd_flags(unsigned int flags)
 	return alloc_fd(0, NR_OPEN_MAX, flags);
 }
 
-static void __put_unused_fd(struct files_struct *files, unsigned int fd)
+static inline void __put_unused_fd(struct files_struct *files, unsigned int fd)
 {
 	__clear_bit(fd, files->fdt.open_fds);
 	if (fd < files->next_fd)
@@ -134,12 +135,12 @@ static struct fd __fget_light(unsigned int fd)
 	return (struct fd){ file, file ? FDPUT_FPUT : 0 };
 }
 
-struct fd fdget(unsigned int fd)
+struct fd __fdget(unsigned int fd)
 {
 	return __fget_light(fd);
 }
 
-struct fd fdget_pos(unsigned int fd)
+struct fd __fdget_pos(unsigned int fd)
 {
 	struct fd f = __fget_light(fd);
 

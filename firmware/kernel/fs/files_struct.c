@@ -40,14 +40,14 @@ static int alloc_fdtable(struct fdtable *fdt, unsigned int max_fds)
 	return 0;
 }
 
-static void free_fdtable(struct files_struct *files)
+static inline void free_fdtable(struct files_struct *files)
 {
 	if (files->fdt.fd != files->fd_array)
 		kfree(files->fdt.fd);
 }
 
 /* @to is at least as big as @from, and empty. */
-static void copy_fdtable(struct fdtable *to, const struct fdtable *from)
+static inline void copy_fdtable(struct fdtable *to, const struct fdtable *from)
 {
 	size_t bitmap = BITS_TO_LONGS(from->max_fds) * sizeof(long);
 
@@ -83,7 +83,7 @@ static inline unsigned int next_fd_in_use(const struct fdtable *fdt,
 }
 
 /* A descriptor without a file is reserved by another thread, for itself. */
-static void share_files(struct fdtable *fdt)
+static inline void share_files(struct fdtable *fdt)
 {
 	unsigned int fd = 0;
 

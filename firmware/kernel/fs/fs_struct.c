@@ -20,8 +20,8 @@ struct fs_struct init_fs = {
 
 static struct kmem_cache *fs_cachep;
 
-static void copy_path(struct fs_struct *fs, struct path *to,
-		      const struct path *from)
+static inline void copy_path(struct fs_struct *fs, struct path *to,
+			     const struct path *from)
 {
 	spin_lock(&fs->lock);
 	*to = *from;
@@ -40,8 +40,8 @@ void get_fs_pwd(struct fs_struct *fs, struct path *pwd)
 }
 
 /* An empty place (init_fs starts with them) has nothing to put. */
-static void replace_path(struct fs_struct *fs, struct path *place,
-			 const struct path *path)
+static inline void replace_path(struct fs_struct *fs, struct path *place,
+				const struct path *path)
 {
 	struct path old;
 

@@ -86,7 +86,7 @@ int inode_permission(struct inode *inode, int mask)
 }
 
 /* Adds @delta to i_writecount unless the other side holds it. */
-static int change_writecount(struct inode *inode, int delta)
+static inline int change_writecount(struct inode *inode, int delta)
 {
 	int count = atomic_read(&inode->i_writecount);
 

@@ -13,7 +13,7 @@ enum { LAST_NORM, LAST_ROOT, LAST_DOT, LAST_DOTDOT };
 /* A walk in progress. */
 struct nameidata {
 	struct path	path;		/* where we are, with a reference */
-	struct path	root;		/* where "/" leads, with a reference */
+	struct path	root;		/* where "/" leads, once needed */
 	struct qstr	last;		/* the component to be looked up */
 	int		last_type;
 	unsigned int	flags;		/* LOOKUP_ */

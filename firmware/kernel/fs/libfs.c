@@ -75,7 +75,7 @@ int simple_rename(struct inode *old_dir, struct dentry *old_dentry,
 #define FIRST_CHILD	2
 
 /* The first file at or after @pos, following @child if that is known. */
-static struct dentry *next_positive(struct dentry *dir, struct dentry *child,
+static struct dentry *scan_positives(struct dentry *dir, struct dentry *child,
 				    loff_t pos)
 {
 	struct dentry *found = NULL;
@@ -118,7 +118,7 @@ int dcache_readdir(struct file *file, struct dir_context *ctx)
 			return 0;
 		ctx->pos = FIRST_CHILD;
 	}
-	while ((child = next_positive(dir, child, ctx->pos))) {
+	while ((child = scan_positives(dir, child, ctx->pos))) {
 		struct inode *inode = d_inode(child);
 
 		ctx->pos = child->d_offset + FIRST_CHILD;

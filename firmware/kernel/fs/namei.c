@@ -13,6 +13,10 @@
 
 #include "internal.h"
 
+/* FNV-1a, for names */
+#define FNV_BASIS	2166136261u
+#define FNV_PRIME	16777619u
+
 static struct kmem_cache *names_cachep;
 
 struct filename *getname_flags(const char __user *filename, int flags)
@@ -59,8 +63,15 @@ void putname(struct filename *name)
 		kmem_cache_free(names_cachep, name);
 }
 
+static void set_root(struct nameidata *nd)
+{
+	get_fs_root(current->fs, &nd->root);
+}
+
 static void nd_jump_root(struct nameidata *nd)
 {
+	if (!nd->root.dentry)
+		set_root(nd);
 	path_put(&nd->path);
 	nd->path = nd->root;
 	path_get(&nd->path);
@@ -73,17 +84,16 @@ const char *path_init(struct nameidata *nd, int dfd, struct filename *name,
 	nd->flags = flags;
 	nd->last_type = LAST_ROOT;
 	nd->nr_links = 0;
-	get_fs_root(current->fs, &nd->root);
+	nd->path.dentry = NULL;
+	nd->root.dentry = NULL;
 
 	if (name->iname[0] == '/') {
-		nd->path.dentry = NULL;
 		nd_jump_root(nd);
 	} else if (dfd == AT_FDCWD) {
 		get_fs_pwd(current->fs, &nd->path);
 	} else {
 		struct fd f = fdget(dfd);
 
-		nd->path.dentry = NULL;
 		if (!f.file)
 			return ERR_PTR(-EBADF);
 		if (name->iname[0] && !S_ISDIR(file_inode(f.file)->i_mode)) {
@@ -100,7 +110,8 @@ const char *path_init(struct nameidata *nd, int dfd, struct filename *name,
 void terminate_walk(struct nameidata *nd)
 {
 	path_put(&nd->path);
-	path_put(&nd->root);
+	if (nd->root.dentry)
+		path_put(&nd->root);
 	while (nd->nr_links)
 		dput(nd->links[--nd->nr_links]);
 }
@@ -183,6 +194,8 @@ const char *step_into(struct nameidata *nd, int flags, struct dentry *dentry)
 
 static const char *follow_dotdot(struct nameidata *nd)
 {
+	if (!nd->root.dentry)
+		set_root(nd);
 	if (nd->path.dentry == nd->root.dentry)
 		return NULL;
 	return step_into(nd, 0, dget_parent(nd->path.dentry));
@@ -212,13 +225,14 @@ static const char *walk_component(struct nameidata *nd, int flags)
 /* Splits the first component off; returns what follows its slashes. */
 static inline const char *next_component(const char *name, struct nameidata *nd)
 {
-	const char *end = name;
+	u32 hash = FNV_BASIS;
+	const char *end;
 
-	while (*end && *end != '/')
-		end++;
+	for (end = name; *end && *end != '/'; end++)
+		hash = (hash ^ (unsigned char)*end) * FNV_PRIME;
 	nd->last.name = name;
 	nd->last.len = end - name;
-	nd->last.hash = full_name_hash(name, nd->last.len);
+	nd->last.hash = hash;
 
 	nd->last_type = LAST_NORM;
 	if (name[0] == '.' && nd->last.len == 1)
@@ -280,7 +294,7 @@ int link_path_walk(const char *name, struct nameidata *nd)
 }
 
 /* The last component; what it returns is as step_into() says. */
-static const char *lookup_last(struct nameidata *nd)
+static inline const char *lookup_last(struct nameidata *nd)
 {
 	if (nd->last_type == LAST_NORM && nd->last.name[nd->last.len])
 		nd->flags |= LOOKUP_FOLLOW | LOOKUP_DIRECTORY;

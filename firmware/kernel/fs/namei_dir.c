@@ -216,7 +216,7 @@ SYSCALL_DEFINE2(symlink, const char __user *, oldname,
 }
 
 /* The errors of removing "/", "." and "..", which have no directory entry. */
-static int rmdir_type_error(int type)
+static inline int rmdir_type_error(int type)
 {
 	switch (type) {
 	case LAST_DOTDOT:
@@ -262,7 +262,7 @@ SYSCALL_DEFINE1(rmdir, const char __user *, pathname)
 }
 
 /* "name/" can only mean a directory, which unlink does not remove. */
-static int slashes_error(const struct dentry *dentry)
+static inline int slashes_error(const struct dentry *dentry)
 {
 	if (d_is_negative(dentry))
 		return -ENOENT;

@@ -68,7 +68,7 @@ int filp_close(struct file *file)
 	return 0;
 }
 
-static struct open_flags build_open_flags(int flags, umode_t mode)
+static inline struct open_flags build_open_flags(int flags, umode_t mode)
 {
 	struct open_flags op = {
 		.open_flag	= flags & VALID_OPEN_FLAGS,
@@ -169,7 +169,7 @@ SYSCALL_DEFINE2(access, const char __user *, filename, int, mode)
 	return do_faccessat(AT_FDCWD, filename, mode);
 }
 
-static int change_attributes(struct dentry *dentry, struct iattr *attr)
+static inline int change_attributes(struct dentry *dentry, struct iattr *attr)
 {
 	int err;
 

@@ -75,8 +75,8 @@ static inline void anon_pipe_buf_release(struct pipe_inode_info *pipe)
 }
 
 /* Moves what is there; *was_full if a writer may have waited for that. */
-static ssize_t pipe_drain(struct pipe_inode_info *pipe, struct iov_iter *to,
-			  bool *was_full)
+static inline ssize_t pipe_drain(struct pipe_inode_info *pipe,
+				 struct iov_iter *to, bool *was_full)
 {
 	ssize_t done = 0;
 
@@ -104,7 +104,7 @@ static ssize_t pipe_read(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct file *file = iocb->ki_filp;
 	struct pipe_inode_info *pipe = file->private_data;
-	bool was_full = false, more;
+	bool was_full = false, wake_next_reader = false, more;
 	ssize_t ret;
 
 	if (!iov_iter_count(to))
@@ -122,11 +122,12 @@ static ssize_t pipe_read(struct kiocb *iocb, struct iov_iter *to)
 		if (wait_event_interruptible_exclusive(pipe->rd_wait,
 						       pipe_readable(pipe)))
 			return -ERESTARTSYS;
+		wake_next_reader = true;
 	}
 	if (was_full)
-		wake_up_interruptible(&pipe->wr_wait);
-	/* We were woken for all that came: pass on what we leave. */
-	if (more)
+		wake_up_interruptible_sync(&pipe->wr_wait);
+	/* We alone were woken for all that came: pass on what we leave. */
+	if (wake_next_reader && more)
 		wake_up_interruptible(&pipe->rd_wait);
 	if (ret > 0)
 		file_inode(file)->i_atime = current_time();
@@ -137,7 +138,8 @@ static ssize_t pipe_read(struct kiocb *iocb, struct iov_iter *to)
  * Appends to the newest page what fits there whole: so a write of PIPE_BUF or
  * less stays in one piece.
  */
-static ssize_t pipe_merge(struct pipe_inode_info *pipe, struct iov_iter *from)
+static inline ssize_t pipe_merge(struct pipe_inode_info *pipe,
+				 struct iov_iter *from)
 {
 	size_t n = iov_iter_count(from) & (PAGE_SIZE - 1);
 	struct pipe_buffer *buf = pipe_buf(pipe, pipe->head - 1);
@@ -155,7 +157,8 @@ static ssize_t pipe_merge(struct pipe_inode_info *pipe, struct iov_iter *from)
 }
 
 /* Adds one page; there is a free slot. */
-static ssize_t pipe_append(struct pipe_inode_info *pipe, struct iov_iter *from)
+static inline ssize_t pipe_append(struct pipe_inode_info *pipe,
+				  struct iov_iter *from)
 {
 	struct page *page = pipe->tmp_page;
 	struct pipe_buffer *buf = pipe_buf(pipe, pipe->head);
@@ -178,14 +181,21 @@ static ssize_t pipe_append(struct pipe_inode_info *pipe, struct iov_iter *from)
 }
 
 /* Moves what there is room for; 0 if there is none. */
-static ssize_t pipe_fill(struct pipe_inode_info *pipe, struct iov_iter *from)
+static inline ssize_t pipe_fill(struct pipe_inode_info *pipe,
+				struct iov_iter *from, bool merge)
 {
-	ssize_t done = 0;
+	ssize_t done = 0, n;
 
+	if (!pipe->readers)
+		return -EPIPE;
+	if (merge) {
+		done = pipe_merge(pipe, from);
+		if (done < 0)
+			return done;
+	}
 	while (iov_iter_count(from) &&
 	       !pipe_full(pipe->head, pipe->tail, pipe->ring_size)) {
-		ssize_t n = pipe_append(pipe, from);
-
+		n = pipe_append(pipe, from);
 		if (n < 0)
 			return done ? done : n;
 		done += n;
@@ -197,7 +207,7 @@ static ssize_t pipe_write(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct file *file = iocb->ki_filp;
 	struct pipe_inode_info *pipe = file->private_data;
-	bool was_empty, first = true, writable;
+	bool was_empty, merge = true, wake_next_writer = false, writable;
 	ssize_t done = 0, ret;
 
 	if (!iov_iter_count(from))
@@ -205,23 +215,14 @@ static ssize_t pipe_write(struct kiocb *iocb, struct iov_iter *from)
 	for (;;) {
 		mutex_lock(&pipe->mutex);
 		was_empty = pipe_empty(pipe->head, pipe->tail);
-		if (!pipe->readers) {
-			ret = -EPIPE;
-		} else {
-			ret = first ? pipe_merge(pipe, from) : 0;
-			if (ret >= 0) {
-				done += ret;
-				ret = pipe_fill(pipe, from);
-			}
-		}
-		first = false;
+		ret = pipe_fill(pipe, from, merge);
 		if (ret > 0)
 			done += ret;
 		writable = !pipe_full(pipe->head, pipe->tail, pipe->ring_size);
 		mutex_unlock(&pipe->mutex);
 
 		if (was_empty && done)
-			wake_up_interruptible(&pipe->rd_wait);
+			wake_up_interruptible_sync(&pipe->rd_wait);
 		if (ret < 0 || !iov_iter_count(from))
 			break;
 		if (file->f_flags & O_NONBLOCK) {
@@ -232,10 +233,12 @@ static ssize_t pipe_write(struct kiocb *iocb, struct iov_iter *from)
 							 pipe_writable(pipe));
 		if (ret)
 			break;
+		wake_next_writer = true;
+		merge = false;
 	}
 	if (ret == -EPIPE)
 		send_sig(SIGPIPE, current);
-	if (writable)
+	if (wake_next_writer && writable)
 		wake_up_interruptible(&pipe->wr_wait);
 	if (done)
 		file_inode(file)->i_mtime = current_time();
@@ -271,7 +274,7 @@ static const struct file_operations pipefifo_fops = {
 	.release	= pipe_release,
 };
 
-static struct inode *get_pipe_inode(void)
+static inline struct inode *get_pipe_inode(void)
 {
 	struct inode *inode = new_inode(&pipefs);
 

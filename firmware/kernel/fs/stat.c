@@ -100,8 +100,8 @@ static int cp_new_stat(const struct kstat *stat, struct stat __user *statbuf)
 	return copy_to_user(statbuf, &tmp, sizeof(tmp)) ? -EFAULT : 0;
 }
 
-static int stat_at(int dfd, const char __user *filename,
-		   struct stat __user *statbuf, int flags)
+static inline int stat_at(int dfd, const char __user *filename,
+			  struct stat __user *statbuf, int flags)
 {
 	struct kstat stat;
 	int err = vfs_fstatat(dfd, filename, &stat, flags);

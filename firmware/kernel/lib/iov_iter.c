@@ -96,7 +96,7 @@ static inline void next_segment(struct iov_iter *i)
 	i->iov_offset = 0;
 }
 
-void iov_iter_advance(struct iov_iter *i, size_t bytes)
+static inline void iov_iter_advance(struct iov_iter *i, size_t bytes)
 {
 	while (bytes) {
 		size_t n = min(bytes, segment_len(i) - i->iov_offset);
@@ -112,8 +112,8 @@ void iov_iter_advance(struct iov_iter *i, size_t bytes)
 enum direction { TO_ITER, FROM_ITER, ZERO_ITER };
 
 /* Returns how many of n bytes were copied from or to the current segment. */
-static size_t copy_segment(struct iov_iter *i, char *addr, size_t n,
-			   enum direction direction)
+static inline size_t copy_segment(struct iov_iter *i, char *addr, size_t n,
+				  enum direction direction)
 {
 	if (i->iter_type == ITER_KVEC) {
 		char *base = i->kvec->iov_base + i->iov_offset;
@@ -137,8 +137,8 @@ static size_t copy_segment(struct iov_iter *i, char *addr, size_t n,
 }
 
 /* Stops at the first byte that faults. */
-static size_t copy_segments(struct iov_iter *i, char *addr, size_t bytes,
-			    enum direction direction)
+static inline size_t copy_segments(struct iov_iter *i, char *addr, size_t bytes,
+				   enum direction direction)
 {
 	size_t done = 0;
 

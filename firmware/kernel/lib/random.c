@@ -7,7 +7,7 @@
 #include <emu/boot_params.h>
 
 /* splitmix64: a counter that goes up by an odd constant, then is mixed. */
-static u64 get_random_u64(void)
+static inline u64 get_random_u64(void)
 {
 	static atomic_long_t state;
 	u64 z = boot_params.seed +

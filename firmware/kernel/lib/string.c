@@ -187,16 +187,6 @@ char *strrchr(const char *s, int c)
 	return (char *)last;
 }
 
-char *strstr(const char *s, const char *wanted)
-{
-	size_t n = strlen(wanted);
-
-	for (; strncmp(s, wanted, n); s++)
-		if (!*s)
-			return NULL;
-	return (char *)s;
-}
-
 ssize_t strscpy(char *dest, const char *src, size_t size)
 {
 	size_t n = strnlen(src, size);

@@ -28,13 +28,14 @@ void xa_init(struct xarray *xa)
 	xa->xa_head = NULL;
 }
 
-static unsigned int slot_of(const struct xa_node *node, unsigned long index)
+static inline unsigned int slot_of(const struct xa_node *node,
+				   unsigned long index)
 {
 	return (index >> node->shift) & XA_CHUNK_MASK;
 }
 
 /* The highest index that fits below @node. */
-static unsigned long max_index(const struct xa_node *node)
+static inline unsigned long max_index(const struct xa_node *node)
 {
 	unsigned int bits = node->shift + XA_CHUNK_SHIFT;
 
@@ -42,7 +43,7 @@ static unsigned long max_index(const struct xa_node *node)
 }
 
 /* The lowest node that exists on the way to @index, or NULL. */
-static struct xa_node *descend(struct xarray *xa, unsigned long index)
+static inline struct xa_node *descend(struct xarray *xa, unsigned long index)
 {
 	struct xa_node *node = xa->xa_head;
 
@@ -67,8 +68,8 @@ void *__xa_load(struct xarray *xa, unsigned long index)
 	return node->slots[slot_of(node, index)];
 }
 
-static struct xa_node *new_node(struct xa_node *parent, unsigned int shift,
-				unsigned int offset)
+static inline struct xa_node *new_node(struct xa_node *parent,
+				       unsigned int shift, unsigned int offset)
 {
 	struct xa_node *node;
 
@@ -86,7 +87,7 @@ static struct xa_node *new_node(struct xa_node *parent, unsigned int shift,
 }
 
 /* Adds levels above the head until @index fits. */
-static int grow(struct xarray *xa, unsigned long index)
+static inline int grow(struct xarray *xa, unsigned long index)
 {
 	struct xa_node *head;
 
@@ -108,7 +109,7 @@ static int grow(struct xarray *xa, unsigned long index)
 }
 
 /* Frees @node and its ancestors as far as they are empty. */
-static void free_empty(struct xarray *xa, struct xa_node *node)
+static inline void free_empty(struct xarray *xa, struct xa_node *node)
 {
 	while (node && !node->count) {
 		struct xa_node *parent = node->parent;

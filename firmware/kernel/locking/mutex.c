@@ -22,22 +22,16 @@ static __always_inline bool __mutex_trylock(struct mutex *lock)
 	return true;
 }
 
-/* Sleeps until the lock is had; -EINTR if a signal came and @state minds. */
-static int __mutex_lock_slowpath(struct mutex *lock, unsigned int state)
+static void __mutex_lock_slowpath(struct mutex *lock)
 {
 	struct mutex_waiter waiter = { .task = current };
-	int err = 0;
 
 	spin_lock(&lock->wait_lock);
 	list_add_tail(&waiter.list, &lock->wait_list);
 	for (;;) {
-		set_current_state(state);
+		set_current_state(TASK_UNINTERRUPTIBLE);
 		if (__mutex_trylock(lock))
 			break;
-		if (state == TASK_INTERRUPTIBLE && signal_pending(current)) {
-			err = -EINTR;
-			break;
-		}
 		spin_unlock(&lock->wait_lock);
 		schedule();
 		spin_lock(&lock->wait_lock);
@@ -45,25 +39,12 @@ static int __mutex_lock_slowpath(struct mutex *lock, unsigned int state)
 	__set_current_state(TASK_RUNNING);
 	list_del(&waiter.list);
 	spin_unlock(&lock->wait_lock);
-	return err;
 }
 
 void mutex_lock(struct mutex *lock)
 {
 	if (!__mutex_trylock(lock))
-		__mutex_lock_slowpath(lock, TASK_UNINTERRUPTIBLE);
-}
-
-int mutex_lock_interruptible(struct mutex *lock)
-{
-	if (__mutex_trylock(lock))
-		return 0;
-	return __mutex_lock_slowpath(lock, TASK_INTERRUPTIBLE);
-}
-
-int mutex_trylock(struct mutex *lock)
-{
-	return __mutex_trylock(lock);
+		__mutex_lock_slowpath(lock);
 }
 
 /*

@@ -230,7 +230,7 @@ void schedule_idle(void)
 	} while (need_resched());
 }
 
-static void do_sched_yield(void)
+void do_sched_yield(void)
 {
 	struct rq *rq;
 
@@ -243,11 +243,6 @@ static void do_sched_yield(void)
 	local_irq_enable();
 	preempt_enable_no_resched_notrace();
 	schedule();
-}
-
-void yield(void)
-{
-	do_sched_yield();
 }
 
 /* The stack, the run queue and the place in the list of all tasks. */

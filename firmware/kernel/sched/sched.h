@@ -82,6 +82,7 @@ void raw_spin_rq_lock_nested(struct rq *rq);
 void raw_spin_rq_unlock(struct rq *rq);
 
 void __schedule(unsigned int sched_mode);
+void do_sched_yield(void);
 void update_rq_clock(struct rq *rq);
 void resched_curr(struct rq *rq);
 void activate_task(struct rq *rq, struct task_struct *p, int flags);

@@ -8,7 +8,7 @@
 
 SYSCALL_DEFINE0(sched_yield)
 {
-	yield();
+	do_sched_yield();
 	return 0;
 }
 

@@ -29,7 +29,8 @@ void remove_wait_queue(wait_queue_head_t *wq, wait_queue_entry_t *entry)
 }
 
 /* Exclusive entries come last: the others are always woken before them. */
-static inline void queue_waiter(wait_queue_head_t *wq, wait_queue_entry_t *entry)
+static inline void queue_waiter(wait_queue_head_t *wq,
+				wait_queue_entry_t *entry)
 {
 	if (!list_empty(&entry->entry))
 		return;
@@ -39,26 +40,10 @@ static inline void queue_waiter(wait_queue_head_t *wq, wait_queue_entry_t *entry
 		list_add(&entry->entry, &wq->head);
 }
 
-/* Queue first, then set the state: a waker between the two is not missed. */
-void prepare_to_wait(wait_queue_head_t *wq, wait_queue_entry_t *entry,
-		     int state)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&wq->lock, flags);
-	queue_waiter(wq, entry);
-	set_current_state(state);
-	spin_unlock_irqrestore(&wq->lock, flags);
-}
-
-void prepare_to_wait_exclusive(wait_queue_head_t *wq,
-			       wait_queue_entry_t *entry, int state)
-{
-	entry->flags |= WQ_FLAG_EXCLUSIVE;
-	prepare_to_wait(wq, entry, state);
-}
-
-/* -ERESTARTSYS: a signal is pending, and nobody will pass a wake-up to us. */
+/*
+ * Queues, then sets the state: a waker between the two is not missed. Or
+ * -ERESTARTSYS: a signal is pending, and nobody will pass a wake-up to us.
+ */
 long prepare_to_wait_event(wait_queue_head_t *wq, wait_queue_entry_t *entry,
 			   int state)
 {

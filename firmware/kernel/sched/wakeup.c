@@ -121,7 +121,7 @@ int wake_up_state(struct task_struct *p, unsigned int state)
 void wait_task_inactive(struct task_struct *p)
 {
 	while (READ_ONCE(p->on_rq) || smp_load_acquire(&p->on_cpu))
-		yield();
+		schedule_timeout_uninterruptible(1);
 }
 
 /* Makes a running task enter the kernel, to see what was changed for it. */

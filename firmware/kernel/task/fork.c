@@ -58,8 +58,9 @@ static void ftrace_graph_init_task(struct task_struct *p)
 
 static struct task_struct *dup_task_struct(struct task_struct *orig)
 {
-	struct task_struct *p = kmem_cache_alloc(task_struct_cachep, GFP_KERNEL);
+	struct task_struct *p;
 
+	p = kmem_cache_alloc(task_struct_cachep, GFP_KERNEL);
 	if (!p)
 		return NULL;
 	arch_dup_task_struct(p, orig);

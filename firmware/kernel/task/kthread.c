@@ -57,18 +57,6 @@ kthread_create_wait(struct kthread_create_info *create)
 	return create->result;
 }
 
-struct task_struct *kthread_create(int (*fn)(void *data), void *data,
-				   const char *namefmt, ...)
-{
-	struct kthread_create_info create = { .threadfn = fn, .data = data };
-	va_list args;
-
-	va_start(args, namefmt);
-	vsnprintf(create.name, sizeof(create.name), namefmt, args);
-	va_end(args);
-	return kthread_create_wait(&create);
-}
-
 /* A thread that has not been started yet stays on this CPU. */
 static void kthread_bind(struct task_struct *p, unsigned int cpu)
 {
@@ -79,12 +67,12 @@ static void kthread_bind(struct task_struct *p, unsigned int cpu)
 
 struct task_struct *kthread_create_on_cpu(int (*fn)(void *data), void *data,
 					  unsigned int cpu,
-					  const char *namefmt)
+					  const char *name)
 {
 	struct kthread_create_info create = { .threadfn = fn, .data = data };
 	struct task_struct *p;
 
-	snprintf(create.name, sizeof(create.name), "%s/%u", namefmt, cpu);
+	snprintf(create.name, sizeof(create.name), "%s/%u", name, cpu);
 	p = kthread_create_wait(&create);
 	if (p)
 		kthread_bind(p, cpu);

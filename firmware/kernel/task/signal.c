@@ -171,8 +171,8 @@ SYSCALL_DEFINE3(tgkill, pid_t, tgid, pid_t, pid, int, sig)
 	return tgid == pid ? kill_something_info(sig, pid) : -ESRCH;
 }
 
-static inline int get_sigset(unsigned long *set, const unsigned long __user *user,
-		      size_t size)
+static inline int get_sigset(unsigned long *set,
+			     const unsigned long __user *user, size_t size)
 {
 	if (size != sizeof(*set))
 		return -EINVAL;

@@ -46,7 +46,8 @@ static struct timer_base *lock_timer_base(struct timer_list *timer,
 	}
 }
 
-static inline bool detach_if_pending(struct timer_list *timer, struct timer_base *base)
+static inline bool detach_if_pending(struct timer_list *timer,
+				     struct timer_base *base)
 {
 	if (!timer_pending(timer))
 		return false;
@@ -91,24 +92,7 @@ int mod_timer(struct timer_list *timer, unsigned long expires)
 	return ret;
 }
 
-void add_timer(struct timer_list *timer)
-{
-	mod_timer(timer, timer->expires);
-}
-
-int del_timer(struct timer_list *timer)
-{
-	struct timer_base *base;
-	unsigned long flags;
-	int ret;
-
-	base = lock_timer_base(timer, &flags);
-	ret = detach_if_pending(timer, base);
-	raw_spin_unlock_irqrestore(&base->lock, flags);
-	return ret;
-}
-
-/* Also waits until its function has returned. */
+/* Returns whether it was pending; waits until its function has returned. */
 int del_timer_sync(struct timer_list *timer)
 {
 	struct timer_base *base;
@@ -185,16 +169,16 @@ static void __run_timers(struct timer_base *base)
 
 static void run_timer_softirq(struct softirq_action *h)
 {
-	__run_timers(this_cpu_ptr(&timer_bases));
+	struct timer_base *base = this_cpu_ptr(&timer_bases);
+
+	if (base->pending && time_after_eq(jiffies, base->clk))
+		__run_timers(base);
 }
 
 void run_local_timers(void)
 {
-	struct timer_base *base = this_cpu_ptr(&timer_bases);
-
 	hrtimer_run_queues();
-	if (base->pending && time_after_eq(jiffies, base->clk))
-		raise_softirq(TIMER_SOFTIRQ);
+	raise_softirq(TIMER_SOFTIRQ);
 	softlockup_tick();
 }
 
@@ -234,6 +218,12 @@ long schedule_timeout(long timeout)
 	schedule();
 	del_timer_sync(&t.timer);
 	return max_t(long, expires - jiffies, 0);
+}
+
+long schedule_timeout_uninterruptible(long timeout)
+{
+	__set_current_state(TASK_UNINTERRUPTIBLE);
+	return schedule_timeout(timeout);
 }
 
 void __init init_timers(void)

@@ -13,7 +13,7 @@ import capstone
 import unicorn
 from unicorn import x86_const as x86
 
-from emu.cpu.arch import CpuArch
+from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.arch.x86_64 import mmu, state
 from emu.cpu.internals import add_native_hook, handle_of
 from emu.cpu.timing import TimingModel
@@ -31,6 +31,7 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
     direct_map: ClassVar[int] = 0xFFFF_8880_0000_0000
     kernel_map: ClassVar[int] = 0xFFFF_FFFF_8000_0000
     max_cpus: ClassVar[int] = 8
+    vectors: ClassVar[range] = range(32, 256)
 
     def create(self) -> unicorn.Uc:
         state.layout()
@@ -67,11 +68,13 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
             "cpu": cpu,
             "env": env,
             "location": env + at.env_eip,
+            "next_location": env + at.env_eip,
             "cflags_next_tb": cpu + at.cpu_cflags_next_tb,
         }
 
-    def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, scratch: int, arguments: tuple[int, int]) -> None:
-        state.reset(uc, state.layout(), entry=entry, page_table=page_table, gdt=scratch, arguments=arguments)
+    def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, arguments: tuple[int, int]) -> None:
+        gdt = self.kernel_map + RESET_PAGE
+        state.reset(uc, state.layout(), entry=entry, page_table=page_table, gdt=gdt, arguments=arguments)
 
     def timing(self) -> TimingModel:
         return StaticModel(capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64), X86_64_CYCLES)

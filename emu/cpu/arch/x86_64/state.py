@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import unicorn
 from unicorn import x86_const as x86
 
-from emu.cpu.internals import UnknownUnicorn, address_of, handle_of, peek, probing_memory
+from emu.cpu.internals import CpuStructures, UnknownUnicorn, find_cpu, handle_of, peek, probing_memory
 
 __all__ = ["GENERAL_REGISTERS", "RESET_GDT", "Layout", "layout", "reset"]
 
@@ -33,15 +33,9 @@ RESET_GDT = struct.pack("<3Q", 0, 0x00AF_9B00_0000_FFFF, 0x00CF_9300_0000_FFFF)
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Offsets of what the emulator reads and writes inside Unicorn."""
+class Layout(CpuStructures):
+    """Offsets of what the emulator reads and writes inside Unicorn: also in the architectural state."""
 
-    uc_cpu: int  # uc_struct: CPUState *
-    uc_stop_interrupt: int  # uc_struct: bool (*)(uc, exception)
-    cpu_env: int  # CPUState: where env begins
-    cpu_opaque: int  # CPUState: a pointer free for our use
-    cpu_exception_index: int  # CPUState: int32
-    cpu_cflags_next_tb: int  # CPUState: uint32, instructions in the next block
     env_eip: int
     env_eflags: int
     env_hflags: int
@@ -75,27 +69,12 @@ def layout() -> Layout:
     """
     uc = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
     uc.mem_map(0, 0x1000)
-    handle = handle_of(uc)
     magic = [0x5EED_0000_0000_0000 + 0x0101_0101_0101 * (n + 1) for n in range(16)]
     for register, value in zip(_UNICORN_GENERAL, magic, strict=True):
         uc.reg_write(register, value)
-    pattern = struct.pack("<16Q", *magic)
+    cpu = find_cpu(uc, struct.pack("<16Q", *magic), 0, "x86_64")
+    env = ctypes.c_uint64.from_address(handle_of(uc) + cpu.uc_cpu).value + cpu.cpu_env
     with probing_memory() as memory:
-        head = peek(memory, handle, 0x1000)
-        uc_cpu = cpu = env = None
-        for offset in range(0, len(head) - 7, 8):
-            pointer = struct.unpack_from("<Q", head, offset)[0]
-            if pointer < 0x10000 or pointer >> 47:
-                continue
-            at = peek(memory, pointer, 0x10000).find(pattern)
-            if at >= 0:
-                uc_cpu, cpu, env = offset, pointer, pointer + at
-                break
-        if uc_cpu is None or cpu is None or env is None:
-            raise UnknownUnicorn("no CPU state behind any pointer of uc_struct")
-        reg_write = head.find(struct.pack("<Q", address_of("reg_write_x86_64")))
-        if reg_write < 0:
-            raise UnknownUnicorn("uc_struct does not hold reg_write_x86_64")
 
         def probe(what: str, value: int, write: object) -> int:
             before = _env_words(memory, env)
@@ -107,17 +86,8 @@ def layout() -> Layout:
         env_star = probe("STAR", 0x0018_0008_7654_3210, lambda v: uc.msr_write(_MSR_STAR, v))
         env_lstar = probe("LSTAR", 0x7FFF_8123_4567, lambda v: uc.msr_write(_MSR_LSTAR, v))
         env_fmask = probe("FMASK", 0x0004_7700, lambda v: uc.msr_write(_MSR_FMASK, v))
-        cpu_state = peek(memory, cpu, env - cpu)
-        # CPUState ends its bookkeeping with: opaque, mem_io_pc, cpu_index, cluster_index, halted, can_do_io,
-        # exception_index, uc. The pointer back to uc_struct is what can be recognised.
-        back = cpu_state.rfind(struct.pack("<Q", handle))
         found = Layout(
-            uc_cpu=uc_cpu,
-            uc_stop_interrupt=reg_write + 10 * 8,  # ten members on: reg_reset ... get_pc, stop_interrupt
-            cpu_env=env - cpu,
-            cpu_opaque=back - 40,
-            cpu_exception_index=back - 8,
-            cpu_cflags_next_tb=0x18,
+            **vars(cpu),
             env_eip=env_eip,
             env_eflags=env_eip + 8,
             env_hflags=env_eip + 0x30,  # after eflags, cc_dst, cc_src, cc_src2, cc_op and df

@@ -56,11 +56,10 @@ SYSCALL_LENGTH = np.uint64(2)
 PRESENT, LARGE = np.uint64(1), np.uint64(0x80)
 FRAME = np.uint64(0x000F_FFFF_FFFF_F000)
 NINE, TWELVE, INDEX_MASK = np.uint64(9), np.uint64(12), np.uint64(511)
-KERNEL_HALF = np.uint64(63)
 
 
 def build(layout: Layout) -> SimpleNamespace:
-    """The compiled functions, by name: block_hook, stop_interrupt, syscall, rdtsc, rdtscp, port_in, host_call."""
+    """The compiled functions, by name: block_hook, stop_interrupt, syscall, rdtsc, rdtscp, port_in, host_call, irqs_off."""
     uc_cpu, opaque = np.uint64(layout.uc_cpu), np.uint64(layout.cpu_opaque)
     exception_index = np.uint64(layout.cpu_exception_index)
     eip, eflags = np.uint64(layout.env_eip), np.uint64(layout.env_eflags)
@@ -70,25 +69,39 @@ def build(layout: Layout) -> SimpleNamespace:
     lstar, fmask = np.uint64(layout.env_lstar), np.uint64(layout.env_fmask)
 
     @njit
-    def may_interrupt(env):
+    def irqs_off(env):
+        """Whether no interrupt but an NMI can come."""
+        return load_u32(env + eflags) & IF == 0
+
+    # What Python has been asked for comes first: a host call's answer belongs to the code that made it.
+
+    @njit
+    def takes_interrupt(s, env):
+        if load_u64(s + cpu.PENDING_COUNT) == ZERO or load_u64(s + cpu.REQUEST) != ZERO:
+            return False
         return load_u32(env + eflags) & IF != 0 and load_u32(env + hflags) & SHADOW == 0
 
     @njit
-    def may_nmi(env):
+    def takes_nmi(s, env):
+        if load_u64(s + cpu.NMI) == ZERO or load_u64(s + cpu.REQUEST) != ZERO:
+            return False
         return load_u32(env + hflags2) & NMI_MASKED == 0 and load_u32(env + hflags) & SHADOW == 0
 
     @njit
     def physical_of(s, b, address):
-        """Where a block's first byte is in RAM. A block that runs is mapped."""
-        if address >> KERNEL_HALF:
-            return address - load_u64(b + board.KERNEL_START)
-        ram = load_u64(b + board.RAM)
+        """Where a block's first byte is in RAM; NEVER, which is not in RAM, if that cannot be told."""
+        ram, size = load_u64(b + board.RAM), load_u64(b + board.RAM_SIZE)
+        offset = address - load_u64(b + board.KERNEL_START)
+        if offset < size:
+            return offset
         entry = load_u64(load_u64(s + cpu.ENV) + cr3)
+        if entry & FRAME >= size:
+            return cpu.NEVER
         shift = np.uint64(39)
         for _ in range(4):
             entry = load_u64(ram + (entry & FRAME) + (address >> shift & INDEX_MASK) * WORD)
-            if not entry & PRESENT:
-                return ZERO
+            if not entry & PRESENT or entry & FRAME >= size:
+                return cpu.NEVER
             if shift != TWELVE and entry & LARGE:
                 break
             if shift == TWELVE:
@@ -103,9 +116,7 @@ def build(layout: Layout) -> SimpleNamespace:
         if load_u64(s + cpu.CYCLES) >= load_u64(s + cpu.DEADLINE):
             look_around(s)
             env = load_u64(s + cpu.ENV)
-            if load_u64(s + cpu.NMI) != ZERO and may_nmi(env):
-                _loop_exit(load_u64(s + cpu.CPU))
-            if load_u64(s + cpu.PENDING_COUNT) != ZERO and may_interrupt(env):
+            if takes_nmi(s, env) or takes_interrupt(s, env):
                 _loop_exit(load_u64(s + cpu.CPU))
             if turn_is_over(s):
                 _emu_stop(uc)
@@ -125,12 +136,12 @@ def build(layout: Layout) -> SimpleNamespace:
         s = load_u64(state + opaque)
         env = load_u64(s + cpu.ENV)
         if vector < 0:
-            if load_u64(s + cpu.NMI) != ZERO and may_nmi(env):
+            if takes_nmi(s, env):
                 store_u64(s + cpu.NMI, ZERO)
                 store_u32(env + hflags2, load_u32(env + hflags2) | NMI_MASKED)
                 store_u64(s + cpu.TAKEN, load_u64(s + cpu.TAKEN) + ONE)
                 _do_hardware_interrupt(env, NMI_VECTOR, np.int32(1))
-            elif load_u64(s + cpu.PENDING_COUNT) != ZERO and may_interrupt(env):
+            elif takes_interrupt(s, env):
                 store_u64(s + cpu.TAKEN, load_u64(s + cpu.TAKEN) + ONE)
                 _do_hardware_interrupt(env, np.int32(take_highest(s)), np.int32(1))
             return False
@@ -221,4 +232,5 @@ def build(layout: Layout) -> SimpleNamespace:
         rdtscp=rdtscp,
         port_in=port_in,
         host_call=host_call,
+        irqs_off=irqs_off,
     )

@@ -8,31 +8,29 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from numba import types
 
-from emu.cpu.arch.x86_64.state import Layout
 from emu.cpu.native import cpu_record as cpu
 from emu.ftrace.native import trace_record as trace
+from emu.ftrace.native import tracers
 from emu.ftrace.native.context import host_address
-from emu.ftrace.native.tracers import process_switch, record_function, record_graph_entry, record_graph_return
 from emu.native import cfunc, njit
-from emu.native.pointers import load_u32, load_u64, store_u64
+from emu.native.pointers import load_u64, store_u64
 
 _HANDLER = types.void(types.uint64, types.uint64)
 SP, SI, DI = np.uint64(8 * 4), np.uint64(8 * 6), np.uint64(8 * 7)
-IF = np.uint32(0x200)
 ZERO, WORD = np.uint64(0), np.uint64(8)
+SITE_SIZE = np.uint64(5)
 
 
-def build(layout: Layout) -> SimpleNamespace:
-    """The compiled callbacks, for one layout of Unicorn."""
-    eflags = np.uint64(layout.env_eflags)
-
-    @njit
-    def irqs_off(env):
-        return load_u32(env + eflags) & IF == 0
+def build(irqs_off: Any) -> SimpleNamespace:
+    """The compiled callbacks. `irqs_off`: the CPU's native function of that name."""
+    record = tracers.build("little")
+    record_function, process_switch = record.record_function, record.process_switch
+    record_graph_entry, record_graph_return = record.record_graph_entry, record.record_graph_return
 
     @njit
     def shared_of(s):
@@ -43,19 +41,16 @@ def build(layout: Layout) -> SimpleNamespace:
         """ftrace_caller."""
         env, shared = load_u64(s + cpu.ENV), shared_of(s)
         stack = host_address(shared, load_u64(env + SP))
-        site = load_u64(stack) - load_u64(shared + trace.SITE_SIZE)
-        record_function(s, site, load_u64(stack + WORD), irqs_off(env))
+        record_function(s, load_u64(stack) - SITE_SIZE, load_u64(stack + WORD), irqs_off(env))
 
     @cfunc(_HANDLER)
     def graph_entry(s, address):
-        """ftrace_graph_caller."""
+        """ftrace_graph_caller: a call is known by the stack slot that holds its return address."""
         env, shared = load_u64(s + cpu.ENV), shared_of(s)
         sp = load_u64(env + SP)
         stack = host_address(shared, sp)
-        site = load_u64(stack) - load_u64(shared + trace.SITE_SIZE)
-        replacement = record_graph_entry(s, site, sp + WORD, irqs_off(env))
-        if replacement != ZERO:
-            store_u64(stack + WORD, replacement)
+        if record_graph_entry(s, load_u64(stack) - SITE_SIZE, load_u64(stack + WORD), sp + WORD, irqs_off(env)):
+            store_u64(stack + WORD, load_u64(shared + trace.RETURN_TRAMPOLINE))
 
     @cfunc(_HANDLER)
     def graph_return(s, address):

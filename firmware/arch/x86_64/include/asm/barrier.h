@@ -7,8 +7,6 @@
 
 #define smp_mb() \
 	asm volatile("lock; addl $0, -4(%%rsp)" : : : "memory", "cc")
-#define smp_rmb()	barrier()
-#define smp_wmb()	barrier()
 
 #define smp_store_release(p, v) \
 	do { barrier(); WRITE_ONCE(*(p), v); } while (0)

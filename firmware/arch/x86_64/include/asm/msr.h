@@ -3,7 +3,6 @@
 #ifndef _ASM_MSR_H
 #define _ASM_MSR_H
 
-#define MSR_EFER		0xc0000080
 #define MSR_STAR		0xc0000081
 #define MSR_LSTAR		0xc0000082
 #define MSR_SYSCALL_MASK	0xc0000084

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""SPARC V9 CPUs (UltraSPARC): traps by QEMU's own entry through the guest's trap table, TLB misses by the guest."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import ClassVar, Literal
+
+import capstone
+import unicorn
+
+from emu.cpu.arch import CpuArch
+from emu.cpu.arch.sparc64 import mmu, state
+from emu.cpu.internals import add_native_hook, handle_of
+from emu.cpu.timing import TimingModel
+from emu.cpu.timing.static import SPARC64_CYCLES, StaticModel
+
+__all__ = ["ARCH"]
+
+
+class Sparc64(CpuArch):
+    """SPARC V9 (The SPARC Architecture Manual, version 9), with UltraSPARC's MMU."""
+
+    name: ClassVar[str] = "sparc64"
+    byte_order: ClassVar[Literal["little", "big"]] = "big"
+    page_size: ClassVar[int] = 8192
+    direct_map: ClassVar[int] = 0xFFFF_F800_0000_0000
+    kernel_map: ClassVar[int] = 0xFFFF_F800_0000_0000
+    max_cpus: ClassVar[int] = 8
+    vectors: ClassVar[range] = range(1, 16)
+
+    def create(self) -> unicorn.Uc:
+        state.layout()
+        uc = unicorn.Uc(unicorn.UC_ARCH_SPARC, unicorn.UC_MODE_SPARC64 | unicorn.UC_MODE_BIG_ENDIAN)
+        uc.ctl_exits_enabled(True)
+        return uc
+
+    @functools.cached_property
+    def _native(self) -> SimpleNamespace:
+        from emu.cpu.native.arch import sparc64  # compiles on import
+
+        return sparc64.build(state.layout())
+
+    def native(self) -> SimpleNamespace:
+        return self._native
+
+    def attach(self, uc: unicorn.Uc, record: int) -> dict[str, int]:
+        at, native = state.layout(), self._native
+        handle = handle_of(uc)
+        cpu = ctypes.c_uint64.from_address(handle + at.uc_cpu).value
+        ctypes.c_uint64.from_address(cpu + at.cpu_opaque).value = record
+        ctypes.c_uint64.from_address(handle + at.uc_stop_interrupt).value = native.stop_interrupt.address
+        add_native_hook(uc, unicorn.UC_HOOK_BLOCK, native.block_hook.address, record)
+        env = cpu + at.cpu_env
+        return {
+            "cpu": cpu,
+            "env": env,
+            "location": env + state.Env.pc.offset,
+            "next_location": env + state.Env.npc.offset,
+            "cflags_next_tb": cpu + at.cpu_cflags_next_tb,
+        }
+
+    def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, arguments: tuple[int, int]) -> None:
+        at = state.layout()
+        env = ctypes.c_uint64.from_address(handle_of(uc) + at.uc_cpu).value + at.cpu_env
+        state.reset(state.Env.from_address(env), entry=entry, kernel=self.kernel_map, arguments=arguments)
+
+    def timing(self) -> TimingModel:
+        disassembler = capstone.Cs(capstone.CS_ARCH_SPARC, capstone.CS_MODE_BIG_ENDIAN | capstone.CS_MODE_V9)
+        disassembler.skipdata = True  # it knows neither rdpr nor wrpr, done, retry, saved, restored
+        return StaticModel(disassembler, SPARC64_CYCLES)
+
+    def registers(self, env: int) -> Mapping[str, int]:
+        at = state.Env.from_address(env)
+        window = (ctypes.c_uint64 * 24).from_address(at.regwptr)
+        values = {f"g{n}": at.gregs[n] for n in range(8)}
+        for n in range(24):
+            values["oli"[n >> 3] + str(n & 7)] = window[n]
+        for name in ("pc", "npc", "y", "pstate", "tl", "cwp", "cansave", "canrestore", "tick_cmpr"):
+            values[name] = getattr(at, name)
+        values["ip"], values["sp"], values["pil"] = at.pc, window[6], at.psrpil
+        return values
+
+    def set_result(self, env: int, value: int) -> None:
+        window = ctypes.c_uint64.from_address(env + state.Env.regwptr.offset).value
+        ctypes.c_uint64.from_address(window).value = value & 0xFFFF_FFFF_FFFF_FFFF
+
+    def translate(self, env: int, ram: memoryview, address: int) -> int | None:
+        if address >= self.kernel_map:
+            return address - self.kernel_map
+        return mmu.walk(state.Env.from_address(env), address)
+
+    @property
+    def reset_page(self) -> bytes:
+        return b""
+
+
+ARCH = Sparc64()

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""SPARC V9 inside `cpu_exec`: traps, interrupts, the host-call trap and the block hook."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+from numba import types
+
+from emu.cpu.arch.sparc64.state import Env
+from emu.cpu.internals import CpuStructures
+from emu.cpu.native import board_record as board
+from emu.cpu.native import cpu_record as cpu
+from emu.cpu.native.block_cost import charge
+from emu.cpu.native.interrupts import end_turn, highest, look_around, take_highest, turn_is_over
+from emu.native import cfunc, external, njit
+from emu.native.pointers import call_handler, load_u32, load_u64, store_u32, store_u64
+
+_do_interrupt = external("sparc_cpu_do_interrupt_sparc64", types.void(types.uint64))
+_loop_exit = external("cpu_loop_exit_noexc_sparc64", types.void(types.uint64))
+_emu_stop = external("uc_emu_stop", types.int32(types.uint64))
+_code_address = external("get_page_addr_code_sparc64", types.uint64(types.uint64, types.uint64))
+
+ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+HOST_CALL_COUNT = np.uint64(board.HOST_CALL_COUNT)
+IE, PRIV = np.uint32(2), np.uint32(4)
+TRAPS = 0x200
+HOST_CALL_TRAP = 0x17E  # `ta 0x7e`
+INTERRUPT_TRAP = np.uint32(0x40)  # of level 0 (manual, table 14)
+LAST_LEVEL = np.uint64(15)
+LAST_MASKABLE = np.uint32(14)
+FOUR = np.uint64(4)
+
+PC, NPC = np.uint64(Env.pc.offset), np.uint64(Env.npc.offset)
+PIL, PSTATE = np.uint64(Env.psrpil.offset), np.uint64(Env.pstate.offset)
+TL, MAXTL = np.uint64(Env.tl.offset), np.uint64(Env.maxtl.offset)
+WINDOW, G1 = np.uint64(Env.regwptr.offset), np.uint64(8)
+CYCLE_COUNTER = np.uint64(Env.tick_cmpr.offset)
+
+
+def build(layout: CpuStructures) -> SimpleNamespace:
+    """The compiled functions, by name: block_hook, stop_interrupt, irqs_off."""
+    uc_cpu, opaque = np.uint64(layout.uc_cpu), np.uint64(layout.cpu_opaque)
+    exception_index = np.uint64(layout.cpu_exception_index)
+
+    @njit
+    def irqs_off(env):
+        """Whether no interrupt but a non-maskable one can come."""
+        return load_u32(env + PSTATE) & IE == 0 or load_u32(env + PIL) >= LAST_MASKABLE
+
+    @njit
+    def level(s):
+        """The level of the interrupt to take, 0 for none. A non-maskable one is level 15."""
+        if load_u64(s + cpu.NMI) != ZERO:
+            return LAST_LEVEL
+        if load_u64(s + cpu.PENDING_COUNT) == ZERO:
+            return ZERO
+        return highest(s)
+
+    @njit
+    def may_interrupt(s, env):
+        """What Python has been asked for comes first: a host call's answer belongs to the code that made it."""
+        return (
+            load_u64(s + cpu.REQUEST) == ZERO
+            and load_u32(env + PSTATE) & IE != 0
+            and level(s) > np.uint64(load_u32(env + PIL))
+            and load_u32(env + TL) < load_u32(env + MAXTL)
+        )
+
+    @njit
+    def physical_of(s, b, address):
+        """Where a block's first byte is in RAM. A block that runs is in Unicorn's TLB."""
+        offset = address - load_u64(b + board.KERNEL_START)
+        if offset < load_u64(b + board.RAM_SIZE):
+            return offset
+        return _code_address(load_u64(s + cpu.ENV), address)
+
+    @cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
+    def block_hook(uc, address, size, s):
+        """Runs before every block. An exit begins the block again, so time is charged after the last reason to exit."""
+        env = load_u64(s + cpu.ENV)
+        if load_u64(s + cpu.CYCLES) >= load_u64(s + cpu.DEADLINE):
+            look_around(s)
+            if may_interrupt(s, env):
+                _loop_exit(load_u64(s + cpu.CPU))
+            if turn_is_over(s):
+                _emu_stop(uc)
+                _loop_exit(load_u64(s + cpu.CPU))
+        b = load_u64(s + cpu.BOARD)
+        charge(s, b, address, np.uint64(size), physical_of(s, b, address))
+        store_u64(env + CYCLE_COUNTER, load_u64(s + cpu.CYCLES))  # `rd %tick` is 0 in Unicorn; this register is memory
+        start = load_u64(b + board.DISPATCH_START)
+        if start <= address < load_u64(b + board.DISPATCH_END):
+            handler = load_u64(load_u64(b + board.DISPATCH) + (address - start) * WORD)
+            if handler != ZERO:
+                call_handler(handler, s, address)
+
+    @njit
+    def host_call(s, env):
+        window = load_u64(env + WINDOW)
+        for n in range(4):
+            offset = np.uint64(n) * WORD
+            store_u64(s + cpu.ARGUMENTS + offset, load_u64(window + offset))
+        following = load_u64(env + NPC)
+        store_u64(env + PC, following)
+        store_u64(env + NPC, following + FOUR)
+        number = load_u64(env + G1)
+        handler = ZERO
+        if number < HOST_CALL_COUNT:
+            handler = load_u64(load_u64(load_u64(s + cpu.BOARD) + board.HOST_CALLS) + number * WORD)
+        if handler != ZERO:
+            call_handler(handler, s, number)
+            store_u64(window, load_u64(s + cpu.RESULT))
+        else:
+            store_u64(s + cpu.HOST_CALL, number)
+            store_u64(s + cpu.REQUEST, cpu.HOST_CALL_REQUEST)
+            end_turn(s)
+
+    @cfunc(types.boolean(types.uint64, types.int32))
+    def stop_interrupt(uc, trap):
+        """The trap unit. True ends the run: QEMU would abort at a trap at MAXTL (error state, manual 7.2.1)."""
+        state = load_u64(uc + uc_cpu)
+        s = load_u64(state + opaque)
+        env = load_u64(s + cpu.ENV)
+        if trap < 0:
+            resume = load_u64(s + cpu.RESUME)
+            if resume != ZERO:
+                store_u64(env + NPC, resume)
+                store_u64(s + cpu.RESUME, ZERO)
+            if may_interrupt(s, env):
+                taken = level(s)
+                if load_u64(s + cpu.NMI) != ZERO:
+                    store_u64(s + cpu.NMI, ZERO)
+                else:
+                    take_highest(s)
+                store_u64(s + cpu.TAKEN, load_u64(s + cpu.TAKEN) + ONE)
+                store_u32(state + exception_index, INTERRUPT_TRAP + np.uint32(taken))
+                _do_interrupt(state)
+                store_u32(state + exception_index, np.uint32(0xFFFF_FFFF))
+            return False
+        if trap >= TRAPS:
+            return False
+        if trap == HOST_CALL_TRAP and load_u32(env + PSTATE) & PRIV:
+            host_call(s, env)
+        elif load_u32(env + TL) >= load_u32(env + MAXTL):
+            return True
+        else:
+            _do_interrupt(state)
+        store_u32(state + exception_index, np.uint32(0xFFFF_FFFF))
+        return False
+
+    return SimpleNamespace(block_hook=block_hook, stop_interrupt=stop_interrupt, irqs_off=irqs_off)

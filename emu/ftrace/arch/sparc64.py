@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""SPARC V9 call sites: one word, after the instructions that give the function its register window.
+
+    nop     01 00 00 00     sethi 0, %g0
+    call    40 disp30       call ftrace_caller
+
+What is in the call's delay slot stays, and is executed either way. A word is written at once: no CPU sees half a site, so that
+no breakpoint is needed, and changing one takes a write and a `flush`.
+"""
+
+from __future__ import annotations
+
+import functools
+import struct
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from emu.cpu.arch.sparc64 import ARCH as CPU
+from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
+
+__all__ = ["ARCH"]
+
+_CALL = 1 << 30
+_DISPLACEMENT = (1 << 30) - 1
+
+
+class Sparc64(FtraceArch):
+    """SPARC V9 (The SPARC Architecture Manual, version 9)."""
+
+    cycle_clock: ClassVar[str] = "sparc-tick"
+    profiler: ClassVar[str] = "_mcount"
+    nop: ClassVar[bytes] = bytes.fromhex("01000000")
+    return_offset: ClassVar[int] = 8
+    protocols: ClassVar[Sequence[str]] = ("flush", "stop_machine")
+    breakpoint: ClassVar[Breakpoint | None] = None
+
+    def call(self, address: int, target: int) -> bytes:
+        distance = target - address
+        if not -(1 << 31) <= distance < 1 << 31:
+            raise OutOfReach(f"{target:#x} is more than 2 GiB from {address:#x}")
+        return struct.pack(">I", _CALL | distance >> 2 & _DISPLACEMENT)
+
+    @functools.cached_property
+    def _callbacks(self) -> Mapping[str, int]:
+        from emu.ftrace.native.arch import sparc64  # compiles on import
+
+        native = sparc64.build(CPU.native().irqs_off)
+        return {
+            "ftrace_caller": native.function_entry.address,
+            "prepare_ftrace_return": native.graph_entry.address,
+            "ftrace_return_to_handler": native.graph_return.address,
+            "ftrace_sched_switch": native.sched_switch.address,
+        }
+
+    def callbacks(self) -> Mapping[str, int]:
+        return self._callbacks
+
+
+ARCH = Sparc64()

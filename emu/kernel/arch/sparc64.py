@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""SPARC V9 kernels: callers are in register windows, some of them in the CPU and the others on the stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from emu.cpu.arch.sparc64.state import Env, windows
+from emu.kernel.arch import KernelArch
+
+if TYPE_CHECKING:
+    from emu.cpu.cpu import Cpu
+    from emu.kernel.kernel import Kernel
+
+__all__ = ["ARCH"]
+
+_GLOBALS, _OUTS = tuple(f"g{n}" for n in range(1, 8)), tuple(f"o{n}" for n in range(8))
+_WINDOW = tuple(f"{kind}{n}" for kind in "li" for n in range(8))
+_SHOWN = ("ip", "npc", "sp", "pstate", "pil", "tl", "y", *_GLOBALS, *_OUTS, *_WINDOW)
+
+# Where a window is saved on its stack (SPARC Compliance Definition 2.4, 3P: the stack pointer is biased).
+_BIAS = 2047
+_SAVED_FP, _SAVED_RETURN = _BIAS + 8 * 14, _BIAS + 8 * 15
+
+
+class Sparc64(KernelArch):
+    """SPARC V9."""
+
+    elf_machine: ClassVar[str] = "EM_SPARCV9"
+    page_table: ClassVar[str | None] = None
+    boot_params: ClassVar[int] = 0x2000
+
+    def registers(self, kernel: Kernel, cpu: Cpu, saved: int) -> Mapping[str, int]:
+        if saved == 0:
+            values = cpu.registers()
+            return {name: values[name] for name in _SHOWN}
+        general = saved + kernel.image.offset("pt_regs.u_regs")
+        out = {
+            "ip": kernel.member(saved, "pt_regs.tpc"),
+            "npc": kernel.member(saved, "pt_regs.tnpc"),
+            "sp": kernel.read_word(general + 8 * 14),
+            "tstate": kernel.member(saved, "pt_regs.tstate"),
+            "y": kernel.member(saved, "pt_regs.y"),
+        }
+        for n, name in enumerate((*_GLOBALS, *_OUTS), 1):
+            out[name] = kernel.read_word(general + 8 * n)
+        return out
+
+    def callers(self, kernel: Kernel, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+        in_cpu = {sp: (fp, call) for sp, fp, call in windows(Env.from_address(cpu.env))}
+        sp, last = registers["sp"], 0
+        while sp > last:
+            if sp in in_cpu:
+                fp, call = in_cpu[sp]
+            else:
+                try:
+                    fp, call = kernel.read_word(sp + _SAVED_FP), kernel.read_word(sp + _SAVED_RETURN)
+                except LookupError:
+                    return
+            yield fp, call
+            sp, last = fp, sp
+
+
+ARCH = Sparc64()

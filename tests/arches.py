@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What tests that run on every architecture must know of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from emu.machine import image_directory
+
+__all__ = ["FACTS", "Facts", "has_images"]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One architecture."""
+
+    arguments: tuple[str, ...]  # the registers of a call's arguments, as Cpu.registers() names them
+    undefined: bytes  # an instruction that there is not
+    system_call: str  # the kernel's function that calls those of system calls
+    compiler: str  # of the committed images
+    version: str  # the first line it says of itself
+
+
+FACTS = {
+    "x86_64": Facts(
+        arguments=("di", "si"),
+        undefined=bytes.fromhex("0f0b"),
+        system_call="do_syscall_64",
+        compiler="gcc",
+        version="gcc (Debian 12.2.0-14+deb12u1) 12.2.0",
+    ),
+    "sparc64": Facts(
+        arguments=("o0", "o1"),
+        undefined=bytes(4),
+        system_call="do_syscall_64",
+        compiler="sparc64-linux-gnu-gcc",
+        version="sparc64-linux-gnu-gcc (Debian 12.2.0-13) 12.2.0",
+    ),
+}
+
+
+def has_images(arch: str) -> bool:
+    """Whether there is a kernel to boot."""
+    return (image_directory(arch) / "vmlinux").exists()

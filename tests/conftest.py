@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests that have an `arch` run on every architecture."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.cpu.arch import ARCHITECTURES
+from emu.ftrace import arch as ftrace_arch
+from tests.arches import has_images
+
+
+@pytest.fixture(params=ARCHITECTURES, scope="module")
+def arch(request: pytest.FixtureRequest) -> str:
+    """The name of an architecture that has images."""
+    if not has_images(request.param):
+        pytest.skip(f"no kernel image for {request.param}")
+    return str(request.param)
+
+
+@pytest.fixture(params=[0, 1], ids=["default", "other"])
+def protocol(arch: str, request: pytest.FixtureRequest) -> str:
+    """The name of one of the two ways in which the architecture patches its sites."""
+    return ftrace_arch.load(arch).protocols[request.param]

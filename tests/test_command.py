@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The `emu` command as a user runs it: whole processes, the real machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
+
+
+def emu(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "emu", *arguments], input=stdin, capture_output=True)
+
+
+def header(text: str) -> list[str]:
+    """The comment lines at the top."""
+    return [line for line in text.splitlines() if line.startswith("#")]
+
+
+@pytest.fixture(scope="module")
+def graph() -> subprocess.CompletedProcess[bytes]:
+    return emu("run", "-p", "function_graph", "-b", "8000", "-O", "funcgraph-proc", "--", PIPELINE)
+
+
+def test_the_pipeline_in_function_graph(graph: subprocess.CompletedProcess[bytes]) -> None:
+    """The shell forks and executes ls and sed; system calls, faults, interrupts and switches are where they should be."""
+    assert graph.returncode == 0
+    text = graph.stdout.decode()
+    assert header(text) == header((GOLDEN / "function_graph-proc.txt").read_text())
+    top_level = set(re.findall(r"\|  (\w+)\(\) \{$", text, re.MULTILINE))
+    assert {"x64_sys_call", "exc_page_fault"} <= top_level
+    for call in ("sys_fork", "sys_execve", "sys_pipe2", "sys_wait4", "sys_read", "sys_write", "do_exit"):
+        assert f" {call}()" in text
+    assert re.search(r"==========> \|\n .*\|  +sysvec_apic_timer_interrupt\(\) \{", text)
+    for name in ("sh", "ls", "sed"):
+        assert re.search(rf"^ \d\)  .* => +{name}-\d+ +$", text, re.MULTILINE), name
+    entries = len(re.findall(r"\{$", text, re.MULTILINE))
+    exits = len(re.findall(r"\|  +\}", text))
+    assert abs(entries - exits) < 80  # calls under way at the beginning and at the end, and do_exit of four tasks
+
+
+def test_the_guests_output_is_on_standard_error(graph: subprocess.CompletedProcess[bytes]) -> None:
+    names = emu("run", "--", "ls /bin").stderr.decode()
+    assert "sed\n" in names
+    assert graph.stderr.decode() == re.sub("[aeiou]", "z", names)
+
+
+def test_function_has_the_goldens_header_and_columns() -> None:
+    done = emu("run", "-p", "function", "-l", "vfs_*", "--", "cat /init > /dev/null")
+    text = done.stdout.decode()
+    golden = (GOLDEN / "function.txt").read_text()
+    assert header(text)[4:] == header(golden)[4:]
+    line = re.compile(r" *\S+-\d+ +\[\d{3}\] [.dDbB][.NnpLB][.hHsZz][.\d][.\d] +\d+\.\d{6}: \S+ <-\S+")
+    rows = [row for row in text.splitlines() if not row.startswith("#")]
+    assert len(rows) > 5
+    assert all(line.fullmatch(row) for row in rows)
+    assert all(line.fullmatch(row) for row in golden.splitlines() if not row.startswith("#"))
+    assert all(row.split(": ")[1].startswith("vfs_") for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["-p", "bogus"], "no tracer 'bogus'"),
+        (["-l", "nosuch"], "no traceable function matches 'nosuch'"),
+        (["-O", "bogus"], "no option 'bogus'"),
+        (["--arch", "mips"], "unknown architecture 'mips'"),
+        (["--set", "nosuch=1"], "nosuch"),
+        (["--cpus", "0"], "0 CPUs"),
+        (["--cpus", "9"], "9 CPUs"),
+        (["--cpus", "x"], "'x' is not a valid integer"),
+        (["-o", "/nosuch/file"], "cannot write /nosuch/file"),
+        (["--image", "/etc/passwd"], "not an ELF image"),
+        (["--memory", "1"], "MiB"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(arguments: list[str], complaint: str) -> None:
+    done = emu("run", *arguments, "--", "true")
+    assert done.returncode == 2
+    assert done.stdout == b""
+    lines = done.stderr.decode().splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("emu: ") and complaint in lines[0]
+
+
+@pytest.mark.parametrize(("command", "status"), [("exit 7", 7), ("nosuch", 127), ("kill -9 $$", 137)])
+def test_the_exit_status_is_the_commands(command: str, status: int) -> None:
+    assert emu("run", "--", command).returncode == status
+
+
+def test_a_refused_run_leaves_the_output_file_alone(tmp_path: Path) -> None:
+    file = tmp_path / "trace.txt"
+    file.write_text("precious")
+    assert emu("run", "-p", "bogus", "-o", str(file), "--", "true").returncode == 2
+    assert file.read_text() == "precious"
+    assert emu("run", "-p", "function", "-l", "sys_*", "-o", str(file), "--", "true").returncode == 0
+    assert file.read_text().startswith("# tracer: function\n")
+    assert sorted(tmp_path.iterdir()) == [file]
+
+
+def test_the_shell_runs_a_script_and_returns_its_status() -> None:
+    done = emu("shell", "--cpus", "1", stdin=b"x=5\necho $x | cat\nls /bin | sed -n 1p\nexit 3\n")
+    assert done.returncode == 3
+    assert done.stdout == b"5\nbusy\n"
+
+
+def test_interrupting_stops_at_once_and_writes_what_was_traced(tmp_path: Path) -> None:
+    file = tmp_path / "trace.txt"
+    options = ["-p", "function", "-l", "sys_write", "-o", str(file)]
+    command = [sys.executable, "-m", "emu", "run", *options, "--", "echo go; spin 1000000"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"go\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        assert process.wait(timeout=30) == 130
+        assert time.monotonic() - start < 5
+        assert b"Traceback" not in process.stderr.read()
+    assert "sys_write" in file.read_text()

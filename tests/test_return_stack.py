@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""function_graph's return stacks: what is wrong with one is noticed, and the guest goes on."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.ftrace.native.trace_record import RETURN_STACK_DEPTH
+from emu.machine import Machine
+
+
+@pytest.fixture
+def machine():
+    with Machine(cpus=2) as made:
+        yield made
+
+
+def sleeping(machine: Machine, name: str) -> int:
+    """The task of a background command."""
+    (task,) = [task for task in machine.kernel.tasks if machine.kernel.tasks.comm(task) == name]
+    return task
+
+
+def top_of_stack(machine: Machine, task: int) -> int:
+    """The index of the latest entry, -1 if there is none."""
+    value = machine.kernel.member(task, "task_struct.curr_ret_stack")
+    return value - (1 << 32) if value >> 31 else value
+
+
+def entry(machine: Machine, task: int, depth: int) -> int:
+    """The address of an entry of a task's return stack."""
+    image = machine.kernel.image
+    return task + image.offset("task_struct.ret_stack") + depth * image.size("ftrace_ret_stack")
+
+
+def test_a_return_that_does_not_match_warns_and_stops_the_tracer_but_not_the_guest(machine: Machine) -> None:
+    machine.tracefs.write("current_tracer", "function_graph")
+    machine.run("(sleep 0.05; echo slept > /slept) &")
+    machine.advance(1_000_000)
+    task = sleeping(machine, "sleep")
+    depth = machine.kernel.member(task, "task_struct.curr_ret_stack")
+    assert 0 < depth < RETURN_STACK_DEPTH
+    top = entry(machine, task, depth)
+    machine.kernel.set_member(top, "ftrace_ret_stack.fp", machine.kernel.member(top, "ftrace_ret_stack.fp") + 16)
+    machine.advance(20_000_000)
+    assert len(machine.warnings) == 1
+    assert "has no entry on its task's return stack" in machine.warnings[0]
+    assert machine.run("cat /slept").output == b"slept\n"
+    before = machine.tracefs.read("trace")
+    machine.run("true")
+    assert machine.tracefs.read("trace") == before
+
+
+def test_calls_that_are_under_way_when_the_tracer_changes_return_well(machine: Machine) -> None:
+    for tracer in ("function_graph", "nop", "function_graph", "function", "function_graph"):
+        machine.tracefs.write("current_tracer", tracer)
+        machine.run("(usleep 3000; echo late) &")
+        machine.advance(100_000)
+    machine.advance(20_000_000)
+    machine.tracefs.write("current_tracer", "nop")
+    assert machine.warnings == []
+    for task in machine.kernel.tasks:
+        assert top_of_stack(machine, task) < 10
+
+
+def test_a_new_task_starts_with_an_empty_stack_and_a_full_one_counts_overruns(machine: Machine) -> None:
+    machine.tracefs.write("current_tracer", "function_graph")
+    machine.run("sleep 0.05 &")
+    machine.advance(1_000_000)
+    task = sleeping(machine, "sleep")
+    assert machine.kernel.member(task, "task_struct.trace_overrun") == 0
+    # Entries that were never made fill the stack below: what is called next has no room.
+    depth = machine.kernel.member(task, "task_struct.curr_ret_stack")
+    machine.kernel.set_member(task, "task_struct.curr_ret_stack", RETURN_STACK_DEPTH - 1)
+    for n in range(RETURN_STACK_DEPTH - 1, RETURN_STACK_DEPTH - 2 - depth, -1):
+        for word in range(0, machine.kernel.image.size("ftrace_ret_stack"), 8):
+            low = entry(machine, task, n - (RETURN_STACK_DEPTH - 1 - depth)) + word
+            machine.kernel.write_word(entry(machine, task, n) + word, machine.kernel.read_word(low))
+    while machine.advance(2_000):
+        pass
+    assert machine.kernel.member(task, "task_struct.trace_overrun") > 0
+    assert machine.run("echo alive").output == b"alive\n"
+    assert machine.warnings == []
