@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The local timer. */
-#include <linux/clockchips.h>
 #include <emu/hostcall.h>
+#include <asm/timer.h>
 
 /* Named as on machines whose local timer this one stands for. */
 void lapic_next_event(u64 cycles)

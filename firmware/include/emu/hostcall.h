@@ -19,6 +19,8 @@
 #define HC_COMMAND_READ		14
 #define HC_COMMAND_DONE		15
 #define HC_BUG			16
+#define HC_RELAX		18
+#define HC_HALT			19
 
 #ifndef __ASSEMBLY__
 

@@ -5,13 +5,14 @@
 
 #include <linux/compiler.h>
 #include <linux/types.h>
+#include <asm/page.h>
 
 struct file;
 struct mm_struct;
 struct vm_area_struct;
 
 #define BINPRM_BUF_SIZE		256
-#define MAX_ARG_STRLEN		(32 * 4096UL)	/* one string */
+#define MAX_ARG_STRLEN		(32 * PAGE_SIZE)	/* one string */
 #define MAX_ARG_STRINGS		0x7fffffff
 #define ARG_SIZE_LIMIT		(2UL << 20)	/* all of them, with pointers */
 

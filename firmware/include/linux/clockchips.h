@@ -4,9 +4,9 @@
 #define _LINUX_CLOCKCHIPS_H
 
 #include <linux/ktime.h>
+#include <asm/timer.h>
 
-/* arch: an interrupt at an absolute count of cycles, ~0 = never. */
-void lapic_next_event(u64 cycles);
+/* asm: set_next_event(cycles) interrupts at an absolute count, ~0 = never. */
 
 void clockevents_program_event(ktime_t expires);
 void tick_program_event(ktime_t expires);

@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 #include <linux/time64.h>
+#include <asm/posix_types.h>
 
 #define CLOCK_REALTIME			0
 #define CLOCK_MONOTONIC			1
@@ -24,7 +25,7 @@ struct __kernel_timespec {
 
 struct __kernel_timeval {
 	long tv_sec;
-	long tv_usec;
+	__kernel_suseconds_t tv_usec;
 };
 
 void ktime_get_real_ts64(struct timespec64 *ts);

@@ -31,7 +31,21 @@ static __always_inline void copy_block(aliasing_word *to,
 	to[7] = h;
 }
 
-/* Upwards: also right for overlapping areas if dest is below src. */
+/* To words. */
+static __always_inline void copy_words(char *to, const char *from, size_t n)
+{
+	for (; n >= BLOCK; n -= BLOCK, to += BLOCK, from += BLOCK)
+		copy_block((aliasing_word *)to, (const struct unaligned *)from);
+	for (; n >= WORD; n -= WORD, to += WORD, from += WORD)
+		*(aliasing_word *)to = ((const struct unaligned *)from)->word;
+	while (n--)
+		*to++ = *from++;
+}
+
+/*
+ * Upwards: also right for overlapping areas if dest is below src. Where words
+ * have to be aligned, it is good to know if they are.
+ */
 void *memcpy(void *dest, const void *src, size_t n)
 {
 	char *to = dest;
@@ -41,12 +55,10 @@ void *memcpy(void *dest, const void *src, size_t n)
 		*to++ = *from++;
 		n--;
 	}
-	for (; n >= BLOCK; n -= BLOCK, to += BLOCK, from += BLOCK)
-		copy_block((aliasing_word *)to, (const struct unaligned *)from);
-	for (; n >= WORD; n -= WORD, to += WORD, from += WORD)
-		*(aliasing_word *)to = ((const struct unaligned *)from)->word;
-	while (n--)
-		*to++ = *from++;
+	if ((unsigned long)from & (WORD - 1))
+		copy_words(to, from, n);
+	else
+		copy_words(to, __builtin_assume_aligned(from, WORD), n);
 	return dest;
 }
 

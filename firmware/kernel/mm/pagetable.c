@@ -193,7 +193,7 @@ void change_protection(struct vm_area_struct *vma, unsigned long start,
 
 static void free_pmd_range(pud_t *pud)
 {
-	pmd_t *pmd = pud_page_vaddr(*pud);
+	pmd_t *pmd = pmd_offset(pud, 0);
 	unsigned int i;
 
 	for (i = 0; i < PTRS_PER_TABLE; i++)
@@ -204,13 +204,13 @@ static void free_pmd_range(pud_t *pud)
 
 static void free_pud_range(pgd_t *pgd)
 {
-	pud_t *pud = pgd_page_vaddr(*pgd);
+	pud_t *pud = pud_offset(pgd, 0);
 	unsigned int i;
 
-	for (i = 0; i < PTRS_PER_TABLE; i++)
+	for (i = 0; i < PTRS_PER_PUD; i++)
 		if (!pud_none(pud[i]))
 			free_pmd_range(&pud[i]);
-	free_page((unsigned long)pud);
+	pud_free(pud);
 }
 
 /* Of an address space that no CPU uses any more, or ever will again. */
@@ -219,7 +219,8 @@ void free_pgtables(struct mm_struct *mm)
 	unsigned int i;
 
 	for (i = 0; i < USER_PTRS_PER_PGD; i++) {
-		if (pgd_none(mm->pgd[i]))
+		/* Also where the level below has no tables of its own. */
+		if (!pgd_val(mm->pgd[i]))
 			continue;
 		free_pud_range(&mm->pgd[i]);
 		mm->pgd[i] = __pgd(0);

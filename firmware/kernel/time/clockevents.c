@@ -6,7 +6,7 @@
 /* A time that has passed interrupts at once; KTIME_MAX never does. */
 void clockevents_program_event(ktime_t expires)
 {
-	lapic_next_event(ktime_to_cycles(expires));
+	set_next_event(ktime_to_cycles(expires));
 }
 
 void tick_program_event(ktime_t expires)

@@ -14,6 +14,7 @@
 #define PUD_SIZE	(1UL << PUD_SHIFT)
 #define PGDIR_SIZE	(1UL << PGDIR_SHIFT)
 #define PTRS_PER_TABLE	512
+#define PTRS_PER_PUD	PTRS_PER_TABLE
 
 /* The entries of a top-level table that belong to user space. */
 #define USER_PTRS_PER_PGD	256
@@ -53,9 +54,9 @@ void pgd_free(pgd_t *pgd);
 #define pmd_populate(pmd, table) \
 	WRITE_ONCE(*(pmd), __pmd(__pa(table) | _PAGE_TABLE))
 
-#define pgd_page_vaddr(x)	__table_addr(pgd_val(x))
-#define pud_page_vaddr(x)	__table_addr(pud_val(x))
 #define pmd_page_vaddr(x)	__table_addr(pmd_val(x))
+
+#define pud_free(pud)		free_page((unsigned long)(pud))
 
 #define pte_none(x)	(!pte_val(x))
 #define pte_present(x)	(pte_val(x) & _PAGE_PRESENT)

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a CPU needs beyond head.S before it runs tasks. */
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <asm/proto.h>
+#include <asm/tlbflush.h>
+
+void cpu_init(void)
+{
+	load_direct_map_end((unsigned long)__va(max_pfn << PAGE_SHIFT));
+	load_swapper();
+}

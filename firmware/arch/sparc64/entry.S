@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Ways into the kernel and out of it; the trap table leads here. */
+#include <emu/hostcall.h>
+#include <asm/asi.h>
+#include <asm/linkage.h>
+#include <asm/page.h>
+#include <asm/pstate.h>
+#include <asm/ptrace.h>
+#include <asm-offsets.h>
+
+/* A frame of entry code, and the pt_regs above it. */
+#define PTREGS_OFF	(STACK_BIAS + STACKFRAME_SZ)
+#define TRAP_FRAME_SZ	(STACKFRAME_SZ + SIZEOF_pt_regs)
+#define UREG(n)		(PTREGS_OFF + PT_u_regs + 8 * (n))
+
+/* Vectors of windows, in units of their 32 instructions. */
+#define VECTOR_SPILL_USER	(0x84 / 4)
+#define VECTOR_FILL_USER	(0xc4 / 4)
+
+	.section .entry.text, "ax"
+
+/* The low half of an address in the image becomes the address. */
+.macro KERNEL_ADDRESS reg, scratch
+	mov	-1, \scratch
+	sllx	\scratch, PAGE_OFFSET_SHIFT, \scratch
+	add	\reg, \scratch, \reg
+.endm
+
+.macro LOAD_LOW symbol, reg
+	sethi	%lm(\symbol), \reg
+	or	\reg, %lo(\symbol), \reg
+.endm
+
+/*
+ * At trap level 1 with alternate globals: %g1 = the low half of a C function's
+ * address, %g2 = its second argument. The user's windows become OTHERWIN's;
+ * the kernel's first window is right above the one that was interrupted.
+ */
+SYM_FUNC_START(etrap)
+	KERNEL_ADDRESS %g1, %g3
+	rdpr	%tstate, %g3
+	andcc	%g3, TSTATE_PRIV, %g0
+	bne,pn	%xcc, 1f
+	 sub	%sp, TRAP_FRAME_SZ, %g3
+
+	rdpr	%canrestore, %g3
+	wrpr	%g3, 0, %otherwin
+	wrpr	%g0, 0, %canrestore
+	wrpr	%g0, WSTATE_KERNEL, %wstate
+	wrpr	%g0, NWINDOWS - 1, %cleanwin
+	ldx	[%g7 + PCPU_top_of_stack], %g3
+	sub	%g3, TRAP_FRAME_SZ + STACK_BIAS, %g3
+	save	%g3, 0, %sp
+	/* The interrupted window is the user's, too. */
+	rdpr	%otherwin, %l0
+	add	%l0, 1, %l0
+	wrpr	%l0, 0, %otherwin
+	ba,pt	%xcc, 2f
+	 wrpr	%g0, 0, %canrestore
+
+1:	save	%g3, 0, %sp
+
+2:	rdpr	%tstate, %l0
+	rdpr	%tpc, %l1
+	rdpr	%tnpc, %l2
+	rdpr	%tt, %l3
+	rd	%y, %l4
+	mov	%g1, %l5
+	mov	%g2, %l6
+	mov	%g7, %l7
+	wrpr	%g0, PSTATE_KERNEL, %pstate
+	.irp	n, 1, 2, 3, 4, 5, 6, 7
+	stx	%g\n, [%sp + UREG(\n)]
+	.endr
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	stx	%i\n, [%sp + UREG(8 + \n)]
+	.endr
+	sethi	%hi(PT_REGS_MAGIC), %g1
+	or	%g1, %l3, %g1
+	stx	%g0, [%sp + UREG(0)]
+	stx	%l0, [%sp + PTREGS_OFF + PT_tstate]
+	stx	%l1, [%sp + PTREGS_OFF + PT_tpc]
+	stx	%l2, [%sp + PTREGS_OFF + PT_tnpc]
+	stw	%l4, [%sp + PTREGS_OFF + PT_y]
+	stw	%g1, [%sp + PTREGS_OFF + PT_magic]
+	mov	%l7, %g6
+	mov	%l6, %o1
+	wrpr	%g0, 0, %tl
+	jmpl	%l5, %o7
+	 add	%sp, PTREGS_OFF, %o0
+
+	/* The function has left interrupts off. */
+	call	irqentry_exit
+	 add	%sp, PTREGS_OFF, %o0
+	ldx	[%sp + PTREGS_OFF + PT_tstate], %l0
+	andcc	%l0, TSTATE_PRIV, %g0
+	bne,pn	%xcc, rtrap_kernel
+	 nop
+	ba,a,pt	%xcc, rtrap_user
+SYM_FUNC_END(etrap)
+
+/*
+ * All of pt_regs but TSTATE, which is left in %l0: its window number is known
+ * last. %g6 is the kernel's own and stays: the task may have moved to another
+ * CPU.
+ */
+.macro RESTORE_REGS globals:vararg
+	ldx	[%sp + PTREGS_OFF + PT_tstate], %l0
+	ldx	[%sp + PTREGS_OFF + PT_tpc], %l1
+	ldx	[%sp + PTREGS_OFF + PT_tnpc], %l2
+	lduw	[%sp + PTREGS_OFF + PT_y], %l3
+	.irp	n, \globals
+	ldx	[%sp + UREG(\n)], %g\n
+	.endr
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	ldx	[%sp + UREG(8 + \n)], %i\n
+	.endr
+	wr	%l3, 0, %y
+	wrpr	%g0, PSTATE_TRAP, %pstate
+	wrpr	%g0, 1, %tl
+	wrpr	%l1, 0, %tpc
+	wrpr	%l2, 0, %tnpc
+	andn	%l0, TSTATE_CWP, %g1
+.endm
+
+/*
+ * Every return to user mode. The innermost user window is still in the CPU or,
+ * if the kernel needed its room, first in the task's buffer; those before it
+ * are in the CPU or on the user's stack.
+ */
+SYM_FUNC_START(rtrap_user)
+	call	exit_to_user_windows
+	 add	%sp, PTREGS_OFF, %o0
+	RESTORE_REGS 1, 2, 3, 4, 5, 6, 7
+	rdpr	%otherwin, %g2
+	brz,pn	%g2, 2f
+	 wrpr	%g0, 0, %otherwin
+	wrpr	%g2, 0, %canrestore
+	sub	%g2, 1, %g2
+	restore
+1:	wrpr	%g2, 0, %cleanwin
+	wrpr	%g0, WSTATE_USER, %wstate
+	rdpr	%cwp, %g2
+	or	%g1, %g2, %g1
+	wrpr	%g1, 0, %tstate
+	retry
+
+2:	ldx	[%g7 + PCPU_current_task], %g3
+	add	%g3, TASK_windows, %g5
+	stx	%g5, [%g3 + TASK_next_window]
+	wrpr	%g0, WSTATE_BUFFER, %wstate
+	restore
+	ba,pt	%xcc, 1b
+	 mov	0, %g2
+SYM_FUNC_END(rtrap_user)
+
+SYM_FUNC_START(rtrap_kernel)
+	RESTORE_REGS 1, 2, 3, 4, 5, 7
+	restore
+	rdpr	%cwp, %g2
+	or	%g1, %g2, %g1
+	wrpr	%g1, 0, %tstate
+	retry
+SYM_FUNC_END(rtrap_kernel)
+
+/* The direct map's part that lies around %g1, unless RAM ends before. */
+SYM_FUNC_START(itlb_miss_kernel)
+	cmp	%g1, %g4
+	bgeu,pn	%xcc, itlb_fault
+	 srlx	%g1, 22, %g1
+	sllx	%g1, 22, %g1
+	xor	%g1, %g5, %g1
+	stxa	%g1, [%g0] ASI_ITLB_DATA_IN
+	retry
+SYM_FUNC_END(itlb_miss_kernel)
+
+SYM_FUNC_START(dtlb_miss_kernel)
+	cmp	%g1, %g4
+	bgeu,pn	%xcc, dtlb_fault
+	 srlx	%g1, 22, %g1
+	sllx	%g1, 22, %g1
+	xor	%g1, %g5, %g1
+	stxa	%g1, [%g0] ASI_DTLB_DATA_IN
+	retry
+SYM_FUNC_END(dtlb_miss_kernel)
+
+/* No translation, or one that forbids it: page faults. */
+SYM_FUNC_START(itlb_fault)
+	wrpr	%g0, PSTATE_TRAP, %pstate
+	rdpr	%tl, %g3
+	cmp	%g3, 1
+	bne,pn	%xcc, bad_trap_tl1
+	 mov	TLB_TAG_ACCESS, %g2
+	ldxa	[%g2] ASI_IMMU, %g2
+	sethi	%lm(do_fault_exec), %g1
+	ba,pt	%xcc, etrap
+	 or	%g1, %lo(do_fault_exec), %g1
+SYM_FUNC_END(itlb_fault)
+
+SYM_FUNC_START(dtlb_fault)
+	wrpr	%g0, PSTATE_TRAP, %pstate
+	rdpr	%tl, %g3
+	cmp	%g3, 1
+	bne,pn	%xcc, window_fault
+	 mov	TLB_TAG_ACCESS, %g2
+	ldxa	[%g2] ASI_DMMU, %g2
+	sethi	%lm(do_fault_data), %g1
+	ba,pt	%xcc, etrap
+	 or	%g1, %lo(do_fault_data), %g1
+SYM_FUNC_END(dtlb_fault)
+
+SYM_FUNC_START(dtlb_prot_fault)
+	wrpr	%g0, PSTATE_TRAP, %pstate
+	rdpr	%tl, %g3
+	cmp	%g3, 1
+	bne,pn	%xcc, window_fault
+	 mov	TLB_TAG_ACCESS, %g2
+	ldxa	[%g2] ASI_DMMU, %g2
+	sethi	%lm(do_fault_write), %g1
+	ba,pt	%xcc, etrap
+	 or	%g1, %lo(do_fault_write), %g1
+SYM_FUNC_END(dtlb_prot_fault)
+
+/*
+ * Above trap level 1. If a program's own spill or fill trapped, its save or
+ * restore is what is served and then done again; anything else is a bug.
+ */
+SYM_FUNC_START(window_fault)
+	ldxa	[%g2] ASI_DMMU, %g2
+	LOAD_LOW do_fault_write, %g1
+	rdpr	%tba, %g3
+	rdpr	%tpc, %g4
+	sub	%g4, %g3, %g3
+	srlx	%g3, 7, %g3
+	cmp	%g3, VECTOR_FILL_USER
+	bne,pt	%xcc, window_trap
+	 nop
+	LOAD_LOW do_fault_read, %g1
+	ba,a,pt	%xcc, window_trap
+SYM_FUNC_END(window_fault)
+
+/* %g1, %g2: as for etrap, once this is trap level 1 again. */
+SYM_FUNC_START(window_trap)
+	rdpr	%tl, %g3
+	cmp	%g3, 2
+	bne,pn	%xcc, bad_trap_tl1
+	 rdpr	%tba, %g3
+	rdpr	%tpc, %g4
+	sub	%g4, %g3, %g3
+	srlx	%g3, 7, %g3
+	cmp	%g3, VECTOR_SPILL_USER
+	be,pt	%xcc, 1f
+	 cmp	%g3, VECTOR_FILL_USER
+	bne,pn	%xcc, bad_trap_tl1
+	 nop
+1:	wrpr	%g0, 1, %tl
+	rdpr	%tstate, %g3
+	and	%g3, TSTATE_CWP, %g3
+	wrpr	%g3, 0, %cwp
+	ba,a,pt	%xcc, etrap
+SYM_FUNC_END(window_trap)
+
+/*
+ * Entry code itself has failed: nothing can be relied on, so the host hears of
+ * it from right here.
+ */
+SYM_FUNC_START(bad_trap_tl1)
+	wrpr	%g0, PSTATE_TRAP, %pstate
+	LOAD_LOW bad_trap_regs, %g1
+	KERNEL_ADDRESS %g1, %g2
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	stx	%o\n, [%g1 + PT_u_regs + 8 * (8 + \n)]
+	.endr
+	rdpr	%tstate, %g2
+	stx	%g2, [%g1 + PT_tstate]
+	rdpr	%tpc, %g2
+	stx	%g2, [%g1 + PT_tpc]
+	rdpr	%tnpc, %g2
+	stx	%g2, [%g1 + PT_tnpc]
+	rdpr	%tt, %g2
+	sethi	%hi(PT_REGS_MAGIC), %g3
+	or	%g2, %g3, %g2
+	stw	%g2, [%g1 + PT_magic]
+	mov	%g1, %o1
+	LOAD_LOW bad_trap_message, %o0
+	KERNEL_ADDRESS %o0, %g2
+	mov	HC_PANIC, %g1
+	ta	0x7e
+	ba,a	.
+SYM_FUNC_END(bad_trap_tl1)
+
+	.section .rodata, "a"
+bad_trap_message:
+	.asciz	"trap in entry code"
+
+	.bss
+	.balign	8
+bad_trap_regs:
+	.skip	SIZEOF_pt_regs
+
+	.section .entry.text, "ax"
+
+/*
+ * __switch_to_asm(prev, next): all windows but this one go where they belong,
+ * then stack and current change together, so that __switch_to runs as next in
+ * every respect; it returns prev in next's frame.
+ */
+SYM_FUNC_START(__switch_to_asm)
+	save	%sp, -STACKFRAME_SZ, %sp
+	flushw
+	stx	%fp, [%i0 + TASK_ksp]
+	stx	%i7, [%i0 + TASK_kpc]
+	ldx	[%i1 + TASK_ksp], %fp
+	ldx	[%i1 + TASK_kpc], %i7
+	sub	%fp, STACKFRAME_SZ, %sp
+	stx	%i1, [%g6 + PCPU_current_task]
+	ldx	[%i1 + TASK_stack], %l0
+	set	THREAD_SIZE, %l1
+	add	%l0, %l1, %l0
+	stx	%l0, [%g6 + PCPU_top_of_stack]
+	mov	%i0, %o0
+	call	__switch_to
+	 mov	%i1, %o1
+	ret
+	 restore %o0, 0, %o0
+SYM_FUNC_END(__switch_to_asm)
+
+/*
+ * A new task's first return: %o0 = the task that ran before; %l0 = a kernel
+ * thread's function and %l1 its argument, or 0. A kernel thread comes back
+ * from its function only as the program that it has become. %sp is as etrap
+ * would have left it.
+ */
+SYM_FUNC_START(ret_from_fork)
+	call	schedule_tail
+	 nop
+	brz,pt	%l0, 1f
+	 nop
+	jmpl	%l0, %o7
+	 mov	%l1, %o0
+	stx	%g0, [%sp + UREG(UREG_I0)]
+1:	call	syscall_exit_to_user_mode
+	 add	%sp, PTREGS_OFF, %o0
+	ba,a,pt	%xcc, rtrap_user
+SYM_FUNC_END(ret_from_fork)

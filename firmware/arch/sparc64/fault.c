@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Page faults: whose they are, and what follows. */
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/signal.h>
+#include <linux/uaccess.h>
+#include <asm/proto.h>
+#include <asm/traps.h>
+
+/* What was tried. */
+enum access { READ, WRITE, EXEC };
+
+/* The access was wrong, or happened where it could not be served. */
+static void bad_area_nosemaphore(struct pt_regs *regs, enum access access,
+				 unsigned long address, int sig)
+{
+	static const char *const names[] = { "read", "write", "execute" };
+
+	if (user_mode(regs)) {
+		force_sig(sig);
+		return;
+	}
+	if (fixup_exception(regs))
+		return;
+	panic_regs(regs, "unable to %s at %016lx", names[access], address);
+}
+
+static void bad_area(struct mm_struct *mm, struct pt_regs *regs,
+		     enum access access, unsigned long address)
+{
+	mmap_read_unlock(mm);
+	bad_area_nosemaphore(regs, access, address, SIGSEGV);
+}
+
+static inline bool access_error(enum access access, struct vm_area_struct *vma)
+{
+	if (access == WRITE)
+		return !(vma->vm_flags & VM_WRITE);
+	if (access == EXEC)
+		return !(vma->vm_flags & VM_EXEC);
+	return !(vma->vm_flags & VM_ACCESS_FLAGS);
+}
+
+/*
+ * The kernel takes a fault on a user address only in code that expects it;
+ * anything else is a bug, and might already hold the lock.
+ */
+static struct vm_area_struct *
+lock_mm_and_find_vma(struct mm_struct *mm, unsigned long address,
+		     struct pt_regs *regs)
+{
+	struct vm_area_struct *vma;
+
+	if (!mmap_read_trylock(mm)) {
+		if (!user_mode(regs) && !search_exception_tables(regs->tpc))
+			return NULL;
+		mmap_read_lock(mm);
+	}
+	vma = find_vma(mm, address);
+	if (vma && vma->vm_start <= address)
+		return vma;
+	if (vma && vma->vm_flags & VM_GROWSDOWN && !expand_stack(vma, address))
+		return vma;
+	mmap_read_unlock(mm);
+	return NULL;
+}
+
+static void do_user_addr_fault(struct pt_regs *regs, enum access access,
+			       unsigned long address)
+{
+	struct mm_struct *mm = current->mm;
+	unsigned int flags = 0;
+	struct vm_area_struct *vma;
+	vm_fault_t fault;
+
+	if (access == WRITE)
+		flags |= FAULT_FLAG_WRITE;
+	if (access == EXEC)
+		flags |= FAULT_FLAG_INSTRUCTION;
+	if (user_mode(regs))
+		flags |= FAULT_FLAG_USER;
+
+	vma = lock_mm_and_find_vma(mm, address, regs);
+	if (!vma) {
+		bad_area_nosemaphore(regs, access, address, SIGSEGV);
+		return;
+	}
+	if (access_error(access, vma)) {
+		bad_area(mm, regs, access, address);
+		return;
+	}
+	fault = handle_mm_fault(vma, address, flags, regs);
+	mmap_read_unlock(mm);
+
+	if (fault & VM_FAULT_OOM)
+		bad_area_nosemaphore(regs, access, address, SIGKILL);
+	else if (fault & VM_FAULT_SIGBUS)
+		bad_area_nosemaphore(regs, access, address, SIGBUS);
+	else if (fault & VM_FAULT_ERROR)
+		bad_area_nosemaphore(regs, access, address, SIGSEGV);
+}
+
+/*
+ * The MMU does not say whether an access without a translation was a write;
+ * the instruction does. Atomic ones count as writes, prefetches do not.
+ */
+static enum access data_access(struct pt_regs *regs)
+{
+	unsigned int insn = 0, op3;
+
+	if (!user_mode(regs))
+		insn = *(unsigned int *)regs->tpc;
+	else if (get_user(insn, (unsigned int __user *)regs->tpc))
+		return READ;
+	op3 = insn >> 19 & 0x3f;
+	if (insn >> 30 != 3 || !(op3 & 4) || (op3 & 0x2f) == 0x2d)
+		return READ;
+	return WRITE;
+}
+
+/* @tag: a page's address, and below it the context. */
+static void do_sparc64_fault(struct pt_regs *regs, unsigned long tag,
+			     enum access access, bool decode)
+{
+	unsigned long address = tag & PAGE_MASK;
+
+	if (address >= TASK_SIZE || in_atomic() || !current->mm) {
+		bad_area_nosemaphore(regs, access, address, SIGSEGV);
+		return;
+	}
+	if (!regs_irqs_disabled(regs))
+		local_irq_enable();
+	if (decode)
+		access = data_access(regs);
+	do_user_addr_fault(regs, access, address);
+	local_irq_disable();
+}
+
+void do_fault_exec(struct pt_regs *regs, unsigned long tag)
+{
+	do_sparc64_fault(regs, tag, EXEC, false);
+}
+
+void do_fault_read(struct pt_regs *regs, unsigned long tag)
+{
+	do_sparc64_fault(regs, tag, READ, false);
+}
+
+void do_fault_write(struct pt_regs *regs, unsigned long tag)
+{
+	do_sparc64_fault(regs, tag, WRITE, false);
+}
+
+void do_fault_data(struct pt_regs *regs, unsigned long tag)
+{
+	do_sparc64_fault(regs, tag, READ, true);
+}
+
+/* What is there is not the user's. */
+void do_fault_privilege(struct pt_regs *regs, unsigned long tag)
+{
+	bad_area_nosemaphore(regs, READ, tag & PAGE_MASK, SIGSEGV);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What traced code calls. The host acts when a block starts at one of the
+ * labels that do nothing but return; the stubs around them are the CPU's.
+ */
+#include <asm/linkage.h>
+
+	.section .ftrace.text, "ax"
+
+.macro LABEL name
+SYM_FUNC_START(\name)
+	retl
+	 nop
+SYM_FUNC_END(\name)
+.endm
+
+LABEL _mcount
+LABEL ftrace_caller
+
+/*
+ * Called by a traced function from its own window: %o7 is the call site, %i7
+ * that of the function's caller. What prepare_ftrace_return(parent, site,
+ * frame) gives back is where the function shall return to, so it becomes %i7
+ * less the 8 that returning adds.
+ */
+SYM_FUNC_START(ftrace_graph_caller)
+	mov	%i7, %g2
+	mov	%fp, %g3
+	save	%sp, -STACKFRAME_SZ, %sp
+	mov	%g2, %o0
+	mov	%i7, %o1
+	call	prepare_ftrace_return
+	 mov	%g3, %o2
+	ret
+	 restore %o0, -8, %i7
+SYM_FUNC_END(ftrace_graph_caller)
+
+/* (parent, site, frame): the parent's return address, or return_to_handler. */
+LABEL prepare_ftrace_return
+
+/*
+ * Where traced functions return to, in their caller's window; the function's
+ * results wait in its outs.
+ */
+SYM_FUNC_START(return_to_handler)
+	save	%sp, -STACKFRAME_SZ, %sp
+	call	ftrace_return_to_handler
+	 mov	%fp, %o0
+	jmpl	%o0 + 8, %g0
+	 restore
+SYM_FUNC_END(return_to_handler)
+
+/* (frame): the call site that the function was called from. */
+LABEL ftrace_return_to_handler
+
+/* Markers that the host writes carry this address. */
+LABEL tracing_mark_write
+
+/* ftrace_sched_switch(prev, next) */
+LABEL ftrace_sched_switch

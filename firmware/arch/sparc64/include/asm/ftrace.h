@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the kernel calls so that the host's tracing can follow. */
+#ifndef _ASM_FTRACE_H
+#define _ASM_FTRACE_H
+
+struct task_struct;
+
+/* With interrupts off, just before the stacks change. */
+void ftrace_sched_switch(struct task_struct *prev, struct task_struct *next);
+
+#endif

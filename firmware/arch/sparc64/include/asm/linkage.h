@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Functions in assembly: sized and typed symbols; stack frames. */
+#ifndef _ASM_LINKAGE_H
+#define _ASM_LINKAGE_H
+
+#define SYM_FUNC_START(name)	\
+	.globl name;		\
+	.balign 4;		\
+name:
+
+#define SYM_FUNC_END(name)	\
+	.type name, @function;	\
+	.size name, . - name
+
+/* %sp and %fp are this much less than the addresses they stand for. */
+#define STACK_BIAS		2047
+
+/* Room for a window, a return value's address and six arguments. */
+#define STACKFRAME_SZ		192
+
+/* A window's part of it: eight locals, eight ins. */
+#define REG_WINDOW_SZ		128
+
+#endif

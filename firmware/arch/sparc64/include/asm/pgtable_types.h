@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Page table entries: what the TLB takes, with bits for software. */
+#ifndef _ASM_PGTABLE_TYPES_H
+#define _ASM_PGTABLE_TYPES_H
+
+#include <asm/page.h>
+
+#define _PAGE_VALID	(_AC(1, UL) << 63)
+#define _PAGE_SZ4MB	(_AC(3, UL) << 61)
+#define _PAGE_EXEC	(_AC(1, UL) << 10)	/* software, from here ... */
+#define _PAGE_SPECIAL	(_AC(1, UL) << 9)	/* not reference counted */
+#define _PAGE_MODIFIED	(_AC(1, UL) << 8)
+#define _PAGE_ACCESSED	(_AC(1, UL) << 7)	/* ... to here */
+#define _PAGE_CACHE	(_AC(3, UL) << 4)	/* CP and CV */
+#define _PAGE_P		(_AC(1, UL) << 2)	/* privileged */
+#define _PAGE_W		(_AC(1, UL) << 1)
+#define _PAGE_G		(_AC(1, UL) << 0)	/* in every context */
+
+#define PTE_PFN_MASK	_AC(0x000001ffffffe000, UL)
+
+/* Any part of RAM, as the kernel has it. */
+#define _PAGE_KERNEL_4MB \
+	(_PAGE_VALID | _PAGE_SZ4MB | _PAGE_CACHE | _PAGE_P | _PAGE_W | _PAGE_G)
+
+#ifndef __ASSEMBLY__
+
+#include <linux/types.h>
+
+typedef struct { unsigned long pte; } pte_t;
+typedef struct { unsigned long pmd; } pmd_t;
+typedef struct { unsigned long pgd; } pgd_t;
+typedef struct { unsigned long pgprot; } pgprot_t;
+
+#define pte_val(x)	((x).pte)
+#define pmd_val(x)	((x).pmd)
+#define pgd_val(x)	((x).pgd)
+#define pgprot_val(x)	((x).pgprot)
+#define __pte(x)	((pte_t){ (x) })
+#define __pmd(x)	((pmd_t){ (x) })
+#define __pgd(x)	((pgd_t){ (x) })
+#define __pgprot(x)	((pgprot_t){ (x) })
+
+#endif
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* preempt_count lives in pcpu_hot, with the need-resched bit folded in. */
+#ifndef _ASM_PREEMPT_H
+#define _ASM_PREEMPT_H
+
+#include <asm/pcpu_hot.h>
+
+static __always_inline u32 preempt_count(void)
+{
+	return pcpu_hot_read(preempt_count) & ~PREEMPT_NEED_RESCHED;
+}
+
+/*
+ * One instruction finds this CPU's count and changes it, so that neither an
+ * interrupt nor a move to another CPU can come in between: the count is the
+ * first member, %g6 its address. Returns false if it was not @old any more.
+ */
+static __always_inline bool preempt_count_cas(u32 old, u32 new)
+{
+	u32 seen = new;
+
+	asm volatile("cas [%%g6], %1, %0"
+		     : "+r" (seen) : "r" (old) : "memory");
+	return seen == old;
+}
+
+static __always_inline void __preempt_count_add(int val)
+{
+	u32 old;
+
+	do {
+		old = pcpu_hot_read(preempt_count);
+	} while (!preempt_count_cas(old, old + val));
+}
+
+static __always_inline void __preempt_count_sub(int val)
+{
+	__preempt_count_add(-val);
+}
+
+static __always_inline void set_preempt_need_resched(void)
+{
+	u32 old;
+
+	do {
+		old = pcpu_hot_read(preempt_count);
+	} while (!preempt_count_cas(old, old & ~PREEMPT_NEED_RESCHED));
+}
+
+static __always_inline void clear_preempt_need_resched(void)
+{
+	u32 old;
+
+	do {
+		old = pcpu_hot_read(preempt_count);
+	} while (!preempt_count_cas(old, old | PREEMPT_NEED_RESCHED));
+}
+
+static __always_inline bool test_preempt_need_resched(void)
+{
+	return !(pcpu_hot_read(preempt_count) & PREEMPT_NEED_RESCHED);
+}
+
+/* A reschedule is pending, and nothing but @offset forbids it. */
+static __always_inline bool should_resched(int offset)
+{
+	return pcpu_hot_read(preempt_count) == (u32)offset;
+}
+
+#endif

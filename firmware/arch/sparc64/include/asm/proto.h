@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Entry points and hooks that only this architecture's files call. */
+#ifndef _ASM_PROTO_H
+#define _ASM_PROTO_H
+
+#include <linux/compiler.h>
+#include <asm/ptrace.h>
+
+struct task_struct;
+struct boot_params;
+struct fpu_state;
+
+/* head.S, entry.S, fpu.S, mmu.S */
+void sparc64_cpu_startup(void);
+void ret_from_fork(void);
+void fpsave(struct fpu_state *fpu);
+void fpload(const struct fpu_state *fpu);
+void load_direct_map_end(unsigned long end);
+void load_page_table(unsigned long pgd);
+
+/* Called from assembly. */
+void sparc64_start_kernel(struct boot_params *params) __noreturn;
+void start_secondary(struct task_struct *idle, unsigned long cpu) __noreturn;
+void do_syscall(struct pt_regs *regs);
+void exit_to_user_windows(struct pt_regs *regs);
+struct task_struct *__switch_to(struct task_struct *prev,
+				struct task_struct *next);
+
+/* cpu.c */
+void cpu_init(void);
+
+/* extable.c */
+bool fixup_exception(struct pt_regs *regs);
+bool search_exception_tables(unsigned long pc);
+
+/* traps.c */
+void die(const char *what, struct pt_regs *regs, long err) __noreturn;
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The registers of interrupted code, as entry code saves them. */
+#ifndef _ASM_PTRACE_H
+#define _ASM_PTRACE_H
+
+#include <asm/pstate.h>
+
+/* Indices of u_regs: the globals, then the outs. */
+#define UREG_G0		0	/* a system call's first argument */
+#define UREG_G1		1
+#define UREG_G6		6
+#define UREG_G7		7
+#define UREG_I0		8
+#define UREG_I1		9
+#define UREG_FP		14
+#define UREG_I7		15
+
+/* In pt_regs.magic above the trap's type. */
+#define PT_REGS_MAGIC	0x57ac6c00
+
+#define TRAP_SYSCALL	0x16d
+
+#ifndef __ASSEMBLY__
+
+#include <linux/types.h>
+
+struct pt_regs {
+	unsigned long u_regs[16];
+	unsigned long tstate;
+	unsigned long tpc;
+	unsigned long tnpc;
+	unsigned int y;
+	unsigned int magic;
+};
+
+/* What a window holds of its own, as it lies on the stack. */
+struct reg_window {
+	unsigned long locals[8];
+	unsigned long ins[8];
+};
+
+#define user_mode(regs)			(!((regs)->tstate & TSTATE_PRIV))
+#define instruction_pointer(regs)	((regs)->tpc)
+#define user_stack_pointer(regs)	((regs)->u_regs[UREG_FP])
+#define regs_irqs_disabled(regs)	(!((regs)->tstate & TSTATE_IE))
+#define pt_regs_trap_type(regs)		((regs)->magic & 0x1ff)
+
+#endif
+#endif

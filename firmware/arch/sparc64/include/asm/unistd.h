@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How many system call numbers there are. */
+#ifndef _ASM_UNISTD_H
+#define _ASM_UNISTD_H
+
+#define NR_syscalls	360
+
+#endif

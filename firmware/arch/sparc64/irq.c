@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Interrupts: what each level stands for. */
+#include <linux/kernel.h>
+#include <linux/device.h>
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/irq_regs.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <asm/traps.h>
+
+/* Tracers mark what is called from here as the start of an interrupt. */
+#define __irq_entry	__section(".irqentry.text")
+
+void __irq_entry timer_interrupt(struct pt_regs *regs)
+{
+	struct pt_regs *old = set_irq_regs(regs);
+
+	irq_enter_rcu();
+	hrtimer_interrupt();
+	irq_exit_rcu();
+	set_irq_regs(old);
+}
+
+void __irq_entry host_device_interrupt(struct pt_regs *regs)
+{
+	struct pt_regs *old = set_irq_regs(regs);
+
+	irq_enter_rcu();
+	console_input_ready();
+	irq_exit_rcu();
+	set_irq_regs(old);
+}
+
+void __irq_entry call_function_interrupt(struct pt_regs *regs)
+{
+	irq_enter_rcu();
+	generic_smp_call_function_interrupt();
+	irq_exit_rcu();
+}
+
+/* The way out of the interrupt does the rescheduling. */
+void __irq_entry reschedule_interrupt(struct pt_regs *regs)
+{
+	preempt_count_add(HARDIRQ_OFFSET);
+	scheduler_ipi();
+	preempt_count_sub(HARDIRQ_OFFSET);
+}
+
+void __irq_entry spurious_interrupt(struct pt_regs *regs)
+{
+	pr_warn("CPU %d: interrupt at an unused level\n", smp_processor_id());
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* System calls: from the number to the function. */
+#include <linux/kernel.h>
+#include <linux/irqflags.h>
+#include <linux/syscalls.h>
+#include <asm/proto.h>
+#include <asm/unistd.h>
+
+typedef long (*sys_call_ptr_t)(unsigned long, unsigned long, unsigned long,
+			       unsigned long, unsigned long, unsigned long);
+
+/* Registers that a function does not declare are simply not looked at. */
+#define __SYSCALL(nr, name)	extern long sys_##name();
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#include <asm/syscalls_64.h>
+#pragma GCC diagnostic pop
+#undef __SYSCALL
+
+#define __SYSCALL(nr, name)	[nr] = (sys_call_ptr_t)sys_##name,
+static const sys_call_ptr_t sys_call_table[NR_syscalls] = {
+#include <asm/syscalls_64.h>
+};
+#undef __SYSCALL
+
+/* Results from here up are errors, to be given as positive numbers. */
+#define MAX_ERRNO	4095
+
+static long sparc64_sys_call(struct pt_regs *regs, unsigned int nr)
+{
+	const unsigned long *args = &regs->u_regs[UREG_I0];
+
+	if (nr >= NR_syscalls || !sys_call_table[nr])
+		return -ENOSYS;
+	return sys_call_table[nr](args[0], args[1], args[2], args[3], args[4],
+				  args[5]);
+}
+
+/* The carry says whether %o0 is an error. */
+static inline void set_result(struct pt_regs *regs, long result)
+{
+	if ((unsigned long)result >= -MAX_ERRNO) {
+		regs->tstate |= TSTATE_ICC_C | TSTATE_XCC_C;
+		regs->u_regs[UREG_I0] = -result;
+	} else {
+		regs->tstate &= ~(TSTATE_ICC_C | TSTATE_XCC_C);
+		regs->u_regs[UREG_I0] = result;
+	}
+}
+
+/*
+ * The program goes on after the trap instruction; execve and fork rely on it.
+ * The way out of the trap does what is left to do before that.
+ */
+noinstr void do_syscall(struct pt_regs *regs)
+{
+	regs->tpc = regs->tnpc;
+	regs->tnpc += 4;
+	regs->u_regs[UREG_G0] = regs->u_regs[UREG_I0];
+	local_irq_enable();
+	set_result(regs, sparc64_sys_call(regs, regs->u_regs[UREG_G1]));
+	local_irq_disable();
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The trap table: where the CPU goes for each trap type, 8 instructions for
+ * most, 32 for those that are served in place. Its second half is for traps
+ * at a trap level above 0, that is, within entry code.
+ *
+ * Alternate globals: %g7 = pcpu_hot; %g5 and %g6 are window handlers' own,
+ * %g1 to %g4 those of the code that the windows trap in.
+ * MMU globals: %g4 = end of the direct map, %g5 turns a kernel address into
+ * its TLB entry, %g6 = physical address of the page table; %g1 to %g3 free.
+ */
+#include <asm/asi.h>
+#include <asm/irq.h>
+#include <asm/linkage.h>
+#include <asm/pgtable.h>
+#include <asm/pstate.h>
+#include <asm-offsets.h>
+
+#define VECTOR_INSNS		8
+#define WINDOW_VECTOR_INSNS	32
+
+/* What a vector does not use. */
+.macro PAD start, insns=VECTOR_INSNS
+	.if	. - \start > 4 * \insns
+	.error	"vector too long"
+	.endif
+	.rept	\insns - (. - \start) / 4
+	nop
+	.endr
+.endm
+
+/* To a C function, given registers and whatever %g2 holds. */
+.macro TRAP function
+	sethi	%lm(\function), %g1
+	ba,pt	%xcc, etrap
+	 or	%g1, %lo(\function), %g1
+	.rept	VECTOR_INSNS - 3
+	nop
+	.endr
+.endm
+
+.macro TRAPS n, function
+	.rept	\n
+	TRAP	\function
+	.endr
+.endm
+
+/* What the MMU traps for: with its globals, and with an address to pass on. */
+.macro MMU_TRAP function, asi
+	wrpr	%g0, PSTATE_TRAP, %pstate
+	mov	TLB_TAG_ACCESS, %g2
+	ldxa	[%g2] \asi, %g2
+	sethi	%lm(\function), %g1
+	ba,pt	%xcc, etrap
+	 or	%g1, %lo(\function), %g1
+	.rept	VECTOR_INSNS - 6
+	nop
+	.endr
+.endm
+
+/* Above trap level 0: right only if it is a user window that traps. */
+.macro WINDOW_TRAP function
+	wrpr	%g0, PSTATE_TRAP, %pstate
+	sethi	%lm(\function), %g1
+	ba,pt	%xcc, window_trap
+	 or	%g1, %lo(\function), %g1
+	.rept	VECTOR_INSNS - 4
+	nop
+	.endr
+.endm
+
+.macro BAD_TL1 n
+	.rept	\n
+	ba,a,pt	%xcc, bad_trap_tl1
+	.rept	VECTOR_INSNS - 1
+	nop
+	.endr
+	.endr
+.endm
+
+/* No program shall see what the kernel had in a window. */
+.macro CLEAN_WINDOW
+98:	rdpr	%cleanwin, %l0
+	add	%l0, 1, %l0
+	wrpr	%l0, 0, %cleanwin
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	clr	%o\n
+	clr	%l\n
+	.endr
+	retry
+	PAD	98b, WINDOW_VECTOR_INSNS
+.endm
+
+/* Stores or loads the 16 registers of a window. */
+.macro WINDOW op, base, asi=
+	.set	i, 0
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	WINDOW_\op %l\n, \base, i, \asi
+	WINDOW_\op %i\n, \base, i+64, \asi
+	.set	i, i + 8
+	.endr
+.endm
+
+.macro WINDOW_stx reg, base, offset, asi
+	stx	\reg, [\base + \offset]
+.endm
+
+.macro WINDOW_ldx reg, base, offset, asi
+	ldx	[\base + \offset], \reg
+.endm
+
+.macro WINDOW_stxa reg, base, offset, asi
+	stxa	\reg, [\base + \offset] %asi
+.endm
+
+.macro WINDOW_ldxa reg, base, offset, asi
+	ldxa	[\base + \offset] %asi, \reg
+.endm
+
+.macro SPILL_KERNEL
+98:	WINDOW	stx, %sp+STACK_BIAS
+	saved
+	retry
+	PAD	98b, WINDOW_VECTOR_INSNS
+.endm
+
+.macro FILL_KERNEL
+98:	WINDOW	ldx, %sp+STACK_BIAS
+	restored
+	retry
+	PAD	98b, WINDOW_VECTOR_INSNS
+.endm
+
+/* The interrupted program's %asi comes back with TSTATE. */
+.macro SPILL_USER
+98:	wr	%g0, ASI_AIUP, %asi
+	WINDOW	stxa, %sp+STACK_BIAS
+	saved
+	retry
+	PAD	98b, WINDOW_VECTOR_INSNS
+.endm
+
+.macro FILL_USER
+98:	wr	%g0, ASI_AIUP, %asi
+	WINDOW	ldxa, %sp+STACK_BIAS
+	restored
+	retry
+	PAD	98b, WINDOW_VECTOR_INSNS
+.endm
+
+/*
+ * A user window for which the kernel has no room goes into the task, never to
+ * the user's stack: here nobody could serve a fault.
+ */
+.macro SPILL_BUFFER
+98:	ldx	[%g7 + PCPU_current_task], %g5
+	ldx	[%g5 + TASK_next_window], %g6
+	WINDOW	stx, %g6
+	stx	%sp, [%g6 + WINDOW_sp]
+	add	%g6, SIZEOF_user_window, %g6
+	stx	%g6, [%g5 + TASK_next_window]
+	saved
+	retry
+	PAD	98b, WINDOW_VECTOR_INSNS
+.endm
+
+/* On the way back to the user; rtrap has put the window's address in %g5. */
+.macro FILL_BUFFER
+98:	WINDOW	ldx, %g5
+	restored
+	retry
+	PAD	98b, WINDOW_VECTOR_INSNS
+.endm
+
+/* %g1 = a user address and its context: %g3 = its table entry, or \fault. */
+.macro USER_PTE fault
+	srlx	%g1, USER_BITS, %g2
+	brnz,pn	%g2, \fault
+	 srlx	%g1, PGDIR_SHIFT, %g2
+	sllx	%g2, 3, %g2
+	ldxa	[%g6 + %g2] ASI_PHYS_USE_EC, %g3
+	brz,pn	%g3, \fault
+	 sllx	%g1, 64 - PGDIR_SHIFT, %g2
+	srlx	%g2, 64 - (PGDIR_SHIFT - PMD_SHIFT), %g2
+	sllx	%g2, 3, %g2
+	ldxa	[%g3 + %g2] ASI_PHYS_USE_EC, %g3
+	brz,pn	%g3, \fault
+	 sllx	%g1, 64 - PMD_SHIFT, %g2
+	srlx	%g2, 64 - (PMD_SHIFT - PTE_SHIFT), %g2
+	sllx	%g2, 3, %g2
+	ldxa	[%g3 + %g2] ASI_PHYS_USE_EC, %g3
+	brgez,pn %g3, \fault
+.endm
+
+/* What no program's table has; the kernel itself is in every context. */
+.macro ITLB_MISS
+98:	mov	TLB_TAG_ACCESS, %g1
+	ldxa	[%g1] ASI_IMMU, %g1
+	brlz,pn	%g1, itlb_miss_kernel
+	USER_PTE itlb_fault
+	 andcc	%g3, _PAGE_EXEC, %g0
+	be,pn	%xcc, itlb_fault
+	 nop
+	stxa	%g3, [%g0] ASI_ITLB_DATA_IN
+	retry
+	PAD	98b, WINDOW_VECTOR_INSNS
+.endm
+
+/* Entry code reaches user memory as the user, not by its own context. */
+.macro DTLB_MISS
+98:	mov	TLB_TAG_ACCESS, %g1
+	ldxa	[%g1] ASI_DMMU, %g1
+	brlz,pn	%g1, dtlb_miss_kernel
+	 sllx	%g1, 64 - PTE_SHIFT, %g2
+	brz,pn	%g2, dtlb_fault
+	 nop
+	USER_PTE dtlb_fault
+	 nop
+	stxa	%g3, [%g0] ASI_DTLB_DATA_IN
+	retry
+	PAD	98b, WINDOW_VECTOR_INSNS
+.endm
+
+/* A write to what is read-only: forgotten first, it may have changed. */
+.macro DTLB_PROT
+98:	mov	TLB_TAG_ACCESS, %g1
+	ldxa	[%g1] ASI_DMMU, %g1
+	srlx	%g1, PTE_SHIFT, %g1
+	sllx	%g1, PTE_SHIFT, %g1
+	stxa	%g0, [%g1] ASI_DMMU_DEMAP	! DEMAP_PAGE_PRIMARY
+	membar	#Sync
+	ba,a,pt	%xcc, dtlb_prot_fault
+	PAD	98b, WINDOW_VECTOR_INSNS
+.endm
+
+	.section .ttable, "ax"
+	.balign	0x8000
+
+	.globl	ttable
+ttable:
+	/* From trap level 0: programs and the kernel's own code. */
+	TRAPS	0x08 - 0x00, bad_trap
+	MMU_TRAP do_fault_privilege, ASI_IMMU		! 0x08
+	TRAPS	0x10 - 0x09, bad_trap
+	TRAP	do_illegal_instruction			! 0x10
+	TRAP	do_privop
+	TRAPS	0x20 - 0x12, bad_trap
+	TRAP	do_fpdis				! 0x20
+	TRAP	do_fpieee
+	TRAP	do_fpother
+	TRAP	do_tof
+	CLEAN_WINDOW					! 0x24
+	TRAP	do_div0					! 0x28
+	TRAPS	0x30 - 0x29, bad_trap
+	MMU_TRAP do_fault_privilege, ASI_DMMU		! 0x30
+	TRAP	bad_trap
+	TRAP	do_dae					! 0x32
+	TRAP	bad_trap
+	TRAPS	3, do_mna				! 0x34
+	TRAP	do_privact				! 0x37
+	TRAPS	0x41 - 0x38, bad_trap
+	TRAP	call_function_interrupt			! 0x41
+	TRAP	reschedule_interrupt
+	TRAPS	2, spurious_interrupt
+	TRAP	host_device_interrupt			! 0x45
+	TRAPS	7, spurious_interrupt
+	TRAP	upcall_interrupt			! 0x4d
+	TRAP	timer_interrupt
+	TRAP	do_nmi
+	TRAPS	0x64 - 0x50, bad_trap
+	ITLB_MISS					! 0x64
+	DTLB_MISS					! 0x68
+	DTLB_PROT					! 0x6c
+	TRAPS	0x80 - 0x70, bad_trap
+	SPILL_KERNEL					! 0x80, normal 0
+	SPILL_USER					! 0x84, normal 1
+	TRAPS	0xa4 - 0x88, bad_trap
+	SPILL_BUFFER					! 0xa4, other 1
+	TRAPS	0xc0 - 0xa8, bad_trap
+	FILL_KERNEL					! 0xc0, normal 0
+	FILL_USER					! 0xc4, normal 1
+	TRAPS	0x101 - 0xc8, bad_trap
+	TRAP	do_breakpoint				! 0x101, ta 1
+	TRAP	bad_trap
+	TRAP	do_flush_windows			! 0x103, ta 3
+	TRAPS	0x16d - 0x104, bad_trap
+	TRAP	do_syscall				! 0x16d
+	TRAPS	0x200 - 0x16e, bad_trap
+
+	/* From entry code. */
+	BAD_TL1	0x30
+	WINDOW_TRAP do_fault_privilege			! 0x30
+	BAD_TL1	0x34 - 0x31
+	WINDOW_TRAP do_mna				! 0x34
+	BAD_TL1	0x64 - 0x35
+	ITLB_MISS					! 0x64
+	DTLB_MISS					! 0x68
+	DTLB_PROT					! 0x6c
+	BAD_TL1	0x80 - 0x70
+	SPILL_KERNEL					! 0x80, normal 0
+	BAD_TL1	0xa4 - 0x84
+	SPILL_BUFFER					! 0xa4, other 1
+	BAD_TL1	0xc0 - 0xa8
+	FILL_KERNEL					! 0xc0, normal 0
+	BAD_TL1	0xc8 - 0xc4
+	FILL_BUFFER					! 0xc8, normal 2
+	BAD_TL1	0x200 - 0xcc
+	.size	ttable, . - ttable

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* User windows that the kernel needed the room of, on their way back. */
+#include <linux/kernel.h>
+#include <linux/entry-common.h>
+#include <linux/sched.h>
+#include <linux/signal.h>
+#include <linux/uaccess.h>
+#include <asm/linkage.h>
+#include <asm/proto.h>
+
+static inline unsigned long rdotherwin(void)
+{
+	unsigned long otherwin;
+
+	asm volatile("rdpr %%otherwin, %0" : "=r" (otherwin));
+	return otherwin;
+}
+
+/* If no window is left in the CPU, rtrap loads the innermost, the last. */
+static inline bool user_windows_saved(const struct thread_struct *thread)
+{
+	return thread->next_window - thread->windows > !rdotherwin();
+}
+
+/*
+ * To the user's stack, as its own spill would have done; in the task remains
+ * the innermost. A stack that cannot take them ends the program.
+ */
+static void synchronize_user_stack(void)
+{
+	struct thread_struct *thread = &current->thread;
+	struct user_window *w, *last;
+
+	flushw();
+	last = thread->next_window - 1;
+	for (w = thread->windows; w < last; w++) {
+		if (copy_to_user((void __user *)(w->sp + STACK_BIAS),
+				 &w->window, sizeof(w->window))) {
+			force_sig(SIGSEGV);
+			break;
+		}
+	}
+	thread->windows[0] = *last;
+	thread->next_window = &thread->windows[1];
+}
+
+/*
+ * Called and left with interrupts off. Other tasks that run meanwhile may push
+ * more windows out.
+ */
+noinstr void exit_to_user_windows(struct pt_regs *regs)
+{
+	while (user_windows_saved(&current->thread)) {
+		local_irq_enable();
+		synchronize_user_stack();
+		syscall_exit_to_user_mode(regs);
+	}
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPARC: what a program must not do, for bin/fault.c to do. */
+#ifndef ARCH_FAULT_H
+#define ARCH_FAULT_H
+
+/* The direct map: the first byte of RAM, as the kernel sees it. */
+#define ARCH_KERNEL_ADDRESS	0xfffff80000000000UL
+
+static inline void arch_privileged(void)
+{
+	__asm__ volatile("wrpr %g0, 0, %tl");
+}
+
+/* Trap 0x7e is the board's host call (docs/board.md); 3 is HC_POWER_OFF. */
+static inline void arch_host_call(void)
+{
+	register long g1 __asm__("g1") = 3;
+	register long o0 __asm__("o0") = 0;
+
+	__asm__ volatile("ta 0x7e" : "+r" (o0) : "r" (g1) : "memory");
+}
+
+static inline void arch_divide_by_zero(void)
+{
+	__asm__ volatile("sdivx %%g1, %%g0, %%g1" : : : "g1");
+}
+
+static inline void arch_undefined(void)
+{
+	__asm__ volatile("illtrap 0");
+}
+
+static inline void arch_breakpoint(void)
+{
+	__asm__ volatile("ta 1");
+}
+
+/* One return to the caller and its delay slot, as bytes of data. */
+#define ARCH_RETURN_BYTES \
+	{ 0x81, 0xc3, 0xe0, 0x08, 0x01, 0x00, 0x00, 0x00 }
+
+#endif
