@@ -15,7 +15,7 @@
 void __init trap_init(void)
 {
 	BUILD_BUG_ON(offsetof(struct pcpu_hot, preempt_count) != 0);
-	BUILD_BUG_ON(offsetofend(struct task_struct, thread.next_window) >
+	BUILD_BUG_ON(offsetof(struct task_struct, thread.next_window) >
 		     MAX_OFFSET);
 	BUILD_BUG_ON(offsetof(struct task_struct, thread.windows) > MAX_OFFSET);
 	BUILD_BUG_ON(sizeof(struct pt_regs) % 16);
@@ -78,14 +78,10 @@ void do_flush_windows(struct pt_regs *regs)
 
 static DEFINE_PER_CPU(unsigned int, nmi_count);
 
-static void default_do_nmi(void)
+/* Nobody but the host sends one, to see what happens. */
+noinstr void do_nmi(struct pt_regs *regs)
 {
+	__preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
 	this_cpu_write(nmi_count, this_cpu_read(nmi_count) + 1);
-}
-
-void do_nmi(struct pt_regs *regs)
-{
-	preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
-	default_do_nmi();
-	preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
+	__preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
 }

@@ -5,7 +5,6 @@
 
 #define ASI_AIUP		0x10	/* primary, as if by the user */
 #define ASI_PHYS_USE_EC		0x14	/* physical, cached */
-#define ASI_LSU_CONTROL		0x45
 #define ASI_IMMU		0x50
 #define ASI_ITLB_DATA_IN	0x54
 #define ASI_IMMU_DEMAP		0x57
@@ -22,8 +21,10 @@
 #define DEMAP_PAGE_PRIMARY	0x00
 #define DEMAP_CONTEXT_PRIMARY	0x40
 
-/* The kernel's translations are global; its context has none of its own. */
-#define NUCLEUS_CONTEXT		0
+/*
+ * Programs'; set once. The kernel's translations are in every context, and
+ * entry code, above trap level 0, is in context 0, which has no others.
+ */
 #define USER_CONTEXT		1
 
 #endif

@@ -6,8 +6,6 @@
 #include <linux/compiler.h>
 
 #define smp_mb()	asm volatile("membar #StoreLoad" : : : "memory")
-#define smp_rmb()	barrier()
-#define smp_wmb()	barrier()
 
 #define smp_store_release(p, v) \
 	do { barrier(); WRITE_ONCE(*(p), v); } while (0)

@@ -8,12 +8,10 @@
 /* Indices of u_regs: the globals, then the outs. */
 #define UREG_G0		0	/* a system call's first argument */
 #define UREG_G1		1
-#define UREG_G6		6
 #define UREG_G7		7
 #define UREG_I0		8
 #define UREG_I1		9
 #define UREG_FP		14
-#define UREG_I7		15
 
 /* In pt_regs.magic above the trap's type. */
 #define PT_REGS_MAGIC	0x57ac6c00
@@ -40,8 +38,6 @@ struct reg_window {
 };
 
 #define user_mode(regs)			(!((regs)->tstate & TSTATE_PRIV))
-#define instruction_pointer(regs)	((regs)->tpc)
-#define user_stack_pointer(regs)	((regs)->u_regs[UREG_FP])
 #define regs_irqs_disabled(regs)	(!((regs)->tstate & TSTATE_IE))
 #define pt_regs_trap_type(regs)		((regs)->magic & 0x1ff)
 
