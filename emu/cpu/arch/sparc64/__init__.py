@@ -13,10 +13,10 @@ import capstone
 import unicorn
 
 from emu.cpu.arch import CpuArch
-from emu.cpu.arch.sparc64 import mmu, state
+from emu.cpu.arch.sparc64 import mmu, state, time
 from emu.cpu.internals import add_native_hook, handle_of
 from emu.cpu.timing import TimingModel
-from emu.cpu.timing.static import SPARC64_CYCLES, StaticModel
+from emu.cpu.timing.static import StaticModel
 
 __all__ = ["ARCH"]
 
@@ -29,7 +29,7 @@ class Sparc64(CpuArch):
     page_size: ClassVar[int] = 8192
     direct_map: ClassVar[int] = 0xFFFF_F800_0000_0000
     kernel_map: ClassVar[int] = 0xFFFF_F800_0000_0000
-    max_cpus: ClassVar[int] = 8
+    max_cpus: ClassVar[int] = 128
     vectors: ClassVar[range] = range(1, 16)
 
     def create(self) -> unicorn.Uc:
@@ -71,7 +71,7 @@ class Sparc64(CpuArch):
     def timing(self) -> TimingModel:
         disassembler = capstone.Cs(capstone.CS_ARCH_SPARC, capstone.CS_MODE_BIG_ENDIAN | capstone.CS_MODE_V9)
         disassembler.skipdata = True  # it knows neither rdpr nor wrpr, done, retry, saved, restored
-        return StaticModel(disassembler, SPARC64_CYCLES)
+        return StaticModel(disassembler, time.CYCLES)
 
     def registers(self, env: int) -> Mapping[str, int]:
         at = state.Env.from_address(env)
