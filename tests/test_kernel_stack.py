@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 import pytest
+import unicorn
 
 from emu.kernel.upcalls import Upcall
 from emu.machine import GuestPanic, Machine
@@ -35,20 +36,35 @@ def test_idle_tasks_too_have_guarded_stacks(arch: str, index: int) -> None:
             made.advance(10_000_000)
 
 
+def overflow(arch: str, interrupted: int | None) -> tuple[int, str]:
+    """How often recursive_loop is called before the stack is full, and the report. An interrupt comes in call `interrupted`."""
+    frames: set[int] = set()  # SPARC executes a function's first instruction again when it has made room for a window
+    with Machine(arch=arch, cpus=1) as made:
+        cpu, image = made.board.cpus[0], made.kernel.image
+        function, vector = image.symbol("recursive_loop"), image.offset("RESCHEDULE_VECTOR")
+
+        def on_call(uc: object, address: int, size: int, data: object) -> None:
+            frames.add(cpu.registers()["sp"])
+            if len(frames) == interrupted:
+                cpu.raise_interrupt(vector, cpu.cycles)
+
+        cpu.uc.hook_add(unicorn.UC_HOOK_BLOCK, on_call, None, function, function)
+        cpu.uc.ctl_flush_tb()
+        with pytest.raises(GuestPanic, match="on CPU 0: kernel stack overflow\n  task echo, ") as caught:
+            made.run(EXHAUST)
+    return len(frames), str(caught.value)
+
+
 def test_an_interrupt_may_be_what_overflows_a_stack(arch: str) -> None:
-    """Of many at different places some come when there is room for the function, but not for them."""
-    functions = set()
-    for first in range(0, 600, 37):
-        with Machine(arch=arch, cpus=1) as made:
-            vector = made.kernel.image.offset("RESCHEDULE_VECTOR")
-            for delay in range(first, 60_000, 600):
-                made.board.cpus[0].raise_interrupt(vector, made.board.now + delay)
-            with pytest.raises(GuestPanic, match="kernel stack overflow\n  task ") as caught:
-                made.run(EXHAUST)
-            report = str(caught.value)
-            assert "  recursive_loop+0x" in report
-            functions.update(re.findall(r"^  ip [0-9a-f]+  (\w+)\+", report, re.MULTILINE))
-    assert len(functions) > 1
+    """Near its end a stack has room for another call, but not for an interrupt and what that calls."""
+    fit, _ = overflow(arch, None)
+    ended = set()
+    for call in range(fit - 10, fit):
+        last, report = overflow(arch, call)
+        assert last in (call, fit)
+        assert len(re.findall(r"^  recursive_loop\+0x", report, re.MULTILINE)) > 50
+        ended.add(last)
+    assert len(ended) > 1
 
 
 def test_what_else_the_kernel_does_on_request(arch: str) -> None:
