@@ -41,8 +41,6 @@ def test_the_pipeline_is_right(machine: Machine) -> None:
         ("ls /nosuch", 2, None),
         ("fault segv", 139, None),
         ("fault kernel", 139, None),
-        ("fault priv", 139, None),
-        ("fault hostcall", 139, None),
         ("fault ud", 132, None),
         ("fault div0", 136, None),
     ],
@@ -53,6 +51,11 @@ def test_commands(machine: Machine, command: str, status: int, output: str | Non
     if output is not None:
         assert done.output.decode() == output
     assert machine.run("echo alive").output == b"alive\n"
+
+
+@pytest.mark.parametrize("what", ["priv", "hostcall"])
+def test_what_only_the_kernel_may_ends_a_program(machine: Machine, arch: str, what: str) -> None:
+    assert machine.run(f"fault {what}").status == FACTS[arch].privileged
 
 
 def test_jobs_in_the_background_go_on_while_others_run(machine: Machine) -> None:

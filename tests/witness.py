@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 from collections import defaultdict
 from collections.abc import Callable
@@ -12,57 +13,64 @@ import numba
 import numpy as np
 from numba import carray, types
 
-from emu.cpu.arch.sparc64.state import Env
+from emu.cpu.arch.sparc64.state import Env, TrapState
 from emu.machine import Machine
-from emu.native.pointers import in_byte_order, load_u32, load_u64
+from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
 
 ENTRIES = 2_000_000
 # Words of a log's head: on, entries, address of the map from functions to sites, its first and last address, of the per-CPU
 # area, offsets of current_task and preempt_count there, of pid in a task; what the direct and the kernel map are moved by;
-# where the latter starts; the CPU's state; the last block outside trap handlers, and whether a trap came since.
+# where the latter starts; the CPU's state; for each task, which entries are to be seen again, and the row of the idle
+# task there; the last block outside entry code, and whether entry code has run since.
 (
-    ON, COUNT, MAP, FIRST, LAST, HOT, CURRENT, PREEMPT, PID, DIRECT, KERNEL, KERNEL_START, ENV, BLOCK, TRAPPED,
-) = range(15)  # fmt: skip
-HEAD = 16
+    ON, COUNT, MAP, FIRST, LAST, HOT, CURRENT, PREEMPT, PID, DIRECT, KERNEL, KERNEL_START, ENV, AGAIN, IDLE, BLOCK, TRAPPED,
+) = range(17)  # fmt: skip
+HEAD = 17
+TASKS, DEPTH = 32769, 8  # a task's words in AGAIN: how many, then the entries
 
 _signature = types.void(types.uint64, types.uint64, types.uint32, types.voidptr)
 
 
 @numba.njit
-def _no_trap_level(env):
-    return np.uint32(0)
+def _never_trapped(env):
+    return np.uint64(0)
 
 
-_TL = np.uint64(Env.tl.offset)
+_TL, _TPC = np.uint64(Env.tl.offset), np.uint64(Env.ts.offset + ctypes.sizeof(TrapState) + TrapState.tpc.offset)
 
 
 @numba.njit
-def _sparc_trap_level(env):
-    return load_u32(env + _TL)
+def _sparc_trapped(env):
+    return load_u64(env + _TPC) if load_u32(env + _TL) != 0 else np.uint64(0)
 
 
-# An instruction that traps (a `save` that has to spill a window) is executed again, and its block begins again.
-_TRAP_LEVEL: dict[str, Callable[..., Any]] = {"x86_64": _no_trap_level, "sparc64": _sparc_trap_level}
+# An instruction that traps (a `save` that has to spill a window) is executed again, and its block begins again; interrupts,
+# and other tasks, may come in between. Within entry code: the address that it will return to; else 0.
+_TRAPPED_AT: dict[str, Callable[..., Any]] = {"x86_64": _never_trapped, "sparc64": _sparc_trapped}
 
 
 @functools.cache
 def _logger(arch: str, byte_order: Any, irqs_off: Any) -> Any:
     """The hook, compiled for an architecture."""
     guest = in_byte_order(byte_order)
-    guest_u32, guest_u64, trap_level = guest.load_u32, guest.load_u64, _TRAP_LEVEL[arch]
+    guest_u32, guest_u64, trapped_at = guest.load_u32, guest.load_u64, _TRAPPED_AT[arch]
 
     @numba.cfunc(_signature)
     def log(uc, address, size, user):
         head = carray(user, (HEAD + 2 * ENTRIES,), dtype=np.uint64)
         if head[ON] == 0:
             return
-        if trap_level(head[ENV]) != 0:
+        trapped = trapped_at(head[ENV])
+        if trapped != 0 and (head[TRAPPED] != 0 or trapped != head[BLOCK]):
             head[TRAPPED] = 1
             return
-        again = head[TRAPPED] != 0 and head[BLOCK] == address
-        head[TRAPPED] = 0
-        head[BLOCK] = address
-        if again or address < head[FIRST] or address > head[LAST]:
+        if trapped == 0:
+            head[TRAPPED] = 0
+            head[BLOCK] = address
+        else:
+            head[TRAPPED] = 1
+            address = trapped
+        if address < head[FIRST] or address > head[LAST]:
             return
         site = load_u64(head[MAP] + (address - head[FIRST]) * np.uint64(8))
         n = head[COUNT]
@@ -71,6 +79,15 @@ def _logger(arch: str, byte_order: Any, irqs_off: Any) -> Any:
         task = guest_u64(head[HOT] + head[CURRENT])
         task += head[KERNEL] if task >= head[KERNEL_START] else head[DIRECT]
         pid = np.uint64(guest_u32(task + head[PID]))
+        again = head[AGAIN] + (pid if pid != 0 else head[IDLE]) * np.uint64(8 * DEPTH)
+        depth = load_u64(again)
+        if trapped != 0:
+            store_u64(again + np.uint64(8) * (depth + np.uint64(1)), address)
+            store_u64(again, depth + np.uint64(1))
+            return
+        if depth != 0 and load_u64(again + np.uint64(8) * depth) == address:
+            store_u64(again, depth - np.uint64(1))
+            return
         count = np.uint64(guest_u32(head[HOT] + head[PREEMPT]))
         head[HEAD + 2 * n] = site
         off = np.uint64(irqs_off(head[ENV]))
@@ -91,14 +108,15 @@ class Witness:
         for function, site in site_of.items():
             self._map[function - first] = site
         self._hook = _logger(board.arch.name, board.arch.byte_order, board.arch.native().irqs_off)
+        self._again = np.zeros((TASKS + len(board.cpus)) * DEPTH, np.uint64)
         self._logs = []
         for cpu in board.cpus:
             log = np.zeros(HEAD + 2 * ENTRIES, np.uint64)
-            log[:13] = [
+            log[:15] = [
                 0, 0, self._map.ctypes.data, first, last, machine.kernel.host_address(machine.kernel.hot_areas[cpu.index]),
                 image.offset("pcpu_hot.current_task"), image.offset("pcpu_hot.preempt_count"), image.offset("task_struct.pid"),
                 (board.ram_address - board.arch.direct_map) % 2**64, (board.ram_address - board.arch.kernel_map) % 2**64,
-                board.arch.kernel_map, cpu.env,
+                board.arch.kernel_map, cpu.env, self._again.ctypes.data, TASKS + cpu.index,
             ]  # fmt: skip
             cpu.watch_blocks(self._hook.address, log.ctypes.data)
             self._logs.append(log)
