@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass
 
 from emu.machine import image_directory
@@ -16,6 +17,7 @@ class Facts:
 
     arguments: tuple[str, ...]  # the registers of a call's arguments, as Cpu.registers() names them
     undefined: bytes  # an instruction that there is not
+    forbidden: int  # a shell's status of a program that was killed for what only the kernel may do
     system_call: str  # the kernel's function that calls those of system calls
     compiler: str  # of the committed images
     version: str  # the first line it says of itself
@@ -25,6 +27,7 @@ FACTS = {
     "x86_64": Facts(
         arguments=("di", "si"),
         undefined=bytes.fromhex("0f0b"),
+        forbidden=128 + signal.SIGSEGV,
         system_call="do_syscall_64",
         compiler="gcc",
         version="gcc (Debian 12.2.0-14+deb12u1) 12.2.0",
@@ -32,7 +35,8 @@ FACTS = {
     "sparc64": Facts(
         arguments=("o0", "o1"),
         undefined=bytes(4),
-        system_call="do_syscall_64",
+        forbidden=128 + signal.SIGILL,
+        system_call="do_syscall",
         compiler="sparc64-linux-gnu-gcc",
         version="sparc64-linux-gnu-gcc (Debian 12.2.0-13) 12.2.0",
     ),

@@ -10,8 +10,8 @@ from emu.machine import Machine
 
 
 @pytest.fixture
-def machine():
-    with Machine(cpus=2) as made:
+def machine(arch: str):
+    with Machine(arch=arch, cpus=2) as made:
         yield made
 
 

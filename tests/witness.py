@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 from collections import defaultdict
 from collections.abc import Callable
@@ -12,57 +13,56 @@ import numba
 import numpy as np
 from numba import carray, types
 
-from emu.cpu.arch.sparc64.state import Env
+from emu.cpu.arch.sparc64.state import Env, TrapState
 from emu.machine import Machine
 from emu.native.pointers import in_byte_order, load_u32, load_u64
 
 ENTRIES = 2_000_000
 # Words of a log's head: on, entries, address of the map from functions to sites, its first and last address, of the per-CPU
 # area, offsets of current_task and preempt_count there, of pid in a task; what the direct and the kernel map are moved by;
-# where the latter starts; the CPU's state; the last block outside trap handlers, and whether a trap came since.
-(
-    ON, COUNT, MAP, FIRST, LAST, HOT, CURRENT, PREEMPT, PID, DIRECT, KERNEL, KERNEL_START, ENV, BLOCK, TRAPPED,
-) = range(15)  # fmt: skip
+# where the latter starts; the CPU's state; the block that was logged last, 0 once another one has begun.
+ON, COUNT, MAP, FIRST, LAST, HOT, CURRENT, PREEMPT, PID, DIRECT, KERNEL, KERNEL_START, ENV, BLOCK = range(14)
 HEAD = 16
 
 _signature = types.void(types.uint64, types.uint64, types.uint32, types.voidptr)
 
 
-@numba.njit
-def _no_trap_level(env):
-    return np.uint32(0)
-
-
-_TL = np.uint64(Env.tl.offset)
+_TL, _TRAPS, _TRAP_SIZE = np.uint64(Env.tl.offset), np.uint64(Env.ts.offset), np.uint64(ctypes.sizeof(TrapState))
 
 
 @numba.njit
-def _sparc_trap_level(env):
-    return load_u32(env + _TL)
+def _x86_trapped_at(env):
+    return np.uint64(0)
 
 
-# An instruction that traps (a `save` that has to spill a window) is executed again, and its block begins again.
-_TRAP_LEVEL: dict[str, Callable[..., Any]] = {"x86_64": _no_trap_level, "sparc64": _sparc_trap_level}
+@numba.njit
+def _sparc_trapped_at(env):
+    level = np.uint64(load_u32(env + _TL))
+    return load_u64(env + _TRAPS + level * _TRAP_SIZE) if level != 0 else np.uint64(0)
+
+
+# In a trap handler: the address of the instruction to go back to; else 0. A function whose first instruction traps (a `save` that
+# has to spill a window) has not been entered: it will be when the instruction is executed again.
+_TRAPPED_AT: dict[str, Callable[..., Any]] = {"x86_64": _x86_trapped_at, "sparc64": _sparc_trapped_at}
 
 
 @functools.cache
 def _logger(arch: str, byte_order: Any, irqs_off: Any) -> Any:
     """The hook, compiled for an architecture."""
     guest = in_byte_order(byte_order)
-    guest_u32, guest_u64, trap_level = guest.load_u32, guest.load_u64, _TRAP_LEVEL[arch]
+    guest_u32, guest_u64, trapped_at = guest.load_u32, guest.load_u64, _TRAPPED_AT[arch]
 
     @numba.cfunc(_signature)
     def log(uc, address, size, user):
         head = carray(user, (HEAD + 2 * ENTRIES,), dtype=np.uint64)
         if head[ON] == 0:
             return
-        if trap_level(head[ENV]) != 0:
-            head[TRAPPED] = 1
+        logged = head[BLOCK]
+        head[BLOCK] = 0
+        if logged != 0 and trapped_at(head[ENV]) == logged:
+            head[COUNT] -= np.uint64(1)
             return
-        again = head[TRAPPED] != 0 and head[BLOCK] == address
-        head[TRAPPED] = 0
-        head[BLOCK] = address
-        if again or address < head[FIRST] or address > head[LAST]:
+        if address < head[FIRST] or address > head[LAST]:
             return
         site = load_u64(head[MAP] + (address - head[FIRST]) * np.uint64(8))
         n = head[COUNT]
@@ -76,6 +76,7 @@ def _logger(arch: str, byte_order: Any, irqs_off: Any) -> Any:
         off = np.uint64(irqs_off(head[ENV]))
         head[HEAD + 2 * n + 1] = off << np.uint64(63) | (count & np.uint64(0xFFFFFF)) << np.uint64(32) | pid
         head[COUNT] = n + np.uint64(1)
+        head[BLOCK] = address
 
     return log
 

@@ -10,10 +10,20 @@
 
 static DEFINE_PER_CPU(unsigned long, resched_ticks);
 
+/* The CPU reschedules when it should. */
+static void __touch_softlockup_watchdog(void)
+{
+	*this_cpu_ptr(&resched_ticks) = 0;
+}
+
 void softlockup_tick(void)
 {
 	unsigned long *ticks = this_cpu_ptr(&resched_ticks);
 
-	*ticks = need_resched() ? *ticks + 1 : 0;
+	if (!need_resched()) {
+		__touch_softlockup_watchdog();
+		return;
+	}
+	++*ticks;
 	WARN_ON_ONCE(*ticks > SOFTLOCKUP_THRESHOLD);
 }

@@ -29,7 +29,7 @@ class Sparc64(CpuArch):
     page_size: ClassVar[int] = 8192
     direct_map: ClassVar[int] = 0xFFFF_F800_0000_0000
     kernel_map: ClassVar[int] = 0xFFFF_F800_0000_0000
-    max_cpus: ClassVar[int] = 8
+    max_cpus: ClassVar[int] = 128
     vectors: ClassVar[range] = range(1, 16)
 
     def create(self) -> unicorn.Uc:
