@@ -13,10 +13,10 @@ import capstone
 import unicorn
 
 from emu.cpu.arch import CpuArch
-from emu.cpu.arch.sparc64 import mmu, state
+from emu.cpu.arch.sparc64 import mmu, state, time
 from emu.cpu.internals import add_native_hook, handle_of
 from emu.cpu.timing import TimingModel
-from emu.cpu.timing.static import SPARC64_CYCLES, StaticModel
+from emu.cpu.timing.static import StaticModel
 
 __all__ = ["ARCH"]
 
@@ -71,7 +71,7 @@ class Sparc64(CpuArch):
     def timing(self) -> TimingModel:
         disassembler = capstone.Cs(capstone.CS_ARCH_SPARC, capstone.CS_MODE_BIG_ENDIAN | capstone.CS_MODE_V9)
         disassembler.skipdata = True  # it knows neither rdpr nor wrpr, done, retry, saved, restored
-        return StaticModel(disassembler, SPARC64_CYCLES)
+        return StaticModel(disassembler, time.CYCLES)
 
     def registers(self, env: int) -> Mapping[str, int]:
         at = state.Env.from_address(env)

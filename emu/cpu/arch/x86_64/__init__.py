@@ -14,10 +14,10 @@ import unicorn
 from unicorn import x86_const as x86
 
 from emu.cpu.arch import RESET_PAGE, CpuArch
-from emu.cpu.arch.x86_64 import mmu, state
+from emu.cpu.arch.x86_64 import mmu, state, time
 from emu.cpu.internals import add_native_hook, handle_of
 from emu.cpu.timing import TimingModel
-from emu.cpu.timing.static import X86_64_CYCLES, StaticModel
+from emu.cpu.timing.static import StaticModel
 
 __all__ = ["ARCH"]
 
@@ -77,7 +77,7 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
         state.reset(uc, state.layout(), entry=entry, page_table=page_table, gdt=gdt, arguments=arguments)
 
     def timing(self) -> TimingModel:
-        return StaticModel(capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64), X86_64_CYCLES)
+        return StaticModel(capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64), time.CYCLES)
 
     def registers(self, env: int) -> Mapping[str, int]:
         at = state.layout()

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What x86-64 instructions cost in the static model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["CYCLES"]
+
+# Cycles of x86-64 instructions that cost more than one, by capstone's mnemonic without prefixes. Rounded latencies from
+# Agner Fog's "Instruction tables" (Skylake) for arithmetic; system instructions from Intel's optimisation manual, appendix C.
+CYCLES: Mapping[str, int] = {
+    "imul": 3, "mul": 3, "div": 26, "idiv": 26,
+    "xchg": 20, "cmpxchg": 18, "xadd": 18,  # implied or usual lock prefix
+    "mfence": 33, "lfence": 4, "sfence": 2, "pause": 40,
+    "syscall": 50, "sysretq": 50, "iretq": 80, "int3": 60,
+    "swapgs": 20, "wrmsr": 100, "rdmsr": 60, "cpuid": 100, "rdtsc": 20, "rdtscp": 25,
+    "invlpg": 120, "lgdt": 50, "lidt": 50, "ltr": 50, "cli": 4, "sti": 4, "out": 40, "hlt": 10,
+    "rep stosq": 30, "rep stosb": 30, "rep movsq": 40, "rep movsb": 40,
+}  # fmt: skip
