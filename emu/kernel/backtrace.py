@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from emu.cpu.cpu import Cpu
     from emu.kernel.kernel import Kernel
 
-__all__ = ["ResolveReturn", "lines", "name", "registers"]
+__all__ = ["ResolveReturn", "lines", "name", "registers", "task"]
 
 # (task, what stands for a call, its return address as it is found) -> the real one, where tracing has replaced it
 ResolveReturn = Callable[[int, int, int], int]
@@ -25,6 +25,13 @@ def name(kernel: Kernel, address: int) -> str:
     if function is None:
         return f"{address:#x}"
     return f"{function.name}+{address - function.address:#x}/{function.size:#x}"
+
+
+def task(kernel: Kernel, cpu: Cpu) -> Iterator[str]:
+    """A line that says which task the CPU runs; none before the kernel has said where it keeps that."""
+    if cpu.index in kernel.hot_areas:
+        current = kernel.tasks.current(cpu)
+        yield f"  task {kernel.tasks.comm(current)}, pid {kernel.tasks.pid(current)}"
 
 
 def registers(kernel: Kernel, cpu: Cpu, saved: int) -> Iterator[str]:

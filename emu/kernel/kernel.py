@@ -210,8 +210,8 @@ class Kernel:
         self.warn("\n".join(lines))
 
     def _report(self, cpu: Cpu, message: str, registers: int) -> str:
-        lines = [f"guest panic on CPU {cpu.index}: {message}", *backtrace.registers(self, cpu, registers)]
-        lines += ["backtrace:", *backtrace.lines(self, cpu, registers)]
+        lines = [f"guest panic on CPU {cpu.index}: {message}", *backtrace.task(self, cpu)]
+        lines += [*backtrace.registers(self, cpu, registers), "backtrace:", *backtrace.lines(self, cpu, registers)]
         if console := self.console.last_lines:
             lines += ["last console lines:", *(f"  {line}" for line in console)]
         return "\n".join(lines)

@@ -7,6 +7,6 @@
 
 void cpu_init(void)
 {
-	load_direct_map_end((unsigned long)__va(max_pfn << PAGE_SHIFT));
+	flush_reset_tlb();
 	load_swapper();
 }

@@ -167,8 +167,8 @@ SYM_FUNC_END(rtrap_kernel)
 SYM_FUNC_START(itlb_miss_kernel)
 	cmp	%g1, %g4
 	bgeu,pn	%xcc, itlb_fault
-	 srlx	%g1, 22, %g1
-	sllx	%g1, 22, %g1
+	 srlx	%g1, DIRECT_MAP_SHIFT, %g1
+	sllx	%g1, DIRECT_MAP_SHIFT, %g1
 	xor	%g1, %g5, %g1
 	stxa	%g1, [%g0] ASI_ITLB_DATA_IN
 	retry
@@ -177,10 +177,25 @@ SYM_FUNC_END(itlb_miss_kernel)
 SYM_FUNC_START(dtlb_miss_kernel)
 	cmp	%g1, %g4
 	bgeu,pn	%xcc, dtlb_fault
-	 srlx	%g1, 22, %g1
-	sllx	%g1, 22, %g1
-	xor	%g1, %g5, %g1
-	stxa	%g1, [%g0] ASI_DTLB_DATA_IN
+	 sllx	%g1, 64 - PAGE_OFFSET_SHIFT, %g2
+	srlx	%g2, 64 - PAGE_OFFSET_SHIFT + DIRECT_MAP_SHIFT, %g2
+	sllx	%g2, 3, %g2
+	ldxa	[%g7 + %g2] ASI_PHYS_USE_EC, %g2
+	brnz,pn	%g2, 1f
+	 srlx	%g1, DIRECT_MAP_SHIFT, %g3
+	sllx	%g3, DIRECT_MAP_SHIFT, %g3
+	xor	%g3, %g5, %g3
+	stxa	%g3, [%g0] ASI_DTLB_DATA_IN
+	retry
+
+	/* Split into small pages; those left out guard stacks. */
+1:	sllx	%g1, 64 - DIRECT_MAP_SHIFT, %g3
+	srlx	%g3, 64 - DIRECT_MAP_SHIFT + PAGE_SHIFT, %g3
+	sllx	%g3, 3, %g3
+	ldxa	[%g2 + %g3] ASI_PHYS_USE_EC, %g3
+	brgez,pn %g3, stack_overflow
+	 nop
+	stxa	%g3, [%g0] ASI_DTLB_DATA_IN
 	retry
 SYM_FUNC_END(dtlb_miss_kernel)
 
@@ -261,41 +276,78 @@ SYM_FUNC_START(window_trap)
 SYM_FUNC_END(window_trap)
 
 /*
- * Entry code itself has failed: nothing can be relied on, so the host hears of
- * it from right here.
+ * The guard page below a kernel stack was touched: by a function, by the spill
+ * of a window that was left for later, or by etrap on behalf of another trap.
+ * What is reported is trap level 1's: its window is found again, and CANRESTORE
+ * with it if etrap had a new one already.
  */
+SYM_FUNC_START(stack_overflow)
+	wrpr	%g0, PSTATE_TRAP, %pstate
+	wrpr	%g0, 1, %tl
+	rdpr	%tstate, %g1
+	rdpr	%cwp, %g2
+	and	%g1, TSTATE_CWP, %g1
+	sub	%g2, %g1, %g2
+	and	%g2, NWINDOWS - 1, %g2
+	cmp	%g2, 1
+	be,a,pn	%xcc, 1f
+	 restore
+	wrpr	%g1, 0, %cwp
+1:	LOAD_LOW stack_overflow_message, %g2
+	ba,a,pt	%xcc, trap_panic
+SYM_FUNC_END(stack_overflow)
+
+/* Entry code itself has failed. */
 SYM_FUNC_START(bad_trap_tl1)
 	wrpr	%g0, PSTATE_TRAP, %pstate
-	LOAD_LOW bad_trap_regs, %g1
-	KERNEL_ADDRESS %g1, %g2
+	LOAD_LOW bad_trap_message, %g2
+	ba,a,pt	%xcc, trap_panic
+SYM_FUNC_END(bad_trap_tl1)
+
+/*
+ * No window can be saved, so nothing is called: the host hears of it from
+ * right here, and finds the windows in the CPU. %g2 = the low half of the
+ * message's address.
+ */
+SYM_FUNC_START(trap_panic)
+	KERNEL_ADDRESS %g2, %g3
+	LOAD_LOW trap_panic_regs, %g1
+	KERNEL_ADDRESS %g1, %g3
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
 	stx	%o\n, [%g1 + PT_u_regs + 8 * (8 + \n)]
 	.endr
-	rdpr	%tstate, %g2
-	stx	%g2, [%g1 + PT_tstate]
-	rdpr	%tpc, %g2
-	stx	%g2, [%g1 + PT_tpc]
-	rdpr	%tnpc, %g2
-	stx	%g2, [%g1 + PT_tnpc]
-	rdpr	%tt, %g2
-	sethi	%hi(PT_REGS_MAGIC), %g3
-	or	%g2, %g3, %g2
-	stw	%g2, [%g1 + PT_magic]
+	rdpr	%tstate, %g3
+	stx	%g3, [%g1 + PT_tstate]
+	rdpr	%tpc, %g3
+	stx	%g3, [%g1 + PT_tpc]
+	rdpr	%tnpc, %g3
+	stx	%g3, [%g1 + PT_tnpc]
+	rd	%y, %g3
+	stw	%g3, [%g1 + PT_y]
+	rdpr	%tt, %g3
+	sethi	%hi(PT_REGS_MAGIC), %g4
+	or	%g3, %g4, %g3
+	stw	%g3, [%g1 + PT_magic]
+	mov	%g2, %o0
 	mov	%g1, %o1
-	LOAD_LOW bad_trap_message, %o0
-	KERNEL_ADDRESS %o0, %g2
+	wrpr	%g0, PSTATE_KERNEL, %pstate
+	.irp	n, 1, 2, 3, 4, 5, 6, 7
+	stx	%g\n, [%o1 + PT_u_regs + 8 * \n]
+	.endr
 	mov	HC_PANIC, %g1
 	ta	0x7e
 	ba,a	.
-SYM_FUNC_END(bad_trap_tl1)
+SYM_FUNC_END(trap_panic)
 
 	.section .rodata, "a"
+stack_overflow_message:
+	.asciz	"kernel stack overflow"
 bad_trap_message:
 	.asciz	"trap in entry code"
 
 	.bss
 	.balign	8
-bad_trap_regs:
+trap_panic_regs:
 	.skip	SIZEOF_pt_regs
 
 	.section .entry.text, "ax"

@@ -51,7 +51,7 @@ SYM_FUNC_END(sparc64_cpu_startup)
 
 /*
  * setup_traps(pcpu_hot): the state in which the trap table expects a CPU. The
- * direct map has no end yet; swapper_pg_dir has no pages.
+ * direct map is what it was at reset; swapper_pg_dir has no pages.
  */
 SYM_FUNC_START(setup_traps)
 	wrpr	%g0, PSTATE_KERNEL, %pstate
@@ -72,7 +72,7 @@ SYM_FUNC_START(setup_traps)
 	setx	PAGE_OFFSET ^ _PAGE_KERNEL_4MB, %o2, %o1
 	setx	swapper_pg_dir - PAGE_OFFSET, %o3, %o2
 	wrpr	%g0, PSTATE_KERNEL | PSTATE_MG, %pstate
-	mov	-1, %g4
+	clr	%g4
 	mov	%o1, %g5
 	mov	%o2, %g6
 	wrpr	%g0, PSTATE_KERNEL, %pstate
@@ -88,6 +88,8 @@ SYM_FUNC_END(setup_traps)
 	.section .data.page_aligned, "aw"
 	.balign	PAGE_SIZE
 
+/* With a guard page below. */
 	.globl	init_stack
+	.skip	PAGE_SIZE
 init_stack:
 	.skip	THREAD_SIZE

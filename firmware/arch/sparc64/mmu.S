@@ -19,6 +19,11 @@ SYM_FUNC_START(load_direct_map_end)
 	SET_GLOBAL %g4
 SYM_FUNC_END(load_direct_map_end)
 
+/* load_direct_map_tables(physical): what is mapped by small pages. */
+SYM_FUNC_START(load_direct_map_tables)
+	SET_GLOBAL %g7
+SYM_FUNC_END(load_direct_map_tables)
+
 /* load_page_table(physical): the user's, from the next TLB miss on. */
 SYM_FUNC_START(load_page_table)
 	SET_GLOBAL %g6

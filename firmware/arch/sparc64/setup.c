@@ -36,6 +36,7 @@ void __init setup_arch(void)
 	memblock_reserve(0, 2 * PAGE_SIZE);
 	memblock_reserve(__pa(_text), _end - _text);
 	memblock_reserve(boot_params.initrd_start, boot_params.initrd_size);
+	direct_map_init();
 }
 
 /* Traps have been taken all along, upcalls are as soon as interrupts are. */

@@ -9,6 +9,10 @@
 
 DEFINE_PER_CPU(struct tlb_state, cpu_tlbstate);
 
+/* As much RAM a CPU has translations for when it starts. */
+#define RESET_TLB_SIZE	(32UL << 20)
+#define RESET_TLB_PAGE	(4UL << 20)
+
 /* Past this many pages one full flush is cheaper. */
 #define SINGLE_PAGE_FLUSH_CEILING	16
 
@@ -26,6 +30,40 @@ static inline void demap(unsigned long what)
 		     "membar #Sync"
 		     : : "r" (what), "i" (ASI_DMMU_DEMAP),
 			 "i" (ASI_IMMU_DEMAP) : "memory");
+}
+
+static inline void demap_kernel_page(unsigned long addr)
+{
+	asm volatile("stxa %%g0, [%0] %1\n\t"
+		     "membar #Sync"
+		     : : "r" (addr | DEMAP_PAGE_NUCLEUS), "i" (ASI_DMMU_DEMAP)
+		     : "memory");
+}
+
+static void do_flush_tlb_kernel_range(void *data)
+{
+	const struct flush_tlb_info *info = data;
+	unsigned long addr;
+
+	for (addr = info->start; addr < info->end; addr += PAGE_SIZE)
+		demap_kernel_page(addr);
+}
+
+/* Of data only: the kernel executes nothing there. */
+void flush_tlb_kernel_range(unsigned long start, unsigned long end)
+{
+	struct flush_tlb_info info = { .start = start, .end = end };
+
+	on_each_cpu(do_flush_tlb_kernel_range, &info);
+}
+
+/* What a CPU starts with would hide that some pages are not mapped. */
+void flush_reset_tlb(void)
+{
+	unsigned long addr = PAGE_OFFSET;
+
+	for (; addr < PAGE_OFFSET + RESET_TLB_SIZE; addr += RESET_TLB_PAGE)
+		demap_kernel_page(addr);
 }
 
 /* All programs have the same context: nothing of the last one may stay. */

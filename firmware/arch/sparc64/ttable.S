@@ -7,7 +7,8 @@
  * Alternate globals: %g7 = pcpu_hot; %g5 and %g6 are window handlers' own,
  * %g1 to %g4 those of the code that the windows trap in.
  * MMU globals: %g4 = end of the direct map, %g5 turns a kernel address into
- * its TLB entry, %g6 = physical address of the page table; %g1 to %g3 free.
+ * its TLB entry, %g6 = physical address of the page table, %g7 = of the direct
+ * map's tables; %g1 to %g3 free.
  */
 #include <asm/asi.h>
 #include <asm/irq.h>

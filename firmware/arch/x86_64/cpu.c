@@ -70,11 +70,9 @@ static void syscall_init(void)
 
 static void fpu__init_cpu(void)
 {
-	unsigned long cr0, cr4;
+	unsigned long cr0;
 
-	asm volatile("mov %%cr4, %0" : "=r" (cr4));
-	asm volatile("mov %0, %%cr4"
-		     : : "r" (cr4 | X86_CR4_OSFXSR | X86_CR4_OSXMMEXCPT));
+	write_cr4(read_cr4() | X86_CR4_OSFXSR | X86_CR4_OSXMMEXCPT);
 	/* The kernel honours read-only pages too: copy_to_user relies on it. */
 	asm volatile("mov %%cr0, %0" : "=r" (cr0));
 	asm volatile("mov %0, %%cr0"

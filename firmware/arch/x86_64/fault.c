@@ -3,6 +3,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/signal.h>
 #include <asm/proto.h>
 #include <asm/traps.h>
@@ -12,14 +13,6 @@
 #define X86_PF_USER	0x04
 #define X86_PF_RSVD	0x08
 #define X86_PF_INSTR	0x10
-
-static inline unsigned long read_cr2(void)
-{
-	unsigned long address;
-
-	asm volatile("mov %%cr2, %0" : "=r" (address));
-	return address;
-}
 
 /* The access was wrong, or happened where it could not be served. */
 static void bad_area_nosemaphore(struct pt_regs *regs, long error_code,
@@ -31,6 +24,8 @@ static void bad_area_nosemaphore(struct pt_regs *regs, long error_code,
 	}
 	if (fixup_exception(regs))
 		return;
+	if (in_stack_guard(current, address))
+		handle_stack_overflow(regs);
 	panic_regs(regs, "unable to handle page fault at %016lx, error %04lx",
 		   address, error_code);
 }

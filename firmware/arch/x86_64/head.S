@@ -92,6 +92,8 @@ early_pmd:
 	.set	i, i + 1
 	.endr
 
+/* With a guard page below. */
 	.globl init_stack
+	.fill	PAGE_SIZE, 1, 0
 init_stack:
 	.fill	THREAD_SIZE, 1, 0

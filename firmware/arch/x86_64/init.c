@@ -55,6 +55,7 @@ void __init paging_init(void)
 	phys_addr_t end = (phys_addr_t)max_pfn << PAGE_SHIFT;
 	phys_addr_t phys;
 
+	BUILD_BUG_ON(PMD_SHIFT != DIRECT_MAP_SHIFT);
 	for (phys = 0; phys < end; phys += PMD_SIZE)
 		*kernel_pmd((unsigned long)__va(phys)) =
 			__pmd(phys | _PAGE_PSE | pgprot_val(PAGE_KERNEL));

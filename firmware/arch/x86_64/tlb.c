@@ -22,11 +22,27 @@ static inline void write_cr3(phys_addr_t pgd)
 	asm volatile("mov %0, %%cr3" : : "r" (pgd) : "memory");
 }
 
+/* Also what CR3 leaves: the kernel's translations, which are global. */
+static void do_flush_tlb_all(void *unused)
+{
+	unsigned long cr4 = read_cr4();
+
+	write_cr4(cr4 & ~X86_CR4_PGE);
+	write_cr4(cr4);
+}
+
 /* Leaves the page tables that the CPU booted on. */
 void load_swapper(void)
 {
 	this_cpu_ptr(&cpu_tlbstate)->loaded_mm = &init_mm;
 	write_cr3(__pa(swapper_pg_dir));
+	do_flush_tlb_all(NULL);
+}
+
+/* So rare that the range does not matter. */
+void flush_tlb_kernel_range(unsigned long start, unsigned long end)
+{
+	on_each_cpu(do_flush_tlb_all, NULL);
 }
 
 /*

@@ -2,6 +2,7 @@
 /* Exceptions other than page faults. */
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/signal.h>
 #include <linux/interrupt.h>
 #include <emu/hostcall.h>
@@ -64,8 +65,19 @@ noinstr void exc_int3(struct pt_regs *regs)
 		die("int3", regs, 0);
 }
 
+void handle_stack_overflow(struct pt_regs *regs)
+{
+	panic_regs(regs, "kernel stack overflow");
+}
+
+/*
+ * A full stack has no room for the frame of the page fault that it causes
+ * either. CR2 is still that fault's.
+ */
 void exc_double_fault(struct pt_regs *regs, long error_code)
 {
+	if (in_stack_guard(current, read_cr2()))
+		handle_stack_overflow(regs);
 	die("double fault", regs, error_code);
 }
 

@@ -12,6 +12,7 @@ void device_create(const char *path, dev_t dev, umode_t mode);
 void chr_dev_init(void);
 void console_dev_init(void);
 void command_dev_init(void);
+void lkdtm_module_init(void);
 
 /* HOST_DEVICE_VECTOR's handler: input or a command may be waiting. */
 void console_input_ready(void);

@@ -29,6 +29,8 @@ struct call_single_data {
 /* Run @func on other CPUs, with interrupts off, and wait if asked to. */
 void smp_call_function_many(const struct cpumask *mask, smp_call_func_t func,
 			    void *info, bool wait);
+/* On this one too, and waits. */
+void on_each_cpu(smp_call_func_t func, void *info);
 /* Does not wait, not even for an earlier call with the same @csd. */
 void smp_call_function_single_async(int cpu, struct call_single_data *csd);
 void generic_smp_call_function_interrupt(void);

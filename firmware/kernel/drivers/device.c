@@ -41,4 +41,5 @@ void __init do_basic_setup(void)
 	chr_dev_init();
 	console_dev_init();
 	command_dev_init();
+	lkdtm_module_init();
 }

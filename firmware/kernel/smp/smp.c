@@ -76,6 +76,20 @@ void smp_call_function_many(const struct cpumask *mask, smp_call_func_t func,
 			csd_lock_wait(&cfd[cpu]);
 }
 
+/* CPU 0 is always online, and at boot alone, with interrupts off. */
+void on_each_cpu(smp_call_func_t func, void *info)
+{
+	unsigned long flags;
+
+	preempt_disable();
+	if (cpumask_next(0, cpu_online_mask) < nr_cpu_ids)
+		smp_call_function_many(cpu_online_mask, func, info, true);
+	local_irq_save(flags);
+	func(info);
+	local_irq_restore(flags);
+	preempt_enable();
+}
+
 void generic_smp_call_function_interrupt(void)
 {
 	struct call_queue *queue = this_cpu_ptr(&call_single_queue);

@@ -9,6 +9,7 @@
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/syscalls.h>
@@ -24,16 +25,12 @@ void __init fork_init(void)
 	task_struct_cachep = kmem_cache_create("task_struct",
 					       sizeof(struct task_struct), 64,
 					       SLAB_PANIC, NULL);
-}
-
-static void *alloc_thread_stack_node(void)
-{
-	return (void *)__get_free_pages(GFP_KERNEL, THREAD_SIZE_ORDER);
+	thread_stack_init();
 }
 
 static void free_task(struct task_struct *p)
 {
-	free_pages((unsigned long)p->stack, THREAD_SIZE_ORDER);
+	free_thread_stack(p->stack);
 	kmem_cache_free(task_struct_cachep, p);
 }
 

@@ -19,6 +19,7 @@
 
 /* What is demapped, in the address: a page or all of a context's. */
 #define DEMAP_PAGE_PRIMARY	0x00
+#define DEMAP_PAGE_NUCLEUS	0x20
 #define DEMAP_CONTEXT_PRIMARY	0x40
 
 /*

@@ -14,6 +14,9 @@
 #define PAGE_SIZE		(_AC(1, UL) << PAGE_SHIFT)
 #define PAGE_MASK		(~(PAGE_SIZE - 1))
 
+/* The direct map's pages: 4 MiB. */
+#define DIRECT_MAP_SHIFT	22
+
 /* All of RAM; the image is used where it lies in it. */
 #define PAGE_OFFSET		_AC(0xfffff80000000000, UL)
 #define KERNEL_START		_AC(0xfffff80001000000, UL)

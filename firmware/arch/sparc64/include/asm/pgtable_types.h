@@ -19,8 +19,9 @@
 #define PTE_PFN_MASK	_AC(0x000001ffffffe000, UL)
 
 /* Any part of RAM, as the kernel has it. */
-#define _PAGE_KERNEL_4MB \
-	(_PAGE_VALID | _PAGE_SZ4MB | _PAGE_CACHE | _PAGE_P | _PAGE_W | _PAGE_G)
+#define _PAGE_KERNEL \
+	(_PAGE_VALID | _PAGE_CACHE | _PAGE_P | _PAGE_W | _PAGE_G)
+#define _PAGE_KERNEL_4MB	(_PAGE_KERNEL | _PAGE_SZ4MB)
 
 #ifndef __ASSEMBLY__
 

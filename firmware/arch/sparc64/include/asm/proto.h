@@ -17,6 +17,7 @@ void fpsave(struct fpu_state *fpu);
 void fpload(const struct fpu_state *fpu);
 void load_direct_map_end(unsigned long end);
 void load_page_table(unsigned long pgd);
+void load_direct_map_tables(unsigned long tables);
 
 /* Called from assembly. */
 void sparc64_start_kernel(struct boot_params *params) __noreturn;
@@ -25,6 +26,10 @@ void do_syscall(struct pt_regs *regs);
 void exit_to_user_windows(struct pt_regs *regs);
 struct task_struct *__switch_to(struct task_struct *prev,
 				struct task_struct *next);
+
+/* set_memory.c */
+void direct_map_init(void);
+void load_direct_map(void);
 
 /* cpu.c */
 void cpu_init(void);

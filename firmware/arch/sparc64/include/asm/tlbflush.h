@@ -23,6 +23,8 @@ void switch_mm_irqs_off(struct mm_struct *prev, struct mm_struct *next,
 void enter_lazy_tlb(struct mm_struct *mm, struct task_struct *task);
 void flush_tlb_mm_range(struct mm_struct *mm, unsigned long start,
 			unsigned long end);
+void flush_tlb_kernel_range(unsigned long start, unsigned long end);
+void flush_reset_tlb(void);
 
 #define flush_tlb_mm(mm)		flush_tlb_mm_range(mm, 0, TASK_SIZE)
 #define flush_tlb_page(vma, addr) \

@@ -14,6 +14,9 @@
 #define PAGE_SIZE		(_AC(1, UL) << PAGE_SHIFT)
 #define PAGE_MASK		(~(PAGE_SIZE - 1))
 
+/* The direct map's pages: 2 MiB. */
+#define DIRECT_MAP_SHIFT	21
+
 #define PAGE_OFFSET		_AC(0xffff888000000000, UL)
 #define __START_KERNEL_map	_AC(0xffffffff80000000, UL)
 #define KERNEL_START		_AC(0xffffffff81000000, UL)

@@ -52,4 +52,25 @@ static __always_inline u64 rdtsc(void)
 
 #define get_cycles()	rdtsc()
 
+static __always_inline unsigned long read_cr2(void)
+{
+	unsigned long address;
+
+	asm volatile("mov %%cr2, %0" : "=r" (address));
+	return address;
+}
+
+static __always_inline unsigned long read_cr4(void)
+{
+	unsigned long val;
+
+	asm volatile("mov %%cr4, %0" : "=r" (val));
+	return val;
+}
+
+static __always_inline void write_cr4(unsigned long val)
+{
+	asm volatile("mov %0, %%cr4" : : "r" (val) : "memory");
+}
+
 #endif

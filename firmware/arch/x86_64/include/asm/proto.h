@@ -29,6 +29,7 @@ bool fixup_exception(struct pt_regs *regs);
 bool search_exception_tables(unsigned long ip);
 
 /* traps.c */
+void handle_stack_overflow(struct pt_regs *regs) __noreturn;
 void die(const char *what, struct pt_regs *regs, long err) __noreturn;
 
 /* init.c */

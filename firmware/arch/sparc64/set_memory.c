@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Changing the direct map. It needs no tables as long as it consists of 4 MiB
+ * pages; the miss handler finds here what has been split.
+ */
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/memblock.h>
+#include <linux/mm.h>
+#include <linux/set_memory.h>
+#include <asm/proto.h>
+
+#define PTES	(1UL << (DIRECT_MAP_SHIFT - PAGE_SHIFT))
+
+/* For each large page: physical address of its small ones' entries, or 0. */
+static unsigned long *direct_map_tables;
+
+void __init direct_map_init(void)
+{
+	unsigned long ram = max_pfn << PAGE_SHIFT;
+	unsigned long large = DIV_ROUND_UP(ram, 1UL << DIRECT_MAP_SHIFT);
+
+	direct_map_tables = memblock_alloc(large * sizeof(unsigned long),
+					   PAGE_SIZE);
+	load_direct_map();
+}
+
+void load_direct_map(void)
+{
+	load_direct_map_tables(__pa(direct_map_tables));
+	load_direct_map_end((unsigned long)__va(max_pfn << PAGE_SHIFT));
+}
+
+static int split_large_page(unsigned long *table, phys_addr_t phys)
+{
+	pte_t *ptes = (pte_t *)__get_free_page(GFP_KERNEL);
+	unsigned int i;
+
+	if (!ptes)
+		return -ENOMEM;
+	for (i = 0; i < PTES; i++)
+		set_pte(ptes + i, __pte(phys + i * PAGE_SIZE + _PAGE_KERNEL));
+	WRITE_ONCE(*table, __pa(ptes));
+	return 0;
+}
+
+int set_direct_map_invalid_noflush(struct page *page)
+{
+	phys_addr_t phys = page_to_phys(page);
+	phys_addr_t large = phys >> DIRECT_MAP_SHIFT;
+	unsigned long *table = direct_map_tables + large;
+	pte_t *ptes;
+	int err;
+
+	if (!*table) {
+		err = split_large_page(table, large << DIRECT_MAP_SHIFT);
+		if (err)
+			return err;
+	}
+	ptes = __va(*table);
+	pte_clear(ptes + (page_to_pfn(page) & (PTES - 1)));
+	return 0;
+}
