@@ -1,51 +1,62 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How long `emu run -- true` takes as a whole process, how much of it is the guest's boot, and how much memory it needs.
-The peer is a bare Python that imports the same libraries.
+"""How long `emu run -- true` takes as a whole process, how much of it is the guest's boot, and how much memory it needs, on
+each architecture. The peer is a bare Python that imports the same libraries.
 
     ./venv python benchmarks/boot.py
 """
 
 from __future__ import annotations
 
-import resource
+import os
 import subprocess
 import sys
 import time
 
+from arches import ARCHES
+
 from emu.machine import Machine
 
 ROUNDS = 3
+CPUS = 2
 IMPORTS = "import unicorn, numba, numpy, capstone, elftools, click, rich"
 
 
-def seconds(command: list[str]) -> float:
-    best = float("inf")
+def best_of(command: list[str]) -> tuple[float, int]:
+    """Seconds and MiB of a process: the least of several times, and its resident memory at most."""
+    best, resident = float("inf"), 0
     for _ in range(ROUNDS):
         start = time.perf_counter()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0, command
         best = min(best, time.perf_counter() - start)
-    return best
+        resident = max(resident, used.ru_maxrss >> 10)
+    return best, resident
 
 
 class TimedMachine(Machine):
     """Notes how long the guest took to boot."""
 
     def _boot(self, at: int) -> None:
-        start = time.perf_counter()
+        start = time.process_time()
         super()._boot(at)
-        self.boot_seconds = time.perf_counter() - start
+        self.boot_seconds = time.process_time() - start
 
 
 def main() -> None:
-    whole = seconds([sys.executable, "-m", "emu", "run", "--", "true"])
-    resident = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
-    peer = seconds([sys.executable, "-c", IMPORTS])
-    boots = [TimedMachine(cpus=2) for _ in range(ROUNDS)]
-    guest = min(machine.boot_seconds for machine in boots)
-    instructions = sum(cpu.instructions for cpu in boots[0].board.cpus)
-    print(f"emu run -- true        {whole:6.2f} s, {whole / peer:.1f} times importing its libraries ({peer:.2f} s)")
-    print(f"guest boot, 2 CPUs     {guest:6.2f} s, {instructions / 1e6:.1f} million instructions")
-    print(f"resident, 2 CPUs       {resident:6d} MiB")
+    peer, _ = best_of([sys.executable, "-c", IMPORTS])
+    print(f"importing the libraries takes {peer:.2f} s")
+    print(f"{'':10}{'emu run -- true':>16}{'/ importing':>13}{'resident':>10}   guest boot, {CPUS} CPUs")
+    for arch in ARCHES:
+        whole, resident = best_of([sys.executable, "-m", "emu", "run", "--arch", arch, "--cpus", str(CPUS), "--", "true"])
+        boots = [TimedMachine(arch=arch, cpus=CPUS) for _ in range(ROUNDS)]
+        guest = min(machine.boot_seconds for machine in boots)
+        instructions = sum(cpu.instructions for cpu in boots[0].board.cpus)
+        print(
+            f"{arch:10}{whole:14.2f} s{whole / peer:13.1f}{resident:6} MiB   {guest:.2f} s of processor time, "
+            f"{instructions / 1e6:.1f} million instructions"
+        )
 
 
 if __name__ == "__main__":

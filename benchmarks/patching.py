@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Switching every site of the guest between nop and call, with 4 busy CPUs, by both protocols.
-The peers are each other: what the breakpoints cost beside stopping all CPUs.
+"""Switching every site of the guest between nop and call, with 4 busy CPUs, on each architecture by each of its protocols.
+The peers are each other: what patching under running CPUs costs beside stopping them all.
 
     ./venv python benchmarks/patching.py [SWITCHES]
 """
@@ -10,28 +10,31 @@ from __future__ import annotations
 import sys
 import time
 
+from arches import ARCHES
+
+from emu.ftrace import arch as ftrace_arch
 from emu.machine import Machine
 
 WORKLOAD = "busy 8 1000000 &"
 CPUS = 4
 
 
-def switch(protocol: str, switches: int) -> float:
-    """Microseconds of host time a switch; prints one line."""
-    with Machine(cpus=CPUS) as machine:
+def switch(arch: str, protocol: str, switches: int) -> float:
+    """Seconds of processor time a switch; prints one line."""
+    with Machine(arch=arch, cpus=CPUS) as machine:
         machine.engine.protocol = protocol
         machine.tracefs.write("tracing_on", "0")
         machine.run(WORKLOAD)
         before = machine.board.now
-        start = time.perf_counter()
+        start = time.process_time()
         for n in range(switches):
             machine.tracefs.write("current_tracer", "nop" if n % 2 else "function")
-        taken = (time.perf_counter() - start) / switches
+        taken = (time.process_time() - start) / switches
         guest = machine.board.nanoseconds(machine.board.now - before) / switches
         hits = machine.engine.driver.breakpoints_hit
         print(
-            f"{protocol:>12}: {switches} switches of {len(machine.engine.sites)} sites, {taken * 1e3:6.2f} ms host and "
-            f"{guest / 1e3:6.1f} us guest time each, {hits} breakpoints hit"
+            f"{arch:>8} {protocol:>12}: {switches} switches of {len(machine.engine.sites)} sites, {taken * 1e3:6.2f} ms of "
+            f"processor time and {guest / 1e3:6.1f} us guest time each, {hits} breakpoints hit"
         )
         assert not machine.warnings, machine.warnings
         return taken
@@ -39,9 +42,11 @@ def switch(protocol: str, switches: int) -> float:
 
 def main() -> None:
     switches = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    synced = switch("breakpoint", switches)
-    stopped = switch("stop_machine", switches)
-    print(f"breakpoints cost {synced / stopped:.2f} times what stopping the machine does")
+    for arch in ARCHES:
+        costs = {protocol: switch(arch, protocol, switches) for protocol in ftrace_arch.load(arch).protocols}
+        default, *others = costs
+        for other in others:
+            print(f"{arch:>8} {default} costs {costs[default] / costs[other]:.2f} times what {other} does")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a traced call costs on the host: `function` and `function_graph` over a nop, beside a Python block hook that
-records the same.
+"""What a traced call costs on the host, on each architecture: `function` and `function_graph` over a nop, beside a Python
+block hook that keeps the same.
 
     ./venv python benchmarks/trace_cost.py
 """
@@ -10,6 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from arches import ARCHES
+
 from emu.cpu.cpu import Cpu
 from emu.machine import Machine
 
@@ -18,11 +20,11 @@ ROUNDS = 9
 BUFFER_KB = 200_000
 
 
-def best_times(tracers: Sequence[str]) -> tuple[dict[str, float], int]:
+def best_times(arch: str, tracers: Sequence[str]) -> tuple[dict[str, float], int]:
     """Host seconds of the workload by tracer, the best of several runs taken in turns, and how many calls `function` recorded."""
     machines = {}
     for tracer in tracers:
-        machines[tracer] = machine = Machine(cpus=1)
+        machines[tracer] = machine = Machine(arch=arch, cpus=1)
         machine.tracefs.write("tracing_on", "0")
         machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
         machine.tracefs.write("current_tracer", tracer)
@@ -38,22 +40,18 @@ def best_times(tracers: Sequence[str]) -> tuple[dict[str, float], int]:
     return best, ring.entries + ring.overrun
 
 
-def with_python_hook() -> tuple[float, int]:
-    """The function tracer's trampoline calls Python, which notes time, function, caller, task and state of the CPU."""
-    with Machine(cpus=1) as machine:
+def with_python_hook(arch: str) -> tuple[float, int]:
+    """The function tracer's trampoline calls Python, which keeps time, registers (function and caller are in them, or where
+    they point), task and state of the CPU."""
+    with Machine(arch=arch, cpus=1) as machine:
         machine.tracefs.write("tracing_on", "0")
         machine.tracefs.write("current_tracer", "function")
         kernel, log = machine.kernel, []
 
         def record(cpu: Cpu, address: int) -> None:
-            registers = cpu.registers()
             task = kernel.tasks.current(cpu)
             count = kernel.member(kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
-            sp = registers["sp"]
-            log.append(
-                (cpu.cycles, kernel.read_word(sp) - 5, kernel.read_word(sp + 8), kernel.tasks.pid(task), count,
-                 registers["flags"] & 0x200)
-            )  # fmt: skip
+            log.append((cpu.cycles, cpu.registers(), kernel.tasks.pid(task), count))
 
         machine.board.dispatch(kernel.image.symbol("ftrace_caller"), machine.board.python_handler(record))
         start = time.process_time()
@@ -61,17 +59,25 @@ def with_python_hook() -> tuple[float, int]:
         return time.process_time() - start, len(log)
 
 
-def main() -> None:
-    best, calls = best_times(("nop", "function", "function_graph"))
-    peer, peer_calls = with_python_hook()
+def nanoseconds_per_call(arch: str) -> dict[str, float]:
+    best, calls = best_times(arch, ("nop", "function", "function_graph"))
+    peer, peer_calls = with_python_hook(arch)
     base = best["nop"]
-    per_function = (best["function"] - base) / calls * 1e9
-    per_graph = (best["function_graph"] - base) / calls * 1e9
-    per_peer = (peer - base) / peer_calls * 1e9
-    print(f"workload '{WORKLOAD}': {base:.2f} s untraced, {calls} traced calls")
-    print(f"function          {per_function:7.0f} ns a call")
-    print(f"function_graph    {per_graph:7.0f} ns a call (entry and exit)")
-    print(f"Python block hook {per_peer:7.0f} ns a call: {per_peer / per_function:.0f} times function")
+    print(f"{arch}: workload '{WORKLOAD}' takes {base:.2f} s untraced, and makes {calls} calls")
+    return {
+        "function": (best["function"] - base) / calls * 1e9,
+        "function_graph (entry and exit)": (best["function_graph"] - base) / calls * 1e9,
+        "Python block hook": (peer - base) / peer_calls * 1e9,
+    }
+
+
+def main() -> None:
+    costs = {arch: nanoseconds_per_call(arch) for arch in ARCHES}
+    first = costs[ARCHES[0]]
+    print(f"{'ns a call':32}" + "".join(f"{arch:>10}" for arch in ARCHES) + f"   over {ARCHES[0]}")
+    for name in first:
+        row = [costs[arch][name] for arch in ARCHES]
+        print(f"{name:32}" + "".join(f"{cost:10.0f}" for cost in row) + f"   {row[-1] / row[0]:.2f}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Host time per guest instruction over quantum and number of CPUs, all busy. The peer is a quantum of 100,000 cycles.
+"""Host time per guest instruction over quantum and number of CPUs, all busy, on each architecture. The peer is a
+quantum of 100,000 cycles.
 
     ./venv python benchmarks/turns.py
 """
@@ -8,15 +9,17 @@ from __future__ import annotations
 
 import time
 
+from arches import ARCHES
+
 from emu.machine import Machine
 
 QUANTA = (500, 1000, 5000, 20_000, 100_000)
 CPUS = (1, 2, 4, 8)
-ROUNDS = 7
+ROUNDS = 3
 
 
-def nanoseconds_per_instruction(cpus: int, quantum: int) -> float:
-    with Machine(cpus=cpus, quantum=quantum) as machine:
+def nanoseconds_per_instruction(arch: str, cpus: int, quantum: int) -> float:
+    with Machine(arch=arch, cpus=cpus, quantum=quantum) as machine:
         machine.run("spin 1000000 & " * cpus)
         machine.advance(5_000_000)  # translated, and spread over the CPUs
         best = float("inf")
@@ -30,12 +33,13 @@ def nanoseconds_per_instruction(cpus: int, quantum: int) -> float:
 
 
 def main() -> None:
-    print("ns of host time per guest instruction")
-    print("CPUs " + "".join(f"{quantum:>10}" for quantum in QUANTA) + "   quantum 1000 / 100000")
+    print("ns of processor time per guest instruction")
+    print(f"{'':8} CPUs " + "".join(f"{quantum:>10}" for quantum in QUANTA) + "   quantum 1000 / 100000")
     for cpus in CPUS:
-        costs = {quantum: nanoseconds_per_instruction(cpus, quantum) for quantum in QUANTA}
-        row = "".join(f"{cost:10.2f}" for cost in costs.values())
-        print(f"{cpus:>4} {row}   {costs[1000] / costs[100_000]:.2f}")
+        for arch in ARCHES:
+            costs = {quantum: nanoseconds_per_instruction(arch, cpus, quantum) for quantum in QUANTA}
+            row = "".join(f"{cost:10.2f}" for cost in costs.values())
+            print(f"{arch:>8} {cpus:>4} {row}   {costs[1000] / costs[100_000]:.2f}")
 
 
 if __name__ == "__main__":

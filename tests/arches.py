@@ -15,6 +15,7 @@ __all__ = ["FACTS", "Facts", "has_images"]
 class Facts:
     """One architecture."""
 
+    cpus: tuple[int, int, int]  # one, few and many of them
     arguments: tuple[str, ...]  # the registers of a call's arguments, as Cpu.registers() names them
     undefined: bytes  # an instruction that there is not
     forbidden: int  # a shell's status of a program that was killed for what only the kernel may do
@@ -25,6 +26,7 @@ class Facts:
 
 FACTS = {
     "x86_64": Facts(
+        cpus=(1, 2, 4),
         arguments=("di", "si"),
         undefined=bytes.fromhex("0f0b"),
         forbidden=128 + signal.SIGSEGV,
@@ -33,6 +35,7 @@ FACTS = {
         version="gcc (Debian 12.2.0-14+deb12u1) 12.2.0",
     ),
     "sparc64": Facts(
+        cpus=(1, 4, 16),
         arguments=("o0", "o1"),
         undefined=bytes(4),
         forbidden=128 + signal.SIGILL,

@@ -21,7 +21,8 @@ def test_a_kernel_stack_overflow_is_reported_as_one(arch: str, tracer: str) -> N
         with pytest.raises(GuestPanic) as caught:
             made.run(EXHAUST)
         report = str(caught.value)
-        assert re.match(r"guest panic on CPU \d: kernel stack overflow\n  task echo, pid \d+\n  ip [0-9a-f]{16}  recursive_loop\+0x", report)
+        head = r"guest panic on CPU \d: kernel stack overflow\n  task echo, pid \d+\n  ip [0-9a-f]{16}  recursive_loop\+0x"
+        assert re.match(head, report)
         assert len(re.findall(r"^  recursive_loop\+0x", report, re.MULTILINE)) > 50
         assert "return_to_handler" not in report
 
@@ -73,7 +74,7 @@ def test_what_else_the_kernel_does_on_request(arch: str) -> None:
         assert made.run("echo NONSENSE > /dev/lkdtm").output == b"echo: write error: Invalid argument\n"
         assert made.run("echo WARNING > /dev/lkdtm").status == 0
         assert "  lkdtm_WARNING+0x" in made.warnings[0]
-        with pytest.raises(GuestPanic, match="on CPU 0: kernel BUG at kernel/drivers/lkdtm.c:"):
+        with pytest.raises(GuestPanic, match=r"on CPU 0: kernel BUG at kernel/drivers/lkdtm\.c:"):
             made.run("echo BUG > /dev/lkdtm")
     with Machine(arch=arch, cpus=1) as made, pytest.raises(GuestPanic, match="on CPU 0: as asked for\n"):
         made.run("echo PANIC > /dev/lkdtm")

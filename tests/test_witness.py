@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from emu.ftrace import events
 from emu.machine import Machine
+from tests.arches import FACTS
+from tests.graph_calls import check_calls, start_graph
 from tests.witness import Entry, Witness, by_context
 
 PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
@@ -48,13 +49,18 @@ def as_event(count: int) -> tuple[int, int]:
     return int(flags), min(count & 0xFF, 15)
 
 
-@pytest.mark.parametrize("cpus", [1, 2, 4])
+@pytest.fixture(params=range(3), ids=["one", "few", "many"])
+def cpus(arch: str, request: pytest.FixtureRequest) -> int:
+    """How many CPUs."""
+    return FACTS[arch].cpus[request.param]
+
+
 def test_the_function_trace_is_what_the_witness_saw(arch: str, cpus: int, protocol: str) -> None:
     with Machine(arch=arch, cpus=cpus, seed=cpus) as machine:
         machine.engine.protocol = protocol
         witness = Witness(machine)
         machine.tracefs.write("tracing_on", "0")
-        machine.tracefs.write("buffer_size_kb", "50000")
+        machine.tracefs.write("buffer_size_kb", str(100_000 // cpus))
         machine.tracefs.write("current_tracer", "function")
         machine.tracefs.write("tracing_on", "1")
         witness.on = True
@@ -72,38 +78,13 @@ def test_the_function_trace_is_what_the_witness_saw(arch: str, cpus: int, protoc
         assert total > 5_000
 
 
-@pytest.mark.parametrize("cpus", [1, 4])
 def test_every_graph_entry_has_its_exit_in_order_per_task(arch: str, cpus: int) -> None:
     with Machine(arch=arch, cpus=cpus) as machine:
-        machine.tracefs.write("tracing_on", "0")
-        machine.tracefs.write("buffer_size_kb", "50000")
-        machine.tracefs.write("current_tracer", "function_graph")
-        machine.tracefs.write("tracing_on", "1")
+        start_graph(machine)
         assert machine.run(PIPELINE).status == 0
         idle(machine)
         machine.tracefs.write("tracing_on", "0")
-        rows = []
-        for ring in machine.engine.rings:
-            found = ring.unread()
-            both = found.entries(events.FUNCGRAPH_ENTRY)
-            rows += [
-                (int(time), ring.cpu, int(row["pid"]), int(row["type"]), int(row["func"]), int(row["depth"]))
-                for time, row in zip(found.time, both, strict=True)
-            ]
-        rows.sort(key=lambda row: row[0])
-        stacks: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        unmatched = 0
-        for _, cpu, pid, kind, function, depth in rows:
-            stack = stacks.setdefault((pid, cpu if pid == 0 else -1), [])
-            if kind == events.EventType.FUNCGRAPH_ENTRY:
-                assert not stack or depth == stack[-1][1] + 1
-                stack.append((function, depth))
-            elif stack:
-                assert stack.pop() == (function, depth)
-            else:
-                unmatched += 1  # the call was under way when the tracer started: its entry is not in the buffer
-        assert len(rows) > 10_000
-        assert unmatched == 0
-        waiting = {machine.kernel.image.function_at(f).name for stack in stacks.values() for f, _ in stack}
+        count, waiting = check_calls(machine)
+        assert count > 10_000
         assert "do_exit" in waiting  # a task that has ended never comes back from there
-        assert np.all([depth >= 0 for stack in stacks.values() for _, depth in stack])
+        assert machine.warnings == []

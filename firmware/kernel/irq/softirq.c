@@ -24,7 +24,7 @@ void open_softirq(int nr, void (*action)(struct softirq_action *))
 	softirq_vec[nr].action = action;
 }
 
-void __raise_softirq_irqoff(unsigned int nr)
+inline void __raise_softirq_irqoff(unsigned int nr)
 {
 	this_cpu_write(__softirq_pending, local_softirq_pending() | 1u << nr);
 }
@@ -38,7 +38,7 @@ static void wakeup_softirqd(void)
 }
 
 /* Served on the way out of the interrupt, if we are in one. */
-void raise_softirq_irqoff(unsigned int nr)
+inline void raise_softirq_irqoff(unsigned int nr)
 {
 	__raise_softirq_irqoff(nr);
 	if (!in_interrupt())

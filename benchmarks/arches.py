@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The architectures that every benchmark measures in one run: those that there are images for."""
+
+from __future__ import annotations
+
+from emu.cpu.arch import ARCHITECTURES
+from emu.machine import image_directory
+
+__all__ = ["ARCHES"]
+
+ARCHES = [arch for arch in ARCHITECTURES if (image_directory(arch) / "vmlinux").exists()]

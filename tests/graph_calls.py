@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What function_graph recorded, read as calls: each return must be that of its task's latest call."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from emu.ftrace import events
+from emu.machine import Machine
+
+__all__ = ["check_calls", "start_graph"]
+
+
+def start_graph(machine: Machine) -> None:
+    """Turns function_graph on with room for everything."""
+    machine.tracefs.write("tracing_on", "0")
+    machine.tracefs.write("buffer_size_kb", str(100_000 // len(machine.board.cpus)))
+    machine.tracefs.write("current_tracer", "function_graph")
+    machine.tracefs.write("tracing_on", "1")
+
+
+def check_calls(machine: Machine) -> tuple[int, set[str]]:
+    """Matches the entries and returns in the buffers: how many there are, and the functions that have not returned.
+
+    Recording must have begun when no call was under way.
+    """
+    rows = []
+    for ring in machine.engine.rings:
+        assert ring.overrun == ring.dropped_events == 0
+        found = ring.unread()
+        both = found.entries(events.FUNCGRAPH_ENTRY)
+        rows += [
+            (int(time), ring.cpu, int(row["pid"]), int(row["type"]), (int(row["func"]), int(row["depth"])))
+            for time, row in zip(found.time, both, strict=True)
+        ]
+    rows.sort(key=lambda row: row[0])
+    stacks: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for _, cpu, pid, kind, call in rows:
+        stack = stacks[pid, cpu if pid == 0 else -1]  # each CPU has an idle task, and all have pid 0
+        if kind == events.EventType.FUNCGRAPH_ENTRY:
+            assert call[1] == (stack[-1][1] + 1 if stack else 0)
+            stack.append(call)
+        else:
+            assert stack.pop() == call
+    name = machine.kernel.image.function_at
+    return len(rows), {name(function).name for stack in stacks.values() for function, _ in stack}

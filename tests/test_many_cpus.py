@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""As many CPUs as the architecture has: they boot in time, and traces show which is which."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from emu.cpu import arch as cpu_arch
+from emu.machine import Machine
+
+GIB = 1 << 30
+TICK = ("run_local_timers", "hrtimer_run_queues", "raise_softirq", "softlockup_tick", "__touch_softlockup_watchdog")
+# Each of 12 shells starts 12 programs, which so are on all CPUs before the first of them ends.
+EVERYWHERE = "x='1 2 3 4 5 6 7 8 9 10 11 12'; for a in $x; do (for b in $x; do spin 18 & done; wait) & done; wait"
+
+
+def test_sparc64_has_128() -> None:
+    assert cpu_arch.load("sparc64").max_cpus == 128
+    with pytest.raises(ValueError, match="129 CPUs: sparc64 has 1 to 128"):
+        Machine(arch="sparc64", cpus=129)
+
+
+def test_all_of_them_boot_within_10_seconds_and_2_gib(arch: str, tmp_path: Path) -> None:
+    cpus = cpu_arch.load(arch).max_cpus
+    Machine(arch=arch, cpus=1).close()  # compiles what is native, once
+    machine = ["--arch", arch, "--cpus", str(cpus), "-o", str(tmp_path / "trace.txt")]
+    command = [sys.executable, "-m", "emu", "run", *machine, "--", "exit 7"]
+    process = os.posix_spawn(sys.executable, command, os.environ)
+    _, status, usage = os.wait4(process, 0)
+    assert os.waitstatus_to_exitcode(status) == 7
+    assert usage.ru_utime + usage.ru_stime < 10
+    assert usage.ru_maxrss * 1024 < 2 * GIB
+
+
+def test_a_tick_on_a_cpu_of_three_digits_is_that_of_seed_004() -> None:
+    with Machine(arch="sparc64", cpus=128, quantum=20_000) as machine:
+        machine.tracefs.write("set_ftrace_filter", " ".join(TICK))
+        machine.tracefs.write("current_tracer", "function_graph")
+        assert machine.run(EVERYWHERE).status == 0
+        text = machine.tracefs.read("trace")
+    assert text.startswith("# tracer: function_graph\n#\n# CPU  DURATION                  FUNCTION CALLS\n")
+    rows = [line for line in text.splitlines() if re.match(r" [ \d]{3}\) ", line) and " => " not in line]
+    width = len("  64)   2.637 us    |")
+    assert {line[width - 1] for line in rows} == {"|"}
+    cpus = {int(line[1:4]) for line in rows}
+    assert max(cpus) > 100
+    first_ticks = [[line[width:] for line in rows if int(line[1:4]) == cpu][:7] for cpu in (2, 64, max(cpus))]
+    tick = [
+        "  run_local_timers() {",
+        "    hrtimer_run_queues();",
+        "    raise_softirq();",
+        "    softlockup_tick() {",
+        "      __touch_softlockup_watchdog();",
+        "    }",
+        "  }",
+    ]
+    assert first_ticks == [tick] * 3
