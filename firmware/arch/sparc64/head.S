@@ -50,8 +50,9 @@ SYM_FUNC_START(sparc64_cpu_startup)
 SYM_FUNC_END(sparc64_cpu_startup)
 
 /*
- * setup_traps(pcpu_hot): the state in which the trap table expects a CPU. The
- * direct map is what it was at reset; swapper_pg_dir has no pages.
+ * setup_traps(pcpu_hot): the state in which the trap table expects a CPU. For
+ * the boot CPU the direct map is empty yet, but for what reset has mapped;
+ * swapper_pg_dir has no pages.
  */
 SYM_FUNC_START(setup_traps)
 	wrpr	%g0, PSTATE_KERNEL, %pstate
@@ -71,10 +72,13 @@ SYM_FUNC_START(setup_traps)
 
 	setx	PAGE_OFFSET ^ _PAGE_KERNEL_4MB, %o2, %o1
 	setx	swapper_pg_dir - PAGE_OFFSET, %o3, %o2
+	setx	direct_map_end, %o4, %o3
+	setx	direct_map_tables, %o5, %o4
 	wrpr	%g0, PSTATE_KERNEL | PSTATE_MG, %pstate
-	clr	%g4
+	ldx	[%o3], %g4
 	mov	%o1, %g5
 	mov	%o2, %g6
+	ldx	[%o4], %g7
 	wrpr	%g0, PSTATE_KERNEL, %pstate
 
 	mov	PRIMARY_CONTEXT, %o1

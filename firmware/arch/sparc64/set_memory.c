@@ -12,23 +12,23 @@
 
 #define PTES	(1UL << (DIRECT_MAP_SHIFT - PAGE_SHIFT))
 
+/* What the miss handler has in registers. */
+unsigned long direct_map_end;		/* virtual: RAM's end */
+phys_addr_t direct_map_tables;		/* physical */
+
 /* For each large page: physical address of its small ones' entries, or 0. */
-static unsigned long *direct_map_tables;
+static unsigned long *tables;
 
 void __init direct_map_init(void)
 {
 	unsigned long ram = max_pfn << PAGE_SHIFT;
 	unsigned long large = DIV_ROUND_UP(ram, 1UL << DIRECT_MAP_SHIFT);
 
-	direct_map_tables = memblock_alloc(large * sizeof(unsigned long),
-					   PAGE_SIZE);
-	load_direct_map();
-}
-
-void load_direct_map(void)
-{
-	load_direct_map_tables(__pa(direct_map_tables));
-	load_direct_map_end((unsigned long)__va(max_pfn << PAGE_SHIFT));
+	tables = memblock_alloc(large * sizeof(*tables), PAGE_SIZE);
+	direct_map_tables = __pa(tables);
+	direct_map_end = (unsigned long)__va(ram);
+	load_direct_map_tables(direct_map_tables);
+	load_direct_map_end(direct_map_end);
 }
 
 static int split_large_page(unsigned long *table, phys_addr_t phys)
@@ -48,7 +48,7 @@ int set_direct_map_invalid_noflush(struct page *page)
 {
 	phys_addr_t phys = page_to_phys(page);
 	phys_addr_t large = phys >> DIRECT_MAP_SHIFT;
-	unsigned long *table = direct_map_tables + large;
+	unsigned long *table = tables + large;
 	pte_t *ptes;
 	int err;
 

@@ -32,7 +32,6 @@ void start_secondary(struct task_struct *idle, unsigned long cpu)
 	pcpu_hot_write(cpu_number, cpu);
 	pcpu_hot_write(percpu_offset, __per_cpu_offset[cpu]);
 	pcpu_hot_write(top_of_stack, task_top_of_stack(idle));
-	load_direct_map();
 	cpu_init();
 	hostcall1(HC_CPU_ONLINE, this_cpu_ptr(&pcpu_hot));
 	notify_cpu_starting();

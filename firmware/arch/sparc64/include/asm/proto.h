@@ -29,7 +29,8 @@ struct task_struct *__switch_to(struct task_struct *prev,
 
 /* set_memory.c */
 void direct_map_init(void);
-void load_direct_map(void);
+extern unsigned long direct_map_end;
+extern phys_addr_t direct_map_tables;
 
 /* cpu.c */
 void cpu_init(void);
