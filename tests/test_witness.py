@@ -14,6 +14,11 @@ from tests.witness import Entry, Witness, by_context
 PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
 
 
+def load(cpus: int) -> str:
+    """A command that keeps every CPU busy for a while."""
+    return f"{PIPELINE}; busy {cpus} 1"
+
+
 def idle(machine: Machine) -> None:
     """Lets everything that was started come to rest, so that no CPU is in the middle of a call."""
     machine.advance(20_000_000)
@@ -64,7 +69,7 @@ def test_the_function_trace_is_what_the_witness_saw(arch: str, cpus: int, protoc
         machine.tracefs.write("current_tracer", "function")
         machine.tracefs.write("tracing_on", "1")
         witness.on = True
-        assert machine.run(PIPELINE).status == 0
+        assert machine.run(load(cpus)).status == 0
         idle(machine)
         witness.on = False
         machine.tracefs.write("tracing_on", "0")
@@ -73,6 +78,7 @@ def test_the_function_trace_is_what_the_witness_saw(arch: str, cpus: int, protoc
             seen = [entry._replace(preempt_count=as_shown(*as_event(entry.preempt_count))) for entry in witness.entries(cpu)]
             recorded = traced(machine, cpu)
             total += len(recorded)
+            assert recorded  # the load is on every CPU
             assert by_context(recorded) == by_context(seen)
             assert machine.engine.rings[cpu].overrun == machine.engine.rings[cpu].dropped_events == 0
         assert total > 5_000
@@ -81,7 +87,7 @@ def test_the_function_trace_is_what_the_witness_saw(arch: str, cpus: int, protoc
 def test_every_graph_entry_has_its_exit_in_order_per_task(arch: str, cpus: int) -> None:
     with Machine(arch=arch, cpus=cpus) as machine:
         start_graph(machine)
-        assert machine.run(PIPELINE).status == 0
+        assert machine.run(load(cpus)).status == 0
         idle(machine)
         machine.tracefs.write("tracing_on", "0")
         count, waiting = check_calls(machine)

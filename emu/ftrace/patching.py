@@ -96,6 +96,11 @@ class Driver:
 
     When a place does not hold what it should, the writes made so far are undone while every CPU waits, and `failed` is
     called with a sentence (what Linux's ftrace_bug() reports).
+
+    Attributes:
+        deaf_cpus: for the study of races: CPUs that answer when they should flush, but do not; they go on with what they
+            have translated.
+        breakpoints_hit: how often CPUs came to a place while it was changed.
     """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch, failed: Callable[[str], None]) -> None:
@@ -113,6 +118,7 @@ class Driver:
         self._patches: dict[int, Patch] = {}
         self._places = np.zeros((0, 2), np.uint64)
         self._finished: Callable[[], None] = lambda: None
+        self.deaf_cpus: set[int] = set()
         self.breakpoints_hit = 0
 
     @property
@@ -194,7 +200,8 @@ class Driver:
             self._kernel.upcalls.post(board.cpus[index], Upcall(function, argument, on_begin, on_end), time)
 
     def _forget(self, cpu: Cpu) -> None:
-        cpu.forget(self._places)
+        if cpu.index not in self.deaf_cpus:
+            cpu.forget(self._places)
 
     def _waits(self, cpu: Cpu) -> None:
         """The CPU enters the function in which it waits; when the last one has, the writes can begin."""
