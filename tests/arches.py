@@ -20,6 +20,8 @@ class Facts:
     undefined: bytes  # an instruction that there is not
     forbidden: int  # a shell's status of a program that was killed for what only the kernel may do
     system_call: str  # the kernel's function that calls those of system calls
+    entries: frozenset[str]  # the kernel's outermost functions: of a system call and of a page fault
+    timer_interrupt: str  # the one of a tick
     compiler: str  # of the committed images
     version: str  # the first line it says of itself
 
@@ -31,6 +33,8 @@ FACTS = {
         undefined=bytes.fromhex("0f0b"),
         forbidden=128 + signal.SIGSEGV,
         system_call="do_syscall_64",
+        entries=frozenset({"x64_sys_call", "exc_page_fault"}),
+        timer_interrupt="sysvec_apic_timer_interrupt",
         compiler="gcc",
         version="gcc (Debian 12.2.0-14+deb12u1) 12.2.0",
     ),
@@ -40,6 +44,8 @@ FACTS = {
         undefined=bytes(4),
         forbidden=128 + signal.SIGILL,
         system_call="do_syscall",
+        entries=frozenset({"sparc64_sys_call", "do_fault_data"}),
+        timer_interrupt="timer_interrupt",
         compiler="sparc64-linux-gnu-gcc",
         version="sparc64-linux-gnu-gcc (Debian 12.2.0-13) 12.2.0",
     ),

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.arches import FACTS
+
 GOLDEN = Path(__file__).parent / "golden"
 PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
 
@@ -27,20 +29,20 @@ def header(text: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def graph() -> subprocess.CompletedProcess[bytes]:
-    return emu("run", "-p", "function_graph", "-b", "8000", "-O", "funcgraph-proc", "--", PIPELINE)
+def graph(arch: str) -> subprocess.CompletedProcess[bytes]:
+    return emu("run", "--arch", arch, "-p", "function_graph", "-b", "8000", "-O", "funcgraph-proc", "--", PIPELINE)
 
 
-def test_the_pipeline_in_function_graph(graph: subprocess.CompletedProcess[bytes]) -> None:
+def test_the_pipeline_in_function_graph(arch: str, graph: subprocess.CompletedProcess[bytes]) -> None:
     """The shell forks and executes ls and sed; system calls, faults, interrupts and switches are where they should be."""
     assert graph.returncode == 0
     text = graph.stdout.decode()
     assert header(text) == header((GOLDEN / "function_graph-proc.txt").read_text())
     top_level = set(re.findall(r"\|  (\w+)\(\) \{$", text, re.MULTILINE))
-    assert {"x64_sys_call", "exc_page_fault"} <= top_level
+    assert FACTS[arch].entries <= top_level
     for call in ("sys_fork", "sys_execve", "sys_pipe2", "sys_wait4", "sys_read", "sys_write", "do_exit"):
         assert f" {call}()" in text
-    assert re.search(r"==========> \|\n .*\|  +sysvec_apic_timer_interrupt\(\) \{", text)
+    assert re.search(rf"==========> \|\n .*\|  +{FACTS[arch].timer_interrupt}\(\) \{{", text)
     for name in ("sh", "ls", "sed"):
         assert re.search(rf"^ \d\)  .* => +{name}-\d+ +$", text, re.MULTILINE), name
     entries = len(re.findall(r"\{$", text, re.MULTILINE))
@@ -48,14 +50,14 @@ def test_the_pipeline_in_function_graph(graph: subprocess.CompletedProcess[bytes
     assert abs(entries - exits) < 80  # calls under way at the beginning and at the end, and do_exit of four tasks
 
 
-def test_the_guests_output_is_on_standard_error(graph: subprocess.CompletedProcess[bytes]) -> None:
-    names = emu("run", "--", "ls /bin").stderr.decode()
+def test_the_guests_output_is_on_standard_error(arch: str, graph: subprocess.CompletedProcess[bytes]) -> None:
+    names = emu("run", "--arch", arch, "--", "ls /bin").stderr.decode()
     assert "sed\n" in names
     assert graph.stderr.decode() == re.sub("[aeiou]", "z", names)
 
 
-def test_function_has_the_goldens_header_and_columns() -> None:
-    done = emu("run", "-p", "function", "-l", "vfs_*", "--", "cat /init > /dev/null")
+def test_function_has_the_goldens_header_and_columns(arch: str) -> None:
+    done = emu("run", "--arch", arch, "-p", "function", "-l", "vfs_*", "--", "cat /init > /dev/null")
     text = done.stdout.decode()
     golden = (GOLDEN / "function.txt").read_text()
     assert header(text)[4:] == header(golden)[4:]
@@ -77,6 +79,7 @@ def test_function_has_the_goldens_header_and_columns() -> None:
         (["--set", "nosuch=1"], "nosuch"),
         (["--cpus", "0"], "0 CPUs"),
         (["--cpus", "9"], "9 CPUs"),
+        (["--arch", "sparc64", "--cpus", "129"], "129 CPUs"),
         (["--cpus", "x"], "'x' is not a valid integer"),
         (["-o", "/nosuch/file"], "cannot write /nosuch/file"),
         (["--image", "/etc/passwd"], "not an ELF image"),
@@ -93,8 +96,8 @@ def test_bad_input_is_one_line_and_status_2(arguments: list[str], complaint: str
 
 
 @pytest.mark.parametrize(("command", "status"), [("exit 7", 7), ("nosuch", 127), ("kill -9 $$", 137)])
-def test_the_exit_status_is_the_commands(command: str, status: int) -> None:
-    assert emu("run", "--", command).returncode == status
+def test_the_exit_status_is_the_commands(arch: str, command: str, status: int) -> None:
+    assert emu("run", "--arch", arch, "--", command).returncode == status
 
 
 def test_a_refused_run_leaves_the_output_file_alone(tmp_path: Path) -> None:
@@ -107,15 +110,15 @@ def test_a_refused_run_leaves_the_output_file_alone(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [file]
 
 
-def test_the_shell_runs_a_script_and_returns_its_status() -> None:
-    done = emu("shell", "--cpus", "1", stdin=b"x=5\necho $x | cat\nls /bin | sed -n 1p\nexit 3\n")
+def test_the_shell_runs_a_script_and_returns_its_status(arch: str) -> None:
+    done = emu("shell", "--arch", arch, "--cpus", "1", stdin=b"x=5\necho $x | cat\nls /bin | sed -n 1p\nexit 3\n")
     assert done.returncode == 3
     assert done.stdout == b"5\nbusy\n"
 
 
-def test_interrupting_stops_at_once_and_writes_what_was_traced(tmp_path: Path) -> None:
+def test_interrupting_stops_at_once_and_writes_what_was_traced(arch: str, tmp_path: Path) -> None:
     file = tmp_path / "trace.txt"
-    options = ["-p", "function", "-l", "sys_write", "-o", str(file)]
+    options = ["--arch", arch, "-p", "function", "-l", "sys_write", "-o", str(file)]
     command = [sys.executable, "-m", "emu", "run", *options, "--", "echo go; spin 1000000"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ) as process:
         assert process.stderr is not None
