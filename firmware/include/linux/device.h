@@ -8,12 +8,6 @@
 /* Makes a character device's node; the machine ends if it cannot. */
 void device_create(const char *path, dev_t dev, umode_t mode);
 
-/* drivers' set-up, called by do_basic_setup() */
-void chr_dev_init(void);
-void console_dev_init(void);
-void command_dev_init(void);
-void lkdtm_module_init(void);
-
 /* HOST_DEVICE_VECTOR's handler: input or a command may be waiting. */
 void console_input_ready(void);
 /* Gives init its descriptors 0, 1 and 2. */

@@ -8,6 +8,29 @@
 #define __init		__section(".init.text")
 #define __initdata	__section(".init.data")
 
+typedef int (*initcall_t)(void);
+
+/*
+ * Functions that the boot calls by level, and within a level in the order in
+ * which they are linked (by file name). Early ones run before the other CPUs
+ * do.
+ */
+#define __define_initcall(fn, level)					\
+	static initcall_t const __initcall_##fn				\
+	__section(".initcall" #level ".init") __used = (fn)
+
+#define early_initcall(fn)	__define_initcall(fn, 0)
+#define core_initcall(fn)	__define_initcall(fn, 1)
+#define postcore_initcall(fn)	__define_initcall(fn, 2)
+#define arch_initcall(fn)	__define_initcall(fn, 3)
+#define subsys_initcall(fn)	__define_initcall(fn, 4)
+#define fs_initcall(fn)		__define_initcall(fn, 5)
+#define device_initcall(fn)	__define_initcall(fn, 6)
+#define late_initcall(fn)	__define_initcall(fn, 7)
+#define module_init(fn)		device_initcall(fn)
+
+extern const initcall_t __initcall_start[], __initcall1_start[], __initcall_end[];
+
 void start_kernel(void);
 void setup_arch(void);
 void trap_init(void);
@@ -20,9 +43,8 @@ void hrtimers_init(void);
 /* arch: this CPU takes exceptions, and upcalls once interrupts are on. */
 void arch_cpu_ready(void);
 
-/* kernel/fs: caches and the root file system; devices; the initramfs. */
+/* kernel/fs: caches and the root file system; the initramfs. */
 void vfs_caches_init(void);
-void do_basic_setup(void);
 void populate_rootfs(void);
 
 /* kernel/fs/exec.c; replaces the calling kernel thread's image. */

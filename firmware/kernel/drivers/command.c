@@ -73,8 +73,10 @@ static const struct file_operations command_fops = {
 	.write_iter	= command_write,
 };
 
-void __init command_dev_init(void)
+static int __init command_dev_init(void)
 {
 	register_chrdev(LOCAL_MAJOR, &command_fops);
 	device_create("/dev/command", MKDEV(LOCAL_MAJOR, COMMAND_MINOR), 0600);
+	return 0;
 }
+device_initcall(command_dev_init);

@@ -80,12 +80,14 @@ static const struct file_operations console_fops = {
 	.write_iter	= console_write,
 };
 
-void __init console_dev_init(void)
+static int __init console_dev_init(void)
 {
 	register_chrdev(TTYAUX_MAJOR, &console_fops);
 	device_create("/dev/console", MKDEV(TTYAUX_MAJOR, CONSOLE_MINOR), 0600);
 	device_create("/dev/tty", MKDEV(TTYAUX_MAJOR, TTY_MINOR), 0666);
+	return 0;
 }
+device_initcall(console_dev_init);
 
 void __init console_on_rootfs(void)
 {

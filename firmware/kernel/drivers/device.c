@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sets the drivers up and gives their devices nodes in /dev. */
+/* Gives devices their nodes in /dev. */
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -22,24 +22,17 @@ void __init device_create(const char *path, dev_t dev, umode_t mode)
 		panic("%s: cannot make node: error %d", path, err);
 }
 
-static void __init make_dev_directory(void)
+static int __init make_dev_directory(void)
 {
 	struct path root;
 	struct dentry *dentry = kern_path_create("/dev", &root,
 						 LOOKUP_DIRECTORY);
+	int err;
 
 	if (IS_ERR(dentry))
-		panic("/dev: error %ld", PTR_ERR(dentry));
-	vfs_mkdir(d_inode(root.dentry), dentry, 0755);
+		return PTR_ERR(dentry);
+	err = vfs_mkdir(d_inode(root.dentry), dentry, 0755);
 	done_path_create(&root, dentry);
+	return err;
 }
-
-/* Called by a task that has a file system, before the initramfs is unpacked. */
-void __init do_basic_setup(void)
-{
-	make_dev_directory();
-	chr_dev_init();
-	console_dev_init();
-	command_dev_init();
-	lkdtm_module_init();
-}
+subsys_initcall(make_dev_directory);

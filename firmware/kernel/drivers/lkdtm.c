@@ -102,8 +102,10 @@ static const struct file_operations lkdtm_fops = {
 	.write_iter	= lkdtm_write,
 };
 
-void __init lkdtm_module_init(void)
+static int __init lkdtm_module_init(void)
 {
 	register_chrdev(MISC_MAJOR, &lkdtm_fops);
 	device_create("/dev/lkdtm", MKDEV(MISC_MAJOR, LKDTM_MINOR), 0600);
+	return 0;
 }
+device_initcall(lkdtm_module_init);

@@ -84,10 +84,12 @@ static const struct file_operations memory_fops = {
 	.open	= memory_open,
 };
 
-void __init chr_dev_init(void)
+static int __init chr_dev_init(void)
 {
 	register_chrdev(MEM_MAJOR, &memory_fops);
 	device_create("/dev/null", MKDEV(MEM_MAJOR, NULL_MINOR), 0666);
 	device_create("/dev/zero", MKDEV(MEM_MAJOR, ZERO_MINOR), 0666);
 	device_create("/dev/full", MKDEV(MEM_MAJOR, FULL_MINOR), 0666);
+	return 0;
 }
+fs_initcall(chr_dev_init);

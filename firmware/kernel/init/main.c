@@ -19,6 +19,30 @@ static const char *const envp_init[] = {
 
 static DECLARE_COMPLETION(kthreadd_done);
 
+static void do_one_initcall(initcall_t fn)
+{
+	int err = fn();
+
+	if (err)
+		panic("initcall %p: error %d", fn, -err);
+}
+
+static void __init do_pre_smp_initcalls(void)
+{
+	const initcall_t *fn;
+
+	for (fn = __initcall_start; fn < __initcall1_start; fn++)
+		do_one_initcall(*fn);
+}
+
+static void __init do_initcalls(void)
+{
+	const initcall_t *fn;
+
+	for (fn = __initcall1_start; fn < __initcall_end; fn++)
+		do_one_initcall(*fn);
+}
+
 /* Process 1, before it is a program. */
 static int kernel_init(void *unused)
 {
@@ -26,9 +50,10 @@ static int kernel_init(void *unused)
 
 	wait_for_completion(&kthreadd_done);
 	set_task_comm(current, "init");
+	do_pre_smp_initcalls();
 	bringup_nonboot_cpus();
 	spawn_ksoftirqd();
-	do_basic_setup();
+	do_initcalls();
 	populate_rootfs();
 	console_on_rootfs();
 	err = kernel_execve(argv_init[0], argv_init, envp_init);
