@@ -13,6 +13,7 @@ struct pt_regs;
 
 int send_sig(int sig, struct task_struct *p);
 void force_sig(int sig);
+void ignore_signals(struct task_struct *p);
 bool signal_ignored(int sig, const struct task_struct *p);
 void flush_signal_handlers(struct task_struct *p);
 

@@ -143,8 +143,8 @@ void __init spawn_ksoftirqd(void)
 
 	for_each_online_cpu(cpu) {
 		p = kthread_create_on_cpu(run_ksoftirqd, NULL, cpu,
-					  "ksoftirqd");
-		if (!p)
+					  "ksoftirqd/%u");
+		if (IS_ERR(p))
 			panic("no memory for ksoftirqd/%u", cpu);
 		per_cpu(ksoftirqd, cpu) = p;
 		wake_up_process(p);

@@ -5,6 +5,7 @@
 #include <linux/fs_struct.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -30,6 +31,8 @@ void __init fork_init(void)
 
 static void free_task(struct task_struct *p)
 {
+	if (p->flags & PF_KTHREAD)
+		free_kthread_struct(p);
 	free_thread_stack(p->stack);
 	kmem_cache_free(task_struct_cachep, p);
 }
@@ -122,7 +125,7 @@ static int copy_mm(unsigned long clone_flags, struct task_struct *p)
 static void reset_task(struct task_struct *p,
 				const struct kernel_clone_args *args)
 {
-	p->flags &= ~(PF_IDLE | PF_KTHREAD);
+	p->flags &= ~(PF_IDLE | PF_KTHREAD | PF_NO_SETAFFINITY);
 	p->flags |= PF_FORKNOEXEC;
 	if (args->kthread)
 		p->flags |= PF_KTHREAD;
@@ -130,6 +133,7 @@ static void reset_task(struct task_struct *p,
 	p->exit_code = 0;
 	p->exit_signal = args->exit_signal;
 	p->vfork_done = NULL;
+	p->worker_private = NULL;
 	p->set_child_tid = args->flags & CLONE_CHILD_SETTID ?
 			   args->child_tid : NULL;
 	p->clear_child_tid = args->flags & CLONE_CHILD_CLEARTID ?
@@ -154,7 +158,11 @@ copy_process(const struct kernel_clone_args *args)
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	reset_task(p, args);
-	sched_fork(p);
+	if (args->kthread && !set_kthread_struct(p))
+		goto bad_fork_free;
+	err = sched_fork(args->flags, p);
+	if (err)
+		goto bad_fork_free;
 	err = copy_files(args->flags, p);
 	if (err)
 		goto bad_fork_free;
@@ -230,7 +238,8 @@ pid_t kernel_clone(struct kernel_clone_args *args)
 pid_t kernel_thread(int (*fn)(void *), void *arg, unsigned long flags)
 {
 	struct kernel_clone_args args = {
-		.flags = flags | CLONE_VM,
+		.flags = (flags | CLONE_VM) & ~CSIGNAL,
+		.exit_signal = flags & CSIGNAL,
 		.fn = fn,
 		.fn_arg = arg,
 		.kthread = true,

@@ -79,6 +79,13 @@ void force_sig(int sig)
 	spin_unlock_irqrestore(&p->siglock, flags);
 }
 
+/* A kernel thread hears of nothing, nor do those that it makes. */
+void ignore_signals(struct task_struct *p)
+{
+	p->ignored = ~0UL;
+	p->pending = 0;
+}
+
 /* A new program: what was ignored stays so. */
 void flush_signal_handlers(struct task_struct *p)
 {
