@@ -5,10 +5,8 @@
 
 #include <linux/compiler.h>
 #include <linux/err.h>
+#include <linux/sched.h>
 #include <linux/types.h>
-
-struct task_struct;
-struct cpumask;
 
 /*
  * A new thread that calls @fn once wake_up_process() starts it, or

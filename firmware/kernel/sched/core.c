@@ -4,8 +4,11 @@
 #include <linux/interrupt.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
+#include <linux/workqueue.h>
 #include <linux/uaccess.h>
 #include <linux/string.h>
 #include <asm/ftrace.h>
@@ -261,7 +264,8 @@ static void finish_task_switch(struct task_struct *prev)
 	if (unlikely(prev_state == TASK_DEAD)) {
 		if (prev->sched_class->task_dead)
 			prev->sched_class->task_dead(prev);
-		put_task_struct(prev);
+		put_task_stack(prev);
+		put_task_struct_rcu_user(prev);
 	}
 }
 
@@ -310,6 +314,7 @@ void __schedule(unsigned int sched_mode)
 	schedule_debug(prev);
 
 	local_irq_disable();
+	rcu_note_context_switch(sched_mode == SM_PREEMPT);
 	raw_spin_rq_lock(rq);
 	update_rq_clock(rq);
 
@@ -355,13 +360,30 @@ void do_task_dead(void)
 	BUG();
 }
 
+/* A worker that is about to sleep lets another one start. */
+static inline void sched_submit_work(struct task_struct *p)
+{
+	if (p->flags & PF_WQ_WORKER && READ_ONCE(p->__state))
+		wq_worker_sleeping(p);
+}
+
+static inline void sched_update_worker(struct task_struct *p)
+{
+	if (p->flags & PF_WQ_WORKER)
+		wq_worker_running(p);
+}
+
 void schedule(void)
 {
+	struct task_struct *p = current;
+
+	sched_submit_work(p);
 	do {
 		preempt_disable_notrace();
 		__schedule(SM_NONE);
 		preempt_enable_no_resched_notrace();
 	} while (need_resched());
+	sched_update_worker(p);
 }
 
 /* The idle task's: it has preemption off already and never sleeps. */
