@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["HANDLERS", "Handler"]
 
 _LONGEST_STRING = 4096
+_MOST_SEGMENTS = 64  # of a command to the RAM disk
 Handler = Callable[["Kernel", "Cpu", list[int]], int | None]
 
 
@@ -118,6 +119,35 @@ def _bug(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return 0
 
 
+def _block_info(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.disk.sectors
+
+
+def _block_submit(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    """block_submit(command, tag): see struct ramdisk_command in firmware/include/emu/ramdisk.h."""
+    order = kernel.board.arch.byte_order
+
+    def word(offset: int) -> int:
+        return int.from_bytes(cpu.read(arguments[0] + offset, 8), order)
+
+    sector, operation, count = word(0), word(8), word(16)
+    if count > _MOST_SEGMENTS:
+        return -errno.EINVAL
+    segments = [(word(24 + 16 * n), word(32 + 16 * n)) for n in range(count)]
+    kernel.disk.submit(kernel.board.ram, cpu.cycles, arguments[1], operation, sector, segments)
+    kernel.disk_interrupt()
+    return 0
+
+
+def _block_completed(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    done = kernel.disk.completed(cpu.cycles)
+    if done is None:
+        kernel.disk_interrupt()
+        return -errno.EAGAIN
+    tag, status = done
+    return tag | status << 16
+
+
 # By the names the image's layout table gives the numbers. A handler returns the call's result, None if the guest does not go on.
 HANDLERS: dict[str, Handler] = {
     "HC_CONSOLE_WRITE": _console_write,
@@ -133,4 +163,7 @@ HANDLERS: dict[str, Handler] = {
     "HC_COMMAND_READ": _command_read,
     "HC_COMMAND_DONE": _command_done,
     "HC_BUG": _bug,
+    "HC_BLOCK_INFO": _block_info,
+    "HC_BLOCK_SUBMIT": _block_submit,
+    "HC_BLOCK_COMPLETED": _block_completed,
 }

@@ -21,6 +21,9 @@
 #define HC_BUG			16
 #define HC_RELAX		18
 #define HC_HALT			19
+#define HC_BLOCK_INFO		30
+#define HC_BLOCK_SUBMIT		31
+#define HC_BLOCK_COMPLETED	32
 
 #ifndef __ASSEMBLY__
 
