@@ -19,6 +19,7 @@
 struct mm_struct;
 struct files_struct;
 struct fs_struct;
+struct nameidata;
 struct completion;
 struct sched_class;
 struct pt_regs;
@@ -102,6 +103,7 @@ struct task_struct {
 	char comm[TASK_COMM_LEN];
 	struct fs_struct *fs;
 	struct files_struct *files;
+	struct nameidata *nameidata;	/* the path walk that is going on */
 
 	spinlock_t siglock;
 	unsigned long pending;		/* one bit per signal, from bit 0 */
