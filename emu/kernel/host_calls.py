@@ -119,6 +119,7 @@ def _bug(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return 0
 
 
+<<<<<<< HEAD
 def _block_info(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return kernel.disk.sectors
 
@@ -146,6 +147,18 @@ def _block_completed(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
         return -errno.EAGAIN
     tag, status = done
     return tag | status << 16
+=======
+def _file_request(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.file_server.request(cpu, arguments[0])
+
+
+def _file_answered(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.file_server.next_answered()
+
+
+def _file_cancel(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.file_server.cancel(arguments[0])
+>>>>>>> main
 
 
 # By the names the image's layout table gives the numbers. A handler returns the call's result, None if the guest does not go on.
@@ -163,7 +176,13 @@ HANDLERS: dict[str, Handler] = {
     "HC_COMMAND_READ": _command_read,
     "HC_COMMAND_DONE": _command_done,
     "HC_BUG": _bug,
+<<<<<<< HEAD
     "HC_BLOCK_INFO": _block_info,
     "HC_BLOCK_SUBMIT": _block_submit,
     "HC_BLOCK_COMPLETED": _block_completed,
+=======
+    "HC_FILE_REQUEST": _file_request,
+    "HC_FILE_ANSWERED": _file_answered,
+    "HC_FILE_CANCEL": _file_cancel,
+>>>>>>> main
 }
