@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -119,22 +120,30 @@ def _bug(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return 0
 
 
-<<<<<<< HEAD
+def _file_request(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.file_server.request(cpu, arguments[0])
+
+
+def _file_answered(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.file_server.next_answered()
+
+
+def _file_cancel(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.file_server.cancel(arguments[0])
+
+
 def _block_info(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return kernel.disk.sectors
 
 
 def _block_submit(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     """block_submit(command, tag): see struct ramdisk_command in firmware/include/emu/ramdisk.h."""
-    order = kernel.board.arch.byte_order
-
-    def word(offset: int) -> int:
-        return int.from_bytes(cpu.read(arguments[0] + offset, 8), order)
-
-    sector, operation, count = word(0), word(8), word(16)
+    order = kernel.image.byte_order
+    sector, operation, count = struct.unpack(f"{order}3Q", cpu.read(arguments[0], 24))
     if count > _MOST_SEGMENTS:
         return -errno.EINVAL
-    segments = [(word(24 + 16 * n), word(32 + 16 * n)) for n in range(count)]
+    words = struct.unpack(f"{order}{2 * count}Q", cpu.read(arguments[0] + 24, 16 * count))
+    segments = list(zip(words[::2], words[1::2], strict=True))
     kernel.disk.submit(kernel.board.ram, cpu.cycles, arguments[1], operation, sector, segments)
     kernel.disk_interrupt()
     return 0
@@ -147,18 +156,6 @@ def _block_completed(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
         return -errno.EAGAIN
     tag, status = done
     return tag | status << 16
-=======
-def _file_request(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
-    return kernel.file_server.request(cpu, arguments[0])
-
-
-def _file_answered(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
-    return kernel.file_server.next_answered()
-
-
-def _file_cancel(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
-    return kernel.file_server.cancel(arguments[0])
->>>>>>> main
 
 
 # By the names the image's layout table gives the numbers. A handler returns the call's result, None if the guest does not go on.
@@ -176,13 +173,10 @@ HANDLERS: dict[str, Handler] = {
     "HC_COMMAND_READ": _command_read,
     "HC_COMMAND_DONE": _command_done,
     "HC_BUG": _bug,
-<<<<<<< HEAD
-    "HC_BLOCK_INFO": _block_info,
-    "HC_BLOCK_SUBMIT": _block_submit,
-    "HC_BLOCK_COMPLETED": _block_completed,
-=======
     "HC_FILE_REQUEST": _file_request,
     "HC_FILE_ANSWERED": _file_answered,
     "HC_FILE_CANCEL": _file_cancel,
->>>>>>> main
+    "HC_BLOCK_INFO": _block_info,
+    "HC_BLOCK_SUBMIT": _block_submit,
+    "HC_BLOCK_COMPLETED": _block_completed,
 }

@@ -83,6 +83,14 @@ int sb_set_blocksize(struct super_block *sb, int size);
 int sb_min_blocksize(struct super_block *sb, int size);
 void sync_bdevs(bool wait);
 
+struct block_device *bdev_alloc(struct gendisk *disk);
+void bdev_add(struct block_device *bdev, dev_t dev);
+void for_each_disk(void (*fn)(struct gendisk *disk, void *data), void *data);
+
+/* fops.c */
+extern const struct file_operations def_blk_fops;
+extern const struct address_space_operations def_blk_aops;
+
 struct block_device *I_BDEV(struct inode *inode);
 const char *bdevname(struct block_device *bdev);
 

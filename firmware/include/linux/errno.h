@@ -45,4 +45,6 @@
 
 #include <asm/errno.h>
 
+#define EFSCORRUPTED	EUCLEAN
+
 #endif
