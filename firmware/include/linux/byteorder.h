@@ -14,9 +14,20 @@ typedef u64 __le64;
 #define le32_to_cpu(x)	((u32)(x))
 #define le64_to_cpu(x)	((u64)(x))
 #else
-#define le16_to_cpu(x)	__builtin_bswap16(x)
-#define le32_to_cpu(x)	__builtin_bswap32(x)
-#define le64_to_cpu(x)	__builtin_bswap64(x)
+static inline u16 le16_to_cpu(__le16 x)
+{
+	return x << 8 | x >> 8;
+}
+
+static inline u32 le32_to_cpu(__le32 x)
+{
+	return x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24;
+}
+
+static inline u64 le64_to_cpu(__le64 x)
+{
+	return (u64)le32_to_cpu(x) << 32 | le32_to_cpu(x >> 32);
+}
 #endif
 #define cpu_to_le16(x)	((__le16)le16_to_cpu(x))
 #define cpu_to_le32(x)	((__le32)le32_to_cpu(x))

@@ -4,6 +4,7 @@
 #define _LINUX_WRITEBACK_H
 
 #include <linux/fs.h>
+#include <linux/limits.h>
 
 enum writeback_sync_modes {
 	WB_SYNC_NONE,	/* do not wait for what is under way */
@@ -15,6 +16,7 @@ struct writeback_control {
 	loff_t		range_start;
 	loff_t		range_end;
 	enum writeback_sync_modes sync_mode;
+	long		pages_skipped;	/* still dirty */
 };
 
 /* page-writeback.c */

@@ -3,6 +3,7 @@
 #include <linux/blkdev.h>
 #include <linux/blk-mq.h>
 #include <linux/buffer_head.h>
+#include <linux/ioctl.h>
 #include <linux/kernel.h>
 #include <linux/pagemap.h>
 #include <linux/uaccess.h>
@@ -10,11 +11,12 @@
 
 #include "blk.h"
 
-#define BLKROSET	_IO_CODE(0x12, 93)
-#define BLKROGET	_IO_CODE(0x12, 94)
-#define BLKGETSIZE	_IO_CODE(0x12, 96)
-#define BLKFLSBUF	_IO_CODE(0x12, 97)
-#define BLKSSZGET	_IO_CODE(0x12, 104)
+#define BLKROSET	_IO(0x12, 93)
+#define BLKROGET	_IO(0x12, 94)
+#define BLKGETSIZE	_IO(0x12, 96)
+#define BLKFLSBUF	_IO(0x12, 97)
+#define BLKSSZGET	_IO(0x12, 104)
+#define BLKGETSIZE64	_IOR(0x12, 114, size_t)
 
 static int blkdev_get_block(struct inode *inode, sector_t block,
 			    struct buffer_head *bh, int create)

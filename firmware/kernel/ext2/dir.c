@@ -3,6 +3,7 @@
  * Directories: chunks of one block's size, each filled with entries. An
  * indexed directory looks the same, its index being inside unused entries.
  */
+#include <linux/dirent.h>
 #include <linux/err.h>
 #include <linux/pagemap.h>
 

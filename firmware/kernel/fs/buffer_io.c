@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/wait_bit.h>
+#include <linux/writeback.h>
 
 void __lock_buffer(struct buffer_head *bh)
 {

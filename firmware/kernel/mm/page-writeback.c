@@ -71,8 +71,10 @@ static bool needs_writing(struct address_space *mapping, struct page *page,
 	if (page->mapping != mapping || !PageDirty(page))
 		return false;
 	if (PageWriteback(page)) {
-		if (wbc->sync_mode == WB_SYNC_NONE)
+		if (wbc->sync_mode == WB_SYNC_NONE) {
+			wbc->pages_skipped++;
 			return false;
+		}
 		folio_wait_writeback(page);
 	}
 	return folio_clear_dirty_for_io(page);

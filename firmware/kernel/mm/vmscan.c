@@ -12,6 +12,7 @@
 /* Pages of files that are on a disk, the latest first. */
 static LIST_HEAD(lru_list);
 static DEFINE_SPINLOCK(lru_lock);
+static unsigned long nr_lru;
 
 /* Pages of files that are nowhere else are not reclaimed. */
 void folio_add_lru(struct page *page)
@@ -21,6 +22,7 @@ void folio_add_lru(struct page *page)
 	spin_lock(&lru_lock);
 	set_bit(PG_lru, &page->flags);
 	list_add(&page->lru, &lru_list);
+	nr_lru++;
 	spin_unlock(&lru_lock);
 }
 
@@ -29,8 +31,10 @@ void folio_del_lru(struct page *page)
 	if (!test_bit(PG_lru, &page->flags))
 		return;
 	spin_lock(&lru_lock);
-	if (test_and_clear_bit(PG_lru, &page->flags))
+	if (test_and_clear_bit(PG_lru, &page->flags)) {
 		list_del(&page->lru);
+		nr_lru--;
+	}
 	spin_unlock(&lru_lock);
 }
 
@@ -115,7 +119,7 @@ static unsigned long shrink_inactive_list(unsigned long nr)
 /* Every page twice: the first look may only take its being referenced. */
 static unsigned long shrink_node(void)
 {
-	return shrink_inactive_list(2 * max_pfn);
+	return shrink_inactive_list(2 * READ_ONCE(nr_lru));
 }
 
 /* How many pages it could take. Does not sleep. */
