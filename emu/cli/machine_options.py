@@ -86,7 +86,9 @@ _OPTIONS = (
     click.option("--quantum", default=1000, show_default=True, metavar="CYCLES", help="How far one CPU may run ahead."),
     click.option("--seed", default=0, show_default=True, metavar="N", help="Another seed, another order of events."),
     click.option(
-        "--ramdisk", metavar="FILE[:rw]", help="What /dev/ram0 holds: a copy of FILE; with :rw, FILE itself. Default: 16 MiB of zeroes."
+        "--ramdisk",
+        metavar="FILE[:rw]",
+        help="What /dev/ram0 holds: a copy of FILE; with :rw, FILE itself. Default: 16 MiB of zeroes.",
     ),
     click.option(
         "--image",
