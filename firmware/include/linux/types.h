@@ -56,4 +56,12 @@ struct hlist_head {
 	struct hlist_node *first;
 };
 
+/* What is to be called after a grace period. */
+struct callback_head {
+	struct callback_head *next;
+	void (*func)(struct callback_head *head);
+};
+
+#define rcu_head	callback_head
+
 #endif

@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -129,9 +130,20 @@ void release_task(struct task_struct *p)
 				leader->exit_state = EXIT_DEAD;
 		}
 		spin_unlock(&tasklist_lock);
-		put_task_struct(p);
+		put_task_struct_rcu_user(p);
 		p = leader;
 	} while (zap_leader);
+}
+
+static void delayed_put_task_struct(struct rcu_head *rhp)
+{
+	put_task_struct(container_of(rhp, struct task_struct, rcu));
+}
+
+void put_task_struct_rcu_user(struct task_struct *p)
+{
+	if (refcount_dec_and_test(&p->rcu_users))
+		call_rcu(&p->rcu, delayed_put_task_struct);
 }
 
 /* Has nobody outside the group, but in its session, control over it? */
