@@ -20,6 +20,7 @@
 struct mm_struct;
 struct files_struct;
 struct fs_struct;
+struct nameidata;
 struct completion;
 struct sched_class;
 struct pt_regs;
@@ -125,6 +126,7 @@ struct task_struct {
 	char comm[TASK_COMM_LEN];
 	struct fs_struct *fs;
 	struct files_struct *files;
+	struct nameidata *nameidata;	/* the path walk that is going on */
 
 	struct signal_struct *signal;
 	struct sighand_struct *sighand;	/* NULL once it is released */
