@@ -87,6 +87,8 @@ class ServedTree(Protocol):
     Names are single components, never empty, `.` or `..`.
     """
 
+    read_only: bool
+
     def root(self) -> Attributes: ...
 
     def lookup(self, directory: int, name: bytes) -> Attributes: ...
@@ -117,6 +119,8 @@ class ServedTree(Protocol):
 class Tree:
     """A tree in which nothing can be changed, to be extended. As Linux has it: what cannot be created is a matter of access,
     what cannot be done otherwise one of permission."""
+
+    read_only = False
 
     def create(self, directory: int, name: bytes, mode: int) -> Attributes:
         raise OSError(errno.EACCES, "files cannot be made here")
