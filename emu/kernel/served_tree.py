@@ -17,14 +17,17 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Attributes:
-    """What is known of a node. `node` stands for it in later requests; `mode` has its type and permissions."""
+    """What is known of a node. `node` stands for it in later requests; `mode` has its type and permissions.
+
+    A node without a time of its own has been there since the guest first saw it.
+    """
 
     node: int
     ino: int
     mode: int
     size: int = 0
     nlink: int = 1
-    mtime_ns: int = 0
+    mtime_ns: int | None = None
 
 
 @dataclass(frozen=True)

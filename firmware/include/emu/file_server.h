@@ -57,6 +57,9 @@
 
 #define FILE_REQUEST_PAGES	16
 
+/* In place of nanoseconds: it has been there for ever. */
+#define FILE_NO_TIME		0xffffffffU
+
 struct file_attr {
 	u64	node;
 	u64	ino;

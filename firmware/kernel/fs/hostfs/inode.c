@@ -87,6 +87,8 @@ static void hostfs_store(struct inode *inode, const struct file_attr *attr)
 	set_nlink(inode, attr->nlink);
 	i_size_write(inode, attr->size);
 	inode->i_blocks = DIV_ROUND_UP(attr->size, 512);
+	if (attr->mtime_nsec == FILE_NO_TIME)
+		return;
 	inode->i_mtime.tv_sec = attr->mtime_sec;
 	inode->i_mtime.tv_nsec = attr->mtime_nsec;
 	inode->i_atime = inode->i_ctime = inode->i_mtime;
@@ -99,8 +101,9 @@ static void hostfs_store(struct inode *inode, const struct file_attr *attr)
 int hostfs_update(struct inode *inode, const struct file_attr *attr)
 {
 	bool changed = i_size_read(inode) != (loff_t)attr->size ||
-		       inode->i_mtime.tv_sec != attr->mtime_sec ||
-		       inode->i_mtime.tv_nsec != attr->mtime_nsec;
+		       (attr->mtime_nsec != FILE_NO_TIME &&
+			(inode->i_mtime.tv_sec != attr->mtime_sec ||
+			 inode->i_mtime.tv_nsec != attr->mtime_nsec));
 
 	if ((inode->i_mode ^ attr->mode) & S_IFMT)
 		return -ESTALE;
@@ -120,6 +123,8 @@ struct inode *hostfs_iget(struct super_block *sb, const struct file_attr *attr)
 		return ERR_PTR(-ENOMEM);
 	if (inode->i_state & I_NEW) {
 		inode->i_private = (void *)attr->node;
+		inode->i_atime = inode->i_mtime = inode->i_ctime =
+			current_time(inode);
 		hostfs_store(inode, attr);
 		hostfs_set_operations(inode);
 		unlock_new_inode(inode);
