@@ -4,6 +4,7 @@
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
@@ -34,27 +35,26 @@ SYSCALL_DEFINE0(sched_yield)
 #define PRIO_PGRP	1
 #define PRIO_USER	2
 
-/* Whether the task is one of those meant. There is one user. */
+/* Whether the process is one of those meant. There is one user. */
 static bool prio_applies(const struct task_struct *p, int which, int who)
 {
-	switch (which) {
-	case PRIO_PROCESS:
-		return p->pid == (who ? who : current->pid);
-	case PRIO_PGRP:
-		return p->pgrp == (who ? who : current->pgrp);
-	default:
-		return !who;
-	}
+	if (which == PRIO_PGRP)
+		return task_pgrp_nr(p) == (who ? who : task_pgrp_nr(current));
+	return !who;
 }
 
-/*
- * The next one, referenced; @pos is how many have been seen before. The list
- * may change meanwhile: who comes later is not affected, as in Linux.
- */
+/* The next one after the number @after, referenced, or NULL. */
 static struct task_struct *next_prio_task(int which, int who, pid_t *after)
 {
 	struct task_struct *p, *found = NULL;
 
+	if (which == PRIO_PROCESS) {
+		if (*after)
+			return NULL;
+		*after = 1;
+		return who ? find_get_task_by_vpid(who) :
+			     get_task_struct(current);
+	}
 	spin_lock(&tasklist_lock);
 	for_each_process(p)
 		if (p->pid > *after && prio_applies(p, which, who) &&

@@ -6,6 +6,7 @@
 #include <linux/list.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
