@@ -21,6 +21,10 @@
 #define HC_BUG			16
 #define HC_RELAX		18
 #define HC_HALT			19
+#define HC_MODULE_INIT		24
+#define HC_MODULE_ENABLE	25
+#define HC_MODULE_FREE_MEM	26
+#define HC_MODULE_RELEASE	27
 
 #ifndef __ASSEMBLY__
 
