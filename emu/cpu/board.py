@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 import unicorn
 
+from emu.cpu import host_clock
 from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.cpu import Cpu
 from emu.cpu.native import board_record, cpu_record, forget, turns
@@ -51,6 +52,7 @@ class Board:
             raise ValueError(f"{cpus} CPUs: {arch.name} has 1 to {arch.max_cpus}")
         if quantum < 1:
             raise ValueError(f"a quantum of {quantum} cycles: at least 1 is needed")
+        host_clock.stop()
         self.arch = arch
         self.memory = memory
         self.frequency = frequency

@@ -100,6 +100,17 @@ void *realloc(void *memory, size_t size)
 	return copy;
 }
 
+void *calloc(size_t count, size_t size)
+{
+	void *memory;
+	size_t all;
+
+	if (__builtin_mul_overflow(count, size, &all))
+		return NULL;
+	memory = malloc(all);
+	return memory ? memset(memory, 0, all) : NULL;
+}
+
 static void *checked(void *memory)
 {
 	if (!memory)

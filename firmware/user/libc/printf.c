@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Formatted output: %c %s %d %i %u %x %o %p %%, with the flags - and 0, a
- * width, a precision for %s (both may be *), and the sizes l, ll and z.
+ * Formatted output: %c %s %d %i %u %x %X %o %p %%, with the flags - + space #
+ * and 0, a width, a precision (both may be *), and the sizes hh h l ll z j t.
  */
 #include <ctype.h>
 #include <string.h>
@@ -12,9 +12,12 @@
 struct spec {
 	bool left;
 	bool zero;
+	bool plus;
+	bool space;
+	bool alternate;
 	int width;
 	int precision;		/* -1: none */
-	bool is_long;
+	int size;		/* 1: l and its like; -1, -2: h, hh */
 };
 
 static void pad(FILE *f, char with, int count)
@@ -36,45 +39,47 @@ static int put_padded(FILE *f, const struct spec *spec, const char *text,
 	return length + padding;
 }
 
+/* The prefix is a sign or 0x: it stands before the zeros. */
 static int put_number(FILE *f, const struct spec *spec, unsigned long value,
-		      bool negative, unsigned int base)
+		      const char *prefix, unsigned int base, bool upper)
 {
+	const char *const symbols = upper ? "0123456789ABCDEF" :
+					    "0123456789abcdef";
 	char digits[32];
 	char *at = digits + sizeof(digits);
-	int length, zeros = 0;
+	int length, zeros, padding;
 
-	do {
-		*--at = "0123456789abcdef"[value % base];
-		value /= base;
-	} while (value);
+	/* Zero with a precision of zero has no digits. */
+	for (; value || (at == digits + sizeof(digits) && spec->precision);
+	     value /= base)
+		*--at = symbols[value % base];
 	length = digits + sizeof(digits) - at;
-	if (!spec->zero || spec->left) {
-		if (negative)
-			*--at = '-';
-		return put_padded(f, spec, at, length + negative);
-	}
-	if (negative)
-		fputc('-', f);
-	zeros = spec->width - length - negative;
+	zeros = spec->precision - length;
+	if (base == 8 && spec->alternate && zeros <= 0 && (!length || *at != '0'))
+		zeros = 1;
+	if (spec->precision < 0 && spec->zero && !spec->left)
+		zeros = spec->width - length - (int)strlen(prefix);
+	if (zeros < 0)
+		zeros = 0;
+	padding = spec->width - length - zeros - (int)strlen(prefix);
+	if (padding < 0)
+		padding = 0;
+	if (!spec->left)
+		pad(f, ' ', padding);
+	fputs(prefix, f);
 	pad(f, '0', zeros);
 	fwrite(at, 1, length, f);
-	return length + negative + (zeros > 0 ? zeros : 0);
+	if (spec->left)
+		pad(f, ' ', padding);
+	return strlen(prefix) + zeros + length + padding;
 }
 
 static int put_string(FILE *f, const struct spec *spec, const char *s)
 {
-	size_t length;
-
 	if (!s)
 		s = "(null)";
-	if (spec->precision < 0) {
-		length = strlen(s);
-	} else {
-		const char *end = memchr(s, '\0', spec->precision);
-
-		length = end ? (size_t)(end - s) : (size_t)spec->precision;
-	}
-	return put_padded(f, spec, s, length);
+	return put_padded(f, spec, s, spec->precision < 0 ? strlen(s) :
+				      strnlen(s, spec->precision));
 }
 
 static const char *parse_count(const char *format, va_list *args, int *count)
@@ -88,44 +93,75 @@ static const char *parse_count(const char *format, va_list *args, int *count)
 	return format;
 }
 
+static const char *parse_flags(const char *format, struct spec *spec)
+{
+	for (;; format++) {
+		switch (*format) {
+		case '-':
+			spec->left = true;
+			break;
+		case '0':
+			spec->zero = true;
+			break;
+		case '+':
+			spec->plus = true;
+			break;
+		case ' ':
+			spec->space = true;
+			break;
+		case '#':
+			spec->alternate = true;
+			break;
+		default:
+			return format;
+		}
+	}
+}
+
 static const char *parse_spec(const char *format, va_list *args,
 			      struct spec *spec)
 {
 	*spec = (struct spec) { .precision = -1 };
-	for (; *format == '-' || *format == '0'; format++) {
-		if (*format == '-')
-			spec->left = true;
-		else
-			spec->zero = true;
-	}
+	format = parse_flags(format, spec);
 	format = parse_count(format, args, &spec->width);
 	if (spec->width < 0) {
 		spec->left = true;
 		spec->width = -spec->width;
 	}
-	if (*format == '.')
+	if (*format == '.') {
 		format = parse_count(format + 1, args, &spec->precision);
-	for (; *format == 'l' || *format == 'z'; format++)
-		spec->is_long = true;
+		if (spec->precision < 0)
+			spec->precision = -1;
+	}
+	for (; *format && strchr("lzjth", *format); format++)
+		spec->size = *format == 'h' ? spec->size - 1 : 1;
 	return format;
 }
 
 static int put_signed(FILE *f, const struct spec *spec, va_list *args)
 {
-	long value = spec->is_long ? va_arg(*args, long) : va_arg(*args, int);
-	unsigned long magnitude = value;
+	long value = spec->size > 0 ? va_arg(*args, long) : va_arg(*args, int);
+	unsigned long magnitude;
 
-	if (value < 0)
-		magnitude = -magnitude;
-	return put_number(f, spec, magnitude, value < 0, 10);
+	if (spec->size < 0)
+		value = spec->size == -1 ? (short)value : (signed char)value;
+	magnitude = value;
+	return put_number(f, spec, value < 0 ? -magnitude : magnitude,
+			  value < 0 ? "-" : spec->plus ? "+" :
+			  spec->space ? " " : "", 10, false);
 }
 
 static int put_unsigned(FILE *f, const struct spec *spec, va_list *args,
-			unsigned int base)
+			unsigned int base, bool upper)
 {
-	return put_number(f, spec, spec->is_long ?
-			  va_arg(*args, unsigned long) :
-			  va_arg(*args, unsigned int), false, base);
+	unsigned long value = spec->size > 0 ? va_arg(*args, unsigned long) :
+					       va_arg(*args, unsigned int);
+
+	if (spec->size < 0)
+		value = spec->size == -1 ? (unsigned short)value :
+					   (unsigned char)value;
+	return put_number(f, spec, value, base == 16 && spec->alternate &&
+			  value ? (upper ? "0X" : "0x") : "", base, upper);
 }
 
 static int convert(FILE *f, const struct spec *spec, char kind, va_list *args)
@@ -142,16 +178,16 @@ static int convert(FILE *f, const struct spec *spec, char kind, va_list *args)
 	case 'i':
 		return put_signed(f, spec, args);
 	case 'u':
-		return put_unsigned(f, spec, args, 10);
+		return put_unsigned(f, spec, args, 10, false);
 	case 'x':
-		return put_unsigned(f, spec, args, 16);
+	case 'X':
+		return put_unsigned(f, spec, args, 16, kind == 'X');
 	case 'o':
-		return put_unsigned(f, spec, args, 8);
+		return put_unsigned(f, spec, args, 8, false);
 	case 'p':
-		fputs("0x", f);
-		return 2 + put_number(f, spec,
-				      (unsigned long)va_arg(*args, void *),
-				      false, 16);
+		return put_number(f, spec,
+				  (unsigned long)va_arg(*args, void *),
+				  "0x", 16, false);
 	default:
 		fputc(kind, f);
 		return 1;
@@ -216,6 +252,23 @@ int vsnprintf(char *to, size_t size, const char *format, va_list args)
 	return total;
 }
 
+int vprintf(const char *format, va_list args)
+{
+	return vfprintf(stdout, format, args);
+}
+
+/* The caller knows that there is room. */
+int sprintf(char *to, const char *format, ...)
+{
+	va_list args;
+	int total;
+
+	va_start(args, format);
+	total = vsnprintf(to, 1UL << 30, format, args);
+	va_end(args);
+	return total;
+}
+
 int snprintf(char *to, size_t size, const char *format, ...)
 {
 	va_list args;
@@ -244,7 +297,7 @@ int printf(const char *format, ...)
 	int total;
 
 	va_start(args, format);
-	total = vfprintf(stdout, format, args);
+	total = vprintf(format, args);
 	va_end(args);
 	return total;
 }

@@ -24,6 +24,20 @@ FILE *const stdin = &in;
 FILE *const stdout = &out;
 FILE *const stderr = &error;
 
+FILE *fdopen(int fd, const char *mode)
+{
+	FILE *f = malloc(sizeof(*f) + BUFSIZ);
+
+	(void)mode;
+	if (!f)
+		return NULL;
+	memset(f, 0, sizeof(*f));
+	f->buffer = (char *)(f + 1);
+	f->size = BUFSIZ;
+	f->fd = fd;
+	return f;
+}
+
 FILE *fopen(const char *path, const char *mode)
 {
 	static const int how[] = {
@@ -31,13 +45,10 @@ FILE *fopen(const char *path, const char *mode)
 		['w'] = O_WRONLY | O_CREAT | O_TRUNC,
 		['a'] = O_WRONLY | O_CREAT | O_APPEND,
 	};
-	FILE *f = malloc(sizeof(*f) + BUFSIZ);
+	FILE *f = fdopen(-1, mode);
 
 	if (!f)
 		return NULL;
-	memset(f, 0, sizeof(*f));
-	f->buffer = (char *)(f + 1);
-	f->size = BUFSIZ;
 	f->fd = open(path, how[(unsigned char)*mode], 0666);
 	if (f->fd < 0) {
 		free(f);
@@ -123,6 +134,7 @@ static bool fill(FILE *f)
 {
 	ssize_t got = read(f->fd, f->buffer, f->size);
 
+	f->ended = got == 0;
 	f->position = 0;
 	f->length = got > 0 ? got : 0;
 	if (got < 0)
@@ -130,7 +142,69 @@ static bool fill(FILE *f)
 	return got > 0;
 }
 
+int feof(FILE *f)
+{
+	return f->ended;
+}
+
+void clearerr(FILE *f)
+{
+	f->ended = f->failed = false;
+}
+
+int fileno(const FILE *f)
+{
+	return f->fd;
+}
+
+int fgetc(FILE *f)
+{
+	if (f->position == f->length && !fill(f))
+		return EOF;
+	return (unsigned char)f->buffer[f->position++];
+}
+
+int ungetc(int c, FILE *f)
+{
+	if (c == EOF || f->position == 0)
+		return EOF;
+	f->buffer[--f->position] = c;
+	return c;
+}
+
+char *fgets(char *line, int size, FILE *f)
+{
+	int length = 0;
+	int c = 0;
+
+	while (length < size - 1 && c != '\n' && (c = fgetc(f)) != EOF)
+		line[length++] = c;
+	line[length] = '\0';
+	return length ? line : NULL;
+}
+
+size_t fread(void *data, size_t size, size_t count, FILE *f)
+{
+	size_t wanted = size * count, length = 0;
+
+	while (length < wanted && (f->position < f->length || fill(f))) {
+		size_t take = f->length - f->position;
+
+		if (take > wanted - length)
+			take = wanted - length;
+		memcpy((char *)data + length, f->buffer + f->position, take);
+		f->position += take;
+		length += take;
+	}
+	return size ? length / size : 0;
+}
+
 ssize_t getline(char **line, size_t *size, FILE *f)
+{
+	return getdelim(line, size, '\n', f);
+}
+
+ssize_t getdelim(char **line, size_t *size, int delimiter, FILE *f)
 {
 	size_t length = 0;
 	bool ended = false;
@@ -138,7 +212,7 @@ ssize_t getline(char **line, size_t *size, FILE *f)
 	while (!ended && (f->position < f->length || fill(f))) {
 		char *from = f->buffer + f->position;
 		size_t take = f->length - f->position;
-		char *newline = memchr(from, '\n', take);
+		char *newline = memchr(from, delimiter, take);
 
 		if (newline) {
 			take = newline + 1 - from;

@@ -11,6 +11,7 @@ struct file {
 	bool unbuffered;	/* output leaves with the call that made it */
 	bool memory;		/* the buffer is all there is: never flushed */
 	bool failed;
+	bool ended;		/* a read found the end */
 	size_t position;	/* next byte to read; bytes waiting to go out */
 	size_t length;		/* bytes read */
 	char *buffer;

@@ -104,6 +104,104 @@ char *strcpy(char *to, const char *from)
 	return to;
 }
 
+char *strcat(char *to, const char *from)
+{
+	strcpy(to + strlen(to), from);
+	return to;
+}
+
+char *strncpy(char *to, const char *from, size_t size)
+{
+	size_t length = strnlen(from, size);
+
+	memcpy(to, from, length);
+	memset(to + length, 0, size - length);
+	return to;
+}
+
+size_t strnlen(const char *s, size_t size)
+{
+	const char *end = memchr(s, '\0', size);
+
+	return end ? (size_t)(end - s) : size;
+}
+
+size_t strcspn(const char *s, const char *reject)
+{
+	size_t length = 0;
+
+	while (s[length] && !strchr(reject, s[length]))
+		length++;
+	return length;
+}
+
+size_t strspn(const char *s, const char *accept)
+{
+	size_t length = 0;
+
+	while (s[length] && strchr(accept, s[length]))
+		length++;
+	return length;
+}
+
+char *strpbrk(const char *s, const char *accept)
+{
+	s += strcspn(s, accept);
+	return *s ? (char *)s : NULL;
+}
+
+char *strstr(const char *in, const char *what)
+{
+	size_t length = strlen(what);
+
+	for (; *in; in++)
+		if (!strncmp(in, what, length))
+			return (char *)in;
+	return length ? NULL : (char *)in;
+}
+
+int strncasecmp(const char *a, const char *b, size_t size)
+{
+	for (; size--; a++, b++) {
+		int difference = tolower((unsigned char)*a) -
+				 tolower((unsigned char)*b);
+
+		if (difference || !*a)
+			return difference;
+	}
+	return 0;
+}
+
+int strcasecmp(const char *a, const char *b)
+{
+	return strncasecmp(a, b, (size_t)-1);
+}
+
+/* The next of the parts between delimiters, from *rest on; NULL: no more. */
+char *strsep(char **rest, const char *delimiters)
+{
+	char *part = *rest;
+
+	if (!part)
+		return NULL;
+	*rest = strpbrk(part, delimiters);
+	if (*rest)
+		*(*rest)++ = '\0';
+	return part;
+}
+
+char *strndup(const char *s, size_t size)
+{
+	size_t length = strnlen(s, size);
+	char *copy = malloc(length + 1);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, s, length);
+	copy[length] = '\0';
+	return copy;
+}
+
 char *strdup(const char *s)
 {
 	char *copy = malloc(strlen(s) + 1);
@@ -121,24 +219,23 @@ int is_class(int c, const char *name, int length)
 	if (IS("blank"))
 		return isblank(c);
 	if (IS("cntrl"))
-		return (c >= 0 && c < ' ') || c == 0x7f;
+		return iscntrl(c);
 	if (IS("digit"))
 		return isdigit(c);
 	if (IS("graph"))
-		return isprint(c) && c != ' ';
+		return isgraph(c);
 	if (IS("lower"))
 		return islower(c);
 	if (IS("print"))
 		return isprint(c);
 	if (IS("punct"))
-		return isprint(c) && c != ' ' && !isalnum(c);
+		return ispunct(c);
 	if (IS("space"))
 		return isspace(c);
 	if (IS("upper"))
 		return isupper(c);
 	if (IS("xdigit"))
-		return isdigit(c) || (c >= 'a' && c <= 'f') ||
-		       (c >= 'A' && c <= 'F');
+		return isxdigit(c);
 #undef IS
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sed [-n] SCRIPT [FILE]..., sed [-n] -e SCRIPT... [FILE]... */
+/* sed [-nEr] SCRIPT [FILE]..., sed [-nEr] -e SCRIPT... [FILE]... */
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,12 @@ int main(int argc, char **argv)
 			i++;
 			break;
 		}
-		for (; *option == 'n'; option++)
-			quiet = true;
+		for (; *option && strchr("nEr", *option); option++) {
+			if (*option == 'n')
+				quiet = true;
+			else
+				regex_flags = REGEX_EXTENDED;
+		}
 		if (*option == 'e') {
 			const char *text = option[1] ? option + 1 : argv[++i];
 
@@ -35,7 +39,7 @@ int main(int argc, char **argv)
 	}
 	if (scripts == 0) {
 		if (i == argc)
-			errx(1, "usage: sed [-n] [-e] SCRIPT [FILE]...");
+			errx(1, "usage: sed [-nEr] [-e] SCRIPT [FILE]...");
 		parse_script(argv[i++], 1, &script);
 	}
 	return run_script(script, i < argc ? argv + i : standard_input, quiet);

@@ -7,6 +7,8 @@
 
 #include "sed.h"
 
+int regex_flags;
+
 struct script {
 	const char *text;
 	const char *at;
@@ -106,7 +108,7 @@ static struct regex *compile(const struct script *script, const char *text)
 
 	if (!*text)
 		return NULL;
-	regex = regex_compile(text, &error);
+	regex = regex_compile(text, regex_flags, &error);
 	if (!regex)
 		invalid(script, error);
 	return regex;

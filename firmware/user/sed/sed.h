@@ -3,7 +3,7 @@
 #ifndef SED_SED_H
 #define SED_SED_H
 
-#include "regex.h"
+#include <regex.h>
 
 enum address_kind {
 	ADDRESS_NONE,
@@ -44,6 +44,9 @@ struct command {
 	struct substitution substitution;
 	struct command *next;
 };
+
+/* REGEX_EXTENDED, or 0. */
+extern int regex_flags;
 
 /* Adds the commands of one script, the number-th given, to the list. */
 void parse_script(const char *text, int number, struct command **list);

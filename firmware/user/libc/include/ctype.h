@@ -43,6 +43,36 @@ static inline int isprint(int c)
 	return c >= ' ' && c <= '~';
 }
 
+static inline int isgraph(int c)
+{
+	return c > ' ' && c <= '~';
+}
+
+static inline int ispunct(int c)
+{
+	return isgraph(c) && !isalnum(c);
+}
+
+static inline int iscntrl(int c)
+{
+	return (c >= 0 && c < ' ') || c == 0x7f;
+}
+
+static inline int isxdigit(int c)
+{
+	return isdigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static inline int tolower(int c)
+{
+	return isupper(c) ? c + ('a' - 'A') : c;
+}
+
+static inline int toupper(int c)
+{
+	return islower(c) ? c - ('a' - 'A') : c;
+}
+
 /* Whether c is of the class that [:name:] means in a bracket expression. */
 int is_class(int c, const char *name, int length);
 

@@ -12,6 +12,14 @@ struct dirent {
 	char		d_name[];
 };
 
+#define DT_UNKNOWN	0
+#define DT_FIFO		1
+#define DT_CHR		2
+#define DT_DIR		4
+#define DT_BLK		6
+#define DT_REG		8
+#define DT_LNK		10
+
 typedef struct dir DIR;
 
 DIR *opendir(const char *path);

@@ -17,14 +17,30 @@ extern FILE *const stdout;	/* written when full and at the end */
 extern FILE *const stderr;	/* written by each call */
 
 /* Modes: "r", "w", "a". */
+FILE *fdopen(int fd, const char *mode);
 FILE *fopen(const char *path, const char *mode);
 int fclose(FILE *f);
 int fflush(FILE *f);
 int ferror(FILE *f);
+int feof(FILE *f);
+void clearerr(FILE *f);
+int fileno(const FILE *f);
+int fgetc(FILE *f);
+/* Gives one character back, which the next fgetc() returns. */
+int ungetc(int c, FILE *f);
+#define getc(f)		fgetc(f)
+#define getchar()	fgetc(stdin)
+#define putc(c, f)	fputc(c, f)
+#define putchar(c)	fputc(c, stdout)
+char *fgets(char *line, int size, FILE *f);
+size_t fread(void *data, size_t size, size_t count, FILE *f);
+int rename(const char *from, const char *to);
 int fputc(int c, FILE *f);
 int fputs(const char *s, FILE *f);
 size_t fwrite(const void *data, size_t size, size_t count, FILE *f);
 int puts(const char *s);
+/* Up to and with the delimiter. */
+ssize_t getdelim(char **line, size_t *size, int delimiter, FILE *f);
 /* One line with its newline, in *line of *size bytes, grown as needed. */
 ssize_t getline(char **line, size_t *size, FILE *f);
 
@@ -34,6 +50,8 @@ ssize_t getline(char **line, size_t *size, FILE *f);
 int printf(const char *format, ...) PRINTF(1, 2);
 int fprintf(FILE *f, const char *format, ...) PRINTF(2, 3);
 int snprintf(char *to, size_t size, const char *format, ...) PRINTF(3, 4);
+int vprintf(const char *format, va_list args);
+int sprintf(char *to, const char *format, ...) PRINTF(2, 3);
 int vfprintf(FILE *f, const char *format, va_list args);
 int vsnprintf(char *to, size_t size, const char *format, va_list args);
 

@@ -16,7 +16,18 @@ int strncmp(const char *a, const char *b, size_t size);
 char *strchr(const char *s, int c);
 char *strrchr(const char *s, int c);
 char *strcpy(char *to, const char *from);
+char *strcat(char *to, const char *from);
+char *strncpy(char *to, const char *from, size_t size);
+size_t strnlen(const char *s, size_t size);
+size_t strcspn(const char *s, const char *reject);
+size_t strspn(const char *s, const char *accept);
+char *strpbrk(const char *s, const char *accept);
+char *strstr(const char *in, const char *what);
+int strcasecmp(const char *a, const char *b);
+int strncasecmp(const char *a, const char *b, size_t size);
+char *strsep(char **rest, const char *delimiters);
 char *strdup(const char *s);
+char *strndup(const char *s, size_t size);
 char *strerror(int error);
 /* "Segmentation fault"; NULL for a number that no signal has. */
 const char *strsignal(int signal);

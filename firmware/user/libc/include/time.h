@@ -13,6 +13,8 @@ struct timespec {
 	long	tv_nsec;
 };
 
+#define CLOCK_PROCESS_CPUTIME_ID 2
+
 struct tm {
 	int	tm_sec;
 	int	tm_min;
@@ -20,10 +22,19 @@ struct tm {
 	int	tm_mday;
 	int	tm_mon;		/* 0 to 11 */
 	int	tm_year;	/* since 1900 */
+	int	tm_wday;	/* 0: Sunday */
+	int	tm_yday;
 };
 
 int clock_gettime(int clock, struct timespec *ts);
 int nanosleep(const struct timespec *ts, struct timespec *left);
+time_t time(time_t *when);
+int clock_settime(int clock, const struct timespec *ts);
+int clock_getres(int clock, struct timespec *ts);
+/* UTC's own: the inverse of gmtime_r(). */
+time_t timegm(const struct tm *tm);
+size_t strftime(char *to, size_t size, const char *format,
+		const struct tm *tm);
 struct tm *gmtime_r(const time_t *when, struct tm *tm);
 
 #endif

@@ -10,21 +10,65 @@
 #define STDOUT_FILENO	1
 #define STDERR_FILENO	2
 
+#define SEEK_SET	0
+#define SEEK_CUR	1
+#define SEEK_END	2
+
+#define F_OK		0
+#define X_OK		1
+#define W_OK		2
+#define R_OK		4
+
 extern char **environ;
 
 ssize_t read(int fd, void *buffer, size_t size);
 ssize_t write(int fd, const void *buffer, size_t size);
 int close(int fd);
+off_t lseek(int fd, off_t offset, int whence);
+ssize_t pread(int fd, void *buffer, size_t size, off_t offset);
+ssize_t pwrite(int fd, const void *buffer, size_t size, off_t offset);
+int ftruncate(int fd, off_t length);
+int fsync(int fd);
+int dup(int fd);
 int dup2(int from, int to);
+int isatty(int fd);
 int pipe(int fds[2]);
+int pipe2(int fds[2], int flags);
 int chdir(const char *path);
+int fchdir(int fd);
+/* The current folder, in the buffer; NULL on an error. */
+char *getcwd(char *buffer, size_t size);
+int access(const char *path, int mode);
 int unlink(const char *path);
+int rmdir(const char *path);
+int link(const char *from, const char *to);
+int symlink(const char *target, const char *path);
 ssize_t readlink(const char *path, char *buffer, size_t size);
 
 pid_t fork(void);
 pid_t getpid(void);
+pid_t getppid(void);
+pid_t getpgid(pid_t pid);
+int setpgid(pid_t pid, pid_t group);
+pid_t setsid(void);
+uid_t getuid(void);
+uid_t geteuid(void);
+gid_t getgid(void);
+gid_t getegid(void);
+int sched_yield(void);
 int execve(const char *path, char *const argv[], char *const envp[]);
+/* Looks for a name without a slash in PATH. */
+int execvp(const char *name, char *const argv[]);
 void _exit(int status) __attribute__((noreturn));
+
+/*
+ * The next option of argv, or -1: as POSIX has it, the first argument that is
+ * no option ends them. '?' after a message: an unknown option, or one without
+ * its argument.
+ */
+extern char *optarg;
+extern int optind, opterr, optopt;
+int getopt(int argc, char *const argv[], const char *options);
 
 /* Writes all of it, however many calls that takes; -1 on an error. */
 int write_all(int fd, const void *buffer, size_t size);

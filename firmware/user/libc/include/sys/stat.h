@@ -4,6 +4,7 @@
 #define SYS_STAT_H
 
 #include <abi.h>
+#include <sys/types.h>
 
 #define S_IFMT		0170000
 #define S_IFIFO		0010000
@@ -22,9 +23,18 @@
 #define S_ISREG(mode)	(((mode) & S_IFMT) == S_IFREG)
 #define S_ISLNK(mode)	(((mode) & S_IFMT) == S_IFLNK)
 #define S_ISCHR(mode)	(((mode) & S_IFMT) == S_IFCHR)
+#define S_ISFIFO(mode)	(((mode) & S_IFMT) == S_IFIFO)
+#define S_ISSOCK(mode)	(((mode) & S_IFMT) == S_IFSOCK)
 #define S_ISBLK(mode)	(((mode) & S_IFMT) == S_IFBLK)
 
 int stat(const char *path, struct stat *st);
+int fstat(int fd, struct stat *st);
 int lstat(const char *path, struct stat *st);
+
+int mkdir(const char *path, mode_t mode);
+int mknod(const char *path, mode_t mode, dev_t dev);
+int chmod(const char *path, mode_t mode);
+int fchmod(int fd, mode_t mode);
+mode_t umask(mode_t mask);
 
 #endif

@@ -8,6 +8,9 @@
 typedef long ssize_t;
 typedef long off_t;
 typedef int pid_t;
+typedef unsigned int uid_t;
+typedef unsigned int gid_t;
+typedef unsigned long dev_t;
 typedef unsigned int mode_t;
 typedef long time_t;
 

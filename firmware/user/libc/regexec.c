@@ -2,11 +2,16 @@
 /*
  * Matching by trying: each repetition takes as much as it can and gives back
  * while what follows does not match. Only groups recurse for each repetition;
- * .* takes no stack however long the line.
+ * .* takes no stack however long the line. With alternatives, the match that
+ * is found first need not be the longest: then all are tried.
  */
+#include <ctype.h>
 #include <string.h>
 
-#include "node.h"
+#include "regex_node.h"
+
+/* After a match is found: how much more is tried to find a longer one. */
+#define PATIENCE	100000
 
 /* A group that is being repeated. */
 struct repeat {
@@ -15,14 +20,57 @@ struct repeat {
 };
 
 struct matcher {
+	const struct regex *regex;
 	const char *text;
 	size_t length;
 	size_t end;		/* of the match, once there is one */
+	struct match best[REGEX_GROUPS];	/* the longest so far */
+	bool found;
+	long patience;
 	struct match groups[REGEX_GROUPS];
 	struct repeat repeats[REGEX_GROUPS];
 };
 
 static bool match_from(struct matcher *m, const struct node *node, size_t at);
+
+static bool same_text(const struct matcher *m, size_t a, size_t b,
+		      size_t length)
+{
+	for (; length--; a++, b++)
+		if (m->text[a] != m->text[b] &&
+		    (!m->regex->icase || tolower(m->text[a]) !=
+					 tolower(m->text[b])))
+			return false;
+	return true;
+}
+
+static bool is_word(const struct matcher *m, size_t at)
+{
+	return at < m->length &&
+	       (isalnum((unsigned char)m->text[at]) || m->text[at] == '_');
+}
+
+static bool match_anchor(const struct matcher *m, enum node_kind kind,
+			 size_t at)
+{
+	bool before = at > 0 && is_word(m, at - 1);
+	bool after = is_word(m, at);
+
+	switch (kind) {
+	case NODE_START:
+		return at == 0;
+	case NODE_END:
+		return at == m->length;
+	case NODE_WORD_START:
+		return !before && after;
+	case NODE_WORD_END:
+		return before && !after;
+	case NODE_EDGE:
+		return before != after;
+	default:
+		return before == after;
+	}
+}
 
 /* How many bytes the node takes here, once; -1 if it does not match. */
 static long match_once(const struct matcher *m, const struct node *node,
@@ -39,7 +87,7 @@ static long match_once(const struct matcher *m, const struct node *node,
 			return -1;
 		length = group->end - group->start;
 		if (length > m->length - at ||
-		    memcmp(m->text + group->start, m->text + at, length))
+		    !same_text(m, group->start, at, length))
 			return -1;
 		return length;
 	}
@@ -132,6 +180,20 @@ static bool match_group_end(struct matcher *m, const struct node *group,
 	return matched;
 }
 
+/* At the end of the expression; false: look for a longer match. */
+static bool finish(struct matcher *m, size_t at)
+{
+	m->end = at;
+	if (!m->regex->longest)
+		return true;
+	if (!m->found || at > m->best[0].end) {
+		memcpy(m->best, m->groups, sizeof(m->best));
+		m->best[0].end = at;
+		m->found = true;
+	}
+	return at == m->length || m->patience-- == 0;
+}
+
 static bool match_from(struct matcher *m, const struct node *node, size_t at)
 {
 	for (; node; node = node->next) {
@@ -139,13 +201,18 @@ static bool match_from(struct matcher *m, const struct node *node, size_t at)
 
 		switch (node->kind) {
 		case NODE_START:
-			if (at != 0)
-				return false;
-			continue;
 		case NODE_END:
-			if (at != m->length)
+		case NODE_WORD_START:
+		case NODE_WORD_END:
+		case NODE_EDGE:
+		case NODE_NO_EDGE:
+			if (!match_anchor(m, node->kind, at))
 				return false;
 			continue;
+		case NODE_CHOICE:
+			if (match_from(m, node->body, at))
+				return true;
+			return match_from(m, node->other, at);
 		case NODE_GROUP:
 			return match_group(m, node, at);
 		case NODE_GROUP_END:
@@ -159,21 +226,40 @@ static bool match_from(struct matcher *m, const struct node *node, size_t at)
 			at += taken;
 		}
 	}
-	m->end = at;
-	return true;
+	return finish(m, at);
+}
+
+/* A match that starts here, the longest if there are several. */
+static bool match_at(struct matcher *m, size_t at)
+{
+	bool done;
+
+	for (int i = 0; i <= m->regex->groups; i++)
+		m->groups[i].start = NO_MATCH;
+	m->found = false;
+	m->patience = PATIENCE;
+	done = match_from(m, m->regex->first, at);
+	if (m->found) {
+		memcpy(m->groups, m->best, sizeof(m->groups));
+		m->end = m->best[0].end;
+	}
+	m->groups[0].start = at;
+	m->groups[0].end = m->end;
+	return done || m->found;
 }
 
 bool regex_search(const struct regex *regex, const char *text, size_t length,
 		  size_t from, struct match matches[REGEX_GROUPS])
 {
-	struct matcher m = { .text = text, .length = length };
+	struct matcher m;
 
+	m.regex = regex;
+	m.text = text;
+	m.length = length;
+	for (int i = 0; i < REGEX_GROUPS; i++)
+		m.groups[i].start = NO_MATCH;
 	for (size_t at = from; at <= length; at++) {
-		for (int i = 0; i < REGEX_GROUPS; i++)
-			m.groups[i].start = NO_MATCH;
-		if (match_from(&m, regex->first, at)) {
-			m.groups[0].start = at;
-			m.groups[0].end = m.end;
+		if (match_at(&m, at)) {
 			memcpy(matches, m.groups, sizeof(m.groups));
 			return true;
 		}

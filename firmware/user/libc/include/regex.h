@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Basic regular expressions, as POSIX has them, and \+ and \? besides. */
-#ifndef SED_REGEX_H
-#define SED_REGEX_H
+/*
+ * Regular expressions, basic and extended, as POSIX has them; and GNU's \+ \?
+ * \| of basic ones, and \w \W \s \S \b \B \< \> of both.
+ */
+#ifndef REGEX_H
+#define REGEX_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define REGEX_GROUPS	10
+/* The whole and the groups: those that \1 to \9 name, and some more. */
+#define REGEX_GROUPS	32
+
+#define REGEX_EXTENDED	1
+#define REGEX_ICASE	2
 
 /* text[start] to text[end - 1]; start is NO_MATCH for a group not taken. */
 #define NO_MATCH	((size_t)-1)
@@ -19,7 +26,8 @@ struct match {
 struct regex;
 
 /* Returns NULL and says why in *error if the expression is not valid. */
-struct regex *regex_compile(const char *expression, const char **error);
+struct regex *regex_compile(const char *expression, int flags,
+			    const char **error);
 
 int regex_group_count(const struct regex *regex);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The form a regular expression has between compiling and matching. */
-#ifndef SED_NODE_H
-#define SED_NODE_H
+#ifndef LIBC_REGEX_NODE_H
+#define LIBC_REGEX_NODE_H
 
-#include "regex.h"
+#include <regex.h>
 
 #define UNLIMITED	0x7fffffff
 
@@ -13,9 +13,14 @@ enum node_kind {
 	NODE_SET,
 	NODE_START,		/* ^ */
 	NODE_END,		/* $ */
+	NODE_WORD_START,	/* \< */
+	NODE_WORD_END,		/* \> */
+	NODE_EDGE,		/* \b */
+	NODE_NO_EDGE,		/* \B */
 	NODE_REFERENCE,		/* \1 */
 	NODE_GROUP,
 	NODE_GROUP_END,
+	NODE_CHOICE,		/* a|b */
 };
 
 struct node {
@@ -25,7 +30,9 @@ struct node {
 	unsigned char c;	/* NODE_CHAR */
 	unsigned char *set;	/* NODE_SET: 256 bits */
 	int group;		/* NODE_REFERENCE, NODE_GROUP */
-	struct node *body;	/* NODE_GROUP: what ends with its NODE_GROUP_END */
+	struct node *body;	/* NODE_GROUP: what ends with its NODE_GROUP_END;
+				   NODE_CHOICE: with what follows the choice */
+	struct node *other;	/* NODE_CHOICE: the same */
 	struct node *owner;	/* NODE_GROUP_END: the group */
 	struct node *next;	/* what must match after it; NULL: nothing */
 };
@@ -33,6 +40,8 @@ struct node {
 struct regex {
 	struct node *first;
 	int groups;
+	bool longest;		/* the first match found may not be it */
+	bool icase;
 };
 
 #endif

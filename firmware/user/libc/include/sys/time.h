@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Times in microseconds. */
+#ifndef SYS_TIME_H
+#define SYS_TIME_H
+
+#include <sys/types.h>
+
+struct timeval {
+	time_t	tv_sec;
+	long	tv_usec;
+};
+
+#endif
