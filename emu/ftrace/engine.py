@@ -32,6 +32,7 @@ from emu.kernel.modules import Module
 __all__ = ["FtraceEngine"]
 
 _FIRST_COMMS = 128
+_MAP_NORESERVE = 0x4000  # Linux; Python names it from 3.13 on
 
 
 class FtraceEngine:
@@ -79,7 +80,7 @@ class FtraceEngine:
         """Tells native code where things are."""
         image, board = self.kernel.image, self.kernel.board
         # Modules can be anywhere in the kernel's mapping; what nobody touches of this costs nothing.
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_NORESERVE
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
         self._site_ops = np.frombuffer(mmap.mmap(-1, board.memory, flags=flags), np.uint8)
         common = math.gcd(10**9, board.frequency)
         for field, value in (
