@@ -120,6 +120,18 @@ def _bug(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return 0
 
 
+def _file_request(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.file_server.request(cpu, arguments[0])
+
+
+def _file_answered(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.file_server.next_answered()
+
+
+def _file_cancel(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.file_server.cancel(arguments[0])
+
+
 def _module_init(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     try:
         module = kernel.modules.read(arguments[0])
@@ -168,6 +180,9 @@ HANDLERS: dict[str, Handler] = {
     "HC_COMMAND_READ": _command_read,
     "HC_COMMAND_DONE": _command_done,
     "HC_BUG": _bug,
+    "HC_FILE_REQUEST": _file_request,
+    "HC_FILE_ANSWERED": _file_answered,
+    "HC_FILE_CANCEL": _file_cancel,
     "HC_MODULE_INIT": _module_init,
     "HC_MODULE_ENABLE": _module_enable,
     "HC_MODULE_FREE_MEM": _module_free_mem,

@@ -18,6 +18,7 @@
 #define ETIMEDOUT	110
 #define EALREADY	114
 #define EINPROGRESS	115
+#define ESTALE		116
 #define ECANCELED	125
 
 #endif
