@@ -99,7 +99,7 @@ int module_refcount(struct module *module);
 
 #define module_is_live(mod)	((mod)->state != MODULE_STATE_GOING)
 
-/* With interrupts off, or holding a reference: it stays until then. */
+/* For RCU readers: it stays until they have ended. */
 struct module *__module_address(unsigned long addr);
 const struct exception_table_entry *
 search_module_extables(unsigned long addr);

@@ -50,10 +50,6 @@ struct kernel_param {
 extern const struct kernel_param_ops param_ops_int, param_ops_uint,
 	param_ops_long, param_ops_ulong, param_ops_bool, param_ops_charp;
 
-/* 0, or -EINVAL, -ERANGE. */
-int kstrtoul(const char *s, unsigned int base, unsigned long *res);
-int kstrtol(const char *s, unsigned int base, long *res);
-
 /*
  * Sets parameters from "name=value name2="a value" flag"; changes @args.
  * One that is not there is @unknown's business.

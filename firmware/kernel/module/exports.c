@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the kernel offers to modules. */
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/export.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
+#include <linux/kstrtox.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -40,8 +43,9 @@ EXPORT_SYMBOL(strncmp);
 EXPORT_SYMBOL(strchr);
 EXPORT_SYMBOL(strrchr);
 EXPORT_SYMBOL(strscpy);
-EXPORT_SYMBOL(kstrtoul);
-EXPORT_SYMBOL(kstrtol);
+EXPORT_SYMBOL(kstrtoull);
+EXPORT_SYMBOL(kstrtoll);
+EXPORT_SYMBOL(kstrtobool);
 
 EXPORT_SYMBOL(__kmalloc);
 EXPORT_SYMBOL(kfree);
@@ -52,7 +56,7 @@ EXPORT_SYMBOL(_copy_to_user);
 EXPORT_SYMBOL(_copy_from_user);
 
 EXPORT_SYMBOL(jiffies);
-EXPORT_SYMBOL(timer_setup);
+EXPORT_SYMBOL(init_timer_key);
 EXPORT_SYMBOL(mod_timer);
 EXPORT_SYMBOL(del_timer_sync);
 
@@ -60,6 +64,17 @@ EXPORT_SYMBOL(schedule);
 EXPORT_SYMBOL(schedule_timeout);
 EXPORT_SYMBOL(schedule_timeout_uninterruptible);
 EXPORT_SYMBOL(wake_up_process);
+EXPORT_SYMBOL(msleep);
+EXPORT_SYMBOL(msleep_interruptible);
+EXPORT_SYMBOL(kthread_create_on_node);
+EXPORT_SYMBOL(kthread_stop);
+EXPORT_SYMBOL(kthread_should_stop);
+EXPORT_SYMBOL(kthread_data);
+EXPORT_SYMBOL(__rcu_read_lock);
+EXPORT_SYMBOL(__rcu_read_unlock);
+EXPORT_SYMBOL(synchronize_rcu);
+EXPORT_SYMBOL(call_rcu);
+EXPORT_SYMBOL(rcu_barrier);
 
 EXPORT_SYMBOL(mutex_lock);
 EXPORT_SYMBOL(mutex_unlock);

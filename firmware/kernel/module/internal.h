@@ -45,7 +45,6 @@ extern wait_queue_head_t module_wq;	/* a module's state has changed */
 
 /* main.c */
 struct module *find_module(const char *name);
-void synchronize_modules(void);
 int load_module(struct load_info *info, char *args);
 int delete_module(const char *name);
 

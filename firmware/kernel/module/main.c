@@ -2,12 +2,11 @@
 /* Loading a module, and letting it go. */
 #include <linux/err.h>
 #include <linux/ftrace.h>
-#include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/moduleloader.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 #include <linux/string.h>
 #include <asm/cacheflush.h>
 #include "internal.h"
@@ -16,17 +15,7 @@ DEFINE_MUTEX(module_mutex);
 LIST_HEAD(modules);
 DECLARE_WAIT_QUEUE_HEAD(module_wq);
 
-static void do_nothing(void *unused)
-{
-}
-
-/* Those who look at modules with interrupts off see no removed one any more. */
-void synchronize_modules(void)
-{
-	on_each_cpu(do_nothing, NULL);
-}
-
-/* With module_mutex held, or interrupts off. */
+/* With module_mutex held, or as an RCU reader. */
 static struct module *find_module_all(const char *name, bool even_unformed)
 {
 	struct module *mod;
@@ -59,14 +48,13 @@ struct module *__module_address(unsigned long addr)
 const struct exception_table_entry *search_module_extables(unsigned long addr)
 {
 	const struct exception_table_entry *e = NULL;
-	unsigned long flags;
 	struct module *mod;
 
-	local_irq_save(flags);
+	rcu_read_lock();
 	mod = __module_address(addr);
 	if (mod)
 		e = search_extable(mod->extable, mod->num_exentries, addr);
-	local_irq_restore(flags);
+	rcu_read_unlock();
 	return e;
 }
 
@@ -111,7 +99,7 @@ static void unlink_module(struct module *mod)
 	mutex_lock(&module_mutex);
 	list_del(&mod->list);
 	mutex_unlock(&module_mutex);
-	synchronize_modules();
+	synchronize_rcu();
 }
 
 static void find_module_sections(struct module *mod, struct load_info *info)
@@ -217,7 +205,7 @@ static void do_free_init(struct module *mod)
 	mod->kallsyms = &mod->core_kallsyms;
 	mod->init_layout = (struct module_layout){};
 	mutex_unlock(&module_mutex);
-	synchronize_modules();
+	synchronize_rcu();
 	module_memfree(init);
 }
 

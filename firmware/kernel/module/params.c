@@ -2,61 +2,10 @@
 /* Parameters: "name=value" and what is done with the value. */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
+#include <linux/kstrtox.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
-
-static int digit_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
-}
-
-/* Digits up to the end or a newline; base 0 knows 0x and a leading 0. */
-int kstrtoul(const char *s, unsigned int base, unsigned long *res)
-{
-	unsigned long value = 0;
-	int digit;
-
-	if (*s == '+')
-		s++;
-	if (base == 0) {
-		base = *s == '0' ? 8 : 10;
-		if (s[0] == '0' && (s[1] | 0x20) == 'x')
-			base = 16;
-	}
-	if (base == 16 && s[0] == '0' && (s[1] | 0x20) == 'x')
-		s += 2;
-	if (digit_value(*s) >= (int)base)
-		return -EINVAL;
-	for (; (digit = digit_value(*s)) < (int)base; s++) {
-		if (__builtin_mul_overflow(value, base, &value) ||
-		    __builtin_add_overflow(value, digit, &value))
-			return -ERANGE;
-	}
-	if (*s == '\n')
-		s++;
-	if (*s)
-		return -EINVAL;
-	*res = value;
-	return 0;
-}
-
-int kstrtol(const char *s, unsigned int base, long *res)
-{
-	bool negative = *s == '-';
-	unsigned long value;
-	int err = kstrtoul(s + negative, base, &value);
-
-	if (err)
-		return err;
-	if (value > LONG_MAX + (unsigned long)negative)
-		return -ERANGE;
-	*res = negative ? -value : value;
-	return 0;
-}
 
 #define STANDARD_PARAM_DEF(name, type, wide, parse, format)		\
 	static int param_set_##name(const char *val,			\

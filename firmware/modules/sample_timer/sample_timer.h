@@ -6,4 +6,8 @@
 /* Counts one beat; how many there were. */
 unsigned long sample_count(void);
 
+/* The thread beats every so many milliseconds until it is stopped. */
+int sample_thread_start(unsigned int period);
+void sample_thread_stop(void);
+
 #endif

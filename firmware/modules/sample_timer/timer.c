@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A timer that beats, until the module is removed. */
+/* A timer and a thread that beat, until the module is removed. */
 #include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/printk.h>
@@ -20,8 +20,13 @@ static void sample_beat(struct timer_list *unused)
 
 static int __init sample_timer_init(void)
 {
+	int err;
+
 	if (!period)
 		return -EINVAL;
+	err = sample_thread_start(period);
+	if (err)
+		return err;
 	timer_setup(&timer, sample_beat, 0);
 	mod_timer(&timer, jiffies + msecs_to_jiffies(period));
 	return 0;
@@ -31,10 +36,11 @@ module_init(sample_timer_init);
 static void __exit sample_timer_exit(void)
 {
 	del_timer_sync(&timer);
+	sample_thread_stop();
 	printk("sample_timer: %lu beats\n", sample_count() - 1);
 }
 module_exit(sample_timer_exit);
 
 MODULE_LICENSE("GPL");
 MODULE_AUTHOR("emu");
-MODULE_DESCRIPTION("A timer that calls traceable functions");
+MODULE_DESCRIPTION("A timer and a thread that call traceable functions");
