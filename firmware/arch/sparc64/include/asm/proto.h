@@ -38,6 +38,9 @@ void cpu_init(void);
 /* extable.c */
 bool fixup_exception(struct pt_regs *regs);
 
+/* windows.c */
+int synchronize_user_stack(void);
+
 /* traps.c */
 void die(const char *what, struct pt_regs *regs, long err) __noreturn;
 
