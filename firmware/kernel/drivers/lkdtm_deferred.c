@@ -144,9 +144,13 @@ void lkdtm_WORKQUEUE(void)
 	kfree(d);
 }
 
+#define RCU_READERS	4
+#define RCU_UPDATES	12
+
+/* Not freed before the end: a freed one could soon look new again. */
 struct test_object {
 	struct rcu_head rcu;
-	unsigned long freed;
+	unsigned long dead;
 };
 
 static struct test_object *shared;
@@ -156,8 +160,7 @@ static void lkdtm_rcu_callback(struct rcu_head *head)
 {
 	struct test_object *object = container_of(head, struct test_object, rcu);
 
-	WRITE_ONCE(object->freed, 1);
-	kfree(object);
+	WRITE_ONCE(object->dead, 1);
 	atomic_inc(&callbacks);
 }
 
@@ -171,13 +174,13 @@ static void lkdtm_rcu_read(void)
 	object = rcu_dereference(shared);
 	end = jiffies + 3;
 	while (time_before(jiffies, end)) {
-		WARN_ON(READ_ONCE(object->freed));
+		WARN_ON(READ_ONCE(object->dead));
 		cpu_relax();
 	}
 	rcu_read_lock();
-	WARN_ON(READ_ONCE(object->freed));
+	WARN_ON(READ_ONCE(object->dead));
 	rcu_read_unlock();
-	WARN_ON(READ_ONCE(object->freed));
+	WARN_ON(READ_ONCE(object->dead));
 	rcu_read_unlock();
 }
 
@@ -188,45 +191,50 @@ static int lkdtm_rcu_reader(void *unused)
 	return 0;
 }
 
-#define RCU_READERS	4
-#define RCU_UPDATES	12
+/* Each in a way of its own. */
+static void lkdtm_rcu_replace(struct test_object *new, unsigned int way)
+{
+	struct test_object *old = xchg(&shared, new);
+
+	switch (way % 3) {
+	case 0:
+		call_rcu(&old->rcu, lkdtm_rcu_callback);
+		break;
+	case 1:
+		synchronize_rcu();
+		lkdtm_rcu_callback(&old->rcu);
+		break;
+	case 2:
+		synchronize_rcu_expedited();
+		lkdtm_rcu_callback(&old->rcu);
+		break;
+	}
+}
 
 /* Objects replaced under the eyes of more readers than there may be CPUs. */
 void lkdtm_RCU(void)
 {
 	struct task_struct *readers[RCU_READERS];
-	struct test_object *old, *new;
+	struct test_object *objects, *lone;
 	unsigned int i;
 
+	objects = kcalloc(RCU_UPDATES + 1, sizeof(*objects), GFP_KERNEL);
+	lone = kzalloc(sizeof(*lone), GFP_KERNEL);
+	if (WARN_ON(!objects || !lone))
+		return;
+	kfree_rcu(lone, rcu);
 	atomic_set(&callbacks, 0);
-	shared = kzalloc(sizeof(*shared), GFP_KERNEL);
+	shared = &objects[0];
 	for (i = 0; i < RCU_READERS; i++)
 		readers[i] = kthread_run(lkdtm_rcu_reader, NULL,
 					 "lkdtm_rcu/%u", i);
 	for (i = 0; i < RCU_UPDATES; i++) {
-		new = kzalloc(sizeof(*new), GFP_KERNEL);
-		old = xchg(&shared, new);
-		switch (i % 4) {
-		case 0:
-			call_rcu(&old->rcu, lkdtm_rcu_callback);
-			break;
-		case 1:
-			synchronize_rcu();
-			lkdtm_rcu_callback(&old->rcu);
-			break;
-		case 2:
-			synchronize_rcu_expedited();
-			lkdtm_rcu_callback(&old->rcu);
-			break;
-		case 3:
-			kfree_rcu(old, rcu);
-			atomic_inc(&callbacks);
-			break;
-		}
+		msleep(1);
+		lkdtm_rcu_replace(&objects[i + 1], i);
 	}
 	for (i = 0; i < RCU_READERS; i++)
 		kthread_stop(readers[i]);
 	rcu_barrier();
 	WARN_ON(atomic_read(&callbacks) != RCU_UPDATES);
-	kfree(shared);
+	kfree(objects);
 }
