@@ -8,9 +8,15 @@
 struct page;
 
 #define __GFP_ZERO	0x100u
+#define __GFP_DIRECT_RECLAIM	0x400u	/* may sleep */
 #define GFP_KERNEL	0x0cc0u
 #define GFP_ATOMIC	0x0a20u
 #define GFP_HIGHUSER	0x0cc0u
+
+static inline bool gfpflags_allow_blocking(gfp_t gfp)
+{
+	return gfp & __GFP_DIRECT_RECLAIM;
+}
 
 struct page *__alloc_pages(gfp_t gfp, unsigned int order);
 void __free_pages(struct page *page, unsigned int order);

@@ -2,6 +2,7 @@
 /* /dev/lkdtm: what is left for later is done later, once, and where it should. */
 #include <linux/atomic.h>
 #include <linux/delay.h>
+#include <linux/interrupt.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
@@ -142,6 +143,72 @@ void lkdtm_WORKQUEUE(void)
 	destroy_workqueue(high);
 	kfree(w);
 	kfree(d);
+}
+
+struct test_tasklet {
+	struct tasklet_struct tasklet;
+	unsigned int cpu;
+	unsigned int runs;
+	bool in_softirq;
+	unsigned int again;	/* so often it schedules itself */
+};
+
+static void lkdtm_tasklet(struct tasklet_struct *t)
+{
+	struct test_tasklet *test = from_tasklet(test, t, tasklet);
+
+	test->cpu = smp_processor_id();
+	test->in_softirq = in_serving_softirq() && !in_hardirq();
+	test->runs++;
+	if (test->again) {
+		test->again--;
+		tasklet_schedule(t);
+	}
+}
+
+/* More rounds than __do_softirq() serves: the rest is for ksoftirqd. */
+#define TASKLET_ROUNDS	25
+
+void lkdtm_TASKLET(void)
+{
+	struct test_tasklet *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	unsigned int cpu;
+
+	if (WARN_ON(!t))
+		return;
+	tasklet_setup(&t->tasklet, lkdtm_tasklet);
+	local_bh_disable();
+	cpu = smp_processor_id();
+	tasklet_schedule(&t->tasklet);
+	tasklet_schedule(&t->tasklet);
+	WARN_ON(t->runs);
+	local_bh_enable();
+	tasklet_kill(&t->tasklet);
+	WARN_ON(t->runs != 1 || t->cpu != cpu || !t->in_softirq);
+
+	tasklet_disable(&t->tasklet);
+	tasklet_hi_schedule(&t->tasklet);
+	msleep(3);
+	WARN_ON(t->runs != 1);
+	tasklet_enable(&t->tasklet);
+	tasklet_kill(&t->tasklet);
+	WARN_ON(t->runs != 2);
+
+	t->again = TASKLET_ROUNDS;
+	tasklet_schedule(&t->tasklet);
+	while (READ_ONCE(t->again))
+		msleep(1);
+	tasklet_kill(&t->tasklet);
+	WARN_ON(t->runs != 3 + TASKLET_ROUNDS);
+	kfree(t);
+}
+
+/* What is forbidden, and reported. */
+void lkdtm_SLEEP_IN_ATOMIC(void)
+{
+	preempt_disable();
+	might_sleep();
+	preempt_enable();
 }
 
 #define RCU_READERS	4

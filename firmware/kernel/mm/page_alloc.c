@@ -167,6 +167,7 @@ struct page *__alloc_pages(gfp_t gfp, unsigned int order)
 {
 	if (WARN_ON_ONCE(order >= MAX_ORDER))
 		return NULL;
+	might_sleep_if(gfpflags_allow_blocking(gfp));
 	return get_page_from_freelist(gfp, order);
 }
 

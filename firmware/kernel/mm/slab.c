@@ -121,7 +121,8 @@ static void *___slab_alloc(struct kmem_cache *s, gfp_t flags,
 	if (!slab) {
 		slab = get_partial(s);
 		if (!slab)
-			slab = allocate_slab(s, flags);
+			slab = allocate_slab(s, flags &
+						~__GFP_DIRECT_RECLAIM);
 		if (!slab)
 			return NULL;
 	}
@@ -148,6 +149,7 @@ static __always_inline void *slab_alloc(struct kmem_cache *s, gfp_t gfp)
 	unsigned long flags;
 	void *object;
 
+	might_sleep_if(gfpflags_allow_blocking(gfp));
 	local_irq_save(flags);
 	c = &s->cpu_slab[smp_processor_id()];
 	object = c->freelist;
