@@ -37,5 +37,7 @@ unsigned long wait_for_completion_timeout(struct completion *x,
 int wait_for_completion_interruptible(struct completion *x);
 bool try_wait_for_completion(struct completion *x);
 bool completion_done(struct completion *x);
+/* -ERESTARTSYS if the caller is to end first. */
+int wait_for_completion_killable(struct completion *x);
 
 #endif

@@ -23,6 +23,7 @@ struct mutex {
 void __mutex_init(struct mutex *lock);
 void mutex_lock(struct mutex *lock);
 int mutex_lock_interruptible(struct mutex *lock);
+int mutex_lock_killable(struct mutex *lock);
 int mutex_trylock(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
 

@@ -35,6 +35,7 @@ typedef unsigned short umode_t;
 typedef unsigned int dev_t;
 typedef unsigned int gfp_t;
 typedef unsigned int fmode_t;
+typedef unsigned int __poll_t;
 typedef unsigned long pgoff_t;
 typedef u64 phys_addr_t;
 typedef long long time64_t;

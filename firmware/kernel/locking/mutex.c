@@ -35,7 +35,7 @@ static __always_inline int __mutex_lock(struct mutex *lock, unsigned int state)
 		set_current_state(state);
 		if (__mutex_trylock(lock))
 			break;
-		if (state & TASK_INTERRUPTIBLE && signal_pending(current)) {
+		if (signal_pending_state(state, current)) {
 			ret = -EINTR;
 			break;
 		}
@@ -59,6 +59,11 @@ static int __mutex_lock_interruptible_slowpath(struct mutex *lock)
 	return __mutex_lock(lock, TASK_INTERRUPTIBLE);
 }
 
+static int __mutex_lock_killable_slowpath(struct mutex *lock)
+{
+	return __mutex_lock(lock, TASK_KILLABLE);
+}
+
 void mutex_lock(struct mutex *lock)
 {
 	might_sleep();
@@ -72,6 +77,14 @@ int mutex_lock_interruptible(struct mutex *lock)
 	if (__mutex_trylock(lock))
 		return 0;
 	return __mutex_lock_interruptible_slowpath(lock);
+}
+
+int mutex_lock_killable(struct mutex *lock)
+{
+	might_sleep();
+	if (__mutex_trylock(lock))
+		return 0;
+	return __mutex_lock_killable_slowpath(lock);
 }
 
 /* Returns whether it could be had at once. */

@@ -39,7 +39,7 @@ static long do_wait_for_common(struct completion *x, long timeout, int state)
 	wait.flags = WQ_FLAG_EXCLUSIVE;
 	list_add_tail(&wait.entry, &x->wait.head);
 	while (!x->done && timeout > 0) {
-		if (state & TASK_INTERRUPTIBLE && signal_pending(current)) {
+		if (signal_pending_state(state, current)) {
 			timeout = -ERESTARTSYS;
 			break;
 		}
@@ -82,6 +82,13 @@ unsigned long wait_for_completion_timeout(struct completion *x,
 int wait_for_completion_interruptible(struct completion *x)
 {
 	long ret = wait_for_common(x, MAX_SCHEDULE_TIMEOUT, TASK_INTERRUPTIBLE);
+
+	return ret < 0 ? ret : 0;
+}
+
+int wait_for_completion_killable(struct completion *x)
+{
+	long ret = wait_for_common(x, MAX_SCHEDULE_TIMEOUT, TASK_KILLABLE);
 
 	return ret < 0 ? ret : 0;
 }
