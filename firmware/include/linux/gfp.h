@@ -8,7 +8,6 @@
 struct page;
 
 #define __GFP_ZERO	0x100u
-#define __GFP_DIRECT_RECLAIM	0x400u	/* may sleep */
 #define GFP_KERNEL	0x0cc0u
 #define GFP_ATOMIC	0x0a20u
 #define GFP_HIGHUSER	0x0cc0u
@@ -17,7 +16,7 @@ struct page;
 
 #define __GFP_IO	0x0040u
 #define __GFP_FS	0x0080u
-#define __GFP_DIRECT_RECLAIM 0x0400u
+#define __GFP_DIRECT_RECLAIM 0x0400u	/* may sleep */
 
 static inline bool gfpflags_allow_blocking(gfp_t gfp)
 {
