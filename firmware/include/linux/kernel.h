@@ -52,7 +52,7 @@ extern enum system_states {
 void __might_sleep(const char *file, int line);
 void __might_fault(const char *file, int line);
 #define might_sleep()		__might_sleep(__FILE__, __LINE__)
-#define might_sleep_if(c)	do { if (c) might_sleep(); } while (0)
+#define might_sleep_if(c)	((c) ? might_sleep() : (void)0)
 #define might_fault()		__might_fault(__FILE__, __LINE__)
 
 void panic(const char *fmt, ...) __noreturn __printf(1, 2);

@@ -167,7 +167,6 @@ static struct page *__alloc_pages_direct_reclaim(gfp_t gfp, unsigned int order)
 {
 	if (!try_to_free_pages(gfp, order))
 		return NULL;
-	might_sleep_if(gfpflags_allow_blocking(gfp));
 	return get_page_from_freelist(gfp, order);
 }
 

@@ -56,7 +56,8 @@ static inline struct page *virt_to_slab(const void *object)
 
 static struct page *allocate_slab(struct kmem_cache *s, gfp_t flags)
 {
-	struct page *slab = alloc_pages(flags & ~__GFP_ZERO, s->order);
+	/* Interrupts are off; whether this may sleep was asked before. */
+	struct page *slab = __alloc_pages(flags & ~__GFP_ZERO, s->order);
 	unsigned int i;
 	char *object;
 
@@ -121,8 +122,7 @@ static void *___slab_alloc(struct kmem_cache *s, gfp_t flags,
 	if (!slab) {
 		slab = get_partial(s);
 		if (!slab)
-			slab = allocate_slab(s, flags &
-						~__GFP_DIRECT_RECLAIM);
+			slab = allocate_slab(s, flags);
 		if (!slab)
 			return NULL;
 	}
