@@ -19,6 +19,9 @@ struct page;
 #define __GFP_DIRECT_RECLAIM 0x0400u
 
 struct page *__alloc_pages(gfp_t gfp, unsigned int order);
+bool __alloc_pages_may_oom(gfp_t gfp, unsigned int order, unsigned int tries);
+unsigned long nr_free_pages(void);
+unsigned long totalram_pages(void);
 void __free_pages(struct page *page, unsigned int order);
 unsigned long __get_free_pages(gfp_t gfp, unsigned int order);
 unsigned long get_zeroed_page(gfp_t gfp);
