@@ -209,6 +209,8 @@ static int copy_signal(unsigned long clone_flags, struct task_struct *p)
 				   old->is_child_subreaper;
 	spin_lock_irq(&current->sighand->siglock);
 	memcpy(sig->rlim, old->rlim, sizeof(sig->rlim));
+	sig->oom_score_adj = old->oom_score_adj;
+	sig->oom_victim = false;
 	spin_unlock_irq(&current->sighand->siglock);
 	p->signal = sig;
 	return 0;
