@@ -517,6 +517,7 @@ int simple_statfs(struct dentry *dentry, struct kstatfs *buf);
 const char *simple_get_link(struct dentry *dentry, struct inode *inode,
 			    struct delayed_call *done);
 int always_delete_dentry(const struct dentry *dentry);
+bool dir_emit_dots(struct file *file, struct dir_context *ctx);
 int dcache_readdir(struct file *file, struct dir_context *ctx);
 int simple_open(struct inode *inode, struct file *file);
 int noop_fsync(struct file *file, loff_t start, loff_t end, int datasync);
