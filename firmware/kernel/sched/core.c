@@ -200,7 +200,7 @@ void __schedule(unsigned int sched_mode)
 
 	prev_state = READ_ONCE(prev->__state);
 	if (sched_mode == SM_NONE && prev_state) {
-		if (prev_state & TASK_INTERRUPTIBLE && signal_pending(prev))
+		if (signal_pending_state(prev_state, prev))
 			WRITE_ONCE(prev->__state, TASK_RUNNING);
 		else
 			deactivate_task(rq, prev, DEQUEUE_SLEEP);
