@@ -532,6 +532,11 @@ ssize_t simple_read_from_buffer(void __user *to, size_t count, loff_t *pos,
 ssize_t simple_write_to_buffer(void *to, size_t available, loff_t *pos,
 			       const void __user *from, size_t count);
 
+/* libfs_tree.c: trees that the kernel itself makes, of pinned files */
+struct dentry *simple_start_creating(struct dentry *parent, const char *name);
+void simple_done_creating(struct dentry *dentry);
+void simple_recursive_removal(struct dentry *dentry);
+
 /* char_dev.c */
 int register_chrdev(unsigned int major, const struct file_operations *fops);
 void init_special_inode(struct inode *inode, umode_t mode, dev_t dev);

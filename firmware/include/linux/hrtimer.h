@@ -40,7 +40,6 @@ u64 hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval);
 ktime_t hrtimer_get_next_event(void);
 void hrtimer_interrupt(void);
 void hrtimer_run_queues(void);
-int schedule_hrtimeout(const ktime_t *expires, enum hrtimer_mode mode);
 long hrtimer_nanosleep(ktime_t rqtp, enum hrtimer_mode mode, clockid_t clock,
 		       struct __kernel_timespec *rmtp);
 

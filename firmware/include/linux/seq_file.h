@@ -3,6 +3,7 @@
 #ifndef _LINUX_SEQ_FILE_H
 #define _LINUX_SEQ_FILE_H
 
+#include <linux/cpumask.h>
 #include <linux/fs.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
@@ -81,6 +82,9 @@ int seq_path(struct seq_file *m, const struct path *path, const char *esc);
 int seq_path_root(struct seq_file *m, const struct path *path,
 		  const struct path *root, const char *esc);
 int seq_dentry(struct seq_file *m, struct dentry *dentry, const char *esc);
+/* As a mask in hexadecimal words, and as "0-3,5". */
+void seq_cpumask(struct seq_file *m, const struct cpumask *mask);
+void seq_cpumask_list(struct seq_file *m, const struct cpumask *mask);
 void seq_setwidth(struct seq_file *m, size_t size);
 void seq_pad(struct seq_file *m, char c);
 

@@ -113,11 +113,13 @@ void poll_freewait(struct poll_wqueues *pwq)
 int poll_schedule_timeout(struct poll_wqueues *pwq, int state,
 			  const ktime_t *expires)
 {
+	static const ktime_t never = KTIME_MAX;
 	int ret = -EINTR;
 
 	set_current_state(state);
 	if (!READ_ONCE(pwq->triggered))
-		ret = schedule_hrtimeout(expires, HRTIMER_MODE_ABS);
+		ret = schedule_hrtimeout(expires ? expires : &never,
+					 HRTIMER_MODE_ABS);
 	__set_current_state(TASK_RUNNING);
 	/* Before the files are looked at again. */
 	xchg(&pwq->triggered, 0);

@@ -152,3 +152,36 @@ void seq_pad(struct seq_file *m, char c)
 	if (c)
 		seq_putc(m, c);
 }
+
+void seq_cpumask(struct seq_file *m, const struct cpumask *mask)
+{
+	int words = DIV_ROUND_UP(nr_cpu_ids, 32);
+
+	for (int i = words - 1; i >= 0; i--) {
+		unsigned int word = mask->bits[i / 2] >> (i % 2 * 32);
+		int digits = 8;
+
+		if (i == words - 1 && nr_cpu_ids % 32) {
+			word &= (1U << nr_cpu_ids % 32) - 1;
+			digits = DIV_ROUND_UP(nr_cpu_ids % 32, 4);
+		}
+		seq_printf(m, "%0*x%s", digits, word, i ? "," : "");
+	}
+}
+
+void seq_cpumask_list(struct seq_file *m, const struct cpumask *mask)
+{
+	unsigned int first, last = 0;
+	const char *comma = "";
+
+	for (first = cpumask_first(mask); first < nr_cpu_ids;
+	     first = cpumask_next(last, mask)) {
+		last = first;
+		while (last + 1 < nr_cpu_ids && cpumask_test_cpu(last + 1, mask))
+			last++;
+		seq_printf(m, "%s%u", comma, first);
+		if (last != first)
+			seq_printf(m, "-%u", last);
+		comma = ",";
+	}
+}

@@ -6,6 +6,7 @@
 #include <linux/ktime.h>
 #include <linux/seq_file.h>
 #include <linux/smp.h>
+#include <linux/tick.h>
 #include <linux/utsname.h>
 #include <emu/boot_params.h>
 
@@ -13,7 +14,7 @@
 
 static int cmdline_proc_show(struct seq_file *m, void *v)
 {
-	seq_puts(m, boot_params.cmdline);
+	seq_puts(m, boot_params.command_line);
 	seq_putc(m, '\n');
 	return 0;
 }
@@ -41,7 +42,7 @@ static int uptime_proc_show(struct seq_file *m, void *v)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		idle += get_idle_time(cpu);
+		idle += get_cpu_idle_time_us(cpu) * NSEC_PER_USEC;
 	show_seconds(m, ktime_get(), ' ');
 	show_seconds(m, idle, '\n');
 	return 0;
