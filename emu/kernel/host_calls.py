@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import errno
+import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from emu.kernel.modules import BadModule, Module
 
 if TYPE_CHECKING:
     from emu.cpu.cpu import Cpu
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["HANDLERS", "Handler"]
 
 _LONGEST_STRING = 4096
+_MOST_SEGMENTS = 64  # of a command to the RAM disk
 Handler = Callable[["Kernel", "Cpu", list[int]], int | None]
 
 
@@ -130,6 +134,65 @@ def _file_cancel(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return kernel.file_server.cancel(arguments[0])
 
 
+def _block_info(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.disk.sectors
+
+
+def _block_submit(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    """block_submit(command, tag): see struct ramdisk_command in firmware/include/emu/ramdisk.h."""
+    order = kernel.image.byte_order
+    sector, operation, count = struct.unpack(f"{order}3Q", cpu.read(arguments[0], 24))
+    if count > _MOST_SEGMENTS:
+        return -errno.EINVAL
+    words = struct.unpack(f"{order}{2 * count}Q", cpu.read(arguments[0] + 24, 16 * count))
+    segments = list(zip(words[::2], words[1::2], strict=True))
+    kernel.disk.submit(kernel.board.ram, cpu.cycles, arguments[1], operation, sector, segments)
+    kernel.disk_interrupt()
+    return 0
+
+
+def _block_completed(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    done = kernel.disk.completed(cpu.cycles)
+    if done is None:
+        kernel.disk_interrupt()
+        return -errno.EAGAIN
+    tag, status = done
+    return tag | status << 16
+
+
+def _module_init(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    try:
+        module = kernel.modules.read(arguments[0])
+        kernel.on_module(module)
+    except BadModule:
+        return -errno.EINVAL
+    kernel.modules.add(module)
+    return 0
+
+
+def _known_module(kernel: Kernel, address: int) -> Module:
+    module = kernel.modules.get(address)
+    if module is None:
+        raise LookupError(f"there is no module at {address:#x}")
+    return module
+
+
+def _module_enable(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return 0 if kernel.on_module_enable(_known_module(kernel, arguments[0])) else -errno.EAGAIN
+
+
+def _module_free_mem(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    address, start, end = arguments[:3]
+    return 0 if kernel.on_module_free(_known_module(kernel, address), range(start, end)) else -errno.EAGAIN
+
+
+def _module_release(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    if not kernel.on_module_free(_known_module(kernel, arguments[0]), None):
+        return -errno.EAGAIN
+    kernel.modules.remove(arguments[0])
+    return 0
+
+
 # By the names the image's layout table gives the numbers. A handler returns the call's result, None if the guest does not go on.
 HANDLERS: dict[str, Handler] = {
     "HC_CONSOLE_WRITE": _console_write,
@@ -148,4 +211,11 @@ HANDLERS: dict[str, Handler] = {
     "HC_FILE_REQUEST": _file_request,
     "HC_FILE_ANSWERED": _file_answered,
     "HC_FILE_CANCEL": _file_cancel,
+    "HC_BLOCK_INFO": _block_info,
+    "HC_BLOCK_SUBMIT": _block_submit,
+    "HC_BLOCK_COMPLETED": _block_completed,
+    "HC_MODULE_INIT": _module_init,
+    "HC_MODULE_ENABLE": _module_enable,
+    "HC_MODULE_FREE_MEM": _module_free_mem,
+    "HC_MODULE_RELEASE": _module_release,
 }

@@ -47,6 +47,9 @@ int user_path_at(int dfd, const char __user *name, unsigned int flags,
 /* With the directory locked. */
 struct dentry *lookup_one_len(const char *name, struct dentry *base, int len);
 
+/* The same for a name in the kernel. */
+int kern_path(const char *name, unsigned int flags, struct path *path);
+
 /* The new name's dentry, negative, its directory locked. */
 struct dentry *filename_create(int dfd, struct filename *name,
 			       struct path *path, unsigned int lookup_flags);

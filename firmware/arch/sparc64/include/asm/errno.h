@@ -3,6 +3,7 @@
 #ifndef _ASM_ERRNO_H
 #define _ASM_ERRNO_H
 
+#define EUCLEAN		135
 #define EINPROGRESS	36
 #define EALREADY	37
 #define EOPNOTSUPP	45
@@ -19,5 +20,6 @@
 #define ENODATA		111
 #define EILSEQ		122
 #define ENOTSUPP	524
+#define ECANCELED	127
 
 #endif
