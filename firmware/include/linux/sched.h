@@ -145,6 +145,7 @@ struct task_struct {
 	struct sched_dl_entity dl;
 	unsigned long nvcsw;		/* switches: it slept */
 	unsigned long nivcsw;		/* it was preempted */
+	u64 start_time;			/* ns since boot */
 	u64 utime;			/* in ticks */
 	u64 stime;
 	raw_spinlock_t pi_lock;		/* serialises wake-ups */
