@@ -382,10 +382,11 @@ class FtraceEngine:
         context = self._context(cpu) if writer else (0, 0)
         return self._write_print(cpu, context, self.kernel.image.symbol("tracing_mark_write"), text)
 
-    def _trace_printk(self, cpu: Cpu, ip: int, text: bytes) -> None:
-        """The guest kernel has written a line from `ip`."""
+    def _trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
+        """The guest kernel writes a text from `ip`; while it does, preemption is disabled so many times more."""
         if self.array is not None and self.array.options["trace_printk"]:
-            self._write_print(cpu, self._context(cpu), ip, text)
+            flags, depth = self._context(cpu)
+            self._write_print(cpu, (flags, max(depth - disabled, 0)), ip, text)
 
     def _write_print(self, cpu: Cpu, state: tuple[int, int], ip: int, text: bytes) -> bool:
         task = self.kernel.tasks.current(cpu)

@@ -168,8 +168,9 @@ def _show_regs(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
 
 
 def _trace_printk(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
-    ip, address, size = arguments[:3]
-    kernel.on_trace_printk(cpu, ip, cpu.read(address, min(size, _LONGEST_STRING)))
+    """trace_printk(ip, text, size, how often it has itself disabled preemption)."""
+    ip, address, size, disabled = arguments
+    kernel.on_trace_printk(cpu, ip, cpu.read(address, min(size, _LONGEST_STRING)), disabled)
     return 0
 
 

@@ -60,7 +60,7 @@ class Kernel:
         self.on_breakpoint: Callable[[Cpu, int], bool] = lambda cpu, registers: False
         self.on_cpu_online: Callable[[Cpu, int], None] = lambda cpu, hot_area: None
         self.resolve_return: backtrace.ResolveReturn = lambda task, frame, address: address
-        self.on_trace_printk: Callable[[Cpu, int, bytes], None] = lambda cpu, ip, text: None
+        self.on_trace_printk: Callable[[Cpu, int, bytes, int], None] = lambda cpu, ip, text, disabled: None
         self.on_module: Callable[[Module], None] = lambda module: None  # before anything of it is executed
         self.on_module_enable: Callable[[Module], bool] = lambda module: True  # these say whether it could be done now
         self.on_module_free: Callable[[Module, range | None], bool] = lambda module, part: True  # None: all of it

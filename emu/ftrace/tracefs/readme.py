@@ -61,6 +61,7 @@ How it is shown
   print-parent          function: show the caller
   sym-offset            show offsets into functions
   sym-addr              show addresses too
+  trace_printk          record what the kernel and its modules write with trace_printk()
   context-info          show task, CPU and time
   irq-info              show interrupt and preemption state
   annotate              say where the output of a CPU begins

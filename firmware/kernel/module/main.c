@@ -163,7 +163,7 @@ static int post_relocation(struct module *mod, const struct load_info *info)
 	if (mod->exit && !in_text(&mod->core_layout, mod->exit))
 		return -ENOEXEC;
 	add_kallsyms(mod, info);
-	return 0;
+	return verify_params(mod);
 }
 
 /* No CPU may know the pages as what they were. */

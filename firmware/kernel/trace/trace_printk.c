@@ -40,12 +40,13 @@ notrace int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list args)
 	int len = 0;
 	char *buf;
 
+	/* The event shows what there was before this one. */
 	preempt_disable_notrace();
 	buf = get_trace_buf();
 	if (buf) {
 		len = vsnprintf(buf, TRACE_BUF_SIZE, fmt, args);
 		len = min(len, TRACE_BUF_SIZE - 1);
-		hostcall3(HC_TRACE_PRINTK, ip, buf, len);
+		hostcall(HC_TRACE_PRINTK, ip, (unsigned long)buf, len, 1);
 		put_trace_buf();
 	}
 	preempt_enable_no_resched_notrace();
@@ -101,7 +102,7 @@ extern const char *const __stop___trace_printk_fmt[];
 
 static int __init init_trace_printk(void)
 {
-	if (__start___trace_printk_fmt != __stop___trace_printk_fmt)
+	if (__stop___trace_printk_fmt - __start___trace_printk_fmt)
 		trace_printk_init_buffers();
 	return 0;
 }
