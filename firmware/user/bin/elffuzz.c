@@ -216,7 +216,7 @@ int main(int argc, char **argv)
 		}
 	}
 	unlink(COPY);
-	printf("%ld refused, %ld accepted, %ld killed\n", refused, accepted,
+	printf("\n%ld refused, %ld accepted, %ld killed\n", refused, accepted,
 	       killed);
 	return module && killed;
 }
