@@ -60,6 +60,7 @@ class Kernel:
         self.on_breakpoint: Callable[[Cpu, int], bool] = lambda cpu, registers: False
         self.on_cpu_online: Callable[[Cpu, int], None] = lambda cpu, hot_area: None
         self.resolve_return: backtrace.ResolveReturn = lambda task, frame, address: address
+        self.on_trace_printk: Callable[[Cpu, int, bytes, int], None] = lambda cpu, ip, text, disabled: None
         self.on_module: Callable[[Module], None] = lambda module: None  # before anything of it is executed
         self.on_module_enable: Callable[[Module], bool] = lambda module: True  # these say whether it could be done now
         self.on_module_free: Callable[[Module, range | None], bool] = lambda module, part: True  # None: all of it
@@ -238,6 +239,12 @@ class Kernel:
         """The guest kernel complains and goes on."""
         lines = [f"guest warning on CPU {cpu.index}: {message}", *backtrace.lines(self, cpu, 0)]
         self.warn("\n".join(lines))
+
+    def oops(self, cpu: Cpu, saved: int) -> str:
+        """The kernel itself has faulted, and will try to go on: registers and calls for its report. Also a warning."""
+        lines = [*backtrace.registers(self, cpu, saved), "Call Trace:", *backtrace.lines(self, cpu, saved)]
+        self.warn("\n".join([f"guest oops on CPU {cpu.index}", *backtrace.task(self, cpu), *lines]))
+        return "\n".join(lines)
 
     def _report(self, cpu: Cpu, message: str, registers: int) -> str:
         lines = [f"guest panic on CPU {cpu.index}: {message}", *backtrace.task(self, cpu)]

@@ -31,6 +31,8 @@
 #define HC_MODULE_ENABLE	25
 #define HC_MODULE_FREE_MEM	26
 #define HC_MODULE_RELEASE	27
+#define HC_SHOW_REGS		29
+#define HC_TRACE_PRINTK		33
 
 #ifndef __ASSEMBLY__
 

@@ -259,6 +259,7 @@ void set_task_comm(struct task_struct *p, const char *name);
 #define task_unlock(p)		spin_unlock(&(p)->alloc_lock)
 
 void do_exit(long code) __noreturn;
+void do_task_dead(void) __noreturn;
 void do_group_exit(int code) __noreturn;
 
 #define MAX_SCHEDULE_TIMEOUT	LONG_MAX
