@@ -28,15 +28,17 @@ SCRIPTS = {
     "cp -a": "echo 1 > a; chmod 640 a; touch -d @1000 a; mkdir d; chmod 711 d; touch -d @2000 d; cp -a a b; cp -a d e; "
     "stat -c '%n %a %Y' a b d e",
     "cp over things": "echo 1 > a; mkdir d; mkdir -p e/a; cp a e; cp -r d a; echo 2 > b; cp -v b a; cat a",
-    "mv": "echo 1 > a; mv a b; ls -1; mkdir d; mv b d; ls -1 d; mv x y; mv d d/e; mv d/b d/b; mv a; mv d/b d e; mv -v d/b c; ls -1",
+    "mv": "echo 1 > a; mv a b; ls -1; mkdir d; mv b d; ls -1 d; mv x y; mv d d/e; mv d/b d/b; mv a; "
+    "mv d/b d e; mv -v d/b c; ls -1",
     "mv over things": "echo 1 > a; echo 2 > b; mv a b; cat b; mkdir d e; mv b d; echo 3 > b; mv -n b d/b; cat d/b; mv d e; ls e; "
     "mv b e/d/b; mkdir b; mv e/d/b .",
-    "ln": "echo 1 > a; ln a b; ln a b; ln -f a b; stat -c %h a; ln -s a c; readlink c; ln -s a c; ln -sf b c; readlink c; ln x y; "
-    "mkdir d; ln a d; ln d e; ln -s ../a d/l; cat d/l; ln -sv z w; ls -1 d",
+    "ln": "echo 1 > a; ln a b; ln a b; ln -f a b; stat -c %h a; ln -s a c; readlink c; ln -s a c; ln -sf b c; readlink c; "
+    "ln x y; mkdir d; ln a d; ln d e; ln -s ../a d/l; cat d/l; ln -sv z w; ls -1 d",
     "ln to a link to a folder": "mkdir d; ln -s d l; ln -sfn x l; readlink l; ls d",
     "touch": "touch a b; ls -1; touch -c none; touch -d @12345 a; touch -r a b; stat -c %X:%Y a b; touch -m -d @777 a; "
     "stat -c %X:%Y a; touch no/where",
-    "chmod": "echo > a; for m in 644 u+x go-r a=rw u=rwx,go=rx +t u+s,g+s =r o=u a+X ug-x,o+w 7777 0; do chmod $m a; stat -c %a a; done; "
+    "chmod": "echo > a; "
+    "for m in 644 u+x go-r a=rw u=rwx,go=rx +t u+s,g+s =r o=u a+X ug-x,o+w 7777 0; do chmod $m a; stat -c %a a; done; "
     "chmod 8 a; chmod u+q a; chmod 644 none; chmod",
     "chmod -R": "mkdir -p d/e; echo > d/e/f; chmod -R go-rwx d; stat -c '%a %n' d d/e d/e/f; chmod -x d/e/f; chmod -R a+X d; "
     "stat -c %a d/e/f d/e",
@@ -44,12 +46,13 @@ SCRIPTS = {
     "dd if=in of=out bs=50 seek=1 count=1 conv=notrunc status=none; cat out; dd if=in of=out bs=50 seek=1 count=1 status=none; "
     "stat -c %s out",
     "dd's blocks": "dd if=in of=/dev/null ibs=7 obs=100 status=noxfer; dd if=in of=/dev/null bs=1k status=noxfer; "
-    "dd if=in of=o ibs=100 count=2x2 conv=sync obs=64 status=noxfer; stat -c %s o; cat in | dd bs=3893 count=1 status=noxfer of=p",
+    "dd if=in of=o ibs=100 count=2x2 conv=sync obs=64 status=noxfer; stat -c %s o; "
+    "cat in | dd bs=3893 count=1 status=noxfer of=p",
     "dd's mistakes": "dd if=none; dd bs=0; dd bs=x; dd bs; dd foo=1; dd conv=foo; dd status=foo; dd if=/dev/null of=no/where; "
     "echo > a; dd if=/dev/null of=a conv=excl; dd of=b conv=nocreat",
     "dd to what is full": "dd if=/dev/zero of=/dev/full bs=10 count=1 status=noxfer",
-    "truncate": "truncate -s 10 a; stat -c %s a; truncate -s +5 a; truncate -s -3 a; stat -c %s a; truncate -s 2K a; stat -c %s a; "
-    "truncate -c -s 1 none; ls -1; truncate -s x a; truncate a",
+    "truncate": "truncate -s 10 a; stat -c %s a; truncate -s +5 a; truncate -s -3 a; stat -c %s a; truncate -s 2K a; "
+    "stat -c %s a; truncate -c -s 1 none; ls -1; truncate -s x a; truncate a",
     "du": "mkdir -p d/e; echo 12345 > d/e/f; ln d/e/f d/g; cd d; du -b e/f; du -ab e | sed 's/^.*\\t//'; du none",
     "stat": "echo 123 > a; ln -s a l; mkdir d; stat -c '%n|%N|%s|%F|%A|%a|%h|%u|%U|%g' a l; stat -c %F d; stat -L -c %s l; "
     "stat none; stat",
