@@ -23,7 +23,7 @@ static int partitions_show(struct seq_file *m, void *v)
 
 static u64 msecs(u64 nsecs)
 {
-	return nsecs / NSEC_PER_MSEC;
+	return nsecs / (NSEC_PER_SEC / 1000);
 }
 
 static void show_disk(struct gendisk *disk, void *m)
