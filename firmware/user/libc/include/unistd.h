@@ -41,6 +41,9 @@ char *getcwd(char *buffer, size_t size);
 int access(const char *path, int mode);
 int unlink(const char *path);
 int rmdir(const char *path);
+/* The owner of a file or a link itself. */
+int lchown(const char *path, uid_t user, gid_t group);
+void sync(void);
 int link(const char *from, const char *to);
 int symlink(const char *target, const char *path);
 ssize_t readlink(const char *path, char *buffer, size_t size);
