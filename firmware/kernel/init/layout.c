@@ -71,6 +71,7 @@ LAYOUT(task_struct, __state);
 LAYOUT(task_struct, flags);
 LAYOUT(task_struct, stack);
 LAYOUT(task_struct, tasks);
+LAYOUT(task_struct, prio);
 LAYOUT(task_struct, pid);
 LAYOUT(task_struct, tgid);
 LAYOUT(task_struct, comm);

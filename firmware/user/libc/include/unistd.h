@@ -73,6 +73,14 @@ extern char *optarg;
 extern int optind, opterr, optopt;
 int getopt(int argc, char *const argv[], const char *options);
 
+/* The same; long options are written as the short ones that they mean. */
+struct long_option {
+	const char *name;
+	char letter;
+};
+int getopt_long(int argc, char *argv[], const char *options,
+		const struct long_option *names);
+
 /* Writes all of it, however many calls that takes; -1 on an error. */
 int write_all(int fd, const void *buffer, size_t size);
 
