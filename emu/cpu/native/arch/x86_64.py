@@ -21,9 +21,7 @@ from emu.native.pointers import call_handler, load_u32, load_u64, store_u32, sto
 
 _void_pointer = types.uint64
 _do_interrupt = external("x86_cpu_do_interrupt_x86_64", types.void(_void_pointer))
-_do_hardware_interrupt = external(
-    "do_interrupt_x86_hardirq_x86_64", types.void(_void_pointer, types.int32, types.int32)
-)
+_do_hardware_interrupt = external("do_interrupt_x86_hardirq_x86_64", types.void(_void_pointer, types.int32, types.int32))
 _loop_exit = external("cpu_loop_exit_noexc_x86_64", types.void(_void_pointer))
 _emu_stop = external("uc_emu_stop", types.int32(_void_pointer))
 _raise = external("raise_exception_err_x86_64", types.void(_void_pointer, types.int32, types.int32))
