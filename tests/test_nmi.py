@@ -103,15 +103,15 @@ def test_an_nmi_before_every_instruction(arch: str, command: str, function: str)
         machine.run(f"(usleep 1000; {command} > /result) &")
         run_to(machine, function)
         places, off = nmi_before_every_instruction(machine, NMIS)
-        assert len(places) > 300
-        assert off > 50 or function == "sys_getpid"
+        assert len(places) > 200
+        assert off > 20 or function == "sys_getpid"
         machine.advance(50_000_000)
         machine.tracefs.write("tracing_on", "0")
         (ring,) = machine.engine.rings
         entries = ring.unread().entries(events.FUNCGRAPH_ENTRY)
         calls = Counter(int(row["func"]) for row in entries if int(row["type"]) == events.EventType.FUNCGRAPH_ENTRY)
-        name = machine.kernel.image.function_at
-        assert sum(n for function, n in calls.items() if name(function).name == "nmi_handle") == NMIS
+        name = {address: machine.kernel.image.function_at(address) for address in calls}
+        assert sum(n for function, n in calls.items() if (found := name[function]) and found.name == "nmi_handle") == NMIS
         count, _ = check_calls(machine)
         assert count > 3 * NMIS
         machine.tracefs.write("current_tracer", "nop")
