@@ -70,6 +70,7 @@ class Machine:
         image: a kernel image instead of the one that comes with the package.
         console: also gets what the guest writes, as it comes.
         warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
+        command_line: the kernel's parameters (firmware/README.md).
 
     Raises:
         ValueError: a parameter is out of range, or the image cannot be booted (BadImage).
@@ -89,6 +90,7 @@ class Machine:
         image: Path | None = None,
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
+        command_line: str = "",
     ) -> None:
         hardware = cpu_arch.load(arch)
         if memory < _SMALLEST_MEMORY or memory % hardware.page_size:
@@ -117,7 +119,7 @@ class Machine:
             "tracefs",
             TracefsTree(tree, lambda: self.engine.updates, lambda: self.engine.driver.busy, self.engine.await_event),
         )
-        self.kernel.load((directory / "initramfs.cpio").read_bytes(), "", seed)
+        self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
         self.engine.initialise()
         self._boot(seed % 1_000_000)
 
@@ -186,6 +188,19 @@ class Machine:
             return self.board.sleep_until_limit()
         finally:
             self.board.unlimited()
+
+    def inject_nmi(self, cpu: int) -> None:
+        """Makes a non-maskable interrupt pending on a CPU: it comes before that one's next instruction that can bear it.
+
+        On x86-64 one comes even with interrupts off, but not within another. On SPARC V9 it is an interrupt of level 15,
+        which asks for PIL and the trap level, but not for PSTATE.IE (docs/board.md).
+
+        Raises:
+            ValueError: there is no such CPU.
+        """
+        if not 0 <= cpu < len(self.board.cpus):
+            raise ValueError(f"CPU {cpu}: there are {len(self.board.cpus)}")
+        self.board.cpus[cpu].raise_nmi()
 
     def settle(self) -> None:
         """Runs the machine until all patching that tracefs asked for has been done.

@@ -118,7 +118,7 @@ def _command_done(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
 
 
 def _bug(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
-    kernel.warned(cpu, _string(cpu, arguments[0]))
+    kernel.warned(cpu, _string(cpu, arguments[0]), arguments[1])
     return 0
 
 

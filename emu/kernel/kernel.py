@@ -80,6 +80,7 @@ class Kernel:
             timer_vector=image.offset("LOCAL_TIMER_VECTOR"),
             halt=image.offset("HC_HALT") if "HC_HALT" in image.layout else None,
             relax=image.offset("HC_RELAX") if "HC_RELAX" in image.layout else None,
+            nmi_timer=image.offset("HC_NMI_TIMER_SET"),
         )
 
     # Memory, by the kernel's own addresses
@@ -235,9 +236,9 @@ class Kernel:
         """`registers`: address of a struct pt_regs, or 0 for the CPU's own."""
         self._ended = GuestPanic(self._report(cpu, message, registers))
 
-    def warned(self, cpu: Cpu, message: str) -> None:
-        """The guest kernel complains and goes on."""
-        lines = [f"guest warning on CPU {cpu.index}: {message}", *backtrace.lines(self, cpu, 0)]
+    def warned(self, cpu: Cpu, message: str, registers: int) -> None:
+        """The guest kernel complains and goes on. `registers`: address of a struct pt_regs, or 0 for the CPU's own."""
+        lines = [f"guest warning on CPU {cpu.index}: {message}", *backtrace.lines(self, cpu, registers)]
         self.warn("\n".join(lines))
 
     def oops(self, cpu: Cpu, saved: int) -> str:

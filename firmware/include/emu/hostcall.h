@@ -19,6 +19,7 @@
 #define HC_COMMAND_READ		14
 #define HC_COMMAND_DONE		15
 #define HC_BUG			16
+#define HC_NMI_TIMER_SET	17
 #define HC_RELAX		18
 #define HC_HALT			19
 #define HC_FILE_REQUEST		20
