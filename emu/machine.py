@@ -12,6 +12,7 @@ from typing import Protocol, Self
 
 from emu.cpu import arch as cpu_arch
 from emu.cpu.board import Board
+from emu.cpu.ramdisk import RamDisk
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.engine import FtraceEngine
 from emu.ftrace.trace_array import TraceArray
@@ -27,6 +28,7 @@ __all__ = ["BadImage", "Completed", "GuestPanic", "Input", "Machine", "PoweredOf
 
 _PACKAGE = Path(__file__).resolve().parent
 _SMALLEST_MEMORY = 32 << 20
+_EMPTY_DISK = 16 << 20
 
 
 def image_directory(arch: str) -> Path:
@@ -65,6 +67,8 @@ class Machine:
         quantum: how many cycles a CPU may run ahead of the others.
         memory: bytes of RAM.
         frequency: of the CPUs, in Hz.
+        ramdisk: what /dev/ram0 holds: a file's copy, or a disk that the caller made; default: 16 MiB of zeroes. Closed
+            with the machine.
         image: a kernel image instead of the one that comes with the package.
         shares: host folders that the guest finds mounted.
         console: also gets what the guest writes, as it comes.
@@ -72,7 +76,7 @@ class Machine:
 
     Raises:
         ValueError: a parameter is out of range, the image cannot be booted (BadImage), or a share cannot be mounted.
-        OSError: the image, or a share's folder, cannot be read.
+        OSError: the image, the RAM disk's file or a share's folder cannot be read.
         GuestPanic: the kernel panicked while it booted.
     """
 
@@ -84,6 +88,7 @@ class Machine:
         quantum: int = 1000,
         memory: int = 128 << 20,
         frequency: int = 100_000_000,
+        ramdisk: RamDisk | Path | None = None,
         image: Path | None = None,
         shares: Sequence[Share] = (),
         console: Callable[[bytes], None] | None = None,
@@ -101,7 +106,12 @@ class Machine:
         self._output = bytearray()
         self._sink = console or (lambda data: None)
         self.board = Board(hardware, cpus, memory, quantum, seed, frequency)
-        self.kernel = Kernel(self.board, kernels, kernel_image, Console(self._console), warn or self.warnings.append)
+        if ramdisk is None:
+            ramdisk = RamDisk(_EMPTY_DISK)
+        self.ramdisk = RamDisk.of_file(ramdisk) if isinstance(ramdisk, Path) else ramdisk
+        self.kernel = Kernel(
+            self.board, kernels, kernel_image, Console(self._console), warn or self.warnings.append, self.ramdisk
+        )
         self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
         self.trace_array = TraceArray(self.engine)
         self.engine.array = self.trace_array
@@ -160,6 +170,7 @@ class Machine:
         for share_tree in self._share_trees:
             share_tree.close()
         self.board.close()
+        self.ramdisk.close()
 
     def run(self, command: str, *, trace: bool = False, stdin: Input | bytes = b"") -> Completed:
         """Runs a line in the guest's shell until it ends; what it left in the background goes on in later runs.

@@ -38,7 +38,8 @@ class MachineOptions:
     quantum: int  # cycles
     seed: int
     image: Path | None
-    share: Sequence[str]
+    share: Sequence[str] = ()
+    ramdisk: str | None = None
 
     def boot(self, console: Callable[[bytes], None]) -> Machine:
         """A machine whose guest writes to `console`.
@@ -47,9 +48,14 @@ class MachineOptions:
             click.ClickException: there can be no such machine.
             GuestDied: it does not come up.
         """
+        from emu.cpu.ramdisk import RamDisk
         from emu.machine import GuestPanic, Machine, Share  # loads numba and Unicorn, which `emu --help` can do without
 
         try:
+            disk = None
+            if self.ramdisk is not None:
+                name = self.ramdisk.removesuffix(":rw")
+                disk = RamDisk.of_file(Path(name), writable=name != self.ramdisk)
             return Machine(
                 arch=self.arch,
                 cpus=self.cpus,
@@ -58,6 +64,7 @@ class MachineOptions:
                 seed=self.seed,
                 image=self.image,
                 shares=[Share.parse(text) for text in self.share],
+                ramdisk=disk,
                 console=console,
                 warn=_warn,
             )
@@ -80,6 +87,11 @@ _OPTIONS = (
     click.option("--memory", default=128, show_default=True, metavar="MIB", help="How much memory."),
     click.option("--quantum", default=1000, show_default=True, metavar="CYCLES", help="How far one CPU may run ahead."),
     click.option("--seed", default=0, show_default=True, metavar="N", help="Another seed, another order of events."),
+    click.option(
+        "--ramdisk",
+        metavar="FILE[:rw]",
+        help="What /dev/ram0 holds: a copy of FILE; with :rw, FILE itself. Default: 16 MiB of zeroes.",
+    ),
     click.option(
         "--image",
         type=click.Path(path_type=Path),
