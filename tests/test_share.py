@@ -118,10 +118,10 @@ def test_a_share_is_read_only_unless_it_is_not(machine: Machine, world: Path, co
 
 
 def test_nothing_makes_a_read_only_share_writable(machine: Machine, world: Path) -> None:
-    machine.run("mkdir -p /again; mount -t hostfs -o rw share0 /again; echo x > /again/new; echo x > /again/hello")
+    machine.run("mkdir /again; mount -t hostfs -o rw share0 /again; echo x > /again/new; echo x > /again/hello")
     assert not (world / "ro" / "new").exists()
     assert (world / "ro" / "hello").read_text() == "hello from the host\n"
-    assert machine.run("mkdir -p /nosuch; mount -t hostfs share9 /nosuch").status != 0
+    assert machine.run("mkdir /nosuch; mount -t hostfs share9 /nosuch").status != 0
 
 
 def test_files_and_directories_come_and_go(machine: Machine, world: Path) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,17 +19,9 @@ TRACING = "/sys/kernel/tracing"
 UNSTEADY = re.compile(r"(per_cpu/cpu\d+/)?(trace_pipe|stats|trace_marker|saved_cmdlines)")
 
 
-@contextmanager
-def booted(arch: str, cpus: int, seed: int = 0) -> Iterator[Machine]:
-    """A machine whose tracefs is mounted."""
-    with Machine(arch=arch, cpus=cpus, seed=seed) as made:
-        made.run(f"mkdir -p {TRACING}; mount -t tracefs nodev {TRACING}")
-        yield made
-
-
 @pytest.fixture(scope="module")
 def machine(arch: str) -> Iterator[Machine]:
-    with booted(arch, 2) as made:
+    with Machine(arch=arch, cpus=2) as made:
         yield made
 
 
@@ -99,8 +90,15 @@ def test_modes_owners_and_sizes_are_linuxs(machine: Machine) -> None:
 
 
 def test_it_can_be_mounted_any_number_of_times(fresh: Machine) -> None:
-    fresh.run("mkdir -p /a; mkdir -p /b; mount -t tracefs nodev /a; mount -t tracefs tracefs /b")
-    assert fresh.run("echo 0 > /a/tracing_on; cat /b/tracing_on; cd /sys/kernel/tracing; cat tracing_on").output == b"0\n0\n"
+    fresh.run("mkdir /a /b /c; mount -t tracefs nodev /a; mount -t tracefs tracefs /b; mount -t debugfs nodev /c")
+    places = ("/a", "/b", "/c/tracing", TRACING, "/sys/kernel/debug/tracing")
+    for value, place in enumerate(places):
+        fresh.run(f"echo {value} > {place}/max_graph_depth")
+        assert [fresh.run(f"cat {other}/max_graph_depth").output for other in places] == [b"%d\n" % value] * len(places)
+    fresh.run("umount /a; umount /c/tracing; umount /c")
+    assert fresh.run("ls /a /c").output == b"/a:\n\n/c:\n"
+    assert fresh.run("echo 7 > /b/max_graph_depth; cat /b/max_graph_depth; umount /b").output == b"7\n"
+    assert fresh.tracefs.read("max_graph_depth") == "7\n"
 
 
 def test_small_reads_give_the_same_text(machine: Machine) -> None:
@@ -171,7 +169,7 @@ def test_a_filter_longer_than_any_write(fresh: Machine) -> None:
 
 @pytest.mark.parametrize("tracer", ["function", "function_graph"])
 def test_the_next_command_is_traced_wherever_it_runs(arch: str, tracer: str) -> None:
-    with booted(arch, 4) as machine:
+    with Machine(arch=arch, cpus=4) as machine:
         for turn in range(3):
             script = f"busy 4 1 > /dev/null & echo {tracer} > current_tracer; cat enabled_functions > /e; cat trace > /t"
             shell(machine, f"{script}; echo nop > current_tracer; cat enabled_functions > /n; wait")
@@ -267,7 +265,7 @@ def test_reading_a_pipe_of_what_reading_causes(fresh: Machine) -> None:
 
 
 def test_writers_that_patch_at_the_same_time(arch: str) -> None:
-    with booted(arch, 4) as machine:
+    with Machine(arch=arch, cpus=4) as machine:
         script = """
             writer() { n=0; while [ $n -lt 6 ]; do echo $1 > set_ftrace_filter; echo $2 > current_tracer; n=$((n + 1)); done; }
             writer 'vfs_*' function & writer 'ksys_*' function_graph & writer 'sys_*' nop & wait
@@ -283,7 +281,7 @@ def test_what_the_guest_asks_for_is_the_same_every_time(arch: str) -> None:
     script += "; cat trace_pipe & usleep 500; echo 0 > tracing_on"
     traces = []
     for _ in range(2):
-        with booted(arch, 2, seed=3) as machine:
+        with Machine(arch=arch, cpus=2, seed=3) as machine:
             traces.append((shell(machine, script), machine.tracefs.read("trace")))
     assert traces[0] == traces[1]
     assert "getdents" in traces[0][0] + traces[0][1]
