@@ -112,6 +112,9 @@ class Machine:
         self.kernel = Kernel(
             self.board, kernels, kernel_image, Console(self._console), warn or self.warnings.append, self.ramdisk
         )
+        self._share_trees = [ShareTree(share) for share in shares]
+        for number, share_tree in enumerate(self._share_trees):
+            self.kernel.file_server.serve(f"share{number}", share_tree)
         self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
         self.trace_array = TraceArray(self.engine)
         self.engine.array = self.trace_array
@@ -121,18 +124,10 @@ class Machine:
             "tracefs",
             TracefsTree(tree, lambda: self.engine.updates, lambda: self.engine.driver.busy, self.engine.await_event),
         )
-        self._share_trees = [ShareTree(share) for share in shares]
-        for number, share_tree in enumerate(self._share_trees):
-            self.kernel.file_server.serve(f"share{number}", share_tree)
         self.kernel.load((directory / "initramfs.cpio").read_bytes(), "", seed)
         self.engine.initialise()
         self._boot(seed % 1_000_000)
-        try:
-            for number, share in enumerate(shares):
-                self._mount(f"share{number}", share)
-        except BaseException:
-            self.close()
-            raise
+        self._mount_shares(shares)
 
     def _boot(self, time: int) -> None:
         """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
@@ -144,12 +139,20 @@ class Machine:
             raise GuestPanic(f"the guest kernel did not start CPU {', '.join(map(str, missing))}")
         self._output.clear()
 
-    def _mount(self, name: str, share: Share) -> None:
-        """Has the guest mount a share.
+    def _mount_shares(self, shares: Sequence[Share]) -> None:
+        """Has the guest mount the shares; a machine that cannot is closed.
 
         Raises:
             ValueError: it cannot.
         """
+        try:
+            for number, share in enumerate(shares):
+                self._mount(f"share{number}", share)
+        except BaseException:
+            self.close()
+            raise
+
+    def _mount(self, name: str, share: Share) -> None:
         options = "rw" if share.writable else "ro"
         where = shlex.quote(share.mount_point)
         done = self.run(f"mkdir -p -- {where} && mount -t hostfs -o {options} {name} {where}")

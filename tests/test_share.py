@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.cli import main
 from emu.kernel.served_tree import OpenFlags
 from emu.kernel.share import Share, ShareTree
 from emu.machine import Machine, image_directory
@@ -164,8 +165,10 @@ def test_the_guests_own_links_lead_nowhere_on_the_host(machine: Machine, world: 
     machine.run(f"cd /work; ln -s {outside} l1; ln -s ../secret l2; ln -s .. parent; echo x > l1; echo x > l2; cat l1; cat l2")
     assert outside.read_text() == SECRET
     assert SECRET not in said(machine, "cd /work; cat l1 l2 parent/secret ../secret ../../secret")
-    machine.run("cd /work; echo x > f; mv f ../moved; ln hello ../linked; ln -s / root; echo x > root/escaped; echo x > ../escaped")
+    assert not (world / "secret2").exists()
+    machine.run("cd /work; mv hello ../secret2; ln hello ../secret2; ln -s / root; echo x > root/escaped; echo x > ../escaped")
     assert sorted(os.listdir(world)) == ["ro", "rw", "secret"]
+    assert (world / "rw" / "hello").exists()
     machine.run("cd /work; rm l1; rm l2; rm parent; rm root")
 
 
@@ -292,3 +295,14 @@ def test_the_option(text: str, share: Share) -> None:
 def test_where_shares_are_found(tmp_path: Path) -> None:
     assert Share(tmp_path / "x" / "..").mount_point == f"/mnt/{tmp_path.name}"
     assert Share(Path("/")).mount_point == "/mnt/host"
+
+
+@pytest.mark.parametrize(("folder", "why"), [("nosuch", "No such file or directory"), ("file", "Not a directory")])
+def test_a_folder_that_is_none_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], folder: str, why: str
+) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SystemExit) as end:
+        main(["run", "--share", str(tmp_path / folder), "--", "true"])
+    assert end.value.code == 2
+    assert capsys.readouterr().err == f"emu: cannot read {tmp_path / folder}: {why}\n"
