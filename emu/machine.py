@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -21,8 +22,9 @@ from emu.kernel import arch as kernel_arch
 from emu.kernel.console import Console
 from emu.kernel.image import BadImage, Image
 from emu.kernel.kernel import GuestPanic, Kernel, PoweredOff, exit_status
+from emu.kernel.share import Share, ShareTree
 
-__all__ = ["BadImage", "Completed", "GuestPanic", "Input", "Machine", "PoweredOff", "image_directory"]
+__all__ = ["BadImage", "Completed", "GuestPanic", "Input", "Machine", "PoweredOff", "Share", "image_directory"]
 
 _PACKAGE = Path(__file__).resolve().parent
 _SMALLEST_MEMORY = 32 << 20
@@ -68,13 +70,14 @@ class Machine:
         ramdisk: what /dev/ram0 holds: a file's copy, or a disk that the caller made; default: 16 MiB of zeroes. Closed
             with the machine.
         image: a kernel image instead of the one that comes with the package.
+        shares: host folders that the guest finds mounted.
         console: also gets what the guest writes, as it comes.
         warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
         command_line: the kernel's parameters (firmware/README.md).
 
     Raises:
-        ValueError: a parameter is out of range, or the image cannot be booted (BadImage).
-        OSError: the image or the RAM disk's file cannot be read.
+        ValueError: a parameter is out of range, the image cannot be booted (BadImage), or a share cannot be mounted.
+        OSError: the image, the RAM disk's file or a share's folder cannot be read.
         GuestPanic: the kernel panicked while it booted.
     """
 
@@ -88,6 +91,7 @@ class Machine:
         frequency: int = 100_000_000,
         ramdisk: RamDisk | Path | None = None,
         image: Path | None = None,
+        shares: Sequence[Share] = (),
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
         command_line: str = "",
@@ -110,6 +114,9 @@ class Machine:
         self.kernel = Kernel(
             self.board, kernels, kernel_image, Console(self._console), warn or self.warnings.append, self.ramdisk
         )
+        self._share_trees = [ShareTree(share) for share in shares]
+        for number, share_tree in enumerate(self._share_trees):
+            self.kernel.file_server.serve(f"share{number}", share_tree)
         self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
         self.trace_array = TraceArray(self.engine)
         self.engine.array = self.trace_array
@@ -122,6 +129,7 @@ class Machine:
         self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
         self.engine.initialise()
         self._boot(seed % 1_000_000)
+        self._mount_shares(shares)
 
     def _boot(self, time: int) -> None:
         """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
@@ -133,6 +141,28 @@ class Machine:
             raise GuestPanic(f"the guest kernel did not start CPU {', '.join(map(str, missing))}")
         self._output.clear()
 
+    def _mount_shares(self, shares: Sequence[Share]) -> None:
+        """Has the guest mount the shares; a machine that cannot is closed.
+
+        Raises:
+            ValueError: it cannot.
+        """
+        try:
+            for number, share in enumerate(shares):
+                self._mount(f"share{number}", share)
+        except BaseException:
+            self.close()
+            raise
+
+    def _mount(self, name: str, share: Share) -> None:
+        options = "rw" if share.writable else "ro"
+        where = shlex.quote(share.mount_point)
+        done = self.run(f"mkdir -p -- {where} && mount -t hostfs -o {options} {name} {where}")
+        if done.status:
+            said = done.output.decode(errors="replace").strip()
+            raise ValueError(f"cannot mount {share.directory} at {share.mount_point}: {said}")
+        self._output.clear()
+
     def __enter__(self) -> Self:
         return self
 
@@ -142,6 +172,8 @@ class Machine:
     def close(self) -> None:
         """Gives the machine's memory back, and closes what its guest has open."""
         self.kernel.file_server.close()
+        for share_tree in self._share_trees:
+            share_tree.close()
         self.board.close()
         self.ramdisk.close()
 
