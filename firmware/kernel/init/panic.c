@@ -43,5 +43,6 @@ void __warn(const char *file, int line)
 	char buf[128];
 
 	snprintf(buf, sizeof(buf), "WARNING at %s:%d", file, line);
+	printk_quiet(KERN_WARNING "%s\n", buf);
 	hostcall1(HC_BUG, buf);
 }
