@@ -19,7 +19,7 @@ def run(machine: Machine, command: str, status: int = 0) -> str:
     """What a command prints; it must end as expected."""
     done = machine.run(command)
     assert done.status == status, done.output
-    return done.output
+    return done.output.decode()
 
 
 def test_init_mounts_what_there_is(machine: Machine) -> None:
@@ -69,7 +69,7 @@ def test_refused(machine: Machine, command: str, message: str) -> None:
         pytest.skip("no rmdir")
     done = machine.run(command)
     assert done.status != 0
-    assert message in done.output
+    assert message in done.output.decode()
 
 
 def test_read_only(machine: Machine) -> None:
@@ -99,7 +99,7 @@ def test_noexec_and_nodev(machine: Machine) -> None:
 
 def count(machine: Machine, name: str) -> int:
     """A number of /proc/meminfo, in kB."""
-    for line in machine.run("cat /proc/meminfo").output.splitlines():
+    for line in machine.run("cat /proc/meminfo").output.decode().splitlines():
         if line.startswith(name + ":"):
             return int(line.split()[1])
     raise AssertionError(name)
