@@ -46,6 +46,7 @@ void report_bug(const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(buf, sizeof(buf), fmt, args);
 	va_end(args);
+	printk_quiet(KERN_WARNING "%s\n", buf);
 	hostcall1(HC_BUG, buf);
 }
 

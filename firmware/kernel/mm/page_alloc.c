@@ -296,3 +296,14 @@ void __init page_alloc_init(void)
 	memblock_free_all();
 	empty_zero_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 }
+
+/* Free pages, those kept by the CPUs included. */
+unsigned long nr_free_pages(void)
+{
+	unsigned long n = READ_ONCE(zone.nr_free);
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		n += READ_ONCE(per_cpu(pcp_lists, cpu).count);
+	return n;
+}
