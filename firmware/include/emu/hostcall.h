@@ -24,6 +24,7 @@
 #define HC_FILE_REQUEST		20
 #define HC_FILE_ANSWERED	21
 #define HC_FILE_CANCEL		22
+#define HC_CONSOLE_SIZE		28
 
 #ifndef __ASSEMBLY__
 
