@@ -25,6 +25,9 @@
 #define HC_FILE_ANSWERED	21
 #define HC_FILE_CANCEL		22
 #define HC_CONSOLE_SIZE		28
+#define HC_BLOCK_INFO		30
+#define HC_BLOCK_SUBMIT		31
+#define HC_BLOCK_COMPLETED	32
 
 #ifndef __ASSEMBLY__
 

@@ -49,4 +49,6 @@
 
 #include <asm/errno.h>
 
+#define EFSCORRUPTED	EUCLEAN
+
 #endif

@@ -147,6 +147,8 @@ struct task_struct {
 	u64 ftrace_timestamp;		/* when it was last switched out */
 	struct ftrace_ret_stack ret_stack[FTRACE_RETFUNC_DEPTH];
 
+	struct blk_plug *plug;		/* requests held back, to be merged */
+
 	struct thread_struct thread;
 };
 
