@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,7 +97,8 @@ class MachineOptions:
 
 
 def _warn(text: str) -> None:
-    click.echo(f"emu: {text}", err=True)
+    # A terminal may be in raw mode now, and would not go to the start of a line.
+    click.echo(f"emu: {text}".replace("\n", "\r\n") + "\r" if sys.stderr.isatty() else f"emu: {text}", err=True)
 
 
 _OPTIONS = (

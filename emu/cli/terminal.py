@@ -34,7 +34,7 @@ class Terminated(Exception):
 class HostTerminal:
     """Standard input in raw mode, as long as this is entered.
 
-    What is written is still processed by the host: a newline goes to the start of a line, whoever writes it.
+    If standard output is a terminal too, what is written goes there as it is: the guest's terminal ends lines as it must.
 
     Args:
         time_left: how many seconds a read may wait; None: for ever.
@@ -97,6 +97,8 @@ class HostTerminal:
     def _set_raw(self) -> None:
         settings = termios.tcgetattr(self._descriptor)
         settings[0] &= ~(termios.BRKINT | termios.ICRNL | termios.INPCK | termios.ISTRIP | termios.IXON | termios.INLCR)
+        if sys.stdout.isatty():
+            settings[1] &= ~termios.OPOST
         settings[3] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
         settings[6][termios.VMIN], settings[6][termios.VTIME] = 1, 0
         termios.tcsetattr(self._descriptor, termios.TCSADRAIN, settings)
