@@ -296,3 +296,9 @@ void __init page_alloc_init(void)
 	memblock_free_all();
 	empty_zero_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 }
+
+/* Without what the CPUs keep to themselves. */
+unsigned long nr_free_pages(void)
+{
+	return READ_ONCE(zone.nr_free);
+}
