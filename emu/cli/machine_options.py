@@ -92,7 +92,8 @@ class MachineOptions:
         except ValueError as error:
             raise click.ClickException(str(error)) from None
         except OSError as error:
-            what = f"cannot read {error.filename}" if error.filename else f"no machine with {self.memory // MEBIBYTE} MiB of memory"
+            memory = f"{self.memory // MEBIBYTE} MiB of memory"
+            what = f"cannot read {error.filename}" if error.filename else f"no machine with {memory}"
             raise click.ClickException(f"{what}: {error.strerror}") from None
 
 

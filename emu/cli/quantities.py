@@ -22,7 +22,7 @@ def _split(text: str) -> tuple[Fraction, str] | None:
     return (Fraction(match[1]), match[2]) if match else None
 
 
-class Duration(click.ParamType):
+class Duration(click.ParamType[int]):
     """Nanoseconds; a number alone is seconds."""
 
     name = "time"
@@ -39,7 +39,7 @@ class Duration(click.ParamType):
         return nanoseconds
 
 
-class Size(click.ParamType):
+class Size(click.ParamType[int]):
     """Bytes; a number alone is mebibytes."""
 
     name = "size"

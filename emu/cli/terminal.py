@@ -9,6 +9,7 @@ import signal
 import sys
 import termios
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -61,10 +62,8 @@ class HostTerminal:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        try:
+        with suppress(termios.error):  # it may be gone
             termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._before)
-        except termios.error:
-            pass  # it is gone
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
         os.close(self._wake)
@@ -112,10 +111,8 @@ class HostTerminal:
 
     def _resized(self, number: int, frame: FrameType | None) -> None:
         self._measure()
-        try:
+        with suppress(BlockingIOError):  # it is woken already
             os.write(self._woken, b"x")
-        except BlockingIOError:
-            pass  # it is woken already
 
     def _continued(self, number: int, frame: FrameType | None) -> None:
         self._set_raw()  # the shell that had stopped us has set its own
