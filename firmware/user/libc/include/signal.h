@@ -19,6 +19,13 @@
 #define SIGALRM		14
 #define SIGTERM		15
 
+#define SIGNAL_MAX	64
+
+/* The number of a name (TERM, SIGTERM) or number; -1: there is no such. */
+int signal_number(const char *name);
+/* Its name without SIG; NULL if it has none. */
+const char *signal_name(int number);
+
 int kill(pid_t pid, int signal);
 
 #endif
