@@ -15,6 +15,7 @@ from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.engine import FtraceEngine
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS, build_tree
+from emu.ftrace.tracefs.served import TracefsTree
 from emu.kernel import arch as kernel_arch
 from emu.kernel.console import Console
 from emu.kernel.image import BadImage, Image
@@ -100,7 +101,12 @@ class Machine:
         self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
         self.trace_array = TraceArray(self.engine)
         self.engine.array = self.trace_array
-        self.tracefs = TraceFS(build_tree(self.trace_array), self.settle)
+        tree = build_tree(self.trace_array)
+        self.tracefs = TraceFS(tree, self.settle)
+        self.kernel.file_server.serve(
+            "tracefs",
+            TracefsTree(tree, lambda: self.engine.updates, lambda: self.engine.driver.busy, self.engine.await_event),
+        )
         self.kernel.load((directory / "initramfs.cpio").read_bytes(), "", seed)
         self.engine.initialise()
         self._boot(seed % 1_000_000)
@@ -122,7 +128,8 @@ class Machine:
         self.close()
 
     def close(self) -> None:
-        """Gives the machine's memory back."""
+        """Gives the machine's memory back, and closes what its guest has open."""
+        self.kernel.file_server.close()
         self.board.close()
 
     def run(self, command: str, *, trace: bool = False, stdin: Input | bytes = b"") -> Completed:

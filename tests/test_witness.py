@@ -26,12 +26,13 @@ def idle(machine: Machine) -> None:
 
 def traced(machine: Machine, cpu: int) -> list[Entry]:
     """The function events of a CPU, in the same terms."""
-    rows = machine.engine.rings[cpu].unread().entries(events.FUNCTION)
+    recorded = machine.engine.rings[cpu].unread()
+    rows = recorded.entries(events.FUNCTION)
     assert (rows["type"] == events.EventType.FUNCTION).all()
     fields = (rows[name].tolist() for name in ("ip", "pid", "flags", "preempt_count"))
     return [
-        Entry(ip, pid, bool(flags & events.Flag.IRQS_OFF), as_shown(flags, depth))
-        for ip, pid, flags, depth in zip(*fields, strict=True)
+        Entry(ip, pid, bool(flags & events.Flag.IRQS_OFF), as_shown(flags, depth), time)
+        for ip, pid, flags, depth, time in zip(*fields, recorded.time.tolist(), strict=True)
     ]
 
 
@@ -54,6 +55,11 @@ def as_event(count: int) -> tuple[int, int]:
     return int(flags), min(count & 0xFF, 15)
 
 
+def shown(entry: Entry) -> Entry:
+    """What the witness saw, with what an event keeps of it."""
+    return entry._replace(preempt_count=as_shown(*as_event(entry.preempt_count)))
+
+
 @pytest.fixture(params=range(3), ids=["one", "few", "many"])
 def cpus(arch: str, request: pytest.FixtureRequest) -> int:
     """How many CPUs."""
@@ -73,15 +79,12 @@ def test_the_function_trace_is_what_the_witness_saw(arch: str, cpus: int, protoc
         idle(machine)
         witness.on = False
         machine.tracefs.write("tracing_on", "0")
-        total = 0
-        for cpu in range(cpus):
-            seen = [entry._replace(preempt_count=as_shown(*as_event(entry.preempt_count))) for entry in witness.entries(cpu)]
-            recorded = traced(machine, cpu)
-            total += len(recorded)
-            assert recorded  # the load is on every CPU
-            assert by_context(recorded) == by_context(seen)
-            assert machine.engine.rings[cpu].overrun == machine.engine.rings[cpu].dropped_events == 0
-        assert total > 5_000
+        seen = [[shown(entry) for entry in witness.entries(cpu)] for cpu in range(cpus)]
+        recorded = [traced(machine, cpu) for cpu in range(cpus)]
+        assert all(recorded)  # the load is on every CPU
+        assert by_context(recorded) == by_context(seen)
+        assert all(ring.overrun == ring.dropped_events == 0 for ring in machine.engine.rings)
+        assert sum(map(len, recorded)) > 5_000
 
 
 def test_every_graph_entry_has_its_exit_in_order_per_task(arch: str, cpus: int) -> None:

@@ -7,6 +7,7 @@ import ctypes
 import functools
 from collections import defaultdict
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numba
@@ -14,15 +15,17 @@ import numpy as np
 from numba import carray, types
 
 from emu.cpu.arch.sparc64.state import Env, TrapState
+from emu.cpu.native import cpu_record
 from emu.machine import Machine
 from emu.native.pointers import in_byte_order, load_u32, load_u64
 
 ENTRIES = 2_000_000
 # Words of a log's head: on, entries, address of the map from functions to sites, its first and last address, of the per-CPU
 # area, offsets of current_task and preempt_count there, of pid in a task; what the direct and the kernel map are moved by;
-# where the latter starts; the CPU's state; the block that was logged last, 0 once another one has begun.
-ON, COUNT, MAP, FIRST, LAST, HOT, CURRENT, PREEMPT, PID, DIRECT, KERNEL, KERNEL_START, ENV, BLOCK = range(14)
+# where the latter starts; the CPU's state; the block that was logged last, 0 once another one has begun; the CPU's clock.
+ON, COUNT, MAP, FIRST, LAST, HOT, CURRENT, PREEMPT, PID, DIRECT, KERNEL, KERNEL_START, ENV, BLOCK, CLOCK = range(15)
 HEAD = 16
+ROW = 3  # words of an entry: call site; interrupts off, preempt_count and pid; time
 
 _signature = types.void(types.uint64, types.uint64, types.uint32, types.voidptr)
 
@@ -54,7 +57,7 @@ def _logger(arch: str, byte_order: Any, irqs_off: Any) -> Any:
 
     @numba.cfunc(_signature)
     def log(uc, address, size, user):
-        head = carray(user, (HEAD + 2 * ENTRIES,), dtype=np.uint64)
+        head = carray(user, (HEAD + ROW * ENTRIES,), dtype=np.uint64)
         if head[ON] == 0:
             return
         logged = head[BLOCK]
@@ -72,9 +75,10 @@ def _logger(arch: str, byte_order: Any, irqs_off: Any) -> Any:
         task += head[KERNEL] if task >= head[KERNEL_START] else head[DIRECT]
         pid = np.uint64(guest_u32(task + head[PID]))
         count = np.uint64(guest_u32(head[HOT] + head[PREEMPT]))
-        head[HEAD + 2 * n] = site
+        head[HEAD + ROW * n] = site
         off = np.uint64(irqs_off(head[ENV]))
-        head[HEAD + 2 * n + 1] = off << np.uint64(63) | (count & np.uint64(0xFFFFFF)) << np.uint64(32) | pid
+        head[HEAD + ROW * n + 2] = load_u64(head[CLOCK])
+        head[HEAD + ROW * n + 1] = off << np.uint64(63) | (count & np.uint64(0xFFFFFF)) << np.uint64(32) | pid
         head[COUNT] = n + np.uint64(1)
         head[BLOCK] = address
 
@@ -94,12 +98,12 @@ class Witness:
         self._hook = _logger(board.arch.name, board.arch.byte_order, board.arch.native().irqs_off)
         self._logs = []
         for cpu in board.cpus:
-            log = np.zeros(HEAD + 2 * ENTRIES, np.uint64)
-            log[:13] = [
+            log = np.zeros(HEAD + ROW * ENTRIES, np.uint64)
+            log[:HEAD] = [
                 0, 0, self._map.ctypes.data, first, last, machine.kernel.host_address(machine.kernel.hot_areas[cpu.index]),
                 image.offset("pcpu_hot.current_task"), image.offset("pcpu_hot.preempt_count"), image.offset("task_struct.pid"),
                 (board.ram_address - board.arch.direct_map) % 2**64, (board.ram_address - board.arch.kernel_map) % 2**64,
-                board.arch.kernel_map, cpu.env,
+                board.arch.kernel_map, cpu.env, 0, cpu.record + int(cpu_record.CYCLES), 0,
             ]  # fmt: skip
             cpu.watch_blocks(self._hook.address, log.ctypes.data)
             self._logs.append(log)
@@ -118,8 +122,8 @@ class Witness:
         log = self._logs[cpu]
         count = int(log[COUNT])
         assert count < ENTRIES, "the witness's log is full"
-        rows = log[HEAD : HEAD + 2 * count].reshape(count, 2)
-        return [Entry(int(a), int(c) & 0xFFFFFFFF, bool(int(c) >> 63), int(c) >> 32 & 0xFFFFFF) for a, c in rows]
+        rows = log[HEAD : HEAD + ROW * count].reshape(count, ROW).tolist()
+        return [Entry(a, c & 0xFFFFFFFF, bool(c >> 63), c >> 32 & 0xFFFFFF, time) for a, c, time in rows]
 
 
 class Entry(NamedTuple):
@@ -129,16 +133,24 @@ class Entry(NamedTuple):
     pid: int
     irqs_off: bool
     preempt_count: int  # bits 0 to 23
+    time: int
 
 
-def by_context(entries: list[Entry]) -> dict[tuple[int, bool, int], list[int]]:
-    """The addresses of each context (pid, interrupts off, preempt_count), in order.
+Context = tuple[int, int, bool, int]
 
-    An interrupt may come between a function's first instruction, which the witness sees, and the record of it: then
-    everything that the interrupt does is recorded first. It does that in other contexts (it comes only where interrupts are
-    on, and it preempts with a higher preempt_count); so what one context does is in the same order in both logs.
+
+def by_context(entries: list[list[Entry]]) -> dict[Context, list[int]]:
+    """The addresses of each context, in order, from the entries of every CPU.
+
+    A context is a task (for idle tasks, that of a CPU), interrupts off, preempt_count. An interrupt may come between a
+    function's first instruction, which the witness sees, and the record of it: then everything that the interrupt does is
+    recorded first, and if it preempts the task, the record may be another CPU's. It does that in other contexts (it comes only
+    where interrupts are on, and it preempts with a higher preempt_count); so what one context does is in the same order in both
+    logs.
     """
-    contexts: dict[tuple[int, bool, int], list[int]] = defaultdict(list)
-    for entry in entries:
-        contexts[entry[1:]].append(entry.address)
-    return dict(contexts)
+    contexts: dict[Context, list[tuple[int, int]]] = defaultdict(list)
+    for cpu, log in enumerate(entries):
+        for entry in log:
+            context = entry.pid, cpu if entry.pid == 0 else 0, entry.irqs_off, entry.preempt_count
+            contexts[context].append((entry.time, entry.address))
+    return {context: [address for _, address in sorted(calls, key=itemgetter(0))] for context, calls in contexts.items()}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,8 @@ from emu.cpu.native import cpu_record
 from emu.ftrace import events
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.comms import Comms
-from emu.ftrace.native import trace_record
+from emu.ftrace.events import Events, Flag
+from emu.ftrace.native import context, trace_record
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.patching import PROTOCOLS, Driver, Patch
 from emu.ftrace.return_stack import ReturnStacks
@@ -64,6 +65,9 @@ class FtraceEngine:
         self._shared = np.zeros(trace_record.SHARED_WORDS, np.uint64)
         self._per_cpu = np.zeros((len(board.cpus), trace_record.CPU_WORDS), np.uint64)
         self._nowhere = np.zeros(board.arch.page_size, np.uint8)
+        self._pid_flags = np.zeros(trace_record.PID_LIMIT, np.uint8)
+        self._irqs_off = board.arch.native().irqs_off
+        self.updates = 0  # how often sites were to be brought up to date
         self._fill_records()
         kernel.on_breakpoint = self.driver.on_breakpoint
         kernel.resolve_return = self.return_stacks.resolve
@@ -99,6 +103,8 @@ class FtraceEngine:
             (trace_record.CLOCK_DIVISOR, board.frequency // common),
             (trace_record.SLEEP_TIME, 1),
             (trace_record.COMMS, self.comm_table.address),
+            (trace_record.READER_VECTOR, image.offset("HOST_DEVICE_VECTOR")),
+            (trace_record.PID_FLAGS, self._pid_flags.ctypes.data),
         ):
             self._set(field, value)
         board.dispatch_range(image.symbol("__ftrace_text_start"), image.symbol("__ftrace_text_end"))
@@ -158,6 +164,7 @@ class FtraceEngine:
         Another tracer comes only when the old one has left every site and the buffers are empty.
         """
         array = self.array
+        self.updates += 1  # (its own comings back, too)
         if array is None or self._failed or self.driver.busy:
             return  # the driver comes back here when it has finished
         if array.tracer is not self._tracer:
@@ -186,6 +193,8 @@ class FtraceEngine:
             if not self._failed:
                 self.sites.targets[changed] = wanted[changed]
             self.update()
+            if not self.driver.busy and self.kernel.file_server.waited_for:
+                self.kernel.file_server.changed()
 
         self.driver.start(patches, PROTOCOLS[self._protocol], finished)
         return True
@@ -213,6 +222,15 @@ class FtraceEngine:
         for ring in self.rings:
             ring.recording = on and not self._failed
 
+    def set_pids(self, chosen: frozenset[int], excluded: frozenset[int]) -> None:
+        self._pid_flags[:] = 0
+        for pids, flag in ((chosen, trace_record.PID_CHOSEN), (excluded, trace_record.PID_EXCLUDED)):
+            self._pid_flags[[pid for pid in pids if pid < trace_record.PID_LIMIT]] |= flag
+        self._set(trace_record.ONLY_CHOSEN, int(bool(chosen)))
+        for record in self._per_cpu:
+            pid = int(record[int(trace_record.PID) // 8])
+            record[int(trace_record.IGNORED) // 8] = (bool(chosen) and pid not in chosen) or pid in excluded
+
     def option_changed(self, name: str, on: bool) -> None:
         match name:
             case "overwrite":
@@ -224,15 +242,19 @@ class FtraceEngine:
                 self._set(trace_record.SLEEP_TIME, int(on))
 
     def trace_view(self, cpu: int | None) -> TraceView:
+        rings = [ring for ring in self.rings if cpu is None or ring.cpu == cpu]
+        entries = sum(ring.entries for ring in rings)
+        return self._view([ring.unread() for ring in rings], entries, entries + sum(ring.overrun for ring in rings))
+
+    def _view(self, found: list[Events], entries: int, written: int) -> TraceView:
         array = self.array
         assert array is not None
         self._remember_running()
-        rings = [ring for ring in self.rings if cpu is None or ring.cpu == cpu]
         return TraceView(
             tracer=array.tracer.name,
-            events=[ring.unread() for ring in rings],
-            entries=sum(ring.entries for ring in rings),
-            written=sum(ring.entries + ring.overrun for ring in rings),
+            events=found,
+            entries=entries,
+            written=written,
             cpus=self.cpus,
             options=array.options,
             symbols=self.symbols,
@@ -240,6 +262,28 @@ class FtraceEngine:
             clock_is_ns=not self.clock_counts(array.clock),
             irq_entry_text=self.symbols.irq_entry_text,
         )
+
+    def pipe_view(self, cpu: int | None) -> tuple[TraceView, Mapping[int, int]]:
+        found, limits = [], {}
+        for ring in self.rings:
+            if cpu is None or ring.cpu == cpu:
+                events, limit = ring.peek()
+                if limit:
+                    found.append(events)
+                    limits[ring.cpu] = limit
+        return self._view(found, 0, 0), limits
+
+    def consume(self, cpu: int, count: int) -> None:
+        self.rings[cpu].discard(count)
+
+    def await_event(self) -> None:
+        """The next event that is recorded has the guest ask what can be read."""
+        self._set(trace_record.READER_WAITS, 1)
+
+    def wake_readers(self) -> None:
+        if self._get(trace_record.READER_WAITS):
+            self._set(trace_record.READER_WAITS, 0)
+            self.kernel.file_server.changed()
 
     def clear(self, cpu: int | None) -> None:
         for ring in self.rings:
@@ -288,14 +332,39 @@ class FtraceEngine:
         self.comm_table.resize(entries)
 
     def write_marker(self, text: bytes) -> bool:
-        """Recorded on the CPU whose clock is furthest ahead, so that it comes after everything there is."""
-        cpu = max(self.kernel.board.cpus, key=lambda c: c.cycles)
+        """Recorded where a guest's task writes it; one from outside the guest comes after everything there is."""
+        cpu = self.kernel.file_server.caller or max(self.kernel.board.cpus, key=lambda c: c.cycles)
         task = self.kernel.tasks.current(cpu)
         payload = np.zeros(1, events.PRINT)
         payload["type"] = events.EventType.PRINT
+        payload["flags"], payload["preempt_count"] = self._context(cpu)
         payload["pid"] = self.kernel.tasks.pid(task)
         payload["ip"] = self.kernel.image.symbol("tracing_mark_write")
-        return self.rings[cpu.index].write(self._now(cpu), payload.tobytes() + text + b"\0")
+        self.comm_table.remember(self.kernel.tasks.pid(task), self.kernel.tasks.comm(task))
+        written = self.rings[cpu.index].write(self._now(cpu), payload.tobytes() + text + b"\0")
+        self.wake_readers()
+        return written
+
+    def _context(self, cpu: Cpu) -> tuple[int, int]:
+        """The flags and the preemption depth of an event that is recorded on a CPU now."""
+        if cpu is not self.kernel.file_server.caller:
+            return 0, 0
+        count = self.kernel.member(self.kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
+        task = self.kernel.tasks.current(cpu)
+        need_resched = self.kernel.member(task, "task_struct.thread_info_flags") & int(context.TIF_NEED_RESCHED)
+        flags = Flag(0)
+        for flag, on in (
+            (Flag.IRQS_OFF, self._irqs_off(np.uint64(cpu.env))),
+            (Flag.NEED_RESCHED, need_resched),
+            (Flag.PREEMPT_RESCHED, not count & int(context.NO_RESCHED)),
+            (Flag.HARDIRQ, count & int(context.HARDIRQ)),
+            (Flag.SOFTIRQ, count & int(context.SOFTIRQ)),
+            (Flag.NMI, count & int(context.NMI)),
+            (Flag.BH_OFF, count & int(context.BH_DISABLED)),
+        ):
+            if on:
+                flags |= flag
+        return int(flags), min(count & int(context.PREEMPT), int(context.DEEPEST_SHOWN))
 
     # Endings
 

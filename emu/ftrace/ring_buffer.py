@@ -191,6 +191,27 @@ class RingBuffer:
         self._set(native.LOST, 0)
         return events
 
+    def peek(self) -> tuple[Events, int]:
+        """The oldest events, which stay in the buffer, and how many of them can be discarded at once: those of one page.
+
+        Those of the page after it show what follows.
+        """
+        there_are_some = self._take_page()
+        pages = [self._get(native.READER), *self._ring_to_tail()[:1]]
+        consumed, lost = self._get(native.READ_OFFSET), self._get(native.LOST)
+        events = events_in(self._pages[pages], self.cpu, consumed, lost)
+        return events, int(np.searchsorted(events.offset, PAGE_SIZE)) if there_are_some else 0
+
+    def discard(self, count: int) -> None:
+        """Take the first `count` events out of the buffer: no more than `peek` said."""
+        events, limit = self.peek()
+        assert count <= limit
+        if count:
+            self._set(native.READ, self.read_events + count)
+            self._set(native.READ_OFFSET, int(events.offset[count - 1] + events.size[count - 1]) - DATA_START)
+            self._set(native.READ_TIME, int(events.time[count - 1]))
+            self._set(native.LOST, 0)
+
     def read_page(self) -> NDArray[np.uint8] | None:
         """Take one page out of the buffer: 4,096 bytes as trace_pipe_raw gives them. None when there is no event.
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -52,8 +52,9 @@ class EnabledFunction:
 class Engine(Protocol):
     """What does the tracing. Every method but `update` has taken effect when it returns.
 
-    To trace functions: function_names, update(), set_recording(), option_changed().
+    To trace functions: function_names, update(), set_recording(), set_pids(), option_changed().
     To be read: cpus, trace_view(), clear(), buffer_stats(), enabled_functions(), comms().
+    To be read as it is written: pipe_view(), consume(), wake_readers().
     To be configured: clock_names, clock_counts(), set_clock(), resize(), resize_comms().
     To be written into: write_marker().
     """
@@ -74,7 +75,19 @@ class Engine(Protocol):
 
     def set_recording(self, on: bool) -> None: ...
 
+    def set_pids(self, chosen: frozenset[int], excluded: frozenset[int]) -> None:
+        """Trace functions of these tasks only (none: of all), and never of those."""
+
     def option_changed(self, name: str, on: bool) -> None: ...
+
+    def pipe_view(self, cpu: int | None) -> tuple[TraceView, Mapping[int, int]]:
+        """The oldest events, of one CPU or of all; and of each that has any, how many `consume` can take out at once."""
+
+    def consume(self, cpu: int, count: int) -> None:
+        """Take the first events that `pipe_view` gave of a CPU out of its buffer."""
+
+    def wake_readers(self) -> None:
+        """Readers that wait look again, though there may be nothing new."""
 
     def trace_view(self, cpu: int | None) -> TraceView:
         """What there is to print, of one CPU or of all."""
@@ -120,6 +133,9 @@ class TraceArray:
         self.graph_function = self.filter
         self.graph_notrace = self.filter
         self.max_graph_depth = 0  # 0: any depth
+        self.pids: frozenset[int] = frozenset()
+        self.notrace_pids: frozenset[int] = frozenset()
+        self.pipes = 0  # how many readers have a trace_pipe open
         self.clock = engine.clock_names[0]
         self.buffer_kb = engine.resize(INITIAL_BUFFER_KB)
         self.buffer_expanded = False
@@ -140,6 +156,8 @@ class TraceArray:
             self.set_buffer_kb(EXPANDED_BUFFER_KB)
         if tracer is self.tracer:
             return
+        if self.pipes:
+            raise TraceError(errno.EBUSY, "a trace_pipe is open")
         self.tracer = tracer
         self.engine.clear(None)
         self.engine.update()
@@ -147,6 +165,16 @@ class TraceArray:
     def set_recording(self, on: bool) -> None:
         self.recording = on
         self.engine.set_recording(on)
+        if not on:
+            self.engine.wake_readers()
+
+    def set_pids(self, pids: frozenset[int]) -> None:
+        self.pids = pids
+        self.engine.set_pids(self.pids, self.notrace_pids)
+
+    def set_notrace_pids(self, pids: frozenset[int]) -> None:
+        self.notrace_pids = pids
+        self.engine.set_pids(self.pids, self.notrace_pids)
 
     def set_option(self, name: str, on: bool) -> None:
         self.options.set(name, on)

@@ -118,6 +118,18 @@ def _bug(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return 0
 
 
+def _file_request(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.file_server.request(cpu, arguments[0])
+
+
+def _file_answered(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.file_server.next_answered()
+
+
+def _file_cancel(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.file_server.cancel(arguments[0])
+
+
 # By the names the image's layout table gives the numbers. A handler returns the call's result, None if the guest does not go on.
 HANDLERS: dict[str, Handler] = {
     "HC_CONSOLE_WRITE": _console_write,
@@ -133,4 +145,7 @@ HANDLERS: dict[str, Handler] = {
     "HC_COMMAND_READ": _command_read,
     "HC_COMMAND_DONE": _command_done,
     "HC_BUG": _bug,
+    "HC_FILE_REQUEST": _file_request,
+    "HC_FILE_ANSWERED": _file_answered,
+    "HC_FILE_CANCEL": _file_cancel,
 }

@@ -13,6 +13,7 @@ from emu.cpu.cpu import Cpu
 from emu.kernel import backtrace, boot
 from emu.kernel.arch import KernelArch
 from emu.kernel.console import Console
+from emu.kernel.file_server import FileServer
 from emu.kernel.host_calls import HANDLERS, Handler
 from emu.kernel.image import Image
 from emu.kernel.tasks import Tasks
@@ -58,6 +59,7 @@ class Kernel:
         self.hot_areas: dict[int, int] = {}  # by CPU index: address of its struct pcpu_hot
         self.upcalls = Upcalls(image.offset("UPCALL_VECTOR"), len(board.cpus))
         self.tasks = Tasks(self)
+        self.file_server = FileServer(self)
         self._commands: deque[bytes] = deque()
         self._status: int | None = None
         self._handlers: dict[int, Handler] = {image.offset(name): handler for name, handler in HANDLERS.items()}

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import SymbolTable, TraceView
 from emu.ftrace.trace_array import BufferStats, EnabledFunction, TraceArray
 from emu.ftrace.tracefs import TraceFS, build_tree
@@ -24,6 +26,7 @@ class FakeEngine:
         self.calls: list[tuple[Any, ...]] = []
         self.markers: list[bytes] = []
         self.recording = True
+        self.rings = [RingBuffer(cpu, 2) for cpu in range(self.cpus)]
 
     def update(self) -> None:
         self.calls.append(("update",))
@@ -32,8 +35,24 @@ class FakeEngine:
         self.calls.append(("set_recording", on))
         self.recording = on
 
+    def set_pids(self, chosen: frozenset[int], excluded: frozenset[int]) -> None:
+        self.calls.append(("set_pids", sorted(chosen), sorted(excluded)))
+
     def option_changed(self, name: str, on: bool) -> None:
         self.calls.append(("option_changed", name, on))
+
+    def pipe_view(self, cpu: int | None) -> tuple[TraceView, Mapping[int, int]]:
+        """Events that are there to be read are in `rings`."""
+        rings = [ring for ring in self.rings if cpu is None or ring.cpu == cpu]
+        found = {ring.cpu: ring.peek() for ring in rings}
+        limits = {index: limit for index, (_, limit) in found.items() if limit}
+        return replace(self.trace_view(cpu), events=[found[index][0] for index in limits]), limits
+
+    def consume(self, cpu: int, count: int) -> None:
+        self.rings[cpu].discard(count)
+
+    def wake_readers(self) -> None:
+        self.calls.append(("wake_readers",))
 
     def trace_view(self, cpu: int | None) -> TraceView:
         options = {"irq-info": True, "context-info": True}

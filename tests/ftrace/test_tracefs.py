@@ -23,7 +23,8 @@ ALL_ENABLED = "#### all functions enabled ####\n"
 # Of the files that the golden wrote to, those that this tree has. (Its trace_marker was closed by tracing_cpumask.)
 FILES = {
     "available_tracers", "buffer_size_kb", "current_tracer", "max_graph_depth", "options/sym-addr",
-    "saved_cmdlines_size", "set_ftrace_filter", "set_graph_function", "trace_clock", "trace_options", "tracing_on",
+    "saved_cmdlines_size", "set_ftrace_filter", "set_graph_function", "set_ftrace_pid", "trace_clock", "trace_options",
+    "tracing_on",
 }  # fmt: skip
 
 
@@ -55,7 +56,7 @@ def stateful(tracefs: TraceFS) -> list[str]:
     """The files that hold state."""
     return [
         "current_tracer", "tracing_on", "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function",
-        "set_graph_notrace", "max_graph_depth", "buffer_size_kb", "trace_clock", "saved_cmdlines_size",
+        "set_graph_notrace", "set_ftrace_pid", "max_graph_depth", "buffer_size_kb", "trace_clock", "saved_cmdlines_size",
         *(f"options/{name}" for name in tracefs.listdir("options")),
     ]  # fmt: skip
 
@@ -300,6 +301,7 @@ def test_a_handle_does_only_what_it_was_opened_for(root: Any) -> None:
         (TraceFS.read, "tracing_on/x", errno.ENOTDIR),
         (TraceFS.read, "trace_marker", errno.EINVAL),
         (TraceFS.listdir, "tracing_on", errno.ENOTDIR),
+        (TraceFS.read, "trace_pipe/x", errno.ENOTDIR),
         (TraceFS.mkdir, "foo", errno.EPERM),
         (TraceFS.rmdir, "options", errno.EPERM),
     ],
@@ -309,6 +311,22 @@ def test_paths_that_cannot_be_used_so(tracefs: TraceFS, operation: Any, path: st
         operation(tracefs, path)
     assert error.value.errno == code
     assert str(error.value).startswith(f"{path}: ")
+
+
+def test_pids_are_added_and_begun_anew(tracefs: TraceFS, engine: Any) -> None:
+    assert tracefs.read("set_ftrace_pid") == "no pid\n"
+    tracefs.write("set_ftrace_pid", "30 0x10 010")
+    tracefs.append("set_ftrace_pid", "4")
+    assert tracefs.read("set_ftrace_pid") == "4\n8\n16\n30\n"
+    tracefs.write("set_ftrace_pid", "5")
+    tracefs.write("set_ftrace_notrace_pid", "6")
+    assert engine.calls[-1] == ("set_pids", [5], [6])
+    for wrong in ("abc", "08", "-1", "0x", "5 x"):
+        with pytest.raises(TraceError):
+            tracefs.append("set_ftrace_pid", wrong)
+    assert tracefs.read("set_ftrace_pid") == "5\n"
+    tracefs.write("set_ftrace_pid", "")
+    assert tracefs.read("set_ftrace_pid") == "no pid\n"
 
 
 def test_the_machine_settles_after_each_write(root: Any) -> None:

@@ -13,7 +13,9 @@ RING = np.uint64(0)  # address of its ring buffer's control block
 HOT = np.uint64(8)  # host address of its struct pcpu_hot
 SHARED = np.uint64(16)
 RECORDED = np.uint64(24)  # 1: an event was recorded since the last process switch
-CPU_WORDS = 4
+IGNORED = np.uint64(32)  # 1: the task that runs is not to be traced (set_ftrace_pid, set_ftrace_notrace_pid)
+PID = np.uint64(40)  # of that task
+CPU_WORDS = 6
 
 # Shared: where things are in the guest
 DIRECT_START = np.uint64(0)  # the direct map
@@ -47,9 +49,18 @@ COMMS = np.uint64(208)  # the table of command names (see native.comms)
 MISMATCH = np.uint64(216)  # 1: a return did not match its entry; Python is told
 MISMATCH_FRAME = np.uint64(224)
 GRAPH_RUNNING = np.uint64(232)  # 1: entries and returns are recorded
-SHARED_WORDS = 32
+READER_WAITS = np.uint64(240)  # 1: the next event raises READER_VECTOR where it is recorded
+READER_VECTOR = np.uint64(248)
+PID_FLAGS = np.uint64(256)  # address of a byte for each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED
+ONLY_CHOSEN = np.uint64(264)  # 1: no other pids are traced than those chosen
+SHARED_WORDS = 36
 
 CLOCK_NANOSECONDS, CLOCK_COUNTER, CLOCK_CYCLES = np.uint64(0), np.uint64(1), np.uint64(2)
+
+# Flags in PID_FLAGS. A pid from PID_LIMIT on (Linux's PID_MAX_LIMIT) has none.
+PID_LIMIT = 1 << 22
+PID_END = np.uint64(PID_LIMIT)
+PID_CHOSEN, PID_EXCLUDED, NO_PID_FLAGS = np.uint8(1), np.uint8(2), np.uint8(0)
 
 # Flags in SITE_OPS
 GRAPH_FUNCTION = np.uint8(1)

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from emu.cpu.native import cpu_record as cpu
+from emu.cpu.native.interrupts import raise_at
 from emu.ftrace.native import comms, context
 from emu.ftrace.native import trace_record as trace
 from emu.ftrace.native.context import HARDIRQ, host_address, now
@@ -38,9 +39,19 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
     current_task, preempt_count, store_common = about.current_task, about.preempt_count, about.store_common
 
     @njit
+    def recorded(s, mine, shared):
+        """An event is complete: the tasks that it names are worth remembering, and a reader may wait for it."""
+        store_u64(mine + trace.RECORDED, ONE)
+        if load_u64(shared + trace.READER_WAITS) != ZERO:
+            store_u64(shared + trace.READER_WAITS, ZERO)
+            raise_at(s, load_u64(shared + trace.READER_VECTOR), load_u64(s + cpu.CYCLES))
+
+    @njit
     def record_function(s, ip, parent_ip, irqs_off):
         """The function tracer: `ip` was called by `parent_ip`."""
         mine = load_u64(s + cpu.CALLOUT)
+        if load_u64(mine + trace.IGNORED) != ZERO:
+            return
         shared = load_u64(mine + trace.SHARED)
         ring = load_u64(mine + trace.RING)
         payload = reserve(ring, now(s, shared), FUNCTION_SIZE)
@@ -51,7 +62,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         store_u64(payload + EIGHT, ip)
         store_u64(payload + SIXTEEN, parent_ip)
         commit(ring)
-        store_u64(mine + trace.RECORDED, ONE)
+        recorded(s, mine, shared)
 
     @njit
     def record_graph_entry(s, function, returns_to, frame, irqs_off):
@@ -61,7 +72,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         """
         mine = load_u64(s + cpu.CALLOUT)
         shared = load_u64(mine + trace.SHARED)
-        if load_u64(shared + trace.GRAPH_RUNNING) == ZERO:
+        if load_u64(shared + trace.GRAPH_RUNNING) == ZERO or load_u64(mine + trace.IGNORED) != ZERO:
             return False
         task = current_task(mine, shared)
         index = task + load_u64(shared + trace.TASK_STACK_INDEX)
@@ -98,7 +109,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
             store_u64(payload + EIGHT, function)
             store_u32(payload + SIXTEEN, np.uint32(depth))
             commit(ring)
-            store_u64(mine + trace.RECORDED, ONE)
+            recorded(s, mine, shared)
         guest_store_u64(entry + trace.ENTRY_RETURN, returns_to)
         guest_store_u64(entry + trace.ENTRY_FUNCTION, function)
         guest_store_u64(entry + trace.ENTRY_CALLTIME, trace.HIDDEN if hidden else time)
@@ -148,8 +159,18 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
                 store_u64(payload + TWENTY_FOUR, calltime)
                 store_u64(payload + THIRTY_TWO, time)
                 commit(ring)
-                store_u64(mine + trace.RECORDED, ONE)
+                recorded(s, mine, shared)
         return guest_u64(entry + trace.ENTRY_RETURN)
+
+    @njit
+    def choose(mine, shared, pid):
+        """Whether the task that runs from now on is traced."""
+        store_u64(mine + trace.PID, pid)
+        flags = trace.NO_PID_FLAGS
+        if pid < trace.PID_END:
+            flags = load_u8(load_u64(shared + trace.PID_FLAGS) + pid)
+        left_out = load_u64(shared + trace.ONLY_CHOSEN) != ZERO and flags & trace.PID_CHOSEN == 0
+        store_u64(mine + trace.IGNORED, ONE if left_out or flags & trace.PID_EXCLUDED != 0 else ZERO)
 
     @njit
     def process_switch(s, previous, following):
@@ -161,6 +182,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
             store_u64(mine + trace.RECORDED, ZERO)
             remember(shared, previous)
             remember(shared, following)
+        choose(mine, shared, np.uint64(guest_u32(following + load_u64(shared + trace.TASK_PID))))
         if load_u64(shared + trace.GRAPH_RUNNING) == ZERO:
             return
         stamp = load_u64(shared + trace.TASK_TIMESTAMP)

@@ -10,7 +10,7 @@ from emu.ftrace.text.bodies import comment_column
 from emu.ftrace.text.columns import Column, SymbolNames, joined, picked, split_time, text_of
 from emu.ftrace.text.duration import NO_DURATION, duration_text
 from emu.ftrace.text.event_lines import event_columns
-from emu.ftrace.text.graph_layout import Shape, lay_out
+from emu.ftrace.text.graph_layout import GraphLayout, Shape, lay_out
 from emu.ftrace.text.rows import Indices, Rows
 from emu.ftrace.text.view import TraceView
 
@@ -31,6 +31,11 @@ class GraphText:
         self._names = SymbolNames(view)
         self._context = view.option("context-info")
         self._cpu_width = len(str(view.cpus - 1))
+
+    @property
+    def layout(self) -> GraphLayout:
+        """What becomes of each row."""
+        return self._layout
 
     def columns(self, rows: range) -> list[Column]:
         """The text of each of these rows, which may be several lines or none."""

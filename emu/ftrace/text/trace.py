@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -11,11 +12,12 @@ import numpy as np
 from emu.ftrace.text.columns import Column, joined
 from emu.ftrace.text.event_lines import event_columns
 from emu.ftrace.text.function_graph import GraphText
+from emu.ftrace.text.graph_layout import GraphLayout
 from emu.ftrace.text.header import event_header, graph_header, tracer_line
 from emu.ftrace.text.rows import Rows, merge
 from emu.ftrace.text.view import TraceView
 
-__all__ = ["render_events", "render_trace"]
+__all__ = ["RenderedRows", "render_events", "render_rows", "render_trace"]
 
 _CHUNK = 1 << 16  # rows
 
@@ -39,6 +41,29 @@ def render_events(view: TraceView) -> Iterator[str]:
             if row in part:
                 before[row - start] = note
         yield joined([before, *columns(part)])
+
+
+@dataclass(frozen=True)
+class RenderedRows:
+    """Events in the order of printing, each with its text; of function_graph also what becomes of each."""
+
+    texts: list[str]
+    rows: Rows
+    graph: GraphLayout | None
+
+
+def render_rows(view: TraceView) -> RenderedRows:
+    """The text of each event on its own."""
+    rows = merge(view.events)
+    layout: GraphLayout | None = None
+    if view.tracer == "function_graph":
+        graph = GraphText(view, rows)
+        columns, layout = graph.columns(range(len(rows))), graph.layout
+    else:
+        columns = _event_columns(view, rows, range(len(rows)))
+    notes = _notes(view, rows)
+    texts = ["".join(row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    return RenderedRows([notes.get(row, "") + text for row, text in enumerate(texts)], rows, layout)
 
 
 def _event_columns(view: TraceView, rows: Rows, part: range) -> list[Column]:

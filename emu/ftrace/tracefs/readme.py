@@ -35,11 +35,16 @@ What is traced
   '>' begins anew and '>>' adds; '!name' takes out; an empty line written with '>' clears.
   A word that names no function is refused, and then nothing has changed.
 
+  set_ftrace_pid                only these processes: '>' begins anew, '>>' adds
+  set_ftrace_notrace_pid        never these processes
+
 What is recorded
 
   tracing_on                1: record, 0: do not. Tracers stay in place
   trace                     the recorded events as text; '> trace' empties the buffers
+  trace_pipe                the same, but reading takes events out, and waits for more when there are none
   per_cpu/cpuN/trace        those of one CPU
+  per_cpu/cpuN/trace_pipe
   per_cpu/cpuN/stats        how many there are, and how many were overwritten
   buffer_size_kb            size of the buffer of each CPU
   buffer_total_size_kb      of all CPUs together

@@ -62,7 +62,8 @@ class TextHandle(Handle):
                 return b""
             self._start += len(self._piece)
             self._piece = piece.encode(errors="surrogateescape")
-        return self._piece[offset - self._start :][:size]
+        start = offset - self._start
+        return self._piece[start : start + size]
 
     def write(self, data: bytes) -> int:
         self._require(OpenFlags.WRITE)

@@ -12,6 +12,8 @@ from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, EnabledFunction, TraceArr
 from emu.ftrace.tracefs.filter_file import FilterFile
 from emu.ftrace.tracefs.marker_file import MarkerFile
 from emu.ftrace.tracefs.node import Node, StaticDirectory
+from emu.ftrace.tracefs.pid_file import PidFile
+from emu.ftrace.tracefs.pipe_file import PipeFile
 from emu.ftrace.tracefs.readme import README
 from emu.ftrace.tracefs.text_file import TextFile, parse_unsigned
 from emu.ftrace.tracers import TRACERS
@@ -22,8 +24,8 @@ UNSIGNED_INT_MAX = (1 << 32) - 1
 
 
 def build_tree(tr: TraceArray) -> StaticDirectory:
-    """The root directory of `tr`."""
-    return StaticDirectory(
+    """The root directory of `tr`. As in Linux nobody but root may look into it, and its group into the others."""
+    root = StaticDirectory(
         {
             **_tracer_files(tr),
             **_function_files(tr),
@@ -37,6 +39,8 @@ def build_tree(tr: TraceArray) -> StaticDirectory:
             ),
         }
     )
+    root.mode = 0o040700
+    return root
 
 
 def _tracer_files(tr: TraceArray) -> dict[str, Node]:
@@ -63,6 +67,8 @@ def _function_files(tr: TraceArray) -> dict[str, Node]:
         "dyn_ftrace_total_info": TextFile(lambda: _total_info(len(names))),
         "set_ftrace_filter": FilterFile(lambda: tr.filter, tr.set_filter, all_enabled),
         "set_ftrace_notrace": FilterFile(lambda: tr.notrace, tr.set_notrace, none_disabled),
+        "set_ftrace_pid": PidFile(lambda: tr.pids, tr.set_pids),
+        "set_ftrace_notrace_pid": PidFile(lambda: tr.notrace_pids, tr.set_notrace_pids),
         "set_graph_function": FilterFile(lambda: tr.graph_function, tr.set_graph_function, all_enabled),
         "set_graph_notrace": FilterFile(lambda: tr.graph_notrace, tr.set_graph_notrace, none_disabled),
     }
@@ -83,13 +89,16 @@ def _total_info(sites: int) -> str:
 def _buffer_files(tr: TraceArray) -> dict[str, Node]:
     return {
         "trace": _trace_file(tr, None),
+        "trace_pipe": PipeFile(tr, None),
         "trace_marker": MarkerFile(tr),
         "trace_clock": TextFile(lambda: _clocks(tr), lambda text: tr.set_clock(text.strip())),
         "buffer_size_kb": TextFile(lambda: _buffer_size(tr, 1), lambda text: tr.set_buffer_kb(parse_unsigned(text))),
         "buffer_total_size_kb": TextFile(lambda: _buffer_size(tr, tr.engine.cpus)),
         "per_cpu": StaticDirectory(
             {
-                f"cpu{cpu}": StaticDirectory({"trace": _trace_file(tr, cpu), "stats": _stats_file(tr, cpu)})
+                f"cpu{cpu}": StaticDirectory(
+                    {"trace": _trace_file(tr, cpu), "trace_pipe": PipeFile(tr, cpu), "stats": _stats_file(tr, cpu)}
+                )
                 for cpu in range(tr.engine.cpus)
             }
         ),

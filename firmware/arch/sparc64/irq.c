@@ -28,6 +28,7 @@ void __irq_entry host_device_interrupt(struct pt_regs *regs)
 
 	irq_enter_rcu();
 	console_input_ready();
+	file_server_interrupt();
 	irq_exit_rcu();
 	set_irq_regs(old);
 }

@@ -30,6 +30,7 @@ void __irq_entry sysvec_apic_timer_interrupt(struct pt_regs *regs)
 static void __sysvec_host_device(void)
 {
 	console_input_ready();
+	file_server_interrupt();
 }
 
 void __irq_entry sysvec_host_device(struct pt_regs *regs)

@@ -21,6 +21,9 @@
 #define HC_BUG			16
 #define HC_RELAX		18
 #define HC_HALT			19
+#define HC_FILE_REQUEST		20
+#define HC_FILE_ANSWERED	21
+#define HC_FILE_CANCEL		22
 
 #ifndef __ASSEMBLY__
 

@@ -18,6 +18,9 @@ extern unsigned int nr_cpu_ids;
 #define cpumask_set_cpu(cpu, mask)	set_bit(cpu, (mask)->bits)
 #define cpumask_clear_cpu(cpu, mask)	clear_bit(cpu, (mask)->bits)
 #define cpumask_clear(mask)		((void)(*(mask) = (struct cpumask){}))
+#define cpumask_copy(dst, src)		((void)(*(dst) = *(src)))
+#define cpumask_empty(mask) \
+	(find_next_bit((mask)->bits, nr_cpu_ids, 0) >= nr_cpu_ids)
 #define cpumask_next(n, mask) \
 	find_next_bit((mask)->bits, nr_cpu_ids, (n) + 1)
 #define cpumask_first(mask)	find_next_bit((mask)->bits, nr_cpu_ids, 0)

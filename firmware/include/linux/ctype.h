@@ -11,4 +11,9 @@ static inline bool isdigit(int c)
 	return c >= '0' && c <= '9';
 }
 
+static inline bool isspace(int c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 #endif

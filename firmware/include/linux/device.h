@@ -14,5 +14,7 @@ void console_input_ready(void);
 void console_on_rootfs(void);
 /* Wakes readers of /dev/command. */
 void command_ready(void);
+/* HOST_DEVICE_VECTOR's handler: the file server may have answers. */
+void file_server_interrupt(void);
 
 #endif

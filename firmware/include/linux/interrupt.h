@@ -4,17 +4,27 @@
 #define _LINUX_INTERRUPT_H
 
 #include <linux/types.h>
+#include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/irqflags.h>
 
 enum {
 	HI_SOFTIRQ,
 	TIMER_SOFTIRQ,
-	HRTIMER_SOFTIRQ,
+	NET_TX_SOFTIRQ,		/* there is no network: the numbers are Linux's */
+	NET_RX_SOFTIRQ,
+	BLOCK_SOFTIRQ,
+	IRQ_POLL_SOFTIRQ,
+	TASKLET_SOFTIRQ,
 	SCHED_SOFTIRQ,
+	HRTIMER_SOFTIRQ,
 	RCU_SOFTIRQ,
 	NR_SOFTIRQS
 };
+
+DECLARE_PER_CPU(unsigned int, __softirq_pending);
+
+#define local_softirq_pending()	this_cpu_read(__softirq_pending)
 
 struct softirq_action {
 	void (*action)(struct softirq_action *action);

@@ -14,6 +14,23 @@ extern volatile unsigned long jiffies;
 #define time_after(a, b)	((long)((b) - (a)) < 0)
 #define time_before(a, b)	time_after(b, a)
 #define time_after_eq(a, b)	((long)((a) - (b)) >= 0)
+#define time_before_eq(a, b)	time_after_eq(b, a)
+
+static inline unsigned int jiffies_to_msecs(unsigned long j)
+{
+	return j * 1000 / HZ;
+}
+
+/* The same jiffy for whoever need not be exact, so that CPUs wake together. */
+static inline unsigned long round_jiffies(unsigned long j)
+{
+	return (j + HZ - 1) / HZ * HZ;
+}
+
+static inline unsigned long round_jiffies_relative(unsigned long j)
+{
+	return round_jiffies(jiffies + j) - jiffies;
+}
 
 static inline unsigned long msecs_to_jiffies(unsigned int ms)
 {

@@ -20,4 +20,9 @@ static inline u32 new_encode_dev(dev_t dev)
 	return (minor & 0xff) | (MAJOR(dev) << 8) | ((minor & ~0xffU) << 12);
 }
 
+static inline dev_t new_decode_dev(u32 dev)
+{
+	return MKDEV((dev & 0xfff00) >> 8, (dev & 0xff) | ((dev >> 12) & 0xfff00));
+}
+
 #endif

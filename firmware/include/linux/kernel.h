@@ -8,6 +8,7 @@
 #include <linux/limits.h>
 #include <linux/errno.h>
 #include <linux/bug.h>
+#include <linux/kstrtox.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 #include <linux/container_of.h>

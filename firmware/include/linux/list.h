@@ -68,6 +68,21 @@ static inline void list_move_tail(struct list_head *entry,
 	list_add_tail(entry, head);
 }
 
+/* @new takes @old's place; of a head, all entries. */
+static inline void list_replace_init(struct list_head *old,
+				     struct list_head *new)
+{
+	if (old->next == old) {
+		INIT_LIST_HEAD(new);
+		return;
+	}
+	new->next = old->next;
+	new->next->prev = new;
+	new->prev = old->prev;
+	new->prev->next = new;
+	INIT_LIST_HEAD(old);
+}
+
 static inline bool list_empty(const struct list_head *head)
 {
 	return READ_ONCE(head->next) == head;
@@ -151,6 +166,16 @@ static inline void hlist_del_init(struct hlist_node *n)
 	if (n->next)
 		n->next->pprev = n->pprev;
 	INIT_HLIST_NODE(n);
+}
+
+/* @new takes over the entries of @old. */
+static inline void hlist_move_list(struct hlist_head *old,
+				   struct hlist_head *new)
+{
+	new->first = old->first;
+	if (new->first)
+		new->first->pprev = &new->first;
+	old->first = NULL;
 }
 
 #define hlist_entry_safe(ptr, type, member) ({		\

@@ -64,6 +64,8 @@ extern struct page *empty_zero_page;
 #define offset_in_page(p)	((unsigned long)(p) & ~PAGE_MASK)
 
 #define PageSlab(page)		test_bit(PG_slab, &(page)->flags)
+#define PageUptodate(page)	test_bit(PG_uptodate, &(page)->flags)
+#define SetPageUptodate(page)	set_bit(PG_uptodate, &(page)->flags)
 #define page_count(page)	atomic_read(&(page)->_refcount)
 
 static inline void get_page(struct page *page)

@@ -22,6 +22,7 @@ enum pageflags {
 	PG_buddy,		/* head of a free block */
 	PG_slab,
 	PG_frozen,		/* slab: its free objects are a CPU's */
+	PG_locked,
 	PG_uptodate,
 	PG_dirty,
 	PG_arch_1,		/* no CPU holds translations of old contents */
@@ -45,6 +46,7 @@ struct page {
 		struct page *compound_head;	/* slab, in its other pages */
 	};
 	unsigned int inuse;			/* slab objects in use */
+	struct lock_release unlocked;		/* when PG_locked was cleared */
 };
 
 struct vm_operations_struct {

@@ -5,6 +5,11 @@
 
 #include <linux/types.h>
 
+struct file_operations;
+
 notrace void get_random_bytes(void *buf, size_t len);
+
+/* drivers/random.c: /dev/random and /dev/urandom */
+extern const struct file_operations random_fops, urandom_fops;
 
 #endif

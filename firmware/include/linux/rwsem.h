@@ -16,6 +16,9 @@ struct rw_semaphore {
 	.wait_lock = __SPIN_LOCK_UNLOCKED,			\
 	.wait_list = LIST_HEAD_INIT((name).wait_list) }
 
+#define DECLARE_RWSEM(name) \
+	struct rw_semaphore name = __RWSEM_INITIALIZER(name)
+
 void __init_rwsem(struct rw_semaphore *sem);
 void down_read(struct rw_semaphore *sem);
 int down_read_trylock(struct rw_semaphore *sem);

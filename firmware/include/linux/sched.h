@@ -19,6 +19,7 @@
 struct mm_struct;
 struct files_struct;
 struct fs_struct;
+struct nameidata;
 struct completion;
 struct sched_class;
 struct pt_regs;
@@ -28,8 +29,10 @@ struct pt_regs;
 #define TASK_INTERRUPTIBLE	0x01
 #define TASK_UNINTERRUPTIBLE	0x02
 #define TASK_DEAD		0x80
+#define TASK_NOLOAD		0x400
 #define TASK_NEW		0x800
 #define TASK_NORMAL		(TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)
+#define TASK_IDLE		(TASK_UNINTERRUPTIBLE | TASK_NOLOAD)
 
 /* task_struct.exit_state */
 #define EXIT_DEAD		0x10
@@ -38,6 +41,7 @@ struct pt_regs;
 /* task_struct.flags */
 #define PF_IDLE			0x00000002
 #define PF_EXITING		0x00000004
+#define PF_WQ_WORKER		0x00000020
 #define PF_FORKNOEXEC		0x00000040
 #define PF_KTHREAD		0x00200000
 
@@ -66,8 +70,10 @@ struct task_struct {
 	unsigned long thread_info_flags;
 	unsigned int __state;
 	unsigned int flags;
-	void *stack;
+	void *stack;			/* NULL once it has run its last */
 	refcount_t usage;
+	refcount_t rcu_users;		/* until its last switch and its release */
+	void *worker_private;		/* kernel threads: struct kthread */
 
 	int on_cpu;			/* until its registers are saved */
 	struct lock_release off_cpu;	/* when that was */
@@ -80,6 +86,11 @@ struct task_struct {
 	u64 utime;			/* in ticks */
 	u64 stime;
 	raw_spinlock_t pi_lock;		/* serialises wake-ups */
+
+	int rcu_read_lock_nesting;
+	unsigned int rcu_read_unlock_special;
+	struct list_head rcu_node_entry;	/* of preempted readers */
+	struct rcu_head rcu;			/* for its end */
 
 	struct list_head tasks;
 	struct mm_struct *mm;		/* NULL: kernel thread */
@@ -102,6 +113,7 @@ struct task_struct {
 	char comm[TASK_COMM_LEN];
 	struct fs_struct *fs;
 	struct files_struct *files;
+	struct nameidata *nameidata;	/* the path walk that is going on */
 
 	spinlock_t siglock;
 	unsigned long pending;		/* one bit per signal, from bit 0 */
@@ -157,17 +169,25 @@ static inline void put_task_struct(struct task_struct *p)
 		__put_task_struct(p);
 }
 
+/* The last of two is dropped after a grace period: readers may still look. */
+void put_task_struct_rcu_user(struct task_struct *p);
+
 void schedule(void);
+int __cond_resched(void);
+#define cond_resched()		__cond_resched()
 void preempt_schedule_irq(void);
 void schedule_tail(struct task_struct *prev);
 void schedule_idle(void);
 long schedule_timeout(long timeout);
+long schedule_timeout_interruptible(long timeout);
 long schedule_timeout_uninterruptible(long timeout);
+long schedule_timeout_idle(long timeout);
 int wake_up_process(struct task_struct *p);
 int wake_up_state(struct task_struct *p, unsigned int state);
 void kick_process(struct task_struct *p);
 void wait_task_inactive(struct task_struct *p);
 int try_to_wake_up(struct task_struct *p, unsigned int state, int wake_flags);
+void set_user_nice(struct task_struct *p, int nice);
 void wake_up_new_task(struct task_struct *p);
 void sched_fork(struct task_struct *p);
 void scheduler_tick(void);

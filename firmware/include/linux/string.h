@@ -23,6 +23,19 @@ notrace int strncmp(const char *a, const char *b, size_t n);
 notrace char *strchr(const char *s, int c);
 notrace char *strrchr(const char *s, int c);
 
+/* Cuts the first token off *s, which becomes what follows, or NULL. */
+notrace char *strsep(char **s, const char *delimiters);
+/* Without blanks at both ends; the text is changed. */
+notrace char *strim(char *s);
+notrace char *strstr(const char *s, const char *text);
+
+char *kstrdup(const char *s, gfp_t gfp);
+void *kmemdup(const void *src, size_t len, gfp_t gfp);
+/* From user space, or an errno. */
+void *memdup_user(const void __user *src, size_t len);
+void *memdup_user_nul(const void __user *src, size_t len);
+char *strndup_user(const char __user *s, long n);
+
 /* Returns the length of src, or -E2BIG if it was cut; always ends dest. */
 notrace ssize_t strscpy(char *dest, const char *src, size_t size);
 /* The last component of a path. */

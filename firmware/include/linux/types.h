@@ -35,6 +35,7 @@ typedef unsigned short umode_t;
 typedef unsigned int dev_t;
 typedef unsigned int gfp_t;
 typedef unsigned int fmode_t;
+typedef unsigned int __poll_t;
 typedef unsigned long pgoff_t;
 typedef u64 phys_addr_t;
 typedef long long time64_t;
@@ -55,5 +56,13 @@ struct hlist_node {
 struct hlist_head {
 	struct hlist_node *first;
 };
+
+/* What is to be called after a grace period. */
+struct callback_head {
+	struct callback_head *next;
+	void (*func)(struct callback_head *head);
+};
+
+#define rcu_head	callback_head
 
 #endif

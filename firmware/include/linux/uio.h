@@ -43,6 +43,12 @@ static inline size_t iov_iter_count(const struct iov_iter *i)
 	return i->count;
 }
 
+static inline void iov_iter_truncate(struct iov_iter *i, u64 count)
+{
+	if (i->count > count)
+		i->count = count;
+}
+
 /* Not traced: part of each copy between the kernel and user space. */
 notrace void iov_iter_kvec(struct iov_iter *i, const struct kvec *kvec,
 			   size_t count);

@@ -11,6 +11,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/uio.h>
+#include "lkdtm.h"
 
 #define MISC_MAJOR	10
 #define LKDTM_MINOR	0
@@ -58,11 +59,13 @@ static const struct crashtype crashtypes[] = {
 	{ "BUG", lkdtm_BUG },
 	{ "WARNING", lkdtm_WARNING },
 	{ "EXHAUST_STACK", lkdtm_EXHAUST_STACK },
+	{ "WORKQUEUE", lkdtm_WORKQUEUE },
+	{ "RCU", lkdtm_RCU },
 };
 
 static ssize_t lkdtm_read(struct kiocb *iocb, struct iov_iter *to)
 {
-	char text[80];
+	char text[256];
 	int size = 0;
 	unsigned int i;
 

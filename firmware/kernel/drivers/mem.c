@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* /dev/null, /dev/zero and /dev/full. */
+/* /dev/null, /dev/zero, /dev/full, and the nodes of the random devices. */
 #include <linux/device.h>
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/uio.h>
 
@@ -12,6 +13,8 @@
 #define NULL_MINOR	3
 #define ZERO_MINOR	5
 #define FULL_MINOR	7
+#define RANDOM_MINOR	8
+#define URANDOM_MINOR	9
 
 static ssize_t read_iter_null(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -76,6 +79,12 @@ static int memory_open(struct inode *inode, struct file *file)
 	case FULL_MINOR:
 		file->f_op = &full_fops;
 		return 0;
+	case RANDOM_MINOR:
+		file->f_op = &random_fops;
+		return 0;
+	case URANDOM_MINOR:
+		file->f_op = &urandom_fops;
+		return 0;
 	}
 	return -ENXIO;
 }
@@ -90,6 +99,8 @@ static int __init chr_dev_init(void)
 	device_create("/dev/null", MKDEV(MEM_MAJOR, NULL_MINOR), 0666);
 	device_create("/dev/zero", MKDEV(MEM_MAJOR, ZERO_MINOR), 0666);
 	device_create("/dev/full", MKDEV(MEM_MAJOR, FULL_MINOR), 0666);
+	device_create("/dev/random", MKDEV(MEM_MAJOR, RANDOM_MINOR), 0666);
+	device_create("/dev/urandom", MKDEV(MEM_MAJOR, URANDOM_MINOR), 0666);
 	return 0;
 }
 fs_initcall(chr_dev_init);

@@ -4,6 +4,8 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 
+#include "internal.h"
+
 #define CHRDEV_MAJOR_MAX	256
 
 static const struct file_operations *chrdevs[CHRDEV_MAJOR_MAX];
@@ -40,13 +42,15 @@ static int no_open(struct inode *inode, struct file *file)
 	return -ENXIO;
 }
 
-static const struct file_operations no_open_fops = {
+const struct file_operations no_open_fops = {
 	.open	= no_open,
 };
 
 /* A node that is neither file, directory nor link. */
 void init_special_inode(struct inode *inode, umode_t mode, dev_t dev)
 {
+	inode->i_mode = mode;
 	inode->i_fop = S_ISCHR(mode) ? &def_chr_fops : &no_open_fops;
-	inode->i_rdev = dev;
+	if (S_ISCHR(mode) || S_ISBLK(mode))
+		inode->i_rdev = dev;
 }

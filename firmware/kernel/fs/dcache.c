@@ -2,11 +2,16 @@
 /*
  * The dentry cache: the tree of names.
  *
+ * A dentry that nobody uses stays, in case it is looked up again, unless its
+ * file system wants it gone (d_delete) or lookups cannot find it any more.
+ *
  * A parent's d_lock protects the list of its hashed children, their names, and
  * the step of a child's d_count from one to zero: a lookup takes its reference
  * under that lock, so a child at zero can be freed. rename_lock (taken first)
  * protects d_parent; whoever follows d_parent without holding both ends takes
- * it. Only its holder takes two d_locks.
+ * it. Only its holder takes two d_locks. Dentries are freed under rename_lock,
+ * or after having been taken out of the tree under it. Locks are taken in the
+ * order mount_lock, rename_lock, d_lock, dcache_lru_lock.
  */
 #include <linux/dcache.h>
 #include <linux/errno.h>
@@ -15,8 +20,28 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-static DEFINE_SPINLOCK(rename_lock);
+#include "internal.h"
+
+/* FNV-1a, for names */
+#define FNV_BASIS	2166136261u
+#define FNV_PRIME	16777619u
+
+/* As many a file system may keep unused. */
+#define DENTRY_UNUSED_MAX	4096
+#define DENTRY_PRUNE_BATCH	128
+
+DEFINE_SPINLOCK(rename_lock);
+static DEFINE_SPINLOCK(dcache_lru_lock);
 static struct kmem_cache *dentry_cache;
+
+u32 full_name_hash(const char *name, unsigned int len)
+{
+	u32 hash = FNV_BASIS;
+
+	while (len--)
+		hash = (hash ^ (unsigned char)*name++) * FNV_PRIME;
+	return hash;
+}
 
 static struct dentry *__d_alloc(struct super_block *sb, const struct qstr *name)
 {
@@ -37,18 +62,30 @@ static struct dentry *__d_alloc(struct super_block *sb, const struct qstr *name)
 	memcpy(text, name->name, name->len);
 	text[name->len] = '\0';
 
+	dentry->d_flags = 0;
 	atomic_set(&dentry->d_count, 1);
 	spin_lock_init(&dentry->d_lock);
 	dentry->d_parent = dentry;
 	dentry->d_name = *name;
 	dentry->d_name.name = text;
 	dentry->d_inode = NULL;
+	dentry->d_op = NULL;
 	dentry->d_sb = sb;
+	dentry->d_time = 0;
+	dentry->d_fsdata = NULL;
+	INIT_LIST_HEAD(&dentry->d_lru);
 	INIT_LIST_HEAD(&dentry->d_subdirs);
 	INIT_LIST_HEAD(&dentry->d_child);
 	dentry->d_offset = 0;
 	dentry->d_next_offset = 0;
+	dentry->d_mounts = 0;
+	d_set_d_op(dentry, sb->s_d_op);
 	return dentry;
+}
+
+void d_set_d_op(struct dentry *dentry, const struct dentry_operations *op)
+{
+	dentry->d_op = op;
 }
 
 /* A negative dentry with one reference, not yet to be found by lookups. */
@@ -61,6 +98,13 @@ struct dentry *d_alloc(struct dentry *parent, const struct qstr *name)
 	return dentry;
 }
 
+struct dentry *d_alloc_name(struct dentry *parent, const char *name)
+{
+	struct qstr q = QSTR(name);
+
+	return d_alloc(parent, &q);
+}
+
 /* For files that no path leads to. */
 struct dentry *d_alloc_pseudo(struct super_block *sb, const struct qstr *name)
 {
@@ -71,8 +115,11 @@ struct dentry *d_alloc_pseudo(struct super_block *sb, const struct qstr *name)
 struct dentry *d_make_root(struct inode *root)
 {
 	static const struct qstr name = { .len = 1, .name = "/" };
-	struct dentry *dentry = __d_alloc(root->i_sb, &name);
+	struct dentry *dentry;
 
+	if (!root)
+		return NULL;
+	dentry = __d_alloc(root->i_sb, &name);
 	if (dentry)
 		d_instantiate(dentry, root);
 	else
@@ -84,6 +131,13 @@ struct dentry *d_make_root(struct inode *root)
 void d_instantiate(struct dentry *dentry, struct inode *inode)
 {
 	WRITE_ONCE(dentry->d_inode, inode);
+}
+
+/* The same for an inode that others wait for. */
+void d_instantiate_new(struct dentry *dentry, struct inode *inode)
+{
+	d_instantiate(dentry, inode);
+	unlock_new_inode(inode);
 }
 
 static void __d_rehash(struct dentry *dentry, struct dentry *parent)
@@ -103,17 +157,40 @@ void d_add(struct dentry *dentry, struct inode *inode)
 	spin_unlock(&parent->d_lock);
 }
 
-/*
- * Hides it from lookups: the file has been unlinked. Who still uses it keeps
- * the dentry. The directory's i_rwsem is held.
- */
-void d_delete(struct dentry *dentry)
+/* What a directory's lookup returns: it has found @inode, NULL or an error. */
+struct dentry *d_splice_alias(struct inode *inode, struct dentry *dentry)
 {
-	struct dentry *parent = dentry->d_parent;
+	if (IS_ERR(inode))
+		return ERR_CAST(inode);
+	d_add(dentry, inode);
+	return NULL;
+}
 
+/* Hides it from lookups; who uses it keeps it. */
+void d_drop(struct dentry *dentry)
+{
+	struct dentry *parent;
+
+	spin_lock(&rename_lock);
+	parent = dentry->d_parent;
 	spin_lock(&parent->d_lock);
 	list_del_init(&dentry->d_child);
 	spin_unlock(&parent->d_lock);
+	spin_unlock(&rename_lock);
+}
+
+/* The file has been unlinked. The directory's i_rwsem is held. */
+void d_delete(struct dentry *dentry)
+{
+	d_drop(dentry);
+}
+
+/* Nothing may be mounted there any more. */
+void dont_mount(struct dentry *dentry)
+{
+	spin_lock(&dentry->d_lock);
+	dentry->d_flags |= DCACHE_CANT_MOUNT;
+	spin_unlock(&dentry->d_lock);
 }
 
 static void swap_names(struct dentry *a, struct dentry *b)
@@ -181,6 +258,14 @@ struct dentry *d_lookup(struct dentry *parent, const struct qstr *name)
 	return __d_lookup(parent, name);
 }
 
+/* By a name that is not hashed yet. */
+struct dentry *d_hash_and_lookup(struct dentry *dir, const char *name)
+{
+	struct qstr q = QSTR(name);
+
+	return d_lookup(dir, &q);
+}
+
 struct dentry *dget_parent(struct dentry *dentry)
 {
 	struct dentry *parent;
@@ -208,35 +293,114 @@ static void dentry_free(struct dentry *dentry)
 	kmem_cache_free(dentry_cache, dentry);
 }
 
-/* Nobody can find it any more. */
-static void __dentry_kill(struct dentry *dentry)
+static void dentry_unlink_inode(struct dentry *dentry)
 {
+	struct inode *inode = dentry->d_inode;
+
+	dentry->d_inode = NULL;
+	if (dentry->d_op && dentry->d_op->d_iput)
+		dentry->d_op->d_iput(dentry, inode);
+	else
+		iput(inode);
+}
+
+/*
+ * Ends a dentry that nobody can find any more: dentry_detach() took it out of
+ * the tree. Returns the parent, whose reference is the caller's to drop.
+ */
+struct dentry *__dentry_kill(struct dentry *dentry)
+{
+	struct dentry *parent = IS_ROOT(dentry) ? NULL : dentry->d_parent;
+
 	if (dentry->d_inode)
-		iput(dentry->d_inode);
+		dentry_unlink_inode(dentry);
+	if (dentry->d_op && dentry->d_op->d_release)
+		dentry->d_op->d_release(dentry);
 	dentry_free(dentry);
+	return parent;
+}
+
+static inline void d_lru_add(struct dentry *dentry)
+{
+	struct super_block *sb = dentry->d_sb;
+
+	spin_lock(&dcache_lru_lock);
+	if (list_empty(&dentry->d_lru))
+		sb->s_nr_dentry_unused++;
+	list_move_tail(&dentry->d_lru, &sb->s_dentry_lru);
+	spin_unlock(&dcache_lru_lock);
+}
+
+static inline void d_lru_del(struct dentry *dentry)
+{
+	spin_lock(&dcache_lru_lock);
+	if (!list_empty(&dentry->d_lru)) {
+		list_del_init(&dentry->d_lru);
+		dentry->d_sb->s_nr_dentry_unused--;
+	}
+	spin_unlock(&dcache_lru_lock);
+}
+
+/*
+ * Takes a dentry whose count is zero out of the tree, with rename_lock and its
+ * parent's d_lock held.
+ */
+void dentry_detach(struct dentry *dentry)
+{
+	list_del_init(&dentry->d_child);
+	if (!list_empty(&dentry->d_lru))
+		d_lru_del(dentry);
+}
+
+/* The one of @sb that has been unused for longest, or used again since. */
+struct dentry *d_lru_oldest(struct super_block *sb)
+{
+	struct dentry *dentry;
+
+	spin_lock(&dcache_lru_lock);
+	dentry = list_first_entry_or_null(&sb->s_dentry_lru, struct dentry,
+					  d_lru);
+	if (dentry) {
+		list_del_init(&dentry->d_lru);
+		sb->s_nr_dentry_unused--;
+	}
+	spin_unlock(&dcache_lru_lock);
+	return dentry;
+}
+
+/* Whether to keep a dentry whose count has become zero. */
+static inline bool retain_dentry(const struct dentry *dentry)
+{
+	if (d_unhashed(dentry) || !(dentry->d_sb->s_flags & SB_ACTIVE))
+		return false;
+	return !dentry->d_op || !dentry->d_op->d_delete ||
+	       !dentry->d_op->d_delete(dentry);
 }
 
 /* Drops what may be the last reference; returns the parent to be dropped. */
 static struct dentry *dentry_kill(struct dentry *dentry)
 {
+	struct super_block *sb = dentry->d_sb;
 	struct dentry *parent;
-	bool last;
+	bool last, kill = false, prune = false;
 
 	spin_lock(&rename_lock);
 	parent = dentry->d_parent;
 	spin_lock(&parent->d_lock);
 	last = atomic_dec_and_test(&dentry->d_count);
-	if (last)
-		list_del_init(&dentry->d_child);
+	if (last && retain_dentry(dentry)) {
+		d_lru_add(dentry);
+		prune = READ_ONCE(sb->s_nr_dentry_unused) > DENTRY_UNUSED_MAX;
+	} else if (last) {
+		dentry_detach(dentry);
+		kill = true;
+	}
 	spin_unlock(&parent->d_lock);
 	spin_unlock(&rename_lock);
 
-	if (!last)
-		return NULL;
-	if (parent == dentry)
-		parent = NULL;
-	__dentry_kill(dentry);
-	return parent;
+	if (prune)
+		prune_dcache_sb(sb, DENTRY_PRUNE_BATCH);
+	return kill ? __dentry_kill(dentry) : NULL;
 }
 
 /* Drops a reference if it is not the last. */
@@ -254,67 +418,10 @@ static inline bool fast_dput(struct dentry *dentry)
 	return false;
 }
 
-/*
- * Nothing is kept for later: what exists in a ramfs is pinned, and remembering
- * that a name does not exist costs more than asking again.
- */
 void dput(struct dentry *dentry)
 {
 	while (dentry && !fast_dput(dentry))
 		dentry = dentry_kill(dentry);
-}
-
-void path_get(const struct path *path)
-{
-	dget(path->dentry);
-}
-
-void path_put(const struct path *path)
-{
-	dput(path->dentry);
-}
-
-/* Puts @len bytes before @end if they fit above @buf. */
-static inline char *prepend(char *end, const char *buf, const char *text,
-			    int len)
-{
-	if (end - buf < len)
-		return NULL;
-	return memcpy(end - len, text, len);
-}
-
-/*
- * Writes the path from @root at the end of @buf and returns where it starts.
- * -ENAMETOOLONG, or -ENOENT if the path is not below @root any more.
- */
-char *d_absolute_path(const struct path *path, const struct path *root,
-		      char *buf, int buflen)
-{
-	struct dentry *dentry = path->dentry;
-	char *end = buf + buflen, *start = prepend(end, buf, "", 1);
-	int err = 0;
-
-	spin_lock(&rename_lock);
-	while (start && dentry != root->dentry) {
-		struct dentry *parent = dentry->d_parent;
-
-		if (parent == dentry || d_unhashed(dentry)) {
-			err = -ENOENT;
-			break;
-		}
-		start = prepend(start, buf, dentry->d_name.name,
-				dentry->d_name.len);
-		if (start)
-			start = prepend(start, buf, "/", 1);
-		dentry = parent;
-	}
-	if (start && start == end - 1)
-		start = prepend(start, buf, "/", 1);
-	spin_unlock(&rename_lock);
-
-	if (err)
-		return ERR_PTR(err);
-	return start ? start : ERR_PTR(-ENAMETOOLONG);
 }
 
 void dcache_init(void)

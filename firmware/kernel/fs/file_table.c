@@ -4,6 +4,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
+#include <linux/mount.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -42,11 +43,7 @@ static struct file *alloc_file(const struct path *path, int flags,
 	file->f_inode = d_inode(path->dentry);
 	file->f_mapping = file->f_inode->i_mapping;
 	file->f_op = fops;
-	if ((file->f_mode & FMODE_READ) && fops->read_iter)
-		file->f_mode |= FMODE_CAN_READ;
-	if ((file->f_mode & FMODE_WRITE) && fops->write_iter)
-		file->f_mode |= FMODE_CAN_WRITE;
-	file->f_mode |= FMODE_OPENED;
+	file->f_mode |= can_do(file) | FMODE_OPENED;
 	return file;
 }
 
@@ -54,16 +51,17 @@ static struct file *alloc_file(const struct path *path, int flags,
  * Opens an inode that has no path. Takes over the reference to it, if it
  * succeeds.
  */
-struct file *alloc_file_pseudo(struct inode *inode, struct super_block *sb,
+struct file *alloc_file_pseudo(struct inode *inode, struct vfsmount *mnt,
 			       const char *name, int flags,
 			       const struct file_operations *fops)
 {
 	struct qstr qname = { .len = strlen(name), .name = name };
-	struct path path = { .dentry = d_alloc_pseudo(sb, &qname) };
+	struct path path = { .dentry = d_alloc_pseudo(mnt->mnt_sb, &qname) };
 	struct file *file;
 
 	if (!path.dentry)
 		return ERR_PTR(-ENOMEM);
+	path.mnt = mntget(mnt);
 	d_instantiate(path.dentry, inode);
 	file = alloc_file(&path, flags, fops);
 	if (IS_ERR(file)) {
@@ -93,9 +91,9 @@ static void __fput(struct file *file)
 			file->f_op->release(inode, file);
 		if (file->f_mode & FMODE_EXEC)
 			allow_write_access(file);
-		if ((file->f_mode & FMODE_WRITE) && S_ISREG(inode->i_mode))
-			put_write_access(inode);
+		put_file_access(file);
 		dput(file->f_path.dentry);
+		mntput(file->f_path.mnt);
 	}
 	kmem_cache_free(filp_cachep, file);
 }

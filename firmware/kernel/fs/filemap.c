@@ -24,7 +24,7 @@ static inline struct page *find_get_page(struct address_space *mapping,
 	return page;
 }
 
-/* Gives @page, zeroed, a second reference: the mapping's. */
+/* Gives @page a second reference: the mapping's. */
 static int filemap_add_page(struct address_space *mapping, struct page *page,
 			    unsigned long index)
 {
@@ -53,7 +53,7 @@ static struct page *pagecache_get_page(struct address_space *mapping,
 		page = find_get_page(mapping, index);
 		if (page)
 			return page;
-		page = alloc_page(GFP_HIGHUSER | __GFP_ZERO);
+		page = alloc_page(GFP_HIGHUSER);
 		if (!page)
 			return ERR_PTR(-ENOMEM);
 		err = filemap_add_page(mapping, page, index);
@@ -65,11 +65,106 @@ static struct page *pagecache_get_page(struct address_space *mapping,
 	}
 }
 
+struct page *grab_cache_page(struct address_space *mapping,
+			     unsigned long index)
+{
+	struct page *page;
+
+	for (;;) {
+		page = pagecache_get_page(mapping, index);
+		if (IS_ERR(page))
+			return page;
+		lock_page(page);
+		if (page->mapping == mapping)
+			return page;
+		unlock_page(page);	/* truncated meanwhile */
+		put_page(page);
+	}
+}
+
+/* The page is locked; whoever brings its contents unlocks it. */
+static int filemap_read_folio(struct file *file, struct page *page)
+{
+	const struct address_space_operations *a_ops = page->mapping->a_ops;
+	int err;
+
+	if (!a_ops->read_folio) {
+		unlock_page(page);
+		return -EIO;
+	}
+	err = a_ops->read_folio(file, page);
+	if (err)
+		return err;
+	wait_on_page_locked(page);
+	return PageUptodate(page) ? 0 : -EIO;
+}
+
+/* Has what belongs into a page brought there. */
+static int filemap_update_page(struct page *page)
+{
+	lock_page(page);
+	if (PageUptodate(page) || !page->mapping) {
+		unlock_page(page);
+		return page->mapping ? 0 : -EAGAIN;
+	}
+	return filemap_read_folio(NULL, page);
+}
+
 struct page *filemap_get_page(struct inode *inode, unsigned long index)
 {
-	if (index >= DIV_ROUND_UP((u64)i_size_read(inode), PAGE_SIZE))
-		return NULL;
-	return pagecache_get_page(inode->i_mapping, index);
+	struct page *page;
+	int err;
+
+	do {
+		if (index >= DIV_ROUND_UP((u64)i_size_read(inode), PAGE_SIZE))
+			return NULL;
+		page = pagecache_get_page(inode->i_mapping, index);
+		if (IS_ERR(page))
+			return page;
+		if (PageUptodate(page)) {
+			stall_until_release(&page->unlocked);
+			return page;
+		}
+		err = filemap_update_page(page);
+		if (!err)
+			return page;
+		put_page(page);
+	} while (err == -EAGAIN);
+	return ERR_PTR(err);
+}
+
+/* The first page at *index or above; *index becomes its index. */
+static struct page *find_get_next(struct address_space *mapping,
+				  unsigned long *index)
+{
+	struct page *page;
+
+	xa_lock(&mapping->i_pages);
+	page = __xa_find(&mapping->i_pages, index);
+	if (page)
+		get_page(page);
+	xa_unlock(&mapping->i_pages);
+	return page;
+}
+
+/* The page is locked; the mapping's reference goes with it. */
+static void filemap_remove_folio(struct address_space *mapping,
+				 struct page *page)
+{
+	xa_lock(&mapping->i_pages);
+	__xa_erase(&mapping->i_pages, page->index);
+	page->mapping = NULL;
+	mapping->nrpages--;
+	xa_unlock(&mapping->i_pages);
+	put_page(page);
+}
+
+static void truncate_inode_folio(struct address_space *mapping,
+				 struct page *page)
+{
+	if (mapping->a_ops->invalidate_folio)
+		mapping->a_ops->invalidate_folio(page, 0, PAGE_SIZE);
+	filemap_remove_folio(mapping, page);
 }
 
 /* Drops the pages that lie wholly at or above @start; zeroes a partial one. */
@@ -87,17 +182,11 @@ void truncate_inode_pages(struct address_space *mapping, loff_t start)
 			put_page(page);
 		}
 	}
-	for (;;) {
-		xa_lock(&mapping->i_pages);
-		page = __xa_find(&mapping->i_pages, &index);
-		if (page) {
-			__xa_erase(&mapping->i_pages, index);
-			page->mapping = NULL;
-			mapping->nrpages--;
-		}
-		xa_unlock(&mapping->i_pages);
-		if (!page)
-			return;
+	while ((page = find_get_next(mapping, &index))) {
+		lock_page(page);
+		if (page->mapping == mapping)
+			truncate_inode_folio(mapping, page);
+		unlock_page(page);
 		put_page(page);
 	}
 }
@@ -141,42 +230,71 @@ static ssize_t filemap_read(struct kiocb *iocb, struct iov_iter *to)
 
 ssize_t generic_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
-	struct inode *inode = file_inode(iocb->ki_filp);
 	ssize_t done;
 
 	if (!iov_iter_count(to))
 		return 0;
 	done = filemap_read(iocb, to);
 	if (done > 0)
-		inode->i_atime = current_time();
+		file_accessed(iocb->ki_filp);
 	return done;
 }
 
 static ssize_t generic_perform_write(struct kiocb *iocb, struct iov_iter *from)
 {
-	struct inode *inode = file_inode(iocb->ki_filp);
+	struct file *file = iocb->ki_filp;
+	struct address_space *mapping = file->f_mapping;
+	const struct address_space_operations *a_ops = mapping->a_ops;
 	ssize_t done = 0;
+	int err = 0;
 
 	while (iov_iter_count(from)) {
 		size_t offset = offset_in_page(iocb->ki_pos), n, copied;
 		struct page *page;
+		void *fsdata = NULL;
 
-		page = pagecache_get_page(inode->i_mapping,
-					  iocb->ki_pos >> PAGE_SHIFT);
-		if (IS_ERR(page))
-			return done ? done : -ENOSPC;
 		n = min(PAGE_SIZE - offset, iov_iter_count(from));
+		err = a_ops->write_begin(file, mapping, iocb->ki_pos, n, &page,
+					 &fsdata);
+		if (err)
+			break;
 		copied = copy_page_from_iter(page, offset, n, from);
 		flush_dcache_page(page);
-		put_page(page);
+		err = a_ops->write_end(file, mapping, iocb->ki_pos, n, copied,
+				       page, fsdata);
+		if (err < 0)
+			break;
 		iocb->ki_pos += copied;
 		done += copied;
-		if (iocb->ki_pos > inode->i_size)
-			i_size_write(inode, iocb->ki_pos);
-		if (copied < n)
-			return done ? done : -EFAULT;
+		err = copied < n ? -EFAULT : 0;
+		if (err)
+			break;
 	}
-	return done;
+	return done ? done : err;
+}
+
+/* The inode is locked. */
+ssize_t __generic_file_write_iter(struct kiocb *iocb, struct iov_iter *from)
+{
+	int err = file_update_time(iocb->ki_filp);
+
+	return err ? err : generic_perform_write(iocb, from);
+}
+
+/* Where a write begins, and how much of it there is room for. */
+static ssize_t generic_write_checks(struct kiocb *iocb, struct iov_iter *from)
+{
+	struct inode *inode = file_inode(iocb->ki_filp);
+	loff_t limit = inode->i_sb->s_maxbytes;
+
+	if (!iov_iter_count(from))
+		return 0;
+	if (iocb->ki_filp->f_flags & O_APPEND)
+		iocb->ki_pos = inode->i_size;
+	if (iocb->ki_pos >= limit)
+		return -EFBIG;
+	iov_iter_truncate(from, limit - iocb->ki_pos);
+	return iov_iter_count(from);
 }
 
 ssize_t generic_file_write_iter(struct kiocb *iocb, struct iov_iter *from)
@@ -185,15 +303,9 @@ ssize_t generic_file_write_iter(struct kiocb *iocb, struct iov_iter *from)
 	ssize_t done;
 
 	inode_lock(inode);
-	if (iocb->ki_filp->f_flags & O_APPEND)
-		iocb->ki_pos = inode->i_size;
-	if (iov_iter_count(from) > (u64)(MAX_LFS_FILESIZE - iocb->ki_pos)) {
-		done = -EFBIG;
-	} else {
-		done = generic_perform_write(iocb, from);
-		if (done > 0)
-			inode->i_mtime = inode->i_ctime = current_time();
-	}
+	done = generic_write_checks(iocb, from);
+	if (done > 0)
+		done = __generic_file_write_iter(iocb, from);
 	inode_unlock(inode);
 	return done;
 }
@@ -206,7 +318,8 @@ vm_fault_t filemap_fault(struct vm_fault *vmf)
 	if (!page)
 		return VM_FAULT_SIGBUS;
 	if (IS_ERR(page))
-		return VM_FAULT_OOM;
+		return PTR_ERR(page) == -ENOMEM ? VM_FAULT_OOM :
+						  VM_FAULT_SIGBUS;
 	vmf->page = page;
 	return 0;
 }
@@ -218,6 +331,6 @@ const struct vm_operations_struct generic_file_vm_ops = {
 int generic_file_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	vma->vm_ops = &generic_file_vm_ops;
-	file_inode(file)->i_atime = current_time();
+	file_accessed(file);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A process's root, working directory and umask. */
 #include <linux/errno.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
 #include <linux/kernel.h>
@@ -128,41 +129,45 @@ SYSCALL_DEFINE1(chdir, const char __user *, filename)
 			   LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &path);
 	if (err)
 		return err;
-	err = inode_permission(d_inode(path.dentry), MAY_EXEC);
+	err = inode_permission(d_inode(path.dentry), MAY_EXEC | MAY_CHDIR);
 	if (!err)
 		set_fs_pwd(current->fs, &path);
 	path_put(&path);
 	return err;
 }
 
-/* Returns the length including the NUL. */
-SYSCALL_DEFINE2(getcwd, char __user *, buf, unsigned long, size)
+SYSCALL_DEFINE1(fchdir, unsigned int, fd)
 {
-	char *page = (char *)__get_free_page(GFP_KERNEL), *name;
-	struct path root, pwd;
-	unsigned long len;
-	long ret;
+	struct fd f = fdget(fd);
+	int err;
 
-	if (!page)
-		return -ENOMEM;
-	get_fs_root(current->fs, &root);
-	get_fs_pwd(current->fs, &pwd);
-	name = d_absolute_path(&pwd, &root, page, PATH_MAX);
-	path_put(&pwd);
-	path_put(&root);
-
-	if (IS_ERR(name)) {
-		ret = PTR_ERR(name);
-	} else {
-		len = page + PATH_MAX - name;
-		ret = len;
-		if (len > size)
-			ret = -ERANGE;
-		else if (copy_to_user(buf, name, len))
-			ret = -EFAULT;
+	if (!f.file)
+		return -EBADF;
+	err = -ENOTDIR;
+	if (S_ISDIR(file_inode(f.file)->i_mode)) {
+		err = inode_permission(file_inode(f.file),
+				       MAY_EXEC | MAY_CHDIR);
+		if (!err)
+			set_fs_pwd(current->fs, &f.file->f_path);
 	}
-	free_page((unsigned long)page);
-	return ret;
+	fdput(f);
+	return err;
+}
+
+SYSCALL_DEFINE1(chroot, const char __user *, filename)
+{
+	struct path path;
+	int err;
+
+	err = user_path_at(AT_FDCWD, filename,
+			   LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &path);
+	if (err)
+		return err;
+	err = inode_permission(d_inode(path.dentry), MAY_EXEC | MAY_CHDIR);
+	if (!err)
+		set_fs_root(current->fs, &path);
+	path_put(&path);
+	return err;
 }
 
 void fs_struct_init(void)

@@ -4,23 +4,49 @@
 #include <linux/dirent.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/statfs.h>
+
+#include "internal.h"
+
+const struct inode_operations empty_iops;
+const struct address_space_operations empty_aops;
+
+int always_delete_dentry(const struct dentry *dentry)
+{
+	return 1;
+}
+
+/*
+ * What exists is pinned, and to remember that a name does not exist costs more
+ * than to ask again.
+ */
+const struct dentry_operations simple_dentry_operations = {
+	.d_delete	= always_delete_dentry,
+};
 
 /* What is not cached does not exist. */
-struct dentry *simple_lookup(struct inode *dir, struct dentry *dentry)
+struct dentry *simple_lookup(struct inode *dir, struct dentry *dentry,
+			     unsigned int flags)
 {
+	if (dentry->d_name.len > NAME_MAX)
+		return ERR_PTR(-ENAMETOOLONG);
+	if (!dentry->d_sb->s_d_op)
+		d_set_d_op(dentry, &simple_dentry_operations);
 	d_add(dentry, NULL);
 	return NULL;
 }
 
-static bool simple_empty(struct dentry *dentry)
+int simple_empty(struct dentry *dentry)
 {
 	struct dentry *child;
-	bool empty = true;
+	int empty = 1;
 
 	spin_lock(&dentry->d_lock);
 	list_for_each_entry(child, &dentry->d_subdirs, d_child) {
 		if (d_is_positive(child)) {
-			empty = false;
+			empty = 0;
 			break;
 		}
 	}
@@ -28,12 +54,25 @@ static bool simple_empty(struct dentry *dentry)
 	return empty;
 }
 
+int simple_link(struct dentry *old_dentry, struct inode *dir,
+		struct dentry *dentry)
+{
+	struct inode *inode = d_inode(old_dentry);
+
+	inode->i_ctime = dir->i_ctime = dir->i_mtime = current_time(inode);
+	inc_nlink(inode);
+	ihold(inode);
+	dget(dentry);
+	d_instantiate(dentry, inode);
+	return 0;
+}
+
 /* dput ends the pin that the file's creation set. */
 int simple_unlink(struct inode *dir, struct dentry *dentry)
 {
 	struct inode *inode = d_inode(dentry);
 
-	inode->i_ctime = dir->i_ctime = dir->i_mtime = current_time();
+	inode->i_ctime = dir->i_ctime = dir->i_mtime = current_time(inode);
 	drop_nlink(inode);
 	dput(dentry);
 	return 0;
@@ -51,7 +90,8 @@ int simple_rmdir(struct inode *dir, struct dentry *dentry)
 
 /* Makes room for the renamed file; vfs_rename then moves the dentry. */
 int simple_rename(struct inode *old_dir, struct dentry *old_dentry,
-		  struct inode *new_dir, struct dentry *new_dentry)
+		  struct inode *new_dir, struct dentry *new_dentry,
+		  unsigned int flags)
 {
 	bool is_dir = S_ISDIR(d_inode(old_dentry)->i_mode);
 	int err = 0;
@@ -65,7 +105,7 @@ int simple_rename(struct inode *old_dir, struct dentry *old_dentry,
 		drop_nlink(old_dir);
 		inc_nlink(new_dir);
 	}
-	old_dir->i_ctime = old_dir->i_mtime = current_time();
+	old_dir->i_ctime = old_dir->i_mtime = current_time(old_dir);
 	new_dir->i_ctime = new_dir->i_mtime = old_dir->i_ctime;
 	d_inode(old_dentry)->i_ctime = old_dir->i_ctime;
 	return 0;
@@ -130,7 +170,75 @@ int dcache_readdir(struct file *file, struct dir_context *ctx)
 	return 0;
 }
 
+/* Reading a directory as if it were a file. */
+ssize_t generic_read_dir(struct file *file, char __user *buf, size_t size,
+			 loff_t *pos)
+{
+	return -EISDIR;
+}
+
 const struct file_operations simple_dir_operations = {
 	.llseek		= generic_file_llseek,
+	.read		= generic_read_dir,
 	.iterate_shared	= dcache_readdir,
+	.fsync		= noop_fsync,
 };
+
+const struct inode_operations simple_dir_inode_operations = {
+	.lookup		= simple_lookup,
+};
+
+/* For files whose data is in the page cache only. */
+int simple_setattr(struct dentry *dentry, struct iattr *attr)
+{
+	struct inode *inode = d_inode(dentry);
+	int err = setattr_prepare(dentry, attr);
+
+	if (err)
+		return err;
+	if (attr->ia_valid & ATTR_SIZE)
+		truncate_setsize(inode, attr->ia_size);
+	setattr_copy(inode, attr);
+	mark_inode_dirty(inode);
+	return 0;
+}
+
+int simple_getattr(const struct path *path, struct kstat *stat,
+		   u32 request_mask, unsigned int flags)
+{
+	struct inode *inode = d_inode(path->dentry);
+
+	generic_fillattr(inode, stat);
+	stat->blocks = inode->i_data.nrpages * (PAGE_SIZE / 512);
+	return 0;
+}
+
+int simple_statfs(struct dentry *dentry, struct kstatfs *buf)
+{
+	buf->f_type = dentry->d_sb->s_magic;
+	buf->f_bsize = PAGE_SIZE;
+	buf->f_namelen = NAME_MAX;
+	return 0;
+}
+
+const char *simple_get_link(struct dentry *dentry, struct inode *inode,
+			    struct delayed_call *done)
+{
+	return inode->i_link;
+}
+
+const struct inode_operations simple_symlink_inode_operations = {
+	.get_link	= simple_get_link,
+};
+
+int simple_open(struct inode *inode, struct file *file)
+{
+	if (inode->i_private)
+		file->private_data = inode->i_private;
+	return 0;
+}
+
+int noop_fsync(struct file *file, loff_t start, loff_t end, int datasync)
+{
+	return 0;
+}

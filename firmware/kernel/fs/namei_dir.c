@@ -8,6 +8,7 @@
 #include <linux/syscalls.h>
 
 #include "internal.h"
+#include "mount.h"
 
 /* The directory is locked in all that follows, up to the system calls. */
 int may_create(struct inode *dir, struct dentry *child)
@@ -43,6 +44,8 @@ int vfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
 
 	if (err)
 		return err;
+	if (!dir->i_op->mkdir)
+		return -EPERM;
 	return dir->i_op->mkdir(dir, dentry, mode & (S_IRWXUGO | S_ISVTX));
 }
 
@@ -53,16 +56,9 @@ int vfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode,
 
 	if (err)
 		return err;
+	if (!dir->i_op->mknod)
+		return -EPERM;
 	return dir->i_op->mknod(dir, dentry, mode, dev);
-}
-
-int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *target)
-{
-	int err = may_create(dir, dentry);
-
-	if (err)
-		return err;
-	return dir->i_op->symlink(dir, dentry, target);
 }
 
 int vfs_rmdir(struct inode *dir, struct dentry *dentry)
@@ -72,11 +68,17 @@ int vfs_rmdir(struct inode *dir, struct dentry *dentry)
 
 	if (err)
 		return err;
+	if (!dir->i_op->rmdir)
+		return -EPERM;
 	inode = d_inode(dentry);
 	inode_lock(inode);
-	err = dir->i_op->rmdir(dir, dentry);
-	if (!err)
+	err = is_local_mountpoint(dentry) ? -EBUSY :
+	      dir->i_op->rmdir(dir, dentry);
+	if (!err) {
+		shrink_dcache_parent(dentry);
 		inode->i_flags |= S_DEAD;
+		dont_mount(dentry);
+	}
 	inode_unlock(inode);
 	if (!err)
 		d_delete(dentry);
@@ -90,9 +92,14 @@ int vfs_unlink(struct inode *dir, struct dentry *dentry)
 
 	if (err)
 		return err;
+	if (!dir->i_op->unlink)
+		return -EPERM;
 	inode = d_inode(dentry);
 	inode_lock(inode);
-	err = dir->i_op->unlink(dir, dentry);
+	err = is_local_mountpoint(dentry) ? -EBUSY :
+	      dir->i_op->unlink(dir, dentry);
+	if (!err)
+		dont_mount(dentry);
 	inode_unlock(inode);
 	if (!err)
 		d_delete(dentry);
@@ -104,7 +111,7 @@ struct dentry *filename_create(int dfd, struct filename *name,
 {
 	struct dentry *dentry;
 	struct qstr last;
-	int type, err;
+	int type, err, write_err;
 
 	err = filename_parentat(dfd, name, 0, path, &last, &type);
 	if (err)
@@ -113,10 +120,13 @@ struct dentry *filename_create(int dfd, struct filename *name,
 		path_put(path);
 		return ERR_PTR(-EEXIST);
 	}
+	/* What exists already is the more interesting error. */
+	write_err = mnt_want_write(path->mnt);
 	inode_lock(d_inode(path->dentry));
-	dentry = lookup_one_qstr(&last, path->dentry);
+	dentry = lookup_one_qstr(&last, path->dentry,
+				 LOOKUP_CREATE | LOOKUP_EXCL);
 	if (!IS_ERR(dentry)) {
-		err = 0;
+		err = write_err;
 		if (d_is_positive(dentry))
 			err = -EEXIST;
 		else if (last.name[last.len] &&
@@ -128,6 +138,8 @@ struct dentry *filename_create(int dfd, struct filename *name,
 		dentry = ERR_PTR(err);
 	}
 	inode_unlock(d_inode(path->dentry));
+	if (!write_err)
+		mnt_drop_write(path->mnt);
 	path_put(path);
 	return dentry;
 }
@@ -136,6 +148,7 @@ void done_path_create(struct path *path, struct dentry *dentry)
 {
 	dput(dentry);
 	inode_unlock(d_inode(path->dentry));
+	mnt_drop_write(path->mnt);
 	path_put(path);
 }
 
@@ -181,40 +194,6 @@ SYSCALL_DEFINE2(mkdir, const char __user *, pathname, umode_t, mode)
 	return do_mkdirat(AT_FDCWD, getname(pathname), mode);
 }
 
-static int do_symlinkat(struct filename *from, int newdfd, struct filename *to)
-{
-	struct dentry *dentry;
-	struct path path;
-	int err;
-
-	if (IS_ERR(from) || IS_ERR(to)) {
-		err = IS_ERR(from) ? PTR_ERR(from) : PTR_ERR(to);
-		goto out;
-	}
-	dentry = filename_create(newdfd, to, &path, 0);
-	err = PTR_ERR_OR_ZERO(dentry);
-	if (!err) {
-		err = vfs_symlink(d_inode(path.dentry), dentry, from->iname);
-		done_path_create(&path, dentry);
-	}
-out:
-	putname(from);
-	putname(to);
-	return err;
-}
-
-SYSCALL_DEFINE3(symlinkat, const char __user *, oldname, int, newdfd,
-		const char __user *, newname)
-{
-	return do_symlinkat(getname(oldname), newdfd, getname(newname));
-}
-
-SYSCALL_DEFINE2(symlink, const char __user *, oldname,
-		const char __user *, newname)
-{
-	return do_symlinkat(getname(oldname), AT_FDCWD, getname(newname));
-}
-
 /* The errors of removing "/", "." and "..", which have no directory entry. */
 static inline int rmdir_type_error(int type)
 {
@@ -229,29 +208,44 @@ static inline int rmdir_type_error(int type)
 	return 0;
 }
 
+/*
+ * The removal of @last, which is in @parent, by @remove. The dentry goes
+ * outside of the lock: that may free the file's pages.
+ */
+static int remove_last(struct path *parent, const struct qstr *last,
+		       int (*remove)(struct inode *dir, struct dentry *dentry))
+{
+	struct inode *dir = d_inode(parent->dentry);
+	struct dentry *dentry;
+	int err = mnt_want_write(parent->mnt);
+
+	if (err)
+		return err;
+	inode_lock(dir);
+	dentry = lookup_one_qstr(last, parent->dentry, 0);
+	err = PTR_ERR_OR_ZERO(dentry);
+	if (!err)
+		err = remove(dir, dentry);
+	inode_unlock(dir);
+	if (!IS_ERR(dentry))
+		dput(dentry);
+	mnt_drop_write(parent->mnt);
+	return err;
+}
+
 static int do_rmdir(int dfd, struct filename *name)
 {
-	struct dentry *dentry;
 	struct path path;
 	struct qstr last;
 	int type, err;
 
 	err = filename_parentat(dfd, name, 0, &path, &last, &type);
-	if (err)
-		goto out;
-	err = rmdir_type_error(type);
 	if (!err) {
-		inode_lock(d_inode(path.dentry));
-		dentry = lookup_one_qstr(&last, path.dentry);
-		err = PTR_ERR_OR_ZERO(dentry);
-		if (!err) {
-			err = vfs_rmdir(d_inode(path.dentry), dentry);
-			dput(dentry);
-		}
-		inode_unlock(d_inode(path.dentry));
+		err = rmdir_type_error(type);
+		if (!err)
+			err = remove_last(&path, &last, vfs_rmdir);
+		path_put(&path);
 	}
-	path_put(&path);
-out:
 	putname(name);
 	return err;
 }
@@ -262,7 +256,7 @@ SYSCALL_DEFINE1(rmdir, const char __user *, pathname)
 }
 
 /* "name/" can only mean a directory, which unlink does not remove. */
-static inline int slashes_error(const struct dentry *dentry)
+static int slashes_error(struct inode *dir, struct dentry *dentry)
 {
 	if (d_is_negative(dentry))
 		return -ENOENT;
@@ -271,31 +265,18 @@ static inline int slashes_error(const struct dentry *dentry)
 
 static int do_unlinkat(int dfd, struct filename *name)
 {
-	struct dentry *dentry;
 	struct path path;
 	struct qstr last;
 	int type, err;
 
 	err = filename_parentat(dfd, name, 0, &path, &last, &type);
-	if (err)
-		goto out;
-	err = type == LAST_NORM ? 0 : -EISDIR;
 	if (!err) {
-		inode_lock(d_inode(path.dentry));
-		dentry = lookup_one_qstr(&last, path.dentry);
-		err = PTR_ERR_OR_ZERO(dentry);
-		if (!err) {
-			err = last.name[last.len] ? slashes_error(dentry) :
-			      vfs_unlink(d_inode(path.dentry), dentry);
-			/* Outside of the lock this frees the file's pages. */
-			inode_unlock(d_inode(path.dentry));
-			dput(dentry);
-		} else {
-			inode_unlock(d_inode(path.dentry));
-		}
+		err = type == LAST_NORM ? 0 : -EISDIR;
+		if (!err)
+			err = remove_last(&path, &last, last.name[last.len] ?
+					  slashes_error : vfs_unlink);
+		path_put(&path);
 	}
-	path_put(&path);
-out:
 	putname(name);
 	return err;
 }

@@ -7,28 +7,41 @@
 #include <linux/namei.h>
 
 #include "internal.h"
+#include "mount.h"
 
-int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode)
+int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode,
+	       bool excl)
 {
 	int err = may_create(dir, dentry);
 
 	if (err)
 		return err;
-	return dir->i_op->create(dir, dentry, mode & S_IALLUGO);
+	if (!dir->i_op->create)
+		return -EACCES;
+	return dir->i_op->create(dir, dentry, (mode & S_IALLUGO) | S_IFREG,
+				 excl);
 }
 
-/* Looks the last component up in its directory, which is locked. */
+/*
+ * Looks the last component up in its directory, which is locked. @write_err:
+ * why nothing can be created there.
+ */
 static struct dentry *lookup_open(struct nameidata *nd,
-				  const struct open_flags *op, bool *created)
+				  const struct open_flags *op, bool *created,
+				  int write_err)
 {
 	struct dentry *dir = nd->path.dentry, *dentry;
 	int err;
 
-	dentry = lookup_one_qstr(&nd->last, dir);
+	dentry = lookup_one_qstr(&nd->last, dir, nd->flags);
 	if (IS_ERR(dentry) || d_is_positive(dentry) ||
 	    !(op->open_flag & O_CREAT))
 		return dentry;
-	err = vfs_create(d_inode(dir), dentry, op->mode & ~current_umask());
+	err = write_err;
+	if (!err)
+		err = vfs_create(d_inode(dir), dentry,
+				 op->mode & ~current_umask(),
+				 op->open_flag & O_EXCL);
 	if (err) {
 		dput(dentry);
 		return ERR_PTR(err);
@@ -44,7 +57,9 @@ static const char *open_last_lookups(struct nameidata *nd,
 	bool create = op->open_flag & O_CREAT;
 	struct inode *dir = d_inode(nd->path.dentry);
 	struct dentry *dentry = NULL;
+	int write_err = 0;
 
+	nd->flags |= op->intent;
 	if (nd->last_type != LAST_NORM)
 		return create ? ERR_PTR(-EISDIR) : handle_dots(nd);
 	if (nd->last.name[nd->last.len]) {
@@ -55,12 +70,16 @@ static const char *open_last_lookups(struct nameidata *nd,
 	if (!create)
 		dentry = lookup_fast(nd);
 	if (!dentry) {
+		if (create)
+			write_err = mnt_want_write(nd->path.mnt);
 		inode_lock(dir);
-		dentry = lookup_open(nd, op, created);
+		dentry = lookup_open(nd, op, created, write_err);
 		inode_unlock(dir);
-		if (IS_ERR(dentry))
-			return ERR_CAST(dentry);
+		if (create && !write_err)
+			mnt_drop_write(nd->path.mnt);
 	}
+	if (IS_ERR(dentry))
+		return ERR_CAST(dentry);
 	if ((op->open_flag & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) &&
 	    !*created && d_is_positive(dentry)) {
 		dput(dentry);
@@ -69,16 +88,46 @@ static const char *open_last_lookups(struct nameidata *nd,
 	return step_into(nd, WALK_TRAILING, dentry);
 }
 
+bool path_noexec(const struct path *path)
+{
+	return path->mnt->mnt_flags & MNT_NOEXEC ||
+	       path->mnt->mnt_sb->s_flags & SB_NOEXEC;
+}
+
+bool may_open_dev(const struct path *path)
+{
+	return !(path->mnt->mnt_flags & MNT_NODEV) &&
+	       !(path->mnt->mnt_sb->s_flags & SB_NODEV);
+}
+
 static int may_open(const struct path *path, int acc_mode)
 {
 	struct inode *inode = d_inode(path->dentry);
 
-	if (S_ISLNK(inode->i_mode))
+	switch (inode->i_mode & S_IFMT) {
+	case S_IFLNK:
 		return -ELOOP;
-	if (S_ISDIR(inode->i_mode) && (acc_mode & MAY_WRITE))
-		return -EISDIR;
-	if (!S_ISREG(inode->i_mode) && (acc_mode & MAY_EXEC))
-		return -EACCES;
+	case S_IFDIR:
+		if (acc_mode & MAY_WRITE)
+			return -EISDIR;
+		if (acc_mode & MAY_EXEC)
+			return -EACCES;
+		break;
+	case S_IFBLK:
+	case S_IFCHR:
+		if (!may_open_dev(path))
+			return -EACCES;
+		fallthrough;
+	case S_IFIFO:
+	case S_IFSOCK:
+		if (acc_mode & MAY_EXEC)
+			return -EACCES;
+		break;
+	case S_IFREG:
+		if ((acc_mode & MAY_EXEC) && path_noexec(path))
+			return -EACCES;
+		break;
+	}
 	return inode_permission(inode, acc_mode);
 }
 
@@ -89,7 +138,8 @@ static int handle_truncate(struct file *file)
 
 	if (err)
 		return err;
-	err = do_truncate(file->f_path.dentry, 0);
+	err = do_truncate(file->f_path.dentry, 0, ATTR_MTIME | ATTR_CTIME |
+			  ATTR_OPEN, file);
 	put_write_access(inode);
 	return err;
 }
@@ -101,18 +151,26 @@ static int do_open(struct nameidata *nd, struct file *file,
 	struct inode *inode = d_inode(nd->path.dentry);
 	/* The mode of a new file does not bind its creator. */
 	int acc_mode = created ? 0 : op->acc_mode;
+	bool truncate = (op->open_flag & O_TRUNC) && !created &&
+			S_ISREG(inode->i_mode);
 	int err;
 
 	if ((op->open_flag & O_CREAT) && S_ISDIR(inode->i_mode))
 		return -EISDIR;
 	if ((nd->flags & LOOKUP_DIRECTORY) && !S_ISDIR(inode->i_mode))
 		return -ENOTDIR;
+	if (truncate) {
+		err = mnt_want_write(nd->path.mnt);
+		if (err)
+			return err;
+	}
 	err = may_open(&nd->path, acc_mode);
 	if (!err)
 		err = vfs_open(&nd->path, file);
-	if (!err && (op->open_flag & O_TRUNC) && !created &&
-	    S_ISREG(inode->i_mode))
+	if (!err && truncate)
 		err = handle_truncate(file);
+	if (truncate)
+		mnt_drop_write(nd->path.mnt);
 	return err;
 }
 
@@ -127,6 +185,7 @@ static struct file *path_openat(struct nameidata *nd, int dfd,
 
 	if (IS_ERR(file))
 		return file;
+	set_nameidata(nd);
 	s = path_init(nd, dfd, name, op->lookup_flags);
 	err = PTR_ERR_OR_ZERO(s);
 	while (!err) {
@@ -141,6 +200,7 @@ static struct file *path_openat(struct nameidata *nd, int dfd,
 	if (!err)
 		err = do_open(nd, file, op, created);
 	terminate_walk(nd);
+	restore_nameidata();
 	if (err) {
 		fput(file);
 		return ERR_PTR(err);

@@ -7,13 +7,12 @@
 #include <linux/syscalls.h>
 
 #include "internal.h"
-
-/* One rename between two directories at a time. */
-static DEFINE_MUTEX(s_vfs_rename_mutex);
+#include "mount.h"
 
 /*
  * Locks both directories. Others lock a directory before what it contains, so
- * an ancestor comes first; while the mutex is held, ancestors stay ancestors.
+ * an ancestor comes first. One rename between two directories at a time: while
+ * the mutex is held, ancestors stay ancestors.
  */
 static void lock_rename(struct dentry *a, struct dentry *b)
 {
@@ -21,7 +20,7 @@ static void lock_rename(struct dentry *a, struct dentry *b)
 		inode_lock(d_inode(a));
 		return;
 	}
-	mutex_lock(&s_vfs_rename_mutex);
+	mutex_lock(&a->d_sb->s_vfs_rename_mutex);
 	if (is_subdir(a, b))
 		swap(a, b);
 	inode_lock(d_inode(a));
@@ -33,7 +32,7 @@ static void unlock_rename(struct dentry *a, struct dentry *b)
 	inode_unlock(d_inode(a));
 	if (a != b) {
 		inode_unlock(d_inode(b));
-		mutex_unlock(&s_vfs_rename_mutex);
+		mutex_unlock(&a->d_sb->s_vfs_rename_mutex);
 	}
 }
 
@@ -58,14 +57,26 @@ int vfs_rename(struct inode *old_dir, struct dentry *old_dentry,
 	if (err)
 		return err;
 
+	if (!old_dir->i_op->rename)
+		return -EPERM;
+
 	if (target)
 		inode_lock(target);
-	err = old_dir->i_op->rename(old_dir, old_dentry, new_dir, new_dentry);
-	if (!err && target && is_dir)
-		target->i_flags |= S_DEAD;
+	if (is_local_mountpoint(old_dentry) || is_local_mountpoint(new_dentry))
+		err = -EBUSY;
+	else
+		err = old_dir->i_op->rename(old_dir, old_dentry, new_dir,
+					    new_dentry, 0);
+	if (!err && target) {
+		if (is_dir) {
+			shrink_dcache_parent(new_dentry);
+			target->i_flags |= S_DEAD;
+		}
+		dont_mount(new_dentry);
+	}
 	if (target)
 		inode_unlock(target);
-	if (!err)
+	if (!err && !(old_dir->i_sb->s_type->fs_flags & FS_RENAME_DOES_D_MOVE))
 		d_move(old_dentry, new_dentry);
 	return err;
 }
@@ -104,16 +115,23 @@ static int do_renameat2(int olddfd, struct filename *from, int newdfd,
 	err = filename_parentat(newdfd, to, 0, &new_path, &new_last, &new_type);
 	if (err)
 		goto put_old_path;
+	err = -EXDEV;
+	if (old_path.mnt != new_path.mnt)
+		goto put_paths;
 	err = -EBUSY;
 	if (old_type != LAST_NORM || new_type != LAST_NORM)
 		goto put_paths;
+	err = mnt_want_write(old_path.mnt);
+	if (err)
+		goto put_paths;
 
 	lock_rename(old_path.dentry, new_path.dentry);
-	old = lookup_one_qstr(&old_last, old_path.dentry);
+	old = lookup_one_qstr(&old_last, old_path.dentry, 0);
 	err = PTR_ERR_OR_ZERO(old);
 	if (err)
 		goto unlock;
-	new = lookup_one_qstr(&new_last, new_path.dentry);
+	new = lookup_one_qstr(&new_last, new_path.dentry,
+			      LOOKUP_CREATE | LOOKUP_RENAME_TARGET);
 	err = PTR_ERR_OR_ZERO(new);
 	if (err)
 		goto put_old;
@@ -125,6 +143,7 @@ put_old:
 	dput(old);
 unlock:
 	unlock_rename(old_path.dentry, new_path.dentry);
+	mnt_drop_write(old_path.mnt);
 put_paths:
 	path_put(&new_path);
 put_old_path:

@@ -4,10 +4,35 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
+#include <linux/mount.h>
 #include <linux/namei.h>
+#include <linux/sched.h>
 #include <linux/syscalls.h>
 
 #include "internal.h"
+
+/* Ends what opening a file for writing has claimed. */
+void put_file_access(struct file *file)
+{
+	if (file->f_mode & FMODE_WRITER) {
+		put_write_access(file->f_inode);
+		__mnt_drop_write(file->f_path.mnt);
+		file->f_mode &= ~FMODE_WRITER;
+	}
+}
+
+/* What its operations offer, of what it was opened for. */
+fmode_t can_do(const struct file *file)
+{
+	const struct file_operations *op = file->f_op;
+	fmode_t mode = 0;
+
+	if ((file->f_mode & FMODE_READ) && (op->read || op->read_iter))
+		mode |= FMODE_CAN_READ;
+	if ((file->f_mode & FMODE_WRITE) && (op->write || op->write_iter))
+		mode |= FMODE_CAN_WRITE;
+	return mode;
+}
 
 static int do_dentry_open(struct file *file, struct inode *inode)
 {
@@ -18,10 +43,16 @@ static int do_dentry_open(struct file *file, struct inode *inode)
 	file->f_mapping = inode->i_mapping;
 	file->f_op = inode->i_fop;
 
-	if ((file->f_mode & FMODE_WRITE) && S_ISREG(inode->i_mode)) {
+	if ((file->f_mode & FMODE_WRITE) && !special_file(inode->i_mode)) {
 		err = get_write_access(inode);
 		if (err)
 			goto put_path;
+		err = __mnt_want_write(file->f_path.mnt);
+		if (err) {
+			put_write_access(inode);
+			goto put_path;
+		}
+		file->f_mode |= FMODE_WRITER;
 	}
 	if (S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode))
 		file->f_mode |= FMODE_ATOMIC_POS;
@@ -33,17 +64,13 @@ static int do_dentry_open(struct file *file, struct inode *inode)
 			goto put_write;
 	}
 	/* A device's open may have changed f_op. */
-	if ((file->f_mode & FMODE_READ) && file->f_op->read_iter)
-		file->f_mode |= FMODE_CAN_READ;
-	if ((file->f_mode & FMODE_WRITE) && file->f_op->write_iter)
-		file->f_mode |= FMODE_CAN_WRITE;
+	file->f_mode |= can_do(file);
 	file->f_mode |= FMODE_OPENED;
 	file->f_flags &= ~(O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC);
 	return 0;
 
 put_write:
-	if ((file->f_mode & FMODE_WRITE) && S_ISREG(inode->i_mode))
-		put_write_access(inode);
+	put_file_access(file);
 put_path:
 	path_put(&file->f_path);
 	return err;
@@ -62,10 +89,26 @@ int stream_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* For files that cannot seek. */
+int nonseekable_open(struct inode *inode, struct file *file)
+{
+	file->f_mode &= ~FMODE_LSEEK;
+	return 0;
+}
+
+int generic_file_open(struct inode *inode, struct file *file)
+{
+	return 0;
+}
+
 int filp_close(struct file *file)
 {
+	int err = 0;
+
+	if (file->f_op->flush)
+		err = file->f_op->flush(file, current->files);
 	fput(file);
-	return 0;
+	return err;
 }
 
 static inline struct open_flags build_open_flags(int flags, umode_t mode)
@@ -73,10 +116,15 @@ static inline struct open_flags build_open_flags(int flags, umode_t mode)
 	struct open_flags op = {
 		.open_flag	= flags & VALID_OPEN_FLAGS,
 		.acc_mode	= ACC_MODE(flags) | MAY_OPEN,
+		.intent		= LOOKUP_OPEN,
 	};
 
-	if (flags & O_CREAT)
+	if (flags & O_CREAT) {
 		op.mode = (mode & S_IALLUGO) | S_IFREG;
+		op.intent |= LOOKUP_CREATE;
+		if (flags & O_EXCL)
+			op.intent |= LOOKUP_EXCL;
+	}
 	if (flags & O_TRUNC)
 		op.acc_mode |= MAY_WRITE;
 	if (flags & O_DIRECTORY)
@@ -155,6 +203,12 @@ static long do_faccessat(int dfd, const char __user *filename, int mode)
 		return err;
 	inode = d_inode(path.dentry);
 	err = inode_permission(inode, mode);
+	if (!err && (mode & W_OK) && !special_file(inode->i_mode) &&
+	    __mnt_is_readonly(path.mnt))
+		err = -EROFS;
+	else if (!err && (mode & X_OK) && S_ISREG(inode->i_mode) &&
+		 path_noexec(&path))
+		err = -EACCES;
 	path_put(&path);
 	return err;
 }
@@ -169,13 +223,18 @@ SYSCALL_DEFINE2(access, const char __user *, filename, int, mode)
 	return do_faccessat(AT_FDCWD, filename, mode);
 }
 
-static inline int change_attributes(struct dentry *dentry, struct iattr *attr)
+static inline int change_attributes(const struct path *path,
+				    struct iattr *attr)
 {
-	int err;
+	struct inode *inode = d_inode(path->dentry);
+	int err = mnt_want_write(path->mnt);
 
-	inode_lock(d_inode(dentry));
-	err = notify_change(dentry, attr);
-	inode_unlock(d_inode(dentry));
+	if (err)
+		return err;
+	inode_lock(inode);
+	err = notify_change(path->dentry, attr);
+	inode_unlock(inode);
+	mnt_drop_write(path->mnt);
 	return err;
 }
 
@@ -183,7 +242,7 @@ static int chmod_common(const struct path *path, umode_t mode)
 {
 	struct iattr attr = { .ia_valid = ATTR_MODE, .ia_mode = mode };
 
-	return change_attributes(path->dentry, &attr);
+	return change_attributes(path, &attr);
 }
 
 SYSCALL_DEFINE2(fchmod, unsigned int, fd, umode_t, mode)
@@ -219,64 +278,4 @@ SYSCALL_DEFINE3(fchmodat, int, dfd, const char __user *, filename,
 SYSCALL_DEFINE2(chmod, const char __user *, filename, umode_t, mode)
 {
 	return do_fchmodat(AT_FDCWD, filename, mode);
-}
-
-/* The caller has write access. */
-int do_truncate(struct dentry *dentry, loff_t length)
-{
-	struct iattr attr = { .ia_valid = ATTR_SIZE, .ia_size = length };
-
-	return change_attributes(dentry, &attr);
-}
-
-static int vfs_truncate(const struct path *path, loff_t length)
-{
-	struct inode *inode = d_inode(path->dentry);
-	int err;
-
-	if (S_ISDIR(inode->i_mode))
-		return -EISDIR;
-	if (!S_ISREG(inode->i_mode))
-		return -EINVAL;
-	err = inode_permission(inode, MAY_WRITE);
-	if (!err)
-		err = get_write_access(inode);
-	if (err)
-		return err;
-	err = do_truncate(path->dentry, length);
-	put_write_access(inode);
-	return err;
-}
-
-SYSCALL_DEFINE2(truncate, const char __user *, filename, long, length)
-{
-	struct path path;
-	int err;
-
-	if (length < 0)
-		return -EINVAL;
-	err = user_path_at(AT_FDCWD, filename, LOOKUP_FOLLOW, &path);
-	if (!err) {
-		err = vfs_truncate(&path, length);
-		path_put(&path);
-	}
-	return err;
-}
-
-SYSCALL_DEFINE2(ftruncate, unsigned int, fd, long, length)
-{
-	struct fd f;
-	int err;
-
-	if (length < 0)
-		return -EINVAL;
-	f = fdget(fd);
-	if (!f.file)
-		return -EBADF;
-	err = -EINVAL;
-	if (S_ISREG(file_inode(f.file)->i_mode) &&
-	    (f.file->f_mode & FMODE_WRITE))
-		err = do_truncate(f.file->f_path.dentry, length);
-	fdput(f);
-	return err;
 }

@@ -5,7 +5,9 @@
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
+#include <linux/mount.h>
 #include <linux/pipe_fs_i.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
@@ -14,7 +16,7 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 
-static struct super_block pipefs = { .s_dev = MKDEV(0, 2) };
+static struct vfsmount *pipe_mnt;
 
 static struct pipe_inode_info *alloc_pipe_info(void)
 {
@@ -130,7 +132,7 @@ static ssize_t pipe_read(struct kiocb *iocb, struct iov_iter *to)
 	if (wake_next_reader && more)
 		wake_up_interruptible(&pipe->rd_wait);
 	if (ret > 0)
-		file_inode(file)->i_atime = current_time();
+		file_accessed(file);
 	return ret;
 }
 
@@ -241,7 +243,7 @@ static ssize_t pipe_write(struct kiocb *iocb, struct iov_iter *from)
 	if (wake_next_writer && writable)
 		wake_up_interruptible(&pipe->wr_wait);
 	if (done)
-		file_inode(file)->i_mtime = current_time();
+		file_update_time(file);
 	return done ? done : ret;
 }
 
@@ -276,7 +278,7 @@ static const struct file_operations pipefifo_fops = {
 
 static inline struct inode *get_pipe_inode(void)
 {
-	struct inode *inode = new_inode(&pipefs);
+	struct inode *inode = new_inode_pseudo(pipe_mnt->mnt_sb);
 
 	if (!inode)
 		return NULL;
@@ -301,7 +303,7 @@ static int create_pipe_files(struct file **res, int flags)
 		return -ENFILE;
 	pipe = inode->i_pipe;
 	flags &= O_NONBLOCK;
-	file = alloc_file_pseudo(inode, &pipefs, "", O_WRONLY | flags,
+	file = alloc_file_pseudo(inode, pipe_mnt, "", O_WRONLY | flags,
 				 &pipefifo_fops);
 	if (IS_ERR(file)) {
 		free_pipe_info(pipe);
@@ -381,3 +383,37 @@ SYSCALL_DEFINE1(pipe, int __user *, fildes)
 {
 	return do_pipe2(fildes, 0);
 }
+
+static char *pipefs_dname(struct dentry *dentry, char *buffer, int buflen)
+{
+	return dynamic_dname(dentry, buffer, buflen, "pipe:[%lu]",
+			     d_inode(dentry)->i_ino);
+}
+
+static const struct dentry_operations pipefs_dentry_operations = {
+	.d_dname	= pipefs_dname,
+};
+
+static struct dentry *pipefs_mount(struct file_system_type *type, int flags,
+				   const char *dev_name, void *data)
+{
+	return mount_pseudo(type, "pipe:", NULL, &pipefs_dentry_operations,
+			    PIPEFS_MAGIC);
+}
+
+static struct file_system_type pipe_fs_type = {
+	.name		= "pipefs",
+	.mount		= pipefs_mount,
+	.kill_sb	= kill_anon_super,
+};
+
+static int __init init_pipe_fs(void)
+{
+	int err = register_filesystem(&pipe_fs_type);
+
+	if (err)
+		return err;
+	pipe_mnt = kern_mount(&pipe_fs_type);
+	return PTR_ERR_OR_ZERO(pipe_mnt);
+}
+fs_initcall(init_pipe_fs);

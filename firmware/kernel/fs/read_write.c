@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/slab.h>
 #include <linux/syscalls.h>
+#include <linux/uaccess.h>
 #include <linux/uio.h>
 
 static inline loff_t vfs_setpos(struct file *file, loff_t offset)
@@ -28,7 +29,7 @@ loff_t generic_file_llseek(struct file *file, loff_t offset, int whence)
 		base = file->f_pos;
 		break;
 	case SEEK_END:
-		base = i_size_read(file_inode(file));
+		base = i_size_read(file->f_mapping->host);
 		break;
 	default:
 		return -EINVAL;
@@ -42,6 +43,11 @@ loff_t generic_file_llseek(struct file *file, loff_t offset, int whence)
 loff_t noop_llseek(struct file *file, loff_t offset, int whence)
 {
 	return file->f_pos;
+}
+
+loff_t no_llseek(struct file *file, loff_t offset, int whence)
+{
+	return -ESPIPE;
 }
 
 loff_t vfs_llseek(struct file *file, loff_t offset, int whence)
@@ -122,6 +128,57 @@ static inline ssize_t read_error(const struct file *file)
 	return S_ISDIR(file_inode(file)->i_mode) ? -EISDIR : may_read(file);
 }
 
+/* For files that have ->read and ->write alone. */
+static inline ssize_t vfs_read_buffer(struct file *file, char __user *buf,
+				      size_t count, loff_t *pos)
+{
+	loff_t zero = 0;
+
+	count = min_t(size_t, count, MAX_RW_COUNT);
+	if (!access_ok(buf, count))
+		return -EFAULT;
+	return file->f_op->read(file, buf, count, pos ? pos : &zero);
+}
+
+static inline ssize_t vfs_write_buffer(struct file *file,
+				       const char __user *buf, size_t count,
+				       loff_t *pos)
+{
+	loff_t zero = 0;
+
+	count = min_t(size_t, count, MAX_RW_COUNT);
+	if (!access_ok(buf, count))
+		return -EFAULT;
+	return file->f_op->write(file, buf, count, pos ? pos : &zero);
+}
+
+/* Segment by segment; stops at the first that is not moved whole. */
+static inline ssize_t do_loop_readv_writev(struct file *file,
+					   struct iov_iter *iter, loff_t *pos,
+					   bool write)
+{
+	ssize_t done = 0;
+
+	while (iov_iter_count(iter)) {
+		const struct iovec *iov = iter->iov++;
+		ssize_t n;
+
+		if (!iov->iov_len)
+			continue;
+		n = write ? vfs_write_buffer(file, iov->iov_base, iov->iov_len,
+					     pos) :
+			    vfs_read_buffer(file, iov->iov_base, iov->iov_len,
+					    pos);
+		if (n < 0)
+			return done ? done : n;
+		done += n;
+		iter->count -= iov->iov_len;
+		if (n < iov->iov_len)
+			break;
+	}
+	return done;
+}
+
 ssize_t vfs_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
 	struct iov_iter iter;
@@ -130,6 +187,8 @@ ssize_t vfs_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 
 	if (!ret)
 		ret = rw_verify_area(file, pos, count);
+	if (!ret && !file->f_op->read_iter)
+		return vfs_read_buffer(file, buf, count, pos);
 	if (!ret)
 		ret = import_single_range(buf, count, &iov, &iter);
 	return ret ? ret : new_sync_read(file, &iter, pos);
@@ -144,6 +203,8 @@ ssize_t vfs_write(struct file *file, const char __user *buf, size_t count,
 
 	if (!ret)
 		ret = rw_verify_area(file, pos, count);
+	if (!ret && !file->f_op->write_iter)
+		return vfs_write_buffer(file, buf, count, pos);
 	if (!ret)
 		ret = import_single_range((void __user *)buf, count, &iov,
 					  &iter);
@@ -164,7 +225,9 @@ static ssize_t vfs_readv(struct file *file, const struct iovec __user *vec,
 		return ret;
 	ret = rw_verify_area(file, pos, ret);
 	if (!ret)
-		ret = new_sync_read(file, &iter, pos);
+		ret = file->f_op->read_iter ?
+		      new_sync_read(file, &iter, pos) :
+		      do_loop_readv_writev(file, &iter, pos, false);
 	kfree(iov);
 	return ret;
 }
@@ -183,7 +246,9 @@ static ssize_t vfs_writev(struct file *file, const struct iovec __user *vec,
 		return ret;
 	ret = rw_verify_area(file, pos, ret);
 	if (!ret)
-		ret = new_sync_write(file, &iter, pos);
+		ret = file->f_op->write_iter ?
+		      new_sync_write(file, &iter, pos) :
+		      do_loop_readv_writev(file, &iter, pos, true);
 	kfree(iov);
 	return ret;
 }
@@ -202,6 +267,8 @@ ssize_t kernel_read(struct file *file, void *buf, size_t count, loff_t *pos)
 {
 	ssize_t ret = read_error(file);
 
+	if (!ret && !file->f_op->read_iter)
+		ret = -EINVAL;
 	if (!ret)
 		ret = rw_verify_area(file, pos, count);
 	return ret ? ret : __kernel_read(file, buf, count, pos);
@@ -214,6 +281,8 @@ ssize_t kernel_write(struct file *file, const void *buf, size_t count,
 	struct iov_iter iter;
 	ssize_t ret = may_write(file);
 
+	if (!ret && !file->f_op->write_iter)
+		ret = -EINVAL;
 	if (!ret)
 		ret = rw_verify_area(file, pos, count);
 	if (ret)
@@ -315,15 +384,4 @@ SYSCALL_DEFINE4(pwrite64, unsigned int, fd, const char __user *, buf,
 		ret = vfs_write(f.file, buf, count, &pos);
 	fdput(f);
 	return ret;
-}
-
-/* Everything is in RAM already. */
-SYSCALL_DEFINE1(fsync, unsigned int, fd)
-{
-	struct fd f = fdget(fd);
-
-	if (!f.file)
-		return -EBADF;
-	fdput(f);
-	return 0;
 }

@@ -21,7 +21,7 @@ int iterate_dir(struct file *file, struct dir_context *ctx)
 		ctx->pos = file->f_pos;
 		err = file->f_op->iterate_shared(file, ctx);
 		file->f_pos = ctx->pos;
-		inode->i_atime = current_time();
+		file_accessed(file);
 	}
 	inode_unlock_shared(inode);
 	return err;

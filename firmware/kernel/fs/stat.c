@@ -11,23 +11,31 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
+void generic_fillattr(struct inode *inode, struct kstat *stat)
+{
+	stat->dev = inode->i_sb->s_dev;
+	stat->ino = inode->i_ino;
+	stat->mode = inode->i_mode;
+	stat->nlink = inode->i_nlink;
+	stat->uid = inode->i_uid;
+	stat->gid = inode->i_gid;
+	stat->rdev = inode->i_rdev;
+	stat->size = i_size_read(inode);
+	stat->atime = inode->i_atime;
+	stat->mtime = inode->i_mtime;
+	stat->ctime = inode->i_ctime;
+	stat->blksize = 1U << inode->i_blkbits;
+	stat->blocks = inode->i_blocks;
+}
+
 static int vfs_getattr_nosec(const struct path *path, struct kstat *stat)
 {
 	struct inode *inode = d_inode(path->dentry);
 
-	*stat = (struct kstat){
-		.dev		= inode->i_sb->s_dev,
-		.ino		= inode->i_ino,
-		.mode		= inode->i_mode,
-		.nlink		= inode->i_nlink,
-		.rdev		= inode->i_rdev,
-		.size		= i_size_read(inode),
-		.atime		= inode->i_atime,
-		.mtime		= inode->i_mtime,
-		.ctime		= inode->i_ctime,
-		.blksize	= PAGE_SIZE,
-		.blocks		= inode->i_data.nrpages * (PAGE_SIZE / 512),
-	};
+	memset(stat, 0, sizeof(*stat));
+	if (inode->i_op->getattr)
+		return inode->i_op->getattr(path, stat, 0, 0);
+	generic_fillattr(inode, stat);
 	return 0;
 }
 
@@ -59,6 +67,8 @@ static int vfs_statx(int dfd, struct filename *filename, int flags,
 		return -EINVAL;
 	if (!(flags & AT_SYMLINK_NOFOLLOW))
 		lookup_flags |= LOOKUP_FOLLOW;
+	if (!(flags & AT_NO_AUTOMOUNT))
+		lookup_flags |= LOOKUP_AUTOMOUNT;
 	err = filename_lookup(dfd, filename, lookup_flags, &path);
 	if (err)
 		return err;
@@ -87,6 +97,8 @@ static int cp_new_stat(const struct kstat *stat, struct stat __user *statbuf)
 	tmp.st_ino = stat->ino;
 	tmp.st_nlink = stat->nlink;
 	tmp.st_mode = stat->mode;
+	tmp.st_uid = stat->uid;
+	tmp.st_gid = stat->gid;
 	tmp.st_rdev = new_encode_dev(stat->rdev);
 	tmp.st_size = stat->size;
 	tmp.st_blksize = stat->blksize;
@@ -135,6 +147,29 @@ SYSCALL_DEFINE2(fstat, unsigned int, fd, struct stat __user *, statbuf)
 	return err ? err : cp_new_stat(&stat, statbuf);
 }
 
+static int vfs_readlink(struct dentry *dentry, char __user *buf, int bufsiz)
+{
+	struct delayed_call done = { NULL, NULL };
+	struct inode *inode = d_inode(dentry);
+	const char *text;
+	int len;
+
+	if (inode->i_op->readlink)
+		return inode->i_op->readlink(dentry, buf, bufsiz);
+	if (!inode->i_op->get_link)
+		return -EINVAL;
+	text = inode->i_op->get_link(dentry, inode, &done);
+	if (IS_ERR_OR_NULL(text)) {
+		len = text ? PTR_ERR(text) : -EINVAL;
+	} else {
+		len = min_t(size_t, bufsiz, strlen(text));
+		if (copy_to_user(buf, text, len))
+			len = -EFAULT;
+	}
+	do_delayed_call(&done);
+	return len;
+}
+
 static int do_readlinkat(int dfd, const char __user *pathname, char __user *buf,
 			 int bufsiz)
 {
@@ -150,9 +185,8 @@ static int do_readlinkat(int dfd, const char __user *pathname, char __user *buf,
 	inode = d_inode(path.dentry);
 	len = -EINVAL;
 	if (S_ISLNK(inode->i_mode)) {
-		len = min_t(size_t, bufsiz, strlen(inode->i_link));
-		if (copy_to_user(buf, inode->i_link, len))
-			len = -EFAULT;
+		touch_atime(&path);
+		len = vfs_readlink(path.dentry, buf, bufsiz);
 	}
 	path_put(&path);
 	return len;

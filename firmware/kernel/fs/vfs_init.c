@@ -15,5 +15,5 @@ void __init vfs_caches_init(void)
 	files_init();
 	fdtable_init();
 	fs_struct_init();
-	init_rootfs();
+	mnt_init();
 }

@@ -9,8 +9,10 @@
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/workqueue.h>
 
 static const char *const argv_init[] = { "/init", NULL };
 static const char *const envp_init[] = {
@@ -84,6 +86,8 @@ void start_kernel(void)
 	arch_cpu_ready();
 	mm_init();
 	sched_init();
+	workqueue_init_early();
+	rcu_init();
 	init_timers();
 	hrtimers_init();
 	call_function_init();

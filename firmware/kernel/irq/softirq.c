@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Work that interrupts leave for when they are on again. */
+#include <linux/context_tracking.h>
+#include <linux/err.h>
 #include <linux/init.h>
 #include <linux/interrupt.h>
 #include <linux/irq_regs.h>
@@ -14,10 +16,8 @@
 DEFINE_PER_CPU(struct pt_regs *, __irq_regs);
 
 static struct softirq_action softirq_vec[NR_SOFTIRQS];
-static DEFINE_PER_CPU(unsigned int, __softirq_pending);
+DEFINE_PER_CPU(unsigned int, __softirq_pending);
 static DEFINE_PER_CPU(struct task_struct *, ksoftirqd);
-
-#define local_softirq_pending()	this_cpu_read(__softirq_pending)
 
 void open_softirq(int nr, void (*action)(struct softirq_action *))
 {
@@ -107,6 +107,7 @@ void do_softirq(void)
 
 void irq_enter_rcu(void)
 {
+	ct_irq_enter();
 	preempt_count_add(HARDIRQ_OFFSET);
 	if (is_idle_task(current))
 		tick_irq_enter();
@@ -119,6 +120,7 @@ void irq_exit_rcu(void)
 		__do_softirq();
 	if (is_idle_task(current) && !in_interrupt() && !need_resched())
 		tick_nohz_irq_exit();
+	ct_irq_exit();
 }
 
 static int run_ksoftirqd(void *unused)
@@ -143,8 +145,8 @@ void __init spawn_ksoftirqd(void)
 
 	for_each_online_cpu(cpu) {
 		p = kthread_create_on_cpu(run_ksoftirqd, NULL, cpu,
-					  "ksoftirqd");
-		if (!p)
+					  "ksoftirqd/%u");
+		if (IS_ERR(p))
 			panic("no memory for ksoftirqd/%u", cpu);
 		per_cpu(ksoftirqd, cpu) = p;
 		wake_up_process(p);

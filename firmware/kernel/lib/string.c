@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Memory and strings. gcc calls the first four on its own account. */
+#include <linux/ctype.h>
 #include <linux/errno.h>
 #include <linux/string.h>
 
@@ -207,4 +208,40 @@ const char *kbasename(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+char *strsep(char **s, const char *delimiters)
+{
+	char *token = *s, *end;
+
+	if (!token)
+		return NULL;
+	for (end = token; *end && !strchr(delimiters, *end); end++)
+		;
+	*s = *end ? end + 1 : NULL;
+	*end = '\0';
+	return token;
+}
+
+char *strim(char *s)
+{
+	char *end;
+
+	while (isspace(*s))
+		s++;
+	end = s + strlen(s);
+	while (end > s && isspace(end[-1]))
+		end--;
+	*end = '\0';
+	return s;
+}
+
+char *strstr(const char *s, const char *text)
+{
+	size_t len = strlen(text);
+
+	for (; *s; s++)
+		if (!strncmp(s, text, len))
+			return (char *)s;
+	return len ? NULL : (char *)s;
 }

@@ -4,8 +4,11 @@
 #include <linux/interrupt.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
+#include <linux/workqueue.h>
 #include <linux/uaccess.h>
 #include <linux/string.h>
 #include <asm/ftrace.h>
@@ -141,8 +144,10 @@ static void finish_task_switch(struct task_struct *prev)
 
 	if (mm)
 		mmdrop(mm);
-	if (unlikely(prev_state == TASK_DEAD))
-		put_task_struct(prev);
+	if (unlikely(prev_state == TASK_DEAD)) {
+		put_task_stack(prev);
+		put_task_struct_rcu_user(prev);
+	}
 }
 
 /* A new task's first steps, in place of the end of __schedule(). */
@@ -189,6 +194,7 @@ void __schedule(unsigned int sched_mode)
 	schedule_debug(prev);
 
 	local_irq_disable();
+	rcu_note_context_switch(sched_mode == SM_PREEMPT);
 	raw_spin_rq_lock(rq);
 	update_rq_clock(rq);
 
@@ -213,13 +219,30 @@ void __schedule(unsigned int sched_mode)
 	}
 }
 
+/* A worker that is about to sleep lets another one start. */
+static inline void sched_submit_work(struct task_struct *p)
+{
+	if (p->flags & PF_WQ_WORKER && READ_ONCE(p->__state))
+		wq_worker_sleeping(p);
+}
+
+static inline void sched_update_worker(struct task_struct *p)
+{
+	if (p->flags & PF_WQ_WORKER)
+		wq_worker_running(p);
+}
+
 void schedule(void)
 {
+	struct task_struct *p = current;
+
+	sched_submit_work(p);
 	do {
 		preempt_disable_notrace();
 		__schedule(SM_NONE);
 		preempt_enable_no_resched_notrace();
 	} while (need_resched());
+	sched_update_worker(p);
 }
 
 /* The idle task's: it has preemption off already and never sleeps. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The idle class, and the loop that each CPU's idle task runs. */
+#include <linux/context_tracking.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <linux/sched/nohz.h>
 #include <linux/tick.h>
 #include <asm/switch_to.h>
 #include "sched.h"
@@ -53,25 +55,50 @@ const struct sched_class idle_sched_class = {
 	.task_tick = task_tick_idle,
 };
 
+/* An interrupt between the test and the halt ends the halt: they are off. */
+static void default_idle_call(void)
+{
+	if (need_resched()) {
+		local_irq_enable();
+		return;
+	}
+	ct_idle_enter();
+	arch_cpu_idle();
+	local_irq_disable();
+	ct_idle_exit();
+	local_irq_enable();
+}
+
 static void cpuidle_idle_call(void)
 {
-	/* An interrupt between the test and the halt must end the halt. */
-	local_irq_disable();
-	if (need_resched())
+	if (need_resched()) {
 		local_irq_enable();
-	else
-		arch_cpu_idle();
+		return;
+	}
+	tick_nohz_idle_stop_tick();
+	default_idle_call();
 }
 
 static void do_idle(void)
 {
 	tick_nohz_idle_enter();
-	while (!need_resched())
+	while (!need_resched()) {
+		local_irq_disable();
 		cpuidle_idle_call();
+	}
 	/* The flag may have come without an interrupt. */
 	set_preempt_need_resched();
 	tick_nohz_idle_exit();
 	schedule_idle();
+}
+
+/* This CPU itself looks on its way out of the interrupt that it is in. */
+void wake_up_nohz_cpu(int cpu)
+{
+	if (cpu == smp_processor_id())
+		return;
+	set_bit(TIF_NEED_RESCHED, &cpu_rq(cpu)->idle->thread_info_flags);
+	smp_send_reschedule(cpu);
 }
 
 /* With preemption off. */

@@ -24,6 +24,15 @@ static void preempt_schedule_common(void)
 	} while (need_resched());
 }
 
+/* For long work: a place where it can be preempted as well as not. */
+int __cond_resched(void)
+{
+	if (!should_resched(0))
+		return 0;
+	preempt_schedule_common();
+	return 1;
+}
+
 /* Something that forbade preemption has ended while a reschedule was due. */
 void preempt_schedule(void)
 {

@@ -17,7 +17,7 @@ SYSCALL_DEFINE0(sched_yield)
 #define MAX_NICE	19
 
 /* The weight counts in the queue's load while the task is on it. */
-static void set_user_nice(struct task_struct *p, int nice)
+void set_user_nice(struct task_struct *p, int nice)
 {
 	unsigned long flags;
 	struct rq *rq;

@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/syscalls.h>
@@ -62,7 +63,18 @@ void release_task(struct task_struct *p)
 	__unhash_process(p);
 	spin_unlock(&tasklist_lock);
 	free_pid(p->pid);
-	put_task_struct(p);
+	put_task_struct_rcu_user(p);
+}
+
+static void delayed_put_task_struct(struct rcu_head *rhp)
+{
+	put_task_struct(container_of(rhp, struct task_struct, rcu));
+}
+
+void put_task_struct_rcu_user(struct task_struct *p)
+{
+	if (refcount_dec_and_test(&p->rcu_users))
+		call_rcu(&p->rcu, delayed_put_task_struct);
 }
 
 /* Init takes over the children; those that are dead it must hear of. */

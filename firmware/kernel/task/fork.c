@@ -5,6 +5,7 @@
 #include <linux/fs_struct.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -28,9 +29,18 @@ void __init fork_init(void)
 	thread_stack_init();
 }
 
-static void free_task(struct task_struct *p)
+/* Nobody will run on it any more. */
+void put_task_stack(struct task_struct *p)
 {
 	free_thread_stack(p->stack);
+	p->stack = NULL;
+}
+
+static void free_task(struct task_struct *p)
+{
+	if (p->stack)
+		put_task_stack(p);
+	free_kthread_struct(p);
 	kmem_cache_free(task_struct_cachep, p);
 }
 
@@ -68,8 +78,9 @@ static struct task_struct *dup_task_struct(struct task_struct *orig)
 	}
 	set_task_stack_end_magic(p);
 	ftrace_graph_init_task(p);
-	/* One reference for its parent's wait, one for its last switch. */
-	refcount_set(&p->usage, 2);
+	/* One for its parent's wait, one for its last switch. */
+	refcount_set(&p->rcu_users, 2);
+	refcount_set(&p->usage, 1);
 	p->thread_info_flags = 0;
 	return p;
 }
@@ -122,10 +133,14 @@ static int copy_mm(unsigned long clone_flags, struct task_struct *p)
 static void reset_task(struct task_struct *p,
 				const struct kernel_clone_args *args)
 {
-	p->flags &= ~(PF_IDLE | PF_KTHREAD);
+	p->flags &= ~(PF_IDLE | PF_KTHREAD | PF_WQ_WORKER);
 	p->flags |= PF_FORKNOEXEC;
 	if (args->kthread)
 		p->flags |= PF_KTHREAD;
+	p->worker_private = NULL;
+	p->rcu_read_lock_nesting = 0;
+	p->rcu_read_unlock_special = 0;
+	INIT_LIST_HEAD(&p->rcu_node_entry);
 	p->exit_state = 0;
 	p->exit_code = 0;
 	p->exit_signal = args->exit_signal;
@@ -154,6 +169,8 @@ copy_process(const struct kernel_clone_args *args)
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	reset_task(p, args);
+	if (args->kthread && !set_kthread_struct(p))
+		goto bad_fork_free;
 	sched_fork(p);
 	err = copy_files(args->flags, p);
 	if (err)

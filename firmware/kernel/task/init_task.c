@@ -14,6 +14,7 @@ struct task_struct init_task __aligned(64) = {
 	.__state = TASK_RUNNING,
 	.flags = PF_KTHREAD,
 	.usage = REFCOUNT_INIT(2),
+	.rcu_users = REFCOUNT_INIT(1),
 	.static_prio = 120,
 	.tasks = LIST_HEAD_INIT(init_task.tasks),
 	.comm = "swapper",

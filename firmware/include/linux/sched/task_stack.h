@@ -11,6 +11,7 @@
 /* NULL if there is no memory. */
 void *alloc_thread_stack_node(void);
 void free_thread_stack(void *stack);
+void put_task_stack(struct task_struct *p);
 void thread_stack_init(void);
 
 /* Is this address one to which only an overflow of @p's stack leads? */

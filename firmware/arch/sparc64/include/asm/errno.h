@@ -10,6 +10,7 @@
 #define ELOOP		62
 #define ENAMETOOLONG	63
 #define ENOTEMPTY	66
+#define ESTALE		70
 #define ETIME		73
 #define EDEADLK		78
 #define ENOLCK		79

@@ -18,5 +18,6 @@
 #define ETIMEDOUT	110
 #define EALREADY	114
 #define EINPROGRESS	115
+#define ESTALE		116
 
 #endif

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Files that hold a set of process numbers: set_ftrace_pid and set_ftrace_notrace_pid."""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Callable
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.tracefs.node import File, Handle, OpenFlags
+from emu.ftrace.tracefs.text_file import TextHandle
+
+__all__ = ["PidFile"]
+
+_LARGEST = (1 << 31) - 1
+
+
+class PidHandle(TextHandle):
+    """Each write adds its numbers, all or none of them."""
+
+    def __init__(self, flags: OpenFlags, file: PidFile) -> None:
+        super().__init__(flags, file.show, None)
+        self._file = file
+
+    def write(self, data: bytes) -> int:
+        self._require(OpenFlags.WRITE)
+        words = [word for word in re.split(r"[\s\0]+", data.decode(errors="backslashreplace")) if word]
+        pids = frozenset(map(_pid, words))
+        if pids:
+            self._file.put(self._file.get() | pids)
+        return len(data)
+
+
+def _pid(word: str) -> int:
+    """A number in C's notation.
+
+    Raises:
+        TraceError: EINVAL.
+    """
+    digits = word.removeprefix("+")
+    for prefix, base, members in (("0[xX]", 16, "[0-9a-fA-F]+"), ("0", 8, "[0-7]+"), ("", 10, "0|[1-9][0-9]*")):
+        number = re.fullmatch(f"{prefix}({members})", digits)
+        if number is not None and int(number[1], base) <= _LARGEST:
+            return int(number[1], base)
+    raise TraceError(errno.EINVAL, f"'{word}' is not a process number")
+
+
+class PidFile(File):
+    """A file over one set of process numbers."""
+
+    def __init__(self, get: Callable[[], frozenset[int]], put: Callable[[frozenset[int]], None]) -> None:
+        super().__init__(0o640)
+        self.get = get
+        self.put = put
+
+    def show(self) -> str:
+        pids = sorted(self.get())
+        return "".join(f"{pid}\n" for pid in pids) or "no pid\n"
+
+    def open(self, flags: OpenFlags) -> Handle:
+        if OpenFlags.WRITE in flags and OpenFlags.TRUNCATE in flags:
+            self.put(frozenset())
+        return PidHandle(flags, self)

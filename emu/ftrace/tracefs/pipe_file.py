@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""trace_pipe: reading takes events out of the buffer, and waits for them when there are none."""
+
+from __future__ import annotations
+
+from emu.ftrace.text.pipe import PipeText
+from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.tracefs.node import File, Handle, OpenFlags, Poll, WouldBlock
+
+__all__ = ["PipeFile"]
+
+_MOST_TEXT = 4095  # bytes that one read can give
+
+
+class PipeHandle(Handle):
+    """A reader. Once it has read something, it comes to an end when recording is off and the buffer empty."""
+
+    def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int | None) -> None:
+        super().__init__(flags)
+        self._trace_array = trace_array
+        self._cpu = cpu
+        self._text = PipeText()
+        self._rest = b""  # of what was taken out of the buffer
+        self._has_read = False
+        self._released = False
+        trace_array.pipes += 1
+
+    def read(self, offset: int, size: int) -> bytes | WouldBlock:
+        """`offset` means nothing: what has been read is gone."""
+        self._require(OpenFlags.READ)
+        if size == 0:
+            return b""
+        if not self._rest:
+            self._rest = self._take(min(size, _MOST_TEXT))
+        if not self._rest:
+            if self._has_read and not self._trace_array.recording:
+                return b""
+            return WouldBlock("trace_pipe")
+        self._has_read = True
+        data, self._rest = self._rest[:size], self._rest[size:]
+        return data
+
+    def poll(self) -> Poll:
+        _, limits = self._trace_array.engine.pipe_view(self._cpu)
+        return Poll.READABLE if self._rest or limits else Poll(0)
+
+    def release(self) -> None:
+        if not self._released:
+            self._released = True
+            self._trace_array.pipes -= 1
+
+    def _take(self, size: int) -> bytes:
+        """The text of at least `size` bytes of events, but no more than fits into one read; b"" if there are none."""
+        engine, taken = self._trace_array.engine, bytearray()
+        while len(taken) < size:
+            view, limits = engine.pipe_view(self._cpu)
+            if not limits:
+                break
+            counts, printed, full = dict.fromkeys(limits, 0), 0, False
+            for text, cpu in self._text.rows(view):
+                line = text.encode(errors="surrogateescape")
+                full = len(taken) >= size or (bool(taken) and len(taken) + len(line) > _MOST_TEXT)
+                # When a CPU's first events are used up it may have more, which other CPUs' must wait for.
+                if full or counts[cpu] == limits[cpu]:
+                    break
+                taken += line
+                counts[cpu] += 1
+                printed += 1
+            for cpu, count in counts.items():
+                engine.consume(cpu, count)
+            self._text.printed(printed)
+            if full:
+                break
+        return bytes(taken)
+
+
+class PipeFile(File):
+    """The file of one CPU's events, or of all."""
+
+    def __init__(self, trace_array: TraceArray, cpu: int | None) -> None:
+        super().__init__(0o440)
+        self._trace_array = trace_array
+        self._cpu = cpu
+
+    def open(self, flags: OpenFlags) -> Handle:
+        return PipeHandle(flags, self._trace_array, self._cpu)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""struct file_request in the guest's memory: what is asked for, and where the answer goes.
+
+Everything in it was written by the guest: every address is checked, and every length bounded by the pages that the request lists.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from emu.kernel.served_tree import Attributes, Entry
+
+if TYPE_CHECKING:
+    from emu.kernel.kernel import Kernel
+
+__all__ = ["FileRequest", "RequestFormat"]
+
+_LONGEST_NAME = 255
+_FIELDS = ("node", "other", "handle", "offset", "size", "mtime_sec", "mtime_nsec", "op", "flags", "mode", "nr_pages", "pages")
+_ATTRIBUTES = ("node", "ino", "size", "mtime_sec", "mtime_nsec", "mode", "nlink")
+_ENTRY = ("ino", "next", "reclen", "type", "namelen")
+
+
+class RequestFormat:
+    """Where the structures have their members, from the image's layout table."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        image = kernel.image
+        self.kernel = kernel
+        self.ram = kernel.board.ram
+        self.page = kernel.board.arch.page_size
+        self.byte_order = kernel.board.arch.byte_order
+        self.size = image.size("file_request")
+        self.most_pages = image.offset("FILE_REQUEST_PAGES")
+        self.fields = {name: _slice(image.layout[f"file_request.{name}"]) for name in _FIELDS}
+        self.result = _slice(image.layout["file_request.result"])
+        self.attr = image.offset("file_request.attr")
+        self.attributes = {name: _slice(image.layout[f"file_attr.{name}"]) for name in _ATTRIBUTES}
+        self.entry_size = image.size("file_dirent")
+        self.entry = {name: _slice(image.layout[f"file_dirent.{name}"]) for name in _ENTRY}
+
+    def number(self, value: int, place: slice) -> bytes:
+        """A number as it is stored in a member."""
+        size: int = place.stop - place.start
+        return (value & (1 << 8 * size) - 1).to_bytes(size, self.byte_order)
+
+
+def _slice(member: tuple[int, int]) -> slice:
+    start, size = member
+    return slice(start, start + size)
+
+
+class FileRequest:
+    """One request. Numbers are attributes by the members' names; `data()` is what lies in its pages.
+
+    Raises:
+        LookupError: its address is not the kernel's.
+    """
+
+    def __init__(self, form: RequestFormat, address: int) -> None:
+        self._form = form
+        start = form.kernel.physical(address)
+        if start + form.size > len(form.ram):
+            raise LookupError(f"request at {address:#x} leaves memory")
+        self._struct = form.ram[start : start + form.size]
+        fields = form.fields
+
+        def number(name: str) -> int:
+            return int.from_bytes(self._struct[fields[name]], form.byte_order)
+
+        self.op, self.flags, self.mode = number("op"), number("flags"), number("mode")
+        self.node, self.other, self.handle = number("node"), number("other"), number("handle")
+        self.offset, self.size = number("offset"), number("size")
+        seconds = number("mtime_sec")
+        self.mtime_ns = (seconds - (seconds >> 63 << 64)) * 1_000_000_000 + number("mtime_nsec")
+        self.tree = 0  # what answers add to the tree's own node numbers
+        words = fields["pages"].start
+        count = min(number("nr_pages"), form.most_pages)
+        self._pages = [
+            int.from_bytes(self._struct[words + 8 * n : words + 8 * n + 8], form.byte_order) for n in range(count)
+        ]
+
+    # What it holds
+
+    def data(self) -> bytes:
+        """The `size` bytes in the pages.
+
+        Raises:
+            OSError: EFAULT, when they are not all in memory.
+        """
+        if self.size > len(self._pages) * self._form.page:
+            raise OSError(errno.EFAULT, "more data than pages")
+        rest, pieces = self.size, []
+        for page in self._pages:
+            if not rest:
+                break
+            length = min(rest, self._form.page)
+            pieces.append(bytes(self._memory(page)[:length]))
+            rest -= length
+        return b"".join(pieces)
+
+    def name(self) -> bytes:
+        """The data as a component of a path.
+
+        Raises:
+            OSError: it cannot be one.
+        """
+        return _component(self.data())
+
+    def name_and_text(self) -> tuple[bytes, bytes]:
+        """A component, and the text that follows its NUL."""
+        name, _, text = self.data().partition(b"\0")
+        if not text or b"\0" in text:
+            raise OSError(errno.EINVAL, "not a name and a text")
+        return _component(name), text
+
+    def two_names(self) -> tuple[bytes, bytes]:
+        """Two components, with a NUL between them."""
+        first, second = self.name_and_text()
+        return first, _component(second)
+
+    def _memory(self, page: int) -> memoryview:
+        if page % self._form.page or page + self._form.page > len(self._form.ram):
+            raise OSError(errno.EFAULT, "not a page of memory")
+        return self._form.ram[page : page + self._form.page]
+
+    # What answers it
+
+    def finish(self, result: int) -> None:
+        """The request is answered: what was put is in its place."""
+        self._struct[self._form.result] = self._form.number(result, self._form.result)
+
+    def put_result(self, result: int) -> int:
+        return result
+
+    def put_nothing(self, nothing: None) -> int:
+        return 0
+
+    def put_data(self, data: bytes) -> int:
+        """Copies bytes into the pages; returns how many."""
+        view, page = memoryview(data), self._form.page
+        if len(data) > len(self._pages) * page:
+            raise OSError(errno.EFAULT, "more data than pages")
+        for start in range(0, len(data), page):
+            piece = view[start : start + page]
+            self._memory(self._pages[start // page])[: len(piece)] = piece
+        return len(data)
+
+    def put_attributes(self, attributes: Attributes) -> int:
+        form = self._form
+        seconds, nanoseconds = divmod(attributes.mtime_ns, 1_000_000_000)
+        values = (
+            attributes.node | self.tree, attributes.ino, attributes.size,
+            seconds, nanoseconds, attributes.mode, attributes.nlink,
+        )  # fmt: skip
+        for (_, place), value in zip(form.attributes.items(), values, strict=True):
+            self._struct[form.attr + place.start : form.attr + place.stop] = form.number(value, place)
+        return 0
+
+    def put_entries(self, entries: Sequence[Entry], first: int) -> int:
+        """As many entries as fit into one page, from number `first` on; returns their bytes, 0 at the end."""
+        form, packed = self._form, bytearray()
+        for number, entry in enumerate(entries[first:] if first <= len(entries) else (), first + 1):
+            length = form.entry_size + len(entry.name) + 7 & ~7
+            if len(packed) + length > form.page:
+                break
+            record = bytearray(length)
+            values = (entry.ino, number, length, entry.mode >> 12, len(entry.name))
+            for (_, place), value in zip(form.entry.items(), values, strict=True):
+                record[place] = form.number(value, place)
+            record[form.entry_size : form.entry_size + len(entry.name)] = entry.name
+            packed += record
+        return self.put_data(bytes(packed))
+
+
+def _component(name: bytes) -> bytes:
+    if len(name) > _LONGEST_NAME:
+        raise OSError(errno.ENAMETOOLONG, "too long for a name")
+    if name in (b"", b".", b"..") or b"/" in name or b"\0" in name:
+        raise OSError(errno.EINVAL, "not a name")
+    return name

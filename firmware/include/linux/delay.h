@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sleeping for milliseconds. */
+#ifndef _LINUX_DELAY_H
+#define _LINUX_DELAY_H
+
+void msleep(unsigned int msecs);
+unsigned long msleep_interruptible(unsigned int msecs);
+
+/* Spins: for code that must not sleep. */
+void ndelay(unsigned long nsecs);
+#define udelay(usecs)	ndelay((usecs) * 1000UL)
+#define mdelay(msecs)	ndelay((msecs) * 1000000UL)
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Mounts: file systems, or parts of them, in the tree of names. */
+#ifndef _LINUX_MOUNT_H
+#define _LINUX_MOUNT_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+struct dentry;
+struct file;
+struct file_system_type;
+struct path;
+struct seq_file;
+struct super_block;
+
+/* mount(2)'s flags that say what to do; the others are SB_ or become MNT_. */
+#define MS_RDONLY	(1 << 0)
+#define MS_NOSUID	(1 << 1)
+#define MS_NODEV	(1 << 2)
+#define MS_NOEXEC	(1 << 3)
+#define MS_REMOUNT	(1 << 5)
+#define MS_NOSYMFOLLOW	(1 << 8)
+#define MS_NOATIME	(1 << 10)
+#define MS_NODIRATIME	(1 << 11)
+#define MS_BIND		(1 << 12)
+#define MS_MOVE		(1 << 13)
+#define MS_REC		(1 << 14)
+#define MS_UNBINDABLE	(1 << 17)
+#define MS_PRIVATE	(1 << 18)
+#define MS_SLAVE	(1 << 19)
+#define MS_SHARED	(1 << 20)
+#define MS_RELATIME	(1 << 21)
+#define MS_STRICTATIME	(1 << 24)
+#define MS_MGC_VAL	0xC0ED0000
+#define MS_MGC_MSK	0xffff0000
+
+/* umount2(2)'s flags */
+#define MNT_FORCE	1
+#define MNT_DETACH	2
+#define MNT_EXPIRE	4
+#define UMOUNT_NOFOLLOW	8
+
+/* vfsmount->mnt_flags */
+#define MNT_NOSUID	0x01
+#define MNT_NODEV	0x02
+#define MNT_NOEXEC	0x04
+#define MNT_NOATIME	0x08
+#define MNT_NODIRATIME	0x10
+#define MNT_RELATIME	0x20
+#define MNT_READONLY	0x40
+#define MNT_NOSYMFOLLOW	0x80
+#define MNT_USER_SETTABLE_MASK	0xff
+#define MNT_SHRINKABLE	0x100
+#define MNT_INTERNAL	0x4000		/* the kernel's own, in no tree */
+
+/* The part of a mount that all may see; the rest is in fs/mount.h. */
+struct vfsmount {
+	struct dentry		*mnt_root;	/* where it shows its tree */
+	struct super_block	*mnt_sb;
+	int			mnt_flags;
+};
+
+struct vfsmount *mntget(struct vfsmount *mnt);
+void mntput(struct vfsmount *mnt);
+
+/* Between these two the mount stays writable, or -EROFS. */
+int mnt_want_write(struct vfsmount *mnt);
+int mnt_want_write_file(struct file *file);
+void mnt_drop_write(struct vfsmount *mnt);
+void mnt_drop_write_file(struct file *file);
+int __mnt_want_write(struct vfsmount *mnt);
+void __mnt_drop_write(struct vfsmount *mnt);
+bool __mnt_is_readonly(const struct vfsmount *mnt);
+
+struct vfsmount *vfs_kern_mount(struct file_system_type *type, int flags,
+				const char *name, void *data);
+struct vfsmount *vfs_submount(const struct dentry *mountpoint,
+			      struct file_system_type *type, const char *name,
+			      void *data);
+struct vfsmount *kern_mount(struct file_system_type *type);
+void kern_unmount(struct vfsmount *mnt);
+
+bool follow_up(struct path *path);
+int follow_down_one(struct path *path);
+int follow_down(struct path *path);
+/* What is mounted there, referenced, or NULL. */
+struct vfsmount *lookup_mnt(const struct path *path);
+bool path_is_mountpoint(const struct path *path);
+int path_mount(const char *dev_name, struct path *path, const char *type_page,
+	       unsigned long flags, void *data_page);
+long do_mount(const char *dev_name, const char __user *dir_name,
+	      const char *type_page, unsigned long flags, void *data_page);
+int path_umount(struct path *path, int flags);
+
+/* /proc/mounts */
+void show_mounts(struct seq_file *m, const struct path *root);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Waiting for pages: they share a few queues. */
+#include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/pagemap.h>
+#include <linux/wait.h>
+
+#define PAGE_WAIT_TABLE_SIZE	32
+
+static wait_queue_head_t folio_wait_table[PAGE_WAIT_TABLE_SIZE];
+
+static inline wait_queue_head_t *folio_waitqueue(struct page *page)
+{
+	return &folio_wait_table[page_to_pfn(page) % PAGE_WAIT_TABLE_SIZE];
+}
+
+bool folio_trylock(struct page *page)
+{
+	if (test_and_set_bit(PG_locked, &page->flags))
+		return false;
+	stall_until_release(&page->unlocked);
+	return true;
+}
+
+void __folio_lock(struct page *page)
+{
+	wait_event(*folio_waitqueue(page), folio_trylock(page));
+}
+
+void folio_unlock(struct page *page)
+{
+	wait_queue_head_t *wq = folio_waitqueue(page);
+
+	note_release(&page->unlocked);
+	clear_bit(PG_locked, &page->flags);
+	if (waitqueue_active(wq))
+		wake_up_all(wq);
+}
+
+void folio_wait_locked(struct page *page)
+{
+	wait_event(*folio_waitqueue(page), !PageLocked(page));
+	stall_until_release(&page->unlocked);
+}
+
+static int __init pagecache_init(void)
+{
+	for (int i = 0; i < PAGE_WAIT_TABLE_SIZE; i++)
+		init_waitqueue_head(&folio_wait_table[i]);
+	return 0;
+}
+early_initcall(pagecache_init);

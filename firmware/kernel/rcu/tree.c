@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Grace periods: a kernel thread begins one when it is asked to, waits until
+ * every CPU has passed a quiescent state and every reader that was preempted
+ * has ended, and tells all CPUs by the period's number.
+ */
+#include <linux/init.h>
+#include <linux/interrupt.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include "rcu.h"
+
+#define RCU_SEQ_START	(-300UL << RCU_SEQ_CTR_SHIFT)
+
+/* In jiffies: until idle CPUs are looked for, and until all this is odd. */
+#define RCU_JIFFIES_TILL_FORCE_QS	3
+#define RCU_STALL_TIMEOUT		(21 * HZ)
+
+struct rcu_state rcu_state = {
+	.gp_seq = RCU_SEQ_START,
+	.gp_wq = {
+		.lock = __SPIN_LOCK_UNLOCKED,
+		.task_list = LIST_HEAD_INIT(rcu_state.gp_wq.task_list),
+	},
+};
+
+struct rcu_node rcu_node = {
+	.gp_seq = RCU_SEQ_START,
+	.gp_seq_needed = RCU_SEQ_START,
+	.lock = __SPIN_LOCK_UNLOCKED,
+	.blkd_tasks = LIST_HEAD_INIT(rcu_node.blkd_tasks),
+};
+
+DEFINE_PER_CPU(struct rcu_data, rcu_data);
+
+/* Not for itself: it will look before it sleeps. */
+void rcu_gp_kthread_wake(void)
+{
+	struct task_struct *t = READ_ONCE(rcu_state.gp_kthread);
+
+	if ((current == t && !in_hardirq() && !in_serving_softirq()) ||
+	    !READ_ONCE(rcu_state.gp_flags) || !t)
+		return;
+	swake_up_one(&rcu_state.gp_wq);
+}
+
+/* With the node locked. Returns whether the thread must be woken for it. */
+static bool rcu_start_this_gp(struct rcu_node *rnp, unsigned long gp_seq_req)
+{
+	if (ULONG_CMP_GE(rnp->gp_seq_needed, gp_seq_req))
+		return false;
+	rnp->gp_seq_needed = gp_seq_req;
+	if (rcu_gp_in_progress())
+		return false;		/* its end will see it */
+	WRITE_ONCE(rcu_state.gp_flags, rcu_state.gp_flags | RCU_GP_FLAG_INIT);
+	return READ_ONCE(rcu_state.gp_kthread) != NULL;
+}
+
+/* Gives all callbacks a grace period's number, and asks for that one. */
+bool rcu_accelerate_cbs(struct rcu_node *rnp, struct rcu_data *rdp)
+{
+	unsigned long gp_seq_req;
+
+	if (rcu_segcblist_restempty(&rdp->cblist, RCU_DONE_TAIL))
+		return false;
+	gp_seq_req = rcu_seq_snap(rcu_state.gp_seq);
+	if (!rcu_segcblist_accelerate(&rdp->cblist, gp_seq_req))
+		return false;
+	return rcu_start_this_gp(rnp, gp_seq_req);
+}
+
+static bool rcu_advance_cbs(struct rcu_node *rnp, struct rcu_data *rdp)
+{
+	if (rcu_segcblist_restempty(&rdp->cblist, RCU_DONE_TAIL))
+		return false;
+	rcu_segcblist_advance(&rdp->cblist, rnp->gp_seq);
+	return rcu_accelerate_cbs(rnp, rdp);
+}
+
+static bool __note_gp_changes(struct rcu_node *rnp, struct rcu_data *rdp)
+{
+	bool need_qs, ret;
+
+	if (rdp->gp_seq == rnp->gp_seq)
+		return false;
+	if (rcu_seq_completed_gp(rdp->gp_seq, rnp->gp_seq)) {
+		ret = rcu_advance_cbs(rnp, rdp);
+		rdp->core_needs_qs = false;
+	} else {
+		ret = rcu_accelerate_cbs(rnp, rdp);
+	}
+	if (rcu_seq_new_gp(rdp->gp_seq, rnp->gp_seq)) {
+		need_qs = cpumask_test_cpu(rdp->cpu, &rnp->qsmask);
+		rdp->cpu_no_qs = need_qs;
+		rdp->core_needs_qs = need_qs;
+	}
+	rdp->gp_seq = rnp->gp_seq;
+	return ret;
+}
+
+/* Has a grace period begun or ended that this CPU has not heard of? */
+static void note_gp_changes(struct rcu_data *rdp)
+{
+	struct rcu_node *rnp = &rcu_node;
+	unsigned long flags;
+	bool needwake;
+
+	local_irq_save(flags);
+	if (rdp->gp_seq == READ_ONCE(rnp->gp_seq) ||
+	    !raw_spin_trylock(&rnp->lock)) {
+		local_irq_restore(flags);
+		return;
+	}
+	needwake = __note_gp_changes(rnp, rdp);
+	raw_spin_unlock_irqrestore(&rnp->lock, flags);
+	if (needwake)
+		rcu_gp_kthread_wake();
+}
+
+/* Nothing holds the grace period up any more. Unlocks the node. */
+void rcu_report_qs_rsp(unsigned long flags)
+{
+	struct rcu_node *rnp = &rcu_node;
+
+	WRITE_ONCE(rcu_state.gp_flags, rcu_state.gp_flags | RCU_GP_FLAG_FQS);
+	raw_spin_unlock_irqrestore(&rnp->lock, flags);
+	rcu_gp_kthread_wake();
+}
+
+/* @cpu has been quiescent. Unlocks the node. */
+static void rcu_report_qs_rnp(int cpu, struct rcu_node *rnp,
+			      unsigned long flags)
+{
+	cpumask_clear_cpu(cpu, &rnp->qsmask);
+	if (cpumask_empty(&rnp->qsmask) &&
+	    !rcu_preempt_blocked_readers_cgp(rnp))
+		rcu_report_qs_rsp(flags);
+	else
+		raw_spin_unlock_irqrestore(&rnp->lock, flags);
+}
+
+static void rcu_report_qs_rdp(struct rcu_data *rdp)
+{
+	struct rcu_node *rnp = &rcu_node;
+	bool needwake = false;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&rnp->lock, flags);
+	if (rdp->cpu_no_qs || rdp->gp_seq != rnp->gp_seq) {
+		/* It was for an earlier one. */
+		rdp->cpu_no_qs = true;
+		raw_spin_unlock_irqrestore(&rnp->lock, flags);
+		return;
+	}
+	rdp->core_needs_qs = false;
+	if (!cpumask_test_cpu(rdp->cpu, &rnp->qsmask)) {
+		raw_spin_unlock_irqrestore(&rnp->lock, flags);
+		return;
+	}
+	needwake = rcu_accelerate_cbs(rnp, rdp);
+	rcu_report_qs_rnp(rdp->cpu, rnp, flags);
+	if (needwake)
+		rcu_gp_kthread_wake();
+}
+
+static void rcu_check_quiescent_state(struct rcu_data *rdp)
+{
+	note_gp_changes(rdp);
+	if (rdp->core_needs_qs && !rdp->cpu_no_qs)
+		rcu_report_qs_rdp(rdp);
+}
+
+/* Callbacks that nobody has asked a grace period for. */
+static void rcu_accelerate_cbs_unlocked(struct rcu_node *rnp,
+					struct rcu_data *rdp)
+{
+	bool needwake;
+
+	raw_spin_lock(&rnp->lock);
+	needwake = rcu_accelerate_cbs(rnp, rdp);
+	raw_spin_unlock(&rnp->lock);
+	if (needwake)
+		rcu_gp_kthread_wake();
+}
+
+void rcu_core(void)
+{
+	struct rcu_data *rdp = this_cpu_ptr(&rcu_data);
+	unsigned long flags;
+
+	if (!(preempt_count() & PREEMPT_MASK))
+		rcu_preempt_deferred_qs(current);
+	rcu_check_quiescent_state(rdp);
+	if (!rcu_gp_in_progress() &&
+	    !rcu_segcblist_restempty(&rdp->cblist, RCU_NEXT_READY_TAIL)) {
+		local_irq_save(flags);
+		rcu_accelerate_cbs_unlocked(&rcu_node, rdp);
+		local_irq_restore(flags);
+	}
+	if (rcu_segcblist_ready_cbs(&rdp->cblist))
+		rcu_do_batch(rdp);
+}
+
+static void rcu_core_si(struct softirq_action *h)
+{
+	rcu_core();
+}
+
+void invoke_rcu_core(void)
+{
+	raise_softirq(RCU_SOFTIRQ);
+}
+
+/* Does this CPU have to do anything about RCU? */
+static inline bool rcu_pending(int user)
+{
+	struct rcu_data *rdp = this_cpu_ptr(&rcu_data);
+	bool gp_in_progress = rcu_gp_in_progress();
+
+	if (rdp->core_needs_qs && !rdp->cpu_no_qs && gp_in_progress)
+		return true;
+	if (rcu_segcblist_ready_cbs(&rdp->cblist))
+		return true;
+	if (!gp_in_progress &&
+	    !rcu_segcblist_restempty(&rdp->cblist, RCU_NEXT_READY_TAIL))
+		return true;
+	return READ_ONCE(rcu_node.gp_seq) != rdp->gp_seq;
+}
+
+void rcu_sched_clock_irq(int user)
+{
+	rcu_flavor_sched_clock_irq(user);
+	if (rcu_pending(user))
+		invoke_rcu_core();
+}
+
+/* With callbacks waiting, an idle CPU keeps its tick. */
+int rcu_needs_cpu(void)
+{
+	return !rcu_segcblist_empty(&this_cpu_ptr(&rcu_data)->cblist);
+}
+
+static bool rcu_gp_init(void)
+{
+	struct rcu_node *rnp = &rcu_node;
+
+	raw_spin_lock_irq(&rnp->lock);
+	if (!rcu_state.gp_flags || rcu_gp_in_progress()) {
+		raw_spin_unlock_irq(&rnp->lock);
+		return false;
+	}
+	WRITE_ONCE(rcu_state.gp_flags, 0);
+	rcu_state.gp_start = jiffies;
+	rcu_state.jiffies_stall = jiffies + RCU_STALL_TIMEOUT;
+	WRITE_ONCE(rcu_state.gp_seq, rcu_state.gp_seq + 1);
+	cpumask_copy(&rnp->qsmask, cpu_online_mask);
+	rcu_preempt_check_blocked_tasks(rnp);
+	WRITE_ONCE(rnp->gp_seq, rcu_state.gp_seq);
+	__note_gp_changes(rnp, this_cpu_ptr(&rcu_data));
+	raw_spin_unlock_irq(&rnp->lock);
+	return true;
+}
+
+static bool dyntick_save_progress_counter(struct rcu_data *rdp)
+{
+	rdp->dynticks_snap = rcu_dynticks_snap(rdp->cpu);
+	return rcu_dynticks_in_eqs(rdp->dynticks_snap);
+}
+
+static bool rcu_implicit_dynticks_qs(struct rcu_data *rdp)
+{
+	return rcu_dynticks_in_eqs_since(rdp->cpu, rdp->dynticks_snap);
+}
+
+/* Reports for the CPUs for which @f finds that they have been idle. */
+static void force_qs_rnp(bool (*f)(struct rcu_data *rdp))
+{
+	struct rcu_node *rnp = &rcu_node;
+	unsigned long flags;
+	int cpu;
+
+	raw_spin_lock_irqsave(&rnp->lock, flags);
+	for_each_cpu(cpu, &rnp->qsmask)
+		if (f(per_cpu_ptr(&rcu_data, cpu)))
+			cpumask_clear_cpu(cpu, &rnp->qsmask);
+	if (cpumask_empty(&rnp->qsmask) &&
+	    !rcu_preempt_blocked_readers_cgp(rnp))
+		rcu_report_qs_rsp(flags);
+	else
+		raw_spin_unlock_irqrestore(&rnp->lock, flags);
+}
+
+static void rcu_gp_fqs(bool first_time)
+{
+	struct rcu_node *rnp = &rcu_node;
+
+	if (first_time)
+		force_qs_rnp(dyntick_save_progress_counter);
+	else
+		force_qs_rnp(rcu_implicit_dynticks_qs);
+	if (READ_ONCE(rcu_state.gp_flags) & RCU_GP_FLAG_FQS) {
+		raw_spin_lock_irq(&rnp->lock);
+		WRITE_ONCE(rcu_state.gp_flags,
+			   rcu_state.gp_flags & ~RCU_GP_FLAG_FQS);
+		raw_spin_unlock_irq(&rnp->lock);
+	}
+}
+
+static inline bool rcu_gp_fqs_check_wake(void)
+{
+	struct rcu_node *rnp = &rcu_node;
+
+	if (READ_ONCE(rcu_state.gp_flags) & RCU_GP_FLAG_FQS)
+		return true;
+	return cpumask_empty(&rnp->qsmask) &&
+	       !rcu_preempt_blocked_readers_cgp(rnp);
+}
+
+/* A grace period that takes this long is somebody's mistake. */
+static void print_cpu_stall(void)
+{
+	struct rcu_node *rnp = &rcu_node;
+	int cpu;
+
+	if (time_before(jiffies, rcu_state.jiffies_stall))
+		return;
+	rcu_state.jiffies_stall = jiffies + 3 * RCU_STALL_TIMEOUT;
+	printk("rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:\n");
+	for_each_cpu(cpu, &rnp->qsmask)
+		printk("rcu: \t%d-...!: (%s)\n", cpu, "no quiescent state");
+	if (rcu_preempt_blocked_readers_cgp(rnp))
+		printk("rcu: \tTasks blocked on the grace period\n");
+	printk("rcu: \t(detected by %d, t=%lu jiffies, g=%ld)\n",
+	       smp_processor_id(), jiffies - rcu_state.gp_start,
+	       (long)rcu_state.gp_seq >> RCU_SEQ_CTR_SHIFT);
+}
+
+static void rcu_gp_fqs_loop(void)
+{
+	struct rcu_node *rnp = &rcu_node;
+	bool first = true;
+
+	for (;;) {
+		swait_event_idle_timeout_exclusive(rcu_state.gp_wq,
+				rcu_gp_fqs_check_wake(),
+				RCU_JIFFIES_TILL_FORCE_QS);
+		if (cpumask_empty(&rnp->qsmask) &&
+		    !rcu_preempt_blocked_readers_cgp(rnp))
+			return;
+		rcu_gp_fqs(first);
+		first = false;
+		print_cpu_stall();
+	}
+}
+
+static void rcu_gp_cleanup(void)
+{
+	struct rcu_node *rnp = &rcu_node;
+	struct rcu_data *rdp;
+
+	raw_spin_lock_irq(&rnp->lock);
+	rdp = this_cpu_ptr(&rcu_data);
+	WRITE_ONCE(rcu_state.gp_seq,
+		   (rcu_state.gp_seq | RCU_SEQ_STATE_MASK) + 1);
+	WRITE_ONCE(rnp->gp_seq, rcu_state.gp_seq);
+	WRITE_ONCE(rcu_state.gp_flags, 0);
+	__note_gp_changes(rnp, rdp);
+	rcu_accelerate_cbs(rnp, rdp);
+	if (ULONG_CMP_LT(rnp->gp_seq, rnp->gp_seq_needed))
+		WRITE_ONCE(rcu_state.gp_flags, RCU_GP_FLAG_INIT);
+	raw_spin_unlock_irq(&rnp->lock);
+}
+
+static int rcu_gp_kthread(void *unused)
+{
+	for (;;) {
+		do {
+			swait_event_idle_exclusive(rcu_state.gp_wq,
+					READ_ONCE(rcu_state.gp_flags) &
+					RCU_GP_FLAG_INIT);
+		} while (!rcu_gp_init());
+		rcu_gp_fqs_loop();
+		rcu_gp_cleanup();
+	}
+	return 0;
+}
+
+static int __init rcu_spawn_gp_kthread(void)
+{
+	struct task_struct *t;
+
+	t = kthread_create(rcu_gp_kthread, NULL, "%s", "rcu_preempt");
+	if (IS_ERR(t))
+		return PTR_ERR(t);
+	WRITE_ONCE(rcu_state.gp_kthread, t);
+	wake_up_process(t);
+	return 0;
+}
+early_initcall(rcu_spawn_gp_kthread);
+
+void __init rcu_init(void)
+{
+	struct rcu_data *rdp;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		rdp = per_cpu_ptr(&rcu_data, cpu);
+		rdp->cpu = cpu;
+		rdp->gp_seq = rcu_state.gp_seq;
+		rcu_segcblist_init(&rdp->cblist);
+	}
+	open_softirq(RCU_SOFTIRQ, rcu_core_si);
+}

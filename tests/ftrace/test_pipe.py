@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""trace_pipe: what is read is gone, however it is read, and the pieces make the text that `trace` would show."""
+
+from __future__ import annotations
+
+import errno
+from typing import Any
+
+import numpy as np
+import pytest
+
+from emu.ftrace import events
+from emu.ftrace.errors import TraceError
+from emu.ftrace.tracefs import Handle, OpenFlags, Poll, TraceFS, WouldBlock
+
+
+def mark(engine: Any, cpu: int, time: int, text: str) -> None:
+    """A marker in a ring."""
+    payload = np.zeros(1, events.PRINT)
+    payload["type"], payload["pid"] = events.EventType.PRINT, 57
+    assert engine.rings[cpu].write(time, payload.tobytes() + text.encode() + b"\n\0")
+
+
+def read_all(handle: Handle, size: int) -> tuple[list[str], list[int]]:
+    """The lines that can be read now, and how long each read was."""
+    data, lengths = b"", []
+    while isinstance(piece := handle.read(0, size), bytes) and piece:
+        data += piece
+        lengths.append(len(piece))
+    return [line.split(": ")[-1] for line in data.decode().splitlines()], lengths
+
+
+@pytest.fixture
+def pipe(root: Any) -> Handle:
+    handle = root.lookup("trace_pipe").open(OpenFlags.READ)
+    assert isinstance(handle, Handle)
+    return handle
+
+
+@pytest.mark.parametrize("size", [1, 7, 100, 4096, 1 << 20])
+def test_any_size_of_reads_gives_all_events_in_their_order(pipe: Handle, engine: Any, size: int) -> None:
+    # Two pages on CPU 0, interleaved with fewer on CPU 1.
+    for number in range(150):
+        mark(engine, 0, 1000 * number, f"a{number}")
+        if number % 10 == 5:
+            mark(engine, 1, 1000 * number + 1, f"b{number}")
+    lines, lengths = read_all(pipe, size)
+    expected = [text for n in range(150) for text in ([f"a{n}", f"b{n}"] if n % 10 == 5 else [f"a{n}"])]
+    assert lines == expected
+    assert max(lengths) <= min(size, 4095)
+    assert [ring.read_events for ring in engine.rings] == [150, 15]
+
+
+def test_a_read_takes_no_more_than_it_gives(pipe: Handle, engine: Any, tracefs: TraceFS) -> None:
+    for number in range(10):
+        mark(engine, 0, 1000 * number, f"a{number}")
+    first = pipe.read(0, 50)
+    assert isinstance(first, bytes)
+    assert len(first) == 50
+    assert engine.rings[0].entries == 9
+    pipe.release()
+    assert "a1\n" in tracefs.read("trace_pipe")
+
+
+def test_it_waits_and_ends_when_recording_is_off(pipe: Handle, engine: Any, tracefs: TraceFS) -> None:
+    assert isinstance(pipe.read(0, 100), WouldBlock)
+    assert not pipe.poll() & Poll.READABLE
+    tracefs.write("tracing_on", "0")
+    assert ("wake_readers",) in engine.calls
+    assert isinstance(pipe.read(0, 100), WouldBlock)  # it has not read anything yet
+    tracefs.write("tracing_on", "1")
+    mark(engine, 1, 1000, "x")
+    assert pipe.poll() & Poll.READABLE
+    assert isinstance(pipe.read(0, 100), bytes)
+    assert isinstance(pipe.read(0, 100), WouldBlock)
+    tracefs.write("tracing_on", "0")
+    assert pipe.read(0, 100) == b""
+
+
+def test_the_tracer_stays_while_a_pipe_is_open(pipe: Handle, tracefs: TraceFS) -> None:
+    with pytest.raises(TraceError) as error:
+        tracefs.write("current_tracer", "function")
+    assert error.value.errno == errno.EBUSY
+    tracefs.write("current_tracer", "nop")
+    pipe.release()
+    pipe.release()
+    tracefs.write("current_tracer", "function")
+
+
+def test_one_cpus_pipe_leaves_the_others(root: Any, engine: Any) -> None:
+    mark(engine, 0, 1000, "a")
+    mark(engine, 1, 2000, "b")
+    handle = root.lookup("per_cpu").lookup("cpu1").lookup("trace_pipe").open(OpenFlags.READ)
+    assert read_all(handle, 4096)[0] == ["b"]
+    assert [ring.entries for ring in engine.rings] == [1, 0]
