@@ -11,6 +11,7 @@ from typing import Protocol, Self
 
 from emu.cpu import arch as cpu_arch
 from emu.cpu.board import Board
+from emu.cpu.ramdisk import RamDisk
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.engine import FtraceEngine
 from emu.ftrace.trace_array import TraceArray
@@ -25,6 +26,7 @@ __all__ = ["BadImage", "Completed", "GuestPanic", "Input", "Machine", "PoweredOf
 
 _PACKAGE = Path(__file__).resolve().parent
 _SMALLEST_MEMORY = 32 << 20
+_EMPTY_DISK = 16 << 20
 
 
 def image_directory(arch: str) -> Path:
@@ -63,13 +65,15 @@ class Machine:
         quantum: how many cycles a CPU may run ahead of the others.
         memory: bytes of RAM.
         frequency: of the CPUs, in Hz.
+        ramdisk: what /dev/ram0 holds: a file's copy, or a disk that the caller made; default: 16 MiB of zeroes. Closed
+            with the machine.
         image: a kernel image instead of the one that comes with the package.
         console: also gets what the guest writes, as it comes.
         warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
 
     Raises:
         ValueError: a parameter is out of range, or the image cannot be booted (BadImage).
-        OSError: the image cannot be read.
+        OSError: the image or the RAM disk's file cannot be read.
         GuestPanic: the kernel panicked while it booted.
     """
 
@@ -81,6 +85,7 @@ class Machine:
         quantum: int = 1000,
         memory: int = 128 << 20,
         frequency: int = 100_000_000,
+        ramdisk: RamDisk | Path | None = None,
         image: Path | None = None,
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
@@ -97,7 +102,12 @@ class Machine:
         self._output = bytearray()
         self._sink = console or (lambda data: None)
         self.board = Board(hardware, cpus, memory, quantum, seed, frequency)
-        self.kernel = Kernel(self.board, kernels, kernel_image, Console(self._console), warn or self.warnings.append)
+        if ramdisk is None:
+            ramdisk = RamDisk(_EMPTY_DISK)
+        self.ramdisk = RamDisk.of_file(ramdisk) if isinstance(ramdisk, Path) else ramdisk
+        self.kernel = Kernel(
+            self.board, kernels, kernel_image, Console(self._console), warn or self.warnings.append, self.ramdisk
+        )
         self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
         self.trace_array = TraceArray(self.engine)
         self.engine.array = self.trace_array
@@ -131,6 +141,7 @@ class Machine:
         """Gives the machine's memory back, and closes what its guest has open."""
         self.kernel.file_server.close()
         self.board.close()
+        self.ramdisk.close()
 
     def run(self, command: str, *, trace: bool = False, stdin: Input | bytes = b"") -> Completed:
         """Runs a line in the guest's shell until it ends; what it left in the background goes on in later runs.

@@ -38,6 +38,7 @@ class MachineOptions:
     quantum: int  # cycles
     seed: int
     image: Path | None
+    ramdisk: str | None = None
 
     def boot(self, console: Callable[[bytes], None]) -> Machine:
         """A machine whose guest writes to `console`.
@@ -46,9 +47,14 @@ class MachineOptions:
             click.ClickException: there can be no such machine.
             GuestDied: it does not come up.
         """
+        from emu.cpu.ramdisk import RamDisk
         from emu.machine import GuestPanic, Machine  # loads numba and Unicorn, which `emu --help` can do without
 
         try:
+            disk = None
+            if self.ramdisk is not None:
+                name = self.ramdisk.removesuffix(":rw")
+                disk = RamDisk.of_file(Path(name), writable=name != self.ramdisk)
             return Machine(
                 arch=self.arch,
                 cpus=self.cpus,
@@ -56,6 +62,7 @@ class MachineOptions:
                 quantum=self.quantum,
                 seed=self.seed,
                 image=self.image,
+                ramdisk=disk,
                 console=console,
                 warn=_warn,
             )
@@ -78,6 +85,11 @@ _OPTIONS = (
     click.option("--memory", default=128, show_default=True, metavar="MIB", help="How much memory."),
     click.option("--quantum", default=1000, show_default=True, metavar="CYCLES", help="How far one CPU may run ahead."),
     click.option("--seed", default=0, show_default=True, metavar="N", help="Another seed, another order of events."),
+    click.option(
+        "--ramdisk",
+        metavar="FILE[:rw]",
+        help="What /dev/ram0 holds: a copy of FILE; with :rw, FILE itself. Default: 16 MiB of zeroes.",
+    ),
     click.option(
         "--image",
         type=click.Path(path_type=Path),

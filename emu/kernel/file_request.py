@@ -33,6 +33,7 @@ class RequestFormat:
         self.page = kernel.board.arch.page_size
         self.byte_order = kernel.board.arch.byte_order
         self.size = image.size("file_request")
+        self.no_time = image.offset("FILE_NO_TIME")
         self.most_pages = image.offset("FILE_REQUEST_PAGES")
         self.fields = {name: _slice(image.layout[f"file_request.{name}"]) for name in _FIELDS}
         self.result = _slice(image.layout["file_request.result"])
@@ -150,7 +151,8 @@ class FileRequest:
 
     def put_attributes(self, attributes: Attributes) -> int:
         form = self._form
-        seconds, nanoseconds = divmod(attributes.mtime_ns, 1_000_000_000)
+        time = attributes.mtime_ns
+        seconds, nanoseconds = (0, form.no_time) if time is None else divmod(time, 1_000_000_000)
         values = (
             attributes.node | self.tree, attributes.ino, attributes.size,
             seconds, nanoseconds, attributes.mode, attributes.nlink,

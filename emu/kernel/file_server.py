@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from emu.kernel.file_request import FileRequest, RequestFormat
-from emu.kernel.served_tree import Blocked, Entry, OpenFlags, Readiness, ServedHandle, ServedTree
+from emu.kernel.served_tree import Attributes, Blocked, Entry, OpenFlags, Readiness, ServedHandle, ServedTree
 
 if TYPE_CHECKING:
     from emu.cpu.cpu import Cpu
@@ -58,7 +58,7 @@ class FileServer:
         self._waiting: dict[int, _Waiting] = {}  # by the request's address, the oldest first
         self.caller: Cpu | None = None
         operations: dict[str, tuple[Callable[[FileRequest], Any], Callable[[FileRequest, Any], int]]] = {
-            "FS_ROOT": (self._root, FileRequest.put_attributes),
+            "FS_ROOT": (self._root, self._put_root),
             "FS_LOOKUP": (lambda r: self._in(r).lookup(r.node, r.name()), FileRequest.put_attributes),
             "FS_GETATTR": (lambda r: self._in(r).attributes(r.node), FileRequest.put_attributes),
             "FS_SETATTR": (self._set_attributes, FileRequest.put_attributes),
@@ -82,7 +82,7 @@ class FileServer:
             image.offset(name) for name in ("FS_ANSWERED", "FS_WAIT", "FS_WAIT_DONE")
         )
         self._open_flags = [(image.offset(f"FS_OPEN_{flag.name}"), flag) for flag in OpenFlags]
-        self._nonblock = image.offset("FS_NONBLOCK")
+        self._nonblock, self._read_only = image.offset("FS_NONBLOCK"), image.offset("FS_READ_ONLY")
         self._set_mode, self._set_size, self._set_mtime = (
             image.offset(name) for name in ("FS_SET_MODE", "FS_SET_SIZE", "FS_SET_MTIME")
         )
@@ -202,6 +202,10 @@ class FileServer:
             raise OSError(errno.ENODEV, "there is no such tree")
         request.tree = index << _NODE_BITS
         return self._served[index].root()
+
+    def _put_root(self, request: FileRequest, attributes: Attributes) -> int:
+        request.put_attributes(attributes)
+        return self._read_only if self._served[request.tree >> _NODE_BITS].read_only else 0
 
     def _set_attributes(self, request: FileRequest) -> Any:
         tree, flags = self._in(request), request.flags

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["HANDLERS", "Handler"]
 
 _LONGEST_STRING = 4096
+_MOST_SEGMENTS = 64  # of a command to the RAM disk
 Handler = Callable[["Kernel", "Cpu", list[int]], int | None]
 
 
@@ -130,6 +132,32 @@ def _file_cancel(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return kernel.file_server.cancel(arguments[0])
 
 
+def _block_info(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return kernel.disk.sectors
+
+
+def _block_submit(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    """block_submit(command, tag): see struct ramdisk_command in firmware/include/emu/ramdisk.h."""
+    order = kernel.image.byte_order
+    sector, operation, count = struct.unpack(f"{order}3Q", cpu.read(arguments[0], 24))
+    if count > _MOST_SEGMENTS:
+        return -errno.EINVAL
+    words = struct.unpack(f"{order}{2 * count}Q", cpu.read(arguments[0] + 24, 16 * count))
+    segments = list(zip(words[::2], words[1::2], strict=True))
+    kernel.disk.submit(kernel.board.ram, cpu.cycles, arguments[1], operation, sector, segments)
+    kernel.disk_interrupt()
+    return 0
+
+
+def _block_completed(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    done = kernel.disk.completed(cpu.cycles)
+    if done is None:
+        kernel.disk_interrupt()
+        return -errno.EAGAIN
+    tag, status = done
+    return tag | status << 16
+
+
 # By the names the image's layout table gives the numbers. A handler returns the call's result, None if the guest does not go on.
 HANDLERS: dict[str, Handler] = {
     "HC_CONSOLE_WRITE": _console_write,
@@ -148,4 +176,7 @@ HANDLERS: dict[str, Handler] = {
     "HC_FILE_REQUEST": _file_request,
     "HC_FILE_ANSWERED": _file_answered,
     "HC_FILE_CANCEL": _file_cancel,
+    "HC_BLOCK_INFO": _block_info,
+    "HC_BLOCK_SUBMIT": _block_submit,
+    "HC_BLOCK_COMPLETED": _block_completed,
 }

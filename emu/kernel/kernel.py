@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from emu.cpu.board import Board, CpuFault
 from emu.cpu.cpu import Cpu
+from emu.cpu.ramdisk import RamDisk
 from emu.kernel import backtrace, boot
 from emu.kernel.arch import KernelArch
 from emu.kernel.console import Console
@@ -43,16 +44,18 @@ class Kernel:
         image: the kernel.
         console: gets what the guest writes.
         warn: gets the guest kernel's warnings, one text each.
+        disk: the RAM disk.
     """
 
     def __init__(
-        self, board: Board, arch: KernelArch, image: Image, console: Console, warn: Callable[[str], None]
+        self, board: Board, arch: KernelArch, image: Image, console: Console, warn: Callable[[str], None], disk: RamDisk
     ) -> None:
         self.board = board
         self.arch = arch
         self.image = image
         self.console = console
         self.warn = warn
+        self.disk = disk
         self.on_breakpoint: Callable[[Cpu, int], bool] = lambda cpu, registers: False
         self.on_cpu_online: Callable[[Cpu, int], None] = lambda cpu, hot_area: None
         self.resolve_return: backtrace.ResolveReturn = lambda task, frame, address: address
@@ -174,6 +177,12 @@ class Kernel:
     def device_interrupt(self) -> None:
         """Tells the guest that a command or console input waits for it."""
         self.board.cpus[0].raise_interrupt(self.image.offset("HOST_DEVICE_VECTOR"), self.board.now)
+
+    def disk_interrupt(self) -> None:
+        """Has the RAM disk interrupt CPU 0 when it will have done its next command."""
+        time = self.disk.next_completion
+        if time is not None:
+            self.board.cpus[0].raise_interrupt(self.image.offset("BLOCK_DEVICE_VECTOR"), time)
 
     # What host calls do
 

@@ -17,14 +17,17 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Attributes:
-    """What is known of a node. `node` stands for it in later requests; `mode` has its type and permissions."""
+    """What is known of a node. `node` stands for it in later requests; `mode` has its type and permissions.
+
+    A node without a time of its own has been there since the guest first saw it.
+    """
 
     node: int
     ino: int
     mode: int
     size: int = 0
     nlink: int = 1
-    mtime_ns: int = 0
+    mtime_ns: int | None = None
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,8 @@ class ServedTree(Protocol):
     Names are single components, never empty, `.` or `..`.
     """
 
+    read_only: bool
+
     def root(self) -> Attributes: ...
 
     def lookup(self, directory: int, name: bytes) -> Attributes: ...
@@ -117,6 +122,8 @@ class ServedTree(Protocol):
 class Tree:
     """A tree in which nothing can be changed, to be extended. As Linux has it: what cannot be created is a matter of access,
     what cannot be done otherwise one of permission."""
+
+    read_only = False
 
     def create(self, directory: int, name: bytes, mode: int) -> Attributes:
         raise OSError(errno.EACCES, "files cannot be made here")

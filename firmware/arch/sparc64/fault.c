@@ -11,14 +11,59 @@
 /* What was tried. */
 enum access { READ, WRITE, EXEC };
 
+/* One of the program's registers, wherever its window is. */
+static unsigned long fetch_reg(struct pt_regs *regs, unsigned int reg)
+{
+	const struct reg_window *window;
+
+	if (!reg)
+		return 0;
+	if (reg < 16)
+		return regs->u_regs[reg];
+	flushw();
+	window = &current->thread.next_window[-1].window;
+	return reg < 24 ? window->locals[reg - 16] : window->ins[reg - 24];
+}
+
+static unsigned long compute_effective_address(struct pt_regs *regs,
+					       unsigned int insn)
+{
+	unsigned long address = fetch_reg(regs, insn >> 14 & 0x1f);
+
+	if (insn & 0x2000)
+		return address + ((int)(insn << 19) >> 19);
+	return address + fetch_reg(regs, insn & 0x1f);
+}
+
+/* The MMU knows the page only; the rest is in the instruction. */
+static void __user *fault_address(struct pt_regs *regs, enum access access,
+				  unsigned long page)
+{
+	unsigned int insn;
+	unsigned long address;
+
+	if (access == EXEC)
+		return (void __user *)regs->tpc;
+	if (get_user(insn, (unsigned int __user *)regs->tpc) || insn >> 30 != 3)
+		return (void __user *)page;
+	address = compute_effective_address(regs, insn);
+	return (void __user *)((address & PAGE_MASK) == page ? address : page);
+}
+
 /* The access was wrong, or happened where it could not be served. */
 static void bad_area_nosemaphore(struct pt_regs *regs, enum access access,
-				 unsigned long address, int sig)
+				 unsigned long address, int sig, int si_code)
 {
 	static const char *const names[] = { "read", "write", "execute" };
 
 	if (user_mode(regs)) {
-		force_sig(sig);
+		local_irq_enable();
+		if (sig == SIGKILL)
+			force_fatal_sig(sig);
+		else
+			force_sig_fault(sig, si_code, fault_address(regs, access,
+								    address));
+		local_irq_disable();
 		return;
 	}
 	if (fixup_exception(regs))
@@ -30,7 +75,7 @@ static void bad_area(struct mm_struct *mm, struct pt_regs *regs,
 		     enum access access, unsigned long address)
 {
 	mmap_read_unlock(mm);
-	bad_area_nosemaphore(regs, access, address, SIGSEGV);
+	bad_area_nosemaphore(regs, access, address, SIGSEGV, SEGV_ACCERR);
 }
 
 static inline bool access_error(enum access access, struct vm_area_struct *vma)
@@ -83,7 +128,8 @@ static void do_user_addr_fault(struct pt_regs *regs, enum access access,
 
 	vma = lock_mm_and_find_vma(mm, address, regs);
 	if (!vma) {
-		bad_area_nosemaphore(regs, access, address, SIGSEGV);
+		bad_area_nosemaphore(regs, access, address, SIGSEGV,
+				     SEGV_MAPERR);
 		return;
 	}
 	if (access_error(access, vma)) {
@@ -94,11 +140,13 @@ static void do_user_addr_fault(struct pt_regs *regs, enum access access,
 	mmap_read_unlock(mm);
 
 	if (fault & VM_FAULT_OOM)
-		bad_area_nosemaphore(regs, access, address, SIGKILL);
+		bad_area_nosemaphore(regs, access, address, SIGKILL, 0);
 	else if (fault & VM_FAULT_SIGBUS)
-		bad_area_nosemaphore(regs, access, address, SIGBUS);
+		bad_area_nosemaphore(regs, access, address, SIGBUS,
+				     BUS_ADRERR);
 	else if (fault & VM_FAULT_ERROR)
-		bad_area_nosemaphore(regs, access, address, SIGSEGV);
+		bad_area_nosemaphore(regs, access, address, SIGSEGV,
+				     SEGV_MAPERR);
 }
 
 /*
@@ -126,7 +174,8 @@ static void do_sparc64_fault(struct pt_regs *regs, unsigned long tag,
 	unsigned long address = tag & PAGE_MASK;
 
 	if (address >= TASK_SIZE || in_atomic() || !current->mm) {
-		bad_area_nosemaphore(regs, access, address, SIGSEGV);
+		bad_area_nosemaphore(regs, access, address, SIGSEGV,
+				     SEGV_MAPERR);
 		return;
 	}
 	if (!regs_irqs_disabled(regs))
@@ -160,5 +209,6 @@ void do_fault_data(struct pt_regs *regs, unsigned long tag)
 /* What is there is not the user's. */
 void do_fault_privilege(struct pt_regs *regs, unsigned long tag)
 {
-	bad_area_nosemaphore(regs, READ, tag & PAGE_MASK, SIGSEGV);
+	bad_area_nosemaphore(regs, READ, tag & PAGE_MASK, SIGSEGV,
+			     SEGV_ACCERR);
 }

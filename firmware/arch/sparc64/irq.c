@@ -33,6 +33,16 @@ void __irq_entry host_device_interrupt(struct pt_regs *regs)
 	set_irq_regs(old);
 }
 
+void __irq_entry block_device_interrupt(struct pt_regs *regs)
+{
+	struct pt_regs *old = set_irq_regs(regs);
+
+	irq_enter_rcu();
+	ramdisk_interrupt();
+	irq_exit_rcu();
+	set_irq_regs(old);
+}
+
 void __irq_entry call_function_interrupt(struct pt_regs *regs)
 {
 	irq_enter_rcu();

@@ -54,10 +54,15 @@ static inline void set_result(struct pt_regs *regs, long result)
  */
 noinstr void do_syscall(struct pt_regs *regs)
 {
+	long result;
+
 	regs->tpc = regs->tnpc;
 	regs->tnpc += 4;
 	regs->u_regs[UREG_G0] = regs->u_regs[UREG_I0];
 	local_irq_enable();
-	set_result(regs, sparc64_sys_call(regs, regs->u_regs[UREG_G1]));
+	result = sparc64_sys_call(regs, regs->u_regs[UREG_G1]);
+	/* execve and rt_sigreturn have put other registers in place. */
+	if (pt_regs_is_syscall(regs))
+		set_result(regs, result);
 	local_irq_disable();
 }

@@ -28,7 +28,8 @@ void die(const char *what, struct pt_regs *regs, long err)
 }
 
 /* A program's trap becomes its signal, the kernel's own needs a fix-up. */
-static void do_trap(int signr, const char *what, struct pt_regs *regs)
+static void do_trap(int signr, int sicode, const char *what,
+		    struct pt_regs *regs)
 {
 	if (!user_mode(regs)) {
 		if (!fixup_exception(regs))
@@ -36,27 +37,28 @@ static void do_trap(int signr, const char *what, struct pt_regs *regs)
 		return;
 	}
 	local_irq_enable();
-	force_sig(signr);
+	force_sig_fault(signr, sicode, (void __user *)regs->tpc);
 	local_irq_disable();
 }
 
-#define DEFINE_TRAP(name, signr, what)					\
+#define DEFINE_TRAP(name, signr, sicode, what)				\
 	void name(struct pt_regs *regs)					\
 	{								\
-		do_trap(signr, what, regs);				\
+		do_trap(signr, sicode, what, regs);			\
 	}
 
-DEFINE_TRAP(do_illegal_instruction, SIGILL, "illegal instruction")
-DEFINE_TRAP(do_privop, SIGILL, "privileged instruction")
-DEFINE_TRAP(do_privact, SIGILL, "privileged action")
-DEFINE_TRAP(do_fpieee, SIGFPE, "floating point exception")
-DEFINE_TRAP(do_fpother, SIGFPE, "unfinished floating point operation")
-DEFINE_TRAP(do_tof, SIGEMT, "tag overflow")
-DEFINE_TRAP(do_div0, SIGFPE, "division by zero")
-DEFINE_TRAP(do_dae, SIGBUS, "data access error")
-DEFINE_TRAP(do_mna, SIGBUS, "unaligned memory access")
-DEFINE_TRAP(do_breakpoint, SIGTRAP, "breakpoint")
-DEFINE_TRAP(bad_trap, SIGILL, "unexpected trap")
+DEFINE_TRAP(do_illegal_instruction, SIGILL, ILL_ILLOPC, "illegal instruction")
+DEFINE_TRAP(do_privop, SIGILL, ILL_PRVOPC, "privileged instruction")
+DEFINE_TRAP(do_privact, SIGILL, ILL_PRVOPC, "privileged action")
+DEFINE_TRAP(do_fpieee, SIGFPE, FPE_FLTUNK, "floating point exception")
+DEFINE_TRAP(do_fpother, SIGFPE, FPE_FLTUNK,
+	    "unfinished floating point operation")
+DEFINE_TRAP(do_tof, SIGEMT, EMT_TAGOVF, "tag overflow")
+DEFINE_TRAP(do_div0, SIGFPE, FPE_INTDIV, "division by zero")
+DEFINE_TRAP(do_dae, SIGBUS, BUS_OBJERR, "data access error")
+DEFINE_TRAP(do_mna, SIGBUS, BUS_ADRALN, "unaligned memory access")
+DEFINE_TRAP(do_breakpoint, SIGTRAP, TRAP_BRKPT, "breakpoint")
+DEFINE_TRAP(bad_trap, SIGILL, ILL_ILLTRP, "unexpected trap")
 
 /* A program's first use of floating point since it was last switched to. */
 void do_fpdis(struct pt_regs *regs)

@@ -262,8 +262,9 @@ ttable:
 	TRAPS	0x41 - 0x38, bad_trap
 	TRAP	call_function_interrupt			! 0x41
 	TRAP	reschedule_interrupt
-	TRAPS	2, spurious_interrupt
-	TRAP	host_device_interrupt			! 0x45
+	TRAP	spurious_interrupt
+	TRAP	block_device_interrupt			! 0x44
+	TRAP	host_device_interrupt
 	TRAPS	7, spurious_interrupt
 	TRAP	upcall_interrupt			! 0x4d
 	TRAP	timer_interrupt

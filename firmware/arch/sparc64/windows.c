@@ -24,24 +24,26 @@ static inline bool user_windows_saved(const struct thread_struct *thread)
 
 /*
  * To the user's stack, as its own spill would have done; in the task remains
- * the innermost. A stack that cannot take them ends the program.
+ * the innermost.
  */
-static void synchronize_user_stack(void)
+int synchronize_user_stack(void)
 {
 	struct thread_struct *thread = &current->thread;
 	struct user_window *w, *last;
+	int err = 0;
 
 	flushw();
 	last = thread->next_window - 1;
 	for (w = thread->windows; w < last; w++) {
 		if (copy_to_user((void __user *)(w->sp + STACK_BIAS),
 				 &w->window, sizeof(w->window))) {
-			force_sig(SIGSEGV);
+			err = -EFAULT;
 			break;
 		}
 	}
 	thread->windows[0] = *last;
 	thread->next_window = &thread->windows[1];
+	return err;
 }
 
 /*
@@ -52,7 +54,8 @@ noinstr void exit_to_user_windows(struct pt_regs *regs)
 {
 	while (user_windows_saved(&current->thread)) {
 		local_irq_enable();
-		synchronize_user_stack();
+		if (synchronize_user_stack())
+			force_sig(SIGSEGV);
 		syscall_exit_to_user_mode(regs);
 	}
 }

@@ -185,6 +185,7 @@ idtentry_paranoid exc_double_fault, 1
 
 idtentry sysvec_apic_timer_interrupt
 idtentry sysvec_host_device
+idtentry sysvec_block_device
 idtentry sysvec_call_function
 idtentry sysvec_reschedule_ipi
 idtentry sysvec_upcall

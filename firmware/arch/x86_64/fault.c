@@ -8,6 +8,8 @@
 #include <asm/proto.h>
 #include <asm/traps.h>
 
+#define X86_TRAP_PF	14
+
 #define X86_PF_PROT	0x01
 #define X86_PF_WRITE	0x02
 #define X86_PF_USER	0x04
@@ -16,10 +18,18 @@
 
 /* The access was wrong, or happened where it could not be served. */
 static void bad_area_nosemaphore(struct pt_regs *regs, long error_code,
-					  unsigned long address, int sig)
+				 unsigned long address, int sig, int si_code)
 {
 	if (user_mode(regs)) {
-		force_sig(sig);
+		current->thread.cr2 = address;
+		current->thread.trap_nr = X86_TRAP_PF;
+		/* What lies in the kernel's half is nobody's to know. */
+		current->thread.error_code = error_code | X86_PF_USER |
+			(address >= TASK_SIZE ? X86_PF_PROT : 0);
+		if (sig == SIGKILL)
+			force_fatal_sig(sig);
+		else
+			force_sig_fault(sig, si_code, (void __user *)address);
 		return;
 	}
 	if (fixup_exception(regs))
@@ -34,7 +44,7 @@ static void bad_area(struct mm_struct *mm, struct pt_regs *regs,
 			      long error_code, unsigned long address)
 {
 	mmap_read_unlock(mm);
-	bad_area_nosemaphore(regs, error_code, address, SIGSEGV);
+	bad_area_nosemaphore(regs, error_code, address, SIGSEGV, SEGV_ACCERR);
 }
 
 static inline bool access_error(long error_code, struct vm_area_struct *vma)
@@ -79,7 +89,8 @@ static void do_user_addr_fault(struct pt_regs *regs, long error_code,
 	vm_fault_t fault;
 
 	if (in_atomic() || !mm || error_code & X86_PF_RSVD) {
-		bad_area_nosemaphore(regs, error_code, address, SIGSEGV);
+		bad_area_nosemaphore(regs, error_code, address, SIGSEGV,
+				     SEGV_MAPERR);
 		return;
 	}
 	if (regs->flags & X86_EFLAGS_IF)
@@ -94,7 +105,8 @@ static void do_user_addr_fault(struct pt_regs *regs, long error_code,
 
 	vma = lock_mm_and_find_vma(mm, address, regs);
 	if (!vma) {
-		bad_area_nosemaphore(regs, error_code, address, SIGSEGV);
+		bad_area_nosemaphore(regs, error_code, address, SIGSEGV,
+				     SEGV_MAPERR);
 		return;
 	}
 	if (access_error(error_code, vma)) {
@@ -105,11 +117,13 @@ static void do_user_addr_fault(struct pt_regs *regs, long error_code,
 	mmap_read_unlock(mm);
 
 	if (fault & VM_FAULT_OOM)
-		bad_area_nosemaphore(regs, error_code, address, SIGKILL);
+		bad_area_nosemaphore(regs, error_code, address, SIGKILL, 0);
 	else if (fault & VM_FAULT_SIGBUS)
-		bad_area_nosemaphore(regs, error_code, address, SIGBUS);
+		bad_area_nosemaphore(regs, error_code, address, SIGBUS,
+				     BUS_ADRERR);
 	else if (fault & VM_FAULT_ERROR)
-		bad_area_nosemaphore(regs, error_code, address, SIGSEGV);
+		bad_area_nosemaphore(regs, error_code, address, SIGSEGV,
+				     SEGV_MAPERR);
 }
 
 void exc_page_fault(struct pt_regs *regs, long error_code)
@@ -117,7 +131,8 @@ void exc_page_fault(struct pt_regs *regs, long error_code)
 	unsigned long address = read_cr2();
 
 	if (address >= TASK_SIZE)
-		bad_area_nosemaphore(regs, error_code, address, SIGSEGV);
+		bad_area_nosemaphore(regs, error_code, address, SIGSEGV,
+				     SEGV_MAPERR);
 	else
 		do_user_addr_fault(regs, error_code, address);
 	local_irq_disable();

@@ -37,6 +37,7 @@ DECLARE(exc_alignment_check);
 DECLARE(exc_simd_coprocessor_error);
 DECLARE(sysvec_apic_timer_interrupt);
 DECLARE(sysvec_host_device);
+DECLARE(sysvec_block_device);
 DECLARE(sysvec_call_function);
 DECLARE(sysvec_reschedule_ipi);
 DECLARE(sysvec_upcall);
@@ -63,6 +64,7 @@ static const struct idt_data idt_entries[] = {
 	ENTRY(LOCAL_TIMER_VECTOR, sysvec_apic_timer_interrupt),
 	ENTRY(UPCALL_VECTOR, sysvec_upcall),
 	ENTRY(HOST_DEVICE_VECTOR, sysvec_host_device),
+	ENTRY(BLOCK_DEVICE_VECTOR, sysvec_block_device),
 	ENTRY(CALL_FUNCTION_VECTOR, sysvec_call_function),
 	ENTRY(RESCHEDULE_VECTOR, sysvec_reschedule_ipi),
 };

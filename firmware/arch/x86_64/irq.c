@@ -43,6 +43,21 @@ void __irq_entry sysvec_host_device(struct pt_regs *regs)
 	set_irq_regs(old);
 }
 
+static void __sysvec_block_device(void)
+{
+	ramdisk_interrupt();
+}
+
+void __irq_entry sysvec_block_device(struct pt_regs *regs)
+{
+	struct pt_regs *old = set_irq_regs(regs);
+
+	irq_enter_rcu();
+	__sysvec_block_device();
+	irq_exit_rcu();
+	set_irq_regs(old);
+}
+
 static void __sysvec_call_function(void)
 {
 	generic_smp_call_function_interrupt();

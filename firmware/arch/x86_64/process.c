@@ -8,6 +8,7 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 #include <asm/desc.h>
+#include <asm/fpu.h>
 #include <asm/msr.h>
 #include <asm/proto.h>
 #include <asm/segment.h>
@@ -29,24 +30,11 @@ struct fork_frame {
 	struct pt_regs regs;
 };
 
-#define FX_FCW		0	/* offsets in the fxsave area */
-#define FX_MXCSR	24
-
 static inline void fpstate_reset(struct fpu_state *fpu)
 {
 	memset(fpu, 0, sizeof(*fpu));
 	*(u16 *)(fpu->fxsave + FX_FCW) = 0x37f;
 	*(u32 *)(fpu->fxsave + FX_MXCSR) = 0x1f80;
-}
-
-static inline void fxsave(struct fpu_state *fpu)
-{
-	asm volatile("fxsave64 %0" : "=m" (*fpu));
-}
-
-static inline void fxrstor(const struct fpu_state *fpu)
-{
-	asm volatile("fxrstor64 %0" : : "m" (*fpu));
 }
 
 /* Runs on next's stack; only programs have floating point registers. */

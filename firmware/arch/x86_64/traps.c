@@ -15,9 +15,12 @@ void die(const char *what, struct pt_regs *regs, long err)
 	panic_regs(regs, "%s: %04lx", what, err & 0xffff);
 }
 
-/* A program's fault becomes its signal, the kernel's own needs a fix-up. */
-static void do_trap(int signr, const char *what, struct pt_regs *regs,
-			     long error_code)
+/*
+ * A program's fault becomes its signal, the kernel's own needs a fix-up. Where
+ * @sicode is 0 nothing more than the signal is known.
+ */
+static void do_trap(int trapnr, int signr, int sicode, const char *what,
+		    struct pt_regs *regs, long error_code)
 {
 	if (!user_mode(regs)) {
 		if (!fixup_exception(regs))
@@ -25,29 +28,34 @@ static void do_trap(int signr, const char *what, struct pt_regs *regs,
 		return;
 	}
 	local_irq_enable();
-	force_sig(signr);
+	current->thread.trap_nr = trapnr;
+	current->thread.error_code = error_code == -1 ? 0 : error_code;
+	if (sicode)
+		force_sig_fault(signr, sicode, (void __user *)regs->ip);
+	else
+		force_sig(signr);
 	local_irq_disable();
 }
 
-#define DEFINE_TRAP(name, signr, what)					\
+#define DEFINE_TRAP(name, trapnr, signr, sicode, what)			\
 	void exc_##name(struct pt_regs *regs, long error_code)		\
 	{								\
-		do_trap(signr, what, regs, error_code);			\
+		do_trap(trapnr, signr, sicode, what, regs, error_code);	\
 	}
 
-DEFINE_TRAP(divide_error, SIGFPE, "divide error")
-DEFINE_TRAP(debug, SIGTRAP, "debug")
-DEFINE_TRAP(overflow, SIGSEGV, "overflow")
-DEFINE_TRAP(bounds, SIGSEGV, "bounds")
-DEFINE_TRAP(invalid_op, SIGILL, "invalid opcode")
-DEFINE_TRAP(device_not_available, SIGSEGV, "device not available")
-DEFINE_TRAP(invalid_tss, SIGSEGV, "invalid TSS")
-DEFINE_TRAP(segment_not_present, SIGBUS, "segment not present")
-DEFINE_TRAP(stack_segment, SIGBUS, "stack segment")
-DEFINE_TRAP(general_protection, SIGSEGV, "general protection fault")
-DEFINE_TRAP(coprocessor_error, SIGFPE, "coprocessor error")
-DEFINE_TRAP(alignment_check, SIGBUS, "alignment check")
-DEFINE_TRAP(simd_coprocessor_error, SIGFPE, "simd exception")
+DEFINE_TRAP(divide_error, 0, SIGFPE, FPE_INTDIV, "divide error")
+DEFINE_TRAP(debug, 1, SIGTRAP, TRAP_TRACE, "debug")
+DEFINE_TRAP(overflow, 4, SIGSEGV, 0, "overflow")
+DEFINE_TRAP(bounds, 5, SIGSEGV, 0, "bounds")
+DEFINE_TRAP(invalid_op, 6, SIGILL, ILL_ILLOPN, "invalid opcode")
+DEFINE_TRAP(device_not_available, 7, SIGSEGV, 0, "device not available")
+DEFINE_TRAP(invalid_tss, 10, SIGSEGV, 0, "invalid TSS")
+DEFINE_TRAP(segment_not_present, 11, SIGBUS, 0, "segment not present")
+DEFINE_TRAP(stack_segment, 12, SIGBUS, 0, "stack segment")
+DEFINE_TRAP(general_protection, 13, SIGSEGV, 0, "general protection fault")
+DEFINE_TRAP(coprocessor_error, 16, SIGFPE, FPE_FLTUNK, "coprocessor error")
+DEFINE_TRAP(alignment_check, 17, SIGBUS, BUS_ADRALN, "alignment check")
+DEFINE_TRAP(simd_coprocessor_error, 19, SIGFPE, FPE_FLTUNK, "simd exception")
 
 /*
  * A breakpoint in the kernel is a call site that the host is patching, and the
@@ -57,6 +65,8 @@ noinstr void exc_int3(struct pt_regs *regs)
 {
 	if (user_mode(regs)) {
 		local_irq_enable();
+		current->thread.trap_nr = 3;
+		current->thread.error_code = 0;
 		force_sig(SIGTRAP);
 		local_irq_disable();
 		return;

@@ -10,7 +10,7 @@
  * earlier answers gave; names and data are in its pages. "->" is the answer:
  * a node's attributes in attr, bytes in the pages, their number as result.
  */
-#define FS_ROOT		1	/* the tree's name -> attr */
+#define FS_ROOT		1	/* the tree's name -> attr, FS_READ_ONLY or 0 */
 #define FS_LOOKUP	2	/* node, name -> attr */
 #define FS_GETATTR	3	/* node -> attr */
 #define FS_SETATTR	4	/* node, valid, mode, size, mtime -> attr */
@@ -28,6 +28,9 @@
 #define FS_RMDIR	16	/* node, name */
 #define FS_RENAME	17	/* node, name NUL new name, other: new node */
 #define FS_READLINK	18	/* node -> text */
+
+/* FS_ROOT's result: nothing can be changed */
+#define FS_READ_ONLY		0x1
 
 /* FS_OPEN's flags */
 #define FS_OPEN_READ		0x1
@@ -53,6 +56,9 @@
 #define FS_WAIT_DONE	2	/* it comes when what has begun has ended */
 
 #define FILE_REQUEST_PAGES	16
+
+/* In place of nanoseconds: it has been there for ever. */
+#define FILE_NO_TIME		0xffffffffU
 
 struct file_attr {
 	u64	node;

@@ -24,6 +24,9 @@
 #define HC_FILE_REQUEST		20
 #define HC_FILE_ANSWERED	21
 #define HC_FILE_CANCEL		22
+#define HC_BLOCK_INFO		30
+#define HC_BLOCK_SUBMIT		31
+#define HC_BLOCK_COMPLETED	32
 
 #ifndef __ASSEMBLY__
 

@@ -24,5 +24,7 @@ static inline void init_completion(struct completion *x)
 
 void complete(struct completion *x);
 void wait_for_completion(struct completion *x);
+/* -ERESTARTSYS if the caller is to end first. */
+int wait_for_completion_killable(struct completion *x);
 
 #endif

@@ -69,7 +69,11 @@ struct address_space {
 	unsigned long		nrpages;
 	const struct address_space_operations *a_ops;
 	unsigned long		flags;		/* AS_ */
+	spinlock_t		private_lock;	/* pages' buffers */
 };
+
+/* address_space->flags: what was lost since somebody last asked */
+enum { AS_EIO, AS_ENOSPC };
 
 /*
  * Between a file's pages and what stores them. write_begin returns the page,

@@ -11,6 +11,12 @@ struct page;
 #define GFP_KERNEL	0x0cc0u
 #define GFP_ATOMIC	0x0a20u
 #define GFP_HIGHUSER	0x0cc0u
+#define GFP_NOFS	0x0c40u		/* reclaims, but asks no file system */
+#define GFP_NOIO	0x0c00u
+
+#define __GFP_IO	0x0040u
+#define __GFP_FS	0x0080u
+#define __GFP_DIRECT_RECLAIM 0x0400u
 
 struct page *__alloc_pages(gfp_t gfp, unsigned int order);
 void __free_pages(struct page *page, unsigned int order);

@@ -43,6 +43,9 @@ void hrtimer_run_queues(void);
 long hrtimer_nanosleep(ktime_t rqtp, enum hrtimer_mode mode, clockid_t clock,
 		       struct __kernel_timespec *rmtp);
 
+/* 0: the time has come; -EINTR: something else woke the caller. */
+int schedule_hrtimeout(const ktime_t *expires, enum hrtimer_mode mode);
+
 #define hrtimer_start(t, time, mode)	hrtimer_start_range_ns(t, time, 0, mode)
 
 static inline bool hrtimer_is_queued(const struct hrtimer *timer)

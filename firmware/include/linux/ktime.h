@@ -14,6 +14,11 @@ ktime_t ktime_get(void);
 ktime_t ktime_get_real(void);
 u64 sched_clock(void);
 
+static inline time64_t ktime_get_real_seconds(void)
+{
+	return ktime_get_real() / NSEC_PER_SEC;
+}
+
 static inline ktime_t timespec64_to_ktime(struct timespec64 ts)
 {
 	if (ts.tv_sec >= KTIME_MAX / NSEC_PER_SEC)

@@ -64,8 +64,27 @@ extern struct page *empty_zero_page;
 #define offset_in_page(p)	((unsigned long)(p) & ~PAGE_MASK)
 
 #define PageSlab(page)		test_bit(PG_slab, &(page)->flags)
-#define PageUptodate(page)	test_bit(PG_uptodate, &(page)->flags)
-#define SetPageUptodate(page)	set_bit(PG_uptodate, &(page)->flags)
+#define PAGE_FLAG(Name, bit)						\
+static inline bool Page##Name(const struct page *page)			\
+{									\
+	return test_bit(bit, &page->flags);				\
+}									\
+static inline void SetPage##Name(struct page *page)			\
+{									\
+	set_bit(bit, &page->flags);					\
+}									\
+static inline void ClearPage##Name(struct page *page)			\
+{									\
+	clear_bit(bit, &page->flags);					\
+}
+
+PAGE_FLAG(Uptodate, PG_uptodate)
+PAGE_FLAG(Private, PG_private)
+PAGE_FLAG(Error, PG_error)
+PAGE_FLAG(Checked, PG_checked)
+PAGE_FLAG(Referenced, PG_referenced)
+#define PageDirty(page)		test_bit(PG_dirty, &(page)->flags)
+#define PageWriteback(page)	test_bit(PG_writeback, &(page)->flags)
 #define page_count(page)	atomic_read(&(page)->_refcount)
 
 static inline void get_page(struct page *page)

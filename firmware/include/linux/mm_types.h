@@ -25,6 +25,12 @@ enum pageflags {
 	PG_locked,
 	PG_uptodate,
 	PG_dirty,
+	PG_writeback,		/* its I/O is under way */
+	PG_error,		/* ... or has failed */
+	PG_private,		/* page->private is in use */
+	PG_checked,		/* a directory's: it makes sense */
+	PG_referenced,		/* used since reclaim last saw it */
+	PG_lru,			/* reclaim may take it */
 	PG_arch_1,		/* no CPU holds translations of old contents */
 };
 
@@ -38,6 +44,7 @@ struct page {
 		struct {			/* page cache */
 			struct address_space *mapping;
 			pgoff_t index;
+			void *private;		/* its buffers */
 		};
 		struct {			/* slab, in its head page */
 			struct kmem_cache *slab_cache;

@@ -44,6 +44,9 @@ int filename_lookup(int dfd, struct filename *name, unsigned int flags,
 int user_path_at(int dfd, const char __user *name, unsigned int flags,
 		 struct path *path);
 
+/* The same for a name in the kernel. */
+int kern_path(const char *name, unsigned int flags, struct path *path);
+
 /* The new name's dentry, negative, its directory locked. */
 struct dentry *filename_create(int dfd, struct filename *name,
 			       struct path *path, unsigned int lookup_flags);

@@ -1,15 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a process used. */
+/* What a process used, and what it may use. */
 #ifndef _LINUX_RESOURCE_H
 #define _LINUX_RESOURCE_H
 
 #include <linux/jiffies.h>
 #include <linux/time.h>
+#include <asm/resource.h>
+
+#define RUSAGE_SELF	0
+#define RUSAGE_CHILDREN	(-1)
+#define RUSAGE_THREAD	1
 
 struct rusage {
 	struct __kernel_timeval ru_utime;
 	struct __kernel_timeval ru_stime;
 	long ru_unused[14];	/* memory, faults, switches: not counted */
+};
+
+#define RLIMIT_CPU	0
+#define RLIMIT_FSIZE	1
+#define RLIMIT_DATA	2
+#define RLIMIT_STACK	3
+#define RLIMIT_CORE	4
+#define RLIMIT_AS	9
+#define RLIMIT_SIGPENDING 11
+#define RLIM_NLIMITS	16
+#define RLIM_INFINITY	(~0UL)
+
+struct rlimit {
+	unsigned long rlim_cur;
+	unsigned long rlim_max;
 };
 
 #endif

@@ -11,6 +11,7 @@
 #include <linux/percpu.h>
 #include <linux/smp.h>
 #include <linux/ktime.h>
+#include <linux/restart_block.h>
 #include <linux/signal.h>
 #include <asm/current.h>
 #include <asm/processor.h>
@@ -23,14 +24,21 @@ struct nameidata;
 struct completion;
 struct sched_class;
 struct pt_regs;
+struct signal_struct;
+struct sighand_struct;
+struct robust_list_head;
 
 /* task_struct.__state */
 #define TASK_RUNNING		0x00
 #define TASK_INTERRUPTIBLE	0x01
 #define TASK_UNINTERRUPTIBLE	0x02
+#define __TASK_STOPPED		0x04
 #define TASK_DEAD		0x80
+#define TASK_WAKEKILL		0x100
 #define TASK_NOLOAD		0x400
 #define TASK_NEW		0x800
+#define TASK_STOPPED		(TASK_WAKEKILL | __TASK_STOPPED)
+#define TASK_KILLABLE		(TASK_WAKEKILL | TASK_UNINTERRUPTIBLE)
 #define TASK_NORMAL		(TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)
 #define TASK_IDLE		(TASK_UNINTERRUPTIBLE | TASK_NOLOAD)
 
@@ -43,6 +51,7 @@ struct pt_regs;
 #define PF_EXITING		0x00000004
 #define PF_WQ_WORKER		0x00000020
 #define PF_FORKNOEXEC		0x00000040
+#define PF_SIGNALED		0x00000400
 #define PF_KTHREAD		0x00200000
 
 #define TASK_COMM_LEN		16
@@ -98,15 +107,19 @@ struct task_struct {
 
 	int exit_state;
 	int exit_code;
-	int exit_signal;
+	int exit_signal;		/* -1: a thread that is no leader */
+	int pdeath_signal;		/* sent when its parent ends */
 	pid_t pid;
 	pid_t tgid;
-	pid_t pgrp;
-	pid_t session;
+	struct pid *thread_pid;
+	struct list_head pid_links[PIDTYPE_MAX];
 	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	struct list_head thread_node;	/* in signal->thread_head */
 	struct list_head children;
 	struct list_head sibling;
-	struct completion *vfork_done;
+	struct completion *vfork_done;	/* under alloc_lock */
+	spinlock_t alloc_lock;
 	int __user *set_child_tid;
 	int __user *clear_child_tid;
 
@@ -115,15 +128,26 @@ struct task_struct {
 	struct files_struct *files;
 	struct nameidata *nameidata;	/* the path walk that is going on */
 
-	spinlock_t siglock;
-	unsigned long pending;		/* one bit per signal, from bit 0 */
-	unsigned long blocked;
-	unsigned long ignored;
+	struct signal_struct *signal;
+	struct sighand_struct *sighand;	/* NULL once it is released */
+	sigset_t blocked;
+	sigset_t real_blocked;		/* in sigtimedwait */
+	sigset_t saved_sigmask;
+	bool restore_sigmask;
+	struct sigpending pending;
+	unsigned long jobctl;
+	unsigned long sas_ss_sp;
+	size_t sas_ss_size;
+	unsigned int sas_ss_flags;
+	struct restart_block restart_block;
+	struct robust_list_head __user *robust_list;
 
 	int curr_ret_stack;		/* index of the last entry; -1: empty */
 	int trace_overrun;
 	u64 ftrace_timestamp;		/* when it was last switched out */
 	struct ftrace_ret_stack ret_stack[FTRACE_RETFUNC_DEPTH];
+
+	struct blk_plug *plug;		/* requests held back, to be merged */
 
 	struct thread_struct thread;
 };
@@ -132,10 +156,16 @@ extern struct task_struct init_task;
 extern struct task_struct *idle_tasks[];
 extern spinlock_t tasklist_lock;
 
-#define for_each_process(p)						\
+/* Of processes and their threads, with tasklist_lock held. */
+#define for_each_task(p)						\
 	for (p = list_entry(init_task.tasks.next, struct task_struct, tasks); \
 	     &p->tasks != &init_task.tasks;				\
 	     p = list_entry(p->tasks.next, struct task_struct, tasks))
+
+/* Of processes: each one's leader. */
+#define for_each_process(p)						\
+	for_each_task(p)						\
+		if ((p)->group_leader != (p)) ; else
 
 #define task_pid_nr(p)		((p)->pid)
 #define task_tgid_nr(p)		((p)->tgid)
@@ -153,6 +183,26 @@ static inline bool need_resched(void)
 static inline bool signal_pending(struct task_struct *p)
 {
 	return test_bit(TIF_SIGPENDING, &p->thread_info_flags);
+}
+
+static inline bool __fatal_signal_pending(struct task_struct *p)
+{
+	return p->pending.signal & sigmask(SIGKILL);
+}
+
+static inline bool fatal_signal_pending(struct task_struct *p)
+{
+	return signal_pending(p) && __fatal_signal_pending(p);
+}
+
+/* Does a signal keep a task that goes to sleep in @state awake? */
+static inline bool signal_pending_state(unsigned int state,
+					struct task_struct *p)
+{
+	if (!(state & (TASK_INTERRUPTIBLE | TASK_WAKEKILL)) ||
+	    !signal_pending(p))
+		return false;
+	return state & TASK_INTERRUPTIBLE || __fatal_signal_pending(p);
 }
 
 static inline struct task_struct *get_task_struct(struct task_struct *p)
@@ -203,6 +253,9 @@ int idle_cpu(int cpu);
 struct task_struct *find_task_by_vpid(pid_t pid);
 struct task_struct *find_get_task_by_vpid(pid_t pid);
 void set_task_comm(struct task_struct *p, const char *name);
+
+#define task_lock(p)		spin_lock(&(p)->alloc_lock)
+#define task_unlock(p)		spin_unlock(&(p)->alloc_lock)
 
 void do_exit(long code) __noreturn;
 void do_group_exit(int code) __noreturn;

@@ -145,6 +145,11 @@ struct dentry *mount_pseudo(struct file_system_type *type, const char *name,
 			    const struct super_operations *ops,
 			    const struct dentry_operations *dops,
 			    unsigned long magic);
+struct dentry *mount_bdev(struct file_system_type *type, int flags,
+			  const char *dev_name, void *data,
+			  int (*fill_super)(struct super_block *sb, void *data,
+					    int silent));
+void kill_block_super(struct super_block *sb);
 int do_remount_sb(struct super_block *sb, int sb_flags, void *data);
 void deactivate_super(struct super_block *sb);
 void deactivate_locked_super(struct super_block *sb);

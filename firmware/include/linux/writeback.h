@@ -4,6 +4,7 @@
 #define _LINUX_WRITEBACK_H
 
 #include <linux/fs.h>
+#include <linux/limits.h>
 
 enum writeback_sync_modes {
 	WB_SYNC_NONE,	/* do not wait for what is under way */
@@ -15,6 +16,29 @@ struct writeback_control {
 	loff_t		range_start;
 	loff_t		range_end;
 	enum writeback_sync_modes sync_mode;
+	long		pages_skipped;	/* still dirty */
 };
+
+/* page-writeback.c */
+int do_writepages(struct address_space *mapping, struct writeback_control *wbc);
+void balance_dirty_pages_ratelimited(struct address_space *mapping);
+long nr_dirty_pages(void);
+
+/* filemap_sync.c: a file's pages, from now on, or until they are written */
+void mapping_set_error(struct address_space *mapping, int error);
+int filemap_check_errors(struct address_space *mapping);
+int filemap_flush(struct address_space *mapping);
+int filemap_fdatawait_range(struct address_space *mapping, loff_t start,
+			    loff_t end);
+int filemap_write_and_wait_range(struct address_space *mapping, loff_t start,
+				 loff_t end);
+int file_write_and_wait_range(struct file *file, loff_t start, loff_t end);
+/* After a write of @count bytes to a file that is to be written at once. */
+ssize_t generic_write_sync(struct kiocb *iocb, ssize_t count);
+
+static inline int filemap_write_and_wait(struct address_space *mapping)
+{
+	return filemap_write_and_wait_range(mapping, 0, LLONG_MAX);
+}
 
 #endif

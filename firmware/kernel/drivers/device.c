@@ -7,19 +7,28 @@
 #include <linux/kernel.h>
 #include <linux/namei.h>
 
-void __init device_create(const char *path, dev_t dev, umode_t mode)
+static void __init make_node(const char *path, dev_t dev, umode_t mode)
 {
 	struct path dir;
 	struct dentry *dentry = kern_path_create(path, &dir, 0);
 	int err = PTR_ERR_OR_ZERO(dentry);
 
 	if (!err) {
-		err = vfs_mknod(d_inode(dir.dentry), dentry, S_IFCHR | mode,
-				dev);
+		err = vfs_mknod(d_inode(dir.dentry), dentry, mode, dev);
 		done_path_create(&dir, dentry);
 	}
 	if (err)
 		panic("%s: cannot make node: error %d", path, err);
+}
+
+void __init device_create(const char *path, dev_t dev, umode_t mode)
+{
+	make_node(path, dev, S_IFCHR | mode);
+}
+
+void __init device_create_block(const char *path, dev_t dev, umode_t mode)
+{
+	make_node(path, dev, S_IFBLK | mode);
 }
 
 static int __init make_dev_directory(void)

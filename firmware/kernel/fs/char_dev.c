@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Character devices: from a device number to the operations behind it. */
+#include <linux/blkdev.h>
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
@@ -50,7 +51,12 @@ const struct file_operations no_open_fops = {
 void init_special_inode(struct inode *inode, umode_t mode, dev_t dev)
 {
 	inode->i_mode = mode;
-	inode->i_fop = S_ISCHR(mode) ? &def_chr_fops : &no_open_fops;
+	if (S_ISCHR(mode))
+		inode->i_fop = &def_chr_fops;
+	else if (S_ISBLK(mode))
+		inode->i_fop = &def_blk_fops;
+	else
+		inode->i_fop = &no_open_fops;
 	if (S_ISCHR(mode) || S_ISBLK(mode))
 		inode->i_rdev = dev;
 }

@@ -10,6 +10,8 @@
 #include <linux/mm.h>
 #include <linux/namei.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -152,19 +154,29 @@ int setup_arg_pages(struct linux_binprm *bprm)
 int begin_new_exec(struct linux_binprm *bprm)
 {
 	struct task_struct *me = current;
-	int err = unshare_files();
+	int err;
 
+	/* From here on other threads may be gone already. */
+	bprm->point_of_no_return = true;
+	err = de_thread(me);
 	if (err)
 		return err;
-	bprm->point_of_no_return = true;
+	err = unshare_files();
+	if (err)
+		return err;
 	exec_mmap(bprm->mm);
 	bprm->mm = NULL;
+	err = unshare_sighand(me);
+	if (err)
+		return err;
 
 	me->flags &= ~(PF_KTHREAD | PF_FORKNOEXEC);
 	flush_thread();
 	do_close_on_exec(me->files);
 	set_task_comm(me, kbasename(bprm->filename));
-	flush_signal_handlers(me);
+	sas_ss_reset(me);
+	me->pdeath_signal = 0;
+	flush_signal_handlers(me, 0);
 	return 0;
 }
 
@@ -219,8 +231,8 @@ static int bprm_execve(struct linux_binprm *bprm, int fd,
 	bprm->file = file;
 	err = exec_binprm(bprm);
 	/* There is no program left that could be told of the error. */
-	if (err && bprm->point_of_no_return)
-		force_sig(SIGSEGV);
+	if (err && bprm->point_of_no_return && !fatal_signal_pending(current))
+		force_fatal_sig(SIGSEGV);
 	return err;
 }
 

@@ -7,12 +7,12 @@
 #include <linux/pagemap.h>
 #include <linux/string.h>
 #include <linux/uio.h>
+#include <linux/writeback.h>
 #include <asm/cacheflush.h>
 
 #include "internal.h"
 
-static inline struct page *find_get_page(struct address_space *mapping,
-					 unsigned long index)
+struct page *find_get_page(struct address_space *mapping, unsigned long index)
 {
 	struct page *page;
 
@@ -37,9 +37,16 @@ static int filemap_add_page(struct address_space *mapping, struct page *page,
 		page->mapping = mapping;
 		page->index = index;
 		mapping->nrpages++;
+		folio_add_lru(page);
 	}
 	xa_unlock(&mapping->i_pages);
 	return err;
+}
+
+/* Memory for a disk's own pages is needed to write those of files. */
+static inline gfp_t mapping_gfp_mask(struct address_space *mapping)
+{
+	return S_ISBLK(mapping->host->i_mode) ? GFP_NOFS : GFP_HIGHUSER;
 }
 
 /* Finds or creates the page, wherever the file ends. */
@@ -53,7 +60,7 @@ static struct page *pagecache_get_page(struct address_space *mapping,
 		page = find_get_page(mapping, index);
 		if (page)
 			return page;
-		page = alloc_page(GFP_HIGHUSER);
+		page = alloc_page(mapping_gfp_mask(mapping));
 		if (!page)
 			return ERR_PTR(-ENOMEM);
 		err = filemap_add_page(mapping, page, index);
@@ -110,19 +117,24 @@ static int filemap_update_page(struct page *page)
 	return filemap_read_folio(NULL, page);
 }
 
-struct page *filemap_get_page(struct inode *inode, unsigned long index)
+/* The page with its contents, wherever the file ends. */
+struct page *read_mapping_page(struct address_space *mapping,
+			       unsigned long index)
 {
 	struct page *page;
 	int err;
 
 	do {
-		if (index >= DIV_ROUND_UP((u64)i_size_read(inode), PAGE_SIZE))
-			return NULL;
-		page = pagecache_get_page(inode->i_mapping, index);
+		page = find_get_page(mapping, index);
+		if (!page) {
+			page_cache_sync_readahead(mapping, index);
+			page = pagecache_get_page(mapping, index);
+		}
 		if (IS_ERR(page))
 			return page;
 		if (PageUptodate(page)) {
 			stall_until_release(&page->unlocked);
+			mark_page_accessed(page);
 			return page;
 		}
 		err = filemap_update_page(page);
@@ -133,9 +145,15 @@ struct page *filemap_get_page(struct inode *inode, unsigned long index)
 	return ERR_PTR(err);
 }
 
+struct page *filemap_get_page(struct inode *inode, unsigned long index)
+{
+	if (index >= DIV_ROUND_UP((u64)i_size_read(inode), PAGE_SIZE))
+		return NULL;
+	return read_mapping_page(inode->i_mapping, index);
+}
+
 /* The first page at *index or above; *index becomes its index. */
-static struct page *find_get_next(struct address_space *mapping,
-				  unsigned long *index)
+struct page *find_get_next(struct address_space *mapping, unsigned long *index)
 {
 	struct page *page;
 
@@ -148,20 +166,22 @@ static struct page *find_get_next(struct address_space *mapping,
 }
 
 /* The page is locked; the mapping's reference goes with it. */
-static void filemap_remove_folio(struct address_space *mapping,
-				 struct page *page)
+void filemap_remove_folio(struct address_space *mapping, struct page *page)
 {
 	xa_lock(&mapping->i_pages);
 	__xa_erase(&mapping->i_pages, page->index);
 	page->mapping = NULL;
 	mapping->nrpages--;
 	xa_unlock(&mapping->i_pages);
+	folio_del_lru(page);
 	put_page(page);
 }
 
 static void truncate_inode_folio(struct address_space *mapping,
 				 struct page *page)
 {
+	folio_wait_writeback(page);
+	folio_cancel_dirty(page);
 	if (mapping->a_ops->invalidate_folio)
 		mapping->a_ops->invalidate_folio(page, 0, PAGE_SIZE);
 	filemap_remove_folio(mapping, page);
@@ -203,7 +223,7 @@ void truncate_setsize(struct inode *inode, loff_t size)
 
 static ssize_t filemap_read(struct kiocb *iocb, struct iov_iter *to)
 {
-	struct inode *inode = file_inode(iocb->ki_filp);
+	struct inode *inode = iocb->ki_filp->f_mapping->host;
 	ssize_t done = 0;
 
 	while (iov_iter_count(to)) {
@@ -240,7 +260,7 @@ ssize_t generic_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return done;
 }
 
-static ssize_t generic_perform_write(struct kiocb *iocb, struct iov_iter *from)
+ssize_t generic_perform_write(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct file *file = iocb->ki_filp;
 	struct address_space *mapping = file->f_mapping;
@@ -264,11 +284,13 @@ static ssize_t generic_perform_write(struct kiocb *iocb, struct iov_iter *from)
 				       page, fsdata);
 		if (err < 0)
 			break;
+		copied = min_t(size_t, copied, err);
 		iocb->ki_pos += copied;
 		done += copied;
 		err = copied < n ? -EFAULT : 0;
 		if (err)
 			break;
+		balance_dirty_pages_ratelimited(mapping);
 	}
 	return done ? done : err;
 }
@@ -307,12 +329,14 @@ ssize_t generic_file_write_iter(struct kiocb *iocb, struct iov_iter *from)
 	if (done > 0)
 		done = __generic_file_write_iter(iocb, from);
 	inode_unlock(inode);
+	if (done > 0)
+		done = generic_write_sync(iocb, done);
 	return done;
 }
 
 vm_fault_t filemap_fault(struct vm_fault *vmf)
 {
-	struct inode *inode = file_inode(vmf->vma->vm_file);
+	struct inode *inode = vmf->vma->vm_file->f_mapping->host;
 	struct page *page = filemap_get_page(inode, vmf->pgoff);
 
 	if (!page)

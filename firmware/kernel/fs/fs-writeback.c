@@ -1,36 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Dirty inodes: noting that they are, and writing them. */
+/* Dirty inodes: noting that they are, and writing them, in time or at once. */
 #include <linux/errno.h>
 #include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/pagemap.h>
+#include <linux/workqueue.h>
 #include <linux/writeback.h>
 
 #include "internal.h"
 
+/* How often old ones are looked for, and how old they may become. */
+#define DIRTY_WRITEBACK_INTERVAL	(5 * HZ)
+#define DIRTY_EXPIRE_INTERVAL		(30 * HZ)
+
+static void wb_workfn(struct work_struct *work);
+
+/* Whatever is dirty, the one that became so first at the end. */
+static struct bdi_writeback {
+	spinlock_t list_lock;		/* inside i_lock */
+	struct list_head b_dirty;
+	struct delayed_work dwork;
+} wb = {
+	.b_dirty = LIST_HEAD_INIT(wb.b_dirty),
+	.dwork = __DELAYED_WORK_INITIALIZER(wb.dwork, wb_workfn, 0),
+};
+
+static struct workqueue_struct *bdi_wq;
+
+static void wb_wakeup_delayed(void)
+{
+	if (bdi_wq)
+		queue_delayed_work(bdi_wq, &wb.dwork, DIRTY_WRITEBACK_INTERVAL);
+}
+
+/* With i_lock. */
+static void inode_io_list_add(struct inode *inode)
+{
+	spin_lock(&wb.list_lock);
+	if (list_empty(&inode->i_io_list)) {
+		inode->dirtied_when = jiffies;
+		list_add(&inode->i_io_list, &wb.b_dirty);
+	}
+	spin_unlock(&wb.list_lock);
+	wb_wakeup_delayed();
+}
+
+/* It is clean, or going. */
+void inode_io_list_del(struct inode *inode)
+{
+	spin_lock(&wb.list_lock);
+	list_del_init(&inode->i_io_list);
+	spin_unlock(&wb.list_lock);
+}
+
 /* Part of what is @flags must be written before the inode may go. */
 void __mark_inode_dirty(struct inode *inode, int flags)
 {
-	struct super_block *sb = inode->i_sb;
+	const struct super_operations *ops = inode->i_sb->s_op;
 
 	/* Without a place to write to, nothing is ever dirty. */
-	if (!sb->s_op->write_inode && !sb->s_op->dirty_inode)
+	if (!ops->write_inode && !ops->dirty_inode &&
+	    !inode->i_mapping->a_ops->writepage)
 		return;
-	if ((flags & I_DIRTY_INODE) && sb->s_op->dirty_inode)
-		sb->s_op->dirty_inode(inode, flags);
-	if ((READ_ONCE(inode->i_state) & flags) == flags)
+	if ((flags & I_DIRTY_INODE) && ops->dirty_inode)
+		ops->dirty_inode(inode, flags);
+	if ((READ_ONCE(inode->i_state) & flags) == (unsigned int)flags)
 		return;
 	spin_lock(&inode->i_lock);
-	if (!(inode->i_state & I_FREEING))
+	if (!(inode->i_state & I_FREEING)) {
 		inode->i_state |= flags;
+		inode_io_list_add(inode);
+	}
 	spin_unlock(&inode->i_lock);
-}
-
-static int do_writepages(struct address_space *mapping,
-			 struct writeback_control *wbc)
-{
-	if (!mapping->a_ops->writepages)
-		return 0;
-	return mapping->a_ops->writepages(mapping, wbc);
 }
 
 static int write_inode(struct inode *inode, struct writeback_control *wbc)
@@ -40,24 +83,50 @@ static int write_inode(struct inode *inode, struct writeback_control *wbc)
 	return ops->write_inode ? ops->write_inode(inode, wbc) : 0;
 }
 
-/* The data first: to write that may change the inode. */
-static int writeback_single_inode(struct inode *inode,
-				  struct writeback_control *wbc)
+static unsigned long take_state(struct inode *inode, unsigned long flags)
 {
-	unsigned long dirty;
+	unsigned long taken;
+
+	spin_lock(&inode->i_lock);
+	taken = inode->i_state & flags;
+	inode->i_state &= ~flags;
+	if (!(inode->i_state & I_DIRTY))
+		inode_io_list_del(inode);
+	spin_unlock(&inode->i_lock);
+	return taken;
+}
+
+/*
+ * The data first: to write that may change the inode. What is dirtied from
+ * then on is dirty again.
+ */
+static int __writeback_single_inode(struct inode *inode,
+				    struct writeback_control *wbc)
+{
+	struct address_space *mapping = inode->i_mapping;
 	int err, ret;
 
-	ret = do_writepages(inode->i_mapping, wbc);
-	spin_lock(&inode->i_lock);
-	dirty = inode->i_state & I_DIRTY;
-	inode->i_state &= ~I_DIRTY;
-	spin_unlock(&inode->i_lock);
-	if (dirty & I_DIRTY_INODE) {
+	take_state(inode, I_DIRTY_PAGES);
+	ret = do_writepages(mapping, wbc);
+	if (wbc->sync_mode == WB_SYNC_ALL) {
+		err = filemap_fdatawait_range(mapping, 0, LLONG_MAX);
+		if (!ret)
+			ret = err;
+	}
+	if (wbc->pages_skipped || wbc->nr_to_write <= 0)
+		__mark_inode_dirty(inode, I_DIRTY_PAGES);
+	if (take_state(inode, I_DIRTY_INODE)) {
 		err = write_inode(inode, wbc);
 		if (!ret)
 			ret = err;
 	}
 	return ret;
+}
+
+static int writeback_single_inode(struct inode *inode,
+				  struct writeback_control *wbc)
+{
+	return __writeback_single_inode(inode, wbc);
 }
 
 int write_inode_now(struct inode *inode, int sync)
@@ -98,8 +167,79 @@ void sync_inodes_sb(struct super_block *sb)
 	iput(previous);
 }
 
-/* It is going. */
-void inode_io_list_del(struct inode *inode)
+/*
+ * One that has been dirty since before @older, with a reference and s_umount
+ * held shared. What cannot be had now goes back to the others.
+ */
+static struct inode *next_dirty_inode(unsigned long older)
 {
-	list_del_init(&inode->i_io_list);
+	struct inode *inode, *found = NULL, *prev;
+
+	spin_lock(&wb.list_lock);
+	for (inode = list_last_entry(&wb.b_dirty, struct inode, i_io_list);
+	     &inode->i_io_list != &wb.b_dirty; inode = prev) {
+		struct super_block *sb = inode->i_sb;
+
+		prev = list_prev_entry(inode, i_io_list);
+		if (time_after(inode->dirtied_when, older))
+			break;
+		if (!down_read_trylock(&sb->s_umount))
+			continue;	/* it is written when that is over */
+		/* The other way round i_lock comes first. */
+		if (spin_trylock(&inode->i_lock)) {
+			if (!(inode->i_state &
+			      (I_FREEING | I_WILL_FREE | I_NEW))) {
+				ihold(inode);
+				found = inode;
+			}
+			spin_unlock(&inode->i_lock);
+		}
+		if (found)
+			break;
+		up_read(&sb->s_umount);
+	}
+	if (found) {
+		inode->dirtied_when = jiffies;
+		list_move(&inode->i_io_list, &wb.b_dirty);
+	}
+	spin_unlock(&wb.list_lock);
+	return found;
 }
+
+static void writeback_sb_inodes(unsigned long older)
+{
+	struct inode *inode;
+
+	while ((inode = next_dirty_inode(older))) {
+		struct super_block *sb = inode->i_sb;
+
+		write_inode_now(inode, 0);
+		iput(inode);
+		up_read(&sb->s_umount);
+	}
+}
+
+static void wb_check_old_data_flush(void)
+{
+	writeback_sb_inodes(jiffies - DIRTY_EXPIRE_INTERVAL);
+}
+
+static void wb_do_writeback(void)
+{
+	wb_check_old_data_flush();
+}
+
+/* Runs again as long as anything is dirty: an idle machine can rest. */
+static void wb_workfn(struct work_struct *work)
+{
+	wb_do_writeback();
+	if (!list_empty(&wb.b_dirty))
+		wb_wakeup_delayed();
+}
+
+static int __init default_bdi_init(void)
+{
+	bdi_wq = alloc_workqueue("writeback", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	return bdi_wq ? 0 : -ENOMEM;
+}
+subsys_initcall(default_bdi_init);

@@ -42,6 +42,7 @@ static void inode_init_always(struct super_block *sb, struct inode *inode)
 	inode->i_data.host = inode;
 	inode->i_data.a_ops = &empty_aops;
 	xa_init(&inode->i_data.i_pages);
+	spin_lock_init(&inode->i_data.private_lock);
 }
 
 void free_inode_nonrcu(struct inode *inode)

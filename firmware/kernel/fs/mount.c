@@ -254,19 +254,6 @@ static int __do_loopback(struct path *old, struct path *path, int recurse)
 		       : 0;
 }
 
-static int kern_path(const char *name, struct path *path)
-{
-	struct filename *filename = getname_kernel(name);
-	int err;
-
-	if (IS_ERR(filename))
-		return PTR_ERR(filename);
-	err = filename_lookup(AT_FDCWD, filename,
-			      LOOKUP_FOLLOW | LOOKUP_AUTOMOUNT, path);
-	putname(filename);
-	return err;
-}
-
 /* --bind: another place for a part of the tree. */
 static int do_loopback(struct path *path, const char *old_name, int recurse)
 {
@@ -275,7 +262,7 @@ static int do_loopback(struct path *path, const char *old_name, int recurse)
 
 	if (!old_name || !*old_name)
 		return -EINVAL;
-	err = kern_path(old_name, &old);
+	err = kern_path(old_name, LOOKUP_FOLLOW | LOOKUP_AUTOMOUNT, &old);
 	if (err)
 		return err;
 	err = lock_mount(path);
@@ -325,7 +312,7 @@ static int do_move_mount_old(struct path *path, const char *old_name)
 
 	if (!old_name || !*old_name)
 		return -EINVAL;
-	err = kern_path(old_name, &old);
+	err = kern_path(old_name, LOOKUP_FOLLOW | LOOKUP_AUTOMOUNT, &old);
 	if (err)
 		return err;
 	err = lock_mount(path);

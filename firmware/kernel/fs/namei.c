@@ -567,6 +567,16 @@ int user_path_at(int dfd, const char __user *name, unsigned int flags,
 	return err;
 }
 
+int kern_path(const char *name, unsigned int flags, struct path *path)
+{
+	struct filename *filename = getname_kernel(name);
+	int err = filename_lookup(AT_FDCWD, filename, flags, path);
+
+	if (!IS_ERR(filename))
+		putname(filename);
+	return err;
+}
+
 void namei_init(void)
 {
 	names_cachep = KMEM_CACHE(filename, SLAB_PANIC);

@@ -44,6 +44,32 @@ void folio_wait_locked(struct page *page)
 	stall_until_release(&page->unlocked);
 }
 
+/*
+ * PG_writeback: the page's I/O is under way; it stays where it is until that
+ * ends, which is in a softirq.
+ */
+void folio_start_writeback(struct page *page)
+{
+	get_page(page);
+	set_bit(PG_writeback, &page->flags);
+}
+
+void folio_end_writeback(struct page *page)
+{
+	wait_queue_head_t *wq = folio_waitqueue(page);
+
+	clear_bit(PG_writeback, &page->flags);
+	if (waitqueue_active(wq))
+		wake_up_all(wq);
+	put_page(page);
+}
+
+void folio_wait_writeback(struct page *page)
+{
+	if (PageWriteback(page))
+		wait_event(*folio_waitqueue(page), !PageWriteback(page));
+}
+
 static int __init pagecache_init(void)
 {
 	for (int i = 0; i < PAGE_WAIT_TABLE_SIZE; i++)

@@ -239,7 +239,7 @@ static ssize_t pipe_write(struct kiocb *iocb, struct iov_iter *from)
 		merge = false;
 	}
 	if (ret == -EPIPE)
-		send_sig(SIGPIPE, current);
+		send_sig(SIGPIPE, current, 0);
 	if (wake_next_writer && writable)
 		wake_up_interruptible(&pipe->wr_wait);
 	if (done)

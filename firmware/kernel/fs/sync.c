@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* sync and its like: until all is where it is stored. */
+#include <linux/blkdev.h>
 #include <linux/errno.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -18,6 +19,8 @@ int sync_filesystem(struct super_block *sb)
 	sync_inodes_sb(sb);
 	if (sb->s_op->sync_fs)
 		err = sb->s_op->sync_fs(sb, 1);
+	if (!err)
+		err = sync_blockdev(sb->s_bdev);
 	return err;
 }
 
@@ -29,6 +32,7 @@ static void sync_one_sb(struct super_block *sb, void *arg)
 static void ksys_sync(void)
 {
 	iterate_supers(sync_one_sb, NULL);
+	sync_bdevs(true);
 }
 
 SYSCALL_DEFINE0(sync)

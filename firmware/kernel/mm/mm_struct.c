@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/fs.h>
 #include <linux/file.h>
+#include <linux/futex.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
@@ -163,7 +164,8 @@ void exec_mmap(struct mm_struct *mm)
 	struct task_struct *p = current;
 	struct mm_struct *old_mm = p->mm, *active_mm;
 
-	mm_release(p);
+	exit_robust_list(p);
+	mm_release(p, old_mm);
 	preempt_disable();
 	local_irq_disable();
 	active_mm = p->active_mm;

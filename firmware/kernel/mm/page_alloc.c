@@ -11,6 +11,7 @@
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/swap.h>
 #include "internal.h"
 
 #define MAX_ORDER	11		/* the largest block: 4 MiB */
@@ -162,12 +163,28 @@ static struct page *get_page_from_freelist(gfp_t gfp,
 	return page;
 }
 
-/* NULL if there is no such block: nothing can be reclaimed here. */
-struct page *__alloc_pages(gfp_t gfp, unsigned int order)
+static struct page *__alloc_pages_direct_reclaim(gfp_t gfp, unsigned int order)
 {
-	if (WARN_ON_ONCE(order >= MAX_ORDER))
+	if (!try_to_free_pages(gfp, order))
 		return NULL;
 	return get_page_from_freelist(gfp, order);
+}
+
+/* Takes pages back from the caches as long as that helps. */
+static struct page *__alloc_pages_slowpath(gfp_t gfp, unsigned int order)
+{
+	return __alloc_pages_direct_reclaim(gfp, order);
+}
+
+/* NULL if there is no such block. */
+struct page *__alloc_pages(gfp_t gfp, unsigned int order)
+{
+	struct page *page;
+
+	if (WARN_ON_ONCE(order >= MAX_ORDER))
+		return NULL;
+	page = get_page_from_freelist(gfp, order);
+	return page ? page : __alloc_pages_slowpath(gfp, order);
 }
 
 static void free_pcppages_bulk(struct per_cpu_pages *pcp)

@@ -13,27 +13,47 @@ void complete(struct completion *x)
 	spin_unlock_irqrestore(&x->wait.lock, flags);
 }
 
-static void do_wait_for_common(struct completion *x)
+static int do_wait_for_common(struct completion *x, unsigned int state)
 {
 	DEFINE_WAIT_FUNC(wait, default_wake_function);
+	int ret = 0;
 
 	wait.flags = WQ_FLAG_EXCLUSIVE;
 	list_add_tail(&wait.entry, &x->wait.head);
 	while (!x->done) {
-		set_current_state(TASK_UNINTERRUPTIBLE);
+		if (signal_pending_state(state, current)) {
+			ret = -ERESTARTSYS;
+			break;
+		}
+		set_current_state(state);
 		spin_unlock_irq(&x->wait.lock);
 		schedule();
 		spin_lock_irq(&x->wait.lock);
 	}
 	__set_current_state(TASK_RUNNING);
 	list_del(&wait.entry);
+	return ret;
+}
+
+static int __wait_for_common(struct completion *x, unsigned int state)
+{
+	int ret = 0;
+
+	spin_lock_irq(&x->wait.lock);
+	if (!x->done)
+		ret = do_wait_for_common(x, state);
+	if (!ret)
+		x->done--;
+	spin_unlock_irq(&x->wait.lock);
+	return ret;
 }
 
 void wait_for_completion(struct completion *x)
 {
-	spin_lock_irq(&x->wait.lock);
-	if (!x->done)
-		do_wait_for_common(x);
-	x->done--;
-	spin_unlock_irq(&x->wait.lock);
+	__wait_for_common(x, TASK_UNINTERRUPTIBLE);
+}
+
+int wait_for_completion_killable(struct completion *x)
+{
+	return __wait_for_common(x, TASK_KILLABLE);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The scheduler: who runs on this CPU, and switching to it. */
+#include <linux/blkdev.h>
 #include <linux/init.h>
 #include <linux/interrupt.h>
 #include <linux/kernel.h>
@@ -200,7 +201,7 @@ void __schedule(unsigned int sched_mode)
 
 	prev_state = READ_ONCE(prev->__state);
 	if (sched_mode == SM_NONE && prev_state) {
-		if (prev_state & TASK_INTERRUPTIBLE && signal_pending(prev))
+		if (signal_pending_state(prev_state, prev))
 			WRITE_ONCE(prev->__state, TASK_RUNNING);
 		else
 			deactivate_task(rq, prev, DEQUEUE_SLEEP);
@@ -219,11 +220,17 @@ void __schedule(unsigned int sched_mode)
 	}
 }
 
-/* A worker that is about to sleep lets another one start. */
+/*
+ * A worker that is about to sleep lets another one start. Requests that a task
+ * holds back go to the disk: it may be waiting for one of them.
+ */
 static inline void sched_submit_work(struct task_struct *p)
 {
-	if (p->flags & PF_WQ_WORKER && READ_ONCE(p->__state))
+	if (!READ_ONCE(p->__state))
+		return;
+	if (p->flags & PF_WQ_WORKER)
 		wq_worker_sleeping(p);
+	blk_flush_plug(p->plug, true);
 }
 
 static inline void sched_update_worker(struct task_struct *p)

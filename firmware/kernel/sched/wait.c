@@ -51,7 +51,7 @@ long prepare_to_wait_event(wait_queue_head_t *wq, wait_queue_entry_t *entry,
 	long ret = 0;
 
 	spin_lock_irqsave(&wq->lock, flags);
-	if (state & TASK_INTERRUPTIBLE && signal_pending(current)) {
+	if (signal_pending_state(state, current)) {
 		list_del_init(&entry->entry);
 		ret = -ERESTARTSYS;
 	} else {

@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
@@ -19,13 +20,21 @@
 /* The list of all tasks, and who is whose child. */
 DEFINE_SPINLOCK(tasklist_lock);
 
-static struct kmem_cache *task_struct_cachep;
+static struct kmem_cache *task_struct_cachep, *signal_cachep, *sighand_cachep;
 
 void __init fork_init(void)
 {
 	task_struct_cachep = kmem_cache_create("task_struct",
 					       sizeof(struct task_struct), 64,
 					       SLAB_PANIC, NULL);
+	signal_cachep = kmem_cache_create("signal_cache",
+					  sizeof(struct signal_struct), 64,
+					  SLAB_PANIC, NULL);
+	sighand_cachep = kmem_cache_create("sighand_cache",
+					   sizeof(struct sighand_struct), 64,
+					   SLAB_PANIC, NULL);
+	pid_init();
+	signals_init();
 	thread_stack_init();
 }
 
@@ -44,8 +53,23 @@ static void free_task(struct task_struct *p)
 	kmem_cache_free(task_struct_cachep, p);
 }
 
+void __cleanup_sighand(struct sighand_struct *sighand)
+{
+	if (sighand != &init_sighand && refcount_dec_and_test(&sighand->count))
+		kmem_cache_free(sighand_cachep, sighand);
+}
+
+void put_signal_struct(struct signal_struct *sig)
+{
+	if (!refcount_dec_and_test(&sig->sigcnt))
+		return;
+	put_pid(sig->tty_old_pgrp);
+	kmem_cache_free(signal_cachep, sig);
+}
+
 void __put_task_struct(struct task_struct *p)
 {
+	put_signal_struct(p->signal);
 	free_task(p);
 }
 
@@ -129,11 +153,71 @@ static int copy_mm(unsigned long clone_flags, struct task_struct *p)
 	return 0;
 }
 
+static int copy_sighand(unsigned long clone_flags, struct task_struct *p)
+{
+	struct sighand_struct *sig;
+
+	if (clone_flags & CLONE_SIGHAND) {
+		refcount_inc(&current->sighand->count);
+		return 0;
+	}
+	sig = kmem_cache_alloc(sighand_cachep, GFP_KERNEL);
+	if (!sig)
+		return -ENOMEM;
+	refcount_set(&sig->count, 1);
+	spin_lock_init(&sig->siglock);
+	spin_lock_irq(&current->sighand->siglock);
+	memcpy(sig->action, current->sighand->action, sizeof(sig->action));
+	spin_unlock_irq(&current->sighand->siglock);
+	p->sighand = sig;
+	return 0;
+}
+
+/* execve: handlers shared with another process are copied. */
+int unshare_sighand(struct task_struct *me)
+{
+	struct sighand_struct *old = me->sighand;
+	int err;
+
+	if (atomic_read(&old->count.refs) == 1)
+		return 0;
+	err = copy_sighand(0, me);
+	if (!err)
+		__cleanup_sighand(old);
+	return err;
+}
+
+static int copy_signal(unsigned long clone_flags, struct task_struct *p)
+{
+	struct signal_struct *sig, *old = current->signal;
+
+	if (clone_flags & CLONE_THREAD)
+		return 0;
+	sig = kmem_cache_zalloc(signal_cachep, GFP_KERNEL);
+	if (!sig)
+		return -ENOMEM;
+	refcount_set(&sig->sigcnt, 1);
+	atomic_set(&sig->live, 1);
+	sig->nr_threads = 1;
+	INIT_LIST_HEAD(&sig->thread_head);
+	list_add(&p->thread_node, &sig->thread_head);
+	init_waitqueue_head(&sig->wait_chldexit);
+	sig->curr_target = p;
+	init_sigpending(&sig->shared_pending);
+	sig->has_child_subreaper = old->has_child_subreaper ||
+				   old->is_child_subreaper;
+	spin_lock_irq(&current->sighand->siglock);
+	memcpy(sig->rlim, old->rlim, sizeof(sig->rlim));
+	spin_unlock_irq(&current->sighand->siglock);
+	p->signal = sig;
+	return 0;
+}
+
 /* What the copy of the parent must not keep. */
 static void reset_task(struct task_struct *p,
 				const struct kernel_clone_args *args)
 {
-	p->flags &= ~(PF_IDLE | PF_KTHREAD | PF_WQ_WORKER);
+	p->flags &= ~(PF_IDLE | PF_KTHREAD | PF_WQ_WORKER | PF_SIGNALED);
 	p->flags |= PF_FORKNOEXEC;
 	if (args->kthread)
 		p->flags |= PF_KTHREAD;
@@ -143,7 +227,11 @@ static void reset_task(struct task_struct *p,
 	INIT_LIST_HEAD(&p->rcu_node_entry);
 	p->exit_state = 0;
 	p->exit_code = 0;
-	p->exit_signal = args->exit_signal;
+	p->exit_signal = args->flags & CLONE_THREAD ? -1 : args->exit_signal;
+	if (args->flags & CLONE_PARENT && !(args->flags & CLONE_THREAD))
+		p->exit_signal = current->group_leader->exit_signal;
+	p->pdeath_signal = 0;
+	p->group_leader = args->flags & CLONE_THREAD ? current->group_leader : p;
 	p->vfork_done = NULL;
 	p->set_child_tid = args->flags & CLONE_CHILD_SETTID ?
 			   args->child_tid : NULL;
@@ -151,52 +239,158 @@ static void reset_task(struct task_struct *p,
 			     args->child_tid : NULL;
 	p->utime = 0;
 	p->stime = 0;
-	p->pending = 0;
-	spin_lock_init(&p->siglock);
+	p->jobctl = 0;
+	p->restore_sigmask = false;
+	p->real_blocked = 0;
+	p->robust_list = NULL;
+	p->restart_block.fn = do_no_restart_syscall;
+	init_sigpending(&p->pending);
+	/* The alternate stack is for one user at a time. */
+	if ((args->flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM)
+		sas_ss_reset(p);
+	spin_lock_init(&p->alloc_lock);
 	raw_spin_lock_init(&p->pi_lock);
 	INIT_LIST_HEAD(&p->children);
 	INIT_LIST_HEAD(&p->sibling);
 	INIT_LIST_HEAD(&p->tasks);
+	INIT_LIST_HEAD(&p->thread_node);
+	for (int type = 0; type < PIDTYPE_MAX; type++)
+		INIT_LIST_HEAD(&p->pid_links[type]);
 }
 
-/* All of a task but its place in the lists; it does not run yet. */
+/* What would make no sense, or what there is not. */
+static int check_clone_flags(unsigned long flags)
+{
+	if (flags & (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
+		     CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
+		     CLONE_NEWNET | CLONE_PIDFD | CLONE_PTRACE))
+		return -EINVAL;
+	if (flags & CLONE_THREAD && !(flags & CLONE_SIGHAND))
+		return -EINVAL;
+	if (flags & CLONE_SIGHAND && !(flags & CLONE_VM))
+		return -EINVAL;
+	/* Init's siblings would be nobody's children. */
+	if (flags & CLONE_PARENT && current->signal->flags & SIGNAL_UNKILLABLE)
+		return -EINVAL;
+	return 0;
+}
+
+/* With tasklist_lock held: from now on everybody can find it. */
+static void add_to_lists(struct task_struct *p,
+			 const struct kernel_clone_args *args)
+{
+	struct signal_struct *sig = p->signal;
+
+	if (thread_group_leader(p)) {
+		sig->pids[PIDTYPE_TGID] = p->thread_pid;
+		sig->pids[PIDTYPE_PGID] = task_pgrp(current);
+		sig->pids[PIDTYPE_SID] = task_session(current);
+		if (p->pid == 1)
+			sig->flags |= SIGNAL_UNKILLABLE;
+		sig->tty = current->signal->tty;
+		list_add_tail(&p->sibling, &p->real_parent->children);
+		attach_pid(p, PIDTYPE_TGID);
+		attach_pid(p, PIDTYPE_PGID);
+		attach_pid(p, PIDTYPE_SID);
+	} else {
+		sig->nr_threads++;
+		atomic_inc(&sig->live);
+		refcount_inc(&sig->sigcnt);
+		list_add_tail(&p->thread_node, &sig->thread_head);
+	}
+	attach_pid(p, PIDTYPE_PID);
+	list_add_tail(&p->tasks, &init_task.tasks);
+}
+
+/* CLONE_PARENT makes a sibling, everything else a child. */
+static int link_process(struct task_struct *p,
+			const struct kernel_clone_args *args)
+{
+	int err = 0;
+
+	spin_lock(&tasklist_lock);
+	p->real_parent = args->flags & (CLONE_PARENT | CLONE_THREAD) ?
+			 current->real_parent : current;
+	spin_lock_irq(&current->sighand->siglock);
+	/* What is to end the process must not miss this thread. */
+	if (fatal_signal_pending(current))
+		err = -EINTR;
+	else
+		add_to_lists(p, args);
+	spin_unlock_irq(&current->sighand->siglock);
+	spin_unlock(&tasklist_lock);
+	return err;
+}
+
+/* A whole task, that others can find, but does not run yet. */
 static struct task_struct *
 copy_process(const struct kernel_clone_args *args)
 {
-	struct task_struct *p = dup_task_struct(current);
-	int err = -ENOMEM;
+	unsigned long flags = args->flags;
+	struct task_struct *p;
+	struct pid *pid = &init_struct_pid;
+	int err = check_clone_flags(flags);
 
+	if (err)
+		return ERR_PTR(err);
+	/* A signal to the group comes before or after the fork, to both. */
+	if (!(flags & CLONE_THREAD) && !args->kthread && current->mm &&
+	    signal_pending(current))
+		return ERR_PTR(-ERESTARTNOINTR);
+	p = dup_task_struct(current);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
 	reset_task(p, args);
-	if (args->kthread && !set_kthread_struct(p))
+	if (args->kthread && !set_kthread_struct(p)) {
+		err = -ENOMEM;
 		goto bad_fork_free;
+	}
 	sched_fork(p);
-	err = copy_files(args->flags, p);
+	err = copy_files(flags, p);
 	if (err)
 		goto bad_fork_free;
-	err = copy_fs(args->flags, p);
+	err = copy_fs(flags, p);
 	if (err)
 		goto bad_fork_cleanup_files;
-	err = copy_mm(args->flags, p);
+	err = copy_sighand(flags, p);
 	if (err)
 		goto bad_fork_cleanup_fs;
+	err = copy_signal(flags, p);
+	if (err)
+		goto bad_fork_cleanup_sighand;
+	err = copy_mm(flags, p);
+	if (err)
+		goto bad_fork_cleanup_signal;
 	err = copy_thread(p, args);
 	if (err)
 		goto bad_fork_cleanup_mm;
-	p->pid = 0;
 	if (!args->idle) {
-		err = alloc_pid();
-		if (err < 0)
+		pid = alloc_pid();
+		if (IS_ERR(pid)) {
+			err = PTR_ERR(pid);
 			goto bad_fork_cleanup_mm;
-		p->pid = err;
+		}
 	}
-	p->tgid = p->pid;
+	p->thread_pid = pid;
+	p->pid = pid_nr(pid);
+	p->tgid = flags & CLONE_THREAD ? current->tgid : p->pid;
+	if (!args->idle) {
+		err = link_process(p, args);
+		if (err)
+			goto bad_fork_free_pid;
+	}
 	return p;
 
+bad_fork_free_pid:
+	free_pid(pid);
 bad_fork_cleanup_mm:
 	if (p->mm)
 		mmput(p->mm);
+bad_fork_cleanup_signal:
+	if (!(flags & CLONE_THREAD))
+		put_signal_struct(p->signal);
+bad_fork_cleanup_sighand:
+	__cleanup_sighand(p->sighand);
 bad_fork_cleanup_fs:
 	exit_fs(p);
 bad_fork_cleanup_files:
@@ -206,19 +400,16 @@ bad_fork_free:
 	return ERR_PTR(err);
 }
 
-/* CLONE_PARENT makes a sibling, everything else a child. */
-static void link_process(struct task_struct *p, unsigned long flags)
+/* The child has its own program, or a signal ends the caller first. */
+static void wait_for_vfork_done(struct task_struct *child,
+				struct completion *vfork)
 {
-	spin_lock(&tasklist_lock);
-	p->real_parent = flags & CLONE_PARENT ? current->real_parent : current;
-	list_add_tail(&p->sibling, &p->real_parent->children);
-	list_add_tail(&p->tasks, &init_task.tasks);
-	spin_unlock(&tasklist_lock);
-}
-
-static void wait_for_vfork_done(struct completion *vfork)
-{
-	wait_for_completion(vfork);
+	if (wait_for_completion_killable(vfork)) {
+		task_lock(child);
+		child->vfork_done = NULL;
+		task_unlock(child);
+	}
+	put_task_struct(child);
 }
 
 /* The new task's number, or an error. */
@@ -234,12 +425,13 @@ pid_t kernel_clone(struct kernel_clone_args *args)
 	nr = p->pid;
 	if (args->flags & CLONE_PARENT_SETTID)
 		put_user(nr, args->parent_tid);
-	if (args->flags & CLONE_VFORK)
+	if (args->flags & CLONE_VFORK) {
 		p->vfork_done = &vfork;
-	link_process(p, args->flags);
+		get_task_struct(p);
+	}
 	wake_up_new_task(p);
 	if (args->flags & CLONE_VFORK)
-		wait_for_vfork_done(&vfork);
+		wait_for_vfork_done(p, &vfork);
 	return nr;
 }
 
@@ -248,6 +440,7 @@ pid_t kernel_thread(int (*fn)(void *), void *arg, unsigned long flags)
 {
 	struct kernel_clone_args args = {
 		.flags = flags | CLONE_VM,
+		.exit_signal = SIGCHLD,
 		.fn = fn,
 		.fn_arg = arg,
 		.kthread = true,
@@ -282,50 +475,11 @@ struct task_struct *fork_idle(int cpu)
 	if (IS_ERR(p))
 		return NULL;
 	p->real_parent = current;
+	p->signal->pids[PIDTYPE_TGID] = &init_struct_pid;
+	p->signal->pids[PIDTYPE_PGID] = &init_struct_pid;
+	p->signal->pids[PIDTYPE_SID] = &init_struct_pid;
 	p->active_mm = &init_mm;
 	mmgrab(&init_mm);
 	init_idle(p, cpu);
 	return p;
-}
-
-SYSCALL_DEFINE0(fork)
-{
-	struct kernel_clone_args args = { .exit_signal = SIGCHLD };
-
-	return kernel_clone(&args);
-}
-
-SYSCALL_DEFINE0(vfork)
-{
-	struct kernel_clone_args args = {
-		.flags = CLONE_VFORK | CLONE_VM,
-		.exit_signal = SIGCHLD,
-	};
-
-	return kernel_clone(&args);
-}
-
-/* Processes only: what threads of one process share is not shared here. */
-SYSCALL_DEFINE5(clone, unsigned long, flags, unsigned long, newsp,
-		int __user *, parent_tid, int __user *, child_tid,
-		unsigned long, tls)
-{
-	struct kernel_clone_args args = {
-		.flags = flags & ~CSIGNAL,
-		.exit_signal = flags & CSIGNAL,
-		.stack = newsp,
-		.parent_tid = parent_tid,
-		.child_tid = child_tid,
-		.tls = tls,
-	};
-
-	if (flags & (CLONE_THREAD | CLONE_SIGHAND))
-		return -EINVAL;
-	return kernel_clone(&args);
-}
-
-SYSCALL_DEFINE1(set_tid_address, int __user *, tidptr)
-{
-	current->clear_child_tid = tidptr;
-	return task_pid_nr(current);
 }

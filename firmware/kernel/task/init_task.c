@@ -4,7 +4,32 @@
 #include <linux/fs_struct.h>
 #include <linux/init_task.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <asm/page.h>
+
+struct sighand_struct init_sighand = {
+	.siglock = __SPIN_LOCK_UNLOCKED,
+	.count = REFCOUNT_INIT(1),
+};
+
+struct signal_struct init_signals = {
+	.sigcnt = REFCOUNT_INIT(1),
+	.live = ATOMIC_INIT(1),
+	.nr_threads = 1,
+	.wait_chldexit = __WAIT_QUEUE_HEAD_INITIALIZER(
+					init_signals.wait_chldexit),
+	.shared_pending = {
+		.list = LIST_HEAD_INIT(init_signals.shared_pending.list),
+	},
+	.pids = {
+		[PIDTYPE_TGID] = &init_struct_pid,
+		[PIDTYPE_PGID] = &init_struct_pid,
+		[PIDTYPE_SID] = &init_struct_pid,
+	},
+	.rlim = {
+		[0 ... RLIM_NLIMITS - 1] = { RLIM_INFINITY, RLIM_INFINITY },
+	},
+};
 
 /*
  * The list of all tasks is used by this symbol only. Everything else about
@@ -20,6 +45,10 @@ struct task_struct init_task __aligned(64) = {
 	.comm = "swapper",
 	.fs = &init_fs,
 	.files = &init_files,
+	.signal = &init_signals,
+	.sighand = &init_sighand,
+	.thread_pid = &init_struct_pid,
+	.restart_block = { .fn = do_no_restart_syscall },
 	.curr_ret_stack = -1,
 };
 
@@ -30,6 +59,17 @@ void init_task_early(void)
 
 	p->stack = __va(__pa(init_stack));
 	p->real_parent = p;
+	p->group_leader = p;
+	INIT_LIST_HEAD(&init_signals.thread_head);
+	list_add(&p->thread_node, &init_signals.thread_head);
+	init_signals.curr_target = p;
+	init_signals.rlim[RLIMIT_STACK].rlim_cur = 8 << 20;
+	init_signals.rlim[RLIMIT_CORE].rlim_cur = 0;
+	init_signals.rlim[RLIMIT_NOFILE] =
+		(struct rlimit){ NR_OPEN_MAX, NR_OPEN_MAX };
+	init_sigpending(&p->pending);
+	for (int type = 0; type < PIDTYPE_MAX; type++)
+		INIT_LIST_HEAD(&p->pid_links[type]);
 	INIT_LIST_HEAD(&p->children);
 	INIT_LIST_HEAD(&p->sibling);
 }

@@ -6,6 +6,7 @@
 #include <linux/list.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -173,6 +174,7 @@ int kthreadd(void *unused)
 	struct kthread_create_info *create;
 
 	set_task_comm(current, "kthreadd");
+	ignore_signals(current);
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE);
 		if (list_empty(&kthread_create_list))

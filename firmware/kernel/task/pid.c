@@ -1,168 +1,213 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Process numbers. */
+/* Numbers of tasks, groups and sessions, and who is known by each. */
 #include <linux/bitops.h>
+#include <linux/err.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
-#include <linux/syscalls.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/threads.h>
 
+#define PIDHASH_SIZE	1024
+
 static DECLARE_BITMAP(pid_map, PID_MAX) = { 1 };
+static struct list_head pid_hash[PIDHASH_SIZE];
 static DEFINE_SPINLOCK(pidmap_lock);
 static unsigned int last_pid;
+static struct kmem_cache *pid_cachep;
 
-/* The next free number after the last one given; negative: there is none. */
-pid_t alloc_pid(void)
+/* What tasks outside any process have: the idle ones, and their children. */
+struct pid init_struct_pid = {
+	.count = REFCOUNT_INIT(1),
+	.pid_chain = LIST_HEAD_INIT(init_struct_pid.pid_chain),
+	.tasks = {
+		LIST_HEAD_INIT(init_struct_pid.tasks[PIDTYPE_PID]),
+		LIST_HEAD_INIT(init_struct_pid.tasks[PIDTYPE_TGID]),
+		LIST_HEAD_INIT(init_struct_pid.tasks[PIDTYPE_PGID]),
+		LIST_HEAD_INIT(init_struct_pid.tasks[PIDTYPE_SID]),
+	},
+};
+
+void __init pid_init(void)
 {
+	for (int i = 0; i < PIDHASH_SIZE; i++)
+		INIT_LIST_HEAD(&pid_hash[i]);
+	pid_cachep = KMEM_CACHE(pid, SLAB_PANIC);
+}
+
+static struct list_head *pid_bucket(pid_t nr)
+{
+	return &pid_hash[nr % PIDHASH_SIZE];
+}
+
+/* The next free number after the last one given. */
+struct pid *alloc_pid(void)
+{
+	struct pid *pid = kmem_cache_alloc(pid_cachep, GFP_KERNEL);
 	unsigned int nr;
 
-	spin_lock(&pidmap_lock);
+	if (!pid)
+		return ERR_PTR(-ENOMEM);
+	refcount_set(&pid->count, 1);
+	for (int type = 0; type < PIDTYPE_MAX; type++)
+		INIT_LIST_HEAD(&pid->tasks[type]);
+
+	spin_lock_irq(&pidmap_lock);
 	nr = find_next_zero_bit(pid_map, PID_MAX, last_pid + 1);
 	if (nr == PID_MAX)
 		nr = find_next_zero_bit(pid_map, PID_MAX, 1);
 	if (nr < PID_MAX) {
 		__set_bit(nr, pid_map);
 		last_pid = nr;
+		pid->nr = nr;
+		list_add(&pid->pid_chain, pid_bucket(nr));
 	}
-	spin_unlock(&pidmap_lock);
-	return nr < PID_MAX ? (pid_t)nr : -EAGAIN;
+	spin_unlock_irq(&pidmap_lock);
+	if (nr < PID_MAX)
+		return pid;
+	kmem_cache_free(pid_cachep, pid);
+	return ERR_PTR(-EAGAIN);
 }
 
-void free_pid(pid_t nr)
+void put_pid(struct pid *pid)
 {
-	spin_lock(&pidmap_lock);
-	__clear_bit(nr, pid_map);
-	spin_unlock(&pidmap_lock);
+	if (pid && refcount_dec_and_test(&pid->count))
+		kmem_cache_free(pid_cachep, pid);
 }
 
-struct task_struct *find_task_by_vpid(pid_t pid)
+/* From now on the number may be another's. */
+void free_pid(struct pid *pid)
 {
-	struct task_struct *p;
+	unsigned long flags;
 
-	for_each_process(p)
-		if (p->pid == pid)
-			return p;
+	spin_lock_irqsave(&pidmap_lock, flags);
+	__clear_bit(pid->nr, pid_map);
+	list_del_init(&pid->pid_chain);
+	spin_unlock_irqrestore(&pidmap_lock, flags);
+	put_pid(pid);
+}
+
+static struct pid *find_pid(pid_t nr)
+{
+	struct pid *pid;
+
+	list_for_each_entry(pid, pid_bucket(nr), pid_chain)
+		if (pid->nr == nr)
+			return pid;
 	return NULL;
 }
 
-struct task_struct *find_get_task_by_vpid(pid_t pid)
+struct pid *find_vpid(pid_t nr)
 {
-	struct task_struct *p;
+	struct pid *pid = NULL;
+	unsigned long flags;
 
-	spin_lock(&tasklist_lock);
-	p = find_task_by_vpid(pid);
-	if (p)
-		get_task_struct(p);
-	spin_unlock(&tasklist_lock);
-	return p;
-}
-
-SYSCALL_DEFINE0(getpid)
-{
-	return task_tgid_nr(current);
-}
-
-SYSCALL_DEFINE0(gettid)
-{
-	return task_pid_nr(current);
-}
-
-SYSCALL_DEFINE0(getppid)
-{
-	pid_t pid;
-
-	spin_lock(&tasklist_lock);
-	pid = task_tgid_nr(current->real_parent);
-	spin_unlock(&tasklist_lock);
+	if (nr > 0 && nr < PID_MAX) {
+		spin_lock_irqsave(&pidmap_lock, flags);
+		pid = find_pid(nr);
+		spin_unlock_irqrestore(&pidmap_lock, flags);
+	}
 	return pid;
 }
 
-/* Of process @pid, or of the caller if that is 0. */
-static pid_t get_task_number(pid_t pid, bool session)
+struct pid *find_get_pid(pid_t nr)
 {
-	struct task_struct *p;
-	pid_t ret = -ESRCH;
+	struct pid *pid = NULL;
+	unsigned long flags;
 
-	spin_lock(&tasklist_lock);
-	p = pid ? find_task_by_vpid(pid) : current;
-	if (p)
-		ret = session ? p->session : p->pgrp;
-	spin_unlock(&tasklist_lock);
-	return ret;
-}
-
-SYSCALL_DEFINE1(getpgid, pid_t, pid)
-{
-	return get_task_number(pid, false);
-}
-
-SYSCALL_DEFINE0(getpgrp)
-{
-	return get_task_number(0, false);
-}
-
-SYSCALL_DEFINE1(getsid, pid_t, pid)
-{
-	return get_task_number(pid, true);
-}
-
-/* Oneself or a child that has not called execve. */
-SYSCALL_DEFINE2(setpgid, pid_t, pid, pid_t, pgid)
-{
-	struct task_struct *p;
-	long err = -ESRCH;
-
-	if (pgid < 0)
-		return -EINVAL;
-	spin_lock(&tasklist_lock);
-	p = pid ? find_task_by_vpid(pid) : current;
-	if (!p || (p != current && p->real_parent != current))
-		goto out;
-	err = -EACCES;
-	if (p != current && !(p->flags & PF_FORKNOEXEC))
-		goto out;
-	err = -EPERM;
-	if (p->pid == p->session || p->session != current->session)
-		goto out;
-	p->pgrp = pgid ? pgid : p->pid;
-	err = 0;
-out:
-	spin_unlock(&tasklist_lock);
-	return err;
-}
-
-SYSCALL_DEFINE0(setsid)
-{
-	struct task_struct *p = current;
-	long ret = -EPERM;
-
-	spin_lock(&tasklist_lock);
-	if (p->pgrp != p->pid) {
-		p->session = p->pid;
-		p->pgrp = p->pid;
-		ret = p->pid;
+	if (nr > 0 && nr < PID_MAX) {
+		spin_lock_irqsave(&pidmap_lock, flags);
+		pid = get_pid(find_pid(nr));
+		spin_unlock_irqrestore(&pidmap_lock, flags);
 	}
-	spin_unlock(&tasklist_lock);
-	return ret;
+	return pid;
 }
 
-/* There is one user, who may do everything. */
-SYSCALL_DEFINE0(getuid)
+struct task_struct *pid_task(struct pid *pid, enum pid_type type)
 {
-	return 0;
+	if (!pid || list_empty(&pid->tasks[type]))
+		return NULL;
+	return list_first_entry(&pid->tasks[type], struct task_struct,
+				pid_links[type]);
 }
 
-SYSCALL_DEFINE0(geteuid)
+static inline struct pid **task_pid_ptr(struct task_struct *task,
+				 enum pid_type type)
 {
-	return 0;
+	return type == PIDTYPE_PID ? &task->thread_pid :
+				     &task->signal->pids[type];
 }
 
-SYSCALL_DEFINE0(getgid)
+void attach_pid(struct task_struct *task, enum pid_type type)
 {
-	return 0;
+	list_add_tail(&task->pid_links[type],
+		      &(*task_pid_ptr(task, type))->tasks[type]);
 }
 
-SYSCALL_DEFINE0(getegid)
+static void __change_pid(struct task_struct *task, enum pid_type type,
+			 struct pid *new)
 {
-	return 0;
+	struct pid **ptr = task_pid_ptr(task, type), *pid = *ptr;
+
+	list_del_init(&task->pid_links[type]);
+	*ptr = new;
+	for (int i = 0; i < PIDTYPE_MAX; i++)
+		if (!list_empty(&pid->tasks[i]))
+			return;
+	if (pid != &init_struct_pid)
+		free_pid(pid);
+}
+
+void detach_pid(struct task_struct *task, enum pid_type type)
+{
+	__change_pid(task, type, NULL);
+}
+
+void change_pid(struct task_struct *task, enum pid_type type, struct pid *pid)
+{
+	__change_pid(task, type, pid);
+	attach_pid(task, type);
+}
+
+/* A thread that calls execve becomes the leader, by the leader's number. */
+void exchange_tids(struct task_struct *left, struct task_struct *right)
+{
+	struct pid *pid = left->thread_pid;
+	pid_t nr = left->pid;
+
+	list_del(&left->pid_links[PIDTYPE_PID]);
+	list_del(&right->pid_links[PIDTYPE_PID]);
+	left->thread_pid = right->thread_pid;
+	right->thread_pid = pid;
+	left->pid = right->pid;
+	right->pid = nr;
+	attach_pid(left, PIDTYPE_PID);
+	attach_pid(right, PIDTYPE_PID);
+}
+
+/* What both are known by is known by @new alone. */
+void transfer_pid(struct task_struct *old, struct task_struct *new,
+		  enum pid_type type)
+{
+	list_add(&new->pid_links[type], &old->pid_links[type]);
+	list_del_init(&old->pid_links[type]);
+}
+
+struct task_struct *find_task_by_vpid(pid_t nr)
+{
+	return pid_task(find_vpid(nr), PIDTYPE_PID);
+}
+
+struct task_struct *find_get_task_by_vpid(pid_t nr)
+{
+	struct task_struct *p;
+
+	spin_lock_irq(&tasklist_lock);
+	p = find_task_by_vpid(nr);
+	if (p)
+		get_task_struct(p);
+	spin_unlock_irq(&tasklist_lock);
+	return p;
 }

@@ -1,232 +1,280 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Signals: a bit per signal. They kill or are ignored; a program's own
- * handlers are not supported.
- */
+/* Signals that are pending: how they are queued, found and taken. */
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
-#include <linux/signal.h>
-#include <linux/syscalls.h>
-#include <linux/uaccess.h>
-#include <asm/ptrace.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
 
-#define SIG_KERNEL_IGNORE_MASK \
-	(sigmask(SIGCHLD) | sigmask(SIGCONT) | sigmask(SIGURG) | \
-	 sigmask(SIGWINCH) | sigmask(SIGSTOP) | sigmask(SIGTSTP) | \
-	 sigmask(SIGTTIN) | sigmask(SIGTTOU))
+#include "signal.h"
 
-/* Cannot be ignored or blocked. */
-#define SIG_KERNEL_ONLY_MASK	(sigmask(SIGKILL) | sigmask(SIGSTOP))
+/* Queued siginfos of everybody; what comes after goes without one. */
+#define MAX_SIGQUEUES	8192
 
-/* The status that a parent sees has this bit if a core would be dumped. */
-#define WCOREFLAG		0x80
-#define SIG_KERNEL_COREDUMP_MASK \
-	(sigmask(SIGQUIT) | sigmask(SIGILL) | sigmask(SIGTRAP) | \
-	 sigmask(SIGABRT) | sigmask(SIGFPE) | sigmask(SIGSEGV) | \
-	 sigmask(SIGBUS))
+static struct kmem_cache *sigqueue_cachep;
+static atomic_t sigqueues;
 
-/* Init ignores what it has not asked for, but for its own faults. */
-bool signal_ignored(int sig, const struct task_struct *p)
+void __init signals_init(void)
 {
-	if (p->pid == 1 || p->flags & PF_KTHREAD)
-		return true;
-	return (p->ignored | SIG_KERNEL_IGNORE_MASK) & sigmask(sig);
+	BUILD_BUG_ON(sizeof(siginfo_t) != SI_MAX_SIZE);
+	sigqueue_cachep = KMEM_CACHE(sigqueue, SLAB_PANIC);
 }
 
-static void recalc_sigpending(struct task_struct *p)
+/* Whether the thread has something to act on. */
+static bool recalc_sigpending_tsk(struct task_struct *t)
 {
-	if (p->pending & ~p->blocked)
-		set_bit(TIF_SIGPENDING, &p->thread_info_flags);
-	else
-		clear_bit(TIF_SIGPENDING, &p->thread_info_flags);
+	sigset_t set = t->pending.signal | t->signal->shared_pending.signal;
+
+	if (t->jobctl & JOBCTL_PENDING_MASK || set & ~t->blocked) {
+		set_bit(TIF_SIGPENDING, &t->thread_info_flags);
+		return true;
+	}
+	return false;
+}
+
+void recalc_sigpending_and_wake(struct task_struct *t)
+{
+	if (recalc_sigpending_tsk(t))
+		signal_wake_up(t, 0);
+}
+
+void recalc_sigpending(void)
+{
+	if (!recalc_sigpending_tsk(current))
+		clear_bit(TIF_SIGPENDING, &current->thread_info_flags);
 }
 
 /* A sleeper wakes to see it, a running task is sent into the kernel. */
-static void signal_wake_up(struct task_struct *p)
+static void signal_wake_up_state(struct task_struct *t, unsigned int state)
 {
-	set_bit(TIF_SIGPENDING, &p->thread_info_flags);
-	if (!wake_up_state(p, TASK_INTERRUPTIBLE))
-		kick_process(p);
+	set_bit(TIF_SIGPENDING, &t->thread_info_flags);
+	if (!wake_up_state(t, state | TASK_INTERRUPTIBLE))
+		kick_process(t);
 }
 
-int send_sig(int sig, struct task_struct *p)
+void signal_wake_up(struct task_struct *t, int fatal)
 {
-	unsigned long flags;
+	if (fatal)
+		t->jobctl &= ~JOBCTL_STOPPED;
+	signal_wake_up_state(t, fatal ? TASK_WAKEKILL : 0);
+}
 
-	spin_lock_irqsave(&p->siglock, flags);
-	if (!signal_ignored(sig, p)) {
-		p->pending |= sigmask(sig);
-		if (!(p->blocked & sigmask(sig)))
-			signal_wake_up(p);
+/* The program's own faults come before what others sent. */
+static int next_signal(struct sigpending *pending, sigset_t mask)
+{
+	sigset_t x = pending->signal & ~mask;
+
+	if (!x)
+		return 0;
+	if (x & SYNCHRONOUS_MASK)
+		x &= SYNCHRONOUS_MASK;
+	return __ffs(x) + 1;
+}
+
+struct sigqueue *__sigqueue_alloc(int sig, bool override_rlimit)
+{
+	struct sigqueue *q = NULL;
+
+	if (atomic_add_return(1, &sigqueues) <= MAX_SIGQUEUES ||
+	    override_rlimit)
+		q = kmem_cache_alloc(sigqueue_cachep, GFP_ATOMIC);
+	if (!q)
+		atomic_dec(&sigqueues);
+	return q;
+}
+
+static void __sigqueue_free(struct sigqueue *q)
+{
+	atomic_dec(&sigqueues);
+	kmem_cache_free(sigqueue_cachep, q);
+}
+
+void flush_sigqueue(struct sigpending *queue)
+{
+	struct sigqueue *q, *next;
+
+	queue->signal = 0;
+	list_for_each_entry_safe(q, next, &queue->list, list) {
+		list_del_init(&q->list);
+		__sigqueue_free(q);
 	}
-	spin_unlock_irqrestore(&p->siglock, flags);
-	return 0;
 }
 
-/* For a fault of the running program: it cannot be put off. */
-void force_sig(int sig)
+/* Takes signals off a queue, unseen. */
+void flush_sigqueue_mask(sigset_t mask, struct sigpending *s)
 {
-	struct task_struct *p = current;
-	unsigned long flags;
+	struct sigqueue *q, *next;
 
-	if (p->pid == 1)
-		panic_regs(current_pt_regs(), "init: fault, signal %d", sig);
-	spin_lock_irqsave(&p->siglock, flags);
-	p->ignored &= ~sigmask(sig);
-	p->blocked &= ~sigmask(sig);
-	p->pending |= sigmask(sig);
-	recalc_sigpending(p);
-	spin_unlock_irqrestore(&p->siglock, flags);
-}
-
-/* A new program: what was ignored stays so. */
-void flush_signal_handlers(struct task_struct *p)
-{
-	p->ignored &= ~SIG_KERNEL_ONLY_MASK;
-}
-
-/* The next signal to act on, or 0. */
-static int dequeue_signal(struct task_struct *p)
-{
-	unsigned long todo;
-	int sig = 0;
-
-	spin_lock_irq(&p->siglock);
-	todo = p->pending & ~p->blocked;
-	if (todo) {
-		/* The program's own faults come before what others sent. */
-		sig = __ffs(todo & SIG_KERNEL_COREDUMP_MASK ?
-			    todo & SIG_KERNEL_COREDUMP_MASK : todo) + 1;
-		p->pending &= ~sigmask(sig);
+	if (!(s->signal & mask))
+		return;
+	s->signal &= ~mask;
+	list_for_each_entry_safe(q, next, &s->list, list) {
+		if (mask & sigmask(q->info.si_signo)) {
+			list_del_init(&q->list);
+			__sigqueue_free(q);
+		}
 	}
-	recalc_sigpending(p);
-	spin_unlock_irq(&p->siglock);
+}
+
+/* The first of this number; if there is another, the bit stays. */
+static void collect_signal(int sig, struct sigpending *list,
+			   kernel_siginfo_t *info)
+{
+	struct sigqueue *q, *first = NULL;
+	bool more = false;
+
+	list_for_each_entry(q, &list->list, list) {
+		if (q->info.si_signo != sig)
+			continue;
+		if (first) {
+			more = true;
+			break;
+		}
+		first = q;
+	}
+	if (!more)
+		list->signal &= ~sigmask(sig);
+	if (first) {
+		list_del_init(&first->list);
+		*info = first->info;
+		__sigqueue_free(first);
+	} else {
+		/* There was no memory for more than its number. */
+		clear_siginfo(info);
+		info->si_signo = sig;
+		info->si_code = SI_USER;
+	}
+}
+
+static int __dequeue_signal(struct sigpending *pending, sigset_t mask,
+			    kernel_siginfo_t *info)
+{
+	int sig = next_signal(pending, mask);
+
+	if (sig)
+		collect_signal(sig, pending, info);
 	return sig;
 }
 
-/* It may have been ignored after it was sent. */
-static void get_signal(void)
+int dequeue_signal(struct task_struct *tsk, const sigset_t *mask,
+		   kernel_siginfo_t *info, enum pid_type *type)
 {
-	struct task_struct *p = current;
+	int signr;
+
+	*type = PIDTYPE_PID;
+	signr = __dequeue_signal(&tsk->pending, *mask, info);
+	if (!signr) {
+		*type = PIDTYPE_TGID;
+		signr = __dequeue_signal(&tsk->signal->shared_pending, *mask,
+					 info);
+	}
+	recalc_sigpending();
+	/* Unless a SIGCONT comes before the stop does. */
+	if (signr && sig_kernel_stop(signr))
+		current->jobctl |= JOBCTL_STOP_DEQUEUED;
+	return signr;
+}
+
+/* Of faults, the one that came first. */
+int dequeue_synchronous_signal(kernel_siginfo_t *info)
+{
+	struct sigpending *pending = &current->pending;
+	struct sigqueue *q;
 	int sig;
 
-	while ((sig = dequeue_signal(p))) {
-		if (signal_ignored(sig, p))
-			continue;
-		do_group_exit(sig |
-			      (sigmask(sig) & SIG_KERNEL_COREDUMP_MASK ?
-			       WCOREFLAG : 0));
+	if (!(pending->signal & ~current->blocked & SYNCHRONOUS_MASK))
+		return 0;
+	list_for_each_entry(q, &pending->list, list) {
+		sig = q->info.si_signo;
+		if (q->info.si_code > 0 && siginmask(sig, SYNCHRONOUS_MASK) &&
+		    !(current->blocked & sigmask(sig))) {
+			collect_signal(sig, pending, info);
+			recalc_sigpending();
+			return sig;
+		}
 	}
-}
-
-void arch_do_signal_or_restart(struct pt_regs *regs)
-{
-	get_signal();
-	restart_syscall_if_interrupted(regs);
-}
-
-static int kill_group(int sig, pid_t pgrp)
-{
-	struct task_struct *p;
-	int ret = -ESRCH;
-
-	spin_lock(&tasklist_lock);
-	for_each_process(p) {
-		if (pgrp == -1 ? p->pid <= 1 || p == current : p->pgrp != pgrp)
-			continue;
-		if (sig)
-			send_sig(sig, p);
-		ret = 0;
-	}
-	spin_unlock(&tasklist_lock);
-	return ret;
-}
-
-static long kill_something_info(int sig, pid_t pid)
-{
-	struct task_struct *p;
-
-	if (sig < 0 || sig > _NSIG)
-		return -EINVAL;
-	if (pid == -1)
-		return kill_group(sig, -1);
-	if (pid <= 0)
-		return kill_group(sig, pid ? -pid : current->pgrp);
-	p = find_get_task_by_vpid(pid);
-	if (!p)
-		return -ESRCH;
-	if (sig)
-		send_sig(sig, p);
-	put_task_struct(p);
 	return 0;
 }
 
-SYSCALL_DEFINE2(kill, pid_t, pid, int, sig)
+/* What a task is asked to stop for; @mask holds signal and bits. */
+bool task_set_jobctl_pending(struct task_struct *task, unsigned long mask)
 {
-	return kill_something_info(sig, pid);
+	if (fatal_signal_pending(task) || task->flags & PF_EXITING)
+		return false;
+	if (mask & JOBCTL_STOP_SIGMASK)
+		task->jobctl &= ~JOBCTL_STOP_SIGMASK;
+	task->jobctl |= mask;
+	return true;
 }
 
-SYSCALL_DEFINE3(tgkill, pid_t, tgid, pid_t, pid, int, sig)
+void task_clear_jobctl_pending(struct task_struct *task, unsigned long mask)
 {
-	return tgid == pid ? kill_something_info(sig, pid) : -ESRCH;
+	if (mask & JOBCTL_STOP_PENDING)
+		mask |= JOBCTL_STOP_CONSUME | JOBCTL_STOP_DEQUEUED;
+	task->jobctl &= ~mask;
 }
 
-static inline int get_sigset(unsigned long *set,
-			     const unsigned long __user *user, size_t size)
+/* The others are to end; returns how many there are. */
+int zap_other_threads(struct task_struct *p)
 {
-	if (size != sizeof(*set))
-		return -EINVAL;
-	return get_user(*set, user);
-}
+	struct task_struct *t;
+	int count = 0;
 
-SYSCALL_DEFINE4(rt_sigaction, int, sig, const struct sigaction __user *, act,
-		struct sigaction __user *, oact, size_t, sigsetsize)
-{
-	struct task_struct *p = current;
-	struct sigaction new = {}, old = {};
-
-	if (sigsetsize != sizeof(unsigned long) || sig < 1 || sig > _NSIG)
-		return -EINVAL;
-	if (act && copy_from_user(&new, act, sizeof(new)))
-		return -EFAULT;
-	if (act && (sigmask(sig) & SIG_KERNEL_ONLY_MASK ||
-		    new.sa_handler > SIG_IGN))
-		return -EINVAL;
-
-	spin_lock_irq(&p->siglock);
-	old.sa_handler = p->ignored & sigmask(sig) ? SIG_IGN : SIG_DFL;
-	if (act && new.sa_handler == SIG_IGN)
-		p->ignored |= sigmask(sig);
-	else if (act)
-		p->ignored &= ~sigmask(sig);
-	spin_unlock_irq(&p->siglock);
-	return oact && copy_to_user(oact, &old, sizeof(old)) ? -EFAULT : 0;
-}
-
-SYSCALL_DEFINE4(rt_sigprocmask, int, how, const unsigned long __user *, nset,
-		unsigned long __user *, oset, size_t, sigsetsize)
-{
-	struct task_struct *p = current;
-	unsigned long set = 0, old;
-	int err = 0;
-
-	if (nset) {
-		err = get_sigset(&set, nset, sigsetsize);
-		if (err)
-			return err;
-		set &= ~SIG_KERNEL_ONLY_MASK;
+	p->signal->group_stop_count = 0;
+	for_each_thread(p, t) {
+		if (t == p)
+			continue;
+		task_clear_jobctl_pending(t, JOBCTL_PENDING_MASK);
+		count++;
+		if (t->exit_state)
+			continue;
+		t->pending.signal |= sigmask(SIGKILL);
+		signal_wake_up(t, 1);
 	}
-	spin_lock_irq(&p->siglock);
-	old = p->blocked;
-	if (nset && how == SIG_BLOCK)
-		p->blocked |= set;
-	else if (nset && how == SIG_UNBLOCK)
-		p->blocked &= ~set;
-	else if (nset && how == SIG_SETMASK)
-		p->blocked = set;
-	else if (nset)
-		err = -EINVAL;
-	recalc_sigpending(p);
-	spin_unlock_irq(&p->siglock);
-	return !err && oset ? put_user(old, oset) : err;
+	return count;
+}
+
+struct sighand_struct *lock_task_sighand(struct task_struct *p,
+					 unsigned long *flags)
+{
+	struct sighand_struct *sighand;
+
+	for (;;) {
+		sighand = READ_ONCE(p->sighand);
+		if (!sighand)
+			return NULL;
+		spin_lock_irqsave(&sighand->siglock, *flags);
+		if (likely(sighand == READ_ONCE(p->sighand)))
+			return sighand;
+		spin_unlock_irqrestore(&sighand->siglock, *flags);
+	}
+}
+
+void ignore_signals(struct task_struct *t)
+{
+	for (int i = 0; i < _NSIG; i++)
+		t->sighand->action[i].sa.sa_handler = SIG_IGN;
+	flush_sigqueue(&t->pending);
+}
+
+/* A new program: what was ignored stays so. */
+void flush_signal_handlers(struct task_struct *t, int force_default)
+{
+	for (int i = 0; i < _NSIG; i++) {
+		struct sigaction *sa = &t->sighand->action[i].sa;
+
+		if (force_default || sa->sa_handler != SIG_IGN)
+			sa->sa_handler = SIG_DFL;
+		sa->sa_flags = 0;
+		sa->sa_restorer = 0;
+		sa->sa_mask = 0;
+	}
+}
+
+/* Would a fault end this program? */
+int unhandled_signal(struct task_struct *tsk, int sig)
+{
+	unsigned long handler = tsk->sighand->action[sig - 1].sa.sa_handler;
+
+	return is_global_init(tsk) || handler == SIG_IGN || handler == SIG_DFL;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Waiting for children. */
+/* Waiting for children: that they end, stop, or go on. */
 #include <linux/kernel.h>
+#include <linux/pid.h>
 #include <linux/resource.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
@@ -11,117 +13,307 @@
 
 #define WNOHANG		0x00000001
 #define WUNTRACED	0x00000002
+#define WSTOPPED	WUNTRACED
+#define WEXITED		0x00000004
 #define WCONTINUED	0x00000008
+#define WNOWAIT		0x01000000
+#define __WNOTHREAD	0x20000000
 #define __WALL		0x40000000
+#define __WCLONE	0x80000000
 
-/* Every parent that waits for a child sleeps here. */
-static DECLARE_WAIT_QUEUE_HEAD(wait_chldexit);
+#define P_ALL		0
+#define P_PID		1
+#define P_PGID		2
 
 struct wait_opts {
-	pid_t pid;		/* > 0: this one; -1: any; < -1: its group */
-	int options;
-	int status;
+	enum pid_type wo_type;		/* PIDTYPE_MAX: any child */
+	struct pid *wo_pid;
+	unsigned int wo_flags;
+	pid_t pid;			/* found; the rest tells of it */
+	int status;			/* as wait4 gives it */
+	int cause;			/* CLD_* */
 	struct rusage usage;
+	int notask_error;
+	wait_queue_entry_t child_wait;
 };
 
-bool do_notify_parent(struct task_struct *p)
+static void ticks_to_timeval(struct __kernel_timeval *tv, u64 ticks)
 {
-	struct task_struct *parent = p->real_parent;
-	bool autoreap = p->exit_signal == SIGCHLD &&
-			parent->ignored & sigmask(SIGCHLD);
-
-	if (p->exit_signal)
-		send_sig(p->exit_signal, parent);
-	__wake_up(&wait_chldexit, TASK_INTERRUPTIBLE, 0, parent);
-	return autoreap;
+	tv->tv_sec = ticks / HZ;
+	tv->tv_usec = ticks % HZ * (USEC_PER_SEC / HZ);
 }
 
-static inline bool eligible_child(const struct wait_opts *wo,
-			   const struct task_struct *p)
+static void fill_rusage(struct rusage *r, u64 utime, u64 stime)
 {
-	if (wo->pid > 0)
-		return p->pid == wo->pid;
-	return wo->pid == -1 || p->pgrp == -wo->pid;
+	memset(r, 0, sizeof(*r));
+	ticks_to_timeval(&r->ru_utime, utime);
+	ticks_to_timeval(&r->ru_stime, stime);
+}
+
+static bool eligible_pid(struct wait_opts *wo, struct task_struct *p)
+{
+	struct pid *pid = wo->wo_type == PIDTYPE_PID ? task_pid(p) :
+						       task_pgrp(p);
+
+	return wo->wo_type == PIDTYPE_MAX || pid == wo->wo_pid;
+}
+
+/* A clone child is one that ends with another signal than SIGCHLD. */
+static bool eligible_child(struct wait_opts *wo, struct task_struct *p)
+{
+	if (!eligible_pid(wo, p))
+		return false;
+	return wo->wo_flags & __WALL ||
+	       (p->exit_signal != SIGCHLD) == !!(wo->wo_flags & __WCLONE);
+}
+
+static void note_child(struct wait_opts *wo, struct task_struct *p, int cause,
+		       int status)
+{
+	struct signal_struct *sig = p->signal;
+
+	wo->pid = task_pid_nr(p);
+	wo->cause = cause;
+	wo->status = status;
+	fill_rusage(&wo->usage, p->utime + sig->utime + sig->cutime,
+		    p->stime + sig->stime + sig->cstime);
 }
 
 /* With tasklist_lock held, which is let go if there was one. */
-static pid_t wait_task_zombie(struct wait_opts *wo,
-				       struct task_struct *p)
+static bool wait_task_zombie(struct wait_opts *wo, struct task_struct *p)
 {
-	pid_t pid = p->pid;
+	struct signal_struct *sig = p->signal, *psig = current->signal;
+	int status = sig->flags & SIGNAL_GROUP_EXIT ? sig->group_exit_code :
+						      p->exit_code;
 
+	if (!(wo->wo_flags & WEXITED))
+		return false;
+	note_child(wo, p, status & 0x7f ? CLD_KILLED : CLD_EXITED, status);
+	if (wo->wo_flags & WNOWAIT) {
+		spin_unlock(&tasklist_lock);
+		return true;
+	}
 	p->exit_state = EXIT_DEAD;
+	psig->cutime += p->utime + sig->utime + sig->cutime;
+	psig->cstime += p->stime + sig->stime + sig->cstime;
 	spin_unlock(&tasklist_lock);
-	wo->status = p->exit_code;
-	memset(&wo->usage, 0, sizeof(wo->usage));
-	wo->usage.ru_utime.tv_sec = p->utime / HZ;
-	wo->usage.ru_utime.tv_usec = p->utime % HZ * (USEC_PER_SEC / HZ);
-	wo->usage.ru_stime.tv_sec = p->stime / HZ;
-	wo->usage.ru_stime.tv_usec = p->stime % HZ * (USEC_PER_SEC / HZ);
 	release_task(p);
-	return pid;
+	return true;
+}
+
+/* A stop is told once. */
+static bool wait_task_stopped(struct wait_opts *wo, struct task_struct *p)
+{
+	int code;
+
+	if (!(wo->wo_flags & WSTOPPED) ||
+	    !(p->signal->flags & SIGNAL_STOP_STOPPED))
+		return false;
+	spin_lock_irq(&p->sighand->siglock);
+	code = p->signal->flags & SIGNAL_STOP_STOPPED ?
+	       p->signal->group_exit_code : 0;
+	if (code && !(wo->wo_flags & WNOWAIT))
+		p->signal->group_exit_code = 0;
+	spin_unlock_irq(&p->sighand->siglock);
+	if (!code)
+		return false;
+	note_child(wo, p, CLD_STOPPED, code << 8 | 0x7f);
+	spin_unlock(&tasklist_lock);
+	return true;
+}
+
+static bool wait_task_continued(struct wait_opts *wo, struct task_struct *p)
+{
+	bool continued;
+
+	if (!(wo->wo_flags & WCONTINUED))
+		return false;
+	spin_lock_irq(&p->sighand->siglock);
+	continued = p->signal->flags & SIGNAL_STOP_CONTINUED;
+	if (continued && !(wo->wo_flags & WNOWAIT))
+		p->signal->flags &= ~SIGNAL_STOP_CONTINUED;
+	spin_unlock_irq(&p->sighand->siglock);
+	if (!continued)
+		return false;
+	note_child(wo, p, CLD_CONTINUED, 0xffff);
+	spin_unlock(&tasklist_lock);
+	return true;
+}
+
+/* True: this is one, and the lock has been let go. */
+static bool wait_consider_task(struct wait_opts *wo, struct task_struct *p)
+{
+	if (p->exit_state == EXIT_DEAD || !eligible_child(wo, p))
+		return false;
+	if (p->exit_state == EXIT_ZOMBIE && !delay_group_leader(p)) {
+		if (wait_task_zombie(wo, p))
+			return true;
+		/* It will neither stop nor go on. */
+		return false;
+	}
+	if (p->exit_state != EXIT_ZOMBIE || wo->wo_flags & (WCONTINUED | WEXITED))
+		wo->notask_error = 0;
+	return wait_task_stopped(wo, p) || wait_task_continued(wo, p);
+}
+
+static bool do_wait_thread(struct wait_opts *wo, struct task_struct *tsk)
+{
+	struct task_struct *p;
+
+	list_for_each_entry(p, &tsk->children, sibling)
+		if (wait_consider_task(wo, p))
+			return true;
+	return false;
+}
+
+/* Who waits for another child sleeps on. */
+static int child_wait_callback(wait_queue_entry_t *wait, unsigned int mode,
+			       int sync, void *key)
+{
+	struct wait_opts *wo = container_of(wait, struct wait_opts, child_wait);
+	struct task_struct *p = key;
+
+	if (!eligible_pid(wo, p))
+		return 0;
+	if (wo->wo_flags & __WNOTHREAD && wait->private != p->real_parent)
+		return 0;
+	return default_wake_function(wait, mode, sync, key);
 }
 
 /* A child's number, 0 if all live, -ECHILD if there is none. */
-static pid_t do_wait_thread(struct wait_opts *wo)
+static long __do_wait(struct wait_opts *wo)
 {
-	struct task_struct *p;
-	pid_t ret = -ECHILD;
+	struct task_struct *tsk = current;
 
+	wo->notask_error = -ECHILD;
+	if (wo->wo_type < PIDTYPE_MAX && !wo->wo_pid)
+		return -ECHILD;
 	spin_lock(&tasklist_lock);
-	list_for_each_entry(p, &current->children, sibling) {
-		if (p->exit_state == EXIT_DEAD || !eligible_child(wo, p))
-			continue;
-		if (p->exit_state == EXIT_ZOMBIE)
-			return wait_task_zombie(wo, p);
-		ret = 0;
+	if (wo->wo_flags & __WNOTHREAD) {
+		if (do_wait_thread(wo, tsk))
+			return wo->pid;
+	} else {
+		for_each_thread(current, tsk)
+			if (do_wait_thread(wo, tsk))
+				return wo->pid;
 	}
 	spin_unlock(&tasklist_lock);
-	return ret;
+	return wo->notask_error;
 }
 
-/* The queue is everybody's: only the dead one's parent is woken. */
-static int child_wait_callback(wait_queue_entry_t *entry, unsigned int mode,
-			       int flags, void *key)
+static long do_wait(struct wait_opts *wo)
 {
-	return entry->private == key ?
-	       default_wake_function(entry, mode, flags, key) : 0;
-}
+	wait_queue_head_t *wq = &current->signal->wait_chldexit;
+	long retval;
 
-static pid_t do_wait(struct wait_opts *wo)
-{
-	DEFINE_WAIT_FUNC(wait, child_wait_callback);
-	pid_t ret;
-
-	add_wait_queue(&wait_chldexit, &wait);
+	wo->child_wait = (wait_queue_entry_t){
+		.private = current,
+		.func = child_wait_callback,
+	};
+	INIT_LIST_HEAD(&wo->child_wait.entry);
+	add_wait_queue(wq, &wo->child_wait);
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE);
-		ret = do_wait_thread(wo);
-		if (ret || wo->options & WNOHANG)
+		retval = __do_wait(wo);
+		if (retval || wo->wo_flags & WNOHANG)
 			break;
 		if (signal_pending(current)) {
-			ret = -ERESTARTSYS;
+			retval = -ERESTARTSYS;
 			break;
 		}
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
-	remove_wait_queue(&wait_chldexit, &wait);
-	return ret;
+	remove_wait_queue(wq, &wo->child_wait);
+	return retval;
 }
 
-static pid_t kernel_wait4(pid_t upid, int __user *stat_addr,
-				   int options, struct rusage __user *ru)
+/* What waitid tells, by what wait4 would. */
+static int put_waitid_info(siginfo_t __user *infop, const struct wait_opts *wo,
+			   bool found)
+{
+	kernel_siginfo_t info;
+
+	clear_siginfo(&info);
+	if (found) {
+		info.si_signo = SIGCHLD;
+		info.si_code = wo->cause;
+		info.si_pid = wo->pid;
+		info.si_status = wo->cause == CLD_CONTINUED ? SIGCONT :
+				 wo->cause == CLD_KILLED ? wo->status & 0x7f :
+				 wo->status >> 8 & 0xff;
+	}
+	return copy_to_user(infop, &info, offsetof(kernel_siginfo_t,
+						   si_utime)) ? -EFAULT : 0;
+}
+
+static struct pid *get_group(pid_t upid)
+{
+	return upid ? find_get_pid(upid) : get_pid(task_pgrp(current));
+}
+
+SYSCALL_DEFINE5(waitid, int, which, pid_t, upid, siginfo_t __user *, infop,
+		int, options, struct rusage __user *, ru)
+{
+	struct wait_opts wo = { .wo_flags = options };
+	long ret;
+
+	if (options & ~(WNOHANG | WNOWAIT | WEXITED | WSTOPPED | WCONTINUED |
+			__WNOTHREAD | __WCLONE | __WALL))
+		return -EINVAL;
+	if (!(options & (WEXITED | WSTOPPED | WCONTINUED)))
+		return -EINVAL;
+	switch (which) {
+	case P_ALL:
+		wo.wo_type = PIDTYPE_MAX;
+		break;
+	case P_PID:
+		if (upid <= 0)
+			return -EINVAL;
+		wo.wo_type = PIDTYPE_PID;
+		wo.wo_pid = find_get_pid(upid);
+		break;
+	case P_PGID:
+		if (upid < 0)
+			return -EINVAL;
+		wo.wo_type = PIDTYPE_PGID;
+		wo.wo_pid = get_group(upid);
+		break;
+	default:
+		return -EINVAL;
+	}
+	ret = do_wait(&wo);
+	put_pid(wo.wo_pid);
+	if (ret > 0 && ru && copy_to_user(ru, &wo.usage, sizeof(wo.usage)))
+		return -EFAULT;
+	if (ret >= 0 && infop && put_waitid_info(infop, &wo, ret > 0))
+		return -EFAULT;
+	return ret > 0 ? 0 : ret;
+}
+
+static long kernel_wait4(pid_t upid, int __user *stat_addr, int options,
+			 struct rusage __user *ru)
 {
 	struct wait_opts wo = {
-		.pid = upid ? upid : -current->pgrp,
-		.options = options,
+		.wo_type = PIDTYPE_MAX,
+		.wo_flags = options | WEXITED,
 	};
-	pid_t ret;
+	long ret;
 
-	if (options & ~(WNOHANG | WUNTRACED | WCONTINUED | __WALL))
+	if (options & ~(WNOHANG | WUNTRACED | WCONTINUED | __WNOTHREAD |
+			__WCLONE | __WALL))
 		return -EINVAL;
+	if (upid == -2147483647 - 1)
+		return -ESRCH;
+	if (upid > 0) {
+		wo.wo_type = PIDTYPE_PID;
+		wo.wo_pid = find_get_pid(upid);
+	} else if (upid != -1) {
+		wo.wo_type = PIDTYPE_PGID;
+		wo.wo_pid = get_group(-upid);
+	}
 	ret = do_wait(&wo);
+	put_pid(wo.wo_pid);
 	if (ret > 0 && stat_addr && put_user(wo.status, stat_addr))
 		return -EFAULT;
 	if (ret > 0 && ru && copy_to_user(ru, &wo.usage, sizeof(wo.usage)))
@@ -133,4 +325,36 @@ SYSCALL_DEFINE4(wait4, pid_t, upid, int __user *, stat_addr, int, options,
 		struct rusage __user *, ru)
 {
 	return kernel_wait4(upid, stat_addr, options, ru);
+}
+
+SYSCALL_DEFINE2(getrusage, int, who, struct rusage __user *, ru)
+{
+	struct signal_struct *sig = current->signal;
+	struct task_struct *t;
+	struct rusage r;
+	u64 utime, stime;
+
+	spin_lock_irq(&current->sighand->siglock);
+	switch (who) {
+	case RUSAGE_THREAD:
+		utime = current->utime;
+		stime = current->stime;
+		break;
+	case RUSAGE_SELF:
+		utime = sig->utime;
+		stime = sig->stime;
+		for_each_thread(current, t) {
+			utime += t->utime;
+			stime += t->stime;
+		}
+		break;
+	default:
+		utime = sig->cutime;
+		stime = sig->cstime;
+	}
+	spin_unlock_irq(&current->sighand->siglock);
+	if (who < RUSAGE_CHILDREN || who > RUSAGE_THREAD)
+		return -EINVAL;
+	fill_rusage(&r, utime, stime);
+	return copy_to_user(ru, &r, sizeof(r)) ? -EFAULT : 0;
 }

@@ -37,29 +37,77 @@ static int do_nanosleep(struct hrtimer_sleeper *t,
 	return READ_ONCE(t->task) ? -EINTR : 0;
 }
 
+/*
+ * Sleeps in the state that the caller set, until @expires or a wake-up; which
+ * is -EINTR, however it came about. KTIME_MAX is never.
+ */
+int schedule_hrtimeout(const ktime_t *expires, enum hrtimer_mode mode)
+{
+	struct hrtimer_sleeper t = { .task = current };
+
+	if (*expires == KTIME_MAX) {
+		schedule();
+		return -EINTR;
+	}
+	hrtimer_init(&t.timer, CLOCK_MONOTONIC, mode);
+	t.timer.function = hrtimer_wakeup;
+	hrtimer_start(&t.timer, *expires, mode);
+	if (likely(READ_ONCE(t.task)))
+		schedule();
+	hrtimer_cancel(&t.timer);
+	__set_current_state(TASK_RUNNING);
+	return READ_ONCE(t.task) ? -EINTR : 0;
+}
+
+static int report_rest(struct __kernel_timespec __user *rmtp, ktime_t expires)
+{
+	ktime_t left = max_t(ktime_t, expires - ktime_get(), 0);
+	struct __kernel_timespec rest = {
+		.tv_sec = left / NSEC_PER_SEC, .tv_nsec = left % NSEC_PER_SEC
+	};
+
+	return copy_to_user(rmtp, &rest, sizeof(rest)) ? -EFAULT : 0;
+}
+
+static long sleep_until(ktime_t expires, clockid_t clock)
+{
+	struct hrtimer_sleeper t = { .task = current };
+
+	hrtimer_init(&t.timer, clock, HRTIMER_MODE_ABS);
+	t.timer.function = hrtimer_wakeup;
+	return do_nanosleep(&t, expires);
+}
+
+static long hrtimer_nanosleep_restart(struct restart_block *restart)
+{
+	ktime_t expires = restart->nanosleep.expires;
+
+	if (!sleep_until(expires, restart->nanosleep.clockid))
+		return 0;
+	if (restart->nanosleep.rmtp &&
+	    report_rest(restart->nanosleep.rmtp, expires))
+		return -EFAULT;
+	return set_restart_fn(restart, hrtimer_nanosleep_restart);
+}
+
 long hrtimer_nanosleep(ktime_t rqtp, enum hrtimer_mode mode, clockid_t clock,
 		       struct __kernel_timespec __user *rmtp)
 {
-	struct hrtimer_sleeper t = { .task = current };
-	struct __kernel_timespec rest;
+	struct restart_block *restart = &current->restart_block;
 	ktime_t expires = rqtp;
-	ktime_t left;
 
 	if (mode == HRTIMER_MODE_REL)
 		expires = ktime_add_safe(ktime_get(), rqtp);
-	hrtimer_init(&t.timer, clock, mode);
-	t.timer.function = hrtimer_wakeup;
-	if (!do_nanosleep(&t, expires))
+	if (!sleep_until(expires, clock))
 		return 0;
-
-	if (rmtp && mode == HRTIMER_MODE_REL) {
-		left = max_t(ktime_t, expires - ktime_get(), 0);
-		rest.tv_sec = left / NSEC_PER_SEC;
-		rest.tv_nsec = left % NSEC_PER_SEC;
-		if (copy_to_user(rmtp, &rest, sizeof(rest)))
-			return -EFAULT;
-	}
-	return -EINTR;
+	if (mode == HRTIMER_MODE_ABS)
+		return -ERESTARTNOHAND;
+	if (rmtp && report_rest(rmtp, expires))
+		return -EFAULT;
+	restart->nanosleep.clockid = clock;
+	restart->nanosleep.rmtp = rmtp;
+	restart->nanosleep.expires = expires;
+	return set_restart_fn(restart, hrtimer_nanosleep_restart);
 }
 
 static inline int get_timespec64(struct timespec64 *ts,

@@ -29,5 +29,45 @@ int hostfs_set_names(struct hostfs_request *req, const struct qstr *name,
 		     const char *text, size_t len);
 /* Asks the host, and waits for its answer: a result or -errno. */
 long hostfs_ask(struct hostfs_request *req);
+/* The same, and @req is freed. */
+long hostfs_ask_once(struct hostfs_request *req);
+
+/* The host's number of what an inode stands for. */
+static inline u64 hostfs_node(const struct inode *inode)
+{
+	return (u64)inode->i_private;
+}
+
+/* And of an open file, which keeps the request that will close it. */
+static inline u64 hostfs_handle(const struct file *file)
+{
+	const struct hostfs_request *req = file->private_data;
+
+	return req->fr.handle;
+}
+
+/* inode.c */
+struct inode *hostfs_iget(struct super_block *sb, const struct file_attr *attr);
+int hostfs_update(struct inode *inode, const struct file_attr *attr);
+int hostfs_refresh(struct inode *inode);
+int hostfs_setattr(struct dentry *dentry, struct iattr *attr);
+int hostfs_getattr(const struct path *path, struct kstat *stat,
+		   u32 request_mask, unsigned int flags);
+
+/* dir.c */
+extern const struct inode_operations hostfs_dir_inode_operations;
+extern const struct dentry_operations hostfs_dentry_operations;
+
+/* readdir.c */
+extern const struct file_operations hostfs_dir_operations;
+
+/* file.c */
+extern const struct file_operations hostfs_file_operations;
+extern const struct address_space_operations hostfs_aops;
+int hostfs_open(struct inode *inode, struct file *file);
+int hostfs_release(struct inode *inode, struct file *file);
+
+/* super.c: shows the tree that the host calls @name */
+int hostfs_fill_super(struct super_block *sb, const char *name);
 
 #endif

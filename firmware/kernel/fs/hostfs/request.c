@@ -117,9 +117,19 @@ static int hostfs_wait_answer(struct hostfs_request *req, bool interruptible)
 
 long hostfs_ask(struct hostfs_request *req)
 {
-	long ret = hostcall1(HC_FILE_REQUEST, &req->fr);
+	long ret;
 
+	req->done = false;
+	ret = hostcall1(HC_FILE_REQUEST, &req->fr);
 	if (ret > 0)
 		ret = hostfs_wait_answer(req, ret == FS_WAIT);
 	return ret ? ret : req->fr.result;
+}
+
+long hostfs_ask_once(struct hostfs_request *req)
+{
+	long ret = hostfs_ask(req);
+
+	hostfs_free(req);
+	return ret;
 }

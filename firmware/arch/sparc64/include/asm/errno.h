@@ -3,6 +3,7 @@
 #ifndef _ASM_ERRNO_H
 #define _ASM_ERRNO_H
 
+#define EUCLEAN		135
 #define EINPROGRESS	36
 #define EALREADY	37
 #define EOPNOTSUPP	45

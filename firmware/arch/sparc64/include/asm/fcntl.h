@@ -13,5 +13,7 @@
 #define O_NOFOLLOW	0x20000
 #define O_LARGEFILE	0x40000
 #define O_CLOEXEC	0x400000
+#define O_DSYNC		0x2000
+#define __O_SYNC	0x800000	/* with O_DSYNC: O_SYNC */
 
 #endif

@@ -39,6 +39,9 @@ void cpu_init(void);
 bool fixup_exception(struct pt_regs *regs);
 bool search_exception_tables(unsigned long pc);
 
+/* windows.c */
+int synchronize_user_stack(void);
+
 /* traps.c */
 void die(const char *what, struct pt_regs *regs, long err) __noreturn;
 

@@ -11,7 +11,9 @@
 #define UREG_G7		7
 #define UREG_I0		8
 #define UREG_I1		9
+#define UREG_I2		10
 #define UREG_FP		14
+#define UREG_I7		15
 
 /* In pt_regs.magic above the trap's type. */
 #define PT_REGS_MAGIC	0x57ac6c00
@@ -37,8 +39,12 @@ struct reg_window {
 	unsigned long ins[8];
 };
 
+/* Without the bias. */
+#define user_stack_pointer(regs)	((regs)->u_regs[UREG_FP] + 2047)
 #define user_mode(regs)			(!((regs)->tstate & TSTATE_PRIV))
 #define regs_irqs_disabled(regs)	(!((regs)->tstate & TSTATE_IE))
+#define pt_regs_is_syscall(regs)	(pt_regs_trap_type(regs) == TRAP_SYSCALL)
+#define pt_regs_clear_syscall(regs)	((regs)->magic = PT_REGS_MAGIC)
 #define pt_regs_trap_type(regs)		((regs)->magic & 0x1ff)
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Signal numbers and structures, as SPARC has them. */
+/* Signal numbers, flags and structures, as SPARC has them. */
 #ifndef _ASM_SIGNAL_H
 #define _ASM_SIGNAL_H
 
@@ -27,22 +27,42 @@
 #define SIGCHLD		20
 #define SIGTTIN		21
 #define SIGTTOU		22
+#define SIGIO		23
+#define SIGXCPU		24
+#define SIGXFSZ		25
+#define SIGVTALRM	26
+#define SIGPROF		27
 #define SIGWINCH	28
+#define SIGPWR		29
 #define SIGUSR1		30
 #define SIGUSR2		31
+#define SIGRTMIN	32
 
 #define SIG_BLOCK	1
 #define SIG_UNBLOCK	2
 #define SIG_SETMASK	4
 
-#define SIG_DFL		0UL
-#define SIG_IGN		1UL
+#define SA_ONSTACK	0x00000001UL
+#define SA_RESTART	0x00000002UL
+#define SA_RESETHAND	0x00000004UL
+#define SA_NOCLDSTOP	0x00000008UL
+#define SA_NODEFER	0x00000020UL
+#define SA_NOCLDWAIT	0x00000100UL
+#define SA_SIGINFO	0x00000200UL
 
+#define MINSIGSTKSZ	4096
+
+/* Here the restorer that counts is an argument of rt_sigaction. */
 struct sigaction {
 	unsigned long sa_handler;
 	unsigned long sa_flags;
 	unsigned long sa_restorer;
 	unsigned long sa_mask;
+};
+
+struct k_sigaction {
+	struct sigaction sa;
+	unsigned long ka_restorer;
 };
 
 #endif

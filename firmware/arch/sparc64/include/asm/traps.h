@@ -29,6 +29,7 @@ void bad_trap(struct pt_regs *regs);
 
 void timer_interrupt(struct pt_regs *regs);
 void host_device_interrupt(struct pt_regs *regs);
+void block_device_interrupt(struct pt_regs *regs);
 void call_function_interrupt(struct pt_regs *regs);
 void reschedule_interrupt(struct pt_regs *regs);
 void upcall_interrupt(struct pt_regs *regs);

@@ -3,6 +3,8 @@
 #ifndef _ASM_UNISTD_H
 #define _ASM_UNISTD_H
 
-#define NR_syscalls	360
+#define __NR_restart_syscall	0
+
+#define NR_syscalls	450
 
 #endif

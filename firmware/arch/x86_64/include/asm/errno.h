@@ -17,6 +17,7 @@
 #define ENOTSUPP	524
 #define ETIMEDOUT	110
 #define EALREADY	114
+#define EUCLEAN		117
 #define EINPROGRESS	115
 #define ESTALE		116
 

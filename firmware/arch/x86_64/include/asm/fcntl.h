@@ -13,5 +13,7 @@
 #define O_DIRECTORY	00200000
 #define O_NOFOLLOW	00400000
 #define O_CLOEXEC	02000000
+#define O_DSYNC		00010000
+#define __O_SYNC	04000000	/* with O_DSYNC: O_SYNC */
 
 #endif

@@ -19,6 +19,9 @@ struct fpu_state {
 struct thread_struct {
 	unsigned long sp;		/* while switched out */
 	unsigned long fsbase;
+	unsigned long cr2;		/* of its last fault, for handlers */
+	unsigned long trap_nr;
+	unsigned long error_code;
 	struct fpu_state fpu;
 };
 

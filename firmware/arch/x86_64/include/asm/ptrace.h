@@ -30,6 +30,7 @@ struct pt_regs {
 	unsigned long ss;
 };
 
+#define user_stack_pointer(regs)	((regs)->sp)
 #define user_mode(regs)			((regs)->cs & 3)
 #define regs_irqs_disabled(regs)	(!((regs)->flags & X86_EFLAGS_IF))
 

@@ -25,6 +25,7 @@ void exc_simd_coprocessor_error(struct pt_regs *regs, long error_code);
 
 void sysvec_apic_timer_interrupt(struct pt_regs *regs);
 void sysvec_host_device(struct pt_regs *regs);
+void sysvec_block_device(struct pt_regs *regs);
 void sysvec_call_function(struct pt_regs *regs);
 void sysvec_reschedule_ipi(struct pt_regs *regs);
 void sysvec_spurious(struct pt_regs *regs);

@@ -3,6 +3,8 @@
 #ifndef _ASM_UNISTD_H
 #define _ASM_UNISTD_H
 
+#define __NR_restart_syscall	219
+
 #define NR_syscalls	450
 
 #endif

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The RAM disk: a block device whose sectors are memory or a file of the host.
+
+It is not guest RAM, so that it takes none away and an image can be larger than the machine's memory.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import ClassVar, Self
+
+__all__ = ["SECTOR", "RamDisk"]
+
+SECTOR = 512  # bytes
+_READ, _WRITE = 0, 1
+_OK, _ERROR = 0, 1
+
+
+@dataclass(frozen=True)
+class _Done:
+    """A command that will have been done at `time`."""
+
+    time: int
+    tag: int
+    status: int
+
+
+class RamDisk:
+    """A disk that does one command after the other.
+
+    A command's data moves when the command is given; that it is done shows later, when the time that it takes has passed.
+
+    Args:
+        size: bytes; what does not fill a sector is left out.
+        descriptor: an open file that holds the sectors, instead of memory; closed with the disk.
+    """
+
+    SETUP: ClassVar[int] = 1_000  # cycles: 10 us at 100 MHz, about what a solid-state disk's controller takes
+    SEEK: ClassVar[int] = 4_000  # cycles more unless the command begins where the last one ended
+    BYTES_PER_CYCLE: ClassVar[int] = 4  # 400 MB/s at 100 MHz
+
+    def __init__(self, size: int, descriptor: int | None = None) -> None:
+        self.sectors = size // SECTOR
+        self._descriptor = descriptor
+        self._memory = mmap.mmap(-1, max(self.sectors, 1) * SECTOR) if descriptor is None else None
+        self._busy_until = 0
+        self._next_sector = 0
+        self._done: deque[_Done] = deque()
+
+    @classmethod
+    def of_file(cls, path: Path, *, writable: bool = False) -> Self:
+        """A disk that holds a file's bytes: a copy of them, or with `writable` the file itself.
+
+        Raises:
+            OSError: it cannot be opened or read.
+            ValueError: it is no regular file, or does not fill a sector.
+        """
+        descriptor = os.open(path, (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            about = os.fstat(descriptor)
+            if not stat.S_ISREG(about.st_mode):
+                raise ValueError(f"{path}: not a regular file")
+            if about.st_size < SECTOR:
+                raise ValueError(f"{path}: {about.st_size} bytes do not make a disk: it needs at least {SECTOR}")
+            if writable:
+                return cls(about.st_size, descriptor)
+            disk = cls(about.st_size)
+            for start in range(0, disk.size, 1 << 20):
+                disk.write(start, os.pread(descriptor, min(1 << 20, disk.size - start), start))
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+        return disk
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives memory or file back."""
+        if self._memory is not None:
+            self._memory.close()
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.sectors * SECTOR
+
+    def read(self, start: int = 0, size: int | None = None) -> bytes:
+        """Bytes of the disk: by default all.
+
+        Raises:
+            ValueError: the disk ends before.
+            OSError: its file cannot be read.
+        """
+        size = self.size - start if size is None else size
+        self._check(start, size)
+        if self._memory is not None:
+            return self._memory[start : start + size]
+        assert self._descriptor is not None
+        data = os.pread(self._descriptor, size, start)
+        return data + bytes(size - len(data))  # somebody has made the file shorter
+
+    def write(self, start: int, data: bytes) -> None:
+        """Changes the disk under the guest, which does not notice what it has cached.
+
+        Raises:
+            ValueError: the disk ends before.
+            OSError: its file cannot be written.
+        """
+        self._check(start, len(data))
+        if self._memory is not None:
+            self._memory[start : start + len(data)] = data
+            return
+        assert self._descriptor is not None
+        if os.pwrite(self._descriptor, data, start) != len(data):
+            raise OSError("short write")
+
+    def _check(self, start: int, size: int) -> None:
+        if start < 0 or size < 0 or start + size > self.size:
+            raise ValueError(f"bytes {start} to {start + size}: the disk has {self.size}")
+
+    # As the guest's driver sees it
+
+    def submit(
+        self, ram: memoryview, now: int, tag: int, operation: int, sector: int, segments: Sequence[tuple[int, int]]
+    ) -> int:
+        """Gives the disk a command, and returns when it will be done, in cycles.
+
+        Args:
+            ram: the machine's.
+            now: the time.
+            tag: what `completed` will return.
+            operation: 0 reads into the segments, 1 writes from them.
+            sector: where the command begins.
+            segments: physical addresses and lengths.
+        """
+        status = self._transfer(ram, operation, sector * SECTOR, segments)
+        length = sum(size for _, size in segments)
+        cost = self.SETUP + length // self.BYTES_PER_CYCLE + (0 if sector == self._next_sector else self.SEEK)
+        self._busy_until = max(now, self._busy_until) + cost
+        self._next_sector = sector + length // SECTOR
+        self._done.append(_Done(self._busy_until, tag, status))
+        return self._busy_until
+
+    def _transfer(self, ram: memoryview, operation: int, start: int, segments: Sequence[tuple[int, int]]) -> int:
+        if operation not in (_READ, _WRITE):
+            return _ERROR
+        try:
+            for address, size in segments:
+                if address < 0 or size < 0 or address + size > len(ram):
+                    return _ERROR
+                if operation == _READ:
+                    ram[address : address + size] = self.read(start, size)
+                else:
+                    self.write(start, bytes(ram[address : address + size]))
+                start += size
+        except (ValueError, OSError):
+            return _ERROR
+        return _OK
+
+    def completed(self, now: int) -> tuple[int, int] | None:
+        """Tag and status (0: done, 1: failed) of the next command that has been done by now, each once."""
+        if not self._done or self._done[0].time > now:
+            return None
+        done = self._done.popleft()
+        return done.tag, done.status
+
+    @property
+    def next_completion(self) -> int | None:
+        """When the next command will have been done; None: there is none."""
+        return self._done[0].time if self._done else None

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sets of signals, queues of them, and what is done about each. */
+#ifndef _LINUX_SIGNAL_TYPES_H
+#define _LINUX_SIGNAL_TYPES_H
+
+#include <linux/list.h>
+#include <linux/siginfo.h>
+#include <asm/signal.h>
+
+typedef unsigned long sigset_t;		/* one bit per signal, from bit 0 */
+
+struct sigqueue {
+	struct list_head list;
+	kernel_siginfo_t info;
+};
+
+struct sigpending {
+	struct list_head list;
+	sigset_t signal;
+};
+
+struct ksignal {
+	struct k_sigaction ka;
+	kernel_siginfo_t info;
+	int sig;
+};
+
+#define SIG_DFL		0UL
+#define SIG_IGN		1UL
+
+#define SS_ONSTACK	1
+#define SS_DISABLE	2
+#define SS_AUTODISARM	0x80000000u
+
+typedef struct sigaltstack {
+	void __user *ss_sp;
+	int ss_flags;
+	size_t ss_size;
+} stack_t;
+
+#endif

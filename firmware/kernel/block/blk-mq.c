@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From bios to the driver: a bio joins a request or gets one of its own, which
+ * waits in its task's plug, then in its CPU's software queue, until the queue
+ * is run and the driver takes it.
+ */
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+
+#include "blk.h"
+
+static bool blk_mq_sched_bio_merge(struct request_queue *q, struct bio *bio,
+				   unsigned int nr_segs)
+{
+	struct blk_mq_ctx *ctx = &q->queue_ctx[raw_smp_processor_id()];
+	bool merged;
+
+	if (list_empty(&ctx->rq_list))
+		return false;
+	spin_lock(&ctx->lock);
+	merged = blk_bio_list_merge(q, &ctx->rq_list, bio, nr_segs);
+	spin_unlock(&ctx->lock);
+	return merged;
+}
+
+static bool blk_mq_attempt_bio_merge(struct request_queue *q, struct bio *bio,
+				     unsigned int nr_segs)
+{
+	if (bio->bi_opf & REQ_NOMERGE)
+		return false;
+	return blk_attempt_plug_merge(q, bio, nr_segs) ||
+	       blk_mq_sched_bio_merge(q, bio, nr_segs);
+}
+
+/* NULL: the bio has joined another request. */
+static struct request *blk_mq_get_new_requests(struct request_queue *q,
+					       struct bio *bio,
+					       unsigned int nr_segs)
+{
+	if (blk_mq_attempt_bio_merge(q, bio, nr_segs))
+		return NULL;
+	return __blk_mq_alloc_requests(q, bio->bi_opf);
+}
+
+static void blk_mq_bio_to_request(struct request *rq, struct bio *bio,
+				  unsigned int nr_segs)
+{
+	rq->__sector = bio->bi_iter.bi_sector;
+	rq->__data_len = bio->bi_iter.bi_size;
+	rq->nr_phys_segments = nr_segs;
+	rq->bio = rq->biotail = bio;
+	rq->part = bio->bi_bdev;
+	bio->bi_next = NULL;
+	blk_account_io_start(rq);
+}
+
+static void blk_add_rq_to_plug(struct blk_plug *plug, struct request *rq)
+{
+	if (plug->rq_count >= BLK_MAX_REQUEST_COUNT)
+		blk_mq_flush_plug_list(plug, false);
+	list_add_tail(&rq->queuelist, &plug->mq_list);
+	plug->rq_count++;
+}
+
+static void __blk_mq_insert_request(struct request *rq)
+{
+	struct blk_mq_ctx *ctx = rq->mq_ctx;
+
+	spin_lock(&ctx->lock);
+	list_add_tail(&rq->queuelist, &ctx->rq_list);
+	spin_unlock(&ctx->lock);
+}
+
+static void blk_mq_sched_insert_request(struct request *rq, bool run_queue)
+{
+	__blk_mq_insert_request(rq);
+	if (run_queue)
+		blk_mq_run_hw_queue(rq->q);
+}
+
+void blk_mq_submit_bio(struct bio *bio)
+{
+	struct request_queue *q = bdev_get_queue(bio->bi_bdev);
+	unsigned int nr_segs = bio_nr_segments(bio);
+	struct request *rq;
+
+	rq = blk_mq_get_new_requests(q, bio, nr_segs);
+	if (!rq)
+		return;
+	blk_mq_bio_to_request(rq, bio, nr_segs);
+	if (current->plug)
+		blk_add_rq_to_plug(current->plug, rq);
+	else
+		blk_mq_sched_insert_request(rq, true);
+}
+
+static void blk_mq_insert_requests(struct request_queue *q,
+				   struct list_head *list)
+{
+	struct request *rq, *next;
+
+	list_for_each_entry_safe(rq, next, list, queuelist) {
+		if (rq->q != q)
+			continue;
+		list_del_init(&rq->queuelist);
+		__blk_mq_insert_request(rq);
+	}
+}
+
+static void blk_mq_sched_insert_requests(struct request_queue *q,
+					 struct list_head *list)
+{
+	blk_mq_insert_requests(q, list);
+	blk_mq_run_hw_queue(q);
+}
+
+static void blk_mq_dispatch_plug_list(struct list_head *list)
+{
+	while (!list_empty(list)) {
+		struct request *rq = list_first_entry(list, struct request,
+						      queuelist);
+
+		blk_mq_sched_insert_requests(rq->q, list);
+	}
+}
+
+/* The requests leave the plug before anything can sleep and come back here. */
+void blk_mq_flush_plug_list(struct blk_plug *plug, bool from_schedule)
+{
+	LIST_HEAD(list);
+
+	list_splice_init(&plug->mq_list, &list);
+	plug->rq_count = 0;
+	blk_mq_dispatch_plug_list(&list);
+}
+
+/* Takes what waits in every CPU's software queue. */
+static void blk_mq_flush_busy_ctxs(struct request_queue *q,
+				   struct list_head *list)
+{
+	struct request *rq;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		struct blk_mq_ctx *ctx = &q->queue_ctx[cpu];
+
+		if (list_empty(&ctx->rq_list))
+			continue;
+		spin_lock(&ctx->lock);
+		while (!list_empty(&ctx->rq_list)) {
+			rq = list_first_entry(&ctx->rq_list, struct request,
+					      queuelist);
+			list_move_tail(&rq->queuelist, list);
+		}
+		spin_unlock(&ctx->lock);
+	}
+}
+
+static bool blk_mq_dispatch_rq_list(struct request_queue *q,
+				    struct list_head *list)
+{
+	while (!list_empty(list)) {
+		struct blk_mq_queue_data bd = {
+			.rq = list_first_entry(list, struct request, queuelist),
+			.last = list_is_last(list->next, list),
+		};
+		blk_status_t status;
+
+		list_del_init(&bd.rq->queuelist);
+		status = q->mq_ops->queue_rq(q, &bd);
+		if (status == BLK_STS_RESOURCE) {
+			list_add(&bd.rq->queuelist, list);
+			return false;
+		}
+		if (status != BLK_STS_OK)
+			blk_mq_end_request(bd.rq, status);
+	}
+	return true;
+}
+
+/* What the driver had no room for is tried again after a completion. */
+static void __blk_mq_sched_dispatch_requests(struct request_queue *q)
+{
+	struct blk_mq_hw_ctx *hctx = &q->hctx;
+	LIST_HEAD(list);
+
+	if (!list_empty(&hctx->dispatch)) {
+		spin_lock_bh(&hctx->lock);
+		list_splice_init(&hctx->dispatch, &list);
+		spin_unlock_bh(&hctx->lock);
+	}
+	blk_mq_flush_busy_ctxs(q, &list);
+	if (blk_mq_dispatch_rq_list(q, &list))
+		return;
+	spin_lock_bh(&hctx->lock);
+	list_splice_init(&list, &hctx->dispatch);
+	spin_unlock_bh(&hctx->lock);
+}
+
+static void blk_mq_sched_dispatch_requests(struct request_queue *q)
+{
+	__blk_mq_sched_dispatch_requests(q);
+}
+
+static void __blk_mq_run_hw_queue(struct request_queue *q)
+{
+	blk_mq_sched_dispatch_requests(q);
+}
+
+void blk_mq_run_hw_queue(struct request_queue *q)
+{
+	__blk_mq_run_hw_queue(q);
+}
+
+/* The driver calls it just before the device gets the request. */
+void blk_mq_start_request(struct request *rq)
+{
+	rq->io_start_time_ns = ktime_get();
+	WRITE_ONCE(rq->state, MQ_RQ_IN_FLIGHT);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* tracefs: the tree of files by which tracing is controlled, which the host serves. */
+#include <linux/errno.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/magic.h>
+
+#include "hostfs.h"
+
+static int trace_fill_super(struct super_block *sb, void *data, int silent)
+{
+	int err = hostfs_fill_super(sb, "tracefs");
+
+	sb->s_magic = TRACEFS_MAGIC;
+	return err;
+}
+
+static struct dentry *trace_mount(struct file_system_type *type, int flags,
+				  const char *name, void *data)
+{
+	return mount_single(type, flags, data, trace_fill_super);
+}
+
+static struct file_system_type trace_fs_type = {
+	.name		= "tracefs",
+	.mount		= trace_mount,
+	.kill_sb	= kill_anon_super,
+};
+
+static int __init tracefs_init(void)
+{
+	return register_filesystem(&trace_fs_type);
+}
+core_initcall(tracefs_init);
