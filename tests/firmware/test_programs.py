@@ -97,7 +97,7 @@ def test_cat_copies_every_byte(guest: Guest) -> None:
 
 
 def test_output_that_cannot_be_written_is_a_failure(guest: Guest) -> None:
-    ended = guest.sh("echo hi > /dev/full; echo $? >&2")
+    ended = guest.sh(f"{guest.bin}/echo hi > /dev/full; echo $? >&2")
     assert ended.errors == "echo: write error: No space left on device\n1\n"
 
 

@@ -24,9 +24,9 @@ int escaped_char(const char **text, bool zero)
 		*text = at + 1;
 		return (unsigned char)values[name - names];
 	}
-	if (*at < '0' || *at > '7' || (zero && *at != '0'))
+	if (*at < '0' || *at > '7')
 		return -1;
-	if (zero)
+	if (zero && *at == '0')
 		at++;
 	for (; digits > 0 && *at >= '0' && *at <= '7'; digits--)
 		value = value * 8 + *at++ - '0';

@@ -14,8 +14,8 @@ int command_printf(int argc, char **argv, complain_fn *complain);
 
 /*
  * The character of the escape sequence after a backslash, which *text then has
- * passed; -1: there is none, so the backslash stands for itself. zero: octal
- * numbers begin with a 0 that does not count among their three digits.
+ * passed; -1: there is none, so the backslash stands for itself. zero: a 0 that
+ * an octal number begins with does not count among its three digits.
  */
 int escaped_char(const char **text, bool zero);
 
