@@ -245,6 +245,28 @@ pid_t getpid(void)
 	return call(SYS_getpid, 0, 0, 0, 0);
 }
 
+pid_t gettid(void)
+{
+	return call(SYS_gettid, 0, 0, 0, 0);
+}
+
+int pause(void)
+{
+	return call(SYS_pause, 0, 0, 0, 0);
+}
+
+pid_t tcgetpgrp(int fd)
+{
+	pid_t group;
+
+	return ioctl(fd, TIOCGPGRP, &group) < 0 ? -1 : group;
+}
+
+int tcsetpgrp(int fd, pid_t group)
+{
+	return ioctl(fd, TIOCSPGRP, &group);
+}
+
 pid_t getppid(void)
 {
 	return call(SYS_getppid, 0, 0, 0, 0);

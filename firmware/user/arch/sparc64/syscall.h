@@ -189,6 +189,22 @@ static inline long arch_syscall6(long nr, long a, long b, long c, long d,
 	return o0;
 }
 
+/* A handler returns to 8 bytes after the restorer's address. */
+static inline long arch_sigaction(int signal, const void *new, void *old,
+				  void (*restorer)(void))
+{
+	return arch_syscall6(SYS_rt_sigaction, signal, (long)new, (long)old,
+			     (long)restorer - 8, 8, 0);
+}
+
+static inline void *arch_thread_pointer(void)
+{
+	void *pointer;
+
+	__asm__("mov %%g7, %0" : "=r" (pointer));
+	return pointer;
+}
+
 /* Returns the child's pid, 0 in the child, or -errno. */
 static inline long arch_fork(void)
 {

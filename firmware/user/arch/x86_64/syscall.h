@@ -177,6 +177,22 @@ static inline long arch_syscall6(long nr, long a, long b, long c, long d,
 	return result;
 }
 
+/* The restorer is in the structure, too. */
+static inline long arch_sigaction(int signal, const void *new, void *old,
+				  void (*restorer)(void))
+{
+	(void)restorer;
+	return arch_syscall(SYS_rt_sigaction, signal, (long)new, (long)old, 8);
+}
+
+static inline void *arch_thread_pointer(void)
+{
+	void *pointer;
+
+	__asm__("movq %%fs:0, %0" : "=r" (pointer));
+	return pointer;
+}
+
 /* Returns the child's pid, 0 in the child, or -errno. */
 static inline long arch_fork(void)
 {
