@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import mmap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ from emu.ftrace import events
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.comms import Comms
 from emu.ftrace.events import Events, Flag
+from emu.ftrace.filters import Functions
 from emu.ftrace.native import context, trace_record
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.patching import PROTOCOLS, Driver, Patch
@@ -26,10 +28,12 @@ from emu.ftrace.text import TraceView
 from emu.ftrace.trace_array import BufferStats, EnabledFunction, TraceArray
 from emu.ftrace.tracers import NOP, OpsKind, Tracer
 from emu.kernel.kernel import Kernel
+from emu.kernel.modules import Module
 
 __all__ = ["FtraceEngine"]
 
 _FIRST_COMMS = 128
+_MAP_NORESERVE = 0x4000  # Linux; Python names it from 3.13 on
 
 
 class FtraceEngine:
@@ -48,7 +52,7 @@ class FtraceEngine:
         self.sites = Sites(kernel, arch)
         self.driver = Driver(kernel, arch, self._patching_failed)
         self._protocol = arch.protocols[0]
-        self.symbols = KernelSymbols(kernel.image)
+        self.symbols = KernelSymbols(kernel)
         self._clocks = {
             "local": trace_record.CLOCK_NANOSECONDS,
             "global": trace_record.CLOCK_NANOSECONDS,
@@ -72,13 +76,16 @@ class FtraceEngine:
         kernel.on_breakpoint = self.driver.on_breakpoint
         kernel.resolve_return = self.return_stacks.resolve
         kernel.on_cpu_online = self._cpu_online
+        kernel.on_module = self._module
+        kernel.on_module_enable = self._module_enable
+        kernel.on_module_free = self._module_free
 
     def _fill_records(self) -> None:
         """Tells native code where things are."""
         image, board = self.kernel.image, self.kernel.board
-        text = [f.address for f in image.functions]
-        start, end = min(text), int(self.sites.addresses[-1]) + 1
-        self._site_ops = np.zeros(end - start, np.uint8)
+        # Modules can be anywhere in the kernel's mapping; what nobody touches of this costs nothing.
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
+        self._site_ops = np.frombuffer(mmap.mmap(-1, board.memory, flags=flags), np.uint8)
         common = math.gcd(10**9, board.frequency)
         for field, value in (
             (trace_record.DIRECT_START, board.arch.direct_map),
@@ -87,8 +94,8 @@ class FtraceEngine:
             (trace_record.RAM_SIZE, board.memory - board.arch.page_size),
             (trace_record.NOWHERE, self._nowhere.ctypes.data),
             (trace_record.SITE_OPS, self._site_ops.ctypes.data),
-            (trace_record.TEXT_START, start),
-            (trace_record.TEXT_SIZE, end - start),
+            (trace_record.TEXT_START, board.arch.kernel_map),
+            (trace_record.TEXT_SIZE, board.memory),
             (trace_record.RETURN_TRAMPOLINE, image.symbol("return_to_handler")),
             (trace_record.HOT_CURRENT, image.offset("pcpu_hot.current_task")),
             (trace_record.HOT_PREEMPT_COUNT, image.offset("pcpu_hot.preempt_count")),
@@ -148,6 +155,43 @@ class FtraceEngine:
     def _cpu_online(self, cpu: Cpu, hot_area: int) -> None:
         self._per_cpu[cpu.index, int(trace_record.HOT) // 8] = self.kernel.host_address(hot_area)
 
+    # Modules
+
+    def _module(self, module: Module) -> None:
+        """A module is being put together: its sites become nops, and can be traced."""
+        self.sites.add(module)
+        self._sites_changed()
+
+    def _module_enable(self, module: Module) -> bool:
+        """Before a module's init runs its sites are what the trace array wants; False while that is being done."""
+        if self.driver.busy:
+            return False
+        if self.array is not None:
+            self.array.module_coming(module.name)
+        self.update()
+        return not self.driver.busy
+
+    def _module_free(self, module: Module, part: range | None) -> bool:
+        """Code of a module is going, and its sites with it; False while the sites are being changed."""
+        if self.driver.busy:
+            return False
+        before = self.sites.addresses
+        if part is None:
+            self.sites.unloaded(module.name)
+        else:
+            self.sites.remove(part.start, part.stop)
+        self._site_ops[self._places(np.setdiff1d(before, self.sites.addresses))] = 0
+        self._sites_changed()
+        return True
+
+    def _sites_changed(self) -> None:
+        if self.array is not None:
+            self.array.functions_changed()
+
+    def _places(self, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+        """Where flags of sites are."""
+        return (addresses - np.uint64(self.kernel.board.arch.kernel_map)).astype(np.int64)
+
     # trace_array.Engine
 
     @property
@@ -155,8 +199,8 @@ class FtraceEngine:
         return len(self.kernel.board.cpus)
 
     @property
-    def function_names(self) -> Sequence[str]:
-        return self.sites.names
+    def functions(self) -> Functions:
+        return self.sites.functions
 
     def update(self) -> None:
         """Starts to bring every site to what the trace array wants.
@@ -205,8 +249,7 @@ class FtraceEngine:
 
     def _set_graph(self, array: TraceArray) -> None:
         """What function_graph asks at every call."""
-        places = (self.sites.addresses - np.uint64(self._get(trace_record.TEXT_START))).astype(np.int64)
-        self._site_ops[places] = array.graph_function.mask * trace_record.GRAPH_FUNCTION + (
+        self._site_ops[self._places(self.sites.addresses)] = array.graph_function.mask * trace_record.GRAPH_FUNCTION + (
             array.graph_notrace.mask * trace_record.GRAPH_NOTRACE
         )
         self._set(trace_record.ONLY_SELECTED, int(array.graph_function.mask.any()))
@@ -306,7 +349,7 @@ class FtraceEngine:
     def enabled_functions(self) -> Iterable[EnabledFunction]:
         for site in map(int, np.flatnonzero(self.sites.targets)):
             target = int(self.sites.targets[site])
-            yield EnabledFunction(self.sites.names[site], 1, False, self.symbols.describe(target))
+            yield EnabledFunction(self.sites.functions.label(site), 1, False, self.symbols.describe(target))
 
     def comms(self) -> Iterable[tuple[int, str]]:
         self._remember_running()

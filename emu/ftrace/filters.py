@@ -8,6 +8,9 @@ A word of a filter is one of
     vfs_r?a[c-e]*   any glob: ? one character, [a-z] one of these, [!a-z] one of the others, backslash quotes
     100             the hundredth line of available_filter_functions
     !vfs_*          takes these out again
+
+Where commands are accepted, `func:mod:name` selects among the functions of modules: `name` is a pattern too, `!name` stands
+for all other functions, nothing for all modules, and no `func` for all of theirs.
 """
 
 from __future__ import annotations
@@ -23,9 +26,9 @@ from numpy.typing import NDArray
 
 from emu.ftrace.errors import TraceError
 
-__all__ = ["FunctionFilter", "MatchKind", "Pattern", "SiteMask"]
+__all__ = ["FunctionFilter", "Functions", "MatchKind", "ModuleFilters", "Pattern", "SiteMask"]
 
-SiteMask = NDArray[np.bool_]  # one bool for each site, in address order
+SiteMask = NDArray[np.bool_]  # one bool for each site, in the order of available_filter_functions
 
 
 class MatchKind(enum.Enum):
@@ -134,6 +137,86 @@ def _class_expression(members: str, inverted: bool) -> str:
     return f"[{'^' * inverted}{''.join(accepted)}]"
 
 
+class Functions:
+    """The functions that can be traced at one moment, in the order of available_filter_functions; immutable.
+
+    Args:
+        names: of all of them; names may repeat.
+        modules: the module that each belongs to, "" for the kernel; default: all are the kernel's.
+        numbers: tell them from all functions that there ever were; ascending.
+        loaded: names of the modules that are loaded.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        modules: Sequence[str] | None = None,
+        numbers: NDArray[np.int64] | None = None,
+        loaded: Iterable[str] = (),
+    ) -> None:
+        self.names = names
+        self.modules = [""] * len(names) if modules is None else modules
+        self.numbers = np.arange(len(names)) if numbers is None else numbers
+        self.loaded = frozenset(loaded)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def label(self, index: int) -> str:
+        """`vfs_read`, or `beat [sample]` if it is a module's."""
+        module = self.modules[index]
+        return f"{self.names[index]} [{module}]" if module else self.names[index]
+
+    def labels(self) -> list[str]:
+        return [self.label(index) for index in range(len(self))]
+
+    def of_modules(self, pattern: str) -> SiteMask:
+        """Those that the last part of `func:mod:pattern` stands for."""
+        is_module = np.array([bool(module) for module in self.modules], dtype=np.bool_)
+        wanted = Pattern.parse(pattern)
+        if not wanted.text and wanted.kind is MatchKind.FULL:
+            return ~is_module if wanted.negated else is_module
+        matching = Pattern(wanted.kind, wanted.text).select(self.modules) & is_module
+        return ~matching if wanted.negated else matching
+
+
+class ModuleFilters:
+    """Words `func:mod:name` about modules that are not loaded yet: each takes effect once, when its module is."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[str, str]] = []
+
+    def clear(self) -> None:
+        self._waiting.clear()
+
+    def add(self, function: str, module: str, loaded: Iterable[str]) -> None:
+        """Keeps a word that selects nothing yet; `!func` takes it back, `!*` all those about the module.
+
+        Raises:
+            TraceError: EINVAL, when the module is loaded, or there is nothing to take back.
+        """
+        if function.startswith("!"):
+            kept = [
+                (func, name) for func, name in self._waiting if name != module or function[1:] not in ("*", func)
+            ]
+            if len(kept) == len(self._waiting):
+                raise TraceError(errno.EINVAL, f"no filter '{function[1:]}' waits for module '{module}'")
+            self._waiting = kept
+        elif module in loaded:
+            raise TraceError(errno.EINVAL, f"no traceable function of module '{module}' matches '{function}'")
+        else:
+            self._waiting.append((function, module))
+
+    def take(self, module: str) -> list[str]:
+        """The words about a module that has been loaded, which wait no longer."""
+        words = [f"{func}:mod:{name}" for func, name in self._waiting if name == module]
+        self._waiting = [(func, name) for func, name in self._waiting if name != module]
+        return words
+
+    def lines(self) -> list[str]:
+        return [f"{func or '*'}:mod:{name}" for func, name in self._waiting]
+
+
 class FunctionFilter:
     """A set of sites, made from words; immutable. The empty set is a filter that is not there.
 
@@ -142,31 +225,61 @@ class FunctionFilter:
     ['vfs_read', 'vfs_write']
     """
 
-    def __init__(self, names: Sequence[str], mask: SiteMask | None = None) -> None:
-        self._names = names
-        self.mask: SiteMask = np.zeros(len(names), dtype=np.bool_) if mask is None else mask
+    def __init__(self, functions: Functions | Sequence[str], mask: SiteMask | None = None) -> None:
+        self.functions = functions if isinstance(functions, Functions) else Functions(functions)
+        self.mask: SiteMask = np.zeros(len(self.functions), dtype=np.bool_) if mask is None else mask
         self.mask.flags.writeable = False
 
     def __bool__(self) -> bool:
         return bool(self.mask.any())
 
     def cleared(self) -> FunctionFilter:
-        return FunctionFilter(self._names)
+        return FunctionFilter(self.functions)
 
-    def edited(self, words: Iterable[str]) -> FunctionFilter:
+    def on(self, functions: Functions) -> FunctionFilter:
+        """The same selection among the functions that there are now."""
+        if functions is self.functions:
+            return self
+        return FunctionFilter(functions, np.isin(functions.numbers, self.functions.numbers[self.mask]))
+
+    def edited(self, words: Iterable[str], waiting: ModuleFilters | None = None) -> FunctionFilter:
         """This filter with every word applied, in order.
 
+        Args:
+            words: see above.
+            waiting: keeps words about modules that are not loaded; None: words are names only, not commands.
+
         Raises:
-            TraceError: EINVAL, when a word names no function.
+            TraceError: EINVAL, when a word names no function, or no command.
         """
         mask = self.mask.copy()
         for word in words:
-            pattern = Pattern.parse(word)
-            chosen = pattern.select(self._names)
+            if waiting is not None and ":" in word:
+                mask = self._commanded(mask, word, waiting)
+                continue
+            chosen = Pattern.parse(word).select(self.functions.names)
             if not chosen.any():
                 raise TraceError(errno.EINVAL, f"no traceable function matches '{word}'")
-            mask = mask & ~chosen if pattern.negated else mask | chosen
-        return FunctionFilter(self._names, mask)
+            mask = _applied(mask, word, chosen)
+        return FunctionFilter(self.functions, mask)
+
+    def _commanded(self, mask: SiteMask, word: str, waiting: ModuleFilters) -> SiteMask:
+        function, command, *rest = word.split(":", 2)
+        if command != "mod":
+            raise TraceError(errno.EINVAL, f"there is no filter command '{command}'")
+        name = function.removeprefix("!")
+        pattern = Pattern.parse(name)
+        chosen = pattern.select(self.functions.names) if name else np.ones(len(self.functions), dtype=np.bool_)
+        if rest and pattern.kind is not MatchKind.INDEX:
+            chosen = chosen & self.functions.of_modules(rest[0])
+        if chosen.any():
+            return _applied(mask, function, chosen)
+        waiting.add(function, rest[0] if rest else "", self.functions.loaded)
+        return mask
 
     def selected_names(self) -> list[str]:
-        return [self._names[index] for index in np.flatnonzero(self.mask).tolist()]
+        return [self.functions.label(index) for index in np.flatnonzero(self.mask).tolist()]
+
+
+def _applied(mask: SiteMask, word: str, chosen: SiteMask) -> SiteMask:
+    return mask & ~chosen if word.startswith("!") else mask | chosen

@@ -3,41 +3,49 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
-from emu.ftrace.arch import FtraceArch
+import numpy as np
+import numpy.typing as npt
+
+from emu.ftrace.arch import FtraceArch, OutOfReach
+from emu.ftrace.filters import Functions
 from emu.kernel.image import BadImage
 from emu.kernel.kernel import Kernel
+from emu.kernel.modules import BadModule, Module
 
 __all__ = ["Sites"]
 
 
 class Sites:
-    """Addresses and names of all sites, in address order; and what each calls now (0: it is a nop)."""
+    """Addresses and names of all sites, and what each calls now (0: it is a nop).
+
+    The kernel's come first, in address order, then those of each module, in the order in which they were loaded.
+    """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch) -> None:
         self._kernel = kernel
         self._arch = arch
+        self._profiler = kernel.image.symbol(arch.profiler)
         self.addresses = kernel.image.sites
-        self.names: list[str] = []
+        self.targets = np.zeros(len(self.addresses), np.uint64)
+        names: list[str] = []
         for address in map(int, self.addresses):
             function = kernel.image.function_at(address)
             if function is None:
                 raise BadImage(f"{kernel.image.path}: the call site {address:#x} is in no function")
-            self.names.append(function.name)
-        self.targets = np.zeros(len(self.addresses), np.uint64)
-        self._index = {int(address): n for n, address in enumerate(self.addresses)}
+            names.append(function.name)
+        self.functions = Functions(names)
+        self._next_number = len(names)
 
     def __len__(self) -> int:
-        return len(self.names)
-
-    def index(self, address: int) -> int | None:
-        """Which site is at an address."""
-        return self._index.get(address)
+        return len(self.functions)
 
     def code(self, site: int, target: int) -> bytes:
         """The instruction that has a site call `target`, or do nothing if that is 0."""
-        address = int(self.addresses[site])
+        return self._code_at(int(self.addresses[site]), target)
+
+    def _code_at(self, address: int, target: int) -> bytes:
         return self._arch.call(address, target) if target else self._arch.nop
 
     def initialise(self) -> None:
@@ -46,14 +54,65 @@ class Sites:
         Raises:
             BadImage: a site does not hold the call that it should.
         """
-        board, kernel = self._kernel.board, self._kernel
-        profiler = kernel.image.symbol(self._arch.profiler)
         for site, address in enumerate(map(int, self.addresses)):
-            place = kernel.physical(address)
-            expected = self.code(site, profiler)
-            found = bytes(board.ram[place : place + len(expected)])
-            if found != expected:
-                raise BadImage(
-                    f"{kernel.image.path}: the site of {self.names[site]} holds {found.hex(' ')}, not {expected.hex(' ')}"
-                )
-            board.write_code(place, self._arch.nop)
+            if wrong := self._wrong(address):
+                raise BadImage(f"{self._kernel.image.path}: the site of {self.functions.names[site]} {wrong}")
+            self._make_nop(address)
+
+    def add(self, module: Module) -> None:
+        """Turns the sites of a module, which nobody executes yet, into nops; they are sites from now on.
+
+        Raises:
+            BadModule: one of them is not a call at the beginning of a function; nothing has changed.
+            LookupError: one is not in the kernel's memory; nothing has changed.
+        """
+        names = []
+        addresses = sorted(set(module.sites))
+        for address in addresses:
+            function = module.function_at(address)
+            if function is None:
+                raise BadModule(f"the call site {address:#x} is in none of its functions")
+            if wrong := self._wrong(address):
+                raise BadModule(f"the site of {function.name} {wrong}")
+            names.append(function.name)
+        for address in addresses:
+            self._make_nop(address)
+        old, count = self.functions, len(addresses)
+        self.addresses = np.append(self.addresses, np.array(addresses, np.uint64))
+        self.targets = np.append(self.targets, np.zeros(count, np.uint64))
+        numbers = np.append(old.numbers, np.arange(self._next_number, self._next_number + count))
+        self._next_number += count
+        modules = [*old.modules, *[module.name] * count]
+        self.functions = Functions([*old.names, *names], modules, numbers, old.loaded | {module.name})
+
+    def remove(self, start: int, end: int) -> None:
+        """The code from `start` up to `end` is gone, and the sites in it."""
+        self._keep((self.addresses < np.uint64(start)) | (self.addresses >= np.uint64(end)), self.functions.loaded)
+
+    def unloaded(self, name: str) -> None:
+        """The module is gone."""
+        old = self.functions
+        self._keep(np.array([module != name for module in old.modules], np.bool_), old.loaded - {name})
+
+    def _keep(self, kept: npt.NDArray[np.bool_], loaded: frozenset[str]) -> None:
+        old = self.functions
+        self.addresses, self.targets = self.addresses[kept], self.targets[kept]
+        places = np.flatnonzero(kept).tolist()
+        self.functions = Functions(_chosen(old.names, places), _chosen(old.modules, places), old.numbers[kept], loaded)
+
+    def _wrong(self, address: int) -> str | None:
+        """What is wrong with a site that should be as compiled, None if nothing is."""
+        try:
+            expected = self._code_at(address, self._profiler)
+        except OutOfReach as error:
+            return str(error)
+        place = self._kernel.physical(address)
+        found = bytes(self._kernel.board.ram[place : place + len(expected)])
+        return None if found == expected else f"holds {found.hex(' ')}, not {expected.hex(' ')}"
+
+    def _make_nop(self, address: int) -> None:
+        self._kernel.board.write_code(self._kernel.physical(address), self._arch.nop)
+
+
+def _chosen(values: Sequence[str], places: Sequence[int]) -> list[str]:
+    return [values[place] for place in places]

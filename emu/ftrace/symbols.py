@@ -1,28 +1,46 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The image's functions, as the text of traces names them."""
+"""The functions of the kernel and its modules, as the text of traces names them."""
 
 from __future__ import annotations
 
-from emu.ftrace.text import SymbolTable
-from emu.kernel.image import Image
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.text import Symbol, SymbolTable
+from emu.kernel.kernel import Kernel
 
 __all__ = ["KernelSymbols"]
 
 
-class KernelSymbols(SymbolTable):
-    """Symbols of a kernel image. `irq_entry_text` is where the functions lie by which interrupts enter."""
+class KernelSymbols:
+    """Symbols of a kernel image, and of the modules there are and were: a trace is often read when they are gone.
 
-    def __init__(self, image: Image) -> None:
+    `irq_entry_text` is where the functions lie by which interrupts enter.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        image = kernel.image
         names: dict[int, str] = {}
         for function in image.functions:
             names.setdefault(function.address, function.name)
-        super().__init__(names, max(f.address + max(f.size, 1) for f in image.functions))
-        self._image = image
+        self._image = SymbolTable(names, max(f.address + max(f.size, 1) for f in image.functions))
+        self._kernel = kernel
         self.irq_entry_text = range(image.symbol("__irqentry_text_start"), image.symbol("__irqentry_text_end"))
+
+    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
+        """The symbol at each address; None where there is none."""
+        found = self._image.lookup(addresses)
+        return [symbol or self._of_module(int(address)) for symbol, address in zip(found, addresses, strict=True)]
+
+    def _of_module(self, address: int) -> Symbol | None:
+        found = self._kernel.modules.find(address)
+        if found is None:
+            return None
+        module, function = found
+        return Symbol(function.name, address - function.address, function.size, module.name)
 
     def describe(self, address: int) -> str:
         """`function+0xoffset/0xsize`."""
-        found = self._image.function_at(address)
-        if found is None:
-            return f"{address:#x}"
-        return f"{found.name}+{address - found.address:#x}/{found.size:#x}"
+        return self._kernel.describe(address)

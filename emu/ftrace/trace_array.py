@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.filters import FunctionFilter, SiteMask
+from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.tracers import NOP, TRACERS, OpsKind, Tracer
 
@@ -52,7 +53,7 @@ class EnabledFunction:
 class Engine(Protocol):
     """What does the tracing. Every method but `update` has taken effect when it returns.
 
-    To trace functions: function_names, update(), set_recording(), set_pids(), option_changed().
+    To trace functions: functions, update(), set_recording(), set_pids(), option_changed().
     To be read: cpus, trace_view(), clear(), buffer_stats(), enabled_functions(), comms().
     To be read as it is written: pipe_view(), consume(), wake_readers().
     To be configured: clock_names, clock_counts(), set_clock(), resize(), resize_comms().
@@ -63,8 +64,8 @@ class Engine(Protocol):
     def cpus(self) -> int: ...
 
     @property
-    def function_names(self) -> Sequence[str]:
-        """The function of every site, in address order; names may repeat."""
+    def functions(self) -> Functions:
+        """The function of every site. When modules come and go there are others, and `functions_changed` is called."""
 
     def update(self) -> None:
         """The tracer, a filter or the graph depth has changed: start to patch the sites to what is wanted now.
@@ -128,10 +129,11 @@ class TraceArray:
         self.tracer: Tracer = NOP
         self.options = Options([*CORE_OPTIONS, *(option for tracer in TRACERS.values() for option in tracer.options)])
         self.recording = True
-        self.filter = FunctionFilter(engine.function_names)
+        self.filter = FunctionFilter(engine.functions)
         self.notrace = self.filter
         self.graph_function = self.filter
         self.graph_notrace = self.filter
+        self.waiting_filter, self.waiting_notrace = ModuleFilters(), ModuleFilters()
         self.max_graph_depth = 0  # 0: any depth
         self.pids: frozenset[int] = frozenset()
         self.notrace_pids: frozenset[int] = frozenset()
@@ -145,7 +147,7 @@ class TraceArray:
     def wanted_sites(self) -> SiteMask:
         """The sites at which the tracer's callback is wanted."""
         if self.tracer.ops is OpsKind.NONE:
-            return np.zeros(len(self.engine.function_names), dtype=np.bool_)
+            return np.zeros(len(self.engine.functions), dtype=np.bool_)
         return (self.filter.mask if self.filter else ~self.filter.mask) & ~self.notrace.mask
 
     def set_tracer(self, name: str) -> None:
@@ -195,6 +197,19 @@ class TraceArray:
     def set_graph_notrace(self, selected: FunctionFilter) -> None:
         self.graph_notrace = selected
         self.engine.update()
+
+    def functions_changed(self) -> None:
+        """Sites have come or gone: what is selected of those that are left stays selected."""
+        functions = self.engine.functions
+        self.filter, self.notrace = self.filter.on(functions), self.notrace.on(functions)
+        self.graph_function, self.graph_notrace = self.graph_function.on(functions), self.graph_notrace.on(functions)
+
+    def module_coming(self, name: str) -> None:
+        """Filters that were waiting for this module select its functions; words that do not match any are forgotten."""
+        for attribute, waiting in (("filter", self.waiting_filter), ("notrace", self.waiting_notrace)):
+            for word in waiting.take(name):
+                with contextlib.suppress(TraceError):
+                    setattr(self, attribute, getattr(self, attribute).edited([word], ModuleFilters()))
 
     def set_max_graph_depth(self, depth: int) -> None:
         self.max_graph_depth = depth

@@ -11,20 +11,12 @@ if TYPE_CHECKING:
     from emu.cpu.cpu import Cpu
     from emu.kernel.kernel import Kernel
 
-__all__ = ["ResolveReturn", "lines", "name", "registers", "task"]
+__all__ = ["ResolveReturn", "lines", "registers", "task"]
 
 # (task, what stands for a call, its return address as it is found) -> the real one, where tracing has replaced it
 ResolveReturn = Callable[[int, int, int], int]
 
 _DEEPEST = 64
-
-
-def name(kernel: Kernel, address: int) -> str:
-    """`function+0xoffset/0xsize`, or the bare address."""
-    function = kernel.image.function_at(address)
-    if function is None:
-        return f"{address:#x}"
-    return f"{function.name}+{address - function.address:#x}/{function.size:#x}"
 
 
 def task(kernel: Kernel, cpu: Cpu) -> Iterator[str]:
@@ -38,7 +30,7 @@ def registers(kernel: Kernel, cpu: Cpu, saved: int) -> Iterator[str]:
     """Lines that show the registers, three to a line. `saved`: address of a struct pt_regs; 0: the CPU's own."""
     values = dict(kernel.arch.registers(kernel, cpu, saved))
     ip = values.pop("ip")
-    yield f"  ip {ip:016x}  {name(kernel, ip)}"
+    yield f"  ip {ip:016x}  {kernel.describe(ip)}"
     width = max(map(len, values))
     rest = [f"{register:>{width}} {value:016x}" for register, value in values.items()]
     for n in range(0, len(rest), 3):
@@ -49,9 +41,9 @@ def lines(kernel: Kernel, cpu: Cpu, saved: int) -> Iterator[str]:
     """The chain of callers, innermost first."""
     values = kernel.arch.registers(kernel, cpu, saved)
     task = kernel.tasks.current(cpu) if cpu.index in kernel.hot_areas else 0
-    yield f"  {name(kernel, values['ip'])}"
+    yield f"  {kernel.describe(values['ip'])}"
     for frame, address in islice(kernel.arch.callers(kernel, cpu, values), _DEEPEST):
         caller = kernel.resolve_return(task, frame, address)
-        if kernel.image.function_at(caller) is None:
+        if not kernel.is_code(caller):
             return
-        yield f"  {name(kernel, caller)}"
+        yield f"  {kernel.describe(caller)}"

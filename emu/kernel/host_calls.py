@@ -8,6 +8,8 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from emu.kernel.modules import BadModule, Module
+
 if TYPE_CHECKING:
     from emu.cpu.cpu import Cpu
     from emu.kernel.kernel import Kernel
@@ -158,6 +160,39 @@ def _block_completed(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return tag | status << 16
 
 
+def _module_init(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    try:
+        module = kernel.modules.read(arguments[0])
+        kernel.on_module(module)
+    except BadModule:
+        return -errno.EINVAL
+    kernel.modules.add(module)
+    return 0
+
+
+def _known_module(kernel: Kernel, address: int) -> Module:
+    module = kernel.modules.get(address)
+    if module is None:
+        raise LookupError(f"there is no module at {address:#x}")
+    return module
+
+
+def _module_enable(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return 0 if kernel.on_module_enable(_known_module(kernel, arguments[0])) else -errno.EAGAIN
+
+
+def _module_free_mem(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    address, start, end = arguments[:3]
+    return 0 if kernel.on_module_free(_known_module(kernel, address), range(start, end)) else -errno.EAGAIN
+
+
+def _module_release(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    if not kernel.on_module_free(_known_module(kernel, arguments[0]), None):
+        return -errno.EAGAIN
+    kernel.modules.remove(arguments[0])
+    return 0
+
+
 # By the names the image's layout table gives the numbers. A handler returns the call's result, None if the guest does not go on.
 HANDLERS: dict[str, Handler] = {
     "HC_CONSOLE_WRITE": _console_write,
@@ -179,4 +214,8 @@ HANDLERS: dict[str, Handler] = {
     "HC_BLOCK_INFO": _block_info,
     "HC_BLOCK_SUBMIT": _block_submit,
     "HC_BLOCK_COMPLETED": _block_completed,
+    "HC_MODULE_INIT": _module_init,
+    "HC_MODULE_ENABLE": _module_enable,
+    "HC_MODULE_FREE_MEM": _module_free_mem,
+    "HC_MODULE_RELEASE": _module_release,
 }

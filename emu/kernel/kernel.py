@@ -17,6 +17,7 @@ from emu.kernel.console import Console
 from emu.kernel.file_server import FileServer
 from emu.kernel.host_calls import HANDLERS, Handler
 from emu.kernel.image import Image
+from emu.kernel.modules import Module, Modules
 from emu.kernel.tasks import Tasks
 from emu.kernel.upcalls import Upcalls
 
@@ -59,6 +60,10 @@ class Kernel:
         self.on_breakpoint: Callable[[Cpu, int], bool] = lambda cpu, registers: False
         self.on_cpu_online: Callable[[Cpu, int], None] = lambda cpu, hot_area: None
         self.resolve_return: backtrace.ResolveReturn = lambda task, frame, address: address
+        self.on_module: Callable[[Module], None] = lambda module: None  # before anything of it is executed
+        self.on_module_enable: Callable[[Module], bool] = lambda module: True  # these say whether it could be done now
+        self.on_module_free: Callable[[Module, range | None], bool] = lambda module, part: True  # None: all of it
+        self.modules = Modules(self)
         self.hot_areas: dict[int, int] = {}  # by CPU index: address of its struct pcpu_hot
         self.upcalls = Upcalls(image.offset("UPCALL_VECTOR"), len(board.cpus))
         self.tasks = Tasks(self)
@@ -112,6 +117,20 @@ class Kernel:
     def set_member(self, address: int, name: str, value: int) -> None:
         """Stores a structure's member."""
         self.write_word(address + self.image.offset(name), value, self.image.size(name))
+
+    def is_code(self, address: int) -> bool:
+        """Whether it is in a function of the kernel or of a module."""
+        return self.image.function_at(address) is not None or self.modules.find(address) is not None
+
+    def describe(self, address: int) -> str:
+        """`function+0xoffset/0xsize`, with ` [module]` if it is a module's, or the bare address."""
+        function, module = self.image.function_at(address), ""
+        if function is None:
+            found = self.modules.find(address)
+            if found is None:
+                return f"{address:#x}"
+            function, module = found[1], f" [{found[0].name}]"
+        return f"{function.name}+{address - function.address:#x}/{function.size:#x}{module}"
 
     # Running
 

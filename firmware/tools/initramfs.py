@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Pack built user programs into a cpio archive in the "newc" format.
+"""Pack built user programs and modules into a cpio archive in the "newc" format.
 
-    initramfs.py FOLDER OUTPUT
+    initramfs.py FOLDER MODULES OUTPUT
 
-FOLDER/init becomes /init, FOLDER/bin/* become /bin/*. Names are sorted and
+FOLDER/init becomes /init, FOLDER/bin/* become /bin/*, the modules that
+MODULES/modules.dep lists go where it says, and it to where modprobe looks. Names are sorted and
 nothing of the building machine goes in, so equal programs give equal bytes.
 """
 
+import re
 import stat
 import sys
 from pathlib import Path
@@ -28,14 +30,26 @@ def pad(data: bytes) -> bytes:
     return data + bytes(-len(data) % 4)
 
 
-def archive(folder: Path) -> bytes:
-    directory, program = stat.S_IFDIR | 0o755, stat.S_IFREG | 0o755
+def release() -> str:
+    """What `uname -r` says in the guest: the folder of modprobe's files."""
+    header = Path(__file__).parent.parent / "include" / "linux" / "utsname.h"
+    return re.search(r'UTS_RELEASE\s+"(.*)"', header.read_text())[1]
+
+
+def archive(folder: Path, modules: Path) -> bytes:
+    directory, program, plain = stat.S_IFDIR | 0o755, stat.S_IFREG | 0o755, stat.S_IFREG | 0o644
     members: list[tuple[str, int, bytes]] = [
         (name, directory, b"") for name in ("bin", "dev", "tmp")
     ]
     members.append(("init", program, (folder / "init").read_bytes()))
     for path in sorted((folder / "bin").iterdir()):
         members.append((f"bin/{path.name}", program, path.read_bytes()))
+    place = f"lib/modules/{release()}"
+    members += [(name, directory, b"") for name in ("lib", "lib/modules", place)]
+    depends = (modules / "modules.dep").read_text()
+    for name in re.findall(r"^/(.*):", depends, re.MULTILINE):
+        members.append((name, plain, (modules / Path(name).name).read_bytes()))
+    members.append((f"{place}/modules.dep", plain, depends.encode()))
     parts = [
         entry(number, name, mode, data)
         for number, (name, mode, data) in enumerate(members, 1)
@@ -44,4 +58,4 @@ def archive(folder: Path) -> bytes:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[2]).write_bytes(archive(Path(sys.argv[1])))
+    Path(sys.argv[3]).write_bytes(archive(Path(sys.argv[1]), Path(sys.argv[2])))

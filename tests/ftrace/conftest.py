@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from emu.ftrace.filters import Functions
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import SymbolTable, TraceView
 from emu.ftrace.trace_array import BufferStats, EnabledFunction, TraceArray
@@ -22,7 +23,7 @@ class FakeEngine:
     clock_names = ("local", "global", "counter", "x86-tsc")
 
     def __init__(self, names: Sequence[str]) -> None:
-        self.function_names = list(names)
+        self.functions = Functions(list(names))
         self.calls: list[tuple[Any, ...]] = []
         self.markers: list[bytes] = []
         self.recording = True

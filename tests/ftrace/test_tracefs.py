@@ -151,9 +151,9 @@ def test_notrace_wins_and_nop_wants_nothing(tracefs: TraceFS, trace_array: Trace
     tracefs.write("current_tracer", "function")
     assert trace_array.wanted_sites().all()
     tracefs.write("set_ftrace_notrace", "vfs_read")
-    assert trace_array.wanted_sites().sum() == len(engine.function_names) - 2
+    assert trace_array.wanted_sites().sum() == len(engine.functions.names) - 2
     tracefs.write("set_ftrace_filter", "vfs_* schedule")
-    wanted = [name for name, on in zip(engine.function_names, trace_array.wanted_sites(), strict=True) if on]
+    wanted = [name for name, on in zip(engine.functions.names, trace_array.wanted_sites(), strict=True) if on]
     assert wanted == ["vfs_open", "vfs_write", "vfs_fsync", "schedule"]
 
 

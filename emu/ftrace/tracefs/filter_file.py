@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.filters import FunctionFilter
+from emu.ftrace.filters import FunctionFilter, ModuleFilters
 from emu.ftrace.tracefs.node import File, Handle, OpenFlags
 from emu.ftrace.tracefs.text_file import TextHandle
 
@@ -48,6 +48,8 @@ class FilterHandle(TextHandle):
         self._refused = False
         if OpenFlags.TRUNCATE in flags:
             self._pending = self._pending.cleared()
+            if file.waiting is not None:
+                file.waiting.clear()
 
     def write(self, data: bytes) -> int:
         self._require(OpenFlags.WRITE)
@@ -65,12 +67,15 @@ class FilterHandle(TextHandle):
             self._edit(self._words.finish())
         if self._refused and not self._accepted:
             return
-        if not np.array_equal(self._pending.mask, self._file.get().mask):
+        in_force = self._file.get()
+        self._pending = self._pending.on(in_force.functions)
+        if not np.array_equal(self._pending.mask, in_force.mask):
             self._file.put(self._pending)
 
     def _edit(self, words: list[str]) -> None:
         try:
-            self._pending = self._pending.edited(words)
+            # Modules may have come and gone since the file was opened.
+            self._pending = self._pending.on(self._file.get().functions).edited(words, self._file.waiting)
         except TraceError:
             self._words = WordParser()
             self._refused = True
@@ -79,19 +84,27 @@ class FilterHandle(TextHandle):
 
 
 class FilterFile(File):
-    """A file over one filter of the trace instance."""
+    """A file over one filter of the trace instance. `waiting`: what it keeps for modules; None: it takes names only."""
 
-    def __init__(self, get: Callable[[], FunctionFilter], put: Callable[[FunctionFilter], None], if_empty: str) -> None:
+    def __init__(
+        self,
+        get: Callable[[], FunctionFilter],
+        put: Callable[[FunctionFilter], None],
+        if_empty: str,
+        waiting: ModuleFilters | None = None,
+    ) -> None:
         super().__init__(0o640)
         self.get = get
         self.put = put
+        self.waiting = waiting
         self._if_empty = if_empty
 
     def show(self) -> str:
         selected = self.get()
-        if not selected:
-            return f"#### {self._if_empty} ####\n"
-        return "".join(f"{name}\n" for name in selected.selected_names())
+        lines = selected.selected_names() if selected else [f"#### {self._if_empty} ####"]
+        if self.waiting is not None:
+            lines += self.waiting.lines()
+        return "".join(f"{line}\n" for line in lines)
 
     def open(self, flags: OpenFlags) -> Handle:
         return FilterHandle(flags, self)

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import errno
+from collections import Counter
 
 from emu.ftrace.errors import TraceError
+from emu.ftrace.filters import Functions
 from emu.ftrace.options import CORE_OPTIONS, parse_option
 from emu.ftrace.text import render_trace
 from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, EnabledFunction, TraceArray
@@ -60,13 +62,14 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
 def _function_files(tr: TraceArray) -> dict[str, Node]:
     """Which functions can be traced, which are to be, and which are."""
     all_enabled, none_disabled = "all functions enabled", "no functions disabled"
-    names = tr.engine.function_names
     return {
-        "available_filter_functions": TextFile(lambda: "".join(f"{name}\n" for name in names)),
+        "available_filter_functions": TextFile(
+            lambda: "".join(f"{label}\n" for label in tr.engine.functions.labels())
+        ),
         "enabled_functions": TextFile(lambda: "".join(map(_enabled_function, tr.engine.enabled_functions()))),
-        "dyn_ftrace_total_info": TextFile(lambda: _total_info(len(names))),
-        "set_ftrace_filter": FilterFile(lambda: tr.filter, tr.set_filter, all_enabled),
-        "set_ftrace_notrace": FilterFile(lambda: tr.notrace, tr.set_notrace, none_disabled),
+        "dyn_ftrace_total_info": TextFile(lambda: _total_info(tr.engine.functions)),
+        "set_ftrace_filter": FilterFile(lambda: tr.filter, tr.set_filter, all_enabled, tr.waiting_filter),
+        "set_ftrace_notrace": FilterFile(lambda: tr.notrace, tr.set_notrace, none_disabled, tr.waiting_notrace),
         "set_ftrace_pid": PidFile(lambda: tr.pids, tr.set_pids),
         "set_ftrace_notrace_pid": PidFile(lambda: tr.notrace_pids, tr.set_notrace_pids),
         "set_graph_function": FilterFile(lambda: tr.graph_function, tr.set_graph_function, all_enabled),
@@ -81,9 +84,10 @@ def _enabled_function(function: EnabledFunction) -> str:
     return f"{function.name} ({function.ops}){registers}    {trampoline} ->{function.callback}\n"
 
 
-def _total_info(sites: int) -> str:
-    """Sites are recorded 16 bytes each; all those of the kernel are one group."""
-    return f"{sites} pages:{-(-sites * 16 // 4096)} groups: 1\n"
+def _total_info(functions: Functions) -> str:
+    """Sites are recorded 16 bytes each; all those of the kernel are one group, and those of each module."""
+    groups = Counter(functions.modules).values()
+    return f"{len(functions)} pages:{sum(-(-sites * 16 // 4096) for sites in groups)} groups: {len(groups)}\n"
 
 
 def _buffer_files(tr: TraceArray) -> dict[str, Node]:

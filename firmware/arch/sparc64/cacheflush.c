@@ -12,3 +12,9 @@ void flush_icache_page(struct vm_area_struct *vma, struct page *page)
 	hostcall1(HC_FLUSH_ICACHE_PAGE, page_to_phys(page));
 	set_bit(PG_arch_1, &page->flags);
 }
+
+void flush_icache_range(unsigned long start, unsigned long end)
+{
+	for (; start < end; start += PAGE_SIZE)
+		hostcall1(HC_FLUSH_ICACHE_PAGE, __pa(start));
+}

@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/set_memory.h>
 #include <asm/proto.h>
+#include <asm/tlbflush.h>
 
 #define PTES	(1UL << (DIRECT_MAP_SHIFT - PAGE_SHIFT))
 
@@ -40,24 +41,70 @@ static int split_large_page(unsigned long *table, phys_addr_t phys)
 		return -ENOMEM;
 	for (i = 0; i < PTES; i++)
 		set_pte(ptes + i, __pte(phys + i * PAGE_SIZE + _PAGE_KERNEL));
-	WRITE_ONCE(*table, __pa(ptes));
+	/* Somebody else may just have done it. */
+	if (cmpxchg(table, 0, __pa(ptes)))
+		free_page((unsigned long)ptes);
 	return 0;
+}
+
+/* A page's own entry; NULL if there is no memory for it. */
+static pte_t *direct_map_pte(struct page *page)
+{
+	phys_addr_t large = page_to_phys(page) >> DIRECT_MAP_SHIFT;
+	unsigned long *table = tables + large;
+	pte_t *ptes;
+
+	if (!READ_ONCE(*table) &&
+	    split_large_page(table, large << DIRECT_MAP_SHIFT))
+		return NULL;
+	ptes = __va(*table);
+	return ptes + (page_to_pfn(page) & (PTES - 1));
 }
 
 int set_direct_map_invalid_noflush(struct page *page)
 {
-	phys_addr_t phys = page_to_phys(page);
-	phys_addr_t large = phys >> DIRECT_MAP_SHIFT;
-	unsigned long *table = tables + large;
-	pte_t *ptes;
-	int err;
+	pte_t *pte = direct_map_pte(page);
 
-	if (!*table) {
-		err = split_large_page(table, large << DIRECT_MAP_SHIFT);
-		if (err)
-			return err;
+	if (!pte)
+		return -ENOMEM;
+	pte_clear(pte);
+	return 0;
+}
+
+static int change_page_attr(unsigned long addr, int numpages,
+			    unsigned long set, unsigned long clear)
+{
+	struct page *page = virt_to_page(addr);
+	int i;
+
+	for (i = 0; i < numpages; i++) {
+		pte_t *pte = direct_map_pte(page + i);
+
+		if (!pte)
+			return -ENOMEM;
+		set_pte(pte, __pte((pte_val(*pte) & ~clear) | set));
 	}
-	ptes = __va(*table);
-	pte_clear(ptes + (page_to_pfn(page) & (PTES - 1)));
+	flush_tlb_kernel_range(addr, addr + numpages * PAGE_SIZE);
+	return 0;
+}
+
+int set_memory_ro(unsigned long addr, int numpages)
+{
+	return change_page_attr(addr, numpages, 0, _PAGE_W);
+}
+
+int set_memory_rw(unsigned long addr, int numpages)
+{
+	return change_page_attr(addr, numpages, _PAGE_W, 0);
+}
+
+/* The MMU executes whatever it translates. */
+int set_memory_nx(unsigned long addr, int numpages)
+{
+	return 0;
+}
+
+int set_memory_x(unsigned long addr, int numpages)
+{
 	return 0;
 }

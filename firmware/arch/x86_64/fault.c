@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Page faults: whose they are, and what follows. */
+#include <linux/extable.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/sched.h>

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Changing the direct map, which consists of 2 MiB pages at first. */
+/*
+ * Changing the kernel's mappings: the direct map, which consists of 2 MiB pages
+ * at first, and that of the image, where modules are too.
+ */
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/set_memory.h>
+#include <asm/proto.h>
+#include <asm/tlbflush.h>
 
 /* The same, by 4 KiB pages. */
 static int split_large_page(pmd_t *pmd)
@@ -33,4 +38,73 @@ int set_direct_map_invalid_noflush(struct page *page)
 	}
 	pte_clear(pte_offset(pmd, addr));
 	return 0;
+}
+
+/* The entry of an address of the image's mapping, NULL if it has no table. */
+pte_t *kernel_pte(unsigned long addr)
+{
+	pud_t *pud = pud_offset(swapper_pg_dir + pgd_index(addr), addr);
+	pmd_t *pmd;
+
+	if (pud_none(*pud))
+		return NULL;
+	pmd = pmd_offset(pud, addr);
+	return pmd_none(*pmd) ? NULL : pte_offset(pmd, addr);
+}
+
+/* The same, and makes the tables; all address spaces share them. */
+pte_t *kernel_pte_alloc(unsigned long addr)
+{
+	pud_t *pud = pud_offset(swapper_pg_dir + pgd_index(addr), addr);
+	pmd_t *pmd;
+	void *table;
+
+	if (pud_none(*pud)) {
+		table = (void *)get_zeroed_page(GFP_KERNEL);
+		if (!table)
+			return NULL;
+		WRITE_ONCE(*pud, __pud(__pa(table) | _KERNPG_TABLE));
+	}
+	pmd = pmd_offset(pud, addr);
+	if (pmd_none(*pmd)) {
+		table = (void *)get_zeroed_page(GFP_KERNEL);
+		if (!table)
+			return NULL;
+		WRITE_ONCE(*pmd, __pmd(__pa(table) | _KERNPG_TABLE));
+	}
+	return pte_offset(pmd, addr);
+}
+
+static int change_page_attr(unsigned long addr, int numpages,
+			    unsigned long set, unsigned long clear)
+{
+	unsigned long end = addr + numpages * PAGE_SIZE, p;
+
+	for (p = addr; p < end; p += PAGE_SIZE) {
+		pte_t *pte = kernel_pte(p);
+
+		set_pte(pte, __pte((pte_val(*pte) & ~clear) | set));
+	}
+	flush_tlb_kernel_range(addr, end);
+	return 0;
+}
+
+int set_memory_ro(unsigned long addr, int numpages)
+{
+	return change_page_attr(addr, numpages, 0, _PAGE_RW);
+}
+
+int set_memory_rw(unsigned long addr, int numpages)
+{
+	return change_page_attr(addr, numpages, _PAGE_RW, 0);
+}
+
+int set_memory_nx(unsigned long addr, int numpages)
+{
+	return change_page_attr(addr, numpages, _PAGE_NX, 0);
+}
+
+int set_memory_x(unsigned long addr, int numpages)
+{
+	return change_page_attr(addr, numpages, 0, _PAGE_NX);
 }

@@ -27,6 +27,10 @@
 #define HC_BLOCK_INFO		30
 #define HC_BLOCK_SUBMIT		31
 #define HC_BLOCK_COMPLETED	32
+#define HC_MODULE_INIT		24
+#define HC_MODULE_ENABLE	25
+#define HC_MODULE_FREE_MEM	26
+#define HC_MODULE_RELEASE	27
 
 #ifndef __ASSEMBLY__
 

@@ -7,6 +7,8 @@
 
 void __bug(const char *file, int line) __noreturn;
 void __warn(const char *file, int line);
+/* A text, and who called. */
+void report_bug(const char *fmt, ...) __printf(1, 2);
 
 #define BUG()		__bug(__FILE__, __LINE__)
 #define BUG_ON(c)	do { if (unlikely(c)) BUG(); } while (0)

@@ -27,7 +27,23 @@ typedef int (*initcall_t)(void);
 #define fs_initcall(fn)		__define_initcall(fn, 5)
 #define device_initcall(fn)	__define_initcall(fn, 6)
 #define late_initcall(fn)	__define_initcall(fn, 7)
+
+/*
+ * A module's beginning and its end; code that is part of the kernel begins at
+ * boot and never ends.
+ */
+#ifdef MODULE
+#define module_init(fn)							\
+	int init_module(void) __attribute__((alias(#fn)));		\
+	typedef int __module_init_##fn
+#define module_exit(fn)							\
+	void cleanup_module(void) __attribute__((alias(#fn)));		\
+	typedef int __module_exit_##fn
+#define __exit			__section(".exit.text")
+#else
 #define module_init(fn)		device_initcall(fn)
+#define module_exit(fn)		typedef int __module_exit_##fn
+#endif
 
 extern const initcall_t __initcall_start[], __initcall1_start[], __initcall_end[];
 

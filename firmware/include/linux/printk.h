@@ -11,7 +11,9 @@
 int printk(const char *fmt, ...) __printf(1, 2);
 int vprintk(const char *fmt, va_list args) __printf(1, 0);
 
+#define pr_err(...)	printk(__VA_ARGS__)
 #define pr_warn(...)	printk(__VA_ARGS__)
+#define pr_info(...)	printk(__VA_ARGS__)
 
 /*
  * As C's, without floating point. Not traced: <linux/string.h> says why. %p is

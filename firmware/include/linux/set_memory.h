@@ -12,4 +12,14 @@ struct page;
  */
 int set_direct_map_invalid_noflush(struct page *page);
 
+/*
+ * What may be done with whole pages of the kernel's mapping, from the return
+ * on and on every CPU. 0 or -ENOMEM. May sleep, with interrupts on.
+ */
+int set_memory_ro(unsigned long addr, int numpages);
+int set_memory_rw(unsigned long addr, int numpages);
+/* Where the hardware can tell; elsewhere everything is executable. */
+int set_memory_nx(unsigned long addr, int numpages);
+int set_memory_x(unsigned long addr, int numpages);
+
 #endif

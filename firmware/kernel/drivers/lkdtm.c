@@ -61,6 +61,8 @@ static const struct crashtype crashtypes[] = {
 	{ "EXHAUST_STACK", lkdtm_EXHAUST_STACK },
 	{ "WORKQUEUE", lkdtm_WORKQUEUE },
 	{ "RCU", lkdtm_RCU },
+	{ "TASKLET", lkdtm_TASKLET },
+	{ "SLEEP_IN_ATOMIC", lkdtm_SLEEP_IN_ATOMIC },
 };
 
 static ssize_t lkdtm_read(struct kiocb *iocb, struct iov_iter *to)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the host knows of generic structures and constants. */
+#include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <emu/boot_params.h>
@@ -30,6 +31,10 @@ LAYOUT_CONST(HC_FILE_CANCEL);
 LAYOUT_CONST(HC_BLOCK_INFO);
 LAYOUT_CONST(HC_BLOCK_SUBMIT);
 LAYOUT_CONST(HC_BLOCK_COMPLETED);
+LAYOUT_CONST(HC_MODULE_INIT);
+LAYOUT_CONST(HC_MODULE_ENABLE);
+LAYOUT_CONST(HC_MODULE_FREE_MEM);
+LAYOUT_CONST(HC_MODULE_RELEASE);
 
 LAYOUT_CONST(NR_CPUS);
 LAYOUT_CONST(SOFTIRQ_SHIFT);
@@ -71,3 +76,22 @@ LAYOUT(task_struct, curr_ret_stack);
 LAYOUT(task_struct, trace_overrun);
 LAYOUT(task_struct, ftrace_timestamp);
 LAYOUT(task_struct, ret_stack);
+
+LAYOUT_SIZE(module);
+LAYOUT(module, name);
+LAYOUT(module, core_layout);
+LAYOUT(module, init_layout);
+LAYOUT(module, kallsyms);
+LAYOUT(module, ftrace_callsites);
+LAYOUT(module, num_ftrace_callsites);
+
+LAYOUT_SIZE(module_layout);
+LAYOUT(module_layout, base);
+LAYOUT(module_layout, size);
+LAYOUT(module_layout, text_size);
+
+LAYOUT_SIZE(mod_kallsyms);
+LAYOUT(mod_kallsyms, symtab);
+LAYOUT(mod_kallsyms, num_symtab);
+LAYOUT(mod_kallsyms, strtab);
+LAYOUT(mod_kallsyms, strtab_size);

@@ -21,6 +21,8 @@ static const char *const envp_init[] = {
 
 static DECLARE_COMPLETION(kthreadd_done);
 
+enum system_states system_state;
+
 static void do_one_initcall(initcall_t fn)
 {
 	int err = fn();
@@ -50,6 +52,7 @@ static int kernel_init(void *unused)
 {
 	int err;
 
+	system_state = SYSTEM_SCHEDULING;
 	wait_for_completion(&kthreadd_done);
 	set_task_comm(current, "init");
 	do_pre_smp_initcalls();
@@ -58,6 +61,7 @@ static int kernel_init(void *unused)
 	do_initcalls();
 	populate_rootfs();
 	console_on_rootfs();
+	system_state = SYSTEM_RUNNING;
 	err = kernel_execve(argv_init[0], argv_init, envp_init);
 	if (err)
 		panic("%s: error %d", argv_init[0], -err);

@@ -38,10 +38,18 @@ void __bug(const char *file, int line)
 	panic("kernel BUG at %s:%d", file, line);
 }
 
-void __warn(const char *file, int line)
+void report_bug(const char *fmt, ...)
 {
 	char buf[128];
+	va_list args;
 
-	snprintf(buf, sizeof(buf), "WARNING at %s:%d", file, line);
+	va_start(args, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, args);
+	va_end(args);
 	hostcall1(HC_BUG, buf);
+}
+
+void __warn(const char *file, int line)
+{
+	report_bug("WARNING at %s:%d", file, line);
 }

@@ -56,7 +56,8 @@ static inline struct page *virt_to_slab(const void *object)
 
 static struct page *allocate_slab(struct kmem_cache *s, gfp_t flags)
 {
-	struct page *slab = alloc_pages(flags & ~__GFP_ZERO, s->order);
+	/* Interrupts are off; whether this may sleep was asked before. */
+	struct page *slab = __alloc_pages(flags & ~__GFP_ZERO, s->order);
 	unsigned int i;
 	char *object;
 
@@ -148,6 +149,7 @@ static __always_inline void *slab_alloc(struct kmem_cache *s, gfp_t gfp)
 	unsigned long flags;
 	void *object;
 
+	might_sleep_if(gfpflags_allow_blocking(gfp));
 	local_irq_save(flags);
 	c = &s->cpu_slab[smp_processor_id()];
 	object = c->freelist;

@@ -50,6 +50,7 @@ static const struct name errors[] = {
 	{ ENOSYS, "Function not implemented" },
 	{ ENOTEMPTY, "Directory not empty" },
 	{ ELOOP, "Too many levels of symbolic links" },
+	{ ECANCELED, "Operation canceled" },
 	{ ENOLCK, "No locks available" },
 	{ ENODATA, "No data available" },
 	{ ETIME, "Timer expired" },

@@ -2,6 +2,7 @@
 /* One function for each system call: -errno becomes -1 and errno. */
 #include <errno.h>
 #include <fcntl.h>
+#include <kmod.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -382,6 +383,21 @@ int munmap(void *address, size_t size)
 int mprotect(void *address, size_t size, int protection)
 {
 	return call(SYS_mprotect, (long)address, size, protection, 0);
+}
+
+int init_module(const void *image, size_t size, const char *parameters)
+{
+	return call(SYS_init_module, (long)image, size, (long)parameters, 0);
+}
+
+int finit_module(int fd, const char *parameters, int flags)
+{
+	return call(SYS_finit_module, fd, (long)parameters, flags, 0);
+}
+
+int delete_module(const char *name, unsigned int flags)
+{
+	return call(SYS_delete_module, (long)name, flags, 0, 0);
 }
 
 void _exit(int status)

@@ -27,6 +27,7 @@
 #define ENOBUFS		55
 #define ETIMEDOUT	60
 #define ELOOP		62
+#define ECANCELED	127
 #define ENAMETOOLONG	63
 #define ENOTEMPTY	66
 #define EUSERS		68

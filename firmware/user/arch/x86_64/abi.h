@@ -57,6 +57,7 @@
 #define ENOSYS		38
 #define ENOTEMPTY	39
 #define ELOOP		40
+#define ECANCELED	125
 #define ENODATA		61
 #define ETIME		62
 #define EOVERFLOW	75

@@ -20,5 +20,6 @@
 #define ENODATA		111
 #define EILSEQ		122
 #define ENOTSUPP	524
+#define ECANCELED	127
 
 #endif

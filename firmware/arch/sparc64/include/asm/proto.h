@@ -37,7 +37,6 @@ void cpu_init(void);
 
 /* extable.c */
 bool fixup_exception(struct pt_regs *regs);
-bool search_exception_tables(unsigned long pc);
 
 /* windows.c */
 int synchronize_user_stack(void);

@@ -8,6 +8,9 @@
 /* Before a page is mapped executable. */
 void flush_icache_page(struct vm_area_struct *vma, struct page *page);
 
+/* Before the kernel executes what it has written to whole pages of its own. */
+void flush_icache_range(unsigned long start, unsigned long end);
+
 /* After the kernel has written to a page that programs may map. */
 static inline void flush_dcache_page(struct page *page)
 {

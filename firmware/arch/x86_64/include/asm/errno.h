@@ -20,5 +20,6 @@
 #define EUCLEAN		117
 #define EINPROGRESS	115
 #define ESTALE		116
+#define ECANCELED	125
 
 #endif

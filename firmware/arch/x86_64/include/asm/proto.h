@@ -4,6 +4,7 @@
 #define _ASM_PROTO_H
 
 #include <linux/compiler.h>
+#include <asm/pgtable_types.h>
 #include <asm/ptrace.h>
 
 struct task_struct;
@@ -26,7 +27,6 @@ void load_current_idt(void);
 
 /* extable.c */
 bool fixup_exception(struct pt_regs *regs);
-bool search_exception_tables(unsigned long ip);
 
 /* traps.c */
 void handle_stack_overflow(struct pt_regs *regs) __noreturn;
@@ -34,6 +34,10 @@ void die(const char *what, struct pt_regs *regs, long err) __noreturn;
 
 /* init.c */
 void paging_init(void);
+
+/* set_memory.c */
+pte_t *kernel_pte(unsigned long addr);
+pte_t *kernel_pte_alloc(unsigned long addr);
 
 /* smp.c */
 void sysvec_upcall(struct pt_regs *regs, unsigned long vector);

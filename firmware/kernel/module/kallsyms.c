@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The symbols of modules, for those who show addresses as names. */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include "internal.h"
+
+/* Worth keeping when init is over. */
+static bool is_core_symbol(const struct load_info *info,
+			   const struct elf64_sym *sym)
+{
+	unsigned int type = ELF64_ST_TYPE(sym->st_info);
+	const struct elf64_shdr *s;
+
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= info->hdr->e_shnum ||
+	    !info->strtab[sym->st_name] || type == STT_SECTION ||
+	    type == STT_FILE)
+		return false;
+	s = &info->sechdrs[sym->st_shndx];
+	return s->sh_flags & SHF_ALLOC && !(s->sh_entsize & INIT_OFFSET_MASK);
+}
+
+/* Room at the end of the core part for the symbols that stay. */
+void layout_symtab(struct module *mod, struct load_info *info)
+{
+	const struct elf64_shdr *s = &info->sechdrs[info->index.sym];
+	const struct elf64_sym *sym = (void *)info->hdr + s->sh_offset;
+	unsigned long nsyms = s->sh_size / sizeof(*sym), i;
+	unsigned long num = 1, strings = 1;
+	u64 limit = info->sechdrs[info->index.str].sh_size;
+
+	for (i = 1; i < nsyms; i++) {
+		if (sym[i].st_name >= limit || !is_core_symbol(info, &sym[i]))
+			continue;
+		num++;
+		strings += strlen(info->strtab + sym[i].st_name) + 1;
+	}
+	/* A string may stand for many symbols: the sum is not the file's. */
+	strings = min_t(unsigned long, strings, MODULE_FILE_MAX);
+	info->core_syms = ALIGN((unsigned long)mod->core_layout.size,
+				MODULE_SECTION_ALIGN);
+	info->core_strs = info->core_syms + num * sizeof(*sym);
+	mod->core_layout.size = info->core_strs + strings;
+	mod->core_kallsyms.strtab_size = strings;
+}
+
+/* Once symbols have their values: names are known to be within strtab. */
+void add_kallsyms(struct module *mod, const struct load_info *info)
+{
+	const struct elf64_shdr *sym = &info->sechdrs[info->index.sym];
+	const struct elf64_shdr *str = &info->sechdrs[info->index.str];
+	struct mod_kallsyms *all = &mod->init_kallsyms;
+	struct mod_kallsyms *core = &mod->core_kallsyms;
+	unsigned int i, used = 1;
+
+	*all = (struct mod_kallsyms){
+		.symtab = (void *)sym->sh_addr,
+		.num_symtab = sym->sh_size / sizeof(struct elf64_sym),
+		.strtab = (char *)str->sh_addr,
+		.strtab_size = str->sh_size,
+	};
+	core->symtab = mod->core_layout.base + info->core_syms;
+	core->strtab = mod->core_layout.base + info->core_strs;
+	core->num_symtab = 1;
+	for (i = 1; i < all->num_symtab; i++) {
+		const char *name = all->strtab + all->symtab[i].st_name;
+		unsigned int size = strlen(name) + 1;
+
+		if (!is_core_symbol(info, &all->symtab[i]) ||
+		    used + size > core->strtab_size)
+			continue;
+		core->symtab[core->num_symtab] = all->symtab[i];
+		core->symtab[core->num_symtab++].st_name = used;
+		memcpy(core->strtab + used, name, size);
+		used += size;
+	}
+	mod->kallsyms = all;
+}

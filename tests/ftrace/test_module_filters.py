@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tracing modules: their functions are there as long as they are, and filters can name them by their module."""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters
+from emu.machine import Machine
+
+LOAD = "insmod /lib/modules/sample_timer.ko period=2"
+CORE = [
+    "sample_add", "sample_count", "sample_rest", "sample_thread", "sample_thread_start", "sample_thread_stop",
+    "sample_beat", "sample_timer_exit",
+]  # fmt: skip
+NAMES = ["vfs_read", "beat", "beat", "count", "beat"]
+MODULES = ["", "", "one", "one", "two"]
+
+
+@pytest.fixture
+def machine(arch: str) -> Iterator[Machine]:
+    with Machine(arch=arch, cpus=2) as made:
+        yield made
+
+
+def of_modules(text: str) -> list[str]:
+    """The functions of modules that a list of functions names, without the module."""
+    return [line.split(" [")[0] for line in text.splitlines() if "[sample_timer]" in line]
+
+
+def traced(machine: Machine) -> set[str]:
+    """Functions of sample_timer in the trace."""
+    return set(re.findall(r"(\w+) \[sample_timer\] <-", machine.tracefs.read("trace")))
+
+
+def selected(*words: str, loaded: tuple[str, ...] = ("one", "two")) -> list[str]:
+    return FunctionFilter(Functions(NAMES, MODULES, loaded=loaded)).edited(words, ModuleFilters()).selected_names()
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["*:mod:one"], ["beat [one]", "count [one]"]),
+        ([":mod:one"], ["beat [one]", "count [one]"]),
+        (["beat:mod:*"], ["beat [one]", "beat [two]"]),
+        ([":mod:"], ["beat [one]", "count [one]", "beat [two]"]),
+        (["*:mod:!"], ["vfs_read", "beat"]),
+        (["beat:mod:!one"], ["beat", "beat [two]"]),
+        (["beat", "!beat:mod:one"], ["beat", "beat [two]"]),
+        (["be*:mod:t?o", "3:mod:two"], ["beat [one]", "beat [two]"]),
+        (["beat"], ["beat", "beat [one]", "beat [two]"]),
+    ],
+)
+def test_words_about_modules(words: list[str], names: list[str]) -> None:
+    assert selected(*words) == names
+
+
+@pytest.mark.parametrize("word", ["nosuch:mod:one", "beat:bogus:one", "!beat:mod:none", "beat:", "vfs_read:mod:one"])
+def test_words_that_are_refused(word: str) -> None:
+    with pytest.raises(TraceError) as caught:
+        selected(word)
+    assert caught.value.errno == errno.EINVAL
+
+
+def test_a_selection_outlives_other_functions() -> None:
+    functions = Functions(NAMES, MODULES)
+    kept = Functions(["vfs_read", "beat", "new"], ["", "two", "three"], functions.numbers[[0, 4, 4]] + [0, 0, 1])
+    assert FunctionFilter(functions).edited(["beat", "vfs_read"]).on(kept).selected_names() == ["vfs_read", "beat [two]"]
+
+
+def test_functions_come_and_go_with_their_module(machine: Machine) -> None:
+    before = machine.tracefs.read("available_filter_functions")
+    sites, groups = re.fullmatch(r"(\d+) pages:\d+ groups: (\d+)\n", machine.tracefs.read("dyn_ftrace_total_info")).groups()
+    machine.run(LOAD)
+    available = machine.tracefs.read("available_filter_functions")
+    assert available.startswith(before)
+    assert of_modules(available) == CORE  # sample_timer_init was freed, and its site with it
+    info = machine.tracefs.read("dyn_ftrace_total_info")
+    assert info.startswith(f"{int(sites) + len(CORE)} pages:") and info.endswith(f" groups: {int(groups) + 1}\n")
+    machine.run("rmmod sample_timer")
+    assert machine.tracefs.read("available_filter_functions") == before
+    assert machine.warnings == []
+
+
+def test_a_tracer_in_force_traces_init(machine: Machine) -> None:
+    """Also the names of functions that have been freed are still known."""
+    machine.tracefs.write("current_tracer", "function")
+    machine.run(f"{LOAD}; usleep 6000")
+    assert of_modules(machine.tracefs.read("enabled_functions")) == CORE
+    machine.tracefs.write("tracing_on", "0")
+    assert {"sample_timer_init", "sample_beat", "sample_count", "sample_add"} <= traced(machine)
+    text = machine.tracefs.read("trace")
+    machine.run("rmmod sample_timer")
+    assert machine.tracefs.read("trace") == text
+    assert " sample_timer_init [sample_timer] <-do_one_initcall\n" in text
+    assert " mod_timer <-sample_beat [sample_timer]\n" in text
+
+
+def test_filters_select_by_module(machine: Machine) -> None:
+    machine.run(LOAD)
+    machine.tracefs.write("set_ftrace_filter", "*:mod:sample_timer")
+    assert of_modules(machine.tracefs.read("set_ftrace_filter")) == CORE
+    machine.tracefs.append("set_ftrace_filter", "!sample_[art]*:mod:sample_*")
+    machine.tracefs.write("current_tracer", "function")
+    machine.run("usleep 6000")
+    assert traced(machine) == {"sample_beat", "sample_count"}
+    assert len(re.findall(r" <-", machine.tracefs.read("trace"))) == machine.tracefs.read("trace").count("[sample_timer] <-")
+    machine.run("rmmod sample_timer")
+    assert machine.tracefs.read("set_ftrace_filter") == "#### all functions enabled ####\n"
+
+
+def test_filters_wait_for_a_module(machine: Machine) -> None:
+    machine.tracefs.write("set_ftrace_filter", "*_count:mod:sample_timer")
+    machine.tracefs.append("set_ftrace_filter", ":mod:other")
+    machine.tracefs.append("set_ftrace_filter", "vfs_open")
+    machine.tracefs.write("set_ftrace_notrace", "sample_add:mod:sample_timer")
+    assert machine.tracefs.read("set_ftrace_filter") == "vfs_open\n*_count:mod:sample_timer\n*:mod:other\n"
+    machine.tracefs.append("set_ftrace_filter", "!*:mod:other")
+    with pytest.raises(TraceError):
+        machine.tracefs.append("set_ftrace_filter", "!nothing:mod:sample_timer")
+    machine.tracefs.write("current_tracer", "function")
+    machine.run(f"{LOAD}; usleep 6000")
+    assert traced(machine) == {"sample_count"}
+    assert machine.tracefs.read("set_ftrace_filter") == "vfs_open\nsample_count [sample_timer]\n"
+    assert machine.tracefs.read("set_ftrace_notrace") == "sample_add [sample_timer]\n"
+    machine.run("rmmod sample_timer")
+    assert machine.tracefs.read("set_ftrace_filter") == "vfs_open\n"
+
+
+def test_function_graph_in_a_module(machine: Machine) -> None:
+    machine.run(LOAD)
+    machine.tracefs.write("set_graph_function", "sample_count")
+    machine.tracefs.write("current_tracer", "function_graph")
+    machine.run("usleep 6000")
+    machine.tracefs.write("tracing_on", "0")
+    machine.run("rmmod sample_timer")
+    text = machine.tracefs.read("trace")
+    assert re.search(r"\|  sample_count \[sample_timer\]\(\) \{\n(.*\n){1,9}.*\|    sample_add \[sample_timer\]\(\);\n", text)
+    assert machine.warnings == []
+
+
+@pytest.mark.parametrize("tracer", ["function", "function_graph"])
+def test_coming_and_going_while_tracers_are_switched(arch: str, tracer: str) -> None:
+    """Sites of a module are patched with all others, whatever the module is just doing."""
+    with Machine(arch=arch, cpus=4, quantum=300) as machine:
+        loop = "modprobe sample_timer period=2; usleep 700; rmmod sample_timer; "
+        machine.kernel.console.restart_input()
+        machine.run("(" + loop * 6 + ") &")
+        for _ in range(12):
+            machine.tracefs.write("current_tracer", tracer)
+            machine.advance(60_000)
+            machine.tracefs.write("current_tracer", "nop")
+            machine.advance(40_000)
+        for _ in range(20):
+            machine.advance(5_000_000)
+        assert machine.warnings == []
+        assert not list(machine.kernel.modules)
+        assert machine.run("echo fine").output.endswith(b"fine\n")
