@@ -127,7 +127,7 @@ def compare(arch: str, results: dict[tuple[str, str], Measured]) -> None:
         measured = results[REAL_WORKLOAD, tracer]
         print(
             f"{arch}: with {tracer} {measured.seconds * 1e3:.0f} ms, the real one {REAL_MILLISECONDS[tracer]} ms;"
-            f" {measured.nanoseconds_per_function(base) / cost:.2f} of its {cost} ns a function (aim: at most {MOST_OF_REAL_COST})"
+            f" {measured.nanoseconds_per_function(base) / cost:.2f} of its {cost} ns a call (aim: at most {MOST_OF_REAL_COST})"
         )
 
 
