@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -325,6 +326,11 @@ int execve(const char *path, char *const argv[], char *const envp[])
 pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
 	return call(SYS_wait4, pid, (long)status, options, (long)usage);
+}
+
+int getrusage(int who, struct rusage *usage)
+{
+	return call(SYS_getrusage, who, (long)usage, 0, 0);
 }
 
 pid_t waitpid(pid_t pid, int *status, int options)

@@ -29,6 +29,8 @@ pid_t fork_shell(void)
 		/* Its parent's children are not its own. */
 		processes = NULL;
 		shell.child = true;
+		failure = NULL;
+		traps_reset();
 		return 0;
 	}
 	process = xmalloc(sizeof(*process));

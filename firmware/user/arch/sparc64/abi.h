@@ -103,6 +103,8 @@
 #define SA_NOCLDWAIT	0x100
 #define SA_SIGINFO	0x200
 
+typedef int suseconds_t;
+
 /* Linux's struct stat64, which fstatat64() fills in. */
 struct stat {
 	unsigned long	st_dev;

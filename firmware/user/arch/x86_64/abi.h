@@ -104,6 +104,8 @@
 #define SA_NODEFER	0x40000000
 #define SA_RESETHAND	0x80000000
 
+typedef long suseconds_t;
+
 struct stat {
 	unsigned long	st_dev;
 	unsigned long	st_ino;
