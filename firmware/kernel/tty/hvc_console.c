@@ -73,6 +73,9 @@ static void hvc_poll(struct tty_struct *tty)
 			return;
 		n_tty_receive_buf(tty, buf, n);
 	}
+	/* Those who want it as it is ask the host themselves. */
+	if (!L_COOKED(tty))
+		wake_up_interruptible_all(&tty->read_wait);
 }
 
 static int khvcd(void *unused)

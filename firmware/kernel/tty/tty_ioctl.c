@@ -41,6 +41,9 @@ static int set_termios(struct tty_struct *tty, const void __user *arg,
 	tty->termios = new;
 	n_tty_set_termios(tty, &old);
 	mutex_unlock(&tty->termios_mutex);
+	/* What was typed before may mean something now. */
+	if (tty->ops->unthrottle)
+		tty->ops->unthrottle(tty);
 	return 0;
 }
 
