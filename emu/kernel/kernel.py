@@ -17,6 +17,7 @@ from emu.kernel.console import Console
 from emu.kernel.file_server import FileServer
 from emu.kernel.host_calls import HANDLERS, Handler
 from emu.kernel.image import Image
+from emu.kernel.limits import Limits
 from emu.kernel.modules import Module, Modules
 from emu.kernel.tasks import Tasks
 from emu.kernel.upcalls import Upcalls
@@ -73,6 +74,7 @@ class Kernel:
         self._status: int | None = None
         self._handlers: dict[int, Handler] = {image.offset(name): handler for name, handler in HANDLERS.items()}
         self._ended: Exception | None = None
+        self.limits = Limits(board)
         board.provide_devices(
             timer=image.offset("HC_TIMER_SET"),
             ipi=image.offset("HC_IPI"),
@@ -159,6 +161,7 @@ class Kernel:
         Raises:
             GuestPanic: the kernel panicked, or a CPU did what it cannot do.
             PoweredOff: the guest ended the machine.
+            LimitReached: it may not run for longer.
         """
         if self._ended is not None:
             raise self._ended
@@ -169,6 +172,7 @@ class Kernel:
             busy = False
         if self._ended is not None:
             raise self._ended
+        self.limits.check(busy=busy)
         return busy
 
     def command(self, line: str, pump: Callable[[bool], bool], check: Callable[[], None]) -> int:

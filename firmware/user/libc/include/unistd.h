@@ -50,6 +50,11 @@ ssize_t readlink(const char *path, char *buffer, size_t size);
 
 pid_t fork(void);
 pid_t getpid(void);
+pid_t gettid(void);
+int pause(void);
+/* The group that a terminal is used by. */
+pid_t tcgetpgrp(int fd);
+int tcsetpgrp(int fd, pid_t group);
 pid_t getppid(void);
 pid_t getpgid(pid_t pid);
 int setpgid(pid_t pid, pid_t group);
