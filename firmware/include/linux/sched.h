@@ -255,6 +255,7 @@ struct task_struct *find_task_by_vpid(pid_t pid);
 struct task_struct *find_get_task_by_vpid(pid_t pid);
 void set_task_comm(struct task_struct *p, const char *name);
 
+void do_task_dead(void) __noreturn;
 #define task_lock(p)		spin_lock(&(p)->alloc_lock)
 #define task_unlock(p)		spin_unlock(&(p)->alloc_lock)
 

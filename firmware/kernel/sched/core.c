@@ -221,6 +221,22 @@ void __schedule(unsigned int sched_mode)
 }
 
 /*
+ * The last switch. In between, the stack and the task are still in use: the
+ * task that runs next drops the last reference. Who is dead must not be
+ * preempted first: it would look as if that were the last switch.
+ */
+void do_task_dead(void)
+{
+	preempt_disable();
+	/* A waker of before may still hold pi_lock and look at our state. */
+	raw_spin_lock_irq(&current->pi_lock);
+	WRITE_ONCE(current->__state, TASK_DEAD);
+	raw_spin_unlock_irq(&current->pi_lock);
+	__schedule(SM_NONE);
+	BUG();
+}
+
+/*
  * A worker that is about to sleep lets another one start. Requests that a task
  * holds back go to the disk: it may be waiting for one of them.
  */
