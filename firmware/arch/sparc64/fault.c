@@ -3,6 +3,7 @@
 #include <linux/extable.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/oops.h>
 #include <linux/oom.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
@@ -70,7 +71,11 @@ static void bad_area_nosemaphore(struct pt_regs *regs, enum access access,
 	}
 	if (fixup_exception(regs))
 		return;
-	panic_regs(regs, "unable to %s at %016lx", names[access], address);
+	if (address < PAGE_SIZE)
+		oops(regs, "Unable to handle kernel NULL pointer dereference\n"
+		     "%s access", names[access]);
+	oops(regs, "Unable to handle kernel paging request at virtual address %016lx\n"
+	     "%s access", address, names[access]);
 }
 
 static void bad_area(struct mm_struct *mm, struct pt_regs *regs,
@@ -178,6 +183,8 @@ static void do_sparc64_fault(struct pt_regs *regs, unsigned long tag,
 {
 	unsigned long address = tag & PAGE_MASK;
 
+	if (decode && !user_mode(regs))
+		access = data_access(regs);
 	if (address >= TASK_SIZE || in_atomic() || !current->mm) {
 		bad_area_nosemaphore(regs, access, address, SIGSEGV,
 				     SEGV_MAPERR);
@@ -185,7 +192,7 @@ static void do_sparc64_fault(struct pt_regs *regs, unsigned long tag,
 	}
 	if (!regs_irqs_disabled(regs))
 		local_irq_enable();
-	if (decode)
+	if (decode && user_mode(regs))
 		access = data_access(regs);
 	do_user_addr_fault(regs, access, address);
 	local_irq_disable();

@@ -118,6 +118,8 @@ static inline void get_page(struct page *page)
 	atomic_inc(&page->_refcount);
 }
 
+unsigned long nr_free_pages(void);
+
 /* Gives a page that was reserved at boot to the page allocator. */
 void free_reserved_page(struct page *page);
 

@@ -1,17 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Who used how much time. */
 #include <linux/kernel.h>
+#include <linux/kernel_stat.h>
 #include <linux/sched.h>
 #include "sched.h"
+
+DEFINE_PER_CPU(struct kernel_cpustat, kernel_cpustat);
 
 static void account_user_time(struct task_struct *p)
 {
 	p->utime++;
+	if (p->static_prio > DEFAULT_PRIO)
+		kcpustat_this_cpu->nice++;
+	else
+		kcpustat_this_cpu->user++;
 }
 
+/* The idle task's time is counted by the clock: its ticks do not come. */
 static void account_system_time(struct task_struct *p)
 {
 	p->stime++;
+	if (!is_idle_task(p))
+		kcpustat_this_cpu->system++;
+}
+
+unsigned long nr_context_switches(void)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(cpu_rq(cpu)->nr_switches);
+	return sum;
 }
 
 void account_process_tick(struct task_struct *p, int user_tick)

@@ -5,6 +5,7 @@
 #include <linux/fs_struct.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/kernel_stat.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -19,6 +20,8 @@
 
 /* The list of all tasks, and who is whose child. */
 DEFINE_SPINLOCK(tasklist_lock);
+
+unsigned long total_forks;	/* since boot */
 
 static struct kmem_cache *task_struct_cachep, *signal_cachep, *sighand_cachep;
 
@@ -205,6 +208,8 @@ static int copy_signal(unsigned long clone_flags, struct task_struct *p)
 	init_waitqueue_head(&sig->wait_chldexit);
 	sig->curr_target = p;
 	init_sigpending(&sig->shared_pending);
+	hrtimer_init(&sig->real_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	sig->real_timer.function = it_real_fn;
 	sig->has_child_subreaper = old->has_child_subreaper ||
 				   old->is_child_subreaper;
 	spin_lock_irq(&current->sighand->siglock);
@@ -304,6 +309,7 @@ static void add_to_lists(struct task_struct *p,
 		list_add_tail(&p->thread_node, &sig->thread_head);
 	}
 	attach_pid(p, PIDTYPE_PID);
+	total_forks++;
 	list_add_tail(&p->tasks, &init_task.tasks);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* /proc/meminfo and /proc/slabinfo: where memory is. */
+#include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -19,6 +20,20 @@ static void add_slab_pages(void *arg, const struct slabinfo *info)
 	*(unsigned long *)arg += info->num_slabs << info->cache_order;
 }
 
+/* One look at every page: nobody keeps this count. */
+static unsigned long count_cached(void)
+{
+	unsigned long pfn, cached = 0;
+
+	for (pfn = 0; pfn < max_pfn; pfn++) {
+		unsigned long flags = READ_ONCE(pfn_to_page(pfn)->flags);
+
+		if (!(flags & (1UL << PG_slab)) && flags & (1UL << PG_uptodate))
+			cached++;
+	}
+	return cached;
+}
+
 static int meminfo_proc_show(struct seq_file *m, void *v)
 {
 	unsigned long slab = 0;
@@ -26,6 +41,10 @@ static int meminfo_proc_show(struct seq_file *m, void *v)
 	for_each_slabinfo(add_slab_pages, &slab);
 	show_val_kb(m, "MemTotal:       ", totalram_pages());
 	show_val_kb(m, "MemFree:        ", nr_free_pages());
+	show_val_kb(m, "MemAvailable:   ", nr_free_pages());
+	show_val_kb(m, "Cached:         ", count_cached());
+	show_val_kb(m, "SwapTotal:      ", 0);
+	show_val_kb(m, "SwapFree:       ", 0);
 	show_val_kb(m, "Slab:           ", slab);
 	return 0;
 }

@@ -41,12 +41,20 @@ char *getcwd(char *buffer, size_t size);
 int access(const char *path, int mode);
 int unlink(const char *path);
 int rmdir(const char *path);
+/* The owner of a file or a link itself. */
+int lchown(const char *path, uid_t user, gid_t group);
+void sync(void);
 int link(const char *from, const char *to);
 int symlink(const char *target, const char *path);
 ssize_t readlink(const char *path, char *buffer, size_t size);
 
 pid_t fork(void);
 pid_t getpid(void);
+pid_t gettid(void);
+int pause(void);
+/* The group that a terminal is used by. */
+pid_t tcgetpgrp(int fd);
+int tcsetpgrp(int fd, pid_t group);
 pid_t getppid(void);
 pid_t getpgid(pid_t pid);
 int setpgid(pid_t pid, pid_t group);
