@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +32,26 @@ static void open_console(void)
 			dup2(fd, std);
 	if (fd > STDERR_FILENO)
 		close(fd);
+}
+
+/* Whatever of these the kernel has. */
+static void mount_all(void)
+{
+	static const struct {
+		const char *type, *where;
+	} mounts[] = {
+		{ "proc", "/proc" },
+		{ "sysfs", "/sys" },
+		{ "debugfs", "/sys/kernel/debug" },
+		{ "tracefs", "/sys/kernel/tracing" },
+	};
+
+	for (unsigned int i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
+		mkdir(mounts[i].where, 0555);
+		if (mount(mounts[i].type, mounts[i].where, mounts[i].type, 0,
+			  NULL) && errno != ENODEV && errno != ENOENT)
+			warn("%s", mounts[i].where);
+	}
 }
 
 static pid_t start_shell(char *const argv[])
@@ -113,6 +135,7 @@ int main(int argc, char **argv, char **envp)
 	command_fd = open("/dev/command", O_RDWR | O_CLOEXEC);
 	if (command_fd < 0)
 		err(1, "/dev/command");
+	mount_all();
 	if (has_word(argv, "mode=shell") || has_word(envp, "mode=shell"))
 		return serve_console(command_fd, has_word(argv, "interactive"));
 	return serve_commands(command_fd);
