@@ -59,6 +59,11 @@ def _console_read(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return _store(kernel, cpu, address, data)
 
 
+def _console_size(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    rows, columns = kernel.console.size
+    return min(rows, 0xFFFF) << 16 | min(columns, 0xFFFF)
+
+
 def _power_off(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> None:
     kernel.powered_off(arguments[0] & 0xFF)
 
@@ -119,7 +124,7 @@ def _command_done(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
 
 
 def _bug(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
-    kernel.warned(cpu, _string(cpu, arguments[0]))
+    kernel.warned(cpu, _string(cpu, arguments[0]), arguments[1])
     return 0
 
 
@@ -223,6 +228,7 @@ def _module_release(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
 HANDLERS: dict[str, Handler] = {
     "HC_CONSOLE_WRITE": _console_write,
     "HC_CONSOLE_READ": _console_read,
+    "HC_CONSOLE_SIZE": _console_size,
     "HC_POWER_OFF": _power_off,
     "HC_PANIC": _panic,
     "HC_CPU_START": _cpu_start,

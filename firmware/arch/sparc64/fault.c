@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/oops.h>
+#include <linux/oom.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
 #include <linux/uaccess.h>
@@ -145,7 +146,10 @@ static void do_user_addr_fault(struct pt_regs *regs, enum access access,
 	fault = handle_mm_fault(vma, address, flags, regs);
 	mmap_read_unlock(mm);
 
-	if (fault & VM_FAULT_OOM)
+	/* The instruction is tried again, or a signal ends the program. */
+	if (fault & VM_FAULT_OOM && user_mode(regs))
+		pagefault_out_of_memory();
+	else if (fault & VM_FAULT_OOM)
 		bad_area_nosemaphore(regs, access, address, SIGKILL, 0);
 	else if (fault & VM_FAULT_SIGBUS)
 		bad_area_nosemaphore(regs, access, address, SIGBUS,

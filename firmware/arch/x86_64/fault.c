@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/oops.h>
+#include <linux/oom.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/signal.h>
@@ -132,7 +133,10 @@ static void do_user_addr_fault(struct pt_regs *regs, long error_code,
 	fault = handle_mm_fault(vma, address, flags, regs);
 	mmap_read_unlock(mm);
 
-	if (fault & VM_FAULT_OOM)
+	/* The instruction is tried again, or a signal ends the program. */
+	if (fault & VM_FAULT_OOM && user_mode(regs))
+		pagefault_out_of_memory();
+	else if (fault & VM_FAULT_OOM)
 		bad_area_nosemaphore(regs, error_code, address, SIGKILL, 0);
 	else if (fault & VM_FAULT_SIGBUS)
 		bad_area_nosemaphore(regs, error_code, address, SIGBUS,

@@ -19,11 +19,13 @@
 #define HC_COMMAND_READ		14
 #define HC_COMMAND_DONE		15
 #define HC_BUG			16
+#define HC_NMI_TIMER_SET	17
 #define HC_RELAX		18
 #define HC_HALT			19
 #define HC_FILE_REQUEST		20
 #define HC_FILE_ANSWERED	21
 #define HC_FILE_CANCEL		22
+#define HC_CONSOLE_SIZE		28
 #define HC_BLOCK_INFO		30
 #define HC_BLOCK_SUBMIT		31
 #define HC_BLOCK_COMPLETED	32
