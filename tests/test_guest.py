@@ -139,7 +139,9 @@ def backtrace(arch: str, tracer: str) -> list[str]:
     with Machine(arch=arch, cpus=1) as made:
         made.run("echo 1 > /proc/sys/kernel/panic_on_oops")
         made.tracefs.write("current_tracer", tracer)
-        made.board.write_code(made.kernel.physical(made.kernel.image.symbol("vfs_statx")), FACTS[arch].undefined)
+        function = made.kernel.physical(made.kernel.image.symbol("vfs_statx"))
+        made.board.write_code(function, FACTS[arch].undefined)
+        made.board.flush_page(function - function % made.board.arch.page_size)
         with pytest.raises(GuestPanic) as caught:
             made.run("ls /bin")
         calls = str(caught.value).split("backtrace:\n")[1].split("last console lines:")[0]
