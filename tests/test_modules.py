@@ -88,6 +88,39 @@ def test_a_module_that_others_use_stays(machine: Machine) -> None:
     assert not list(machine.kernel.modules)
 
 
+def test_what_says_which_modules_there_are(machine: Machine) -> None:
+    output(machine, "modprobe sample_use quiet")
+    use, export = machine.run("cat /proc/modules").output.decode().splitlines()
+    base = {module.name: f"0x{module.core.base:016x}" for module in machine.kernel.modules}
+    assert re.fullmatch(rf"sample_use \d+ 0 - Live {base['sample_use']}", use)
+    assert re.fullmatch(rf"sample_export \d+ 1 sample_use, Live {base['sample_export']}", export)
+    assert re.fullmatch(
+        r"Module                  Size  Used by\nsample_use +\d+  0\nsample_export +\d+  1 sample_use\n", output(machine, "lsmod")
+    )
+    assert machine.run("rmmod sample_export nothing sample_use; rmmod").output.decode().splitlines() == [
+        "rmmod: ERROR: Module sample_export is in use by: sample_use",
+        "rmmod: ERROR: Module nothing is not currently loaded",
+        "rmmod: ERROR: missing module name.",
+    ]
+
+
+def test_kallsyms(machine: Machine) -> None:
+    before = output(machine, "cat /proc/kallsyms")
+    assert re.search(r"^[0-9a-f]{16} [tT] schedule$", before, re.MULTILINE)
+    output(machine, "modprobe sample_timer")
+    lines = output(machine, "cat /proc/kallsyms").removeprefix(before).splitlines()
+    assert {line.split(" ", 1)[1] for line in lines} >= {"t sample_beat\t[sample_timer]", "t sample_count\t[sample_timer]"}
+    assert not any("sample_timer_init" in line for line in lines)
+    assert len(before.splitlines()) == len(machine.kernel.image.kallsyms)
+
+
+def test_modinfo(machine: Machine) -> None:
+    lines = output(machine, "modinfo sample_timer").splitlines()
+    assert lines[0] == f"filename:       {MODULES}/sample_timer.ko"
+    assert "parm:           period:milliseconds between two beats (uint)" in lines
+    assert output(machine, f"modinfo -F depends {MODULES}/sample_use.ko") == "sample_export\n"
+
+
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [
@@ -115,7 +148,7 @@ def test_a_module_that_crashes_costs_its_task_its_life(machine: Machine, how: st
     assert re.search(rf"^Call Trace:\n  {function}\+0x\w+/0x\w+ \[sample_crash\]\n  sample_crash\+", text, re.MULTILINE)
     assert "\nModules linked in: sample_crash(+)\n---[ end trace 0000000000000000 ]---\n" in text
     assert len(machine.warnings) == 1 and machine.warnings[0].startswith("guest oops on CPU ")
-    assert b"Device or resource busy" in machine.run("rmmod sample_crash").output
+    assert b"Module sample_crash is in use" in machine.run("rmmod sample_crash").output
 
 
 def test_a_thread_that_crashes_leaves_the_module(machine: Machine) -> None:
@@ -124,6 +157,11 @@ def test_a_thread_that_crashes_leaves_the_module(machine: Machine) -> None:
     assert text.endswith("alive\n")
     assert machine.run("rmmod sample_crash").status == 0
     assert machine.run(f"insmod {MODULES}/sample_crash.ko; rmmod sample_crash").status == 0
+
+
+def test_the_first_oops_can_end_the_machine(machine: Machine) -> None:
+    with pytest.raises(GuestPanic, match="Fatal exception\n"):
+        machine.run(f"echo 1 > /proc/sys/kernel/panic_on_oops; insmod {MODULES}/sample_crash.ko how=jump")
 
 
 def test_a_crash_in_an_interrupt_ends_the_machine(machine: Machine) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["HANDLERS", "Handler"]
 
 _LONGEST_STRING = 4096
+_MOST_LINES = 64  # of /proc/kallsyms at once
 _MOST_SEGMENTS = 64  # of a command to the RAM disk
 Handler = Callable[["Kernel", "Cpu", list[int]], int | None]
 
@@ -179,6 +180,13 @@ def _trace_printk(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return 0
 
 
+def _kallsyms(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    """kallsyms(first, count, text, size): so many lines of /proc/kallsyms; 0 when there is none left."""
+    first, count, address, size = arguments
+    text = kernel.kallsyms(first, min(count, _MOST_LINES)).encode()
+    return _store(kernel, cpu, address, text) if len(text) <= size else -errno.E2BIG
+
+
 def _module_init(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     try:
         module = kernel.modules.read(arguments[0])
@@ -202,7 +210,11 @@ def _module_enable(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
 
 def _module_free_mem(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     address, start, end = arguments[:3]
-    return 0 if kernel.on_module_free(_known_module(kernel, address), range(start, end)) else -errno.EAGAIN
+    module = _known_module(kernel, address)
+    if not kernel.on_module_free(module, range(start, end)):
+        return -errno.EAGAIN
+    module.init_freed |= module.init is not None and start <= module.init.base < end
+    return 0
 
 
 def _module_release(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
@@ -236,6 +248,7 @@ HANDLERS: dict[str, Handler] = {
     "HC_BLOCK_COMPLETED": _block_completed,
     "HC_SHOW_REGS": _show_regs,
     "HC_TRACE_PRINTK": _trace_printk,
+    "HC_KALLSYMS": _kallsyms,
     "HC_MODULE_INIT": _module_init,
     "HC_MODULE_ENABLE": _module_enable,
     "HC_MODULE_FREE_MEM": _module_free_mem,

@@ -51,6 +51,7 @@ class Module:
     init: Region | None
     functions: list[Symbol]
     sites: list[int]
+    init_freed: bool = False
 
     def function_at(self, address: int) -> Symbol | None:
         """The function that contains an address of this module's code."""
@@ -127,6 +128,13 @@ class Modules:
     def known(self) -> Iterator[tuple[Region, Module]]:
         """Every part whose addresses have names, and whose it is."""
         return iter(self._known)
+
+    def kallsyms(self) -> Iterator[tuple[int, str, str, str]]:
+        """Address, nm's letter, name and module of each function that is there."""
+        for module in self:
+            for function in module.functions:
+                if function.address in module.core or not module.init_freed:
+                    yield function.address, "t", function.name, module.name
 
     def _bytes(self, address: int, size: int) -> bytes:
         physical = self._kernel.physical(address)

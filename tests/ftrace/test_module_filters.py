@@ -150,8 +150,8 @@ def test_coming_and_going_while_tracers_are_switched(arch: str, tracer: str) -> 
     with Machine(arch=arch, cpus=4, quantum=300) as machine:
         loop = "modprobe sample_timer period=2; usleep 700; rmmod sample_timer; "
         machine.kernel.console.restart_input()
-        machine.run("(" + loop * 6 + ") &")
-        for _ in range(12):
+        machine.run("(" + loop * 4 + ") &")
+        for _ in range(8):
             machine.tracefs.write("current_tracer", tracer)
             machine.advance(60_000)
             machine.tracefs.write("current_tracer", "nop")
@@ -161,3 +161,15 @@ def test_coming_and_going_while_tracers_are_switched(arch: str, tracer: str) -> 
         assert machine.warnings == []
         assert not list(machine.kernel.modules)
         assert machine.run("echo fine").output.endswith(b"fine\n")
+
+
+def test_unloading_while_a_traced_function_of_it_sleeps(machine: Machine) -> None:
+    """Its thread sleeps below functions whose return addresses function_graph has replaced."""
+    machine.tracefs.write("current_tracer", "function_graph")
+    assert machine.run("modprobe sample_timer period=5; usleep 12000; rmmod sample_timer").status == 0
+    assert machine.warnings == []
+    text = machine.tracefs.read("trace")
+    assert "sample_thread [sample_timer]() {" in text
+    assert not list(machine.kernel.modules)
+    machine.tracefs.write("current_tracer", "nop")
+    assert machine.run("echo fine").output == b"fine\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A fault of the kernel itself: the report, and the end of the task. */
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/oops.h>
@@ -7,6 +8,7 @@
 #include <linux/sched/task.h>
 #include <linux/signal.h>
 #include <linux/spinlock.h>
+#include <linux/sysctl.h>
 #include <linux/utsname.h>
 #include <emu/hostcall.h>
 
@@ -103,3 +105,21 @@ void oops(struct pt_regs *regs, const char *fmt, ...)
 		panic_regs(regs, "Fatal exception");
 	make_task_dead(SIGSEGV);
 }
+
+static struct ctl_table kern_panic_table[] = {
+	{
+		.procname	= "panic_on_oops",
+		.data		= &panic_on_oops,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec,
+	},
+	{ }
+};
+
+static int __init kernel_panic_sysctls_init(void)
+{
+	register_sysctl_init("kernel", kern_panic_table);
+	return 0;
+}
+late_initcall(kernel_panic_sysctls_init);
