@@ -70,6 +70,8 @@ class Board:
         self.native_forget = forget.build(arch.name)
         self._python_handlers: list[object] = []  # ctypes callbacks that native code points to
         self._raised: BaseException | None = None  # by one of them
+        self._ceiling: int | None = None
+        self._reason = int(turns.TIME)  # why the last run ended
         self.reset_page_table = 0
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
         for field, value in (
@@ -122,6 +124,10 @@ class Board:
         """Cycles as time."""
         return cycles * 1_000_000_000 // self.frequency
 
+    def cycles(self, nanoseconds: int) -> int:
+        """Time as cycles."""
+        return nanoseconds * self.frequency // 1_000_000_000
+
     # Running
 
     @property
@@ -131,7 +137,22 @@ class Board:
 
     @limit.setter
     def limit(self, cycles: int) -> None:
-        self.set(board_record.LIMIT, cycles)
+        self.set(board_record.LIMIT, cycles if self._ceiling is None else min(cycles, self._ceiling))
+
+    @property
+    def ceiling(self) -> int | None:
+        """No limit is above this time, in cycles; None: it may be any."""
+        return self._ceiling
+
+    @ceiling.setter
+    def ceiling(self, cycles: int | None) -> None:
+        self._ceiling = cycles
+        self.unlimited()
+
+    @property
+    def at_ceiling(self) -> bool:
+        """Whether the last run ended because nothing can happen before the ceiling."""
+        return self._ceiling is not None and self._reason == turns.LIMIT and self.limit == self._ceiling
 
     def sleep_until_limit(self) -> bool:
         """The clocks of halted CPUs go on to the limit. Returns whether anything can still happen."""
@@ -158,7 +179,7 @@ class Board:
             Exception: what a Python handler raised.
         """
         outcome = int(turns.run(self.record, _TURN_SLICE))
-        reason = outcome & 0xFF
+        reason = self._reason = outcome & 0xFF
         if self._raised is not None:
             error, self._raised = self._raised, None
             self.current.set(cpu_record.REQUEST, int(cpu_record.NO_REQUEST))

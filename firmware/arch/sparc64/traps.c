@@ -3,6 +3,7 @@
 #include <linux/kernel.h>
 #include <linux/init.h>
 #include <linux/interrupt.h>
+#include <linux/oops.h>
 #include <linux/nmi.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -25,7 +26,7 @@ void __init trap_init(void)
 /* The kernel itself trapped where nothing can be done about it. */
 void die(const char *what, struct pt_regs *regs, long err)
 {
-	panic_regs(regs, "%s: %04lx", what, err & 0xffff);
+	oops(regs, "%s: %04lx", what, err & 0xffff);
 }
 
 /* A program's trap becomes its signal, the kernel's own needs a fix-up. */

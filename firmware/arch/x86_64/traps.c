@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Exceptions other than page faults. */
 #include <linux/kernel.h>
+#include <linux/oops.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/signal.h>
@@ -13,7 +14,7 @@
 /* The kernel itself faulted where nothing can be done about it. */
 void die(const char *what, struct pt_regs *regs, long err)
 {
-	panic_regs(regs, "%s: %04lx", what, err & 0xffff);
+	oops(regs, "%s: %04lx", what, err & 0xffff);
 }
 
 /*
@@ -89,7 +90,7 @@ void exc_double_fault(struct pt_regs *regs, long error_code)
 {
 	if (in_stack_guard(current, read_cr2()))
 		handle_stack_overflow(regs);
-	die("double fault", regs, error_code);
+	panic_regs(regs, "double fault: %04lx", error_code & 0xffff);
 }
 
 /*

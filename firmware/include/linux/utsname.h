@@ -20,4 +20,7 @@ struct new_utsname {
 	char domainname[__NEW_UTS_LEN + 1];
 };
 
+struct new_utsname *utsname(void);
+extern const char linux_banner[];
+
 #endif

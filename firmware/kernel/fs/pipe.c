@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/mount.h>
 #include <linux/pipe_fs_i.h>
+#include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
 #include <linux/slab.h>
@@ -18,7 +19,7 @@
 
 static struct vfsmount *pipe_mnt;
 
-static struct pipe_inode_info *alloc_pipe_info(void)
+struct pipe_inode_info *alloc_pipe_info(void)
 {
 	struct pipe_inode_info *pipe = kzalloc(sizeof(*pipe), GFP_KERNEL);
 
@@ -42,7 +43,7 @@ static inline struct pipe_buffer *pipe_buf(struct pipe_inode_info *pipe,
 	return &pipe->bufs[slot & (pipe->ring_size - 1)];
 }
 
-static void free_pipe_info(struct pipe_inode_info *pipe)
+void free_pipe_info(struct pipe_inode_info *pipe)
 {
 	for (; !pipe_empty(pipe->head, pipe->tail); pipe->tail++)
 		put_page(pipe_buf(pipe, pipe->tail)->page);
@@ -247,32 +248,67 @@ static ssize_t pipe_write(struct kiocb *iocb, struct iov_iter *from)
 	return done ? done : ret;
 }
 
+/* One open file less; the last takes the pipe with it. */
+void put_pipe_info(struct inode *inode, struct pipe_inode_info *pipe)
+{
+	bool last;
+
+	spin_lock(&inode->i_lock);
+	last = !--pipe->files;
+	if (last)
+		inode->i_pipe = NULL;
+	spin_unlock(&inode->i_lock);
+	if (last)
+		free_pipe_info(pipe);
+}
+
 static int pipe_release(struct inode *inode, struct file *file)
 {
-	struct pipe_inode_info *pipe = inode->i_pipe;
-	bool last;
+	struct pipe_inode_info *pipe = file->private_data;
 
 	mutex_lock(&pipe->mutex);
 	if (file->f_mode & FMODE_READ)
 		pipe->readers--;
 	if (file->f_mode & FMODE_WRITE)
 		pipe->writers--;
-	last = !pipe->readers && !pipe->writers;
 	mutex_unlock(&pipe->mutex);
 
-	if (last) {
-		inode->i_pipe = NULL;
-		free_pipe_info(pipe);
-	} else {
-		wake_up_interruptible_all(&pipe->rd_wait);
-		wake_up_interruptible_all(&pipe->wr_wait);
-	}
+	wake_up_interruptible_all(&pipe->rd_wait);
+	wake_up_interruptible_all(&pipe->wr_wait);
+	put_pipe_info(inode, pipe);
 	return 0;
 }
 
-static const struct file_operations pipefifo_fops = {
+static __poll_t pipe_poll(struct file *file, poll_table *wait)
+{
+	struct pipe_inode_info *pipe = file->private_data;
+	__poll_t mask = 0;
+
+	if (file->f_mode & FMODE_READ)
+		poll_wait(file, &pipe->rd_wait, wait);
+	if (file->f_mode & FMODE_WRITE)
+		poll_wait(file, &pipe->wr_wait, wait);
+	mutex_lock(&pipe->mutex);
+	if (file->f_mode & FMODE_READ) {
+		if (!pipe_empty(pipe->head, pipe->tail))
+			mask |= EPOLLIN | EPOLLRDNORM;
+		if (!pipe->writers)
+			mask |= EPOLLHUP;
+	}
+	if (file->f_mode & FMODE_WRITE) {
+		if (!pipe_full(pipe->head, pipe->tail, pipe->ring_size))
+			mask |= EPOLLOUT | EPOLLWRNORM;
+		if (!pipe->readers)
+			mask |= EPOLLERR;
+	}
+	mutex_unlock(&pipe->mutex);
+	return mask;
+}
+
+const struct file_operations pipefifo_fops = {
 	.read_iter	= pipe_read,
 	.write_iter	= pipe_write,
+	.poll		= pipe_poll,
 	.release	= pipe_release,
 };
 
@@ -311,6 +347,7 @@ static int create_pipe_files(struct file **res, int flags)
 		return PTR_ERR(file);
 	}
 	pipe->writers = 1;
+	pipe->files = 1;
 	file->private_data = pipe;
 	res[1] = file;
 
@@ -320,6 +357,7 @@ static int create_pipe_files(struct file **res, int flags)
 		return PTR_ERR(file);
 	}
 	pipe->readers = 1;
+	pipe->files = 2;
 	file->private_data = pipe;
 	res[0] = file;
 	stream_open(inode, res[0]);

@@ -12,7 +12,9 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/utsname.h>
 #include <linux/workqueue.h>
+#include <emu/boot_params.h>
 
 static const char *const argv_init[] = { "/init", NULL };
 static const char *const envp_init[] = {
@@ -62,6 +64,7 @@ static int kernel_init(void *unused)
 	populate_rootfs();
 	console_on_rootfs();
 	system_state = SYSTEM_RUNNING;
+	pr_info("Run %s as init process\n", argv_init[0]);
 	err = kernel_execve(argv_init[0], argv_init, envp_init);
 	if (err)
 		panic("%s: error %d", argv_init[0], -err);
@@ -93,6 +96,8 @@ void start_kernel(void)
 	sched_init();
 	workqueue_init_early();
 	rcu_init();
+	pr_notice("%s", linux_banner);
+	pr_notice("Kernel command line: %s\n", boot_params.command_line);
 	init_timers();
 	hrtimers_init();
 	call_function_init();

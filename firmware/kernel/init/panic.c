@@ -46,6 +46,7 @@ void report_bug(struct pt_regs *regs, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(buf, sizeof(buf), fmt, args);
 	va_end(args);
+	printk_quiet(KERN_WARNING "%s\n", buf);
 	hostcall2(HC_BUG, buf, regs);
 }
 
