@@ -199,7 +199,8 @@ def test_a_cpu_that_does_not_schedule_is_reported_by_its_tick(arch: str) -> None
     with locked_up(arch, "SOFTLOCKUP", "nmi_watchdog=1 watchdog_thresh=1", 5) as machine:
         console = bytes(machine._output).decode()
         warnings = machine.warnings
-    said = re.findall(r"^\[[ .\d]+\] (watchdog: BUG: soft lockup - CPU#\d stuck for (\d)s! \[echo:\d+\])$", console, re.MULTILINE)
+    said = re.findall(r"^\[[ .\d]+\] (watchdog: BUG: soft lockup - CPU#\d stuck for (\d)s! \[\w+:\d+\])$", console, re.MULTILINE)
+    said = list(dict.fromkeys(said))  # a warning may be logged as well
     assert [seconds for _, seconds in said] == ["2", "4"]
     assert len(warnings) == 2
     for (text, _), warning in zip(said, warnings, strict=True):
