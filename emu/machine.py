@@ -22,9 +22,13 @@ from emu.kernel import arch as kernel_arch
 from emu.kernel.console import Console
 from emu.kernel.image import BadImage, Image
 from emu.kernel.kernel import GuestPanic, Kernel, PoweredOff, exit_status
+from emu.kernel.limits import LimitReached
 from emu.kernel.share import Share, ShareTree
 
-__all__ = ["BadImage", "Completed", "GuestPanic", "Input", "Machine", "PoweredOff", "Share", "image_directory"]
+__all__ = [
+    "BadImage", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share", "Terminal",
+    "image_directory",
+]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent
 _SMALLEST_MEMORY = 32 << 20
@@ -49,7 +53,14 @@ class Input(Protocol):
     """Where console input comes from."""
 
     def read(self, *, wait: bool) -> bytes | None:
-        """What has come, b"" at the end; None if nothing has, which with `wait` cannot be."""
+        """What has come, b"" at the end; None if nothing has, with `wait` because there is something else to look at."""
+
+
+class Terminal(Input, Protocol):
+    """Where somebody sits: what is typed, and how large the window is."""
+
+    def size(self) -> tuple[int, int]:
+        """Rows and columns of the window."""
 
 
 class Machine:
@@ -73,6 +84,7 @@ class Machine:
         shares: host folders that the guest finds mounted.
         console: also gets what the guest writes, as it comes.
         warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
+        command_line: the kernel's parameters (firmware/README.md).
 
     Raises:
         ValueError: a parameter is out of range, the image cannot be booted (BadImage), or a share cannot be mounted.
@@ -93,6 +105,7 @@ class Machine:
         shares: Sequence[Share] = (),
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
+        command_line: str = "",
     ) -> None:
         hardware = cpu_arch.load(arch)
         if memory < _SMALLEST_MEMORY or memory % hardware.page_size:
@@ -124,7 +137,7 @@ class Machine:
             "tracefs",
             TracefsTree(tree, lambda: self.engine.updates, lambda: self.engine.driver.busy, self.engine.await_event),
         )
-        self.kernel.load((directory / "initramfs.cpio").read_bytes(), "", seed)
+        self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
         self.engine.initialise()
         self._boot(seed % 1_000_000)
         self._mount_shares(shares)
@@ -175,28 +188,45 @@ class Machine:
         self.board.close()
         self.ramdisk.close()
 
-    def run(self, command: str, *, trace: bool = False, stdin: Input | bytes = b"") -> Completed:
+    def run(
+        self,
+        command: str,
+        *,
+        trace: bool = False,
+        stdin: Input | bytes = b"",
+        terminal: Terminal | None = None,
+        limit: int | None = None,
+        host_limit: float | None = None,
+    ) -> Completed:
         """Runs a line in the guest's shell until it ends; what it left in the background goes on in later runs.
 
         Args:
             command: the line.
             trace: turn tracing on just before the command starts, and off when it has ended.
             stdin: console input for the command: all of it, or where it comes from as it is typed.
+            terminal: instead of `stdin`: the console is a terminal to the guest, with lines, an echo and ^C.
+            limit: nanoseconds of virtual time that the command may take.
+            host_limit: seconds of the host's time that it may take.
 
         Raises:
             GuestPanic: the kernel panicked, or nothing can ever happen again.
+            LimitReached: the command took too long; the machine stands still and can be asked for its trace.
             PoweredOff: the guest switched the machine off.
             KeyboardInterrupt: from the host; the machine stands still and can be asked for its trace.
         """
         self._output.clear()
         self.kernel.console.restart_input()
-        if isinstance(stdin, bytes):
-            self.kernel.console.feed(stdin)
+        self.kernel.console.size = (0, 0) if terminal is None else terminal.size()
+        source = stdin if terminal is None else terminal
+        if isinstance(source, bytes):
+            self.kernel.console.feed(source)
             self.kernel.console.end_input()
+        pump = self._pump(None if isinstance(source, bytes) else source, terminal)
         if trace:
             self.trace_array.set_recording(True)
         try:
-            status = self.kernel.command(command, self._pump(None if isinstance(stdin, bytes) else stdin), self.engine.check)
+            with self.kernel.limits.during(limit, host_limit):
+                status = self.kernel.command(command, pump, self.engine.check)
         finally:
             if trace:
                 self.trace_array.set_recording(False)
@@ -219,6 +249,19 @@ class Machine:
         finally:
             self.board.unlimited()
 
+    def inject_nmi(self, cpu: int) -> None:
+        """Makes a non-maskable interrupt pending on a CPU: it comes before that one's next instruction that can bear it.
+
+        On x86-64 one comes even with interrupts off, but not within another. On SPARC V9 it is an interrupt of level 15,
+        which asks for PIL and the trap level, but not for PSTATE.IE (docs/board.md).
+
+        Raises:
+            ValueError: there is no such CPU.
+        """
+        if not 0 <= cpu < len(self.board.cpus):
+            raise ValueError(f"CPU {cpu}: there are {len(self.board.cpus)}")
+        self.board.cpus[cpu].raise_nmi()
+
     def settle(self) -> None:
         """Runs the machine until all patching that tracefs asked for has been done.
 
@@ -234,13 +277,16 @@ class Machine:
         self._output += data
         self._sink(data)
 
-    def _pump(self, source: Input | None) -> Callable[[bool], bool]:
+    def _pump(self, source: Input | None, terminal: Terminal | None) -> Callable[[bool], bool]:
         """A function that feeds console input to the guest; it returns False if there is nothing to wait for."""
 
         def pump(wait: bool) -> bool:
             if source is None or self.kernel.console.input_ended:
                 return False
             data = source.read(wait=wait)
+            if terminal is not None and self.kernel.console.size != (size := terminal.size()):
+                self.kernel.console.size = size
+                self.kernel.device_interrupt()
             if data is None:
                 return True
             if data:

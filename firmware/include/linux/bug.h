@@ -7,6 +7,10 @@
 
 void __bug(const char *file, int line) __noreturn;
 void __warn(const char *file, int line);
+struct pt_regs;
+
+/* A text, and who called; @regs: of whom it is about, or NULL for here. */
+void report_bug(struct pt_regs *regs, const char *fmt, ...) __printf(2, 3);
 
 #define BUG()		__bug(__FILE__, __LINE__)
 #define BUG_ON(c)	do { if (unlikely(c)) BUG(); } while (0)

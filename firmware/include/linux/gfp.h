@@ -3,6 +3,7 @@
 #ifndef _LINUX_GFP_H
 #define _LINUX_GFP_H
 
+#include <linux/kernel.h>
 #include <linux/types.h>
 
 struct page;
@@ -16,16 +17,25 @@ struct page;
 
 #define __GFP_IO	0x0040u
 #define __GFP_FS	0x0080u
-#define __GFP_DIRECT_RECLAIM 0x0400u
+#define __GFP_DIRECT_RECLAIM 0x0400u	/* may sleep */
+
+static inline bool gfpflags_allow_blocking(gfp_t gfp)
+{
+	return gfp & __GFP_DIRECT_RECLAIM;
+}
 
 struct page *__alloc_pages(gfp_t gfp, unsigned int order);
+bool __alloc_pages_may_oom(gfp_t gfp, unsigned int order, unsigned int tries);
+unsigned long nr_free_pages(void);
+unsigned long totalram_pages(void);
 void __free_pages(struct page *page, unsigned int order);
 unsigned long __get_free_pages(gfp_t gfp, unsigned int order);
 unsigned long get_zeroed_page(gfp_t gfp);
 void free_pages(unsigned long addr, unsigned int order);
 
-#define alloc_pages(gfp, order)	__alloc_pages(gfp, order)
-#define alloc_page(gfp)		__alloc_pages(gfp, 0)
+#define alloc_pages(gfp, order) \
+	(might_sleep_if(gfpflags_allow_blocking(gfp)), __alloc_pages(gfp, order))
+#define alloc_page(gfp)		alloc_pages(gfp, 0)
 #define __free_page(page)	__free_pages(page, 0)
 #define __get_free_page(gfp)	__get_free_pages(gfp, 0)
 #define free_page(addr)		free_pages(addr, 0)

@@ -3,6 +3,8 @@
 #ifndef _LINUX_INTERRUPT_H
 #define _LINUX_INTERRUPT_H
 
+#include <linux/atomic.h>
+#include <linux/container_of.h>
 #include <linux/types.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
@@ -26,6 +28,12 @@ DECLARE_PER_CPU(unsigned int, __softirq_pending);
 
 #define local_softirq_pending()	this_cpu_read(__softirq_pending)
 
+/* These are urgent: they do not wait for a thread to run. */
+#define SOFTIRQ_NOW_MASK	((1 << HI_SOFTIRQ) | (1 << TASKLET_SOFTIRQ))
+
+extern const char *const softirq_to_name[NR_SOFTIRQS];
+unsigned int kstat_softirqs_cpu(unsigned int nr, int cpu);
+
 struct softirq_action {
 	void (*action)(struct softirq_action *action);
 };
@@ -39,6 +47,34 @@ void do_softirq(void);
 
 /* A thread per CPU for when there is too much of it. */
 void spawn_ksoftirqd(void);
+
+/*
+ * A function that runs in softirq context on the CPU that scheduled it, once
+ * however often that was, and never on two CPUs at a time.
+ */
+struct tasklet_struct {
+	struct tasklet_struct *next;
+	unsigned long state;
+	atomic_t count;			/* not 0: disabled */
+	void (*callback)(struct tasklet_struct *t);
+};
+
+#define DECLARE_TASKLET(name, fn) \
+	struct tasklet_struct name = { .callback = (fn) }
+#define from_tasklet(var, t, member) \
+	container_of(t, typeof(*var), member)
+
+void tasklet_setup(struct tasklet_struct *t,
+		   void (*callback)(struct tasklet_struct *));
+void tasklet_schedule(struct tasklet_struct *t);
+void tasklet_hi_schedule(struct tasklet_struct *t);
+/* Disabled, it is not lost: it runs when it is enabled. This one waits until
+   it does not run any more; the other does not. */
+void tasklet_disable(struct tasklet_struct *t);
+void tasklet_disable_nosync(struct tasklet_struct *t);
+void tasklet_enable(struct tasklet_struct *t);
+/* Waits until it has run. It may sleep. */
+void tasklet_kill(struct tasklet_struct *t);
 
 void irq_enter_rcu(void);
 void irq_exit_rcu(void);

@@ -38,6 +38,23 @@
 #define ALIGN_DOWN(x, a)	((x) & ~((typeof(x))(a) - 1))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 
+/* How far the boot has come. */
+extern enum system_states {
+	SYSTEM_BOOTING,		/* alone, with interrupts off */
+	SYSTEM_SCHEDULING,
+	SYSTEM_RUNNING,
+} system_state;
+
+/*
+ * Says that what follows may sleep, even if it rarely does: whoever must not
+ * is warned about.
+ */
+void __might_sleep(const char *file, int line);
+void __might_fault(const char *file, int line);
+#define might_sleep()		__might_sleep(__FILE__, __LINE__)
+#define might_sleep_if(c)	((c) ? might_sleep() : (void)0)
+#define might_fault()		__might_fault(__FILE__, __LINE__)
+
 void panic(const char *fmt, ...) __noreturn __printf(1, 2);
 
 struct pt_regs;

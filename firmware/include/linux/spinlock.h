@@ -13,6 +13,7 @@ void _raw_spin_lock_bh(raw_spinlock_t *lock);
 void _raw_spin_lock_irq(raw_spinlock_t *lock);
 unsigned long _raw_spin_lock_irqsave(raw_spinlock_t *lock);
 int _raw_spin_trylock(raw_spinlock_t *lock);
+int _raw_spin_trylock_bh(raw_spinlock_t *lock);
 void _raw_spin_unlock(raw_spinlock_t *lock);
 void _raw_spin_unlock_bh(raw_spinlock_t *lock);
 void _raw_spin_unlock_irq(raw_spinlock_t *lock);
@@ -37,6 +38,7 @@ static inline bool spin_is_locked(spinlock_t *lock)
 #define spin_lock_irq(l)		_raw_spin_lock_irq(l)
 #define spin_lock_irqsave(l, flags)	((flags) = _raw_spin_lock_irqsave(l))
 #define spin_trylock(l)			_raw_spin_trylock(l)
+#define spin_trylock_bh(l)		_raw_spin_trylock_bh(l)
 #define spin_unlock(l)			_raw_spin_unlock(l)
 #define spin_unlock_bh(l)		_raw_spin_unlock_bh(l)
 #define spin_unlock_irq(l)		_raw_spin_unlock_irq(l)

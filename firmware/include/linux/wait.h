@@ -6,6 +6,7 @@
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/sched.h>
 
 struct wait_queue_entry;
@@ -91,6 +92,7 @@ static inline bool waitqueue_active(wait_queue_head_t *wq)
 
 #define wait_event(wq, condition)					\
 	do {								\
+		might_sleep();						\
 		if (!(condition))					\
 			(void)___wait_event(wq, condition,		\
 					    TASK_UNINTERRUPTIBLE, 0);	\
@@ -98,12 +100,51 @@ static inline bool waitqueue_active(wait_queue_head_t *wq)
 
 /* 0, or -ERESTARTSYS if a signal came first. */
 #define wait_event_interruptible(wq, condition)				\
-	((condition) ? 0 : (int)___wait_event(wq, condition,		\
+	(might_sleep(), (condition) ? 0 : (int)___wait_event(wq, condition,		\
 					      TASK_INTERRUPTIBLE, 0))
 
 #define wait_event_interruptible_exclusive(wq, condition)		\
-	((condition) ? 0 : (int)___wait_event(wq, condition,		\
+	(might_sleep(), (condition) ? 0 : (int)___wait_event(wq, condition,		\
 					      TASK_INTERRUPTIBLE,	\
 					      WQ_FLAG_EXCLUSIVE))
+
+#define ___wait_event_timeout(wq, condition, state, timeout) ({	\
+	long _left = (timeout), _int = 0;				\
+	DEFINE_WAIT(_wait);						\
+									\
+	_wait.flags = 0;						\
+	for (;;) {							\
+		_int = prepare_to_wait_event(&(wq), &_wait, state);	\
+		if (condition) {					\
+			_left = _left ?: 1;				\
+			break;						\
+		}							\
+		if (!_left)						\
+			break;						\
+		if (_int) {						\
+			_left = _int;					\
+			break;						\
+		}							\
+		_left = schedule_timeout(_left);			\
+	}								\
+	finish_wait(&(wq), &_wait);					\
+	_left; })
+
+/* 0: the time is over and the condition false; else what is left, at least 1. */
+#define wait_event_timeout(wq, condition, timeout)			\
+	(might_sleep(), (condition) ? ((timeout) ?: 1) :		\
+	 ___wait_event_timeout(wq, condition, TASK_UNINTERRUPTIBLE, timeout))
+
+/* The same, or -ERESTARTSYS. */
+#define wait_event_interruptible_timeout(wq, condition, timeout)	\
+	(might_sleep(), (condition) ? ((timeout) ?: 1) :		\
+	 ___wait_event_timeout(wq, condition, TASK_INTERRUPTIBLE, timeout))
+
+#define wait_event_idle(wq, condition)					\
+	do {								\
+		might_sleep();						\
+		if (!(condition))					\
+			(void)___wait_event(wq, condition, TASK_IDLE, 0); \
+	} while (0)
 
 #endif

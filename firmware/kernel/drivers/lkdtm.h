@@ -6,5 +6,8 @@
 /* These exercise something, and warn if it does not do what it should. */
 void lkdtm_WORKQUEUE(void);
 void lkdtm_RCU(void);
+void lkdtm_TASKLET(void);
+
+void lkdtm_SLEEP_IN_ATOMIC(void);
 
 #endif

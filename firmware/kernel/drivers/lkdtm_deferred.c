@@ -2,6 +2,7 @@
 /* /dev/lkdtm: what is left for later is done later, once, and where it should. */
 #include <linux/atomic.h>
 #include <linux/delay.h>
+#include <linux/interrupt.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
@@ -144,9 +145,79 @@ void lkdtm_WORKQUEUE(void)
 	kfree(d);
 }
 
+struct test_tasklet {
+	struct tasklet_struct tasklet;
+	unsigned int cpu;
+	unsigned int runs;
+	bool in_softirq;
+	unsigned int again;	/* so often it schedules itself */
+};
+
+static void lkdtm_tasklet(struct tasklet_struct *t)
+{
+	struct test_tasklet *test = from_tasklet(test, t, tasklet);
+
+	test->cpu = smp_processor_id();
+	test->in_softirq = in_serving_softirq() && !in_hardirq();
+	test->runs++;
+	if (test->again) {
+		test->again--;
+		tasklet_schedule(t);
+	}
+}
+
+/* More rounds than __do_softirq() serves: the rest is for ksoftirqd. */
+#define TASKLET_ROUNDS	25
+
+void lkdtm_TASKLET(void)
+{
+	struct test_tasklet *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	unsigned int cpu;
+
+	if (WARN_ON(!t))
+		return;
+	tasklet_setup(&t->tasklet, lkdtm_tasklet);
+	local_bh_disable();
+	cpu = smp_processor_id();
+	tasklet_schedule(&t->tasklet);
+	tasklet_schedule(&t->tasklet);
+	WARN_ON(t->runs);
+	local_bh_enable();
+	tasklet_kill(&t->tasklet);
+	WARN_ON(t->runs != 1 || t->cpu != cpu || !t->in_softirq);
+
+	tasklet_disable(&t->tasklet);
+	tasklet_hi_schedule(&t->tasklet);
+	msleep(3);
+	WARN_ON(t->runs != 1);
+	tasklet_enable(&t->tasklet);
+	tasklet_kill(&t->tasklet);
+	WARN_ON(t->runs != 2);
+
+	t->again = TASKLET_ROUNDS;
+	tasklet_schedule(&t->tasklet);
+	while (READ_ONCE(t->again))
+		msleep(1);
+	tasklet_kill(&t->tasklet);
+	WARN_ON(t->runs != 3 + TASKLET_ROUNDS);
+	kfree(t);
+}
+
+/* What is forbidden, and reported. */
+void lkdtm_SLEEP_IN_ATOMIC(void)
+{
+	preempt_disable();
+	might_sleep();
+	preempt_enable();
+}
+
+#define RCU_READERS	4
+#define RCU_UPDATES	12
+
+/* Not freed before the end: a freed one could soon look new again. */
 struct test_object {
 	struct rcu_head rcu;
-	unsigned long freed;
+	unsigned long dead;
 };
 
 static struct test_object *shared;
@@ -156,8 +227,7 @@ static void lkdtm_rcu_callback(struct rcu_head *head)
 {
 	struct test_object *object = container_of(head, struct test_object, rcu);
 
-	WRITE_ONCE(object->freed, 1);
-	kfree(object);
+	WRITE_ONCE(object->dead, 1);
 	atomic_inc(&callbacks);
 }
 
@@ -171,13 +241,13 @@ static void lkdtm_rcu_read(void)
 	object = rcu_dereference(shared);
 	end = jiffies + 3;
 	while (time_before(jiffies, end)) {
-		WARN_ON(READ_ONCE(object->freed));
+		WARN_ON(READ_ONCE(object->dead));
 		cpu_relax();
 	}
 	rcu_read_lock();
-	WARN_ON(READ_ONCE(object->freed));
+	WARN_ON(READ_ONCE(object->dead));
 	rcu_read_unlock();
-	WARN_ON(READ_ONCE(object->freed));
+	WARN_ON(READ_ONCE(object->dead));
 	rcu_read_unlock();
 }
 
@@ -188,45 +258,50 @@ static int lkdtm_rcu_reader(void *unused)
 	return 0;
 }
 
-#define RCU_READERS	4
-#define RCU_UPDATES	12
+/* Each in a way of its own. */
+static void lkdtm_rcu_replace(struct test_object *new, unsigned int way)
+{
+	struct test_object *old = xchg(&shared, new);
+
+	switch (way % 3) {
+	case 0:
+		call_rcu(&old->rcu, lkdtm_rcu_callback);
+		break;
+	case 1:
+		synchronize_rcu();
+		lkdtm_rcu_callback(&old->rcu);
+		break;
+	case 2:
+		synchronize_rcu_expedited();
+		lkdtm_rcu_callback(&old->rcu);
+		break;
+	}
+}
 
 /* Objects replaced under the eyes of more readers than there may be CPUs. */
 void lkdtm_RCU(void)
 {
 	struct task_struct *readers[RCU_READERS];
-	struct test_object *old, *new;
+	struct test_object *objects, *lone;
 	unsigned int i;
 
+	objects = kcalloc(RCU_UPDATES + 1, sizeof(*objects), GFP_KERNEL);
+	lone = kzalloc(sizeof(*lone), GFP_KERNEL);
+	if (WARN_ON(!objects || !lone))
+		return;
+	kfree_rcu(lone, rcu);
 	atomic_set(&callbacks, 0);
-	shared = kzalloc(sizeof(*shared), GFP_KERNEL);
+	shared = &objects[0];
 	for (i = 0; i < RCU_READERS; i++)
 		readers[i] = kthread_run(lkdtm_rcu_reader, NULL,
 					 "lkdtm_rcu/%u", i);
 	for (i = 0; i < RCU_UPDATES; i++) {
-		new = kzalloc(sizeof(*new), GFP_KERNEL);
-		old = xchg(&shared, new);
-		switch (i % 4) {
-		case 0:
-			call_rcu(&old->rcu, lkdtm_rcu_callback);
-			break;
-		case 1:
-			synchronize_rcu();
-			lkdtm_rcu_callback(&old->rcu);
-			break;
-		case 2:
-			synchronize_rcu_expedited();
-			lkdtm_rcu_callback(&old->rcu);
-			break;
-		case 3:
-			kfree_rcu(old, rcu);
-			atomic_inc(&callbacks);
-			break;
-		}
+		msleep(1);
+		lkdtm_rcu_replace(&objects[i + 1], i);
 	}
 	for (i = 0; i < RCU_READERS; i++)
 		kthread_stop(readers[i]);
 	rcu_barrier();
 	WARN_ON(atomic_read(&callbacks) != RCU_UPDATES);
-	kfree(shared);
+	kfree(objects);
 }

@@ -12,7 +12,9 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/utsname.h>
 #include <linux/workqueue.h>
+#include <emu/boot_params.h>
 
 static const char *const argv_init[] = { "/init", NULL };
 static const char *const envp_init[] = {
@@ -20,6 +22,8 @@ static const char *const envp_init[] = {
 };
 
 static DECLARE_COMPLETION(kthreadd_done);
+
+enum system_states system_state;
 
 static void do_one_initcall(initcall_t fn)
 {
@@ -50,6 +54,7 @@ static int kernel_init(void *unused)
 {
 	int err;
 
+	system_state = SYSTEM_SCHEDULING;
 	wait_for_completion(&kthreadd_done);
 	set_task_comm(current, "init");
 	do_pre_smp_initcalls();
@@ -58,6 +63,8 @@ static int kernel_init(void *unused)
 	do_initcalls();
 	populate_rootfs();
 	console_on_rootfs();
+	system_state = SYSTEM_RUNNING;
+	pr_info("Run %s as init process\n", argv_init[0]);
 	err = kernel_execve(argv_init[0], argv_init, envp_init);
 	if (err)
 		panic("%s: error %d", argv_init[0], -err);
@@ -81,6 +88,7 @@ void start_kernel(void)
 	init_task_early();
 	boot_cpu_init();
 	setup_arch();
+	parse_early_param();
 	setup_per_cpu_areas();
 	trap_init();
 	arch_cpu_ready();
@@ -88,10 +96,13 @@ void start_kernel(void)
 	sched_init();
 	workqueue_init_early();
 	rcu_init();
+	pr_notice("%s", linux_banner);
+	pr_notice("Kernel command line: %s\n", boot_params.command_line);
 	init_timers();
 	hrtimers_init();
 	call_function_init();
 	fork_init();
 	vfs_caches_init();
+	parse_params();
 	rest_init();
 }

@@ -38,10 +38,19 @@ void __bug(const char *file, int line)
 	panic("kernel BUG at %s:%d", file, line);
 }
 
-void __warn(const char *file, int line)
+void report_bug(struct pt_regs *regs, const char *fmt, ...)
 {
 	char buf[128];
+	va_list args;
 
-	snprintf(buf, sizeof(buf), "WARNING at %s:%d", file, line);
-	hostcall1(HC_BUG, buf);
+	va_start(args, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, args);
+	va_end(args);
+	printk_quiet(KERN_WARNING "%s\n", buf);
+	hostcall2(HC_BUG, buf, regs);
+}
+
+void __warn(const char *file, int line)
+{
+	report_bug(NULL, "WARNING at %s:%d", file, line);
 }

@@ -5,17 +5,26 @@
 #include <linux/init.h>
 #include <linux/interrupt.h>
 #include <linux/irq_regs.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/tick.h>
 
-/* What is raised meanwhile is served too, this often; then by a thread. */
+/* What is raised meanwhile is served too, this often and this long (in
+   jiffies); then by a thread. */
 #define MAX_SOFTIRQ_RESTART	10
+#define MAX_SOFTIRQ_TIME	2
 
 DEFINE_PER_CPU(struct pt_regs *, __irq_regs);
 
 static struct softirq_action softirq_vec[NR_SOFTIRQS];
+static DEFINE_PER_CPU(unsigned int[NR_SOFTIRQS], kstat_softirqs);
+
+const char *const softirq_to_name[NR_SOFTIRQS] = {
+	"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL",
+	"TASKLET", "SCHED", "HRTIMER", "RCU",
+};
 DEFINE_PER_CPU(unsigned int, __softirq_pending);
 static DEFINE_PER_CPU(struct task_struct *, ksoftirqd);
 
@@ -27,6 +36,17 @@ void open_softirq(int nr, void (*action)(struct softirq_action *))
 inline void __raise_softirq_irqoff(unsigned int nr)
 {
 	this_cpu_write(__softirq_pending, local_softirq_pending() | 1u << nr);
+}
+
+/* How often each has run on a CPU. */
+unsigned int kstat_softirqs_cpu(unsigned int nr, int cpu)
+{
+	return (*per_cpu_ptr(&kstat_softirqs, cpu))[nr];
+}
+
+static inline void kstat_incr_softirqs_this_cpu(unsigned int nr)
+{
+	(*this_cpu_ptr(&kstat_softirqs))[nr]++;
 }
 
 static void wakeup_softirqd(void)
@@ -73,8 +93,10 @@ void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
 /* Called and left with interrupts off; they are on around the actions. */
 void __section(".softirqentry.text") __do_softirq(void)
 {
+	unsigned long end = jiffies + MAX_SOFTIRQ_TIME;
 	int restart = MAX_SOFTIRQ_RESTART;
 	unsigned int pending = local_softirq_pending();
+	u32 count;
 
 	__local_bh_disable_ip(_THIS_IP_, SOFTIRQ_OFFSET);
 	do {
@@ -82,12 +104,18 @@ void __section(".softirqentry.text") __do_softirq(void)
 
 		this_cpu_write(__softirq_pending, 0);
 		local_irq_enable();
-		for (h = softirq_vec; pending; h++, pending >>= 1)
-			if (pending & 1)
-				h->action(h);
+		for (h = softirq_vec; pending; h++, pending >>= 1) {
+			if (!(pending & 1))
+				continue;
+			kstat_incr_softirqs_this_cpu(h - softirq_vec);
+			count = preempt_count();
+			h->action(h);
+			WARN_ON_ONCE(count != preempt_count());
+		}
 		local_irq_disable();
 		pending = local_softirq_pending();
-	} while (pending && !need_resched() && --restart);
+	} while (pending && time_before(jiffies, end) && !need_resched() &&
+		 --restart);
 	if (pending)
 		wakeup_softirqd();
 	__preempt_count_sub(SOFTIRQ_OFFSET);
@@ -113,13 +141,38 @@ void irq_enter_rcu(void)
 		tick_irq_enter();
 }
 
-void irq_exit_rcu(void)
+/* What its thread is about to serve is left to it. */
+static inline bool ksoftirqd_running(unsigned int pending)
+{
+	struct task_struct *p = this_cpu_read(ksoftirqd);
+
+	return !(pending & SOFTIRQ_NOW_MASK) && p &&
+	       READ_ONCE(p->__state) == TASK_RUNNING;
+}
+
+static inline void invoke_softirq(void)
+{
+	if (!ksoftirqd_running(local_softirq_pending()))
+		__do_softirq();
+}
+
+static inline void tick_irq_exit(void)
+{
+	if (is_idle_task(current) && !in_interrupt() && !need_resched())
+		tick_nohz_irq_exit();
+}
+
+static inline void __irq_exit_rcu(void)
 {
 	preempt_count_sub(HARDIRQ_OFFSET);
 	if (!in_interrupt() && local_softirq_pending())
-		__do_softirq();
-	if (is_idle_task(current) && !in_interrupt() && !need_resched())
-		tick_nohz_irq_exit();
+		invoke_softirq();
+	tick_irq_exit();
+}
+
+void irq_exit_rcu(void)
+{
+	__irq_exit_rcu();
 	ct_irq_exit();
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Mutexes: an atomic exchange when free, a queue of sleepers when not. */
+#include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -22,16 +23,22 @@ static __always_inline bool __mutex_trylock(struct mutex *lock)
 	return true;
 }
 
-static void __mutex_lock_slowpath(struct mutex *lock)
+/* -EINTR: a signal that the state allows came first. */
+static __always_inline int __mutex_lock(struct mutex *lock, unsigned int state)
 {
 	struct mutex_waiter waiter = { .task = current };
+	int ret = 0;
 
 	spin_lock(&lock->wait_lock);
 	list_add_tail(&waiter.list, &lock->wait_list);
 	for (;;) {
-		set_current_state(TASK_UNINTERRUPTIBLE);
+		set_current_state(state);
 		if (__mutex_trylock(lock))
 			break;
+		if (signal_pending_state(state, current)) {
+			ret = -EINTR;
+			break;
+		}
 		spin_unlock(&lock->wait_lock);
 		schedule();
 		spin_lock(&lock->wait_lock);
@@ -39,12 +46,51 @@ static void __mutex_lock_slowpath(struct mutex *lock)
 	__set_current_state(TASK_RUNNING);
 	list_del(&waiter.list);
 	spin_unlock(&lock->wait_lock);
+	return ret;
+}
+
+static void __mutex_lock_slowpath(struct mutex *lock)
+{
+	__mutex_lock(lock, TASK_UNINTERRUPTIBLE);
+}
+
+static int __mutex_lock_interruptible_slowpath(struct mutex *lock)
+{
+	return __mutex_lock(lock, TASK_INTERRUPTIBLE);
+}
+
+static int __mutex_lock_killable_slowpath(struct mutex *lock)
+{
+	return __mutex_lock(lock, TASK_KILLABLE);
 }
 
 void mutex_lock(struct mutex *lock)
 {
+	might_sleep();
 	if (!__mutex_trylock(lock))
 		__mutex_lock_slowpath(lock);
+}
+
+int mutex_lock_interruptible(struct mutex *lock)
+{
+	might_sleep();
+	if (__mutex_trylock(lock))
+		return 0;
+	return __mutex_lock_interruptible_slowpath(lock);
+}
+
+int mutex_lock_killable(struct mutex *lock)
+{
+	might_sleep();
+	if (__mutex_trylock(lock))
+		return 0;
+	return __mutex_lock_killable_slowpath(lock);
+}
+
+/* Returns whether it could be had at once. */
+int mutex_trylock(struct mutex *lock)
+{
+	return __mutex_trylock(lock);
 }
 
 /*

@@ -79,11 +79,13 @@ static __always_inline void __down(struct rw_semaphore *sem, bool writer)
 
 void down_read(struct rw_semaphore *sem)
 {
+	might_sleep();
 	__down(sem, false);
 }
 
 void down_write(struct rw_semaphore *sem)
 {
+	might_sleep();
 	__down(sem, true);
 }
 
@@ -95,6 +97,25 @@ int down_read_trylock(struct rw_semaphore *sem)
 	got = list_empty(&sem->wait_list) && rwsem_try_grant(sem, false);
 	spin_unlock(&sem->wait_lock);
 	return got;
+}
+
+int down_write_trylock(struct rw_semaphore *sem)
+{
+	int got;
+
+	spin_lock(&sem->wait_lock);
+	got = list_empty(&sem->wait_list) && rwsem_try_grant(sem, true);
+	spin_unlock(&sem->wait_lock);
+	return got;
+}
+
+/* The writer becomes a reader, and lets others in. */
+void downgrade_write(struct rw_semaphore *sem)
+{
+	spin_lock(&sem->wait_lock);
+	sem->count = 1;
+	rwsem_mark_wake(sem);
+	spin_unlock(&sem->wait_lock);
 }
 
 void up_read(struct rw_semaphore *sem)

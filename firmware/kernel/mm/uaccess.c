@@ -6,6 +6,7 @@
 
 unsigned long _copy_to_user(void __user *to, const void *from, unsigned long n)
 {
+	might_fault();
 	return access_ok(to, n) ? raw_copy_to_user(to, from, n) : n;
 }
 
@@ -15,6 +16,7 @@ unsigned long _copy_from_user(void *to, const void __user *from,
 {
 	unsigned long left = n;
 
+	might_fault();
 	if (access_ok(from, n))
 		left = raw_copy_from_user(to, from, n);
 	if (unlikely(left))
@@ -24,6 +26,7 @@ unsigned long _copy_from_user(void *to, const void __user *from,
 
 unsigned long clear_user(void __user *to, unsigned long n)
 {
+	might_fault();
 	return access_ok(to, n) ? clear_user_generic(to, n) : n;
 }
 
@@ -38,6 +41,7 @@ long strncpy_from_user(char *dst, const char __user *src, long count)
 	unsigned long n, len;
 	long done = 0;
 
+	might_fault();
 	while (done < count) {
 		n = chunk_at((unsigned long)src + done, count - done);
 		if (!access_ok(src + done, n) ||

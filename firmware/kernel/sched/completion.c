@@ -1,59 +1,112 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Completions. */
 #include <linux/completion.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/sched.h>
 
-void complete(struct completion *x)
+/* completion.done after complete_all(): however many wait, it is enough. */
+#define DONE_FOR_ALL	UINT_MAX
+
+static __always_inline void complete_with(struct completion *x, bool all)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&x->wait.lock, flags);
-	x->done++;
-	__wake_up_locked(&x->wait, TASK_NORMAL, 1);
+	if (all)
+		x->done = DONE_FOR_ALL;
+	else if (x->done != DONE_FOR_ALL)
+		x->done++;
+	__wake_up_locked(&x->wait, TASK_NORMAL, all ? 0 : 1);
 	spin_unlock_irqrestore(&x->wait.lock, flags);
 }
 
-static int do_wait_for_common(struct completion *x, unsigned int state)
+void complete(struct completion *x)
+{
+	complete_with(x, false);
+}
+
+void complete_all(struct completion *x)
+{
+	complete_with(x, true);
+}
+
+/* With the queue locked. The timeout left, or -ERESTARTSYS. */
+static long do_wait_for_common(struct completion *x, long timeout, int state)
 {
 	DEFINE_WAIT_FUNC(wait, default_wake_function);
-	int ret = 0;
 
 	wait.flags = WQ_FLAG_EXCLUSIVE;
 	list_add_tail(&wait.entry, &x->wait.head);
-	while (!x->done) {
+	while (!x->done && timeout > 0) {
 		if (signal_pending_state(state, current)) {
-			ret = -ERESTARTSYS;
+			timeout = -ERESTARTSYS;
 			break;
 		}
 		set_current_state(state);
 		spin_unlock_irq(&x->wait.lock);
-		schedule();
+		timeout = schedule_timeout(timeout);
 		spin_lock_irq(&x->wait.lock);
 	}
 	__set_current_state(TASK_RUNNING);
 	list_del(&wait.entry);
-	return ret;
+	return timeout;
 }
 
-static int __wait_for_common(struct completion *x, unsigned int state)
+static long wait_for_common(struct completion *x, long timeout, int state)
 {
-	int ret = 0;
-
+	might_sleep();
 	spin_lock_irq(&x->wait.lock);
 	if (!x->done)
-		ret = do_wait_for_common(x, state);
-	if (!ret)
-		x->done--;
+		timeout = do_wait_for_common(x, timeout, state);
+	if (x->done) {
+		if (x->done != DONE_FOR_ALL)
+			x->done--;
+		timeout = max(timeout, 1L);
+	}
 	spin_unlock_irq(&x->wait.lock);
-	return ret;
+	return timeout;
 }
 
 void wait_for_completion(struct completion *x)
 {
-	__wait_for_common(x, TASK_UNINTERRUPTIBLE);
+	wait_for_common(x, MAX_SCHEDULE_TIMEOUT, TASK_UNINTERRUPTIBLE);
+}
+
+unsigned long wait_for_completion_timeout(struct completion *x,
+					  unsigned long timeout)
+{
+	return wait_for_common(x, timeout, TASK_UNINTERRUPTIBLE);
+}
+
+int wait_for_completion_interruptible(struct completion *x)
+{
+	long ret = wait_for_common(x, MAX_SCHEDULE_TIMEOUT, TASK_INTERRUPTIBLE);
+
+	return ret < 0 ? ret : 0;
 }
 
 int wait_for_completion_killable(struct completion *x)
 {
-	return __wait_for_common(x, TASK_KILLABLE);
+	long ret = wait_for_common(x, MAX_SCHEDULE_TIMEOUT, TASK_KILLABLE);
+
+	return ret < 0 ? ret : 0;
+}
+
+bool try_wait_for_completion(struct completion *x)
+{
+	unsigned long flags;
+	bool done;
+
+	spin_lock_irqsave(&x->wait.lock, flags);
+	done = x->done;
+	if (done && x->done != DONE_FOR_ALL)
+		x->done--;
+	spin_unlock_irqrestore(&x->wait.lock, flags);
+	return done;
+}
+
+bool completion_done(struct completion *x)
+{
+	return READ_ONCE(x->done);
 }
