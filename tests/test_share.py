@@ -165,10 +165,8 @@ def test_the_guests_own_links_lead_nowhere_on_the_host(machine: Machine, world: 
     machine.run(f"cd /work; ln -s {outside} l1; ln -s ../secret l2; ln -s .. parent; echo x > l1; echo x > l2; cat l1; cat l2")
     assert outside.read_text() == SECRET
     assert SECRET not in said(machine, "cd /work; cat l1 l2 parent/secret ../secret ../../secret")
-    assert not (world / "secret2").exists()
-    machine.run("cd /work; mv hello ../secret2; ln hello ../secret2; ln -s / root; echo x > root/escaped; echo x > ../escaped")
+    machine.run("cd /work; echo x > f; mv f ../moved; ln hello ../linked; ln -s / root; echo x > root/new; echo x > ../new")
     assert sorted(os.listdir(world)) == ["ro", "rw", "secret"]
-    assert (world / "rw" / "hello").exists()
     machine.run("cd /work; rm l1; rm l2; rm parent; rm root")
 
 
