@@ -38,13 +38,13 @@ class Guest:
     def bin(self) -> Path:
         return self.root / "bin"
 
-    def run(self, *argv: str, program: Path | str | None = None, stdin: str = "") -> Ended:
-        """Runs a program of the guest, or another `program` under the same name, with the guest's PATH."""
+    def run(self, *argv: str, program: Path | str | None = None, stdin: str = "", path: str | None = None) -> Ended:
+        """Runs a program of the guest, or another `program` under the same name, with the guest's PATH or another."""
         done = subprocess.run(
             argv,
             executable=program or self.bin / argv[0],
             cwd=self.cwd,
-            env={"PATH": str(self.bin), "HOME": "/", "LC_ALL": "C", "TZ": "UTC"},
+            env={"PATH": path or str(self.bin), "HOME": "/", "LC_ALL": "C", "TZ": "UTC"},
             input=stdin.encode(),
             capture_output=True,
             timeout=60,
@@ -52,9 +52,9 @@ class Guest:
         )
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def sh(self, script: str, *arguments: str, program: Path | str | None = None) -> Ended:
+    def sh(self, script: str, *arguments: str, program: Path | str | None = None, path: str | None = None) -> Ended:
         """Runs a script; the folder it works in holds a few files."""
-        return self.run("sh", "-c", script, *arguments, program=program)
+        return self.run("sh", "-c", script, *arguments, program=program, path=path)
 
 
 @pytest.fixture(scope="session")

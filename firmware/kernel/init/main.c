@@ -88,6 +88,7 @@ void start_kernel(void)
 	init_task_early();
 	boot_cpu_init();
 	setup_arch();
+	parse_early_param();
 	setup_per_cpu_areas();
 	trap_init();
 	arch_cpu_ready();
@@ -102,5 +103,6 @@ void start_kernel(void)
 	call_function_init();
 	fork_init();
 	vfs_caches_init();
+	parse_params();
 	rest_init();
 }

@@ -45,16 +45,15 @@ void account_process_tick(struct task_struct *p, int user_tick)
 /* In nanoseconds, up to now. */
 u64 task_sched_runtime(struct task_struct *p)
 {
-	struct rq *rq = task_rq(p);
 	unsigned long flags;
+	struct rq *rq = task_rq_lock(p, &flags);
 	u64 runtime;
 
-	raw_spin_lock_irqsave(&rq->__lock, flags);
-	if (rq->cfs.curr == &p->se) {
+	if (task_current(rq, p) && task_on_rq_queued(p)) {
 		update_rq_clock(rq);
-		update_curr(&rq->cfs);
+		p->sched_class->update_curr(rq);
 	}
 	runtime = p->se.sum_exec_runtime;
-	raw_spin_unlock_irqrestore(&rq->__lock, flags);
+	task_rq_unlock(rq, p, &flags);
 	return runtime;
 }

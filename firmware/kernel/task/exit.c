@@ -301,22 +301,6 @@ static bool exit_notify(struct task_struct *tsk, bool group_dead,
 	return autoreap;
 }
 
-/*
- * The last switch. In between, the stack and the task are still in use: the
- * task that runs next drops the last reference.
- */
-static __noreturn void do_task_dead(void)
-{
-	preempt_disable();
-	/* A waker of before may still hold pi_lock and look at our state. */
-	raw_spin_lock_irq(&current->pi_lock);
-	WRITE_ONCE(current->__state, TASK_DEAD);
-	raw_spin_unlock_irq(&current->pi_lock);
-	preempt_enable_no_resched();
-	schedule();
-	BUG();
-}
-
 static void release_dead(struct list_head *dead)
 {
 	struct task_struct *p, *next;
@@ -343,6 +327,8 @@ void do_exit(long code)
 	if (group_dead && unlikely(is_global_init(p)))
 		panic("init died: status %08x",
 		      p->signal->group_exit_code ?: (int)code);
+	if (group_dead)
+		hrtimer_cancel(&p->signal->real_timer);
 	p->exit_code = code;
 	exit_mm();
 	exit_files(p);

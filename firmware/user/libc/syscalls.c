@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -245,6 +246,28 @@ pid_t getpid(void)
 	return call(SYS_getpid, 0, 0, 0, 0);
 }
 
+pid_t gettid(void)
+{
+	return call(SYS_gettid, 0, 0, 0, 0);
+}
+
+int pause(void)
+{
+	return call(SYS_pause, 0, 0, 0, 0);
+}
+
+pid_t tcgetpgrp(int fd)
+{
+	pid_t group;
+
+	return ioctl(fd, TIOCGPGRP, &group) < 0 ? -1 : group;
+}
+
+int tcsetpgrp(int fd, pid_t group)
+{
+	return ioctl(fd, TIOCSPGRP, &group);
+}
+
 pid_t getppid(void)
 {
 	return call(SYS_getppid, 0, 0, 0, 0);
@@ -303,6 +326,11 @@ int execve(const char *path, char *const argv[], char *const envp[])
 pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
 	return call(SYS_wait4, pid, (long)status, options, (long)usage);
+}
+
+int getrusage(int who, struct rusage *usage)
+{
+	return call(SYS_getrusage, who, (long)usage, 0, 0);
 }
 
 pid_t waitpid(pid_t pid, int *status, int options)

@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Commands that only the shell itself can be. */
+/* Commands that the shell runs itself. */
+#include <commands.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "shell.h"
 
-static int run_colon(int argc, char **argv)
+static int run_true(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
 	return 0;
+}
+
+static int run_false(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	return 1;
 }
 
 /* The number in argv[1], or what is given if there is none. */
@@ -30,7 +39,7 @@ static int number_argument(int argc, char **argv, int otherwise)
 
 static int run_exit(int argc, char **argv)
 {
-	exit(number_argument(argc, argv, shell.status) & 0xff);
+	shell_exit(number_argument(argc, argv, shell.status) & 0xff);
 }
 
 static int run_return(int argc, char **argv)
@@ -56,86 +65,12 @@ static int run_break(int argc, char **argv)
 	return 0;
 }
 
-static int run_cd(int argc, char **argv)
-{
-	const char *path = argc > 1 ? argv[1] : var_get("HOME");
-
-	if (path && chdir(path) < 0) {
-		complain("can't cd to %s", path);
-		return STATUS_ERROR;
-	}
-	return 0;
-}
-
 static int run_exec(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "--"))
+		argv++, argc--;
 	if (argc > 1)
 		execute(argv + 1);
-	return 0;
-}
-
-static int run_export(int argc, char **argv)
-{
-	if (argc < 2 || !strcmp(argv[1], "-p"))
-		vars_print(true);
-	for (int i = 1; i < argc; i++) {
-		size_t length = name_length(argv[i]);
-		char *name = arena_copy(&temp_arena, argv[i], length);
-
-		if (!strcmp(argv[i], "-p"))
-			continue;
-		if (length == 0 || (argv[i][length] && argv[i][length] != '='))
-			fail("%s: bad variable name", argv[i]);
-		if (argv[i][length])
-			var_set(name, argv[i] + length + 1);
-		var_export(name, true);
-	}
-	return 0;
-}
-
-static int run_unset(int argc, char **argv)
-{
-	bool function = argc > 1 && !strcmp(argv[1], "-f");
-	bool variable = argc > 1 && !strcmp(argv[1], "-v");
-
-	for (int i = 1 + (function || variable); i < argc; i++) {
-		if (function)
-			function_unset(argv[i]);
-		else if (is_name(argv[i]))
-			var_set(argv[i], NULL);
-		else
-			fail("%s: bad variable name", argv[i]);
-	}
-	return 0;
-}
-
-static int run_set(int argc, char **argv)
-{
-	struct parameters old = parameters;
-	int first = 1;
-
-	if (argc == 1) {
-		vars_print(false);
-		return 0;
-	}
-	if (!strcmp(argv[1], "--"))
-		first = 2;
-	else if (argv[1][0] == '-' || argv[1][0] == '+')
-		fail("Illegal option %s", argv[1]);
-	parameters_set(argv + first, argc - first);
-	parameters_free(&old);
-	return 0;
-}
-
-static int run_shift(int argc, char **argv)
-{
-	int count = number_argument(argc, argv, 1);
-	struct parameters old = parameters;
-
-	if (count > old.count)
-		fail("can't shift that many");
-	parameters_set(old.items + count, old.count - count);
-	parameters_free(&old);
 	return 0;
 }
 
@@ -178,7 +113,28 @@ static int run_eval(int argc, char **argv)
 	return run_input();
 }
 
-/* . FILE: in this shell; a name without a slash is looked for here. */
+/* A name without a slash is looked for in PATH, and then here. */
+static int open_dot(const char *name)
+{
+	const char *path = strchr(name, '/') ? NULL : var_get("PATH");
+
+	while (path) {
+		size_t length = strcspn(path, ":");
+		size_t size = length + strlen(name) + 3;
+		char *candidate = arena_alloc(&temp_arena, size);
+		struct stat st;
+
+		snprintf(candidate, size, "%.*s/%s", length ? (int)length : 1,
+			 length ? path : ".", name);
+		if (stat(candidate, &st) == 0 && S_ISREG(st.st_mode) &&
+		    access(candidate, R_OK) == 0)
+			return open(candidate, O_RDONLY | O_CLOEXEC);
+		path = path[length] ? path + length + 1 : NULL;
+	}
+	return open(name, O_RDONLY | O_CLOEXEC);
+}
+
+/* . FILE: in this shell. */
 static int run_dot(int argc, char **argv)
 {
 	struct input in;
@@ -186,7 +142,7 @@ static int run_dot(int argc, char **argv)
 
 	if (argc < 2)
 		return 0;
-	fd = open(argv[1], O_RDONLY | O_CLOEXEC);
+	fd = open_dot(argv[1]);
 	if (fd < 0)
 		fail("cannot open %s: %s", argv[1], errno == ENOENT ?
 		     "No such file" : strerror(errno));
@@ -199,25 +155,83 @@ static int run_dot(int argc, char **argv)
 	return status;
 }
 
+static int run_test(int argc, char **argv)
+{
+	return command_test(argc, argv, complain);
+}
+
+static int run_printf(int argc, char **argv)
+{
+	return command_printf(argc, argv, complain);
+}
+
+/* As dash's: escapes count, -n leaves the newline out. */
+static int run_echo(int argc, char **argv)
+{
+	bool newline = argc < 2 || strcmp(argv[1], "-n");
+
+	for (int i = newline ? 1 : 2; i < argc; i++) {
+		const char *text = argv[i];
+
+		while (*text) {
+			int c = (unsigned char)*text++;
+
+			if (c == '\\' && *text == 'c')
+				return 0;
+			if (c == '\\') {
+				int escaped = *text == 'e' ? -1 :
+					      escaped_char(&text, true);
+
+				c = escaped >= 0 ? escaped : c;
+			}
+			putchar(c);
+		}
+		if (i + 1 < argc)
+			putchar(' ');
+	}
+	if (newline)
+		putchar('\n');
+	return 0;
+}
+
+static const struct builtin builtins[] = {
+	{ ".", true, run_dot },
+	{ ":", true, run_true },
+	{ "[", false, run_test },
+	{ "bg", false, run_bg },
+	{ "break", true, run_break },
+	{ "cd", false, run_cd },
+	{ "command", false, run_command },
+	{ "continue", true, run_break },
+	{ "echo", false, run_echo },
+	{ "eval", true, run_eval },
+	{ "exec", true, run_exec },
+	{ "exit", true, run_exit },
+	{ "export", true, run_export },
+	{ "false", false, run_false },
+	{ "fg", false, run_fg },
+	{ "getopts", false, run_getopts },
+	{ "hash", false, run_true },
+	{ "jobs", false, run_jobs },
+	{ "local", true, run_local },
+	{ "printf", false, run_printf },
+	{ "pwd", false, run_pwd },
+	{ "read", false, run_read },
+	{ "readonly", true, run_readonly },
+	{ "return", true, run_return },
+	{ "set", true, run_set },
+	{ "shift", true, run_shift },
+	{ "test", false, run_test },
+	{ "trap", true, run_trap },
+	{ "true", false, run_true },
+	{ "type", false, run_type },
+	{ "umask", false, run_umask },
+	{ "unset", true, run_unset },
+	{ "wait", false, run_wait },
+};
+
 const struct builtin *find_builtin(const char *name)
 {
-	static const struct builtin builtins[] = {
-		{ ".", true, run_dot },
-		{ ":", true, run_colon },
-		{ "break", true, run_break },
-		{ "cd", false, run_cd },
-		{ "continue", true, run_break },
-		{ "eval", true, run_eval },
-		{ "exec", true, run_exec },
-		{ "exit", true, run_exit },
-		{ "export", true, run_export },
-		{ "return", true, run_return },
-		{ "set", true, run_set },
-		{ "shift", true, run_shift },
-		{ "unset", true, run_unset },
-		{ "wait", false, run_wait },
-	};
-
 	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++)
 		if (!strcmp(builtins[i].name, name))
 			return &builtins[i];

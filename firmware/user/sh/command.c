@@ -70,6 +70,25 @@ static void search(char **argv)
 	errno = error;
 }
 
+char *find_program(const char *name)
+{
+	const char *path = var_get("PATH");
+	char *candidate;
+
+	if (strchr(name, '/'))
+		return access(name, X_OK) == 0 ? (char *)name : NULL;
+	if (!path)
+		path = DEFAULT_PATH;
+	while ((candidate = next_candidate(&path, name))) {
+		struct stat st;
+
+		if (stat(candidate, &st) == 0 && S_ISREG(st.st_mode) &&
+		    access(candidate, X_OK) == 0)
+			return candidate;
+	}
+	return NULL;
+}
+
 void execute(char **argv)
 {
 	if (strchr(argv[0], '/'))

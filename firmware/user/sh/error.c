@@ -46,10 +46,18 @@ void syntax_error(const char *format, ...)
 	abandon(STATUS_ERROR);
 }
 
+/* In a builtin that is not special, only that has failed. */
+struct failure *failure;
+
 void abandon(int status)
 {
+	if (failure) {
+		failure->status = status;
+		longjmp(failure->back, 1);
+	}
+
 	if (!shell.interactive || shell.child)
-		exit(status);
+		shell_exit(status);
 	shell.status = status;
 	__builtin_longjmp(recovery, 1);
 }

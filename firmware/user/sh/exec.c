@@ -11,7 +11,7 @@ struct control control;
 
 void run_and_exit(const struct node *node)
 {
-	exit(run_node(node, true));
+	shell_exit(run_node(node, true));
 }
 
 static void move_fd(int from, int to)
@@ -52,6 +52,7 @@ static int run_pipeline(const struct node *stage, bool background)
 	for (const struct node *s = stage; s; s = s->next)
 		count++;
 	pids = arena_alloc(&temp_arena, count * sizeof(*pids));
+	job_begin(background);
 	for (int i = 0; i < count; i++, stage = stage->next) {
 		int fds[2] = { -1, -1 };
 
@@ -76,6 +77,7 @@ static int run_pipeline(const struct node *stage, bool background)
 	for (int i = 0; !background && i < count; i++)
 		status = job_wait(pids[i]);
 	arena_release(&temp_arena, mark);
+	job_end(background ? 0 : status, 0);
 	return status;
 }
 
@@ -88,20 +90,35 @@ static int run_background(const struct node *node)
 
 static int run_subshell(const struct node *body, bool last)
 {
+	int status;
 	pid_t pid;
 
 	if (last)
 		return run_node(body, true);
+	job_begin(false);
 	pid = fork_shell();
 	if (pid == 0)
 		run_and_exit(body);
-	return job_wait(pid);
+	status = job_wait(pid);
+	job_end(status, 0);
+	return status;
+}
+
+/* A condition: that it fails is no error. */
+static int run_tested(const struct node *node)
+{
+	int status;
+
+	control.tested++;
+	status = run_node(node, false);
+	control.tested--;
+	return status;
 }
 
 static int run_and_or(const struct node *node, bool last)
 {
 	const struct node *left = node->children;
-	int status = run_node(left, false);
+	int status = run_tested(left);
 
 	if (control.jump || (status == 0) != (node->kind == NODE_AND))
 		return status;
@@ -110,7 +127,7 @@ static int run_and_or(const struct node *node, bool last)
 
 static int run_not(const struct node *child)
 {
-	int status = run_node(child, false);
+	int status = run_tested(child);
 
 	return control.jump ? status : !status;
 }
@@ -126,7 +143,7 @@ static int run_sequence(const struct node *child, bool last)
 
 static int run_if(const struct node *node, bool last)
 {
-	int status = run_node(node->branch.condition, false);
+	int status = run_tested(node->branch.condition);
 
 	if (control.jump)
 		return status;
@@ -158,7 +175,7 @@ static int run_while(const struct node *node)
 
 	control.loops++;
 	for (;;) {
-		int condition = run_node(node->branch.condition, false);
+		int condition = run_tested(node->branch.condition);
 
 		if (control.jump) {
 			if (leaves_loop())
@@ -265,11 +282,23 @@ static int run_kind(const struct node *node, bool last)
 	return 0;
 }
 
+/* With -e, what ends the shell if it fails and nothing asks whether it did. */
+static void check_status(const struct node *node)
+{
+	if (!options.exit_on_error || shell.status == 0 || control.tested)
+		return;
+	if (node->kind == NODE_SIMPLE || node->kind == NODE_PIPELINE ||
+	    node->kind == NODE_SUBSHELL || node->redirects)
+		shell_exit(shell.status);
+}
+
 int run_node(const struct node *node, bool last)
 {
 	struct saved_fd *mark = redirect_mark();
 	size_t temp = arena_mark(&temp_arena);
 
+	if (options.no_execution && !shell.interactive)
+		return 0;
 	if (node->kind == NODE_SIMPLE || !node->redirects) {
 		shell.status = run_kind(node, last);
 	} else {
@@ -281,5 +310,7 @@ int run_node(const struct node *node, bool last)
 		redirect_undo(mark);
 		arena_release(&temp_arena, temp);
 	}
+	check_status(node);
+	traps_run();
 	return shell.status;
 }

@@ -37,8 +37,10 @@ static const char *parameter_value(const char *name)
 	case '!':
 		return shell.background ? number(shell.background) : NULL;
 	case '-':
-		return shell.interactive ? "i" : "";
+		return option_letters();
 	}
+	if (!strcmp(name, "LINENO"))
+		return number(shell.line);
 	position = parse_number(name);
 	if (position == 0)
 		return shell.name;
@@ -139,6 +141,13 @@ static void expand_argument(const struct part *part, struct buffer *into)
 	expand_parts(part->argument->parts, MARK_VALUE, into);
 }
 
+/* With -u. */
+static void check_set(const struct part *part, const char *value)
+{
+	if (!value && options.unset && !is_list(part))
+		fail("%s: parameter not set", part->text);
+}
+
 static void expand_parameter(const struct part *part, struct buffer *into)
 {
 	const char *value = part->text ? parameter_value(part->text) : NULL;
@@ -146,8 +155,10 @@ static void expand_parameter(const struct part *part, struct buffer *into)
 
 	switch (part->modifier) {
 	case MODIFIER_NONE:
+		check_set(part, value);
 		break;
 	case MODIFIER_LENGTH:
+		check_set(part, value);
 		add_length(part, value, into);
 		return;
 	case MODIFIER_ALTERNATIVE:
@@ -173,6 +184,7 @@ static void expand_parameter(const struct part *part, struct buffer *into)
 	case MODIFIER_BAD:
 		fail("Bad substitution");
 	default:
+		check_set(part, value);
 		value = value ? strip(part, value) : NULL;
 		break;
 	}
@@ -238,6 +250,8 @@ static void expand_text(const struct part *part, enum mark plain,
 static void expand_parts(const struct part *part, enum mark plain,
 			 struct buffer *into)
 {
+	const char *home;
+
 	for (; part; part = part->next) {
 		switch (part->kind) {
 		case PART_TEXT:
@@ -248,6 +262,14 @@ static void expand_parts(const struct part *part, enum mark plain,
 			break;
 		case PART_COMMAND:
 			expand_command(part, into);
+			break;
+		case PART_ARITHMETIC:
+			add_value(part, number(arithmetic(
+					expand_string(part->argument))), into);
+			break;
+		case PART_TILDE:
+			home = var_get("HOME");
+			buffer_add_string(into, home ? home : "~", MARK_QUOTED);
 			break;
 		}
 	}

@@ -82,7 +82,7 @@ static bool may_be_pattern(const struct buffer *buffer, size_t from, size_t to)
 static void add_field(const struct buffer *buffer, size_t from, size_t to,
 		      struct strings *into)
 {
-	if (may_be_pattern(buffer, from, to) &&
+	if (!options.no_files && may_be_pattern(buffer, from, to) &&
 	    glob(buffer_pattern(buffer, from, to), into))
 		return;
 	strings_add(into, buffer_string(buffer, from, to));

@@ -22,14 +22,18 @@ static struct token lex_redirect(int c, int fd)
 
 	if (c == '<') {
 		token.redirect = input_accept('&') ? REDIRECT_DUP_INPUT :
-				 input_accept('>') ? REDIRECT_BOTH : REDIRECT_INPUT;
+				 input_accept('>') ? REDIRECT_BOTH :
+				 input_accept('<') ? REDIRECT_HERE :
+						     REDIRECT_INPUT;
+		if (token.redirect == REDIRECT_HERE && input_accept('-'))
+			token.redirect = REDIRECT_HERE_TABS;
 		token.fd = STDIN_FILENO;
 	} else {
 		token.redirect = input_accept('&') ? REDIRECT_DUP_OUTPUT :
 				 input_accept('>') ? REDIRECT_APPEND :
 						REDIRECT_OUTPUT;
-		if (token.redirect == REDIRECT_OUTPUT)
-			(void)input_accept('|');
+		if (token.redirect == REDIRECT_OUTPUT && input_accept('|'))
+			token.redirect = REDIRECT_CLOBBER;
 		token.fd = STDOUT_FILENO;
 	}
 	if (fd >= 0)
@@ -89,6 +93,7 @@ static struct token lex(void)
 	case INPUT_END:
 		return token(TOKEN_END);
 	case '\n':
+		heredoc_read_all();
 		return token(TOKEN_NEWLINE);
 	case ';':
 		return token(input_accept(';') ? TOKEN_DOUBLE_SEMICOLON :
@@ -130,4 +135,5 @@ struct token take_token(void)
 void lexer_reset(void)
 {
 	has_held = false;
+	heredoc_forget();
 }

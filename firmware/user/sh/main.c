@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sh [-i] [FILE [ARGUMENT]...], sh -c COMMANDS [NAME [ARGUMENT]...]: the shell.
+ * sh [-i] [FILE [ARGUMENT]...], sh -c COMMANDS [NAME [ARGUMENT]...],
+ * sh -s [ARGUMENT]...: the shell; with the options of set (-e, -x, ...) besides.
  * -i prompts, and lets the shell live on after an error.
  */
 #include <errno.h>
@@ -42,6 +43,7 @@ static int run_interactively(void)
 {
 	struct input in;
 
+	terminal_init();
 	input_push_fd(&in, STDIN_FILENO, true, true);
 	if (__builtin_setjmp(recovery)) {
 		while (input != &in)
@@ -52,6 +54,7 @@ static int run_interactively(void)
 		arena_release(&temp_arena, 0);
 		arena_release(&tree_arena, 0);
 		control = (struct control) { .jump = JUMP_NONE };
+		failure = NULL;
 	}
 	return run_input();
 }
@@ -66,43 +69,66 @@ static int open_script(const char *path)
 	return move_fd_up(fd);
 }
 
+/* A word of options: i, c, s, and those that set has. */
+static void parse_options(const char *word, bool *command, bool *standard)
+{
+	for (const char *letter = word + 1; *letter; letter++) {
+		if (*letter == 'i')
+			shell.interactive = true;
+		else if (*letter == 'c')
+			*command = true;
+		else if (*letter == 's')
+			*standard = true;
+		else if (!option_set(*letter, *word == '-'))
+			fail("Illegal option %s", word);
+	}
+}
+
 int main(int argc, char **argv, char **envp)
 {
+	bool from_command = false, from_input = false;
 	const char *commands = NULL;
 	struct input in;
+	char parent[12];
 	int i = 1;
 
 	shell.pid = getpid();
 	if (argc > 0)
 		shell.name = argv[0];
 	vars_import(envp);
-	for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
-		if (!strcmp(argv[i], "-i")) {
-			shell.interactive = true;
-		} else if (!strcmp(argv[i], "-c")) {
-			commands = argv[++i];
-			if (!commands)
-				fail("-c requires an argument");
+	folder_init();
+	var_set("OPTIND", "1");
+	snprintf(parent, sizeof(parent), "%d", getppid());
+	var_set("PPID", parent);
+	for (; i < argc && (argv[i][0] == '-' || argv[i][0] == '+') &&
+	       argv[i][1]; i++) {
+		if (!strcmp(argv[i], "--")) {
 			i++;
 			break;
-		} else {
-			fail("Illegal option %s", argv[i]);
 		}
+		parse_options(argv[i], &from_command, &from_input);
 	}
-	if (i < argc)
+	if (from_command) {
+		commands = argv[i++];
+		if (!commands)
+			fail("-c requires an argument");
+	} else if (from_input) {
+		i--;
+	}
+	if (i < argc && !from_input)
 		shell.name = argv[i];
 	parameters_set(argv + i + 1, i < argc ? argc - i - 1 : 0);
 
 	if (commands) {
 		input_push_text(&in, commands);
-	} else if (i < argc) {
+	} else if (i < argc && !from_input) {
 		input_push_fd(&in, open_script(argv[i]), false, false);
 	} else if (shell.interactive) {
 		run_interactively();
-		return shell.status;
+		shell_exit(shell.status);
 	} else {
 		input_push_fd(&in, STDIN_FILENO, true, false);
 	}
 	run_input();
-	return shell.status;
+	shell_exit(shell.status);
 }

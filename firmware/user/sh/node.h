@@ -13,6 +13,8 @@ enum part_kind {
 	PART_TEXT,
 	PART_PARAMETER,		/* $name, ${name...} */
 	PART_COMMAND,		/* $(...), `...` */
+	PART_ARITHMETIC,	/* $((...)) */
+	PART_TILDE,		/* ~ where a home can be meant */
 };
 
 /* What ${name...} does to the value. */
@@ -38,7 +40,7 @@ struct part {
 	size_t length;		/* of a PART_TEXT */
 	enum modifier modifier;
 	bool empty_is_unset;	/* ${name:-word} instead of ${name-word} */
-	struct word *argument;	/* of the modifier */
+	struct word *argument;	/* of the modifier; the expression */
 	struct node *command;
 	struct part *next;
 };
@@ -50,17 +52,20 @@ struct word {
 
 enum redirect_kind {
 	REDIRECT_INPUT,		/* < */
-	REDIRECT_OUTPUT,	/* > and >| */
+	REDIRECT_OUTPUT,	/* > */
+	REDIRECT_CLOBBER,	/* >| */
 	REDIRECT_APPEND,	/* >> */
 	REDIRECT_BOTH,		/* <> */
 	REDIRECT_DUP_INPUT,	/* <& */
 	REDIRECT_DUP_OUTPUT,	/* >& */
+	REDIRECT_HERE,		/* << */
+	REDIRECT_HERE_TABS,	/* <<- */
 };
 
 struct redirect {
 	enum redirect_kind kind;
 	int fd;
-	struct word *target;
+	struct word *target;		/* of <<: all of the text */
 	struct redirect *next;
 };
 

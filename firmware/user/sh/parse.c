@@ -14,22 +14,31 @@ struct node *new_node(enum node_kind kind)
 	return node;
 }
 
-const char *peek_keyword(void)
+static const char *find_keyword(const char *text)
 {
 	static const char *const keywords[] = {
 		"!", "{", "}", "case", "do", "done", "elif", "else", "esac",
 		"fi", "for", "if", "in", "then", "until", "while", NULL
 	};
-	const struct token *token = peek_token();
-	const char *text;
 
-	if (token->kind != TOKEN_WORD)
-		return NULL;
-	text = plain_text(token->word);
-	for (const char *const *keyword = keywords; text && *keyword; keyword++)
+	for (const char *const *keyword = keywords; *keyword; keyword++)
 		if (!strcmp(*keyword, text))
 			return *keyword;
 	return NULL;
+}
+
+bool is_keyword(const char *text)
+{
+	return find_keyword(text);
+}
+
+const char *peek_keyword(void)
+{
+	const struct token *token = peek_token();
+	const char *text = token->kind == TOKEN_WORD ?
+			   plain_text(token->word) : NULL;
+
+	return text ? find_keyword(text) : NULL;
 }
 
 void unexpected(const char *expected)
@@ -123,6 +132,9 @@ struct redirect *parse_redirects(struct redirect **last)
 		redirect->fd = token.fd;
 		redirect->target = take_token().word;
 		redirect->next = NULL;
+		if (redirect->kind == REDIRECT_HERE ||
+		    redirect->kind == REDIRECT_HERE_TABS)
+			heredoc_expect(redirect, redirect->target);
 		*last = redirect;
 		last = &redirect->next;
 	}
@@ -343,20 +355,24 @@ struct node *parse_line(bool *end)
 
 struct node *parse_substitution(void)
 {
+	struct heredoc *expected = heredoc_put_aside();
 	struct node *node = NULL;
 
 	skip_newlines();
 	if (!at_list_end())
 		node = parse_list(")");
 	expect(TOKEN_CLOSE, ")");
+	heredoc_bring_back(expected);
 	return node;
 }
 
 struct node *parse_text(const char *text)
 {
+	struct heredoc *expected;
 	struct node *node = NULL;
 	struct input in;
 
+	expected = heredoc_put_aside();
 	input_push_text(&in, text);
 	skip_newlines();
 	if (peek_token()->kind != TOKEN_END)
@@ -364,5 +380,6 @@ struct node *parse_text(const char *text)
 	if (!accept(TOKEN_END))
 		unexpected(NULL);
 	input_pop();
+	heredoc_bring_back(expected);
 	return node;
 }

@@ -7,6 +7,7 @@
 
 struct node *new_node(enum node_kind kind);
 
+bool is_keyword(const char *text);
 /* The next token as a reserved word, or NULL if it is none. */
 const char *peek_keyword(void);
 /* Fails with what was found and, if not NULL, what should have been. */

@@ -2,8 +2,10 @@
 /* Redirections, for a while or for ever. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "shell.h"
@@ -64,10 +66,19 @@ static int open_target(enum redirect_kind kind, const char *path)
 	static const int flags[] = {
 		[REDIRECT_INPUT] = O_RDONLY,
 		[REDIRECT_OUTPUT] = O_WRONLY | O_CREAT | O_TRUNC,
+		[REDIRECT_CLOBBER] = O_WRONLY | O_CREAT | O_TRUNC,
 		[REDIRECT_APPEND] = O_WRONLY | O_CREAT | O_APPEND,
 		[REDIRECT_BOTH] = O_RDWR | O_CREAT,
 	};
-	int fd = open(path, flags[kind], 0666);
+	int how = flags[kind];
+	struct stat st;
+	int fd;
+
+	/* With -C only what is no file may be there already. */
+	if (kind == REDIRECT_OUTPUT && options.no_clobber &&
+	    (stat(path, &st) < 0 || S_ISREG(st.st_mode)))
+		how |= O_EXCL;
+	fd = open(path, how, 0666);
 
 	if (fd >= 0)
 		return fd;
@@ -80,9 +91,36 @@ static int open_target(enum redirect_kind kind, const char *path)
 	return -1;
 }
 
+/* A pipe that holds the text; a longer one is written by a child. */
+static int open_text(const char *text)
+{
+	size_t length = strlen(text);
+	int fds[2];
+	pid_t pid;
+
+	if (pipe(fds) < 0)
+		fail("Pipe call failed");
+	if (length <= PIPE_BUF) {
+		write_all(fds[1], text, length);
+	} else {
+		pid = fork();
+		if (pid < 0)
+			fail("Cannot fork");
+		if (pid == 0) {
+			close(fds[0]);
+			_exit(write_all(fds[1], text, length) < 0);
+		}
+	}
+	close(fds[1]);
+	return fds[0];
+}
+
 static bool redirect_to_file(const struct redirect *redirect, bool saving)
 {
-	int fd = open_target(redirect->kind, expand_string(redirect->target));
+	const char *target = expand_string(redirect->target);
+	int fd = redirect->kind >= REDIRECT_HERE ? open_text(target) :
+						   open_target(redirect->kind,
+							       target);
 
 	if (fd < 0)
 		return false;

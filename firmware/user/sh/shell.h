@@ -3,6 +3,7 @@
 #ifndef SH_SHELL_H
 #define SH_SHELL_H
 
+#include <setjmp.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -29,6 +30,41 @@ extern struct arena tree_arena, temp_arena;
 /* Parses and runs the input that was pushed last, and pops it. */
 int run_input(void);
 
+/* options.c: what set -e and its like switch. */
+
+struct options {
+	bool exit_on_error;		/* -e */
+	bool no_files;			/* -f: no file names from patterns */
+	bool no_execution;		/* -n */
+	bool unset;			/* -u: one that is not set is an error */
+	bool trace;			/* -x */
+	bool export_all;		/* -a */
+	bool no_clobber;		/* -C */
+	bool verbose;			/* -v */
+};
+
+extern struct options options;
+
+/* Switches the option with this letter; false: there is none. */
+bool option_set(char letter, bool on);
+/* By its long name; and all of them, one a line. */
+bool option_set_named(const char *name, bool on);
+void options_print(bool as_commands);
+/* What $- is, with the letters of those that are on. */
+const char *option_letters(void);
+
+/* trap.c. */
+
+/* Ends this process, after the command of trap ... EXIT. */
+void shell_exit(int status) __attribute__((noreturn));
+/* In a subshell: what was trapped is no more. */
+void traps_reset(void);
+/* Runs the commands of signals that have come. */
+void traps_run(void);
+/* The signal that came while a builtin waited, or 0. */
+int trap_pending(void);
+int run_trap(int argc, char **argv);
+
 /* error.c: messages as "sh: 1: MESSAGE", "sh: 1: cd: MESSAGE". */
 
 #define STATUS_ERROR		2
@@ -43,6 +79,14 @@ void syntax_error(const char *format, ...)
 /* Goes on at recover() in an interactive shell, exits from any other. */
 void abandon(int status) __attribute__((noreturn));
 
+/* Where to go on after an error, in what it does not end. */
+struct failure {
+	jmp_buf back;
+	int status;
+	struct failure *outer;
+};
+
+extern struct failure *failure;
 extern void *recovery[5];		/* for __builtin_setjmp() */
 
 /* input.c: where the characters of commands come from. */
@@ -109,6 +153,15 @@ struct token {
 /* The next token, which stays the next until it is taken. */
 const struct token *peek_token(void);
 struct token take_token(void);
+/* heredoc.c: the text after << is read at the next newline. */
+
+void heredoc_expect(struct redirect *redirect, const struct word *delimiter);
+void heredoc_read_all(void);
+void heredoc_forget(void);
+/* What is expected now, kept aside while another text is parsed. */
+struct heredoc *heredoc_put_aside(void);
+void heredoc_bring_back(struct heredoc *expected);
+
 /* Forgets the token peeked at, when a line is given up. */
 void lexer_reset(void);
 /* The text of a word that is one unquoted piece of text, or NULL. */
@@ -151,6 +204,10 @@ void pattern_unescape(char *pattern);
 /* Adds the files that match, sorted; false if there are none. */
 bool glob(const char *pattern, struct strings *into);
 
+/* arith.c: the value of $((text)). */
+
+long arithmetic(const char *text);
+
 /* vars.c: variables and positional parameters. */
 
 struct parameters {
@@ -162,13 +219,28 @@ extern struct parameters parameters;
 
 void vars_import(char **environment);
 const char *var_get(const char *name);
-void var_set(const char *name, const char *value);	/* NULL: unset */
+/* NULL: unset. A variable that is read only is an error. */
+void var_set(const char *name, const char *value);
+void var_readonly(const char *name);
+/* What local changes, from a mark on, is as before after the restoring. */
+struct local;
+void var_local(const char *name);
+struct local *locals_mark(void);
+void locals_restore(struct local *mark);
 bool var_exported(const char *name);
 void var_export(const char *name, bool exported);
 /* "name=value" of those exported, for execve(). */
 char **vars_environment(void);
+/* Quoted so that a shell reads the same value again. */
+void print_quoted(const char *value);
 /* As commands that set them again. */
-void vars_print(bool exported);
+enum listing {
+	LIST_ALL,
+	LIST_EXPORTED,
+	LIST_READONLY,
+};
+
+void vars_print(enum listing which);
 /* Copies the items; what was set before is the caller's to keep or free. */
 void parameters_set(char **items, int count);
 void parameters_free(struct parameters *old);
@@ -190,7 +262,28 @@ void redirect_undo(struct saved_fd *mark);
 /* Out of the way of redirections: 10 or more, closed by execve(). */
 int move_fd_up(int fd);
 
+/* terminal.c: an interactive shell, and which of its jobs has the terminal. */
+
+void terminal_init(void);
+bool terminal_is_ours(void);
+/* The children from now on are one job. */
+void job_begin(bool background);
+/* group 0: the one that was begun last. */
+void job_end(int status, pid_t group);
+void job_enter(void);
+pid_t job_add(pid_t pid);
+void terminal_give(pid_t group);
+bool terminal_interrupted(void);
+void abandon_line(void) __attribute__((noreturn));
+
 /* jobs.c: children. */
+
+void jobs_poll(void);
+bool job_is_stopped(pid_t group);
+void jobs_show_stopped(pid_t group);
+int run_jobs(int argc, char **argv);
+int run_fg(int argc, char **argv);
+int run_bg(int argc, char **argv);
 
 /* As fork(), the child set up as a subshell; if it fails, so does the line. */
 pid_t fork_shell(void);
@@ -212,6 +305,9 @@ struct control {
 	enum jump jump;
 	int levels;			/* loops yet to leave */
 	int loops;			/* loops we are in */
+	int functions;			/* and functions */
+	int files;			/* and files read by . */
+	int tested;			/* conditions: a failure is no error */
 };
 
 extern struct control control;
@@ -224,8 +320,13 @@ void run_and_exit(const struct node *node) __attribute__((noreturn));
 /* What $(...) gave, of the command that is being expanded. */
 extern int substitution_status;
 
+/* Runs words that are expanded, as command does: functions do not count. */
+int run_command_words(int argc, char **argv);
+
 /* command.c: finds the program argv[0] and becomes it. */
 void execute(char **argv) __attribute__((noreturn));
+/* The file in PATH, in temp_arena; NULL: there is none. */
+char *find_program(const char *name);
 
 /* builtins.c. */
 
@@ -236,5 +337,21 @@ struct builtin {
 };
 
 const struct builtin *find_builtin(const char *name);
+/* The commands of builtins.c's table that are elsewhere. */
+int run_export(int argc, char **argv);
+int run_readonly(int argc, char **argv);
+int run_local(int argc, char **argv);
+int run_unset(int argc, char **argv);
+int run_set(int argc, char **argv);
+int run_shift(int argc, char **argv);
+int run_getopts(int argc, char **argv);
+int run_read(int argc, char **argv);
+int run_cd(int argc, char **argv);
+int run_pwd(int argc, char **argv);
+int run_umask(int argc, char **argv);
+int run_type(int argc, char **argv);
+int run_command(int argc, char **argv);
+/* folder.c: what $PWD is to begin with. */
+void folder_init(void);
 
 #endif

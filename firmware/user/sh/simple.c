@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs simple commands: assignments, functions, builtins and programs. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +16,51 @@ struct saved_variable {
 	struct saved_variable *next;
 };
 
+/* With -x: the words of a command, and the assignments before them. */
+static bool tracing;
+
+static void trace_start(void)
+{
+	const char *prefix = var_get("PS4");
+
+	if (tracing)
+		return;
+	tracing = true;
+	fputs(prefix ? prefix : "+ ", stderr);
+}
+
+static void trace_word(const char *name, const char *value)
+{
+	bool first = !tracing;
+
+	if (!options.trace)
+		return;
+	trace_start();
+	fprintf(stderr, "%s%s%s%s", first ? "" : " ", name, value ? "=" : "",
+		value ? value : "");
+}
+
+static void trace_words(const struct strings *words)
+{
+	for (size_t i = 0; options.trace && i < words->count; i++)
+		trace_word(words->items[i], NULL);
+}
+
+static void trace_end(void)
+{
+	if (tracing)
+		fputc('\n', stderr);
+	tracing = false;
+}
+
 /* With export, what a program is to see; without, the shell's own. */
 static void assign(const struct assignment *assignment, bool export)
 {
 	for (; assignment; assignment = assignment->next) {
-		var_set(assignment->name, expand_string(assignment->value));
+		const char *value = expand_string(assignment->value);
+
+		var_set(assignment->name, value);
+		trace_word(assignment->name, value);
 		if (export)
 			var_export(assignment->name, true);
 	}
@@ -61,7 +102,32 @@ static int run_nothing(const struct node *node)
 
 	redirect_undo(mark);
 	assign(node->simple.assignments, false);
+	trace_end();
 	return redirected ? substitution_status : STATUS_ERROR;
+}
+
+/* An error in a builtin that is not special ends only that. */
+static int __attribute__((noinline)) run_regular(const struct builtin *builtin,
+						 struct strings *words)
+{
+	struct failure here = { .outer = failure };
+	struct input *outer = input;
+	struct parameters arguments = parameters;
+	struct control before = control;
+
+	if (setjmp(here.back)) {
+		while (input != outer)
+			input_pop();
+		lexer_reset();
+		parameters = arguments;
+		control = before;
+		failure = here.outer;
+		return here.status;
+	}
+	failure = &here;
+	here.status = builtin->run(words->count, words->items);
+	failure = here.outer;
+	return here.status;
 }
 
 static int run_builtin(const struct builtin *builtin, const struct node *node,
@@ -82,10 +148,13 @@ static int run_builtin(const struct builtin *builtin, const struct node *node,
 	if (!builtin->special)
 		saved = save(node->simple.assignments);
 	assign(node->simple.assignments, is_exec);
+	trace_words(words);
+	trace_end();
 	shell.builtin = builtin->name;
-	status = builtin->run(words->count, words->items);
+	status = builtin->special ? builtin->run(words->count, words->items) :
+				    run_regular(builtin, words);
 	if (fflush(stdout) < 0) {
-		complain("I/O error");
+		complain("write error: %s", strerror(errno));
 		status = 1;
 	}
 	shell.builtin = outer;
@@ -100,6 +169,7 @@ static int run_function(const struct node *body, const struct node *node,
 	struct parameters outer = parameters;
 	struct saved_fd *mark = redirect_mark();
 	struct saved_variable *saved;
+	struct local *locals = locals_mark();
 	int loops = control.loops;
 	int status;
 
@@ -109,14 +179,19 @@ static int run_function(const struct node *body, const struct node *node,
 	}
 	saved = save(node->simple.assignments);
 	assign(node->simple.assignments, true);
+	trace_words(words);
+	trace_end();
 	parameters_set(words->items + 1, words->count - 1);
 	control.loops = 0;
+	control.functions++;
 	status = run_node(body, false);
+	control.functions--;
 	if (control.jump == JUMP_RETURN)
 		control.jump = JUMP_NONE;
 	control.loops = loops;
 	parameters_free(&parameters);
 	parameters = outer;
+	locals_restore(locals);
 	restore(saved);
 	redirect_undo(mark);
 	return status;
@@ -129,20 +204,49 @@ static void __attribute__((noreturn)) become(const struct node *node,
 	if (!redirect(node->redirects, false))
 		exit(STATUS_ERROR);
 	assign(node->simple.assignments, true);
+	trace_words(words);
+	trace_end();
 	execute(words->items);
 }
 
 static int run_program(const struct node *node, struct strings *words,
 		       bool last)
 {
+	int status;
 	pid_t pid;
 
 	if (last)
 		become(node, words);
+	job_begin(false);
 	pid = fork_shell();
 	if (pid == 0)
 		become(node, words);
-	return job_wait(pid);
+	status = job_wait(pid);
+	job_end(status, 0);
+	return status;
+}
+
+/* command runs no function; and what it runs ends no shell by failing. */
+int run_command_words(int argc, char **argv)
+{
+	const struct builtin *builtin = find_builtin(argv[0]);
+	const char *outer = shell.builtin;
+	int status;
+	pid_t pid;
+
+	if (builtin) {
+		shell.builtin = builtin->name;
+		status = builtin->run(argc, argv);
+		shell.builtin = outer;
+		return status;
+	}
+	shell.builtin = NULL;
+	pid = fork_shell();
+	if (pid == 0)
+		execute(argv);
+	status = job_wait(pid);
+	shell.builtin = outer;
+	return status;
 }
 
 static int run_words(const struct node *node, struct strings *words, bool last)

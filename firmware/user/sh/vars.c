@@ -9,6 +9,7 @@ struct variable {
 	char *name;
 	char *value;			/* NULL: only known to be exported */
 	bool exported;
+	bool readonly;
 	struct variable *next;
 };
 
@@ -51,6 +52,7 @@ static struct variable *look_up_or_add(const char *name)
 	variable->name = xstrdup(name);
 	variable->value = NULL;
 	variable->exported = false;
+	variable->readonly = false;
 	variable->next = *at;
 	*at = variable;
 	return variable;
@@ -79,15 +81,18 @@ const char *var_get(const char *name)
 
 void var_set(const char *name, const char *value)
 {
-	struct variable *variable;
+	struct variable *variable = look_up(name);
 
+	if (variable && variable->readonly)
+		fail("%s: is read only", name);
 	if (value) {
 		variable = look_up_or_add(name);
 		/* The new value may be part of the old one. */
 		value = xstrdup(value);
 		free(variable->value);
 		variable->value = (char *)value;
-	} else if ((variable = look_up(name))) {
+		variable->exported |= options.export_all;
+	} else if (variable) {
 		*find(name) = variable->next;
 		free(variable->name);
 		free(variable->value);
@@ -100,6 +105,57 @@ bool var_exported(const char *name)
 	const struct variable *variable = look_up(name);
 
 	return variable && variable->exported;
+}
+
+void var_readonly(const char *name)
+{
+	look_up_or_add(name)->readonly = true;
+}
+
+/* What a variable was outside of the function. */
+struct local {
+	char *name;
+	char *value;
+	bool exported;
+	struct local *before;
+};
+
+static struct local *locals;
+
+struct local *locals_mark(void)
+{
+	return locals;
+}
+
+void var_local(const char *name)
+{
+	const struct variable *variable = look_up(name);
+	struct local *local = xmalloc(sizeof(*local));
+
+	local->name = xstrdup(name);
+	local->value = variable && variable->value ?
+		       xstrdup(variable->value) : NULL;
+	local->exported = variable && variable->exported;
+	local->before = locals;
+	locals = local;
+}
+
+void locals_restore(struct local *mark)
+{
+	while (locals != mark) {
+		struct local *local = locals;
+		struct variable *variable = look_up(local->name);
+
+		if (variable)
+			variable->readonly = false;
+		var_set(local->name, local->value);
+		if (local->value)
+			var_export(local->name, local->exported);
+		locals = local->before;
+		free(local->name);
+		free(local->value);
+		free(local);
+	}
 }
 
 void var_export(const char *name, bool exported)
@@ -126,8 +182,7 @@ char **vars_environment(void)
 	return list.items;
 }
 
-/* Quoted so that a shell reads the same value again. */
-static void print_quoted(const char *value)
+void print_quoted(const char *value)
 {
 	fputc('\'', stdout);
 	for (; *value; value++) {
@@ -139,12 +194,14 @@ static void print_quoted(const char *value)
 	fputc('\'', stdout);
 }
 
-void vars_print(bool exported)
+void vars_print(enum listing which)
 {
 	for (struct variable *v = variables; v; v = v->next) {
-		if (exported && v->exported)
+		if (which == LIST_EXPORTED && v->exported)
 			printf("export %s", v->name);
-		else if (!exported && v->value)
+		else if (which == LIST_READONLY && v->readonly)
+			printf("readonly %s", v->name);
+		else if (which == LIST_ALL && v->value)
 			fputs(v->name, stdout);
 		else
 			continue;

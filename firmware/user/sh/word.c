@@ -12,6 +12,8 @@ enum context {
 	IN_QUOTES,		/* "..." */
 	IN_BRACES,		/* ${name-...} */
 	IN_QUOTED_BRACES,	/* "${name-...}" */
+	IN_HEREDOC,
+	IN_ARITHMETIC,		/* $((...)) */
 };
 
 /* A word in the making: finished parts, and text that is not one yet. */
@@ -22,6 +24,7 @@ struct builder {
 	size_t length;
 	size_t room;
 	bool quoted;		/* the text is */
+	bool assignment;	/* it begins with NAME= */
 };
 
 static struct part *add_part(struct builder *builder, enum part_kind kind,
@@ -96,6 +99,18 @@ struct word *lex_word(void)
 	return build_word(IN_WORD);
 }
 
+struct word *lex_heredoc(const char *text, int line)
+{
+	struct word *word;
+	struct input in;
+
+	input_push_text(&in, text);
+	in.line = line;
+	word = build_word(IN_HEREDOC);
+	input_pop();
+	return word;
+}
+
 static void lex_single_quotes(struct builder *builder)
 {
 	int c = input_char();
@@ -123,7 +138,7 @@ static void lex_double_quotes(struct builder *builder)
 
 static void lex_backslash(struct builder *builder, enum context context)
 {
-	bool quoted = context == IN_QUOTES || context == IN_QUOTED_BRACES;
+	bool quoted = context != IN_WORD && context != IN_BRACES;
 	int c = input_char();
 
 	if (c == '\n')
@@ -132,7 +147,7 @@ static void lex_backslash(struct builder *builder, enum context context)
 		add_char(builder, '\\', true);
 		return;
 	}
-	if (quoted && !strchr("$`\"\\", c) &&
+	if (quoted && !strchr(context == IN_HEREDOC ? "$`\\" : "$`\"\\", c) &&
 	    !(c == '}' && context == IN_QUOTED_BRACES))
 		add_char(builder, '\\', true);
 	add_char(builder, c, true);
@@ -229,6 +244,9 @@ static void lex_dollar(struct builder *builder, bool quoted)
 		finish_text(builder);
 		if (c == '{')
 			lex_braces(builder, quoted);
+		else if (input_accept('('))
+			add_part(builder, PART_ARITHMETIC, quoted)->argument =
+				build_word(IN_ARITHMETIC);
 		else
 			add_part(builder, PART_COMMAND, quoted)->command =
 				parse_substitution();
@@ -273,13 +291,66 @@ static bool ends_word(int c)
 	return c == INPUT_END || strchr(" \t\n;&|<>()", c);
 }
 
+/* Whether the text so far is a name, before a =. */
+static bool is_assigned(const struct builder *builder)
+{
+	if (builder->first || builder->length == 0 || builder->quoted ||
+	    isdigit(*builder->text))
+		return false;
+	for (size_t i = 0; i < builder->length; i++)
+		if (!isalnum(builder->text[i]) && builder->text[i] != '_')
+			return false;
+	return true;
+}
+
+static bool is_home(const struct builder *builder, enum context context)
+{
+	char before = builder->length ? builder->text[builder->length - 1] : 0;
+
+	if (context != IN_WORD || (builder->length && builder->quoted))
+		return false;
+	if (!builder->first && !builder->length)
+		return true;
+	/* After the = of an assignment, or a colon after that. */
+	return builder->assignment && (before == '=' || before == ':');
+}
+
+/* ~ before a slash or the end; with a name after it, it stays as it is. */
+static void lex_tilde(struct builder *builder)
+{
+	int c = input_char();
+
+	input_unread(c);
+	if (c != '/' && c != ':' && !ends_word(c)) {
+		add_char(builder, '~', false);
+		return;
+	}
+	finish_text(builder);
+	add_part(builder, PART_TILDE, false)->text = "~";
+}
+
 /* Up to what ends the context, which is taken if it is not a word's end. */
 static void lex_parts(struct builder *builder, enum context context)
 {
-	bool quoted = context == IN_QUOTES || context == IN_QUOTED_BRACES;
+	bool quoted = context != IN_WORD && context != IN_BRACES;
+	int depth = 0;
 
 	for (;;) {
 		int c = input_char();
+
+		if (context == IN_HEREDOC && c == INPUT_END)
+			return;
+		if (context == IN_ARITHMETIC) {
+			if (c == INPUT_END)
+				syntax_error("Missing '))'");
+			depth += (c == '(') - (c == ')');
+			if (depth < 0 && input_accept(')'))
+				return;
+			if (depth < 0)
+				syntax_error("Missing '))'");
+			if (c == '"')
+				continue;
+		}
 
 		if (context == IN_WORD && ends_word(c)) {
 			input_unread(c);
@@ -298,13 +369,20 @@ static void lex_parts(struct builder *builder, enum context context)
 			lex_single_quotes(builder);
 		else if (c == '"' && context == IN_QUOTES)
 			return;
+		else if (c == '~' && is_home(builder, context))
+			lex_tilde(builder);
+		else if (c == '"' && context == IN_HEREDOC)
+			add_char(builder, c, true);
 		else if (c == '"')
 			lex_double_quotes(builder);
 		else if (c == '}' && (context == IN_BRACES ||
 				      context == IN_QUOTED_BRACES))
 			return;
-		else
+		else {
+			if (c == '=' && context == IN_WORD)
+				builder->assignment |= is_assigned(builder);
 			add_char(builder, c, quoted);
+		}
 	}
 }
 

@@ -7,5 +7,7 @@
 
 /* The word that begins at the next character, which is part of one. */
 struct word *lex_word(void);
+/* All of a here-document, in which parameters and commands are expanded. */
+struct word *lex_heredoc(const char *text, int line);
 
 #endif

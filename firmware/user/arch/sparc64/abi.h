@@ -22,11 +22,6 @@
 #define MAP_ANONYMOUS	0x20
 #define MAP_GROWSDOWN	0x0200
 
-#define TCGETS		0x40245408
-#define TCSETS		0x80245409
-#define TIOCGPGRP	0x40047483
-#define TIOCSPGRP	0x80047482
-
 #define EOPNOTSUPP	45
 #define EADDRINUSE	48
 #define ENOBUFS		55
@@ -39,6 +34,35 @@
 #define EDQUOT		69
 #define ESTALE		70
 #define ETIME		73
+#define VINTR		0
+#define VQUIT		1
+#define VERASE		2
+#define VKILL		3
+#define VEOF		4
+#define VSTART		8
+#define VSTOP		9
+#define VSUSP		10
+#define VREPRINT	12
+#define VDISCARD	13
+#define VWERASE		14
+#define VLNEXT		15
+#define VEOL		5
+#define VMIN		VEOF
+#define VTIME		VEOL
+#define TCGETS		0x40245408
+#define TCSETS		0x80245409
+#define TCSETSW		0x8024540a
+#define TCSETSF		0x8024540b
+#define TCFLSH		0x20005407
+#define TIOCSCTTY	0x20007484
+#define TIOCGPGRP	0x40047483
+#define TIOCSPGRP	0x80047482
+#define TIOCGWINSZ	0x40087468
+#define TIOCSWINSZ	0x80087467
+#define FIONREAD	0x4004667f
+#define TIOCNOTTY	0x20007471
+#define TIOCGSID	0x40047485
+
 #define EDEADLK		78
 #define ENOLCK		79
 #define ENOSYS		90
@@ -78,6 +102,8 @@
 #define SA_NODEFER	0x020
 #define SA_NOCLDWAIT	0x100
 #define SA_SIGINFO	0x200
+
+typedef int suseconds_t;
 
 /* Linux's struct stat64, which fstatat64() fills in. */
 struct stat {

@@ -22,10 +22,34 @@
 #define MAP_ANONYMOUS	0x20
 #define MAP_GROWSDOWN	0x0100
 
+#define VINTR		0
+#define VQUIT		1
+#define VERASE		2
+#define VKILL		3
+#define VEOF		4
+#define VSTART		8
+#define VSTOP		9
+#define VSUSP		10
+#define VREPRINT	12
+#define VDISCARD	13
+#define VWERASE		14
+#define VLNEXT		15
+#define VEOL		11
+#define VMIN		6
+#define VTIME		5
 #define TCGETS		0x5401
 #define TCSETS		0x5402
+#define TCSETSW		0x5403
+#define TCSETSF		0x5404
+#define TCFLSH		0x540b
+#define TIOCSCTTY	0x540e
 #define TIOCGPGRP	0x540f
 #define TIOCSPGRP	0x5410
+#define TIOCGWINSZ	0x5413
+#define TIOCSWINSZ	0x5414
+#define FIONREAD	0x541b
+#define TIOCNOTTY	0x5422
+#define TIOCGSID	0x5429
 
 #define EDEADLK		35
 #define ENAMETOOLONG	36
@@ -79,6 +103,8 @@
 #define SA_RESTART	0x10000000
 #define SA_NODEFER	0x40000000
 #define SA_RESETHAND	0x80000000
+
+typedef long suseconds_t;
 
 struct stat {
 	unsigned long	st_dev;

@@ -101,6 +101,7 @@
 #define SYS_init_module		175
 #define SYS_delete_module	176
 #define SYS_gettid		186
+#define SYS_tkill		200
 #define SYS_futex		202
 #define SYS_sched_setaffinity	203
 #define SYS_sched_getaffinity	204
@@ -139,8 +140,10 @@
 #define SYS_eventfd2		290
 #define SYS_dup3		292
 #define SYS_pipe2		293
+#define SYS_rt_tgsigqueueinfo	297
 #define SYS_prlimit64		302
 #define SYS_syncfs		306
+#define SYS_getcpu		309
 #define SYS_finit_module	313
 #define SYS_sched_setattr	314
 #define SYS_sched_getattr	315
@@ -175,6 +178,22 @@ static inline long arch_syscall6(long nr, long a, long b, long c, long d,
 			   "r" (r8), "r" (r9)
 			 : "rcx", "r11", "memory");
 	return result;
+}
+
+/* The restorer is in the structure, too. */
+static inline long arch_sigaction(int signal, const void *new, void *old,
+				  void (*restorer)(void))
+{
+	(void)restorer;
+	return arch_syscall(SYS_rt_sigaction, signal, (long)new, (long)old, 8);
+}
+
+static inline void *arch_thread_pointer(void)
+{
+	void *pointer;
+
+	__asm__("movq %%fs:0, %0" : "=r" (pointer));
+	return pointer;
 }
 
 /* Returns the child's pid, 0 in the child, or -errno. */

@@ -32,4 +32,11 @@ char *strerror(int error);
 /* "Segmentation fault"; NULL for a number that no signal has. */
 const char *strsignal(int signal);
 
+#define SIGNAL_MAX	64
+
+/* The number of a name (TERM, SIGTERM) or number; -1: there is no such. */
+int signal_number(const char *name);
+/* Its name without SIG; NULL if it has none. */
+const char *signal_name(int number);
+
 #endif

@@ -41,12 +41,20 @@ char *getcwd(char *buffer, size_t size);
 int access(const char *path, int mode);
 int unlink(const char *path);
 int rmdir(const char *path);
+/* The owner of a file or a link itself. */
+int lchown(const char *path, uid_t user, gid_t group);
+void sync(void);
 int link(const char *from, const char *to);
 int symlink(const char *target, const char *path);
 ssize_t readlink(const char *path, char *buffer, size_t size);
 
 pid_t fork(void);
 pid_t getpid(void);
+pid_t gettid(void);
+int pause(void);
+/* The group that a terminal is used by. */
+pid_t tcgetpgrp(int fd);
+int tcsetpgrp(int fd, pid_t group);
 pid_t getppid(void);
 pid_t getpgid(pid_t pid);
 int setpgid(pid_t pid, pid_t group);
@@ -69,6 +77,14 @@ void _exit(int status) __attribute__((noreturn));
 extern char *optarg;
 extern int optind, opterr, optopt;
 int getopt(int argc, char *const argv[], const char *options);
+
+/* The same; long options are written as the short ones that they mean. */
+struct long_option {
+	const char *name;
+	char letter;
+};
+int getopt_long(int argc, char *argv[], const char *options,
+		const struct long_option *names);
 
 /* Writes all of it, however many calls that takes; -1 on an error. */
 int write_all(int fd, const void *buffer, size_t size);

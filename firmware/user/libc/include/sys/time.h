@@ -3,11 +3,12 @@
 #ifndef SYS_TIME_H
 #define SYS_TIME_H
 
+#include <abi.h>
 #include <sys/types.h>
 
 struct timeval {
 	time_t	tv_sec;
-	long	tv_usec;
+	suseconds_t tv_usec;
 };
 
 #endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* trap: commands for when the shell ends, or a signal comes. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shell.h"
+
+#define AT_EXIT	0
+
+/* NULL: as it was when the shell began; empty: ignored. */
+static char *commands[SIGNAL_MAX + 1];
+static bool caught[SIGNAL_MAX + 1];
+static volatile int last_caught;
+
+static void catch(int signal)
+{
+	caught[signal] = true;
+	last_caught = signal;
+}
+
+static void run(const char *command)
+{
+	int status = shell.status;
+	struct control outer = control;
+	struct input in;
+
+	control.jump = JUMP_NONE;
+	input_push_text(&in, command);
+	run_input();
+	/* A return or break of the command's own counts. */
+	if (!control.jump)
+		control.jump = outer.jump;
+	shell.status = status;
+}
+
+void shell_exit(int status)
+{
+	char *command = commands[AT_EXIT];
+
+	commands[AT_EXIT] = NULL;
+	failure = NULL;
+	if (command && *command) {
+		shell.status = status;
+		shell.builtin = NULL;
+		control.tested++;
+		run(command);
+		control.tested--;
+	}
+	exit(status);
+}
+
+int trap_pending(void)
+{
+	return last_caught;
+}
+
+void traps_run(void)
+{
+	while (last_caught) {
+		last_caught = 0;
+		for (int signal = 1; signal <= SIGNAL_MAX; signal++) {
+			if (!caught[signal])
+				continue;
+			caught[signal] = false;
+			if (commands[signal] && *commands[signal])
+				run(commands[signal]);
+		}
+	}
+}
+
+/* The system's side: NULL default, empty ignore, else call catch(). */
+static int handle(int number, const char *command)
+{
+	struct sigaction action = { .sa_flags = 0 };
+
+	action.sa_handler = !command ? SIG_DFL : *command ? catch : SIG_IGN;
+	return sigaction(number, &action, NULL);
+}
+
+static void set(int number, const char *command)
+{
+	char *copy = command ? xstrdup(command) : NULL;
+
+	free(commands[number]);
+	commands[number] = copy;
+	if (number != AT_EXIT && handle(number, command) < 0)
+		complain("cannot trap %s: %s", signal_name(number),
+			 strerror(errno));
+}
+
+void traps_reset(void)
+{
+	last_caught = 0;
+	for (int number = 0; number <= SIGNAL_MAX; number++) {
+		caught[number] = false;
+		if (commands[number] && *commands[number])
+			set(number, NULL);
+		else if (number == AT_EXIT)
+			commands[AT_EXIT] = NULL;
+	}
+}
+
+static int trap_number(const char *name)
+{
+	if (!strcmp(name, "EXIT"))
+		return AT_EXIT;
+	/* KILL and STOP are known, though nothing can be done about them. */
+	return signal_number(name);
+}
+
+static void print_traps(void)
+{
+	for (int number = 0; number <= SIGNAL_MAX; number++) {
+		const char *name = number ? signal_name(number) : "EXIT";
+
+		if (!commands[number])
+			continue;
+		fputs("trap -- ", stdout);
+		print_quoted(commands[number]);
+		if (name)
+			printf(" %s\n", name);
+		else
+			printf(" %d\n", number);
+	}
+}
+
+int run_trap(int argc, char **argv)
+{
+	const char *command = NULL;
+	int first = 1, status = 0;
+
+	if (argc > 1 && !strcmp(argv[1], "--"))
+		first++;
+	if (first >= argc) {
+		print_traps();
+		return 0;
+	}
+	/* A number alone, or - first: back to how it was. */
+	if (first + 1 < argc && parse_number(argv[first]) < 0) {
+		command = argv[first++];
+		if (!strcmp(command, "-"))
+			command = NULL;
+	}
+	for (; first < argc; first++) {
+		int number = trap_number(argv[first]);
+
+		if (number < 0) {
+			complain("%s: bad trap", argv[first]);
+			status = 1;
+			continue;
+		}
+		set(number, command);
+	}
+	return status;
+}

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The general programs, beside the host's own: the same output and status for the same command line."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.firmware.conftest import Ended, Guest
+
+DASH = shutil.which("dash")
+HOST = "/usr/bin:/bin"
+
+SETUP = r"""
+printf 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\ntwelve\n' > lines
+printf 'root:x:0:0\ndaemon:x:1:1\nbin:x:2:2\n\nnone\n' > passwd
+printf 'b 2\na 10\nb 2\nc 1\na 9\nB 3\n' > pairs
+printf 'no newline' > bare
+printf '\001\002abc\377\n\t\000end of sixteen and more' > bytes
+: > empty
+mkdir tree tree/sub; echo x > tree/sub/file.c; echo yy > tree/top.h; ln -s top.h tree/link
+"""
+
+GREP = r"""
+grep e lines
+grep -c e lines
+grep -n e lines passwd
+grep -v e lines
+grep -i ROOT passwd
+grep -l e lines passwd empty
+grep -L e lines passwd empty
+grep -q two lines
+grep -q nothing lines
+grep nothing lines
+grep x nofile lines
+grep -s x nofile
+grep -o '[aeiou]*e' lines
+grep -on '[aeiou]' lines
+grep -w on pairs lines
+grep -w one lines
+grep -x 'a .*' pairs
+grep -h e lines passwd
+grep -H two lines
+grep -r x tree
+grep -e one -e ten lines
+grep -E 'one|ten|t(w|h)' lines
+grep -E '^(t|s)[a-z]+n$' lines
+grep 'e\{2\}' lines
+grep -E 'e{2}' lines
+grep -E '(e)l?\1' lines
+grep -F 'a.c' a.c
+grep -F -e 1 -e 2 pairs
+grep '^$' passwd
+grep -vn '^$' passwd
+grep -c '' passwd
+grep '' bare
+grep o bare
+grep -m 2 e lines
+grep -A 1 four lines
+grep -B 1 -n four lines
+grep -C 1 -e two -e eleven lines
+grep dir dir
+cat lines | grep e -
+cat lines | grep -Hn ten
+grep '\<t' lines
+grep 'e\>' lines
+grep -i 'ONE\|tWo' lines
+grep '\(a' lines
+grep -E '(a' lines
+grep '[a' lines
+grep -E 'a|b|' pairs
+grep -ow '[a-z]*' pairs
+grep -f pairs pairs
+grep -ci 'B 3' pairs
+"""
+
+LINES = r"""
+head lines
+head -n 3 lines
+head -3 lines
+head -c 5 lines
+head -n -9 lines
+head -c -40 lines
+head -n 1 lines passwd
+head -q -n 1 lines passwd
+head -n 0 lines
+head bare
+head nofile lines
+head -n x lines
+cat lines | head -n 2
+head -1 lines | tail -1
+tail lines
+tail -n 3 lines
+tail -3 lines
+tail -c 5 lines
+tail -n +10 lines
+tail -c +50 lines
+tail -n 1 lines passwd
+tail -n 0 lines
+tail -n 100 lines
+tail bare
+tail -n +1 bare
+tail nofile lines
+cat lines | tail -n 2
+seq 100000 | tail -n 2
+wc lines
+wc -l lines
+wc -w lines
+wc -c lines
+wc -lc lines
+wc lines passwd empty
+wc -l lines passwd
+cat lines | wc
+cat lines | wc -l
+wc nofile
+wc empty
+wc bare
+uniq pairs
+sort pairs | uniq
+sort pairs | uniq -c
+sort pairs | uniq -d
+sort pairs | uniq -u
+uniq -f 1 pairs
+sort pairs
+sort -r pairs
+sort -u pairs
+sort -n -k 2 pairs
+sort -k 2n pairs
+sort -k 1,1 -k 2n pairs
+sort -k 1,1 -k 2,2nr pairs
+sort -f pairs
+sort -s -k 1,1 pairs
+sort -t : -k 3 -n passwd
+sort -t : -k 1 passwd
+sort lines passwd
+sort -c lines
+sort -c empty
+sort -rn -k2 pairs
+seq 20 | sort -n
+seq 20 | sort
+printf '3.5\n-2\n10\n-2.25\n\n0\n' | sort -n
+sort -o out lines; cat out
+sort nofile
+cut -d : -f 1 passwd
+cut -d : -f 1,3 passwd
+cut -d : -f 2- passwd
+cut -d : -f -2 passwd
+cut -s -d : -f 1 passwd
+cut -c 1-3 lines
+cut -c 2,4- lines
+cut -b 1 lines
+cut lines
+cut -f 0 lines
+tr a-z A-Z < lines
+tr -d aeiou < lines
+tr -s e < lines
+tr -cd '[:alpha:]' < lines
+tr '[:lower:]' '[:upper:]' < lines
+tr '\n' ' ' < lines
+tr -c 'a-z\n' . < passwd
+tr -s '[:space:]' '\n' < pairs
+tr abc x < pairs
+tr -ds a b < pairs
+tr z-a x < pairs
+tr
+echo hello | tee out; cat out
+echo more | tee -a lines | cat; cat lines
+"""
+
+OTHERS = r"""
+seq 5
+seq 2 5
+seq 1 2 9
+seq 5 -1 1
+seq -2 2
+seq -s , 4
+seq -w 8 11
+seq 3 1
+seq
+seq a
+yes | head -n 3
+yes a b | head -n 2
+basename /a/b.c
+basename /a/b.c .c
+basename a/
+basename /
+basename .c .c
+dirname /a/b
+dirname a
+dirname /a
+dirname a/b/
+dirname a//b /
+expr 1 + 2
+expr 2 '*' 3 + 4
+expr '(' 1 + 2 ')' '*' 3
+expr 7 / 2
+expr 7 % 0
+expr 5 - 5
+expr a = b
+expr a '<' b
+expr 10 '>' 9
+expr abc : 'a\(.*\)'
+expr abc : 'b'
+expr abcabc : '[ab]*'
+expr length abcd
+expr substr abcdef 2 3
+expr index abcdef dc
+expr '' '|' x
+expr 1 '&' 0
+expr 1 +
+expr a + 1
+expr
+cmp lines lines
+cmp lines passwd
+cmp -s lines passwd
+cmp lines empty
+cmp bare pairs
+cmp -l bare pairs
+cmp nofile lines
+od bytes
+od -c bytes
+od -x bytes
+od -b bytes
+od -A x -t x1 bytes
+od -A d -t x1z bytes
+od -A n -t d4 bytes
+od -t u2 -j 3 -N 10 bytes
+od -t x8 bytes
+od -tx1 -tc bytes
+od -t a bytes
+od -t d1 bytes
+od -t o4 bytes
+od -An -tx1 empty
+od empty
+head -c 100 /dev/zero | od
+head -c 100 /dev/zero | od -v -t x1
+hexdump bytes
+hexdump -C bytes
+hexdump -C empty
+hexdump -n 5 -s 2 -C bytes
+head -c 100 /dev/zero | hexdump -C
+xargs < lines
+xargs -n 3 < lines
+xargs -n 1 echo x < pairs
+echo "a 'b c' d\ e" | xargs -n 1
+xargs -I {} echo '<{}>' < pairs
+printf 'a b\0c' | xargs -0 -n 1 echo
+echo | xargs echo none
+echo | xargs -r echo none
+echo a | xargs false
+echo a | xargs nosuch
+find tree | sort
+find tree -name '*.c'
+find tree -type d | sort
+find tree -type f | sort
+find tree -type l
+find tree -name '*.h' -o -name '*.c' | sort
+find tree ! -type d | sort
+find tree '(' -name top.h -o -name sub ')' -print | sort
+find tree -maxdepth 1 | sort
+find tree -mindepth 2
+find tree -name '*.c' -exec cat '{}' ';'
+find tree -type f -exec echo '{}' + | wc -l
+find tree -type f -exec grep -q yy '{}' ';' -print
+find tree -name sub -prune -o -print | sort
+find tree -depth -name '*' | tail -n 1
+find tree -size +0 -type f | sort
+find empty lines -empty
+find nofile
+find tree -iname 'TOP*'
+find tree -name top.h -delete; ls tree
+which nosuch
+env -i a=1 b=2 env
+env -i a=1 printenv a
+env a=2 sh -c 'echo $a'
+printenv nosuch
+env nosuch
+date -u -d @951782400
+date -d @0 '+%Y-%m-%d %H:%M:%S %a %b %j'
+date -d @1700000000 '+%s.%N %% %e %I %p %y'
+printf '%s\n' a b c
+printf '%d %x %o %u\n' 10 255 8 7
+printf '%5s|%-5s|%05d|%+d\n' a b 42 7
+printf '%c%c\n' abc def
+printf '%b' 'a\tb\n'
+printf '%s %s\n' a b c
+printf '%%\n'
+printf '\101\n'
+printf '%.2s|%*d\n' abc 5 42
+printf 'no args\n' x
+printf '%d\n' 0x10 010 "'a"
+test a = a
+test a = b
+test -f lines
+test -d tree
+test -e nofile
+test -s empty
+test 1 -lt 2
+test -z ''
+test ! a
+test a -a ''
+test a -o ''
+timeout 5 echo fine
+timeout 0.1 sleep 5
+timeout 5 sh -c 'exit 3'
+timeout 5 nosuch
+nproc | wc -l
+id -u
+id -un
+whoami
+uname -s
+uname extra
+pwd | grep -c cwd
+mktemp -p . aXXXXXX | wc -c
+test -d $(mktemp -d -p .) && echo yes
+"""
+
+SCRIPTS = [line for group in (GREP, LINES, OTHERS) for line in group.strip().splitlines()]
+
+@pytest.mark.skipif(DASH is None, reason="no dash to compare with")
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_does_what_the_hosts_tool_does(guest: Guest, script: str) -> None:
+    setup = guest.sh(SETUP, program=DASH, path=HOST)
+    assert setup == Ended(0, "", "")
+    ours = guest.sh(script)
+    if "out" in script or "-delete" in script or "tee" in script:
+        shutil.rmtree(guest.cwd / "tree")
+        assert guest.sh(SETUP, program=DASH, path=HOST).status == 0
+    theirs = guest.sh(script, program=DASH, path=HOST)
+    assert (ours.status, ours.output) == (theirs.status, theirs.output)
+    assert bool(ours.errors) == bool(theirs.errors)  # GNU's say more after the first line, and quote otherwise
