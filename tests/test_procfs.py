@@ -137,3 +137,9 @@ def test_sysfs_and_debugfs(machine: Machine) -> None:
     # All mounts of one show the same tree.
     assert run(machine, "mount -t sysfs none /tmp; ls /tmp; umount /tmp") == run(machine, "ls /sys")
     assert "Permission denied" in machine.run("echo x > /sys/devices/system/cpu/online").output.decode()
+
+
+def test_poll_and_select(machine: Machine) -> None:
+    assert run(machine, "pollpipe").splitlines() == [
+        "empty: 1 0 4", "filled: 2 1 4", "select: 1 1", "select, empty: 0 0 late", "bad: 1 20", "woken: 1 1", "hung up: 1 10",
+    ]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* poll and ppoll. */
+/* poll and ppoll: what can be done with each of some files. */
 #include <linux/errno.h>
 #include <linux/fdtable.h>
 #include <linux/file.h>
@@ -7,11 +7,12 @@
 #include <linux/kernel.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
-#include <linux/signal.h>
 #include <linux/slab.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 #include <asm/poll.h>
+
+#include "poll_time.h"
 
 /* What happens on one descriptor now, of what is asked for. */
 static __poll_t do_pollfd(struct pollfd *pollfd, poll_table *pt)
@@ -67,7 +68,7 @@ static int do_poll(struct pollfd *fds, unsigned int nfds,
 		if (!count) {
 			count = pwq->error;
 			if (signal_pending(current))
-				count = -EINTR;
+				count = -ERESTARTNOHAND;
 		}
 		if (count || timed_out)
 			return count;
@@ -119,5 +120,30 @@ SYSCALL_DEFINE3(poll, struct pollfd __user *, ufds, unsigned int, nfds,
 		.tv_nsec	= timeout_msecs % 1000 * 1000000L,
 	};
 
-	return do_sys_poll(ufds, nfds, timeout_msecs < 0 ? NULL : &timeout);
+	int ret;
+
+	if (timeout_msecs < 0)
+		return do_sys_poll(ufds, nfds, NULL);
+	ret = do_sys_poll(ufds, nfds, &timeout);
+	/* A restarted call would wait for all of the time again. */
+	return ret == -ERESTARTNOHAND ? -EINTR : ret;
+}
+
+SYSCALL_DEFINE5(ppoll, struct pollfd __user *, ufds, unsigned int, nfds,
+		struct __kernel_timespec __user *, tsp,
+		const sigset_t __user *, sigmask, size_t, sigsetsize)
+{
+	struct timespec64 timeout;
+	struct poll_deadline d;
+	int ret;
+
+	ret = poll_get_timespec(&timeout, tsp);
+	if (!ret)
+		ret = poll_set_sigmask(sigmask, sigsetsize);
+	if (ret)
+		return ret;
+	poll_deadline_set(&d, tsp ? &timeout : NULL);
+	ret = do_sys_poll(ufds, nfds, tsp ? &timeout : NULL);
+	poll_restore_sigmask(ret == -ERESTARTNOHAND);
+	return poll_deadline_put_timespec(&d, tsp, ret);
 }
