@@ -521,6 +521,7 @@ int simple_statfs(struct dentry *dentry, struct kstatfs *buf);
 const char *simple_get_link(struct dentry *dentry, struct inode *inode,
 			    struct delayed_call *done);
 int always_delete_dentry(const struct dentry *dentry);
+bool dir_emit_dots(struct file *file, struct dir_context *ctx);
 int dcache_readdir(struct file *file, struct dir_context *ctx);
 int simple_open(struct inode *inode, struct file *file);
 int noop_fsync(struct file *file, loff_t start, loff_t end, int datasync);
@@ -534,6 +535,11 @@ ssize_t simple_read_from_buffer(void __user *to, size_t count, loff_t *pos,
 				const void *from, size_t available);
 ssize_t simple_write_to_buffer(void *to, size_t available, loff_t *pos,
 			       const void __user *from, size_t count);
+
+/* libfs_tree.c: trees that the kernel itself makes, of pinned files */
+struct dentry *simple_start_creating(struct dentry *parent, const char *name);
+void simple_done_creating(struct dentry *dentry);
+void simple_recursive_removal(struct dentry *dentry);
 
 /* char_dev.c */
 int register_chrdev(unsigned int major, const struct file_operations *fops);

@@ -4,13 +4,13 @@
 #define _LINUX_MOUNT_H
 
 #include <linux/compiler.h>
+#include <linux/path.h>
 #include <linux/types.h>
 
 struct dentry;
 struct file;
 struct file_system_type;
-struct path;
-struct seq_file;
+struct inode;
 struct super_block;
 
 /* mount(2)'s flags that say what to do; the others are SB_ or become MNT_. */
@@ -92,7 +92,8 @@ long do_mount(const char *dev_name, const char __user *dir_name,
 	      const char *type_page, unsigned long flags, void *data_page);
 int path_umount(struct path *path, int flags);
 
-/* /proc/mounts */
-void show_mounts(struct seq_file *m, const struct path *root);
+/* proc_namespace.c: files that list the mounts below @root, a seq_file */
+int mounts_open_common(struct file *file, struct path root);
+int mounts_release(struct inode *inode, struct file *file);
 
 #endif

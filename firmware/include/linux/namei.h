@@ -44,6 +44,9 @@ int filename_lookup(int dfd, struct filename *name, unsigned int flags,
 int user_path_at(int dfd, const char __user *name, unsigned int flags,
 		 struct path *path);
 
+/* With the directory locked. */
+struct dentry *lookup_one_len(const char *name, struct dentry *base, int len);
+
 /* The same for a name in the kernel. */
 int kern_path(const char *name, unsigned int flags, struct path *path);
 

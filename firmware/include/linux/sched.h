@@ -92,6 +92,7 @@ struct task_struct {
 	struct cpumask cpus_mask;	/* where it may run */
 	const struct sched_class *sched_class;
 	struct sched_entity se;
+	u64 start_time;			/* ns since boot */
 	u64 utime;			/* in ticks */
 	u64 stime;
 	raw_spinlock_t pi_lock;		/* serialises wake-ups */

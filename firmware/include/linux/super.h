@@ -170,8 +170,5 @@ struct tree_descr {
 /* files[0] and files[1] are not looked at; the last has the name "". */
 int simple_fill_super(struct super_block *sb, unsigned long magic,
 		      const struct tree_descr *files);
-int simple_pin_fs(struct file_system_type *type, struct vfsmount **mount,
-		  int *count);
-void simple_release_fs(struct vfsmount **mount, int *count);
 
 #endif

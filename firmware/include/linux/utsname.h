@@ -20,4 +20,6 @@ struct new_utsname {
 	char domainname[__NEW_UTS_LEN + 1];
 };
 
+struct new_utsname *utsname(void);
+
 #endif

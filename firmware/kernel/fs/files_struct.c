@@ -153,7 +153,9 @@ void exit_files(struct task_struct *tsk)
 	struct files_struct *files = tsk->files;
 
 	if (files) {
+		task_lock(tsk);
 		tsk->files = NULL;
+		task_unlock(tsk);
 		put_files_struct(files);
 	}
 }
@@ -168,7 +170,9 @@ int unshare_files(void)
 	copy = dup_fd(files);
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
+	task_lock(current);
 	current->files = copy;
+	task_unlock(current);
 	put_files_struct(files);
 	return 0;
 }

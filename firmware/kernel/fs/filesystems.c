@@ -2,7 +2,10 @@
 /* The kinds of file systems there are, by name. */
 #include <linux/errno.h>
 #include <linux/fs.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
 
 #include "internal.h"
 
@@ -62,3 +65,23 @@ struct file_system_type *get_fs_type(const char *name)
 	spin_unlock(&file_systems_lock);
 	return fs;
 }
+
+static int filesystems_proc_show(struct seq_file *m, void *v)
+{
+	struct file_system_type *fs;
+
+	spin_lock(&file_systems_lock);
+	for (fs = file_systems; fs; fs = fs->next)
+		seq_printf(m, "%s\t%s\n",
+			   fs->fs_flags & FS_REQUIRES_DEV ? "" : "nodev",
+			   fs->name);
+	spin_unlock(&file_systems_lock);
+	return 0;
+}
+
+static int __init proc_filesystems_init(void)
+{
+	proc_create_single("filesystems", 0, NULL, filesystems_proc_show);
+	return 0;
+}
+fs_initcall(proc_filesystems_init);

@@ -98,7 +98,9 @@ void exit_fs(struct task_struct *tsk)
 	struct fs_struct *fs = tsk->fs;
 
 	if (fs) {
+		task_lock(tsk);
 		tsk->fs = NULL;
+		task_unlock(tsk);
 		free_fs_struct(fs);
 	}
 }

@@ -136,18 +136,15 @@ static struct dentry *scan_positives(struct dentry *dir, struct dentry *child,
 	return found;
 }
 
-/*
- * The directory is locked, so files stay where they are and d_offset only
- * grows along the list.
- */
-int dcache_readdir(struct file *file, struct dir_context *ctx)
+/* "." and "..", at positions 0 and 1. */
+bool dir_emit_dots(struct file *file, struct dir_context *ctx)
 {
-	struct dentry *dir = file->f_path.dentry, *child = NULL, *parent;
+	struct dentry *dir = file->f_path.dentry, *parent;
 	u64 ino;
 
 	if (ctx->pos == 0) {
 		if (!dir_emit(ctx, ".", 1, d_inode(dir)->i_ino, DT_DIR))
-			return 0;
+			return false;
 		ctx->pos = 1;
 	}
 	if (ctx->pos == 1) {
@@ -155,9 +152,22 @@ int dcache_readdir(struct file *file, struct dir_context *ctx)
 		ino = d_inode(parent)->i_ino;
 		dput(parent);
 		if (!dir_emit(ctx, "..", 2, ino, DT_DIR))
-			return 0;
+			return false;
 		ctx->pos = FIRST_CHILD;
 	}
+	return true;
+}
+
+/*
+ * The directory is locked, so files stay where they are and d_offset only
+ * grows along the list.
+ */
+int dcache_readdir(struct file *file, struct dir_context *ctx)
+{
+	struct dentry *dir = file->f_path.dentry, *child = NULL;
+
+	if (!dir_emit_dots(file, ctx))
+		return 0;
 	while ((child = scan_positives(dir, child, ctx->pos))) {
 		struct inode *inode = d_inode(child);
 

@@ -65,44 +65,6 @@ int simple_fill_super(struct super_block *s, unsigned long magic,
 	return err;
 }
 
-/* The kernel's own mount of a file system, for as long as anyone uses it. */
-static DEFINE_MUTEX(pin_fs_lock);
-
-int simple_pin_fs(struct file_system_type *type, struct vfsmount **mount,
-		  int *count)
-{
-	int err = 0;
-
-	mutex_lock(&pin_fs_lock);
-	if (!*mount) {
-		struct vfsmount *mnt = vfs_kern_mount(type, SB_KERNMOUNT,
-						      type->name, NULL);
-
-		if (IS_ERR(mnt))
-			err = PTR_ERR(mnt);
-		else
-			*mount = mnt;
-	}
-	if (!err)
-		++*count;
-	mutex_unlock(&pin_fs_lock);
-	return err;
-}
-
-void simple_release_fs(struct vfsmount **mount, int *count)
-{
-	struct vfsmount *mnt;
-
-	mutex_lock(&pin_fs_lock);
-	mnt = *mount;
-	if (!--*count)
-		*mount = NULL;
-	else
-		mnt = NULL;
-	mutex_unlock(&pin_fs_lock);
-	mntput(mnt);
-}
-
 static const struct super_operations pseudo_super_operations = {
 	.statfs	= simple_statfs,
 };

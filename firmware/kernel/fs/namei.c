@@ -192,6 +192,15 @@ struct dentry *lookup_one_qstr(const struct qstr *name, struct dentry *parent,
 	return dentry;
 }
 
+struct dentry *lookup_one_len(const char *name, struct dentry *base, int len)
+{
+	struct qstr q = {
+		.hash = full_name_hash(name, len), .len = len, .name = name,
+	};
+
+	return lookup_one_qstr(&q, base, 0);
+}
+
 /* Exclusive, so that no two lookups add the same name. */
 static struct dentry *lookup_slow(const struct qstr *name,
 				  struct dentry *parent, unsigned int flags)

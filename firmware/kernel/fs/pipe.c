@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/mount.h>
 #include <linux/pipe_fs_i.h>
+#include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
 #include <linux/slab.h>
@@ -270,9 +271,36 @@ static int pipe_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+static __poll_t pipe_poll(struct file *file, poll_table *wait)
+{
+	struct pipe_inode_info *pipe = file->private_data;
+	__poll_t mask = 0;
+
+	if (file->f_mode & FMODE_READ)
+		poll_wait(file, &pipe->rd_wait, wait);
+	if (file->f_mode & FMODE_WRITE)
+		poll_wait(file, &pipe->wr_wait, wait);
+	mutex_lock(&pipe->mutex);
+	if (file->f_mode & FMODE_READ) {
+		if (!pipe_empty(pipe->head, pipe->tail))
+			mask |= EPOLLIN | EPOLLRDNORM;
+		if (!pipe->writers)
+			mask |= EPOLLHUP;
+	}
+	if (file->f_mode & FMODE_WRITE) {
+		if (!pipe_full(pipe->head, pipe->tail, pipe->ring_size))
+			mask |= EPOLLOUT | EPOLLWRNORM;
+		if (!pipe->readers)
+			mask |= EPOLLERR;
+	}
+	mutex_unlock(&pipe->mutex);
+	return mask;
+}
+
 static const struct file_operations pipefifo_fops = {
 	.read_iter	= pipe_read,
 	.write_iter	= pipe_write,
+	.poll		= pipe_poll,
 	.release	= pipe_release,
 };
 

@@ -8,6 +8,7 @@
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -126,10 +127,20 @@ static void ramfs_free_inode(struct inode *inode)
 	free_inode_nonrcu(inode);
 }
 
+static int ramfs_show_options(struct seq_file *m, struct dentry *root)
+{
+	umode_t mode = d_inode(root)->i_mode & S_IALLUGO;
+
+	if (mode != RAMFS_DEFAULT_MODE)
+		seq_printf(m, ",mode=%o", mode);
+	return 0;
+}
+
 static const struct super_operations ramfs_ops = {
 	.free_inode	= ramfs_free_inode,
 	.drop_inode	= generic_delete_inode,
 	.statfs		= simple_statfs,
+	.show_options	= ramfs_show_options,
 };
 
 /* "mode=NNN"; other options are of kinds that a ramfs does not have. */

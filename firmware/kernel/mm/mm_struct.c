@@ -166,14 +166,14 @@ void exec_mmap(struct mm_struct *mm)
 
 	exit_robust_list(p);
 	mm_release(p, old_mm);
-	preempt_disable();
+	task_lock(p);
 	local_irq_disable();
 	active_mm = p->active_mm;
 	p->active_mm = mm;
 	p->mm = mm;
 	switch_mm_irqs_off(active_mm, mm, p);
 	local_irq_enable();
-	preempt_enable();
+	task_unlock(p);
 	if (old_mm)
 		mmput(old_mm);
 	else

@@ -54,12 +54,12 @@ static void exit_mm(void)
 	if (!mm)
 		return;
 	mmgrab(mm);
-	preempt_disable();
+	task_lock(p);
 	local_irq_disable();
 	p->mm = NULL;
 	enter_lazy_tlb(mm, p);
 	local_irq_enable();
-	preempt_enable();
+	task_unlock(p);
 	mmput(mm);
 }
 

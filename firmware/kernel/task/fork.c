@@ -239,6 +239,7 @@ static void reset_task(struct task_struct *p,
 			   args->child_tid : NULL;
 	p->clear_child_tid = args->flags & CLONE_CHILD_CLEARTID ?
 			     args->child_tid : NULL;
+	p->start_time = ktime_get();
 	p->utime = 0;
 	p->stime = 0;
 	p->jobctl = 0;

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -71,6 +73,26 @@ static void take_terminal(void)
 static void release_terminal(void)
 {
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
+}
+
+/* Whatever of these the kernel has. */
+static void mount_all(void)
+{
+	static const struct {
+		const char *type, *where;
+	} mounts[] = {
+		{ "proc", "/proc" },
+		{ "sysfs", "/sys" },
+		{ "debugfs", "/sys/kernel/debug" },
+		{ "tracefs", "/sys/kernel/tracing" },
+	};
+
+	for (unsigned int i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
+		mkdir(mounts[i].where, 0555);
+		if (mount(mounts[i].type, mounts[i].where, mounts[i].type, 0,
+			  NULL) && errno != ENODEV && errno != ENOENT)
+			warn("%s", mounts[i].where);
+	}
 }
 
 static pid_t start_shell(char *const argv[])
@@ -157,6 +179,7 @@ int main(int argc, char **argv, char **envp)
 	command_fd = open("/dev/command", O_RDWR | O_CLOEXEC);
 	if (command_fd < 0)
 		err(1, "/dev/command");
+	mount_all();
 	if (has_word(argv, "mode=shell") || has_word(envp, "mode=shell"))
 		return serve_console(command_fd, has_word(argv, "interactive"));
 	return serve_commands(command_fd);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What /proc says of the machine and its kernel in a line or two. */
+#include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/seq_file.h>
+#include <linux/smp.h>
+#include <linux/tick.h>
+#include <linux/utsname.h>
+#include <emu/boot_params.h>
+
+#include "internal.h"
+
+static int cmdline_proc_show(struct seq_file *m, void *v)
+{
+	seq_puts(m, boot_params.command_line);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+static int version_proc_show(struct seq_file *m, void *v)
+{
+	const struct new_utsname *u = utsname();
+
+	seq_printf(m, "%s version %s (emu@emu) (gcc) %s\n", u->sysname,
+		   u->release, u->version);
+	return 0;
+}
+
+static void show_seconds(struct seq_file *m, u64 ns, char end)
+{
+	seq_printf(m, "%lu.%02lu%c", (unsigned long)(ns / NSEC_PER_SEC),
+		   (unsigned long)(ns % NSEC_PER_SEC / (NSEC_PER_SEC / 100)),
+		   end);
+}
+
+/* Since boot, and how much of that all CPUs together have been idle. */
+static int uptime_proc_show(struct seq_file *m, void *v)
+{
+	u64 idle = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		idle += get_cpu_idle_time_us(cpu) * NSEC_PER_USEC;
+	show_seconds(m, ktime_get(), ' ');
+	show_seconds(m, idle, '\n');
+	return 0;
+}
+
+static int __init proc_misc_init(void)
+{
+	proc_create_single("cmdline", 0, NULL, cmdline_proc_show);
+	proc_create_single("version", 0, NULL, version_proc_show);
+	proc_create_single("uptime", 0, NULL, uptime_proc_show);
+	return 0;
+}
+fs_initcall(proc_misc_init);

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Directories, groups of attributes, links and mount points of /sys. */
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/namei.h>
+#include <linux/slab.h>
+
+#include "sysfs.h"
+
+struct dentry *sysfs_dir_of(struct kobject *kobj)
+{
+	return kobj ? kobj->sd : sysfs_root();
+}
+
+struct dentry *sysfs_make_dir(struct dentry *parent, const char *name)
+{
+	struct dentry *dentry = simple_start_creating(parent, name);
+	struct inode *inode;
+
+	if (IS_ERR(dentry))
+		return dentry;
+	inode = new_inode(dentry->d_sb);
+	if (!inode) {
+		simple_done_creating(dentry);
+		dput(dentry);
+		return ERR_PTR(-ENOMEM);
+	}
+	inode->i_mode = S_IFDIR | 0755;
+	inode->i_op = &simple_dir_inode_operations;
+	inode->i_fop = &simple_dir_operations;
+	inc_nlink(inode);	/* its own "." */
+	d_instantiate(dentry, inode);
+	inc_nlink(d_inode(parent));
+	simple_done_creating(dentry);
+	return dentry;
+}
+
+int sysfs_create_dir(struct kobject *kobj)
+{
+	struct dentry *dir = sysfs_make_dir(sysfs_dir_of(kobj->parent),
+					    kobj->name);
+
+	if (IS_ERR(dir))
+		return PTR_ERR(dir);
+	kobj->sd = dir;
+	return 0;
+}
+
+void sysfs_remove_dir(struct kobject *kobj)
+{
+	struct dentry *dir = kobj->sd;
+
+	kobj->sd = NULL;
+	if (dir)
+		simple_recursive_removal(dir);
+}
+
+int sysfs_remove_name(struct dentry *dir, const char *name)
+{
+	struct dentry *dentry = d_hash_and_lookup(dir, name);
+
+	if (!dentry)
+		return -ENOENT;
+	if (d_is_positive(dentry))
+		simple_recursive_removal(dentry);
+	dput(dentry);
+	return 0;
+}
+
+static int add_attributes(struct dentry *dir, struct kobject *kobj,
+			  const struct attribute_group *group)
+{
+	int err = 0;
+
+	for (int i = 0; !err && group->attrs[i]; i++) {
+		umode_t mode = group->attrs[i]->mode;
+
+		if (group->is_visible) {
+			mode = group->is_visible(kobj, group->attrs[i], i);
+			if (!mode)
+				continue;
+		}
+		err = sysfs_add_file(dir, kobj, group->attrs[i], mode);
+	}
+	return err;
+}
+
+void sysfs_remove_group(struct kobject *kobj,
+			const struct attribute_group *group)
+{
+	struct dentry *dir = sysfs_dir_of(kobj);
+
+	if (group->name) {
+		sysfs_remove_name(dir, group->name);
+		return;
+	}
+	for (int i = 0; group->attrs[i]; i++)
+		sysfs_remove_name(dir, group->attrs[i]->name);
+}
+
+int sysfs_create_group(struct kobject *kobj,
+		       const struct attribute_group *group)
+{
+	struct dentry *dir = sysfs_dir_of(kobj);
+	int err;
+
+	if (group->name) {
+		dir = sysfs_make_dir(dir, group->name);
+		if (IS_ERR(dir))
+			return PTR_ERR(dir);
+	}
+	err = add_attributes(dir, kobj, group);
+	if (err)
+		sysfs_remove_group(kobj, group);
+	return err;
+}
+
+int sysfs_create_groups(struct kobject *kobj,
+			const struct attribute_group **groups)
+{
+	int err = 0;
+
+	for (int i = 0; groups && groups[i]; i++) {
+		err = sysfs_create_group(kobj, groups[i]);
+		if (err) {
+			while (--i >= 0)
+				sysfs_remove_group(kobj, groups[i]);
+			break;
+		}
+	}
+	return err;
+}
+
+/* The way from one directory to another: up to the root, and down. */
+static char *relative_path(const struct dentry *from, const struct dentry *to)
+{
+	char *page = (char *)__get_free_page(GFP_KERNEL), *text = NULL, *name;
+	int up = 0, len;
+
+	if (!page)
+		return NULL;
+	name = dentry_path_raw(to, page, PAGE_SIZE);
+	if (!IS_ERR(name)) {
+		for (; !IS_ROOT(from); from = from->d_parent)
+			up++;
+		len = 3 * up + strlen(name);
+		text = kmalloc(len + 1, GFP_KERNEL);
+		for (int i = 0; text && i < up; i++)
+			memcpy(text + 3 * i, "../", 3);
+		if (text)
+			memcpy(text + 3 * up, name + 1, strlen(name));
+	}
+	free_page((unsigned long)page);
+	return text;
+}
+
+int sysfs_create_link(struct kobject *kobj, struct kobject *target,
+		      const char *name)
+{
+	struct dentry *dir = sysfs_dir_of(kobj), *dentry;
+	char *text = relative_path(dir, sysfs_dir_of(target));
+	struct inode *inode;
+
+	if (!text)
+		return -ENOMEM;
+	dentry = simple_start_creating(dir, name);
+	if (IS_ERR(dentry)) {
+		kfree(text);
+		return PTR_ERR(dentry);
+	}
+	inode = new_inode(dentry->d_sb);
+	if (!inode) {
+		simple_done_creating(dentry);
+		dput(dentry);
+		kfree(text);
+		return -ENOMEM;
+	}
+	inode->i_mode = S_IFLNK | S_IRWXUGO;
+	inode->i_op = &simple_symlink_inode_operations;
+	inode->i_link = text;
+	d_instantiate(dentry, inode);
+	simple_done_creating(dentry);
+	return 0;
+}
+
+void sysfs_remove_link(struct kobject *kobj, const char *name)
+{
+	sysfs_remove_name(sysfs_dir_of(kobj), name);
+}
+
+int sysfs_create_mount_point(struct kobject *parent, const char *name)
+{
+	return PTR_ERR_OR_ZERO(sysfs_make_dir(sysfs_dir_of(parent), name));
+}
+
+void sysfs_remove_mount_point(struct kobject *parent, const char *name)
+{
+	sysfs_remove_name(sysfs_dir_of(parent), name);
+}
