@@ -22,6 +22,7 @@ class Facts:
     system_call: str  # the kernel's function that calls those of system calls
     entries: frozenset[str]  # the kernel's outermost functions: of a system call and of a page fault
     timer_interrupt: str  # the one of a tick
+    page_fault: str  # the handler of faults of a program
     compiler: str  # of the committed images
     version: str  # the first line it says of itself
 
@@ -35,6 +36,7 @@ FACTS = {
         system_call="do_syscall_64",
         entries=frozenset({"x64_sys_call", "exc_page_fault"}),
         timer_interrupt="sysvec_apic_timer_interrupt",
+        page_fault="exc_page_fault",
         compiler="gcc",
         version="gcc (Debian 12.2.0-14+deb12u1) 12.2.0",
     ),
@@ -46,6 +48,7 @@ FACTS = {
         system_call="do_syscall",
         entries=frozenset({"sparc64_sys_call", "do_fault_data"}),
         timer_interrupt="timer_interrupt",
+        page_fault="do_sparc64_fault",
         compiler="sparc64-linux-gnu-gcc",
         version="sparc64-linux-gnu-gcc (Debian 12.2.0-13) 12.2.0",
     ),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -59,6 +59,7 @@ class MachineOptions:
     quantum: int  # cycles
     seed: int
     image: Path | None
+    share: Sequence[str] = ()
     ramdisk: str | None = None
 
     def boot(self, console: Callable[[bytes], None]) -> Machine:
@@ -69,7 +70,7 @@ class MachineOptions:
             GuestDied: it does not come up.
         """
         from emu.cpu.ramdisk import RamDisk
-        from emu.machine import GuestPanic, Machine  # loads numba and Unicorn, which `emu --help` can do without
+        from emu.machine import GuestPanic, Machine, Share  # loads numba and Unicorn, which `emu --help` can do without
 
         try:
             disk = None
@@ -83,6 +84,7 @@ class MachineOptions:
                 quantum=self.quantum,
                 seed=self.seed,
                 image=self.image,
+                shares=[Share.parse(text) for text in self.share],
                 ramdisk=disk,
                 console=console,
                 warn=_warn,
@@ -125,6 +127,12 @@ _OPTIONS = (
         type=click.Path(path_type=Path),
         metavar="FILE",
         help="Kernel image to boot instead of the one that comes with emu.",
+    ),
+    click.option(
+        "--share",
+        metavar="DIR[:GUESTDIR][:rw]",
+        multiple=True,
+        help="A folder for the guest, at GUESTDIR or /mnt/NAME. Can be read; with :rw also written. Repeatable.",
     ),
 )
 

@@ -15,7 +15,7 @@ from emu.cpu import host_clock
 from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.cpu import Cpu
 from emu.cpu.native import board_record, cpu_record, forget, turns
-from emu.cpu.native.devices import halt_cpu, relax_cpu, send_ipi, stall_until, timer_set
+from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
 
 __all__ = ["Board", "CpuFault"]
 
@@ -235,16 +235,23 @@ class Board:
         self._host_calls[number] = function
 
     def provide_devices(
-        self, *, timer: int, ipi: int, stall: int, timer_vector: int, halt: int | None = None, relax: int | None = None
+        self,
+        *,
+        timer: int,
+        ipi: int,
+        stall: int,
+        timer_vector: int,
+        halt: int | None = None,
+        relax: int | None = None,
+        nmi_timer: int | None = None,
     ) -> None:
         """Gives the board's native devices their host-call numbers, and the timer its vector."""
         self.provide_host_call(timer, timer_set.address)
         self.provide_host_call(ipi, send_ipi.address)
         self.provide_host_call(stall, stall_until.address)
-        if halt is not None:
-            self.provide_host_call(halt, halt_cpu.address)
-        if relax is not None:
-            self.provide_host_call(relax, relax_cpu.address)
+        for number, handler in ((halt, halt_cpu), (relax, relax_cpu), (nmi_timer, nmi_timer_set)):
+            if number is not None:
+                self.provide_host_call(number, handler.address)
         self.set(board_record.TIMER_VECTOR, timer_vector)
 
     def dispatch_range(self, start: int, end: int) -> None:

@@ -301,22 +301,6 @@ static bool exit_notify(struct task_struct *tsk, bool group_dead,
 	return autoreap;
 }
 
-/*
- * The last switch. In between, the stack and the task are still in use: the
- * task that runs next drops the last reference.
- */
-static __noreturn void do_task_dead(void)
-{
-	preempt_disable();
-	/* A waker of before may still hold pi_lock and look at our state. */
-	raw_spin_lock_irq(&current->pi_lock);
-	WRITE_ONCE(current->__state, TASK_DEAD);
-	raw_spin_unlock_irq(&current->pi_lock);
-	preempt_enable_no_resched();
-	schedule();
-	BUG();
-}
-
 static void release_dead(struct list_head *dead)
 {
 	struct task_struct *p, *next;

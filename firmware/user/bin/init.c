@@ -36,6 +36,26 @@ static void open_console(void)
 		close(fd);
 }
 
+/* Whatever of these the kernel has. */
+static void mount_all(void)
+{
+	static const struct {
+		const char *type, *where;
+	} mounts[] = {
+		{ "proc", "/proc" },
+		{ "sysfs", "/sys" },
+		{ "debugfs", "/sys/kernel/debug" },
+		{ "tracefs", "/sys/kernel/tracing" },
+	};
+
+	for (unsigned int i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
+		mkdir(mounts[i].where, 0555);
+		if (mount(mounts[i].type, mounts[i].where, mounts[i].type, 0,
+			  NULL) && errno != ENODEV && errno != ENOENT)
+			warn("%s", mounts[i].where);
+	}
+}
+
 /* As one expects of a terminal, and as a file is read. */
 static const struct termios cooked = {
 	.c_iflag = ICRNL | IXON,
@@ -73,26 +93,6 @@ static void take_terminal(void)
 static void release_terminal(void)
 {
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
-}
-
-/* Whatever of these the kernel has. */
-static void mount_all(void)
-{
-	static const struct {
-		const char *type, *where;
-	} mounts[] = {
-		{ "proc", "/proc" },
-		{ "sysfs", "/sys" },
-		{ "debugfs", "/sys/kernel/debug" },
-		{ "tracefs", "/sys/kernel/tracing" },
-	};
-
-	for (unsigned int i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
-		mkdir(mounts[i].where, 0555);
-		if (mount(mounts[i].type, mounts[i].where, mounts[i].type, 0,
-			  NULL) && errno != ENODEV && errno != ENOENT)
-			warn("%s", mounts[i].where);
-	}
 }
 
 static pid_t start_shell(char *const argv[])

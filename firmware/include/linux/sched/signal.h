@@ -46,6 +46,8 @@ struct signal_struct {
 
 	u64 utime, stime;		/* of threads that have ended */
 	u64 cutime, cstime;		/* of children waited for */
+	short oom_score_adj;		/* -1000: never killed for memory */
+	bool oom_victim;		/* has been; its memory is coming */
 	struct rlimit rlim[RLIM_NLIMITS];
 };
 

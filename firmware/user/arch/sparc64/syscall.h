@@ -135,6 +135,7 @@
 #define SYS_pselect6		297
 #define SYS_ppoll		298
 #define SYS_set_robust_list	300
+#define SYS_getcpu		308
 #define SYS_utimensat		310
 #define SYS_timerfd_create	312
 #define SYS_timerfd_settime	315

@@ -143,6 +143,7 @@
 #define SYS_rt_tgsigqueueinfo	297
 #define SYS_prlimit64		302
 #define SYS_syncfs		306
+#define SYS_getcpu		309
 #define SYS_finit_module	313
 #define SYS_sched_setattr	314
 #define SYS_sched_getattr	315

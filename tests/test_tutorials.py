@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Sessions of the ftrace documents, typed into the guest's shell: each has the effect that its document describes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from emu.machine import Machine
+from tests.arches import FACTS
+
+ENTRY = re.compile(r"^\s*(?P<comm>.{1,16})-(?P<pid>\d+)\s+\[\d+\] \S+\s+[\d.]+: (?P<function>[\w.]+)", re.M)
+
+# Function graph tracing, "Tutorial/Samples"; tracing_enabled has been called tracing_on since.
+FIRST_TRACE = r"""
+mkdir /debug
+mount -t debugfs debugfs /debug
+cd /debug/tracing
+echo function_graph > current_tracer
+echo funcgraph-abstime > trace_options
+echo funcgraph-proc > trace_options
+echo 10000 > buffer_size_kb
+echo 1 > tracing_on ; ls /bin | sed s/[aeiou]/z/g ; \
+	echo "marker test!" > trace_marker ; echo 0 >tracing_on
+cat trace > /tmp/trace1.txt
+ls -l /tmp/trace1.txt
+"""
+
+# ftrace.txt, "function": a script that traces one command.
+ONE_COMMAND = r"""
+cat > /tmp/trace-one <<'EOF'
+#!/bin/sh
+
+debugfs=`sed -ne 's/^debugfs \(.*\) debugfs.*/\1/p' /proc/mounts`
+echo nop > $debugfs/tracing/current_tracer
+echo 0 > $debugfs/tracing/tracing_on
+echo $$ > $debugfs/tracing/set_ftrace_pid
+echo function > $debugfs/tracing/current_tracer
+echo 1 > $debugfs/tracing/tracing_on
+exec "$@"
+EOF
+sh /tmp/trace-one ls /bin
+echo 0 > /sys/kernel/debug/tracing/tracing_on
+cat /sys/kernel/debug/tracing/set_ftrace_pid
+"""
+
+
+@pytest.fixture
+def machine(arch: str) -> Iterator[Machine]:
+    with Machine(arch=arch, cpus=2) as made:
+        yield made
+
+
+def session(machine: Machine, script: str) -> str:
+    """What the shell prints while it runs the script in the tracing directory."""
+    done = machine.run("sh", stdin=f"cd /sys/kernel/tracing\n{script}".encode())
+    assert done.status == 0, done.output.decode()
+    return done.output.decode()
+
+
+def entries(machine: Machine) -> list[re.Match[str]]:
+    return list(ENTRY.finditer(machine.tracefs.read("trace")))
+
+
+def functions(machine: Machine) -> set[str]:
+    return {entry["function"] for entry in entries(machine)}
+
+
+def graph(machine: Machine) -> str:
+    return "".join(line for line in machine.tracefs.read("trace").splitlines(True) if not line.startswith("#"))
+
+
+def test_the_first_trace(machine: Machine, arch: str) -> None:
+    """What the tutorial says to look for can be found."""
+    output = session(machine, FIRST_TRACE)
+    text = machine.tracefs.read("trace")
+    assert "\nfznd\n" in output
+    assert f" {len(text)} " in output.splitlines()[-1]
+
+    names = {pid: name for name, pid in re.findall(r"\d\) +(\w+)-(\d+) +\|", text)}
+    assert {"sh", "ls", "sed"} <= set(names.values())
+    for called in ("sys_execve", "do_exit", FACTS[arch].timer_interrupt, FACTS[arch].page_fault):
+        assert re.search(rf" {called}\(\)( \{{|;)", text), called
+    # Process changes, from one of the three to another.
+    assert re.search(r"\n -+\n \d\) +(sh|ls|sed)-\d+ +=> +(ls|sed|sh)-\d+ *\n -+\n", text)
+    # A system call's last line has its duration, at the level where its first line was.
+    opened = re.search(r"\|( +)sys_execve\(\) \{\n", text)
+    assert opened
+    assert re.search(rf"[\d.]+ us +\|{opened[1]}\}}\n", text[opened.end() :])
+    marker = text.index("/* marker test! */")
+    assert marker > 0.9 * len(text)
+    times = [float(time) for time in re.findall(r"^ +(\d+\.\d{6}) \|", text, re.M)]
+    assert len(times) > 1000
+    assert times[0] < times[-1]
+
+
+def test_the_first_trace_in_emu_shell(arch: str) -> None:
+    """The same through the command, as one types it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "emu", "shell", "--arch", arch],
+        input=f"{FIRST_TRACE}grep -c marker /tmp/trace1.txt\nexit 7\n".encode(),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (7, b"1"), done.stderr
+
+
+def test_one_command_traced_by_its_pid(machine: Machine) -> None:
+    output = session(machine, ONE_COMMAND).splitlines()
+    traced = {entry["pid"] for entry in entries(machine)}
+    assert traced == {output[-1]}
+    assert "ls" in {entry["comm"].strip() for entry in entries(machine)}
+    assert {"sys_execve", "sys_getdents64", "sys_exit_group"} <= functions(machine)
+
+
+def test_the_pid_of_the_shell_itself(machine: Machine) -> None:
+    output = session(machine, "echo $$ > set_ftrace_pid\necho function > current_tracer\nls /bin | cat > /dev/null\necho $$\n"
+                     "echo 0 > tracing_on\n")  # fmt: skip
+    assert {entry["pid"] for entry in entries(machine)} == {output.strip()}
+    assert session(machine, "echo > set_ftrace_pid\ncat set_ftrace_pid") == "no pid\n"
+
+
+def test_function(machine: Machine) -> None:
+    output = session(
+        machine,
+        "echo function > current_tracer\necho 1 > tracing_on\nusleep 1\necho 0 > tracing_on\n"
+        "cat trace | head -1\ncat current_tracer\n",
+    )
+    assert output == "# tracer: function\nfunction\n"
+    assert {"sys_nanosleep", "hrtimer_nanosleep", "do_nanosleep"} <= functions(machine)
+
+
+def test_only_two_functions(machine: Machine) -> None:
+    output = session(
+        machine,
+        "echo sys_nanosleep hrtimer_interrupt > set_ftrace_filter\ncat set_ftrace_filter | sort\necho function > current_tracer\n"
+        "echo 1 > tracing_on\nusleep 1000\necho 0 > tracing_on\n",
+    )
+    assert output == "hrtimer_interrupt\nsys_nanosleep\n"
+    assert functions(machine) == {"sys_nanosleep", "hrtimer_interrupt"}
+
+
+def test_filters_by_pattern(machine: Machine) -> None:
+    """A pattern replaces, >> adds, an exclamation mark takes away, and nothing means all."""
+    output = session(
+        machine,
+        "echo 'hrtimer_*' > set_ftrace_filter\ngrep -vc '^hrtimer_' set_ftrace_filter\n"
+        "echo sys_nanosleep > set_ftrace_filter\necho 'hrtimer_*' >> set_ftrace_filter\n"
+        "grep -c '^hrtimer_' set_ftrace_filter\ngrep -c sys_nanosleep set_ftrace_filter\n"
+        "echo '!hrtimer_*' >> set_ftrace_filter\ncat set_ftrace_filter\n"
+        "echo > set_ftrace_filter\ncat set_ftrace_filter\n",
+    ).splitlines()
+    assert output[0] == "0"
+    assert int(output[1]) > 3
+    assert output[2:] == ["1", "sys_nanosleep", "#### all functions enabled ####"]
+
+
+def test_what_is_not_to_be_traced(machine: Machine) -> None:
+    session(
+        machine,
+        "echo '*preempt*' '*lock*' > set_ftrace_notrace\necho function > current_tracer\necho 1 > tracing_on\nusleep 1\n"
+        "echo 0 > tracing_on\n",
+    )
+    traced = functions(machine)
+    assert len(traced) > 20
+    assert not [name for name in traced if "preempt" in name or "lock" in name]
+
+
+def test_functions_by_number(machine: Machine) -> None:
+    first, fiftieth, *chosen = session(
+        machine,
+        "head -1 available_filter_functions\nhead -50 available_filter_functions | tail -1\necho 1 50 > set_ftrace_filter\n"
+        "cat set_ftrace_filter\n",
+    ).splitlines()
+    assert chosen == [first, fiftieth]
+
+
+def test_the_graph_of_one_function(machine: Machine) -> None:
+    session(
+        machine,
+        "echo sys_nanosleep > set_graph_function\necho function_graph > current_tracer\nusleep 1\necho 0 > tracing_on\n",
+    )
+    outermost = set(re.findall(r"\|  (\w+)\(\)", graph(machine)))
+    assert "sys_nanosleep" in outermost
+    assert not {"sys_openat", "sys_execve"} & outermost
+
+
+def test_several_graph_functions(machine: Machine) -> None:
+    output = session(
+        machine,
+        "echo sys_openat > set_graph_function\necho sys_close >> set_graph_function\ncat set_graph_function | sort\n"
+        "echo function_graph > current_tracer\ncat /init > /dev/null\necho 0 > tracing_on\necho > set_graph_function\n"
+        "cat set_graph_function\n",
+    )
+    assert output == "sys_close\nsys_openat\n#### all functions enabled ####\n"
+    assert {"sys_openat", "sys_close"} <= set(re.findall(r"\|  (\w+)\(\)", graph(machine)))
+
+
+def test_depth_of_the_graph(machine: Machine) -> None:
+    session(machine, "echo 1 > max_graph_depth\necho function_graph > current_tracer\nls /bin > /dev/null\necho 0 > tracing_on\n")
+    lines = graph(machine)
+    assert re.search(r"us +\|  \w+\(\);", lines)
+    assert not re.search(r"\|    +\w", lines)
+
+
+def test_options_of_the_graph(machine: Machine) -> None:
+    session(
+        machine,
+        "echo function_graph > current_tracer\necho nofuncgraph-cpu > trace_options\necho funcgraph-proc > trace_options\n"
+        "echo nofuncgraph-overhead > trace_options\nusleep 1\necho 0 > tracing_on\n",
+    )
+    text = machine.tracefs.read("trace")
+    assert "TASK/PID" in text
+    assert "# CPU" not in text
+
+
+def test_markers(machine: Machine) -> None:
+    session(machine, "echo hello world > trace_marker\necho 'it happened' > trace_marker\n")
+    text = machine.tracefs.read("trace")
+    assert re.search(r"tracing_mark_write: hello world\n.*tracing_mark_write: it happened\n", text)
+
+
+def test_reading_while_it_is_written(machine: Machine) -> None:
+    """trace_pipe takes what it gives, waits for more, and ends when tracing is off."""
+    output = session(
+        machine,
+        "echo function > current_tracer\ncat trace_pipe > /tmp/trace.out &\necho 1 > tracing_on\nusleep 1\necho 0 > tracing_on\n"
+        "wait\ngrep -c sys_nanosleep /tmp/trace.out\ngrep -c sys_nanosleep trace || true\n",
+    )
+    in_pipe, left = (int(line) for line in output.splitlines()[-2:])
+    assert in_pipe >= 1
+    assert left == 0
+
+
+def test_sizes_of_the_buffers(machine: Machine) -> None:
+    output = session(
+        machine,
+        "echo 10000 > buffer_size_kb\ncat buffer_size_kb buffer_total_size_kb\n",
+    )
+    assert output == "10000\n20000\n"
+
+
+def test_how_functions_are_shown(machine: Machine) -> None:
+    session(
+        machine,
+        "echo noprint-parent > trace_options\necho sym-offset > trace_options\necho function > current_tracer\n"
+        "usleep 1\necho 0 > tracing_on\n",
+    )
+    text = machine.tracefs.read("trace")
+    assert " <-" not in text
+    assert re.search(r": sys_nanosleep\+0x[0-9a-f]+/0x[0-9a-f]+\n", text)
+
+
+def test_what_is_refused(machine: Machine) -> None:
+    output = session(
+        machine,
+        "echo no_such_tracer > current_tracer\necho $?\necho no_such_function > set_ftrace_filter\necho $?\n",
+    )
+    assert output.splitlines() == [
+        "sh: 2: echo: write error: Invalid argument",
+        "1",
+        "sh: 4: echo: write error: Invalid argument",
+        "1",
+    ]
+
+
+def test_a_program_stops_its_own_tracing(machine: Machine) -> None:
+    """With tracing_on kept open, as the document's program does."""
+    session(
+        machine,
+        "echo 0 > tracing_on\necho function > current_tracer\nexec 3> tracing_on\necho 1 >&3\n/bin/getpid > /dev/null\n"
+        "echo 0 >&3\nusleep 1\nexec 3>&-\n",
+    )
+    assert "sys_getpid" in functions(machine)
+    assert "sys_nanosleep" not in functions(machine)
