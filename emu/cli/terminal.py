@@ -48,6 +48,7 @@ class HostTerminal:
         self._handlers: dict[signal.Signals, Any] = {}
         self._wake, self._woken = -1, -1
         self._size = (0, 0)
+        self._ended_by: int | None = None
 
     def __enter__(self) -> Self:
         self._wake, self._woken = os.pipe()
@@ -78,11 +79,16 @@ class HostTerminal:
 
         Raises:
             Left: by the key for that.
+            Terminated: a signal has come.
         """
+        if self._ended_by is not None:
+            raise Terminated(self._ended_by)
         timeout = self._time_left() if wait else 0.0
         readable = select.select([self._descriptor, self._wake], [], [], timeout)[0]
         if self._wake in readable:
             os.read(self._wake, _CHUNK)
+            if self._ended_by is not None:
+                raise Terminated(self._ended_by)
         if self._descriptor not in readable:
             return None
         try:
@@ -111,11 +117,16 @@ class HostTerminal:
 
     def _resized(self, number: int, frame: FrameType | None) -> None:
         self._measure()
-        with suppress(BlockingIOError):  # it is woken already
-            os.write(self._woken, b"x")
+        self._wake_up()
 
     def _continued(self, number: int, frame: FrameType | None) -> None:
         self._set_raw()  # the shell that had stopped us has set its own
 
     def _terminate(self, number: int, frame: FrameType | None) -> None:
-        raise Terminated(number)
+        # Not raised here: what is running now may be called by native code.
+        self._ended_by = number
+        self._wake_up()
+
+    def _wake_up(self) -> None:
+        with suppress(BlockingIOError):  # it is woken already
+            os.write(self._woken, b"x")

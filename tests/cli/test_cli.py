@@ -167,7 +167,7 @@ def test_options_become_writes(emu: Callable[..., Result]) -> None:
 
 def test_the_machine_is_as_asked(emu: Callable[..., Result]) -> None:
     emu("run", "--cpus", "4", "--seed", "7", "--quantum", "500", "--memory", "64M", "true")
-    assert FakeMachine.last.options == {"cpus": 4, "seed": 7, "quantum": 500, "memory": 64 << 20, "image": None}
+    assert FakeMachine.last.options == {"cpus": 4, "seed": 7, "quantum": 500, "memory": 64 << 20, "image": None, "ramdisk": None}
 
 
 @pytest.mark.parametrize(

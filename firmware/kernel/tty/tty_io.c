@@ -5,6 +5,7 @@
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
@@ -87,6 +88,30 @@ static ssize_t tty_write(struct kiocb *iocb, struct iov_iter *from)
 	return n_tty_write(file_tty(iocb->ki_filp), from);
 }
 
+/* Uncooked input is with the host, which is asked for none of it. */
+static bool tty_readable(struct tty_struct *tty)
+{
+	if (input_available_p(tty) || tty->ended)
+		return true;
+	return !L_COOKED(tty) && tty->ops->fetch(tty, NULL, 0) != -EAGAIN;
+}
+
+static __poll_t tty_poll(struct file *file, poll_table *wait)
+{
+	struct tty_struct *tty = file_tty(file);
+	__poll_t mask = 0;
+
+	poll_wait(file, &tty->read_wait, wait);
+	poll_wait(file, &tty->write_wait, wait);
+	if (tty_readable(tty))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (tty->ended)
+		mask |= EPOLLHUP;
+	if (!tty->flow_stopped)
+		mask |= EPOLLOUT | EPOLLWRNORM;
+	return mask;
+}
+
 /* /dev/console is the terminal of everybody, /dev/tty one's own. */
 static int tty_open(struct inode *inode, struct file *file)
 {
@@ -106,6 +131,7 @@ static const struct file_operations tty_fops = {
 	.open		= tty_open,
 	.read_iter	= tty_read,
 	.write_iter	= tty_write,
+	.poll		= tty_poll,
 	.unlocked_ioctl	= tty_ioctl,
 };
 

@@ -134,6 +134,7 @@ static int tiocsctty(struct tty_struct *tty, bool force)
 	}
 	set_owner(tty, task_session(current), task_pgrp(current));
 	current->signal->tty = tty;
+	tty->ended = false;	/* if somebody else had hung up */
 	ret = 0;
 unlock:
 	spin_unlock_irq(&tasklist_lock);

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`emu shell` on a terminal: every key is the guest's but one, and the terminal is as before, however it ends."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+
+import pytest
+
+PATIENCE = 60  # seconds of the host, until a test gives up
+
+
+class Session:
+    """The command on a pseudo-terminal."""
+
+    def __init__(self, arch: str, *options: str) -> None:
+        self.terminal, inner = pty.openpty()
+        termios.tcsetwinsize(inner, (30, 100))
+        self.before = termios.tcgetattr(self.terminal)
+        command = [sys.executable, "-m", "emu", "shell", "--arch", arch, *options]
+        self.process = subprocess.Popen(command, stdin=inner, stdout=inner, stderr=inner, start_new_session=True)
+        os.close(inner)
+        self.seen = b""
+
+    def until(self, pattern: bytes) -> bytes:
+        """What is shown up to and with `pattern`."""
+        end = time.monotonic() + PATIENCE
+        while not (match := re.search(pattern, self.seen)):
+            ready = select.select([self.terminal], [], [], max(end - time.monotonic(), 0))[0]
+            assert ready, f"{pattern!r} is not in {self.seen!r}"
+            self.seen += os.read(self.terminal, 4096)
+        text, self.seen = self.seen[: match.end()], self.seen[match.end() :]
+        return text
+
+    def type(self, keys: bytes) -> None:
+        os.write(self.terminal, keys)
+
+    def ends(self) -> int:
+        """The exit status; the terminal must have been given back as it was."""
+        status = self.process.wait(PATIENCE)
+        assert termios.tcgetattr(self.terminal) == self.before
+        return status
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self.terminal)
+
+
+@pytest.fixture
+def session(arch: str) -> Iterator[Session]:
+    made = Session(arch)
+    try:
+        made.until(rb"Ctrl-\].*\r\n# ")
+        yield made
+    finally:
+        made.close()
+
+
+def test_keys_are_the_guests(session: Session) -> None:
+    assert termios.tcgetattr(session.terminal)[3] & (termios.ECHO | termios.ICANON | termios.ISIG) == 0
+    session.type(b"stty size\r")
+    assert session.until(rb"# ") == b"stty size\r\n30 100\r\n# "
+    session.type(b"cat\r")
+    session.until(rb"cat\r\n")
+    session.type(b"\x03")
+    assert session.until(rb"# ") == b"^C\r\n# "
+    session.type(b"exit 7\r")
+    assert session.ends() == 7
+
+
+def test_control_d_ends_the_shell(session: Session) -> None:
+    session.type(b"\x04")
+    assert session.ends() == 0
+
+
+def test_a_key_leaves_a_guest_that_is_busy(session: Session) -> None:
+    session.type(b"spin 100000000\r")
+    session.until(rb"spin 100000000\r\n")
+    session.type(b"\x1d")
+    assert session.ends() == 0
+
+
+def test_a_signal_gives_the_terminal_back(session: Session) -> None:
+    session.process.send_signal(signal.SIGTERM)
+    assert session.ends() == 128 + signal.SIGTERM
+
+
+def test_the_guest_hears_of_a_new_size(session: Session) -> None:
+    session.type(b"trap 'stty size' WINCH\r")
+    session.until(rb"WINCH\r\n# ")
+    termios.tcsetwinsize(session.terminal, (40, 120))
+    session.process.send_signal(signal.SIGWINCH)
+    session.type(b"true\r")
+    session.until(rb"40 120\r\n")
+
+
+def test_a_limit_ends_a_guest_that_waits(arch: str) -> None:
+    made = Session(arch, "--host-limit", "1s")
+    try:
+        made.until(rb"1 s of host time have passed\r?\n")
+        assert made.ends() == 124
+    finally:
+        made.close()
