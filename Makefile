@@ -9,3 +9,9 @@ firmware-%:
 	$(MAKE) -C firmware ARCH=$*
 
 .PHONY: firmware
+
+# Minutes of everything that short tests cannot show; ARGS="--part 0.1" for less.
+soak:
+	./venv python -m tests.soak $(ARGS)
+
+.PHONY: soak

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from emu.machine import Completed, GuestPanic, Machine, PoweredOff
+    from emu.machine import Completed, GuestPanic, Machine, PoweredOff, Share
 
-__all__ = ["Completed", "GuestPanic", "Machine", "PoweredOff"]
+__all__ = ["Completed", "GuestPanic", "Machine", "PoweredOff", "Share"]
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -21,8 +22,13 @@ from emu.kernel import arch as kernel_arch
 from emu.kernel.console import Console
 from emu.kernel.image import BadImage, Image
 from emu.kernel.kernel import GuestPanic, Kernel, PoweredOff, exit_status
+from emu.kernel.limits import LimitReached
+from emu.kernel.share import Share, ShareTree
 
-__all__ = ["BadImage", "Completed", "GuestPanic", "Input", "Machine", "PoweredOff", "image_directory"]
+__all__ = [
+    "BadImage", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share", "Terminal",
+    "image_directory",
+]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent
 _SMALLEST_MEMORY = 32 << 20
@@ -47,7 +53,14 @@ class Input(Protocol):
     """Where console input comes from."""
 
     def read(self, *, wait: bool) -> bytes | None:
-        """What has come, b"" at the end; None if nothing has, which with `wait` cannot be."""
+        """What has come, b"" at the end; None if nothing has, with `wait` because there is something else to look at."""
+
+
+class Terminal(Input, Protocol):
+    """Where somebody sits: what is typed, and how large the window is."""
+
+    def size(self) -> tuple[int, int]:
+        """Rows and columns of the window."""
 
 
 class Machine:
@@ -68,12 +81,14 @@ class Machine:
         ramdisk: what /dev/ram0 holds: a file's copy, or a disk that the caller made; default: 16 MiB of zeroes. Closed
             with the machine.
         image: a kernel image instead of the one that comes with the package.
+        shares: host folders that the guest finds mounted.
         console: also gets what the guest writes, as it comes.
         warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
+        command_line: the kernel's parameters (firmware/README.md).
 
     Raises:
-        ValueError: a parameter is out of range, or the image cannot be booted (BadImage).
-        OSError: the image or the RAM disk's file cannot be read.
+        ValueError: a parameter is out of range, the image cannot be booted (BadImage), or a share cannot be mounted.
+        OSError: the image, the RAM disk's file or a share's folder cannot be read.
         GuestPanic: the kernel panicked while it booted.
     """
 
@@ -87,8 +102,10 @@ class Machine:
         frequency: int = 100_000_000,
         ramdisk: RamDisk | Path | None = None,
         image: Path | None = None,
+        shares: Sequence[Share] = (),
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
+        command_line: str = "",
     ) -> None:
         hardware = cpu_arch.load(arch)
         if memory < _SMALLEST_MEMORY or memory % hardware.page_size:
@@ -108,6 +125,9 @@ class Machine:
         self.kernel = Kernel(
             self.board, kernels, kernel_image, Console(self._console), warn or self.warnings.append, self.ramdisk
         )
+        self._share_trees = [ShareTree(share) for share in shares]
+        for number, share_tree in enumerate(self._share_trees):
+            self.kernel.file_server.serve(f"share{number}", share_tree)
         self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
         self.trace_array = TraceArray(self.engine)
         self.engine.array = self.trace_array
@@ -117,9 +137,10 @@ class Machine:
             "tracefs",
             TracefsTree(tree, lambda: self.engine.updates, lambda: self.engine.driver.busy, self.engine.await_event),
         )
-        self.kernel.load((directory / "initramfs.cpio").read_bytes(), "", seed)
+        self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
         self.engine.initialise()
         self._boot(seed % 1_000_000)
+        self._mount_shares(shares)
 
     def _boot(self, time: int) -> None:
         """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
@@ -131,6 +152,28 @@ class Machine:
             raise GuestPanic(f"the guest kernel did not start CPU {', '.join(map(str, missing))}")
         self._output.clear()
 
+    def _mount_shares(self, shares: Sequence[Share]) -> None:
+        """Has the guest mount the shares; a machine that cannot is closed.
+
+        Raises:
+            ValueError: it cannot.
+        """
+        try:
+            for number, share in enumerate(shares):
+                self._mount(f"share{number}", share)
+        except BaseException:
+            self.close()
+            raise
+
+    def _mount(self, name: str, share: Share) -> None:
+        options = "rw" if share.writable else "ro"
+        where = shlex.quote(share.mount_point)
+        done = self.run(f"mkdir -p -- {where} && mount -t hostfs -o {options} {name} {where}")
+        if done.status:
+            said = done.output.decode(errors="replace").strip()
+            raise ValueError(f"cannot mount {share.directory} at {share.mount_point}: {said}")
+        self._output.clear()
+
     def __enter__(self) -> Self:
         return self
 
@@ -140,31 +183,50 @@ class Machine:
     def close(self) -> None:
         """Gives the machine's memory back, and closes what its guest has open."""
         self.kernel.file_server.close()
+        for share_tree in self._share_trees:
+            share_tree.close()
         self.board.close()
         self.ramdisk.close()
 
-    def run(self, command: str, *, trace: bool = False, stdin: Input | bytes = b"") -> Completed:
+    def run(
+        self,
+        command: str,
+        *,
+        trace: bool = False,
+        stdin: Input | bytes = b"",
+        terminal: Terminal | None = None,
+        limit: int | None = None,
+        host_limit: float | None = None,
+    ) -> Completed:
         """Runs a line in the guest's shell until it ends; what it left in the background goes on in later runs.
 
         Args:
             command: the line.
             trace: turn tracing on just before the command starts, and off when it has ended.
             stdin: console input for the command: all of it, or where it comes from as it is typed.
+            terminal: instead of `stdin`: the console is a terminal to the guest, with lines, an echo and ^C.
+            limit: nanoseconds of virtual time that the command may take.
+            host_limit: seconds of the host's time that it may take.
 
         Raises:
             GuestPanic: the kernel panicked, or nothing can ever happen again.
+            LimitReached: the command took too long; the machine stands still and can be asked for its trace.
             PoweredOff: the guest switched the machine off.
             KeyboardInterrupt: from the host; the machine stands still and can be asked for its trace.
         """
         self._output.clear()
         self.kernel.console.restart_input()
-        if isinstance(stdin, bytes):
-            self.kernel.console.feed(stdin)
+        self.kernel.console.size = (0, 0) if terminal is None else terminal.size()
+        source = stdin if terminal is None else terminal
+        if isinstance(source, bytes):
+            self.kernel.console.feed(source)
             self.kernel.console.end_input()
+        pump = self._pump(None if isinstance(source, bytes) else source, terminal)
         if trace:
             self.trace_array.set_recording(True)
         try:
-            status = self.kernel.command(command, self._pump(None if isinstance(stdin, bytes) else stdin), self.engine.check)
+            with self.kernel.limits.during(limit, host_limit):
+                status = self.kernel.command(command, pump, self.engine.check)
         finally:
             if trace:
                 self.trace_array.set_recording(False)
@@ -187,6 +249,19 @@ class Machine:
         finally:
             self.board.unlimited()
 
+    def inject_nmi(self, cpu: int) -> None:
+        """Makes a non-maskable interrupt pending on a CPU: it comes before that one's next instruction that can bear it.
+
+        On x86-64 one comes even with interrupts off, but not within another. On SPARC V9 it is an interrupt of level 15,
+        which asks for PIL and the trap level, but not for PSTATE.IE (docs/board.md).
+
+        Raises:
+            ValueError: there is no such CPU.
+        """
+        if not 0 <= cpu < len(self.board.cpus):
+            raise ValueError(f"CPU {cpu}: there are {len(self.board.cpus)}")
+        self.board.cpus[cpu].raise_nmi()
+
     def settle(self) -> None:
         """Runs the machine until all patching that tracefs asked for has been done.
 
@@ -202,13 +277,16 @@ class Machine:
         self._output += data
         self._sink(data)
 
-    def _pump(self, source: Input | None) -> Callable[[bool], bool]:
+    def _pump(self, source: Input | None, terminal: Terminal | None) -> Callable[[bool], bool]:
         """A function that feeds console input to the guest; it returns False if there is nothing to wait for."""
 
         def pump(wait: bool) -> bool:
             if source is None or self.kernel.console.input_ended:
                 return False
             data = source.read(wait=wait)
+            if terminal is not None and self.kernel.console.size != (size := terminal.size()):
+                self.kernel.console.size = size
+                self.kernel.device_interrupt()
             if data is None:
                 return True
             if data:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -144,3 +146,45 @@ def test_the_same_again(arch: str) -> None:
             return machine.tracefs.read("trace")
 
     assert trace() == trace()
+
+
+def test_what_proc_says_of_disks(arch: str) -> None:
+    with Machine(arch=arch, cpus=1) as machine:
+        assert machine.run("cat /proc/partitions").output == b"major minor  #blocks  name\n\n   1        0      16384 ram0\n"
+        machine.run("dd if=/dev/ram0 of=/dev/null bs=64k count=16 status=none")
+        machine.run("dd if=/dev/zero of=/dev/ram0 bs=4k count=2 status=none")
+        words = machine.run("cat /proc/diskstats").output.split()
+    assert words[:3] == [b"1", b"0", b"ram0"]
+    reads, merged, sectors, _, writes, _, written, _, busy = map(int, words[3:12])
+    assert (sectors >= 2048, reads < sectors // 8, merged > 0) == (True, True, True)
+    assert (writes >= 1, written, busy) == (True, 16, 0)
+
+
+@pytest.mark.parametrize(
+    ("contents", "name", "message"),
+    [
+        (None, "none", "cannot read none: No such file or directory"),
+        (b"short", "disk", "disk: 5 bytes do not make a disk: it needs at least 512"),
+        (b"short", "disk:rw", "disk: 5 bytes do not make a disk: it needs at least 512"),
+        (b"", ".", ".: not a regular file"),
+    ],
+)
+def test_the_option_says_what_is_wrong(contents: bytes | None, name: str, message: str, tmp_path: Path) -> None:
+    if contents is not None:
+        (tmp_path / "disk").write_bytes(contents)
+    done = subprocess.run(
+        [sys.executable, "-m", "emu", "run", "--ramdisk", name, "--", "true"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr.strip()) == (2, f"emu: {message}")
+
+
+def test_the_option(tmp_path: Path, arch: str) -> None:
+    path = tmp_path / "disk"
+    path.write_bytes(b"line\n" + bytes(507))
+    for name, after in ((str(path), b"line\n"), (f"{path}:rw", b"LINE\n")):
+        script = b"sed 1q /dev/ram0 | sed -n 1p; echo LINE > /dev/ram0; sync"
+        done = subprocess.run(
+            [sys.executable, "-m", "emu", "shell", "--arch", arch, "--ramdisk", name], input=script, capture_output=True
+        )
+        assert (done.returncode, done.stdout) == (0, b"line\n")
+        assert path.read_bytes()[:5] == after

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from emu.machine import Machine
+from emu.machine import GuestPanic, Machine
 
 MODULES = "/lib/modules"
 
@@ -104,3 +104,47 @@ def test_what_cannot_be_loaded(machine: Machine, command: str, complaint: str) -
     assert done.status == 1
     assert messages(done.output).splitlines()[-1].endswith(complaint)
     assert not list(machine.kernel.modules)
+
+
+@pytest.mark.parametrize(("how", "function"), [("null", "sample_crash_null"), ("text", "sample_crash_text")])
+def test_a_module_that_crashes_costs_its_task_its_life(machine: Machine, how: str, function: str) -> None:
+    done = machine.run(f"insmod {MODULES}/sample_crash.ko how={how}; echo $?; cat /init > /tmp/x; echo alive")
+    text = messages(done.output)
+    assert "Segmentation fault\n139\nalive\n" in text
+    assert "Oops [#1] PREEMPT SMP\n" in text
+    assert re.search(rf"^Call Trace:\n  {function}\+0x\w+/0x\w+ \[sample_crash\]\n  sample_crash\+", text, re.MULTILINE)
+    assert "\nModules linked in: sample_crash(+)\n---[ end trace 0000000000000000 ]---\n" in text
+    assert len(machine.warnings) == 1 and machine.warnings[0].startswith("guest oops on CPU ")
+    assert b"Device or resource busy" in machine.run("rmmod sample_crash").output
+
+
+def test_a_thread_that_crashes_leaves_the_module(machine: Machine) -> None:
+    text = messages(machine.run(f"insmod {MODULES}/sample_crash.ko how=wild where=thread; usleep 5000; echo alive").output)
+    assert re.search(r"^CPU: \d PID: \d+ Comm: sample_crash 6.1.0-emu", text, re.MULTILINE)
+    assert text.endswith("alive\n")
+    assert machine.run("rmmod sample_crash").status == 0
+    assert machine.run(f"insmod {MODULES}/sample_crash.ko; rmmod sample_crash").status == 0
+
+
+def test_a_crash_in_an_interrupt_ends_the_machine(machine: Machine) -> None:
+    with pytest.raises(GuestPanic, match=r"Fatal exception in interrupt\n(.*\n)*.*sample_crash_null\+0x.* \[sample_crash\]"):
+        machine.run(f"insmod {MODULES}/sample_crash.ko how=null where=timer; usleep 50000")
+
+
+def test_trace_printk(machine: Machine) -> None:
+    use = f"insmod {MODULES}/sample_printk.ko count=2; usleep 15000; rmmod sample_printk"
+    assert output(machine, use).count("NOTICE: trace_printk() is in use") == 1
+    lines = [line for line in machine.tracefs.read("trace").splitlines() if not line.startswith("#")]
+    where = [re.fullmatch(r" *(\S+)-\d+ +\[\d+\] (\S+) +[\d.]+: (.*)", line).groups() for line in lines]
+    assert [text for _, _, text in where] == [
+        "sample_printk_init [sample_printk]: hello",
+        "sample_printk_tick [sample_printk]: tick 1 of 2",
+        "sample_printk_tick [sample_printk]: tick 2 of 2",
+        "sample_printk_exit [sample_printk]: 2 of 2",
+    ]
+    assert [place[:2] for place in (where[0], where[3])] == [("insmod", "....."), ("rmmod", ".....")]
+    assert all(flags[2] == "s" for _, flags, _ in where[1:3])
+    machine.tracefs.write("trace_options", "notrace_printk")
+    machine.tracefs.write("trace", "")
+    assert output(machine, use) == ""
+    assert "sample_printk" not in machine.tracefs.read("trace")

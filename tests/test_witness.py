@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from emu.ftrace import events
 from emu.machine import Machine
 from tests.arches import FACTS
 from tests.graph_calls import check_calls, start_graph
-from tests.witness import Entry, Witness, by_context
+from tests.witness import Witness, by_context, recorded, shown
 
 PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
 
@@ -22,42 +21,6 @@ def load(cpus: int) -> str:
 def idle(machine: Machine) -> None:
     """Lets everything that was started come to rest, so that no CPU is in the middle of a call."""
     machine.advance(20_000_000)
-
-
-def traced(machine: Machine, cpu: int) -> list[Entry]:
-    """The function events of a CPU, in the same terms."""
-    recorded = machine.engine.rings[cpu].unread()
-    rows = recorded.entries(events.FUNCTION)
-    assert (rows["type"] == events.EventType.FUNCTION).all()
-    fields = (rows[name].tolist() for name in ("ip", "pid", "flags", "preempt_count"))
-    return [
-        Entry(ip, pid, bool(flags & events.Flag.IRQS_OFF), as_shown(flags, depth), time)
-        for ip, pid, flags, depth, time in zip(*fields, recorded.time.tolist(), strict=True)
-    ]
-
-
-def as_shown(flags: int, depth: int) -> int:
-    """What an event keeps of preempt_count."""
-    return depth | (flags & int(events.Flag.HARDIRQ | events.Flag.SOFTIRQ | events.Flag.NMI | events.Flag.BH_OFF)) << 8
-
-
-def as_event(count: int) -> tuple[int, int]:
-    """preempt_count as an event keeps it: (flags, depth)."""
-    flags = events.Flag(0)
-    for bits, flag in (
-        (0xF00000, events.Flag.NMI),
-        (0x0F0000, events.Flag.HARDIRQ),
-        (0x000100, events.Flag.SOFTIRQ),
-        (0x00FE00, events.Flag.BH_OFF),
-    ):
-        if count & bits:
-            flags |= flag
-    return int(flags), min(count & 0xFF, 15)
-
-
-def shown(entry: Entry) -> Entry:
-    """What the witness saw, with what an event keeps of it."""
-    return entry._replace(preempt_count=as_shown(*as_event(entry.preempt_count)))
 
 
 @pytest.fixture(params=range(3), ids=["one", "few", "many"])
@@ -80,11 +43,11 @@ def test_the_function_trace_is_what_the_witness_saw(arch: str, cpus: int, protoc
         witness.on = False
         machine.tracefs.write("tracing_on", "0")
         seen = [[shown(entry) for entry in witness.entries(cpu)] for cpu in range(cpus)]
-        recorded = [traced(machine, cpu) for cpu in range(cpus)]
-        assert all(recorded)  # the load is on every CPU
-        assert by_context(recorded) == by_context(seen)
+        trace = [recorded(machine, cpu) for cpu in range(cpus)]
+        assert all(trace)  # the load is on every CPU
+        assert by_context(trace) == by_context(seen)
         assert all(ring.overrun == ring.dropped_events == 0 for ring in machine.engine.rings)
-        assert sum(map(len, recorded)) > 5_000
+        assert sum(map(len, trace)) > 5_000
 
 
 def test_every_graph_entry_has_its_exit_in_order_per_task(arch: str, cpus: int) -> None:

@@ -16,6 +16,7 @@ from numba import carray, types
 
 from emu.cpu.arch.sparc64.state import Env, TrapState
 from emu.cpu.native import cpu_record
+from emu.ftrace import events
 from emu.machine import Machine
 from emu.native.pointers import in_byte_order, load_u32, load_u64
 
@@ -154,3 +155,39 @@ def by_context(entries: list[list[Entry]]) -> dict[Context, list[int]]:
             context = entry.pid, cpu if entry.pid == 0 else 0, entry.irqs_off, entry.preempt_count
             contexts[context].append((entry.time, entry.address))
     return {context: [address for _, address in sorted(calls, key=itemgetter(0))] for context, calls in contexts.items()}
+
+
+def recorded(machine: Machine, cpu: int) -> list[Entry]:
+    """The function events of a CPU, in the same terms."""
+    trace = machine.engine.rings[cpu].unread()
+    rows = trace.entries(events.FUNCTION)
+    assert (rows["type"] == events.EventType.FUNCTION).all()
+    fields = (rows[name].tolist() for name in ("ip", "pid", "flags", "preempt_count"))
+    return [
+        Entry(ip, pid, bool(flags & events.Flag.IRQS_OFF), _as_shown(flags, depth), time)
+        for ip, pid, flags, depth, time in zip(*fields, trace.time.tolist(), strict=True)
+    ]
+
+
+def _as_shown(flags: int, depth: int) -> int:
+    """What an event keeps of preempt_count."""
+    return depth | (flags & int(events.Flag.HARDIRQ | events.Flag.SOFTIRQ | events.Flag.NMI | events.Flag.BH_OFF)) << 8
+
+
+def _as_event(count: int) -> tuple[int, int]:
+    """preempt_count as an event keeps it: (flags, depth)."""
+    flags = events.Flag(0)
+    for bits, flag in (
+        (0xF00000, events.Flag.NMI),
+        (0x0F0000, events.Flag.HARDIRQ),
+        (0x000100, events.Flag.SOFTIRQ),
+        (0x00FE00, events.Flag.BH_OFF),
+    ):
+        if count & bits:
+            flags |= flag
+    return int(flags), min(count & 0xFF, 15)
+
+
+def shown(entry: Entry) -> Entry:
+    """What the witness saw, with what an event keeps of it."""
+    return entry._replace(preempt_count=_as_shown(*_as_event(entry.preempt_count)))

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from emu.cli.exit_status import GUEST_DIED
+from emu.cli.exit_status import GUEST_DIED, TIMED_OUT
+from emu.cli.quantities import Duration, Size
 
 if TYPE_CHECKING:
     from emu.machine import Machine
 
-__all__ = ["GuestDied", "MachineOptions", "machine_options"]
+__all__ = ["GuestDied", "MachineOptions", "RunLimits", "TimedOut", "machine_options"]
 
 MEBIBYTE = 1 << 20
 
@@ -28,16 +30,36 @@ class GuestDied(click.ClickException):
     exit_code = GUEST_DIED
 
 
+class TimedOut(click.ClickException):
+    """A limit was reached; the message says which."""
+
+    exit_code = TIMED_OUT
+
+
+class RunLimits(NamedTuple):
+    """How long a command may run, as Machine.run wants it."""
+
+    limit: int | None  # nanoseconds of virtual time
+    host_limit: float | None  # seconds
+
+    @classmethod
+    def taken_from(cls, arguments: dict[str, Any]) -> RunLimits:
+        """Takes them out of a command's arguments."""
+        host = arguments.pop("host_limit")
+        return cls(arguments.pop("limit"), None if host is None else host / 10**9)
+
+
 @dataclass(frozen=True)
 class MachineOptions:
     """What the machine is to be like."""
 
     arch: str
     cpus: int
-    memory: int  # MiB
+    memory: int  # bytes
     quantum: int  # cycles
     seed: int
     image: Path | None
+    share: Sequence[str] = ()
     ramdisk: str | None = None
 
     def boot(self, console: Callable[[bytes], None]) -> Machine:
@@ -48,7 +70,7 @@ class MachineOptions:
             GuestDied: it does not come up.
         """
         from emu.cpu.ramdisk import RamDisk
-        from emu.machine import GuestPanic, Machine  # loads numba and Unicorn, which `emu --help` can do without
+        from emu.machine import GuestPanic, Machine, Share  # loads numba and Unicorn, which `emu --help` can do without
 
         try:
             disk = None
@@ -58,10 +80,11 @@ class MachineOptions:
             return Machine(
                 arch=self.arch,
                 cpus=self.cpus,
-                memory=self.memory * MEBIBYTE,
+                memory=self.memory,
                 quantum=self.quantum,
                 seed=self.seed,
                 image=self.image,
+                shares=[Share.parse(text) for text in self.share],
                 ramdisk=disk,
                 console=console,
                 warn=_warn,
@@ -71,18 +94,20 @@ class MachineOptions:
         except ValueError as error:
             raise click.ClickException(str(error)) from None
         except OSError as error:
-            what = f"cannot read {error.filename}" if error.filename else f"no machine with {self.memory} MiB of memory"
+            memory = f"{self.memory // MEBIBYTE} MiB of memory"
+            what = f"cannot read {error.filename}" if error.filename else f"no machine with {memory}"
             raise click.ClickException(f"{what}: {error.strerror}") from None
 
 
 def _warn(text: str) -> None:
-    click.echo(f"emu: {text}", err=True)
+    # A terminal may be in raw mode now, and would not go to the start of a line.
+    click.echo(f"emu: {text}".replace("\n", "\r\n") + "\r" if sys.stderr.isatty() else f"emu: {text}", err=True)
 
 
 _OPTIONS = (
     click.option("--arch", default="x86_64", show_default=True, metavar="A", help="Architecture of the machine."),
     click.option("--cpus", default=2, show_default=True, metavar="N", help="How many CPUs."),
-    click.option("--memory", default=128, show_default=True, metavar="MIB", help="How much memory."),
+    click.option("--memory", type=Size(), default="128M", show_default=True, metavar="SIZE", help="How much memory: 64M, 1G."),
     click.option("--quantum", default=1000, show_default=True, metavar="CYCLES", help="How far one CPU may run ahead."),
     click.option("--seed", default=0, show_default=True, metavar="N", help="Another seed, another order of events."),
     click.option(
@@ -91,16 +116,29 @@ _OPTIONS = (
         help="What /dev/ram0 holds: a copy of FILE; with :rw, FILE itself. Default: 16 MiB of zeroes.",
     ),
     click.option(
+        "--limit",
+        type=Duration(),
+        metavar="TIME",
+        help="End the run after this much virtual time: 10s, 500us. A number alone is seconds.",
+    ),
+    click.option("--host-limit", type=Duration(), metavar="TIME", help="End the run after this much time of the host."),
+    click.option(
         "--image",
         type=click.Path(path_type=Path),
         metavar="FILE",
         help="Kernel image to boot instead of the one that comes with emu.",
     ),
+    click.option(
+        "--share",
+        metavar="DIR[:GUESTDIR][:rw]",
+        multiple=True,
+        help="A folder for the guest, at GUESTDIR or /mnt/NAME. Can be read; with :rw also written. Repeatable.",
+    ),
 )
 
 
 def machine_options(command: Command) -> Command:
-    """Gives a command the options of MachineOptions, as arguments of the same names."""
+    """Gives a command the options of MachineOptions and RunLimits, as arguments of the same names."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
-from emu.cli.machine_options import GuestDied
+from emu.cli.machine_options import GuestDied, TimedOut
 from emu.cli.output import give_up_stdout
 from emu.cli.run import run
 from emu.cli.shell import shell
@@ -39,7 +39,7 @@ def _status(arguments: Sequence[str] | None) -> int:
         return BAD_INPUT
     except click.ClickException as error:
         click.echo(f"emu: {error.format_message()}", err=True)
-        return error.exit_code if isinstance(error, GuestDied) else BAD_INPUT
+        return error.exit_code if isinstance(error, GuestDied | TimedOut) else BAD_INPUT
     except BrokenPipeError:
         give_up_stdout()
         return BROKEN_PIPE

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from emu.cli.exit_status import GUEST_DIED, INTERRUPTED
-from emu.cli.machine_options import GuestDied, MachineOptions, machine_options
+from emu.cli.exit_status import GUEST_DIED, INTERRUPTED, TIMED_OUT
+from emu.cli.machine_options import GuestDied, MachineOptions, RunLimits, TimedOut, machine_options
 from emu.cli.output import open_output
 from emu.cli.progress import Progress
 from emu.ftrace.errors import TraceError
@@ -36,8 +36,9 @@ Examples:
 
 \b
 The command is a line for the guest's shell. What it writes goes to standard error, the trace to standard output.
-Exit status: the command's; 2: something in the options is wrong, and nothing was run; 125: the guest's kernel
-panicked; 130: interrupted by Ctrl-C (what was traced until then is written).
+Exit status: the command's; 2: something in the options is wrong, and nothing was run; 124: --limit or --host-limit
+was reached; 125: the guest's kernel panicked; 130: interrupted by Ctrl-C. In the last three cases what was traced
+until then is written.
 """
 
 
@@ -87,7 +88,8 @@ def run(
     settings += map(_file_setting, files)
     progress = Progress()
     console = _CommandOutput(progress)
-    died: GuestDied | None = None
+    limits = RunLimits.taken_from(machine_arguments)
+    died: GuestDied | TimedOut | None = None
     with open_output(output) as out:
         with progress.during("booting (the first time, compiling takes a while)"):
             machine = MachineOptions(**machine_arguments).boot(console)
@@ -97,9 +99,11 @@ def run(
             console.shown = True
             with progress.during("running"):
                 try:
-                    status = _run(machine, " ".join(command))
+                    status = _run(machine, " ".join(command), limits)
                 except GuestDied as error:
                     status, died = GUEST_DIED, error
+                except TimedOut as error:
+                    status, died = TIMED_OUT, error
             with progress.during("writing the trace"):
                 out.write(machine.tracefs.read_pieces("trace"))
     if died is not None:
@@ -124,20 +128,23 @@ def _apply(machine: Machine, settings: Iterable[Setting]) -> None:
             raise click.ClickException(f"{setting.option}: {error.why or error.strerror}") from None
 
 
-def _run(machine: Machine, command: str) -> int:
+def _run(machine: Machine, command: str, limits: RunLimits) -> int:
     """The command's exit status.
 
     Raises:
         GuestDied: the kernel panicked.
+        TimedOut: a limit was reached.
     """
-    from emu.machine import GuestPanic, PoweredOff
+    from emu.machine import GuestPanic, LimitReached, PoweredOff
 
     try:
-        return machine.run(command, trace=True).status
+        return machine.run(command, trace=True, **limits._asdict()).status
     except PoweredOff as end:
         return end.status
     except KeyboardInterrupt:
         return INTERRUPTED
+    except LimitReached as reached:
+        raise TimedOut(str(reached)) from None
     except GuestPanic as panic:
         raise GuestDied(str(panic)) from None
 

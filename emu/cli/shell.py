@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
-import os
-import select
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from emu.cli.machine_options import GuestDied, MachineOptions, machine_options
+from emu.cli.machine_options import GuestDied, MachineOptions, RunLimits, TimedOut, machine_options
 from emu.cli.progress import Progress
+from emu.cli.terminal import HostTerminal, Left, Terminated
+
+if TYPE_CHECKING:
+    from emu.machine import Machine
 
 __all__ = ["shell"]
+
+BANNER = "Ctrl-] leaves the emulator; every other key, Ctrl-C too, is the guest's.\n"
 
 EXAMPLES = """\
 \b
@@ -22,41 +26,49 @@ Examples:
   echo 'ls /bin | sed s/[aeiou]/z/g' | emu shell --cpus 4
 
 \b
-Exit status: the shell's; 2: an option is wrong; 125: the guest's kernel panicked; 130: interrupted by Ctrl-C.
+On a terminal every key goes to the guest: Ctrl-C interrupts the guest's foreground job, Ctrl-D ends its shell.
+Ctrl-] leaves the emulator.
+
+\b
+Exit status: the shell's; 0: left by Ctrl-]; 2: an option is wrong; 124: --limit or --host-limit was reached;
+125: the guest's kernel panicked; 130: interrupted by Ctrl-C, if there is no terminal.
 """
-
-
-class HostInput:
-    """Standard input, for a machine that goes on running while nothing is typed."""
-
-    CHUNK = 65536
-
-    def read(self, *, wait: bool) -> bytes | None:
-        """What has come, b"" at the end; None if nothing has, which with `wait` cannot be."""
-        descriptor = sys.stdin.fileno()
-        if not wait and not select.select([descriptor], [], [], 0)[0]:
-            return None
-        return os.read(descriptor, self.CHUNK)
 
 
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
 @machine_options
 def shell(**machine_arguments: Any) -> int:
     """Talk to the guest's shell; or run the script on standard input, if that is no terminal."""
-    from emu.machine import GuestPanic, PoweredOff
+    from emu.machine import GuestPanic, LimitReached, PoweredOff
 
+    limits = RunLimits.taken_from(machine_arguments)
     progress = Progress()
     with progress.during("booting (the first time, compiling takes a while)"):
         machine = MachineOptions(**machine_arguments).boot(_write)
     with machine:
         try:
             if sys.stdin.isatty():
-                return machine.run("sh -i", stdin=HostInput()).status
-            return machine.run("sh", stdin=sys.stdin.buffer.read()).status
+                return _talk(machine, limits)
+            return machine.run("sh", stdin=sys.stdin.buffer.read(), **limits._asdict()).status
         except PoweredOff as end:
             return end.status
+        except LimitReached as reached:
+            raise TimedOut(str(reached)) from None
         except GuestPanic as panic:
             raise GuestDied(str(panic)) from None
+
+
+def _talk(machine: Machine, limits: RunLimits) -> int:
+    if sys.stdout.isatty():
+        _write(BANNER.encode())
+    try:
+        with HostTerminal(lambda: machine.kernel.limits.host_left) as terminal:
+            return machine.run("exec sh -i", terminal=terminal, **limits._asdict()).status
+    except Left:
+        _write(b"\n")
+        return 0
+    except Terminated as end:
+        return end.status
 
 
 def _write(data: bytes) -> None:

@@ -15,7 +15,7 @@ from emu.cpu import host_clock
 from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.cpu import Cpu
 from emu.cpu.native import board_record, cpu_record, forget, turns
-from emu.cpu.native.devices import halt_cpu, relax_cpu, send_ipi, stall_until, timer_set
+from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
 
 __all__ = ["Board", "CpuFault"]
 
@@ -70,6 +70,8 @@ class Board:
         self.native_forget = forget.build(arch.name)
         self._python_handlers: list[object] = []  # ctypes callbacks that native code points to
         self._raised: BaseException | None = None  # by one of them
+        self._ceiling: int | None = None
+        self._reason = int(turns.TIME)  # why the last run ended
         self.reset_page_table = 0
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
         for field, value in (
@@ -122,6 +124,10 @@ class Board:
         """Cycles as time."""
         return cycles * 1_000_000_000 // self.frequency
 
+    def cycles(self, nanoseconds: int) -> int:
+        """Time as cycles."""
+        return nanoseconds * self.frequency // 1_000_000_000
+
     # Running
 
     @property
@@ -131,7 +137,22 @@ class Board:
 
     @limit.setter
     def limit(self, cycles: int) -> None:
-        self.set(board_record.LIMIT, cycles)
+        self.set(board_record.LIMIT, cycles if self._ceiling is None else min(cycles, self._ceiling))
+
+    @property
+    def ceiling(self) -> int | None:
+        """No limit is above this time, in cycles; None: it may be any."""
+        return self._ceiling
+
+    @ceiling.setter
+    def ceiling(self, cycles: int | None) -> None:
+        self._ceiling = cycles
+        self.unlimited()
+
+    @property
+    def at_ceiling(self) -> bool:
+        """Whether the last run ended because nothing can happen before the ceiling."""
+        return self._ceiling is not None and self._reason == turns.LIMIT and self.limit == self._ceiling
 
     def sleep_until_limit(self) -> bool:
         """The clocks of halted CPUs go on to the limit. Returns whether anything can still happen."""
@@ -158,7 +179,7 @@ class Board:
             Exception: what a Python handler raised.
         """
         outcome = int(turns.run(self.record, _TURN_SLICE))
-        reason = outcome & 0xFF
+        reason = self._reason = outcome & 0xFF
         if self._raised is not None:
             error, self._raised = self._raised, None
             self.current.set(cpu_record.REQUEST, int(cpu_record.NO_REQUEST))
@@ -214,16 +235,23 @@ class Board:
         self._host_calls[number] = function
 
     def provide_devices(
-        self, *, timer: int, ipi: int, stall: int, timer_vector: int, halt: int | None = None, relax: int | None = None
+        self,
+        *,
+        timer: int,
+        ipi: int,
+        stall: int,
+        timer_vector: int,
+        halt: int | None = None,
+        relax: int | None = None,
+        nmi_timer: int | None = None,
     ) -> None:
         """Gives the board's native devices their host-call numbers, and the timer its vector."""
         self.provide_host_call(timer, timer_set.address)
         self.provide_host_call(ipi, send_ipi.address)
         self.provide_host_call(stall, stall_until.address)
-        if halt is not None:
-            self.provide_host_call(halt, halt_cpu.address)
-        if relax is not None:
-            self.provide_host_call(relax, relax_cpu.address)
+        for number, handler in ((halt, halt_cpu), (relax, relax_cpu), (nmi_timer, nmi_timer_set)):
+            if number is not None:
+                self.provide_host_call(number, handler.address)
         self.set(board_record.TIMER_VECTOR, timer_vector)
 
     def dispatch_range(self, start: int, end: int) -> None:

@@ -47,6 +47,7 @@ class Cpu:
             (cpu_record.NEXT_LOCATION, inside["next_location"]),
             (cpu_record.RESUME, 0),
             (cpu_record.TIMER, cpu_record.NEVER),
+            (cpu_record.NMI_TIMER, cpu_record.NEVER),
             (cpu_record.ARRIVAL, cpu_record.NEVER),
         ):
             self.set(field, int(value))

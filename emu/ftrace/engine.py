@@ -76,6 +76,7 @@ class FtraceEngine:
         kernel.on_breakpoint = self.driver.on_breakpoint
         kernel.resolve_return = self.return_stacks.resolve
         kernel.on_cpu_online = self._cpu_online
+        kernel.on_trace_printk = self._trace_printk
         kernel.on_module = self._module
         kernel.on_module_enable = self._module_enable
         kernel.on_module_free = self._module_free
@@ -376,13 +377,24 @@ class FtraceEngine:
 
     def write_marker(self, text: bytes) -> bool:
         """Recorded where a guest's task writes it; one from outside the guest comes after everything there is."""
-        cpu = self.kernel.file_server.caller or max(self.kernel.board.cpus, key=lambda c: c.cycles)
+        writer = self.kernel.file_server.caller
+        cpu = writer or max(self.kernel.board.cpus, key=lambda c: c.cycles)
+        context = self._context(cpu) if writer else (0, 0)
+        return self._write_print(cpu, context, self.kernel.image.symbol("tracing_mark_write"), text)
+
+    def _trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
+        """The guest kernel writes a text from `ip`; while it does, preemption is disabled so many times more."""
+        if self.array is not None and self.array.options["trace_printk"]:
+            flags, depth = self._context(cpu)
+            self._write_print(cpu, (flags, max(depth - disabled, 0)), ip, text)
+
+    def _write_print(self, cpu: Cpu, state: tuple[int, int], ip: int, text: bytes) -> bool:
         task = self.kernel.tasks.current(cpu)
         payload = np.zeros(1, events.PRINT)
         payload["type"] = events.EventType.PRINT
-        payload["flags"], payload["preempt_count"] = self._context(cpu)
+        payload["flags"], payload["preempt_count"] = state
         payload["pid"] = self.kernel.tasks.pid(task)
-        payload["ip"] = self.kernel.image.symbol("tracing_mark_write")
+        payload["ip"] = ip
         self.comm_table.remember(self.kernel.tasks.pid(task), self.kernel.tasks.comm(task))
         written = self.rings[cpu.index].write(self._now(cpu), payload.tobytes() + text + b"\0")
         self.wake_readers()
@@ -390,8 +402,6 @@ class FtraceEngine:
 
     def _context(self, cpu: Cpu) -> tuple[int, int]:
         """The flags and the preemption depth of an event that is recorded on a CPU now."""
-        if cpu is not self.kernel.file_server.caller:
-            return 0, 0
         count = self.kernel.member(self.kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
         task = self.kernel.tasks.current(cpu)
         need_resched = self.kernel.member(task, "task_struct.thread_info_flags") & int(context.TIF_NEED_RESCHED)

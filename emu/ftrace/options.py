@@ -25,6 +25,7 @@ CORE_OPTIONS = (
     Option("print-parent", True),
     Option("sym-offset", False),
     Option("sym-addr", False),
+    Option("trace_printk", True),
     Option("annotate", True),
     Option("context-info", True),
     Option("overwrite", True),

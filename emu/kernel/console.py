@@ -18,6 +18,7 @@ class Console:
         self._tail = b""
         self._input = bytearray()
         self._ended = False
+        self.size = (0, 0)  # rows and columns of the terminal at which somebody sits, if one does
 
     def write(self, data: bytes) -> None:
         """Output of the guest."""

@@ -58,6 +58,11 @@ def _console_read(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return _store(kernel, cpu, address, data)
 
 
+def _console_size(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    rows, columns = kernel.console.size
+    return min(rows, 0xFFFF) << 16 | min(columns, 0xFFFF)
+
+
 def _power_off(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> None:
     kernel.powered_off(arguments[0] & 0xFF)
 
@@ -118,7 +123,7 @@ def _command_done(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
 
 
 def _bug(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
-    kernel.warned(cpu, _string(cpu, arguments[0]))
+    kernel.warned(cpu, _string(cpu, arguments[0]), arguments[1])
     return 0
 
 
@@ -160,6 +165,20 @@ def _block_completed(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return tag | status << 16
 
 
+def _show_regs(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    """show_regs(registers, text, size): what a report says of where the kernel was; the host is warned."""
+    registers, address, size = arguments[:3]
+    text = kernel.oops(cpu, registers).encode()[:size]
+    return _store(kernel, cpu, address, text) if text else 0
+
+
+def _trace_printk(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    """trace_printk(ip, text, size, how often it has itself disabled preemption)."""
+    ip, address, size, disabled = arguments
+    kernel.on_trace_printk(cpu, ip, cpu.read(address, min(size, _LONGEST_STRING)), disabled)
+    return 0
+
+
 def _module_init(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     try:
         module = kernel.modules.read(arguments[0])
@@ -197,6 +216,7 @@ def _module_release(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
 HANDLERS: dict[str, Handler] = {
     "HC_CONSOLE_WRITE": _console_write,
     "HC_CONSOLE_READ": _console_read,
+    "HC_CONSOLE_SIZE": _console_size,
     "HC_POWER_OFF": _power_off,
     "HC_PANIC": _panic,
     "HC_CPU_START": _cpu_start,
@@ -214,6 +234,8 @@ HANDLERS: dict[str, Handler] = {
     "HC_BLOCK_INFO": _block_info,
     "HC_BLOCK_SUBMIT": _block_submit,
     "HC_BLOCK_COMPLETED": _block_completed,
+    "HC_SHOW_REGS": _show_regs,
+    "HC_TRACE_PRINTK": _trace_printk,
     "HC_MODULE_INIT": _module_init,
     "HC_MODULE_ENABLE": _module_enable,
     "HC_MODULE_FREE_MEM": _module_free_mem,

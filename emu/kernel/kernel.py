@@ -17,6 +17,7 @@ from emu.kernel.console import Console
 from emu.kernel.file_server import FileServer
 from emu.kernel.host_calls import HANDLERS, Handler
 from emu.kernel.image import Image
+from emu.kernel.limits import Limits
 from emu.kernel.modules import Module, Modules
 from emu.kernel.tasks import Tasks
 from emu.kernel.upcalls import Upcalls
@@ -60,6 +61,7 @@ class Kernel:
         self.on_breakpoint: Callable[[Cpu, int], bool] = lambda cpu, registers: False
         self.on_cpu_online: Callable[[Cpu, int], None] = lambda cpu, hot_area: None
         self.resolve_return: backtrace.ResolveReturn = lambda task, frame, address: address
+        self.on_trace_printk: Callable[[Cpu, int, bytes, int], None] = lambda cpu, ip, text, disabled: None
         self.on_module: Callable[[Module], None] = lambda module: None  # before anything of it is executed
         self.on_module_enable: Callable[[Module], bool] = lambda module: True  # these say whether it could be done now
         self.on_module_free: Callable[[Module, range | None], bool] = lambda module, part: True  # None: all of it
@@ -72,6 +74,7 @@ class Kernel:
         self._status: int | None = None
         self._handlers: dict[int, Handler] = {image.offset(name): handler for name, handler in HANDLERS.items()}
         self._ended: Exception | None = None
+        self.limits = Limits(board)
         board.provide_devices(
             timer=image.offset("HC_TIMER_SET"),
             ipi=image.offset("HC_IPI"),
@@ -79,6 +82,7 @@ class Kernel:
             timer_vector=image.offset("LOCAL_TIMER_VECTOR"),
             halt=image.offset("HC_HALT") if "HC_HALT" in image.layout else None,
             relax=image.offset("HC_RELAX") if "HC_RELAX" in image.layout else None,
+            nmi_timer=image.offset("HC_NMI_TIMER_SET"),
         )
 
     # Memory, by the kernel's own addresses
@@ -157,6 +161,7 @@ class Kernel:
         Raises:
             GuestPanic: the kernel panicked, or a CPU did what it cannot do.
             PoweredOff: the guest ended the machine.
+            LimitReached: it may not run for longer.
         """
         if self._ended is not None:
             raise self._ended
@@ -167,6 +172,7 @@ class Kernel:
             busy = False
         if self._ended is not None:
             raise self._ended
+        self.limits.check(busy=busy)
         return busy
 
     def command(self, line: str, pump: Callable[[bool], bool], check: Callable[[], None]) -> int:
@@ -234,10 +240,16 @@ class Kernel:
         """`registers`: address of a struct pt_regs, or 0 for the CPU's own."""
         self._ended = GuestPanic(self._report(cpu, message, registers))
 
-    def warned(self, cpu: Cpu, message: str) -> None:
-        """The guest kernel complains and goes on."""
-        lines = [f"guest warning on CPU {cpu.index}: {message}", *backtrace.lines(self, cpu, 0)]
+    def warned(self, cpu: Cpu, message: str, registers: int) -> None:
+        """The guest kernel complains and goes on. `registers`: address of a struct pt_regs, or 0 for the CPU's own."""
+        lines = [f"guest warning on CPU {cpu.index}: {message}", *backtrace.lines(self, cpu, registers)]
         self.warn("\n".join(lines))
+
+    def oops(self, cpu: Cpu, saved: int) -> str:
+        """The kernel itself has faulted, and will try to go on: registers and calls for its report. Also a warning."""
+        lines = [*backtrace.registers(self, cpu, saved), "Call Trace:", *backtrace.lines(self, cpu, saved)]
+        self.warn("\n".join([f"guest oops on CPU {cpu.index}", *backtrace.task(self, cpu), *lines]))
+        return "\n".join(lines)
 
     def _report(self, cpu: Cpu, message: str, registers: int) -> str:
         lines = [f"guest panic on CPU {cpu.index}: {message}", *backtrace.task(self, cpu)]

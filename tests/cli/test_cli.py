@@ -24,6 +24,10 @@ class PanicError(RuntimeError):
     pass
 
 
+class LimitReachedError(Exception):
+    pass
+
+
 class PoweredOffError(Exception):
     status = 7
 
@@ -74,8 +78,17 @@ class FakeMachine:
     def __exit__(self, *_: object) -> None:
         self.closed = True
 
-    def run(self, command: str, *, trace: bool = False, stdin: Any = None) -> Completed:
+    def run(
+        self,
+        command: str,
+        *,
+        trace: bool = False,
+        stdin: Any = None,
+        limit: int | None = None,
+        host_limit: float | None = None,
+    ) -> Completed:
         self.commands.append(command)
+        self.limits = (limit, host_limit)
         if isinstance(stdin, bytes):
             self.input += stdin
             stdin = None
@@ -88,7 +101,9 @@ class FakeMachine:
 @pytest.fixture(autouse=True)
 def machine(monkeypatch: pytest.MonkeyPatch) -> type[FakeMachine]:
     module = types.ModuleType("emu.machine")
-    vars(module).update(Machine=FakeMachine, GuestPanic=PanicError, PoweredOff=PoweredOffError)
+    vars(module).update(
+        Machine=FakeMachine, GuestPanic=PanicError, PoweredOff=PoweredOffError, LimitReached=LimitReachedError
+    )
     monkeypatch.setitem(sys.modules, "emu.machine", module)
     monkeypatch.setattr(FakeMachine, "behaviour", staticmethod(lambda machine: 0))
     monkeypatch.setattr(FakeMachine, "last", None, raising=False)
@@ -151,7 +166,7 @@ def test_options_become_writes(emu: Callable[..., Result]) -> None:
 
 
 def test_the_machine_is_as_asked(emu: Callable[..., Result]) -> None:
-    emu("run", "--cpus", "4", "--seed", "7", "--quantum", "500", "--memory", "64", "true")
+    emu("run", "--cpus", "4", "--seed", "7", "--quantum", "500", "--memory", "64M", "true")
     assert FakeMachine.last.options == {"cpus": 4, "seed": 7, "quantum": 500, "memory": 64 << 20, "image": None}
 
 

@@ -89,6 +89,15 @@ def test_cat(guest: Guest) -> None:
     assert ended.errors == "cat: nofile: No such file or directory\ncat: dir: Is a directory\n"
 
 
+def test_cat_does_not_copy_a_file_to_its_own_end(guest: Guest) -> None:
+    (guest.cwd / "grows").write_text("a\n")
+    with open(guest.cwd / "grows", "ab") as output:
+        done = subprocess.run([guest.bin / "cat", guest.cwd / "grows"], stdout=output, stderr=subprocess.PIPE, timeout=20)
+    assert done.returncode == 1
+    assert done.stderr.endswith(b"grows: input file is output file\n")
+    assert (guest.cwd / "grows").read_text() == "a\n"
+
+
 def test_cat_copies_every_byte(guest: Guest) -> None:
     data = bytes(range(256)) * 1000
     (guest.cwd / "bytes").write_bytes(data)

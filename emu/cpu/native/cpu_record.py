@@ -40,7 +40,8 @@ ARRIVALS = np.uint64(256)  # a word per vector: when it becomes pending, or NEVE
 NEXT_LOCATION = np.uint64(2304)  # address of env's next program counter, or LOCATION again
 RESUME = np.uint64(2312)  # what it held when the turn began; 0 once the architecture has put it back
 BLOCK = np.uint64(2320)  # virtual address of the block whose cost is asked for
-WORDS = 32 + VECTORS + 3
+NMI_TIMER = np.uint64(2328)  # the watchdog timer's deadline: then an NMI is pending
+WORDS = 32 + VECTORS + 4
 
 # STATUS
 OFF, RUNNING, HALTED, STOPPED = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)  # STOPPED: halted, interrupts off

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The board's devices that answer host calls without Python: timer, inter-processor interrupts, stalls."""
+"""The board's devices that answer host calls without Python: timers, inter-processor interrupts, stalls."""
 
 from __future__ import annotations
 
@@ -23,6 +23,14 @@ _HANDLER = types.void(types.uint64, types.uint64)
 def timer_set(s, number):
     """timer_set(deadline): the local timer's vector is raised when this CPU's clock reaches it; ~0 turns it off."""
     store_u64(s + cpu.TIMER, load_u64(s + cpu.ARGUMENTS))
+    store_u64(s + cpu.DEADLINE, ZERO)
+    store_u64(s + cpu.RESULT, ZERO)
+
+
+@cfunc(_HANDLER)
+def nmi_timer_set(s, number):
+    """nmi_timer_set(deadline): an NMI comes when this CPU's clock has reached it, as soon as it is awake; ~0 turns it off."""
+    store_u64(s + cpu.NMI_TIMER, load_u64(s + cpu.ARGUMENTS))
     store_u64(s + cpu.DEADLINE, ZERO)
     store_u64(s + cpu.RESULT, ZERO)
 

@@ -73,6 +73,9 @@ def look_around(s):
     if load_u64(s + cpu.TIMER) <= now:
         store_u64(s + cpu.TIMER, cpu.NEVER)
         set_pending(s, load_u64(load_u64(s + cpu.BOARD) + board.TIMER_VECTOR))
+    if load_u64(s + cpu.NMI_TIMER) <= now:
+        store_u64(s + cpu.NMI_TIMER, cpu.NEVER)
+        store_u64(s + cpu.NMI, ONE)
     if load_u64(s + cpu.ARRIVAL) <= now:
         earliest = cpu.NEVER
         for n in range(cpu.VECTORS):
@@ -89,7 +92,7 @@ def look_around(s):
     if busy:
         store_u64(s + cpu.DEADLINE, ZERO)
     else:
-        next_event = min(load_u64(s + cpu.TIMER), load_u64(s + cpu.ARRIVAL))
+        next_event = min(load_u64(s + cpu.TIMER), load_u64(s + cpu.NMI_TIMER), load_u64(s + cpu.ARRIVAL))
         store_u64(s + cpu.DEADLINE, min(next_event, load_u64(s + cpu.TURN_END)))
 
 
@@ -108,7 +111,7 @@ def turn_is_over(s):
 
 @njit
 def next_event(s):
-    """The time at which a halted CPU has something to do."""
+    """The time at which a halted CPU has something to do. The watchdog timer wakes nobody: it is for those who are awake."""
     if load_u64(s + cpu.PENDING_COUNT) != ZERO or load_u64(s + cpu.NMI) != ZERO:
         return load_u64(s + cpu.CYCLES)
     return max(min(load_u64(s + cpu.TIMER), load_u64(s + cpu.ARRIVAL)), load_u64(s + cpu.CYCLES))

@@ -35,6 +35,10 @@ What is traced
   '>' begins anew and '>>' adds; '!name' takes out; an empty line written with '>' clears.
   A word that names no function is refused, and then nothing has changed.
 
+  In set_ftrace_filter and set_ftrace_notrace a word can be about functions of modules:
+      beat:mod:sample_timer   *:mod:sample_*   beat:mod:!sample_timer   :mod:   !beat:mod:sample_timer
+  One about a module that is not loaded waits until it is.
+
   set_ftrace_pid                only these processes: '>' begins anew, '>>' adds
   set_ftrace_notrace_pid        never these processes
 
@@ -61,6 +65,7 @@ How it is shown
   print-parent          function: show the caller
   sym-offset            show offsets into functions
   sym-addr              show addresses too
+  trace_printk          record what the kernel and its modules write with trace_printk()
   context-info          show task, CPU and time
   irq-info              show interrupt and preemption state
   annotate              say where the output of a CPU begins

@@ -19,6 +19,8 @@ _GLOBALS, _OUTS = tuple(f"g{n}" for n in range(1, 8)), tuple(f"o{n}" for n in ra
 _WINDOW = tuple(f"{kind}{n}" for kind in "li" for n in range(8))
 _SHOWN = ("ip", "npc", "sp", "pstate", "pil", "tl", "y", *_GLOBALS, *_OUTS, *_WINDOW)
 
+_LEAF = "hostcall"  # has no window of its own
+
 # Where a window is saved on its stack (SPARC Compliance Definition 2.4, 3P: the stack pointer is biased).
 _BIAS = 2047
 _SAVED_FP, _SAVED_RETURN = _BIAS + 8 * 14, _BIAS + 8 * 15
@@ -50,6 +52,9 @@ class Sparc64(KernelArch):
     def callers(self, kernel: Kernel, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
         in_cpu = {sp: (fp, call) for sp, fp, call in windows(Env.from_address(cpu.env))}
         sp, last = registers["sp"], 0
+        function = kernel.image.function_at(registers["ip"])
+        if function is not None and function.name == _LEAF:
+            yield sp, registers["o7"]
         while sp > last:
             if sp in in_cpu:
                 fp, call = in_cpu[sp]

@@ -154,8 +154,16 @@ SYM_FUNC_START(rtrap_user)
 	 mov	0, %g2
 SYM_FUNC_END(rtrap_user)
 
+/*
+ * With interrupts off nothing moves to another CPU, and %g6 may be what an NMI
+ * found in rtrap_user: a program's.
+ */
 SYM_FUNC_START(rtrap_kernel)
-	RESTORE_REGS 1, 2, 3, 4, 5, 7
+	ldx	[%sp + PTREGS_OFF + PT_tstate], %l0
+	andcc	%l0, TSTATE_IE, %g0
+	be,a,pn	%xcc, 1f
+	 ldx	[%sp + UREG(6)], %g6
+1:	RESTORE_REGS 1, 2, 3, 4, 5, 7
 	restore
 	rdpr	%cwp, %g2
 	or	%g1, %g2, %g1

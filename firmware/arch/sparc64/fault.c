@@ -3,6 +3,8 @@
 #include <linux/extable.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/oops.h>
+#include <linux/oom.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
 #include <linux/uaccess.h>
@@ -69,7 +71,11 @@ static void bad_area_nosemaphore(struct pt_regs *regs, enum access access,
 	}
 	if (fixup_exception(regs))
 		return;
-	panic_regs(regs, "unable to %s at %016lx", names[access], address);
+	if (address < PAGE_SIZE)
+		oops(regs, "Unable to handle kernel NULL pointer dereference\n"
+		     "%s access", names[access]);
+	oops(regs, "Unable to handle kernel paging request at virtual address %016lx\n"
+	     "%s access", address, names[access]);
 }
 
 static void bad_area(struct mm_struct *mm, struct pt_regs *regs,
@@ -140,7 +146,10 @@ static void do_user_addr_fault(struct pt_regs *regs, enum access access,
 	fault = handle_mm_fault(vma, address, flags, regs);
 	mmap_read_unlock(mm);
 
-	if (fault & VM_FAULT_OOM)
+	/* The instruction is tried again, or a signal ends the program. */
+	if (fault & VM_FAULT_OOM && user_mode(regs))
+		pagefault_out_of_memory();
+	else if (fault & VM_FAULT_OOM)
 		bad_area_nosemaphore(regs, access, address, SIGKILL, 0);
 	else if (fault & VM_FAULT_SIGBUS)
 		bad_area_nosemaphore(regs, access, address, SIGBUS,
@@ -174,6 +183,8 @@ static void do_sparc64_fault(struct pt_regs *regs, unsigned long tag,
 {
 	unsigned long address = tag & PAGE_MASK;
 
+	if (decode && !user_mode(regs))
+		access = data_access(regs);
 	if (address >= TASK_SIZE || in_atomic() || !current->mm) {
 		bad_area_nosemaphore(regs, access, address, SIGSEGV,
 				     SEGV_MAPERR);
@@ -181,7 +192,7 @@ static void do_sparc64_fault(struct pt_regs *regs, unsigned long tag,
 	}
 	if (!regs_irqs_disabled(regs))
 		local_irq_enable();
-	if (decode)
+	if (decode && user_mode(regs))
 		access = data_access(regs);
 	do_user_addr_fault(regs, access, address);
 	local_irq_disable();

@@ -2,6 +2,7 @@
 /* Interrupts: what each level stands for. */
 #include <linux/kernel.h>
 #include <linux/device.h>
+#include <linux/hardirq.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/irq_regs.h>
@@ -17,6 +18,7 @@ void __irq_entry timer_interrupt(struct pt_regs *regs)
 	struct pt_regs *old = set_irq_regs(regs);
 
 	irq_enter_rcu();
+	inc_irq_stat(timer_irqs);
 	hrtimer_interrupt();
 	irq_exit_rcu();
 	set_irq_regs(old);
@@ -27,6 +29,7 @@ void __irq_entry host_device_interrupt(struct pt_regs *regs)
 	struct pt_regs *old = set_irq_regs(regs);
 
 	irq_enter_rcu();
+	inc_irq_stat(host_device_irqs);
 	console_input_ready();
 	file_server_interrupt();
 	irq_exit_rcu();
@@ -38,6 +41,7 @@ void __irq_entry block_device_interrupt(struct pt_regs *regs)
 	struct pt_regs *old = set_irq_regs(regs);
 
 	irq_enter_rcu();
+	inc_irq_stat(block_device_irqs);
 	ramdisk_interrupt();
 	irq_exit_rcu();
 	set_irq_regs(old);
@@ -46,6 +50,7 @@ void __irq_entry block_device_interrupt(struct pt_regs *regs)
 void __irq_entry call_function_interrupt(struct pt_regs *regs)
 {
 	irq_enter_rcu();
+	inc_irq_stat(irq_call_count);
 	generic_smp_call_function_interrupt();
 	irq_exit_rcu();
 }
@@ -54,11 +59,13 @@ void __irq_entry call_function_interrupt(struct pt_regs *regs)
 void __irq_entry reschedule_interrupt(struct pt_regs *regs)
 {
 	preempt_count_add(HARDIRQ_OFFSET);
+	inc_irq_stat(irq_resched_count);
 	scheduler_ipi();
 	preempt_count_sub(HARDIRQ_OFFSET);
 }
 
 void __irq_entry spurious_interrupt(struct pt_regs *regs)
 {
+	inc_irq_stat(spurious_irqs);
 	pr_warn("CPU %d: interrupt at an unused level\n", smp_processor_id());
 }

@@ -29,14 +29,20 @@ struct task_struct *__switch_to(struct task_struct *prev,
 	return prev;
 }
 
-/* The child's windows are the parent's, wherever those are now. */
-static void copy_user_windows(struct thread_struct *to)
+/*
+ * The child's windows are the parent's, wherever those are now. Those that
+ * belong on a stack that both have go there first.
+ */
+static int copy_user_windows(struct thread_struct *to, bool shares_stack)
 {
 	struct thread_struct *from = &current->thread;
 
+	if (shares_stack && synchronize_user_stack())
+		return -EFAULT;
 	flushw();
 	memcpy(to->windows, from->windows, sizeof(to->windows));
 	to->next_window = to->windows + (from->next_window - from->windows);
+	return 0;
 }
 
 static void copy_user_regs(struct task_struct *p,
@@ -50,7 +56,7 @@ static void copy_user_regs(struct task_struct *p,
 	childregs->u_regs[UREG_I1] = 1;
 	childregs->tstate &= ~(TSTATE_ICC_C | TSTATE_XCC_C);
 	if (args->stack)
-		childregs->u_regs[UREG_FP] = args->stack - STACKFRAME_SZ;
+		childregs->u_regs[UREG_FP] = args->stack;
 	if (args->flags & CLONE_SETTLS)
 		childregs->u_regs[UREG_G7] = args->tls;
 	/* By this the parent knows itself. */
@@ -60,6 +66,7 @@ static void copy_user_regs(struct task_struct *p,
 int copy_thread(struct task_struct *p, const struct kernel_clone_args *args)
 {
 	struct reg_window *frame = first_frame(p);
+	int err;
 
 	memset(frame, 0, STACKFRAME_SZ + sizeof(struct pt_regs));
 	p->thread.ksp = (unsigned long)frame - STACK_BIAS;
@@ -73,8 +80,12 @@ int copy_thread(struct task_struct *p, const struct kernel_clone_args *args)
 	}
 	if (rdfprs() & FPRS_FEF)
 		fpsave(&p->thread.fpu);
-	copy_user_windows(&p->thread);
+	err = copy_user_windows(&p->thread, args->flags & CLONE_VM);
+	if (err)
+		return err;
 	copy_user_regs(p, args);
+	if (args->flags & CLONE_VM)
+		p->thread.windows[0].sp = task_pt_regs(p)->u_regs[UREG_FP];
 	return 0;
 }
 

@@ -23,6 +23,18 @@ static const sys_call_ptr_t sys_call_table[NR_syscalls] = {
 };
 #undef __SYSCALL
 
+long sys_clone(unsigned long flags, unsigned long newsp,
+	       unsigned long parent_tid, unsigned long child_tid,
+	       unsigned long tls);
+
+/* Here the thread pointer comes before the child's number. */
+SYSCALL_DEFINE5(sparc_clone, unsigned long, flags, unsigned long, newsp,
+		unsigned long, parent_tid, unsigned long, tls,
+		unsigned long, child_tid)
+{
+	return sys_clone(flags, newsp, parent_tid, child_tid, tls);
+}
+
 /* Results from here up are errors, to be given as positive numbers. */
 #define MAX_ERRNO	4095
 

@@ -3,6 +3,8 @@
 #include <linux/kernel.h>
 #include <linux/init.h>
 #include <linux/interrupt.h>
+#include <linux/oops.h>
+#include <linux/nmi.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
@@ -24,7 +26,7 @@ void __init trap_init(void)
 /* The kernel itself trapped where nothing can be done about it. */
 void die(const char *what, struct pt_regs *regs, long err)
 {
-	panic_regs(regs, "%s: %04lx", what, err & 0xffff);
+	oops(regs, "%s: %04lx", what, err & 0xffff);
 }
 
 /* A program's trap becomes its signal, the kernel's own needs a fix-up. */
@@ -78,12 +80,14 @@ void do_flush_windows(struct pt_regs *regs)
 	regs->tnpc += 4;
 }
 
-static DEFINE_PER_CPU(unsigned int, nmi_count);
-
-/* Nobody but the host sends one, to see what happens. */
+/*
+ * Level 15, at any instruction outside entry code. Entry code has raised PIL;
+ * from its end here on the next one may come.
+ */
 noinstr void do_nmi(struct pt_regs *regs)
 {
-	__preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
-	this_cpu_write(nmi_count, this_cpu_read(nmi_count) + 1);
-	__preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
+	nmi_enter();
+	nmi_handle(regs);
+	nmi_exit();
+	asm volatile("wrpr %%g0, 0, %%pil" : : : "memory");
 }

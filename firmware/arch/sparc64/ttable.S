@@ -31,10 +31,14 @@
 .endm
 
 /* To a C function, given registers and whatever %g2 holds. */
-.macro TRAP function
+.macro TRAP_TO function
 	sethi	%lm(\function), %g1
 	ba,pt	%xcc, etrap
 	 or	%g1, %lo(\function), %g1
+.endm
+
+.macro TRAP function
+	TRAP_TO	\function
 	.rept	VECTOR_INSNS - 3
 	nop
 	.endr
@@ -43,6 +47,15 @@
 .macro TRAPS n, function
 	.rept	\n
 	TRAP	\function
+	.endr
+.endm
+
+/* Level 15 does not ask for PSTATE.IE: until its handler is done, PIL masks it. */
+.macro TRAP_NMI function
+	wrpr	%g0, NMI_LEVEL, %pil
+	TRAP_TO	\function
+	.rept	VECTOR_INSNS - 4
+	nop
 	.endr
 .endm
 
@@ -268,7 +281,7 @@ ttable:
 	TRAPS	7, spurious_interrupt
 	TRAP	upcall_interrupt			! 0x4d
 	TRAP	timer_interrupt
-	TRAP	do_nmi
+	TRAP_NMI do_nmi
 	TRAPS	0x64 - 0x50, bad_trap
 	ITLB_MISS					! 0x64
 	DTLB_MISS					! 0x68

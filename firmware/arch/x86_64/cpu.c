@@ -10,9 +10,10 @@
 #include <asm/tlbflush.h>
 
 #define IST_STACK_SIZE	PAGE_SIZE
+#define NMI_STACK_SIZE	(2 * PAGE_SIZE)
 
 struct ist_stacks {
-	u8 nmi[IST_STACK_SIZE];
+	u8 nmi[NMI_STACK_SIZE];
 	u8 double_fault[IST_STACK_SIZE];
 } __aligned(16);
 
@@ -44,7 +45,7 @@ static void load_gdt_and_tss(void)
 
 	tss->sp0 = pcpu_hot_read(top_of_stack);
 	tss->ist[IST_INDEX_NMI - 1] =
-		(u64)stacks->nmi + IST_STACK_SIZE;
+		(u64)stacks->nmi + NMI_STACK_SIZE;
 	tss->ist[IST_INDEX_DF - 1] =
 		(u64)stacks->double_fault + IST_STACK_SIZE;
 	tss->io_bitmap_base = sizeof(*tss);

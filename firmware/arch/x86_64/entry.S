@@ -118,6 +118,9 @@ SYM_FUNC_END(entry_SYSCALL_64)
  * return address on the interrupted stack, which lies right above our frame.
  * So the frame is repeated below a gap of its own size; iretq reloads rsp.
  * The way out does not reschedule: what it would call may hold breakpoints.
+ * Nor does it use iret, which would let the next NMI in, on the stack of the
+ * one whose handler may have been stopped here: flags and address go below the
+ * interrupted stack pointer, where the first frame was.
  */
 SYM_FUNC_START(asm_exc_int3)
 	push	$-1
@@ -130,8 +133,17 @@ SYM_FUNC_START(asm_exc_int3)
 	xor	%ebp, %ebp
 	mov	%rsp, %rdi
 	call	exc_int3
+	mov	PT_sp(%rsp), %rax
+	sub	$16, %rax
+	mov	PT_ip(%rsp), %rcx
+	mov	%rcx, 8(%rax)
+	mov	PT_flags(%rsp), %rcx
+	mov	%rcx, (%rax)
+	mov	%rax, PT_sp(%rsp)
 	POP_REGS
-	iretq
+	mov	24(%rsp), %rsp
+	popfq
+	ret
 1:	idtentry_body exc_int3
 SYM_FUNC_END(asm_exc_int3)
 

@@ -3,6 +3,8 @@
 #include <linux/extable.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/oops.h>
+#include <linux/oom.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/signal.h>
@@ -16,6 +18,21 @@
 #define X86_PF_USER	0x04
 #define X86_PF_RSVD	0x08
 #define X86_PF_INSTR	0x10
+
+static __noreturn void page_fault_oops(struct pt_regs *regs, long error_code,
+				       unsigned long address)
+{
+	oops(regs, "BUG: %s address: %016lx\n"
+	     "#PF: supervisor %s in kernel mode\n"
+	     "#PF: error_code(0x%04lx) - %s",
+	     address < PAGE_SIZE ? "kernel NULL pointer dereference," :
+				   "unable to handle page fault for",
+	     address, error_code & X86_PF_INSTR ? "instruction fetch" :
+		      error_code & X86_PF_WRITE ? "write access" :
+						  "read access",
+	     error_code, error_code & X86_PF_PROT ? "permissions violation" :
+						    "not-present page");
+}
 
 /* The access was wrong, or happened where it could not be served. */
 static void bad_area_nosemaphore(struct pt_regs *regs, long error_code,
@@ -37,8 +54,7 @@ static void bad_area_nosemaphore(struct pt_regs *regs, long error_code,
 		return;
 	if (in_stack_guard(current, address))
 		handle_stack_overflow(regs);
-	panic_regs(regs, "unable to handle page fault at %016lx, error %04lx",
-		   address, error_code);
+	page_fault_oops(regs, error_code, address);
 }
 
 static void bad_area(struct mm_struct *mm, struct pt_regs *regs,
@@ -117,7 +133,10 @@ static void do_user_addr_fault(struct pt_regs *regs, long error_code,
 	fault = handle_mm_fault(vma, address, flags, regs);
 	mmap_read_unlock(mm);
 
-	if (fault & VM_FAULT_OOM)
+	/* The instruction is tried again, or a signal ends the program. */
+	if (fault & VM_FAULT_OOM && user_mode(regs))
+		pagefault_out_of_memory();
+	else if (fault & VM_FAULT_OOM)
 		bad_area_nosemaphore(regs, error_code, address, SIGKILL, 0);
 	else if (fault & VM_FAULT_SIGBUS)
 		bad_area_nosemaphore(regs, error_code, address, SIGBUS,

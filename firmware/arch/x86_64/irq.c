@@ -2,6 +2,7 @@
 /* Interrupts: from vectors to their handlers. */
 #include <linux/kernel.h>
 #include <linux/device.h>
+#include <linux/hardirq.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/irq_regs.h>
@@ -22,6 +23,7 @@ void __irq_entry sysvec_apic_timer_interrupt(struct pt_regs *regs)
 	struct pt_regs *old = set_irq_regs(regs);
 
 	irq_enter_rcu();
+	inc_irq_stat(timer_irqs);
 	__sysvec_apic_timer_interrupt();
 	irq_exit_rcu();
 	set_irq_regs(old);
@@ -38,6 +40,7 @@ void __irq_entry sysvec_host_device(struct pt_regs *regs)
 	struct pt_regs *old = set_irq_regs(regs);
 
 	irq_enter_rcu();
+	inc_irq_stat(host_device_irqs);
 	__sysvec_host_device();
 	irq_exit_rcu();
 	set_irq_regs(old);
@@ -53,6 +56,7 @@ void __irq_entry sysvec_block_device(struct pt_regs *regs)
 	struct pt_regs *old = set_irq_regs(regs);
 
 	irq_enter_rcu();
+	inc_irq_stat(block_device_irqs);
 	__sysvec_block_device();
 	irq_exit_rcu();
 	set_irq_regs(old);
@@ -66,6 +70,7 @@ static void __sysvec_call_function(void)
 void __irq_entry sysvec_call_function(struct pt_regs *regs)
 {
 	irq_enter_rcu();
+	inc_irq_stat(irq_call_count);
 	__sysvec_call_function();
 	irq_exit_rcu();
 }
@@ -74,12 +79,14 @@ void __irq_entry sysvec_call_function(struct pt_regs *regs)
 void __irq_entry sysvec_reschedule_ipi(struct pt_regs *regs)
 {
 	preempt_count_add(HARDIRQ_OFFSET);
+	inc_irq_stat(irq_resched_count);
 	scheduler_ipi();
 	preempt_count_sub(HARDIRQ_OFFSET);
 }
 
 void __irq_entry sysvec_spurious(struct pt_regs *regs)
 {
+	inc_irq_stat(spurious_irqs);
 	pr_warn("CPU %d: interrupt from an unused vector\n",
 		smp_processor_id());
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Exceptions other than page faults. */
 #include <linux/kernel.h>
+#include <linux/oops.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/signal.h>
 #include <linux/interrupt.h>
+#include <linux/nmi.h>
 #include <emu/hostcall.h>
 #include <asm/proto.h>
 #include <asm/traps.h>
@@ -12,7 +14,7 @@
 /* The kernel itself faulted where nothing can be done about it. */
 void die(const char *what, struct pt_regs *regs, long err)
 {
-	panic_regs(regs, "%s: %04lx", what, err & 0xffff);
+	oops(regs, "%s: %04lx", what, err & 0xffff);
 }
 
 /*
@@ -88,18 +90,17 @@ void exc_double_fault(struct pt_regs *regs, long error_code)
 {
 	if (in_stack_guard(current, read_cr2()))
 		handle_stack_overflow(regs);
-	die("double fault", regs, error_code);
+	panic_regs(regs, "double fault: %04lx", error_code & 0xffff);
 }
 
-static DEFINE_PER_CPU(unsigned int, nmi_count);
-
 /*
- * Nobody but the host sends one, to see what happens. Nothing in here may be a
- * breakpoint: its iretq would let the next NMI in, on this stack.
+ * On a stack of its own, and never within another: only iret lets the next one
+ * in, and breakpoints, which tracing may put into what is called here, do not
+ * return by it. Nothing else on the way may trap.
  */
 noinstr void exc_nmi(struct pt_regs *regs)
 {
-	__preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
-	this_cpu_write(nmi_count, this_cpu_read(nmi_count) + 1);
-	__preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
+	nmi_enter();
+	nmi_handle(regs);
+	nmi_exit();
 }

@@ -19,11 +19,13 @@
 #define HC_COMMAND_READ		14
 #define HC_COMMAND_DONE		15
 #define HC_BUG			16
+#define HC_NMI_TIMER_SET	17
 #define HC_RELAX		18
 #define HC_HALT			19
 #define HC_FILE_REQUEST		20
 #define HC_FILE_ANSWERED	21
 #define HC_FILE_CANCEL		22
+#define HC_CONSOLE_SIZE		28
 #define HC_BLOCK_INFO		30
 #define HC_BLOCK_SUBMIT		31
 #define HC_BLOCK_COMPLETED	32
@@ -31,6 +33,8 @@
 #define HC_MODULE_ENABLE	25
 #define HC_MODULE_FREE_MEM	26
 #define HC_MODULE_RELEASE	27
+#define HC_SHOW_REGS		29
+#define HC_TRACE_PRINTK		33
 
 #ifndef __ASSEMBLY__
 

@@ -7,8 +7,10 @@
 
 void __bug(const char *file, int line) __noreturn;
 void __warn(const char *file, int line);
-/* A text, and who called. */
-void report_bug(const char *fmt, ...) __printf(1, 2);
+struct pt_regs;
+
+/* A text, and who called; @regs: of whom it is about, or NULL for here. */
+void report_bug(struct pt_regs *regs, const char *fmt, ...) __printf(2, 3);
 
 #define BUG()		__bug(__FILE__, __LINE__)
 #define BUG_ON(c)	do { if (unlikely(c)) BUG(); } while (0)

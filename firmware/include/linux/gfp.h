@@ -25,6 +25,9 @@ static inline bool gfpflags_allow_blocking(gfp_t gfp)
 }
 
 struct page *__alloc_pages(gfp_t gfp, unsigned int order);
+bool __alloc_pages_may_oom(gfp_t gfp, unsigned int order, unsigned int tries);
+unsigned long nr_free_pages(void);
+unsigned long totalram_pages(void);
 void __free_pages(struct page *page, unsigned int order);
 unsigned long __get_free_pages(gfp_t gfp, unsigned int order);
 unsigned long get_zeroed_page(gfp_t gfp);

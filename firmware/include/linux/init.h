@@ -4,6 +4,7 @@
 #define _LINUX_INIT_H
 
 #include <linux/compiler.h>
+#include <linux/types.h>
 
 #define __init		__section(".init.text")
 #define __initdata	__section(".init.data")
@@ -44,6 +45,30 @@ typedef int (*initcall_t)(void);
 #define module_init(fn)		device_initcall(fn)
 #define module_exit(fn)		typedef int __module_exit_##fn
 #endif
+
+/*
+ * Parameters on the kernel's command line: "name=" passes what follows to @fn,
+ * "name" alone an empty text. Early ones are looked at before memory is set up;
+ * @fn returns 0 if it does not like what it is given.
+ */
+struct obs_kernel_param {
+	const char *str;
+	int (*setup_func)(char *str);
+	bool early;
+};
+
+#define __setup_param(text, fn, is_early)				\
+	static const struct obs_kernel_param __setup_##fn		\
+	__section(".init.setup") __used __aligned(8) =			\
+		{ .str = (text), .setup_func = (fn), .early = (is_early) }
+#define __setup(text, fn)	__setup_param(text, fn, false)
+#define early_param(text, fn)	__setup_param(text, fn, true)
+
+extern const struct obs_kernel_param __setup_start[], __setup_end[];
+
+void parse_early_param(void);
+void parse_params(void);
+bool get_option(char **str, int *value);
 
 extern const initcall_t __initcall_start[], __initcall1_start[], __initcall_end[];
 

@@ -87,10 +87,38 @@ PAGE_FLAG(Referenced, PG_referenced)
 #define PageWriteback(page)	test_bit(PG_writeback, &(page)->flags)
 #define page_count(page)	atomic_read(&(page)->_refcount)
 
+#define PageAnon(page)		test_bit(PG_anon, &(page)->flags)
+
+static inline unsigned long get_mm_rss(const struct mm_struct *mm)
+{
+	return READ_ONCE(mm->rss_anon) + READ_ONCE(mm->rss_file);
+}
+
+/* With the page table locked: a page is mapped, or no more. */
+static inline void inc_mm_counter(struct mm_struct *mm, struct page *page)
+{
+	if (PageAnon(page))
+		mm->rss_anon++;
+	else
+		mm->rss_file++;
+	if (get_mm_rss(mm) > mm->hiwater_rss)
+		mm->hiwater_rss = get_mm_rss(mm);
+}
+
+static inline void dec_mm_counter(struct mm_struct *mm, struct page *page)
+{
+	if (PageAnon(page))
+		mm->rss_anon--;
+	else
+		mm->rss_file--;
+}
+
 static inline void get_page(struct page *page)
 {
 	atomic_inc(&page->_refcount);
 }
+
+unsigned long nr_free_pages(void);
 
 /* Gives a page that was reserved at boot to the page allocator. */
 void free_reserved_page(struct page *page);
@@ -161,6 +189,12 @@ int copy_page_range(struct vm_area_struct *dst, struct vm_area_struct *src);
 void unmap_page_range(struct vm_area_struct *vma, unsigned long start,
 		      unsigned long end);
 void free_pgtables(struct mm_struct *mm);
+int move_page_tables(struct vm_area_struct *vma, unsigned long old_addr,
+		     struct vm_area_struct *new_vma, unsigned long new_addr,
+		     unsigned long len);
+/* What a shared mapping may have written becomes dirty in its file. */
+void mark_range_dirty(struct vm_area_struct *vma, unsigned long start,
+		      unsigned long end);
 void change_protection(struct vm_area_struct *vma, unsigned long start,
 		       unsigned long end);
 

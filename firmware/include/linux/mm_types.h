@@ -31,6 +31,7 @@ enum pageflags {
 	PG_checked,		/* a directory's: it makes sense */
 	PG_referenced,		/* used since reclaim last saw it */
 	PG_lru,			/* reclaim may take it */
+	PG_anon,		/* a process's own, not a file's */
 	PG_arch_1,		/* no CPU holds translations of old contents */
 };
 
@@ -82,6 +83,11 @@ struct mm_struct {
 	struct rw_semaphore mmap_lock;
 	spinlock_t page_table_lock;
 	unsigned long total_vm;
+	unsigned long rss_anon;		/* pages mapped, under page_table_lock */
+	unsigned long rss_file;
+	unsigned long hiwater_rss;	/* the most that both ever were */
+	unsigned long nr_ptes;		/* pages of page tables, ... */
+	struct list_head pgtables;	/* ... and they themselves */
 	unsigned long start_code, end_code, start_data, end_data;
 	unsigned long start_brk, brk, start_stack;
 	unsigned long arg_start, arg_end, env_start, env_end;

@@ -13,6 +13,22 @@
 #define MAP_TYPE	0x0f
 #define MAP_FIXED	0x10
 
+/* madvise(2) */
+#define MADV_NORMAL	0
+#define MADV_RANDOM	1
+#define MADV_SEQUENTIAL	2
+#define MADV_WILLNEED	3
+#define MADV_DONTNEED	4
+
+/* msync(2) */
+#define MS_ASYNC	1
+#define MS_INVALIDATE	2
+#define MS_SYNC		4
+
+/* mremap(2) */
+#define MREMAP_MAYMOVE	1
+#define MREMAP_FIXED	2
+
 #include <asm/mman.h>
 
 #endif

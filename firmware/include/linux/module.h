@@ -97,6 +97,9 @@ void __module_get(struct module *module);
 void module_put(struct module *module);
 int module_refcount(struct module *module);
 
+/* Says which ones are loaded; "(+)" is coming, "(-)" going. */
+void print_modules(void);
+
 #define module_is_live(mod)	((mod)->state != MODULE_STATE_GOING)
 
 /* For RCU readers: it stays until they have ended. */

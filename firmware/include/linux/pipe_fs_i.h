@@ -30,9 +30,17 @@ struct pipe_inode_info {
 	unsigned int		ring_size;
 	unsigned int		readers;	/* open files */
 	unsigned int		writers;
+	unsigned int		files;		/* both, under i_lock */
+	unsigned int		r_counter;	/* a FIFO's: readers so far */
+	unsigned int		w_counter;
 	struct page		*tmp_page;	/* the last one emptied */
 	struct pipe_buffer	*bufs;
 };
+
+struct pipe_inode_info *alloc_pipe_info(void);
+void free_pipe_info(struct pipe_inode_info *pipe);
+void put_pipe_info(struct inode *inode, struct pipe_inode_info *pipe);
+extern const struct file_operations pipefifo_fops;
 
 static inline unsigned int pipe_occupancy(unsigned int head, unsigned int tail)
 {

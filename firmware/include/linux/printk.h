@@ -8,12 +8,33 @@
 
 #include <stdarg.h>
 
+/* How much a message matters begins its format. */
+#define KERN_SOH	"\001"
+#define KERN_SOH_ASCII	'\001'
+#define KERN_EMERG	KERN_SOH "0"
+#define KERN_ALERT	KERN_SOH "1"
+#define KERN_CRIT	KERN_SOH "2"
+#define KERN_ERR	KERN_SOH "3"
+#define KERN_WARNING	KERN_SOH "4"
+#define KERN_NOTICE	KERN_SOH "5"
+#define KERN_INFO	KERN_SOH "6"
+#define KERN_DEBUG	KERN_SOH "7"
+
 int printk(const char *fmt, ...) __printf(1, 2);
 int vprintk(const char *fmt, va_list args) __printf(1, 0);
+/* Into the log alone. */
+int printk_quiet(const char *fmt, ...) __printf(1, 2);
+int printk_parse_prefix(const char **fmt);
 
-#define pr_err(...)	printk(__VA_ARGS__)
-#define pr_warn(...)	printk(__VA_ARGS__)
-#define pr_info(...)	printk(__VA_ARGS__)
+/* The console's level, a message's without one, the least, the default. */
+extern int console_printk[4];
+
+#define pr_emerg(fmt, ...)	printk(KERN_EMERG fmt, ##__VA_ARGS__)
+#define pr_err(fmt, ...)	printk(KERN_ERR fmt, ##__VA_ARGS__)
+#define pr_warn(fmt, ...)	printk(KERN_WARNING fmt, ##__VA_ARGS__)
+#define pr_notice(fmt, ...)	printk(KERN_NOTICE fmt, ##__VA_ARGS__)
+#define pr_info(fmt, ...)	printk(KERN_INFO fmt, ##__VA_ARGS__)
+#define pr_debug(fmt, ...)	printk(KERN_DEBUG fmt, ##__VA_ARGS__)
 
 /*
  * As C's, without floating point. Not traced: <linux/string.h> says why. %p is

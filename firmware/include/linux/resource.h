@@ -14,7 +14,12 @@
 struct rusage {
 	struct __kernel_timeval ru_utime;
 	struct __kernel_timeval ru_stime;
-	long ru_unused[14];	/* memory, faults, switches: not counted */
+	long ru_maxrss;			/* in KiB */
+	long ru_ixrss, ru_idrss, ru_isrss;
+	long ru_minflt, ru_majflt, ru_nswap;
+	long ru_inblock, ru_oublock;
+	long ru_msgsnd, ru_msgrcv, ru_nsignals;
+	long ru_nvcsw, ru_nivcsw;	/* slept, was preempted */
 };
 
 #define RLIMIT_CPU	0

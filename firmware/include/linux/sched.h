@@ -11,6 +11,8 @@
 #include <linux/percpu.h>
 #include <linux/smp.h>
 #include <linux/ktime.h>
+#include <linux/hrtimer.h>
+#include <linux/rbtree.h>
 #include <linux/restart_block.h>
 #include <linux/signal.h>
 #include <asm/current.h>
@@ -33,8 +35,10 @@ struct robust_list_head;
 #define TASK_INTERRUPTIBLE	0x01
 #define TASK_UNINTERRUPTIBLE	0x02
 #define __TASK_STOPPED		0x04
+#define TASK_PARKED		0x40
 #define TASK_DEAD		0x80
 #define TASK_WAKEKILL		0x100
+#define TASK_WAKING		0x200
 #define TASK_NOLOAD		0x400
 #define TASK_NEW		0x800
 #define TASK_STOPPED		(TASK_WAKEKILL | __TASK_STOPPED)
@@ -53,18 +57,57 @@ struct robust_list_head;
 #define PF_FORKNOEXEC		0x00000040
 #define PF_SIGNALED		0x00000400
 #define PF_KTHREAD		0x00200000
+#define PF_NO_SETAFFINITY	0x04000000	/* bound by the kernel */
+
+/* task_struct.policy */
+#define SCHED_NORMAL		0
+#define SCHED_FIFO		1
+#define SCHED_RR		2
+#define SCHED_BATCH		3
+#define SCHED_IDLE		5
+#define SCHED_DEADLINE		6
 
 #define TASK_COMM_LEN		16
 #define FTRACE_RETFUNC_DEPTH	50
 
 struct sched_entity {
-	struct list_head run_node;	/* in order of vruntime */
+	struct rb_node run_node;	/* in order of vruntime */
 	u64 vruntime;
 	u64 exec_start;
 	u64 sum_exec_runtime;
 	u64 prev_sum_exec_runtime;	/* when it was last picked */
 	unsigned long weight;
+	u64 nr_migrations;
 	bool on_rq;
+};
+
+struct sched_rt_entity {
+	struct list_head run_list;	/* with those of the same priority */
+	struct list_head pushable;	/* by priority; empty: not pushable */
+	unsigned int time_slice;	/* in ticks */
+	bool on_rq;
+};
+
+struct sched_dl_entity {
+	struct rb_node rb_node;		/* in order of deadline */
+	struct rb_node pushable;
+
+	/* What was asked for, in nanoseconds. */
+	u64 dl_runtime;
+	u64 dl_deadline;		/* relative to the period's start */
+	u64 dl_period;
+	u64 dl_bw;			/* runtime / period, in 2^-20 */
+	u64 dl_density;			/* runtime / deadline */
+	unsigned int flags;
+
+	/* What is left of it. */
+	s64 runtime;
+	u64 deadline;			/* on the run queue's clock */
+	bool on_rq;
+	bool is_pushable;
+	bool dl_throttled;		/* until the next period */
+	bool dl_yielded;
+	struct hrtimer dl_timer;	/* replenishes */
 };
 
 /* One traced call whose return address the host has replaced. */
@@ -88,10 +131,20 @@ struct task_struct {
 	struct lock_release off_cpu;	/* when that was */
 	int on_rq;
 	int cpu;
+	int prio;			/* -1: deadline; 0 to 99: rt; to 139: fair */
 	int static_prio;		/* 100 + 20 + nice */
+	int normal_prio;
+	unsigned int rt_priority;	/* 1 to 99, 99 first */
+	unsigned int policy;
+	bool sched_reset_on_fork;
 	struct cpumask cpus_mask;	/* where it may run */
+	int nr_cpus_allowed;
 	const struct sched_class *sched_class;
 	struct sched_entity se;
+	struct sched_rt_entity rt;
+	struct sched_dl_entity dl;
+	unsigned long nvcsw;		/* switches: it slept */
+	unsigned long nivcsw;		/* it was preempted */
 	u64 start_time;			/* ns since boot */
 	u64 utime;			/* in ticks */
 	u64 stime;
@@ -238,9 +291,23 @@ int wake_up_state(struct task_struct *p, unsigned int state);
 void kick_process(struct task_struct *p);
 void wait_task_inactive(struct task_struct *p);
 int try_to_wake_up(struct task_struct *p, unsigned int state, int wake_flags);
-void set_user_nice(struct task_struct *p, int nice);
 void wake_up_new_task(struct task_struct *p);
-void sched_fork(struct task_struct *p);
+/* Fails if the child could not have its parent's class. */
+int sched_fork(unsigned long clone_flags, struct task_struct *p);
+void sched_exec(void);
+void set_user_nice(struct task_struct *p, long nice);
+int task_nice(const struct task_struct *p);
+int task_prio(const struct task_struct *p);
+void sched_set_fifo(struct task_struct *p);
+void sched_set_fifo_low(struct task_struct *p);
+void sched_set_normal(struct task_struct *p, int nice);
+void sched_set_stop_task(int cpu, struct task_struct *stop);
+
+/* Where @p may run: the second also moves it if it runs elsewhere. */
+void do_set_cpus_allowed(struct task_struct *p, const struct cpumask *mask);
+int set_cpus_allowed_ptr(struct task_struct *p, const struct cpumask *mask);
+long sched_setaffinity(pid_t pid, const struct cpumask *mask);
+long sched_getaffinity(pid_t pid, struct cpumask *mask);
 void scheduler_tick(void);
 void scheduler_ipi(void);
 void account_process_tick(struct task_struct *p, int user_tick);
@@ -260,6 +327,7 @@ void do_task_dead(void) __noreturn;
 #define task_unlock(p)		spin_unlock(&(p)->alloc_lock)
 
 void do_exit(long code) __noreturn;
+void do_task_dead(void) __noreturn;
 void do_group_exit(int code) __noreturn;
 
 #define MAX_SCHEDULE_TIMEOUT	LONG_MAX

@@ -18,6 +18,20 @@ struct kmem_cache *kmem_cache_create(const char *name, unsigned int size,
 void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t flags);
 void kmem_cache_free(struct kmem_cache *cache, void *object);
 
+/* What a cache has: /proc/slabinfo. */
+struct slabinfo {
+	const char *name;
+	unsigned long active_objs;
+	unsigned long num_objs;
+	unsigned long num_slabs;
+	unsigned int objsize;
+	unsigned int objects_per_slab;
+	unsigned int cache_order;
+};
+
+void for_each_slabinfo(void (*show)(void *arg, const struct slabinfo *info),
+		       void *arg);
+
 void *__kmalloc(size_t size, gfp_t flags);
 void kfree(const void *object);
 

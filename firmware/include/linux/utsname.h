@@ -21,5 +21,6 @@ struct new_utsname {
 };
 
 struct new_utsname *utsname(void);
+extern const char linux_banner[];
 
 #endif

@@ -11,6 +11,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/uio.h>
+#include <asm/processor.h>
 #include "lkdtm.h"
 
 #define MISC_MAJOR	10
@@ -54,11 +55,27 @@ static void lkdtm_EXHAUST_STACK(void)
 	recursive_loop(THREAD_SIZE / FRAME_SIZE);
 }
 
+static void lkdtm_SOFTLOCKUP(void)
+{
+	preempt_disable();
+	for (;;)
+		cpu_relax();
+}
+
+static void lkdtm_HARDLOCKUP(void)
+{
+	local_irq_disable();
+	for (;;)
+		cpu_relax();
+}
+
 static const struct crashtype crashtypes[] = {
 	{ "PANIC", lkdtm_PANIC },
 	{ "BUG", lkdtm_BUG },
 	{ "WARNING", lkdtm_WARNING },
 	{ "EXHAUST_STACK", lkdtm_EXHAUST_STACK },
+	{ "SOFTLOCKUP", lkdtm_SOFTLOCKUP },
+	{ "HARDLOCKUP", lkdtm_HARDLOCKUP },
 	{ "WORKQUEUE", lkdtm_WORKQUEUE },
 	{ "RCU", lkdtm_RCU },
 	{ "TASKLET", lkdtm_TASKLET },

@@ -5,6 +5,7 @@
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/kmsg.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/uio.h>
@@ -15,6 +16,7 @@
 #define FULL_MINOR	7
 #define RANDOM_MINOR	8
 #define URANDOM_MINOR	9
+#define KMSG_MINOR	11
 
 static ssize_t read_iter_null(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -85,6 +87,9 @@ static int memory_open(struct inode *inode, struct file *file)
 	case URANDOM_MINOR:
 		file->f_op = &urandom_fops;
 		return 0;
+	case KMSG_MINOR:
+		file->f_op = &kmsg_fops;
+		return kmsg_fops.open(inode, file);
 	}
 	return -ENXIO;
 }
@@ -101,6 +106,7 @@ static int __init chr_dev_init(void)
 	device_create("/dev/full", MKDEV(MEM_MAJOR, FULL_MINOR), 0666);
 	device_create("/dev/random", MKDEV(MEM_MAJOR, RANDOM_MINOR), 0666);
 	device_create("/dev/urandom", MKDEV(MEM_MAJOR, URANDOM_MINOR), 0666);
+	device_create("/dev/kmsg", MKDEV(MEM_MAJOR, KMSG_MINOR), 0644);
 	return 0;
 }
 fs_initcall(chr_dev_init);

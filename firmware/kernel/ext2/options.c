@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Mount options of ext2. */
+#include <linux/seq_file.h>
+
 #include "ext2.h"
 
 struct option {
@@ -83,5 +85,24 @@ int ext2_parse_options(struct super_block *sb, char *options)
 		}
 		p += len + (end != NULL);
 	}
+	return 0;
+}
+
+int ext2_show_options(struct seq_file *m, struct dentry *root)
+{
+	struct super_block *sb = root->d_sb;
+	struct ext2_sb_info *sbi = EXT2_SB(sb);
+	unsigned int stored = le16_to_cpu(sbi->s_es->s_errors);
+
+	if (sbi->s_minix_df)
+		seq_puts(m, ",minixdf");
+	if (sbi->s_errors == stored)
+		return 0;
+	if (sbi->s_errors == EXT2_ERRORS_CONTINUE)
+		seq_puts(m, ",errors=continue");
+	if (sbi->s_errors == EXT2_ERRORS_RO)
+		seq_puts(m, ",errors=remount-ro");
+	if (sbi->s_errors == EXT2_ERRORS_PANIC)
+		seq_puts(m, ",errors=panic");
 	return 0;
 }

@@ -203,6 +203,7 @@ const struct super_operations ext2_sops = {
 	.sync_fs	= ext2_sync_fs,
 	.statfs		= ext2_statfs,
 	.remount_fs	= ext2_remount,
+	.show_options	= ext2_show_options,
 };
 
 static struct dentry *ext2_mount(struct file_system_type *type, int flags,

@@ -55,6 +55,8 @@ void init_special_inode(struct inode *inode, umode_t mode, dev_t dev)
 		inode->i_fop = &def_chr_fops;
 	else if (S_ISBLK(mode))
 		inode->i_fop = &def_blk_fops;
+	else if (S_ISFIFO(mode))
+		inode->i_fop = &def_fifo_fops;
 	else
 		inode->i_fop = &no_open_fops;
 	if (S_ISCHR(mode) || S_ISBLK(mode))

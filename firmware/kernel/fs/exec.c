@@ -228,6 +228,7 @@ static int bprm_execve(struct linux_binprm *bprm, int fd,
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
+	sched_exec();
 	bprm->file = file;
 	err = exec_binprm(bprm);
 	/* There is no program left that could be told of the error. */

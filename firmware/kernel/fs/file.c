@@ -6,6 +6,7 @@
 #include <linux/file.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/syscalls.h>
 
 #include "internal.h"
@@ -43,7 +44,7 @@ out:
 
 int get_unused_fd_flags(unsigned int flags)
 {
-	return alloc_fd(0, NR_OPEN_MAX, flags);
+	return alloc_fd(0, rlimit(RLIMIT_NOFILE), flags);
 }
 
 static inline void __put_unused_fd(struct files_struct *files, unsigned int fd)
@@ -200,9 +201,9 @@ int f_dupfd(unsigned int from, struct file *file, unsigned int flags)
 {
 	int fd;
 
-	if (from >= NR_OPEN_MAX)
+	if (from >= rlimit(RLIMIT_NOFILE))
 		return -EINVAL;
-	fd = alloc_fd(from, NR_OPEN_MAX, flags);
+	fd = alloc_fd(from, rlimit(RLIMIT_NOFILE), flags);
 	if (fd >= 0)
 		fd_install(fd, get_file(file));
 	return fd;
@@ -241,7 +242,7 @@ static int ksys_dup3(unsigned int oldfd, unsigned int newfd, int flags)
 		return -EINVAL;
 	if (oldfd == newfd)
 		return -EINVAL;
-	if (newfd >= NR_OPEN_MAX)
+	if (newfd >= rlimit(RLIMIT_NOFILE))
 		return -EBADF;
 
 	spin_lock(&files->file_lock);

@@ -69,6 +69,7 @@ void inode_io_list_del(struct inode *inode);
 extern const struct inode_operations empty_iops;
 extern const struct address_space_operations empty_aops;
 extern const struct file_operations no_open_fops;
+extern const struct file_operations def_fifo_fops;
 
 /* open.c: for those who open files themselves */
 void put_file_access(struct file *file);

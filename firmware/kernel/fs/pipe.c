@@ -19,7 +19,7 @@
 
 static struct vfsmount *pipe_mnt;
 
-static struct pipe_inode_info *alloc_pipe_info(void)
+struct pipe_inode_info *alloc_pipe_info(void)
 {
 	struct pipe_inode_info *pipe = kzalloc(sizeof(*pipe), GFP_KERNEL);
 
@@ -43,7 +43,7 @@ static inline struct pipe_buffer *pipe_buf(struct pipe_inode_info *pipe,
 	return &pipe->bufs[slot & (pipe->ring_size - 1)];
 }
 
-static void free_pipe_info(struct pipe_inode_info *pipe)
+void free_pipe_info(struct pipe_inode_info *pipe)
 {
 	for (; !pipe_empty(pipe->head, pipe->tail); pipe->tail++)
 		put_page(pipe_buf(pipe, pipe->tail)->page);
@@ -248,26 +248,34 @@ static ssize_t pipe_write(struct kiocb *iocb, struct iov_iter *from)
 	return done ? done : ret;
 }
 
+/* One open file less; the last takes the pipe with it. */
+void put_pipe_info(struct inode *inode, struct pipe_inode_info *pipe)
+{
+	bool last;
+
+	spin_lock(&inode->i_lock);
+	last = !--pipe->files;
+	if (last)
+		inode->i_pipe = NULL;
+	spin_unlock(&inode->i_lock);
+	if (last)
+		free_pipe_info(pipe);
+}
+
 static int pipe_release(struct inode *inode, struct file *file)
 {
-	struct pipe_inode_info *pipe = inode->i_pipe;
-	bool last;
+	struct pipe_inode_info *pipe = file->private_data;
 
 	mutex_lock(&pipe->mutex);
 	if (file->f_mode & FMODE_READ)
 		pipe->readers--;
 	if (file->f_mode & FMODE_WRITE)
 		pipe->writers--;
-	last = !pipe->readers && !pipe->writers;
 	mutex_unlock(&pipe->mutex);
 
-	if (last) {
-		inode->i_pipe = NULL;
-		free_pipe_info(pipe);
-	} else {
-		wake_up_interruptible_all(&pipe->rd_wait);
-		wake_up_interruptible_all(&pipe->wr_wait);
-	}
+	wake_up_interruptible_all(&pipe->rd_wait);
+	wake_up_interruptible_all(&pipe->wr_wait);
+	put_pipe_info(inode, pipe);
 	return 0;
 }
 
@@ -297,7 +305,7 @@ static __poll_t pipe_poll(struct file *file, poll_table *wait)
 	return mask;
 }
 
-static const struct file_operations pipefifo_fops = {
+const struct file_operations pipefifo_fops = {
 	.read_iter	= pipe_read,
 	.write_iter	= pipe_write,
 	.poll		= pipe_poll,
@@ -339,6 +347,7 @@ static int create_pipe_files(struct file **res, int flags)
 		return PTR_ERR(file);
 	}
 	pipe->writers = 1;
+	pipe->files = 1;
 	file->private_data = pipe;
 	res[1] = file;
 
@@ -348,6 +357,7 @@ static int create_pipe_files(struct file **res, int flags)
 		return PTR_ERR(file);
 	}
 	pipe->readers = 1;
+	pipe->files = 2;
 	file->private_data = pipe;
 	res[0] = file;
 	stream_open(inode, res[0]);

@@ -12,7 +12,9 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/utsname.h>
 #include <linux/workqueue.h>
+#include <emu/boot_params.h>
 
 static const char *const argv_init[] = { "/init", NULL };
 static const char *const envp_init[] = {
@@ -62,6 +64,7 @@ static int kernel_init(void *unused)
 	populate_rootfs();
 	console_on_rootfs();
 	system_state = SYSTEM_RUNNING;
+	pr_info("Run %s as init process\n", argv_init[0]);
 	err = kernel_execve(argv_init[0], argv_init, envp_init);
 	if (err)
 		panic("%s: error %d", argv_init[0], -err);
@@ -85,6 +88,7 @@ void start_kernel(void)
 	init_task_early();
 	boot_cpu_init();
 	setup_arch();
+	parse_early_param();
 	setup_per_cpu_areas();
 	trap_init();
 	arch_cpu_ready();
@@ -92,10 +96,13 @@ void start_kernel(void)
 	sched_init();
 	workqueue_init_early();
 	rcu_init();
+	pr_notice("%s", linux_banner);
+	pr_notice("Kernel command line: %s\n", boot_params.command_line);
 	init_timers();
 	hrtimers_init();
 	call_function_init();
 	fork_init();
 	vfs_caches_init();
+	parse_params();
 	rest_init();
 }

@@ -38,7 +38,7 @@ void __bug(const char *file, int line)
 	panic("kernel BUG at %s:%d", file, line);
 }
 
-void report_bug(const char *fmt, ...)
+void report_bug(struct pt_regs *regs, const char *fmt, ...)
 {
 	char buf[128];
 	va_list args;
@@ -46,10 +46,11 @@ void report_bug(const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(buf, sizeof(buf), fmt, args);
 	va_end(args);
-	hostcall1(HC_BUG, buf);
+	printk_quiet(KERN_WARNING "%s\n", buf);
+	hostcall2(HC_BUG, buf, regs);
 }
 
 void __warn(const char *file, int line)
 {
-	report_bug("WARNING at %s:%d", file, line);
+	report_bug(NULL, "WARNING at %s:%d", file, line);
 }

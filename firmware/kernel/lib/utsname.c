@@ -10,6 +10,9 @@
 #include <linux/utsname.h>
 #include <asm/utsname.h>
 
+const char linux_banner[] =
+	UTS_SYSNAME " version " UTS_RELEASE " (emu@emu) (gcc) " UTS_VERSION "\n";
+
 static struct new_utsname init_uts_ns = {
 	.sysname	= UTS_SYSNAME,
 	.nodename	= UTS_NODENAME,

@@ -7,6 +7,18 @@
 #include <asm/cacheflush.h>
 #include <asm/tlbflush.h>
 
+/* So that it is found when all are freed. With the page table locked. */
+static inline void note_table(struct mm_struct *mm, unsigned long table,
+			      void *entry)
+{
+	struct page *page = virt_to_page(table);
+
+	BUILD_BUG_ON(sizeof(pgd_t) != sizeof(unsigned long));
+	page->index = (unsigned long)entry;
+	list_add(&page->lru, &mm->pgtables);
+	mm->nr_ptes++;
+}
+
 /*
  * A level of the page table that was missing: someone else may have been
  * faster, then theirs stays.
@@ -21,6 +33,7 @@
 		spin_lock(&mm->page_table_lock);			\
 		if (none(*entry)) {					\
 			populate(entry, table);				\
+			note_table(mm, table, entry);			\
 			table = 0;					\
 		}							\
 		spin_unlock(&mm->page_table_lock);			\
@@ -80,8 +93,12 @@ static bool do_set_pte(struct vm_fault *vmf, struct page *page,
 	flush_icache_page(vma, page);
 	lock_pte(vmf);
 	same = pte_same(ptep_get(vmf->pte), vmf->orig_pte);
-	if (same)
+	if (same) {
+		if (pte_present(vmf->orig_pte) && !pte_special(vmf->orig_pte))
+			dec_mm_counter(vma->vm_mm, pte_page(vmf->orig_pte));
+		inc_mm_counter(vma->vm_mm, page);
 		set_pte(vmf->pte, entry);
+	}
 	unlock_pte(vmf);
 	return same;
 }
@@ -105,6 +122,7 @@ static vm_fault_t do_anonymous_page(struct vm_fault *vmf)
 	page = alloc_page(GFP_HIGHUSER | __GFP_ZERO);
 	if (!page)
 		return VM_FAULT_OOM;
+	set_bit(PG_anon, &page->flags);
 	vma->anon_vma = true;
 	if (!do_set_pte(vmf, page, vma->vm_flags & VM_WRITE))
 		put_page(page);
@@ -141,6 +159,7 @@ static vm_fault_t do_cow_fault(struct vm_fault *vmf)
 	}
 	copy_page(page_address(cow_page), page_address(vmf->page));
 	put_page(vmf->page);
+	set_bit(PG_anon, &cow_page->flags);
 	vmf->vma->anon_vma = true;
 	if (!do_set_pte(vmf, cow_page, true))
 		put_page(cow_page);
@@ -183,6 +202,7 @@ static vm_fault_t wp_page_copy(struct vm_fault *vmf, struct page *old)
 		return VM_FAULT_OOM;
 	}
 	copy_page(page_address(new), page_address(old));
+	set_bit(PG_anon, &new->flags);
 	vma->anon_vma = true;
 	if (do_set_pte(vmf, new, true)) {
 		flush_tlb_page(vma, vmf->address);

@@ -32,6 +32,7 @@ void __init mm_cache_init(void)
 static int mm_init_new(struct mm_struct *mm)
 {
 	INIT_LIST_HEAD(&mm->mmap);
+	INIT_LIST_HEAD(&mm->pgtables);
 	mm->map_count = 0;
 	atomic_set(&mm->mm_users, 1);
 	atomic_set(&mm->mm_count, 1);

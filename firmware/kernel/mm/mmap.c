@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/syscalls.h>
 #include "internal.h"
@@ -13,12 +14,11 @@
 #define MAX_MAP_COUNT	65530
 
 /* A stack stays this small, and this far above what is mapped below it. */
-#define STACK_LIMIT	(8UL << 20)
+#define STACK_LIMIT	(8UL << 20)	/* and mmap keeps clear of it */
 #define STACK_GUARD_GAP	(256UL << PAGE_SHIFT)
 
 /* mmap without an address takes the highest gap below this. */
 #define MMAP_BASE	PAGE_ALIGN(STACK_TOP - STACK_LIMIT - STACK_GUARD_GAP)
-#define MMAP_MIN_ADDR	0x10000UL
 
 static struct kmem_cache *vm_area_cachep;
 
@@ -88,6 +88,39 @@ int insert_vm_struct(struct mm_struct *mm, struct vm_area_struct *vma)
 	return 0;
 }
 
+/* RLIMIT_AS */
+bool may_expand_vm(struct mm_struct *mm, unsigned long npages)
+{
+	return mm->total_vm + npages <= rlimit(RLIMIT_AS) >> PAGE_SHIFT;
+}
+
+/* May it grow at its end by this much? */
+bool vma_expandable(struct vm_area_struct *vma, unsigned long delta)
+{
+	unsigned long end = vma->vm_end + delta;
+
+	return end > vma->vm_end && end <= TASK_SIZE &&
+	       !find_vma_intersection(vma->vm_mm, vma->vm_end, end);
+}
+
+/* The same as @vma, somewhere else. */
+struct vm_area_struct *copy_vma(struct vm_area_struct *vma, unsigned long addr,
+				unsigned long len, unsigned long pgoff)
+{
+	struct vm_area_struct *new = vm_area_alloc(vma->vm_mm);
+
+	if (!new)
+		return NULL;
+	*new = *vma;
+	new->vm_start = addr;
+	new->vm_end = addr + len;
+	new->vm_pgoff = pgoff;
+	if (new->vm_file)
+		get_file(new->vm_file);
+	vma_link(vma->vm_mm, new);
+	return new;
+}
+
 /* Downwards, to hold @address. Several threads may fault at once. */
 int expand_stack(struct vm_area_struct *vma, unsigned long address)
 {
@@ -99,7 +132,8 @@ int expand_stack(struct vm_area_struct *vma, unsigned long address)
 	spin_lock(&mm->page_table_lock);
 	prev = vma->vm_node.prev == &mm->mmap ? NULL :
 	       list_prev_entry(vma, vm_node);
-	if (vma->vm_end - address > STACK_LIMIT ||
+	if (vma->vm_end - address > rlimit(RLIMIT_STACK) ||
+	    !may_expand_vm(mm, (vma->vm_start - address) >> PAGE_SHIFT) ||
 	    address < (prev ? prev->vm_end + STACK_GUARD_GAP : MMAP_MIN_ADDR)) {
 		err = -ENOMEM;
 	} else if (address < vma->vm_start) {
@@ -172,8 +206,7 @@ int do_munmap(struct mm_struct *mm, unsigned long start, size_t len)
 }
 
 /* From the top down. */
-static unsigned long get_unmapped_area(struct mm_struct *mm,
-						unsigned long len)
+unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long len)
 {
 	unsigned long end = MMAP_BASE;
 	struct vm_area_struct *vma;
@@ -248,7 +281,8 @@ static unsigned long mmap_region(struct file *file,
 	struct vm_area_struct *vma;
 	int err = -ENOMEM;
 
-	if (mm->map_count >= MAX_MAP_COUNT)
+	if (mm->map_count >= MAX_MAP_COUNT ||
+	    !may_expand_vm(mm, len >> PAGE_SHIFT))
 		return -ENOMEM;
 	if (!file && !(vm_flags & (VM_SHARED | VM_GROWSDOWN)) &&
 	    vma_merge(mm, addr, len, vm_flags))

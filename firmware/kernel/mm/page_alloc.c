@@ -11,10 +11,19 @@
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/oom.h>
+#include <linux/sched.h>
 #include <linux/swap.h>
+#include <linux/sysinfo.h>
 #include "internal.h"
 
 #define MAX_ORDER	11		/* the largest block: 4 MiB */
+
+/* Larger blocks may well be missing while there is memory enough. */
+#define PAGE_ALLOC_COSTLY_ORDER	3
+
+/* In ticks: how long an allocation waits for memory to come back. */
+#define MAX_OOM_TRIES	100
 
 #define PCP_BATCH	16		/* pages moved between lists at once */
 #define PCP_HIGH	64		/* a CPU keeps no more than this */
@@ -35,6 +44,7 @@ unsigned long max_pfn;
 struct page *empty_zero_page;
 
 static struct zone zone;
+static unsigned long nr_managed;
 static DEFINE_PER_CPU(struct per_cpu_pages, pcp_lists);
 
 static inline void add_to_free_list(struct page *page, unsigned int order)
@@ -170,10 +180,35 @@ static struct page *__alloc_pages_direct_reclaim(gfp_t gfp, unsigned int order)
 	return get_page_from_freelist(gfp, order);
 }
 
-/* Takes pages back from the caches as long as that helps. */
+/*
+ * There is nothing to reclaim: someone has to go. Returns whether to try once
+ * more, after a while in which the victim may have ended. Not for ever: what
+ * it waits for may be what we hold.
+ */
+bool __alloc_pages_may_oom(gfp_t gfp, unsigned int order, unsigned int tries)
+{
+	if (!(gfp & __GFP_DIRECT_RECLAIM) || order > PAGE_ALLOC_COSTLY_ORDER ||
+	    !preemptible() || tries > MAX_OOM_TRIES ||
+	    current->flags & PF_EXITING || fatal_signal_pending(current))
+		return false;
+	if (!out_of_memory(gfp, order))
+		return false;
+	schedule_timeout_uninterruptible(1);
+	return true;
+}
+
+/* Takes pages back from the caches, then from programs. */
 static struct page *__alloc_pages_slowpath(gfp_t gfp, unsigned int order)
 {
-	return __alloc_pages_direct_reclaim(gfp, order);
+	struct page *page;
+	unsigned int tries = 0;
+
+	do {
+		page = get_page_from_freelist(gfp, order);
+		if (!page)
+			page = __alloc_pages_direct_reclaim(gfp, order);
+	} while (!page && __alloc_pages_may_oom(gfp, order, tries++));
+	return page;
 }
 
 /* NULL if there is no such block. */
@@ -265,6 +300,7 @@ void free_pages(unsigned long addr, unsigned int order)
 
 void free_reserved_page(struct page *page)
 {
+	nr_managed++;
 	__free_pages_ok(page, 0);
 }
 
@@ -294,5 +330,29 @@ void __init page_alloc_init(void)
 		INIT_LIST_HEAD(&per_cpu(pcp_lists, cpu).list);
 	mem_map = memblock_alloc(max_pfn * sizeof(struct page), PAGE_SIZE);
 	memblock_free_all();
+	nr_managed = zone.nr_free;
 	empty_zero_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+}
+
+/* Pages that are nobody's, those that CPUs keep for themselves included. */
+unsigned long nr_free_pages(void)
+{
+	unsigned long nr = READ_ONCE(zone.nr_free);
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		nr += READ_ONCE(per_cpu(pcp_lists, cpu).count);
+	return nr;
+}
+
+/* All that was ever free, that is, without the image and the like. */
+unsigned long totalram_pages(void)
+{
+	return nr_managed;
+}
+
+void si_meminfo(struct sysinfo *val)
+{
+	val->totalram = totalram_pages() << PAGE_SHIFT;
+	val->freeram = nr_free_pages() << PAGE_SHIFT;
 }

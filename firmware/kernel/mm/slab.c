@@ -22,6 +22,7 @@
 struct kmem_cache_cpu {
 	void *freelist;			/* of slab; each points to the next */
 	struct page *slab;
+	long nr_active;			/* allocated here less freed here */
 };
 
 struct kmem_cache {
@@ -35,9 +36,13 @@ struct kmem_cache {
 	spinlock_t list_lock;
 	struct list_head partial;
 	unsigned int nr_partial;
+	atomic_t nr_slabs;
+	struct list_head list;		/* in slab_caches */
 	struct kmem_cache_cpu cpu_slab[];
 };
 
+static LIST_HEAD(slab_caches);
+static DEFINE_SPINLOCK(slab_caches_lock);
 static struct kmem_cache *kmem_cache;	/* for caches themselves */
 static struct kmem_cache *kmalloc_caches[KMALLOC_SHIFT_HIGH + 1];
 
@@ -72,6 +77,7 @@ static struct page *allocate_slab(struct kmem_cache *s, gfp_t flags)
 	slab->inuse = 0;
 	slab->freelist = NULL;
 	INIT_LIST_HEAD(&slab->lru);
+	atomic_inc(&s->nr_slabs);
 	for (i = s->objects; i-- > 0;) {
 		object = page_address(slab) + i * s->size;
 		if (s->ctor)
@@ -89,6 +95,7 @@ static void free_slab(struct kmem_cache *s, struct page *slab)
 	for (i = 1; i < 1u << s->order; i++)
 		slab[i].compound_head = NULL;
 	slab->mapping = NULL;
+	atomic_dec(&s->nr_slabs);
 	__free_pages(slab, s->order);
 }
 
@@ -146,10 +153,12 @@ static void *___slab_alloc(struct kmem_cache *s, gfp_t flags,
 static __always_inline void *slab_alloc(struct kmem_cache *s, gfp_t gfp)
 {
 	struct kmem_cache_cpu *c;
+	unsigned int tries = 0;
 	unsigned long flags;
 	void *object;
 
 	might_sleep_if(gfpflags_allow_blocking(gfp));
+again:
 	local_irq_save(flags);
 	c = &s->cpu_slab[smp_processor_id()];
 	object = c->freelist;
@@ -157,7 +166,11 @@ static __always_inline void *slab_alloc(struct kmem_cache *s, gfp_t gfp)
 		c->freelist = *next_free(s, object);
 	else
 		object = ___slab_alloc(s, gfp, c);
+	c->nr_active += object != NULL;
 	local_irq_restore(flags);
+	/* With interrupts off nobody could be made to give memory back. */
+	if (unlikely(!object) && __alloc_pages_may_oom(gfp, s->order, tries++))
+		goto again;
 
 	if (object && gfp & __GFP_ZERO)
 		memset(object, 0, s->object_size);
@@ -200,6 +213,7 @@ static __always_inline void slab_free(struct kmem_cache *s, struct page *slab,
 
 	local_irq_save(flags);
 	c = &s->cpu_slab[smp_processor_id()];
+	c->nr_active--;
 	if (likely(slab == c->slab)) {
 		*next_free(s, object) = c->freelist;
 		c->freelist = object;
@@ -281,6 +295,37 @@ static void init_cache(struct kmem_cache *s, const char *name,
 	s->ctor = ctor;
 	spin_lock_init(&s->list_lock);
 	INIT_LIST_HEAD(&s->partial);
+	spin_lock(&slab_caches_lock);
+	list_add_tail(&s->list, &slab_caches);
+	spin_unlock(&slab_caches_lock);
+}
+
+/*
+ * Calls @show with what each cache has; it must not sleep. Exact if nobody
+ * allocates or frees meanwhile.
+ */
+void for_each_slabinfo(void (*show)(void *arg, const struct slabinfo *info),
+		       void *arg)
+{
+	struct slabinfo info;
+	struct kmem_cache *s;
+	int cpu;
+
+	spin_lock(&slab_caches_lock);
+	list_for_each_entry(s, &slab_caches, list) {
+		info = (struct slabinfo){
+			.name = s->name,
+			.num_slabs = atomic_read(&s->nr_slabs),
+			.objsize = s->size,
+			.objects_per_slab = s->objects,
+			.cache_order = s->order,
+		};
+		for_each_possible_cpu(cpu)
+			info.active_objs += READ_ONCE(s->cpu_slab[cpu].nr_active);
+		info.num_objs = info.num_slabs * s->objects;
+		show(arg, &info);
+	}
+	spin_unlock(&slab_caches_lock);
 }
 
 struct kmem_cache *kmem_cache_create(const char *name, unsigned int size,

@@ -18,6 +18,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timer.h>
+#include <linux/trace_printk.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <linux/wait.h>
@@ -108,3 +109,8 @@ EXPORT_SYMBOL(param_ops_charp);
 EXPORT_SYMBOL(try_module_get);
 EXPORT_SYMBOL(__module_get);
 EXPORT_SYMBOL(module_put);
+
+EXPORT_SYMBOL_GPL(__trace_printk);
+EXPORT_SYMBOL_GPL(__trace_bprintk);
+EXPORT_SYMBOL_GPL(__ftrace_vprintk);
+EXPORT_SYMBOL_GPL(__trace_puts);

@@ -76,6 +76,7 @@ struct find_symbol_arg {
 
 bool find_symbol(struct find_symbol_arg *fsa);
 int verify_exported_symbols(struct module *mod);
+int verify_params(const struct module *mod);
 int simplify_symbols(struct module *mod, const struct load_info *info);
 int apply_relocations(struct module *mod, const struct load_info *info);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The symbols of modules, for those who show addresses as names. */
+#include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include "internal.h"
@@ -74,4 +75,49 @@ void add_kallsyms(struct module *mod, const struct load_info *info)
 		used += size;
 	}
 	mod->kallsyms = all;
+}
+
+/* As nm has it, from the section's flags; global ones in capitals. */
+static char symbol_type(const struct module *mod, const struct elf64_sym *sym)
+{
+	unsigned long core = sym->st_value -
+			     (unsigned long)mod->core_layout.base;
+	unsigned long init = sym->st_value -
+			     (unsigned long)mod->init_layout.base;
+	char type = 'd';
+
+	if (core < mod->core_layout.text_size ||
+	    init < mod->init_layout.text_size)
+		type = 't';
+	if (ELF64_ST_BIND(sym->st_info) == STB_GLOBAL)
+		type -= 'a' - 'A';
+	return type;
+}
+
+int module_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
+		       char *name, char *module_name)
+{
+	struct module *mod;
+	int err = -ERANGE;
+
+	mutex_lock(&module_mutex);
+	list_for_each_entry(mod, &modules, list) {
+		const struct mod_kallsyms *k = mod->kallsyms;
+
+		if (mod->state == MODULE_STATE_UNFORMED || !k)
+			continue;
+		if (symnum < k->num_symtab - 1) {
+			const struct elf64_sym *sym = &k->symtab[symnum + 1];
+
+			*value = sym->st_value;
+			*type = symbol_type(mod, sym);
+			strscpy(name, k->strtab + sym->st_name, KSYM_NAME_LEN);
+			strscpy(module_name, mod->name, MODULE_NAME_LEN);
+			err = 0;
+			break;
+		}
+		symnum -= k->num_symtab - 1;
+	}
+	mutex_unlock(&module_mutex);
+	return err;
 }

@@ -8,6 +8,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/trace_printk.h>
 #include <asm/cacheflush.h>
 #include "internal.h"
 
@@ -58,6 +59,25 @@ const struct exception_table_entry *search_module_extables(unsigned long addr)
 	return e;
 }
 
+void print_modules(void)
+{
+	char text[256] = "";
+	struct module *mod;
+	size_t len = 0;
+
+	rcu_read_lock();
+	list_for_each_entry(mod, &modules, list) {
+		if (mod->state == MODULE_STATE_UNFORMED)
+			continue;
+		len += scnprintf(text + len, sizeof(text) - len, " %s%s",
+				 mod->name,
+				 mod->state == MODULE_STATE_COMING ? "(+)" :
+				 mod->state == MODULE_STATE_GOING ? "(-)" : "");
+	}
+	rcu_read_unlock();
+	printk("Modules linked in:%s\n", text);
+}
+
 static bool finished_loading(const char *name)
 {
 	struct module *mod;
@@ -104,6 +124,8 @@ static void unlink_module(struct module *mod)
 
 static void find_module_sections(struct module *mod, struct load_info *info)
 {
+	unsigned int formats;
+
 	mod->kp = section_objs(info, "__param", sizeof(*mod->kp), &mod->num_kp);
 	mod->syms = section_objs(info, "__ksymtab", sizeof(*mod->syms),
 				 &mod->num_syms);
@@ -115,6 +137,9 @@ static void find_module_sections(struct module *mod, struct load_info *info)
 	mod->ftrace_callsites = section_objs(info, "__mcount_loc",
 					     sizeof(*mod->ftrace_callsites),
 					     &mod->num_ftrace_callsites);
+	section_objs(info, "__trace_printk_fmt", sizeof(char *), &formats);
+	if (formats)
+		trace_printk_init_buffers();
 }
 
 /* An address at which a part has code. */
@@ -138,7 +163,7 @@ static int post_relocation(struct module *mod, const struct load_info *info)
 	if (mod->exit && !in_text(&mod->core_layout, mod->exit))
 		return -ENOEXEC;
 	add_kallsyms(mod, info);
-	return 0;
+	return verify_params(mod);
 }
 
 /* No CPU may know the pages as what they were. */

@@ -89,6 +89,25 @@ static int verify_table(struct module *mod, const struct kernel_symbol *table,
 	return 0;
 }
 
+/* Parameters lead to what is the module's own, and to what sets them. */
+int verify_params(const struct module *mod)
+{
+	extern const char __start_rodata[], __end_rodata[];
+	unsigned int i;
+
+	for (i = 0; i < mod->num_kp; i++) {
+		const char *ops = (const char *)mod->kp[i].ops;
+
+		if (!module_string(mod, mod->kp[i].name) ||
+		    !within_module_core(mod, (unsigned long)mod->kp[i].arg) ||
+		    (unsigned long)ops % sizeof(long) ||
+		    ((ops < __start_rodata || ops >= __end_rodata) &&
+		     !within_module_core(mod, (unsigned long)ops)))
+			return -ENOEXEC;
+	}
+	return 0;
+}
+
 /* Nobody else may have them. With module_mutex held. */
 int verify_exported_symbols(struct module *mod)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Moving waiting tasks from CPUs with several to CPUs with none or few. */
+/* Moving waiting fair tasks from CPUs with many to CPUs with none or few. */
 #include <linux/interrupt.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -10,92 +10,263 @@
 /* How often a busy CPU looks whether others are busier, in jiffies. */
 #define BALANCE_INTERVAL	8
 
-/* Where most tasks run, if that is @least or more; else NULL. */
-static struct rq *find_busiest_queue(struct rq *this_rq,
-					      unsigned int least)
+/* So many times in vain, and the task that runs there is made to leave. */
+#define CACHE_NICE_TRIES	1
+
+enum cpu_idle_type { CPU_IDLE, CPU_NOT_IDLE, CPU_NEWLY_IDLE };
+
+struct lb_env {
+	struct rq *src_rq;
+	struct rq *dst_rq;
+	int dst_cpu;
+	enum cpu_idle_type idle;
+	unsigned long imbalance;	/* of weight that may be moved */
+	unsigned int tasks;		/* that may be moved */
+	struct list_head list;		/* of those detached */
+	bool pinned;			/* what there is may not run here */
+};
+
+/* The one with the most weight of those that have a task to spare. */
+static struct rq *find_busiest_queue(struct lb_env *env)
 {
 	struct rq *rq, *busiest = NULL;
 	int cpu;
 
 	for_each_online_cpu(cpu) {
 		rq = cpu_rq(cpu);
-		if (rq == this_rq || READ_ONCE(rq->nr_running) < least)
+		if (rq == env->dst_rq || !READ_ONCE(rq->cfs.nr_running) ||
+		    READ_ONCE(rq->nr_running) < 2)
 			continue;
-		if (!busiest || rq->nr_running > busiest->nr_running)
+		if (!busiest || rq->cfs.load > busiest->cfs.load)
 			busiest = rq;
 	}
 	return busiest;
 }
 
-/* Lower CPU first, so that two balancers cannot wait for each other. */
-static void double_rq_lock(struct rq *rq1, struct rq *rq2)
+/* Half the difference: no task heavier than that makes matters better. */
+static void calculate_imbalance(struct lb_env *env, struct rq *busiest)
 {
-	if (rq1->cpu > rq2->cpu)
-		swap(rq1, rq2);
-	raw_spin_rq_lock(rq1);
-	raw_spin_rq_lock(rq2);
+	unsigned long src = busiest->cfs.load, dst = env->dst_rq->cfs.load;
+
+	env->imbalance = src > dst ? (src - dst) / 2 : 0;
+	env->tasks = 0;
+	if (busiest->nr_running > env->dst_rq->nr_running + 1)
+		env->tasks = (busiest->nr_running - env->dst_rq->nr_running) /
+			     2;
+	/* An idle CPU takes one whatever it weighs. */
+	if (env->idle != CPU_NOT_IDLE && env->tasks)
+		env->imbalance = ULONG_MAX;
 }
 
-/* Of those that may run here, the task that would run last there. */
-static struct task_struct *detach_one_task(struct rq *src, int dst_cpu,
-					   unsigned int least)
+static bool can_migrate_task(struct task_struct *p, struct lb_env *env)
 {
-	struct sched_entity *se;
-	struct task_struct *p;
-
-	if (src->nr_running < least)
-		return NULL;
-	list_for_each_entry_reverse(se, &src->cfs.tasks, run_node) {
-		p = task_of(se);
-		if (!cpumask_test_cpu(dst_cpu, &p->cpus_mask))
-			continue;
-		deactivate_task(src, p, 0);
-		return p;
+	if (!cpumask_test_cpu(env->dst_cpu, &p->cpus_mask)) {
+		env->pinned = true;
+		return false;
 	}
-	return NULL;
+	return !READ_ONCE(p->on_cpu);
+}
+
+static void detach_task(struct task_struct *p, struct lb_env *env)
+{
+	deactivate_task(env->src_rq, p, DEQUEUE_NOCLOCK);
+	set_task_cpu(p, env->dst_cpu);
+}
+
+/* Those that would run last there. With the source locked. */
+static unsigned int detach_tasks(struct lb_env *env)
+{
+	struct rb_node *node, *prev;
+	struct task_struct *p;
+	unsigned int detached = 0;
+
+	node = rb_last(&env->src_rq->cfs.tasks_timeline.rb_root);
+	for (; node && env->tasks; node = prev) {
+		prev = rb_prev(node);
+		p = task_of(rb_entry(node, struct sched_entity, run_node));
+		if (p->se.weight > env->imbalance || !can_migrate_task(p, env))
+			continue;
+		detach_task(p, env);
+		list_add(&p->rt.run_list, &env->list);
+		detached++;
+		env->tasks--;
+		env->imbalance -= p->se.weight;
+		if (env->idle == CPU_NEWLY_IDLE)
+			break;
+	}
+	return detached;
 }
 
 static void attach_task(struct rq *rq, struct task_struct *p)
 {
-	activate_task(rq, p, 0);
+	activate_task(rq, p, ENQUEUE_NOCLOCK);
 	check_preempt_curr(rq, p, 0);
 }
 
-/* With this_rq locked, which is let go meanwhile. Returns how many came. */
-static int load_balance(struct rq *this_rq, unsigned int least)
+static void attach_tasks(struct lb_env *env)
 {
-	struct rq *busiest = find_busiest_queue(this_rq, least);
 	struct task_struct *p;
+
+	raw_spin_rq_lock(env->dst_rq);
+	update_rq_clock(env->dst_rq);
+	while (!list_empty(&env->list)) {
+		p = list_first_entry(&env->list, struct task_struct,
+				     rt.run_list);
+		list_del_init(&p->rt.run_list);
+		attach_task(env->dst_rq, p);
+	}
+	raw_spin_rq_unlock(env->dst_rq);
+}
+
+/* Any one of a queue's that runs or is about to; NULL if none may. */
+static struct task_struct *detach_one_task(struct lb_env *env)
+{
+	struct rb_node *node;
+	struct task_struct *p;
+
+	node = rb_last(&env->src_rq->cfs.tasks_timeline.rb_root);
+	for (; node; node = rb_prev(node)) {
+		p = task_of(rb_entry(node, struct sched_entity, run_node));
+		if (can_migrate_task(p, env)) {
+			detach_task(p, env);
+			return p;
+		}
+	}
+	return NULL;
+}
+
+/* The busiest CPU's stopper: what ran here is now only waiting. */
+static int active_load_balance_cpu_stop(void *data)
+{
+	struct rq *busiest_rq = data;
+	struct lb_env env = {
+		.src_rq = busiest_rq,
+		.dst_cpu = busiest_rq->push_cpu,
+		.dst_rq = cpu_rq(busiest_rq->push_cpu),
+		.idle = CPU_IDLE,
+	};
+	struct task_struct *p = NULL;
+
+	raw_spin_lock_irq(&busiest_rq->__lock);
+	if (busiest_rq->active_balance && busiest_rq->nr_running > 1) {
+		update_rq_clock(busiest_rq);
+		p = detach_one_task(&env);
+	}
+	busiest_rq->active_balance = false;
+	raw_spin_rq_unlock(busiest_rq);
+	if (p) {
+		raw_spin_rq_lock(env.dst_rq);
+		update_rq_clock(env.dst_rq);
+		attach_task(env.dst_rq, p);
+		raw_spin_rq_unlock(env.dst_rq);
+	}
+	local_irq_enable();
+	return 0;
+}
+
+/* All that waits there must stay, but perhaps what runs there need not. */
+static bool need_active_balance(struct lb_env *env)
+{
+	struct task_struct *curr = env->src_rq->curr;
+
+	return env->idle != CPU_NOT_IDLE && env->pinned &&
+	       curr->sched_class == &fair_sched_class &&
+	       cpumask_test_cpu(env->dst_cpu, &curr->cpus_mask) &&
+	       env->dst_rq->nr_balance_failed > CACHE_NICE_TRIES;
+}
+
+/* With interrupts off and no queue locked. Returns how many were moved. */
+static unsigned int load_balance(int this_cpu, struct rq *this_rq,
+				 enum cpu_idle_type idle)
+{
+	struct lb_env env = {
+		.dst_cpu = this_cpu,
+		.dst_rq = this_rq,
+		.idle = idle,
+		.list = LIST_HEAD_INIT(env.list),
+	};
+	struct rq *busiest = find_busiest_queue(&env);
+	unsigned int ld_moved = 0;
+	bool active_balance = false;
 
 	if (!busiest)
 		return 0;
-	raw_spin_rq_unlock(this_rq);
-	double_rq_lock(this_rq, busiest);
-	p = detach_one_task(busiest, this_rq->cpu,
-			    max(least, this_rq->nr_running + 2));
-	if (p) {
-		set_task_cpu(p, this_rq->cpu);
-		attach_task(this_rq, p);
+	env.src_rq = busiest;
+	raw_spin_rq_lock(busiest);
+	update_rq_clock(busiest);
+	calculate_imbalance(&env, busiest);
+	if (env.tasks)
+		ld_moved = detach_tasks(&env);
+	raw_spin_rq_unlock(busiest);
+	if (ld_moved) {
+		attach_tasks(&env);
+		this_rq->nr_balance_failed = 0;
+		return ld_moved;
+	}
+	if (idle != CPU_NEWLY_IDLE)
+		this_rq->nr_balance_failed++;
+	raw_spin_rq_lock(busiest);
+	if (need_active_balance(&env) && !busiest->active_balance) {
+		busiest->active_balance = true;
+		busiest->push_cpu = this_cpu;
+		active_balance = true;
 	}
 	raw_spin_rq_unlock(busiest);
-	return p != NULL;
+	if (active_balance) {
+		this_rq->nr_balance_failed = 0;
+		if (!stop_one_cpu_nowait(cpu_of(busiest),
+					 active_load_balance_cpu_stop, busiest,
+					 &busiest->active_balance_work))
+			busiest->active_balance = false;
+	}
+	return 0;
 }
 
-/* This CPU would go idle. True if there is something to run after all. */
+/*
+ * This CPU would go idle; its queue, which is locked, is let go meanwhile. 1:
+ * there is something to run after all; -1: and not only fair tasks.
+ */
 int newidle_balance(struct rq *this_rq)
 {
-	load_balance(this_rq, 2);
+	raw_spin_rq_unlock(this_rq);
+	load_balance(this_rq->cpu, this_rq, CPU_NEWLY_IDLE);
+	raw_spin_rq_lock(this_rq);
+	update_rq_clock(this_rq);
+	if (this_rq->nr_running != this_rq->cfs.nr_running)
+		return -1;
 	return this_rq->cfs.nr_running > 0;
+}
+
+static void rebalance_domains(struct rq *rq, enum cpu_idle_type idle)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	load_balance(cpu_of(rq), rq, idle);
+	local_irq_restore(flags);
+}
+
+/* On behalf of the other idle CPUs too: none of them has a tick. */
+static void nohz_idle_balance(struct rq *this_rq)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (need_resched())
+			return;
+		if (cpu != cpu_of(this_rq) && idle_cpu(cpu))
+			rebalance_domains(cpu_rq(cpu), CPU_IDLE);
+	}
 }
 
 void run_rebalance_domains(struct softirq_action *h)
 {
-	struct rq *rq = this_rq();
+	struct rq *this_rq = this_rq();
+	bool idle = idle_cpu(cpu_of(this_rq));
 
-	raw_spin_lock_irq(&rq->__lock);
-	update_rq_clock(rq);
-	load_balance(rq, rq->nr_running + 2);
-	raw_spin_unlock_irq(&rq->__lock);
+	rebalance_domains(this_rq, idle ? CPU_IDLE : CPU_NOT_IDLE);
+	if (idle)
+		nohz_idle_balance(this_rq);
 }
 
 static void nohz_csd_func(void *info)
@@ -103,28 +274,39 @@ static void nohz_csd_func(void *info)
 	raise_softirq_irqoff(SCHED_SOFTIRQ);
 }
 
-/* An idle CPU has no tick to find out by that it could help. */
-static void nohz_balancer_kick(struct rq *rq)
+static int find_new_ilb(void)
 {
 	int cpu;
 
-	for_each_online_cpu(cpu) {
-		if (idle_cpu(cpu)) {
-			smp_call_function_single_async(cpu,
-					&cpu_rq(cpu)->nohz_csd);
-			return;
-		}
-	}
+	for_each_online_cpu(cpu)
+		if (idle_cpu(cpu))
+			return cpu;
+	return nr_cpu_ids;
+}
+
+static void kick_ilb(void)
+{
+	int ilb_cpu = find_new_ilb();
+
+	if (ilb_cpu < nr_cpu_ids)
+		smp_call_function_single_async(ilb_cpu,
+					       &cpu_rq(ilb_cpu)->nohz_csd);
+}
+
+/* An idle CPU has no tick to find out by that it could help. */
+static void nohz_balancer_kick(struct rq *rq)
+{
+	if (rq->nr_running >= 2)
+		kick_ilb();
 }
 
 void trigger_load_balance(struct rq *rq)
 {
-	if (rq->nr_running >= 2)
-		nohz_balancer_kick(rq);
 	if (time_after_eq(jiffies, rq->next_balance)) {
 		rq->next_balance = jiffies + BALANCE_INTERVAL;
 		raise_softirq_irqoff(SCHED_SOFTIRQ);
 	}
+	nohz_balancer_kick(rq);
 }
 
 void init_balance(struct rq *rq)

@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 #include <linux/string.h>
 #include <asm/ftrace.h>
+#include <asm/processor.h>
 #include <asm/switch_to.h>
 #include <asm/tlbflush.h>
 #include "sched.h"
@@ -62,27 +63,89 @@ void scheduler_ipi(void)
 		set_preempt_need_resched();
 }
 
+/*
+ * A queue that belongs to a task: it may be moved while we wait for the lock.
+ * One that is on its way from queue to queue is waited for.
+ */
+struct rq *__task_rq_lock(struct task_struct *p)
+{
+	struct rq *rq;
+
+	for (;;) {
+		rq = task_rq(p);
+		raw_spin_rq_lock(rq);
+		if (likely(rq == task_rq(p) && !task_on_rq_migrating(p)))
+			return rq;
+		raw_spin_rq_unlock(rq);
+		while (unlikely(task_on_rq_migrating(p)))
+			cpu_relax();
+	}
+}
+
+struct rq *task_rq_lock(struct task_struct *p, unsigned long *flags)
+{
+	raw_spin_lock_irqsave(&p->pi_lock, *flags);
+	return __task_rq_lock(p);
+}
+
+void task_rq_unlock(struct rq *rq, struct task_struct *p, unsigned long *flags)
+{
+	raw_spin_rq_unlock(rq);
+	raw_spin_unlock_irqrestore(&p->pi_lock, *flags);
+}
+
+/* Lower CPU first, so that two that do this cannot wait for each other. */
+bool double_lock_balance(struct rq *this_rq, struct rq *busiest)
+{
+	if (raw_spin_trylock(&busiest->__lock))
+		return false;
+	if (this_rq->cpu < busiest->cpu) {
+		raw_spin_rq_lock(busiest);
+		return false;
+	}
+	raw_spin_rq_unlock(this_rq);
+	raw_spin_rq_lock(busiest);
+	raw_spin_rq_lock(this_rq);
+	return true;
+}
+
+void double_unlock_balance(struct rq *this_rq, struct rq *busiest)
+{
+	raw_spin_rq_unlock(busiest);
+}
+
+inline void enqueue_task(struct rq *rq, struct task_struct *p, int flags)
+{
+	if (!(flags & ENQUEUE_NOCLOCK))
+		update_rq_clock(rq);
+	p->sched_class->enqueue_task(rq, p, flags);
+}
+
+inline void dequeue_task(struct rq *rq, struct task_struct *p, int flags)
+{
+	if (!(flags & DEQUEUE_NOCLOCK))
+		update_rq_clock(rq);
+	p->sched_class->dequeue_task(rq, p, flags);
+}
+
 void activate_task(struct rq *rq, struct task_struct *p, int flags)
 {
-	update_rq_clock(rq);
-	p->sched_class->enqueue_task(rq, p, flags);
-	p->on_rq = TASK_ON_RQ_QUEUED;
-	rq->nr_running++;
+	enqueue_task(rq, p, flags);
+	WRITE_ONCE(p->on_rq, TASK_ON_RQ_QUEUED);
 }
 
 void deactivate_task(struct rq *rq, struct task_struct *p, int flags)
 {
-	p->on_rq = flags & DEQUEUE_SLEEP ? 0 : TASK_ON_RQ_MIGRATING;
-	update_rq_clock(rq);
-	p->sched_class->dequeue_task(rq, p, flags);
-	rq->nr_running--;
+	WRITE_ONCE(p->on_rq,
+		   flags & DEQUEUE_SLEEP ? 0 : TASK_ON_RQ_MIGRATING);
+	dequeue_task(rq, p, flags);
 }
 
 void check_preempt_curr(struct rq *rq, struct task_struct *p, int flags)
 {
-	if (rq->curr->sched_class == p->sched_class)
+	if (p->sched_class == rq->curr->sched_class)
 		p->sched_class->check_preempt_curr(rq, p, flags);
-	else if (rq->curr->sched_class == &idle_sched_class)
+	else if (sched_class_above(p->sched_class, rq->curr->sched_class))
 		resched_curr(rq);
 }
 
@@ -118,13 +181,66 @@ void set_task_stack_end_magic(struct task_struct *p)
 	*(unsigned long *)p->stack = STACK_END_MAGIC;
 }
 
+/* From the class of @prev downwards: none above it has anything to run. */
+static void put_prev_task_balance(struct rq *rq, struct task_struct *prev)
+{
+	const struct sched_class *class;
+
+	for_class_range(class, prev->sched_class)
+		if (class->balance(rq, prev))
+			break;
+	put_prev_task(rq, prev);
+}
+
+static struct task_struct *__pick_next_task(struct rq *rq,
+					    struct task_struct *prev)
+{
+	const struct sched_class *class;
+	struct task_struct *p;
+
+	/* Nearly always all tasks are fair. */
+	if (likely(!sched_class_above(prev->sched_class, &fair_sched_class) &&
+		   rq->nr_running == rq->cfs.nr_running)) {
+		p = pick_next_task_fair(rq, prev);
+		if (unlikely(IS_ERR(p)))
+			goto restart;
+		if (!p) {
+			put_prev_task(rq, prev);
+			p = pick_next_task_idle(rq);
+		}
+		return p;
+	}
+restart:
+	put_prev_task_balance(rq, prev);
+	for_each_class(class) {
+		p = class->pick_next_task(rq);
+		if (p)
+			return p;
+	}
+	BUG();
+}
+
 static inline struct task_struct *pick_next_task(struct rq *rq,
 						 struct task_struct *prev)
 {
-	struct task_struct *p;
+	return __pick_next_task(rq, prev);
+}
 
-	p = fair_sched_class.pick_next_task(rq, prev);
-	return p ? p : idle_sched_class.pick_next_task(rq, prev);
+void __balance_callbacks(struct rq *rq)
+{
+	unsigned int what = rq->balance_callback;
+
+	if (likely(!what))
+		return;
+	rq->balance_callback = 0;
+	if (what & BALANCE_PULL_DL)
+		pull_dl_task(rq);
+	if (what & BALANCE_PULL_RT)
+		pull_rt_task(rq);
+	if (what & BALANCE_PUSH_DL)
+		push_dl_tasks(rq);
+	if (what & BALANCE_PUSH_RT)
+		push_rt_tasks(rq);
 }
 
 /*
@@ -140,12 +256,15 @@ static void finish_task_switch(struct task_struct *prev)
 	rq->prev_mm = NULL;
 	note_release(&prev->off_cpu);
 	smp_store_release(&prev->on_cpu, 0);
+	__balance_callbacks(rq);
 	raw_spin_rq_unlock(rq);
 	local_irq_enable();
 
 	if (mm)
 		mmdrop(mm);
 	if (unlikely(prev_state == TASK_DEAD)) {
+		if (prev->sched_class->task_dead)
+			prev->sched_class->task_dead(prev);
 		put_task_stack(prev);
 		put_task_struct_rcu_user(prev);
 	}
@@ -188,6 +307,7 @@ static __always_inline void context_switch(struct rq *rq,
 void __schedule(unsigned int sched_mode)
 {
 	struct task_struct *prev, *next;
+	unsigned long *switch_count;
 	unsigned int prev_state;
 	struct rq *rq = this_rq();
 
@@ -199,22 +319,27 @@ void __schedule(unsigned int sched_mode)
 	raw_spin_rq_lock(rq);
 	update_rq_clock(rq);
 
+	switch_count = &prev->nivcsw;
 	prev_state = READ_ONCE(prev->__state);
 	if (sched_mode == SM_NONE && prev_state) {
 		if (signal_pending_state(prev_state, prev))
 			WRITE_ONCE(prev->__state, TASK_RUNNING);
 		else
-			deactivate_task(rq, prev, DEQUEUE_SLEEP);
+			deactivate_task(rq, prev,
+					DEQUEUE_SLEEP | DEQUEUE_NOCLOCK);
+		switch_count = &prev->nvcsw;
 	}
 
 	next = pick_next_task(rq, prev);
 	clear_tsk_need_resched(prev);
 	if (likely(prev != next)) {
 		rq->nr_switches++;
+		++*switch_count;
 		WRITE_ONCE(rq->curr, next);
 		WRITE_ONCE(next->on_cpu, 1);
 		context_switch(rq, prev, next);
 	} else {
+		__balance_callbacks(rq);
 		raw_spin_rq_unlock(rq);
 		local_irq_enable();
 	}
@@ -276,21 +401,6 @@ void schedule_idle(void)
 	} while (need_resched());
 }
 
-void do_sched_yield(void)
-{
-	struct rq *rq;
-
-	local_irq_disable();
-	rq = this_rq();
-	raw_spin_rq_lock(rq);
-	current->sched_class->yield_task(rq);
-	preempt_disable_notrace();
-	raw_spin_rq_unlock(rq);
-	local_irq_enable();
-	preempt_enable_no_resched_notrace();
-	schedule();
-}
-
 /* The stack, the run queue and the place in the list of all tasks. */
 void init_idle(struct task_struct *idle, int cpu)
 {
@@ -298,6 +408,12 @@ void init_idle(struct task_struct *idle, int cpu)
 
 	idle->flags |= PF_IDLE;
 	idle->sched_class = &idle_sched_class;
+	idle->prio = DEFAULT_PRIO;
+	idle->normal_prio = DEFAULT_PRIO;
+	idle->static_prio = DEFAULT_PRIO;
+	cpumask_clear(&idle->cpus_mask);
+	cpumask_set_cpu(cpu, &idle->cpus_mask);
+	idle->nr_cpus_allowed = 1;
 	idle->on_rq = TASK_ON_RQ_QUEUED;
 	idle->on_cpu = 1;
 	idle->cpu = cpu;
@@ -318,8 +434,11 @@ void sched_init(void)
 		raw_spin_lock_init(&rq->__lock);
 		rq->cpu = cpu;
 		init_cfs_rq(&rq->cfs);
+		init_rt_rq(&rq->rt);
+		init_dl_rq(&rq->dl);
 		init_balance(rq);
 	}
+	init_rt_bandwidth();
 	open_softirq(SCHED_SOFTIRQ, run_rebalance_domains);
 	mmgrab(&init_mm);
 	current->active_mm = &init_mm;

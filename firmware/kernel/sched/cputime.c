@@ -1,17 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Who used how much time. */
 #include <linux/kernel.h>
+#include <linux/kernel_stat.h>
 #include <linux/sched.h>
 #include "sched.h"
+
+DEFINE_PER_CPU(struct kernel_cpustat, kernel_cpustat);
 
 static void account_user_time(struct task_struct *p)
 {
 	p->utime++;
+	if (p->static_prio > DEFAULT_PRIO)
+		kcpustat_this_cpu->nice++;
+	else
+		kcpustat_this_cpu->user++;
 }
 
+/* The idle task's time is counted by the clock: its ticks do not come. */
 static void account_system_time(struct task_struct *p)
 {
 	p->stime++;
+	if (!is_idle_task(p))
+		kcpustat_this_cpu->system++;
+}
+
+unsigned long nr_context_switches(void)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(cpu_rq(cpu)->nr_switches);
+	return sum;
 }
 
 void account_process_tick(struct task_struct *p, int user_tick)
@@ -25,16 +45,15 @@ void account_process_tick(struct task_struct *p, int user_tick)
 /* In nanoseconds, up to now. */
 u64 task_sched_runtime(struct task_struct *p)
 {
-	struct rq *rq = task_rq(p);
 	unsigned long flags;
+	struct rq *rq = task_rq_lock(p, &flags);
 	u64 runtime;
 
-	raw_spin_lock_irqsave(&rq->__lock, flags);
-	if (rq->cfs.curr == &p->se) {
+	if (task_current(rq, p) && task_on_rq_queued(p)) {
 		update_rq_clock(rq);
-		update_curr(&rq->cfs);
+		p->sched_class->update_curr(rq);
 	}
 	runtime = p->se.sum_exec_runtime;
-	raw_spin_unlock_irqrestore(&rq->__lock, flags);
+	task_rq_unlock(rq, p, &flags);
 	return runtime;
 }

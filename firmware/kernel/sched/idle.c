@@ -16,30 +16,37 @@ int idle_cpu(int cpu)
 	return READ_ONCE(rq->curr) == rq->idle && !READ_ONCE(rq->nr_running);
 }
 
-static void set_next_task_idle(struct rq *rq, struct task_struct *next)
+static void update_curr_idle(struct rq *rq)
 {
-	next->se.exec_start = rq->clock;
+	struct sched_entity *se = &rq->idle->se;
+	u64 now = rq_clock(rq);
+
+	if (now > se->exec_start) {
+		se->sum_exec_runtime += now - se->exec_start;
+		se->exec_start = now;
+	}
 }
 
-static struct task_struct *pick_next_task_idle(struct rq *rq,
-					       struct task_struct *prev)
+static void set_next_task_idle(struct rq *rq, struct task_struct *next,
+			       bool first)
 {
-	prev->sched_class->put_prev_task(rq, prev);
-	set_next_task_idle(rq, rq->idle);
+	next->se.exec_start = rq_clock(rq);
+}
+
+struct task_struct *pick_next_task_idle(struct rq *rq)
+{
+	set_next_task_idle(rq, rq->idle, true);
 	return rq->idle;
 }
 
 static void put_prev_task_idle(struct rq *rq, struct task_struct *prev)
 {
-	u64 delta = rq->clock - prev->se.exec_start;
-
-	prev->se.sum_exec_runtime += delta;
+	update_curr_idle(rq);
 }
 
 static void task_tick_idle(struct rq *rq, struct task_struct *curr)
 {
-	put_prev_task_idle(rq, curr);
-	set_next_task_idle(rq, curr);
+	update_curr_idle(rq);
 }
 
 static void check_preempt_curr_idle(struct rq *rq, struct task_struct *p,
@@ -48,11 +55,26 @@ static void check_preempt_curr_idle(struct rq *rq, struct task_struct *p,
 	resched_curr(rq);
 }
 
-const struct sched_class idle_sched_class = {
+static bool balance_idle(struct rq *rq, struct task_struct *prev)
+{
+	return true;
+}
+
+static int select_task_rq_idle(struct task_struct *p, int cpu, int flags)
+{
+	return task_cpu(p);
+}
+
+DEFINE_SCHED_CLASS(idle) = {
 	.check_preempt_curr = check_preempt_curr_idle,
 	.pick_next_task = pick_next_task_idle,
 	.put_prev_task = put_prev_task_idle,
+	.set_next_task = set_next_task_idle,
+	.balance = balance_idle,
+	.select_task_rq = select_task_rq_idle,
+	.set_cpus_allowed = set_cpus_allowed_common,
 	.task_tick = task_tick_idle,
+	.update_curr = update_curr_idle,
 };
 
 /* An interrupt between the test and the halt ends the halt: they are off. */

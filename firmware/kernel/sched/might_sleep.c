@@ -28,8 +28,8 @@ static void __might_resched(const char *file, int line, unsigned int offsets)
 	       p->comm);
 	printk("preempt_count: %x, expected: %x\n", preempt_count(), offsets);
 	printk("RCU nest depth: %d, expected: 0\n", p->rcu_read_lock_nesting);
-	report_bug("BUG: sleeping function called from invalid context at %s:%d",
-		   file, line);
+	report_bug(NULL, "BUG: sleeping function called from invalid context "
+		   "at %s:%d", file, line);
 }
 
 void __might_sleep(const char *file, int line)

@@ -1,10 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* System calls of the scheduler. */
+/* System calls on priorities, CPUs and yielding. */
+#include <linux/interrupt.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 #include "sched.h"
+
+static void do_sched_yield(void)
+{
+	struct rq *rq;
+
+	local_irq_disable();
+	rq = this_rq();
+	raw_spin_rq_lock(rq);
+	current->sched_class->yield_task(rq);
+	preempt_disable_notrace();
+	raw_spin_rq_unlock(rq);
+	local_irq_enable();
+	preempt_enable_no_resched_notrace();
+	schedule();
+}
 
 SYSCALL_DEFINE0(sched_yield)
 {
@@ -13,71 +32,125 @@ SYSCALL_DEFINE0(sched_yield)
 }
 
 #define PRIO_PROCESS	0
-#define MIN_NICE	-20
-#define MAX_NICE	19
+#define PRIO_PGRP	1
+#define PRIO_USER	2
 
-/* The weight counts in the queue's load while the task is on it. */
-void set_user_nice(struct task_struct *p, int nice)
+/* Whether the process is one of those meant. There is one user. */
+static bool prio_applies(const struct task_struct *p, int which, int who)
 {
-	unsigned long flags;
-	struct rq *rq;
-
-	raw_spin_lock_irqsave(&p->pi_lock, flags);
-	rq = task_rq(p);
-	raw_spin_rq_lock(rq);
-	p->static_prio = DEFAULT_PRIO + nice;
-	if (p->se.on_rq)
-		rq->cfs.load += nice_to_weight(nice) - p->se.weight;
-	p->se.weight = nice_to_weight(nice);
-	raw_spin_rq_unlock(rq);
-	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
+	if (which == PRIO_PGRP)
+		return task_pgrp_nr(p) == (who ? who : task_pgrp_nr(current));
+	return !who;
 }
 
-static struct task_struct *find_prio_task(int which, int who)
+/* The next one after the number @after, referenced, or NULL. */
+static struct task_struct *next_prio_task(int which, int who, pid_t *after)
 {
-	if (which != PRIO_PROCESS)
-		return NULL;
-	return who ? find_get_task_by_vpid(who) : get_task_struct(current);
+	struct task_struct *p, *found = NULL;
+
+	if (which == PRIO_PROCESS) {
+		if (*after)
+			return NULL;
+		*after = 1;
+		return who ? find_get_task_by_vpid(who) :
+			     get_task_struct(current);
+	}
+	spin_lock(&tasklist_lock);
+	for_each_process(p)
+		if (p->pid > *after && prio_applies(p, which, who) &&
+		    (!found || p->pid < found->pid))
+			found = p;
+	if (found) {
+		get_task_struct(found);
+		*after = found->pid;
+	}
+	spin_unlock(&tasklist_lock);
+	return found;
 }
 
 SYSCALL_DEFINE3(setpriority, int, which, int, who, int, niceval)
 {
-	struct task_struct *p = find_prio_task(which, who);
+	struct task_struct *p;
+	int err = -ESRCH;
+	pid_t after = 0;
 
-	if (!p)
-		return which == PRIO_PROCESS ? -ESRCH : -EINVAL;
-	set_user_nice(p, clamp(niceval, MIN_NICE, MAX_NICE));
-	put_task_struct(p);
+	if (which > PRIO_USER || which < PRIO_PROCESS)
+		return -EINVAL;
+	while ((p = next_prio_task(which, who, &after))) {
+		set_user_nice(p, clamp(niceval, MIN_NICE, MAX_NICE));
+		put_task_struct(p);
+		err = 0;
+	}
+	return err;
+}
+
+/* 20 less the lowest nice, so that no result looks like an error. */
+SYSCALL_DEFINE2(getpriority, int, which, int, who)
+{
+	struct task_struct *p;
+	long ret = -ESRCH;
+	pid_t after = 0;
+
+	if (which > PRIO_USER || which < PRIO_PROCESS)
+		return -EINVAL;
+	while ((p = next_prio_task(which, who, &after))) {
+		ret = max(ret, MAX_NICE + 1L - task_nice(p));
+		put_task_struct(p);
+	}
+	return ret;
+}
+
+SYSCALL_DEFINE1(nice, int, increment)
+{
+	long nice;
+
+	increment = clamp(increment, -40, 40);
+	nice = clamp(task_nice(current) + increment, MIN_NICE, MAX_NICE);
+	set_user_nice(current, nice);
 	return 0;
 }
 
-/* 20 less nice, so that no result looks like an error. */
-SYSCALL_DEFINE2(getpriority, int, which, int, who)
+/* What is missing in a short mask is zero. */
+static int get_user_cpu_mask(const unsigned long __user *user_mask,
+			     unsigned int len, struct cpumask *mask)
 {
-	struct task_struct *p = find_prio_task(which, who);
-	long ret;
+	cpumask_clear(mask);
+	len = min_t(unsigned int, len, sizeof(*mask));
+	return copy_from_user(mask, user_mask, len) ? -EFAULT : 0;
+}
 
-	if (!p)
-		return which == PRIO_PROCESS ? -ESRCH : -EINVAL;
-	ret = 20 - (p->static_prio - DEFAULT_PRIO);
-	put_task_struct(p);
-	return ret;
+SYSCALL_DEFINE3(sched_setaffinity, pid_t, pid, unsigned int, len,
+		unsigned long __user *, user_mask)
+{
+	struct cpumask mask;
+	int err = get_user_cpu_mask(user_mask, len, &mask);
+
+	return err ? err : sched_setaffinity(pid, &mask);
 }
 
 SYSCALL_DEFINE3(sched_getaffinity, pid_t, pid, unsigned int, len,
 		unsigned long __user *, user_mask)
 {
-	struct task_struct *p = find_prio_task(PRIO_PROCESS, pid);
 	struct cpumask mask;
-	unsigned int i;
+	long ret;
 
-	if (!p)
-		return -ESRCH;
-	for (i = 0; i < BITS_TO_LONGS(NR_CPUS); i++)
-		mask.bits[i] = p->cpus_mask.bits[i] & cpu_online_mask->bits[i];
-	put_task_struct(p);
 	if (len % sizeof(unsigned long) || len * 8 < nr_cpu_ids)
 		return -EINVAL;
+	ret = sched_getaffinity(pid, &mask);
+	if (ret)
+		return ret;
 	len = min_t(unsigned int, len, sizeof(mask));
 	return copy_to_user(user_mask, &mask, len) ? -EFAULT : (long)len;
+}
+
+SYSCALL_DEFINE3(getcpu, unsigned int __user *, cpup,
+		unsigned int __user *, nodep, void __user *, unused)
+{
+	unsigned int cpu = raw_smp_processor_id();
+
+	if (cpup && put_user(cpu, cpup))
+		return -EFAULT;
+	if (nodep && put_user(0, nodep))
+		return -EFAULT;
+	return 0;
 }

@@ -5,9 +5,14 @@
 #include <asm/processor.h>
 #include "sched.h"
 
-void set_task_cpu(struct task_struct *p, unsigned int cpu)
+void set_task_cpu(struct task_struct *p, unsigned int new_cpu)
 {
-	WRITE_ONCE(p->cpu, cpu);
+	if (task_cpu(p) == new_cpu)
+		return;
+	if (p->sched_class->migrate_task_rq)
+		p->sched_class->migrate_task_rq(p, new_cpu);
+	p->se.nr_migrations++;
+	WRITE_ONCE(p->cpu, new_cpu);
 }
 
 static void ttwu_do_wakeup(struct rq *rq, struct task_struct *p,
@@ -15,29 +20,27 @@ static void ttwu_do_wakeup(struct rq *rq, struct task_struct *p,
 {
 	check_preempt_curr(rq, p, wake_flags);
 	WRITE_ONCE(p->__state, TASK_RUNNING);
+	if (p->sched_class->task_woken)
+		p->sched_class->task_woken(rq, p);
 }
 
 static void ttwu_do_activate(struct rq *rq, struct task_struct *p,
 				      int wake_flags)
 {
-	activate_task(rq, p, ENQUEUE_WAKEUP);
+	int en_flags = ENQUEUE_WAKEUP | ENQUEUE_NOCLOCK;
+
+	if (wake_flags & WF_MIGRATED)
+		en_flags |= ENQUEUE_MIGRATED;
+	activate_task(rq, p, en_flags);
 	ttwu_do_wakeup(rq, p, wake_flags);
 }
 
 /* It had set its state but has not been switched out: that is undone. */
 static bool ttwu_runnable(struct task_struct *p, int wake_flags)
 {
-	struct rq *rq;
+	struct rq *rq = __task_rq_lock(p);
 	bool ret = false;
 
-	for (;;) {
-		rq = task_rq(p);
-		raw_spin_rq_lock(rq);
-		if (rq == task_rq(p) && p->on_rq != TASK_ON_RQ_MIGRATING)
-			break;
-		raw_spin_rq_unlock(rq);
-		cpu_relax();
-	}
 	if (p->on_rq) {
 		update_rq_clock(rq);
 		ttwu_do_wakeup(rq, p, wake_flags);
@@ -52,16 +55,20 @@ static void ttwu_queue(struct task_struct *p, int cpu, int wake_flags)
 	struct rq *rq = cpu_rq(cpu);
 
 	raw_spin_rq_lock(rq);
+	update_rq_clock(rq);
 	ttwu_do_activate(rq, p, wake_flags);
 	raw_spin_rq_unlock(rq);
 }
 
-static int select_task_rq(struct task_struct *p, int cpu, int flags)
+static inline int select_task_rq(struct task_struct *p, int cpu, int flags)
 {
-	cpu = p->sched_class->select_task_rq(p, cpu, flags);
-	if (likely(cpumask_test_cpu(cpu, &p->cpus_mask)))
-		return cpu;
-	return cpumask_first(&p->cpus_mask);
+	if (p->nr_cpus_allowed > 1)
+		cpu = p->sched_class->select_task_rq(p, cpu, flags);
+	else
+		cpu = cpumask_first(&p->cpus_mask);
+	if (unlikely(!is_cpu_allowed(p, cpu)))
+		cpu = select_fallback_rq(cpu, p);
+	return cpu;
 }
 
 /*
@@ -91,14 +98,17 @@ int try_to_wake_up(struct task_struct *p, unsigned int state, int wake_flags)
 	if (READ_ONCE(p->on_rq) && ttwu_runnable(p, wake_flags))
 		goto unlock;
 
+	WRITE_ONCE(p->__state, TASK_WAKING);
 	/* It is asleep, or will be as soon as its CPU has saved it. */
 	while (smp_load_acquire(&p->on_cpu))
 		cpu_relax();
 	stall_until_release(&p->off_cpu);
 
 	cpu = select_task_rq(p, task_cpu(p), wake_flags | WF_TTWU);
-	if (task_cpu(p) != cpu)
+	if (task_cpu(p) != cpu) {
+		wake_flags |= WF_MIGRATED;
 		set_task_cpu(p, cpu);
+	}
 	ttwu_queue(p, cpu, wake_flags);
 unlock:
 	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
@@ -136,6 +146,20 @@ void kick_process(struct task_struct *p)
 	preempt_enable();
 }
 
+/* A new program has nothing in this CPU's caches: now is a good time to move. */
+void sched_exec(void)
+{
+	struct task_struct *p = current;
+	struct migration_arg arg = { .task = p };
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&p->pi_lock, flags);
+	arg.dest_cpu = select_task_rq(p, task_cpu(p), WF_EXEC);
+	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
+	if (arg.dest_cpu != raw_smp_processor_id())
+		stop_one_cpu(task_cpu(p), migration_cpu_stop, &arg);
+}
+
 /* A forked task goes where the load is lowest. */
 void wake_up_new_task(struct task_struct *p)
 {
@@ -147,8 +171,11 @@ void wake_up_new_task(struct task_struct *p)
 	set_task_cpu(p, select_task_rq(p, task_cpu(p), WF_FORK));
 	rq = task_rq(p);
 	raw_spin_rq_lock(rq);
-	activate_task(rq, p, ENQUEUE_INITIAL);
+	update_rq_clock(rq);
+	activate_task(rq, p, ENQUEUE_NOCLOCK | ENQUEUE_INITIAL);
 	check_preempt_curr(rq, p, WF_FORK);
+	if (p->sched_class->task_woken)
+		p->sched_class->task_woken(rq, p);
 	raw_spin_rq_unlock(rq);
 	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
 }

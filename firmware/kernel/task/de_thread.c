@@ -60,6 +60,8 @@ static void take_over(struct task_struct *tsk, struct task_struct *leader)
 	list_del_init(&leader->sibling);
 	tsk->group_leader = tsk;
 	leader->group_leader = tsk;
+	if (tsk->signal->real_timer_task == leader)
+		tsk->signal->real_timer_task = tsk;
 	tsk->exit_signal = SIGCHLD;
 	leader->exit_signal = -1;
 	leader->exit_state = EXIT_DEAD;

@@ -327,6 +327,8 @@ void do_exit(long code)
 	if (group_dead && unlikely(is_global_init(p)))
 		panic("init died: status %08x",
 		      p->signal->group_exit_code ?: (int)code);
+	if (group_dead)
+		hrtimer_cancel(&p->signal->real_timer);
 	p->exit_code = code;
 	exit_mm();
 	exit_files(p);

@@ -5,6 +5,7 @@
 #include <linux/fs_struct.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/kernel_stat.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -19,6 +20,8 @@
 
 /* The list of all tasks, and who is whose child. */
 DEFINE_SPINLOCK(tasklist_lock);
+
+unsigned long total_forks;	/* since boot */
 
 static struct kmem_cache *task_struct_cachep, *signal_cachep, *sighand_cachep;
 
@@ -49,7 +52,8 @@ static void free_task(struct task_struct *p)
 {
 	if (p->stack)
 		put_task_stack(p);
-	free_kthread_struct(p);
+	if (p->flags & PF_KTHREAD)
+		free_kthread_struct(p);
 	kmem_cache_free(task_struct_cachep, p);
 }
 
@@ -204,10 +208,14 @@ static int copy_signal(unsigned long clone_flags, struct task_struct *p)
 	init_waitqueue_head(&sig->wait_chldexit);
 	sig->curr_target = p;
 	init_sigpending(&sig->shared_pending);
+	hrtimer_init(&sig->real_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	sig->real_timer.function = it_real_fn;
 	sig->has_child_subreaper = old->has_child_subreaper ||
 				   old->is_child_subreaper;
 	spin_lock_irq(&current->sighand->siglock);
 	memcpy(sig->rlim, old->rlim, sizeof(sig->rlim));
+	sig->oom_score_adj = old->oom_score_adj;
+	sig->oom_victim = false;
 	spin_unlock_irq(&current->sighand->siglock);
 	p->signal = sig;
 	return 0;
@@ -217,7 +225,8 @@ static int copy_signal(unsigned long clone_flags, struct task_struct *p)
 static void reset_task(struct task_struct *p,
 				const struct kernel_clone_args *args)
 {
-	p->flags &= ~(PF_IDLE | PF_KTHREAD | PF_WQ_WORKER | PF_SIGNALED);
+	p->flags &= ~(PF_IDLE | PF_KTHREAD | PF_WQ_WORKER | PF_SIGNALED |
+		      PF_NO_SETAFFINITY);
 	p->flags |= PF_FORKNOEXEC;
 	if (args->kthread)
 		p->flags |= PF_KTHREAD;
@@ -300,6 +309,7 @@ static void add_to_lists(struct task_struct *p,
 		list_add_tail(&p->thread_node, &sig->thread_head);
 	}
 	attach_pid(p, PIDTYPE_PID);
+	total_forks++;
 	list_add_tail(&p->tasks, &init_task.tasks);
 }
 
@@ -346,7 +356,9 @@ copy_process(const struct kernel_clone_args *args)
 		err = -ENOMEM;
 		goto bad_fork_free;
 	}
-	sched_fork(p);
+	err = sched_fork(flags, p);
+	if (err)
+		goto bad_fork_free;
 	err = copy_files(flags, p);
 	if (err)
 		goto bad_fork_free;
@@ -440,8 +452,8 @@ pid_t kernel_clone(struct kernel_clone_args *args)
 pid_t kernel_thread(int (*fn)(void *), void *arg, unsigned long flags)
 {
 	struct kernel_clone_args args = {
-		.flags = flags | CLONE_VM,
-		.exit_signal = SIGCHLD,
+		.flags = (flags | CLONE_VM) & ~CSIGNAL,
+		.exit_signal = flags & CSIGNAL,
 		.fn = fn,
 		.fn_arg = arg,
 		.kthread = true,

@@ -15,21 +15,21 @@
 struct kthread_create_info {
 	int (*threadfn)(void *data);
 	void *data;
-	char name[TASK_COMM_LEN];
 	struct task_struct *result;
-	struct completion done;
+	struct completion *done;
 	struct list_head list;
 };
 
-/* What a thread keeps of its making, until its task is freed. */
+enum { KTHREAD_IS_PER_CPU, KTHREAD_SHOULD_STOP, KTHREAD_SHOULD_PARK };
+
 struct kthread {
 	unsigned long flags;
+	unsigned int cpu;
 	int result;
 	void *data;
+	struct completion parked;
 	struct completion exited;
 };
-
-enum { KTHREAD_SHOULD_STOP };
 
 static DEFINE_SPINLOCK(kthread_create_lock);
 static LIST_HEAD(kthread_create_list);
@@ -40,26 +40,23 @@ static inline struct kthread *to_kthread(struct task_struct *k)
 	return k->worker_private;
 }
 
+/* The end of the thread is told to whoever stops it, as vfork's parent is. */
 bool set_kthread_struct(struct task_struct *p)
 {
-	struct kthread *self = kzalloc(sizeof(*self), GFP_KERNEL);
+	struct kthread *kthread = kzalloc(sizeof(*kthread), GFP_KERNEL);
 
-	if (!self)
+	if (!kthread)
 		return false;
-	init_completion(&self->exited);
-	p->worker_private = self;
+	init_completion(&kthread->exited);
+	init_completion(&kthread->parked);
+	p->vfork_done = &kthread->exited;
+	p->worker_private = kthread;
 	return true;
 }
 
 void free_kthread_struct(struct task_struct *p)
 {
-	if (p->flags & PF_KTHREAD)
-		kfree(p->worker_private);
-}
-
-bool kthread_should_stop(void)
-{
-	return test_bit(KTHREAD_SHOULD_STOP, &to_kthread(current)->flags);
+	kfree(p->worker_private);
 }
 
 void *kthread_data(struct task_struct *k)
@@ -67,14 +64,44 @@ void *kthread_data(struct task_struct *k)
 	return to_kthread(k)->data;
 }
 
-static __noreturn void kthread_exit(long result)
+bool kthread_should_stop(void)
 {
-	struct kthread *self = to_kthread(current);
+	return test_bit(KTHREAD_SHOULD_STOP, &to_kthread(current)->flags);
+}
 
-	self->result = result;
-	/* Who waits for it holds a reference to the task, and so to this. */
-	complete(&self->exited);
+bool kthread_should_park(void)
+{
+	return test_bit(KTHREAD_SHOULD_PARK, &to_kthread(current)->flags);
+}
+
+bool kthread_is_per_cpu(struct task_struct *k)
+{
+	struct kthread *kthread = to_kthread(k);
+
+	return kthread && test_bit(KTHREAD_IS_PER_CPU, &kthread->flags);
+}
+
+void kthread_exit(long result)
+{
+	to_kthread(current)->result = result;
 	do_exit(0);
+}
+
+static void __kthread_parkme(struct kthread *self)
+{
+	for (;;) {
+		set_current_state(TASK_PARKED);
+		if (!test_bit(KTHREAD_SHOULD_PARK, &self->flags))
+			break;
+		complete(&self->parked);
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+}
+
+void kthread_parkme(void)
+{
+	__kthread_parkme(to_kthread(current));
 }
 
 /* What each new thread does first: it shows itself, and waits for its start. */
@@ -82,89 +109,143 @@ static int kthread(void *_create)
 {
 	struct kthread_create_info *create = _create;
 	int (*threadfn)(void *data) = create->threadfn;
-	void *data = create->data;
 	struct kthread *self = to_kthread(current);
+	void *data = create->data;
+	int ret = -EINTR;
 
 	self->data = data;
-	set_task_comm(current, create->name);
 	/* Once this is done, create is no longer ours. */
 	__set_current_state(TASK_UNINTERRUPTIBLE);
 	create->result = current;
-	complete(&create->done);
+	complete(create->done);
 	schedule();
-	kthread_exit(test_bit(KTHREAD_SHOULD_STOP, &self->flags) ?
-		     -EINTR : threadfn(data));
+	if (!test_bit(KTHREAD_SHOULD_STOP, &self->flags)) {
+		__kthread_parkme(self);
+		ret = threadfn(data);
+	}
+	kthread_exit(ret);
 }
 
 static void create_kthread(struct kthread_create_info *create)
 {
-	pid_t pid = kernel_thread(kthread, create, CLONE_FS | CLONE_FILES);
+	pid_t pid = kernel_thread(kthread, create,
+				  CLONE_FS | CLONE_FILES | SIGCHLD);
 
 	if (pid < 0) {
 		create->result = ERR_PTR(pid);
-		complete(&create->done);
+		complete(create->done);
 	}
 }
 
-static struct task_struct *
-__kthread_create_on_node(int (*fn)(void *data), void *data,
+static __printf(4, 0) struct task_struct *
+__kthread_create_on_node(int (*fn)(void *data), void *data, int node,
 			 const char *namefmt, va_list args)
 {
-	struct kthread_create_info create = { .threadfn = fn, .data = data };
+	DECLARE_COMPLETION_ONSTACK(done);
+	struct kthread_create_info create = {
+		.threadfn = fn,
+		.data = data,
+		.done = &done,
+	};
+	char name[TASK_COMM_LEN];
 
-	vsnprintf(create.name, sizeof(create.name), namefmt, args);
-	init_completion(&create.done);
 	spin_lock(&kthread_create_lock);
 	list_add_tail(&create.list, &kthread_create_list);
 	spin_unlock(&kthread_create_lock);
 	wake_up_process(kthreadd_task);
-	wait_for_completion(&create.done);
+	wait_for_completion(&done);
+	if (!IS_ERR(create.result)) {
+		vsnprintf(name, sizeof(name), namefmt, args);
+		set_task_comm(create.result, name);
+	}
 	return create.result;
 }
 
 struct task_struct *kthread_create_on_node(int (*fn)(void *data), void *data,
 					   int node, const char *namefmt, ...)
 {
-	struct task_struct *p;
+	struct task_struct *k;
 	va_list args;
 
 	va_start(args, namefmt);
-	p = __kthread_create_on_node(fn, data, namefmt, args);
+	k = __kthread_create_on_node(fn, data, node, namefmt, args);
 	va_end(args);
-	return p;
+	return k;
 }
 
-void kthread_bind(struct task_struct *p, unsigned int cpu)
+static void __kthread_bind_mask(struct task_struct *k,
+				const struct cpumask *mask)
 {
-	wait_task_inactive(p);
-	cpumask_clear(&p->cpus_mask);
-	cpumask_set_cpu(cpu, &p->cpus_mask);
+	unsigned long flags;
+
+	wait_task_inactive(k);
+	raw_spin_lock_irqsave(&k->pi_lock, flags);
+	do_set_cpus_allowed(k, mask);
+	k->flags |= PF_NO_SETAFFINITY;
+	raw_spin_unlock_irqrestore(&k->pi_lock, flags);
+}
+
+void kthread_bind_mask(struct task_struct *k, const struct cpumask *mask)
+{
+	__kthread_bind_mask(k, mask);
+}
+
+void kthread_bind(struct task_struct *k, unsigned int cpu)
+{
+	struct cpumask mask = {};
+
+	cpumask_set_cpu(cpu, &mask);
+	__kthread_bind_mask(k, &mask);
 }
 
 struct task_struct *kthread_create_on_cpu(int (*fn)(void *data), void *data,
 					  unsigned int cpu,
 					  const char *namefmt)
 {
-	char name[TASK_COMM_LEN];
-	struct task_struct *p;
+	struct task_struct *k;
 
-	snprintf(name, sizeof(name), namefmt, cpu);
-	p = kthread_create(fn, data, "%s", name);
-	if (!IS_ERR(p))
-		kthread_bind(p, cpu);
-	return p;
+	k = kthread_create_on_node(fn, data, -1, "%s", namefmt);
+	if (IS_ERR(k))
+		return k;
+	snprintf(k->comm, sizeof(k->comm), namefmt, cpu);
+	kthread_bind(k, cpu);
+	to_kthread(k)->cpu = cpu;
+	set_bit(KTHREAD_IS_PER_CPU, &to_kthread(k)->flags);
+	return k;
+}
+
+void kthread_unpark(struct task_struct *k)
+{
+	clear_bit(KTHREAD_SHOULD_PARK, &to_kthread(k)->flags);
+	wake_up_state(k, TASK_PARKED);
+}
+
+/* Waits until it is. One that has not been started yet parks when it is. */
+int kthread_park(struct task_struct *k)
+{
+	struct kthread *kthread = to_kthread(k);
+
+	if (k->flags & PF_EXITING)
+		return -ENOSYS;
+	set_bit(KTHREAD_SHOULD_PARK, &kthread->flags);
+	if (k != current) {
+		wake_up_process(k);
+		wait_for_completion(&kthread->parked);
+	}
+	return 0;
 }
 
 int kthread_stop(struct task_struct *k)
 {
-	struct kthread *self = to_kthread(k);
+	struct kthread *kthread = to_kthread(k);
 	int ret;
 
 	get_task_struct(k);
-	set_bit(KTHREAD_SHOULD_STOP, &self->flags);
+	set_bit(KTHREAD_SHOULD_STOP, &kthread->flags);
+	kthread_unpark(k);
 	wake_up_process(k);
-	wait_for_completion(&self->exited);
-	ret = self->result;
+	wait_for_completion(&kthread->exited);
+	ret = kthread->result;
 	put_task_struct(k);
 	return ret;
 }

@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/sysctl.h>
 #include <linux/threads.h>
 
 #define PIDHASH_SIZE	1024
@@ -16,6 +17,7 @@ static DECLARE_BITMAP(pid_map, PID_MAX) = { 1 };
 static struct list_head pid_hash[PIDHASH_SIZE];
 static DEFINE_SPINLOCK(pidmap_lock);
 static unsigned int last_pid;
+static int pid_max = PID_MAX;	/* below it are new numbers */
 static struct kmem_cache *pid_cachep;
 
 /* What tasks outside any process have: the idle ones, and their children. */
@@ -51,21 +53,22 @@ struct pid *alloc_pid(void)
 	if (!pid)
 		return ERR_PTR(-ENOMEM);
 	refcount_set(&pid->count, 1);
+	pid->nr = 0;
 	for (int type = 0; type < PIDTYPE_MAX; type++)
 		INIT_LIST_HEAD(&pid->tasks[type]);
 
 	spin_lock_irq(&pidmap_lock);
-	nr = find_next_zero_bit(pid_map, PID_MAX, last_pid + 1);
-	if (nr == PID_MAX)
-		nr = find_next_zero_bit(pid_map, PID_MAX, 1);
-	if (nr < PID_MAX) {
+	nr = find_next_zero_bit(pid_map, pid_max, last_pid + 1);
+	if (nr >= pid_max)
+		nr = find_next_zero_bit(pid_map, pid_max, 1);
+	if (nr < pid_max) {
 		__set_bit(nr, pid_map);
 		last_pid = nr;
 		pid->nr = nr;
 		list_add(&pid->pid_chain, pid_bucket(nr));
 	}
 	spin_unlock_irq(&pidmap_lock);
-	if (nr < PID_MAX)
+	if (pid->nr)
 		return pid;
 	kmem_cache_free(pid_cachep, pid);
 	return ERR_PTR(-EAGAIN);
@@ -211,3 +214,25 @@ struct task_struct *find_get_task_by_vpid(pid_t nr)
 	spin_unlock_irq(&tasklist_lock);
 	return p;
 }
+
+static int pid_max_min = 301, pid_max_max = PID_MAX;
+
+static struct ctl_table pid_sysctls[] = {
+	{
+		.procname	= "pid_max",
+		.data		= &pid_max,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec_minmax,
+		.extra1		= &pid_max_min,
+		.extra2		= &pid_max_max,
+	},
+	{ }
+};
+
+static int __init pid_sysctl_init(void)
+{
+	register_sysctl_init("kernel", pid_sysctls);
+	return 0;
+}
+device_initcall(pid_sysctl_init);

@@ -167,6 +167,8 @@ int dequeue_signal(struct task_struct *tsk, const sigset_t *mask,
 		*type = PIDTYPE_TGID;
 		signr = __dequeue_signal(&tsk->signal->shared_pending, *mask,
 					 info);
+		if (unlikely(signr == SIGALRM))
+			itimer_rearm(tsk->signal);
 	}
 	recalc_sigpending();
 	/* Unless a SIGCONT comes before the stop does. */

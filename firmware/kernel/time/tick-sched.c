@@ -5,10 +5,12 @@
 #include <linux/interrupt.h>
 #include <linux/irq_regs.h>
 #include <linux/kernel.h>
+#include <linux/nmi.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/tick.h>
 #include <linux/timer.h>
+#include <linux/watchdog.h>
 
 struct tick_sched {
 	struct hrtimer sched_timer;
@@ -167,6 +169,7 @@ static void tick_nohz_stop_idle(struct tick_sched *ts, ktime_t now)
 	if (ts->idle_active)
 		ts->idle_sleeptime += now - ts->idle_entrytime;
 	ts->idle_active = false;
+	touch_nmi_watchdog();
 }
 
 void tick_nohz_idle_enter(void)
@@ -192,6 +195,7 @@ void tick_nohz_irq_exit(void)
 static void tick_nohz_update_jiffies(ktime_t now)
 {
 	tick_do_update_jiffies64(now);
+	touch_softlockup_watchdog_sched();
 }
 
 static inline void tick_nohz_irq_enter(void)
@@ -216,6 +220,7 @@ static void tick_nohz_restart_sched_tick(struct tick_sched *ts, ktime_t now)
 {
 	tick_do_update_jiffies64(now);
 	timer_clear_idle();
+	touch_softlockup_watchdog_sched();
 	ts->tick_stopped = false;
 	tick_nohz_restart(ts, now);
 }

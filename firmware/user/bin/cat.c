@@ -4,7 +4,19 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* Copying a file to its own end would never come to one. */
+static bool is_output(int fd)
+{
+	struct stat in, out;
+
+	return fstat(fd, &in) == 0 && fstat(STDOUT_FILENO, &out) == 0 &&
+	       S_ISREG(in.st_mode) && in.st_dev == out.st_dev &&
+	       in.st_ino == out.st_ino &&
+	       lseek(fd, 0, SEEK_CUR) < in.st_size;
+}
 
 /* Not buffered: what a slow pipe or the console gives is passed on at once. */
 static bool copy(int fd, const char *name)
@@ -12,6 +24,10 @@ static bool copy(int fd, const char *name)
 	static char buffer[8192];
 	ssize_t got;
 
+	if (is_output(fd)) {
+		warnx("%s: input file is output file", name);
+		return false;
+	}
 	while ((got = read(fd, buffer, sizeof(buffer))) > 0)
 		if (write_all(STDOUT_FILENO, buffer, got) < 0)
 			err(1, "write error");

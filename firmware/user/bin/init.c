@@ -12,9 +12,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define COMMAND_SIZE	4096
@@ -54,6 +56,45 @@ static void mount_all(void)
 	}
 }
 
+/* As one expects of a terminal, and as a file is read. */
+static const struct termios cooked = {
+	.c_iflag = ICRNL | IXON,
+	.c_oflag = OPOST | ONLCR,
+	.c_cflag = B38400 | CS8 | CREAD | HUPCL,
+	.c_lflag = ISIG | ICANON | ECHO | ECHOE | ECHOK | ECHOCTL | ECHOKE |
+		   IEXTEN,
+	.c_cc = {
+		[VINTR] = 'C' - 64, [VQUIT] = '\\' - 64, [VERASE] = 127,
+		[VKILL] = 'U' - 64, [VEOF] = 'D' - 64, [VSTART] = 'Q' - 64,
+		[VSTOP] = 'S' - 64, [VSUSP] = 'Z' - 64, [VREPRINT] = 'R' - 64,
+		[VDISCARD] = 'O' - 64, [VWERASE] = 'W' - 64,
+		[VLNEXT] = 'V' - 64,
+	},
+}, raw = {
+	.c_cflag = B38400 | CS8 | CREAD | HUPCL,
+	.c_cc = { [VMIN] = 1 },
+};
+
+/*
+ * If somebody sits at the console, what runs there is a session of its own, to
+ * be interrupted from the keyboard.
+ */
+static void take_terminal(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) < 0)
+		return;
+	setsid();
+	ioctl(STDIN_FILENO, TIOCSCTTY, 0);
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &cooked);
+}
+
+static void release_terminal(void)
+{
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
+}
+
 static pid_t start_shell(char *const argv[])
 {
 	pid_t pid = fork();
@@ -61,6 +102,7 @@ static pid_t start_shell(char *const argv[])
 	if (pid < 0)
 		err(1, "cannot fork");
 	if (pid == 0) {
+		take_terminal();
 		execve("/bin/sh", argv, environment);
 		warn("/bin/sh");
 		_exit(127);
@@ -109,7 +151,9 @@ static int serve_commands(int command_fd)
 		int status;
 
 		line[length] = '\0';
-		report(command_fd, wait_for(start_shell(argv)));
+		status = wait_for(start_shell(argv));
+		release_terminal();
+		report(command_fd, status);
 		while (waitpid(-1, &status, WNOHANG) > 0)
 			;
 	}

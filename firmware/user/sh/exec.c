@@ -52,6 +52,7 @@ static int run_pipeline(const struct node *stage, bool background)
 	for (const struct node *s = stage; s; s = s->next)
 		count++;
 	pids = arena_alloc(&temp_arena, count * sizeof(*pids));
+	job_begin(background);
 	for (int i = 0; i < count; i++, stage = stage->next) {
 		int fds[2] = { -1, -1 };
 
@@ -76,6 +77,7 @@ static int run_pipeline(const struct node *stage, bool background)
 	for (int i = 0; !background && i < count; i++)
 		status = job_wait(pids[i]);
 	arena_release(&temp_arena, mark);
+	job_end(background ? 0 : status, 0);
 	return status;
 }
 
@@ -88,14 +90,18 @@ static int run_background(const struct node *node)
 
 static int run_subshell(const struct node *body, bool last)
 {
+	int status;
 	pid_t pid;
 
 	if (last)
 		return run_node(body, true);
+	job_begin(false);
 	pid = fork_shell();
 	if (pid == 0)
 		run_and_exit(body);
-	return job_wait(pid);
+	status = job_wait(pid);
+	job_end(status, 0);
+	return status;
 }
 
 /* A condition: that it fails is no error. */

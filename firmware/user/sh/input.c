@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where the characters of commands come from: texts and files, nested. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,10 +63,17 @@ static int read_char(void)
 	if (input->position == input->length) {
 		ssize_t got;
 
-		if (input->prompting && input->line_start)
+		if (input->prompting && input->line_start) {
+			jobs_poll();
 			show_prompt();
+		}
 		got = read(input->fd, input->buffer,
 			   input->by_byte ? 1 : BUFSIZ);
+		if (got < 0 && errno == EINTR && input->prompting) {
+			if (terminal_interrupted())
+				abandon_line();
+			return read_char();
+		}
 		if (got <= 0) {
 			input->ended = true;
 			return INPUT_END;

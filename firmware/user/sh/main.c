@@ -43,6 +43,7 @@ static int run_interactively(void)
 {
 	struct input in;
 
+	terminal_init();
 	input_push_fd(&in, STDIN_FILENO, true, true);
 	if (__builtin_setjmp(recovery)) {
 		while (input != &in)

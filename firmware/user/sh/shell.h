@@ -262,7 +262,28 @@ void redirect_undo(struct saved_fd *mark);
 /* Out of the way of redirections: 10 or more, closed by execve(). */
 int move_fd_up(int fd);
 
+/* terminal.c: an interactive shell, and which of its jobs has the terminal. */
+
+void terminal_init(void);
+bool terminal_is_ours(void);
+/* The children from now on are one job. */
+void job_begin(bool background);
+/* group 0: the one that was begun last. */
+void job_end(int status, pid_t group);
+void job_enter(void);
+pid_t job_add(pid_t pid);
+void terminal_give(pid_t group);
+bool terminal_interrupted(void);
+void abandon_line(void) __attribute__((noreturn));
+
 /* jobs.c: children. */
+
+void jobs_poll(void);
+bool job_is_stopped(pid_t group);
+void jobs_show_stopped(pid_t group);
+int run_jobs(int argc, char **argv);
+int run_fg(int argc, char **argv);
+int run_bg(int argc, char **argv);
 
 /* As fork(), the child set up as a subshell; if it fails, so does the line. */
 pid_t fork_shell(void);

@@ -212,14 +212,18 @@ static void __attribute__((noreturn)) become(const struct node *node,
 static int run_program(const struct node *node, struct strings *words,
 		       bool last)
 {
+	int status;
 	pid_t pid;
 
 	if (last)
 		become(node, words);
+	job_begin(false);
 	pid = fork_shell();
 	if (pid == 0)
 		become(node, words);
-	return job_wait(pid);
+	status = job_wait(pid);
+	job_end(status, 0);
+	return status;
 }
 
 /* command runs no function; and what it runs ends no shell by failing. */

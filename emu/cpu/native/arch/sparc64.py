@@ -28,7 +28,7 @@ IE, PRIV = np.uint32(2), np.uint32(4)
 TRAPS = 0x200
 HOST_CALL_TRAP = 0x17E  # `ta 0x7e`
 INTERRUPT_TRAP = np.uint32(0x40)  # of level 0 (manual, table 14)
-LAST_LEVEL = np.uint64(15)
+NMI_LEVEL = np.uint32(15)
 LAST_MASKABLE = np.uint32(14)
 FOUR = np.uint64(4)
 
@@ -49,24 +49,24 @@ def build(layout: CpuStructures) -> SimpleNamespace:
         """Whether no interrupt but a non-maskable one can come."""
         return load_u32(env + PSTATE) & IE == 0 or load_u32(env + PIL) >= LAST_MASKABLE
 
-    @njit
-    def level(s):
-        """The level of the interrupt to take, 0 for none. A non-maskable one is level 15."""
-        if load_u64(s + cpu.NMI) != ZERO:
-            return LAST_LEVEL
-        if load_u64(s + cpu.PENDING_COUNT) == ZERO:
-            return ZERO
-        return highest(s)
+    # What Python has been asked for comes first: a host call's answer belongs to the code that made it.
 
     @njit
-    def may_interrupt(s, env):
-        """What Python has been asked for comes first: a host call's answer belongs to the code that made it."""
+    def takes_interrupt(s, env):
+        if load_u64(s + cpu.PENDING_COUNT) == ZERO or load_u64(s + cpu.REQUEST) != ZERO:
+            return False
         return (
-            load_u64(s + cpu.REQUEST) == ZERO
-            and load_u32(env + PSTATE) & IE != 0
-            and level(s) > np.uint64(load_u32(env + PIL))
+            load_u32(env + PSTATE) & IE != 0
+            and highest(s) > np.uint64(load_u32(env + PIL))
             and load_u32(env + TL) < load_u32(env + MAXTL)
         )
+
+    @njit
+    def takes_nmi(s, env):
+        """Level 15 does not ask for PSTATE.IE, so it must not come where a trap would be lost: in entry code."""
+        if load_u64(s + cpu.NMI) == ZERO or load_u64(s + cpu.REQUEST) != ZERO:
+            return False
+        return load_u32(env + PIL) < NMI_LEVEL and load_u32(env + TL) == 0
 
     @njit
     def physical_of(s, b, address):
@@ -82,7 +82,7 @@ def build(layout: CpuStructures) -> SimpleNamespace:
         env = load_u64(s + cpu.ENV)
         if load_u64(s + cpu.CYCLES) >= load_u64(s + cpu.DEADLINE):
             look_around(s)
-            if may_interrupt(s, env):
+            if takes_nmi(s, env) or takes_interrupt(s, env):
                 _loop_exit(load_u64(s + cpu.CPU))
             if turn_is_over(s):
                 _emu_stop(uc)
@@ -128,14 +128,15 @@ def build(layout: CpuStructures) -> SimpleNamespace:
             if resume != ZERO:
                 store_u64(env + NPC, resume)
                 store_u64(s + cpu.RESUME, ZERO)
-            if may_interrupt(s, env):
-                taken = level(s)
-                if load_u64(s + cpu.NMI) != ZERO:
-                    store_u64(s + cpu.NMI, ZERO)
-                else:
-                    take_highest(s)
+            taken = np.uint32(0)
+            if takes_nmi(s, env):
+                store_u64(s + cpu.NMI, ZERO)
+                taken = NMI_LEVEL
+            elif takes_interrupt(s, env):
+                taken = np.uint32(take_highest(s))
+            if taken:
                 store_u64(s + cpu.TAKEN, load_u64(s + cpu.TAKEN) + ONE)
-                store_u32(state + exception_index, INTERRUPT_TRAP + np.uint32(taken))
+                store_u32(state + exception_index, INTERRUPT_TRAP + taken)
                 _do_interrupt(state)
                 store_u32(state + exception_index, np.uint32(0xFFFF_FFFF))
             return False

@@ -3,6 +3,7 @@
 #ifndef _LINUX_SCHED_SIGNAL_H
 #define _LINUX_SCHED_SIGNAL_H
 
+#include <linux/hrtimer.h>
 #include <linux/pid.h>
 #include <linux/resource.h>
 #include <linux/sched.h>
@@ -39,8 +40,14 @@ struct signal_struct {
 	bool is_child_subreaper;
 	bool has_child_subreaper;
 
+	struct hrtimer real_timer;	/* ITIMER_REAL */
+	ktime_t it_real_incr;		/* 0: it comes once */
+	struct task_struct *real_timer_task;
+
 	u64 utime, stime;		/* of threads that have ended */
 	u64 cutime, cstime;		/* of children waited for */
+	short oom_score_adj;		/* -1000: never killed for memory */
+	bool oom_victim;		/* has been; its memory is coming */
 	struct rlimit rlim[RLIM_NLIMITS];
 };
 
@@ -129,7 +136,10 @@ void __cleanup_sighand(struct sighand_struct *sighand);
 void put_signal_struct(struct signal_struct *sig);
 void signals_init(void);
 
+enum hrtimer_restart it_real_fn(struct hrtimer *timer);
+
 /* siglock is held. */
+void itimer_rearm(struct signal_struct *sig);
 void recalc_sigpending_and_wake(struct task_struct *t);
 void signal_wake_up(struct task_struct *t, int fatal);
 void flush_sigqueue(struct sigpending *queue);

@@ -8,6 +8,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/poll.h>
 #include <linux/string.h>
 #include <linux/uio.h>
 #include <asm/cacheflush.h>
@@ -167,6 +168,27 @@ static ssize_t hostfs_write_iter(struct kiocb *iocb, struct iov_iter *from)
 	return done ? done : ret;
 }
 
+static __poll_t hostfs_poll(struct file *file, poll_table *wait)
+{
+	struct hostfs_request *req;
+	__poll_t mask = 0;
+	long ready;
+
+	poll_wait(file, &hostfs_poll_wait, wait);
+	req = hostfs_alloc(FS_POLL, 0, 0);
+	if (!req)
+		return EPOLLERR;
+	req->fr.handle = hostfs_handle(file);
+	ready = hostfs_ask_once(req);
+	if (ready < 0)
+		return EPOLLERR;
+	if (ready & FS_READABLE)
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (ready & FS_WRITABLE)
+		mask |= EPOLLOUT | EPOLLWRNORM;
+	return mask;
+}
+
 /* Reads a page of a file, which need not be open. */
 static long hostfs_read_page(struct hostfs_request *req, struct page *page)
 {
@@ -226,6 +248,7 @@ const struct file_operations hostfs_file_operations = {
 	.llseek		= generic_file_llseek,
 	.read_iter	= hostfs_read_iter,
 	.write_iter	= hostfs_write_iter,
+	.poll		= hostfs_poll,
 	.mmap		= hostfs_mmap,
 	.open		= hostfs_open,
 	.release	= hostfs_release,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* tracefs: the tree of files by which tracing is controlled, which the host serves. */
+#include <linux/debugfs.h>
 #include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/magic.h>
+#include <linux/mount.h>
 
 #include "hostfs.h"
 
@@ -27,8 +29,16 @@ static struct file_system_type trace_fs_type = {
 	.kill_sb	= kill_anon_super,
 };
 
+/* For those who look for it where it was before it had a place of its own. */
+static struct vfsmount *trace_automount(struct dentry *mountpoint, void *unused)
+{
+	return vfs_submount(mountpoint, &trace_fs_type, "tracefs", NULL);
+}
+
+/* After debugfs. */
 static int __init tracefs_init(void)
 {
+	debugfs_create_automount("tracing", NULL, trace_automount, NULL);
 	return register_filesystem(&trace_fs_type);
 }
-core_initcall(tracefs_init);
+fs_initcall(tracefs_init);

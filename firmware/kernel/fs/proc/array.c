@@ -18,7 +18,6 @@
 #define USER_HZ		100
 #define TICKS_TO_USER(t)	((t) * USER_HZ / HZ)
 
-#define MAX_RT_PRIO	100
 
 #define KB(pages)	((pages) << (PAGE_SHIFT - 10))
 
@@ -99,11 +98,6 @@ static void take_snapshot(struct task_struct *task, struct task_snapshot *s,
 	spin_unlock_irq(&tasklist_lock);
 }
 
-static inline int task_nice(const struct task_struct *p)
-{
-	return p->static_prio - 120;
-}
-
 static int do_task_stat(struct seq_file *m, struct task_struct *task,
 			bool whole)
 {
@@ -123,7 +117,7 @@ static int do_task_stat(struct seq_file *m, struct task_struct *task,
 		   (unsigned long)TICKS_TO_USER(s.stime),
 		   (long)TICKS_TO_USER(s.cutime),
 		   (long)TICKS_TO_USER(s.cstime));
-	seq_printf(m, " %d %d %d 0 %lu", task->static_prio - MAX_RT_PRIO, task_nice(task),
+	seq_printf(m, " %d %d %d 0 %lu", task_prio(task), task_nice(task),
 		   s.nr_threads,
 		   (unsigned long)(task->start_time /
 				   (NSEC_PER_SEC / USER_HZ)));
@@ -134,7 +128,8 @@ static int do_task_stat(struct seq_file *m, struct task_struct *task,
 	seq_printf(m, " %lu %lu %lu %lu", s.pending | s.shared_pending,
 		   s.blocked, s.ignored, s.caught);
 	/* wchan, nswap, cnswap; exit_signal, processor, rt_priority, policy */
-	seq_printf(m, " 0 0 0 %d %d 0 0", task->exit_signal, task_cpu(task));
+	seq_printf(m, " 0 0 0 %d %d %u %u", task->exit_signal,
+		   task_cpu(task), task->rt_priority, task->policy);
 	/* delayacct_blkio_ticks, guest_time, cguest_time */
 	seq_printf(m, " 0 0 0 %lu %lu %lu %lu %lu %lu %lu %d\n",
 		   mm ? mm->start_data : 0, mm ? mm->end_data : 0,
@@ -224,6 +219,9 @@ int proc_pid_status(struct seq_file *m, struct pid *pid,
 	seq_printf(m, "SigIgn:\t%016lx\nSigCgt:\t%016lx\n", s.ignored,
 		   s.caught);
 	task_cpus_allowed(m, task);
+	seq_printf(m, "voluntary_ctxt_switches:\t%lu\n"
+		   "nonvoluntary_ctxt_switches:\t%lu\n", task->nvcsw,
+		   task->nivcsw);
 	return 0;
 }
 

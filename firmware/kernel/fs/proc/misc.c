@@ -21,10 +21,7 @@ static int cmdline_proc_show(struct seq_file *m, void *v)
 
 static int version_proc_show(struct seq_file *m, void *v)
 {
-	const struct new_utsname *u = utsname();
-
-	seq_printf(m, "%s version %s (emu@emu) (gcc) %s\n", u->sysname,
-		   u->release, u->version);
+	seq_puts(m, linux_banner);
 	return 0;
 }
 

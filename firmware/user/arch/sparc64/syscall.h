@@ -85,6 +85,7 @@
 #define SYS_setsid		175
 #define SYS_fchdir		176
 #define SYS_setpgid		185
+#define SYS_tkill		187
 #define SYS_exit_group		188
 #define SYS_uname		189
 #define SYS_init_module		190
@@ -134,12 +135,14 @@
 #define SYS_pselect6		297
 #define SYS_ppoll		298
 #define SYS_set_robust_list	300
+#define SYS_getcpu		308
 #define SYS_utimensat		310
 #define SYS_timerfd_create	312
 #define SYS_timerfd_settime	315
 #define SYS_eventfd2		318
 #define SYS_dup3		320
 #define SYS_pipe2		321
+#define SYS_rt_tgsigqueueinfo	326
 #define SYS_prlimit64		331
 #define SYS_syncfs		335
 #define SYS_finit_module	342

@@ -101,6 +101,7 @@
 #define SYS_init_module		175
 #define SYS_delete_module	176
 #define SYS_gettid		186
+#define SYS_tkill		200
 #define SYS_futex		202
 #define SYS_sched_setaffinity	203
 #define SYS_sched_getaffinity	204
@@ -139,8 +140,10 @@
 #define SYS_eventfd2		290
 #define SYS_dup3		292
 #define SYS_pipe2		293
+#define SYS_rt_tgsigqueueinfo	297
 #define SYS_prlimit64		302
 #define SYS_syncfs		306
+#define SYS_getcpu		309
 #define SYS_finit_module	313
 #define SYS_sched_setattr	314
 #define SYS_sched_getattr	315

@@ -41,6 +41,9 @@ char *getcwd(char *buffer, size_t size);
 int access(const char *path, int mode);
 int unlink(const char *path);
 int rmdir(const char *path);
+/* The owner of a file or a link itself. */
+int lchown(const char *path, uid_t user, gid_t group);
+void sync(void);
 int link(const char *from, const char *to);
 int symlink(const char *target, const char *path);
 ssize_t readlink(const char *path, char *buffer, size_t size);
@@ -74,6 +77,14 @@ void _exit(int status) __attribute__((noreturn));
 extern char *optarg;
 extern int optind, opterr, optopt;
 int getopt(int argc, char *const argv[], const char *options);
+
+/* The same; long options are written as the short ones that they mean. */
+struct long_option {
+	const char *name;
+	char letter;
+};
+int getopt_long(int argc, char *argv[], const char *options,
+		const struct long_option *names);
 
 /* Writes all of it, however many calls that takes; -1 on an error. */
 int write_all(int fd, const void *buffer, size_t size);

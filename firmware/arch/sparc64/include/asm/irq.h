@@ -9,5 +9,6 @@
 #define HOST_DEVICE_VECTOR	5
 #define UPCALL_VECTOR		13
 #define LOCAL_TIMER_VECTOR	14
+#define NMI_LEVEL		15
 
 #endif

@@ -83,4 +83,9 @@ static __always_inline u64 get_cycles(void)
 	return cycles;
 }
 
+struct seq_file;
+
+/* /proc/cpuinfo */
+void arch_show_cpuinfo(struct seq_file *m);
+
 #endif

@@ -76,4 +76,9 @@ static __always_inline void write_cr4(unsigned long val)
 	asm volatile("mov %0, %%cr4" : : "r" (val) : "memory");
 }
 
+struct seq_file;
+
+/* /proc/cpuinfo */
+void arch_show_cpuinfo(struct seq_file *m);
+
 #endif

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What processes have used. */
+/* What processes have used, and who comes first. */
 #ifndef SYS_RESOURCE_H
 #define SYS_RESOURCE_H
 
 #include <sys/time.h>
+#include <sys/types.h>
+
+#define PRIO_PROCESS	0
+#define PRIO_PGRP	1
+#define PRIO_USER	2
+
+int getpriority(int which, int who);
+int setpriority(int which, int who, int value);
 
 #define RUSAGE_SELF	0
 #define RUSAGE_CHILDREN	(-1)

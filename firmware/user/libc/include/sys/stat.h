@@ -5,6 +5,7 @@
 
 #include <abi.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define S_IFMT		0170000
 #define S_IFIFO		0010000
@@ -36,5 +37,12 @@ int mknod(const char *path, mode_t mode, dev_t dev);
 int chmod(const char *path, mode_t mode);
 int fchmod(int fd, mode_t mode);
 mode_t umask(mode_t mask);
+int mkfifo(const char *path, mode_t mode);
+
+/* tv_nsec: the time now; the time as it is */
+#define UTIME_NOW	((1l << 30) - 1)
+#define UTIME_OMIT	((1l << 30) - 2)
+int utimensat(int folder, const char *path, const struct timespec times[2],
+	      int flags);
 
 #endif

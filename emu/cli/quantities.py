@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Times and sizes as options give them: 10s, 500us, 256M."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Any
+
+import click
+
+__all__ = ["Duration", "Size"]
+
+_NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "": 10**9}
+_BYTES = {"K": 1 << 10, "M": 1 << 20, "": 1 << 20, "G": 1 << 30}
+_LARGEST = 1 << 40
+
+
+def _split(text: str) -> tuple[Fraction, str] | None:
+    """A number and what follows it."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([A-Za-z]*)", text.strip())
+    return (Fraction(match[1]), match[2]) if match else None
+
+
+class Duration(click.ParamType[int]):
+    """Nanoseconds; a number alone is seconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        parts = _split(str(value))
+        if parts is None or parts[1] not in _NANOSECONDS:
+            self.fail(f"'{value}' is no time: a number with ns, us, ms or s is needed.", param, ctx)
+        nanoseconds = int(parts[0] * _NANOSECONDS[parts[1]])
+        if nanoseconds == 0:
+            self.fail(f"'{value}' is no time at all.", param, ctx)
+        return nanoseconds
+
+
+class Size(click.ParamType[int]):
+    """Bytes; a number alone is mebibytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        parts = _split(str(value))
+        unit = parts[1].upper() if parts else None
+        if parts is None or unit not in _BYTES:
+            self.fail(f"'{value}' is no size: a number with K, M or G is needed.", param, ctx)
+        size = parts[0] * _BYTES[unit]
+        if size.denominator != 1 or size > _LARGEST:
+            self.fail(f"'{value}' is no size that a machine could have.", param, ctx)
+        return int(size)

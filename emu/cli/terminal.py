@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The host's terminal while somebody talks to the guest: every key goes there, and it is as before afterwards."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import termios
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+__all__ = ["LEAVE", "HostTerminal", "Left", "Terminated"]
+
+LEAVE = b"\x1d"  # Ctrl-]
+_CHUNK = 4096
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+
+class Left(Exception):
+    """The key that leaves the emulator was typed."""
+
+
+class Terminated(Exception):
+    """The emulator is to end, says a signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.status = 128 + number
+
+
+class HostTerminal:
+    """Standard input in raw mode, as long as this is entered.
+
+    If standard output is a terminal too, what is written goes there as it is: the guest's terminal ends lines as it must.
+
+    Args:
+        time_left: how many seconds a read may wait; None: for ever.
+    """
+
+    def __init__(self, time_left: Callable[[], float | None]) -> None:
+        self._descriptor = sys.stdin.fileno()
+        self._time_left = time_left
+        self._before: list[Any] = []
+        self._handlers: dict[signal.Signals, Any] = {}
+        self._wake, self._woken = -1, -1
+        self._size = (0, 0)
+
+    def __enter__(self) -> Self:
+        self._wake, self._woken = os.pipe()
+        os.set_blocking(self._woken, False)
+        self._before = termios.tcgetattr(self._descriptor)
+        for number in _SIGNALS:
+            self._handlers[number] = signal.signal(number, self._terminate)
+        self._handlers[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, self._resized)
+        self._handlers[signal.SIGCONT] = signal.signal(signal.SIGCONT, self._continued)
+        self._measure()
+        self._set_raw()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        with suppress(termios.error):  # it may be gone
+            termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._before)
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        os.close(self._wake)
+        os.close(self._woken)
+
+    def size(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self._size
+
+    def read(self, *, wait: bool) -> bytes | None:
+        """What was typed, b"" if the terminal is gone, None if nothing was; with `wait`, also if its size changed.
+
+        Raises:
+            Left: by the key for that.
+        """
+        timeout = self._time_left() if wait else 0.0
+        readable = select.select([self._descriptor, self._wake], [], [], timeout)[0]
+        if self._wake in readable:
+            os.read(self._wake, _CHUNK)
+        if self._descriptor not in readable:
+            return None
+        try:
+            typed = os.read(self._descriptor, _CHUNK)
+        except OSError:  # EIO: the other end of a pseudo-terminal is gone
+            return b""
+        if LEAVE in typed:
+            raise Left
+        return typed
+
+    def _set_raw(self) -> None:
+        settings = termios.tcgetattr(self._descriptor)
+        settings[0] &= ~(termios.BRKINT | termios.ICRNL | termios.INPCK | termios.ISTRIP | termios.IXON | termios.INLCR)
+        if sys.stdout.isatty():
+            settings[1] &= ~termios.OPOST
+        settings[3] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
+        settings[6][termios.VMIN], settings[6][termios.VTIME] = 1, 0
+        termios.tcsetattr(self._descriptor, termios.TCSADRAIN, settings)
+
+    def _measure(self) -> None:
+        try:
+            size = os.get_terminal_size(self._descriptor)
+        except OSError:
+            return
+        self._size = (size.lines or 24, size.columns or 80)  # some have no size
+
+    def _resized(self, number: int, frame: FrameType | None) -> None:
+        self._measure()
+        with suppress(BlockingIOError):  # it is woken already
+            os.write(self._woken, b"x")
+
+    def _continued(self, number: int, frame: FrameType | None) -> None:
+        self._set_raw()  # the shell that had stopped us has set its own
+
+    def _terminate(self, number: int, frame: FrameType | None) -> None:
+        raise Terminated(number)

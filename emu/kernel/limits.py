@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How long a guest may run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from emu.cpu.board import Board
+
+__all__ = ["LimitReached", "Limits"]
+
+
+class LimitReached(Exception):
+    """The guest has run for as long as it may. It stands still, and can be asked for its trace."""
+
+
+class Limits:
+    """Bounds on a stretch of running: virtual time on the board, and time of the host."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._virtual: int | None = None  # nanoseconds, for the message
+        self._host: float | None = None  # seconds
+        self._host_end: float | None = None  # by time.monotonic()
+
+    @contextmanager
+    def during(self, virtual: int | None, host: float | None) -> Iterator[None]:
+        """From now on the guest may run for `virtual` nanoseconds of its own time, or `host` seconds of the host's."""
+        self._virtual, self._host = virtual, host
+        self._host_end = None if host is None else time.monotonic() + host
+        if virtual is not None:
+            self._board.ceiling = self._board.now + self._board.cycles(virtual)
+        try:
+            yield
+        finally:
+            self._virtual = self._host = self._host_end = None
+            self._board.ceiling = None
+
+    @property
+    def host_left(self) -> float | None:
+        """Seconds of the host's time that are left; None: there is no such limit."""
+        return None if self._host_end is None else max(self._host_end - time.monotonic(), 0.0)
+
+    def check(self, *, busy: bool) -> None:
+        """After every stretch; `busy`: more would have happened at once.
+
+        Raises:
+            LimitReached: one of them is.
+        """
+        if not busy and self._board.at_ceiling:
+            raise LimitReached(f"{_text(self._virtual or 0)} of virtual time have passed")
+        if self._host_end is not None and time.monotonic() >= self._host_end:
+            raise LimitReached(f"{self._host or 0:g} s of host time have passed")
+
+
+def _text(nanoseconds: int) -> str:
+    for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
+        if nanoseconds >= size:
+            return f"{nanoseconds / size:g} {unit}"
+    return f"{nanoseconds} ns"

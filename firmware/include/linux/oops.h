@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A fault of the kernel itself: it is reported, and costs one task its life. */
+#ifndef _LINUX_OOPS_H
+#define _LINUX_OOPS_H
+
+#include <linux/compiler.h>
+
+struct pt_regs;
+
+/* 1: the machine ends with the first oops. */
+extern int panic_on_oops;
+
+/*
+ * Reports what happened, where @regs were saved: @fmt makes the report's first
+ * lines. Ends the task; the machine, where there is none that can go.
+ */
+void oops(struct pt_regs *regs, const char *fmt, ...)
+	__noreturn __printf(2, 3);
+
+#endif

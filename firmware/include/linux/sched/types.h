@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What programs and the scheduler tell each other. */
+#ifndef _LINUX_SCHED_TYPES_H
+#define _LINUX_SCHED_TYPES_H
+
+#include <linux/types.h>
+
+struct sched_param {
+	int sched_priority;
+};
+
+struct sched_attr {
+	u32 size;
+	u32 sched_policy;
+	u64 sched_flags;
+	s32 sched_nice;			/* fair */
+	u32 sched_priority;		/* real-time */
+	u64 sched_runtime;		/* deadline, in nanoseconds */
+	u64 sched_deadline;
+	u64 sched_period;
+	u32 sched_util_min;		/* not supported */
+	u32 sched_util_max;
+};
+
+#define SCHED_ATTR_SIZE_VER0	48	/* without the last two */
+#define SCHED_ATTR_SIZE_VER1	56
+
+#define SCHED_RESET_ON_FORK	0x40000000	/* in a policy */
+
+#define SCHED_FLAG_RESET_ON_FORK	0x01
+#define SCHED_FLAG_RECLAIM		0x02
+#define SCHED_FLAG_DL_OVERRUN		0x04
+#define SCHED_FLAG_KEEP_POLICY		0x08
+#define SCHED_FLAG_KEEP_PARAMS		0x10
+#define SCHED_DL_FLAGS \
+	(SCHED_FLAG_RECLAIM | SCHED_FLAG_DL_OVERRUN)
+#define SCHED_FLAG_ALL \
+	(SCHED_FLAG_RESET_ON_FORK | SCHED_DL_FLAGS | \
+	 SCHED_FLAG_KEEP_POLICY | SCHED_FLAG_KEEP_PARAMS)
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Out of memory: the program that has the most is killed. */
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/oom.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/spinlock.h>
+
+#define K(pages)	((pages) << (PAGE_SHIFT - 10))
+
+/* One victim at a time. */
+static DEFINE_SPINLOCK(oom_lock);
+
+/* The leader may have ended before its threads: any one that has the memory. */
+static struct task_struct *find_lock_task_mm(struct task_struct *p)
+{
+	struct task_struct *t;
+
+	for_each_thread(p, t) {
+		task_lock(t);
+		if (t->mm)
+			return t;
+		task_unlock(t);
+	}
+	return NULL;
+}
+
+static bool oom_unkillable_task(struct task_struct *p)
+{
+	return p->pid == 1 || p->flags & PF_KTHREAD;
+}
+
+long oom_badness(struct task_struct *p, unsigned long totalpages)
+{
+	long points, adj = p->signal->oom_score_adj;
+
+	if (oom_unkillable_task(p) || adj == OOM_SCORE_ADJ_MIN)
+		return LONG_MIN;
+	p = find_lock_task_mm(p);
+	if (!p)
+		return LONG_MIN;
+	points = get_mm_rss(p->mm) + p->mm->nr_ptes;
+	task_unlock(p);
+	return points + adj * (long)(totalpages / 1000);
+}
+
+/* The worst, referenced; ERR_PTR(-EBUSY): one is dying already. */
+static struct task_struct *select_bad_process(void)
+{
+	unsigned long totalpages = totalram_pages();
+	struct task_struct *p, *chosen = NULL;
+	long points, most = LONG_MIN;
+
+	spin_lock(&tasklist_lock);
+	for_each_process(p) {
+		points = oom_badness(p, totalpages);
+		if (points == LONG_MIN)
+			continue;
+		if (p->signal->oom_victim) {
+			chosen = ERR_PTR(-EBUSY);
+			break;
+		}
+		if (points > most) {
+			most = points;
+			chosen = p;
+		}
+	}
+	if (!IS_ERR_OR_NULL(chosen))
+		get_task_struct(chosen);
+	spin_unlock(&tasklist_lock);
+	return chosen;
+}
+
+static void dump_tasks(void)
+{
+	struct task_struct *p, *t;
+
+	pr_info("Tasks state (memory values in pages):\n");
+	pr_info("[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name\n");
+	spin_lock(&tasklist_lock);
+	for_each_process(p) {
+		if (oom_unkillable_task(p))
+			continue;
+		t = find_lock_task_mm(p);
+		if (!t)
+			continue;
+		pr_info("[%7d] %5d %5d %8lu %8lu %8lu %8d         %5d %s\n",
+			t->pid, 0, t->tgid, t->mm->total_vm,
+			get_mm_rss(t->mm), t->mm->nr_ptes * PAGE_SIZE, 0,
+			t->signal->oom_score_adj, t->comm);
+		task_unlock(t);
+	}
+	spin_unlock(&tasklist_lock);
+}
+
+static void dump_header(gfp_t gfp, unsigned int order)
+{
+	pr_warn("%s invoked oom-killer: gfp_mask=0x%x(GFP_KERNEL), order=%u, oom_score_adj=%d\n",
+		current->comm, gfp, order, current->signal->oom_score_adj);
+	pr_info("Mem-Info:\n");
+	pr_info("free:%lu of %lu pages\n", nr_free_pages(), totalram_pages());
+	dump_tasks();
+}
+
+static void __oom_kill_process(struct task_struct *victim, const char *message)
+{
+	struct task_struct *p = find_lock_task_mm(victim);
+	struct mm_struct *mm;
+
+	if (!p)
+		return;
+	mm = p->mm;
+	victim->signal->oom_victim = true;
+	pr_err("%s: Killed process %d (%s) total-vm:%lukB, anon-rss:%lukB, file-rss:%lukB, shmem-rss:%lukB, UID:%u pgtables:%lukB oom_score_adj:%d\n",
+	       message, victim->tgid, victim->comm, K(mm->total_vm),
+	       K(mm->rss_anon), K(mm->rss_file), 0UL, 0,
+	       (mm->nr_ptes * PAGE_SIZE) >> 10,
+	       victim->signal->oom_score_adj);
+	task_unlock(p);
+	spin_lock(&tasklist_lock);
+	do_send_sig_info(SIGKILL, SEND_SIG_PRIV, victim, PIDTYPE_TGID);
+	spin_unlock(&tasklist_lock);
+}
+
+static void oom_kill_process(struct task_struct *victim, gfp_t gfp,
+			     unsigned int order)
+{
+	dump_header(gfp, order);
+	pr_info("oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,task_memcg=/,task=%s,pid=%d,uid=%d\n",
+		victim->comm, victim->pid, 0);
+	__oom_kill_process(victim, "Out of memory");
+}
+
+bool out_of_memory(gfp_t gfp, unsigned int order)
+{
+	struct task_struct *victim;
+
+	/* Whoever has it kills for all of us. */
+	if (!spin_trylock(&oom_lock))
+		return true;
+	victim = select_bad_process();
+	if (!IS_ERR_OR_NULL(victim)) {
+		oom_kill_process(victim, gfp, order);
+		put_task_struct(victim);
+	}
+	spin_unlock(&oom_lock);
+	return victim != NULL;
+}
+
+void pagefault_out_of_memory(void)
+{
+	if (fatal_signal_pending(current))
+		return;
+	if (!out_of_memory(GFP_HIGHUSER, 0))
+		force_sig(SIGKILL);
+	schedule_timeout_uninterruptible(1);
+}

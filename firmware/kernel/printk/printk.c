@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's messages: kept in a ring, and those that matter shown. */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/printk.h>
+#include <linux/spinlock.h>
+#include <emu/hostcall.h>
+
+#include "internal.h"
+
+#define LOG_LINE_MAX	1024
+
+/* What the console shows, and what a message without a level has. */
+int console_printk[4] = {
+	CONSOLE_LOGLEVEL_DEFAULT,
+	MESSAGE_LOGLEVEL_DEFAULT,
+	CONSOLE_LOGLEVEL_MIN,
+	CONSOLE_LOGLEVEL_DEFAULT,
+};
+
+static DEFINE_SPINLOCK(console_lock);
+static char console_line[LOG_LINE_MAX];	/* under console_lock */
+
+/* The level that begins a format, which it skips. */
+int printk_parse_prefix(const char **fmt)
+{
+	const char *s = *fmt;
+
+	if (s[0] != KERN_SOH_ASCII || s[1] < '0' || s[1] > '7')
+		return console_printk[1];
+	*fmt += 2;
+	return s[1] - '0';
+}
+
+/* With console_lock held. */
+static void console_emit(u64 ts_nsec, const char *text, int len)
+{
+	unsigned long us = ts_nsec / 1000;
+	int n;
+
+	n = scnprintf(console_line, LOG_LINE_MAX, "[%5lu.%06lu] %.*s\n",
+		      us / 1000000, us % 1000000, len, text);
+	hostcall2(HC_CONSOLE_WRITE, console_line, n);
+}
+
+/* One message: into the ring, and to the console if its level says so. */
+static int vprintk_store(int level, const char *fmt, va_list args, bool show)
+{
+	static char text[LOG_LINE_MAX - 32];	/* under console_lock */
+	u64 ts_nsec = sched_clock();
+	unsigned long flags;
+	int len;
+
+	spin_lock_irqsave(&console_lock, flags);
+	len = vsnprintf(text, sizeof(text), fmt, args);
+	len = min_t(int, len, sizeof(text) - 1);
+	if (len && text[len - 1] == '\n')
+		len--;
+	log_store(LOG_KERN, level, ts_nsec, text, len);
+	if (show && level < console_printk[0])
+		console_emit(ts_nsec, text, len);
+	spin_unlock_irqrestore(&console_lock, flags);
+	wake_up_klogd();
+	return len;
+}
+
+int vprintk(const char *fmt, va_list args)
+{
+	int level = printk_parse_prefix(&fmt);
+
+	return vprintk_store(level, fmt, args, true);
+}
+
+int printk(const char *fmt, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vprintk(fmt, args);
+	va_end(args);
+	return len;
+}
+
+/* For what is shown in another way. */
+int printk_quiet(const char *fmt, ...)
+{
+	int level = printk_parse_prefix(&fmt), len;
+	va_list args;
+
+	va_start(args, fmt);
+	len = vprintk_store(level, fmt, args, false);
+	va_end(args);
+	return len;
+}
+
+/* What a program has written to /dev/kmsg. */
+void printk_user(int facility, int level, const char *text, int len)
+{
+	u64 ts_nsec = sched_clock();
+	unsigned long flags;
+
+	spin_lock_irqsave(&console_lock, flags);
+	log_store(facility, level, ts_nsec, text, len);
+	if (level < console_printk[0])
+		console_emit(ts_nsec, text, len);
+	spin_unlock_irqrestore(&console_lock, flags);
+	wake_up_klogd();
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A fault of the kernel itself: the report, and the end of the task. */
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/oops.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/signal.h>
+#include <linux/spinlock.h>
+#include <linux/utsname.h>
+#include <emu/hostcall.h>
+
+#define REPORT_SIZE	4096
+
+int panic_on_oops;
+
+static DEFINE_SPINLOCK(die_lock);
+static unsigned int die_counter;	/* under die_lock, as is ... */
+static char report[REPORT_SIZE];
+
+/* A text of several lines, each a message of its own. */
+static void print_lines(char *text)
+{
+	char *line, *end;
+
+	for (line = text; *line; line = end) {
+		end = strchr(line, '\n');
+		if (end)
+			*end++ = '\0';
+		else
+			end = line + strlen(line);
+		printk("%s\n", line);
+	}
+}
+
+/* The host knows the names of addresses, and how to follow the stack. */
+static void show_regs(struct pt_regs *regs)
+{
+	long len = hostcall3(HC_SHOW_REGS, regs, report, REPORT_SIZE - 1);
+
+	report[len > 0 ? len : 0] = '\0';
+	print_lines(report);
+}
+
+static __printf(2, 0) void __die(struct pt_regs *regs, const char *fmt,
+				 va_list args)
+{
+	struct task_struct *tsk = current;
+
+	vsnprintf(report, REPORT_SIZE, fmt, args);
+	print_lines(report);
+	printk("Oops [#%u] PREEMPT SMP\n", ++die_counter);
+	printk("CPU: %d PID: %d Comm: %s %s %s\n", smp_processor_id(),
+	       tsk->pid, tsk->comm, UTS_RELEASE, UTS_VERSION);
+	show_regs(regs);
+	print_modules();
+	printk("---[ end trace 0000000000000000 ]---\n");
+}
+
+/* What is wrong with the task's context is put right, for its last steps. */
+static __noreturn void make_task_dead(int signr)
+{
+	struct task_struct *tsk = current;
+
+	if (in_interrupt())
+		panic("Aiee, killing interrupt handler!");
+	if (!tsk->pid)
+		panic("Attempted to kill the idle task!");
+	if (irqs_disabled()) {
+		printk("note: %s[%d] exited with irqs disabled\n", tsk->comm,
+		       tsk->pid);
+		local_irq_enable();
+	}
+	if (in_atomic()) {
+		printk("note: %s[%d] exited with preempt_count %d\n",
+		       tsk->comm, tsk->pid, (int)preempt_count());
+		__preempt_count_sub(preempt_count());
+	}
+	/* It has oopsed on its way out: what it still holds is lost. */
+	if (tsk->flags & PF_EXITING) {
+		printk("Fixing recursive fault but reboot is needed!\n");
+		for (;;) {
+			set_current_state(TASK_UNINTERRUPTIBLE);
+			schedule();
+		}
+	}
+	do_exit(signr);
+}
+
+void oops(struct pt_regs *regs, const char *fmt, ...)
+{
+	unsigned long flags;
+	va_list args;
+
+	spin_lock_irqsave(&die_lock, flags);
+	va_start(args, fmt);
+	__die(regs, fmt, args);
+	va_end(args);
+	spin_unlock_irqrestore(&die_lock, flags);
+	if (in_interrupt())
+		panic_regs(regs, "Fatal exception in interrupt");
+	if (panic_on_oops)
+		panic_regs(regs, "Fatal exception");
+	make_task_dead(SIGSEGV);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Messages into the trace. The buffers are the host's; this finds out what to
+ * write, in any context. None of it is traced.
+ */
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/trace_printk.h>
+#include <emu/hostcall.h>
+
+#define TRACE_BUF_SIZE	1024
+#define TRACE_CONTEXTS	4	/* task, softirq, interrupt, NMI */
+
+struct trace_buffer_struct {
+	int nesting;
+	char buffer[TRACE_CONTEXTS][TRACE_BUF_SIZE];
+};
+
+static DEFINE_PER_CPU(struct trace_buffer_struct, trace_percpu_buffer);
+
+/* One for each context that may interrupt another; NULL if there are more. */
+static notrace char *get_trace_buf(void)
+{
+	struct trace_buffer_struct *bufs = this_cpu_ptr(&trace_percpu_buffer);
+
+	if (bufs->nesting >= TRACE_CONTEXTS)
+		return NULL;
+	return bufs->buffer[bufs->nesting++];
+}
+
+static notrace void put_trace_buf(void)
+{
+	this_cpu_ptr(&trace_percpu_buffer)->nesting--;
+}
+
+notrace int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list args)
+{
+	int len = 0;
+	char *buf;
+
+	/* The event shows what there was before this one. */
+	preempt_disable_notrace();
+	buf = get_trace_buf();
+	if (buf) {
+		len = vsnprintf(buf, TRACE_BUF_SIZE, fmt, args);
+		len = min(len, TRACE_BUF_SIZE - 1);
+		hostcall(HC_TRACE_PRINTK, ip, (unsigned long)buf, len, 1);
+		put_trace_buf();
+	}
+	preempt_enable_no_resched_notrace();
+	return len;
+}
+
+notrace int __trace_printk(unsigned long ip, const char *fmt, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = __ftrace_vprintk(ip, fmt, args);
+	va_end(args);
+	return len;
+}
+
+/* The text is made at once here, so that both are the same. */
+notrace int __trace_bprintk(unsigned long ip, const char *fmt, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = __ftrace_vprintk(ip, fmt, args);
+	va_end(args);
+	return len;
+}
+
+notrace int __trace_puts(unsigned long ip, const char *str, int size)
+{
+	size = min(size, TRACE_BUF_SIZE - 1);
+	hostcall3(HC_TRACE_PRINTK, ip, str, size);
+	return size;
+}
+
+void trace_printk_init_buffers(void)
+{
+	static bool told;
+
+	if (told)
+		return;
+	told = true;
+	pr_warn("**********************************************************\n");
+	pr_warn("**   NOTICE: trace_printk() is in use. It is there to   **\n");
+	pr_warn("**   find bugs, costs time at every call, and has no    **\n");
+	pr_warn("**   place in a kernel that others work with.           **\n");
+	pr_warn("**********************************************************\n");
+}
+
+extern const char *const __start___trace_printk_fmt[];
+extern const char *const __stop___trace_printk_fmt[];
+
+static int __init init_trace_printk(void)
+{
+	if (__stop___trace_printk_fmt - __start___trace_printk_fmt)
+		trace_printk_init_buffers();
+	return 0;
+}
+fs_initcall(init_trace_printk);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the programs that copy, move and remove files share. */
+#ifndef FILES_H
+#define FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+/* "DIRECTORY/NAME", to be freed. */
+char *path_join(const char *directory, const char *name);
+/* The last component without slashes after it, to be freed. */
+char *path_name(const char *path);
+/* The names in a folder but "." and "..", sorted, ended by NULL; or NULL. */
+char **list_folder(const char *path);
+void free_list(char **names);
+bool is_folder(const char *path);	/* or a link to one */
+
+/* Copies the rest of one file to another; -1, and errno, on an error. */
+int copy_data(int from, int to);
+
+struct copy_how {
+	const char	*verb;		/* for messages: "copy", "move" */
+	bool		recursive;
+	bool		follow;		/* links: what they lead to */
+	bool		preserve;	/* mode, owner and times */
+	bool		force;
+	bool		verbose;
+};
+
+/* Copies a file, or with .recursive a tree; false after a message. */
+bool copy_file(const char *from, const char *to, const struct copy_how *how);
+/* Removes a file or a tree; false after a message. */
+bool remove_tree(const char *path, bool force, bool verbose);
+
+/* A mode as chmod has it, octal or symbolic; false: it is none. */
+bool parse_mode(const char *text, mode_t old, mode_t *mode);
+
+#endif

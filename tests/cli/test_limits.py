@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs that end because they took too long; sizes and times as options give them."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import pytest
+
+from emu.cli import main
+from emu.cli.quantities import Duration, Size
+from emu.machine import LimitReached, Machine
+
+
+def emu(capfdbinary: pytest.CaptureFixture[bytes], *arguments: str) -> tuple[int, bytes, bytes]:
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    out, err = capfdbinary.readouterr()
+    assert isinstance(end.value.code, int)
+    return end.value.code, out, err
+
+
+@pytest.mark.parametrize("command", ["spin 100000000", "sleep 1000", "while :; do :; done"])
+def test_virtual_time_is_bounded(arch: str, command: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    options = ("--arch", arch, "--limit", "5ms", "-p", "function", "-l", "schedule")
+    status, out, err = emu(capfdbinary, "run", *options, "--", command)
+    assert status == 124
+    assert err == b"emu: 5 ms of virtual time have passed\n"
+    assert b"# tracer: function" in out
+    assert b": schedule <-" in out
+
+
+def test_host_time_is_bounded(arch: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    status, out, err = emu(capfdbinary, "run", "--arch", arch, "--host-limit", "200ms", "--", "spin 100000000")
+    assert (status, err) == (124, b"emu: 0.2 s of host time have passed\n")
+    assert b"# tracer: nop" in out
+
+
+def test_the_shell_is_bounded_too(
+    arch: str, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    script = tmp_path_factory.mktemp("shell") / "script"
+    script.write_text("echo one\nspin 100000000\necho two\n")
+    with script.open() as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        status, out, err = emu(capfdbinary, "shell", "--arch", arch, "--limit", "20ms")
+    assert (status, err) == (124, b"emu: 20 ms of virtual time have passed\n")
+    assert out.endswith(b"one\n")
+
+
+def test_a_limit_that_is_not_reached_changes_nothing(arch: str) -> None:
+    with Machine(arch=arch) as machine:
+        assert machine.run("usleep 1000; echo done", limit=10**9, host_limit=60).output == b"done\n"
+        with pytest.raises(LimitReached, match="1 ms of virtual time"):
+            machine.run("usleep 5000", limit=10**6)
+        assert machine.run("echo on", limit=10**9).output == b"on\n"
+
+
+def test_the_limit_is_exact_to_a_quantum(arch: str) -> None:
+    with Machine(arch=arch) as machine:
+        before = machine.board.now
+        with pytest.raises(LimitReached):
+            machine.run("spin 100000000", limit=3_000_000)
+        passed = machine.board.nanoseconds(machine.board.now - before)
+        assert 3_000_000 <= passed < 3_000_000 + machine.board.nanoseconds(machine.board.LONGEST_TURN)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("10s", 10**10), ("2", 2 * 10**9), ("1.5ms", 1_500_000), ("7us", 7000), ("3ns", 3)],
+)
+def test_times(text: str, value: int) -> None:
+    assert Duration().convert(text, None, None) == value
+
+
+@pytest.mark.parametrize(("text", "value"), [("256M", 1 << 28), ("64", 1 << 26), ("1g", 1 << 30), ("65536K", 1 << 26)])
+def test_sizes(text: str, value: int) -> None:
+    assert Size().convert(text, None, None) == value
+
+
+@pytest.mark.parametrize("text", ["", "M", "1X", "-1", "1e3", "0.0000001ns", "1 M 2"])
+def test_nonsense_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter):
+        Duration().convert(text, None, None)
+    with pytest.raises(click.BadParameter):
+        Size().convert(text if text != "0.0000001ns" else "0.3K", None, None)
+
+
+def test_memory_is_as_asked(arch: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    with Machine(arch=arch, memory=256 << 20) as machine:
+        assert machine.board.memory == 256 << 20
+        assert machine.run("echo fine").output == b"fine\n"
+    status, _, err = emu(capfdbinary, "run", "--arch", arch, "--memory", "1M", "true")
+    assert (status, err) == (2, b"emu: 1048576 bytes of memory: at least 32 MiB, in whole pages, are needed\n")
+    status, _, err = emu(capfdbinary, "run", "--memory", "lots", "true")
+    assert status == 2
+    assert b"'lots' is no size: a number with K, M or G is needed." in err
+    assert err.count(b"\n") == 1

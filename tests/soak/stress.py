@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Everything at once on four CPUs: each job checks its own results, and after all of it nothing may be left over."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from emu.cpu.ramdisk import RamDisk
+from emu.machine import Machine
+from tests.witness import Witness, by_context, recorded, shown
+
+__all__ = ["CPUS", "Outcome", "available", "stress"]
+
+CPUS = 4
+_DISK = 8 << 20  # bytes
+# Each must succeed and print nothing; all run at the same time.
+JOBS = {
+    "processes": "busy 4 2 > /dev/null",
+    "fifo": "chrt -f 20 busy 1 1 > /dev/null",
+    "round robin": "chrt -r 30 spin 4 & chrt -r 30 spin 4; wait",
+    "deadline": "chrt -d --sched-runtime 1000000 --sched-deadline 5000000 --sched-period 5000000 0 spin 6",
+    "batch": "chrt -b 0 busy 1 1 > /dev/null; chrt -i 0 spin 1",
+    "nice": "nice -n 15 spin 4; taskset -c 1,3 busy 2 1 > /dev/null",
+    "signals": (
+        "for what in handler queue restart nodefer altstack suspend faults stop; do signals $what > /dev/null || exit 1; done"
+    ),
+    "threads": "for what in count hand exit futex; do threads -n 6 $what > /dev/null || exit 1; done",
+    "faults": "for what in read_kernel write_unmapped; do (fault $what) 2> /dev/null; [ $? -eq 139 ] || exit 1; done",
+    "modules": (
+        "insmod /lib/modules/sample_timer.ko period=2; insmod /lib/modules/sample_export.ko; "
+        "insmod /lib/modules/sample_use.ko count=3 || exit 1; insmod /lib/modules/sample_fail.ko 2> /dev/null && exit 1; "
+        "usleep 5000; rmmod sample_use sample_export && rmmod sample_timer"
+    ),
+    "blocks": (
+        "dd if=/dev/urandom of=/disk/first bs=4k count=40 2> /dev/null; cp /disk/first /disk/second; sync; "
+        "cmp /disk/first /disk/second || exit 1; mkdir -p /disk/a/b; mv /disk/second /disk/a/b/; rm -r /disk/a /disk/first"
+    ),
+    "pipes": "hackbench -g 1 -f 4 -l 20 > /dev/null; [ $(yes | head -n 2000 | wc -l) -eq 2000 ]",
+}
+# What the modules have to say while it works.
+_MESSAGES = re.compile(rb"\[ *[\d.]+\] (sample_timer: \d+ beats|sample_use: the sum is 14)\n")
+_COUNTS = "sync; cat /proc/meminfo; cat /proc/slabinfo; ls -d /proc/[0-9]* | wc -l"
+
+
+def _script() -> str:
+    started = " ".join(f'( {command} ) & jobs="$jobs $!:{name.replace(" ", "_")}";' for name, command in JOBS.items())
+    return f"jobs=; {started} for job in $jobs; do wait ${{job%%:*}} || echo ${{job##*:}} failed; done"
+
+
+class StressFailure(AssertionError):
+    """The guest got something wrong, or kept something."""
+
+
+@dataclass
+class Outcome:
+    """What a run did. `digest` is that of all that the guest printed, of the trace and of RAM at the end."""
+
+    instructions: int
+    rounds: int
+    entries: int  # of the traced round
+    digest: str
+    left: dict[str, int] = field(default_factory=dict)  # what there is more of than after the first round
+
+
+def available() -> bool:
+    """Whether this host can make the disk's file system."""
+    return shutil.which("mke2fs") is not None
+
+
+def _disk() -> RamDisk:
+    with tempfile.TemporaryDirectory() as folder:
+        image = Path(folder) / "image"
+        environment = {"E2FSPROGS_FAKE_TIME": "1600000000", "PATH": "/usr/sbin:/sbin:/usr/bin:/bin"}
+        command = ["mke2fs", "-q", "-F", "-t", "ext2", "-U", "00000000-0000-0000-0000-000000000001"]
+        hash_seed = ["-E", "hash_seed=00000000-0000-0000-0000-000000000002"]
+        subprocess.run([*command, *hash_seed, image, f"{_DISK >> 10}k"], check=True, capture_output=True, env=environment)
+        return RamDisk.of_file(image)
+
+
+def _counts(machine: Machine) -> Counter[str]:
+    """What there is of pages in use, objects of each slab cache, and tasks."""
+    machine.advance(machine.board.frequency // 5)  # what is freed later has been
+    done = machine.run(_COUNTS)
+    if done.status:
+        raise StressFailure(f"the guest cannot be counted: {done.output.decode(errors='replace')}")
+    counts = Counter[str]()
+    for line in done.output.decode().splitlines():
+        if found := re.match(r"MemFree: +(\d+) kB", line):
+            counts["kB in use"] = (machine.board.memory >> 10) - int(found[1])
+        elif found := re.match(r"([\w-]+) +(\d+) +\d+ +\d+ +\d+ +\d+ : ", line):
+            counts[f"{found[1]} objects"] = int(found[2])
+        elif line.isdigit():
+            counts["tasks"] = int(line)
+    return counts
+
+
+def _round(machine: Machine) -> bytes:
+    done = machine.run(_script())
+    unexpected = _MESSAGES.sub(b"", done.output)
+    if done.status or unexpected:
+        raise StressFailure(f"status {done.status}: {unexpected.decode(errors='replace')}")
+    return done.output
+
+
+def _traced_round(machine: Machine) -> tuple[int, str]:
+    """A round in which the function trace is what an independent witness saw. Returns entries, and their digest."""
+    witness = Witness(machine)
+    machine.tracefs.write("tracing_on", "0")
+    machine.tracefs.write("buffer_size_kb", "100000")
+    machine.tracefs.write("current_tracer", "function")
+    machine.tracefs.write("tracing_on", "1")
+    witness.on = True
+    machine.run("busy 4 1 & chrt -f 10 busy 1 1 & threads -n 3 count & signals restart & wait")
+    machine.advance(machine.board.frequency // 20)
+    witness.on = False
+    machine.tracefs.write("tracing_on", "0")
+    logs = [recorded(machine, cpu) for cpu in range(CPUS)]
+    if by_context(logs) != by_context([[shown(entry) for entry in witness.entries(cpu)] for cpu in range(CPUS)]):
+        raise StressFailure("the trace is not what the witness saw")
+    text = machine.tracefs.read("trace")
+    machine.tracefs.write("current_tracer", "nop")
+    return sum(map(len, logs)), text
+
+
+def stress(arch: str, instructions: int, seed: int, progress: Callable[[float], None] = lambda done: None) -> Outcome:
+    """Rounds of all jobs until the guest has executed so many instructions.
+
+    Args:
+        progress: gets the part that is done, from 0 to 1.
+
+    Raises:
+        StressFailure: a job's result is wrong, the trace is not what happened, or something was kept.
+        GuestPanic: the kernel broke.
+    """
+    digest = hashlib.sha256()
+    with Machine(arch=arch, cpus=CPUS, seed=seed, ramdisk=_disk()) as machine:
+
+        def executed() -> int:
+            return sum(cpu.instructions for cpu in machine.board.cpus)
+
+        done = machine.run("mkdir -p /disk && mount -t ext2 /dev/ram0 /disk")
+        if done.status:
+            raise StressFailure(done.output.decode(errors="replace"))
+        digest.update(_round(machine))
+        first, rounds = _counts(machine), 1
+        entries, text = _traced_round(machine)
+        digest.update(text.encode())
+        while executed() < instructions:
+            digest.update(_round(machine))
+            rounds += 1
+            progress(min(executed() / instructions, 1.0))
+        left = _counts(machine) - first
+        if machine.warnings:
+            raise StressFailure("\n".join(machine.warnings))
+        if (done := machine.run("umount /disk")).status:
+            raise StressFailure(f"umount: {done.output.decode(errors='replace')}")
+        digest.update(machine.board.ram)
+        return Outcome(executed(), rounds, entries, digest.hexdigest(), dict(left))

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Mounts: what is seen where, what is refused and how, and that nothing is left behind."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from emu import Machine
+
+
+@pytest.fixture(scope="module")
+def machine(arch: str) -> Iterator[Machine]:
+    """A machine that has booted."""
+    with Machine(arch=arch, cpus=2, seed=0) as booted:
+        yield booted
+
+
+def run(machine: Machine, command: str, status: int = 0) -> str:
+    """What a command prints; it must end as expected."""
+    done = machine.run(command)
+    assert done.status == status, done.output
+    return done.output.decode()
+
+
+def test_init_mounts_what_there_is(machine: Machine) -> None:
+    lines = run(machine, "cat /proc/mounts").splitlines()
+    assert lines[0] == "rootfs / rootfs rw 0 0"
+    assert "proc /proc proc rw,relatime 0 0" in lines
+    assert "sysfs /sys sysfs rw,relatime 0 0" in lines
+    assert "debugfs /sys/kernel/debug debugfs rw,relatime 0 0" in lines
+    assert "proc on /proc type proc (rw,relatime)" in run(machine, "mount").splitlines()
+    assert run(machine, "mount -t proc") == "proc on /proc type proc (rw,relatime)\n"
+
+
+def test_a_mount_hides_what_was_there_and_umount_shows_it_again(machine: Machine) -> None:
+    assert run(machine, "echo below > /tmp/f; mount -t ramfs none /tmp; ls /tmp; echo above > /tmp/f; cat /tmp/f; "
+                        "umount /tmp; cat /tmp/f") == "above\nbelow\n"
+
+
+def test_dot_dot_leads_out_of_a_mount_and_pwd_across_it(machine: Machine) -> None:
+    assert run(machine, "mount -t ramfs none /tmp; cd /tmp; echo a > f; ls ..; cd ..; umount /tmp") == run(machine, "ls /")
+    assert run(machine, "cd /sys/kernel/debug; ls -l /proc/self/cwd | sed 's/.*-> //'") == "/sys/kernel/debug\n"
+
+
+def test_a_busy_mount_stays(machine: Machine) -> None:
+    output = run(machine, "mount -t ramfs none /tmp; cd /tmp; umount /tmp; echo $?; cd /; umount /tmp; echo $?")
+    assert output == "umount: /tmp: target is busy.\n32\n0\n"
+    # So does one that holds another mount, or an open file.
+    output = run(machine, "mount -t ramfs a /tmp; ls /tmp > /tmp/f; umount /tmp < /tmp/f; echo $?; umount /tmp; echo $?")
+    assert output == "umount: /tmp: target is busy.\n32\n0\n"
+
+
+def test_a_lazy_umount_leaves_it_to_who_uses_it(machine: Machine) -> None:
+    output = run(machine, "mount -t ramfs a /tmp; cd /tmp; echo x > f; umount -l /tmp; cat f; cat /tmp/f; ls .. | sed 1q")
+    assert output.startswith("x\n")
+    assert run(machine, "mount -t ramfs") == ""
+
+
+@pytest.mark.parametrize(("command", "message"), [
+    ("mount -t nosuch none /tmp", "mount: /tmp: unknown filesystem type 'nosuch'."),
+    ("mount -t ramfs none /nowhere", "mount: /nowhere: mount point does not exist."),
+    ("mount -t ramfs none /bin/ls", "mount: /bin/ls: mount point is not a directory."),
+    ("umount /bin", "umount: /bin: not mounted."),
+    ("umount /nowhere", "umount: /nowhere: no mount point specified."),
+    ("rmdir /sys/kernel/debug", "Device or resource busy"),
+])
+def test_refused(machine: Machine, command: str, message: str) -> None:
+    if command.startswith("rmdir") and machine.run("ls /bin/rmdir").status:
+        pytest.skip("no rmdir")
+    done = machine.run(command)
+    assert done.status != 0
+    assert message in done.output.decode()
+
+
+def test_read_only(machine: Machine) -> None:
+    output = run(machine, "mount -t ramfs -o mode=700 none /tmp; echo x > /tmp/f; mount -o remount,ro /tmp; "
+                          "echo y > /tmp/f; cat /tmp/f; mount -t ramfs; mount -o remount,rw /tmp; echo z > /tmp/f; "
+                          "cat /tmp/f; umount /tmp")
+    lines = output.splitlines()
+    assert lines[0].endswith("cannot create /tmp/f: Read-only file system")
+    assert lines[1:] == ["x", "none on /tmp type ramfs (ro,relatime,mode=700)", "z"]
+    # Not while somebody writes.
+    output = run(machine, "mount -t ramfs none /tmp; { mount -o remount,ro /tmp; echo $? >&2; } > /tmp/f; umount /tmp")
+    assert output.splitlines() == ["mount: /tmp: mount point is busy.", "32"]
+
+
+def test_bind_and_move(machine: Machine) -> None:
+    output = run(machine, "mount --bind /bin /tmp; ls /tmp/sh; mount -t ramfs r /dev; mount --move /dev /tmp; ls /tmp; "
+                          "ls /dev/null; umount /tmp; ls /tmp/sh; umount /tmp; ls /tmp")
+    assert output.splitlines()[:3] == ["/tmp/sh", "/dev/null", "/tmp/sh"]
+
+
+def test_noexec_and_nodev(machine: Machine) -> None:
+    output = run(machine, "mount --bind /bin /tmp; mount -o remount,bind,noexec /tmp; /tmp/true; echo $?; umount /tmp; "
+                          "mount --bind /dev /tmp; mount -o remount,bind,nodev /tmp; cat < /tmp/null; umount /tmp")
+    assert "126" in output.splitlines()[1]
+    assert output.splitlines()[2].endswith("Permission denied")
+
+
+def count(machine: Machine, name: str) -> int:
+    """A number of /proc/meminfo, in kB."""
+    for line in machine.run("cat /proc/meminfo").output.decode().splitlines():
+        if line.startswith(name + ":"):
+            return int(line.split()[1])
+    raise AssertionError(name)
+
+
+def test_nothing_is_left_behind(machine: Machine) -> None:
+    fill = "; ".join(f"ls /bin /proc /sys > /tmp/{name}" for name in "abcdefgh")
+    once = f"mount -t ramfs none /tmp; {fill}; umount /tmp"
+    for _ in range(2):
+        run(machine, once)
+    free, cached = count(machine, "MemFree"), count(machine, "Cached")
+    for _ in range(12):
+        run(machine, once)
+    assert count(machine, "Cached") == cached
+    # Slabs and per-CPU lists may hold a little more or less.
+    assert abs(count(machine, "MemFree") - free) < 160

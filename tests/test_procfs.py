@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""/proc, /sys, the kernel's log and the programs that read them."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from emu import Machine
+
+
+@pytest.fixture(scope="module")
+def machine(arch: str) -> Iterator[Machine]:
+    """A machine that has booted."""
+    with Machine(arch=arch, cpus=2, seed=0) as booted:
+        yield booted
+
+
+def run(machine: Machine, command: str, status: int = 0) -> str:
+    """What a command prints; it must end as expected."""
+    done = machine.run(command)
+    assert done.status == status, done.output
+    return done.output.decode()
+
+
+def test_the_trees_can_be_listed_and_read(machine: Machine) -> None:
+    for line in run(machine, "ls -l /proc /proc/self /proc/self/fd /proc/sys/kernel /sys /sys/kernel").splitlines():
+        assert re.match(r"[-dl]([-r][-w][-x]){3} +\d+ root root +\d+ Jan  1 00:00 |total 0$|/.*:$|$", line), line
+    files = "cmdline cpuinfo filesystems interrupts meminfo mounts stat uptime version self/stat self/status self/maps"
+    for name in files.split():
+        assert run(machine, f"cat /proc/{name}")
+
+
+def test_a_process_in_files(machine: Machine) -> None:
+    status = dict(line.split(":\t", 1) for line in run(machine, "cat /proc/self/status").splitlines())
+    assert status["Name"] == "cat"
+    assert status["State"] == "R (running)"
+    assert status["Threads"] == "1"
+    assert status["Cpus_allowed_list"] == "0-1"
+    fields = run(machine, "cat /proc/self/stat").split()
+    assert (fields[1], fields[2], len(fields)) == ("(cat)", "R", 52)
+    assert run(machine, "cat /proc/self/cmdline") == "cat\0/proc/self/cmdline\0"
+    assert run(machine, "cat /proc/1/comm") == "init\n"
+    assert run(machine, "cd /bin; ls -l /proc/self/cwd /proc/self/exe /proc/self/root | sed 's/.*-> //'") == "/bin\n/bin/ls\n/\n"
+
+
+def test_maps(machine: Machine) -> None:
+    lines = run(machine, "cat /proc/self/maps").splitlines()
+    for line in lines:
+        assert re.match(r"[0-9a-f]{8,}-[0-9a-f]{8,} [-r][-w][-x][ps] [0-9a-f]{8} [0-9a-f]{2}:[0-9a-f]{2} \d+ ", line)
+    assert lines[0].endswith(" /bin/cat")
+    assert lines[0].index("/bin/cat") == 73
+    assert any(line.endswith(" [stack]") for line in lines)
+
+
+def test_descriptors(machine: Machine) -> None:
+    assert run(machine, "cat < /proc/self/fd/0 0< /proc/version").startswith("Linux version 6.1")
+    assert re.search(r"1 -> pipe:\[\d+\]", run(machine, "ls -l /proc/self/fd | cat"))
+    assert run(machine, "echo through > /tmp/x; cat /proc/self/fd/5 5< /tmp/x") == "through\n"
+
+
+def test_what_ended_is_gone(machine: Machine) -> None:
+    assert "No such file" in run(machine, "cat /proc/99999/stat", 1)
+    assert "No such file" in run(machine, "true & wait; cat /proc/$!/stat", 1)
+
+
+def test_sysctls(machine: Machine) -> None:
+    assert run(machine, "sysctl kernel.ostype; sysctl -n kernel.osrelease") == "kernel.ostype = Linux\n6.1.0-emu\n"
+    assert run(machine, "sysctl -w kernel.hostname=host; cat /proc/sys/kernel/hostname") == "kernel.hostname = host\nhost\n"
+    assert run(machine, "echo 20000 > /proc/sys/kernel/pid_max; sysctl kernel.pid_max") == "kernel.pid_max = 20000\n"
+    listing = run(machine, "sysctl -a")
+    assert "kernel.version = #1 SMP PREEMPT\n" in listing
+    assert listing.splitlines() == sorted(listing.splitlines())
+    for junk in ("x", "1x", "-1", "99999999999", "300"):
+        assert "Invalid argument" in run(machine, f"sysctl -w kernel.pid_max={junk}", 255)
+    assert "Permission denied" in machine.run("echo x > /proc/sys/kernel/ostype").output.decode() \
+        or "permission denied" in machine.run("sysctl -w kernel.ostype=x").output.decode()
+    assert run(machine, "sysctl kernel.nope", 255) == \
+        "sysctl: cannot stat /proc/sys/kernel/nope: No such file or directory\n"
+
+
+def test_kallsyms(machine: Machine) -> None:
+    symbols = [line.split() for line in run(machine, "cat /proc/kallsyms").splitlines()]
+    addresses = [int(address, 16) for address, *_ in symbols]
+    assert addresses == sorted(addresses)
+    table = {name: (int(address, 16), kind) for address, kind, name, *_ in symbols}
+    for name in ("vfs_read", "schedule", "start_kernel"):
+        assert table[name] == (machine.kernel.image.symbol(name), "T")
+    assert table["jiffies"][1] in "BDbd"
+
+
+def test_interrupts_are_counted(machine: Machine) -> None:
+    def timer() -> int:
+        lines = run(machine, "cat /proc/interrupts").splitlines()
+        assert lines[0].split() == ["CPU0", "CPU1"]
+        counts = {line.split()[0]: line.split()[1:3] for line in lines[1:]}
+        assert {"LOC:", "RES:", "CAL:"} <= set(counts)
+        return sum(map(int, counts["LOC:"]))
+
+    before = timer()
+    run(machine, "spin 20")
+    assert timer() >= before + 15
+
+
+def test_uptime_and_stat(machine: Machine) -> None:
+    first = float(run(machine, "cat /proc/uptime").split()[0])
+    run(machine, "sleep 0.2")
+    assert float(run(machine, "cat /proc/uptime").split()[0]) >= first + 0.19
+    stat = run(machine, "cat /proc/stat").splitlines()
+    assert [line.split()[0] for line in stat] == \
+        ["cpu", "cpu0", "cpu1", "intr", "ctxt", "btime", "processes", "procs_running", "procs_blocked"]
+
+
+def test_the_log(machine: Machine) -> None:
+    assert re.match(r"\[    0\.\d{6}\] Linux version 6\.1", run(machine, "dmesg"))
+    run(machine, "echo '<4>to the log' > /dev/kmsg")
+    assert run(machine, "dmesg").splitlines()[-1].endswith("] to the log")
+    assert re.fullmatch(r"user  :warn  : \[ +\d+\.\d{6}\] to the log", run(machine, "dmesg -x").splitlines()[-1])
+    assert run(machine, "dmesg -t -l warn").splitlines()[-1] == "to the log"
+    assert run(machine, "dmesg -C; dmesg") == ""
+    assert re.match(r"5,0,\d+,-;Linux version", run(machine, "sed 1q < /dev/kmsg"))
+
+
+def test_ps(machine: Machine) -> None:
+    lines = run(machine, "ps -e").splitlines()
+    assert lines[0] == "    PID TTY          TIME CMD"
+    assert lines[1] == "      1 ?        00:00:00 init"
+    assert lines[-1].endswith(" ps")
+    assert run(machine, "ps -p 1 -o pid,comm=NAME") == "    PID NAME\n      1 init\n"
+    assert run(machine, "ps -ef").splitlines()[0] == "UID          PID    PPID  C STIME TTY          TIME CMD"
+    assert "[kthreadd]" in run(machine, "ps aux")
+
+
+def test_sysfs_and_debugfs(machine: Machine) -> None:
+    assert run(machine, "cat /sys/devices/system/cpu/online /sys/devices/system/cpu/present") == "0-1\n0-1\n"
+    assert set(run(machine, "ls /sys/kernel").split()) >= {"debug", "tracing"}
+    # All mounts of one show the same tree.
+    assert run(machine, "mount -t sysfs none /tmp; ls /tmp; umount /tmp") == run(machine, "ls /sys")
+    assert "Permission denied" in machine.run("echo x > /sys/devices/system/cpu/online").output.decode()

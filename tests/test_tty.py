@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The console when somebody sits at it: lines, an echo, keys that send signals; and when nobody does."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from emu.machine import Machine
+
+
+class Typist:
+    """Types a piece whenever the guest waits for one, or after so many looks at a guest that is busy; then hangs up."""
+
+    def __init__(self, *pieces: bytes, patience: int = 0, size: tuple[int, int] = (24, 80)) -> None:
+        self._pieces = list(pieces)
+        self._patience = patience
+        self._size = size
+
+    def size(self) -> tuple[int, int]:
+        return self._size
+
+    def read(self, *, wait: bool) -> bytes | None:
+        if not wait:
+            if not self._patience:
+                return None
+            self._patience -= 1
+            if self._patience:
+                return None
+        return self._pieces.pop(0) if self._pieces else b""
+
+
+@pytest.fixture(scope="module")
+def machine(arch: str) -> Iterator[Machine]:
+    with Machine(arch=arch, cpus=2) as made:
+        yield made
+        assert made.warnings == []
+
+
+def talk(machine: Machine, command: str, *pieces: bytes, patience: int = 0) -> tuple[int, str]:
+    done = machine.run(command, terminal=Typist(*pieces, patience=patience), host_limit=5)
+    return done.status, done.output.decode()
+
+
+def test_lines_are_echoed_and_read(machine: Machine) -> None:
+    assert talk(machine, "cat", b"one\r", b"two\r", b"\x04") == (0, "one\r\none\r\ntwo\r\ntwo\r\n")
+
+
+def test_lines_can_be_edited(machine: Machine) -> None:
+    status, output = talk(machine, "cat", b"onx\x7fe tow\x17two\r", b"wrong\x15right\r", b"a\x16\x03b\r", b"\x04")
+    assert status == 0
+    rubout = "\b \b"
+    assert output == (
+        f"onx{rubout}e tow{rubout * 3}two\r\none two\r\n"
+        f"wrong{rubout * 5}right\r\nright\r\n"
+        "a^\b^Cb\r\na\x03b\r\n"
+    )
+
+
+def test_an_end_of_file_in_a_line_ends_the_read_only(machine: Machine) -> None:
+    assert talk(machine, "cat", b"half\x04", b" line\r", b"\x04") == (0, "halfhalf line\r\n line\r\n")
+
+
+@pytest.mark.parametrize(("key", "number"), [(b"\x03", signal.SIGINT), (b"\x1c", signal.SIGQUIT)])
+def test_keys_kill_the_job_that_reads(machine: Machine, key: bytes, number: int) -> None:
+    status, output = talk(machine, "cat; echo not reached", b"x\r", key)
+    assert status == 128 + number
+    assert output.startswith(f"x\r\nx\r\n^{chr(key[0] ^ 64)}")
+    assert "not reached" not in output
+
+
+def test_a_key_kills_a_job_that_does_not_read(machine: Machine) -> None:
+    status, output = talk(machine, "spin 100000000", b"\x03", patience=20)
+    assert (status, output) == (130, "^C")
+
+
+def test_settings_can_be_seen_and_changed(machine: Machine) -> None:
+    assert talk(machine, "stty size; stty -echo; cat; stty -a", b"secret\r", b"\x04") == (
+        0,
+        "24 80\r\nsecret\r\n"
+        "speed 38400 baud; rows 24; columns 80;\r\n"
+        "intr = ^C; quit = ^\\; erase = ^?; kill = ^U; eof = ^D; start = ^Q; stop = ^S; susp = ^Z; rprnt = ^R; "
+        "werase = ^W; lnext = ^V; \r\n"
+        "icrnl ixon opost onlcr isig icanon iexten -echo echoe echok -echonl -noflsh -tostop echoctl echoke\r\n",
+    )
+
+
+def test_raw_mode_passes_everything_on(machine: Machine) -> None:
+    status, output = talk(machine, "stty raw -echo; head -c 4 | od -An -c", b"\x03\x04", b"\r\n")
+    assert status == 0
+    assert output.split() == ["003", "004", "\\r", "\\n"]
+
+
+def test_a_hangup_ends_the_session(machine: Machine) -> None:
+    status, _ = talk(machine, "cat; echo not reached")
+    assert status == 128 + signal.SIGHUP
+
+
+def test_without_a_terminal_the_console_changes_nothing(machine: Machine) -> None:
+    data = bytes(range(256)) + b"last"
+    assert machine.run("cat", stdin=data).output == data
+    done = machine.run("stty size")
+    assert (done.status, done.output) == (1, b"stty: 'standard input': Inappropriate ioctl for device\n")
+    assert machine.run("echo x > /dev/tty").status != 0  # nobody's terminal
+
+
+def test_the_shell_asks_for_commands_and_survives_its_jobs(machine: Machine) -> None:
+    status, output = talk(
+        machine, "exec sh -i", b"echo one\r", b"cat\r", b"\x03", b"half a li\x03", b"echo $?\r", b"exit 5\r"
+    )
+    assert status == 5
+    assert output.split("\r\n") == [
+        "# echo one", "one", "# cat", "^C", "# half a li^C", "# echo $?", "130", "# exit 5", "",
+    ]  # fmt: skip
+
+
+def test_jobs_stop_and_go_on(machine: Machine) -> None:
+    status, output = talk(
+        machine, "exec sh -i", b"cat\r", b"\x1a", b"jobs\r", b"fg\r", b"again\r", b"\x04", b"\x04"
+    )
+    assert status == 0
+    lines = output.split("\r\n")
+    assert lines[0] == "# cat"
+    assert lines[1].startswith("^Z")
+    assert sum("Stopped" in line for line in lines) == 2
+    assert lines[-3:-1] == ["again", "again"]
+
+
+def test_a_job_in_the_background_may_not_read(machine: Machine) -> None:
+    status, output = talk(machine, "exec sh -i", b"cat < /dev/tty &\r", b"echo fine\r", b"jobs\r", b"\x04")
+    assert "fine" in output
+    assert "Stopped" in output
+    assert status == 0
+
+
+def test_control_d_ends_the_shell_with_its_last_status(machine: Machine) -> None:
+    assert talk(machine, "exec sh -i", b"false\r", b"\x04")[0] == 1
