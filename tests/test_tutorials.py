@@ -99,7 +99,7 @@ def graph(machine: Machine) -> str:
 def test_the_first_trace(machine: Machine, arch: str) -> None:
     """What the tutorial says to look for can be found."""
     output = session(machine, FIRST_TRACE)
-    session(machine, "umount /debug\nrmdir /debug\n")
+    session(machine, "umount /debug/tracing\numount /debug\nrmdir /debug\n")
     text = machine.tracefs.read("trace")
     assert "\nfznd\n" in output
     assert f" {len(text)} " in output.splitlines()[-1]
