@@ -49,10 +49,32 @@ cat /sys/kernel/debug/tracing/set_ftrace_pid
 """
 
 
-@pytest.fixture
-def machine(arch: str) -> Iterator[Machine]:
+# What a machine's tracing is like when it has booted.
+BEGINNING = [
+    ("tracing_on", "0"),
+    ("current_tracer", "function_graph"),
+    *(("trace_options", option) for option in ("funcgraph-cpu", "funcgraph-overhead", "nofuncgraph-proc", "nofuncgraph-abstime")),
+    ("current_tracer", "nop"),
+    *(("trace_options", option) for option in ("print-parent", "nosym-offset")),
+    *((name, "") for name in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_ftrace_pid")),
+    ("max_graph_depth", "0"),
+    ("buffer_size_kb", "1410"),
+    ("trace", ""),
+    ("tracing_on", "1"),
+]
+
+
+@pytest.fixture(scope="module")
+def booted(arch: str) -> Iterator[Machine]:
     with Machine(arch=arch, cpus=2) as made:
         yield made
+
+
+@pytest.fixture
+def machine(booted: Machine) -> Machine:
+    for name, text in BEGINNING:
+        booted.tracefs.write(name, text)
+    return booted
 
 
 def session(machine: Machine, script: str) -> str:
@@ -77,6 +99,7 @@ def graph(machine: Machine) -> str:
 def test_the_first_trace(machine: Machine, arch: str) -> None:
     """What the tutorial says to look for can be found."""
     output = session(machine, FIRST_TRACE)
+    session(machine, "umount /debug/tracing\numount /debug\nrmdir /debug\n")
     text = machine.tracefs.read("trace")
     assert "\nfznd\n" in output
     assert f" {len(text)} " in output.splitlines()[-1]
