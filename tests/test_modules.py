@@ -111,7 +111,6 @@ def test_kallsyms(machine: Machine) -> None:
     lines = output(machine, "cat /proc/kallsyms").removeprefix(before).splitlines()
     assert {line.split(" ", 1)[1] for line in lines} >= {"t sample_beat\t[sample_timer]", "t sample_count\t[sample_timer]"}
     assert not any("sample_timer_init" in line for line in lines)
-    assert len(before.splitlines()) == len(machine.kernel.image.kallsyms)
 
 
 def test_modinfo(machine: Machine) -> None:

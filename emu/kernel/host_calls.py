@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["HANDLERS", "Handler"]
 
 _LONGEST_STRING = 4096
-_MOST_LINES = 64  # of /proc/kallsyms at once
 _MOST_SEGMENTS = 64  # of a command to the RAM disk
 Handler = Callable[["Kernel", "Cpu", list[int]], int | None]
 
@@ -180,13 +179,6 @@ def _trace_printk(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return 0
 
 
-def _kallsyms(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
-    """kallsyms(first, count, text, size): so many lines of /proc/kallsyms; 0 when there is none left."""
-    first, count, address, size = arguments
-    text = kernel.kallsyms(first, min(count, _MOST_LINES)).encode()
-    return _store(kernel, cpu, address, text) if len(text) <= size else -errno.E2BIG
-
-
 def _module_init(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     try:
         module = kernel.modules.read(arguments[0])
@@ -248,7 +240,6 @@ HANDLERS: dict[str, Handler] = {
     "HC_BLOCK_COMPLETED": _block_completed,
     "HC_SHOW_REGS": _show_regs,
     "HC_TRACE_PRINTK": _trace_printk,
-    "HC_KALLSYMS": _kallsyms,
     "HC_MODULE_INIT": _module_init,
     "HC_MODULE_ENABLE": _module_enable,
     "HC_MODULE_FREE_MEM": _module_free_mem,

@@ -33,19 +33,6 @@ class Symbol:
     size: int
 
 
-def _letter(flags: int, kind: str) -> str:
-    """What nm calls symbols of a section."""
-    if flags & 4:
-        return "t"
-    if flags & 1:
-        return "b" if kind == "SHT_NOBITS" else "d"
-    return "r"
-
-
-def _cased(letter: str, bind: str) -> str:
-    return letter if bind == "STB_LOCAL" else letter.upper()
-
-
 class Image:
     """A kernel image, read from an ELF file.
 
@@ -69,12 +56,6 @@ class Image:
                     raise BadImage(f"{path}: no symbols")
                 found = [s for s in table.iter_symbols() if s.name and s["st_shndx"] not in ("SHN_UNDEF", "SHN_ABS")]
                 symbols = [(s.name, s["st_value"], s["st_size"], s["st_info"]["type"]) for s in found]
-                letters = [_letter(section["sh_flags"], section["sh_type"]) for section in elf.iter_sections()]
-                self.kallsyms = sorted(
-                    (s["st_value"], _cased(letters[s["st_shndx"]], s["st_info"]["bind"]), s.name)
-                    for s in found
-                    if s["st_info"]["type"] not in ("STT_SECTION", "STT_FILE") and s["st_shndx"] < len(letters)
-                )
                 layout = elf.get_section_by_name(".emu.layout")
                 sites = elf.get_section_by_name("__mcount_loc")
                 self._layout_data = layout.data() if layout else b""

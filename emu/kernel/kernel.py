@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import errno
-import itertools
 import os
 from collections import deque
 from collections.abc import Callable
@@ -136,14 +135,6 @@ class Kernel:
                 return f"{address:#x}"
             function, module = found[1], f" [{found[0].name}]"
         return f"{function.name}+{address - function.address:#x}/{function.size:#x}{module}"
-
-    def kallsyms(self, first: int, count: int) -> str:
-        """Lines of /proc/kallsyms: the kernel's symbols by address, then functions of modules."""
-        rows = itertools.chain(((*row, "") for row in self.image.kallsyms), self.modules.kallsyms())
-        return "".join(
-            f"{address:016x} {letter} {name}\t[{module}]\n" if module else f"{address:016x} {letter} {name}\n"
-            for address, letter, name, module in itertools.islice(rows, first, first + count)
-        )
 
     # Running
 

@@ -129,13 +129,6 @@ class Modules:
         """Every part whose addresses have names, and whose it is."""
         return iter(self._known)
 
-    def kallsyms(self) -> Iterator[tuple[int, str, str, str]]:
-        """Address, nm's letter, name and module of each function that is there."""
-        for module in self:
-            for function in module.functions:
-                if function.address in module.core or not module.init_freed:
-                    yield function.address, "t", function.name, module.name
-
     def _bytes(self, address: int, size: int) -> bytes:
         physical = self._kernel.physical(address)
         if size:

@@ -36,7 +36,8 @@ def run_stress(arch: str, part: float, seed: int, progress: Callable[[float], No
         raise stress.StressFailure(f"two runs differ: {first} and {again}")
     if first.left:
         raise stress.StressFailure(f"left over: {first.left}")
-    return f"{first.instructions:,} instructions in {first.rounds} rounds, {first.entries:,} entries traced, twice {first.digest[:16]}"
+    done = f"{first.instructions:,} instructions in {first.rounds} rounds, {first.entries:,} entries traced"
+    return f"{done}; twice {first.digest[:16]}"
 
 
 def run_fuzz(name: str, count: int) -> Callable[[str, float, int, Callable[[float], None]], str]:

@@ -35,7 +35,6 @@
 #define HC_MODULE_RELEASE	27
 #define HC_SHOW_REGS		29
 #define HC_TRACE_PRINTK		33
-#define HC_KALLSYMS		34
 
 #ifndef __ASSEMBLY__
 
