@@ -327,7 +327,6 @@ void do_task_dead(void) __noreturn;
 #define task_unlock(p)		spin_unlock(&(p)->alloc_lock)
 
 void do_exit(long code) __noreturn;
-void do_task_dead(void) __noreturn;
 void do_group_exit(int code) __noreturn;
 
 #define MAX_SCHEDULE_TIMEOUT	LONG_MAX
