@@ -197,8 +197,12 @@ def test_an_idle_cpu_takes_a_waiting_task(arch: str, two: Machine) -> None:
         run(two, "taskset 1 sh -c 'spin 40 & spin 40 & usleep 10000; taskset -p 3 $! > /dev/null; wait'")
     assert {run.cpu for run in runs.of("spin")} == {0, 1}
     both = Runs(run for run in runs.of("spin") if run.length)
-    overlap = sum(min(a.end, b.end) - max(a.start, b.start) for a in both for b in both if a.cpu < b.cpu and
-                  min(a.end, b.end) > max(a.start, b.start))
+    overlap = sum(
+        min(a.end, b.end) - max(a.start, b.start)
+        for a in both
+        for b in both
+        if a.cpu < b.cpu and min(a.end, b.end) > max(a.start, b.start)
+    )
     assert overlap > 20 * MS
 
 
