@@ -30,10 +30,10 @@ JOBS = {
     "batch": "chrt -b 0 busy 1 1 > /dev/null; chrt -i 0 spin 1",
     "nice": "nice -n 15 spin 4; taskset -c 1,3 busy 2 1 > /dev/null",
     "signals": (
-        "for what in handler queue restart nodefer altstack suspend faults stop; do signals $what > /dev/null || exit 1; done"
+        "for what in handler queue restart altstack suspend timedwait faults stop; do signals $what > /dev/null || exit 1; done"
     ),
-    "threads": "for what in count hand exit futex; do threads -n 6 $what > /dev/null || exit 1; done",
-    "faults": "for what in read_kernel write_unmapped; do (fault $what) 2> /dev/null; [ $? -eq 139 ] || exit 1; done",
+    "threads": "for what in count hand futex exec; do threads -n 6 $what > /dev/null || exit 1; done",
+    "faults": "for what in segv kernel exec; do (fault $what) 2> /dev/null; [ $? -eq 139 ] || exit 1; done",
     "modules": (
         "insmod /lib/modules/sample_timer.ko period=2; insmod /lib/modules/sample_export.ko; "
         "insmod /lib/modules/sample_use.ko count=3 || exit 1; insmod /lib/modules/sample_fail.ko 2> /dev/null && exit 1; "
@@ -46,7 +46,7 @@ JOBS = {
     "pipes": "hackbench -g 1 -f 4 -l 20 > /dev/null; [ $(yes | head -n 2000 | wc -l) -eq 2000 ]",
 }
 # What the modules have to say while it works.
-_MESSAGES = re.compile(rb"\[ *[\d.]+\] (sample_timer: \d+ beats|sample_use: the sum is 14)\n")
+_MESSAGES = re.compile(rb"\[ *[\d.]+\] (sample_timer: \d+ beats|sample_use: the sum is 14|sample_fail: there is no such device)\n")
 _COUNTS = "sync; cat /proc/meminfo; cat /proc/slabinfo; ls -d /proc/[0-9]* | wc -l"
 
 
@@ -86,15 +86,18 @@ def _disk() -> RamDisk:
 
 
 def _counts(machine: Machine) -> Counter[str]:
-    """What there is of pages in use, objects of each slab cache, and tasks."""
+    """What there is of objects in each slab cache, of other pages in use, and of tasks.
+
+    Slabs may keep pages whose objects are free, and the page cache those of files.
+    """
     machine.advance(machine.board.frequency // 5)  # what is freed later has been
     done = machine.run(_COUNTS)
     if done.status:
         raise StressFailure(f"the guest cannot be counted: {done.output.decode(errors='replace')}")
     counts = Counter[str]()
     for line in done.output.decode().splitlines():
-        if found := re.match(r"MemFree: +(\d+) kB", line):
-            counts["kB in use"] = (machine.board.memory >> 10) - int(found[1])
+        if found := re.match(r"(MemTotal|MemFree|Cached|Slab): +(\d+) kB", line):
+            counts["kB of pages"] += int(found[2]) if found[1] == "MemTotal" else -int(found[2])
         elif found := re.match(r"([\w-]+) +(\d+) +\d+ +\d+ +\d+ +\d+ : ", line):
             counts[f"{found[1]} objects"] = int(found[2])
         elif line.isdigit():
@@ -110,9 +113,8 @@ def _round(machine: Machine) -> bytes:
     return done.output
 
 
-def _traced_round(machine: Machine) -> tuple[int, str]:
-    """A round in which the function trace is what an independent witness saw. Returns entries, and their digest."""
-    witness = Witness(machine)
+def _traced_round(machine: Machine, witness: Witness) -> tuple[int, str]:
+    """A round in which the function trace is what an independent witness saw. Returns how many entries, and the trace."""
     machine.tracefs.write("tracing_on", "0")
     machine.tracefs.write("buffer_size_kb", "100000")
     machine.tracefs.write("current_tracer", "function")
@@ -143,6 +145,8 @@ def stress(arch: str, instructions: int, seed: int, progress: Callable[[float], 
     digest = hashlib.sha256()
     with Machine(arch=arch, cpus=CPUS, seed=seed, ramdisk=_disk()) as machine:
 
+        witness = Witness(machine)  # its hooks stay as long as the machine
+
         def executed() -> int:
             return sum(cpu.instructions for cpu in machine.board.cpus)
 
@@ -151,7 +155,7 @@ def stress(arch: str, instructions: int, seed: int, progress: Callable[[float], 
             raise StressFailure(done.output.decode(errors="replace"))
         digest.update(_round(machine))
         first, rounds = _counts(machine), 1
-        entries, text = _traced_round(machine)
+        entries, text = _traced_round(machine, witness)
         digest.update(text.encode())
         while executed() < instructions:
             digest.update(_round(machine))
