@@ -21,7 +21,7 @@ def test_a_kernel_stack_overflow_is_reported_as_one(arch: str, tracer: str) -> N
         with pytest.raises(GuestPanic) as caught:
             made.run(EXHAUST)
         report = str(caught.value)
-        head = r"guest panic on CPU \d: kernel stack overflow\n  task echo, pid \d+\n  ip [0-9a-f]{16}  recursive_loop\+0x"
+        head = r"guest panic on CPU \d: kernel stack overflow\n  task sh, pid \d+\n  ip [0-9a-f]{16}  recursive_loop\+0x"
         assert re.match(head, report)
         assert len(re.findall(r"^  recursive_loop\+0x", report, re.MULTILINE)) > 50
         assert "return_to_handler" not in report
@@ -51,7 +51,7 @@ def overflow(arch: str, interrupted: int | None) -> tuple[int, str]:
 
         cpu.uc.hook_add(unicorn.UC_HOOK_BLOCK, on_call, None, function, function)
         cpu.uc.ctl_flush_tb()
-        with pytest.raises(GuestPanic, match="on CPU 0: kernel stack overflow\n  task echo, ") as caught:
+        with pytest.raises(GuestPanic, match="on CPU 0: kernel stack overflow\n  task sh, ") as caught:
             made.run(EXHAUST)
     return len(frames), str(caught.value)
 

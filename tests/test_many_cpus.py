@@ -58,6 +58,6 @@ def test_a_tick_on_a_cpu_of_three_digits_is_that_of_seed_004() -> None:
         "    }",
         "  }",
     ]
+    # A tick that interrupts what cannot be preempted does not touch the watchdog.
     for lines in calls.values():
-        first = lines.index(tick[0])
-        assert lines[first : first + len(tick)] == tick
+        assert any(lines[first : first + len(tick)] == tick for first in range(len(lines)))

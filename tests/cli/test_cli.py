@@ -15,6 +15,7 @@ import pytest
 
 from emu.cli import main
 from emu.ftrace.errors import TraceError
+from emu.kernel.share import Share
 
 TRACE = b"# tracer: nop\n"
 ODD = "emu: something is odd\n"  # every fake machine warns of it
@@ -102,7 +103,11 @@ class FakeMachine:
 def machine(monkeypatch: pytest.MonkeyPatch) -> type[FakeMachine]:
     module = types.ModuleType("emu.machine")
     vars(module).update(
-        Machine=FakeMachine, GuestPanic=PanicError, PoweredOff=PoweredOffError, LimitReached=LimitReachedError
+        Machine=FakeMachine,
+        GuestPanic=PanicError,
+        PoweredOff=PoweredOffError,
+        LimitReached=LimitReachedError,
+        Share=Share,
     )
     monkeypatch.setitem(sys.modules, "emu.machine", module)
     monkeypatch.setattr(FakeMachine, "behaviour", staticmethod(lambda machine: 0))

@@ -46,7 +46,9 @@ JOBS = {
     "pipes": "hackbench -g 1 -f 4 -l 20 > /dev/null; [ $(yes | head -n 2000 | wc -l) -eq 2000 ]",
 }
 # What the modules have to say while it works.
-_MESSAGES = re.compile(rb"\[ *[\d.]+\] (sample_timer: \d+ beats|sample_use: the sum is 14|sample_fail: there is no such device)\n")
+_MESSAGES = re.compile(
+    rb"\[ *[\d.]+\] (sample_timer: \d+ beats|sample_use: the sum is 14|sample_fail: there is no such device)\n"
+)
 _COUNTS = "sync; cat /proc/meminfo; cat /proc/slabinfo; ls -d /proc/[0-9]* | wc -l"
 
 
