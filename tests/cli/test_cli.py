@@ -172,7 +172,15 @@ def test_options_become_writes(emu: Callable[..., Result]) -> None:
 
 def test_the_machine_is_as_asked(emu: Callable[..., Result]) -> None:
     emu("run", "--cpus", "4", "--seed", "7", "--quantum", "500", "--memory", "64M", "true")
-    assert FakeMachine.last.options == {"cpus": 4, "seed": 7, "quantum": 500, "memory": 64 << 20, "image": None, "ramdisk": None}
+    assert FakeMachine.last.options == {
+        "cpus": 4,
+        "seed": 7,
+        "quantum": 500,
+        "memory": 64 << 20,
+        "image": None,
+        "ramdisk": None,
+        "shares": [],
+    }
 
 
 @pytest.mark.parametrize(
@@ -229,9 +237,7 @@ def test_an_output_file_is_replaced_whole(emu: Callable[..., Result], tmp_path: 
 
 
 @pytest.mark.parametrize("bad", [["-p", "bogus"], ["--arch", "vax"]])
-def test_an_output_file_is_left_alone_when_nothing_runs(
-    emu: Callable[..., Result], tmp_path: Path, bad: list[str]
-) -> None:
+def test_an_output_file_is_left_alone_when_nothing_runs(emu: Callable[..., Result], tmp_path: Path, bad: list[str]) -> None:
     emu("run", "-o", str(tmp_path / "new"), *bad, "true")
     assert os.listdir(tmp_path) == []
 
