@@ -101,7 +101,8 @@ def _counts(machine: Machine) -> Counter[str]:
     counts = Counter[str]()
     for line in done.output.decode().splitlines():
         if found := re.match(r"(MemTotal|MemFree|Cached|Slab): +(\d+) kB", line):
-            counts["kB of pages"] += int(found[2]) if found[1] == "MemTotal" else -int(found[2])
+            pages = (int(found[2]) << 10) // machine.board.arch.page_size
+            counts["pages"] += pages if found[1] == "MemTotal" else -pages
         elif found := re.match(r"([\w-]+) +(\d+) +\d+ +\d+ +\d+ +\d+ : ", line):
             counts[f"{found[1]} objects"] = int(found[2])
         elif line.isdigit():
