@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 from emu.cpu.arch import ARCHITECTURES
 from emu.ftrace import arch as ftrace_arch
 from tests.arches import has_images
+
+# A job in the background may have been told to ignore it, and programs inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(params=ARCHITECTURES, scope="module")
