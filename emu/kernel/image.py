@@ -54,8 +54,11 @@ class Image:
                 table = elf.get_section_by_name(".symtab")
                 if not isinstance(table, SymbolTableSection):
                     raise BadImage(f"{path}: no symbols")
-                found = [s for s in table.iter_symbols() if s.name and s["st_shndx"] not in ("SHN_UNDEF", "SHN_ABS")]
-                symbols = [(s.name, s["st_value"], s["st_size"], s["st_info"]["type"]) for s in found]
+                symbols = [
+                    (s.name, s["st_value"], s["st_size"], s["st_info"]["type"])
+                    for s in table.iter_symbols()
+                    if s.name and s["st_shndx"] not in ("SHN_UNDEF", "SHN_ABS")
+                ]
                 layout = elf.get_section_by_name(".emu.layout")
                 sites = elf.get_section_by_name("__mcount_loc")
                 self._layout_data = layout.data() if layout else b""
