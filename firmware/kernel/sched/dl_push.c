@@ -114,9 +114,7 @@ static bool push_dl_task(struct rq *rq)
 	get_task_struct(next_task);
 	later_rq = find_lock_later_rq(next_task, rq);
 	if (later_rq) {
-		deactivate_task(rq, next_task, 0);
-		set_task_cpu(next_task, later_rq->cpu);
-		activate_task(later_rq, next_task, 0);
+		move_queued_task_locked(rq, later_rq, next_task);
 		resched_curr(later_rq);
 		double_unlock_balance(rq, later_rq);
 	}
@@ -163,9 +161,7 @@ void pull_dl_task(struct rq *this_rq)
 		if (p && is_earlier(p, &this_rq->dl) &&
 		    dl_task(src_rq->curr) &&
 		    !dl_entity_preempt(&p->dl, &src_rq->curr->dl)) {
-			deactivate_task(src_rq, p, 0);
-			set_task_cpu(p, this_cpu);
-			activate_task(this_rq, p, 0);
+			move_queued_task_locked(src_rq, this_rq, p);
 			resched = true;
 		}
 		double_unlock_balance(this_rq, src_rq);

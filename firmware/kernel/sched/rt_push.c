@@ -132,9 +132,7 @@ static bool push_rt_task(struct rq *rq)
 	get_task_struct(next_task);
 	lowest_rq = find_lock_lowest_rq(next_task, rq);
 	if (lowest_rq) {
-		deactivate_task(rq, next_task, 0);
-		set_task_cpu(next_task, lowest_rq->cpu);
-		activate_task(lowest_rq, next_task, 0);
+		move_queued_task_locked(rq, lowest_rq, next_task);
 		resched_curr(lowest_rq);
 		double_unlock_balance(rq, lowest_rq);
 		ret = true;
@@ -177,9 +175,7 @@ void pull_rt_task(struct rq *this_rq)
 		/* One above what runs there will run there at once. */
 		if (p && p->prio < rt_rq_highest(&this_rq->rt) &&
 		    p->prio >= src_rq->curr->prio) {
-			deactivate_task(src_rq, p, 0);
-			set_task_cpu(p, this_cpu);
-			activate_task(this_rq, p, 0);
+			move_queued_task_locked(src_rq, this_rq, p);
 			resched = true;
 		}
 		double_unlock_balance(this_rq, src_rq);

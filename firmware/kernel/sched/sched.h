@@ -277,6 +277,17 @@ void enqueue_task(struct rq *rq, struct task_struct *p, int flags);
 void dequeue_task(struct rq *rq, struct task_struct *p, int flags);
 void check_preempt_curr(struct rq *rq, struct task_struct *p, int flags);
 void set_task_cpu(struct task_struct *p, unsigned int new_cpu);
+
+/* A task that waits goes to another queue; both are locked. */
+static inline void move_queued_task_locked(struct rq *src_rq,
+					   struct rq *dst_rq,
+					   struct task_struct *p)
+{
+	deactivate_task(src_rq, p, 0);
+	set_task_cpu(p, dst_rq->cpu);
+	activate_task(dst_rq, p, 0);
+}
+
 struct rq *move_queued_task(struct rq *rq, struct task_struct *p, int new_cpu);
 int migration_cpu_stop(void *data);
 

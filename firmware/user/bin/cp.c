@@ -55,17 +55,12 @@ int main(int argc, char **argv)
 		     argv[optind]);
 	target = argv[--argc];
 	into = !no_target_folder && is_folder(target);
-	if (!into && argc - optind > 1) {
-		errno = access(target, F_OK) < 0 ? errno : ENOTDIR;
-		err(1, "target '%s'", target);
-	}
+	check_target(target, into, argc - optind);
 	for (; optind < argc; optind++) {
-		char *name = path_name(argv[optind]);
-		char *to = into ? path_join(target, name) : xstrdup(target);
+		char *to = target_path(target, into, argv[optind]);
 
 		if (!copy_file(argv[optind], to, &how))
 			status = 1;
-		free(name);
 		free(to);
 	}
 	return status;

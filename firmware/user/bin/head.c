@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* head [-n LINES] [-c BYTES] [-LINES] [-qv] [FILE]...: the first ones. */
 #include <err.h>
+#include <input.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -101,11 +102,16 @@ static bool copy(int fd)
 	return true;
 }
 
+static bool show(int fd, bool last)
+{
+	(void)last;
+	return copy(fd);
+}
+
 int main(int argc, char **argv)
 {
 	static char *standard[] = { "-", NULL };
-	int headers = -1, status = 0, option;
-	bool first = true;
+	int headers = -1, option;
 
 	if (argc > 1 && argv[1][0] == '-' && parse_number(argv[1] + 1) >= 0) {
 		set_count(argv[1] + 1, false);
@@ -122,25 +128,5 @@ int main(int argc, char **argv)
 	if (headers < 0)
 		headers = argc - optind > 1;
 	argv = optind < argc ? argv + optind : standard;
-	for (; *argv; argv++) {
-		bool input = !strcmp(*argv, "-");
-		int fd = input ? STDIN_FILENO : open(*argv, O_RDONLY);
-
-		if (fd < 0) {
-			warn("cannot open '%s' for reading", *argv);
-			status = 1;
-			continue;
-		}
-		if (headers)
-			printf("%s==> %s <==\n", first ? "" : "\n",
-			       input ? "standard input" : *argv);
-		first = false;
-		if (!copy(fd)) {
-			warn("error reading '%s'", *argv);
-			status = 1;
-		}
-		if (!input)
-			close(fd);
-	}
-	return status;
+	return show_files(argv, headers, show);
 }

@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <err.h>
+#include <input.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,27 +17,7 @@
 
 static bool canonical, every_line;
 static unsigned long limit = -1UL;
-static char **files;
-static FILE *current;
-static int status;
-
-static int next_byte(void)
-{
-	for (;;) {
-		int c = current ? getc(current) : EOF;
-
-		if (c != EOF)
-			return c;
-		if (!*files)
-			return EOF;
-		current = strcmp(*files, "-") ? fopen(*files, "r") : stdin;
-		if (!current) {
-			warn("%s", *files);
-			status = 1;
-		}
-		files++;
-	}
-}
+static struct input input;
 
 static void print_canonical(const unsigned char *bytes, int length)
 {
@@ -77,7 +58,7 @@ static void dump(unsigned long address)
 
 		memset(bytes, 0, BLOCK);
 		for (; length < BLOCK && limit > 0 &&
-		       (c = next_byte()) != EOF; limit--)
+		       (c = input_byte(&input)) != EOF; limit--)
 			bytes[length++] = c;
 		if (length == 0)
 			break;
@@ -127,10 +108,10 @@ int main(int argc, char **argv)
 		default: return 1;
 		}
 	}
-	files = optind < argc ? argv + optind : standard;
+	input.files = optind < argc ? argv + optind : standard;
 	for (unsigned long i = 0; i < skip; i++)
-		if (next_byte() == EOF)
+		if (input_byte(&input) == EOF)
 			break;
 	dump(skip);
-	return status;
+	return input.status;
 }

@@ -70,18 +70,13 @@ int main(int argc, char **argv)
 	if (optind + 1 < argc) {
 		folder = argv[--argc];
 		into = !no_target_folder && is_target_folder(folder, no_follow);
-		if (!into && argc - optind > 1) {
-			errno = access(folder, F_OK) < 0 ? errno : ENOTDIR;
-			err(1, "target '%s'", folder);
-		}
+		check_target(folder, into, argc - optind);
 	}
 	for (; optind < argc; optind++) {
-		char *name = path_name(argv[optind]);
-		char *path = into ? path_join(folder, name) : xstrdup(folder);
+		char *path = target_path(folder, into, argv[optind]);
 
 		if (!make(argv[optind], path))
 			status = 1;
-		free(name);
 		free(path);
 	}
 	return status;

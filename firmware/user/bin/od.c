@@ -6,6 +6,7 @@
  */
 #include <ctype.h>
 #include <err.h>
+#include <input.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -204,35 +205,14 @@ static void print_address(unsigned long address)
 	}
 }
 
-/* The files one after another. */
-static char **files;
-static FILE *current;
-static int status;
-
-static int next_byte(void)
-{
-	for (;;) {
-		int c = current ? getc(current) : EOF;
-
-		if (c != EOF)
-			return c;
-		if (!*files)
-			return EOF;
-		current = strcmp(*files, "-") ? fopen(*files, "r") : stdin;
-		if (!current) {
-			warn("%s", *files);
-			status = 1;
-		}
-		files++;
-	}
-}
+static struct input input;
 
 static int read_block(unsigned char *bytes)
 {
 	int length = 0, c;
 
 	memset(bytes, 0, BLOCK);
-	while (length < BLOCK && limit > 0 && (c = next_byte()) != EOF) {
+	while (length < BLOCK && limit > 0 && (c = input_byte(&input)) != EOF) {
 		bytes[length++] = c;
 		limit--;
 	}
@@ -317,10 +297,10 @@ int main(int argc, char **argv)
 		parse_option(option, &skip);
 	if (type_count == 0)
 		add_type('o', 2, false);
-	files = optind < argc ? argv + optind : standard;
+	input.files = optind < argc ? argv + optind : standard;
 	for (unsigned long i = 0; i < skip; i++)
-		if (next_byte() == EOF)
+		if (input_byte(&input) == EOF)
 			errx(1, "cannot skip past end of combined input");
 	dump(skip);
-	return status;
+	return input.status;
 }

@@ -4,6 +4,7 @@
  * all from the one with that number; -f goes on with what is added.
  */
 #include <err.h>
+#include <input.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -106,11 +107,16 @@ static bool copy_more(int fd)
 	}
 }
 
+static bool show(int fd, bool last)
+{
+	return (from_start ? copy_from_start(fd) : copy_end(fd)) &&
+	       (!follow || !last || copy_more(fd));
+}
+
 int main(int argc, char **argv)
 {
 	static char *standard[] = { "-", NULL };
-	int headers = -1, status = 0, option;
-	bool first = true;
+	int headers = -1, option;
 
 	if (argc > 1 && (argv[1][0] == '-' || argv[1][0] == '+') &&
 	    parse_number(argv[1] + 1) >= 0) {
@@ -130,26 +136,5 @@ int main(int argc, char **argv)
 	if (headers < 0)
 		headers = argc - optind > 1;
 	argv = optind < argc ? argv + optind : standard;
-	for (; *argv; argv++) {
-		bool input = !strcmp(*argv, "-");
-		int fd = input ? STDIN_FILENO : open(*argv, O_RDONLY);
-
-		if (fd < 0) {
-			warn("cannot open '%s' for reading", *argv);
-			status = 1;
-			continue;
-		}
-		if (headers)
-			printf("%s==> %s <==\n", first ? "" : "\n",
-			       input ? "standard input" : *argv);
-		first = false;
-		if (!(from_start ? copy_from_start(fd) : copy_end(fd)) ||
-		    (follow && !argv[1] && !copy_more(fd))) {
-			warn("error reading '%s'", *argv);
-			status = 1;
-		}
-		if (!input)
-			close(fd);
-	}
-	return status;
+	return show_files(argv, headers, show);
 }

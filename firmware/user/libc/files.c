@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Paths, and the names in folders. */
 #include <dirent.h>
+#include <err.h>
 #include <errno.h>
 #include <files.h>
 #include <stdio.h>
@@ -87,6 +88,26 @@ bool is_folder(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+void check_target(const char *target, bool into, int sources)
+{
+	if (into || sources <= 1)
+		return;
+	errno = access(target, F_OK) < 0 ? errno : ENOTDIR;
+	err(1, "target '%s'", target);
+}
+
+char *target_path(const char *target, bool into, const char *source)
+{
+	char *name, *path;
+
+	if (!into)
+		return xstrdup(target);
+	name = path_name(source);
+	path = path_join(target, name);
+	free(name);
+	return path;
 }
 
 int copy_data(int from, int to)

@@ -251,21 +251,25 @@ static int proc_pident_readdir(struct file *file, struct dir_context *ctx,
 	return 0;
 }
 
+/* What both have; they count time differently. */
+#define THREAD_STUFF(stat)						\
+	PRIVATE_DIR("fd", proc_fd_inode_operations, proc_fd_operations),	\
+	REG("environ", 0400, proc_environ_operations),			\
+	ONE("status", 0444, proc_pid_status),				\
+	ONE("limits", 0444, proc_pid_limits),				\
+	REG("comm", 0644, proc_pid_set_comm_operations),		\
+	REG("cmdline", 0444, proc_pid_cmdline_ops),			\
+	ONE("stat", 0444, stat),					\
+	ONE("statm", 0444, proc_pid_statm),				\
+	REG("maps", 0444, proc_pid_maps_operations),			\
+	LNK("cwd", proc_cwd_link),					\
+	LNK("root", proc_root_link),					\
+	LNK("exe", proc_exe_link),					\
+	REG("mounts", 0444, proc_mounts_operations)
+
 /* What there is of a thread. */
 static const struct pid_entry tid_base_stuff[] = {
-	PRIVATE_DIR("fd", proc_fd_inode_operations, proc_fd_operations),
-	REG("environ", 0400, proc_environ_operations),
-	ONE("status", 0444, proc_pid_status),
-	ONE("limits", 0444, proc_pid_limits),
-	REG("comm", 0644, proc_pid_set_comm_operations),
-	REG("cmdline", 0444, proc_pid_cmdline_ops),
-	ONE("stat", 0444, proc_tid_stat),
-	ONE("statm", 0444, proc_pid_statm),
-	REG("maps", 0444, proc_pid_maps_operations),
-	LNK("cwd", proc_cwd_link),
-	LNK("root", proc_root_link),
-	LNK("exe", proc_exe_link),
-	REG("mounts", 0444, proc_mounts_operations),
+	THREAD_STUFF(proc_tid_stat),
 };
 
 static struct dentry *proc_tid_base_lookup(struct inode *dir,
@@ -386,19 +390,7 @@ static const struct inode_operations proc_task_inode_operations = {
 /* What there is of a process. */
 static const struct pid_entry tgid_base_stuff[] = {
 	DIR("task", proc_task_inode_operations, proc_task_operations),
-	PRIVATE_DIR("fd", proc_fd_inode_operations, proc_fd_operations),
-	REG("environ", 0400, proc_environ_operations),
-	ONE("status", 0444, proc_pid_status),
-	ONE("limits", 0444, proc_pid_limits),
-	REG("comm", 0644, proc_pid_set_comm_operations),
-	REG("cmdline", 0444, proc_pid_cmdline_ops),
-	ONE("stat", 0444, proc_tgid_stat),
-	ONE("statm", 0444, proc_pid_statm),
-	REG("maps", 0444, proc_pid_maps_operations),
-	LNK("cwd", proc_cwd_link),
-	LNK("root", proc_root_link),
-	LNK("exe", proc_exe_link),
-	REG("mounts", 0444, proc_mounts_operations),
+	THREAD_STUFF(proc_tgid_stat),
 };
 
 static struct dentry *proc_tgid_base_lookup(struct inode *dir,

@@ -16,6 +16,11 @@ char **list_folder(const char *path);
 void free_list(char **names);
 bool is_folder(const char *path);	/* or a link to one */
 
+/* For cp, mv and ln: ends the program if what is no folder is to hold many. */
+void check_target(const char *target, bool into, int sources);
+/* Where a source goes: into the target by its name, or there; to be freed. */
+char *target_path(const char *target, bool into, const char *source);
+
 /* Copies the rest of one file to another; -1, and errno, on an error. */
 int copy_data(int from, int to);
 
