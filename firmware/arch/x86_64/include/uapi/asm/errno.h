@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Error numbers from 35 on, as x86-64 has them. */
-#ifndef _ASM_ERRNO_H
-#define _ASM_ERRNO_H
+#ifndef _UAPI_ASM_ERRNO_H
+#define _UAPI_ASM_ERRNO_H
 
 #define EDEADLK		35
 #define ENAMETOOLONG	36
@@ -13,13 +13,16 @@
 #define ETIME		62
 #define EOVERFLOW	75
 #define EILSEQ		84
+#define EUSERS		87
 #define EOPNOTSUPP	95
-#define ENOTSUPP	524
+#define EADDRINUSE	98
+#define ENOBUFS		105
 #define ETIMEDOUT	110
 #define EALREADY	114
-#define EUCLEAN		117
 #define EINPROGRESS	115
 #define ESTALE		116
+#define EUCLEAN		117
+#define EDQUOT		122
 #define ECANCELED	125
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What mmap(2) takes; the values that differ by architecture are asm's. */
-#ifndef _LINUX_MMAN_H
-#define _LINUX_MMAN_H
+#ifndef _UAPI_LINUX_MMAN_H
+#define _UAPI_LINUX_MMAN_H
 
 #define PROT_NONE	0x0
 #define PROT_READ	0x1

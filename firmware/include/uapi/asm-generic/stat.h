@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* struct stat as user space sees it on x86-64. */
-#ifndef _ASM_X86_STAT_H
-#define _ASM_X86_STAT_H
+/* What stat() tells of a file. */
+#ifndef _UAPI_ASM_GENERIC_STAT_H
+#define _UAPI_ASM_GENERIC_STAT_H
 
 struct stat {
 	unsigned long	st_dev;
@@ -15,11 +15,11 @@ struct stat {
 	long		st_size;
 	long		st_blksize;
 	long		st_blocks;
-	unsigned long	st_atime;
+	long		st_atime;
 	unsigned long	st_atime_nsec;
-	unsigned long	st_mtime;
+	long		st_mtime;
 	unsigned long	st_mtime_nsec;
-	unsigned long	st_ctime;
+	long		st_ctime;
 	unsigned long	st_ctime_nsec;
 	long		__unused[3];
 };
