@@ -283,6 +283,7 @@ static __always_inline void context_switch(struct rq *rq,
 					   struct task_struct *prev,
 					   struct task_struct *next)
 {
+	prepare_arch_switch(next);
 	if (!next->mm) {
 		enter_lazy_tlb(prev->active_mm, next);
 		next->active_mm = prev->active_mm;

@@ -33,6 +33,7 @@ static void complete_vfork_done(struct task_struct *tsk)
 /* The program is no longer in its parent's way, nor in other threads'. */
 void mm_release(struct task_struct *p, struct mm_struct *mm)
 {
+	deactivate_mm(p, mm);
 	if (p->clear_child_tid) {
 		if (mm && atomic_read(&mm->mm_users) > 1 &&
 		    !put_user(0, p->clear_child_tid))
