@@ -60,8 +60,8 @@ class Board:
         self.ram = memoryview(self._mapping)
         self.ram_address = ctypes.addressof(ctypes.c_char.from_buffer(self._mapping))
         # Address space, not memory: only the pages that hold entries of executed code are ever touched.
-        self._cost_map = mmap.mmap(-1, memory * 8, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE)
-        self._costs = np.frombuffer(self._cost_map, np.uint64)
+        self._cost_map = mmap.mmap(-1, memory * 16, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE)
+        self._costs = np.frombuffer(self._cost_map, np.uint64).reshape(2, memory)
         self._words = np.zeros(board_record.WORDS, np.uint64)
         self.record = self._words.ctypes.data
         self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)
@@ -218,13 +218,13 @@ class Board:
         self.ram[address : address + len(data)] = data
         # A block that begins earlier and reaches here is decoded anew because its size changes: an instruction that ends
         # it comes or goes.
-        self._costs[max(address - _LONGEST_INSTRUCTION, 0) : address + len(data)] = 0
+        self._costs[:, max(address - _LONGEST_INSTRUCTION, 0) : address + len(data)] = 0
 
     def flush_page(self, address: int) -> None:
         """A physical page is about to hold other code: every CPU forgets what it had."""
         page = self.arch.page_size
         address -= address % page
-        self._costs[address : address + page] = 0
+        self._costs[:, address : address + page] = 0
         for cpu in self.cpus:
             cpu.forget(np.array([[address, address + page]], np.uint64))
 
@@ -292,7 +292,8 @@ class Board:
         if here < size:  # the next page can be anywhere
             code += cpu.read(address + here, size - here)
         cost = self._timing.block(code, address)
-        self._costs[physical] = size << 32 | min(cost.instructions, 0xFFFF) << 16 | min(cost.cycles, 0xFFFF)
+        self._costs[1, physical] = self._costs[0, physical]
+        self._costs[0, physical] = size << 32 | min(cost.instructions, 0xFFFF) << 16 | min(cost.cycles, 0xFFFF)
 
 
 def _scramble(seed: int) -> int:
