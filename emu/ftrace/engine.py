@@ -100,6 +100,7 @@ class FtraceEngine:
             (trace_record.RETURN_TRAMPOLINE, image.symbol("return_to_handler")),
             (trace_record.HOT_CURRENT, image.offset("pcpu_hot.current_task")),
             (trace_record.HOT_PREEMPT_COUNT, image.offset("pcpu_hot.preempt_count")),
+            (trace_record.COUNT_ENABLED, image.offset("PREEMPT_ENABLED")),
             (trace_record.TASK_PID, image.offset("task_struct.pid")),
             (trace_record.TASK_COMM, image.offset("task_struct.comm")),
             (trace_record.TASK_FLAGS, image.offset("task_struct.thread_info_flags")),
@@ -409,7 +410,7 @@ class FtraceEngine:
         for flag, on in (
             (Flag.IRQS_OFF, self._irqs_off(np.uint64(cpu.env))),
             (Flag.NEED_RESCHED, need_resched),
-            (Flag.PREEMPT_RESCHED, not count & int(context.NO_RESCHED)),
+            (Flag.PREEMPT_RESCHED, (count ^ self._get(trace_record.COUNT_ENABLED)) & int(context.NO_RESCHED)),
             (Flag.HARDIRQ, count & int(context.HARDIRQ)),
             (Flag.SOFTIRQ, count & int(context.SOFTIRQ)),
             (Flag.NMI, count & int(context.NMI)),
