@@ -64,6 +64,7 @@ class FtraceEngine:
         self.array: TraceArray | None = None
         self._tracer: Tracer = NOP  # whose callbacks the sites call, while the array may already want another
         self._failed = False
+        self.enabled = True
         board = kernel.board
         self.rings = [RingBuffer(cpu.index, 2) for cpu in board.cpus]
         self._shared = np.zeros(trace_record.SHARED_WORDS, np.uint64)
@@ -77,6 +78,7 @@ class FtraceEngine:
         kernel.resolve_return = self.return_stacks.resolve
         kernel.on_cpu_online = self._cpu_online
         kernel.on_trace_printk = self._trace_printk
+        kernel.on_ftrace_enabled = self._ftrace_enabled
         kernel.on_module = self._module
         kernel.on_module_enable = self._module_enable
         kernel.on_module_free = self._module_free
@@ -100,6 +102,7 @@ class FtraceEngine:
             (trace_record.RETURN_TRAMPOLINE, image.symbol("return_to_handler")),
             (trace_record.HOT_CURRENT, image.offset("pcpu_hot.current_task")),
             (trace_record.HOT_PREEMPT_COUNT, image.offset("pcpu_hot.preempt_count")),
+            (trace_record.COUNT_ENABLED, image.offset("PREEMPT_ENABLED")),
             (trace_record.TASK_PID, image.offset("task_struct.pid")),
             (trace_record.TASK_COMM, image.offset("task_struct.comm")),
             (trace_record.TASK_FLAGS, image.offset("task_struct.thread_info_flags")),
@@ -155,6 +158,21 @@ class FtraceEngine:
 
     def _cpu_online(self, cpu: Cpu, hot_area: int) -> None:
         self._per_cpu[cpu.index, int(trace_record.HOT) // 8] = self.kernel.host_address(hot_area)
+
+    def set_enabled(self, on: bool) -> None:
+        """`kernel.ftrace_enabled`: if not on, no site calls a tracer, whatever is wanted, until it is on again."""
+        self.enabled = on
+        self.update()
+
+    def _ftrace_enabled(self, on: bool | None) -> bool | None:
+        """The guest's own way to `set_enabled`, and to ask; None while sites are being changed."""
+        if on is not None:
+            if self.driver.busy:
+                return None
+            self.set_enabled(on)
+            if self.driver.busy:
+                return None
+        return self.enabled
 
     # Modules
 
@@ -218,7 +236,7 @@ class FtraceEngine:
             self.clear(None)
             self._tracer = array.tracer
         self._set_graph(array)
-        self._retarget(np.where(array.wanted_sites(), np.uint64(self._trampoline(self._tracer.ops)), np.uint64(0)))
+        self._retarget(np.where(array.wanted_sites() & self.enabled, np.uint64(self._trampoline(self._tracer.ops)), np.uint64(0)))
 
     def _retarget(self, wanted: npt.NDArray[np.uint64]) -> bool:
         """Starts to have the sites call `wanted`; False if they do already."""
@@ -409,7 +427,7 @@ class FtraceEngine:
         for flag, on in (
             (Flag.IRQS_OFF, self._irqs_off(np.uint64(cpu.env))),
             (Flag.NEED_RESCHED, need_resched),
-            (Flag.PREEMPT_RESCHED, not count & int(context.NO_RESCHED)),
+            (Flag.PREEMPT_RESCHED, (count ^ self._get(trace_record.COUNT_ENABLED)) & int(context.NO_RESCHED)),
             (Flag.HARDIRQ, count & int(context.HARDIRQ)),
             (Flag.SOFTIRQ, count & int(context.SOFTIRQ)),
             (Flag.NMI, count & int(context.NMI)),

@@ -5,6 +5,7 @@
 #include <linux/fs_struct.h>
 #include <linux/futex.h>
 #include <linux/kernel.h>
+#include <linux/kernel_stat.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -67,6 +68,7 @@ static void exit_mm(void)
 /* Off the lists: nobody finds it any more. With tasklist_lock held. */
 static void __unhash_process(struct task_struct *p, bool group_dead)
 {
+	nr_threads--;
 	p->signal->nr_threads--;
 	detach_pid(p, PIDTYPE_PID);
 	if (group_dead) {
