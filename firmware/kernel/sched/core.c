@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The scheduler: who runs on this CPU, and switching to it. */
 #include <linux/blkdev.h>
+#include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/interrupt.h>
 #include <linux/kernel.h>
@@ -12,7 +13,6 @@
 #include <linux/workqueue.h>
 #include <linux/uaccess.h>
 #include <linux/string.h>
-#include <asm/ftrace.h>
 #include <asm/processor.h>
 #include <asm/switch_to.h>
 #include <asm/tlbflush.h>
