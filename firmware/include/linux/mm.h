@@ -32,6 +32,8 @@
 #define VM_FAULT_OOM		0x0001
 #define VM_FAULT_SIGBUS		0x0002
 #define VM_FAULT_SIGSEGV	0x0040
+#define VM_FAULT_NOPAGE		0x0100	/* something has changed: again */
+#define VM_FAULT_LOCKED		0x0200	/* vmf->page, by who returns this */
 #define VM_FAULT_ERROR \
 	(VM_FAULT_OOM | VM_FAULT_SIGBUS | VM_FAULT_SIGSEGV)
 
@@ -186,20 +188,21 @@ long get_user_pages_remote(struct mm_struct *mm, unsigned long start,
 
 /* mm/pagetable.c: whole ranges. */
 int copy_page_range(struct vm_area_struct *dst, struct vm_area_struct *src);
-void unmap_page_range(struct vm_area_struct *vma, unsigned long start,
-		      unsigned long end);
-void free_pgtables(struct mm_struct *mm);
 int move_page_tables(struct vm_area_struct *vma, unsigned long old_addr,
 		     struct vm_area_struct *new_vma, unsigned long new_addr,
 		     unsigned long len);
-/* What a shared mapping may have written becomes dirty in its file. */
-void mark_range_dirty(struct vm_area_struct *vma, unsigned long start,
-		      unsigned long end);
 void change_protection(struct vm_area_struct *vma, unsigned long start,
 		       unsigned long end);
 
+/* mm/rmap.c, mm/unmap.c: a file's pages wherever they are mapped. */
+int folio_mkclean(struct page *page);
+bool try_to_unmap(struct page *page);
+void unmap_mapping_range(struct address_space *mapping, loff_t holebegin,
+			 loff_t holelen, int even_cows);
+
 /* A mapped file's page: kernel/fs/filemap.c. */
 vm_fault_t filemap_fault(struct vm_fault *vmf);
+vm_fault_t filemap_page_mkwrite(struct vm_fault *vmf);
 extern const struct vm_operations_struct generic_file_vm_ops;
 
 #endif

@@ -158,6 +158,7 @@ struct task_struct {
 	struct list_head tasks;
 	struct mm_struct *mm;		/* NULL: kernel thread */
 	struct mm_struct *active_mm;
+	unsigned int pagefault_disabled;	/* nested: user copies end there */
 
 	int exit_state;
 	int exit_code;

@@ -32,7 +32,6 @@ void __init mm_cache_init(void)
 static int mm_init_new(struct mm_struct *mm)
 {
 	INIT_LIST_HEAD(&mm->mmap);
-	INIT_LIST_HEAD(&mm->pgtables);
 	mm->map_count = 0;
 	atomic_set(&mm->mm_users, 1);
 	atomic_set(&mm->mm_count, 1);
@@ -61,21 +60,16 @@ void __mmdrop(struct mm_struct *mm)
 	kmem_cache_free(mm_cachep, mm);
 }
 
-static void remove_vma(struct vm_area_struct *vma)
-{
-	if (vma->vm_file)
-		fput(vma->vm_file);
-	vm_area_free(vma);
-}
-
 /* All areas, and the page tables that they needed. */
 void exit_mmap(struct mm_struct *mm)
 {
 	struct vm_area_struct *vma, *next;
+	struct mmu_gather tlb;
 
-	list_for_each_entry(vma, &mm->mmap, vm_node)
-		unmap_page_range(vma, vma->vm_start, vma->vm_end);
-	free_pgtables(mm);
+	tlb_gather_mmu(&tlb, mm);
+	unmap_vmas(&tlb, &mm->mmap);
+	free_pgtables(&tlb, &mm->mmap, 0, 0);
+	tlb_finish_mmu(&tlb);
 	list_for_each_entry_safe(vma, next, &mm->mmap, vm_node) {
 		unlink_vma(vma);
 		remove_vma(vma);
@@ -88,21 +82,6 @@ void mmput(struct mm_struct *mm)
 		return;
 	exit_mmap(mm);
 	mmdrop(mm);
-}
-
-static struct vm_area_struct *vm_area_dup(struct mm_struct *mm,
-						   struct vm_area_struct *orig)
-{
-	struct vm_area_struct *vma = vm_area_alloc(mm);
-
-	if (!vma)
-		return NULL;
-	*vma = *orig;
-	vma->vm_mm = mm;
-	INIT_LIST_HEAD(&vma->vm_node);
-	if (vma->vm_file)
-		get_file(vma->vm_file);
-	return vma;
 }
 
 /* Areas and page tables; what is written from now on is copied first. */

@@ -89,7 +89,8 @@ static bool reclaim_page(struct page *page)
 
 	if (PageDirty(page) || PageWriteback(page) || !folio_trylock(page))
 		return false;
-	if (page->mapping && !PageDirty(page) && !PageWriteback(page) &&
+	if (page->mapping && try_to_unmap(page) &&
+	    !PageDirty(page) && !PageWriteback(page) &&
 	    (!PagePrivate(page) || try_to_free_buffers(page)))
 		reclaimed = __remove_mapping(page);
 	unlock_page(page);

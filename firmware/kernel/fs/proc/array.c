@@ -181,14 +181,17 @@ static void task_mem(struct seq_file *m, struct mm_struct *mm)
 	struct proc_mm_usage usage;
 
 	proc_mm_usage(mm, &usage);
-	seq_printf(m, "VmSize:\t%8lu kB\n", KB(mm->total_vm));
+	seq_printf(m, "VmPeak:\t%8lu kB\nVmSize:\t%8lu kB\n",
+		   KB(mm->hiwater_vm), KB(mm->total_vm));
 	seq_printf(m, "VmLck:\t%8lu kB\nVmPin:\t%8lu kB\n", 0UL, 0UL);
-	seq_printf(m, "VmRSS:\t%8lu kB\n", KB(usage.rss));
-	seq_printf(m, "RssAnon:\t%8lu kB\n", KB(usage.rss - usage.rss_file));
-	seq_printf(m, "RssFile:\t%8lu kB\n", KB(usage.rss_file));
+	seq_printf(m, "VmHWM:\t%8lu kB\nVmRSS:\t%8lu kB\n",
+		   KB(mm->hiwater_rss), KB(get_mm_rss(mm)));
+	seq_printf(m, "RssAnon:\t%8lu kB\nRssFile:\t%8lu kB\nRssShmem:\t%8lu kB\n",
+		   KB(mm->rss_anon), KB(mm->rss_file), 0UL);
 	seq_printf(m, "VmData:\t%8lu kB\n", KB(usage.data));
 	seq_printf(m, "VmStk:\t%8lu kB\n", KB(usage.stack));
-	seq_printf(m, "VmExe:\t%8lu kB\n", KB(usage.text));
+	seq_printf(m, "VmExe:\t%8lu kB\nVmLib:\t%8lu kB\n", KB(usage.text), 0UL);
+	seq_printf(m, "VmPTE:\t%8lu kB\nVmSwap:\t%8lu kB\n", KB(mm->nr_ptes), 0UL);
 }
 
 /* As "0-3,5", and as a mask of hexadecimal words. */
