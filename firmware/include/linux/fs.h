@@ -100,8 +100,11 @@ static inline void i_mmap_unlock_read(struct address_space *mapping)
 	up_read(&mapping->i_mmap_rwsem);
 }
 
-/* address_space->flags: what was lost since somebody last asked */
-enum { AS_EIO, AS_ENOSPC };
+/*
+ * address_space->flags: what was lost since somebody last asked, and whether
+ * its pages are all there is of the file.
+ */
+enum { AS_EIO, AS_ENOSPC, AS_UNEVICTABLE };
 
 /*
  * Between a file's pages and what stores them. write_begin returns the page,

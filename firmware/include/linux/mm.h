@@ -31,6 +31,7 @@
 
 #define VM_FAULT_OOM		0x0001
 #define VM_FAULT_SIGBUS		0x0002
+#define VM_FAULT_MAJOR		0x0004	/* the page had to be read */
 #define VM_FAULT_SIGSEGV	0x0040
 #define VM_FAULT_NOPAGE		0x0100	/* something has changed: again */
 #define VM_FAULT_LOCKED		0x0200	/* vmf->page, by who returns this */
@@ -105,6 +106,16 @@ static inline void inc_mm_counter(struct mm_struct *mm, struct page *page)
 		mm->rss_file++;
 	if (get_mm_rss(mm) > mm->hiwater_rss)
 		mm->hiwater_rss = get_mm_rss(mm);
+}
+
+/* For who leaves the address space. */
+static inline void setmax_mm_hiwater_rss(unsigned long *maxrss,
+					 const struct mm_struct *mm)
+{
+	unsigned long hiwater_rss = READ_ONCE(mm->hiwater_rss);
+
+	if (*maxrss < hiwater_rss)
+		*maxrss = hiwater_rss;
 }
 
 static inline void dec_mm_counter(struct mm_struct *mm, struct page *page)

@@ -374,8 +374,13 @@ ssize_t generic_file_write_iter(struct kiocb *iocb, struct iov_iter *from)
 vm_fault_t filemap_fault(struct vm_fault *vmf)
 {
 	struct address_space *mapping = vmf->vma->vm_file->f_mapping;
-	struct page *page;
+	struct page *page = find_get_page(mapping, vmf->pgoff);
+	vm_fault_t ret = VM_FAULT_LOCKED;
 
+	if (page)
+		put_page(page);
+	else
+		ret |= VM_FAULT_MAJOR;
 	for (;;) {
 		page = filemap_get_page(mapping->host, vmf->pgoff);
 		if (!page)
@@ -390,7 +395,7 @@ vm_fault_t filemap_fault(struct vm_fault *vmf)
 		put_page(page);
 	}
 	vmf->page = page;
-	return VM_FAULT_LOCKED;
+	return ret;
 }
 
 /* A clean page is about to be written through a shared mapping. */

@@ -15,6 +15,24 @@ struct file;
 void __free_pages_memory(unsigned long start, unsigned long end);
 void page_alloc_init(void);
 
+/*
+ * How much of the free memory is kept: below low, kswapd is woken, who then
+ * goes on to high; below min, who allocates must reclaim first. The rest is for
+ * those who cannot, and for those who free memory.
+ */
+enum { WMARK_MIN, WMARK_LOW, WMARK_HIGH, NR_WMARK };
+
+#define ALLOC_WMARK_MASK	0x03	/* one of these */
+#define ALLOC_NO_WATERMARKS	0x04
+
+bool zone_watermark_ok(unsigned int order, unsigned int mark);
+struct page *get_page_from_freelist(gfp_t gfp, unsigned int order,
+				    unsigned int alloc_flags);
+void drain_all_pages(void);
+
+/* page_alloc_slow.c: with fewer pages free than that */
+struct page *__alloc_pages_slowpath(gfp_t gfp, unsigned int order);
+
 /* slab.c */
 void kmem_cache_init(void);
 

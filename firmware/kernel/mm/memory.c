@@ -128,7 +128,7 @@ static vm_fault_t __do_fault(struct vm_fault *vmf)
 		return ret;
 	if (!(ret & VM_FAULT_LOCKED))
 		lock_page(vmf->page);
-	return 0;
+	return ret & VM_FAULT_MAJOR;
 }
 
 /* For all to see. */
@@ -137,13 +137,13 @@ static vm_fault_t do_read_fault(struct vm_fault *vmf)
 	vm_fault_t ret = __do_fault(vmf);
 	bool mapped;
 
-	if (ret)
+	if (ret & VM_FAULT_ERROR)
 		return ret;
 	mapped = do_set_pte(vmf, vmf->page, false);
 	unlock_page(vmf->page);
 	if (!mapped)
 		put_page(vmf->page);
-	return 0;
+	return ret;
 }
 
 /* A private copy at once: the write follows. */
@@ -155,7 +155,7 @@ static vm_fault_t do_cow_fault(struct vm_fault *vmf)
 	if (!cow_page)
 		return VM_FAULT_OOM;
 	ret = __do_fault(vmf);
-	if (ret) {
+	if (ret & VM_FAULT_ERROR) {
 		put_page(cow_page);
 		return ret;
 	}
@@ -166,7 +166,7 @@ static vm_fault_t do_cow_fault(struct vm_fault *vmf)
 		put_page(cow_page);
 	unlock_page(vmf->page);
 	put_page(vmf->page);
-	return 0;
+	return ret;
 }
 
 /* The file system hears that the page will change: if all is well, locked. */
@@ -200,25 +200,25 @@ static void fault_dirty_shared_page(struct vm_fault *vmf)
 
 static vm_fault_t do_shared_fault(struct vm_fault *vmf)
 {
-	vm_fault_t ret = __do_fault(vmf);
+	vm_fault_t ret = __do_fault(vmf), tmp;
 
-	if (ret)
+	if (ret & VM_FAULT_ERROR)
 		return ret;
 	if (vmf->vma->vm_ops->page_mkwrite) {
 		unlock_page(vmf->page);
-		ret = do_page_mkwrite(vmf);
-		if (ret & (VM_FAULT_ERROR | VM_FAULT_NOPAGE)) {
+		tmp = do_page_mkwrite(vmf);
+		if (tmp & (VM_FAULT_ERROR | VM_FAULT_NOPAGE)) {
 			put_page(vmf->page);
-			return ret;
+			return tmp;
 		}
 	}
 	if (!do_set_pte(vmf, vmf->page, true)) {
 		unlock_page(vmf->page);
 		put_page(vmf->page);
-		return 0;
+		return ret;
 	}
 	fault_dirty_shared_page(vmf);
-	return 0;
+	return ret;
 }
 
 static vm_fault_t do_fault(struct vm_fault *vmf)
@@ -351,9 +351,22 @@ static vm_fault_t __handle_mm_fault(struct vm_area_struct *vma,
 	return handle_pte_fault(&vmf);
 }
 
+static inline void mm_account_fault(vm_fault_t ret)
+{
+	if (ret & VM_FAULT_ERROR)
+		return;
+	if (ret & VM_FAULT_MAJOR)
+		current->maj_flt++;
+	else
+		current->min_flt++;
+}
+
 /* With mmap_lock held and the access known to be allowed. */
 vm_fault_t handle_mm_fault(struct vm_area_struct *vma, unsigned long address,
 			   unsigned int flags, struct pt_regs *regs)
 {
-	return __handle_mm_fault(vma, address, flags);
+	vm_fault_t ret = __handle_mm_fault(vma, address, flags);
+
+	mm_account_fault(ret);
+	return ret;
 }

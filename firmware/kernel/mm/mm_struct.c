@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -154,8 +155,10 @@ void exec_mmap(struct mm_struct *mm)
 	switch_mm_irqs_off(active_mm, mm, p);
 	local_irq_enable();
 	task_unlock(p);
-	if (old_mm)
+	if (old_mm) {
+		setmax_mm_hiwater_rss(&p->signal->usage.maxrss, old_mm);
 		mmput(old_mm);
-	else
+	} else {
 		mmdrop(active_mm);
+	}
 }

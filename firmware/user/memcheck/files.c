@@ -100,3 +100,23 @@ int store_into(const char *path)
 	p[2 * PAGE + 1] = 'Y';
 	return 0;
 }
+
+/* Every page is written, then read, through a mapping. */
+int sweep(const char *path, size_t megabytes)
+{
+	size_t pages = (megabytes << 20) / PAGE, i;
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	char *p;
+
+	if (fd < 0 || ftruncate(fd, pages * PAGE) < 0)
+		err(1, "%s", path);
+	p = map_file(fd, pages, MAP_SHARED);
+	for (i = 0; i < pages; i++)
+		*(size_t *)(p + i * PAGE + i % 1000 * 8) = i;
+	for (i = 0; i < pages; i++)
+		check(*(size_t *)(p + i * PAGE + i % 1000 * 8) == i,
+		      "a page that was written");
+	munmap(p, pages * PAGE);
+	close(fd);
+	return report();
+}

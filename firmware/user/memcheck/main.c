@@ -207,9 +207,14 @@ static void check_limits(void)
 	      errno == ENOMEM, "mprotect() of nothing");
 }
 
-/* memcheck FILE: stores through a mapping, on a file system to be looked at. */
+/*
+ * memcheck FILE: stores through a mapping, on a file system to be looked at.
+ * memcheck FILE MEGABYTES: through one that may be larger than memory.
+ */
 int main(int argc, char **argv)
 {
+	if (argc > 2)
+		return sweep(argv[1], atoi(argv[2]));
 	if (argc > 1)
 		return store_into(argv[1]);
 	check_kernel_access();

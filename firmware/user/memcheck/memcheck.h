@@ -24,5 +24,6 @@ void check_tables(void);
 void check_truncated(void);
 void check_writes(void);
 int store_into(const char *path);
+int sweep(const char *path, size_t megabytes);
 
 #endif

@@ -26,6 +26,7 @@ struct task_snapshot {
 	pid_t	ppid, pgrp, session, tgid;
 	int	nr_threads;
 	u64	utime, stime, cutime, cstime;
+	unsigned long min_flt, maj_flt, cmin_flt, cmaj_flt;
 	sigset_t pending, shared_pending, blocked, ignored, caught;
 };
 
@@ -66,7 +67,7 @@ static void take_snapshot(struct task_struct *task, struct task_snapshot *s,
 			  bool whole)
 {
 	struct signal_struct *sig = task->signal;
-	struct task_struct *t;
+	struct task_usage usage;
 	unsigned long flags;
 
 	memset(s, 0, sizeof(*s));
@@ -79,19 +80,22 @@ static void take_snapshot(struct task_struct *task, struct task_snapshot *s,
 		s->pgrp = task_pgrp_nr(task);
 		s->session = task_session_nr(task);
 		s->nr_threads = sig->nr_threads;
-		s->cutime = sig->cutime;
-		s->cstime = sig->cstime;
+		s->cutime = sig->cusage.utime;
+		s->cstime = sig->cusage.stime;
+		s->cmin_flt = sig->cusage.min_flt;
+		s->cmaj_flt = sig->cusage.maj_flt;
+		s->min_flt = task->min_flt;
+		s->maj_flt = task->maj_flt;
 		s->pending = task->pending.signal;
 		s->shared_pending = sig->shared_pending.signal;
 		s->blocked = task->blocked;
 		collect_sigign_sigcatch(task, s);
 		if (whole) {
-			s->utime = sig->utime;
-			s->stime = sig->stime;
-			for_each_thread(task, t) {
-				s->utime += t->utime;
-				s->stime += t->stime;
-			}
+			thread_group_usage(task, &usage);
+			s->utime = usage.utime;
+			s->stime = usage.stime;
+			s->min_flt = usage.min_flt;
+			s->maj_flt = usage.maj_flt;
 		}
 		unlock_task_sighand(task, &flags);
 	}
@@ -110,8 +114,9 @@ static int do_task_stat(struct seq_file *m, struct task_struct *task,
 		proc_mm_usage(mm, &usage);
 	seq_printf(m, "%d (%s) %c %d %d %d", task->pid, task->comm,
 		   *get_task_state(task), s.ppid, s.pgrp, s.session);
-	/* No terminal is anybody's; then flags; faults are not counted. */
-	seq_printf(m, " 0 -1 %u 0 0 0 0", task->flags);
+	/* No terminal is anybody's. */
+	seq_printf(m, " 0 -1 %u %lu %lu %lu %lu", task->flags, s.min_flt,
+		   s.cmin_flt, s.maj_flt, s.cmaj_flt);
 	seq_printf(m, " %lu %lu %ld %ld",
 		   (unsigned long)TICKS_TO_USER(s.utime),
 		   (unsigned long)TICKS_TO_USER(s.stime),
