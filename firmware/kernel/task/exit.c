@@ -56,6 +56,8 @@ static void exit_mm(void)
 	mm_release(p, mm);
 	if (!mm)
 		return;
+	if (!atomic_read(&p->signal->live))
+		setmax_mm_hiwater_rss(&p->signal->usage.maxrss, mm);
 	mmgrab(mm);
 	task_lock(p);
 	local_irq_disable();
@@ -102,8 +104,7 @@ static void __exit_signal(struct task_struct *tsk)
 						 thread_node) :
 				list_next_entry(tsk, thread_node);
 	}
-	sig->utime += tsk->utime;
-	sig->stime += tsk->stime;
+	add_task_usage(&sig->usage, tsk);
 	__unhash_process(tsk, group_dead);
 	flush_sigqueue(&tsk->pending);
 	if (group_dead)
