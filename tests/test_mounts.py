@@ -36,6 +36,13 @@ def test_a_busy_mount_stays(machine: Machine) -> None:
     assert output == "umount: /tmp: target is busy.\n32\n0\n"
 
 
+def test_what_was_mounted_by_walking_there_does_not_keep_what_it_is_in(machine: Machine) -> None:
+    mount = "mkdir /tmp/d; mount -t debugfs nodev /tmp/d; ls /tmp/d/tracing > /dev/null; grep -c /tmp/d/tracing /proc/mounts; "
+    output = run(machine, mount + "(cd /tmp/d/tracing; umount /tmp/d; echo $?); umount /tmp/d; echo $?; rmdir /tmp/d")
+    assert output == "1\numount: /tmp/d: target is busy.\n32\n0\n"
+    assert "/tmp/d" not in run(machine, "cat /proc/mounts")
+
+
 def test_a_lazy_umount_leaves_it_to_who_uses_it(machine: Machine) -> None:
     output = run(machine, "mount -t ramfs a /tmp; cd /tmp; echo x > f; umount -l /tmp; cat f; cat /tmp/f; ls .. | sed 1q")
     assert output.startswith("x\n")

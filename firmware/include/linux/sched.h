@@ -280,6 +280,7 @@ int __cond_resched(void);
 void preempt_schedule_irq(void);
 void schedule_tail(struct task_struct *prev);
 void schedule_idle(void);
+void schedule_preempt_disabled(void);
 long schedule_timeout(long timeout);
 long schedule_timeout_interruptible(long timeout);
 long schedule_timeout_uninterruptible(long timeout);

@@ -394,6 +394,14 @@ void schedule(void)
 	sched_update_worker(p);
 }
 
+/* For who waits in a section that must not be preempted: off again after. */
+void schedule_preempt_disabled(void)
+{
+	preempt_enable_no_resched();
+	schedule();
+	preempt_disable();
+}
+
 /* The idle task's: it has preemption off already and never sleeps. */
 void schedule_idle(void)
 {
