@@ -4,17 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-
-import pytest
 
 from emu.machine import Machine
-
-
-@pytest.fixture(scope="module")
-def machine(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as made:
-        yield made
 
 
 def test_mappings_are_what_programs_may_expect(machine: Machine) -> None:

@@ -1,25 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Mounts: what is seen where, what is refused and how, and that nothing is left behind."""
 
-from collections.abc import Iterator
 
 import pytest
 
 from emu import Machine
-
-
-@pytest.fixture(scope="module")
-def machine(arch: str) -> Iterator[Machine]:
-    """A machine that has booted."""
-    with Machine(arch=arch, cpus=2, seed=0) as booted:
-        yield booted
-
-
-def run(machine: Machine, command: str, status: int = 0) -> str:
-    """What a command prints; it must end as expected."""
-    done = machine.run(command)
-    assert done.status == status, done.output
-    return done.output.decode()
+from tests.commands import run
 
 
 def test_init_mounts_what_there_is(machine: Machine) -> None:

@@ -191,7 +191,7 @@ def locked_up(arch: str, word: str, command_line: str, seconds: int) -> Machine:
 def test_a_cpu_that_takes_no_interrupts_is_reported_by_its_watchdog(arch: str) -> None:
     with locked_up(arch, "HARDLOCKUP", "nmi_watchdog=1 watchdog_thresh=1", 5) as machine:
         (warning,) = machine.warnings
-    assert re.match(r"guest warning on CPU (\d): Watchdog detected hard LOCKUP on cpu \1\n", warning)
+    assert re.match(r"guest warning on CPU (\d): NMI watchdog: Watchdog detected hard LOCKUP on cpu \1\n", warning)
     assert "  lkdtm_HARDLOCKUP+0x" in warning and "  lkdtm_write+0x" in warning
 
 
@@ -201,9 +201,7 @@ def test_without_the_watchdog_nobody_notices(arch: str) -> None:
 
 
 def test_a_hard_lockup_ends_the_machine_if_that_is_asked_for(arch: str) -> None:
-    with pytest.raises(
-        GuestPanic, match=r"Watchdog detected hard LOCKUP on cpu \d\n(.*\n)*backtrace:\n(.*\n)*  lkdtm_HARDLOCKUP"
-    ):
+    with pytest.raises(GuestPanic, match=r"guest panic on CPU \d: Hard LOCKUP\n(.*\n)*backtrace:\n(.*\n)*  lkdtm_HARDLOCKUP"):
         locked_up(arch, "HARDLOCKUP", "nmi_watchdog=1 nmi_watchdog=panic watchdog_thresh=1", 5)
 
 

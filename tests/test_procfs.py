@@ -2,25 +2,9 @@
 """/proc, /sys, the kernel's log and the programs that read them."""
 
 import re
-from collections.abc import Iterator
-
-import pytest
 
 from emu import Machine
-
-
-@pytest.fixture(scope="module")
-def machine(arch: str) -> Iterator[Machine]:
-    """A machine that has booted."""
-    with Machine(arch=arch, cpus=2, seed=0) as booted:
-        yield booted
-
-
-def run(machine: Machine, command: str, status: int = 0) -> str:
-    """What a command prints; it must end as expected."""
-    done = machine.run(command)
-    assert done.status == status, done.output
-    return done.output.decode()
+from tests.commands import run
 
 
 def test_the_trees_can_be_listed_and_read(machine: Machine) -> None:

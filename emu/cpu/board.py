@@ -58,7 +58,7 @@ class Board:
         self.ram = far_memory(memory)
         self.ram_address = ctypes.addressof(ctypes.c_char.from_buffer(self.ram))
         # Of which only the pages that hold entries of executed code are ever touched.
-        self._costs = np.frombuffer(far_memory(memory * 8), np.uint64)
+        self._costs = np.frombuffer(far_memory(memory * 16), np.uint64).reshape(2, memory)
         self._words = np.zeros(board_record.WORDS, np.uint64)
         self.record = self._words.ctypes.data
         self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)
@@ -215,13 +215,13 @@ class Board:
         self.ram[address : address + len(data)] = data
         # A block that begins earlier and reaches here is decoded anew because its size changes: an instruction that ends
         # it comes or goes.
-        self._costs[max(address - _LONGEST_INSTRUCTION, 0) : address + len(data)] = 0
+        self._costs[:, max(address - _LONGEST_INSTRUCTION, 0) : address + len(data)] = 0
 
     def flush_page(self, address: int) -> None:
         """A physical page is about to hold other code: every CPU forgets what it had."""
         page = self.arch.page_size
         address -= address % page
-        self._costs[address : address + page] = 0
+        self._costs[:, address : address + page] = 0
         for cpu in self.cpus:
             cpu.forget(np.array([[address, address + page]], np.uint64))
 
@@ -289,7 +289,8 @@ class Board:
         if here < size:  # the next page can be anywhere
             code += cpu.read(address + here, size - here)
         cost = self._timing.block(code, address)
-        self._costs[physical] = size << 32 | min(cost.instructions, 0xFFFF) << 16 | min(cost.cycles, 0xFFFF)
+        self._costs[1, physical] = self._costs[0, physical]
+        self._costs[0, physical] = size << 32 | min(cost.instructions, 0xFFFF) << 16 | min(cost.cycles, 0xFFFF)
 
 
 def _scramble(seed: int) -> int:

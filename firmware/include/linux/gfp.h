@@ -15,6 +15,7 @@ struct page;
 #define GFP_NOFS	0x0c40u		/* reclaims, but asks no file system */
 #define GFP_NOIO	0x0c00u
 
+#define __GFP_HIGH	0x0020u		/* may use what others must leave */
 #define __GFP_IO	0x0040u
 #define __GFP_FS	0x0080u
 #define __GFP_DIRECT_RECLAIM 0x0400u	/* may sleep */

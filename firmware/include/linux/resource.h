@@ -5,11 +5,7 @@
 
 #include <linux/jiffies.h>
 #include <linux/time.h>
-#include <asm/resource.h>
-
-#define RUSAGE_SELF	0
-#define RUSAGE_CHILDREN	(-1)
-#define RUSAGE_THREAD	1
+#include <uapi/linux/resource.h>
 
 struct rusage {
 	struct __kernel_timeval ru_utime;
@@ -21,16 +17,6 @@ struct rusage {
 	long ru_msgsnd, ru_msgrcv, ru_nsignals;
 	long ru_nvcsw, ru_nivcsw;	/* slept, was preempted */
 };
-
-#define RLIMIT_CPU	0
-#define RLIMIT_FSIZE	1
-#define RLIMIT_DATA	2
-#define RLIMIT_STACK	3
-#define RLIMIT_CORE	4
-#define RLIMIT_AS	9
-#define RLIMIT_SIGPENDING 11
-#define RLIM_NLIMITS	16
-#define RLIM_INFINITY	(~0UL)
 
 struct rlimit {
 	unsigned long rlim_cur;

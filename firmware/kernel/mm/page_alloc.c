@@ -28,10 +28,14 @@
 #define PCP_BATCH	16		/* pages moved between lists at once */
 #define PCP_HIGH	64		/* a CPU keeps no more than this */
 
+/* One page in so many is for those who can neither wait nor reclaim. */
+#define MIN_FREE_SHIFT	8
+
 struct zone {
 	spinlock_t lock;
 	struct list_head free_area[MAX_ORDER];
 	unsigned long nr_free;
+	unsigned long watermark;	/* what is to stay free */
 };
 
 struct per_cpu_pages {
@@ -101,14 +105,23 @@ static struct page *__rmqueue(unsigned int order)
 	return NULL;
 }
 
-static void rmqueue_bulk(struct per_cpu_pages *pcp)
+/* Whether a block may be taken. Others than the urgent leave some memory. */
+static bool zone_watermark_ok(unsigned int order, gfp_t gfp)
+{
+	return (gfp & __GFP_HIGH) ||
+	       zone.nr_free >= zone.watermark + (1UL << order);
+}
+
+/* Of what is kept, no more is taken than is wanted at once. */
+static void rmqueue_bulk(struct per_cpu_pages *pcp, gfp_t gfp)
 {
 	struct page *page;
 	unsigned int i;
 
 	spin_lock(&zone.lock);
 	for (i = 0; i < PCP_BATCH; i++) {
-		page = __rmqueue(0);
+		page = zone_watermark_ok(0, i ? gfp & ~__GFP_HIGH : gfp) ?
+		       __rmqueue(0) : NULL;
 		if (!page)
 			break;
 		list_add_tail(&page->lru, &pcp->list);
@@ -117,7 +130,7 @@ static void rmqueue_bulk(struct per_cpu_pages *pcp)
 	spin_unlock(&zone.lock);
 }
 
-static struct page *rmqueue_pcplist(void)
+static struct page *rmqueue_pcplist(gfp_t gfp)
 {
 	struct per_cpu_pages *pcp;
 	struct page *page;
@@ -126,7 +139,7 @@ static struct page *rmqueue_pcplist(void)
 	local_irq_save(flags);
 	pcp = this_cpu_ptr(&pcp_lists);
 	if (!pcp->count)
-		rmqueue_bulk(pcp);
+		rmqueue_bulk(pcp, gfp);
 	page = list_first_entry_or_null(&pcp->list, struct page, lru);
 	if (page) {
 		list_del(&page->lru);
@@ -136,15 +149,15 @@ static struct page *rmqueue_pcplist(void)
 	return page;
 }
 
-static inline struct page *rmqueue(unsigned int order)
+static inline struct page *rmqueue(unsigned int order, gfp_t gfp)
 {
 	unsigned long flags;
 	struct page *page;
 
 	if (!order)
-		return rmqueue_pcplist();
+		return rmqueue_pcplist(gfp);
 	spin_lock_irqsave(&zone.lock, flags);
-	page = __rmqueue(order);
+	page = zone_watermark_ok(order, gfp) ? __rmqueue(order) : NULL;
 	spin_unlock_irqrestore(&zone.lock, flags);
 	return page;
 }
@@ -166,7 +179,7 @@ static inline void prep_new_page(struct page *page, unsigned int order,
 static struct page *get_page_from_freelist(gfp_t gfp,
 						    unsigned int order)
 {
-	struct page *page = rmqueue(order);
+	struct page *page = rmqueue(order, gfp);
 
 	if (page)
 		prep_new_page(page, order, gfp);
@@ -331,6 +344,7 @@ void __init page_alloc_init(void)
 	mem_map = memblock_alloc(max_pfn * sizeof(struct page), PAGE_SIZE);
 	memblock_free_all();
 	nr_managed = zone.nr_free;
+	zone.watermark = nr_managed >> MIN_FREE_SHIFT;
 	empty_zero_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 }
 

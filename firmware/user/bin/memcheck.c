@@ -3,7 +3,6 @@
  * memcheck: what programs may expect of their memory, tried out. Prints what
  * is not so, and how many checks there were.
  */
-#include <abi.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,16 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <syscall.h>
 #include <unistd.h>
 
 #define PAGE		8192UL	/* of either architecture, or two of them */
-#define MADV_DONTNEED	4
-#define MS_SYNC		4
-#define MREMAP_MAYMOVE	1
-#define RLIMIT_STACK	3
-#define RLIMIT_AS	9
 
 static unsigned int checks, errors;
 
