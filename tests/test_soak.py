@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.soak import INSTRUCTIONS
 from tests.disks import available
+from tests.soak import INSTRUCTIONS
 from tests.soak.stress import stress
 
 
