@@ -41,3 +41,12 @@ def test_who_sleeps_where_it_is_forbidden_is_reported_once_a_second(arch: str) -
         machine.advance(110_000_000)
         machine.run("echo SLEEP_IN_ATOMIC > /dev/lkdtm")
         assert len(machine.warnings) == 2
+
+
+def test_sleeping_until_the_wall_clock_says_so(arch: str) -> None:
+    with Machine(arch=arch, cpus=1) as machine:
+        # A time before the machine was switched on has come.
+        assert machine.run("usleep -t 1000", limit=10**9).status == 0
+        done = machine.run("end=$(($(date +%s) + 2)); usleep -t $end; date +%s; echo $end", limit=10**10)
+        now, end = done.output.split()
+        assert now == end
