@@ -42,6 +42,7 @@
 #define TCSETSW		0x5403
 #define TCSETSF		0x5404
 #define TCFLSH		0x540b
+#define TCXONC		0x540a
 #define TIOCSCTTY	0x540e
 #define TIOCGPGRP	0x540f
 #define TIOCSPGRP	0x5410
