@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from emu.machine import Machine
+from emu.machine import LimitReached, Machine
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +62,15 @@ def test_nothing_is_lost_when_programs_have_ended(machine: Machine) -> None:
         name: before[name] for name in before if name.startswith(("task", "mm_", "vm_", "sig", "pid", "file"))
     }
     assert abs(after["free"] - before["free"]) < 512  # caches of slabs may have grown
+
+
+def test_a_fork_bomb_is_bounded(arch: str) -> None:
+    with Machine(arch=arch, cpus=2, memory=32 << 20) as machine:
+        before = machine.run("ls -d /proc/[0-9]* | wc -l").output
+        done = machine.run("f() { f | f & }; f; sleep 2", limit=10 * 10**9)
+        assert set(done.output.splitlines()) == {b"sh: 1: Cannot fork"}
+        assert machine.run("ls -d /proc/[0-9]* | wc -l").output == before
+        # Another is ended from outside while it grows.
+        with pytest.raises(LimitReached):
+            machine.run("f() { f | f & }; f; while :; do :; done", limit=20 * 10**6)
+        assert machine.warnings == []

@@ -67,6 +67,7 @@ static void exit_mm(void)
 static void __unhash_process(struct task_struct *p, bool group_dead)
 {
 	p->signal->nr_threads--;
+	count_thread_exit(p);
 	detach_pid(p, PIDTYPE_PID);
 	if (group_dead) {
 		detach_pid(p, PIDTYPE_TGID);

@@ -15,6 +15,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/sysctl.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
@@ -23,7 +24,27 @@ DEFINE_SPINLOCK(tasklist_lock);
 
 unsigned long total_forks;	/* since boot */
 
+/*
+ * Threads of programs, and how many there may be: their stacks get no more than
+ * an eighth of memory. How many the kernel has itself depends on the CPUs.
+ */
+#define THREADS_SHARE	8
+#define MIN_THREADS	20
+
+static int nr_threads, max_threads;
+
 static struct kmem_cache *task_struct_cachep, *signal_cachep, *sighand_cachep;
+
+static void __init set_max_threads(void)
+{
+	unsigned long threads = totalram_pages() * PAGE_SIZE /
+				(THREAD_SIZE * THREADS_SHARE);
+
+	threads = max_t(unsigned long, threads, MIN_THREADS);
+	max_threads = min_t(unsigned long, threads, PID_MAX);
+	init_task.signal->rlim[RLIMIT_NPROC] =
+		(struct rlimit){ max_threads / 2, max_threads / 2 };
+}
 
 void __init fork_init(void)
 {
@@ -39,6 +60,36 @@ void __init fork_init(void)
 	pid_init();
 	signals_init();
 	thread_stack_init();
+	set_max_threads();
+}
+
+static int min_threads = 1, max_threads_max = PID_MAX;
+
+static struct ctl_table fork_sysctls[] = {
+	{
+		.procname	= "threads-max",
+		.data		= &max_threads,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec_minmax,
+		.extra1		= &min_threads,
+		.extra2		= &max_threads_max,
+	},
+	{ }
+};
+
+static int __init fork_sysctl_init(void)
+{
+	register_sysctl_init("kernel", fork_sysctls);
+	return 0;
+}
+device_initcall(fork_sysctl_init);
+
+/* One of a program's threads is no more. With tasklist_lock held. */
+void count_thread_exit(const struct task_struct *p)
+{
+	if (!(p->flags & PF_KTHREAD))
+		nr_threads--;
 }
 
 /* Nobody will run on it any more. */
@@ -309,6 +360,8 @@ static void add_to_lists(struct task_struct *p,
 		list_add_tail(&p->thread_node, &sig->thread_head);
 	}
 	attach_pid(p, PIDTYPE_PID);
+	if (!args->kthread)
+		nr_threads++;
 	total_forks++;
 	list_add_tail(&p->tasks, &init_task.tasks);
 }
@@ -344,6 +397,8 @@ copy_process(const struct kernel_clone_args *args)
 
 	if (err)
 		return ERR_PTR(err);
+	if (!args->kthread && READ_ONCE(nr_threads) >= max_threads)
+		return ERR_PTR(-EAGAIN);
 	/* A signal to the group comes before or after the fork, to both. */
 	if (!(flags & CLONE_THREAD) && !args->kthread && current->mm &&
 	    signal_pending(current))

@@ -18,7 +18,9 @@ static const char *const paths[] = {
 	"/tmp/disk/fuzz1/a", "/tmp/disk/fuzz2", "/tmp/disk/many",
 	"/dev/null", "/dev/ram0", "/dev/urandom", "/proc/self/status",
 	"/proc/self/maps", "/proc/self/fd/3", "/proc/self/exe", "/proc/1/stat",
-	"/proc/mounts", "/proc/sys/kernel/hostname", "/sys", "", ".", "..", "/",
+	"/proc/mounts", "/proc/sys/kernel/hostname", "/proc/self/fd", "/sys",
+	"/sys/kernel", "/proc/thread-self/comm", "/tmp/fifo", "/proc/self/cwd",
+	"/proc/self/environ", "/proc/uptime", "/proc/self/mountinfo", "", ".", "..", "/",
 	"/tmp/../tmp/./fuzz1", "/nosuch/file", "/bin/true", "fuzz0",
 	TRACING "set_ftrace_filter", TRACING "current_tracer",
 	TRACING "events", TRACING "options/irq-info",
@@ -41,7 +43,14 @@ static const struct {
 	{ "/proc/self/status", O_RDONLY }, { "/proc/self/maps", O_RDONLY },
 	{ "/proc/self/stat", O_RDONLY }, { "/proc/kallsyms", O_RDONLY },
 	{ "/proc/interrupts", O_RDONLY }, { "/proc/slabinfo", O_RDONLY },
-	{ "/proc", O_RDONLY | O_DIRECTORY },
+	{ "/proc/meminfo", O_RDONLY }, { "/proc/stat", O_RDONLY },
+	{ "/proc/mounts", O_RDONLY }, { "/proc/self/comm", O_RDWR },
+	{ "/proc/self/cmdline", O_RDONLY }, { "/proc/self/fd", O_RDONLY },
+	{ "/proc/diskstats", O_RDONLY }, { "/proc/modules", O_RDONLY },
+	{ "/proc/sys/kernel/hostname", O_RDWR },
+	{ "/proc/sys/kernel/pid_max", O_RDONLY },
+	{ "/sys/module", O_RDONLY | O_DIRECTORY },
+	{ "/proc", O_RDONLY | O_DIRECTORY }, { "/tmp/fifo", O_RDWR },
 	{ "/lib/modules/sample_export.ko", O_RDONLY },
 	{ "/lib/modules/sample_timer.ko", O_RDONLY },
 	{ TRACING "trace", O_RDWR },
@@ -76,6 +85,7 @@ void make_things(void)
 	mount("/dev/ram0", "/tmp/disk", "ext2", 0, NULL);
 	mkdir("/tmp/fuzz1", 0755);
 	mkdir("/tmp/disk/fuzz1", 0755);
+	mknod("/tmp/fifo", S_IFIFO | 0600, 0);
 	for (size_t i = 0; i < COUNT_OF(opened); i++) {
 		int fd = open(opened[i].path, opened[i].flags, 0644);
 
