@@ -31,7 +31,8 @@ JOBS = {
     "signals": (
         "for what in handler queue restart altstack suspend timedwait faults stop; do signals $what > /dev/null || exit 1; done"
     ),
-    "threads": "for what in count hand exec; do threads -n 6 $what > /dev/null || exit 1; done",
+    "threads": "for what in count hand futex exec; do threads -n 6 $what > /dev/null || exit 1; done",
+    "memory": "for size in 3 7 5; do memhog $size > /dev/null || exit 1; done; memcheck > /dev/null",
     "faults": "for what in segv kernel exec; do (fault $what) 2> /dev/null; [ $? -eq 139 ] || exit 1; done",
     "modules": (
         "insmod /lib/modules/sample_timer.ko period=2; insmod /lib/modules/sample_export.ko; "
