@@ -53,7 +53,7 @@ static void rwsem_mark_wake(struct rw_semaphore *sem)
 	}
 }
 
-static void rwsem_down_slowpath(struct rw_semaphore *sem, bool writer)
+static void __sched rwsem_down_slowpath(struct rw_semaphore *sem, bool writer)
 {
 	struct rwsem_waiter waiter = { .task = current, .writer = writer };
 
@@ -77,13 +77,13 @@ static __always_inline void __down(struct rw_semaphore *sem, bool writer)
 	spin_unlock(&sem->wait_lock);
 }
 
-void down_read(struct rw_semaphore *sem)
+void __sched down_read(struct rw_semaphore *sem)
 {
 	might_sleep();
 	__down(sem, false);
 }
 
-void down_write(struct rw_semaphore *sem)
+void __sched down_write(struct rw_semaphore *sem)
 {
 	might_sleep();
 	__down(sem, true);

@@ -8,4 +8,8 @@ struct task_struct;
 /* With interrupts off, just before the stacks change. */
 void ftrace_sched_switch(struct task_struct *prev, struct task_struct *next);
 
+/* What function_graph has put in place of where a call returns to. */
+void return_to_handler(void);
+#define RETURN_TO_HANDLER_PC	((unsigned long)return_to_handler)
+
 #endif
