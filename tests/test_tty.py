@@ -125,11 +125,8 @@ def test_jobs_are_listed_with_their_commands(machine: Machine) -> None:
     status, output = talk(
         machine,
         "exec sh -i",
-        b"sleep 3 | cat > /dev/null &\r",
-        b'for i in "a b" $HOME; do if true; then sleep 3; fi; done 2>&1 &\r',
-        b"(exit 7) &\r",
-        b"usleep 20000; jobs\r",
-        b"jobs -l\r",
+        b'sleep 3 | cat > /dev/null & for i in "a b" $HOME; do if true; then sleep 3; fi; done 2>&1 & '
+        b"(exit 7) & usleep 20000; jobs; jobs -l\r",
         b"exit 0\r",
     )
     assert status == 0
