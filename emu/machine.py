@@ -129,13 +129,12 @@ class Machine:
         for number, share_tree in enumerate(self._share_trees):
             self.kernel.file_server.serve(f"share{number}", share_tree)
         self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
-        self.trace_array = TraceArray(self.engine)
-        self.engine.array = self.trace_array
+        self.trace_array = TraceArray(self.engine.top)
         tree = build_tree(self.trace_array)
         self.tracefs = TraceFS(tree, self.settle)
         self.kernel.file_server.serve(
             "tracefs",
-            TracefsTree(tree, lambda: self.engine.updates, lambda: self.engine.driver.busy, self.engine.await_event),
+            TracefsTree(tree, lambda: self.engine.updates, lambda: self.engine.driver.busy),
         )
         self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
         self.engine.initialise()

@@ -21,7 +21,6 @@ class Facts:
     forbidden: int  # a shell's status of a program that was killed for what only the kernel may do
     system_call: str  # the kernel's function that calls those of system calls
     folds_resched: bool  # that a reschedule is due is also a bit of preempt_count
-    entries: frozenset[str]  # the kernel's outermost functions: of a system call and of a page fault
     timer_interrupt: str  # the one of a tick
     page_fault: str  # the handler of faults of a program
     compiler: str  # of the committed images
@@ -36,7 +35,6 @@ FACTS = {
         forbidden=128 + signal.SIGSEGV,
         system_call="do_syscall_64",
         folds_resched=True,
-        entries=frozenset({"x64_sys_call", "exc_page_fault"}),
         timer_interrupt="sysvec_apic_timer_interrupt",
         page_fault="exc_page_fault",
         compiler="gcc",
@@ -49,7 +47,6 @@ FACTS = {
         forbidden=128 + signal.SIGILL,
         system_call="do_syscall",
         folds_resched=False,
-        entries=frozenset({"sparc64_sys_call", "do_fault_data"}),
         timer_interrupt="timer_interrupt",
         page_fault="do_sparc64_fault",
         compiler="sparc64-linux-gnu-gcc",

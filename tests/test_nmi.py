@@ -58,6 +58,18 @@ def delivered_from(machine: Machine, cpu: Cpu) -> tuple[int, int] | None:
     return ip, sp
 
 
+def execute(machine: Machine, cpu: Cpu) -> None:
+    """Executes one instruction. On SPARC V9 it may first trap for a register window, which another NMI would take away again."""
+    place = cpu.pc, cpu.registers()["sp"]
+    step(machine, cpu, 1)
+    if machine.board.arch.name != "sparc64":
+        return
+    while Env.from_address(cpu.env).tl:
+        step(machine, cpu, 1)
+    if (cpu.pc, cpu.registers()["sp"]) == place:
+        execute(machine, cpu)
+
+
 def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int], int]:
     """Has the CPU take that many NMIs, each before another instruction.
 
@@ -83,7 +95,7 @@ def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int]
             step(machine, cpu, LONGEST_STEP)
         else:
             raise AssertionError(f"NMI {taken} does not return")
-        step(machine, cpu, 1)
+        execute(machine, cpu)
     return places, off
 
 

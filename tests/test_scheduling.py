@@ -13,6 +13,7 @@ import unicorn
 
 from emu.machine import Machine
 from tests.arches import FACTS
+from tests.commands import run
 
 MS = 100_000  # cycles
 TICK = MS
@@ -86,12 +87,6 @@ def two(arch: str) -> Iterator[Machine]:
     """A machine with two CPUs."""
     with Machine(arch=arch, cpus=2) as machine:
         yield machine
-
-
-def run(machine: Machine, command: str) -> str:
-    done = machine.run(command)
-    assert done.status == 0, done.output
-    return done.output.decode()
 
 
 def test_every_cpu_has_its_stopper_before_all_others(two: Machine) -> None:

@@ -35,8 +35,9 @@ def now(s, shared):
     """The trace clock on this CPU."""
     kind = load_u64(shared + trace.CLOCK)
     if kind == trace.CLOCK_COUNTER:
-        count = load_u64(shared + trace.COUNT) + ONE
-        store_u64(shared + trace.COUNT, count)
+        counter = load_u64(shared + trace.COUNTER)
+        count = load_u64(counter) + ONE
+        store_u64(counter, count)
         return count
     cycles = load_u64(s + cpu.CYCLES)
     if kind == trace.CLOCK_CYCLES:

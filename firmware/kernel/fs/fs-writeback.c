@@ -26,6 +26,7 @@ static struct bdi_writeback {
 	spinlock_t list_lock;		/* inside i_lock */
 	struct list_head b_dirty;
 	struct delayed_work dwork;
+	bool start_all;			/* not only what is old */
 } wb = {
 	.b_dirty = LIST_HEAD_INIT(wb.b_dirty),
 	.dwork = __DELAYED_WORK_INITIALIZER(wb.dwork, wb_workfn, 0),
@@ -232,9 +233,26 @@ static void wb_check_old_data_flush(void)
 			    msecs_to_jiffies(dirty_expire_interval * 10));
 }
 
+static void wb_check_start_all(void)
+{
+	if (READ_ONCE(wb.start_all)) {
+		WRITE_ONCE(wb.start_all, false);
+		writeback_sb_inodes(jiffies);
+	}
+}
+
 static void wb_do_writeback(void)
 {
+	wb_check_start_all();
 	wb_check_old_data_flush();
+}
+
+void wakeup_flusher_threads(void)
+{
+	if (!bdi_wq || READ_ONCE(wb.start_all))
+		return;
+	WRITE_ONCE(wb.start_all, true);
+	mod_delayed_work(bdi_wq, &wb.dwork, 0);
 }
 
 /* Runs again as long as anything is dirty: an idle machine can rest. */

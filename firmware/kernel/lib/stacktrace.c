@@ -3,7 +3,6 @@
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/stacktrace.h>
-#include <asm/ftrace.h>
 #include <asm/sections.h>
 #include <asm/stacktrace.h>
 

@@ -54,9 +54,14 @@ bool folio_mark_dirty(struct page *page)
 	return mapping->a_ops->dirty_folio(mapping, page);
 }
 
-/* The page is locked; if it was dirty, its I/O must follow. */
+/*
+ * The page is locked; if it was dirty, its I/O must follow. Whoever stores into
+ * it through a mapping after that makes it dirty again.
+ */
 bool folio_clear_dirty_for_io(struct page *page)
 {
+	if (folio_mkclean(page))
+		folio_mark_dirty(page);
 	return TestClearPageDirty(page);
 }
 

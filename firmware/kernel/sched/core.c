@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The scheduler: who runs on this CPU, and switching to it. */
 #include <linux/blkdev.h>
+#include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/interrupt.h>
 #include <linux/kernel.h>
@@ -12,7 +13,6 @@
 #include <linux/workqueue.h>
 #include <linux/uaccess.h>
 #include <linux/string.h>
-#include <asm/ftrace.h>
 #include <asm/processor.h>
 #include <asm/switch_to.h>
 #include <asm/tlbflush.h>
@@ -282,6 +282,7 @@ static __always_inline void context_switch(struct rq *rq,
 					   struct task_struct *prev,
 					   struct task_struct *next)
 {
+	prepare_arch_switch(next);
 	if (!next->mm) {
 		enter_lazy_tlb(prev->active_mm, next);
 		next->active_mm = prev->active_mm;
@@ -397,6 +398,14 @@ void __sched schedule(void)
 		preempt_enable_no_resched_notrace();
 	} while (need_resched());
 	sched_update_worker(p);
+}
+
+/* For who waits in a section that must not be preempted: off again after. */
+void __sched schedule_preempt_disabled(void)
+{
+	preempt_enable_no_resched();
+	schedule();
+	preempt_disable();
 }
 
 /* The idle task's: it has preemption off already and never sleeps. */

@@ -4,6 +4,7 @@
 #include <linux/fdtable.h>
 #include <linux/fs_struct.h>
 #include <linux/futex.h>
+#include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/kernel_stat.h>
@@ -450,6 +451,7 @@ pid_t kernel_clone(struct kernel_clone_args *args)
 	p = copy_process(args);
 	if (IS_ERR(p))
 		return PTR_ERR(p);
+	ftrace_sched_process_fork(current, p);
 	nr = p->pid;
 	if (args->flags & CLONE_PARENT_SETTID)
 		put_user(nr, args->parent_tid);

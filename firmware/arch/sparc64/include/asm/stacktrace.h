@@ -3,10 +3,14 @@
 #ifndef _ASM_STACKTRACE_H
 #define _ASM_STACKTRACE_H
 
+#include <linux/ftrace.h>
 #include <linux/sched.h>
 #include <asm/linkage.h>
 
 #define FRAME_SIZE	sizeof(struct reg_window)
+
+/* In place of calls that function_graph has replaced. */
+#define RETURN_TO_HANDLER_PC	((unsigned long)return_to_handler - 8)
 
 struct unwind_state {
 	unsigned long frame;	/* the next one's address */

@@ -3,9 +3,13 @@
 #ifndef _ASM_STACKTRACE_H
 #define _ASM_STACKTRACE_H
 
+#include <linux/ftrace.h>
 #include <linux/sched.h>
 
 #define FRAME_SIZE	(2 * sizeof(long))
+
+/* In place of return addresses that function_graph has replaced. */
+#define RETURN_TO_HANDLER_PC	((unsigned long)return_to_handler)
 
 struct unwind_state {
 	unsigned long frame;	/* the next one's address */
