@@ -25,6 +25,8 @@ static inline bool gfpflags_allow_blocking(gfp_t gfp)
 }
 
 struct page *__alloc_pages(gfp_t gfp, unsigned int order);
+struct page *alloc_pages_below(gfp_t gfp, unsigned int order,
+			       unsigned long end_pfn);
 bool __alloc_pages_may_oom(gfp_t gfp, unsigned int order, unsigned int tries);
 unsigned long nr_free_pages(void);
 unsigned long totalram_pages(void);
