@@ -269,6 +269,20 @@ class Machine:
             raise ValueError(f"CPU {cpu}: there are {len(self.board.cpus)}")
         self.board.cpus[cpu].raise_nmi()
 
+    @property
+    def ftrace_enabled(self) -> bool:
+        """`/proc/sys/kernel/ftrace_enabled`: while it is false no function is traced, whatever tracefs says.
+
+        Raises:
+            GuestPanic, PoweredOff: (when it is set) as `run`.
+        """
+        return self.engine.enabled
+
+    @ftrace_enabled.setter
+    def ftrace_enabled(self, on: bool) -> None:
+        self.engine.set_enabled(on)
+        self.settle()
+
     def settle(self) -> None:
         """Runs the machine until all patching that tracefs asked for has been done.
 

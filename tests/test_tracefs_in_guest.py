@@ -19,12 +19,6 @@ TRACING = "/sys/kernel/tracing"
 UNSTEADY = re.compile(r"(per_cpu/cpu\d+/)?(trace_pipe(_raw)?|stats|trace_marker(_raw)?|free_buffer|saved_cmdlines)")
 
 
-@pytest.fixture(scope="module")
-def machine(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as made:
-        yield made
-
-
 @pytest.fixture
 def fresh(machine: Machine) -> Iterator[Machine]:
     """The machine, and tracing put back afterwards to what it was at the start."""

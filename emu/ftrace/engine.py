@@ -63,6 +63,7 @@ class FtraceEngine:
         self.comm_table = Comms(_FIRST_COMMS)
         self.return_stacks = ReturnStacks(kernel, arch)
         self.failed = False
+        self.enabled = True
         self.updates = 0
         self._nowhere = np.zeros(kernel.board.arch.page_size, np.uint8)
         self._irqs_off = kernel.board.arch.native().irqs_off
@@ -73,6 +74,7 @@ class FtraceEngine:
         kernel.resolve_return = self.return_stacks.resolve
         kernel.on_cpu_online = self._cpu_online
         kernel.on_trace_printk = self._trace_printk
+        kernel.on_ftrace_enabled = self._ftrace_enabled
         kernel.on_module = self._module
         kernel.on_module_enable = self._module_enable
         kernel.on_module_free = self._module_free
@@ -92,6 +94,7 @@ class FtraceEngine:
             (trace_record.RETURN_TRAMPOLINE, image.symbol("return_to_handler")),
             (trace_record.HOT_CURRENT, image.offset("pcpu_hot.current_task")),
             (trace_record.HOT_PREEMPT_COUNT, image.offset("pcpu_hot.preempt_count")),
+            (trace_record.COUNT_ENABLED, image.offset("PREEMPT_ENABLED")),
             (trace_record.TASK_PID, image.offset("task_struct.pid")),
             (trace_record.TASK_COMM, image.offset("task_struct.comm")),
             (trace_record.TASK_FLAGS, image.offset("task_struct.thread_info_flags")),
@@ -178,6 +181,21 @@ class FtraceEngine:
     def _arrays(self) -> list[TraceArray]:
         return [recorder.array for recorder in self._recorders if recorder.array is not None]
 
+    def set_enabled(self, on: bool) -> None:
+        """`kernel.ftrace_enabled`: if not on, no site calls a tracer, whatever is wanted, until it is on again."""
+        self.enabled = on
+        self.update()
+
+    def _ftrace_enabled(self, on: bool | None) -> bool | None:
+        """The guest's own way to `set_enabled`, and to ask; None while sites are being changed."""
+        if on is not None:
+            if self.driver.busy:
+                return None
+            self.set_enabled(on)
+            if self.driver.busy:
+                return None
+        return self.enabled
+
     # Modules
 
     def _module(self, module: Module) -> None:
@@ -241,7 +259,7 @@ class FtraceEngine:
         """Starts to have the sites call what these want, and nothing else; False if they do already."""
         wanted = np.zeros(len(self.sites), np.uint64)
         places = self._places(self.sites.addresses)
-        chosen = [(recorder.tracer.ops, recorder.refresh(places)) for recorder in recorders]
+        chosen = [(recorder.tracer.ops, recorder.refresh(places)) for recorder in recorders if self.enabled]
         for label, kind in (("ftrace_caller", OpsKind.ENTRY), ("ftrace_graph_caller", OpsKind.GRAPH)):
             for ops, sites in chosen:
                 if ops is kind:
@@ -301,7 +319,7 @@ class FtraceEngine:
         for flag, on in (
             (Flag.IRQS_OFF, self._irqs_off(np.uint64(cpu.env))),
             (Flag.NEED_RESCHED, need_resched),
-            (Flag.PREEMPT_RESCHED, not count & int(context.NO_RESCHED)),
+            (Flag.PREEMPT_RESCHED, (count ^ self.kernel.image.offset("PREEMPT_ENABLED")) & int(context.NO_RESCHED)),
             (Flag.HARDIRQ, count & int(context.HARDIRQ)),
             (Flag.SOFTIRQ, count & int(context.SOFTIRQ)),
             (Flag.NMI, count & int(context.NMI)),

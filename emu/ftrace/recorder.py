@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from emu.cpu.far_memory import far_memory
 from emu.ftrace import events
 from emu.ftrace.events import Events
 from emu.ftrace.filters import Functions, SiteMask
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Recorder"]
 
-_MAP_NORESERVE = 0x4000  # Linux; Python names it from 3.13 on
 _PID_FLAGS = (trace_record.PID_CHOSEN, trace_record.PID_EXCLUDED)
 
 
@@ -49,8 +48,7 @@ class Recorder:
         self._pids: tuple[bool, bool] = (False, False)  # whether there is a list of chosen ones, and of excluded ones
         self._pid_flags = np.zeros(trace_record.PID_LIMIT, np.uint8)
         # Modules can be anywhere in the kernel's mapping; what nobody touches of this costs nothing.
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
-        self._site_flags = np.frombuffer(mmap.mmap(-1, board.memory, flags=flags), np.uint8)
+        self._site_flags = np.frombuffer(far_memory(board.memory), np.uint8)
         self._shared = np.zeros(trace_record.SHARED_WORDS, np.uint64)
         self._per_cpu = np.zeros((len(board.cpus), trace_record.CPU_WORDS), np.uint64)
         for field, value in engine.guest_words():

@@ -56,7 +56,8 @@ READER_WAITS = np.uint64(240)  # 1: the next event raises READER_VECTOR where it
 READER_VECTOR = np.uint64(248)
 PID_FLAGS = np.uint64(256)  # address of a byte for each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED
 ONLY_CHOSEN = np.uint64(264)  # 1: no other pids are traced than those chosen
-FOLLOW_FORK = np.uint64(272)  # 1: a child has its parent's flags in PID_FLAGS, and nobody those of a task that has ended
+COUNT_ENABLED = np.uint64(272)  # a preempt_count that forbids nothing: has it the need-resched bit?
+FOLLOW_FORK = np.uint64(280)  # 1: a child has its parent's flags in PID_FLAGS, and nobody those of a task that has ended
 SHARED_WORDS = 36
 
 CLOCK_NANOSECONDS, CLOCK_COUNTER, CLOCK_CYCLES = np.uint64(0), np.uint64(1), np.uint64(2)

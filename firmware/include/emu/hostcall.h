@@ -35,7 +35,8 @@
 #define HC_MODULE_RELEASE	27
 #define HC_SHOW_REGS		29
 #define HC_TRACE_PRINTK		33
-#define HC_COMMAND_GIVEN_UP	34
+#define HC_FTRACE_ENABLED	34
+#define HC_COMMAND_GIVEN_UP	35
 
 #ifndef __ASSEMBLY__
 

@@ -6,6 +6,7 @@
 #include <linux/ftrace.h>
 #include <linux/futex.h>
 #include <linux/kernel.h>
+#include <linux/kernel_stat.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -34,6 +35,7 @@ static void complete_vfork_done(struct task_struct *tsk)
 /* The program is no longer in its parent's way, nor in other threads'. */
 void mm_release(struct task_struct *p, struct mm_struct *mm)
 {
+	deactivate_mm(p, mm);
 	if (p->clear_child_tid) {
 		if (mm && atomic_read(&mm->mm_users) > 1 &&
 		    !put_user(0, p->clear_child_tid))
@@ -54,6 +56,8 @@ static void exit_mm(void)
 	mm_release(p, mm);
 	if (!mm)
 		return;
+	if (!atomic_read(&p->signal->live))
+		setmax_mm_hiwater_rss(&p->signal->usage.maxrss, mm);
 	mmgrab(mm);
 	task_lock(p);
 	local_irq_disable();
@@ -67,6 +71,7 @@ static void exit_mm(void)
 /* Off the lists: nobody finds it any more. With tasklist_lock held. */
 static void __unhash_process(struct task_struct *p, bool group_dead)
 {
+	nr_threads--;
 	p->signal->nr_threads--;
 	detach_pid(p, PIDTYPE_PID);
 	if (group_dead) {
@@ -99,8 +104,7 @@ static void __exit_signal(struct task_struct *tsk)
 						 thread_node) :
 				list_next_entry(tsk, thread_node);
 	}
-	sig->utime += tsk->utime;
-	sig->stime += tsk->stime;
+	add_task_usage(&sig->usage, tsk);
 	__unhash_process(tsk, group_dead);
 	flush_sigqueue(&tsk->pending);
 	if (group_dead)
