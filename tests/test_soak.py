@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.disks import available
 from tests.soak import INSTRUCTIONS
-from tests.soak.stress import available, stress
+from tests.soak.stress import stress
 
 
 @pytest.mark.skipif(not available(), reason="no mke2fs on this host")
