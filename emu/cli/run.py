@@ -92,7 +92,7 @@ def run(
     died: GuestDied | TimedOut | None = None
     with open_output(output) as out:
         with progress.during("booting (the first time, compiling takes a while)"):
-            machine = MachineOptions(**machine_arguments).boot(console)
+            machine = MachineOptions(**machine_arguments).boot(console, limits)
         with machine:
             with progress.during("setting up tracing"):
                 _apply(machine, settings)
