@@ -20,6 +20,9 @@ int child_touches(volatile char *p, bool write);
 void check_areas(void);
 void check_tables(void);
 
+/* pointers.c */
+void check_pointers(void);
+
 /* files.c */
 void check_truncated(void);
 void check_writes(void);
