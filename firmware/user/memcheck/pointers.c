@@ -29,7 +29,7 @@ struct attempt {
 	const char *name;
 	enum use use;
 	int nr;
-	long arg[4];
+	long arg[6];
 };
 
 static char scratch[4096] __attribute__((aligned(16)));
@@ -53,6 +53,8 @@ static const struct attempt attempts[] = {
 	{ "unlink", TEXT, SYS_unlinkat, { HERE, BAD, 0 } },
 	{ "symlink's text", TEXT, SYS_symlinkat, { BAD, HERE, NOTHING } },
 	{ "symlink", TEXT, SYS_symlinkat, { NOTHING, HERE, BAD } },
+	{ "link", TEXT, SYS_linkat, { HERE, BAD, HERE, NOTHING, 0 } },
+	{ "link to", TEXT, SYS_linkat, { HERE, TRUE, HERE, BAD, 0 } },
 	{ "rename", TEXT, SYS_renameat, { HERE, BAD, HERE, NOTHING } },
 	{ "rename to", TEXT, SYS_renameat, { HERE, TRUE, HERE, BAD } },
 	{ "mknod", TEXT, SYS_mknodat, { HERE, BAD, 0100600, 0 } },
@@ -67,6 +69,8 @@ static const struct attempt attempts[] = {
 	{ "mount's device", TEXT, SYS_mount, { BAD, ROOT, (long)"ext2", 0 } },
 	{ "mount", TEXT, SYS_mount, { ROOT, BAD, (long)"proc", 0 } },
 	{ "mount's type", TEXT, SYS_mount, { ROOT, ROOT, BAD, 0 } },
+	{ "mount's options", READS_SOME, SYS_mount,
+	  { ROOT, ROOT, (long)"nosuch", 0, BAD } },
 	{ "umount", TEXT, SYS_umount2, { BAD, 0 } },
 	{ "delete_module", TEXT, SYS_delete_module, { BAD, 0 } },
 	{ "init_module", READS, SYS_init_module, { BAD, 4096, (long)"" } },
@@ -90,6 +94,11 @@ static const struct attempt attempts[] = {
 	{ "pipe", WRITES, SYS_pipe2, { BAD, 0 } },
 	{ "poll", READS, SYS_poll, { BAD, 1, 0 } },
 	{ "select", READS, SYS_select, { 1, BAD, 0, 0 } },
+	{ "select's timeout", READS, SYS_select, { 0, 0, 0, 0, BAD } },
+	{ "pselect6's timeout", READS, SYS_pselect6, { 0, 0, 0, 0, BAD, 0 } },
+	{ "pselect6's mask", READS, SYS_pselect6, { 0, 0, 0, 0, S, BAD } },
+	{ "ppoll's timeout", READS, SYS_ppoll, { S, 0, BAD, 0, 0 } },
+	{ "ppoll's mask", READS, SYS_ppoll, { S, 0, S, BAD, 8 } },
 	{ "getrandom", WRITES_SOME, SYS_getrandom, { BAD, 64, 0 } },
 	{ "nanosleep", READS, SYS_nanosleep, { BAD, 0 } },
 	{ "clock_nanosleep", READS, SYS_clock_nanosleep, { 1, 0, BAD, 0 } },
@@ -105,6 +114,9 @@ static const struct attempt attempts[] = {
 	{ "uname", WRITES, SYS_uname, { BAD } },
 	{ "sethostname", READS, SYS_sethostname, { BAD, 8 } },
 	{ "syslog", WRITES, SYS_syslog, { 3, BAD, 4096 } },
+	{ "rt_sigaction", READS, SYS_rt_sigaction, { SIGUSR1, BAD, 0, 8, 8 } },
+	{ "rt_sigaction's old", WRITES, SYS_rt_sigaction,
+	  { SIGUSR1, 0, BAD, 8, 8 } },
 	{ "rt_sigprocmask", READS, SYS_rt_sigprocmask, { 0, BAD, 0, 8 } },
 	{ "rt_sigprocmask's old", WRITES, SYS_rt_sigprocmask, { 0, 0, BAD, 8 } },
 	{ "rt_sigpending", WRITES, SYS_rt_sigpending, { BAD, 8 } },
@@ -113,6 +125,9 @@ static const struct attempt attempts[] = {
 	{ "sigaltstack", READS, SYS_sigaltstack, { BAD, 0 } },
 	{ "sigaltstack's old", WRITES, SYS_sigaltstack, { 0, BAD } },
 	{ "futex", READS, SYS_futex, { BAD, 0, 1, 0 } },
+	{ "futex's timeout", READS, SYS_futex, { S, 0, 0, BAD } },
+	{ "sched_rr_get_interval", WRITES, SYS_sched_rr_get_interval, { 0, BAD } },
+	{ "sched_setscheduler", READS, SYS_sched_setscheduler, { 0, 0, BAD } },
 	{ "sched_setattr", READS, SYS_sched_setattr, { 0, BAD, 0 } },
 	{ "sched_getattr", WRITES, SYS_sched_getattr, { 0, BAD, 48, 0 } },
 	{ "sched_setparam", READS, SYS_sched_setparam, { 0, BAD } },
@@ -139,9 +154,9 @@ static const unsigned long nowhere[] = {
 
 static long attempt(const struct attempt *a, unsigned long pointer)
 {
-	long arg[4];
+	long arg[6], value;
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 6; i++)
 		arg[i] = a->arg[i] == BAD ? (long)pointer : a->arg[i];
 	one_bad_string[0] = (char *)pointer;
 	one_bad_buffer.base = (void *)pointer;
@@ -152,7 +167,10 @@ static long attempt(const struct attempt *a, unsigned long pointer)
 	else if (a->nr == SYS_read || a->nr == SYS_readv)
 		arg[0] = full[0];
 	memset(scratch, 0, sizeof(scratch));
-	return call(a->nr, arg[0], arg[1], arg[2], arg[3]);
+	value = arch_syscall6(a->nr, arg[0], arg[1], arg[2], arg[3], arg[4],
+			      arg[5]);
+	errno = value < 0 ? -value : 0;
+	return value;
 }
 
 static void expect(const struct attempt *a, unsigned long pointer, bool fault,
