@@ -22,8 +22,8 @@ def test_a_kernel_stack_overflow_is_reported_as_one(arch: str, tracer: str) -> N
         with pytest.raises(GuestPanic) as caught:
             made.run(EXHAUST)
         report = str(caught.value)
-        head = rf"guest panic on CPU \d: {FACTS[arch].stack_overflow}\n  task sh, pid \d+\n  ip [0-9a-f]{{16}}  recursive_loop\+0x"
-        assert re.match(head, report)
+        head = rf"guest panic on CPU \d: {FACTS[arch].stack_overflow}\n  task sh, pid \d+\n  ip [0-9a-f]{{16}}  "
+        assert re.match(head + r"recursive_loop\+0x", report)
         assert len(re.findall(r"^  recursive_loop\+0x", report, re.MULTILINE)) > 50
         assert "return_to_handler" not in report
         outermost = re.findall(r"^  (\w+)\+0x", report, re.MULTILINE)[-12:]

@@ -5,6 +5,7 @@
 #include <linux/fs_struct.h>
 #include <linux/futex.h>
 #include <linux/kernel.h>
+#include <linux/posix-timers.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -328,8 +329,10 @@ void do_exit(long code)
 	if (group_dead && unlikely(is_global_init(p)))
 		panic("init died: status %08x",
 		      p->signal->group_exit_code ?: (int)code);
-	if (group_dead)
+	if (group_dead) {
 		hrtimer_cancel(&p->signal->real_timer);
+		exit_itimers(p);
+	}
 	p->exit_code = code;
 	exit_mm();
 	exit_files(p);

@@ -54,9 +54,9 @@ static const struct attempt attempts[] = {
 	{ "symlink's text", TEXT, SYS_symlinkat, { BAD, HERE, NOTHING } },
 	{ "symlink", TEXT, SYS_symlinkat, { NOTHING, HERE, BAD } },
 	{ "link", TEXT, SYS_linkat, { HERE, BAD, HERE, NOTHING, 0 } },
-	{ "link to", TEXT, SYS_linkat, { HERE, TRUE, HERE, BAD, 0 } },
+	{ "link to", TEXT, SYS_linkat, { HERE, (long)"/none", HERE, BAD, 0 } },
 	{ "rename", TEXT, SYS_renameat, { HERE, BAD, HERE, NOTHING } },
-	{ "rename to", TEXT, SYS_renameat, { HERE, TRUE, HERE, BAD } },
+	{ "rename to", TEXT, SYS_renameat, { HERE, (long)"/none", HERE, BAD } },
 	{ "mknod", TEXT, SYS_mknodat, { HERE, BAD, 0100600, 0 } },
 	{ "chmod", TEXT, SYS_fchmodat, { HERE, BAD, 0600 } },
 	{ "access", TEXT, SYS_faccessat, { HERE, BAD, 0 } },
@@ -220,6 +220,8 @@ static void try_edges(const struct attempt *a, char *p, const char *constant)
 		if (a->nr != SYS_execve && a->nr != SYS_mount)
 			expect(a, (unsigned long)p + PAGE - 9, false,
 			       "a text that just fits");
+		unlink("/nothing");
+		rmdir("/nothing");
 		break;
 	case WRITES:
 	case READS:
