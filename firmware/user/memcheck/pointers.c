@@ -54,7 +54,7 @@ static const struct attempt attempts[] = {
 	{ "symlink's text", TEXT, SYS_symlinkat, { BAD, HERE, NOTHING } },
 	{ "symlink", TEXT, SYS_symlinkat, { NOTHING, HERE, BAD } },
 	{ "link", TEXT, SYS_linkat, { HERE, BAD, HERE, NOTHING, 0 } },
-	{ "link to", TEXT, SYS_linkat, { HERE, (long)"/none", HERE, BAD, 0 } },
+	{ "link to", TEXT, SYS_linkat, { HERE, ROOT, HERE, BAD, 0 } },
 	{ "rename", TEXT, SYS_renameat, { HERE, BAD, HERE, NOTHING } },
 	{ "rename to", TEXT, SYS_renameat, { HERE, (long)"/none", HERE, BAD } },
 	{ "mknod", TEXT, SYS_mknodat, { HERE, BAD, 0100600, 0 } },
