@@ -15,12 +15,6 @@ from emu.machine import Machine
 from tests.fuzz import ext2
 
 
-@pytest.fixture(scope="module")
-def machine(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as made:
-        yield made
-
-
 def test_mappings_are_what_programs_may_expect(machine: Machine) -> None:
     """Rights hold for programs and for the kernel on their behalf, copies are private, files and memory agree, limits count."""
     done = machine.run("memcheck")

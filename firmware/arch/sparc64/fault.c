@@ -199,22 +199,23 @@ static void do_sparc64_fault(struct pt_regs *regs, unsigned long tag,
 	local_irq_disable();
 }
 
-void do_fault_exec(struct pt_regs *regs, unsigned long tag)
+/* Where entry code comes in; they are not shown, so that do_sparc64_fault() is outermost. */
+noinstr void do_fault_exec(struct pt_regs *regs, unsigned long tag)
 {
 	do_sparc64_fault(regs, tag, EXEC, false);
 }
 
-void do_fault_read(struct pt_regs *regs, unsigned long tag)
+noinstr void do_fault_read(struct pt_regs *regs, unsigned long tag)
 {
 	do_sparc64_fault(regs, tag, READ, false);
 }
 
-void do_fault_write(struct pt_regs *regs, unsigned long tag)
+noinstr void do_fault_write(struct pt_regs *regs, unsigned long tag)
 {
 	do_sparc64_fault(regs, tag, WRITE, false);
 }
 
-void do_fault_data(struct pt_regs *regs, unsigned long tag)
+noinstr void do_fault_data(struct pt_regs *regs, unsigned long tag)
 {
 	do_sparc64_fault(regs, tag, READ, true);
 }

@@ -16,6 +16,7 @@
 #include <linux/super.h>
 #include <linux/time.h>
 #include <linux/types.h>
+#include <uapi/linux/fs.h>
 #include <linux/uio.h>
 #include <linux/xarray.h>
 
@@ -59,9 +60,6 @@ static inline bool special_file(umode_t mode)
 	       S_ISSOCK(mode);
 }
 
-#define SEEK_SET	0
-#define SEEK_CUR	1
-#define SEEK_END	2
 
 struct address_space {
 	struct inode		*host;

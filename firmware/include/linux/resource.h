@@ -5,11 +5,7 @@
 
 #include <linux/jiffies.h>
 #include <linux/time.h>
-#include <asm/resource.h>
-
-#define RUSAGE_SELF	0
-#define RUSAGE_CHILDREN	(-1)
-#define RUSAGE_THREAD	1
+#include <uapi/linux/resource.h>
 
 struct rusage {
 	struct __kernel_timeval ru_utime;
@@ -39,16 +35,6 @@ void add_task_usage(struct task_usage *sum, struct task_struct *t);
 /* With siglock or tasklist_lock held. */
 void thread_group_usage(struct task_struct *p, struct task_usage *usage);
 void fill_rusage(struct rusage *r, const struct task_usage *usage);
-
-#define RLIMIT_CPU	0
-#define RLIMIT_FSIZE	1
-#define RLIMIT_DATA	2
-#define RLIMIT_STACK	3
-#define RLIMIT_CORE	4
-#define RLIMIT_AS	9
-#define RLIMIT_SIGPENDING 11
-#define RLIM_NLIMITS	16
-#define RLIM_INFINITY	(~0UL)
 
 struct rlimit {
 	unsigned long rlim_cur;

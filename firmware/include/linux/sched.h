@@ -4,6 +4,7 @@
 #define _LINUX_SCHED_H
 
 #include <linux/types.h>
+#include <uapi/linux/sched.h>
 #include <linux/limits.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
@@ -60,14 +61,6 @@ struct robust_list_head;
 #define PF_KSWAPD		0x00020000
 #define PF_KTHREAD		0x00200000
 #define PF_NO_SETAFFINITY	0x04000000	/* bound by the kernel */
-
-/* task_struct.policy */
-#define SCHED_NORMAL		0
-#define SCHED_FIFO		1
-#define SCHED_RR		2
-#define SCHED_BATCH		3
-#define SCHED_IDLE		5
-#define SCHED_DEADLINE		6
 
 #define TASK_COMM_LEN		16
 #define FTRACE_RETFUNC_DEPTH	50
@@ -287,6 +280,7 @@ int __cond_resched(void);
 void preempt_schedule_irq(void);
 void schedule_tail(struct task_struct *prev);
 void schedule_idle(void);
+void schedule_preempt_disabled(void);
 long schedule_timeout(long timeout);
 long schedule_timeout_interruptible(long timeout);
 long schedule_timeout_uninterruptible(long timeout);

@@ -11,6 +11,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <asm/cacheflush.h>
 #include <asm/tlbflush.h>
 #include "internal.h"
 
@@ -92,6 +93,7 @@ static int dup_mmap(struct mm_struct *mm, struct mm_struct *oldmm)
 	int err = 0;
 
 	mmap_write_lock(oldmm);
+	flush_cache_dup_mm(oldmm);
 	list_for_each_entry(mpnt, &oldmm->mmap, vm_node) {
 		tmp = vm_area_dup(mm, mpnt);
 		if (!tmp) {

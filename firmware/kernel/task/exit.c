@@ -3,11 +3,13 @@
 #include <linux/completion.h>
 #include <linux/fdtable.h>
 #include <linux/fs_struct.h>
+#include <linux/ftrace.h>
 #include <linux/futex.h>
 #include <linux/kernel.h>
-#include <linux/posix-timers.h>
+#include <linux/kernel_stat.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
+#include <linux/posix-timers.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -34,6 +36,7 @@ static void complete_vfork_done(struct task_struct *tsk)
 /* The program is no longer in its parent's way, nor in other threads'. */
 void mm_release(struct task_struct *p, struct mm_struct *mm)
 {
+	deactivate_mm(p, mm);
 	if (p->clear_child_tid) {
 		if (mm && atomic_read(&mm->mm_users) > 1 &&
 		    !put_user(0, p->clear_child_tid))
@@ -69,6 +72,7 @@ static void exit_mm(void)
 /* Off the lists: nobody finds it any more. With tasklist_lock held. */
 static void __unhash_process(struct task_struct *p, bool group_dead)
 {
+	nr_threads--;
 	p->signal->nr_threads--;
 	detach_pid(p, PIDTYPE_PID);
 	if (group_dead) {
@@ -139,7 +143,10 @@ void release_task(struct task_struct *p)
 
 static void delayed_put_task_struct(struct rcu_head *rhp)
 {
-	put_task_struct(container_of(rhp, struct task_struct, rcu));
+	struct task_struct *tsk = container_of(rhp, struct task_struct, rcu);
+
+	ftrace_sched_process_free(tsk);
+	put_task_struct(tsk);
 }
 
 void put_task_struct_rcu_user(struct task_struct *p)

@@ -3,7 +3,6 @@
  * memcheck: what programs may expect of their memory, tried out. Prints what
  * is not so, and how many checks there were.
  */
-#include <abi.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,15 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <syscall.h>
 #include <unistd.h>
 #include "memcheck.h"
 
-#define MADV_DONTNEED	4
-#define MS_SYNC		4
-#define RLIMIT_STACK	3
-#define RLIMIT_AS	9
 
 /* The kernel, on our behalf, may do what we may. */
 static void check_kernel_access(void)

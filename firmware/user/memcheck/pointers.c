@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* System calls with pointers to where a program has no business: EFAULT. */
-#include <abi.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
