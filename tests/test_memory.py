@@ -12,7 +12,7 @@ import pytest
 
 from emu.kernel.share import Share
 from emu.machine import Machine
-from tests.fuzz import ext2
+from tests import disks
 
 
 def test_mappings_are_what_programs_may_expect(machine: Machine) -> None:
@@ -65,7 +65,7 @@ def test_nothing_is_lost_when_programs_have_ended(machine: Machine) -> None:
 @pytest.fixture(scope="module")
 def small(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """32 MiB of memory, and more than that on a disk in /d; many small files in /s."""
-    if not ext2.available():
+    if not disks.available():
         pytest.skip("no e2fsprogs on this host")
     folder = tmp_path_factory.mktemp("small")
     image, share = folder / "image", folder / "share"

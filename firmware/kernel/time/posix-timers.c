@@ -18,11 +18,6 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-#define SIGEV_SIGNAL	0
-#define SIGEV_NONE	1
-#define SIGEV_THREAD	2	/* the library makes a thread of it */
-#define SIGEV_THREAD_ID	4	/* to one thread */
-
 /* Of one process. */
 #define POSIX_TIMERS_MAX	1024
 

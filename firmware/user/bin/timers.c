@@ -17,10 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ITIMER_VIRTUAL	1
-#define ITIMER_PROF	2
-#define CLOCK_THREAD_CPUTIME_ID	3
-#define CLOCK_MONOTONIC_COARSE	6
 #define MS		1000000L
 
 struct itimerval {
@@ -48,10 +44,6 @@ struct sigevent {
 	int sigev_notify_thread_id;
 	int pad[11];
 };
-
-#define SIGEV_NONE	1
-#define SIGEV_THREAD_ID	4
-#define TIMER_ABSTIME	1
 
 static unsigned int checks, errors;
 static volatile int alarms[32];

@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #define PAGE		8192UL	/* of either architecture, or two of them */
-#define MREMAP_MAYMOVE	1
 
 /* checks.c */
 void check(bool ok, const char *what);
