@@ -242,6 +242,7 @@ static int copy_signal(unsigned long clone_flags, struct task_struct *p)
 	init_waitqueue_head(&sig->wait_chldexit);
 	sig->curr_target = p;
 	init_sigpending(&sig->shared_pending);
+	INIT_LIST_HEAD(&sig->posix_timers);
 	hrtimer_init(&sig->real_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	sig->real_timer.function = it_real_fn;
 	sig->has_child_subreaper = old->has_child_subreaper ||
