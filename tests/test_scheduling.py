@@ -133,7 +133,7 @@ def test_a_deadline_task_gets_its_runtime_in_each_period_and_no_more(arch: str, 
     assert end - start >= 200 * MS
     # What a tick notices too late is paid back in the next period.
     assert abs(deadline.within(start, end) - (end - start) // 5) <= 2 * MS + 2 * TICK
-    assert max(run.length for run in deadline) <= 2 * MS + 2 * TICK
+    assert max(run.length for run in deadline[1:]) <= 2 * MS + 2 * TICK  # (it may sleep in the first, which begins a new period)
     for period in range(start, end - 20 * MS, 10 * MS):
         assert deadline.within(period, period + 20 * MS) >= 2 * MS  # one of two periods lies wholly in it
     assert fair.within(start, end) >= (end - start) * 7 // 10

@@ -41,3 +41,11 @@ def test_who_sleeps_where_it_is_forbidden_is_reported_once_a_second(arch: str) -
         machine.advance(110_000_000)
         machine.run("echo SLEEP_IN_ATOMIC > /dev/lkdtm")
         assert len(machine.warnings) == 2
+
+
+def test_alarms_and_clocks_by_the_time_that_a_program_has_used(arch: str) -> None:
+    with Machine(arch=arch, cpus=2) as machine:
+        done = machine.run("timers")
+        assert re.fullmatch(rb"timers: \d+ checks, 0 errors\n", done.output), done.output.decode()
+        assert done.status == 0
+        assert machine.warnings == []

@@ -8,10 +8,7 @@ The guest must survive all of them; what is wrong with an image is for errno and
 
 from __future__ import annotations
 
-import os
 import random
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,14 +17,15 @@ from pathlib import Path
 
 from emu.cpu.ramdisk import RamDisk
 from emu.machine import GuestPanic, Machine, PoweredOff
+from tests.disks import make_ext2
 
-__all__ = ["Failure", "Result", "available", "run"]
+__all__ = ["Failure", "Result", "run"]
 
 _DISK = 2 << 20  # bytes
 _PER_BOOT = 250  # images
 _LONGEST = 60  # seconds of the guest's time for one image
 _INTERESTING = (0, 1, 2, 0x7F, 0x80, 0xFF, 0x100, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
-_SCRIPT = "mount -t ext2 -o errors={errors} /dev/ram0 /fuzz && {{ fswalk /fuzz; fswalk -w /fuzz; sync; umount /fuzz; }}"
+_SCRIPT = "mount -t ext2 -o errors={errors} /dev/ram0 /fuzz && {{ fswalk -w /fuzz; umount /fuzz; }}"
 
 
 @dataclass(frozen=True)
@@ -49,29 +47,26 @@ class Result:
     failures: list[Failure] = field(default_factory=list)
 
 
-def available() -> bool:
-    """Whether this host can make images."""
-    return shutil.which("mke2fs") is not None and shutil.which("e2fsck") is not None
-
-
-def _content(folder: Path) -> None:
-    """Files of all kinds: small, with tables, sparse, links of both kinds, a folder large enough for an index."""
-    folder.mkdir()
-    (folder / "small").write_text("small\n")
-    (folder / "large").write_bytes(bytes(range(256)) * 1200)
-    with (folder / "sparse").open("wb") as file:
-        file.seek(400_000)
-        file.write(b"end")
-    (folder / "short").symlink_to("small")
-    (folder / "long").symlink_to("./" * 50 + "small")
-    deep = folder / "a" / "b" / "c"
-    deep.mkdir(parents=True)
-    (deep / "leaf").write_text("leaf\n" * 700)
-    os.link(folder / "small", deep / "again")
-    many = folder / "many"
-    many.mkdir()
-    for number in range(80):
-        (many / f"a-file-with-quite-a-long-name-{number:04}").touch()
+def _content(place: Path) -> list[str]:
+    """Few files, of all kinds: small, with tables, sparse, links of both kinds, a folder large enough for an index."""
+    commands = ["mkdir a", "mkdir a/b", "mkdir a/b/c", "mkdir many", "expand many", "expand many"]
+    commands += ["symlink short small", f"symlink long {'./' * 50}small"]
+    files = {
+        "small": b"small\n",
+        "large": bytes(range(256)) * 240,
+        "sparse": bytes(400_000) + b"end",
+        "a/b/c/leaf": b"leaf\n" * 700,
+    }
+    for name, data in files.items():
+        file = place / Path(name).name
+        file.write_bytes(data)
+        file.chmod(0o644)
+        commands.append(f"write {file} {name}")
+    commands.append("ln small a/b/c/again")
+    for number in range(36):
+        name = f"{number:02}-is-a-name-of-so-many-letters-that-few-of-its-kind-fill-a-block"
+        commands.append(f"ln {('a/b/c/leaf' if number % 2 else 'small')} many/{name}")
+    return commands
 
 
 def base_images() -> list[bytes]:
@@ -79,22 +74,15 @@ def base_images() -> list[bytes]:
     kinds = (
         ("-b", "1024", "-g", "512"),
         ("-b", "1024", "-r", "0", "-O", "none", "-I", "128"),
-        ("-b", "2048",),
+        ("-b", "2048"),
         ("-b", "4096", "-I", "256"),
     )
     images = []
-    with tempfile.TemporaryDirectory() as place:
-        source, image = Path(place) / "source", Path(place) / "image"
-        _content(source)
+    with tempfile.TemporaryDirectory() as folder:
+        image = Path(folder) / "image"
+        content = _content(Path(folder))
         for kind in kinds:
-            image.unlink(missing_ok=True)
-            subprocess.run(
-                ["mke2fs", "-q", "-F", "-t", "ext2", "-N", "160", *kind, "-d", source, image, f"{_DISK >> 10}k"],
-                check=True,
-                capture_output=True,
-                env={**os.environ, "MKE2FS_SKIP_CHECK_MSG": "1", "E2FSPROGS_FAKE_TIME": "1600000000"},
-            )
-            subprocess.run(["e2fsck", "-fyD", image], check=False, capture_output=True)  # folders get their index
+            make_ext2(image, _DISK, ("-N", "64", *kind), content)
             images.append(image.read_bytes().ljust(_DISK, b"\0"))
     return images
 
@@ -110,10 +98,9 @@ def _used_blocks(image: bytes) -> list[int]:
     return [n for n in range(len(image) // size) if image[n * size : (n + 1) * size] != zero]
 
 
-def mutate(base: bytes, used: list[int], seed: int) -> bytes:
-    """An image with a few words changed, mostly near its beginning, where the file system is described."""
+def mutations(base: bytes, used: list[int], seed: int) -> Iterator[tuple[int, bytes]]:
+    """A few words to change, mostly near the image's beginning, where the file system is described: where, and to what."""
     source = random.Random(seed)
-    image = bytearray(base)
     size = _block_size(base)
     for _ in range(source.choice((1, 1, 2, 3, 5, 8, 20, 60))):
         near = source.random()
@@ -131,11 +118,10 @@ def mutate(base: bytes, used: list[int], seed: int) -> bytes:
         elif kind < 0.6:
             value = source.choice(_INTERESTING)
         elif kind < 0.8:
-            value = int.from_bytes(image[at : at + width], "little") ^ 1 << source.randrange(8 * width)
+            value = int.from_bytes(base[at : at + width], "little") ^ 1 << source.randrange(8 * width)
         else:
-            value = source.randrange(len(image) // size + 2)
-        image[at : at + width] = (value & (1 << 8 * width) - 1).to_bytes(width, "little")
-    return bytes(image)
+            value = source.randrange(len(base) // size + 2)
+        yield at, (value & (1 << 8 * width) - 1).to_bytes(width, "little")
 
 
 class _Watch:
@@ -158,7 +144,9 @@ def _batch(arch: str, seed: int, numbers: range, bases: list[bytes], result: Res
         machine.run("mkdir /fuzz")
         for number in numbers:
             kind = number % len(bases)
-            machine.ramdisk.write(0, mutate(bases[kind], used[kind], seed << 32 | number))
+            machine.ramdisk.write(0, bases[kind])
+            for at, word in mutations(bases[kind], used[kind], seed << 32 | number):
+                machine.ramdisk.write(at, word)
             what = ""
             try:
                 errors = "remount-ro" if number & 8 else "continue"

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
-import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Callable
@@ -15,9 +13,10 @@ from pathlib import Path
 
 from emu.cpu.ramdisk import RamDisk
 from emu.machine import Machine
+from tests.disks import make_ext2
 from tests.witness import Witness, by_context, recorded, shown
 
-__all__ = ["CPUS", "Outcome", "available", "stress"]
+__all__ = ["CPUS", "Outcome", "stress"]
 
 CPUS = 4
 _DISK = 8 << 20  # bytes
@@ -74,18 +73,10 @@ class Outcome:
     left: dict[str, int] = field(default_factory=dict)  # what there is more of with every round
 
 
-def available() -> bool:
-    """Whether this host can make the disk's file system."""
-    return shutil.which("mke2fs") is not None
-
-
 def _disk() -> RamDisk:
     with tempfile.TemporaryDirectory() as folder:
         image = Path(folder) / "image"
-        environment = {"E2FSPROGS_FAKE_TIME": "1600000000", "PATH": "/usr/sbin:/sbin:/usr/bin:/bin"}
-        command = ["mke2fs", "-q", "-F", "-t", "ext2", "-U", "00000000-0000-0000-0000-000000000001"]
-        hash_seed = ["-E", "hash_seed=00000000-0000-0000-0000-000000000002"]
-        subprocess.run([*command, *hash_seed, image, f"{_DISK >> 10}k"], check=True, capture_output=True, env=environment)
+        make_ext2(image, _DISK)
         return RamDisk.of_file(image)
 
 

@@ -62,7 +62,7 @@ class CpuArch(ABC):
 
     @abstractmethod
     def timing(self) -> TimingModel:
-        """The static timing model."""
+        """The static timing model: one for all boards, since it remembers what it was asked."""
 
     @abstractmethod
     def registers(self, env: int) -> Mapping[str, int]:

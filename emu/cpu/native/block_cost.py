@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Charging a block: its cost is looked up by the physical address at which it begins.
 
-An entry is size << 32 | instructions << 16 | cycles. A block of another size at the same place (a shorter slice of it) is decoded
-anew; an entry of 0 is unknown.
+An entry is size << 32 | instructions << 16 | cycles; 0 is unknown. There are two tables, one behind the other, because blocks of
+two sizes often take turns at one place: after an instruction that keeps interrupts off for another one, Unicorn makes that one a
+block of its own. Only what is in neither table is decoded.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ def charge(s, b, address, size, physical):
         return
     place = load_u64(b + board.COSTS) + physical * WORD
     entry = load_u64(place)
+    if entry >> HALF != size:
+        entry = load_u64(place + load_u64(b + board.RAM_SIZE) * WORD)
     if entry >> HALF != size:
         store_u64(s + cpu.BLOCK, address)
         call_handler(load_u64(b + board.DECODE), s, (physical << SIZE_SHIFT) | size)

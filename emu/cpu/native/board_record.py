@@ -7,8 +7,8 @@ import numpy as np
 
 RAM = np.uint64(0)  # host address of physical address 0
 RAM_SIZE = np.uint64(8)
-COSTS = np.uint64(16)  # a word per byte of RAM: what the block that begins there costs (see block_cost)
-DECODE = np.uint64(24)  # void (*)(cpu record, RAM address << 16 | size): fills in its entry of COSTS
+COSTS = np.uint64(16)  # two words per byte of RAM: what blocks that begin there cost (see block_cost)
+DECODE = np.uint64(24)  # void (*)(cpu record, RAM address << 16 | size): fills in an entry of COSTS
 CPUS = np.uint64(32)  # a table of the CPU records' addresses
 CPU_COUNT = np.uint64(40)
 DISPATCH_START = np.uint64(48)  # virtual addresses: blocks that begin here may have a host function

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
 import capstone
@@ -12,16 +13,26 @@ from emu.cpu.timing import BlockCost
 __all__ = ["StaticModel"]
 
 
+_KEPT = 1 << 16  # blocks: a kernel and some programs execute about 10,000
+
+
 class StaticModel:
-    """Adds up what each instruction costs on its own: one cycle unless `cycles` says otherwise, by capstone's mnemonic."""
+    """Adds up what each instruction costs on its own: one cycle unless `cycles` says otherwise, by capstone's mnemonic.
+
+    Where the instructions lie does not matter, so what a block costs on one machine, it costs on the next.
+    """
 
     def __init__(self, disassembler: capstone.Cs, cycles: Mapping[str, int]) -> None:
         self._disassembler = disassembler
         self._cycles = cycles
+        self._known = functools.lru_cache(_KEPT)(self._add_up)
 
     def block(self, code: bytes, address: int) -> BlockCost:
+        return self._known(code)
+
+    def _add_up(self, code: bytes) -> BlockCost:
         instructions = cycles = 0
-        for _, _, mnemonic, _ in self._disassembler.disasm_lite(code, address):
+        for _, _, mnemonic, _ in self._disassembler.disasm_lite(code, 0):
             instructions += 1
             cycles += self._cycles.get(mnemonic.removeprefix("lock "), 1)
         return BlockCost(max(instructions, 1), max(cycles, 1))

@@ -185,7 +185,8 @@ static void do_sparc64_fault(struct pt_regs *regs, unsigned long tag,
 
 	if (decode && !user_mode(regs))
 		access = data_access(regs);
-	if (address >= TASK_SIZE || in_atomic() || !current->mm) {
+	if (address >= TASK_SIZE || faulthandler_disabled() ||
+	    !current->mm) {
 		bad_area_nosemaphore(regs, access, address, SIGSEGV,
 				     SEGV_MAPERR);
 		return;

@@ -18,6 +18,24 @@ struct rusage {
 	long ru_nvcsw, ru_nivcsw;	/* slept, was preempted */
 };
 
+/* What threads have used. */
+struct task_usage {
+	u64 utime, stime;		/* in ticks */
+	u64 sum_exec_runtime;		/* in ns */
+	unsigned long nvcsw, nivcsw;
+	unsigned long min_flt, maj_flt;
+	unsigned long maxrss;		/* in pages, of the largest */
+};
+
+struct task_struct;
+
+/* kernel/task/rusage.c */
+void add_usage(struct task_usage *sum, const struct task_usage *usage);
+void add_task_usage(struct task_usage *sum, struct task_struct *t);
+/* With siglock or tasklist_lock held. */
+void thread_group_usage(struct task_struct *p, struct task_usage *usage);
+void fill_rusage(struct rusage *r, const struct task_usage *usage);
+
 struct rlimit {
 	unsigned long rlim_cur;
 	unsigned long rlim_max;

@@ -57,6 +57,8 @@ struct robust_list_head;
 #define PF_WQ_WORKER		0x00000020
 #define PF_FORKNOEXEC		0x00000040
 #define PF_SIGNALED		0x00000400
+#define PF_MEMALLOC		0x00000800	/* it frees memory: it gets some */
+#define PF_KSWAPD		0x00020000
 #define PF_KTHREAD		0x00200000
 #define PF_NO_SETAFFINITY	0x04000000	/* bound by the kernel */
 
@@ -138,6 +140,8 @@ struct task_struct {
 	struct sched_dl_entity dl;
 	unsigned long nvcsw;		/* switches: it slept */
 	unsigned long nivcsw;		/* it was preempted */
+	unsigned long min_flt;		/* page faults without I/O, ... */
+	unsigned long maj_flt;		/* ... and with */
 	u64 start_time;			/* ns since boot */
 	u64 utime;			/* in ticks */
 	u64 stime;
@@ -151,6 +155,7 @@ struct task_struct {
 	struct list_head tasks;
 	struct mm_struct *mm;		/* NULL: kernel thread */
 	struct mm_struct *active_mm;
+	unsigned int pagefault_disabled;	/* nested: user copies end there */
 
 	int exit_state;
 	int exit_code;

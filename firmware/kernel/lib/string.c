@@ -118,6 +118,10 @@ int memcmp(const void *a, const void *b, size_t n)
 {
 	const unsigned char *p = a, *q = b;
 
+	for (; n >= WORD; n -= WORD, p += WORD, q += WORD)
+		if (((const struct unaligned *)p)->word !=
+		    ((const struct unaligned *)q)->word)
+			break;
 	for (; n; n--, p++, q++)
 		if (*p != *q)
 			return *p - *q;

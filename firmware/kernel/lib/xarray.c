@@ -174,23 +174,29 @@ void *__xa_erase(struct xarray *xa, unsigned long index)
 void *__xa_find(struct xarray *xa, unsigned long *index)
 {
 	unsigned long at = *index;
+	struct xa_node *node;
 
-	for (;;) {
-		struct xa_node *node = descend(xa, at);
-		unsigned long next;
+	while ((node = descend(xa, at))) {
+		unsigned int first = slot_of(node, at), slot = first;
 
-		if (!node)
-			return NULL;
-		if (!node->shift && node->slots[slot_of(node, at)]) {
-			*index = at;
-			return node->slots[slot_of(node, at)];
+		while (slot < XA_CHUNK_SIZE && !node->slots[slot])
+			slot++;
+		/* Nothing from here on: what comes after the whole node. */
+		if (slot == XA_CHUNK_SIZE) {
+			at = (at | max_index(node)) + 1;
+			if (!at)
+				return NULL;
+			continue;
 		}
-		/* Skip what the empty slot covers. */
-		next = (at | ((1UL << node->shift) - 1)) + 1;
-		if (!next)
-			return NULL;
-		at = next;
+		if (slot != first)
+			at = (at & ~max_index(node)) |
+			     (unsigned long)slot << node->shift;
+		if (!node->shift) {
+			*index = at;
+			return node->slots[slot];
+		}
 	}
+	return NULL;
 }
 
 void radix_tree_init(void)

@@ -3,6 +3,8 @@
 #include <linux/completion.h>
 #include <linux/fdtable.h>
 #include <linux/fs_struct.h>
+#include <linux/futex.h>
+#include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/kernel_stat.h>
@@ -16,17 +18,28 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/syscalls.h>
+#include <linux/sysctl.h>
 #include <linux/uaccess.h>
 
 /* The list of all tasks, and who is whose child. */
 DEFINE_SPINLOCK(tasklist_lock);
 
 unsigned long total_forks;	/* since boot */
+int nr_threads;
+static int max_threads;
 
 static struct kmem_cache *task_struct_cachep, *signal_cachep, *sighand_cachep;
 
+/* Without kernel stacks there can be no tasks. */
+static void __init set_max_threads(void)
+{
+	max_threads = min_t(u64, max_pfn * PAGE_SIZE / THREAD_SIZE,
+			    FUTEX_TID_MASK);
+}
+
 void __init fork_init(void)
 {
+	set_max_threads();
 	task_struct_cachep = kmem_cache_create("task_struct",
 					       sizeof(struct task_struct), 64,
 					       SLAB_PANIC, NULL);
@@ -310,6 +323,7 @@ static void add_to_lists(struct task_struct *p,
 	}
 	attach_pid(p, PIDTYPE_PID);
 	total_forks++;
+	nr_threads++;
 	list_add_tail(&p->tasks, &init_task.tasks);
 }
 
@@ -348,6 +362,8 @@ copy_process(const struct kernel_clone_args *args)
 	if (!(flags & CLONE_THREAD) && !args->kthread && current->mm &&
 	    signal_pending(current))
 		return ERR_PTR(-ERESTARTNOINTR);
+	if (READ_ONCE(nr_threads) >= max_threads)
+		return ERR_PTR(-EAGAIN);
 	p = dup_task_struct(current);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
@@ -435,6 +451,7 @@ pid_t kernel_clone(struct kernel_clone_args *args)
 	p = copy_process(args);
 	if (IS_ERR(p))
 		return PTR_ERR(p);
+	ftrace_sched_process_fork(current, p);
 	nr = p->pid;
 	if (args->flags & CLONE_PARENT_SETTID)
 		put_user(nr, args->parent_tid);
@@ -496,3 +513,25 @@ struct task_struct *fork_idle(int cpu)
 	init_idle(p, cpu);
 	return p;
 }
+
+static const int max_threads_max = FUTEX_TID_MASK;
+
+static struct ctl_table fork_sysctls[] = {
+	{
+		.procname	= "threads-max",
+		.data		= &max_threads,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec_minmax,
+		.extra1		= SYSCTL_ONE,
+		.extra2		= (void *)&max_threads_max,
+	},
+	{ }
+};
+
+static int __init fork_sysctl_init(void)
+{
+	register_sysctl_init("kernel", fork_sysctls);
+	return 0;
+}
+device_initcall(fork_sysctl_init);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fswalk [-w] DIRECTORY: looks at all that is in a tree, and with -w changes
- * it in every way, whatever fails. It is for file systems that may be broken:
- * how much it does has bounds. Prints what it has seen.
+ * fswalk [-w] DIRECTORY: looks at all that is in a tree; with -w it goes over
+ * it again and changes it in every way, whatever fails, and has that written.
+ * It is for file systems that may be broken: how much it does has bounds, and
+ * a file of several names is looked at once. Prints what it has seen.
  */
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <files.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +20,9 @@
 #define MOST_DEPTH	6
 #define PIECE		5000
 
-static bool change;
+static bool change;			/* on this way through the tree */
 static int files, errors;
+static unsigned long seen[MOST_FILES];
 static char data[PIECE];
 
 static void note(long result)
@@ -98,17 +101,29 @@ static void make_things(const char *folder)
 	free(long_name);
 }
 
+/* Whether a file is to be looked at. */
+static bool is_new(const struct stat *st)
+{
+	if (files == MOST_FILES)
+		return false;
+	for (int i = 0; i < files; i++)
+		if (seen[i] == st->st_ino)
+			return false;
+	seen[files++] = st->st_ino;
+	return true;
+}
+
 static void look_at(const char *path, int depth)
 {
 	struct stat st;
 	char **names;
 
-	if (files++ >= MOST_FILES)
-		return;
 	if (lstat(path, &st) < 0) {
 		errors++;
 		return;
 	}
+	if (!is_new(&st))
+		return;
 	if (S_ISLNK(st.st_mode))
 		note(readlink(path, data, sizeof(data)));
 	if (S_ISREG(st.st_mode))
@@ -138,18 +153,30 @@ static void look_at(const char *path, int depth)
 	free_list(names);
 }
 
+static void walk(const char *folder)
+{
+	files = errors = 0;
+	look_at(folder, 0);
+	printf("%d files, %d errors\n", files, errors);
+}
+
 int main(int argc, char **argv)
 {
+	bool write = false;
 	int option;
 
 	while ((option = getopt(argc, argv, "w")) != -1) {
 		if (option != 'w')
 			return 1;
-		change = true;
+		write = true;
 	}
 	if (argc - optind != 1)
 		errx(1, "missing operand");
-	look_at(argv[optind], 0);
-	printf("%d files, %d errors\n", files, errors);
+	walk(argv[optind]);
+	if (write) {
+		change = true;
+		walk(argv[optind]);
+		sync();
+	}
 	return 0;
 }

@@ -68,10 +68,14 @@ class Sparc64(CpuArch):
         env = ctypes.c_uint64.from_address(handle_of(uc) + at.uc_cpu).value + at.cpu_env
         state.reset(state.Env.from_address(env), entry=entry, kernel=self.kernel_map, arguments=arguments)
 
-    def timing(self) -> TimingModel:
+    @functools.cached_property
+    def _timing(self) -> TimingModel:
         disassembler = capstone.Cs(capstone.CS_ARCH_SPARC, capstone.CS_MODE_BIG_ENDIAN | capstone.CS_MODE_V9)
         disassembler.skipdata = True  # it knows neither rdpr nor wrpr, done, retry, saved, restored
         return StaticModel(disassembler, time.CYCLES)
+
+    def timing(self) -> TimingModel:
+        return self._timing
 
     def registers(self, env: int) -> Mapping[str, int]:
         at = state.Env.from_address(env)

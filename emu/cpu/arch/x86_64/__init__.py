@@ -76,8 +76,12 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
         gdt = self.kernel_map + RESET_PAGE
         state.reset(uc, state.layout(), entry=entry, page_table=page_table, gdt=gdt, arguments=arguments)
 
-    def timing(self) -> TimingModel:
+    @functools.cached_property
+    def _timing(self) -> TimingModel:
         return StaticModel(capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64), time.CYCLES)
+
+    def timing(self) -> TimingModel:
+        return self._timing
 
     def registers(self, env: int) -> Mapping[str, int]:
         at = state.layout()

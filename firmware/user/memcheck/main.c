@@ -16,54 +16,8 @@
 #include <sys/wait.h>
 #include <syscall.h>
 #include <unistd.h>
+#include "memcheck.h"
 
-#define PAGE		8192UL	/* of either architecture, or two of them */
-
-static unsigned int checks, errors;
-
-static void check(bool ok, const char *what)
-{
-	checks++;
-	if (!ok) {
-		printf("memcheck: %s (errno %d)\n", what, errno);
-		errors++;
-	}
-}
-
-static long call(long nr, long a, long b, long c, long d)
-{
-	long value = arch_syscall(nr, a, b, c, d);
-
-	errno = value < 0 ? -value : 0;
-	return value;
-}
-
-static char *map(size_t pages, int prot, int flags)
-{
-	char *p = mmap(NULL, pages * PAGE, prot, flags | MAP_ANONYMOUS, -1, 0);
-
-	if (p == MAP_FAILED)
-		err(2, "cannot map");
-	return p;
-}
-
-/* What signal ends a child that does this to the address? 0: none. */
-static int child_touches(volatile char *p, bool write)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid == 0) {
-		if (write)
-			*p = 1;
-		else
-			(void)*p;
-		_exit(0);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		err(2, "cannot fork");
-	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-}
 
 /* The kernel, on our behalf, may do what we may. */
 static void check_kernel_access(void)
@@ -249,14 +203,25 @@ static void check_limits(void)
 	      errno == ENOMEM, "mprotect() of nothing");
 }
 
-int main(void)
+/*
+ * memcheck FILE: stores through a mapping, on a file system to be looked at.
+ * memcheck FILE MEGABYTES: through one that may be larger than memory.
+ */
+int main(int argc, char **argv)
 {
+	if (argc > 2)
+		return sweep(argv[1], atoi(argv[2]));
+	if (argc > 1)
+		return store_into(argv[1]);
 	check_kernel_access();
 	check_private();
 	check_shared();
 	check_file();
 	check_mremap();
 	check_limits();
-	printf("memcheck: %u checks, %u errors\n", checks, errors);
-	return errors != 0;
+	check_areas();
+	check_tables();
+	check_truncated();
+	check_writes();
+	return report();
 }
