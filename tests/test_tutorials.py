@@ -65,6 +65,7 @@ BEGINNING = [
     *(("trace_options", option) for option in ("print-parent", "nosym-offset")),
     *((name, "") for name in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_ftrace_pid")),
     ("max_graph_depth", "0"),
+    ("tracing_thresh", "0"),
     ("buffer_size_kb", "1410"),
     ("trace", ""),
     ("tracing_on", "1"),
@@ -260,6 +261,20 @@ def test_depth_of_the_graph(machine: Machine) -> None:
     lines = graph(machine)
     assert re.search(r"us +\|  \w+\(\);", lines)
     assert not re.search(r"\|    +\w", lines)
+
+
+def test_only_long_calls_of_the_graph(machine: Machine) -> None:
+    """With tracing_thresh there are returns only, of calls that took so long."""
+    output = session(
+        machine,
+        "echo 500 > tracing_thresh\ncat tracing_thresh\necho function_graph > current_tracer\nls /bin > /dev/null\nusleep 2000\n"
+        "echo 0 > tracing_on\necho abc > tracing_thresh\necho 0 > tracing_thresh\n",
+    )
+    assert output == "500\nsh: 8: echo: write error: Invalid argument\n"
+    lines = re.findall(r"^ \d\) (.*)us +\| +(.*)$", graph(machine), re.M)
+    assert {"} /* sys_nanosleep */", "} /* do_nanosleep */"} <= {line for _, line in lines}
+    assert all(float(duration.lstrip("+!#*@$ ")) >= 500 for duration, _ in lines)
+    assert not re.search(r"\w\(\)", graph(machine))
 
 
 def test_options_of_the_graph(machine: Machine) -> None:
