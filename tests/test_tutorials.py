@@ -40,7 +40,7 @@ ls -l /tmp/trace1.txt
 # ftrace.txt, "function": a script that traces one command.
 ONE_COMMAND = r"""
 cat > /tmp/trace-one <<'EOF'
-#!/bin/sh
+#!/bin/bash
 
 debugfs=`sed -ne 's/^debugfs \(.*\) debugfs.*/\1/p' /proc/mounts`
 echo nop > $debugfs/tracing/current_tracer
@@ -50,7 +50,8 @@ echo function > $debugfs/tracing/current_tracer
 echo 1 > $debugfs/tracing/tracing_on
 exec "$@"
 EOF
-sh /tmp/trace-one ls /bin
+chmod +x /tmp/trace-one
+/tmp/trace-one ls /bin
 echo 0 > /sys/kernel/debug/tracing/tracing_on
 cat /sys/kernel/debug/tracing/set_ftrace_pid
 """
