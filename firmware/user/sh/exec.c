@@ -93,7 +93,7 @@ static int run_subshell(const struct node *body, bool last)
 	int status;
 	pid_t pid;
 
-	if (last)
+	if (last && !traps_set())
 		return run_node(body, true);
 	job_begin(false);
 	pid = fork_shell();
