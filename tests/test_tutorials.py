@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	int tracer, pid;
 
 	while (mounts && fscanf(mounts, "%*s %256s %99s %*s %*d %*d\n", debugfs, type) == 2 &&
-	       strcmp(type, "debugfs"))
+		strcmp(type, "debugfs"))
 		;
 	if (strcmp(type, "debugfs"))
 		return 1;
