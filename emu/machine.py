@@ -129,13 +129,12 @@ class Machine:
         for number, share_tree in enumerate(self._share_trees):
             self.kernel.file_server.serve(f"share{number}", share_tree)
         self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
-        self.trace_array = TraceArray(self.engine)
-        self.engine.array = self.trace_array
+        self.trace_array = TraceArray(self.engine.top)
         tree = build_tree(self.trace_array)
         self.tracefs = TraceFS(tree, self.settle)
         self.kernel.file_server.serve(
             "tracefs",
-            TracefsTree(tree, lambda: self.engine.updates, lambda: self.engine.driver.busy, self.engine.await_event),
+            TracefsTree(tree, lambda: self.engine.updates, lambda: self.engine.driver.busy),
         )
         self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
         self.engine.initialise()
@@ -261,6 +260,20 @@ class Machine:
         if not 0 <= cpu < len(self.board.cpus):
             raise ValueError(f"CPU {cpu}: there are {len(self.board.cpus)}")
         self.board.cpus[cpu].raise_nmi()
+
+    @property
+    def ftrace_enabled(self) -> bool:
+        """`/proc/sys/kernel/ftrace_enabled`: while it is false no function is traced, whatever tracefs says.
+
+        Raises:
+            GuestPanic, PoweredOff: (when it is set) as `run`.
+        """
+        return self.engine.enabled
+
+    @ftrace_enabled.setter
+    def ftrace_enabled(self, on: bool) -> None:
+        self.engine.set_enabled(on)
+        self.settle()
 
     def settle(self) -> None:
         """Runs the machine until all patching that tracefs asked for has been done.

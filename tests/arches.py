@@ -20,7 +20,7 @@ class Facts:
     undefined: bytes  # an instruction that there is not
     forbidden: int  # a shell's status of a program that was killed for what only the kernel may do
     system_call: str  # the kernel's function that calls those of system calls
-    entries: frozenset[str]  # the kernel's outermost functions: of a system call and of a page fault
+    folds_resched: bool  # that a reschedule is due is also a bit of preempt_count
     timer_interrupt: str  # the one of a tick
     page_fault: str  # the handler of faults of a program
     compiler: str  # of the committed images
@@ -34,7 +34,7 @@ FACTS = {
         undefined=bytes.fromhex("0f0b"),
         forbidden=128 + signal.SIGSEGV,
         system_call="do_syscall_64",
-        entries=frozenset({"x64_sys_call", "exc_page_fault"}),
+        folds_resched=True,
         timer_interrupt="sysvec_apic_timer_interrupt",
         page_fault="exc_page_fault",
         compiler="gcc",
@@ -46,7 +46,7 @@ FACTS = {
         undefined=bytes(4),
         forbidden=128 + signal.SIGILL,
         system_call="do_syscall",
-        entries=frozenset({"sparc64_sys_call", "do_fault_data"}),
+        folds_resched=False,
         timer_interrupt="timer_interrupt",
         page_fault="do_sparc64_fault",
         compiler="sparc64-linux-gnu-gcc",

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 
 import pytest
 
 from emu.cpu.arch import ARCHITECTURES
 from emu.ftrace import arch as ftrace_arch
+from emu.machine import Machine
 from tests.arches import has_images
 
 # A job in the background may have been told to ignore it, and programs inherit that.
@@ -27,3 +29,12 @@ def arch(request: pytest.FixtureRequest) -> str:
 def protocol(arch: str, request: pytest.FixtureRequest) -> str:
     """The name of one of the two ways in which the architecture patches its sites."""
     return ftrace_arch.load(arch).protocols[request.param]
+
+
+@pytest.fixture(scope="module")
+def machine(arch: str) -> Iterator[Machine]:
+    """A machine with two CPUs that has booted; it must still be well after the module's tests."""
+    with Machine(arch=arch, cpus=2) as booted:
+        yield booted
+        assert booted.run("echo alive").output == b"alive\n"
+        assert booted.warnings == []

@@ -6,19 +6,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from emu.cpu.ramdisk import RamDisk
 from emu.machine import Machine
-
-
-@pytest.fixture(scope="module")
-def machine(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as machine:
-        yield machine
 
 
 def test_a_disk_is_read_and_written_as_a_file(machine: Machine) -> None:

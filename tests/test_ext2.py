@@ -314,3 +314,18 @@ def test_a_file_is_the_disk_with_rw(arch: str, source: Path, tmp_path: Path) -> 
     shutil.rmtree(tmp_path / "out", ignore_errors=True)
     shown = subprocess.run(["debugfs", "-R", "cat /new", path], capture_output=True).stdout
     assert shown == b"new\n"
+
+
+def test_stores_through_a_mapping_reach_the_disk(image: Image, tmp_path: Path) -> None:
+    """fsync sees what a live mapping has stored, again and again; so does umount; holes get blocks."""
+    image.make()
+    image.run("memcheck /mnt/stored; dd if=/mnt/stored of=/dev/null 2> /dev/null")
+    image.check()
+    image.extract(tmp_path)
+    stored = (tmp_path / "stored").read_bytes()
+    assert (stored[:4], stored[16384:16387], len(stored)) == (b"ABC\0", b"XY\0", 32768)
+    assert image.machine.run("mount -t ext2 /dev/ram0 /mnt; rm /mnt/stored; memcheck /mnt/stored").status == 0
+    disk = image.machine.ramdisk.read(0, 8 << 20)
+    assert b"AB\0" in disk and b"ABC" not in disk  # what fsync has written, and not what came after it
+    assert image.machine.run("umount /mnt").status == 0
+    assert b"ABC\0" in image.machine.ramdisk.read(0, 8 << 20)

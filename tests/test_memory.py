@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from emu.kernel.share import Share
 from emu.machine import LimitReached, Machine
-
-
-@pytest.fixture(scope="module")
-def machine(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as made:
-        yield made
+from tests import disks
 
 
 def test_mappings_are_what_programs_may_expect(machine: Machine) -> None:
@@ -25,7 +23,7 @@ def test_mappings_are_what_programs_may_expect(machine: Machine) -> None:
 
 
 KILLED = re.compile(
-    r"memhog invoked oom-killer: gfp_mask=0x[0-9a-f]+\(GFP_KERNEL\), order=0, oom_score_adj=0\n"
+    r"memhog invoked oom-killer: gfp_mask=0xdc0\(GFP_KERNEL\|__GFP_ZERO\), order=0, oom_score_adj=0\n"
     r"(?:.*\n)*?.*Out of memory: Killed process (\d+) \(memhog\) total-vm:\d+kB, anon-rss:(\d+)kB, file-rss:\d+kB, "
     r"shmem-rss:0kB, UID:0 pgtables:\d+kB oom_score_adj:0\n"
 )
@@ -65,12 +63,76 @@ def test_nothing_is_lost_when_programs_have_ended(machine: Machine) -> None:
 
 
 def test_a_fork_bomb_is_bounded(arch: str) -> None:
-    with Machine(arch=arch, cpus=2, memory=32 << 20) as machine:
+    with Machine(arch=arch, cpus=2, memory=64 << 20) as machine:
         before = machine.run("ls -d /proc/[0-9]* | wc -l").output
-        done = machine.run("f() { f | f & }; f; sleep 2", limit=10 * 10**9)
+        most = int(machine.run("cat /proc/sys/kernel/threads-max").output)
+        assert 200 < most < 600
+        done = machine.run("echo 150 > /proc/sys/kernel/threads-max; f() { f | f & }; f; sleep 2", limit=10 * 10**9)
         assert set(done.output.splitlines()) == {b"sh: 1: Cannot fork"}
         assert machine.run("ls -d /proc/[0-9]* | wc -l").output == before
         # Another is ended from outside while it grows.
         with pytest.raises(LimitReached):
             machine.run("f() { f | f & }; f; while :; do :; done", limit=20 * 10**6)
         assert machine.warnings == []
+
+
+def test_a_fork_bomb_that_takes_all_memory_ends_by_the_limit(arch: str) -> None:
+    """The killer of programs and the bomb may go on for ever; nothing else is to come of it."""
+    with Machine(arch=arch, cpus=2, memory=32 << 20) as machine:
+        machine.run("f() { f | f & }; f", limit=10**9)
+        machine.advance(machine.board.frequency)
+        try:
+            assert b"alive\n" in machine.run("echo alive", limit=2 * 10**9).output
+        except LimitReached as reached:
+            assert "virtual time" in str(reached)
+        assert machine.warnings == []
+
+
+@pytest.fixture(scope="module")
+def small(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+    """32 MiB of memory, and more than that on a disk in /d; many small files in /s."""
+    if not disks.available():
+        pytest.skip("no e2fsprogs on this host")
+    folder = tmp_path_factory.mktemp("small")
+    image, share = folder / "image", folder / "share"
+    subprocess.run(["mke2fs", "-q", "-F", "-t", "ext2", image, "48M"], check=True)
+    for number in range(3000):
+        (share / f"{number % 10}").mkdir(parents=True, exist_ok=True)
+        (share / f"{number % 10}" / f"{number}").write_text(f"{number}\n")
+    with Machine(arch=arch, memory=32 << 20, ramdisk=image, shares=[Share(share, "/s")]) as made:
+        assert made.run("mkdir /d; mount -t ext2 /dev/ram0 /d").status == 0
+        yield made
+
+
+def kilobytes(machine: Machine, name: str) -> int:
+    found = re.search(rf"{name}: +(\d+) kB", machine.run("cat /proc/meminfo").output.decode())
+    assert found
+    return int(found[1])
+
+
+def test_files_larger_than_memory(small: Machine, tmp_path: Path) -> None:
+    """Caches give back what can be read again: pages, mapped or not, and dentries with their inodes."""
+    assert small.run("memcheck /d/mapped 36").output == b"memcheck: 4608 checks, 0 errors\n"
+    assert kilobytes(small, "MemFree") < 4096 < kilobytes(small, "MemAvailable")
+    assert small.run("cmp /d/mapped /d/mapped; cat /d/mapped | wc -c").output == b"37748736\n"
+    assert small.run("find /s | wc -l").output == b"3011\n"
+    done = small.run("memhog 21; dmesg | tail -1")
+    assert (done.status, done.output[:15]) == (0, b"memhog: 21 MiB\n")
+    assert b"oom-kill" not in done.output
+    assert small.run("cat /s/7/* | wc").output.split() == [b"300", b"300", b"1389"]
+    assert small.run("rm /d/mapped; cp /bin/busy /d; /d/busy 1 1; umount /d").status == 0
+    (tmp_path / "image").write_bytes(small.ramdisk.read(0, 48 << 20))
+    subprocess.run(["e2fsck", "-fn", tmp_path / "image"], check=True, capture_output=True)
+
+
+def test_caches_can_be_dropped(small: Machine) -> None:
+    small.run("find /s; cat /proc/slabinfo")
+    before = {name: counted(small)[name] for name in ("free", "dentry", "inode")}
+    assert small.run("echo 3 > /proc/sys/vm/drop_caches").status == 0
+    after = counted(small)
+    assert before["dentry"] > 3000 > 500 > after["dentry"]
+    assert before["inode"] > 3000 > 500 > after["inode"]
+    assert after["free"] > before["free"] + 1024
+    assert re.search(rb"sh \(\d+\): drop_caches: 3\n$", small.run("dmesg").output)
+    assert small.run("/bin/echo 5 > /proc/sys/vm/drop_caches").output == b"echo: write error: Invalid argument\n"
+    assert small.run("ls /s/3 | wc -l").output == b"300\n"

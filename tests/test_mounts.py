@@ -1,25 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Mounts: what is seen where, what is refused and how, and that nothing is left behind."""
 
-from collections.abc import Iterator
 
 import pytest
 
 from emu import Machine
-
-
-@pytest.fixture(scope="module")
-def machine(arch: str) -> Iterator[Machine]:
-    """A machine that has booted."""
-    with Machine(arch=arch, cpus=2, seed=0) as booted:
-        yield booted
-
-
-def run(machine: Machine, command: str, status: int = 0) -> str:
-    """What a command prints; it must end as expected."""
-    done = machine.run(command)
-    assert done.status == status, done.output
-    return done.output.decode()
+from tests.commands import run
 
 
 def test_init_mounts_what_there_is(machine: Machine) -> None:
@@ -48,6 +34,13 @@ def test_a_busy_mount_stays(machine: Machine) -> None:
     # So does one that holds another mount, or an open file.
     output = run(machine, "mount -t ramfs a /tmp; ls /tmp > /tmp/f; umount /tmp < /tmp/f; echo $?; umount /tmp; echo $?")
     assert output == "umount: /tmp: target is busy.\n32\n0\n"
+
+
+def test_what_was_mounted_by_walking_there_does_not_keep_what_it_is_in(machine: Machine) -> None:
+    mount = "mkdir /tmp/d; mount -t debugfs nodev /tmp/d; ls /tmp/d/tracing > /dev/null; grep -c /tmp/d/tracing /proc/mounts; "
+    output = run(machine, mount + "(cd /tmp/d/tracing; umount /tmp/d; echo $?); umount /tmp/d; echo $?; rmdir /tmp/d")
+    assert output == "1\numount: /tmp/d: target is busy.\n32\n0\n"
+    assert "/tmp/d" not in run(machine, "cat /proc/mounts")
 
 
 def test_a_lazy_umount_leaves_it_to_who_uses_it(machine: Machine) -> None:

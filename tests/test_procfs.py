@@ -2,25 +2,9 @@
 """/proc, /sys, the kernel's log and the programs that read them."""
 
 import re
-from collections.abc import Iterator
-
-import pytest
 
 from emu import Machine
-
-
-@pytest.fixture(scope="module")
-def machine(arch: str) -> Iterator[Machine]:
-    """A machine that has booted."""
-    with Machine(arch=arch, cpus=2, seed=0) as booted:
-        yield booted
-
-
-def run(machine: Machine, command: str, status: int = 0) -> str:
-    """What a command prints; it must end as expected."""
-    done = machine.run(command)
-    assert done.status == status, done.output
-    return done.output.decode()
+from tests.commands import run
 
 
 def test_the_trees_can_be_listed_and_read(machine: Machine) -> None:
@@ -89,17 +73,31 @@ def test_kallsyms(machine: Machine) -> None:
     assert table["jiffies"][1] in "BDbd"
 
 
-def test_interrupts_are_counted(machine: Machine) -> None:
-    def timer() -> int:
-        lines = run(machine, "cat /proc/interrupts").splitlines()
-        assert lines[0].split() == ["CPU0", "CPU1"]
-        counts = {line.split()[0]: line.split()[1:3] for line in lines[1:]}
-        assert {"LOC:", "RES:", "CAL:"} <= set(counts)
-        return sum(map(int, counts["LOC:"]))
+def counts(machine: Machine, file: str) -> dict[str, list[int]]:
+    """A table of counts for each CPU, by what is counted."""
+    header, *lines = run(machine, f"cat /proc/{file}").splitlines()
+    assert header.split() == ["CPU0", "CPU1"]
+    return {line.split()[0]: [int(count) for count in line.split()[1:3]] for line in lines}
 
-    before = timer()
+
+def test_interrupts_are_counted(machine: Machine) -> None:
+    before = counts(machine, "interrupts")
+    machine.inject_nmi(1)
     run(machine, "spin 20")
-    assert timer() >= before + 15
+    after = counts(machine, "interrupts")
+    assert {"LOC:", "RES:", "CAL:"} <= set(after)
+    assert sum(after["LOC:"]) >= sum(before["LOC:"]) + 15
+    assert after["NMI:"] == [before["NMI:"][0], before["NMI:"][1] + 1]
+
+
+def test_softirqs_are_counted(machine: Machine) -> None:
+    before = counts(machine, "softirqs")
+    assert " ".join(before) == "HI: TIMER: NET_TX: NET_RX: BLOCK: IRQ_POLL: TASKLET: SCHED: HRTIMER: RCU:"
+    run(machine, "spin 20; dd if=/dev/ram0 of=/dev/null bs=4k count=4")
+    after = counts(machine, "softirqs")
+    assert sum(after["TIMER:"]) >= sum(before["TIMER:"]) + 15
+    assert sum(after["BLOCK:"]) > sum(before["BLOCK:"])
+    assert after["NET_TX:"] == [0, 0]
 
 
 def test_uptime_and_stat(machine: Machine) -> None:

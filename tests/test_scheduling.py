@@ -13,6 +13,7 @@ import unicorn
 
 from emu.machine import Machine
 from tests.arches import FACTS
+from tests.commands import run
 
 MS = 100_000  # cycles
 TICK = MS
@@ -88,12 +89,6 @@ def two(arch: str) -> Iterator[Machine]:
         yield machine
 
 
-def run(machine: Machine, command: str) -> str:
-    done = machine.run(command)
-    assert done.status == 0, done.output
-    return done.output.decode()
-
-
 def test_every_cpu_has_its_stopper_before_all_others(two: Machine) -> None:
     stoppers = {two.kernel.tasks.comm(task): two.kernel.member(task, "task_struct.prio") for task in two.kernel.tasks}
     assert stoppers["migration/0"] == stoppers["migration/1"] == 0
@@ -138,7 +133,7 @@ def test_a_deadline_task_gets_its_runtime_in_each_period_and_no_more(arch: str, 
     assert end - start >= 200 * MS
     # What a tick notices too late is paid back in the next period.
     assert abs(deadline.within(start, end) - (end - start) // 5) <= 2 * MS + 2 * TICK
-    assert max(run.length for run in deadline) <= 2 * MS + 2 * TICK
+    assert max(run.length for run in deadline[1:]) <= 2 * MS + 2 * TICK  # (it may sleep in the first, which begins a new period)
     for period in range(start, end - 20 * MS, 10 * MS):
         assert deadline.within(period, period + 20 * MS) >= 2 * MS  # one of two periods lies wholly in it
     assert fair.within(start, end) >= (end - start) * 7 // 10
@@ -203,7 +198,7 @@ def test_an_idle_cpu_takes_a_waiting_task(arch: str, two: Machine) -> None:
         for b in both
         if a.cpu < b.cpu and min(a.end, b.end) > max(a.start, b.start)
     )
-    assert overlap > 20 * MS
+    assert overlap > 10 * MS  # spin 40, twice, 10 ms before, and what taskset takes between the two
 
 
 def test_an_idle_cpu_has_a_running_task_leave_when_the_waiting_one_cannot(arch: str, two: Machine) -> None:

@@ -29,14 +29,6 @@ SEEN_BY_PROGRAMS = {
 }
 
 
-@pytest.fixture(scope="module")
-def machine(arch: str):
-    with Machine(arch=arch, cpus=2) as made:
-        yield made
-        assert made.run("echo alive").output == b"alive\n"
-        assert made.warnings == []
-
-
 @pytest.mark.parametrize("case", SEEN_BY_PROGRAMS)
 def test_what_a_program_sees(machine: Machine, case: str) -> None:
     done = machine.run(f"signals {case}")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
 
 import pytest
 
@@ -30,13 +29,6 @@ class Typist:
             if self._patience:
                 return None
         return self._pieces.pop(0) if self._pieces else b""
-
-
-@pytest.fixture(scope="module")
-def machine(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as made:
-        yield made
-        assert made.warnings == []
 
 
 def talk(machine: Machine, command: str, *pieces: bytes, patience: int = 0) -> tuple[int, str]:

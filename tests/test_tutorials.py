@@ -15,6 +15,13 @@ from tests.arches import FACTS
 
 ENTRY = re.compile(r"^\s*(?P<comm>.{1,16})-(?P<pid>\d+)\s+\[\d+\] \S+\s+[\d.]+: (?P<function>[\w.]+)", re.M)
 
+# A line of a graph with funcgraph-abstime and funcgraph-proc.
+GRAPH_LINE = re.compile(
+    r" *(?P<time>\d+\.\d+) \| +\d+\) +(?P<comm>\S+)-(?P<pid>\d+) +\|(?: [ +!#*@$] *(?P<duration>[\d.]+) us| +) +\|"
+    r"(?P<depth> +)(?:(?P<name>\w+)\(\)(?: \{|;)|\}.*)$"
+)
+SWITCH = re.compile(r" +\d+\) +\S+-(\d+) +=> +\S+-(\d+)")
+
 # Function graph tracing, "Tutorial/Samples"; tracing_enabled has been called tracing_on since.
 FIRST_TRACE = r"""
 mkdir /debug
@@ -88,6 +95,11 @@ def entries(machine: Machine) -> list[re.Match[str]]:
     return list(ENTRY.finditer(machine.tracefs.read("trace")))
 
 
+def outermost(line: re.Match[str], function: str) -> bool:
+    """Whether a program's call of the function begins here."""
+    return line["depth"] == "  " and line["name"] == function
+
+
 def functions(machine: Machine) -> set[str]:
     return {entry["function"] for entry in entries(machine)}
 
@@ -96,29 +108,49 @@ def graph(machine: Machine) -> str:
     return "".join(line for line in machine.tracefs.read("trace").splitlines(True) if not line.startswith("#"))
 
 
-def test_the_first_trace(machine: Machine, arch: str) -> None:
-    """What the tutorial says to look for can be found."""
-    output = session(machine, FIRST_TRACE)
-    session(machine, "umount /debug/tracing\numount /debug\nrmdir /debug\n")
-    text = machine.tracefs.read("trace")
+def test_the_first_trace(arch: str) -> None:
+    """What the tutorial says to look for can be found. On one CPU, so that the programs must take turns."""
+    with Machine(arch=arch, cpus=1) as machine:
+        output = session(machine, FIRST_TRACE)
+        text = machine.tracefs.read("trace")
     assert "\nfznd\n" in output
     assert f" {len(text)} " in output.splitlines()[-1]
+    lines = [found for found in map(GRAPH_LINE.match, text.splitlines()) if found]
+    tasks = {name: {line["pid"] for line in lines if line["comm"] == name} for name in ("sh", "ls", "sed")}
+    (ls,), (sed,) = tasks["ls"], tasks["sed"]
+    (shell,) = {line["pid"] for line in lines if outermost(line, "sys_pipe2")} & tasks["sh"]
 
-    names = {pid: name for name, pid in re.findall(r"\d\) +(\w+)-(\d+) +\|", text)}
-    assert {"sh", "ls", "sed"} <= set(names.values())
-    for called in ("sys_execve", "do_exit", FACTS[arch].timer_interrupt, FACTS[arch].page_fault):
-        assert re.search(rf" {called}\(\)( \{{|;)", text), called
-    # Process changes, from one of the three to another.
-    assert re.search(r"\n -+\n \d\) +(sh|ls|sed)-\d+ +=> +(ls|sed|sh)-\d+ *\n -+\n", text)
-    # A system call's last line has its duration, at the level where its first line was.
-    opened = re.search(r"\|( +)sys_execve\(\) \{\n", text)
-    assert opened
-    assert re.search(rf"[\d.]+ us +\|{opened[1]}\}}\n", text[opened.end() :])
-    marker = text.index("/* marker test! */")
-    assert marker > 0.9 * len(text)
-    times = [float(time) for time in re.findall(r"^ +(\d+\.\d{6}) \|", text, re.M)]
+    # "the shell forks and execs ls and sed"
+    assert sum(outermost(line, "sys_fork") for line in lines if line["pid"] == shell) == 2
+    assert {ls, sed} <= {line["pid"] for line in lines if outermost(line, "sys_execve")}
+    # "timer interrupts which cause context switches between the three processes": on the way back to the program.
+    latest = ["", ""]
+    switched = set()
+    for row in text.splitlines():
+        if change := SWITCH.match(row):
+            switched |= {change.groups()} if latest == [FACTS[arch].timer_interrupt, "exit_to_user_mode_prepare"] else set()
+        elif (line := GRAPH_LINE.match(row)) and line["name"] and line["depth"] == "  ":
+            latest = [latest[1], line["name"]]
+    assert switched & {(ls, sed), (sed, ls), (shell, ls), (shell, sed)}
+    # "page faults during ls and sed startup"
+    faults = [line["pid"] for line in lines if outermost(line, FACTS[arch].page_fault)]
+    assert min(faults.count(ls), faults.count(sed)) > 10
+    # "routines starting with sys_ which are at the top level", "the duration value" "at the same indentation level"
+    under_way: dict[str, str] = {}
+    durations: dict[str, list[float]] = {}
+    for line in lines:
+        if line["name"] and line["depth"] == "  ":
+            under_way[line["pid"]] = line["name"]
+        if line["duration"] and line["depth"] == "  " and line["pid"] in under_way:
+            durations.setdefault(under_way.pop(line["pid"]), []).append(float(line["duration"]))
+    assert {"sys_pipe2", "sys_fork", "sys_execve", "sys_getdents64", "sys_read", "sys_write", "sys_wait4"} <= set(durations)
+    assert not [line["name"] for line in lines if (line["name"] or "").startswith("sys_") and line["depth"] != "  "]
+    assert max(durations["sys_wait4"]) > sum(durations["sys_execve"])  # it waited while others ran
+    # "the comment "marker test!" near the end of the trace"
+    assert text.index("/* marker test! */") > 0.9 * len(text)
+    times = [float(line["time"]) for line in lines]
     assert len(times) > 1000
-    assert times[0] < times[-1]
+    assert times == sorted(times)
 
 
 def test_the_first_trace_in_emu_shell(arch: str) -> None:

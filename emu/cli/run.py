@@ -30,7 +30,7 @@ Examples:
   Every call of some functions, and who made it:
     emu run -p function -l 'vfs_*' -l schedule -- 'ls | cat'
   Only what one system call does, three levels deep, without interrupts:
-    emu run -p function_graph -g sys_read --set max_graph_depth=3 -O nofuncgraph-irqs -- cat /etc/motd
+    emu run -p function_graph -g sys_read --set max_graph_depth=3 -O nofuncgraph-irqs -- cat /proc/version
   The trace in a file, of four CPUs, in another order of events:
     emu run -p function --cpus 4 --seed 7 -o trace.txt -- 'echo $$; true'
 

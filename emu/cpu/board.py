@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import mmap
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -14,12 +13,12 @@ import unicorn
 from emu.cpu import host_clock
 from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.cpu import Cpu
+from emu.cpu.far_memory import far_memory
 from emu.cpu.native import board_record, cpu_record, forget, turns
 from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
 
 __all__ = ["Board", "CpuFault"]
 
-_MAP_NORESERVE = 0x4000  # Linux; Python names it from 3.13 on
 _LONGEST_INSTRUCTION = 16  # bytes, of any architecture
 _TURN_SLICE = 50_000  # microseconds of host time the native loop may take at a stretch
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
@@ -56,12 +55,10 @@ class Board:
         self.arch = arch
         self.memory = memory
         self.frequency = frequency
-        self._mapping = mmap.mmap(-1, memory)
-        self.ram = memoryview(self._mapping)
-        self.ram_address = ctypes.addressof(ctypes.c_char.from_buffer(self._mapping))
-        # Address space, not memory: only the pages that hold entries of executed code are ever touched.
-        self._cost_map = mmap.mmap(-1, memory * 16, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE)
-        self._costs = np.frombuffer(self._cost_map, np.uint64).reshape(2, memory)
+        self.ram = far_memory(memory)
+        self.ram_address = ctypes.addressof(ctypes.c_char.from_buffer(self.ram))
+        # Of which only the pages that hold entries of executed code are ever touched.
+        self._costs = np.frombuffer(far_memory(memory * 16), np.uint64).reshape(2, memory)
         self._words = np.zeros(board_record.WORDS, np.uint64)
         self.record = self._words.ctypes.data
         self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)

@@ -18,6 +18,7 @@ class Option:
 
     name: str
     default: bool
+    top_only: bool = False  # instances list it, but have no file for it
 
 
 # In the order in which trace_options lists them.
@@ -25,12 +26,14 @@ CORE_OPTIONS = (
     Option("print-parent", True),
     Option("sym-offset", False),
     Option("sym-addr", False),
-    Option("trace_printk", True),
+    Option("trace_printk", True, top_only=True),
     Option("annotate", True),
     Option("context-info", True),
     Option("overwrite", True),
+    Option("disable_on_free", False),
     Option("irq-info", True),
     Option("markers", True),
+    Option("function-fork", False),
 )
 
 

@@ -19,7 +19,9 @@ from emu.ftrace.tracers import NOP, TRACERS, OpsKind, Tracer
 if TYPE_CHECKING:
     from emu.ftrace.text import TraceView
 
-__all__ = ["BufferStats", "EnabledFunction", "Engine", "TraceArray"]
+__all__ = ["BufferStats", "EnabledFunction", "Engine", "Pids", "TraceArray"]
+
+Pids = frozenset[int] | None  # None: there is no such list
 
 INITIAL_BUFFER_KB = 7  # two pages: enough for markers until somebody traces
 EXPANDED_BUFFER_KB = 1408  # and what a tracer gets if nobody said otherwise
@@ -51,13 +53,14 @@ class EnabledFunction:
 
 
 class Engine(Protocol):
-    """What does the tracing. Every method but `update` has taken effect when it returns.
+    """What does the tracing for one trace array. Every method but `update` has taken effect when it returns.
 
-    To trace functions: functions, update(), set_recording(), set_pids(), option_changed().
+    To trace functions: functions, attach(), update(), set_recording(), set_cpus(), pids(), set_pids(), option_changed().
     To be read: cpus, trace_view(), clear(), buffer_stats(), enabled_functions(), comms().
-    To be read as it is written: pipe_view(), consume(), wake_readers().
+    To be read as it is written: pipe_view(), consume(), read_page(), await_event(), wake_readers().
     To be configured: clock_names, clock_counts(), set_clock(), resize(), resize_comms().
-    To be written into: write_marker().
+    To be written into: write_marker(), write_raw().
+    To have instances: divide(), close().
     """
 
     @property
@@ -66,6 +69,9 @@ class Engine(Protocol):
     @property
     def functions(self) -> Functions:
         """The function of every site. When modules come and go there are others, and `functions_changed` is called."""
+
+    def attach(self, array: TraceArray) -> None:
+        """This is whose wishes count from now on."""
 
     def update(self) -> None:
         """The tracer, a filter or the graph depth has changed: start to patch the sites to what is wanted now.
@@ -76,8 +82,14 @@ class Engine(Protocol):
 
     def set_recording(self, on: bool) -> None: ...
 
-    def set_pids(self, chosen: frozenset[int], excluded: frozenset[int]) -> None:
-        """Trace functions of these tasks only (none: of all), and never of those."""
+    def set_cpus(self, cpus: frozenset[int]) -> None:
+        """Record on these CPUs only."""
+
+    def pids(self) -> tuple[Pids, Pids]:
+        """Those that `set_pids` was given, and with the option function-fork what has become of them."""
+
+    def set_pids(self, chosen: Pids, excluded: Pids) -> None:
+        """Trace functions of these tasks only (None: of all), and never of those."""
 
     def option_changed(self, name: str, on: bool) -> None: ...
 
@@ -86,6 +98,12 @@ class Engine(Protocol):
 
     def consume(self, cpu: int, count: int) -> None:
         """Take the first events that `pipe_view` gave of a CPU out of its buffer."""
+
+    def read_page(self, cpu: int) -> bytes | None:
+        """Take a page out of a CPU's buffer, as trace_pipe_raw gives it; None if there is no event."""
+
+    def await_event(self) -> None:
+        """The next event that is recorded has the guest ask what can be read."""
 
     def wake_readers(self) -> None:
         """Readers that wait look again, though there may be nothing new."""
@@ -112,37 +130,85 @@ class Engine(Protocol):
 
     def set_clock(self, name: str) -> None: ...
 
-    def resize(self, kb: int) -> int:
-        """Give each CPU's ring buffer at least so many KiB and return what it has."""
+    def resize(self, kb: int, cpu: int | None = None) -> int:
+        """Give the ring buffer of one CPU, or of each, at least so many KiB and return what it has."""
 
     def resize_comms(self, entries: int) -> None: ...
 
     def write_marker(self, text: bytes) -> bool:
-        """Record a print event, now, on the current CPU; False when nothing is being recorded."""
+        """Record a print event with a text to its NUL, now, on the current CPU; False when nothing is being recorded."""
+
+    def write_raw(self, data: bytes) -> bool:
+        """The same with an event of bytes, of which the first four are its number."""
+
+    def divide(self) -> Engine:
+        """One that traces the same functions for another array, into buffers of its own."""
+
+    def close(self) -> None:
+        """The array is gone."""
 
 
 class TraceArray:
-    """The wanted state of one trace instance. An operation that fails has changed nothing."""
+    """The wanted state of one trace instance. An operation that fails has changed nothing.
 
-    def __init__(self, engine: Engine) -> None:
+    Args:
+        engine: what does it.
+        parent: the top array, if this is to be one of its instances.
+
+    Attributes:
+        instances: those of the top array, by name.
+        users: how many files are open that keep an instance from being removed.
+        pipes: how many readers have a trace_pipe open.
+    """
+
+    def __init__(self, engine: Engine, parent: TraceArray | None = None) -> None:
         self.engine = engine
+        self.is_top = parent is None
         self.tracer: Tracer = NOP
-        self.options = Options([*CORE_OPTIONS, *(option for tracer in TRACERS.values() for option in tracer.options)])
+        self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}
+        self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
         self.recording = True
+        self.cpumask = frozenset(range(engine.cpus))
         self.filter = FunctionFilter(engine.functions)
         self.notrace = self.filter
         self.graph_function = self.filter
         self.graph_notrace = self.filter
         self.waiting_filter, self.waiting_notrace = ModuleFilters(), ModuleFilters()
         self.max_graph_depth = 0  # 0: any depth
-        self.pids: frozenset[int] = frozenset()
-        self.notrace_pids: frozenset[int] = frozenset()
-        self.pipes = 0  # how many readers have a trace_pipe open
+        self.pipes = 0
+        self.users = 0
+        self.instances: dict[str, TraceArray] = {}
         self.clock = engine.clock_names[0]
-        self.buffer_kb = engine.resize(INITIAL_BUFFER_KB)
-        self.buffer_expanded = False
+        self.buffer_kb = [engine.resize(INITIAL_BUFFER_KB if self.is_top else EXPANDED_BUFFER_KB)] * engine.cpus
+        self.buffer_expanded = not self.is_top
         self.saved_cmdlines_size = 0
-        self.set_saved_cmdlines_size(128)
+        if parent is None:
+            self.set_saved_cmdlines_size(128)
+        else:
+            self._inherit(parent.options)
+        engine.attach(self)
+
+    def _inherit(self, options: Options) -> None:
+        """An instance begins with the top array's options, but nobody has asked it to follow tasks."""
+        for option in CORE_OPTIONS:
+            if option.name != "function-fork" and options[option.name] != option.default:
+                self.set_option(option.name, options[option.name])
+
+    def make_instance(self, name: str) -> None:
+        """Raises TraceError: EEXIST."""
+        if name in self.instances:
+            raise TraceError(errno.EEXIST, f"there is an instance '{name}' already")
+        self.instances[name] = TraceArray(self.engine.divide(), parent=self)
+
+    def remove_instance(self, name: str) -> None:
+        """Raises TraceError: ENOENT, or EBUSY as long as somebody has a file of it open."""
+        array = self.instances.get(name)
+        if array is None:
+            raise TraceError(errno.ENOENT, f"there is no instance '{name}'")
+        if array.users:
+            raise TraceError(errno.EBUSY, f"files of instance '{name}' are open")
+        del self.instances[name]
+        array.engine.close()
 
     def wanted_sites(self) -> SiteMask:
         """The sites at which the tracer's callback is wanted."""
@@ -151,9 +217,9 @@ class TraceArray:
         return (self.filter.mask if self.filter else ~self.filter.mask) & ~self.notrace.mask
 
     def set_tracer(self, name: str) -> None:
-        tracer = TRACERS.get(name)
+        tracer = self.tracers.get(name)
         if tracer is None:
-            raise TraceError(errno.EINVAL, f"there is no tracer '{name}' (there are: {' '.join(TRACERS)})")
+            raise TraceError(errno.EINVAL, f"there is no tracer '{name}' (there are: {' '.join(self.tracers)})")
         if not self.buffer_expanded:
             self.set_buffer_kb(EXPANDED_BUFFER_KB)
         if tracer is self.tracer:
@@ -170,13 +236,23 @@ class TraceArray:
         if not on:
             self.engine.wake_readers()
 
-    def set_pids(self, pids: frozenset[int]) -> None:
-        self.pids = pids
-        self.engine.set_pids(self.pids, self.notrace_pids)
+    def set_cpumask(self, cpus: frozenset[int]) -> None:
+        self.cpumask = cpus
+        self.engine.set_cpus(cpus)
 
-    def set_notrace_pids(self, pids: frozenset[int]) -> None:
-        self.notrace_pids = pids
-        self.engine.set_pids(self.pids, self.notrace_pids)
+    @property
+    def pids(self) -> Pids:
+        return self.engine.pids()[0]
+
+    @property
+    def notrace_pids(self) -> Pids:
+        return self.engine.pids()[1]
+
+    def set_pids(self, pids: Pids) -> None:
+        self.engine.set_pids(pids, self.notrace_pids)
+
+    def set_notrace_pids(self, pids: Pids) -> None:
+        self.engine.set_pids(self.pids, pids)
 
     def set_option(self, name: str, on: bool) -> None:
         self.options.set(name, on)
@@ -224,14 +300,24 @@ class TraceArray:
         self.engine.set_clock(name)
         self.engine.clear(None)
 
-    def set_buffer_kb(self, kb: int) -> None:
+    def set_buffer_kb(self, kb: int, cpu: int | None = None) -> None:
+        """Of one CPU, or of each."""
         if kb == 0:
             raise TraceError(errno.EINVAL, "a ring buffer cannot be empty")
+        cpus = range(self.engine.cpus) if cpu is None else [cpu]
         try:
-            self.buffer_kb = self.engine.resize(kb)
+            size = self.engine.resize(kb, cpu)
         except MemoryError:
-            raise TraceError(errno.ENOMEM, f"no memory for {self.engine.cpus} ring buffers of {kb} KiB") from None
+            raise TraceError(errno.ENOMEM, f"no memory for {len(cpus)} ring buffers of {kb} KiB") from None
+        for index in cpus:
+            self.buffer_kb[index] = size
         self.buffer_expanded = True
+
+    def free_buffer(self) -> None:
+        """Gives back what memory can be given back."""
+        if self.options["disable_on_free"]:
+            self.set_recording(False)
+        self.set_buffer_kb(1)
 
     def set_saved_cmdlines_size(self, entries: int) -> None:
         """The table is a power of two of pages: it has room for at least what is asked for."""

@@ -166,9 +166,9 @@ def _block_completed(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
 
 
 def _show_regs(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
-    """show_regs(registers, text, size): what a report says of where the kernel was; the host is warned."""
-    registers, address, size = arguments[:3]
-    text = kernel.oops(cpu, registers).encode()[:size]
+    """show_regs(registers, text, size, oops): what a report says of where the kernel was; of an oops the host is warned."""
+    registers, address, size, oops = arguments
+    text = kernel.show_regs(cpu, registers, bool(oops)).encode()[:size]
     return _store(kernel, cpu, address, text) if text else 0
 
 
@@ -177,6 +177,12 @@ def _trace_printk(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     ip, address, size, disabled = arguments
     kernel.on_trace_printk(cpu, ip, cpu.read(address, min(size, _LONGEST_STRING)), disabled)
     return 0
+
+
+def _ftrace_enabled(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    """ftrace_enabled(0 or 1), or 2 to be told which it is."""
+    answer = kernel.on_ftrace_enabled(bool(arguments[0]) if arguments[0] < 2 else None)
+    return -errno.EAGAIN if answer is None else int(answer)
 
 
 def _module_init(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
@@ -240,6 +246,7 @@ HANDLERS: dict[str, Handler] = {
     "HC_BLOCK_COMPLETED": _block_completed,
     "HC_SHOW_REGS": _show_regs,
     "HC_TRACE_PRINTK": _trace_printk,
+    "HC_FTRACE_ENABLED": _ftrace_enabled,
     "HC_MODULE_INIT": _module_init,
     "HC_MODULE_ENABLE": _module_enable,
     "HC_MODULE_FREE_MEM": _module_free_mem,

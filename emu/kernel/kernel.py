@@ -63,6 +63,8 @@ class Kernel:
         self.resolve_return: backtrace.ResolveReturn = lambda task, frame, address: address
         self.on_trace_printk: Callable[[Cpu, int, bytes, int], None] = lambda cpu, ip, text, disabled: None
         self.on_module: Callable[[Module], None] = lambda module: None  # before anything of it is executed
+        # What ftrace_enabled is, after it has been set (None: it is only asked for); None while that cannot be done.
+        self.on_ftrace_enabled: Callable[[bool | None], bool | None] = lambda enabled: True
         self.on_module_enable: Callable[[Module], bool] = lambda module: True  # these say whether it could be done now
         self.on_module_free: Callable[[Module, range | None], bool] = lambda module, part: True  # None: all of it
         self.modules = Modules(self)
@@ -245,10 +247,11 @@ class Kernel:
         lines = [f"guest warning on CPU {cpu.index}: {message}", *backtrace.lines(self, cpu, registers)]
         self.warn("\n".join(lines))
 
-    def oops(self, cpu: Cpu, saved: int) -> str:
-        """The kernel itself has faulted, and will try to go on: registers and calls for its report. Also a warning."""
+    def show_regs(self, cpu: Cpu, saved: int, oops: bool) -> str:
+        """Registers and calls for a report of the kernel's. Also a warning, if it has itself faulted and will try to go on."""
         lines = [*backtrace.registers(self, cpu, saved), "Call Trace:", *backtrace.lines(self, cpu, saved)]
-        self.warn("\n".join([f"guest oops on CPU {cpu.index}", *backtrace.task(self, cpu), *lines]))
+        if oops:
+            self.warn("\n".join([f"guest oops on CPU {cpu.index}", *backtrace.task(self, cpu), *lines]))
         return "\n".join(lines)
 
     def _report(self, cpu: Cpu, message: str, registers: int) -> str:

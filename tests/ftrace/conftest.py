@@ -12,7 +12,7 @@ import pytest
 from emu.ftrace.filters import Functions
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import SymbolTable, TraceView
-from emu.ftrace.trace_array import BufferStats, EnabledFunction, TraceArray
+from emu.ftrace.trace_array import BufferStats, EnabledFunction, Pids, TraceArray
 from emu.ftrace.tracefs import TraceFS, build_tree
 
 
@@ -27,7 +27,17 @@ class FakeEngine:
         self.calls: list[tuple[Any, ...]] = []
         self.markers: list[bytes] = []
         self.recording = True
+        self.listed: tuple[Pids, Pids] = (None, None)
         self.rings = [RingBuffer(cpu, 2) for cpu in range(self.cpus)]
+
+    def attach(self, array: TraceArray) -> None:
+        pass
+
+    def divide(self) -> FakeEngine:
+        return FakeEngine(self.functions.names)
+
+    def close(self) -> None:
+        self.calls.append(("close",))
 
     def update(self) -> None:
         self.calls.append(("update",))
@@ -36,8 +46,14 @@ class FakeEngine:
         self.calls.append(("set_recording", on))
         self.recording = on
 
-    def set_pids(self, chosen: frozenset[int], excluded: frozenset[int]) -> None:
-        self.calls.append(("set_pids", sorted(chosen), sorted(excluded)))
+    def set_cpus(self, cpus: frozenset[int]) -> None:
+        self.calls.append(("set_cpus", sorted(cpus)))
+
+    def pids(self) -> tuple[Pids, Pids]:
+        return self.listed
+
+    def set_pids(self, chosen: Pids, excluded: Pids) -> None:
+        self.listed = chosen, excluded
 
     def option_changed(self, name: str, on: bool) -> None:
         self.calls.append(("option_changed", name, on))
@@ -51,6 +67,13 @@ class FakeEngine:
 
     def consume(self, cpu: int, count: int) -> None:
         self.rings[cpu].discard(count)
+
+    def read_page(self, cpu: int) -> bytes | None:
+        page = self.rings[cpu].read_page()
+        return None if page is None else page.tobytes()
+
+    def await_event(self) -> None:
+        self.calls.append(("await_event",))
 
     def wake_readers(self) -> None:
         self.calls.append(("wake_readers",))
@@ -79,10 +102,10 @@ class FakeEngine:
     def set_clock(self, name: str) -> None:
         self.calls.append(("set_clock", name))
 
-    def resize(self, kb: int) -> int:
+    def resize(self, kb: int, cpu: int | None = None) -> int:
         if kb > 1 << 40:
             raise MemoryError
-        self.calls.append(("resize", kb))
+        self.calls.append(("resize", kb) if cpu is None else ("resize", kb, cpu))
         return max(2, -(-kb * 1024 // 4080)) * 4080 // 1024
 
     def resize_comms(self, entries: int) -> None:
@@ -90,8 +113,11 @@ class FakeEngine:
 
     def write_marker(self, text: bytes) -> bool:
         if self.recording:
-            self.markers.append(text)
+            self.markers.append(text.rstrip(b"\0"))
         return self.recording
+
+    def write_raw(self, data: bytes) -> bool:
+        return self.write_marker(data)
 
 
 NAMES = [

@@ -320,7 +320,7 @@ def test_pids_are_added_and_begun_anew(tracefs: TraceFS, engine: Any) -> None:
     assert tracefs.read("set_ftrace_pid") == "4\n8\n16\n30\n"
     tracefs.write("set_ftrace_pid", "5")
     tracefs.write("set_ftrace_notrace_pid", "6")
-    assert engine.calls[-1] == ("set_pids", [5], [6])
+    assert engine.listed == ({5}, {6})
     for wrong in ("abc", "08", "-1", "0x", "5 x"):
         with pytest.raises(TraceError):
             tracefs.append("set_ftrace_pid", wrong)

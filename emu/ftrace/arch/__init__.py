@@ -60,7 +60,8 @@ class FtraceArch(ABC):
         """By label of the kernel's .ftrace.text: the address of the native function that acts when a block begins there.
 
         Among them is what records calls (ftrace_caller, ftrace_graph_caller or what it calls), returns (return_to_handler or
-        what it calls) and process switches (ftrace_sched_switch).
+        what it calls), process switches (ftrace_sched_switch), and the beginnings and ends of tasks (ftrace_sched_process_fork,
+        ftrace_sched_process_free).
         """
 
 

@@ -50,6 +50,8 @@ class Sparc64(FtraceArch):
             "prepare_ftrace_return": native.graph_entry.address,
             "ftrace_return_to_handler": native.graph_return.address,
             "ftrace_sched_switch": native.sched_switch.address,
+            "ftrace_sched_process_fork": native.sched_process_fork.address,
+            "ftrace_sched_process_free": native.sched_process_free.address,
         }
 
     def callbacks(self) -> Mapping[str, int]:

@@ -68,6 +68,8 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
             "ftrace_graph_caller": native.graph_entry.address,
             "return_to_handler": native.graph_return.address,
             "ftrace_sched_switch": native.sched_switch.address,
+            "ftrace_sched_process_fork": native.sched_process_fork.address,
+            "ftrace_sched_process_free": native.sched_process_free.address,
         }
 
     def callbacks(self) -> Mapping[str, int]:

@@ -35,8 +35,9 @@ def now(s, shared):
     """The trace clock on this CPU."""
     kind = load_u64(shared + trace.CLOCK)
     if kind == trace.CLOCK_COUNTER:
-        count = load_u64(shared + trace.COUNT) + ONE
-        store_u64(shared + trace.COUNT, count)
+        counter = load_u64(shared + trace.COUNTER)
+        count = load_u64(counter) + ONE
+        store_u64(counter, count)
         return count
     cycles = load_u64(s + cpu.CYCLES)
     if kind == trace.CLOCK_CYCLES:
@@ -87,7 +88,7 @@ def build(guest: SimpleNamespace) -> SimpleNamespace:
         flags = FLAG_IRQS_OFF if irqs_off else np.uint32(0)
         if guest_u64(task + load_u64(shared + trace.TASK_FLAGS)) & TIF_NEED_RESCHED:
             flags |= FLAG_NEED_RESCHED
-        if not count & NO_RESCHED:
+        if (count ^ np.uint32(load_u64(shared + trace.COUNT_ENABLED))) & NO_RESCHED:
             flags |= FLAG_PREEMPT_RESCHED
         if count & HARDIRQ:
             flags |= FLAG_HARDIRQ

@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the native callbacks need to know, as byte offsets of 64-bit words: one record for all CPUs, one for each.
+"""What the native callbacks need to know, as byte offsets of 64-bit words: each trace array has one record for all CPUs
+and one for each CPU.
 
-A CPU record's CALLOUT field points to its `Cpu...` record here; that one points to the shared one.
+A CPU's CALLOUT field points to its record of the top array; NEXT leads on to its records of the instances.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-# Of one CPU
+# Of one CPU and one trace array
 RING = np.uint64(0)  # address of its ring buffer's control block
 HOT = np.uint64(8)  # host address of its struct pcpu_hot
-SHARED = np.uint64(16)
+SHARED = np.uint64(16)  # address of the array's record for all CPUs
 RECORDED = np.uint64(24)  # 1: an event was recorded since the last process switch
 IGNORED = np.uint64(32)  # 1: the task that runs is not to be traced (set_ftrace_pid, set_ftrace_notrace_pid)
 PID = np.uint64(40)  # of that task
-CPU_WORDS = 6
+NEXT = np.uint64(48)  # address of this CPU's record of the next array; 0: there is none
+SEVERAL = np.uint64(56)  # 1, in the top array's: instances trace functions too, so that each array's TRACED flags are asked
+CPU_WORDS = 8
 
-# Shared: where things are in the guest
+# For all CPUs: where things are in the guest, the same in every array
 DIRECT_START = np.uint64(0)  # the direct map
 KERNEL_START = np.uint64(8)  # the kernel mapping, above it
 RAM = np.uint64(16)  # host address of physical address 0
@@ -40,7 +43,7 @@ TASK_STACK = np.uint64(136)
 CLOCK = np.uint64(144)  # one of the CLOCK_ constants
 CLOCK_MULTIPLIER = np.uint64(152)  # nanoseconds = cycles * multiplier / divisor
 CLOCK_DIVISOR = np.uint64(160)
-COUNT = np.uint64(168)  # the counter clock
+COUNTER = np.uint64(168)  # address of what the counter clock has counted, for all arrays
 MAX_DEPTH = np.uint64(176)  # 0: any
 ONLY_SELECTED = np.uint64(184)  # 1: graphs begin at GRAPH_FUNCTION sites only
 SKIP_INTERRUPTS = np.uint64(192)  # 1: nothing in hard interrupts
@@ -53,6 +56,8 @@ READER_WAITS = np.uint64(240)  # 1: the next event raises READER_VECTOR where it
 READER_VECTOR = np.uint64(248)
 PID_FLAGS = np.uint64(256)  # address of a byte for each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED
 ONLY_CHOSEN = np.uint64(264)  # 1: no other pids are traced than those chosen
+COUNT_ENABLED = np.uint64(272)  # a preempt_count that forbids nothing: has it the need-resched bit?
+FOLLOW_FORK = np.uint64(280)  # 1: a child has its parent's flags in PID_FLAGS, and nobody those of a task that has ended
 SHARED_WORDS = 36
 
 CLOCK_NANOSECONDS, CLOCK_COUNTER, CLOCK_CYCLES = np.uint64(0), np.uint64(1), np.uint64(2)
@@ -65,7 +70,7 @@ PID_CHOSEN, PID_EXCLUDED, NO_PID_FLAGS = np.uint8(1), np.uint8(2), np.uint8(0)
 # Flags in SITE_OPS
 GRAPH_FUNCTION = np.uint8(1)
 GRAPH_NOTRACE = np.uint8(2)
-PYTHON_OPS = np.uint8(4)
+TRACED = np.uint8(4)  # the array's function tracer wants it
 
 # struct ftrace_ret_stack. What identifies a call is the architecture's: where its return address lies, or its frame pointer.
 RETURN_STACK_DEPTH = 50

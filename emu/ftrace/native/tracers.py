@@ -13,7 +13,7 @@ import numpy as np
 
 from emu.cpu.native import cpu_record as cpu
 from emu.cpu.native.interrupts import raise_at
-from emu.ftrace.native import comms, context
+from emu.ftrace.native import comms, context, pids
 from emu.ftrace.native import trace_record as trace
 from emu.ftrace.native.context import HARDIRQ, host_address, now
 from emu.ftrace.native.ring_buffer import commit, reserve
@@ -26,6 +26,7 @@ TWENTY_FOUR, THIRTY_TWO = np.uint64(24), np.uint64(32)
 
 # Entry types and sizes (emu.ftrace.events)
 FUNCTION, GRAPH_EXIT, GRAPH_ENTRY = np.uint32(1), np.uint32(10), np.uint32(11)
+NO_FLAGS = np.uint8(0)
 FUNCTION_SIZE, GRAPH_ENTRY_SIZE, GRAPH_EXIT_SIZE = np.uint64(24), np.uint64(20), np.uint64(40)
 
 
@@ -35,6 +36,8 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
     guest_u32, guest_i32, guest_u64 = guest.load_u32, guest.load_i32, guest.load_u64
     guest_store_u32, guest_store_u64 = guest.store_u32, guest.store_u64
     remember = comms.build(guest).remember
+    tasks = pids.build(guest)
+    choose = tasks.choose
     about = context.build(guest)
     current_task, preempt_count, store_common = about.current_task, about.preempt_count, about.store_common
 
@@ -47,9 +50,8 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
             raise_at(s, load_u64(shared + trace.READER_VECTOR), load_u64(s + cpu.CYCLES))
 
     @njit
-    def record_function(s, ip, parent_ip, irqs_off):
-        """The function tracer: `ip` was called by `parent_ip`."""
-        mine = load_u64(s + cpu.CALLOUT)
+    def record_call(s, mine, ip, parent_ip, irqs_off):
+        """The function tracer of one array: `ip` was called by `parent_ip`."""
         if load_u64(mine + trace.IGNORED) != ZERO:
             return
         shared = load_u64(mine + trace.SHARED)
@@ -65,6 +67,38 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         recorded(s, mine, shared)
 
     @njit
+    def site_flags(shared, ip):
+        """What is wanted at a site; nothing at an address that can be none."""
+        place = ip - load_u64(shared + trace.TEXT_START)
+        if place >= load_u64(shared + trace.TEXT_SIZE):
+            return NO_FLAGS
+        return load_u8(load_u64(shared + trace.SITE_OPS) + place)
+
+    @njit
+    def record_in_each(s, mine, ip, parent_ip, irqs_off):
+        """As ftrace_ops_list_func: the function tracer of every array that wants this site."""
+        while mine != ZERO:
+            if site_flags(load_u64(mine + trace.SHARED), ip) & trace.TRACED != 0:
+                record_call(s, mine, ip, parent_ip, irqs_off)
+            mine = load_u64(mine + trace.NEXT)
+
+    @njit
+    def record_function(s, ip, parent_ip, irqs_off):
+        """A site that function tracers want: `ip` was called by `parent_ip`."""
+        mine = load_u64(s + cpu.CALLOUT)
+        if load_u64(mine + trace.SEVERAL) == ZERO:
+            record_call(s, mine, ip, parent_ip, irqs_off)
+        else:
+            record_in_each(s, mine, ip, parent_ip, irqs_off)
+
+    @njit
+    def record_beside_graph(s, ip, parent_ip, irqs_off):
+        """The same at a site that function_graph wants: it may be that nobody else does."""
+        mine = load_u64(s + cpu.CALLOUT)
+        if load_u64(mine + trace.SEVERAL) != ZERO:
+            record_in_each(s, mine, ip, parent_ip, irqs_off)
+
+    @njit
     def record_graph_entry(s, function, returns_to, frame, irqs_off):
         """function_graph: `function` was called and will return to `returns_to`. `frame` tells this call from others.
 
@@ -77,10 +111,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         task = current_task(mine, shared)
         index = task + load_u64(shared + trace.TASK_STACK_INDEX)
         depth = guest_i32(index) + 1
-        place = function - load_u64(shared + trace.TEXT_START)
-        if place >= load_u64(shared + trace.TEXT_SIZE):
-            return False
-        ops = load_u8(load_u64(shared + trace.SITE_OPS) + place)
+        ops = site_flags(shared, function)
         stack = task + load_u64(shared + trace.TASK_STACK)
         entry = stack + np.uint64(depth) * trace.ENTRY_SIZE
         if depth > 0 and guest_u64(entry - trace.ENTRY_SIZE + trace.ENTRY_CALLTIME) == trace.HIDDEN:
@@ -163,30 +194,28 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         return guest_u64(entry + trace.ENTRY_RETURN)
 
     @njit
-    def choose(mine, shared, pid):
-        """Whether the task that runs from now on is traced."""
-        store_u64(mine + trace.PID, pid)
-        flags = trace.NO_PID_FLAGS
-        if pid < trace.PID_END:
-            flags = load_u8(load_u64(shared + trace.PID_FLAGS) + pid)
-        left_out = load_u64(shared + trace.ONLY_CHOSEN) != ZERO and flags & trace.PID_CHOSEN == 0
-        store_u64(mine + trace.IGNORED, ONE if left_out or flags & trace.PID_EXCLUDED != 0 else ZERO)
-
-    @njit
     def process_switch(s, previous, following):
         """`previous` gives the CPU to `following` (guest addresses of tasks)."""
         mine = load_u64(s + cpu.CALLOUT)
         shared = load_u64(mine + trace.SHARED)
         previous, following = host_address(shared, previous), host_address(shared, following)
-        if load_u64(mine + trace.RECORDED) != ZERO:
-            store_u64(mine + trace.RECORDED, ZERO)
+        pid = np.uint64(guest_u32(following + load_u64(shared + trace.TASK_PID)))
+        array, any_recorded = mine, ZERO
+        while array != ZERO:
+            any_recorded |= load_u64(array + trace.RECORDED)
+            store_u64(array + trace.RECORDED, ZERO)
+            choose(array, load_u64(array + trace.SHARED), pid)
+            array = load_u64(array + trace.NEXT)
+        if any_recorded != ZERO:
             remember(shared, previous)
             remember(shared, following)
-        choose(mine, shared, np.uint64(guest_u32(following + load_u64(shared + trace.TASK_PID))))
         if load_u64(shared + trace.GRAPH_RUNNING) == ZERO:
             return
         stamp = load_u64(shared + trace.TASK_TIMESTAMP)
-        time = now(s, shared) if load_u64(shared + trace.CLOCK) != trace.CLOCK_COUNTER else load_u64(shared + trace.COUNT)
+        if load_u64(shared + trace.CLOCK) == trace.CLOCK_COUNTER:
+            time = load_u64(load_u64(shared + trace.COUNTER))
+        else:
+            time = now(s, shared)
         guest_store_u64(previous + stamp, time)
         since = guest_u64(following + stamp)
         if load_u64(shared + trace.SLEEP_TIME) != ZERO or since == ZERO:
@@ -200,7 +229,10 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
 
     return SimpleNamespace(
         record_function=record_function,
+        record_beside_graph=record_beside_graph,
         record_graph_entry=record_graph_entry,
         record_graph_return=record_graph_return,
         process_switch=process_switch,
+        process_fork=tasks.process_fork,
+        process_free=tasks.process_free,
     )

@@ -61,10 +61,10 @@ class TraceFS:
             return list(self._directory(path).listdir())
 
     def mkdir(self, path: str) -> None:
-        self._in_parent(path, Directory.mkdir)
+        self._in_parent(path, lambda parent, name: parent.mkdir(name))
 
     def rmdir(self, path: str) -> None:
-        self._in_parent(path, Directory.rmdir)
+        self._in_parent(path, lambda parent, name: parent.rmdir(name))
 
     def exists(self, path: str) -> bool:
         try:

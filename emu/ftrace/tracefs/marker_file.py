@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace_marker: every write becomes one print event among the events of the guest."""
+"""trace_marker and trace_marker_raw: every write becomes one event among those of the guest."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File, Handle, OpenFlags
 
-__all__ = ["MarkerFile"]
+__all__ = ["MarkerFile", "RawMarkerFile"]
 
 LONGEST_MARKER = 1024  # bytes in one event; a longer write is taken in pieces
+LONGEST_RAW_WRITE = 3072
+SHORTEST_RAW_WRITE = 4  # the event's number
+TEXT_ROOM = len("<faulted>")  # what Linux writes instead of what it cannot read: every event has room for that
+RAW_ROOM = SHORTEST_RAW_WRITE + TEXT_ROOM
 
 
 class MarkerHandle(Handle):
@@ -25,10 +29,32 @@ class MarkerHandle(Handle):
         self._require(OpenFlags.WRITE)
         if not self._trace_array.options["markers"]:
             raise TraceError(errno.EINVAL, "option 'markers' is off")
-        piece = data[:LONGEST_MARKER]
-        if piece and not self._trace_array.engine.write_marker(piece if piece.endswith(b"\n") else piece + b"\n"):
-            raise TraceError(errno.EBADF, "nothing is being recorded (tracing_on is 0)")
-        return len(piece)
+        data = self._piece(data)
+        if data and not self._record(data):
+            raise TraceError(errno.EBADF, "nothing is being recorded (tracing_on is 0, or this CPU is masked)")
+        return len(data)
+
+    def _piece(self, data: bytes) -> bytes:
+        """As much as goes into one event."""
+        return data[:LONGEST_MARKER]
+
+    def _record(self, data: bytes) -> bool:
+        text = data if data.endswith(b"\n") else data + b"\n"
+        return self._trace_array.engine.write_marker(text.ljust(max(len(data), TEXT_ROOM) + len("\n\0"), b"\0"))
+
+
+class RawMarkerHandle(MarkerHandle):
+    """Takes bytes, the first four of which are a number that tells what the others are."""
+
+    def _piece(self, data: bytes) -> bytes:
+        if not SHORTEST_RAW_WRITE <= len(data) <= LONGEST_RAW_WRITE:
+            why = f"{len(data)} bytes: an event is made of {SHORTEST_RAW_WRITE} to {LONGEST_RAW_WRITE}"
+            raise TraceError(errno.EINVAL, why)
+        return super()._piece(data)
+
+    def _record(self, data: bytes) -> bool:
+        # Linux counts the number twice.
+        return self._trace_array.engine.write_raw(data.ljust(max(len(data), RAW_ROOM) + SHORTEST_RAW_WRITE, b"\0"))
 
 
 class MarkerFile(File):
@@ -38,3 +64,8 @@ class MarkerFile(File):
 
     def open(self, flags: OpenFlags) -> Handle:
         return MarkerHandle(flags, self._trace_array)
+
+
+class RawMarkerFile(MarkerFile):
+    def open(self, flags: OpenFlags) -> Handle:
+        return RawMarkerHandle(flags, self._trace_array)

@@ -9,8 +9,7 @@ from __future__ import annotations
 import enum
 import errno
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
 from emu.ftrace.errors import TraceError
 
@@ -33,11 +32,8 @@ class Poll(enum.Flag):
     WRITABLE = enum.auto()
 
 
-@dataclass(frozen=True)
 class WouldBlock:
-    """There is nothing to read yet; try again when `key` is woken."""
-
-    key: Hashable
+    """There is nothing to read yet: a reader that wants to wait says so (`Handle.await_change`), and tries again."""
 
 
 class Handle:
@@ -62,6 +58,9 @@ class Handle:
 
     def poll(self) -> Poll:
         return Poll.READABLE | Poll.WRITABLE
+
+    def await_change(self) -> None:
+        """Somebody waits until there is something to read: the guest is told when it is time to look again."""
 
     def release(self) -> None:
         """The last user of the handle has closed it. Some files act only now."""

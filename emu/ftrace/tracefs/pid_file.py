@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 
 from emu.ftrace.errors import TraceError
+from emu.ftrace.trace_array import Pids
 from emu.ftrace.tracefs.node import File, Handle, OpenFlags
 from emu.ftrace.tracefs.text_file import TextHandle
 
@@ -26,9 +27,8 @@ class PidHandle(TextHandle):
     def write(self, data: bytes) -> int:
         self._require(OpenFlags.WRITE)
         words = [word for word in re.split(r"[\s\0]+", data.decode(errors="backslashreplace")) if word]
-        pids = frozenset(map(_pid, words))
-        if pids:
-            self._file.put(self._file.get() | pids)
+        pids = (self._file.get() or frozenset()) | frozenset(map(_pid, words))
+        self._file.put(pids or None)
         return len(data)
 
 
@@ -47,18 +47,18 @@ def _pid(word: str) -> int:
 
 
 class PidFile(File):
-    """A file over one set of process numbers."""
+    """A file over one set of process numbers. None: there is no set; one that has become empty is something else."""
 
-    def __init__(self, get: Callable[[], frozenset[int]], put: Callable[[frozenset[int]], None]) -> None:
+    def __init__(self, get: Callable[[], Pids], put: Callable[[Pids], None]) -> None:
         super().__init__(0o640)
         self.get = get
         self.put = put
 
     def show(self) -> str:
-        pids = sorted(self.get())
-        return "".join(f"{pid}\n" for pid in pids) or "no pid\n"
+        pids = self.get()
+        return "no pid\n" if pids is None else "".join(f"{pid}\n" for pid in sorted(pids))
 
     def open(self, flags: OpenFlags) -> Handle:
         if OpenFlags.WRITE in flags and OpenFlags.TRUNCATE in flags:
-            self.put(frozenset())
+            self.put(None)
         return PidHandle(flags, self)

@@ -7,23 +7,42 @@ from emu.ftrace.text.pipe import PipeText
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File, Handle, OpenFlags, Poll, WouldBlock
 
-__all__ = ["PipeFile"]
+__all__ = ["ConsumingHandle", "PipeFile"]
 
 _MOST_TEXT = 4095  # bytes that one read can give
 
 
-class PipeHandle(Handle):
-    """A reader. Once it has read something, it comes to an end when recording is off and the buffer empty."""
+class ConsumingHandle(Handle):
+    """A reader that takes events out of the buffer. While there is one, the tracer stays what it is."""
 
     def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int | None) -> None:
         super().__init__(flags)
         self._trace_array = trace_array
         self._cpu = cpu
-        self._text = PipeText()
         self._rest = b""  # of what was taken out of the buffer
-        self._has_read = False
         self._released = False
         trace_array.pipes += 1
+
+    def poll(self) -> Poll:
+        _, limits = self._trace_array.engine.pipe_view(self._cpu)
+        return Poll.READABLE if self._rest or limits else Poll(0)
+
+    def await_change(self) -> None:
+        self._trace_array.engine.await_event()
+
+    def release(self) -> None:
+        if not self._released:
+            self._released = True
+            self._trace_array.pipes -= 1
+
+
+class PipeHandle(ConsumingHandle):
+    """A reader of text. Once it has read something, it comes to an end when recording is off and the buffer empty."""
+
+    def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int | None) -> None:
+        super().__init__(flags, trace_array, cpu)
+        self._text = PipeText()
+        self._has_read = False
 
     def read(self, offset: int, size: int) -> bytes | WouldBlock:
         """`offset` means nothing: what has been read is gone."""
@@ -35,19 +54,10 @@ class PipeHandle(Handle):
         if not self._rest:
             if self._has_read and not self._trace_array.recording:
                 return b""
-            return WouldBlock("trace_pipe")
+            return WouldBlock()
         self._has_read = True
         data, self._rest = self._rest[:size], self._rest[size:]
         return data
-
-    def poll(self) -> Poll:
-        _, limits = self._trace_array.engine.pipe_view(self._cpu)
-        return Poll.READABLE if self._rest or limits else Poll(0)
-
-    def release(self) -> None:
-        if not self._released:
-            self._released = True
-            self._trace_array.pipes -= 1
 
     def _take(self, size: int) -> bytes:
         """The text of at least `size` bytes of events, but no more than fits into one read; b"" if there are none."""

@@ -41,6 +41,7 @@ What is traced
 
   set_ftrace_pid                only these processes: '>' begins anew, '>>' adds
   set_ftrace_notrace_pid        never these processes
+  tracing_cpumask               only on these CPUs: a bit for each, in hexadecimal
 
 What is recorded
 
@@ -49,13 +50,22 @@ What is recorded
   trace_pipe                the same, but reading takes events out, and waits for more when there are none
   per_cpu/cpuN/trace        those of one CPU
   per_cpu/cpuN/trace_pipe
+  per_cpu/cpuN/trace_pipe_raw   the same as pages of the buffer, for programs
   per_cpu/cpuN/stats        how many there are, and how many were overwritten
-  buffer_size_kb            size of the buffer of each CPU
+  buffer_size_kb            size of the buffer of each CPU; X if they differ
+  per_cpu/cpuN/buffer_size_kb   of one CPU
   buffer_total_size_kb      of all CPUs together
+  free_buffer               whoever closes it makes the buffers as small as they can be
   trace_clock               the clock that gives events their time; choosing one empties the buffers
   trace_marker              what is written here appears among the events
+  trace_marker_raw          the same for bytes; the first four are a number that says what they are
   saved_cmdlines            which process names are known, by pid
   saved_cmdlines_size       and how many can be
+
+Several traces at once
+
+  instances             'mkdir instances/foo' makes another trace, with buffers, filters, options and a tracer of its
+                        own (function or nop); 'rmdir instances/foo' ends it, if nobody has a file of it open
 
 How it is shown
 
@@ -70,7 +80,10 @@ How it is shown
   irq-info              show interrupt and preemption state
   annotate              say where the output of a CPU begins
   overwrite             a full buffer drops its oldest events (off: the newest)
+  disable_on_free       closing free_buffer also ends recording
   markers               take writes to trace_marker
+  function-fork         children of the processes in set_ftrace_pid and set_ftrace_notrace_pid are put there, too, and
+                        processes that have ended are taken out
   funcgraph-cpu         function_graph: show the CPU
   funcgraph-proc        function_graph: show the task
   funcgraph-abstime     function_graph: show the time

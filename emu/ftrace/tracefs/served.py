@@ -23,18 +23,14 @@ class TracefsTree(Tree):
         root: the tree.
         begun: how often patching has been asked for.
         busy: whether patching goes on; an operation that asked for it ends when it does not.
-        wake: asks that the file server be told when there is something new to be read.
     """
 
-    def __init__(
-        self, root: Directory, begun: Callable[[], int], busy: Callable[[], bool], wake: Callable[[], None]
-    ) -> None:
+    def __init__(self, root: Directory, begun: Callable[[], int], busy: Callable[[], bool]) -> None:
         self._nodes: dict[int, Node] = {}
         self._numbers: dict[Node, int] = {}
         self._last = 0
         self._begun = begun
         self._busy = busy
-        self._wake = wake
         self._number(root)
 
     def root(self) -> Attributes:
@@ -72,9 +68,16 @@ class TracefsTree(Tree):
         parent = self._directory(directory)
         gone = parent.lookup(_text(name))
         result = self.settled(lambda: parent.rmdir(_text(name)))
-        if gone in self._numbers:
-            del self._nodes[self._numbers.pop(gone)]
+        self._forget(gone)
         return result
+
+    def _forget(self, node: Node) -> None:
+        """A node is gone, and what is in it."""
+        if node in self._numbers:
+            del self._nodes[self._numbers.pop(node)]
+        if isinstance(node, Directory):
+            for name in node.listdir():
+                self._forget(node.lookup(name))
 
     def entries(self, directory: Directory) -> Sequence[Entry]:
         """What is in a directory."""
@@ -90,9 +93,6 @@ class TracefsTree(Tree):
             return Blocked(later, begun=True) if self._busy() else result
 
         return result if self._begun() == before else later()
-
-    def wake(self) -> None:
-        self._wake()
 
     def _number(self, node: Node) -> int:
         number = self._numbers.get(node)
@@ -129,9 +129,10 @@ class ServedNode:
         self._handle = handle
 
     def read(self, offset: int, size: int) -> bytes | Blocked[bytes]:
-        data = self._file.read(offset, size)
+        file = self._file
+        data = file.read(offset, size)
         if isinstance(data, WouldBlock):
-            self._tree.wake()
+            file.await_change()
             return Blocked(lambda: self.read(offset, size))
         return data
 
@@ -151,7 +152,7 @@ class ServedNode:
         if Poll.READABLE in ready:
             found |= Readiness.READABLE
         else:
-            self._tree.wake()
+            self._handle.await_change()
         return found | Readiness.WRITABLE if Poll.WRITABLE in ready else found
 
     def release(self) -> Blocked[None] | None:

@@ -5,4 +5,4 @@ from emu.ftrace.tracers.tracer import OpsKind, Tracer
 
 __all__ = ["FUNCTION"]
 
-FUNCTION = Tracer("function", OpsKind.ENTRY)
+FUNCTION = Tracer("function", OpsKind.ENTRY, in_instances=True)

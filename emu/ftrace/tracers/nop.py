@@ -5,4 +5,4 @@ from emu.ftrace.tracers.tracer import OpsKind, Tracer
 
 __all__ = ["NOP"]
 
-NOP = Tracer("nop", OpsKind.NONE)
+NOP = Tracer("nop", OpsKind.NONE, in_instances=True)

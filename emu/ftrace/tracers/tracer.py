@@ -26,3 +26,4 @@ class Tracer:
     name: str
     ops: OpsKind
     options: tuple[Option, ...] = ()
+    in_instances: bool = False  # whether instances have it, too

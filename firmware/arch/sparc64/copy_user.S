@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Copies to and from user memory that end early where memory ends. */
-#include <asm/asi.h>
+/*
+ * Copies to and from user memory that end early where memory ends. User memory
+ * is the kernel's %asi.
+ */
 #include <asm/linkage.h>
 
 	.text
@@ -40,7 +42,6 @@
  * be copied is. Returns what is left.
  */
 .macro COPY_USER
-	wr	%g0, ASI_AIUP, %asi
 	xor	%o0, %o1, %o3
 	andcc	%o3, 7, %g0
 	bne,pn	%xcc, 4f
@@ -141,7 +142,6 @@ SYM_FUNC_END(raw_copy_from_user)
 
 /* clear_user_generic(to, n): returns how many bytes are left. */
 SYM_FUNC_START(clear_user_generic)
-	wr	%g0, ASI_AIUP, %asi
 1:	andcc	%o0, 7, %g0
 	be,pt	%xcc, 2f
 	 nop

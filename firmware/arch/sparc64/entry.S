@@ -14,8 +14,15 @@
 #define UREG(n)		(PTREGS_OFF + PT_u_regs + 8 * (n))
 
 /* Vectors of windows, in units of their 32 instructions. */
+#define VECTOR_SHIFT		7
 #define VECTOR_SPILL_USER	(0x84 / 4)
+#define VECTOR_SPILL_OTHER	(0xa4 / 4)
 #define VECTOR_FILL_USER	(0xc4 / 4)
+#define VECTORS_TL1		(0x200 / 4)	/* above those of trap level 0 */
+
+/* Trap types that lead to window_trap like TLB misses. */
+#define TT_PRIVILEGE		0x30
+#define TT_UNALIGNED		0x34
 
 	.section .entry.text, "ax"
 
@@ -31,10 +38,19 @@
 	or	\reg, %lo(\symbol), \reg
 .endm
 
+/* Which vector it was in that trapped again, if it was one. */
+.macro TRAPPED_VECTOR reg, scratch
+	rdpr	%tpc, \reg
+	rdpr	%tba, \scratch
+	sub	\reg, \scratch, \reg
+	srlx	\reg, VECTOR_SHIFT, \reg
+.endm
+
 /*
  * At trap level 1 with alternate globals: %g1 = the low half of a C function's
  * address, %g2 = its second argument. The user's windows become OTHERWIN's;
- * the kernel's first window is right above the one that was interrupted.
+ * the kernel's first window is right above the one that was interrupted. The
+ * kernel's %asi is the user's memory, for copies and for spilling windows.
  */
 SYM_FUNC_START(etrap)
 	KERNEL_ADDRESS %g1, %g3
@@ -48,6 +64,7 @@ SYM_FUNC_START(etrap)
 	wrpr	%g0, 0, %canrestore
 	wrpr	%g0, WSTATE_KERNEL, %wstate
 	wrpr	%g0, NWINDOWS - 1, %cleanwin
+	wr	%g0, ASI_AIUP, %asi
 	ldx	[%g7 + PCPU_top_of_stack], %g3
 	sub	%g3, TRAP_FRAME_SZ + STACK_BIAS, %g3
 	save	%g3, 0, %sp
@@ -55,10 +72,7 @@ SYM_FUNC_START(etrap)
 	rdpr	%otherwin, %l0
 	add	%l0, 1, %l0
 	wrpr	%l0, 0, %otherwin
-	ba,pt	%xcc, 2f
-	 wrpr	%g0, 0, %canrestore
-
-1:	save	%g3, 0, %sp
+	wrpr	%g0, 0, %canrestore
 
 2:	rdpr	%tstate, %l0
 	rdpr	%tpc, %l1
@@ -94,9 +108,12 @@ SYM_FUNC_START(etrap)
 	 add	%sp, PTREGS_OFF, %o0
 	ldx	[%sp + PTREGS_OFF + PT_tstate], %l0
 	andcc	%l0, TSTATE_PRIV, %g0
-	bne,pn	%xcc, rtrap_kernel
+	be,pt	%xcc, rtrap_user
 	 nop
-	ba,a,pt	%xcc, rtrap_user
+	ba,a,pt	%xcc, rtrap_kernel
+
+1:	ba,pt	%xcc, 2b
+	 save	%g3, 0, %sp
 SYM_FUNC_END(etrap)
 
 /*
@@ -125,17 +142,23 @@ SYM_FUNC_END(etrap)
 
 /*
  * Every return to user mode. The innermost user window is still in the CPU or,
- * if the kernel needed its room, first in the task's buffer; those before it
- * are in the CPU or on the user's stack.
+ * if the kernel needed its room, alone in the task's buffer; those before it
+ * are in the CPU or on the user's stack. If there are others in the buffer,
+ * they go to that first. Asked at trap level 1: until then an NMI may come, and
+ * push windows out.
  */
 SYM_FUNC_START(rtrap_user)
-	call	exit_to_user_windows
-	 add	%sp, PTREGS_OFF, %o0
 	RESTORE_REGS 1, 2, 3, 4, 5, 6, 7
+	ldx	[%g7 + PCPU_current_task], %g3
+	add	%g3, TASK_windows, %g5
+	ldx	[%g3 + TASK_next_window], %g4
 	rdpr	%otherwin, %g2
 	brz,pn	%g2, 2f
-	 wrpr	%g0, 0, %otherwin
+	 sub	%g4, %g5, %g4
+	brnz,pn	%g4, 3f
+	 nop
 	wrpr	%g2, 0, %canrestore
+	wrpr	%g0, 0, %otherwin
 	sub	%g2, 1, %g2
 	restore
 1:	wrpr	%g2, 0, %cleanwin
@@ -145,13 +168,22 @@ SYM_FUNC_START(rtrap_user)
 	wrpr	%g1, 0, %tstate
 	retry
 
-2:	ldx	[%g7 + PCPU_current_task], %g3
-	add	%g3, TASK_windows, %g5
+2:	cmp	%g4, SIZEOF_user_window
+	bne,pn	%xcc, 3f
+	 nop
 	stx	%g5, [%g3 + TASK_next_window]
 	wrpr	%g0, WSTATE_BUFFER, %wstate
 	restore
 	ba,pt	%xcc, 1b
 	 mov	0, %g2
+
+3:	mov	%g7, %l0
+	wrpr	%g0, PSTATE_KERNEL, %pstate
+	mov	%l0, %g6
+	wrpr	%g0, 0, %tl
+	call	save_user_windows
+	 add	%sp, PTREGS_OFF, %o0
+	ba,a,pt	%xcc, rtrap_user
 SYM_FUNC_END(rtrap_user)
 
 /*
@@ -221,11 +253,12 @@ SYM_FUNC_START(itlb_fault)
 SYM_FUNC_END(itlb_fault)
 
 SYM_FUNC_START(dtlb_fault)
+	rdpr	%tl, %g1
+	cmp	%g1, 1
+	bne,pn	%xcc, window_trap
+	 nop
 	wrpr	%g0, PSTATE_TRAP, %pstate
-	rdpr	%tl, %g3
-	cmp	%g3, 1
-	bne,pn	%xcc, window_fault
-	 mov	TLB_TAG_ACCESS, %g2
+	mov	TLB_TAG_ACCESS, %g2
 	ldxa	[%g2] ASI_DMMU, %g2
 	sethi	%lm(do_fault_data), %g1
 	ba,pt	%xcc, etrap
@@ -233,11 +266,12 @@ SYM_FUNC_START(dtlb_fault)
 SYM_FUNC_END(dtlb_fault)
 
 SYM_FUNC_START(dtlb_prot_fault)
+	rdpr	%tl, %g1
+	cmp	%g1, 1
+	bne,pn	%xcc, window_trap
+	 nop
 	wrpr	%g0, PSTATE_TRAP, %pstate
-	rdpr	%tl, %g3
-	cmp	%g3, 1
-	bne,pn	%xcc, window_fault
-	 mov	TLB_TAG_ACCESS, %g2
+	mov	TLB_TAG_ACCESS, %g2
 	ldxa	[%g2] ASI_DMMU, %g2
 	sethi	%lm(do_fault_write), %g1
 	ba,pt	%xcc, etrap
@@ -245,38 +279,43 @@ SYM_FUNC_START(dtlb_prot_fault)
 SYM_FUNC_END(dtlb_prot_fault)
 
 /*
- * Above trap level 1. If a program's own spill or fill trapped, its save or
- * restore is what is served and then done again; anything else is a bug.
+ * Above trap level 1: a window's address is not mapped, not the user's or not
+ * aligned. If a program's own spill or fill trapped, its save or restore is
+ * what is served and then done again. If a spill for the kernel did, the rest
+ * of its vector knows where else to put the window; until then %g1 to %g4 are
+ * those of what it spills for. Anything else is a bug.
  */
-SYM_FUNC_START(window_fault)
-	ldxa	[%g2] ASI_DMMU, %g2
-	LOAD_LOW do_fault_write, %g1
-	rdpr	%tba, %g3
-	rdpr	%tpc, %g4
-	sub	%g4, %g3, %g3
-	srlx	%g3, 7, %g3
-	cmp	%g3, VECTOR_FILL_USER
-	bne,pt	%xcc, window_trap
-	 nop
-	LOAD_LOW do_fault_read, %g1
-	ba,a,pt	%xcc, window_trap
-SYM_FUNC_END(window_fault)
-
-/* %g1, %g2: as for etrap, once this is trap level 1 again. */
 SYM_FUNC_START(window_trap)
-	rdpr	%tl, %g3
+	wrpr	%g0, PSTATE_TRAP, %pstate
+	TRAPPED_VECTOR %g6, %g5
+	andn	%g6, VECTORS_TL1, %g5
+	cmp	%g5, VECTOR_SPILL_OTHER
+	bne,pt	%xcc, 1f
+	 rdpr	%tpc, %g5
+	or	%g5, (1 << VECTOR_SHIFT) - 4, %g5
+	wrpr	%g5, 0, %tnpc
+	done
+
+1:	rdpr	%tl, %g3
 	cmp	%g3, 2
 	bne,pn	%xcc, bad_trap_tl1
-	 rdpr	%tba, %g3
-	rdpr	%tpc, %g4
-	sub	%g4, %g3, %g3
-	srlx	%g3, 7, %g3
-	cmp	%g3, VECTOR_SPILL_USER
-	be,pt	%xcc, 1f
-	 cmp	%g3, VECTOR_FILL_USER
+	 rdpr	%tt, %g3
+	LOAD_LOW do_fault_write, %g1
+	cmp	%g6, VECTOR_SPILL_USER
+	be,pt	%xcc, 2f
+	 cmp	%g6, VECTOR_FILL_USER
 	bne,pn	%xcc, bad_trap_tl1
 	 nop
-1:	wrpr	%g0, 1, %tl
+	LOAD_LOW do_fault_read, %g1
+2:	cmp	%g3, TT_PRIVILEGE
+	bne,pt	%xcc, 3f
+	 cmp	%g3, TT_UNALIGNED
+	LOAD_LOW do_fault_privilege, %g1
+3:	bne,pt	%xcc, 4f
+	 mov	TLB_TAG_ACCESS, %g2
+	LOAD_LOW do_mna, %g1
+4:	ldxa	[%g2] ASI_DMMU, %g2
+	wrpr	%g0, 1, %tl
 	rdpr	%tstate, %g3
 	and	%g3, TSTATE_CWP, %g3
 	wrpr	%g3, 0, %cwp
@@ -290,6 +329,20 @@ SYM_FUNC_END(window_trap)
  * with it if etrap had a new one already.
  */
 SYM_FUNC_START(stack_overflow)
+	/* A program, or what moves its windows, has no business there. */
+	rdpr	%tstate, %g2
+	andcc	%g2, TSTATE_PRIV, %g0
+	be,pn	%xcc, dtlb_fault
+	 nop
+	TRAPPED_VECTOR %g2, %g3
+	cmp	%g2, VECTOR_SPILL_USER
+	be,pn	%xcc, dtlb_fault
+	 cmp	%g2, VECTOR_FILL_USER
+	be,pn	%xcc, dtlb_fault
+	 andn	%g2, VECTORS_TL1, %g2
+	cmp	%g2, VECTOR_SPILL_OTHER
+	be,pn	%xcc, dtlb_fault
+	 nop
 	wrpr	%g0, PSTATE_TRAP, %pstate
 	wrpr	%g0, 1, %tl
 	rdpr	%tstate, %g1

@@ -185,7 +185,8 @@ static void do_sparc64_fault(struct pt_regs *regs, unsigned long tag,
 
 	if (decode && !user_mode(regs))
 		access = data_access(regs);
-	if (address >= TASK_SIZE || in_atomic() || !current->mm) {
+	if (address >= TASK_SIZE || faulthandler_disabled() ||
+	    !current->mm) {
 		bad_area_nosemaphore(regs, access, address, SIGSEGV,
 				     SEGV_MAPERR);
 		return;
@@ -198,22 +199,23 @@ static void do_sparc64_fault(struct pt_regs *regs, unsigned long tag,
 	local_irq_disable();
 }
 
-void do_fault_exec(struct pt_regs *regs, unsigned long tag)
+/* Where entry code comes in; they are not shown, so that do_sparc64_fault() is outermost. */
+noinstr void do_fault_exec(struct pt_regs *regs, unsigned long tag)
 {
 	do_sparc64_fault(regs, tag, EXEC, false);
 }
 
-void do_fault_read(struct pt_regs *regs, unsigned long tag)
+noinstr void do_fault_read(struct pt_regs *regs, unsigned long tag)
 {
 	do_sparc64_fault(regs, tag, READ, false);
 }
 
-void do_fault_write(struct pt_regs *regs, unsigned long tag)
+noinstr void do_fault_write(struct pt_regs *regs, unsigned long tag)
 {
 	do_sparc64_fault(regs, tag, WRITE, false);
 }
 
-void do_fault_data(struct pt_regs *regs, unsigned long tag)
+noinstr void do_fault_data(struct pt_regs *regs, unsigned long tag)
 {
 	do_sparc64_fault(regs, tag, READ, true);
 }

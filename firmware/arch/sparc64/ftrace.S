@@ -58,3 +58,9 @@ LABEL tracing_mark_write
 
 /* ftrace_sched_switch(prev, next) */
 LABEL ftrace_sched_switch
+
+/* ftrace_sched_process_fork(parent, child): the child does not run yet */
+LABEL ftrace_sched_process_fork
+
+/* ftrace_sched_process_free(task) */
+LABEL ftrace_sched_process_free

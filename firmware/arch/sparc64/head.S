@@ -63,6 +63,7 @@ SYM_FUNC_START(setup_traps)
 	wrpr	%g0, NWINDOWS - 1, %cleanwin
 	wrpr	%g0, WSTATE_KERNEL, %wstate
 	wr	%g0, 0, %fprs
+	wr	%g0, ASI_AIUP, %asi
 	setx	ttable, %g1, %o1
 	wrpr	%o1, 0, %tba
 	mov	%o0, %g6

@@ -38,7 +38,8 @@ SYSCALL_DEFINE5(sparc_clone, unsigned long, flags, unsigned long, newsp,
 /* Results from here up are errors, to be given as positive numbers. */
 #define MAX_ERRNO	4095
 
-static long sparc64_sys_call(struct pt_regs *regs, unsigned int nr)
+/* Inline: what a program called is outermost in a graph. */
+static inline long do_syscall_sparc64(struct pt_regs *regs, unsigned int nr)
 {
 	const unsigned long *args = &regs->u_regs[UREG_I0];
 
@@ -72,7 +73,7 @@ noinstr void do_syscall(struct pt_regs *regs)
 	regs->tnpc += 4;
 	regs->u_regs[UREG_G0] = regs->u_regs[UREG_I0];
 	local_irq_enable();
-	result = sparc64_sys_call(regs, regs->u_regs[UREG_G1]);
+	result = do_syscall_sparc64(regs, regs->u_regs[UREG_G1]);
 	/* execve and rt_sigreturn have put other registers in place. */
 	if (pt_regs_is_syscall(regs))
 		set_result(regs, result);

@@ -72,20 +72,10 @@
 	.endr
 .endm
 
-/* Above trap level 0: right only if it is a user window that traps. */
-.macro WINDOW_TRAP function
-	wrpr	%g0, PSTATE_TRAP, %pstate
-	sethi	%lm(\function), %g1
-	ba,pt	%xcc, window_trap
-	 or	%g1, %lo(\function), %g1
-	.rept	VECTOR_INSNS - 4
-	nop
-	.endr
-.endm
-
-.macro BAD_TL1 n
+/* Above trap level 0, where no C function can be called. */
+.macro TRAPS_TL1 n, handler
 	.rept	\n
-	ba,a,pt	%xcc, bad_trap_tl1
+	ba,a,pt	%xcc, \handler
 	.rept	VECTOR_INSNS - 1
 	nop
 	.endr
@@ -163,19 +153,22 @@
 .endm
 
 /*
- * A user window for which the kernel has no room goes into the task, never to
- * the user's stack: here nobody could serve a fault.
+ * A user window that the kernel needs the room of. It goes where the program
+ * would have put it, but for the innermost, the last: that stays with the
+ * task, so that rtrap needs nothing of the user's. So does what the stack does
+ * not take, as nobody could serve a fault here: window_trap then has the last
+ * instruction executed.
  */
-.macro SPILL_BUFFER
-98:	ldx	[%g7 + PCPU_current_task], %g5
-	ldx	[%g5 + TASK_next_window], %g6
-	WINDOW	stx, %g6
-	stx	%sp, [%g6 + WINDOW_sp]
-	add	%g6, SIZEOF_user_window, %g6
-	stx	%g6, [%g5 + TASK_next_window]
+.macro SPILL_OTHER
+98:	rdpr	%otherwin, %g5
+	cmp	%g5, 1
+	be,pn	%xcc, spill_buffer
+	 nop
+	WINDOW	stxa, %sp+STACK_BIAS
 	saved
 	retry
-	PAD	98b, WINDOW_VECTOR_INSNS
+	PAD	98b, WINDOW_VECTOR_INSNS - 1
+	ba,a,pt	%xcc, spill_buffer
 .endm
 
 /* On the way back to the user; rtrap has put the window's address in %g5. */
@@ -290,7 +283,7 @@ ttable:
 	SPILL_KERNEL					! 0x80, normal 0
 	SPILL_USER					! 0x84, normal 1
 	TRAPS	0xa4 - 0x88, bad_trap
-	SPILL_BUFFER					! 0xa4, other 1
+	SPILL_OTHER					! 0xa4, other 1
 	TRAPS	0xc0 - 0xa8, bad_trap
 	FILL_KERNEL					! 0xc0, normal 0
 	FILL_USER					! 0xc4, normal 1
@@ -303,21 +296,35 @@ ttable:
 	TRAPS	0x200 - 0x16e, bad_trap
 
 	/* From entry code. */
-	BAD_TL1	0x30
-	WINDOW_TRAP do_fault_privilege			! 0x30
-	BAD_TL1	0x34 - 0x31
-	WINDOW_TRAP do_mna				! 0x34
-	BAD_TL1	0x64 - 0x35
+	TRAPS_TL1 0x30, bad_trap_tl1
+	TRAPS_TL1 1, window_trap			! 0x30
+	TRAPS_TL1 0x34 - 0x31, bad_trap_tl1
+	TRAPS_TL1 1, window_trap			! 0x34
+	TRAPS_TL1 0x64 - 0x35, bad_trap_tl1
 	ITLB_MISS					! 0x64
 	DTLB_MISS					! 0x68
 	DTLB_PROT					! 0x6c
-	BAD_TL1	0x80 - 0x70
+	TRAPS_TL1 0x80 - 0x70, bad_trap_tl1
 	SPILL_KERNEL					! 0x80, normal 0
-	BAD_TL1	0xa4 - 0x84
-	SPILL_BUFFER					! 0xa4, other 1
-	BAD_TL1	0xc0 - 0xa8
+	TRAPS_TL1 0xa4 - 0x84, bad_trap_tl1
+	SPILL_OTHER					! 0xa4, other 1
+	TRAPS_TL1 0xc0 - 0xa8, bad_trap_tl1
 	FILL_KERNEL					! 0xc0, normal 0
-	BAD_TL1	0xc8 - 0xc4
+	TRAPS_TL1 0xc8 - 0xc4, bad_trap_tl1
 	FILL_BUFFER					! 0xc8, normal 2
-	BAD_TL1	0x200 - 0xcc
+	TRAPS_TL1 0x200 - 0xcc, bad_trap_tl1
 	.size	ttable, . - ttable
+
+	.section .entry.text, "ax"
+
+/* The oldest user window goes into the task, with the stack it belongs on. */
+SYM_FUNC_START(spill_buffer)
+	ldx	[%g7 + PCPU_current_task], %g5
+	ldx	[%g5 + TASK_next_window], %g6
+	WINDOW	stx, %g6
+	stx	%sp, [%g6 + WINDOW_sp]
+	add	%g6, SIZEOF_user_window, %g6
+	stx	%g6, [%g5 + TASK_next_window]
+	saved
+	retry
+SYM_FUNC_END(spill_buffer)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* User windows that the kernel needed the room of, on their way back. */
+/* User windows that the kernel needed the room of but could not spill. */
 #include <linux/kernel.h>
 #include <linux/entry-common.h>
 #include <linux/sched.h>
@@ -7,20 +7,6 @@
 #include <linux/uaccess.h>
 #include <asm/linkage.h>
 #include <asm/proto.h>
-
-static inline unsigned long rdotherwin(void)
-{
-	unsigned long otherwin;
-
-	asm volatile("rdpr %%otherwin, %0" : "=r" (otherwin));
-	return otherwin;
-}
-
-/* If no window is left in the CPU, rtrap loads the innermost, the last. */
-static inline bool user_windows_saved(const struct thread_struct *thread)
-{
-	return thread->next_window - thread->windows > !rdotherwin();
-}
 
 /*
  * To the user's stack, as its own spill would have done; in the task remains
@@ -47,15 +33,13 @@ int synchronize_user_stack(void)
 }
 
 /*
- * Called and left with interrupts off. Other tasks that run meanwhile may push
- * more windows out.
+ * Called and left with interrupts off, on the way to user mode. Other tasks
+ * that run meanwhile may push more windows out.
  */
-noinstr void exit_to_user_windows(struct pt_regs *regs)
+noinstr void save_user_windows(struct pt_regs *regs)
 {
-	while (user_windows_saved(&current->thread)) {
-		local_irq_enable();
-		if (synchronize_user_stack())
-			force_sig(SIGSEGV);
-		syscall_exit_to_user_mode(regs);
-	}
+	local_irq_enable();
+	if (synchronize_user_stack())
+		force_sig(SIGSEGV);
+	syscall_exit_to_user_mode(regs);
 }

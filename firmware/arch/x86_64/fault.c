@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/signal.h>
+#include <linux/uaccess.h>
 #include <asm/proto.h>
 #include <asm/traps.h>
 
@@ -105,7 +106,7 @@ static void do_user_addr_fault(struct pt_regs *regs, long error_code,
 	struct vm_area_struct *vma;
 	vm_fault_t fault;
 
-	if (in_atomic() || !mm || error_code & X86_PF_RSVD) {
+	if (faulthandler_disabled() || !mm || error_code & X86_PF_RSVD) {
 		bad_area_nosemaphore(regs, error_code, address, SIGSEGV,
 				     SEGV_MAPERR);
 		return;

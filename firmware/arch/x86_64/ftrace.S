@@ -34,3 +34,13 @@ SYM_FUNC_END(tracing_mark_write)
 SYM_FUNC_START(ftrace_sched_switch)
 	ret
 SYM_FUNC_END(ftrace_sched_switch)
+
+/* ftrace_sched_process_fork(parent, child): the child does not run yet */
+SYM_FUNC_START(ftrace_sched_process_fork)
+	ret
+SYM_FUNC_END(ftrace_sched_process_fork)
+
+/* ftrace_sched_process_free(task) */
+SYM_FUNC_START(ftrace_sched_process_free)
+	ret
+SYM_FUNC_END(ftrace_sched_process_free)

@@ -4,6 +4,7 @@
 
 void arch_show_interrupts(struct seq_file *m, int prec)
 {
+	SHOW_IRQ(m, prec, "NMI", nmi_irqs, "Non-maskable interrupts");
 	SHOW_IRQ(m, prec, "HST", host_device_irqs, "Host device interrupts");
 	SHOW_IRQ(m, prec, "BLK", block_device_irqs, "Block device interrupts");
 	SHOW_IRQ(m, prec, "LOC", timer_irqs, "Local timer interrupts");

@@ -24,7 +24,8 @@ static const sys_call_ptr_t sys_call_table[NR_syscalls] = {
 };
 #undef __SYSCALL
 
-static long x64_sys_call(struct pt_regs *regs, unsigned int nr)
+/* Inline: what a program called is outermost in a graph. */
+static inline long do_syscall_x64(struct pt_regs *regs, unsigned int nr)
 {
 	if (nr >= NR_syscalls || !sys_call_table[nr])
 		return -ENOSYS;
@@ -35,6 +36,6 @@ static long x64_sys_call(struct pt_regs *regs, unsigned int nr)
 noinstr void do_syscall_64(struct pt_regs *regs, int nr)
 {
 	local_irq_enable();
-	regs->ax = x64_sys_call(regs, nr);
+	regs->ax = do_syscall_x64(regs, nr);
 	syscall_exit_to_user_mode(regs);
 }

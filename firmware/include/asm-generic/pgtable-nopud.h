@@ -9,12 +9,14 @@ typedef struct { pgd_t pgd; } pud_t;
 #define __pud(x)		((pud_t){ __pgd(x) })
 
 #define PTRS_PER_PUD		1
+#define PUD_SIZE		PGDIR_SIZE
 
 /* The table is always there. */
 #define pgd_none(x)		((void)(x), false)
 #define pgd_populate(pgd, table) ((void)(pgd), (void)(table))
 #define pud_offset(pgd, addr)	((pud_t *)(pgd))
 #define pud_addr_end(addr, end)	(end)
-#define pud_free(pud)		((void)(pud))
+#define pgd_clear(pgd)		((void)(pgd))
+#define pgd_page_vaddr(x)	((void)(x), NULL)
 
 #endif

@@ -35,6 +35,7 @@
 #define HC_MODULE_RELEASE	27
 #define HC_SHOW_REGS		29
 #define HC_TRACE_PRINTK		33
+#define HC_FTRACE_ENABLED	34
 
 #ifndef __ASSEMBLY__
 

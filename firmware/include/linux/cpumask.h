@@ -33,6 +33,15 @@ extern unsigned int nr_cpu_ids;
 #define for_each_possible_cpu(cpu)	for_each_cpu(cpu, cpu_possible_mask)
 #define for_each_online_cpu(cpu)	for_each_cpu(cpu, cpu_online_mask)
 
+static inline unsigned int num_online_cpus(void)
+{
+	unsigned int cpu, n = 0;
+
+	for_each_online_cpu(cpu)
+		n++;
+	return n;
+}
+
 #define cpu_online(cpu)			cpumask_test_cpu(cpu, cpu_online_mask)
 
 #endif

@@ -4,6 +4,7 @@
 #define _LINUX_DIRENT_H
 
 #include <linux/types.h>
+#include <uapi/linux/dirent.h>
 
 struct linux_dirent64 {
 	u64		d_ino;
@@ -12,15 +13,5 @@ struct linux_dirent64 {
 	unsigned char	d_type;
 	char		d_name[];
 };
-
-/* d_type */
-#define DT_UNKNOWN	0
-#define DT_FIFO		1
-#define DT_CHR		2
-#define DT_DIR		4
-#define DT_BLK		6
-#define DT_REG		8
-#define DT_LNK		10
-#define DT_SOCK		12
 
 #endif

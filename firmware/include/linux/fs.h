@@ -16,6 +16,7 @@
 #include <linux/super.h>
 #include <linux/time.h>
 #include <linux/types.h>
+#include <uapi/linux/fs.h>
 #include <linux/uio.h>
 #include <linux/xarray.h>
 
@@ -59,9 +60,6 @@ static inline bool special_file(umode_t mode)
 	       S_ISSOCK(mode);
 }
 
-#define SEEK_SET	0
-#define SEEK_CUR	1
-#define SEEK_END	2
 
 struct address_space {
 	struct inode		*host;
@@ -70,10 +68,41 @@ struct address_space {
 	const struct address_space_operations *a_ops;
 	unsigned long		flags;		/* AS_ */
 	spinlock_t		private_lock;	/* pages' buffers */
+	struct list_head	i_mmap;		/* the areas that map it */
+	struct rw_semaphore	i_mmap_rwsem;	/* ... where they are */
 };
 
-/* address_space->flags: what was lost since somebody last asked */
-enum { AS_EIO, AS_ENOSPC };
+/* Inside page locks; outside those of page tables. */
+static inline void i_mmap_lock_write(struct address_space *mapping)
+{
+	down_write(&mapping->i_mmap_rwsem);
+}
+
+static inline void i_mmap_unlock_write(struct address_space *mapping)
+{
+	up_write(&mapping->i_mmap_rwsem);
+}
+
+static inline void i_mmap_lock_read(struct address_space *mapping)
+{
+	down_read(&mapping->i_mmap_rwsem);
+}
+
+static inline int i_mmap_trylock_read(struct address_space *mapping)
+{
+	return down_read_trylock(&mapping->i_mmap_rwsem);
+}
+
+static inline void i_mmap_unlock_read(struct address_space *mapping)
+{
+	up_read(&mapping->i_mmap_rwsem);
+}
+
+/*
+ * address_space->flags: what was lost since somebody last asked, and whether
+ * its pages are all there is of the file.
+ */
+enum { AS_EIO, AS_ENOSPC, AS_UNEVICTABLE };
 
 /*
  * Between a file's pages and what stores them. write_begin returns the page,

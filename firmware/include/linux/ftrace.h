@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Telling the host, which does the tracing, about modules. */
+/* Telling the host, which does the tracing, about tasks and modules. */
 #ifndef _LINUX_FTRACE_H
 #define _LINUX_FTRACE_H
 
 struct module;
+struct task_struct;
+
+/* With interrupts off, just before the stacks change. */
+void ftrace_sched_switch(struct task_struct *prev, struct task_struct *next);
+/* The child does not run yet. */
+void ftrace_sched_process_fork(struct task_struct *parent,
+			       struct task_struct *child);
+/* After this its number can become another task's. */
+void ftrace_sched_process_free(struct task_struct *task);
 
 /*
  * Makes nops of a module's call sites, which nobody executes yet; from here on

@@ -15,10 +15,10 @@ struct page;
 #define GFP_NOFS	0x0c40u		/* reclaims, but asks no file system */
 #define GFP_NOIO	0x0c00u
 
-#define __GFP_HIGH	0x0020u		/* may use what others must leave */
 #define __GFP_IO	0x0040u
 #define __GFP_FS	0x0080u
 #define __GFP_DIRECT_RECLAIM 0x0400u	/* may sleep */
+#define __GFP_KSWAPD_RECLAIM 0x0800u	/* wakes who reclaims in advance */
 
 static inline bool gfpflags_allow_blocking(gfp_t gfp)
 {
@@ -26,7 +26,6 @@ static inline bool gfpflags_allow_blocking(gfp_t gfp)
 }
 
 struct page *__alloc_pages(gfp_t gfp, unsigned int order);
-bool __alloc_pages_may_oom(gfp_t gfp, unsigned int order, unsigned int tries);
 unsigned long nr_free_pages(void);
 unsigned long totalram_pages(void);
 void __free_pages(struct page *page, unsigned int order);

@@ -9,6 +9,7 @@
 struct seq_file;
 
 typedef struct {
+	unsigned int	nmi_irqs;
 	unsigned int	host_device_irqs;
 	unsigned int	block_device_irqs;
 	unsigned int	timer_irqs;

@@ -3,6 +3,8 @@
 #ifndef _LINUX_LIMITS_H
 #define _LINUX_LIMITS_H
 
+#include <uapi/linux/limits.h>
+
 #define INT_MAX		((int)(~0U >> 1))
 #define INT_MIN		(-INT_MAX - 1)
 #define UINT_MAX	(~0U)
@@ -15,7 +17,5 @@
 #define SSIZE_MAX	((ssize_t)(SIZE_MAX >> 1))
 #define LLONG_MAX	((long long)(~0ULL >> 1))
 
-#define NAME_MAX	255
-#define PATH_MAX	4096
 
 #endif

@@ -31,7 +31,10 @@
 
 #define VM_FAULT_OOM		0x0001
 #define VM_FAULT_SIGBUS		0x0002
+#define VM_FAULT_MAJOR		0x0004	/* the page had to be read */
 #define VM_FAULT_SIGSEGV	0x0040
+#define VM_FAULT_NOPAGE		0x0100	/* something has changed: again */
+#define VM_FAULT_LOCKED		0x0200	/* vmf->page, by who returns this */
 #define VM_FAULT_ERROR \
 	(VM_FAULT_OOM | VM_FAULT_SIGBUS | VM_FAULT_SIGSEGV)
 
@@ -103,6 +106,16 @@ static inline void inc_mm_counter(struct mm_struct *mm, struct page *page)
 		mm->rss_file++;
 	if (get_mm_rss(mm) > mm->hiwater_rss)
 		mm->hiwater_rss = get_mm_rss(mm);
+}
+
+/* For who leaves the address space. */
+static inline void setmax_mm_hiwater_rss(unsigned long *maxrss,
+					 const struct mm_struct *mm)
+{
+	unsigned long hiwater_rss = READ_ONCE(mm->hiwater_rss);
+
+	if (*maxrss < hiwater_rss)
+		*maxrss = hiwater_rss;
 }
 
 static inline void dec_mm_counter(struct mm_struct *mm, struct page *page)
@@ -186,20 +199,21 @@ long get_user_pages_remote(struct mm_struct *mm, unsigned long start,
 
 /* mm/pagetable.c: whole ranges. */
 int copy_page_range(struct vm_area_struct *dst, struct vm_area_struct *src);
-void unmap_page_range(struct vm_area_struct *vma, unsigned long start,
-		      unsigned long end);
-void free_pgtables(struct mm_struct *mm);
 int move_page_tables(struct vm_area_struct *vma, unsigned long old_addr,
 		     struct vm_area_struct *new_vma, unsigned long new_addr,
 		     unsigned long len);
-/* What a shared mapping may have written becomes dirty in its file. */
-void mark_range_dirty(struct vm_area_struct *vma, unsigned long start,
-		      unsigned long end);
 void change_protection(struct vm_area_struct *vma, unsigned long start,
 		       unsigned long end);
 
+/* mm/rmap.c, mm/unmap.c: a file's pages wherever they are mapped. */
+int folio_mkclean(struct page *page);
+bool try_to_unmap(struct page *page);
+void unmap_mapping_range(struct address_space *mapping, loff_t holebegin,
+			 loff_t holelen, int even_cows);
+
 /* A mapped file's page: kernel/fs/filemap.c. */
 vm_fault_t filemap_fault(struct vm_fault *vmf);
+vm_fault_t filemap_page_mkwrite(struct vm_fault *vmf);
 extern const struct vm_operations_struct generic_file_vm_ops;
 
 #endif

@@ -59,6 +59,8 @@ struct page {
 
 struct vm_operations_struct {
 	vm_fault_t (*fault)(struct vm_fault *vmf);
+	/* A page of the file, read-only so far, is about to be written. */
+	vm_fault_t (*page_mkwrite)(struct vm_fault *vmf);
 };
 
 struct vm_area_struct {
@@ -71,6 +73,7 @@ struct vm_area_struct {
 	const struct vm_operations_struct *vm_ops;	/* NULL: anonymous */
 	pgoff_t vm_pgoff;		/* in pages */
 	struct file *vm_file;
+	struct list_head shared;	/* in its mapping's i_mmap */
 	bool anon_vma;			/* may hold pages of its own */
 };
 
@@ -83,11 +86,11 @@ struct mm_struct {
 	struct rw_semaphore mmap_lock;
 	spinlock_t page_table_lock;
 	unsigned long total_vm;
+	unsigned long hiwater_vm;	/* the most it ever was */
 	unsigned long rss_anon;		/* pages mapped, under page_table_lock */
 	unsigned long rss_file;
 	unsigned long hiwater_rss;	/* the most that both ever were */
-	unsigned long nr_ptes;		/* pages of page tables, ... */
-	struct list_head pgtables;	/* ... and they themselves */
+	unsigned long nr_ptes;		/* pages of page tables */
 	unsigned long start_code, end_code, start_data, end_data;
 	unsigned long start_brk, brk, start_stack;
 	unsigned long arg_start, arg_end, env_start, env_end;

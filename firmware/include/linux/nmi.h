@@ -18,7 +18,6 @@ struct pt_regs;
 
 /* What came, and what is to be done about it. No locks may be taken. */
 void nmi_handle(struct pt_regs *regs);
-unsigned int nmi_count_cpu(int cpu);
 
 /* The watchdog's part: returns whether it was its timer that had run out. */
 bool watchdog_nmi_handler(struct pt_regs *regs);

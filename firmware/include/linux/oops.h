@@ -17,4 +17,7 @@ extern int panic_on_oops;
 void oops(struct pt_regs *regs, const char *fmt, ...)
 	__noreturn __printf(2, 3);
 
+/* This CPU's task, registers and calls, into the log. From any context. */
+void show_regs(struct pt_regs *regs);
+
 #endif

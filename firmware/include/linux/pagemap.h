@@ -42,6 +42,17 @@ void folio_wait_writeback(struct page *page);
 void folio_start_writeback(struct page *page);
 void folio_end_writeback(struct page *page);
 
+/* Its pages are nowhere else. */
+static inline void mapping_set_unevictable(struct address_space *mapping)
+{
+	set_bit(AS_UNEVICTABLE, &mapping->flags);
+}
+
+static inline bool mapping_unevictable(struct address_space *mapping)
+{
+	return test_bit(AS_UNEVICTABLE, &mapping->flags);
+}
+
 /* For the reclaim of pages that can be read again. */
 void folio_add_lru(struct page *page);
 void folio_del_lru(struct page *page);

@@ -28,10 +28,11 @@
 /* What spin_lock_bh() adds: softirqs off, and no preemption. */
 #define SOFTIRQ_LOCK_OFFSET	(SOFTIRQ_DISABLE_OFFSET + PREEMPT_OFFSET)
 
-/* Set while no reschedule is pending: the count is 0 when both are true. */
+/*
+ * Where the count has this bit (PREEMPT_ENABLED says so), it is set while no
+ * reschedule is pending: the count is 0 when one is due and nothing forbids it.
+ */
 #define PREEMPT_NEED_RESCHED	0x80000000u
-
-#define PREEMPT_ENABLED		(0 + PREEMPT_NEED_RESCHED)
 
 /* What a CPU starts with, and what its idle task keeps. */
 #define INIT_PREEMPT_COUNT	(PREEMPT_OFFSET + PREEMPT_ENABLED)

@@ -5,11 +5,7 @@
 
 #include <linux/jiffies.h>
 #include <linux/time.h>
-#include <asm/resource.h>
-
-#define RUSAGE_SELF	0
-#define RUSAGE_CHILDREN	(-1)
-#define RUSAGE_THREAD	1
+#include <uapi/linux/resource.h>
 
 struct rusage {
 	struct __kernel_timeval ru_utime;
@@ -22,15 +18,23 @@ struct rusage {
 	long ru_nvcsw, ru_nivcsw;	/* slept, was preempted */
 };
 
-#define RLIMIT_CPU	0
-#define RLIMIT_FSIZE	1
-#define RLIMIT_DATA	2
-#define RLIMIT_STACK	3
-#define RLIMIT_CORE	4
-#define RLIMIT_AS	9
-#define RLIMIT_SIGPENDING 11
-#define RLIM_NLIMITS	16
-#define RLIM_INFINITY	(~0UL)
+/* What threads have used. */
+struct task_usage {
+	u64 utime, stime;		/* in ticks */
+	u64 sum_exec_runtime;		/* in ns */
+	unsigned long nvcsw, nivcsw;
+	unsigned long min_flt, maj_flt;
+	unsigned long maxrss;		/* in pages, of the largest */
+};
+
+struct task_struct;
+
+/* kernel/task/rusage.c */
+void add_usage(struct task_usage *sum, const struct task_usage *usage);
+void add_task_usage(struct task_usage *sum, struct task_struct *t);
+/* With siglock or tasklist_lock held. */
+void thread_group_usage(struct task_struct *p, struct task_usage *usage);
+void fill_rusage(struct rusage *r, const struct task_usage *usage);
 
 struct rlimit {
 	unsigned long rlim_cur;

@@ -4,6 +4,7 @@
 #define _LINUX_SCHED_H
 
 #include <linux/types.h>
+#include <uapi/linux/sched.h>
 #include <linux/limits.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
@@ -56,16 +57,10 @@ struct robust_list_head;
 #define PF_WQ_WORKER		0x00000020
 #define PF_FORKNOEXEC		0x00000040
 #define PF_SIGNALED		0x00000400
+#define PF_MEMALLOC		0x00000800	/* it frees memory: it gets some */
+#define PF_KSWAPD		0x00020000
 #define PF_KTHREAD		0x00200000
 #define PF_NO_SETAFFINITY	0x04000000	/* bound by the kernel */
-
-/* task_struct.policy */
-#define SCHED_NORMAL		0
-#define SCHED_FIFO		1
-#define SCHED_RR		2
-#define SCHED_BATCH		3
-#define SCHED_IDLE		5
-#define SCHED_DEADLINE		6
 
 #define TASK_COMM_LEN		16
 #define FTRACE_RETFUNC_DEPTH	50
@@ -145,6 +140,8 @@ struct task_struct {
 	struct sched_dl_entity dl;
 	unsigned long nvcsw;		/* switches: it slept */
 	unsigned long nivcsw;		/* it was preempted */
+	unsigned long min_flt;		/* page faults without I/O, ... */
+	unsigned long maj_flt;		/* ... and with */
 	u64 start_time;			/* ns since boot */
 	u64 utime;			/* in ticks */
 	u64 stime;
@@ -158,6 +155,7 @@ struct task_struct {
 	struct list_head tasks;
 	struct mm_struct *mm;		/* NULL: kernel thread */
 	struct mm_struct *active_mm;
+	unsigned int pagefault_disabled;	/* nested: user copies end there */
 
 	int exit_state;
 	int exit_code;
@@ -282,6 +280,7 @@ int __cond_resched(void);
 void preempt_schedule_irq(void);
 void schedule_tail(struct task_struct *prev);
 void schedule_idle(void);
+void schedule_preempt_disabled(void);
 long schedule_timeout(long timeout);
 long schedule_timeout_interruptible(long timeout);
 long schedule_timeout_uninterruptible(long timeout);

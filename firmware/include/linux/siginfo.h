@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 #include <linux/uaccess.h>
+#include <uapi/linux/signal.h>
 
 #define SI_MAX_SIZE	128
 
@@ -42,34 +43,6 @@ typedef struct siginfo {
 	kernel_siginfo_t info;
 	char __unused[SI_MAX_SIZE - sizeof(kernel_siginfo_t)];
 } siginfo_t;
-
-#define SI_USER		0
-#define SI_KERNEL	0x80
-#define SI_QUEUE	-1
-#define SI_TIMER	-2
-#define SI_TKILL	-6
-
-#define ILL_ILLOPC	1
-#define ILL_ILLOPN	2
-#define ILL_ILLTRP	4
-#define ILL_PRVOPC	5
-#define FPE_INTDIV	1
-#define FPE_INTOVF	2
-#define FPE_FLTDIV	3
-#define FPE_FLTUNK	14
-#define SEGV_MAPERR	1
-#define SEGV_ACCERR	2
-#define BUS_ADRALN	1
-#define BUS_ADRERR	2
-#define BUS_OBJERR	3
-#define TRAP_BRKPT	1
-#define TRAP_TRACE	2
-#define EMT_TAGOVF	1
-#define CLD_EXITED	1
-#define CLD_KILLED	2
-#define CLD_DUMPED	3
-#define CLD_STOPPED	5
-#define CLD_CONTINUED	6
 
 /* In place of a siginfo: from a program by kill, or from the kernel. */
 #define SEND_SIG_NOINFO	((struct kernel_siginfo *)0)

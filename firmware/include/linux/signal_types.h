@@ -28,10 +28,6 @@ struct ksignal {
 #define SIG_DFL		0UL
 #define SIG_IGN		1UL
 
-#define SS_ONSTACK	1
-#define SS_DISABLE	2
-#define SS_AUTODISARM	0x80000000u
-
 typedef struct sigaltstack {
 	void __user *ss_sp;
 	int ss_flags;

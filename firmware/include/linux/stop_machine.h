@@ -3,7 +3,6 @@
 #ifndef _LINUX_STOP_MACHINE_H
 #define _LINUX_STOP_MACHINE_H
 
-#include <linux/cpumask.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
@@ -24,11 +23,5 @@ int stop_one_cpu(unsigned int cpu, cpu_stop_fn_t fn, void *arg);
 /* From anywhere, with preemption off. @work must live until @fn runs. */
 bool stop_one_cpu_nowait(unsigned int cpu, cpu_stop_fn_t fn, void *arg,
 			 struct cpu_stop_work *work);
-
-/*
- * Runs @fn on one of @cpus (NULL: any), while all others spin with interrupts
- * off: nothing else happens in the machine.
- */
-int stop_machine(cpu_stop_fn_t fn, void *data, const struct cpumask *cpus);
 
 #endif

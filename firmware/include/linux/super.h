@@ -8,6 +8,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
+#include <linux/shrinker.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
@@ -78,6 +79,7 @@ struct super_block {
 	struct list_head	s_dentry_lru;	/* unused, oldest first */
 	long			s_nr_dentry_unused;
 	struct mutex		s_vfs_rename_mutex;
+	struct shrinker		s_shrink;	/* of its unused dentries */
 };
 
 #define FS_REQUIRES_DEV		1

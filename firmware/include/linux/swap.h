@@ -5,6 +5,11 @@
 
 #include <linux/types.h>
 
+/* So often an allocation may look for memory without finding any. */
+#define MAX_RECLAIM_RETRIES	16
+
 unsigned long try_to_free_pages(gfp_t gfp, unsigned int order);
+void wakeup_kswapd(void);
+unsigned long nr_clean_pages(void);
 
 #endif

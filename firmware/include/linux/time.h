@@ -6,17 +6,7 @@
 #include <linux/types.h>
 #include <linux/time64.h>
 #include <asm/posix_types.h>
-
-#define CLOCK_REALTIME			0
-#define CLOCK_MONOTONIC			1
-#define CLOCK_PROCESS_CPUTIME_ID	2
-#define CLOCK_THREAD_CPUTIME_ID		3
-#define CLOCK_MONOTONIC_RAW		4
-#define CLOCK_REALTIME_COARSE		5
-#define CLOCK_MONOTONIC_COARSE		6
-#define CLOCK_BOOTTIME			7
-
-#define TIMER_ABSTIME	1
+#include <uapi/linux/time.h>
 
 struct __kernel_timespec {
 	long long tv_sec;

@@ -6,13 +6,28 @@
 #include <linux/types.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
+#include <linux/preempt.h>
 #include <asm/uaccess.h>
+
+/*
+ * Between these, a copy ends where it would have to wait for a page: for those
+ * who hold what bringing the page may need.
+ */
+#define pagefault_disable()	((void)current->pagefault_disabled++)
+#define pagefault_enable()	((void)current->pagefault_disabled--)
+#define pagefault_disabled()	(current->pagefault_disabled != 0)
+
+/* Whether a fault now must not be served. */
+#define faulthandler_disabled()	(pagefault_disabled() || in_atomic())
 
 /* Each returns how many bytes could not be copied. */
 unsigned long _copy_to_user(void __user *to, const void *from, unsigned long n);
 unsigned long _copy_from_user(void *to, const void __user *from,
 			      unsigned long n);
 unsigned long clear_user(void __user *to, unsigned long n);
+
+/* Has the pages brought that can be: how many bytes are not there. */
+size_t fault_in_readable(const char __user *uaddr, size_t size);
 
 /* The length copied (without the NUL), @count if none was found, -EFAULT. */
 long strncpy_from_user(char *dst, const char __user *src, long count);

@@ -64,6 +64,10 @@ notrace size_t copy_page_to_iter(struct page *page, size_t offset, size_t bytes,
 				 struct iov_iter *i);
 notrace size_t copy_page_from_iter(struct page *page, size_t offset,
 				   size_t bytes, struct iov_iter *i);
+notrace size_t copy_page_from_iter_atomic(struct page *page, size_t offset,
+					  size_t bytes, struct iov_iter *i);
+size_t fault_in_iov_iter_readable(const struct iov_iter *i, size_t bytes);
+notrace void iov_iter_advance(struct iov_iter *i, size_t bytes);
 notrace size_t iov_iter_zero(size_t bytes, struct iov_iter *i);
 
 #endif

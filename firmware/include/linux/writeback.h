@@ -23,6 +23,10 @@ struct writeback_control {
 int do_writepages(struct address_space *mapping, struct writeback_control *wbc);
 void balance_dirty_pages_ratelimited(struct address_space *mapping);
 long nr_dirty_pages(void);
+long nr_writeback_pages(void);
+
+/* fs-writeback.c: all that is dirty is to be written soon */
+void wakeup_flusher_threads(void);
 
 /* filemap_sync.c: a file's pages, from now on, or until they are written */
 void mapping_set_error(struct address_space *mapping, int error);

@@ -320,7 +320,7 @@ struct dentry *__dentry_kill(struct dentry *dentry)
 	return parent;
 }
 
-static inline void d_lru_add(struct dentry *dentry)
+void d_lru_add(struct dentry *dentry)
 {
 	struct super_block *sb = dentry->d_sb;
 

@@ -3,6 +3,7 @@
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
+#include <linux/sched.h>
 
 #include "internal.h"
 #include "mount.h"
@@ -23,20 +24,35 @@ static long shrink_dentry_list(struct list_head *dispose)
 	return freed;
 }
 
-/* Frees up to @nr dentries, those unused for longest first. */
+/*
+ * Who frees memory should not wait for a disk first: an inode that is still to
+ * be written keeps its dentry for now.
+ */
+static bool must_be_written(struct dentry *dentry)
+{
+	struct inode *inode = d_inode(dentry);
+
+	return current->flags & PF_MEMALLOC && inode &&
+	       READ_ONCE(inode->i_state) & I_DIRTY;
+}
+
+/* Of up to @nr dentries, unused for longest, frees those that still are. */
 long prune_dcache_sb(struct super_block *sb, long nr)
 {
 	struct dentry *dentry, *parent;
 	LIST_HEAD(dispose);
 
 	spin_lock(&rename_lock);
-	while (nr > 0 && (dentry = d_lru_oldest(sb))) {
+	for (; nr > 0 && (dentry = d_lru_oldest(sb)); nr--) {
 		parent = dentry->d_parent;
 		spin_lock(&parent->d_lock);
-		if (!atomic_read(&dentry->d_count)) {
+		if (atomic_read(&dentry->d_count)) {
+			;	/* it comes back when that ends */
+		} else if (must_be_written(dentry)) {
+			d_lru_add(dentry);
+		} else {
 			dentry_detach(dentry);
 			list_add_tail(&dentry->d_child, &dispose);
-			nr--;
 		}
 		spin_unlock(&parent->d_lock);
 	}

@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uio.h>
 #include <linux/writeback.h>
@@ -211,6 +212,20 @@ void truncate_inode_pages(struct address_space *mapping, loff_t start)
 	}
 }
 
+/*
+ * Nor are they mapped any more: what has been mapped again before the pages
+ * were dropped goes in the second round.
+ */
+static void truncate_pagecache(struct inode *inode, loff_t newsize)
+{
+	struct address_space *mapping = inode->i_mapping;
+	loff_t holebegin = PAGE_ALIGN((u64)newsize);
+
+	unmap_mapping_range(mapping, holebegin, 0, 1);
+	truncate_inode_pages(mapping, newsize);
+	unmap_mapping_range(mapping, holebegin, 0, 1);
+}
+
 /* The inode is locked. */
 void truncate_setsize(struct inode *inode, loff_t size)
 {
@@ -218,7 +233,7 @@ void truncate_setsize(struct inode *inode, loff_t size)
 
 	i_size_write(inode, size);
 	if (size < old)
-		truncate_inode_pages(inode->i_mapping, size);
+		truncate_pagecache(inode, size);
 }
 
 static ssize_t filemap_read(struct kiocb *iocb, struct iov_iter *to)
@@ -260,39 +275,60 @@ ssize_t generic_file_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return done;
 }
 
+/*
+ * One page's part. The page may itself be what is copied from: with it locked,
+ * no fault can be served, so that has to be done before. 0: it was in vain.
+ */
+static ssize_t write_to_page(struct kiocb *iocb, struct iov_iter *from,
+			     size_t *n)
+{
+	struct address_space *mapping = iocb->ki_filp->f_mapping;
+	const struct address_space_operations *a_ops = mapping->a_ops;
+	struct iov_iter before = *from;
+	void *fsdata = NULL;
+	struct page *page;
+	size_t copied;
+	int ret;
+
+	if (fault_in_iov_iter_readable(from, *n) == *n)
+		return -EFAULT;
+	ret = a_ops->write_begin(iocb->ki_filp, mapping, iocb->ki_pos, *n,
+				 &page, &fsdata);
+	if (ret)
+		return ret;
+	copied = copy_page_from_iter_atomic(page, offset_in_page(iocb->ki_pos),
+					    *n, from);
+	flush_dcache_page(page);
+	ret = a_ops->write_end(iocb->ki_filp, mapping, iocb->ki_pos, *n, copied,
+			       page, fsdata);
+	if (ret != (int)copied) {
+		*from = before;
+		iov_iter_advance(from, max(ret, 0));
+	}
+	if (!ret && copied)
+		*n = copied;
+	return ret;
+}
+
 ssize_t generic_perform_write(struct kiocb *iocb, struct iov_iter *from)
 {
-	struct file *file = iocb->ki_filp;
-	struct address_space *mapping = file->f_mapping;
-	const struct address_space_operations *a_ops = mapping->a_ops;
-	ssize_t done = 0;
-	int err = 0;
+	ssize_t done = 0, ret = 0;
+	size_t n;
 
 	while (iov_iter_count(from)) {
-		size_t offset = offset_in_page(iocb->ki_pos), n, copied;
-		struct page *page;
-		void *fsdata = NULL;
-
-		n = min(PAGE_SIZE - offset, iov_iter_count(from));
-		err = a_ops->write_begin(file, mapping, iocb->ki_pos, n, &page,
-					 &fsdata);
-		if (err)
+		n = min(PAGE_SIZE - offset_in_page(iocb->ki_pos),
+			iov_iter_count(from));
+		do {
+			ret = fatal_signal_pending(current) ? -EINTR :
+			      write_to_page(iocb, from, &n);
+		} while (!ret);
+		if (ret < 0)
 			break;
-		copied = copy_page_from_iter(page, offset, n, from);
-		flush_dcache_page(page);
-		err = a_ops->write_end(file, mapping, iocb->ki_pos, n, copied,
-				       page, fsdata);
-		if (err < 0)
-			break;
-		copied = min_t(size_t, copied, err);
-		iocb->ki_pos += copied;
-		done += copied;
-		err = copied < n ? -EFAULT : 0;
-		if (err)
-			break;
-		balance_dirty_pages_ratelimited(mapping);
+		iocb->ki_pos += ret;
+		done += ret;
+		balance_dirty_pages_ratelimited(iocb->ki_filp->f_mapping);
 	}
-	return done ? done : err;
+	return done ? done : ret;
 }
 
 /* The inode is locked. */
@@ -334,22 +370,53 @@ ssize_t generic_file_write_iter(struct kiocb *iocb, struct iov_iter *from)
 	return done;
 }
 
+/* Locked: as long as it is, nobody takes it out of the file. */
 vm_fault_t filemap_fault(struct vm_fault *vmf)
 {
-	struct inode *inode = vmf->vma->vm_file->f_mapping->host;
-	struct page *page = filemap_get_page(inode, vmf->pgoff);
+	struct address_space *mapping = vmf->vma->vm_file->f_mapping;
+	struct page *page = find_get_page(mapping, vmf->pgoff);
+	vm_fault_t ret = VM_FAULT_LOCKED;
 
-	if (!page)
-		return VM_FAULT_SIGBUS;
-	if (IS_ERR(page))
-		return PTR_ERR(page) == -ENOMEM ? VM_FAULT_OOM :
-						  VM_FAULT_SIGBUS;
+	if (page)
+		put_page(page);
+	else
+		ret |= VM_FAULT_MAJOR;
+	for (;;) {
+		page = filemap_get_page(mapping->host, vmf->pgoff);
+		if (!page)
+			return VM_FAULT_SIGBUS;
+		if (IS_ERR(page))
+			return PTR_ERR(page) == -ENOMEM ? VM_FAULT_OOM :
+							  VM_FAULT_SIGBUS;
+		lock_page(page);
+		if (page->mapping == mapping)
+			break;
+		unlock_page(page);	/* truncated meanwhile */
+		put_page(page);
+	}
 	vmf->page = page;
-	return 0;
+	return ret;
+}
+
+/* A clean page is about to be written through a shared mapping. */
+vm_fault_t filemap_page_mkwrite(struct vm_fault *vmf)
+{
+	struct file *file = vmf->vma->vm_file;
+	struct page *page = vmf->page;
+
+	file_update_time(file);
+	lock_page(page);
+	if (page->mapping != file->f_mapping) {
+		unlock_page(page);
+		return VM_FAULT_NOPAGE;
+	}
+	folio_mark_dirty(page);
+	return VM_FAULT_LOCKED;
 }
 
 const struct vm_operations_struct generic_file_vm_ops = {
-	.fault	= filemap_fault,
+	.fault		= filemap_fault,
+	.page_mkwrite	= filemap_page_mkwrite,
 };
 
 int generic_file_mmap(struct file *file, struct vm_area_struct *vma)

@@ -6,14 +6,18 @@
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/pagemap.h>
+#include <linux/sysctl.h>
 #include <linux/workqueue.h>
 #include <linux/writeback.h>
 
 #include "internal.h"
 
-/* How often old ones are looked for, and how old they may become. */
-#define DIRTY_WRITEBACK_INTERVAL	(5 * HZ)
-#define DIRTY_EXPIRE_INTERVAL		(30 * HZ)
+/*
+ * How often old ones are looked for (0: never), and how old they may become,
+ * in hundredths of a second.
+ */
+static unsigned int dirty_writeback_interval = 5 * 100;
+static unsigned int dirty_expire_interval = 30 * 100;
 
 static void wb_workfn(struct work_struct *work);
 
@@ -22,6 +26,7 @@ static struct bdi_writeback {
 	spinlock_t list_lock;		/* inside i_lock */
 	struct list_head b_dirty;
 	struct delayed_work dwork;
+	bool start_all;			/* not only what is old */
 } wb = {
 	.b_dirty = LIST_HEAD_INIT(wb.b_dirty),
 	.dwork = __DELAYED_WORK_INITIALIZER(wb.dwork, wb_workfn, 0),
@@ -31,8 +36,11 @@ static struct workqueue_struct *bdi_wq;
 
 static void wb_wakeup_delayed(void)
 {
-	if (bdi_wq)
-		queue_delayed_work(bdi_wq, &wb.dwork, DIRTY_WRITEBACK_INTERVAL);
+	unsigned int interval = READ_ONCE(dirty_writeback_interval);
+
+	if (bdi_wq && interval)
+		queue_delayed_work(bdi_wq, &wb.dwork,
+				   msecs_to_jiffies(interval * 10));
 }
 
 /* With i_lock. */
@@ -221,12 +229,30 @@ static void writeback_sb_inodes(unsigned long older)
 
 static void wb_check_old_data_flush(void)
 {
-	writeback_sb_inodes(jiffies - DIRTY_EXPIRE_INTERVAL);
+	writeback_sb_inodes(jiffies -
+			    msecs_to_jiffies(dirty_expire_interval * 10));
+}
+
+static void wb_check_start_all(void)
+{
+	if (READ_ONCE(wb.start_all)) {
+		WRITE_ONCE(wb.start_all, false);
+		writeback_sb_inodes(jiffies);
+	}
 }
 
 static void wb_do_writeback(void)
 {
+	wb_check_start_all();
 	wb_check_old_data_flush();
+}
+
+void wakeup_flusher_threads(void)
+{
+	if (!bdi_wq || READ_ONCE(wb.start_all))
+		return;
+	WRITE_ONCE(wb.start_all, true);
+	mod_delayed_work(bdi_wq, &wb.dwork, 0);
 }
 
 /* Runs again as long as anything is dirty: an idle machine can rest. */
@@ -237,8 +263,48 @@ static void wb_workfn(struct work_struct *work)
 		wb_wakeup_delayed();
 }
 
+/* What has been dirty until now is looked for at the new interval, too. */
+static int dirty_writeback_centisecs_handler(struct ctl_table *table, int write,
+					     void *buffer, size_t *lenp,
+					     loff_t *ppos)
+{
+	unsigned int old = dirty_writeback_interval;
+	int err = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
+
+	if (!err && write && dirty_writeback_interval != old &&
+	    !list_empty(&wb.b_dirty) && dirty_writeback_interval)
+		mod_delayed_work(bdi_wq, &wb.dwork, 0);
+	return err;
+}
+
+/* As many hundredths as are that many milliseconds at most. */
+static const int interval_max = INT_MAX / 10;
+
+static struct ctl_table vm_writeback_sysctls[] = {
+	{
+		.procname	= "dirty_writeback_centisecs",
+		.data		= &dirty_writeback_interval,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= dirty_writeback_centisecs_handler,
+		.extra1		= SYSCTL_ZERO,
+		.extra2		= (void *)&interval_max,
+	},
+	{
+		.procname	= "dirty_expire_centisecs",
+		.data		= &dirty_expire_interval,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec_minmax,
+		.extra1		= SYSCTL_ZERO,
+		.extra2		= (void *)&interval_max,
+	},
+	{ }
+};
+
 static int __init default_bdi_init(void)
 {
+	register_sysctl_init("vm", vm_writeback_sysctls);
 	bdi_wq = alloc_workqueue("writeback", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
 	return bdi_wq ? 0 : -ENOMEM;
 }

@@ -43,6 +43,8 @@ static void inode_init_always(struct super_block *sb, struct inode *inode)
 	inode->i_data.a_ops = &empty_aops;
 	xa_init(&inode->i_data.i_pages);
 	spin_lock_init(&inode->i_data.private_lock);
+	INIT_LIST_HEAD(&inode->i_data.i_mmap);
+	init_rwsem(&inode->i_data.i_mmap_rwsem);
 }
 
 void free_inode_nonrcu(struct inode *inode)

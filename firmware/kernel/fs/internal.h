@@ -56,6 +56,7 @@ int may_delete(struct inode *dir, struct dentry *victim, bool isdir);
 extern spinlock_t rename_lock;
 struct dentry *__dentry_kill(struct dentry *dentry);
 void dentry_detach(struct dentry *dentry);
+void d_lru_add(struct dentry *dentry);
 struct dentry *d_lru_oldest(struct super_block *sb);
 
 /* inode.c, inode_hash.c, fs-writeback.c */

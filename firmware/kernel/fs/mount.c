@@ -114,7 +114,7 @@ int finish_automount(struct vfsmount *mnt, const struct path *where)
 		/* Somebody was faster: there is something to cross to. */
 		if (path_equal(&path, where))
 			err = do_add_mount(real_mount(mnt), &path,
-					   MNT_RELATIME);
+					   MNT_RELATIME | MNT_SHRINKABLE);
 		else
 			err = -EBUSY;
 		unlock_mount(&path);

@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 #include <linux/pagemap.h>
 #include <linux/wait.h>
+#include <linux/writeback.h>
 
 #define PAGE_WAIT_TABLE_SIZE	32
 
@@ -48,9 +49,17 @@ void folio_wait_locked(struct page *page)
  * PG_writeback: the page's I/O is under way; it stays where it is until that
  * ends, which is in a softirq.
  */
+static atomic_t nr_writeback;
+
+long nr_writeback_pages(void)
+{
+	return atomic_read(&nr_writeback);
+}
+
 void folio_start_writeback(struct page *page)
 {
 	get_page(page);
+	atomic_inc(&nr_writeback);
 	set_bit(PG_writeback, &page->flags);
 }
 
@@ -59,6 +68,7 @@ void folio_end_writeback(struct page *page)
 	wait_queue_head_t *wq = folio_waitqueue(page);
 
 	clear_bit(PG_writeback, &page->flags);
+	atomic_dec(&nr_writeback);
 	if (waitqueue_active(wq))
 		wake_up_all(wq);
 	put_page(page);

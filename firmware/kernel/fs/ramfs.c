@@ -41,6 +41,7 @@ static struct inode *ramfs_get_inode(struct super_block *sb,
 		return NULL;
 	inode_init_owner(inode, dir, mode);
 	inode->i_mapping->a_ops = &ram_aops;
+	mapping_set_unevictable(inode->i_mapping);
 	inode->i_op = &ramfs_file_inode_operations;
 	switch (mode & S_IFMT) {
 	case S_IFREG:

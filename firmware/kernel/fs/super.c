@@ -16,6 +16,42 @@ static DEFINE_SPINLOCK(sb_lock);
 
 static const struct super_operations default_op;
 
+static bool trylock_super(struct super_block *sb)
+{
+	if (!down_read_trylock(&sb->s_umount))
+		return false;
+	if (!hlist_unhashed(&sb->s_instances) && sb->s_root &&
+	    (sb->s_flags & SB_BORN))
+		return true;
+	up_read(&sb->s_umount);
+	return false;
+}
+
+/* Inodes go with their dentries, and pages with their inodes. */
+static unsigned long super_cache_scan(struct shrinker *shrink,
+				      struct shrink_control *sc)
+{
+	struct super_block *sb = container_of(shrink, struct super_block,
+					      s_shrink);
+	unsigned long freed;
+
+	/* Who allocates may be in the middle of a file system. */
+	if (!(sc->gfp_mask & __GFP_FS) || !trylock_super(sb))
+		return SHRINK_STOP;
+	freed = prune_dcache_sb(sb, sc->nr_to_scan);
+	up_read(&sb->s_umount);
+	return freed;
+}
+
+static unsigned long super_cache_count(struct shrinker *shrink,
+				       struct shrink_control *sc)
+{
+	struct super_block *sb = container_of(shrink, struct super_block,
+					      s_shrink);
+
+	return sb->s_flags & SB_BORN ? READ_ONCE(sb->s_nr_dentry_unused) : 0;
+}
+
 /* With s_umount held. */
 static struct super_block *alloc_super(struct file_system_type *type, int flags)
 {
@@ -41,6 +77,9 @@ static struct super_block *alloc_super(struct file_system_type *type, int flags)
 	INIT_LIST_HEAD(&s->s_dentry_lru);
 	spin_lock_init(&s->s_inode_list_lock);
 	mutex_init(&s->s_vfs_rename_mutex);
+	s->s_shrink.seeks = DEFAULT_SEEKS;
+	s->s_shrink.count_objects = super_cache_count;
+	s->s_shrink.scan_objects = super_cache_scan;
 	return s;
 }
 
@@ -71,6 +110,7 @@ void deactivate_locked_super(struct super_block *s)
 		up_write(&s->s_umount);
 		return;
 	}
+	unregister_shrinker(&s->s_shrink);
 	s->s_type->kill_sb(s);
 	put_super(s);
 }
@@ -147,6 +187,7 @@ retry:
 	list_add_tail(&s->s_list, &super_blocks);
 	hlist_add_head(&s->s_instances, &type->fs_supers);
 	spin_unlock(&sb_lock);
+	register_shrinker(&s->s_shrink);
 	return s;
 }
 

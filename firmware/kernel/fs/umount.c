@@ -36,10 +36,26 @@ static inline bool is_root_of_caller(const struct mount *mnt)
 	return is;
 }
 
-/* The caller's reference is one, the tree's another: any more is a user. */
-static inline bool mount_busy(const struct mount *mnt)
+/* @known: references that are nobody's use. The tree's own is one. */
+static inline bool mount_busy(const struct mount *mnt, int known)
 {
-	return atomic_read(&mnt->mnt_count) > 2;
+	return atomic_read(&mnt->mnt_count) > known;
+}
+
+/* What was mounted because somebody walked into it goes without being asked. */
+static void shrink_submounts(struct mount *mnt)
+{
+	struct mount *p, *next;
+	LIST_HEAD(gone);
+
+	down_write(&namespace_sem);
+	lock_mount_hash();
+	list_for_each_entry_safe(p, next, &mnt->mnt_mounts, mnt_child) {
+		if ((p->mnt.mnt_flags & MNT_SHRINKABLE) && !mount_busy(p, 1))
+			umount_tree(p, &gone);
+	}
+	unlock_mount_hash();
+	namespace_unlock(&gone);
 }
 
 static int do_umount(struct mount *mnt, int flags)
@@ -53,11 +69,14 @@ static int do_umount(struct mount *mnt, int flags)
 	if (is_root_of_caller(mnt) && !(flags & MNT_DETACH))
 		return do_umount_root(sb);
 
+	if (!(flags & MNT_DETACH))
+		shrink_submounts(mnt);
 	down_write(&namespace_sem);
 	lock_mount_hash();
 	if (!mnt->mnt_in_tree || !mnt_has_parent(mnt))
 		err = -EINVAL;
-	else if (!(flags & MNT_DETACH) && mount_busy(mnt))
+	/* The tree's reference, and the caller's. */
+	else if (!(flags & MNT_DETACH) && mount_busy(mnt, 2))
 		err = -EBUSY;
 	else
 		umount_tree(mnt, &gone);

@@ -9,9 +9,6 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-#define UTIME_NOW	((1l << 30) - 1l)
-#define UTIME_OMIT	((1l << 30) - 2l)
-
 static bool nsec_valid(long nsec)
 {
 	return nsec == UTIME_OMIT || nsec == UTIME_NOW ||

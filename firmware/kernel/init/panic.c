@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The end of the machine, and warnings about it. */
-#include <linux/kernel.h>
+#include <linux/init.h>
 #include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/oops.h>
+#include <linux/sysctl.h>
 #include <emu/hostcall.h>
 
 #define PANIC_BUF_SIZE	256
+
+static int panic_on_warn;
 
 static char panic_buf[PANIC_BUF_SIZE];
 
@@ -53,4 +58,33 @@ void report_bug(struct pt_regs *regs, const char *fmt, ...)
 void __warn(const char *file, int line)
 {
 	report_bug(NULL, "WARNING at %s:%d", file, line);
+	if (panic_on_warn)
+		panic("kernel: panic_on_warn set ...");
 }
+
+static struct ctl_table kern_panic_table[] = {
+	{
+		.procname	= "panic_on_oops",
+		.data		= &panic_on_oops,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec,
+	},
+	{
+		.procname	= "panic_on_warn",
+		.data		= &panic_on_warn,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec_minmax,
+		.extra1		= SYSCTL_ZERO,
+		.extra2		= SYSCTL_ONE,
+	},
+	{ }
+};
+
+static int __init kernel_panic_sysctls_init(void)
+{
+	register_sysctl_init("kernel", kern_panic_table);
+	return 0;
+}
+late_initcall(kernel_panic_sysctls_init);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* /proc/interrupts: what each CPU has really taken. */
+/* /proc/interrupts and /proc/softirqs: what each CPU has really taken, and served. */
 #include <linux/cpumask.h>
 #include <linux/hardirq.h>
 #include <linux/init.h>
+#include <linux/interrupt.h>
 #include <linux/kernel.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
@@ -36,9 +37,27 @@ static int show_interrupts(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int __init proc_interrupts_init(void)
+static int show_softirqs(struct seq_file *m, void *v)
 {
-	proc_create_single("interrupts", 0, NULL, show_interrupts);
+	int nr, cpu;
+
+	seq_puts(m, "                    ");
+	for_each_possible_cpu(cpu)
+		seq_printf(m, "CPU%-8d", cpu);
+	seq_putc(m, '\n');
+	for (nr = 0; nr < NR_SOFTIRQS; nr++) {
+		seq_printf(m, "%12s:", softirq_to_name[nr]);
+		for_each_possible_cpu(cpu)
+			seq_printf(m, " %10u", kstat_softirqs_cpu(nr, cpu));
+		seq_putc(m, '\n');
+	}
 	return 0;
 }
-fs_initcall(proc_interrupts_init);
+
+static int __init proc_irq_init(void)
+{
+	proc_create_single("interrupts", 0, NULL, show_interrupts);
+	proc_create_single("softirqs", 0, NULL, show_softirqs);
+	return 0;
+}
+fs_initcall(proc_irq_init);

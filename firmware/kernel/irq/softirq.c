@@ -90,6 +90,13 @@ void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
 	preempt_check_resched();
 }
 
+/* For code that serves softirqs itself: none are looked for. */
+static void __local_bh_enable(unsigned int cnt)
+{
+	barrier();
+	__preempt_count_sub(cnt);
+}
+
 /* Called and left with interrupts off; they are on around the actions. */
 void __section(".softirqentry.text") __do_softirq(void)
 {
@@ -118,7 +125,7 @@ void __section(".softirqentry.text") __do_softirq(void)
 		 --restart);
 	if (pending)
 		wakeup_softirqd();
-	__preempt_count_sub(SOFTIRQ_OFFSET);
+	__local_bh_enable(SOFTIRQ_OFFSET);
 }
 
 void do_softirq(void)

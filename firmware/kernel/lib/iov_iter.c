@@ -96,7 +96,7 @@ static inline void next_segment(struct iov_iter *i)
 	i->iov_offset = 0;
 }
 
-static inline void iov_iter_advance(struct iov_iter *i, size_t bytes)
+void iov_iter_advance(struct iov_iter *i, size_t bytes)
 {
 	while (bytes) {
 		size_t n = min(bytes, segment_len(i) - i->iov_offset);
@@ -107,6 +107,13 @@ static inline void iov_iter_advance(struct iov_iter *i, size_t bytes)
 		if (i->iov_offset == segment_len(i))
 			next_segment(i);
 	}
+}
+
+/* What could not be copied stays as it was: it may be a file's. */
+static inline size_t copyin(void *to, const void __user *from, size_t n)
+{
+	might_fault();
+	return access_ok(from, n) ? raw_copy_from_user(to, from, n) : n;
 }
 
 enum direction { TO_ITER, FROM_ITER, ZERO_ITER };
@@ -131,7 +138,7 @@ static inline size_t copy_segment(struct iov_iter *i, char *addr, size_t n,
 		if (direction == TO_ITER)
 			return n - copy_to_user(base, addr, n);
 		if (direction == FROM_ITER)
-			return n - copy_from_user(addr, base, n);
+			return n - copyin(addr, base, n);
 		return n - clear_user(base, n);
 	}
 }
@@ -180,6 +187,37 @@ size_t copy_page_from_iter(struct page *page, size_t offset, size_t bytes,
 			   struct iov_iter *i)
 {
 	return copy_from_iter(page_address(page) + offset, bytes, i);
+}
+
+/* With the page locked: what is not there ends it. */
+size_t copy_page_from_iter_atomic(struct page *page, size_t offset,
+				  size_t bytes, struct iov_iter *i)
+{
+	size_t copied;
+
+	pagefault_disable();
+	copied = copy_page_from_iter(page, offset, bytes, i);
+	pagefault_enable();
+	return copied;
+}
+
+/* How much of the next bytes cannot be read, from the first that cannot. */
+size_t fault_in_iov_iter_readable(const struct iov_iter *i, size_t bytes)
+{
+	size_t left = min(bytes, i->count), skip = i->iov_offset;
+	const struct iovec *iov;
+
+	if (i->iter_type == ITER_KVEC)
+		return 0;
+	for (iov = i->iov; left; iov++, skip = 0) {
+		size_t n = min(left, iov->iov_len - skip), bad;
+
+		bad = fault_in_readable(iov->iov_base + skip, n);
+		left -= n - bad;
+		if (bad)
+			break;
+	}
+	return left;
 }
 
 size_t iov_iter_zero(size_t bytes, struct iov_iter *i)

@@ -29,6 +29,7 @@ static __always_inline int __mutex_lock(struct mutex *lock, unsigned int state)
 	struct mutex_waiter waiter = { .task = current };
 	int ret = 0;
 
+	preempt_disable();
 	spin_lock(&lock->wait_lock);
 	list_add_tail(&waiter.list, &lock->wait_list);
 	for (;;) {
@@ -40,12 +41,13 @@ static __always_inline int __mutex_lock(struct mutex *lock, unsigned int state)
 			break;
 		}
 		spin_unlock(&lock->wait_lock);
-		schedule();
+		schedule_preempt_disabled();
 		spin_lock(&lock->wait_lock);
 	}
 	__set_current_state(TASK_RUNNING);
 	list_del(&waiter.list);
 	spin_unlock(&lock->wait_lock);
+	preempt_enable();
 	return ret;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <linux/interrupt.h>
 #include <linux/rwlock.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <asm/processor.h>
 

@@ -38,7 +38,7 @@ static void rwsem_mark_wake(struct rw_semaphore *sem)
 	struct rwsem_waiter *waiter;
 	struct task_struct *task;
 
-	while (!list_empty(&sem->wait_list)) {
+	do {
 		waiter = list_first_entry(&sem->wait_list, struct rwsem_waiter,
 					  list);
 		if (!rwsem_try_grant(sem, waiter->writer))
@@ -50,43 +50,65 @@ static void rwsem_mark_wake(struct rw_semaphore *sem)
 		smp_store_release(&waiter->task, NULL);
 		wake_up_process(task);
 		put_task_struct(task);
-	}
+	} while (!list_empty(&sem->wait_list));
 }
 
-static void rwsem_down_slowpath(struct rw_semaphore *sem, bool writer)
+static inline void rwsem_wake(struct rw_semaphore *sem)
+{
+	if (!list_empty(&sem->wait_list))
+		rwsem_mark_wake(sem);
+}
+
+/* Called and left with the queue's lock held. */
+static __always_inline void rwsem_wait(struct rw_semaphore *sem, bool writer)
 {
 	struct rwsem_waiter waiter = { .task = current, .writer = writer };
 
+	preempt_disable();
 	list_add_tail(&waiter.list, &sem->wait_list);
 	for (;;) {
 		set_current_state(TASK_UNINTERRUPTIBLE);
 		if (!smp_load_acquire(&waiter.task))
 			break;
 		spin_unlock(&sem->wait_lock);
-		schedule();
+		schedule_preempt_disabled();
 		spin_lock(&sem->wait_lock);
 	}
 	__set_current_state(TASK_RUNNING);
+	preempt_enable();
 }
 
-static __always_inline void __down(struct rw_semaphore *sem, bool writer)
+static void rwsem_down_read_slowpath(struct rw_semaphore *sem)
 {
-	spin_lock(&sem->wait_lock);
-	if (!list_empty(&sem->wait_list) || !rwsem_try_grant(sem, writer))
-		rwsem_down_slowpath(sem, writer);
-	spin_unlock(&sem->wait_lock);
+	rwsem_wait(sem, false);
+}
+
+static void rwsem_down_write_slowpath(struct rw_semaphore *sem)
+{
+	rwsem_wait(sem, true);
+}
+
+static inline bool rwsem_trylock(struct rw_semaphore *sem, bool writer)
+{
+	return list_empty(&sem->wait_list) && rwsem_try_grant(sem, writer);
 }
 
 void down_read(struct rw_semaphore *sem)
 {
 	might_sleep();
-	__down(sem, false);
+	spin_lock(&sem->wait_lock);
+	if (!rwsem_trylock(sem, false))
+		rwsem_down_read_slowpath(sem);
+	spin_unlock(&sem->wait_lock);
 }
 
 void down_write(struct rw_semaphore *sem)
 {
 	might_sleep();
-	__down(sem, true);
+	spin_lock(&sem->wait_lock);
+	if (!rwsem_trylock(sem, true))
+		rwsem_down_write_slowpath(sem);
+	spin_unlock(&sem->wait_lock);
 }
 
 int down_read_trylock(struct rw_semaphore *sem)
@@ -94,7 +116,7 @@ int down_read_trylock(struct rw_semaphore *sem)
 	int got;
 
 	spin_lock(&sem->wait_lock);
-	got = list_empty(&sem->wait_list) && rwsem_try_grant(sem, false);
+	got = rwsem_trylock(sem, false);
 	spin_unlock(&sem->wait_lock);
 	return got;
 }
@@ -104,7 +126,7 @@ int down_write_trylock(struct rw_semaphore *sem)
 	int got;
 
 	spin_lock(&sem->wait_lock);
-	got = list_empty(&sem->wait_list) && rwsem_try_grant(sem, true);
+	got = rwsem_trylock(sem, true);
 	spin_unlock(&sem->wait_lock);
 	return got;
 }
@@ -114,7 +136,7 @@ void downgrade_write(struct rw_semaphore *sem)
 {
 	spin_lock(&sem->wait_lock);
 	sem->count = 1;
-	rwsem_mark_wake(sem);
+	rwsem_wake(sem);
 	spin_unlock(&sem->wait_lock);
 }
 
@@ -122,7 +144,7 @@ void up_read(struct rw_semaphore *sem)
 {
 	spin_lock(&sem->wait_lock);
 	sem->count--;
-	rwsem_mark_wake(sem);
+	rwsem_wake(sem);
 	spin_unlock(&sem->wait_lock);
 }
 
@@ -130,6 +152,6 @@ void up_write(struct rw_semaphore *sem)
 {
 	spin_lock(&sem->wait_lock);
 	sem->count = 0;
-	rwsem_mark_wake(sem);
+	rwsem_wake(sem);
 	spin_unlock(&sem->wait_lock);
 }

@@ -4,6 +4,7 @@
  * its turn to the others with cpu_relax().
  */
 #include <linux/interrupt.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <emu/hostcall.h>

@@ -4,17 +4,17 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/syscalls.h>
+#include "internal.h"
 
-static int do_brk_flags(unsigned long addr, unsigned long len,
-				 unsigned long flags)
+static int do_brk_flags(struct mm_struct *mm, unsigned long addr,
+			unsigned long len, unsigned long flags)
 {
-	unsigned long prot = PROT_READ | PROT_WRITE |
-			     (flags & VM_EXEC ? PROT_EXEC : 0);
-	unsigned long ret;
-
-	ret = do_mmap(NULL, addr, len, prot,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, 0);
-	return IS_ERR_VALUE(ret) ? -ENOMEM : 0;
+	flags |= VM_READ | VM_WRITE | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC;
+	if (addr < MMAP_MIN_ADDR || len > TASK_SIZE || addr > TASK_SIZE - len ||
+	    find_vma_intersection(mm, addr, addr + len))
+		return -ENOMEM;
+	return IS_ERR_VALUE(mmap_region(NULL, addr, len, flags,
+					addr >> PAGE_SHIFT)) ? -ENOMEM : 0;
 }
 
 int vm_brk_flags(unsigned long addr, unsigned long len, unsigned long flags)
@@ -22,10 +22,11 @@ int vm_brk_flags(unsigned long addr, unsigned long len, unsigned long flags)
 	struct mm_struct *mm = current->mm;
 	int ret;
 
+	len = PAGE_ALIGN(len);
 	if (!len)
 		return 0;
 	mmap_write_lock(mm);
-	ret = do_brk_flags(addr, len, flags);
+	ret = do_brk_flags(mm, addr, len, flags);
 	mmap_write_unlock(mm);
 	return ret;
 }
@@ -46,7 +47,7 @@ SYSCALL_DEFINE1(brk, unsigned long, brk)
 	if (newbrk < oldbrk)
 		err = do_munmap(mm, newbrk, oldbrk - newbrk);
 	else if (newbrk > oldbrk)
-		err = do_brk_flags(oldbrk, newbrk - oldbrk, 0);
+		err = do_brk_flags(mm, oldbrk, newbrk - oldbrk, 0);
 	if (!err)
 		ret = mm->brk = brk;
 out:

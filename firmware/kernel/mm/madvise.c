@@ -6,12 +6,13 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/syscalls.h>
+#include "internal.h"
 
 /* What is mapped goes; it will read as zeroes, or as the file is. */
 static long madvise_dontneed(struct vm_area_struct *vma, unsigned long start,
 			     unsigned long end)
 {
-	unmap_page_range(vma, start, end);
+	zap_page_range_single(vma, start, end - start);
 	return 0;
 }
 
@@ -74,7 +75,6 @@ static int msync_vma(struct mm_struct *mm, struct vm_area_struct *vma,
 		      (start - vma->vm_start);
 	int err;
 
-	mark_range_dirty(vma, start, end);
 	mmap_read_unlock(mm);
 	err = vfs_fsync_range(file, from, from + (end - start) - 1, 1);
 	fput(file);

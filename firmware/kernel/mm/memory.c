@@ -2,22 +2,12 @@
 /* Page faults: finding or making the page that an address should have. */
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/writeback.h>
 #include <asm/cacheflush.h>
 #include <asm/tlbflush.h>
-
-/* So that it is found when all are freed. With the page table locked. */
-static inline void note_table(struct mm_struct *mm, unsigned long table,
-			      void *entry)
-{
-	struct page *page = virt_to_page(table);
-
-	BUILD_BUG_ON(sizeof(pgd_t) != sizeof(unsigned long));
-	page->index = (unsigned long)entry;
-	list_add(&page->lru, &mm->pgtables);
-	mm->nr_ptes++;
-}
 
 /*
  * A level of the page table that was missing: someone else may have been
@@ -33,7 +23,7 @@ static inline void note_table(struct mm_struct *mm, unsigned long table,
 		spin_lock(&mm->page_table_lock);			\
 		if (none(*entry)) {					\
 			populate(entry, table);				\
-			note_table(mm, table, entry);			\
+			mm->nr_ptes++;					\
 			table = 0;					\
 		}							\
 		spin_unlock(&mm->page_table_lock);			\
@@ -129,17 +119,29 @@ static vm_fault_t do_anonymous_page(struct vm_fault *vmf)
 	return 0;
 }
 
+/* The file's page, locked: it is the file's until it is unlocked. */
 static vm_fault_t __do_fault(struct vm_fault *vmf)
 {
-	return vmf->vma->vm_ops->fault(vmf);
+	vm_fault_t ret = vmf->vma->vm_ops->fault(vmf);
+
+	if (ret & VM_FAULT_ERROR)
+		return ret;
+	if (!(ret & VM_FAULT_LOCKED))
+		lock_page(vmf->page);
+	return ret & VM_FAULT_MAJOR;
 }
 
-/* The file's own page, for all to see. */
+/* For all to see. */
 static vm_fault_t do_read_fault(struct vm_fault *vmf)
 {
 	vm_fault_t ret = __do_fault(vmf);
+	bool mapped;
 
-	if (!ret && !do_set_pte(vmf, vmf->page, false))
+	if (ret & VM_FAULT_ERROR)
+		return ret;
+	mapped = do_set_pte(vmf, vmf->page, false);
+	unlock_page(vmf->page);
+	if (!mapped)
 		put_page(vmf->page);
 	return ret;
 }
@@ -153,25 +155,69 @@ static vm_fault_t do_cow_fault(struct vm_fault *vmf)
 	if (!cow_page)
 		return VM_FAULT_OOM;
 	ret = __do_fault(vmf);
-	if (ret) {
+	if (ret & VM_FAULT_ERROR) {
 		put_page(cow_page);
 		return ret;
 	}
 	copy_page(page_address(cow_page), page_address(vmf->page));
-	put_page(vmf->page);
 	set_bit(PG_anon, &cow_page->flags);
 	vmf->vma->anon_vma = true;
 	if (!do_set_pte(vmf, cow_page, true))
 		put_page(cow_page);
-	return 0;
+	unlock_page(vmf->page);
+	put_page(vmf->page);
+	return ret;
+}
+
+/* The file system hears that the page will change: if all is well, locked. */
+static vm_fault_t do_page_mkwrite(struct vm_fault *vmf)
+{
+	struct page *page = vmf->page;
+	vm_fault_t ret = vmf->vma->vm_ops->page_mkwrite(vmf);
+
+	if (ret & (VM_FAULT_ERROR | VM_FAULT_NOPAGE))
+		return ret;
+	if (!(ret & VM_FAULT_LOCKED)) {
+		lock_page(page);
+		if (!page->mapping) {
+			unlock_page(page);
+			return VM_FAULT_NOPAGE;
+		}
+	}
+	return VM_FAULT_LOCKED;
+}
+
+/* It may be written from now on, and is dirty until that ends. Unlocks it. */
+static void fault_dirty_shared_page(struct vm_fault *vmf)
+{
+	struct address_space *mapping = vmf->page->mapping;
+
+	folio_mark_dirty(vmf->page);
+	unlock_page(vmf->page);
+	if (mapping)
+		balance_dirty_pages_ratelimited(mapping);
 }
 
 static vm_fault_t do_shared_fault(struct vm_fault *vmf)
 {
-	vm_fault_t ret = __do_fault(vmf);
+	vm_fault_t ret = __do_fault(vmf), tmp;
 
-	if (!ret && !do_set_pte(vmf, vmf->page, true))
+	if (ret & VM_FAULT_ERROR)
+		return ret;
+	if (vmf->vma->vm_ops->page_mkwrite) {
+		unlock_page(vmf->page);
+		tmp = do_page_mkwrite(vmf);
+		if (tmp & (VM_FAULT_ERROR | VM_FAULT_NOPAGE)) {
+			put_page(vmf->page);
+			return tmp;
+		}
+	}
+	if (!do_set_pte(vmf, vmf->page, true)) {
+		unlock_page(vmf->page);
 		put_page(vmf->page);
+		return ret;
+	}
+	fault_dirty_shared_page(vmf);
 	return ret;
 }
 
@@ -184,11 +230,48 @@ static vm_fault_t do_fault(struct vm_fault *vmf)
 	return do_shared_fault(vmf);
 }
 
-/* Nobody else has the page: it becomes writable where it is. */
+/* It becomes writable where it is. With the table locked, which ends. */
 static void wp_page_reuse(struct vm_fault *vmf)
 {
 	set_pte(vmf->pte, pte_mkyoung(pte_mkdirty(pte_mkwrite(vmf->orig_pte))));
 	flush_tlb_page(vmf->vma, vmf->address);
+	unlock_pte(vmf);
+}
+
+/* A file's page, unless the entry has changed since it was looked at. */
+static vm_fault_t finish_mkwrite_fault(struct vm_fault *vmf)
+{
+	lock_pte(vmf);
+	if (!pte_same(ptep_get(vmf->pte), vmf->orig_pte)) {
+		unlock_pte(vmf);
+		return VM_FAULT_NOPAGE;
+	}
+	wp_page_reuse(vmf);
+	return 0;
+}
+
+/* The first write since it was last clean. With the table locked, too. */
+static vm_fault_t wp_page_shared(struct vm_fault *vmf)
+{
+	const struct vm_operations_struct *ops = vmf->vma->vm_ops;
+	vm_fault_t ret;
+
+	if (!ops || !ops->page_mkwrite) {
+		wp_page_reuse(vmf);
+		return 0;
+	}
+	get_page(vmf->page);
+	unlock_pte(vmf);
+	ret = do_page_mkwrite(vmf);
+	if (ret & VM_FAULT_LOCKED) {
+		ret = finish_mkwrite_fault(vmf);
+		if (ret)
+			unlock_page(vmf->page);
+		else
+			fault_dirty_shared_page(vmf);
+	}
+	put_page(vmf->page);
+	return ret;
 }
 
 /* With a reference to the old page, which goes away here. */
@@ -216,16 +299,16 @@ static vm_fault_t wp_page_copy(struct vm_fault *vmf, struct page *old)
 	return 0;
 }
 
-/* A write to a page that is there, but read-only. With the table locked. */
+/* A write to a page that is there, but read-only. With the table locked, too. */
 static vm_fault_t do_wp_page(struct vm_fault *vmf)
 {
-	struct page *page = pte_page(vmf->orig_pte);
+	struct page *page = vmf->page = pte_page(vmf->orig_pte);
 
-	if (vmf->vma->vm_flags & VM_SHARED ||
-	    (!pte_special(vmf->orig_pte) && !page->mapping &&
-	     page_count(page) == 1)) {
+	if (vmf->vma->vm_flags & VM_SHARED)
+		return wp_page_shared(vmf);
+	if (!pte_special(vmf->orig_pte) && !page->mapping &&
+	    page_count(page) == 1) {
 		wp_page_reuse(vmf);
-		unlock_pte(vmf);
 		return 0;
 	}
 	get_page(page);
@@ -268,9 +351,22 @@ static vm_fault_t __handle_mm_fault(struct vm_area_struct *vma,
 	return handle_pte_fault(&vmf);
 }
 
+static inline void mm_account_fault(vm_fault_t ret)
+{
+	if (ret & VM_FAULT_ERROR)
+		return;
+	if (ret & VM_FAULT_MAJOR)
+		current->maj_flt++;
+	else
+		current->min_flt++;
+}
+
 /* With mmap_lock held and the access known to be allowed. */
 vm_fault_t handle_mm_fault(struct vm_area_struct *vma, unsigned long address,
 			   unsigned int flags, struct pt_regs *regs)
 {
-	return __handle_mm_fault(vma, address, flags);
+	vm_fault_t ret = __handle_mm_fault(vma, address, flags);
+
+	mm_account_fault(ret);
+	return ret;
 }

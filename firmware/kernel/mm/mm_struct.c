@@ -7,9 +7,11 @@
 #include <linux/futex.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <asm/cacheflush.h>
 #include <asm/tlbflush.h>
 #include "internal.h"
 
@@ -32,7 +34,6 @@ void __init mm_cache_init(void)
 static int mm_init_new(struct mm_struct *mm)
 {
 	INIT_LIST_HEAD(&mm->mmap);
-	INIT_LIST_HEAD(&mm->pgtables);
 	mm->map_count = 0;
 	atomic_set(&mm->mm_users, 1);
 	atomic_set(&mm->mm_count, 1);
@@ -61,21 +62,16 @@ void __mmdrop(struct mm_struct *mm)
 	kmem_cache_free(mm_cachep, mm);
 }
 
-static void remove_vma(struct vm_area_struct *vma)
-{
-	if (vma->vm_file)
-		fput(vma->vm_file);
-	vm_area_free(vma);
-}
-
 /* All areas, and the page tables that they needed. */
 void exit_mmap(struct mm_struct *mm)
 {
 	struct vm_area_struct *vma, *next;
+	struct mmu_gather tlb;
 
-	list_for_each_entry(vma, &mm->mmap, vm_node)
-		unmap_page_range(vma, vma->vm_start, vma->vm_end);
-	free_pgtables(mm);
+	tlb_gather_mmu(&tlb, mm);
+	unmap_vmas(&tlb, &mm->mmap);
+	free_pgtables(&tlb, &mm->mmap, 0, 0);
+	tlb_finish_mmu(&tlb);
 	list_for_each_entry_safe(vma, next, &mm->mmap, vm_node) {
 		unlink_vma(vma);
 		remove_vma(vma);
@@ -90,21 +86,6 @@ void mmput(struct mm_struct *mm)
 	mmdrop(mm);
 }
 
-static struct vm_area_struct *vm_area_dup(struct mm_struct *mm,
-						   struct vm_area_struct *orig)
-{
-	struct vm_area_struct *vma = vm_area_alloc(mm);
-
-	if (!vma)
-		return NULL;
-	*vma = *orig;
-	vma->vm_mm = mm;
-	INIT_LIST_HEAD(&vma->vm_node);
-	if (vma->vm_file)
-		get_file(vma->vm_file);
-	return vma;
-}
-
 /* Areas and page tables; what is written from now on is copied first. */
 static int dup_mmap(struct mm_struct *mm, struct mm_struct *oldmm)
 {
@@ -112,6 +93,7 @@ static int dup_mmap(struct mm_struct *mm, struct mm_struct *oldmm)
 	int err = 0;
 
 	mmap_write_lock(oldmm);
+	flush_cache_dup_mm(oldmm);
 	list_for_each_entry(mpnt, &oldmm->mmap, vm_node) {
 		tmp = vm_area_dup(mm, mpnt);
 		if (!tmp) {
@@ -175,8 +157,10 @@ void exec_mmap(struct mm_struct *mm)
 	switch_mm_irqs_off(active_mm, mm, p);
 	local_irq_enable();
 	task_unlock(p);
-	if (old_mm)
+	if (old_mm) {
+		setmax_mm_hiwater_rss(&p->signal->usage.maxrss, old_mm);
 		mmput(old_mm);
-	else
+	} else {
 		mmdrop(active_mm);
+	}
 }

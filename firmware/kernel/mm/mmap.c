@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Areas of an address space: finding, making, cutting and removing them. */
+/* Mapping and unmapping. */
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/init.h>
@@ -11,158 +11,9 @@
 #include <linux/syscalls.h>
 #include "internal.h"
 
-#define MAX_MAP_COUNT	65530
-
-/* A stack stays this small, and this far above what is mapped below it. */
-#define STACK_LIMIT	(8UL << 20)	/* and mmap keeps clear of it */
-#define STACK_GUARD_GAP	(256UL << PAGE_SHIFT)
-
-/* mmap without an address takes the highest gap below this. */
-#define MMAP_BASE	PAGE_ALIGN(STACK_TOP - STACK_LIMIT - STACK_GUARD_GAP)
-
-static struct kmem_cache *vm_area_cachep;
-
-void __init mmap_init(void)
-{
-	vm_area_cachep = KMEM_CACHE(vm_area_struct, SLAB_PANIC);
-}
-
-struct vm_area_struct *vm_area_alloc(struct mm_struct *mm)
-{
-	struct vm_area_struct *vma = kmem_cache_zalloc(vm_area_cachep,
-						       GFP_KERNEL);
-
-	if (vma) {
-		vma->vm_mm = mm;
-		INIT_LIST_HEAD(&vma->vm_node);
-	}
-	return vma;
-}
-
-void vm_area_free(struct vm_area_struct *vma)
-{
-	kmem_cache_free(vm_area_cachep, vma);
-}
-
-/* The first area that ends above @addr; it may begin above it too. */
-struct vm_area_struct *find_vma(struct mm_struct *mm, unsigned long addr)
-{
-	struct vm_area_struct *vma;
-
-	list_for_each_entry(vma, &mm->mmap, vm_node)
-		if (addr < vma->vm_end)
-			return vma;
-	return NULL;
-}
-
-static struct vm_area_struct *
-find_vma_intersection(struct mm_struct *mm, unsigned long start,
-		      unsigned long end)
-{
-	struct vm_area_struct *vma = find_vma(mm, start);
-
-	return vma && vma->vm_start < end ? vma : NULL;
-}
-
-static void vma_link(struct mm_struct *mm, struct vm_area_struct *vma)
-{
-	struct vm_area_struct *next = find_vma(mm, vma->vm_start);
-
-	list_add_tail(&vma->vm_node, next ? &next->vm_node : &mm->mmap);
-	mm->map_count++;
-	mm->total_vm += (vma->vm_end - vma->vm_start) >> PAGE_SHIFT;
-}
-
-void unlink_vma(struct vm_area_struct *vma)
-{
-	list_del(&vma->vm_node);
-	vma->vm_mm->map_count--;
-	vma->vm_mm->total_vm -= (vma->vm_end - vma->vm_start) >> PAGE_SHIFT;
-}
-
-int insert_vm_struct(struct mm_struct *mm, struct vm_area_struct *vma)
-{
-	if (find_vma_intersection(mm, vma->vm_start, vma->vm_end))
-		return -ENOMEM;
-	vma_link(mm, vma);
-	return 0;
-}
-
-/* RLIMIT_AS */
-bool may_expand_vm(struct mm_struct *mm, unsigned long npages)
-{
-	return mm->total_vm + npages <= rlimit(RLIMIT_AS) >> PAGE_SHIFT;
-}
-
-/* May it grow at its end by this much? */
-bool vma_expandable(struct vm_area_struct *vma, unsigned long delta)
-{
-	unsigned long end = vma->vm_end + delta;
-
-	return end > vma->vm_end && end <= TASK_SIZE &&
-	       !find_vma_intersection(vma->vm_mm, vma->vm_end, end);
-}
-
-/* The same as @vma, somewhere else. */
-struct vm_area_struct *copy_vma(struct vm_area_struct *vma, unsigned long addr,
-				unsigned long len, unsigned long pgoff)
-{
-	struct vm_area_struct *new = vm_area_alloc(vma->vm_mm);
-
-	if (!new)
-		return NULL;
-	*new = *vma;
-	new->vm_start = addr;
-	new->vm_end = addr + len;
-	new->vm_pgoff = pgoff;
-	if (new->vm_file)
-		get_file(new->vm_file);
-	vma_link(vma->vm_mm, new);
-	return new;
-}
-
-/* Downwards, to hold @address. Several threads may fault at once. */
-int expand_stack(struct vm_area_struct *vma, unsigned long address)
-{
-	struct mm_struct *mm = vma->vm_mm;
-	struct vm_area_struct *prev;
-	int err = 0;
-
-	address &= PAGE_MASK;
-	spin_lock(&mm->page_table_lock);
-	prev = vma->vm_node.prev == &mm->mmap ? NULL :
-	       list_prev_entry(vma, vm_node);
-	if (vma->vm_end - address > rlimit(RLIMIT_STACK) ||
-	    !may_expand_vm(mm, (vma->vm_start - address) >> PAGE_SHIFT) ||
-	    address < (prev ? prev->vm_end + STACK_GUARD_GAP : MMAP_MIN_ADDR)) {
-		err = -ENOMEM;
-	} else if (address < vma->vm_start) {
-		vma->vm_pgoff -= (vma->vm_start - address) >> PAGE_SHIFT;
-		mm->total_vm += (vma->vm_start - address) >> PAGE_SHIFT;
-		WRITE_ONCE(vma->vm_start, address);
-	}
-	spin_unlock(&mm->page_table_lock);
-	return err;
-}
-
-/* Cuts an area in two at @addr. */
-int split_vma(struct vm_area_struct *vma, unsigned long addr)
-{
-	struct vm_area_struct *new = vm_area_alloc(vma->vm_mm);
-	struct mm_struct *mm = vma->vm_mm;
-
-	if (!new)
-		return -ENOMEM;
-	*new = *vma;
-	new->vm_start = addr;
-	new->vm_pgoff += (addr - vma->vm_start) >> PAGE_SHIFT;
-	if (new->vm_file)
-		get_file(new->vm_file);
-	vma->vm_end = addr;
-	mm->total_vm -= (new->vm_end - addr) >> PAGE_SHIFT;
-	vma_link(mm, new);
-	return 0;
-}
+/* A stack stays this small; mmap without an address leaves room for it. */
+#define STACK_LIMIT	(8UL << 20)
+#define MMAP_BASE	PAGE_ALIGN(STACK_TOP - STACK_LIMIT - (256UL << PAGE_SHIFT))
 
 /* So that no area crosses @addr. */
 static inline int split_at(struct mm_struct *mm, unsigned long addr)
@@ -171,7 +22,7 @@ static inline int split_at(struct mm_struct *mm, unsigned long addr)
 
 	if (!vma || vma->vm_start >= addr)
 		return 0;
-	return split_vma(vma, addr);
+	return split_vma(mm, vma, addr, 0);
 }
 
 static inline bool range_ok(unsigned long start, unsigned long len)
@@ -180,9 +31,37 @@ static inline bool range_ok(unsigned long start, unsigned long len)
 	       start <= TASK_SIZE - len;
 }
 
-int do_munmap(struct mm_struct *mm, unsigned long start, size_t len)
+/* Those in [start, end), which none crosses. */
+static void detach_vmas(struct mm_struct *mm, unsigned long start,
+			unsigned long end, struct list_head *detached)
 {
 	struct vm_area_struct *vma;
+
+	while ((vma = find_vma_intersection(mm, start, end))) {
+		unlink_vma(vma);
+		list_add_tail(&vma->vm_node, detached);
+	}
+}
+
+/* The pages of areas that have been taken out, and tables of nothing else. */
+static void unmap_region(struct mm_struct *mm, struct list_head *areas,
+			 unsigned long start)
+{
+	struct vm_area_struct *prev = find_vma_prev(mm, start);
+	struct vm_area_struct *next = find_vma(mm, start);
+	struct mmu_gather tlb;
+
+	tlb_gather_mmu(&tlb, mm);
+	unmap_vmas(&tlb, areas);
+	free_pgtables(&tlb, areas, prev ? prev->vm_end : 0,
+		      next ? next->vm_start : 0);
+	tlb_finish_mmu(&tlb);
+}
+
+int do_munmap(struct mm_struct *mm, unsigned long start, size_t len)
+{
+	struct vm_area_struct *vma, *next;
+	LIST_HEAD(detached);
 	unsigned long end;
 	int err;
 
@@ -195,13 +74,10 @@ int do_munmap(struct mm_struct *mm, unsigned long start, size_t len)
 		err = split_at(mm, end);
 	if (err)
 		return err;
-	while ((vma = find_vma_intersection(mm, start, end))) {
-		unmap_page_range(vma, vma->vm_start, vma->vm_end);
-		unlink_vma(vma);
-		if (vma->vm_file)
-			fput(vma->vm_file);
-		vm_area_free(vma);
-	}
+	detach_vmas(mm, start, end, &detached);
+	unmap_region(mm, &detached, start);
+	list_for_each_entry_safe(vma, next, &detached, vm_node)
+		remove_vma(vma);
 	return 0;
 }
 
@@ -254,28 +130,9 @@ static int check_file(const struct file *file, unsigned long *vm_flags)
 	return 0;
 }
 
-/* Adjacent memory of the same kind that has no file: one area grows. */
-static bool vma_merge(struct mm_struct *mm, unsigned long addr,
-		      unsigned long len, unsigned long vm_flags)
-{
-	struct vm_area_struct *vma;
-
-	list_for_each_entry(vma, &mm->mmap, vm_node) {
-		if (vma->vm_end != addr || vma->vm_flags != vm_flags ||
-		    vma->vm_ops || vma->vm_file)
-			continue;
-		vma->vm_end += len;
-		mm->total_vm += len >> PAGE_SHIFT;
-		return true;
-	}
-	return false;
-}
-
-static unsigned long mmap_region(struct file *file,
-					  unsigned long addr,
-					  unsigned long len,
-					  unsigned long vm_flags,
-					  unsigned long pgoff)
+unsigned long mmap_region(struct file *file, unsigned long addr,
+			  unsigned long len, unsigned long vm_flags,
+			  pgoff_t pgoff)
 {
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
@@ -284,8 +141,10 @@ static unsigned long mmap_region(struct file *file,
 	if (mm->map_count >= MAX_MAP_COUNT ||
 	    !may_expand_vm(mm, len >> PAGE_SHIFT))
 		return -ENOMEM;
-	if (!file && !(vm_flags & (VM_SHARED | VM_GROWSDOWN)) &&
-	    vma_merge(mm, addr, len, vm_flags))
+	/* Memory that is shared without a file is a file of its own. */
+	if ((file || !(vm_flags & VM_SHARED)) &&
+	    vma_merge(mm, find_vma_prev(mm, addr), addr, addr + len, vm_flags,
+		      file, pgoff))
 		return addr;
 	vma = vm_area_alloc(mm);
 	if (!vma)
@@ -365,7 +224,10 @@ unsigned long do_mmap(struct file *file, unsigned long addr, unsigned long len,
 		if (IS_ERR_VALUE(addr))
 			return addr;
 	}
-	addr = mmap_region(file, addr & PAGE_MASK, len, vm_flags, pgoff);
+	addr &= PAGE_MASK;
+	if (!file)
+		pgoff = vm_flags & VM_SHARED ? 0 : addr >> PAGE_SHIFT;
+	addr = mmap_region(file, addr, len, vm_flags, pgoff);
 	if (!IS_ERR_VALUE(addr) && !file && vm_flags & VM_SHARED) {
 		err = mm_populate(mm, addr, len);
 		if (err) {

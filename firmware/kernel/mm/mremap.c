@@ -15,7 +15,7 @@ static unsigned long move_vma(struct vm_area_struct *vma, unsigned long old_addr
 	struct vm_area_struct *new_vma;
 	int err;
 
-	new_vma = copy_vma(vma, new_addr, new_len,
+	new_vma = copy_vma(&vma, new_addr, new_len,
 			   vma->vm_pgoff +
 			   ((old_addr - vma->vm_start) >> PAGE_SHIFT));
 	if (!new_vma)
@@ -62,6 +62,7 @@ static unsigned long do_mremap(struct mm_struct *mm, unsigned long addr,
 			       unsigned long flags, unsigned long new_addr)
 {
 	struct vm_area_struct *vma = find_vma(mm, addr);
+	pgoff_t pgoff;
 	int err;
 
 	if (!vma || vma->vm_start > addr || old_len > vma->vm_end - addr)
@@ -76,9 +77,10 @@ static unsigned long do_mremap(struct mm_struct *mm, unsigned long addr,
 	if (!may_expand_vm(mm, (new_len - old_len) >> PAGE_SHIFT))
 		return -ENOMEM;
 	if (addr + old_len == vma->vm_end && vma_expandable(vma, new_len - old_len)) {
-		vma->vm_end += new_len - old_len;
-		mm->total_vm += (new_len - old_len) >> PAGE_SHIFT;
-		return addr;
+		pgoff = vma->vm_pgoff + ((vma->vm_end - vma->vm_start) >> PAGE_SHIFT);
+		return vma_merge(mm, vma, vma->vm_end, addr + new_len,
+				 vma->vm_flags, vma->vm_file, pgoff) ?
+		       addr : -ENOMEM;
 	}
 	if (!(flags & MREMAP_MAYMOVE))
 		return -ENOMEM;

@@ -6,7 +6,11 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/swap.h>
+#include <linux/utsname.h>
+#include <linux/writeback.h>
 
 #define K(pages)	((pages) << (PAGE_SHIFT - 10))
 
@@ -95,12 +99,48 @@ static void dump_tasks(void)
 	spin_unlock(&tasklist_lock);
 }
 
+static const char *gfp_name(gfp_t gfp)
+{
+	switch (gfp & ~__GFP_ZERO) {
+	case GFP_KERNEL:
+		return "GFP_KERNEL";
+	case GFP_NOFS:
+		return "GFP_NOFS";
+	default:
+		return "GFP_NOIO";
+	}
+}
+
+static void add_slab(void *arg, const struct slabinfo *info)
+{
+	*(unsigned long *)arg += info->num_slabs << info->cache_order;
+}
+
+/* Where the pages are; those of programs follow task by task. */
+static void show_mem(void)
+{
+	unsigned long slab = 0;
+
+	for_each_slabinfo(add_slab, &slab);
+	pr_info("Mem-Info:\n");
+	pr_info(" dirty:%lu writeback:%lu\n", nr_dirty_pages(),
+		nr_writeback_pages());
+	pr_info(" slab:%lu free:%lu\n", slab, nr_free_pages());
+	pr_info("%lu reclaimable pagecache pages\n", nr_clean_pages());
+	pr_info("%lu pages RAM\n", max_pfn);
+	pr_info("%lu pages reserved\n", max_pfn - totalram_pages());
+}
+
 static void dump_header(gfp_t gfp, unsigned int order)
 {
-	pr_warn("%s invoked oom-killer: gfp_mask=0x%x(GFP_KERNEL), order=%u, oom_score_adj=%d\n",
-		current->comm, gfp, order, current->signal->oom_score_adj);
-	pr_info("Mem-Info:\n");
-	pr_info("free:%lu of %lu pages\n", nr_free_pages(), totalram_pages());
+	pr_warn("%s invoked oom-killer: gfp_mask=%#x(%s%s), order=%u, oom_score_adj=%d\n",
+		current->comm, gfp, gfp_name(gfp),
+		gfp & __GFP_ZERO ? "|__GFP_ZERO" : "", order,
+		current->signal->oom_score_adj);
+	pr_warn("CPU: %d PID: %d Comm: %s Not tainted %s\n",
+		smp_processor_id(), current->pid, current->comm,
+		UTS_RELEASE);
+	show_mem();
 	dump_tasks();
 }
 

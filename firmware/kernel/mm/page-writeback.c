@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Dirty pages: counting them, writing a file's, keeping them few. */
 #include <linux/blkdev.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/sysctl.h>
 #include <linux/writeback.h>
 
-/* Of all memory, a writer leaves no larger part dirty. */
-#define DIRTY_RATIO	20	/* per cent */
+/* Of all memory, a writer leaves no larger part dirty: per cent. */
+static int vm_dirty_ratio = 20;
 
 static atomic_t nr_dirty;
 
@@ -52,9 +54,14 @@ bool folio_mark_dirty(struct page *page)
 	return mapping->a_ops->dirty_folio(mapping, page);
 }
 
-/* The page is locked; if it was dirty, its I/O must follow. */
+/*
+ * The page is locked; if it was dirty, its I/O must follow. Whoever stores into
+ * it through a mapping after that makes it dirty again.
+ */
 bool folio_clear_dirty_for_io(struct page *page)
 {
+	if (folio_mkclean(page))
+		folio_mark_dirty(page);
 	return TestClearPageDirty(page);
 }
 
@@ -143,7 +150,27 @@ static void balance_dirty_pages(struct address_space *mapping)
 
 void balance_dirty_pages_ratelimited(struct address_space *mapping)
 {
-	if (nr_dirty_pages() > (long)(max_pfn * DIRTY_RATIO / 100) &&
+	if (nr_dirty_pages() > (long)(max_pfn * vm_dirty_ratio / 100) &&
 	    mapping->a_ops->writepage)
 		balance_dirty_pages(mapping);
 }
+
+static struct ctl_table vm_page_writeback_sysctls[] = {
+	{
+		.procname	= "dirty_ratio",
+		.data		= &vm_dirty_ratio,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec_minmax,
+		.extra1		= SYSCTL_ZERO,
+		.extra2		= SYSCTL_ONE_HUNDRED,
+	},
+	{ }
+};
+
+static int __init page_writeback_init(void)
+{
+	register_sysctl_init("vm", vm_page_writeback_sysctls);
+	return 0;
+}
+late_initcall(page_writeback_init);

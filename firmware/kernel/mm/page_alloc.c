@@ -11,31 +11,19 @@
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
-#include <linux/oom.h>
-#include <linux/sched.h>
-#include <linux/swap.h>
+#include <linux/smp.h>
 #include <linux/sysinfo.h>
 #include "internal.h"
 
 #define MAX_ORDER	11		/* the largest block: 4 MiB */
 
-/* Larger blocks may well be missing while there is memory enough. */
-#define PAGE_ALLOC_COSTLY_ORDER	3
-
-/* In ticks: how long an allocation waits for memory to come back. */
-#define MAX_OOM_TRIES	100
-
 #define PCP_BATCH	16		/* pages moved between lists at once */
 #define PCP_HIGH	64		/* a CPU keeps no more than this */
-
-/* One page in so many is for those who can neither wait nor reclaim. */
-#define MIN_FREE_SHIFT	8
 
 struct zone {
 	spinlock_t lock;
 	struct list_head free_area[MAX_ORDER];
 	unsigned long nr_free;
-	unsigned long watermark;	/* what is to stay free */
 };
 
 struct per_cpu_pages {
@@ -49,6 +37,7 @@ struct page *empty_zero_page;
 
 static struct zone zone;
 static unsigned long nr_managed;
+static unsigned long watermark[NR_WMARK];	/* none while the kernel starts */
 static DEFINE_PER_CPU(struct per_cpu_pages, pcp_lists);
 
 static inline void add_to_free_list(struct page *page, unsigned int order)
@@ -105,23 +94,14 @@ static struct page *__rmqueue(unsigned int order)
 	return NULL;
 }
 
-/* Whether a block may be taken. Others than the urgent leave some memory. */
-static bool zone_watermark_ok(unsigned int order, gfp_t gfp)
-{
-	return (gfp & __GFP_HIGH) ||
-	       zone.nr_free >= zone.watermark + (1UL << order);
-}
-
-/* Of what is kept, no more is taken than is wanted at once. */
-static void rmqueue_bulk(struct per_cpu_pages *pcp, gfp_t gfp)
+static void rmqueue_bulk(struct per_cpu_pages *pcp)
 {
 	struct page *page;
 	unsigned int i;
 
 	spin_lock(&zone.lock);
 	for (i = 0; i < PCP_BATCH; i++) {
-		page = zone_watermark_ok(0, i ? gfp & ~__GFP_HIGH : gfp) ?
-		       __rmqueue(0) : NULL;
+		page = __rmqueue(0);
 		if (!page)
 			break;
 		list_add_tail(&page->lru, &pcp->list);
@@ -130,7 +110,7 @@ static void rmqueue_bulk(struct per_cpu_pages *pcp, gfp_t gfp)
 	spin_unlock(&zone.lock);
 }
 
-static struct page *rmqueue_pcplist(gfp_t gfp)
+static struct page *rmqueue_pcplist(void)
 {
 	struct per_cpu_pages *pcp;
 	struct page *page;
@@ -139,7 +119,7 @@ static struct page *rmqueue_pcplist(gfp_t gfp)
 	local_irq_save(flags);
 	pcp = this_cpu_ptr(&pcp_lists);
 	if (!pcp->count)
-		rmqueue_bulk(pcp, gfp);
+		rmqueue_bulk(pcp);
 	page = list_first_entry_or_null(&pcp->list, struct page, lru);
 	if (page) {
 		list_del(&page->lru);
@@ -149,15 +129,15 @@ static struct page *rmqueue_pcplist(gfp_t gfp)
 	return page;
 }
 
-static inline struct page *rmqueue(unsigned int order, gfp_t gfp)
+static inline struct page *rmqueue(unsigned int order)
 {
 	unsigned long flags;
 	struct page *page;
 
 	if (!order)
-		return rmqueue_pcplist(gfp);
+		return rmqueue_pcplist();
 	spin_lock_irqsave(&zone.lock, flags);
-	page = zone_watermark_ok(order, gfp) ? __rmqueue(order) : NULL;
+	page = __rmqueue(order);
 	spin_unlock_irqrestore(&zone.lock, flags);
 	return page;
 }
@@ -176,51 +156,23 @@ static inline void prep_new_page(struct page *page, unsigned int order,
 			clear_page(page_address(page + i));
 }
 
-static struct page *get_page_from_freelist(gfp_t gfp,
-						    unsigned int order)
+/* Whether that much is left besides a block of this order. */
+bool zone_watermark_ok(unsigned int order, unsigned int mark)
 {
-	struct page *page = rmqueue(order, gfp);
-
-	if (page)
-		prep_new_page(page, order, gfp);
-	return page;
+	return READ_ONCE(zone.nr_free) >= watermark[mark] + (1UL << order);
 }
 
-static struct page *__alloc_pages_direct_reclaim(gfp_t gfp, unsigned int order)
-{
-	if (!try_to_free_pages(gfp, order))
-		return NULL;
-	return get_page_from_freelist(gfp, order);
-}
-
-/*
- * There is nothing to reclaim: someone has to go. Returns whether to try once
- * more, after a while in which the victim may have ended. Not for ever: what
- * it waits for may be what we hold.
- */
-bool __alloc_pages_may_oom(gfp_t gfp, unsigned int order, unsigned int tries)
-{
-	if (!(gfp & __GFP_DIRECT_RECLAIM) || order > PAGE_ALLOC_COSTLY_ORDER ||
-	    !preemptible() || tries > MAX_OOM_TRIES ||
-	    current->flags & PF_EXITING || fatal_signal_pending(current))
-		return false;
-	if (!out_of_memory(gfp, order))
-		return false;
-	schedule_timeout_uninterruptible(1);
-	return true;
-}
-
-/* Takes pages back from the caches, then from programs. */
-static struct page *__alloc_pages_slowpath(gfp_t gfp, unsigned int order)
+struct page *get_page_from_freelist(gfp_t gfp, unsigned int order,
+				    unsigned int alloc_flags)
 {
 	struct page *page;
-	unsigned int tries = 0;
 
-	do {
-		page = get_page_from_freelist(gfp, order);
-		if (!page)
-			page = __alloc_pages_direct_reclaim(gfp, order);
-	} while (!page && __alloc_pages_may_oom(gfp, order, tries++));
+	if (!(alloc_flags & ALLOC_NO_WATERMARKS) &&
+	    !zone_watermark_ok(order, alloc_flags & ALLOC_WMARK_MASK))
+		return NULL;
+	page = rmqueue(order);
+	if (page)
+		prep_new_page(page, order, gfp);
 	return page;
 }
 
@@ -231,7 +183,7 @@ struct page *__alloc_pages(gfp_t gfp, unsigned int order)
 
 	if (WARN_ON_ONCE(order >= MAX_ORDER))
 		return NULL;
-	page = get_page_from_freelist(gfp, order);
+	page = get_page_from_freelist(gfp, order, WMARK_LOW);
 	return page ? page : __alloc_pages_slowpath(gfp, order);
 }
 
@@ -248,6 +200,30 @@ static void free_pcppages_bulk(struct per_cpu_pages *pcp)
 		__free_one_page(page, 0);
 	}
 	spin_unlock(&zone.lock);
+}
+
+static void drain_local_pages(void *unused)
+{
+	struct per_cpu_pages *pcp;
+	struct page *page, *next;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pcp = this_cpu_ptr(&pcp_lists);
+	spin_lock(&zone.lock);
+	list_for_each_entry_safe(page, next, &pcp->list, lru) {
+		list_del(&page->lru);
+		__free_one_page(page, 0);
+	}
+	pcp->count = 0;
+	spin_unlock(&zone.lock);
+	local_irq_restore(flags);
+}
+
+/* What CPUs keep for themselves is there for all. */
+void drain_all_pages(void)
+{
+	on_each_cpu(drain_local_pages, NULL);
 }
 
 static void free_unref_page(struct page *page)
@@ -344,7 +320,6 @@ void __init page_alloc_init(void)
 	mem_map = memblock_alloc(max_pfn * sizeof(struct page), PAGE_SIZE);
 	memblock_free_all();
 	nr_managed = zone.nr_free;
-	zone.watermark = nr_managed >> MIN_FREE_SHIFT;
 	empty_zero_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 }
 
@@ -358,6 +333,21 @@ unsigned long nr_free_pages(void)
 		nr += READ_ONCE(per_cpu(pcp_lists, cpu).count);
 	return nr;
 }
+
+/* More memory needs a larger reserve, but not in proportion. */
+static int __init init_per_zone_wmark_min(void)
+{
+	unsigned long kbytes = nr_managed << (PAGE_SHIFT - 10), min = 1;
+
+	while ((min + 1) * (min + 1) <= kbytes * 16)
+		min++;
+	min = clamp(min, 128UL, 262144UL) >> (PAGE_SHIFT - 10);
+	watermark[WMARK_MIN] = min;
+	watermark[WMARK_LOW] = min + min / 4;
+	watermark[WMARK_HIGH] = min + min / 2;
+	return 0;
+}
+postcore_initcall(init_per_zone_wmark_min);
 
 /* All that was ever free, that is, without the image and the like. */
 unsigned long totalram_pages(void)

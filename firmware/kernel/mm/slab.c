@@ -150,10 +150,27 @@ static void *___slab_alloc(struct kmem_cache *s, gfp_t flags,
 	return object;
 }
 
+/*
+ * With interrupts off no memory could be reclaimed: now it is, for a slab that
+ * whoever comes first takes.
+ */
+static bool refill_partial(struct kmem_cache *s, gfp_t gfp)
+{
+	struct page *slab = allocate_slab(s, gfp);
+	unsigned long flags;
+
+	if (!slab)
+		return false;
+	spin_lock_irqsave(&s->list_lock, flags);
+	list_add(&slab->lru, &s->partial);
+	s->nr_partial++;
+	spin_unlock_irqrestore(&s->list_lock, flags);
+	return true;
+}
+
 static __always_inline void *slab_alloc(struct kmem_cache *s, gfp_t gfp)
 {
 	struct kmem_cache_cpu *c;
-	unsigned int tries = 0;
 	unsigned long flags;
 	void *object;
 
@@ -168,8 +185,8 @@ again:
 		object = ___slab_alloc(s, gfp, c);
 	c->nr_active += object != NULL;
 	local_irq_restore(flags);
-	/* With interrupts off nobody could be made to give memory back. */
-	if (unlikely(!object) && __alloc_pages_may_oom(gfp, s->order, tries++))
+	if (unlikely(!object) && gfpflags_allow_blocking(gfp) &&
+	    refill_partial(s, gfp))
 		goto again;
 
 	if (object && gfp & __GFP_ZERO)

@@ -44,48 +44,61 @@ SYSCALL_DEFINE2(munmap, unsigned long, addr, size_t, len)
 	return vm_munmap(addr, len);
 }
 
-/* One area, within [start, end) of which all is to be changed. */
+/* [start, end) of @vma gets these rights. *pprev: what they are part of then. */
 static int mprotect_fixup(struct vm_area_struct *vma,
-				   unsigned long start, unsigned long end,
-				   unsigned long access)
+			  struct vm_area_struct **pprev, unsigned long start,
+			  unsigned long end, unsigned long newflags)
 {
-	int err;
+	struct mm_struct *mm = vma->vm_mm;
+	pgoff_t pgoff = vma->vm_pgoff + ((start - vma->vm_start) >> PAGE_SHIFT);
+	int err = 0;
 
-	if (access & ~(vma->vm_flags >> 4) & VM_ACCESS_FLAGS)
-		return -EACCES;
-	if (end < vma->vm_end) {
-		err = split_vma(vma, end);
+	if (newflags == vma->vm_flags) {
+		*pprev = vma;
+		return 0;
+	}
+	*pprev = vma_merge(mm, *pprev, start, end, newflags, vma->vm_file,
+			   pgoff);
+	if (*pprev) {
+		vma = *pprev;
+	} else {
+		*pprev = vma;
+		if (start > vma->vm_start)
+			err = split_vma(mm, vma, start, 1);
+		if (!err && end < vma->vm_end)
+			err = split_vma(mm, vma, end, 0);
 		if (err)
 			return err;
+		vma->vm_flags = newflags;
+		vma->vm_page_prot = vm_get_page_prot(newflags);
 	}
-	if (start > vma->vm_start) {
-		err = split_vma(vma, start);
-		if (err)
-			return err;
-		vma = list_next_entry(vma, vm_node);
-	}
-	vma->vm_flags = (vma->vm_flags & ~VM_ACCESS_FLAGS) | access;
-	vma->vm_page_prot = vm_get_page_prot(vma->vm_flags);
 	change_protection(vma, start, end);
 	return 0;
 }
 
 static int do_mprotect(unsigned long start, unsigned long end,
-				unsigned long access)
+		       unsigned long access)
 {
+	struct vm_area_struct *vma, *prev;
 	struct mm_struct *mm = current->mm;
-	struct vm_area_struct *vma;
-	unsigned long next;
+	unsigned long next, newflags;
 	int err;
 
+	vma = find_vma(mm, start);
+	if (!vma || vma->vm_start > start)
+		return start < end ? -ENOMEM : 0;
+	prev = start > vma->vm_start ? vma : vma_prev(vma);
 	for (; start < end; start = next) {
-		vma = find_vma(mm, start);
 		if (!vma || vma->vm_start > start)
 			return -ENOMEM;
+		newflags = (vma->vm_flags & ~VM_ACCESS_FLAGS) | access;
+		if (newflags & ~(newflags >> 4) & VM_ACCESS_FLAGS)
+			return -EACCES;
 		next = min(end, vma->vm_end);
-		err = mprotect_fixup(vma, start, next, access);
+		err = mprotect_fixup(vma, &prev, start, next, newflags);
 		if (err)
 			return err;
+		vma = prev->vm_end > next ? prev : vma_next(prev);
 	}
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* Copying between the kernel and the running program. */
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/uaccess.h>
 
 unsigned long _copy_to_user(void __user *to, const void *from, unsigned long n)
@@ -28,6 +29,21 @@ unsigned long clear_user(void __user *to, unsigned long n)
 {
 	might_fault();
 	return access_ok(to, n) ? clear_user_generic(to, n) : n;
+}
+
+/* One byte of each page says it of all. */
+size_t fault_in_readable(const char __user *uaddr, size_t size)
+{
+	const char __user *p = uaddr;
+	char c;
+
+	while (p < uaddr + size) {
+		if (get_user(c, p))
+			break;
+		p = (const char __user *)PAGE_ALIGN((unsigned long)p + 1);
+	}
+	(void)c;
+	return p < uaddr + size ? uaddr + size - p : 0;
 }
 
 /* Up to the next boundary: what follows it may not be mapped. */

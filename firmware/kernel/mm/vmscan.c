@@ -1,23 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reclaim: taking back pages whose contents can be read again. */
+/*
+ * Reclaim: taking back pages whose contents can be read again, and having
+ * caches give back objects; directly, by who needs a page, or by kswapd.
+ */
 #include <linux/buffer_head.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
-#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/shrinker.h>
 #include <linux/swap.h>
+#include <linux/wait.h>
+#include <linux/writeback.h>
+#include "internal.h"
 
-#define SCAN_BATCH	32
+#define DEF_PRIORITY	12	/* the first round looks at a 2^12th of all */
+#define SWAP_CLUSTER_MAX	32UL
+
+struct scan_control {
+	gfp_t gfp_mask;
+	unsigned long nr_to_reclaim;
+	unsigned long nr_reclaimed;
+	int priority;
+};
 
 /* Pages of files that are on a disk, the latest first. */
 static LIST_HEAD(lru_list);
 static DEFINE_SPINLOCK(lru_lock);
 static unsigned long nr_lru;
 
-/* Pages of files that are nowhere else are not reclaimed. */
+static DECLARE_WAIT_QUEUE_HEAD(kswapd_wait);
+static bool kswapd_wanted;
+static unsigned int kswapd_failures;	/* in a row */
+
 void folio_add_lru(struct page *page)
 {
-	if (!page->mapping->a_ops->writepage)
+	if (mapping_unevictable(page->mapping))
 		return;
 	spin_lock(&lru_lock);
 	set_bit(PG_lru, &page->flags);
@@ -36,6 +56,14 @@ void folio_del_lru(struct page *page)
 		nr_lru--;
 	}
 	spin_unlock(&lru_lock);
+}
+
+/* Pages of files that could be taken, perhaps after having been unmapped. */
+unsigned long nr_clean_pages(void)
+{
+	unsigned long all = READ_ONCE(nr_lru), busy = nr_dirty_pages() + nr_writeback_pages();
+
+	return all > busy ? all - busy : 0;
 }
 
 void mark_page_accessed(struct page *page)
@@ -82,14 +110,19 @@ static bool __remove_mapping(struct page *page)
 	return removed;
 }
 
-/* A clean page that is not in use; ours is a reference, which stays. */
-static bool reclaim_page(struct page *page)
+/*
+ * A clean page that is not in use, but perhaps mapped; ours is a reference,
+ * which stays.
+ */
+static bool reclaim_page(struct page *page, bool mapped)
 {
 	bool reclaimed = false;
 
 	if (PageDirty(page) || PageWriteback(page) || !folio_trylock(page))
 		return false;
-	if (page->mapping && !PageDirty(page) && !PageWriteback(page) &&
+	if (page->mapping && !mapping_unevictable(page->mapping) &&
+	    (!mapped || try_to_unmap(page)) &&
+	    !PageDirty(page) && !PageWriteback(page) &&
 	    (!PagePrivate(page) || try_to_free_buffers(page)))
 		reclaimed = __remove_mapping(page);
 	unlock_page(page);
@@ -108,26 +141,103 @@ static unsigned long shrink_inactive_list(unsigned long nr)
 		if (PageReferenced(page))
 			ClearPageReferenced(page);
 		else
-			reclaimed += reclaim_page(page);
+			reclaimed += reclaim_page(page, true);
 		put_page(page);
-		if (reclaimed >= SCAN_BATCH)
-			break;
 	}
 	return reclaimed;
 }
 
-/* Every page twice: the first look may only take its being referenced. */
-static unsigned long shrink_node(void)
+static void shrink_lruvec(struct scan_control *sc)
 {
-	return shrink_inactive_list(2 * READ_ONCE(nr_lru));
+	unsigned long nr = max(READ_ONCE(nr_lru) >> sc->priority,
+			       SWAP_CLUSTER_MAX);
+
+	while (nr && sc->nr_reclaimed < sc->nr_to_reclaim) {
+		unsigned long batch = min(nr, SWAP_CLUSTER_MAX);
+
+		sc->nr_reclaimed += shrink_inactive_list(batch);
+		nr -= batch;
+	}
 }
 
-/* How many pages it could take. Does not sleep. */
+/* True: something was to be had. */
+static bool shrink_node(struct scan_control *sc)
+{
+	unsigned long before = sc->nr_reclaimed, free = nr_free_pages();
+
+	shrink_lruvec(sc);
+	shrink_slab(sc->gfp_mask, sc->priority);
+	/* Objects become pages when a whole slab is free. */
+	if (sc->nr_reclaimed == before && nr_free_pages() > free)
+		sc->nr_reclaimed += nr_free_pages() - free;
+	if (sc->nr_reclaimed == before && nr_dirty_pages())
+		wakeup_flusher_threads();
+	if (sc->nr_reclaimed == before)
+		return false;
+	kswapd_failures = 0;
+	return true;
+}
+
+/* Of all, more and more, until it is enough. */
+static unsigned long do_try_to_free_pages(struct scan_control *sc)
+{
+	do {
+		shrink_node(sc);
+	} while (sc->nr_reclaimed < sc->nr_to_reclaim && sc->priority--);
+	return sc->nr_reclaimed;
+}
+
+/* For an allocation that may sleep: how many pages it could take. */
 unsigned long try_to_free_pages(gfp_t gfp, unsigned int order)
 {
-	if (!(gfp & __GFP_DIRECT_RECLAIM) || in_interrupt())
-		return 0;
-	return shrink_node();
+	struct scan_control sc = {
+		.gfp_mask	= gfp,
+		.nr_to_reclaim	= max(1UL << order, SWAP_CLUSTER_MAX),
+		.priority	= DEF_PRIORITY,
+	};
+
+	return do_try_to_free_pages(&sc);
+}
+
+/* Until there is as much memory as allocations in a row may need. */
+static void balance_pgdat(void)
+{
+	struct scan_control sc = {
+		.gfp_mask	= GFP_KERNEL,
+		.nr_to_reclaim	= SWAP_CLUSTER_MAX,
+		.priority	= DEF_PRIORITY,
+	};
+
+	while (!zone_watermark_ok(0, WMARK_HIGH)) {
+		sc.nr_reclaimed = 0;
+		if (shrink_node(&sc) && sc.nr_reclaimed >= sc.nr_to_reclaim)
+			continue;
+		if (!sc.priority--) {
+			kswapd_failures++;
+			break;
+		}
+	}
+}
+
+static int kswapd(void *unused)
+{
+	current->flags |= PF_MEMALLOC | PF_KSWAPD;
+	for (;;) {
+		wait_event_idle(kswapd_wait, READ_ONCE(kswapd_wanted));
+		WRITE_ONCE(kswapd_wanted, false);
+		balance_pgdat();
+	}
+	return 0;
+}
+
+/* Memory is getting short. If it tried hard in vain, it is left alone. */
+void wakeup_kswapd(void)
+{
+	if (kswapd_failures >= MAX_RECLAIM_RETRIES ||
+	    READ_ONCE(kswapd_wanted) || !waitqueue_active(&kswapd_wait))
+		return;
+	WRITE_ONCE(kswapd_wanted, true);
+	wake_up_all(&kswapd_wait);
 }
 
 /* Those of one file that are clean and not in use. How many went. */
@@ -138,7 +248,7 @@ unsigned long invalidate_mapping_pages(struct address_space *mapping,
 	struct page *page;
 
 	while ((page = find_get_next(mapping, &index)) && index <= end) {
-		count += reclaim_page(page);
+		count += reclaim_page(page, false);
 		put_page(page);
 		page = NULL;
 		if (!++index)
@@ -148,3 +258,9 @@ unsigned long invalidate_mapping_pages(struct address_space *mapping,
 		put_page(page);
 	return count;
 }
+
+static int __init kswapd_init(void)
+{
+	return PTR_ERR_OR_ZERO(kthread_run(kswapd, NULL, "kswapd0"));
+}
+module_init(kswapd_init);

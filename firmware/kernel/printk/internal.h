@@ -26,6 +26,14 @@ struct log_record {
 	u8		level;
 };
 
+/*
+ * The log and the console. False if this CPU has it already, or is taking it,
+ * in what an NMI or a fault has interrupted: then there is nothing to be said.
+ */
+bool log_lock_irqsave(unsigned long *flags);
+void log_unlock_irqrestore(unsigned long flags);
+
+/* With the log locked. */
 void log_store(int facility, int level, u64 ts_nsec, const char *text, int len);
 /*
  * The record of number @seq or, if that has been overwritten, the first later

@@ -15,8 +15,6 @@
 /* "NN,SEQ,USEC,-;" before the text, in which an odd byte becomes "\xNN" */
 #define KMSG_LINE_MAX	(LOG_TEXT_MAX * 4 + 64)
 
-#define SEEK_DATA	3
-
 struct devkmsg_user {
 	u64		seq;	/* the next, under lock */
 	struct mutex	lock;

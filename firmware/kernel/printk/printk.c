@@ -3,7 +3,6 @@
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/printk.h>
-#include <linux/spinlock.h>
 #include <emu/hostcall.h>
 
 #include "internal.h"
@@ -18,8 +17,7 @@ int console_printk[4] = {
 	CONSOLE_LOGLEVEL_DEFAULT,
 };
 
-static DEFINE_SPINLOCK(console_lock);
-static char console_line[LOG_LINE_MAX];	/* under console_lock */
+static char console_line[LOG_LINE_MAX];	/* with the log locked */
 
 /* The level that begins a format, which it skips. */
 int printk_parse_prefix(const char **fmt)
@@ -32,7 +30,7 @@ int printk_parse_prefix(const char **fmt)
 	return s[1] - '0';
 }
 
-/* With console_lock held. */
+/* With the log locked. */
 static void console_emit(u64 ts_nsec, const char *text, int len)
 {
 	unsigned long us = ts_nsec / 1000;
@@ -43,23 +41,30 @@ static void console_emit(u64 ts_nsec, const char *text, int len)
 	hostcall2(HC_CONSOLE_WRITE, console_line, n);
 }
 
-/* One message: into the ring, and to the console if its level says so. */
+static void emit(int facility, int level, const char *text, int len, bool show)
+{
+	u64 ts_nsec = sched_clock();
+
+	log_store(facility, level, ts_nsec, text, len);
+	if (show && level < console_printk[0])
+		console_emit(ts_nsec, text, len);
+}
+
+/* One message: into the log, and to the console if its level says so. */
 static int vprintk_store(int level, const char *fmt, va_list args, bool show)
 {
-	static char text[LOG_LINE_MAX - 32];	/* under console_lock */
-	u64 ts_nsec = sched_clock();
+	static char text[LOG_LINE_MAX - 32];	/* with the log locked */
 	unsigned long flags;
 	int len;
 
-	spin_lock_irqsave(&console_lock, flags);
+	if (!log_lock_irqsave(&flags))
+		return 0;
 	len = vsnprintf(text, sizeof(text), fmt, args);
 	len = min_t(int, len, sizeof(text) - 1);
 	if (len && text[len - 1] == '\n')
 		len--;
-	log_store(LOG_KERN, level, ts_nsec, text, len);
-	if (show && level < console_printk[0])
-		console_emit(ts_nsec, text, len);
-	spin_unlock_irqrestore(&console_lock, flags);
+	emit(LOG_KERN, level, text, len, show);
+	log_unlock_irqrestore(flags);
 	wake_up_klogd();
 	return len;
 }
@@ -97,13 +102,11 @@ int printk_quiet(const char *fmt, ...)
 /* What a program has written to /dev/kmsg. */
 void printk_user(int facility, int level, const char *text, int len)
 {
-	u64 ts_nsec = sched_clock();
 	unsigned long flags;
 
-	spin_lock_irqsave(&console_lock, flags);
-	log_store(facility, level, ts_nsec, text, len);
-	if (level < console_printk[0])
-		console_emit(ts_nsec, text, len);
-	spin_unlock_irqrestore(&console_lock, flags);
+	if (!log_lock_irqsave(&flags))
+		return;
+	emit(facility, level, text, len, true);
+	log_unlock_irqrestore(flags);
 	wake_up_klogd();
 }

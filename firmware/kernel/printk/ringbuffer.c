@@ -3,6 +3,7 @@
 #include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/percpu.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -12,8 +13,10 @@
 
 static char log_buf[LOG_BUF_SIZE];
 
+static DEFINE_RAW_SPINLOCK(log_lock);
+static DEFINE_PER_CPU(bool, log_busy);
+
 /* Positions only grow; a record lies at its position modulo the size. */
-static DEFINE_SPINLOCK(log_lock);
 static u64 first_pos, first_seq, next_pos, next_seq;
 /* Where a reader has just been: the next one mostly goes on there. */
 static u64 hint_pos, hint_seq;
@@ -21,6 +24,25 @@ static u64 hint_pos, hint_seq;
 static DECLARE_WAIT_QUEUE_HEAD(log_wait);
 static bool klogd_pending;
 u64 log_clear_seq;
+
+bool log_lock_irqsave(unsigned long *flags)
+{
+	local_irq_save(*flags);
+	if (this_cpu_read(log_busy)) {
+		local_irq_restore(*flags);
+		return false;
+	}
+	this_cpu_write(log_busy, true);
+	raw_spin_lock(&log_lock);
+	return true;
+}
+
+void log_unlock_irqrestore(unsigned long flags)
+{
+	raw_spin_unlock(&log_lock);
+	this_cpu_write(log_busy, false);
+	local_irq_restore(flags);
+}
 
 static void copy_in(u64 pos, const void *data, size_t size)
 {
@@ -55,16 +77,13 @@ void log_store(int facility, int level, u64 ts_nsec, const char *text, int len)
 		.facility	= facility,
 		.level		= level,
 	};
-	unsigned long flags;
 
-	spin_lock_irqsave(&log_lock, flags);
 	while (next_pos + sizeof(r) + r.len - first_pos > LOG_BUF_SIZE)
 		drop_first();
 	r.seq = next_seq++;
 	copy_in(next_pos, &r, sizeof(r));
 	copy_in(next_pos + sizeof(r), text, r.len);
 	next_pos += sizeof(r) + r.len;
-	spin_unlock_irqrestore(&log_lock, flags);
 }
 
 bool log_read(u64 seq, struct log_record *r, char *text)
@@ -73,7 +92,8 @@ bool log_read(u64 seq, struct log_record *r, char *text)
 	bool found = false;
 	u64 pos;
 
-	spin_lock_irqsave(&log_lock, flags);
+	if (!log_lock_irqsave(&flags))
+		return false;
 	pos = hint_seq <= seq && hint_pos >= first_pos ? hint_pos : first_pos;
 	for (; pos < next_pos; pos += sizeof(*r) + r->len) {
 		copy_out(pos, r, sizeof(*r));
@@ -85,30 +105,30 @@ bool log_read(u64 seq, struct log_record *r, char *text)
 			break;
 		}
 	}
-	spin_unlock_irqrestore(&log_lock, flags);
+	log_unlock_irqrestore(flags);
 	return found;
+}
+
+static u64 log_seq(const u64 *which)
+{
+	unsigned long flags;
+	u64 seq = 0;
+
+	if (log_lock_irqsave(&flags)) {
+		seq = *which;
+		log_unlock_irqrestore(flags);
+	}
+	return seq;
 }
 
 u64 log_first_seq(void)
 {
-	unsigned long flags;
-	u64 seq;
-
-	spin_lock_irqsave(&log_lock, flags);
-	seq = first_seq;
-	spin_unlock_irqrestore(&log_lock, flags);
-	return seq;
+	return log_seq(&first_seq);
 }
 
 u64 log_next_seq(void)
 {
-	unsigned long flags;
-	u64 seq;
-
-	spin_lock_irqsave(&log_lock, flags);
-	seq = next_seq;
-	spin_unlock_irqrestore(&log_lock, flags);
-	return seq;
+	return log_seq(&next_seq);
 }
 
 /*
@@ -117,7 +137,7 @@ u64 log_next_seq(void)
  */
 void wake_up_klogd(void)
 {
-	if (irqs_disabled()) {
+	if (in_nmi() || irqs_disabled()) {
 		WRITE_ONCE(klogd_pending, true);
 		return;
 	}

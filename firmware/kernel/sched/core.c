@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The scheduler: who runs on this CPU, and switching to it. */
 #include <linux/blkdev.h>
+#include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/interrupt.h>
 #include <linux/kernel.h>
@@ -12,7 +13,6 @@
 #include <linux/workqueue.h>
 #include <linux/uaccess.h>
 #include <linux/string.h>
-#include <asm/ftrace.h>
 #include <asm/processor.h>
 #include <asm/switch_to.h>
 #include <asm/tlbflush.h>
@@ -164,7 +164,6 @@ void scheduler_tick(void)
 static inline void clear_tsk_need_resched(struct task_struct *p)
 {
 	clear_bit(TIF_NEED_RESCHED, &p->thread_info_flags);
-	clear_preempt_need_resched();
 }
 
 static __always_inline void schedule_debug(struct task_struct *prev)
@@ -283,6 +282,7 @@ static __always_inline void context_switch(struct rq *rq,
 					   struct task_struct *prev,
 					   struct task_struct *next)
 {
+	prepare_arch_switch(next);
 	if (!next->mm) {
 		enter_lazy_tlb(prev->active_mm, next);
 		next->active_mm = prev->active_mm;
@@ -332,6 +332,7 @@ void __schedule(unsigned int sched_mode)
 
 	next = pick_next_task(rq, prev);
 	clear_tsk_need_resched(prev);
+	clear_preempt_need_resched();
 	if (likely(prev != next)) {
 		rq->nr_switches++;
 		++*switch_count;
@@ -391,6 +392,14 @@ void schedule(void)
 		preempt_enable_no_resched_notrace();
 	} while (need_resched());
 	sched_update_worker(p);
+}
+
+/* For who waits in a section that must not be preempted: off again after. */
+void schedule_preempt_disabled(void)
+{
+	preempt_enable_no_resched();
+	schedule();
+	preempt_disable();
 }
 
 /* The idle task's: it has preemption off already and never sleeps. */

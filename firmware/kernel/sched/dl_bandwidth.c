@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who may be a deadline task: together they are promised at most 95 % of the
- * CPUs, or promises could not be kept.
+ * Who may be a deadline task: together they are promised at most a part of the
+ * CPUs, 95 % if nobody has said otherwise, or promises could not be kept.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -15,6 +15,7 @@
 
 static DEFINE_RAW_SPINLOCK(dl_bw_lock);
 static u64 total_bw;
+static u64 dl_bw = BW_UNIT * 95 / 100;	/* of each CPU; RUNTIME_INF */
 
 static inline u64 to_ratio(u64 period, u64 runtime)
 {
@@ -87,6 +88,29 @@ bool dl_param_changed(struct task_struct *p, const struct sched_attr *attr)
 	       dl_se->flags != (attr->sched_flags & SCHED_DL_FLAGS);
 }
 
+/* Is @total more than @bw of each CPU? */
+static bool __dl_overflow(u64 bw, u64 total)
+{
+	return bw != RUNTIME_INF && total > bw * num_online_cpus();
+}
+
+/* From now on @runtime of each @period; -EBUSY if more has been promised. */
+int sched_dl_global_change(u64 period, u64 runtime)
+{
+	u64 bw = runtime == RUNTIME_INF ? RUNTIME_INF :
+					  to_ratio(period, runtime);
+	unsigned long flags;
+	int err = 0;
+
+	raw_spin_lock_irqsave(&dl_bw_lock, flags);
+	if (__dl_overflow(bw, total_bw))
+		err = -EBUSY;
+	else
+		dl_bw = bw;
+	raw_spin_unlock_irqrestore(&dl_bw_lock, flags);
+	return err;
+}
+
 /* With the task's queue locked. Takes the bandwidth, or -EBUSY. */
 int sched_dl_overflow(struct task_struct *p, int policy,
 		      const struct sched_attr *attr)
@@ -96,14 +120,10 @@ int sched_dl_overflow(struct task_struct *p, int policy,
 	u64 new_bw = dl_policy(policy) ?
 		     to_ratio(period, attr->sched_runtime) : 0;
 	u64 old_bw = dl_policy(p->policy) ? p->dl.dl_bw : 0;
-	unsigned int cpu, cpus = 0;
 	int err = 0;
 
-	for_each_online_cpu(cpu)
-		cpus++;
 	raw_spin_lock(&dl_bw_lock);
-	if (new_bw > old_bw &&
-	    total_bw - old_bw + new_bw > to_ratio(100, 95) * cpus)
+	if (new_bw > old_bw && __dl_overflow(dl_bw, total_bw - old_bw + new_bw))
 		err = -EBUSY;
 	else
 		total_bw += new_bw - old_bw;

@@ -5,6 +5,7 @@
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
+#include <linux/uaccess.h>
 
 /* Between two reports, in jiffies: one mistake is often many. */
 #define REPORT_INTERVAL	HZ
@@ -40,6 +41,6 @@ void __might_sleep(const char *file, int line)
 void __might_fault(const char *file, int line)
 {
 	/* A kernel thread's copies are from the kernel to itself. */
-	if (current->mm)
+	if (current->mm && !pagefault_disabled())
 		__might_sleep(file, line);
 }

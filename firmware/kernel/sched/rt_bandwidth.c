@@ -1,22 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Real-time tasks get at most 950 ms of every second of a CPU, so that one that
- * never sleeps leaves something to the others: Linux's default.
+ * never sleeps leaves something to the others: Linux's default, which
+ * sched_rt_runtime_us and sched_rt_period_us change.
  */
 #include <linux/hrtimer.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/sysctl.h>
 #include "sched.h"
 
-#define RT_PERIOD	1000000000ULL
-#define RT_RUNTIME	950000000ULL
+/* In microseconds; a runtime of -1 is without limit. */
+static unsigned int sysctl_sched_rt_period = 1000000;
+static int sysctl_sched_rt_runtime = 950000;
 
 static struct rt_bandwidth {
 	raw_spinlock_t lock;
+	u64 rt_period;
+	u64 rt_runtime;
 	struct hrtimer rt_period_timer;
 	bool rt_period_active;
 } def_rt_bandwidth;
+
+static inline u64 sched_rt_period(void)
+{
+	return READ_ONCE(def_rt_bandwidth.rt_period);
+}
+
+static inline u64 sched_rt_runtime(void)
+{
+	return READ_ONCE(def_rt_bandwidth.rt_runtime);
+}
+
+static inline u64 global_rt_period(void)
+{
+	return sysctl_sched_rt_period * NSEC_PER_USEC;
+}
+
+static inline u64 global_rt_runtime(void)
+{
+	return sysctl_sched_rt_runtime < 0 ? RUNTIME_INF :
+	       sysctl_sched_rt_runtime * NSEC_PER_USEC;
+}
 
 /* The tasks of the class count again, or for the first time. */
 void enqueue_top_rt_rq(struct rt_rq *rt_rq)
@@ -45,7 +72,8 @@ bool sched_rt_runtime_exceeded(struct rt_rq *rt_rq)
 
 	if (rt_rq->rt_throttled)
 		return rt_rq->rt_queued;
-	if (rt_rq->rt_time <= RT_RUNTIME)
+	if (sched_rt_runtime() >= sched_rt_period() ||
+	    rt_rq->rt_time <= sched_rt_runtime())
 		return false;
 	rt_rq->rt_throttled = true;
 	if (!told) {
@@ -59,6 +87,7 @@ bool sched_rt_runtime_exceeded(struct rt_rq *rt_rq)
 /* At the end of @overrun periods. Returns whether this may stop. */
 static bool do_sched_rt_period_timer(int overrun)
 {
+	u64 runtime = min(sched_rt_runtime(), sched_rt_period());
 	bool idle = true;
 	struct rt_rq *rt_rq;
 	struct rq *rq;
@@ -69,8 +98,8 @@ static bool do_sched_rt_period_timer(int overrun)
 		rt_rq = &rq->rt;
 		raw_spin_rq_lock(rq);
 		update_rq_clock(rq);
-		rt_rq->rt_time -= min(rt_rq->rt_time, overrun * RT_RUNTIME);
-		if (rt_rq->rt_throttled && rt_rq->rt_time < RT_RUNTIME) {
+		rt_rq->rt_time -= min(rt_rq->rt_time, overrun * runtime);
+		if (rt_rq->rt_throttled && rt_rq->rt_time < runtime) {
 			rt_rq->rt_throttled = false;
 			enqueue_top_rt_rq(rt_rq);
 			if (rt_rq->rt_queued &&
@@ -92,7 +121,8 @@ static enum hrtimer_restart sched_rt_period_timer(struct hrtimer *timer)
 	int overrun;
 
 	raw_spin_lock(&rt_b->lock);
-	while ((overrun = hrtimer_forward(timer, ktime_get(), RT_PERIOD))) {
+	while ((overrun = hrtimer_forward(timer, ktime_get(),
+					  rt_b->rt_period))) {
 		raw_spin_unlock(&rt_b->lock);
 		idle = do_sched_rt_period_timer(overrun);
 		raw_spin_lock(&rt_b->lock);
@@ -113,7 +143,7 @@ void start_rt_bandwidth(void)
 	raw_spin_lock(&rt_b->lock);
 	if (!rt_b->rt_period_active) {
 		rt_b->rt_period_active = true;
-		hrtimer_start(&rt_b->rt_period_timer, RT_PERIOD,
+		hrtimer_start(&rt_b->rt_period_timer, rt_b->rt_period,
 			      HRTIMER_MODE_REL);
 	}
 	raw_spin_unlock(&rt_b->lock);
@@ -124,6 +154,8 @@ void __init init_rt_bandwidth(void)
 	struct rt_bandwidth *rt_b = &def_rt_bandwidth;
 
 	raw_spin_lock_init(&rt_b->lock);
+	rt_b->rt_period = global_rt_period();
+	rt_b->rt_runtime = global_rt_runtime();
 }
 
 /* Once there are timers. */
@@ -136,3 +168,81 @@ static int __init init_rt_period_timer(void)
 	return 0;
 }
 early_initcall(init_rt_period_timer);
+
+static int sched_rt_global_validate(void)
+{
+	if (sysctl_sched_rt_runtime >= 0 &&
+	    sysctl_sched_rt_runtime > sysctl_sched_rt_period)
+		return -EINVAL;
+	return 0;
+}
+
+static void sched_rt_do_global(void)
+{
+	struct rt_bandwidth *rt_b = &def_rt_bandwidth;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&rt_b->lock, flags);
+	rt_b->rt_period = global_rt_period();
+	rt_b->rt_runtime = global_rt_runtime();
+	raw_spin_unlock_irqrestore(&rt_b->lock, flags);
+}
+
+/* Deadline tasks are promised no more than the same part of a CPU. */
+static int sched_rt_handler(struct ctl_table *table, int write, void *buffer,
+			    size_t *lenp, loff_t *ppos)
+{
+	static DEFINE_MUTEX(mutex);
+	unsigned int old_period;
+	int old_runtime, err;
+
+	mutex_lock(&mutex);
+	old_period = sysctl_sched_rt_period;
+	old_runtime = sysctl_sched_rt_runtime;
+	err = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
+	if (!err && write) {
+		err = sched_rt_global_validate();
+		if (!err)
+			err = sched_dl_global_change(global_rt_period(),
+						     global_rt_runtime());
+		if (!err)
+			sched_rt_do_global();
+	}
+	if (err) {
+		sysctl_sched_rt_period = old_period;
+		sysctl_sched_rt_runtime = old_runtime;
+	}
+	mutex_unlock(&mutex);
+	return err;
+}
+
+static const int runtime_min = -1;
+
+static struct ctl_table sched_rt_sysctls[] = {
+	{
+		.procname	= "sched_rt_period_us",
+		.data		= &sysctl_sched_rt_period,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= sched_rt_handler,
+		.extra1		= SYSCTL_ONE,
+		.extra2		= SYSCTL_INT_MAX,
+	},
+	{
+		.procname	= "sched_rt_runtime_us",
+		.data		= &sysctl_sched_rt_runtime,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= sched_rt_handler,
+		.extra1		= (void *)&runtime_min,
+		.extra2		= SYSCTL_INT_MAX,
+	},
+	{ }
+};
+
+static int __init sched_rt_sysctl_init(void)
+{
+	register_sysctl_init("kernel", sched_rt_sysctls);
+	return 0;
+}
+late_initcall(sched_rt_sysctl_init);

@@ -55,6 +55,8 @@ struct softirq_action;
 
 /* Of what shares of a CPU are measured in. */
 #define BW_SHIFT		20
+#define BW_UNIT			(1ULL << BW_SHIFT)
+#define RUNTIME_INF		(~0ULL)		/* no limit */
 
 struct cfs_rq {
 	struct rb_root_cached tasks_timeline;	/* without curr */
@@ -337,6 +339,7 @@ void enqueue_top_rt_rq(struct rt_rq *rt_rq);
 void dequeue_top_rt_rq(struct rt_rq *rt_rq, unsigned int count);
 
 /* deadline.c, dl_push.c, dl_bandwidth.c */
+int sched_dl_global_change(u64 period, u64 runtime);
 struct sched_attr;
 void init_dl_rq(struct dl_rq *dl_rq);
 void init_dl_task_timer(struct sched_dl_entity *dl_se);

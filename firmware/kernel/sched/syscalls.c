@@ -3,6 +3,7 @@
 #include <linux/interrupt.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/resource.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
@@ -30,10 +31,6 @@ SYSCALL_DEFINE0(sched_yield)
 	do_sched_yield();
 	return 0;
 }
-
-#define PRIO_PROCESS	0
-#define PRIO_PGRP	1
-#define PRIO_USER	2
 
 /* Whether the process is one of those meant. There is one user. */
 static bool prio_applies(const struct task_struct *p, int which, int who)

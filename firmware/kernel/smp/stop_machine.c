@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Stopper threads: migration/N, of the stop class. */
 #include <linux/completion.h>
-#include <linux/cpu.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/smpboot.h>
 #include <linux/spinlock.h>
 #include <linux/stop_machine.h>
-#include <asm/processor.h>
 
 struct cpu_stop_done {
-	atomic_t nr_todo;
 	int ret;
 	struct completion completion;
 };
@@ -25,23 +21,19 @@ struct cpu_stopper {
 	raw_spinlock_t lock;
 	bool enabled;
 	struct list_head works;
-	struct cpu_stop_work stop_work;		/* for stop_cpus() */
 };
 
 static DEFINE_PER_CPU(struct cpu_stopper, cpu_stopper);
-static DEFINE_MUTEX(stop_cpus_mutex);
 
-static void cpu_stop_init_done(struct cpu_stop_done *done, unsigned int nr)
+static void cpu_stop_init_done(struct cpu_stop_done *done)
 {
-	atomic_set(&done->nr_todo, nr);
 	done->ret = 0;
 	init_completion(&done->completion);
 }
 
 static void cpu_stop_signal_done(struct cpu_stop_done *done)
 {
-	if (atomic_dec_and_test(&done->nr_todo))
-		complete(&done->completion);
+	complete(&done->completion);
 }
 
 static void __cpu_stop_queue_work(struct cpu_stopper *stopper,
@@ -75,7 +67,7 @@ int stop_one_cpu(unsigned int cpu, cpu_stop_fn_t fn, void *arg)
 	struct cpu_stop_done done;
 	struct cpu_stop_work work = { .fn = fn, .arg = arg, .done = &done };
 
-	cpu_stop_init_done(&done, 1);
+	cpu_stop_init_done(&done);
 	if (!cpu_stop_queue_work(cpu, &work))
 		return -ENOENT;
 	wait_for_completion(&done.completion);
@@ -87,137 +79,6 @@ bool stop_one_cpu_nowait(unsigned int cpu, cpu_stop_fn_t fn, void *arg,
 {
 	*work = (struct cpu_stop_work){ .fn = fn, .arg = arg };
 	return cpu_stop_queue_work(cpu, work);
-}
-
-enum multi_stop_state {
-	MULTI_STOP_NONE,
-	MULTI_STOP_PREPARE,		/* everybody has arrived */
-	MULTI_STOP_DISABLE_IRQ,
-	MULTI_STOP_RUN,
-	MULTI_STOP_EXIT,
-};
-
-struct multi_stop_data {
-	cpu_stop_fn_t fn;
-	void *data;
-	unsigned int num_threads;
-	const struct cpumask *active_cpus;
-	enum multi_stop_state state;
-	struct lock_release release;	/* when the state was changed */
-	atomic_t thread_ack;
-};
-
-static void set_state(struct multi_stop_data *msdata,
-		      enum multi_stop_state newstate)
-{
-	atomic_set(&msdata->thread_ack, msdata->num_threads);
-	note_release(&msdata->release);
-	smp_store_release(&msdata->state, newstate);
-}
-
-/* The last one to acknowledge a state moves all of them to the next. */
-static void ack_state(struct multi_stop_data *msdata)
-{
-	if (atomic_dec_and_test(&msdata->thread_ack))
-		set_state(msdata, msdata->state + 1);
-}
-
-/* On every CPU that takes part. */
-static int multi_cpu_stop(void *data)
-{
-	struct multi_stop_data *msdata = data;
-	enum multi_stop_state newstate, curstate = MULTI_STOP_NONE;
-	int cpu = smp_processor_id(), err = 0;
-	const struct cpumask *cpumask;
-	unsigned long flags;
-	bool is_active;
-
-	cpumask = msdata->active_cpus ? msdata->active_cpus : cpu_online_mask;
-	is_active = msdata->active_cpus ? cpumask_test_cpu(cpu, cpumask) :
-					  cpu == cpumask_first(cpumask);
-	local_irq_save(flags);
-	local_irq_restore(flags);
-	do {
-		cpu_relax();
-		newstate = smp_load_acquire(&msdata->state);
-		if (newstate == curstate)
-			continue;
-		stall_until_release(&msdata->release);
-		curstate = newstate;
-		if (curstate == MULTI_STOP_DISABLE_IRQ)
-			local_irq_disable();
-		else if (curstate == MULTI_STOP_RUN && is_active)
-			err = msdata->fn(msdata->data);
-		ack_state(msdata);
-	} while (curstate != MULTI_STOP_EXIT);
-	local_irq_restore(flags);
-	return err;
-}
-
-/* This CPU's own stopper must not start before the others are told. */
-static void queue_stop_cpus_work(const struct cpumask *cpumask,
-				 cpu_stop_fn_t fn, void *arg,
-				 struct cpu_stop_done *done)
-{
-	struct cpu_stop_work *work;
-	int cpu;
-
-	preempt_disable();
-	for_each_cpu(cpu, cpumask) {
-		work = &per_cpu(cpu_stopper, cpu).stop_work;
-		work->fn = fn;
-		work->arg = arg;
-		work->done = done;
-		cpu_stop_queue_work(cpu, work);
-	}
-	preempt_enable();
-}
-
-static int __stop_cpus(const struct cpumask *cpumask, cpu_stop_fn_t fn,
-		       void *arg)
-{
-	struct cpu_stop_done done;
-	unsigned int nr = 0;
-	int cpu;
-
-	for_each_cpu(cpu, cpumask)
-		nr++;
-	cpu_stop_init_done(&done, nr);
-	queue_stop_cpus_work(cpumask, fn, arg, &done);
-	wait_for_completion(&done.completion);
-	return done.ret;
-}
-
-static int stop_cpus(const struct cpumask *cpumask, cpu_stop_fn_t fn,
-		     void *arg)
-{
-	int ret;
-
-	mutex_lock(&stop_cpus_mutex);
-	ret = __stop_cpus(cpumask, fn, arg);
-	mutex_unlock(&stop_cpus_mutex);
-	return ret;
-}
-
-static int stop_machine_cpuslocked(cpu_stop_fn_t fn, void *data,
-				   const struct cpumask *cpus)
-{
-	struct multi_stop_data msdata = {
-		.fn = fn,
-		.data = data,
-		.active_cpus = cpus,
-	};
-	int cpu;
-
-	for_each_online_cpu(cpu)
-		msdata.num_threads++;
-	set_state(&msdata, MULTI_STOP_PREPARE);
-	return stop_cpus(cpu_online_mask, multi_cpu_stop, &msdata);
-}
-
-int stop_machine(cpu_stop_fn_t fn, void *data, const struct cpumask *cpus)
-{
-	return stop_machine_cpuslocked(fn, data, cpus);
 }
 
 static int cpu_stop_should_run(unsigned int cpu)

@@ -3,8 +3,10 @@
 #include <linux/completion.h>
 #include <linux/fdtable.h>
 #include <linux/fs_struct.h>
+#include <linux/ftrace.h>
 #include <linux/futex.h>
 #include <linux/kernel.h>
+#include <linux/kernel_stat.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -33,6 +35,7 @@ static void complete_vfork_done(struct task_struct *tsk)
 /* The program is no longer in its parent's way, nor in other threads'. */
 void mm_release(struct task_struct *p, struct mm_struct *mm)
 {
+	deactivate_mm(p, mm);
 	if (p->clear_child_tid) {
 		if (mm && atomic_read(&mm->mm_users) > 1 &&
 		    !put_user(0, p->clear_child_tid))
@@ -53,6 +56,8 @@ static void exit_mm(void)
 	mm_release(p, mm);
 	if (!mm)
 		return;
+	if (!atomic_read(&p->signal->live))
+		setmax_mm_hiwater_rss(&p->signal->usage.maxrss, mm);
 	mmgrab(mm);
 	task_lock(p);
 	local_irq_disable();
@@ -66,8 +71,8 @@ static void exit_mm(void)
 /* Off the lists: nobody finds it any more. With tasklist_lock held. */
 static void __unhash_process(struct task_struct *p, bool group_dead)
 {
+	nr_threads--;
 	p->signal->nr_threads--;
-	count_thread_exit(p);
 	detach_pid(p, PIDTYPE_PID);
 	if (group_dead) {
 		detach_pid(p, PIDTYPE_TGID);
@@ -99,8 +104,7 @@ static void __exit_signal(struct task_struct *tsk)
 						 thread_node) :
 				list_next_entry(tsk, thread_node);
 	}
-	sig->utime += tsk->utime;
-	sig->stime += tsk->stime;
+	add_task_usage(&sig->usage, tsk);
 	__unhash_process(tsk, group_dead);
 	flush_sigqueue(&tsk->pending);
 	if (group_dead)
@@ -138,7 +142,10 @@ void release_task(struct task_struct *p)
 
 static void delayed_put_task_struct(struct rcu_head *rhp)
 {
-	put_task_struct(container_of(rhp, struct task_struct, rcu));
+	struct task_struct *tsk = container_of(rhp, struct task_struct, rcu);
+
+	ftrace_sched_process_free(tsk);
+	put_task_struct(tsk);
 }
 
 void put_task_struct_rcu_user(struct task_struct *p)

@@ -3,6 +3,8 @@
 #include <linux/completion.h>
 #include <linux/fdtable.h>
 #include <linux/fs_struct.h>
+#include <linux/futex.h>
+#include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/kernel_stat.h>
@@ -15,39 +17,40 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/sysctl.h>
 #include <linux/syscalls.h>
+#include <linux/sysctl.h>
 #include <linux/uaccess.h>
 
 /* The list of all tasks, and who is whose child. */
 DEFINE_SPINLOCK(tasklist_lock);
 
 unsigned long total_forks;	/* since boot */
+int nr_threads;
 
-/*
- * Threads of programs, and how many there may be: their stacks get no more than
- * an eighth of memory. How many the kernel has itself depends on the CPUs.
- */
 #define THREADS_SHARE	8
 #define MIN_THREADS	20
+#define CPU_THREADS	8	/* of the kernel, for each CPU */
 
-static int nr_threads, max_threads;
+static int max_threads;
 
 static struct kmem_cache *task_struct_cachep, *signal_cachep, *sighand_cachep;
 
+/*
+ * What programs may have: stacks get no more than an eighth of memory, so that
+ * a fork bomb leaves some. How many the kernel has itself depends on the CPUs.
+ */
 static void __init set_max_threads(void)
 {
-	unsigned long threads = totalram_pages() * PAGE_SIZE /
-				(THREAD_SIZE * THREADS_SHARE);
+	u64 threads = max_pfn * PAGE_SIZE / (THREAD_SIZE * THREADS_SHARE);
 
-	threads = max_t(unsigned long, threads, MIN_THREADS);
-	max_threads = min_t(unsigned long, threads, PID_MAX);
-	init_task.signal->rlim[RLIMIT_NPROC] =
-		(struct rlimit){ max_threads / 2, max_threads / 2 };
+	threads = max_t(u64, threads, MIN_THREADS) +
+		  CPU_THREADS * nr_cpu_ids;
+	max_threads = min_t(u64, threads, FUTEX_TID_MASK);
 }
 
 void __init fork_init(void)
 {
+	set_max_threads();
 	task_struct_cachep = kmem_cache_create("task_struct",
 					       sizeof(struct task_struct), 64,
 					       SLAB_PANIC, NULL);
@@ -60,36 +63,6 @@ void __init fork_init(void)
 	pid_init();
 	signals_init();
 	thread_stack_init();
-	set_max_threads();
-}
-
-static int min_threads = 1, max_threads_max = PID_MAX;
-
-static struct ctl_table fork_sysctls[] = {
-	{
-		.procname	= "threads-max",
-		.data		= &max_threads,
-		.maxlen		= sizeof(int),
-		.mode		= 0644,
-		.proc_handler	= proc_dointvec_minmax,
-		.extra1		= &min_threads,
-		.extra2		= &max_threads_max,
-	},
-	{ }
-};
-
-static int __init fork_sysctl_init(void)
-{
-	register_sysctl_init("kernel", fork_sysctls);
-	return 0;
-}
-device_initcall(fork_sysctl_init);
-
-/* One of a program's threads is no more. With tasklist_lock held. */
-void count_thread_exit(const struct task_struct *p)
-{
-	if (!(p->flags & PF_KTHREAD))
-		nr_threads--;
 }
 
 /* Nobody will run on it any more. */
@@ -360,9 +333,8 @@ static void add_to_lists(struct task_struct *p,
 		list_add_tail(&p->thread_node, &sig->thread_head);
 	}
 	attach_pid(p, PIDTYPE_PID);
-	if (!args->kthread)
-		nr_threads++;
 	total_forks++;
+	nr_threads++;
 	list_add_tail(&p->tasks, &init_task.tasks);
 }
 
@@ -397,12 +369,12 @@ copy_process(const struct kernel_clone_args *args)
 
 	if (err)
 		return ERR_PTR(err);
-	if (!args->kthread && READ_ONCE(nr_threads) >= max_threads)
-		return ERR_PTR(-EAGAIN);
 	/* A signal to the group comes before or after the fork, to both. */
 	if (!(flags & CLONE_THREAD) && !args->kthread && current->mm &&
 	    signal_pending(current))
 		return ERR_PTR(-ERESTARTNOINTR);
+	if (!args->kthread && READ_ONCE(nr_threads) >= max_threads)
+		return ERR_PTR(-EAGAIN);
 	p = dup_task_struct(current);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
@@ -490,6 +462,7 @@ pid_t kernel_clone(struct kernel_clone_args *args)
 	p = copy_process(args);
 	if (IS_ERR(p))
 		return PTR_ERR(p);
+	ftrace_sched_process_fork(current, p);
 	nr = p->pid;
 	if (args->flags & CLONE_PARENT_SETTID)
 		put_user(nr, args->parent_tid);
@@ -551,3 +524,25 @@ struct task_struct *fork_idle(int cpu)
 	init_idle(p, cpu);
 	return p;
 }
+
+static const int max_threads_max = FUTEX_TID_MASK;
+
+static struct ctl_table fork_sysctls[] = {
+	{
+		.procname	= "threads-max",
+		.data		= &max_threads,
+		.maxlen		= sizeof(int),
+		.mode		= 0644,
+		.proc_handler	= proc_dointvec_minmax,
+		.extra1		= SYSCTL_ONE,
+		.extra2		= (void *)&max_threads_max,
+	},
+	{ }
+};
+
+static int __init fork_sysctl_init(void)
+{
+	register_sysctl_init("kernel", fork_sysctls);
+	return 0;
+}
+device_initcall(fork_sysctl_init);

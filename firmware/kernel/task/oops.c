@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A fault of the kernel itself: the report, and the end of the task. */
-#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/oops.h>
@@ -8,7 +7,6 @@
 #include <linux/sched/task.h>
 #include <linux/signal.h>
 #include <linux/spinlock.h>
-#include <linux/sysctl.h>
 #include <linux/utsname.h>
 #include <emu/hostcall.h>
 
@@ -35,26 +33,43 @@ static void print_lines(char *text)
 	}
 }
 
-/* The host knows the names of addresses, and how to follow the stack. */
-static void show_regs(struct pt_regs *regs)
+/*
+ * With die_lock. The host knows the names of addresses, and how to follow the
+ * stack; with @oops it warns of one, too.
+ */
+static void __show_regs(struct pt_regs *regs, bool oops)
 {
-	long len = hostcall3(HC_SHOW_REGS, regs, report, REPORT_SIZE - 1);
+	struct task_struct *tsk = current;
+	long len;
 
+	printk("CPU: %d PID: %d Comm: %s %s %s\n", smp_processor_id(),
+	       tsk->pid, tsk->comm, UTS_RELEASE, UTS_VERSION);
+	len = hostcall(HC_SHOW_REGS, (unsigned long)regs,
+		       (unsigned long)report, REPORT_SIZE - 1, oops);
 	report[len > 0 ? len : 0] = '\0';
 	print_lines(report);
+}
+
+/* An NMI may come while a report is being made: that one is enough. */
+void show_regs(struct pt_regs *regs)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (spin_trylock(&die_lock)) {
+		__show_regs(regs, false);
+		spin_unlock(&die_lock);
+	}
+	local_irq_restore(flags);
 }
 
 static __printf(2, 0) void __die(struct pt_regs *regs, const char *fmt,
 				 va_list args)
 {
-	struct task_struct *tsk = current;
-
 	vsnprintf(report, REPORT_SIZE, fmt, args);
 	print_lines(report);
 	printk("Oops [#%u] PREEMPT SMP\n", ++die_counter);
-	printk("CPU: %d PID: %d Comm: %s %s %s\n", smp_processor_id(),
-	       tsk->pid, tsk->comm, UTS_RELEASE, UTS_VERSION);
-	show_regs(regs);
+	__show_regs(regs, true);
 	print_modules();
 	printk("---[ end trace 0000000000000000 ]---\n");
 }
@@ -105,21 +120,3 @@ void oops(struct pt_regs *regs, const char *fmt, ...)
 		panic_regs(regs, "Fatal exception");
 	make_task_dead(SIGSEGV);
 }
-
-static struct ctl_table kern_panic_table[] = {
-	{
-		.procname	= "panic_on_oops",
-		.data		= &panic_on_oops,
-		.maxlen		= sizeof(int),
-		.mode		= 0644,
-		.proc_handler	= proc_dointvec,
-	},
-	{ }
-};
-
-static int __init kernel_panic_sysctls_init(void)
-{
-	register_sysctl_init("kernel", kern_panic_table);
-	return 0;
-}
-late_initcall(kernel_panic_sysctls_init);

@@ -11,9 +11,6 @@
 #include <linux/sysinfo.h>
 #include <linux/uaccess.h>
 
-/* In which times(2) counts. */
-#define USER_HZ		100
-
 /* Of one process: the old ones, or new ones, or both. */
 static int do_prlimit(struct task_struct *p, unsigned int resource,
 		      const struct rlimit *new_rlim, struct rlimit *old_rlim)
@@ -79,44 +76,6 @@ SYSCALL_DEFINE4(prlimit64, pid_t, pid, unsigned int, resource,
 	if (!err && old_rlim && copy_to_user(old_rlim, &old, sizeof(old)))
 		err = -EFAULT;
 	return err;
-}
-
-struct tms {
-	long tms_utime;
-	long tms_stime;
-	long tms_cutime;
-	long tms_cstime;
-};
-
-static long to_clock_t(u64 ticks)
-{
-	return ticks / (HZ / USER_HZ);
-}
-
-SYSCALL_DEFINE1(times, struct tms __user *, tbuf)
-{
-	struct signal_struct *sig = current->signal;
-	u64 utime, stime;
-	struct task_struct *t;
-	struct tms tms;
-
-	if (tbuf) {
-		spin_lock_irq(&current->sighand->siglock);
-		utime = sig->utime;
-		stime = sig->stime;
-		for_each_thread(current, t) {
-			utime += t->utime;
-			stime += t->stime;
-		}
-		tms.tms_cutime = to_clock_t(sig->cutime);
-		tms.tms_cstime = to_clock_t(sig->cstime);
-		spin_unlock_irq(&current->sighand->siglock);
-		tms.tms_utime = to_clock_t(utime);
-		tms.tms_stime = to_clock_t(stime);
-		if (copy_to_user(tbuf, &tms, sizeof(tms)))
-			return -EFAULT;
-	}
-	return to_clock_t(jiffies);
 }
 
 SYSCALL_DEFINE1(sysinfo, struct sysinfo __user *, info)

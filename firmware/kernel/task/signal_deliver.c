@@ -196,8 +196,8 @@ static void fill_child_info(struct kernel_siginfo *info,
 	info->si_code = code;
 	info->si_pid = task_pid_nr(tsk);
 	info->si_status = status;
-	info->si_utime = tsk->utime + tsk->signal->utime;
-	info->si_stime = tsk->stime + tsk->signal->stime;
+	info->si_utime = tsk->utime + tsk->signal->usage.utime;
+	info->si_stime = tsk->stime + tsk->signal->usage.stime;
 }
 
 static void __wake_up_parent(struct task_struct *p, struct task_struct *parent)

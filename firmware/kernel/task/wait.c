@@ -9,21 +9,8 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
+#include <uapi/linux/wait.h>
 #include "exit.h"
-
-#define WNOHANG		0x00000001
-#define WUNTRACED	0x00000002
-#define WSTOPPED	WUNTRACED
-#define WEXITED		0x00000004
-#define WCONTINUED	0x00000008
-#define WNOWAIT		0x01000000
-#define __WNOTHREAD	0x20000000
-#define __WALL		0x40000000
-#define __WCLONE	0x80000000
-
-#define P_ALL		0
-#define P_PID		1
-#define P_PGID		2
 
 struct wait_opts {
 	enum pid_type wo_type;		/* PIDTYPE_MAX: any child */
@@ -36,19 +23,6 @@ struct wait_opts {
 	int notask_error;
 	wait_queue_entry_t child_wait;
 };
-
-static void ticks_to_timeval(struct __kernel_timeval *tv, u64 ticks)
-{
-	tv->tv_sec = ticks / HZ;
-	tv->tv_usec = ticks % HZ * (USEC_PER_SEC / HZ);
-}
-
-static void fill_rusage(struct rusage *r, u64 utime, u64 stime)
-{
-	memset(r, 0, sizeof(*r));
-	ticks_to_timeval(&r->ru_utime, utime);
-	ticks_to_timeval(&r->ru_stime, stime);
-}
 
 static bool eligible_pid(struct wait_opts *wo, struct task_struct *p)
 {
@@ -70,13 +44,14 @@ static bool eligible_child(struct wait_opts *wo, struct task_struct *p)
 static void note_child(struct wait_opts *wo, struct task_struct *p, int cause,
 		       int status)
 {
-	struct signal_struct *sig = p->signal;
+	struct task_usage usage;
 
 	wo->pid = task_pid_nr(p);
 	wo->cause = cause;
 	wo->status = status;
-	fill_rusage(&wo->usage, p->utime + sig->utime + sig->cutime,
-		    p->stime + sig->stime + sig->cstime);
+	thread_group_usage(p, &usage);
+	add_usage(&usage, &p->signal->cusage);
+	fill_rusage(&wo->usage, &usage);
 }
 
 /* With tasklist_lock held, which is let go if there was one. */
@@ -85,6 +60,7 @@ static bool wait_task_zombie(struct wait_opts *wo, struct task_struct *p)
 	struct signal_struct *sig = p->signal, *psig = current->signal;
 	int status = sig->flags & SIGNAL_GROUP_EXIT ? sig->group_exit_code :
 						      p->exit_code;
+	struct task_usage usage;
 
 	if (!(wo->wo_flags & WEXITED))
 		return false;
@@ -94,8 +70,9 @@ static bool wait_task_zombie(struct wait_opts *wo, struct task_struct *p)
 		return true;
 	}
 	p->exit_state = EXIT_DEAD;
-	psig->cutime += p->utime + sig->utime + sig->cutime;
-	psig->cstime += p->stime + sig->stime + sig->cstime;
+	thread_group_usage(p, &usage);
+	add_usage(&psig->cusage, &usage);
+	add_usage(&psig->cusage, &sig->cusage);
 	spin_unlock(&tasklist_lock);
 	release_task(p);
 	return true;
@@ -325,36 +302,4 @@ SYSCALL_DEFINE4(wait4, pid_t, upid, int __user *, stat_addr, int, options,
 		struct rusage __user *, ru)
 {
 	return kernel_wait4(upid, stat_addr, options, ru);
-}
-
-SYSCALL_DEFINE2(getrusage, int, who, struct rusage __user *, ru)
-{
-	struct signal_struct *sig = current->signal;
-	struct task_struct *t;
-	struct rusage r;
-	u64 utime, stime;
-
-	spin_lock_irq(&current->sighand->siglock);
-	switch (who) {
-	case RUSAGE_THREAD:
-		utime = current->utime;
-		stime = current->stime;
-		break;
-	case RUSAGE_SELF:
-		utime = sig->utime;
-		stime = sig->stime;
-		for_each_thread(current, t) {
-			utime += t->utime;
-			stime += t->stime;
-		}
-		break;
-	default:
-		utime = sig->cutime;
-		stime = sig->cstime;
-	}
-	spin_unlock_irq(&current->sighand->siglock);
-	if (who < RUSAGE_CHILDREN || who > RUSAGE_THREAD)
-		return -EINVAL;
-	fill_rusage(&r, utime, stime);
-	return copy_to_user(ru, &r, sizeof(r)) ? -EFAULT : 0;
 }

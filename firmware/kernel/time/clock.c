@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* System calls that ask for the time. */
 #include <linux/kernel.h>
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/posix-timers.h>
 #include <linux/sched.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
@@ -20,11 +22,13 @@ static int posix_clock_read(clockid_t clock, ktime_t *now)
 		*now = ktime_get();
 		return 0;
 	case CLOCK_PROCESS_CPUTIME_ID:
+		return posix_cpu_clock_get(make_process_cpuclock(0, CPUCLOCK_SCHED),
+					   now);
 	case CLOCK_THREAD_CPUTIME_ID:
-		*now = task_sched_runtime(current);
-		return 0;
+		return posix_cpu_clock_get(make_thread_cpuclock(0, CPUCLOCK_SCHED),
+					   now);
 	default:
-		return -EINVAL;
+		return clock < 0 ? posix_cpu_clock_get(clock, now) : -EINVAL;
 	}
 }
 
@@ -47,6 +51,15 @@ SYSCALL_DEFINE2(clock_gettime, clockid_t, clock,
 	return err ? err : put_ktime(now, tp);
 }
 
+/* In ns: of a tick's where ticks are what is counted, or would be enough. */
+static ktime_t clock_resolution(clockid_t clock)
+{
+	if (clock == CLOCK_REALTIME_COARSE || clock == CLOCK_MONOTONIC_COARSE ||
+	    (clock < 0 && CPUCLOCK_WHICH(clock) != CPUCLOCK_SCHED))
+		return TICK_NSEC;
+	return 1;
+}
+
 SYSCALL_DEFINE2(clock_getres, clockid_t, clock,
 		struct __kernel_timespec __user *, tp)
 {
@@ -55,7 +68,7 @@ SYSCALL_DEFINE2(clock_getres, clockid_t, clock,
 
 	if (err || !tp)
 		return err;
-	return put_ktime(1, tp);
+	return put_ktime(clock_resolution(clock), tp);
 }
 
 SYSCALL_DEFINE2(gettimeofday, struct __kernel_timeval __user *, tv,

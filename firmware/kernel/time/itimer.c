@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The process's alarm clock: SIGALRM after a time, once or again and again. */
+/* The process's alarm clocks: a signal after a time, once or again and again. */
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
+#include <linux/posix-timers.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-#define ITIMER_REAL	0
+#define ITIMER_REAL	0	/* by the clock: SIGALRM */
+#define ITIMER_VIRTUAL	1	/* by what the program itself has used: SIGVTALRM */
+#define ITIMER_PROF	2	/* ... and the kernel on its behalf: SIGPROF */
+
+static inline unsigned int itimer_clock(int which)
+{
+	return which == ITIMER_PROF ? CPUCLOCK_PROF : CPUCLOCK_VIRT;
+}
 
 struct __kernel_itimerval {
 	struct __kernel_timeval it_interval;
@@ -36,8 +44,9 @@ void itimer_rearm(struct signal_struct *sig)
 }
 
 /* Sets the timer; returns what was left of it, and how often it came. */
-static void do_setitimer(ktime_t value, ktime_t interval, ktime_t *old_value,
-			 ktime_t *old_interval)
+static void set_real_itimer(ktime_t value, ktime_t interval,
+			    ktime_t *old_value,
+			    ktime_t *old_interval)
 {
 	struct signal_struct *sig = current->signal;
 	spinlock_t *lock = &current->sighand->siglock;
@@ -58,6 +67,27 @@ static void do_setitimer(ktime_t value, ktime_t interval, ktime_t *old_value,
 	if (value)
 		hrtimer_start(timer, value, HRTIMER_MODE_REL);
 	spin_unlock_irq(lock);
+}
+
+static void do_setitimer(int which, ktime_t value, ktime_t interval,
+			 ktime_t *old_value, ktime_t *old_interval)
+{
+	if (which == ITIMER_REAL)
+		set_real_itimer(value, interval, old_value, old_interval);
+	else
+		set_cpu_itimer(itimer_clock(which), value, interval, old_value,
+			       old_interval);
+}
+
+static void get_real_itimer(ktime_t *value, ktime_t *interval)
+{
+	struct signal_struct *sig = current->signal;
+
+	spin_lock_irq(&current->sighand->siglock);
+	*interval = sig->it_real_incr;
+	*value = hrtimer_is_queued(&sig->real_timer) ?
+		 max_t(ktime_t, sig->real_timer.expires - ktime_get(), 1) : 0;
+	spin_unlock_irq(&current->sighand->siglock);
 }
 
 static bool get_timeval(ktime_t *t, const struct __kernel_timeval *tv)
@@ -89,7 +119,7 @@ SYSCALL_DEFINE3(setitimer, int, which,
 	ktime_t value = 0, interval = 0, old_value, old_interval;
 	struct __kernel_itimerval it;
 
-	if (which != ITIMER_REAL)
+	if (which < ITIMER_REAL || which > ITIMER_PROF)
 		return -EINVAL;
 	if (new) {
 		if (copy_from_user(&it, new, sizeof(it)))
@@ -98,22 +128,20 @@ SYSCALL_DEFINE3(setitimer, int, which,
 		    !get_timeval(&interval, &it.it_interval))
 			return -EINVAL;
 	}
-	do_setitimer(value, interval, &old_value, &old_interval);
+	do_setitimer(which, value, interval, &old_value, &old_interval);
 	return old ? put_itimerval(old, old_value, old_interval) : 0;
 }
 
 SYSCALL_DEFINE2(getitimer, int, which, struct __kernel_itimerval __user *, to)
 {
-	struct signal_struct *sig = current->signal;
 	ktime_t value, interval;
 
-	if (which != ITIMER_REAL)
+	if (which < ITIMER_REAL || which > ITIMER_PROF)
 		return -EINVAL;
-	spin_lock_irq(&current->sighand->siglock);
-	interval = sig->it_real_incr;
-	value = hrtimer_is_queued(&sig->real_timer) ?
-		max_t(ktime_t, sig->real_timer.expires - ktime_get(), 1) : 0;
-	spin_unlock_irq(&current->sighand->siglock);
+	if (which == ITIMER_REAL)
+		get_real_itimer(&value, &interval);
+	else
+		get_cpu_itimer(itimer_clock(which), &value, &interval);
 	return put_itimerval(to, value, interval);
 }
 
@@ -122,7 +150,7 @@ SYSCALL_DEFINE1(alarm, unsigned int, seconds)
 {
 	ktime_t left, interval;
 
-	do_setitimer((ktime_t)seconds * NSEC_PER_SEC, 0, &left, &interval);
+	set_real_itimer((ktime_t)seconds * NSEC_PER_SEC, 0, &left, &interval);
 	if (left && left < NSEC_PER_SEC)
 		return 1;
 	return (left + NSEC_PER_SEC / 2) / NSEC_PER_SEC;

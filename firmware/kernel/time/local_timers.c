@@ -3,6 +3,7 @@
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/kernel.h>
+#include <linux/posix-timers.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/timer.h>
@@ -21,4 +22,5 @@ void update_process_times(int user_tick)
 	run_local_timers();
 	rcu_sched_clock_irq(user_tick);
 	scheduler_tick();
+	run_posix_cpu_timers();
 }

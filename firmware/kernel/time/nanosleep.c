@@ -142,9 +142,11 @@ SYSCALL_DEFINE4(clock_nanosleep, clockid_t, clock, int, flags,
 	ktime_t time;
 	int err;
 
+	if (clock == CLOCK_THREAD_CPUTIME_ID || clock > CLOCK_BOOTTIME)
+		return -EINVAL;
 	if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC &&
 	    clock != CLOCK_BOOTTIME)
-		return -EINVAL;
+		return -EOPNOTSUPP;
 	err = get_timespec64(&ts, rqtp);
 	if (err)
 		return err;

@@ -10,9 +10,10 @@
 #include <linux/nmi.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
-#include <linux/watchdog.h>
 #include <emu/hostcall.h>
 #include <asm/processor.h>
+
+#include "watchdog.h"
 
 #define NEVER	(~0ULL)
 
@@ -51,12 +52,10 @@ static void watchdog_overflow_callback(struct pt_regs *regs)
 	if (this_cpu_read(hard_watchdog_warn))
 		return;
 	this_cpu_write(hard_watchdog_warn, true);
+	report_lockup(regs, "NMI watchdog: Watchdog detected hard LOCKUP "
+		      "on cpu %d", smp_processor_id());
 	if (hardlockup_panic)
-		panic_regs(regs, "Watchdog detected hard LOCKUP on cpu %d",
-			   smp_processor_id());
-	/* Not printk: this CPU may hold what that needs. */
-	report_bug(regs, "Watchdog detected hard LOCKUP on cpu %d",
-		   smp_processor_id());
+		panic_regs(regs, "Hard LOCKUP");
 }
 
 bool watchdog_nmi_handler(struct pt_regs *regs)
@@ -80,11 +79,11 @@ static void watchdog_nmi_set(void *period)
 	watchdog_nmi_program(cycles ? get_cycles() + cycles : NEVER);
 }
 
-void lockup_detector_update(void)
+void watchdog_nmi_start(void)
 {
 	u64 period = 0;
 
-	if (nmi_watchdog_user_enabled && watchdog_thresh)
+	if (watchdog_enabled & NMI_WATCHDOG_ENABLED)
 		period = ktime_to_cycles(watchdog_thresh * NSEC_PER_SEC);
 	on_each_cpu(watchdog_nmi_set, &period);
 }

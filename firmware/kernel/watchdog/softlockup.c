@@ -12,6 +12,8 @@
 #include <linux/sched.h>
 #include <linux/watchdog.h>
 
+#include "watchdog.h"
+
 DEFINE_PER_CPU(unsigned long, hrtimer_interrupts);
 
 /* When the CPU could last schedule, and when this was last reported. */
@@ -48,11 +50,9 @@ static inline bool could_schedule(struct pt_regs *regs)
 
 static void softlockup_report(struct pt_regs *regs, unsigned long stuck)
 {
-	printk("watchdog: BUG: soft lockup - CPU#%d stuck for %lus! [%s:%d]\n",
-	       smp_processor_id(), stuck / HZ, current->comm, current->pid);
-	report_bug(regs, "watchdog: BUG: soft lockup - CPU#%d stuck for %lus! "
-		   "[%s:%d]", smp_processor_id(), stuck / HZ, current->comm,
-		   current->pid);
+	report_lockup(regs, "watchdog: BUG: soft lockup - CPU#%d stuck for "
+		      "%lus! [%s:%d]", smp_processor_id(), stuck / HZ,
+		      current->comm, current->pid);
 	if (softlockup_panic)
 		panic_regs(regs, "softlockup: hung tasks");
 }
@@ -67,7 +67,7 @@ void softlockup_tick(void)
 		__touch_softlockup_watchdog();
 		return;
 	}
-	if (!soft_watchdog_user_enabled || !thresh ||
+	if (!(watchdog_enabled & SOFT_WATCHDOG_ENABLED) ||
 	    time_before(now, this_cpu_read(watchdog_report_ts) + thresh))
 		return;
 	this_cpu_write(watchdog_report_ts, now);

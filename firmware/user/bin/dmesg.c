@@ -16,7 +16,6 @@
 
 #define SYSLOG_ACTION_CLEAR		5
 #define SYSLOG_ACTION_CONSOLE_LEVEL	8
-#define SEEK_DATA			3
 
 #define NR_LEVELS	8
 #define RECORD_MAX	8192

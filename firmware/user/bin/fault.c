@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fault KIND: does what a user program must not, and so is killed by the
- * signal of that kind. That it lives to return is the failure.
+ * fault KIND [ADDRESS]: does what a user program must not, and so is killed by
+ * the signal of that kind. That it lives to return is the failure.
  */
 #include <err.h>
 #include <fault.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Below where any program is linked. */
@@ -16,9 +17,28 @@ static void write_unmapped(void)
 	*(volatile int *)UNMAPPED = 1;
 }
 
+static unsigned long address = ARCH_KERNEL_ADDRESS;
+
 static void read_kernel(void)
 {
-	(void)*(volatile int *)ARCH_KERNEL_ADDRESS;
+	(void)*(volatile int *)address;
+}
+
+/* Deep enough to need memory, wherever calls are kept. */
+#define CALLS	100
+
+static void call_on(void)
+{
+	static volatile int depth;
+
+	if (++depth < CALLS)
+		call_on();
+	--depth;
+}
+
+static void use_as_stack(void)
+{
+	arch_call_on(address, call_on);
 }
 
 static void execute_data(void)
@@ -34,6 +54,7 @@ static const struct {
 } kinds[] = {
 	{ "segv", write_unmapped },
 	{ "kernel", read_kernel },
+	{ "stack", use_as_stack },
 	{ "priv", arch_privileged },
 	{ "hostcall", arch_host_call },
 	{ "div0", arch_divide_by_zero },
@@ -44,8 +65,10 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	if (argc != 2)
-		errx(2, "usage: fault segv|kernel|priv|hostcall|div0|ud|bp|exec");
+	if (argc != 2 && argc != 3)
+		errx(2, "usage: fault segv|kernel|stack|priv|hostcall|div0|ud|bp|exec [ADDRESS]");
+	if (argc == 3)
+		address = strtoul(argv[2], NULL, 16);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (!strcmp(kinds[i].name, argv[1])) {
 			kinds[i].commit();

@@ -32,31 +32,35 @@ RETURN_OFFSET = np.uint64(8)
 def build(irqs_off: Any) -> SimpleNamespace:
     """The compiled callbacks. `irqs_off`: the CPU's native function of that name."""
     record = tracers.build("big")
-    record_function, process_switch = record.record_function, record.process_switch
+    record_function, record_beside_graph = record.record_function, record.record_beside_graph
+    process_switch, process_fork, process_free = record.process_switch, record.process_fork, record.process_free
     record_graph_entry, record_graph_return = record.record_graph_entry, record.record_graph_return
 
     @njit
     def return_trampoline(s):
         return load_u64(load_u64(load_u64(s + cpu.CALLOUT) + trace.SHARED) + trace.RETURN_TRAMPOLINE)
 
+    @njit
+    def caller(s, parent):
+        """The caller of a function that returns to the trampoline is the trampoline, not what lies before it."""
+        return parent + RETURN_OFFSET if parent == return_trampoline(s) - RETURN_OFFSET else parent
+
     @cfunc(_HANDLER)
     def function_entry(s, address):
-        """ftrace_caller. The caller of a function that returns to the trampoline is the trampoline, not what lies before it."""
+        """ftrace_caller."""
         env = load_u64(s + cpu.ENV)
         window = load_u64(env + WINDOW)
-        parent = load_u64(window + I7)
-        if parent == return_trampoline(s) - RETURN_OFFSET:
-            parent += RETURN_OFFSET
-        record_function(s, load_u64(window + O7), parent, irqs_off(env))
+        record_function(s, load_u64(window + O7), caller(s, load_u64(window + I7)), irqs_off(env))
 
     @cfunc(_HANDLER)
     def graph_entry(s, address):
         """prepare_ftrace_return(parent, ip, fp): the address at which the traced function is to continue its caller."""
         env = load_u64(s + cpu.ENV)
         window = load_u64(env + WINDOW)
-        parent = load_u64(window + O0)
+        parent, ip = load_u64(window + O0), load_u64(window + O1)
+        record_beside_graph(s, ip, caller(s, parent), irqs_off(env))
         goes_on_at = parent + RETURN_OFFSET
-        if record_graph_entry(s, load_u64(window + O1), parent, load_u64(window + O2), irqs_off(env)):
+        if record_graph_entry(s, ip, parent, load_u64(window + O2), irqs_off(env)):
             goes_on_at = return_trampoline(s)
         store_u64(window + O0, goes_on_at)
 
@@ -73,6 +77,22 @@ def build(irqs_off: Any) -> SimpleNamespace:
         window = load_u64(load_u64(s + cpu.ENV) + WINDOW)
         process_switch(s, load_u64(window + O0), load_u64(window + O1))
 
+    @cfunc(_HANDLER)
+    def sched_process_fork(s, address):
+        """ftrace_sched_process_fork(parent, child)."""
+        window = load_u64(load_u64(s + cpu.ENV) + WINDOW)
+        process_fork(s, load_u64(window + O0), load_u64(window + O1))
+
+    @cfunc(_HANDLER)
+    def sched_process_free(s, address):
+        """ftrace_sched_process_free(task)."""
+        process_free(s, load_u64(load_u64(load_u64(s + cpu.ENV) + WINDOW) + O0))
+
     return SimpleNamespace(
-        function_entry=function_entry, graph_entry=graph_entry, graph_return=graph_return, sched_switch=sched_switch
+        function_entry=function_entry,
+        graph_entry=graph_entry,
+        graph_return=graph_return,
+        sched_switch=sched_switch,
+        sched_process_fork=sched_process_fork,
+        sched_process_free=sched_process_free,
     )

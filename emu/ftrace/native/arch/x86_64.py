@@ -29,7 +29,8 @@ SITE_SIZE = np.uint64(5)
 def build(irqs_off: Any) -> SimpleNamespace:
     """The compiled callbacks. `irqs_off`: the CPU's native function of that name."""
     record = tracers.build("little")
-    record_function, process_switch = record.record_function, record.process_switch
+    record_function, record_beside_graph = record.record_function, record.record_beside_graph
+    process_switch, process_fork, process_free = record.process_switch, record.process_fork, record.process_free
     record_graph_entry, record_graph_return = record.record_graph_entry, record.record_graph_return
 
     @njit
@@ -49,7 +50,9 @@ def build(irqs_off: Any) -> SimpleNamespace:
         env, shared = load_u64(s + cpu.ENV), shared_of(s)
         sp = load_u64(env + SP)
         stack = host_address(shared, sp)
-        if record_graph_entry(s, load_u64(stack) - SITE_SIZE, load_u64(stack + WORD), sp + WORD, irqs_off(env)):
+        ip, parent_ip = load_u64(stack) - SITE_SIZE, load_u64(stack + WORD)
+        record_beside_graph(s, ip, parent_ip, irqs_off(env))
+        if record_graph_entry(s, ip, parent_ip, sp + WORD, irqs_off(env)):
             store_u64(stack + WORD, load_u64(shared + trace.RETURN_TRAMPOLINE))
 
     @cfunc(_HANDLER)
@@ -65,6 +68,22 @@ def build(irqs_off: Any) -> SimpleNamespace:
         env = load_u64(s + cpu.ENV)
         process_switch(s, load_u64(env + DI), load_u64(env + SI))
 
+    @cfunc(_HANDLER)
+    def sched_process_fork(s, address):
+        """ftrace_sched_process_fork(parent, child)."""
+        env = load_u64(s + cpu.ENV)
+        process_fork(s, load_u64(env + DI), load_u64(env + SI))
+
+    @cfunc(_HANDLER)
+    def sched_process_free(s, address):
+        """ftrace_sched_process_free(task)."""
+        process_free(s, load_u64(load_u64(s + cpu.ENV) + DI))
+
     return SimpleNamespace(
-        function_entry=function_entry, graph_entry=graph_entry, graph_return=graph_return, sched_switch=sched_switch
+        function_entry=function_entry,
+        graph_entry=graph_entry,
+        graph_return=graph_return,
+        sched_switch=sched_switch,
+        sched_process_fork=sched_process_fork,
+        sched_process_free=sched_process_free,
     )

@@ -18,6 +18,12 @@ struct sighand_struct {
 	struct k_sigaction action[_NSIG];
 };
 
+/* By how much time a process has used: in ns, 0: it is not set. */
+struct cpu_itimer {
+	u64 expires;
+	u64 incr;
+};
+
 struct signal_struct {
 	refcount_t sigcnt;
 	atomic_t live;			/* threads that are not exiting */
@@ -44,8 +50,10 @@ struct signal_struct {
 	ktime_t it_real_incr;		/* 0: it comes once */
 	struct task_struct *real_timer_task;
 
-	u64 utime, stime;		/* of threads that have ended */
-	u64 cutime, cstime;		/* of children waited for */
+	struct cpu_itimer it[2];	/* ITIMER_PROF, ITIMER_VIRTUAL */
+
+	struct task_usage usage;	/* of threads that have ended */
+	struct task_usage cusage;	/* of children waited for */
 	short oom_score_adj;		/* -1000: never killed for memory */
 	bool oom_victim;		/* has been; its memory is coming */
 	struct rlimit rlim[RLIM_NLIMITS];

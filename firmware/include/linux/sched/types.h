@@ -4,6 +4,7 @@
 #define _LINUX_SCHED_TYPES_H
 
 #include <linux/types.h>
+#include <uapi/linux/sched.h>
 
 struct sched_param {
 	int sched_priority;
@@ -25,13 +26,6 @@ struct sched_attr {
 #define SCHED_ATTR_SIZE_VER0	48	/* without the last two */
 #define SCHED_ATTR_SIZE_VER1	56
 
-#define SCHED_RESET_ON_FORK	0x40000000	/* in a policy */
-
-#define SCHED_FLAG_RESET_ON_FORK	0x01
-#define SCHED_FLAG_RECLAIM		0x02
-#define SCHED_FLAG_DL_OVERRUN		0x04
-#define SCHED_FLAG_KEEP_POLICY		0x08
-#define SCHED_FLAG_KEEP_PARAMS		0x10
 #define SCHED_DL_FLAGS \
 	(SCHED_FLAG_RECLAIM | SCHED_FLAG_DL_OVERRUN)
 #define SCHED_FLAG_ALL \

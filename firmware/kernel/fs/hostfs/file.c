@@ -140,8 +140,11 @@ static void hostfs_wrote(struct kiocb *iocb)
 {
 	struct inode *inode = file_inode(iocb->ki_filp);
 
-	if (inode->i_mapping->nrpages)
+	if (inode->i_mapping->nrpages) {
+		unmap_mapping_range(inode->i_mapping, 0, 0, 0);
 		truncate_inode_pages(inode->i_mapping, 0);
+		unmap_mapping_range(inode->i_mapping, 0, 0, 0);
+	}
 	hostfs_refresh(inode);
 	if (iocb->ki_filp->f_flags & O_APPEND)
 		iocb->ki_pos = i_size_read(inode);

@@ -26,6 +26,7 @@ struct task_snapshot {
 	pid_t	ppid, pgrp, session, tgid;
 	int	nr_threads;
 	u64	utime, stime, cutime, cstime;
+	unsigned long min_flt, maj_flt, cmin_flt, cmaj_flt;
 	sigset_t pending, shared_pending, blocked, ignored, caught;
 };
 
@@ -66,7 +67,7 @@ static void take_snapshot(struct task_struct *task, struct task_snapshot *s,
 			  bool whole)
 {
 	struct signal_struct *sig = task->signal;
-	struct task_struct *t;
+	struct task_usage usage;
 	unsigned long flags;
 
 	memset(s, 0, sizeof(*s));
@@ -79,19 +80,22 @@ static void take_snapshot(struct task_struct *task, struct task_snapshot *s,
 		s->pgrp = task_pgrp_nr(task);
 		s->session = task_session_nr(task);
 		s->nr_threads = sig->nr_threads;
-		s->cutime = sig->cutime;
-		s->cstime = sig->cstime;
+		s->cutime = sig->cusage.utime;
+		s->cstime = sig->cusage.stime;
+		s->cmin_flt = sig->cusage.min_flt;
+		s->cmaj_flt = sig->cusage.maj_flt;
+		s->min_flt = task->min_flt;
+		s->maj_flt = task->maj_flt;
 		s->pending = task->pending.signal;
 		s->shared_pending = sig->shared_pending.signal;
 		s->blocked = task->blocked;
 		collect_sigign_sigcatch(task, s);
 		if (whole) {
-			s->utime = sig->utime;
-			s->stime = sig->stime;
-			for_each_thread(task, t) {
-				s->utime += t->utime;
-				s->stime += t->stime;
-			}
+			thread_group_usage(task, &usage);
+			s->utime = usage.utime;
+			s->stime = usage.stime;
+			s->min_flt = usage.min_flt;
+			s->maj_flt = usage.maj_flt;
 		}
 		unlock_task_sighand(task, &flags);
 	}
@@ -110,8 +114,9 @@ static int do_task_stat(struct seq_file *m, struct task_struct *task,
 		proc_mm_usage(mm, &usage);
 	seq_printf(m, "%d (%s) %c %d %d %d", task->pid, task->comm,
 		   *get_task_state(task), s.ppid, s.pgrp, s.session);
-	/* No terminal is anybody's; then flags; faults are not counted. */
-	seq_printf(m, " 0 -1 %u 0 0 0 0", task->flags);
+	/* No terminal is anybody's. */
+	seq_printf(m, " 0 -1 %u %lu %lu %lu %lu", task->flags, s.min_flt,
+		   s.cmin_flt, s.maj_flt, s.cmaj_flt);
 	seq_printf(m, " %lu %lu %ld %ld",
 		   (unsigned long)TICKS_TO_USER(s.utime),
 		   (unsigned long)TICKS_TO_USER(s.stime),
@@ -181,14 +186,17 @@ static void task_mem(struct seq_file *m, struct mm_struct *mm)
 	struct proc_mm_usage usage;
 
 	proc_mm_usage(mm, &usage);
-	seq_printf(m, "VmSize:\t%8lu kB\n", KB(mm->total_vm));
+	seq_printf(m, "VmPeak:\t%8lu kB\nVmSize:\t%8lu kB\n",
+		   KB(mm->hiwater_vm), KB(mm->total_vm));
 	seq_printf(m, "VmLck:\t%8lu kB\nVmPin:\t%8lu kB\n", 0UL, 0UL);
-	seq_printf(m, "VmRSS:\t%8lu kB\n", KB(usage.rss));
-	seq_printf(m, "RssAnon:\t%8lu kB\n", KB(usage.rss - usage.rss_file));
-	seq_printf(m, "RssFile:\t%8lu kB\n", KB(usage.rss_file));
+	seq_printf(m, "VmHWM:\t%8lu kB\nVmRSS:\t%8lu kB\n",
+		   KB(mm->hiwater_rss), KB(get_mm_rss(mm)));
+	seq_printf(m, "RssAnon:\t%8lu kB\nRssFile:\t%8lu kB\nRssShmem:\t%8lu kB\n",
+		   KB(mm->rss_anon), KB(mm->rss_file), 0UL);
 	seq_printf(m, "VmData:\t%8lu kB\n", KB(usage.data));
 	seq_printf(m, "VmStk:\t%8lu kB\n", KB(usage.stack));
-	seq_printf(m, "VmExe:\t%8lu kB\n", KB(usage.text));
+	seq_printf(m, "VmExe:\t%8lu kB\nVmLib:\t%8lu kB\n", KB(usage.text), 0UL);
+	seq_printf(m, "VmPTE:\t%8lu kB\nVmSwap:\t%8lu kB\n", KB(mm->nr_ptes), 0UL);
 }
 
 /* As "0-3,5", and as a mask of hexadecimal words. */

@@ -6,7 +6,9 @@
 #include <linux/mm.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/swap.h>
 #include <linux/sysinfo.h>
+#include <linux/writeback.h>
 
 #include "internal.h"
 
@@ -41,10 +43,12 @@ static int meminfo_proc_show(struct seq_file *m, void *v)
 	for_each_slabinfo(add_slab_pages, &slab);
 	show_val_kb(m, "MemTotal:       ", totalram_pages());
 	show_val_kb(m, "MemFree:        ", nr_free_pages());
-	show_val_kb(m, "MemAvailable:   ", nr_free_pages());
+	show_val_kb(m, "MemAvailable:   ", nr_free_pages() + nr_clean_pages());
 	show_val_kb(m, "Cached:         ", count_cached());
 	show_val_kb(m, "SwapTotal:      ", 0);
 	show_val_kb(m, "SwapFree:       ", 0);
+	show_val_kb(m, "Dirty:          ", nr_dirty_pages());
+	show_val_kb(m, "Writeback:      ", nr_writeback_pages());
 	show_val_kb(m, "Slab:           ", slab);
 	return 0;
 }

@@ -28,46 +28,18 @@ struct mm_struct *get_task_mm(struct task_struct *task)
 	return mm;
 }
 
-/* How many pages of an area's addresses have a translation. */
-static unsigned long count_present(struct vm_area_struct *vma)
-{
-	struct mm_struct *mm = vma->vm_mm;
-	unsigned long addr, n = 0;
-
-	for (addr = vma->vm_start; addr < vma->vm_end; addr += PAGE_SIZE) {
-		pgd_t *pgd = pgd_offset(mm, addr);
-		pud_t *pud;
-		pmd_t *pmd;
-		pte_t pte;
-
-		if (pgd_none(*pgd))
-			continue;
-		pud = pud_offset(pgd, addr);
-		if (pud_none(*pud))
-			continue;
-		pmd = pmd_offset(pud, addr);
-		if (pmd_none(*pmd))
-			continue;
-		pte = ptep_get(pte_offset(pmd, addr));
-		n += pte_present(pte) && !pte_special(pte);
-	}
-	return n;
-}
-
 void proc_mm_usage(struct mm_struct *mm, struct proc_mm_usage *usage)
 {
 	struct vm_area_struct *vma;
 
 	memset(usage, 0, sizeof(*usage));
+	usage->rss = get_mm_rss(mm);
+	usage->rss_file = mm->rss_file;
 	mmap_read_lock(mm);
 	list_for_each_entry(vma, &mm->mmap, vm_node) {
 		unsigned long pages = (vma->vm_end - vma->vm_start) >>
 				      PAGE_SHIFT;
-		unsigned long present = count_present(vma);
 
-		usage->rss += present;
-		if (vma->vm_file && !vma->anon_vma)
-			usage->rss_file += present;
 		if (vma->vm_flags & VM_GROWSDOWN)
 			usage->stack += pages;
 		else if ((vma->vm_flags & (VM_WRITE | VM_SHARED)) == VM_WRITE)

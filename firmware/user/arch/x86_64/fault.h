@@ -34,6 +34,37 @@ static inline void arch_breakpoint(void)
 	__asm__ volatile("int3");
 }
 
+/* Calls with the stack somewhere else; comes back only if that is one. */
+static inline void arch_call_on(unsigned long stack, void (*function)(void))
+{
+	unsigned long sp;
+
+	__asm__ volatile("mov %%rsp, %0\n\t"
+			 "mov %1, %%rsp\n\t"
+			 "call *%2\n\t"
+			 "mov %0, %%rsp"
+			 : "=&b" (sp) : "r" (stack), "r" (function)
+			 : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9",
+			   "r10", "r11", "memory", "cc");
+}
+
+/* The same for a system call, of which the stack is no business. */
+static inline long arch_syscall_on(unsigned long stack, long nr, long a,
+				   long b, long c)
+{
+	unsigned long sp;
+	long ret;
+
+	__asm__ volatile("mov %%rsp, %0\n\t"
+			 "mov %2, %%rsp\n\t"
+			 "syscall\n\t"
+			 "mov %0, %%rsp"
+			 : "=&b" (sp), "=a" (ret)
+			 : "r" (stack), "1" (nr), "D" (a), "S" (b), "d" (c)
+			 : "rcx", "r11", "memory", "cc");
+	return ret;
+}
+
 /* One instruction that returns to the caller, as bytes of data. */
 #define ARCH_RETURN_BYTES	{ 0xc3 }
 

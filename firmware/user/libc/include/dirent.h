@@ -3,6 +3,8 @@
 #ifndef DIRENT_H
 #define DIRENT_H
 
+#include <linux/dirent.h>
+
 /* As getdents64() lays it out. */
 struct dirent {
 	unsigned long	d_ino;
@@ -11,14 +13,6 @@ struct dirent {
 	unsigned char	d_type;
 	char		d_name[];
 };
-
-#define DT_UNKNOWN	0
-#define DT_FIFO		1
-#define DT_CHR		2
-#define DT_DIR		4
-#define DT_BLK		6
-#define DT_REG		8
-#define DT_LNK		10
 
 typedef struct dir DIR;
 

@@ -3,8 +3,6 @@
 #ifndef LIMITS_H
 #define LIMITS_H
 
-#define PATH_MAX	4096
-#define NAME_MAX	255
-#define PIPE_BUF	4096
+#include <linux/limits.h>
 
 #endif

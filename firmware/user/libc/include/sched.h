@@ -3,18 +3,11 @@
 #ifndef SCHED_H
 #define SCHED_H
 
+#include <linux/sched.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#define SCHED_OTHER	0
-#define SCHED_FIFO	1
-#define SCHED_RR	2
-#define SCHED_BATCH	3
-#define SCHED_IDLE	5
-#define SCHED_DEADLINE	6
-
-#define SCHED_RESET_ON_FORK		0x40000000
-#define SCHED_FLAG_RESET_ON_FORK	0x01
+#define SCHED_OTHER	SCHED_NORMAL
 
 struct sched_param {
 	int sched_priority;
@@ -57,19 +50,6 @@ int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
 int sched_yield(void);
 int sched_getcpu(void);
-
-#define CLONE_VM		0x00000100
-#define CLONE_FS		0x00000200
-#define CLONE_FILES		0x00000400
-#define CLONE_SIGHAND		0x00000800
-#define CLONE_VFORK		0x00004000
-#define CLONE_PARENT		0x00008000
-#define CLONE_THREAD		0x00010000
-#define CLONE_SYSVSEM		0x00040000
-#define CLONE_SETTLS		0x00080000
-#define CLONE_PARENT_SETTID	0x00100000
-#define CLONE_CHILD_CLEARTID	0x00200000
-#define CLONE_CHILD_SETTID	0x01000000
 
 /*
  * arch: has the new task call a function, and end with what it returns. Returns

@@ -1,34 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Signals: what all ports number alike, abi.h has the rest. */
+/* Sending, handling and waiting for signals. */
 #ifndef SIGNAL_H
 #define SIGNAL_H
 
-#include <abi.h>
+#include <linux/signal.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-#define SIGHUP		1
-#define SIGINT		2
-#define SIGQUIT		3
-#define SIGILL		4
-#define SIGTRAP		5
-#define SIGABRT		6
-#define SIGFPE		8
-#define SIGKILL		9
-#define SIGSEGV		11
-#define SIGPIPE		13
-#define SIGALRM		14
-#define SIGTERM		15
-#define SIGRTMIN	32
-#define SIGRTMAX	64
-
-#define SI_USER		0
-#define SI_KERNEL	0x80
-#define SI_QUEUE	-1
-#define SI_TKILL	-6
-
-#define SS_ONSTACK	1
-#define SS_DISABLE	2
+#define SIGRTMAX	_NSIG
 
 typedef unsigned long sigset_t;
 

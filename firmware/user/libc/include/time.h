@@ -3,17 +3,13 @@
 #ifndef TIME_H
 #define TIME_H
 
+#include <linux/time.h>
 #include <sys/types.h>
-
-#define CLOCK_REALTIME	0
-#define CLOCK_MONOTONIC	1
 
 struct timespec {
 	time_t	tv_sec;
 	long	tv_nsec;
 };
-
-#define CLOCK_PROCESS_CPUTIME_ID 2
 
 struct tm {
 	int	tm_sec;

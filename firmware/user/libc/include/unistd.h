@@ -3,16 +3,13 @@
 #ifndef UNISTD_H
 #define UNISTD_H
 
+#include <linux/fs.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 #define STDIN_FILENO	0
 #define STDOUT_FILENO	1
 #define STDERR_FILENO	2
-
-#define SEEK_SET	0
-#define SEEK_CUR	1
-#define SEEK_END	2
 
 #define F_OK		0
 #define X_OK		1

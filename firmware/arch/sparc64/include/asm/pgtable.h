@@ -51,6 +51,10 @@ void pgd_free(pgd_t *pgd);
 #define pmd_populate(pmd, table) \
 	WRITE_ONCE(*(pmd), __pmd(__pa(table)))
 
+#define pud_clear(pud)		WRITE_ONCE(*(pud), __pud(0))
+#define pmd_clear(pmd)		WRITE_ONCE(*(pmd), __pmd(0))
+
+#define pud_page_vaddr(x)	__va(pud_val(x))
 #define pmd_page_vaddr(x)	__va(pmd_val(x))
 
 #define pte_none(x)	(!pte_val(x))
@@ -63,6 +67,7 @@ void pgd_free(pgd_t *pgd);
 #define pte_wrprotect(x)	__pte(pte_val(x) & ~_PAGE_W)
 #define pte_mkwrite(x)		__pte(pte_val(x) | _PAGE_W)
 #define pte_mkdirty(x)		__pte(pte_val(x) | _PAGE_MODIFIED)
+#define pte_mkclean(x)		__pte(pte_val(x) & ~_PAGE_MODIFIED)
 #define pte_mkyoung(x)		__pte(pte_val(x) | _PAGE_ACCESSED)
 #define pte_mkspecial(x)	__pte(pte_val(x) | _PAGE_SPECIAL)
 

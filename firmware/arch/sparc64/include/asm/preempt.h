@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* preempt_count lives in pcpu_hot, with the need-resched bit folded in. */
+/* preempt_count lives in pcpu_hot; that a reschedule is due is not in it. */
 #ifndef _ASM_PREEMPT_H
 #define _ASM_PREEMPT_H
 
+#include <asm-generic/preempt.h>
 #include <asm/pcpu_hot.h>
 
 static __always_inline u32 preempt_count(void)
 {
-	return pcpu_hot_read(preempt_count) & ~PREEMPT_NEED_RESCHED;
+	return pcpu_hot_read(preempt_count);
 }
 
 /*
@@ -36,35 +37,6 @@ static __always_inline void __preempt_count_add(int val)
 static __always_inline void __preempt_count_sub(int val)
 {
 	__preempt_count_add(-val);
-}
-
-static __always_inline void set_preempt_need_resched(void)
-{
-	u32 old;
-
-	do {
-		old = pcpu_hot_read(preempt_count);
-	} while (!preempt_count_cas(old, old & ~PREEMPT_NEED_RESCHED));
-}
-
-static __always_inline void clear_preempt_need_resched(void)
-{
-	u32 old;
-
-	do {
-		old = pcpu_hot_read(preempt_count);
-	} while (!preempt_count_cas(old, old | PREEMPT_NEED_RESCHED));
-}
-
-static __always_inline bool test_preempt_need_resched(void)
-{
-	return !(pcpu_hot_read(preempt_count) & PREEMPT_NEED_RESCHED);
-}
-
-/* A reschedule is pending, and nothing but @offset forbids it. */
-static __always_inline bool should_resched(int offset)
-{
-	return pcpu_hot_read(preempt_count) == (u32)offset;
 }
 
 #endif

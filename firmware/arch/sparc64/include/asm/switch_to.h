@@ -3,11 +3,16 @@
 #ifndef _ASM_SWITCH_TO_H
 #define _ASM_SWITCH_TO_H
 
+#include <asm/processor.h>
+
 struct task_struct;
 
 /* Comes back as the task that was switched from, with the one before it. */
 struct task_struct *__switch_to_asm(struct task_struct *prev,
 				    struct task_struct *next);
+
+/* prev's windows belong into its address space, the next one is another. */
+#define prepare_arch_switch(next) flushw()
 
 #define switch_to(prev, next) __switch_to_asm(prev, next)
 

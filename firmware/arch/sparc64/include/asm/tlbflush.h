@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 #include <linux/percpu.h>
+#include <asm/processor.h>
 
 struct mm_struct;
 struct task_struct;
@@ -21,6 +22,10 @@ void load_swapper(void);
 void switch_mm_irqs_off(struct mm_struct *prev, struct mm_struct *next,
 			struct task_struct *task);
 void enter_lazy_tlb(struct mm_struct *mm, struct task_struct *task);
+
+/* The memory behind user windows is soon somebody else's. */
+#define deactivate_mm(task, mm) flushw()
+
 void flush_tlb_mm_range(struct mm_struct *mm, unsigned long start,
 			unsigned long end);
 void flush_tlb_kernel_range(unsigned long start, unsigned long end);

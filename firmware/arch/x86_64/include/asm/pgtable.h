@@ -54,9 +54,13 @@ void pgd_free(pgd_t *pgd);
 #define pmd_populate(pmd, table) \
 	WRITE_ONCE(*(pmd), __pmd(__pa(table) | _PAGE_TABLE))
 
-#define pmd_page_vaddr(x)	__table_addr(pmd_val(x))
+#define pgd_clear(pgd)		WRITE_ONCE(*(pgd), __pgd(0))
+#define pud_clear(pud)		WRITE_ONCE(*(pud), __pud(0))
+#define pmd_clear(pmd)		WRITE_ONCE(*(pmd), __pmd(0))
 
-#define pud_free(pud)		free_page((unsigned long)(pud))
+#define pgd_page_vaddr(x)	__table_addr(pgd_val(x))
+#define pud_page_vaddr(x)	__table_addr(pud_val(x))
+#define pmd_page_vaddr(x)	__table_addr(pmd_val(x))
 
 #define pte_none(x)	(!pte_val(x))
 #define pte_present(x)	(pte_val(x) & _PAGE_PRESENT)
@@ -68,6 +72,7 @@ void pgd_free(pgd_t *pgd);
 #define pte_wrprotect(x)	__pte(pte_val(x) & ~_PAGE_RW)
 #define pte_mkwrite(x)		__pte(pte_val(x) | _PAGE_RW)
 #define pte_mkdirty(x)		__pte(pte_val(x) | _PAGE_DIRTY)
+#define pte_mkclean(x)		__pte(pte_val(x) & ~_PAGE_DIRTY)
 #define pte_mkyoung(x)		__pte(pte_val(x) | _PAGE_ACCESSED)
 #define pte_mkspecial(x)	__pte(pte_val(x) | _PAGE_SPECIAL)
 

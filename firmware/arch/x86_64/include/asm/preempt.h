@@ -5,6 +5,8 @@
 
 #include <asm/pcpu_hot.h>
 
+#define PREEMPT_ENABLED		(0 + PREEMPT_NEED_RESCHED)
+
 #define __PREEMPT_COUNT		offsetof(struct pcpu_hot, preempt_count)
 
 static __always_inline u32 preempt_count(void)
@@ -35,11 +37,6 @@ static __always_inline void clear_preempt_need_resched(void)
 	asm volatile("orl %0, %%gs:%c1"
 		     : : "i" (PREEMPT_NEED_RESCHED), "i" (__PREEMPT_COUNT)
 		     : "memory", "cc");
-}
-
-static __always_inline bool test_preempt_need_resched(void)
-{
-	return !(pcpu_hot_read(preempt_count) & PREEMPT_NEED_RESCHED);
 }
 
 /* A reschedule is pending, and nothing but @offset forbids it. */

@@ -9,6 +9,9 @@ struct task_struct;
 struct task_struct *__switch_to_asm(struct task_struct *prev,
 				    struct task_struct *next);
 
+/* Nothing of prev is left in the CPU that needs its address space. */
+#define prepare_arch_switch(next) do { } while (0)
+
 #define switch_to(prev, next) __switch_to_asm(prev, next)
 
 void arch_cpu_idle(void);

@@ -21,6 +21,10 @@ void load_swapper(void);
 void switch_mm_irqs_off(struct mm_struct *prev, struct mm_struct *next,
 			struct task_struct *task);
 void enter_lazy_tlb(struct mm_struct *mm, struct task_struct *task);
+
+/* Registers hold nothing that belongs into an address space. */
+#define deactivate_mm(task, mm) do { } while (0)
+
 void flush_tlb_mm_range(struct mm_struct *mm, unsigned long start,
 			unsigned long end);
 void flush_tlb_kernel_range(unsigned long start, unsigned long end);

@@ -3,7 +3,7 @@
 #ifndef SYS_IOCTL_H
 #define SYS_IOCTL_H
 
-#include <abi.h>
+#include <linux/termios.h>
 
 int ioctl(int fd, unsigned long request, ...);
 

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Mapping memory; the flags of MAP_ are abi.h's. */
+/* Mapping memory. */
 #ifndef SYS_MMAN_H
 #define SYS_MMAN_H
 
-#include <abi.h>
+#include <linux/mman.h>
 #include <sys/types.h>
-
-#define PROT_NONE	0
-#define PROT_READ	1
-#define PROT_WRITE	2
-#define PROT_EXEC	4
 
 #define MAP_FAILED	((void *)-1)
 

@@ -3,18 +3,12 @@
 #ifndef SYS_RESOURCE_H
 #define SYS_RESOURCE_H
 
+#include <linux/resource.h>
 #include <sys/time.h>
 #include <sys/types.h>
 
-#define PRIO_PROCESS	0
-#define PRIO_PGRP	1
-#define PRIO_USER	2
-
 int getpriority(int which, int who);
 int setpriority(int which, int who, int value);
-
-#define RUSAGE_SELF	0
-#define RUSAGE_CHILDREN	(-1)
 
 struct rusage {
 	struct timeval ru_utime;

@@ -3,20 +3,7 @@
 #ifndef SYS_STATFS_H
 #define SYS_STATFS_H
 
-struct statfs {
-	long	f_type;
-	long	f_bsize;
-	long	f_blocks;
-	long	f_bfree;
-	long	f_bavail;
-	long	f_files;
-	long	f_ffree;
-	int	f_fsid[2];
-	long	f_namelen;
-	long	f_frsize;
-	long	f_flags;
-	long	f_spare[4];
-};
+#include <linux/statfs.h>
 
 int statfs(const char *path, struct statfs *st);
 

@@ -3,12 +3,12 @@
 #ifndef SYS_TIME_H
 #define SYS_TIME_H
 
-#include <abi.h>
+#include <asm/posix_types.h>
 #include <sys/types.h>
 
 struct timeval {
 	time_t	tv_sec;
-	suseconds_t tv_usec;
+	__kernel_suseconds_t tv_usec;
 };
 
 #endif

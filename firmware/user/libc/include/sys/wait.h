@@ -3,11 +3,8 @@
 #ifndef SYS_WAIT_H
 #define SYS_WAIT_H
 
+#include <linux/wait.h>
 #include <sys/types.h>
-
-#define WNOHANG			1
-#define WUNTRACED		2
-#define WCONTINUED		8
 
 #define WTERMSIG(status)	((status) & 0x7f)
 #define WEXITSTATUS(status)	(((status) >> 8) & 0xff)

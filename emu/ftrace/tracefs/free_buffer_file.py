@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""free_buffer: closing it gives the ring buffers back, so also the end of the process that had it open."""
+
+from __future__ import annotations
+
+from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.tracefs.node import File, Handle, OpenFlags
+
+__all__ = ["FreeBufferFile"]
+
+
+class FreeBufferHandle(Handle):
+    """What is written to it is ignored."""
+
+    def __init__(self, flags: OpenFlags, trace_array: TraceArray) -> None:
+        super().__init__(flags)
+        self._trace_array = trace_array
+
+    def write(self, data: bytes) -> int:
+        self._require(OpenFlags.WRITE)
+        return len(data)
+
+    def release(self) -> None:
+        self._trace_array.free_buffer()
+
+
+class FreeBufferFile(File):
+    def __init__(self, trace_array: TraceArray) -> None:
+        super().__init__(0o200)
+        self._trace_array = trace_array
+
+    def open(self, flags: OpenFlags) -> Handle:
+        return FreeBufferHandle(flags, self._trace_array)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""trace_pipe_raw: the pages of a CPU's ring buffer, taken out of it as they are read."""
+
+from __future__ import annotations
+
+from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.tracefs.node import File, Handle, OpenFlags, WouldBlock
+from emu.ftrace.tracefs.pipe_file import ConsumingHandle
+
+__all__ = ["RawFile"]
+
+
+class RawHandle(ConsumingHandle):
+    """A reader, which is given whole pages: in several reads if it asks for less."""
+
+    def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int) -> None:
+        super().__init__(flags, trace_array, cpu)
+        self._page_of = cpu
+
+    def read(self, offset: int, size: int) -> bytes | WouldBlock:
+        """`offset` means nothing: what has been read is gone."""
+        self._require(OpenFlags.READ)
+        if not self._rest:
+            page = self._trace_array.engine.read_page(self._page_of) if size else b""
+            if page is None:
+                return WouldBlock()
+            self._rest = page
+        data, self._rest = self._rest[:size], self._rest[size:]
+        return data
+
+
+class RawFile(File):
+    """The file of one CPU."""
+
+    def __init__(self, trace_array: TraceArray, cpu: int) -> None:
+        super().__init__(0o440)
+        self._trace_array = trace_array
+        self._cpu = cpu
+
+    def open(self, flags: OpenFlags) -> Handle:
+        return RawHandle(flags, self._trace_array, self._cpu)

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who caches objects, and having them give some back. */
+#include <linux/gfp.h>
+#include <linux/kernel.h>
+#include <linux/rwsem.h>
+#include <linux/shrinker.h>
+
+#define SHRINK_BATCH	128
+
+static LIST_HEAD(shrinker_list);
+static DECLARE_RWSEM(shrinker_rwsem);
+
+void register_shrinker(struct shrinker *shrinker)
+{
+	shrinker->nr_deferred = 0;
+	down_write(&shrinker_rwsem);
+	list_add_tail(&shrinker->list, &shrinker_list);
+	up_write(&shrinker_rwsem);
+}
+
+/* It is not called any more when this returns. */
+void unregister_shrinker(struct shrinker *shrinker)
+{
+	down_write(&shrinker_rwsem);
+	list_del(&shrinker->list);
+	up_write(&shrinker_rwsem);
+}
+
+/* What is too little to be worth the effort adds up. */
+static unsigned long do_shrink_slab(struct shrink_control *sc,
+				    struct shrinker *shrinker, int priority)
+{
+	unsigned long freeable = shrinker->count_objects(shrinker, sc);
+	unsigned long batch = shrinker->batch ? shrinker->batch : SHRINK_BATCH;
+	unsigned long total, freed = 0, ret;
+	unsigned long deferred;
+
+	if (!freeable)
+		return 0;
+	deferred = READ_ONCE(shrinker->nr_deferred);
+	total = deferred + (freeable >> priority) * 4 / shrinker->seeks;
+	total = min(total, 2 * freeable);
+	while (total >= batch || total >= freeable) {
+		sc->nr_to_scan = min(batch, total);
+		ret = shrinker->scan_objects(shrinker, sc);
+		if (ret == SHRINK_STOP)
+			break;
+		freed += ret;
+		total -= sc->nr_to_scan;
+		if (!total)
+			break;
+	}
+	WRITE_ONCE(shrinker->nr_deferred, total);
+	return freed;
+}
+
+unsigned long shrink_slab(gfp_t gfp, int priority)
+{
+	struct shrink_control sc = { .gfp_mask = gfp };
+	struct shrinker *shrinker;
+	unsigned long freed = 0;
+
+	if (!down_read_trylock(&shrinker_rwsem))
+		return 0;
+	list_for_each_entry(shrinker, &shrinker_list, list)
+		freed += do_shrink_slab(&sc, shrinker, priority);
+	up_read(&shrinker_rwsem);
+	return freed;
+}
+
+/* What goes lets others go: until there is little. */
+void drop_slab(void)
+{
+	while (shrink_slab(GFP_KERNEL, 0) > 10)
+		;
+}

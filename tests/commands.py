@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Commands in a guest."""
+
+from __future__ import annotations
+
+from emu.machine import Machine
+
+__all__ = ["run"]
+
+
+def run(machine: Machine, command: str, status: int = 0) -> str:
+    """What a command prints; it must end as expected."""
+    done = machine.run(command)
+    assert done.status == status, done.output
+    return done.output.decode()
