@@ -89,7 +89,7 @@ static int run_subshell(const struct node *node, bool last)
 	int status;
 	pid_t pid;
 
-	if (last)
+	if (last && !traps_set())
 		return run_node(body, true);
 	job_begin(node, false);
 	pid = fork_shell();

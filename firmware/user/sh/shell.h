@@ -59,6 +59,8 @@ const char *option_letters(void);
 void shell_exit(int status) __attribute__((noreturn));
 /* In a subshell: what was trapped is no more. */
 void traps_reset(void);
+/* Whether the shell must be there when what it runs has ended. */
+bool traps_set(void);
 /* Runs the commands of signals that have come. */
 void traps_run(void);
 /* The signal that came while a builtin waited, or 0. */

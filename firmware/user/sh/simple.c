@@ -215,7 +215,7 @@ static int run_program(const struct node *node, struct strings *words,
 	int status;
 	pid_t pid;
 
-	if (last)
+	if (last && !traps_set())
 		become(node, words);
 	job_begin(node, false);
 	pid = fork_shell();
