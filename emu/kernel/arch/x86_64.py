@@ -32,10 +32,13 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
 
     def callers(self, kernel: Kernel, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
         frame, last = registers["bp"], 0
-        while frame > last and frame % 8 == 0:
-            slot = frame + 8
+        while frame > last and frame % 8 in (0, 1):
             try:
-                following, caller = kernel.read_word(frame), kernel.read_word(slot)
+                if frame % 8 == 0:
+                    following, slot = kernel.read_word(frame), frame + 8
+                else:  # an interrupt or a fault: the registers as they were then
+                    following, slot = kernel.member(frame - 1, "pt_regs.bp"), frame - 1 + kernel.image.offset("pt_regs.ip")
+                caller = kernel.read_word(slot)
             except LookupError:
                 return
             yield slot, caller

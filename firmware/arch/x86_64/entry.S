@@ -52,14 +52,15 @@
 
 /*
  * An exception or interrupt: orig_ax is on the stack (an error code, a vector
- * or -1). The handler gets (regs, orig_ax) and leaves interrupts off.
+ * or -1). The handler gets (regs, orig_ax) and leaves interrupts off. Who
+ * follows the frames finds an odd address: that of the registers, plus 1.
  */
 .macro idtentry_body cfunc
 	testb	$3, 16(%rsp)
 	jz	1f
 	swapgs
 1:	PUSH_REGS
-	xor	%ebp, %ebp
+	lea	1(%rsp), %rbp
 	mov	%rsp, %rdi
 	mov	PT_orig_ax(%rsp), %rsi
 	movq	$-1, PT_orig_ax(%rsp)
