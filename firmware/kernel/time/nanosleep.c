@@ -23,7 +23,7 @@ static enum hrtimer_restart hrtimer_wakeup(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static int do_nanosleep(struct hrtimer_sleeper *t,
+static int __sched do_nanosleep(struct hrtimer_sleeper *t,
 				 ktime_t expires)
 {
 	do {
@@ -41,7 +41,7 @@ static int do_nanosleep(struct hrtimer_sleeper *t,
  * Sleeps in the state that the caller set, until @expires or a wake-up; which
  * is -EINTR, however it came about. KTIME_MAX is never.
  */
-int schedule_hrtimeout(const ktime_t *expires, enum hrtimer_mode mode)
+int __sched schedule_hrtimeout(const ktime_t *expires, enum hrtimer_mode mode)
 {
 	struct hrtimer_sleeper t = { .task = current };
 
