@@ -80,8 +80,7 @@ int main(int argc, char **argv)
 	FILE *mounts = fopen("/proc/mounts", "r");
 	int tracer, pid;
 
-	while (mounts && fscanf(mounts, "%*s %256s %99s %*s %*d %*d\n", debugfs, type) == 2 &&
-	       strcmp(type, "debugfs"))
+	while (mounts && fscanf(mounts, "%*s %256s %99s%*[^\n]", debugfs, type) == 2 && strcmp(type, "debugfs"))
 		;
 	if (strcmp(type, "debugfs"))
 		return 1;
