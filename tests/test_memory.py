@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from emu.kernel.share import Share
-from emu.machine import Machine
-from tests.fuzz import ext2
+from emu.machine import LimitReached, Machine
+from tests import disks
 
 
 def test_mappings_are_what_programs_may_expect(machine: Machine) -> None:
@@ -62,10 +62,24 @@ def test_nothing_is_lost_when_programs_have_ended(machine: Machine) -> None:
     assert abs(after["free"] - before["free"]) < 512  # caches of slabs may have grown
 
 
+@pytest.mark.parametrize("gibibytes", [2, 4])
+def test_a_large_machine_boots_and_costs_no_more(arch: str, gibibytes: int) -> None:
+    with Machine(arch=arch, memory=128 << 20) as machine:
+        booted = machine.board.now
+    with Machine(arch=arch, memory=gibibytes << 30) as machine:
+        assert machine.board.now < 2 * booted
+        total = int(machine.run("grep MemTotal: /proc/meminfo").output.split()[1])
+        assert 0.97 * (gibibytes << 20) < total < gibibytes << 20
+        # Modules must be within reach of the kernel, wherever other memory comes from.
+        done = machine.run("modprobe sample_timer && grep -c '^sample_timer' /proc/modules && rmmod sample_timer")
+        assert (done.status, done.output.splitlines()[0]) == (0, b"1")
+        assert machine.warnings == []
+
+
 @pytest.fixture(scope="module")
 def small(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """32 MiB of memory, and more than that on a disk in /d; many small files in /s."""
-    if not ext2.available():
+    if not disks.available():
         pytest.skip("no e2fsprogs on this host")
     folder = tmp_path_factory.mktemp("small")
     image, share = folder / "image", folder / "share"
@@ -110,3 +124,15 @@ def test_caches_can_be_dropped(small: Machine) -> None:
     assert re.search(rb"sh \(\d+\): drop_caches: 3\n$", small.run("dmesg").output)
     assert small.run("/bin/echo 5 > /proc/sys/vm/drop_caches").output == b"echo: write error: Invalid argument\n"
     assert small.run("ls /s/3 | wc -l").output == b"300\n"
+
+
+def test_a_fork_bomb_is_bounded(arch: str) -> None:
+    with Machine(arch=arch, cpus=2, memory=32 << 20) as machine:
+        before = machine.run("ls -d /proc/[0-9]* | wc -l").output
+        done = machine.run("f() { f | f & }; f; sleep 2", limit=10 * 10**9)
+        assert set(done.output.splitlines()) == {b"sh: 1: Cannot fork"}
+        assert machine.run("ls -d /proc/[0-9]* | wc -l").output == before
+        # Another is ended from outside while it grows.
+        with pytest.raises(LimitReached):
+            machine.run("f() { f | f & }; f; while :; do :; done", limit=20 * 10**6)
+        assert machine.warnings == []

@@ -109,3 +109,25 @@ def test_nothing_is_left_behind(machine: Machine) -> None:
     assert count(machine, "Cached") == cached
     # Slabs and per-CPU lists may hold a little more or less.
     assert abs(count(machine, "MemFree") - free) < 160
+
+
+def test_a_tree_is_copied_once_even_into_itself(machine: Machine) -> None:
+    before = machine.run("cat /proc/mounts").output
+    done = machine.run("mkdir /x; mount --rbind / /x; wc -l < /proc/mounts; ls /x/proc/1/stat; umount -l /x", limit=10**10)
+    lines = len(before.splitlines())
+    assert done.output.decode() == f"{2 * lines}\n/x/proc/1/stat\n"
+    assert machine.run("cat /proc/mounts").output == before
+
+
+def test_there_are_so_many_mounts_and_no_more(machine: Machine) -> None:
+    before = machine.run("mkdir -p /x; cat /proc/mounts").output
+    most = 3 * len(before.splitlines()) - 1
+    done = machine.run(f"""
+        max=$(cat /proc/sys/fs/mount-max); echo {most} > /proc/sys/fs/mount-max
+        mount --rbind / /x; echo $?; wc -l < /proc/mounts; mount --rbind / /x; wc -l < /proc/mounts
+        umount -l /x; echo $max > /proc/sys/fs/mount-max""", limit=10**10)  # fmt: skip
+    lines = 2 * len(before.splitlines())
+    assert done.output.decode().splitlines() == [
+        "0", str(lines), "mount: /x: mount(2) system call failed: No space left on device.", str(lines)
+    ]  # fmt: skip
+    assert machine.run("cat /proc/mounts").output == before

@@ -198,7 +198,7 @@ def test_an_idle_cpu_takes_a_waiting_task(arch: str, two: Machine) -> None:
         for b in both
         if a.cpu < b.cpu and min(a.end, b.end) > max(a.start, b.start)
     )
-    assert overlap > 20 * MS
+    assert overlap > 10 * MS  # spin 40, twice, 10 ms before, and what taskset takes between the two
 
 
 def test_an_idle_cpu_has_a_running_task_leave_when_the_waiting_one_cannot(arch: str, two: Machine) -> None:

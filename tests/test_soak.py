@@ -1,16 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of the stress run of `make soak`. A tenth of its fuzzing is in test_elf_fuzz, test_ext2 and test_syscall_fuzz."""
+"""A tenth of `make soak`: everything at once, damaged programs and modules. test_soak_disks and test_soak_calls have the rest."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.soak import INSTRUCTIONS
-from tests.soak.stress import available, stress
+from tests import disks
+from tests.soak import FUZZERS, INSTRUCTIONS, SUITE
+from tests.soak.stress import stress
 
 
-@pytest.mark.skipif(not available(), reason="no mke2fs on this host")
+@pytest.mark.skipif(not disks.available(), reason="no e2fsprogs on this host")
 def test_everything_at_once_is_right_and_leaves_nothing(arch: str) -> None:
-    outcome = stress(arch, INSTRUCTIONS // 10, seed=0)
+    outcome = stress(arch, int(INSTRUCTIONS * SUITE), seed=0)
     assert outcome.entries > 5_000
     assert outcome.left == {}
+
+
+@pytest.mark.parametrize("numbers", FUZZERS["programs"].pieces(SUITE), ids=str)
+def test_damaged_programs(arch: str, numbers: range) -> None:
+    FUZZERS["programs"].check(arch, numbers)
+
+
+@pytest.mark.parametrize("numbers", FUZZERS["modules"].pieces(SUITE), ids=str)
+def test_damaged_modules(arch: str, numbers: range) -> None:
+    FUZZERS["modules"].check(arch, numbers)

@@ -52,7 +52,12 @@ def test_they_are_killed_and_waited_for_as_one(machine: Machine) -> None:
 
 
 def test_futexes(machine: Machine) -> None:
-    assert machine.run("threads -n 6 futex").output.decode() == FUTEX
+    assert machine.run("threads -n 6 futex", limit=10**10).output.decode() == FUTEX
+
+
+def test_futexes_while_others_keep_the_cpus(machine: Machine) -> None:
+    done = machine.run("for i in 1 2 3 4; do spin 40 & done; threads -n 6 futex; wait", limit=10**11)
+    assert done.output.decode() == FUTEX
 
 
 def test_the_same_machine_gives_the_same_order(arch: str) -> None:

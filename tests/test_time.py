@@ -49,3 +49,12 @@ def test_alarms_and_clocks_by_the_time_that_a_program_has_used(arch: str) -> Non
         assert re.fullmatch(rb"timers: \d+ checks, 0 errors\n", done.output), done.output.decode()
         assert done.status == 0
         assert machine.warnings == []
+
+
+def test_sleeping_until_the_wall_clock_says_so(arch: str) -> None:
+    with Machine(arch=arch, cpus=1) as machine:
+        # A time before the machine was switched on has come.
+        assert machine.run("usleep -t 1000", limit=10**9).status == 0
+        done = machine.run("end=$(($(date +%s) + 2)); usleep -t $end; date +%s; echo $end", limit=10**10)
+        now, end = done.output.split()
+        assert now == end

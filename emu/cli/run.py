@@ -93,7 +93,7 @@ def run(
     died: GuestDied | TimedOut | None = None
     with raised(), open_output(output) as out:
         with progress.during("booting (the first time, compiling takes a while)"):
-            machine = MachineOptions(**machine_arguments).boot(console)
+            machine = MachineOptions(**machine_arguments).boot(console, limits)
         with machine:
             with progress.during("setting up tracing"):
                 _apply(machine, settings)

@@ -46,7 +46,7 @@ def shell(**machine_arguments: Any) -> int:
     limits = RunLimits.taken_from(machine_arguments)
     progress = Progress()
     with progress.during("booting (the first time, compiling takes a while)"):
-        machine = MachineOptions(**machine_arguments).boot(_write)
+        machine = MachineOptions(**machine_arguments).boot(_write, limits)
     with machine:
         try:
             if sys.stdin.isatty():

@@ -1,50 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Mutated ext2 images, mounted, read, changed and unmounted by the guest.
 
-    python -m tests.fuzz.ext2 10000
-
 The guest must survive all of them; what is wrong with an image is for errno and the console to say.
 """
 
 from __future__ import annotations
 
+import functools
 import random
-import sys
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from emu.cpu.ramdisk import RamDisk
-from emu.machine import GuestPanic, Machine, PoweredOff
+from emu.machine import GuestPanic, LimitReached, Machine, PoweredOff
 from tests.disks import make_ext2
+from tests.fuzz import Outcome
 
-__all__ = ["Failure", "Result", "run"]
+__all__ = ["DISK", "KINDS", "base_image", "run"]
 
-_DISK = 2 << 20  # bytes
-_PER_BOOT = 250  # images
-_LONGEST = 60  # seconds of the guest's time for one image
+DISK = 2 << 20  # bytes
+# How mke2fs makes images of several kinds.
+KINDS: tuple[Sequence[str], ...] = (
+    ("-b", "1024", "-g", "512"),
+    ("-b", "1024", "-r", "0", "-O", "none", "-I", "128"),
+    ("-b", "2048"),
+    ("-b", "4096", "-I", "256"),
+)
+_LONGEST = 60 * 10**9  # nanoseconds of the guest's time for one image
 _INTERESTING = (0, 1, 2, 0x7F, 0x80, 0xFF, 0x100, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 _SCRIPT = "mount -t ext2 -o errors={errors} /dev/ram0 /fuzz && {{ fswalk -w /fuzz; umount /fuzz; }}"
-
-
-@dataclass(frozen=True)
-class Failure:
-    """An image that the guest did not survive; `image` makes it again."""
-
-    arch: str
-    seed: int
-    number: int
-    what: str
-
-
-@dataclass
-class Result:
-    """What became of the images."""
-
-    images: int = 0
-    mounted: int = 0
-    failures: list[Failure] = field(default_factory=list)
 
 
 def _content(place: Path) -> list[str]:
@@ -69,22 +54,19 @@ def _content(place: Path) -> list[str]:
     return commands
 
 
-def base_images() -> list[bytes]:
-    """Sound images of several kinds."""
-    kinds = (
-        ("-b", "1024", "-g", "512"),
-        ("-b", "1024", "-r", "0", "-O", "none", "-I", "128"),
-        ("-b", "2048"),
-        ("-b", "4096", "-I", "256"),
-    )
-    images = []
+def base_image(folder: Path, kind: Sequence[str]) -> bytes:
+    """A sound image. The folder is for what it is made from."""
+    image = folder / "image"
+    make_ext2(image, DISK, ("-N", "64", *kind), _content(folder))
+    return image.read_bytes().ljust(DISK, b"\0")
+
+
+@functools.cache
+def _bases() -> list[tuple[bytes, list[int]]]:
+    """A sound image of each kind, and its blocks in use."""
     with tempfile.TemporaryDirectory() as folder:
-        image = Path(folder) / "image"
-        content = _content(Path(folder))
-        for kind in kinds:
-            make_ext2(image, _DISK, ("-N", "64", *kind), content)
-            images.append(image.read_bytes().ljust(_DISK, b"\0"))
-    return images
+        images = [base_image(Path(folder), kind) for kind in KINDS]
+    return [(image, _used_blocks(image)) for image in images]
 
 
 def _block_size(image: bytes) -> int:
@@ -124,66 +106,32 @@ def mutations(base: bytes, used: list[int], seed: int) -> Iterator[tuple[int, by
         yield at, (value & (1 << 8 * width) - 1).to_bytes(width, "little")
 
 
-class _Watch:
-    """No console input; ends a run that takes too long."""
-
-    def __init__(self, machine: Machine) -> None:
-        self._machine = machine
-        self._limit = machine.board.now + _LONGEST * machine.board.frequency
-
-    def read(self, *, wait: bool) -> bytes | None:
-        if self._machine.board.now > self._limit:
-            raise TimeoutError(f"still busy after {_LONGEST} s")
-        return b"" if wait else None
-
-
-def _batch(arch: str, seed: int, numbers: range, bases: list[bytes], result: Result) -> Iterator[int]:
-    """Images on one machine, until it has had enough or does not survive."""
-    used = [_used_blocks(base) for base in bases]
-    with Machine(arch=arch, cpus=2, seed=seed, memory=64 << 20, ramdisk=RamDisk(_DISK)) as machine:
-        machine.run("mkdir /fuzz")
-        for number in numbers:
-            kind = number % len(bases)
-            machine.ramdisk.write(0, bases[kind])
-            for at, word in mutations(bases[kind], used[kind], seed << 32 | number):
-                machine.ramdisk.write(at, word)
-            what = ""
-            try:
-                errors = "remount-ro" if number & 8 else "continue"
-                done = machine.run(_SCRIPT.format(errors=errors), stdin=_Watch(machine))
-                result.mounted += b" files, " in done.output
-                if b"target is busy" in done.output:
-                    what = done.output.decode(errors="replace")
-            except (GuestPanic, PoweredOff, TimeoutError) as error:
-                what = str(error)
-            what = what or "\n".join(machine.warnings)
-            result.images += 1
-            if what:
-                result.failures.append(Failure(arch, seed, number, what))
-            yield number
-            if what:
-                return
+def _use(machine: Machine, seed: int, number: int) -> tuple[bool, str]:
+    """Whether an image could be mounted, and what is to be said against the guest."""
+    base, used = _bases()[number % len(KINDS)]
+    machine.ramdisk.write(0, base)
+    for at, word in mutations(base, used, seed << 32 | number):
+        machine.ramdisk.write(at, word)
+    errors = "remount-ro" if number & 8 else "continue"
+    try:
+        output = machine.run(_SCRIPT.format(errors=errors), limit=_LONGEST).output
+    except (GuestPanic, LimitReached, PoweredOff) as error:
+        return False, repr(error)
+    wrong = output.decode(errors="replace") if b"target is busy" in output else "\n".join(machine.warnings)
+    return b" files, " in output, wrong
 
 
-def run(count: int, seed: int = 0, arch: str = "x86_64", *, first: int = 0) -> Result:
-    """Has the guest use `count` mutated images, the same for the same seed.
-
-    Args:
-        count: how many.
-        seed: of the mutations, and of the machines.
-        arch: the guest's architecture.
-        first: number of the first image, to begin with one that failed.
-    """
-    bases, result, next_one, end = base_images(), Result(), first, first + count
-    while next_one < end:
-        for number in _batch(arch, seed, range(next_one, min(next_one + _PER_BOOT, end)), bases, result):
-            next_one = number + 1
-    return result
-
-
-if __name__ == "__main__":
-    for name in ("x86_64", "sparc64"):
-        outcome = run(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0, name)
-        print(f"{name}: {outcome.images} images, {outcome.mounted} mounted, {len(outcome.failures)} failures")
-        for failure in outcome.failures:
-            print(f"--- {name} seed {failure.seed} image {failure.number}\n{failure.what}")
+def run(arch: str, seed: int, numbers: range) -> Outcome:
+    """Has the guest use mutated images, each as the seed and its number say. After one that it does not survive: a new guest."""
+    outcome, left = Outcome(), list(numbers)
+    while left:
+        with Machine(arch=arch, cpus=2, seed=seed, memory=64 << 20, ramdisk=RamDisk(DISK)) as machine:
+            machine.run("mkdir /fuzz")
+            wrong = ""
+            while left and not wrong:
+                number = left.pop(0)
+                mounted, wrong = _use(machine, seed, number)
+                outcome.counts.update(images=1, mounted=mounted)
+            if wrong:
+                outcome.findings.append(f"{arch}: image {number} of seed {seed}: {wrong}")
+    return outcome

@@ -1,46 +1,62 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Random system calls with random arguments: nothing that a program does may harm the kernel or the host.
-
-    python -m tests.fuzz.syscalls [COUNT [SEED [ARCH]]]
-"""
+"""Random system calls with random arguments: nothing that a program does may harm the kernel or the host."""
 
 from __future__ import annotations
 
-import sys
+import re
+import tempfile
+from pathlib import Path
 
-from emu.machine import Machine
+from emu.cpu.ramdisk import RamDisk
+from emu.machine import GuestPanic, LimitReached, Machine, PoweredOff
+from tests import disks
+from tests.fuzz import Outcome, ext2
 
 __all__ = ["run"]
 
-CALLS_PER_MACHINE = 20_000
+_LONGEST = 5 * 10**6  # nanoseconds of the guest's time for a call, all in all
 
 
-def run(count: int, seed: int, arch: str) -> str:
-    """Makes `count` calls, on machines that differ by their seed. Returns what the guest says of the last of them.
+class _Typist:
+    """Somebody at the terminal, who types now and then."""
 
-    Raises:
-        GuestPanic: a program has ended the kernel.
-        AssertionError: the guest is no longer well.
-    """
-    said = ""
-    while count > 0:
-        calls = min(count, CALLS_PER_MACHINE)
-        with Machine(arch=arch, cpus=2, seed=seed) as machine:
-            done = machine.run(f"syscallfuzz {seed} {calls}")
-            said = done.output.decode()
-            assert done.status == 0, (seed, said)
-            assert b"well\n" in machine.run("ls / | sed s/^bin$/well/ | cat").output, seed
-            assert machine.warnings == [], (seed, machine.warnings)
-        count -= calls
-        seed += 1
-    return said
+    def __init__(self) -> None:
+        self._lines = [b"a line\n", b"\x04", b"more\x7f\x17\x15words \x16\x03\n", b"\n"] * 8
+
+    def size(self) -> tuple[int, int]:
+        return 24, 80
+
+    def read(self, *, wait: bool) -> bytes | None:
+        if not wait:
+            return None
+        return self._lines.pop() if self._lines else b""
 
 
-def main() -> None:
-    count, seed = (int(text) for text in [*sys.argv[1:3], "100000", "1"][:2]) if len(sys.argv) > 2 else (100_000, 1)
-    for arch in sys.argv[3:] or ["x86_64", "sparc64"]:
-        print(arch, run(count, seed, arch).strip(), flush=True)
+def _disk() -> RamDisk:
+    """One with a sound file system, where the host can make that."""
+    disk = RamDisk(ext2.DISK)
+    if disks.available():
+        with tempfile.TemporaryDirectory() as folder:
+            disk.write(0, ext2.base_image(Path(folder), ext2.KINDS[0]))
+    return disk
 
 
-if __name__ == "__main__":
-    main()
+def run(arch: str, seed: int, numbers: range) -> Outcome:
+    """Makes calls on a machine; which, say the seed and the first one's number."""
+    outcome = Outcome()
+    command = f"syscallfuzz {(seed << 32) + numbers.start} {len(numbers)}"
+    with Machine(arch=arch, cpus=2, seed=seed + numbers.start, memory=64 << 20, ramdisk=_disk()) as machine:
+        try:
+            done = machine.run(command, terminal=_Typist(), limit=_LONGEST * len(numbers))
+            output = done.output.decode(errors="replace")
+            said = re.search(r"(\d+) calls of \d+ kinds in (\d+) children: (\d+) killed, (\d+) hung\r?\n", output)
+            well = b"well\n" in machine.run("ls / | sed s/^bin$/well/ | cat").output
+        except (GuestPanic, LimitReached, PoweredOff) as error:
+            outcome.findings.append(f"{arch}: {command}: {error!r}")
+            return outcome
+        if said is None or not well or done.status:
+            outcome.findings.append(f"{arch}: {command}: status {done.status}: {output[-500:]}")
+            return outcome
+        outcome.counts.update({name: int(said[n]) for n, name in enumerate(("calls", "children", "killed", "hung"), 1)})
+        outcome.findings += [f"{arch}: {command}: {warning}" for warning in machine.warnings]
+    return outcome

@@ -1,31 +1,57 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Long runs: everything at once for billions of instructions, and files and system calls made to break the kernel.
 
-`make soak` runs all of it, which takes a while; `tests/test_soak.py` runs a tenth.
+`make soak` runs all of it, the test suite a tenth. Both go by the table here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from tests.fuzz import ext2, modules, programs, syscalls
+from tests.fuzz import Outcome, elf, ext2, syscalls
 
-__all__ = ["FILES", "FUZZERS", "INSTRUCTIONS", "SYSTEM_CALLS"]
+__all__ = ["FUZZERS", "INSTRUCTIONS", "SUITE", "Fuzzer"]
 
 INSTRUCTIONS = 5_000_000_000  # of a stress run
-FILES = 10_000  # mutated programs; modules; file systems
-SYSTEM_CALLS = 1_000_000
+SUITE = 0.1  # the part of everything that is in the test suite
 
 
-def _syscalls(count: int, seed: int, arch: str) -> Sequence[object]:
-    syscalls.run(count, seed, arch)
-    return []
+@dataclass(frozen=True)
+class Fuzzer:
+    """What is tried, in pieces: each on a machine of its own, so that they can be tried side by side.
+
+    Args:
+        run: tries those of a seed with some numbers, on an architecture.
+        whole: how many there are.
+        piece: how many of them at a time.
+        least: what must happen in each piece, and to which share of it at least: else it does not try what it should.
+    """
+
+    run: Callable[[str, int, range], Outcome]
+    whole: int
+    piece: int
+    least: dict[str, float]
+
+    def pieces(self, part: float) -> list[range]:
+        """Numbers of a part of the whole, from 0 to 1."""
+        end = max(int(self.whole * part), 1)
+        return [range(start, min(start + self.piece, end)) for start in range(0, end, self.piece)]
+
+    def check(self, arch: str, numbers: range) -> None:
+        """Tries a piece as a test does.
+
+        Raises:
+            AssertionError: there is something that the guest did not survive, or less was tried than is meant to be.
+        """
+        outcome = self.run(arch, 0, numbers)
+        assert outcome.findings == []
+        assert {what for what, share in self.least.items() if outcome.counts[what] < share * len(numbers)} == set(), outcome
 
 
-# Given how many, a seed and an architecture, each returns what the guest did not survive. How many there are in all.
-FUZZERS: dict[str, tuple[Callable[[int, int, str], Sequence[object]], int]] = {
-    "programs": (lambda count, seed, arch: programs.run(count, seed, arch).findings, FILES),
-    "modules": (lambda count, seed, arch: modules.run(count, seed, arch).findings, FILES),
-    "ext2": (lambda count, seed, arch: ext2.run(count, seed, arch).failures, FILES),
-    "syscalls": (_syscalls, SYSTEM_CALLS),
+FUZZERS = {
+    "programs": Fuzzer(elf.programs, 10_000, 500, {"refused": 0.1, "accepted": 0.1, "killed": 0.05}),
+    "modules": Fuzzer(elf.modules, 10_000, 500, {"refused": 0.3, "accepted": 0.1}),
+    "ext2": Fuzzer(ext2.run, 10_000, 125, {"images": 1, "mounted": 0.5}),
+    "syscalls": Fuzzer(syscalls.run, 1_000_000, 10_000, {"calls": 1, "children": 0.01}),
 }

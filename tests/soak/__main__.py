@@ -1,80 +1,112 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""All of the long runs, or a part of each.
+"""All of the long runs, or a part of each: as many at a time as the host has processors.
 
-    python -m tests.soak [--arch ARCH] [--part 0.1] [--only NAME] [--seed N]
+    python -m tests.soak [--arch ARCH] [--part 0.1] [--only NAME] [--seed N] [--jobs N]
+
+What comes of them is printed in the same order, and is the same, however many run at a time.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
 
 from emu.cpu.arch import ARCHITECTURES
+from tests.fuzz import Outcome
 from tests.soak import FUZZERS, INSTRUCTIONS, stress
 
-
-class Progress:
-    """One line on a terminal, or one for each tenth elsewhere."""
-
-    def __init__(self, name: str) -> None:
-        self._name, self._shown, self._start = name, -1, time.monotonic()
-
-    def __call__(self, done: float) -> None:
-        tenths = int(done * 10)
-        if tenths > self._shown:
-            self._shown = tenths
-            print(f"{self._name}: {tenths * 10:3} % after {time.monotonic() - self._start:.0f} s", file=sys.stderr, flush=True)
+Submit = Callable[..., "Future[object]"]
 
 
-def run_stress(arch: str, part: float, seed: int, progress: Callable[[float], None]) -> str:
-    """Twice: the second run must be the first one again."""
-    first = stress.stress(arch, int(INSTRUCTIONS * part), seed, lambda done: progress(done / 2))
-    again = stress.stress(arch, int(INSTRUCTIONS * part), seed, lambda done: progress(0.5 + done / 2))
+class SoakFailure(Exception):
+    """What the guest did not survive."""
+
+
+@dataclass
+class Part:
+    """One kind of run on one architecture: its pieces, and what they come to."""
+
+    name: str
+    pieces: list[Future[object]]
+    sum_up: Callable[[Sequence[object]], str]
+    done: int = 0
+    shown: int = field(default=-1)
+    start: float = field(default_factory=time.monotonic)
+
+    def progress(self) -> None:
+        """A line for each tenth."""
+        self.done += 1
+        tenths = self.done * 10 // len(self.pieces)
+        if tenths > self.shown:
+            self.shown = tenths
+            print(f"{self.name}: {tenths * 10:3} % after {time.monotonic() - self.start:.0f} s", file=sys.stderr, flush=True)
+
+    def result(self) -> str:
+        return self.sum_up([piece.result() for piece in self.pieces])
+
+
+def _sum_up_stress(outcomes: Sequence[object]) -> str:
+    """The second run must be the first one again."""
+    first, again = outcomes
+    assert isinstance(first, stress.Outcome)
     if first != again:
-        raise stress.StressFailure(f"two runs differ: {first} and {again}")
+        raise SoakFailure(f"two runs differ: {first} and {again}")
     if first.left:
-        raise stress.StressFailure(f"left over: {first.left}")
+        raise SoakFailure(f"left over: {first.left}")
     done = f"{first.instructions:,} instructions in {first.rounds} rounds, {first.entries:,} entries traced"
     return f"{done}; twice {first.digest[:16]}"
 
 
-def run_fuzz(name: str) -> Callable[[str, float, int, Callable[[float], None]], str]:
-    fuzz, whole = FUZZERS[name]
-
-    def run(arch: str, part: float, seed: int, progress: Callable[[float], None]) -> str:
-        total = max(int(whole * part), 1)
-        for n in range(10):  # in tenths, for the sake of progress
-            share = total * (n + 1) // 10 - total * n // 10
-            # Seeds lie apart: a fuzzer may count on from the one that it is given.
-            if share and (failures := fuzz(share, seed + 1000 * n, arch)):
-                raise AssertionError(f"{name}: {failures}")
-            progress((n + 1) / 10)
-        return f"{total:,} survived"
-
-    return run
+def _sum_up_fuzzing(outcomes: Sequence[object]) -> str:
+    total = Outcome()
+    for outcome in outcomes:
+        assert isinstance(outcome, Outcome)
+        total.add(outcome)
+    if total.findings:
+        raise SoakFailure(f"{len(total.findings)} findings:\n" + "\n".join(total.findings))
+    return ", ".join(f"{count:,} {what}" for what, count in sorted(total.counts.items()))
 
 
-PARTS = {"stress": run_stress, **{name: run_fuzz(name) for name in FUZZERS}}
+def _part(submit: Submit, name: str, arch: str, part: float, seed: int) -> Part:
+    title = f"{arch} {name}"
+    if name == "stress":
+        pieces = [submit(stress.stress, arch, int(INSTRUCTIONS * part), seed) for _ in range(2)]
+        return Part(title, pieces, _sum_up_stress)
+    fuzzer = FUZZERS[name]
+    return Part(title, [submit(fuzzer.run, arch, seed, numbers) for numbers in fuzzer.pieces(part)], _sum_up_fuzzing)
 
 
 def main() -> int:
+    names = ["stress", *FUZZERS]
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description="Long runs that look for what short tests miss.")
     parser.add_argument("--arch", choices=ARCHITECTURES, action="append", help="default: each")
     parser.add_argument("--part", type=float, default=1.0, help="how much of it, from 0 to 1 (default)")
-    parser.add_argument("--only", choices=PARTS, action="append", help="default: all parts")
+    parser.add_argument("--only", choices=names, action="append", help="default: all parts")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many at a time; default: as there are processors")
     options = parser.parse_args()
     failed = 0
-    for arch in options.arch or ARCHITECTURES:
-        for name in options.only or PARTS:
-            try:
-                result = PARTS[name](arch, options.part, options.seed, Progress(f"{arch} {name}"))
-            except Exception as error:  # the other parts are still worth running
-                failed += 1
-                result = f"FAILED: {error!r}"
-            print(f"{arch} {name}: {result}", flush=True)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        parts = [
+            _part(pool.submit, name, arch, options.part, options.seed)
+            for name in options.only or names
+            for arch in options.arch or ARCHITECTURES
+        ]
+        part_of = {piece: part for part in parts for piece in part.pieces}
+        for piece in as_completed(part_of):
+            part_of[piece].progress()
+    for part in parts:
+        try:
+            result = part.result()
+        except Exception as error:  # the other parts are still worth seeing
+            failed += 1
+            result = f"FAILED: {error}" if isinstance(error, SoakFailure) else f"FAILED: {error!r}"
+        print(f"{part.name}: {result}", flush=True)
     return 1 if failed else 0
 
 

@@ -31,7 +31,8 @@ JOBS = {
     "signals": (
         "for what in handler queue restart altstack suspend timedwait faults stop; do signals $what > /dev/null || exit 1; done"
     ),
-    "threads": "for what in count hand exec; do threads -n 6 $what > /dev/null || exit 1; done",
+    "threads": "for what in count hand futex exec; do threads -n 6 $what > /dev/null || exit 1; done",
+    "memory": "for size in 3 7 5; do memhog $size > /dev/null || exit 1; done",
     "faults": "for what in segv kernel exec; do (fault $what) 2> /dev/null; [ $? -eq 139 ] || exit 1; done",
     "modules": (
         "insmod /lib/modules/sample_timer.ko period=2; insmod /lib/modules/sample_export.ko; "
@@ -50,6 +51,7 @@ _MESSAGES = re.compile(
 )
 _IDLE = 330  # seconds
 _SETTLING = 4  # rounds after which nothing is used for the first time
+_COUNTED = 4  # rounds, at least, in which a leak would show
 _COUNTS = "sync; ls -d /proc/[0-9]* | wc -l; sleep 1; exec cat /proc/meminfo /proc/slabinfo"  # others have been freed by then
 
 
@@ -155,7 +157,7 @@ def stress(arch: str, instructions: int, seed: int, progress: Callable[[float], 
         for _ in range(_SETTLING - 1):
             digest.update(_round(machine))
         before, rounds = _counts(machine), _SETTLING
-        while executed() < instructions:
+        while executed() < instructions or rounds < _SETTLING + _COUNTED:
             digest.update(_round(machine))
             rounds += 1
             progress(min(executed() / instructions, 1.0))

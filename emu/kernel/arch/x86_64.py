@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
 from emu.kernel.arch import KernelArch
@@ -32,6 +33,11 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
 
     def callers(self, kernel: Kernel, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
         frame, last = registers["bp"], 0
+        function = kernel.image.function_at(registers["ip"])
+        if function is not None and function.address == registers["ip"]:
+            # It has no frame yet.
+            with suppress(LookupError):
+                yield registers["sp"], kernel.read_word(registers["sp"])
         while frame > last and frame % 8 == 0:
             slot = frame + 8
             try:

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Copies to and from user memory, the kernel's %asi, that end early where it ends. */
+/*
+ * Copies to and from user memory that end early where memory ends. User memory
+ * is the kernel's %asi.
+ */
 #include <asm/linkage.h>
 
 	.text

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* User windows that the kernel needed the room of, on their way back. */
+/* User windows that the kernel needed the room of but could not spill. */
 #include <linux/kernel.h>
 #include <linux/entry-common.h>
 #include <linux/sched.h>

@@ -187,55 +187,66 @@ static void forget_copies(void)
 		p->mnt_copy = NULL;
 }
 
-/* The mount after @p to be copied, whose parent has been. */
-static struct mount *next_to_copy(const struct mount *top,
-				  struct dentry *from)
+/* Whether it lies below @from in @old, or its parent has been copied. */
+static bool is_to_be_copied(const struct mount *p, const struct mount *old,
+			    struct dentry *from, const struct mount *copy)
 {
-	struct mount *p;
-
-	list_for_each_entry(p, &mount_list, mnt_list)
-		if (mnt_has_parent(p) && !p->mnt_copy &&
-		    p->mnt_parent->mnt_copy &&
-		    (p->mnt_parent != top ||
-		     is_subdir(p->mnt_mountpoint, from)))
-			return p;
-	return NULL;
+	/* The copy itself may lie below @from, and has what it got so far. */
+	if (!mnt_has_parent(p) || p->mnt_copy || p == copy ||
+	    !p->mnt_parent->mnt_copy)
+		return false;
+	return p->mnt_parent != old || is_subdir(p->mnt_mountpoint, from);
 }
 
-/* What is mounted below @from in @old is mounted in its copy, too. */
+static int copy_one(struct mount *p)
+{
+	struct path where = {
+		.mnt	= &p->mnt_parent->mnt_copy->mnt,
+		.dentry	= p->mnt_mountpoint,
+	};
+	struct mount *q = clone_mnt(p, p->mnt.mnt_root);
+	int err;
+
+	if (IS_ERR(q))
+		return PTR_ERR(q);
+	err = graft_tree(q, &where);
+	if (err)
+		mntput(&q->mnt);
+	else
+		p->mnt_copy = q;
+	return err;
+}
+
+/*
+ * What is mounted below @from in @old is mounted in its copy, too. Parents come
+ * before what is mounted in them, but for those that have been moved.
+ */
 static int copy_submounts(struct mount *old, struct dentry *from,
 			  struct mount *copy)
 {
-	struct mount *p, *q;
+	struct mount *p;
+	bool more;
 	int err = 0;
 
 	old->mnt_copy = copy;
-	while (!err && (p = next_to_copy(old, from))) {
-		struct path where = {
-			.mnt	= &p->mnt_parent->mnt_copy->mnt,
-			.dentry	= p->mnt_mountpoint,
-		};
-
-		/* The copy itself may lie below @from. */
-		if (p == copy) {
-			p->mnt_copy = p;
-			continue;
+	do {
+		more = false;
+		list_for_each_entry(p, &mount_list, mnt_list) {
+			if (!is_to_be_copied(p, old, from, copy))
+				continue;
+			err = copy_one(p);
+			if (err)
+				break;
+			more = true;
 		}
-		q = clone_mnt(p, p->mnt.mnt_root);
-		if (IS_ERR(q)) {
-			err = PTR_ERR(q);
-			break;
-		}
-		p->mnt_copy = q;
-		q->mnt_copy = NULL;
-		err = attach_mnt(q, &where);
-	}
+	} while (more && !err);
 	forget_copies();
 	return err;
 }
 
-/* Between lock_mount and unlock_mount. */
-static int __do_loopback(struct path *old, struct path *path, int recurse)
+/* Between lock_mount and unlock_mount. What has to go again is in @gone. */
+static int __do_loopback(struct path *old, struct path *path, int recurse,
+			 struct list_head *gone)
 {
 	struct mount *mnt;
 	int err;
@@ -250,14 +261,21 @@ static int __do_loopback(struct path *old, struct path *path, int recurse)
 		mntput(&mnt->mnt);
 		return err;
 	}
-	return recurse ? copy_submounts(real_mount(old->mnt), old->dentry, mnt)
-		       : 0;
+	if (recurse)
+		err = copy_submounts(real_mount(old->mnt), old->dentry, mnt);
+	if (err) {
+		lock_mount_hash();
+		umount_tree(mnt, gone);
+		unlock_mount_hash();
+	}
+	return err;
 }
 
 /* --bind: another place for a part of the tree. */
 static int do_loopback(struct path *path, const char *old_name, int recurse)
 {
 	struct path old;
+	LIST_HEAD(gone);
 	int err;
 
 	if (!old_name || !*old_name)
@@ -267,8 +285,9 @@ static int do_loopback(struct path *path, const char *old_name, int recurse)
 		return err;
 	err = lock_mount(path);
 	if (!err) {
-		err = __do_loopback(&old, path, recurse);
-		unlock_mount(path);
+		err = __do_loopback(&old, path, recurse, &gone);
+		inode_unlock(d_inode(path->dentry));
+		namespace_unlock(&gone);
 	}
 	path_put(&old);
 	return err;
@@ -302,7 +321,8 @@ static int __do_move_mount(struct path *old, struct path *path,
 	lock_mount_hash();
 	detach_mnt(mnt, was);
 	unlock_mount_hash();
-	return attach_mnt(mnt, path);
+	attach_mnt(mnt, path);
+	return 0;
 }
 
 static int do_move_mount_old(struct path *path, const char *old_name)

@@ -63,7 +63,7 @@ struct mount *__lookup_mnt(const struct vfsmount *mnt,
 			   const struct dentry *dentry);
 struct vfsmount *vfs_create_mount(struct dentry *root, const char *name);
 struct mount *clone_mnt(struct mount *old, struct dentry *root);
-int attach_mnt(struct mount *mnt, const struct path *where);
+void attach_mnt(struct mount *mnt, const struct path *where);
 int graft_tree(struct mount *mnt, const struct path *where);
 int mnt_make_readonly(struct mount *mnt);
 void detach_mnt(struct mount *mnt, struct path *old);

@@ -6,6 +6,7 @@
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
+#include <linux/sysctl.h>
 
 #include "internal.h"
 #include "mount.h"
@@ -20,6 +21,10 @@ LIST_HEAD(mount_list);
 static struct hlist_head mount_hashtable[MOUNT_HASH_SIZE];
 static struct kmem_cache *mnt_cache;
 static atomic_t mnt_id_last;
+
+/* How many are in the tree, and may be. */
+static unsigned int nr_mounts, sysctl_mount_max = 100000;
+static const unsigned int mount_max_min = 1;
 
 static inline struct hlist_head *m_hash(const struct vfsmount *mnt,
 					const struct dentry *dentry)
@@ -307,23 +312,34 @@ static void commit_tree(struct mount *mnt, const struct path *where)
 	hlist_add_head(&mnt->mnt_hash, m_hash(where->mnt, where->dentry));
 	list_add_tail(&mnt->mnt_child, &parent->mnt_mounts);
 	list_add_tail(&mnt->mnt_list, &mount_list);
+	nr_mounts++;
 }
 
 /* With namespace_sem held. The tree takes over the reference to @mnt. */
-int attach_mnt(struct mount *mnt, const struct path *where)
+void attach_mnt(struct mount *mnt, const struct path *where)
 {
 	lock_mount_hash();
 	commit_tree(mnt, where);
 	unlock_mount_hash();
-	return 0;
 }
 
+static int count_mounts(void)
+{
+	return nr_mounts < READ_ONCE(sysctl_mount_max) ? 0 : -ENOSPC;
+}
+
+/* The same for a new one, if it may be there. */
 int graft_tree(struct mount *mnt, const struct path *where)
 {
+	int err;
+
 	if (S_ISDIR(d_inode(where->dentry)->i_mode) !=
 	    S_ISDIR(d_inode(mnt->mnt.mnt_root)->i_mode))
 		return -ENOTDIR;
-	return attach_mnt(mnt, where);
+	err = count_mounts();
+	if (!err)
+		attach_mnt(mnt, where);
+	return err;
 }
 
 /* Takes it from where it is, for another place; locks held. */
@@ -334,6 +350,7 @@ void detach_mnt(struct mount *mnt, struct path *old)
 	hlist_del_init(&mnt->mnt_hash);
 	list_del_init(&mnt->mnt_child);
 	list_del_init(&mnt->mnt_list);
+	nr_mounts--;
 	set_mounts(old->dentry, -1);
 	mnt->mnt_parent = mnt;
 	mnt->mnt_mountpoint = mnt->mnt.mnt_root;
@@ -346,6 +363,7 @@ static void umount_one(struct mount *mnt, struct list_head *gone)
 	list_del_init(&mnt->mnt_child);
 	set_mounts(mnt->mnt_mountpoint, -1);
 	mnt->mnt_in_tree = false;
+	nr_mounts--;
 	list_move_tail(&mnt->mnt_list, gone);
 }
 
@@ -429,3 +447,22 @@ void __init mnt_init(void)
 	mnt_cache = KMEM_CACHE(mount, SLAB_PANIC);
 	init_mount_tree();
 }
+
+static struct ctl_table fs_namespace_sysctls[] = {
+	{
+		.procname	= "mount-max",
+		.data		= &sysctl_mount_max,
+		.maxlen		= sizeof(unsigned int),
+		.mode		= 0644,
+		.proc_handler	= proc_douintvec_minmax,
+		.extra1		= (void *)&mount_max_min,
+	},
+	{ }
+};
+
+static int __init init_fs_namespace_sysctls(void)
+{
+	register_sysctl_init("fs", fs_namespace_sysctls);
+	return 0;
+}
+fs_initcall(init_fs_namespace_sysctls);

@@ -239,11 +239,15 @@ int futex_wake_op(u32 __user *uaddr1, bool shared, u32 __user *uaddr2,
 	return more < 0 ? more : ret + more;
 }
 
-/* Moves a sleeper; both buckets are locked. */
+/*
+ * Moves a sleeper; both buckets are locked. Within one it stays where it is, or
+ * whoever goes along the chain would never be done.
+ */
 static void requeue_futex(struct futex_q *q, struct futex_hash_bucket *hb,
 			  const struct futex_key *key)
 {
-	list_move_tail(&q->list, &hb->chain);
+	if (q->bucket != hb)
+		list_move_tail(&q->list, &hb->chain);
 	get_futex_key_ref(key);
 	put_futex_key(&q->key);
 	q->key = *key;

@@ -19,7 +19,10 @@ static inline u64 cycles_to_ns(u64 cycles)
 	return seconds * NSEC_PER_SEC + rest * NSEC_PER_SEC / cycles_per_second;
 }
 
-/* Rounds up: at the result, ktime_get() has reached @time. */
+/*
+ * Rounds up: at the result, ktime_get() has reached @time. By the wall clock a
+ * timer may have been due before there was a machine.
+ */
 notrace u64 ktime_to_cycles(ktime_t time)
 {
 	u64 seconds = time / NSEC_PER_SEC;
@@ -27,6 +30,8 @@ notrace u64 ktime_to_cycles(ktime_t time)
 
 	if (time == KTIME_MAX)
 		return ~0ULL;
+	if (time < 0)
+		return 0;
 	return seconds * cycles_per_second +
 	       DIV_ROUND_UP(rest * cycles_per_second, NSEC_PER_SEC);
 }

@@ -9,6 +9,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,14 +78,17 @@ static const struct termios cooked = {
 
 /*
  * If somebody sits at the console, what runs there is a session of its own, to
- * be interrupted from the keyboard.
+ * be interrupted from the keyboard; else a process group of its own, to be
+ * killed when the host does not want to wait any longer.
  */
 static void take_terminal(void)
 {
 	struct winsize size;
 
-	if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) < 0)
+	if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) < 0) {
+		setpgid(0, 0);
 		return;
+	}
 	setsid();
 	ioctl(STDIN_FILENO, TIOCSCTTY, 0);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &cooked);
@@ -93,6 +97,18 @@ static void take_terminal(void)
 static void release_terminal(void)
 {
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
+}
+
+/* The command that runs, and whether the host has given it up. */
+static volatile pid_t running;
+static volatile bool given_up;
+
+static void give_up(int signal)
+{
+	(void)signal;
+	given_up = true;
+	if (running && kill(-running, SIGKILL) < 0)
+		kill(running, SIGKILL);	/* it leads no group yet */
 }
 
 static pid_t start_shell(char *const argv[])
@@ -116,11 +132,15 @@ static int wait_for(pid_t pid)
 	int status;
 	pid_t ended;
 
+	running = pid;
+	if (given_up)
+		give_up(SIGUSR1);
 	do {
 		ended = waitpid(-1, &status, 0);
 		if (ended < 0 && errno != EINTR)
 			err(1, "cannot wait");
 	} while (ended != pid);
+	running = 0;
 	return status;
 }
 
@@ -154,6 +174,7 @@ static int serve_commands(int command_fd)
 		status = wait_for(start_shell(argv));
 		release_terminal();
 		report(command_fd, status);
+		given_up = false;
 		while (waitpid(-1, &status, WNOHANG) > 0)
 			;
 	}
@@ -176,6 +197,7 @@ int main(int argc, char **argv, char **envp)
 
 	(void)argc;
 	open_console();
+	signal(SIGUSR1, give_up);
 	command_fd = open("/dev/command", O_RDWR | O_CLOEXEC);
 	if (command_fd < 0)
 		err(1, "/dev/command");

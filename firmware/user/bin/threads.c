@@ -6,6 +6,7 @@
  */
 #include <err.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -205,6 +206,16 @@ static void *sleep_on_word(void *unused)
 	return (void *)futex(&word, 0, 0, NULL, NULL, 0);
 }
 
+/*
+ * Until all sleep on @from, however long that takes: to move them to where they
+ * are shows how many there are.
+ */
+static void wait_for_sleepers(int *from, int count)
+{
+	while (futex(from, 3, 0, (void *)(long)INT_MAX, from, 0) < count)
+		sleep_us(1000);
+}
+
 static void run_futex(int count)
 {
 	struct timespec soon = { 0, 1000000 };
@@ -221,7 +232,7 @@ static void run_futex(int count)
 	       strerror(-futex((int *)1, 1, 1, NULL, NULL, 0)));
 	for (int i = 0; i < count; i++)
 		create(&threads[i], sleep_on_word, NULL);
-	sleep_us(5000);
+	wait_for_sleepers(&word, count);
 	printf("not equal: %s\n",
 	       strerror(-futex(&word, 4, 1, (void *)100, &word2, 7)));
 	moved = futex(&word, 4, 1, (void *)100, &word2, 0);

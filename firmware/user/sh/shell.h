@@ -268,8 +268,8 @@ int move_fd_up(int fd);
 
 void terminal_init(void);
 bool terminal_is_ours(void);
-/* The children from now on are one job. */
-void job_begin(bool background);
+/* The children from now on are one job: the node's. */
+void job_begin(const struct node *node, bool background);
 /* group 0: the one that was begun last. */
 void job_end(int status, pid_t group);
 void job_enter(void);
@@ -280,6 +280,9 @@ void abandon_line(void) __attribute__((noreturn));
 
 /* jobs.c: children. */
 
+/* The children from now on belong to a job; text NULL: nobody will list it. */
+void jobs_begin(char *text);
+void jobs_begun(void);
 void jobs_poll(void);
 bool job_is_stopped(pid_t group);
 void jobs_show_stopped(pid_t group);
@@ -292,6 +295,9 @@ pid_t fork_shell(void);
 /* Waits for a child; returns its exit status, 127 if there is no such child. */
 int job_wait(pid_t pid);
 void jobs_wait_all(void);
+
+/* nodetext.c: what the node was written as, more or less; to be freed. */
+char *node_text(const struct node *node);
 
 /* exec.c, simple.c: run trees. */
 

@@ -217,7 +217,7 @@ static int run_program(const struct node *node, struct strings *words,
 
 	if (last && !traps_set())
 		become(node, words);
-	job_begin(false);
+	job_begin(node, false);
 	pid = fork_shell();
 	if (pid == 0)
 		become(node, words);

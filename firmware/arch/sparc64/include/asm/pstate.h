@@ -35,7 +35,7 @@
  */
 #define WINDOW_KERNEL	0	/* normal: to and from kernel stacks */
 #define WINDOW_USER	1	/* normal: to and from user stacks;
-				   other: into the task's buffer */
+				   other: likewise, or to the task's buffer */
 #define WINDOW_BUFFER	2	/* normal: from the task's buffer */
 
 #define WSTATE_KERNEL	(WINDOW_USER << 3 | WINDOW_KERNEL)

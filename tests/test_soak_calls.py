@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A tenth of the random system calls of `make soak`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.soak import FUZZERS, SUITE
+
+
+@pytest.mark.parametrize("numbers", FUZZERS["syscalls"].pieces(SUITE), ids=str)
+def test_random_system_calls(arch: str, numbers: range) -> None:
+    FUZZERS["syscalls"].check(arch, numbers)
