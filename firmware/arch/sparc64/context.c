@@ -15,14 +15,15 @@
 #define MC_NO	8
 
 /*
- * Floating point registers are not part of it, as on Linux.
- * The window goes to its stack, too: going back takes it from there.
+ * Without floating point registers, as on Linux. The window goes to its stack,
+ * too: going back takes it from there.
  */
 static int get_context(struct pt_regs *regs, struct ucontext __user *uc)
 {
 	const struct user_window *inner = current->thread.windows;
-	mcontext_t mc = { .mc_fpregs.mcfpu_enab = 0 };
+	mcontext_t mc;
 
+	memset(&mc, 0, sizeof(mc));	/* what lies between members, too */
 	if (synchronize_user_stack() ||
 	    copy_to_user((void __user *)(inner->sp + STACK_BIAS),
 			 &inner->window, sizeof(inner->window)))
