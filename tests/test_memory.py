@@ -76,6 +76,32 @@ def test_a_large_machine_boots_and_costs_no_more(arch: str, gibibytes: int) -> N
         assert machine.warnings == []
 
 
+def test_a_fork_bomb_is_bounded(arch: str) -> None:
+    with Machine(arch=arch, cpus=2, memory=64 << 20) as machine:
+        before = machine.run("ls -d /proc/[0-9]* | wc -l").output
+        most = int(machine.run("cat /proc/sys/kernel/threads-max").output)
+        assert 200 < most < 600
+        done = machine.run("echo 150 > /proc/sys/kernel/threads-max; f() { f | f & }; f; sleep 2", limit=10 * 10**9)
+        assert set(done.output.splitlines()) == {b"sh: 1: Cannot fork"}
+        assert machine.run("ls -d /proc/[0-9]* | wc -l").output == before
+        # Another is ended from outside while it grows.
+        with pytest.raises(LimitReached):
+            machine.run("f() { f | f & }; f; while :; do :; done", limit=20 * 10**6)
+        assert machine.warnings == []
+
+
+def test_a_fork_bomb_that_takes_all_memory_ends_by_the_limit(arch: str) -> None:
+    """The killer of programs and the bomb may go on for ever; nothing else is to come of it."""
+    with Machine(arch=arch, cpus=2, memory=32 << 20) as machine:
+        machine.run("f() { f | f & }; f", limit=10**9)
+        machine.advance(machine.board.frequency)
+        try:
+            assert b"alive\n" in machine.run("echo alive", limit=2 * 10**9).output
+        except LimitReached as reached:
+            assert "virtual time" in str(reached)
+        assert machine.warnings == []
+
+
 @pytest.fixture(scope="module")
 def small(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """32 MiB of memory, and more than that on a disk in /d; many small files in /s."""
@@ -124,15 +150,3 @@ def test_caches_can_be_dropped(small: Machine) -> None:
     assert re.search(rb"sh \(\d+\): drop_caches: 3\n$", small.run("dmesg").output)
     assert small.run("/bin/echo 5 > /proc/sys/vm/drop_caches").output == b"echo: write error: Invalid argument\n"
     assert small.run("ls /s/3 | wc -l").output == b"300\n"
-
-
-def test_a_fork_bomb_is_bounded(arch: str) -> None:
-    with Machine(arch=arch, cpus=2, memory=32 << 20) as machine:
-        before = machine.run("ls -d /proc/[0-9]* | wc -l").output
-        done = machine.run("f() { f | f & }; f; sleep 2", limit=10 * 10**9)
-        assert set(done.output.splitlines()) == {b"sh: 1: Cannot fork"}
-        assert machine.run("ls -d /proc/[0-9]* | wc -l").output == before
-        # Another is ended from outside while it grows.
-        with pytest.raises(LimitReached):
-            machine.run("f() { f | f & }; f; while :; do :; done", limit=20 * 10**6)
-        assert machine.warnings == []

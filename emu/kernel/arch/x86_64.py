@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["ARCH"]
 
 _SHOWN = ("ip", "sp", "flags", "ax", "bx", "cx", "dx", "si", "di", "bp", *(f"r{n}" for n in range(8, 16)))
+_INTERRUPTED = 1  # in a frame pointer: it is the address of a struct pt_regs
 
 
 class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
@@ -38,10 +39,12 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
             # It has no frame yet.
             with suppress(LookupError):
                 yield registers["sp"], kernel.read_word(registers["sp"])
-        while frame > last and frame % 8 == 0:
-            slot = frame + 8
+        regs = kernel.image.offset("pt_regs.ip"), kernel.image.offset("pt_regs.bp")
+        while frame > last and frame & 7 in (0, _INTERRUPTED):
+            # An interrupt's frame pointer leads to what it interrupted (entry.S).
+            slot, before = (frame - _INTERRUPTED + at for at in regs) if frame & _INTERRUPTED else (frame + 8, frame)
             try:
-                following, caller = kernel.read_word(frame), kernel.read_word(slot)
+                following, caller = kernel.read_word(before), kernel.read_word(slot)
             except LookupError:
                 return
             yield slot, caller

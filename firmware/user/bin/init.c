@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #define COMMAND_SIZE	4096
@@ -111,12 +112,24 @@ static void give_up(int signal)
 		kill(running, SIGKILL);	/* it leads no group yet */
 }
 
+/* Whoever has all the processes or all the memory will not have it for ever. */
+static pid_t fork_at_last(void)
+{
+	static const struct timespec moment = { .tv_nsec = 10000000 };
+	pid_t pid;
+
+	while ((pid = fork()) < 0) {
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		nanosleep(&moment, NULL);
+	}
+	return pid;
+}
+
 static pid_t start_shell(char *const argv[])
 {
-	pid_t pid = fork();
+	pid_t pid = fork_at_last();
 
-	if (pid < 0)
-		err(1, "cannot fork");
 	if (pid == 0) {
 		take_terminal();
 		execve("/bin/sh", argv, environment);
