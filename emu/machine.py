@@ -85,11 +85,14 @@ class Machine:
         console: also gets what the guest writes, as it comes.
         warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
         command_line: the kernel's parameters (firmware/README.md).
+        boot_limit: nanoseconds of virtual time that the guest may take to boot.
+        boot_host_limit: seconds of the host's time that it may take for that.
 
     Raises:
         ValueError: a parameter is out of range, the image cannot be booted (BadImage), or a share cannot be mounted.
         OSError: the image, the RAM disk's file or a share's folder cannot be read.
         GuestPanic: the kernel panicked while it booted.
+        LimitReached: it took too long.
     """
 
     def __init__(
@@ -106,6 +109,8 @@ class Machine:
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
         command_line: str = "",
+        boot_limit: int | None = None,
+        boot_host_limit: float | None = None,
     ) -> None:
         hardware = cpu_arch.load(arch)
         if memory < _SMALLEST_MEMORY or memory % hardware.page_size:
@@ -138,8 +143,14 @@ class Machine:
         )
         self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
         self.engine.initialise()
-        self._boot(seed % 1_000_000)
-        self._mount_shares(shares)
+        try:
+            with self.kernel.limits.during(boot_limit, boot_host_limit):
+                self._boot(seed % 1_000_000)
+            for number, share in enumerate(shares):
+                self._mount(f"share{number}", share)
+        except BaseException:
+            self.close()
+            raise
 
     def _boot(self, time: int) -> None:
         """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
@@ -151,20 +162,12 @@ class Machine:
             raise GuestPanic(f"the guest kernel did not start CPU {', '.join(map(str, missing))}")
         self._output.clear()
 
-    def _mount_shares(self, shares: Sequence[Share]) -> None:
-        """Has the guest mount the shares; a machine that cannot is closed.
+    def _mount(self, name: str, share: Share) -> None:
+        """Has the guest mount a share.
 
         Raises:
             ValueError: it cannot.
         """
-        try:
-            for number, share in enumerate(shares):
-                self._mount(f"share{number}", share)
-        except BaseException:
-            self.close()
-            raise
-
-    def _mount(self, name: str, share: Share) -> None:
         options = "rw" if share.writable else "ro"
         where = shlex.quote(share.mount_point)
         done = self.run(f"mkdir -p -- {where} && mount -t hostfs -o {options} {name} {where}")
@@ -212,7 +215,12 @@ class Machine:
             LimitReached: the command took too long; the machine stands still and can be asked for its trace.
             PoweredOff: the guest switched the machine off.
             KeyboardInterrupt: from the host; the machine stands still and can be asked for its trace.
+
+        A command that a limit, Ctrl-C or sleep without end has left running goes on whenever the machine does, until the next
+        run: it is killed before that begins, with its process group, as by SIGKILL.
         """
+        with self.kernel.limits.during(None, host_limit):
+            self.kernel.give_up_command(self.engine.check)
         self._output.clear()
         self.kernel.console.restart_input()
         self.kernel.console.size = (0, 0) if terminal is None else terminal.size()

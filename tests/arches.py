@@ -23,6 +23,7 @@ class Facts:
     folds_resched: bool  # that a reschedule is due is also a bit of preempt_count
     timer_interrupt: str  # the one of a tick
     page_fault: str  # the handler of faults of a program
+    stack_overflow: str  # a pattern: what is said when a kernel stack is full
     compiler: str  # of the committed images
     version: str  # the first line it says of itself
 
@@ -37,6 +38,7 @@ FACTS = {
         folds_resched=True,
         timer_interrupt="sysvec_apic_timer_interrupt",
         page_fault="exc_page_fault",
+        stack_overflow=r"BUG: TASK stack guard page was hit at [0-9a-f]{16} \(stack is [0-9a-f]{16}\.\.[0-9a-f]{16}\)",
         compiler="gcc",
         version="gcc (Debian 12.2.0-14+deb12u1) 12.2.0",
     ),
@@ -49,6 +51,7 @@ FACTS = {
         folds_resched=False,
         timer_interrupt="timer_interrupt",
         page_fault="do_sparc64_fault",
+        stack_overflow="kernel stack overflow",
         compiler="sparc64-linux-gnu-gcc",
         version="sparc64-linux-gnu-gcc (Debian 12.2.0-13) 12.2.0",
     ),

@@ -116,7 +116,8 @@ def test_the_shell_runs_a_script_and_returns_its_status(arch: str) -> None:
     assert done.stdout == b"5\nbusy\n"
 
 
-def test_interrupting_stops_at_once_and_writes_what_was_traced(arch: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupting_stops_at_once_and_writes_what_was_traced(arch: str, tmp_path: Path, number: signal.Signals) -> None:
     file = tmp_path / "trace.txt"
     options = ["--arch", arch, "-p", "function", "-l", "sys_write", "-o", str(file)]
     command = [sys.executable, "-m", "emu", "run", *options, "--", "echo go; spin 1000000"]
@@ -124,7 +125,23 @@ def test_interrupting_stops_at_once_and_writes_what_was_traced(arch: str, tmp_pa
         assert process.stderr is not None
         assert process.stderr.readline() == b"go\n"
         time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130
+        process.send_signal(number)
+        assert process.wait(timeout=30) == 128 + number
         assert b"Traceback" not in process.stderr.read()
     assert "sys_write" in file.read_text()
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize(("redirections", "status", "message"), [
+    ("> /dev/full", 2, "emu: cannot write standard output: No space left on device\n"),
+    (">&-", 2, "emu: cannot write standard output: Bad file descriptor\n"),
+    ("<&- 2>&1 >/dev/null", 0, ""),
+    ("2>&- >/dev/null", 0, ""),
+])
+@pytest.mark.parametrize("command", ["run -- echo hi", "shell"])
+def test_standard_streams_that_are_closed_or_full(command: str, redirections: str, status: int, message: str) -> None:
+    """One line and a status; what cannot be told is not."""
+    line = f"echo 'echo hi' | {sys.executable} -m emu {command} {redirections}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, check=False)
+    output = done.stderr.decode().replace("hi\n", "")
+    assert (done.returncode, output) == (status, message)

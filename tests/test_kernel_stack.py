@@ -10,6 +10,7 @@ import unicorn
 
 from emu.kernel.upcalls import Upcall
 from emu.machine import GuestPanic, Machine
+from tests.arches import FACTS
 
 EXHAUST = "echo EXHAUST_STACK > /dev/lkdtm"
 
@@ -21,10 +22,12 @@ def test_a_kernel_stack_overflow_is_reported_as_one(arch: str, tracer: str) -> N
         with pytest.raises(GuestPanic) as caught:
             made.run(EXHAUST)
         report = str(caught.value)
-        head = r"guest panic on CPU \d: kernel stack overflow\n  task sh, pid \d+\n  ip [0-9a-f]{16}  recursive_loop\+0x"
-        assert re.match(head, report)
+        head = rf"guest panic on CPU \d: {FACTS[arch].stack_overflow}\n  task sh, pid \d+\n  ip [0-9a-f]{{16}}  "
+        assert re.match(head + r"recursive_loop\+0x", report)
         assert len(re.findall(r"^  recursive_loop\+0x", report, re.MULTILINE)) > 50
         assert "return_to_handler" not in report
+        outermost = re.findall(r"^  (\w+)\+0x", report, re.MULTILINE)[-12:]
+        assert {"lkdtm_EXHAUST_STACK", "vfs_write", FACTS[arch].system_call} <= set(outermost)
 
 
 @pytest.mark.parametrize("index", [0, 1])
@@ -33,7 +36,7 @@ def test_idle_tasks_too_have_guarded_stacks(arch: str, index: int) -> None:
         overflow = made.kernel.image.symbol("lkdtm_EXHAUST_STACK")
         upcall = Upcall(overflow, 0, lambda cpu: None, lambda cpu, result: None)
         made.kernel.upcalls.post(made.board.cpus[index], upcall, made.board.now)
-        with pytest.raises(GuestPanic, match=rf"on CPU {index}: kernel stack overflow\n  task swapper/{index}, pid 0"):
+        with pytest.raises(GuestPanic, match=rf"on CPU {index}: {FACTS[arch].stack_overflow}\n  task swapper/{index}, pid 0"):
             made.advance(10_000_000)
 
 
@@ -61,7 +64,7 @@ def overflow(arch: str, interrupted: int | None) -> tuple[int, str]:
 
         cpu.uc.hook_add(unicorn.UC_HOOK_BLOCK, on_call, None, function, function)
         cpu.uc.ctl_flush_tb()
-        with pytest.raises(GuestPanic, match="on CPU 0: kernel stack overflow\n  task sh, ") as caught:
+        with pytest.raises(GuestPanic, match=rf"on CPU 0: {FACTS[arch].stack_overflow}\n  task sh, ") as caught:
             made.run(EXHAUST)
     return len(frames), str(caught.value)
 

@@ -88,6 +88,20 @@ def test_a_fork_bomb_that_takes_all_memory_ends_by_the_limit(arch: str) -> None:
         assert machine.warnings == []
 
 
+@pytest.mark.parametrize("gibibytes", [2, 4])
+def test_a_large_machine_boots_and_costs_no_more(arch: str, gibibytes: int) -> None:
+    with Machine(arch=arch, memory=128 << 20) as machine:
+        booted = machine.board.now
+    with Machine(arch=arch, memory=gibibytes << 30) as machine:
+        assert machine.board.now < 2 * booted
+        total = int(machine.run("grep MemTotal: /proc/meminfo").output.split()[1])
+        assert 0.97 * (gibibytes << 20) < total < gibibytes << 20
+        # Modules must be within reach of the kernel, wherever other memory comes from.
+        done = machine.run("modprobe sample_timer && grep -c '^sample_timer' /proc/modules && rmmod sample_timer")
+        assert (done.status, done.output.splitlines()[0]) == (0, b"1")
+        assert machine.warnings == []
+
+
 @pytest.fixture(scope="module")
 def small(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """32 MiB of memory, and more than that on a disk in /d; many small files in /s."""

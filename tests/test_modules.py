@@ -185,3 +185,27 @@ def test_trace_printk(machine: Machine) -> None:
     machine.tracefs.write("trace", "")
     assert output(machine, use) == ""
     assert "sample_printk" not in machine.tracefs.read("trace")
+
+
+def test_what_sysfs_shows_of_a_module(machine: Machine) -> None:
+    place = "/sys/module/sample_timer"
+    assert output(
+        machine, f"insmod {MODULES}/sample_timer.ko period=5; cd {place}; cat initstate refcnt initsize parameters/period"
+    ) == ("live\n0\n0\n5\n")
+    size = int(output(machine, f"cat {place}/coresize"))
+    assert output(machine, "cat /proc/modules").startswith(f"sample_timer {size} 0 - Live ")
+    assert output(machine, f"echo 20 > {place}/parameters/period; cat {place}/parameters/period") == "20\n"
+    assert b"Invalid argument" in machine.run(f"echo x > {place}/parameters/period").output
+    # Files that are open outlive the module, but have nothing to say any more.
+    held = machine.run(f"exec 3< {place}/initstate 4> {place}/parameters/period; rmmod sample_timer; cat <&3; echo 1 >&4")
+    assert held.output.count(b"No such device") == 2
+    assert output(machine, "ls /sys/module") == ""
+
+
+def test_a_parameter_of_text_is_read_only_if_its_mode_says_so(machine: Machine) -> None:
+    load = f"insmod {MODULES}/sample_export.ko; insmod {MODULES}/sample_use.ko greeting=moin"
+    place = "/sys/module/sample_use"
+    assert output(machine, f"{load}; cat {place}/parameters/greeting {place}/parameters/quiet").endswith("moin\nN\n")
+    assert b"Permission denied" in machine.run(f"echo x > {place}/parameters/greeting").output
+    assert output(machine, "cat /sys/module/sample_export/refcnt") == "1\n"
+    assert output(machine, "rmmod sample_use sample_export; ls /sys/module") == ""

@@ -57,10 +57,11 @@ def test_sysctls(machine: Machine) -> None:
     assert listing.splitlines() == sorted(listing.splitlines())
     for junk in ("x", "1x", "-1", "99999999999", "300"):
         assert "Invalid argument" in run(machine, f"sysctl -w kernel.pid_max={junk}", 255)
-    assert "Permission denied" in machine.run("echo x > /proc/sys/kernel/ostype").output.decode() \
+    assert (
+        "Permission denied" in machine.run("echo x > /proc/sys/kernel/ostype").output.decode()
         or "permission denied" in machine.run("sysctl -w kernel.ostype=x").output.decode()
-    assert run(machine, "sysctl kernel.nope", 255) == \
-        "sysctl: cannot stat /proc/sys/kernel/nope: No such file or directory\n"
+    )
+    assert run(machine, "sysctl kernel.nope", 255) == "sysctl: cannot stat /proc/sys/kernel/nope: No such file or directory\n"
 
 
 def test_kallsyms(machine: Machine) -> None:
@@ -105,8 +106,17 @@ def test_uptime_and_stat(machine: Machine) -> None:
     run(machine, "sleep 0.2")
     assert float(run(machine, "cat /proc/uptime").split()[0]) >= first + 0.19
     stat = run(machine, "cat /proc/stat").splitlines()
-    assert [line.split()[0] for line in stat] == \
-        ["cpu", "cpu0", "cpu1", "intr", "ctxt", "btime", "processes", "procs_running", "procs_blocked"]
+    assert [line.split()[0] for line in stat] == [
+        "cpu",
+        "cpu0",
+        "cpu1",
+        "intr",
+        "ctxt",
+        "btime",
+        "processes",
+        "procs_running",
+        "procs_blocked",
+    ]
 
 
 def test_the_log(machine: Machine) -> None:
@@ -139,5 +149,71 @@ def test_sysfs_and_debugfs(machine: Machine) -> None:
 
 def test_poll_and_select(machine: Machine) -> None:
     assert run(machine, "pollpipe").splitlines() == [
-        "empty: 1 0 4", "filled: 2 1 4", "select: 1 1", "select, empty: 0 0 late", "bad: 1 20", "woken: 1 1", "hung up: 1 10",
+        "empty: 1 0 4",
+        "filled: 2 1 4",
+        "select: 1 1",
+        "select, empty: 0 0 late",
+        "bad: 1 20",
+        "woken: 1 1",
+        "hung up: 1 10",
     ]
+
+
+def test_the_load_is_the_average_of_those_that_want_to_run(arch: str) -> None:
+    with Machine(arch=arch, cpus=2, frequency=10_000_000) as machine:
+        assert run(machine, "cat /proc/loadavg").startswith("0.00 0.00 0.00 1/")
+        run(machine, "sleep 5.1; for i in 1 2 3; do spin 20000 & done; wait")  # three for 20 s on two CPUs
+        said = run(machine, "cat /proc/loadavg; set -- /proc/[0-9]*/task/*; echo $#")
+        one, five, fifteen, tasks, last, alive = said.split()
+        assert 0.7 < float(one) < 1.0  # 3 * (1 - exp(-20 / 60)) is 0.85
+        assert 0.15 < float(five) < 0.23 and 0.05 < float(fifteen) < 0.09
+        running, threads = map(int, tasks.split("/"))
+        assert (running, threads) == (1, int(alive) + 1)  # cat itself
+        assert int(last) > threads
+        minute = run(machine, "sleep 60; cat /proc/loadavg").split()[0]
+        assert abs(float(minute) - float(one) / 2.72) < 0.05  # what has passed while all CPUs slept
+        up = run(machine, "uptime")
+        assert re.fullmatch(r" 00:0\d:\d\d up \d min,  0 user,  load average: \d\.\d\d, \d\.\d\d, \d\.\d\d\n", up)
+        assert run(machine, "uptime -p") == f"up {up.split()[2]} minute{'' if up.split()[2] == '1' else 's'}\n"
+
+
+def test_where_a_task_waits(machine: Machine) -> None:
+    task = "sleep 1 & usleep 10000; cd /proc/$!"
+    assert run(machine, f"{task}; cat wchan") == "sleep_until"
+    functions = re.findall(r"^\[<0>\] (\w+)\+0x[0-9a-f]+/0x[0-9a-f]+$", run(machine, f"{task}; cat stack"), re.MULTILINE)
+    assert functions[:3] == ["sleep_until", "hrtimer_nanosleep", "sys_nanosleep"]
+    assert run(machine, "cat /proc/self/wchan; cat /proc/self/stack") == "0"  # it runs
+    assert run(machine, "cat /proc/1/wchan; echo; cat /proc/2/wchan") == "do_wait\nkthreadd"
+    # Calls whose returns are traced have their return addresses elsewhere.
+    machine.tracefs.write("current_tracer", "function_graph")
+    traced = re.findall(r" (\w+)\+", run(machine, f"{task}; cat stack"))
+    machine.tracefs.write("current_tracer", "nop")
+    assert traced == functions
+
+
+def test_who_would_be_killed_for_memory(machine: Machine) -> None:
+    said = run(
+        machine, "cat /proc/1/oom_score /proc/self/oom_score_adj; echo 300 > /proc/self/oom_score_adj; cat /proc/self/oom_score"
+    )
+    unkillable, adjustment, score = map(int, said.split())
+    assert (unkillable, adjustment) == (0, 0)
+    assert 855 <= score < 880
+    assert "Invalid argument" in run(machine, "echo 1001 > /proc/self/oom_score_adj", 1)
+
+
+def test_softirqs(machine: Machine) -> None:
+    head, *lines = run(machine, "cat /proc/softirqs").splitlines()
+    assert head.split() == ["CPU0", "CPU1"]
+    names = [line.split(":")[0].strip() for line in lines]
+    assert names == ["HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"]
+    assert all(int(count) for count in lines[1].split()[1:])
+
+
+def test_free_says_what_meminfo_says(machine: Machine) -> None:
+    head, memory, swap = run(machine, "free").splitlines()
+    total, used, free, _, _, available = map(int, memory.split()[1:])
+    assert head == "               total        used        free      shared  buff/cache   available"
+    assert swap == "Swap:              0           0           0"
+    assert total == used + available and free <= available
+    assert f"MemTotal:{total:15} kB\n" in run(machine, "cat /proc/meminfo")
+    assert run(machine, "free -h").splitlines()[1].split()[1] == f"{total // 1024}Mi"

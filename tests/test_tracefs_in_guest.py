@@ -258,6 +258,26 @@ def test_two_readers_wait_at_once_and_one_is_killed(fresh: Machine) -> None:
     assert [line for line in output.split() if line in ("143", "nop", "function")] == ["143", "nop", "143", "function"]
 
 
+@pytest.mark.parametrize(
+    ("directory", "pipe"),
+    [("", "trace_pipe"), ("", "per_cpu/cpu0/trace_pipe"), ("", "per_cpu/cpu0/trace_pipe_raw"), ("instances/foo/", "trace_pipe")],
+)
+def test_pipes_are_polled_and_cannot_be_sought(fresh: Machine, directory: str, pipe: str) -> None:
+    path, write = directory + pipe, f"usleep 20000; echo x > {directory}trace_marker"
+    output = shell(fresh, f"mkdir instances/foo; {{ {write}; {write}; }} & taskset 1 pollfile {path}; wait")
+    fresh.tracefs.rmdir("instances/foo")
+    assert output.splitlines()[-8:] == [
+        "lseek: Illegal seek",
+        "read: Resource temporarily unavailable",
+        "poll at once: 0",
+        "select at once: 0",
+        "poll: 1 1",
+        "read: done",
+        "select: 1",
+        "read: done",
+    ]
+
+
 def test_reading_a_pipe_of_what_reading_causes(fresh: Machine) -> None:
     script = "echo function > current_tracer; cat trace_pipe > /p & usleep 3000; echo 0 > tracing_on; wait; sed -n '$=' /p"
     assert int(shell(fresh, script)) > 300

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 
 import pytest
@@ -44,11 +45,7 @@ def test_lines_can_be_edited(machine: Machine) -> None:
     status, output = talk(machine, "cat", b"onx\x7fe tow\x17two\r", b"wrong\x15right\r", b"a\x16\x03b\r", b"\x04")
     assert status == 0
     rubout = "\b \b"
-    assert output == (
-        f"onx{rubout}e tow{rubout * 3}two\r\none two\r\n"
-        f"wrong{rubout * 5}right\r\nright\r\n"
-        "a^\b^Cb\r\na\x03b\r\n"
-    )
+    assert output == (f"onx{rubout}e tow{rubout * 3}two\r\none two\r\nwrong{rubout * 5}right\r\nright\r\na^\b^Cb\r\na\x03b\r\n")
 
 
 def test_an_end_of_file_in_a_line_ends_the_read_only(machine: Machine) -> None:
@@ -99,9 +96,7 @@ def test_without_a_terminal_the_console_changes_nothing(machine: Machine) -> Non
 
 
 def test_the_shell_asks_for_commands_and_survives_its_jobs(machine: Machine) -> None:
-    status, output = talk(
-        machine, "exec sh -i", b"echo one\r", b"cat\r", b"\x03", b"half a li\x03", b"echo $?\r", b"exit 5\r"
-    )
+    status, output = talk(machine, "exec sh -i", b"echo one\r", b"cat\r", b"\x03", b"half a li\x03", b"echo $?\r", b"exit 5\r")
     assert status == 5
     assert output.split("\r\n") == [
         "# echo one", "one", "# cat", "^C", "# half a li^C", "# echo $?", "130", "# exit 5", "",
@@ -109,15 +104,32 @@ def test_the_shell_asks_for_commands_and_survives_its_jobs(machine: Machine) -> 
 
 
 def test_jobs_stop_and_go_on(machine: Machine) -> None:
-    status, output = talk(
-        machine, "exec sh -i", b"cat\r", b"\x1a", b"jobs\r", b"fg\r", b"again\r", b"\x04", b"\x04"
-    )
+    status, output = talk(machine, "exec sh -i", b"cat\r", b"\x1a", b"jobs\r", b"fg\r", b"again\r", b"\x04", b"\x04")
     assert status == 0
     lines = output.split("\r\n")
     assert lines[0] == "# cat"
     assert lines[1].startswith("^Z")
     assert sum("Stopped" in line for line in lines) == 2
     assert lines[-3:-1] == ["again", "again"]
+
+
+def test_jobs_are_listed_with_their_commands(machine: Machine) -> None:
+    status, output = talk(
+        machine,
+        "exec sh -i",
+        b'sleep 3 | cat > /dev/null & for i in "a b" $HOME; do if true; then sleep 3; fi; done 2>&1 & '
+        b"(exit 7) & usleep 20000; jobs; jobs -l\r",
+        b"exit 0\r",
+    )
+    assert status == 0
+    lines = [line for line in output.split("\r\n") if line.startswith("[")]
+    assert lines[:3] == [
+        "[3] + Done(7)                    (exit 7)",
+        '[2] - Running                    for i in "a b" ${HOME}; do if true; then sleep 3; fi; done 2>&1',
+        "[1]   Running                    sleep 3 | cat >/dev/null",
+    ]
+    assert re.fullmatch(r"\[2\] \+ \d+ Running +for .*", lines[3]) and re.fullmatch(r"\[1\] - \d+ Running +sleep .*", lines[4])
+    assert len(lines) == 5  # what has ended is said once
 
 
 def test_a_job_in_the_background_may_not_read(machine: Machine) -> None:

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from emu.kernel.share import Share
 from emu.machine import Machine
 from tests.arches import FACTS
 
@@ -40,7 +43,7 @@ ls -l /tmp/trace1.txt
 # ftrace.txt, "function": a script that traces one command.
 ONE_COMMAND = r"""
 cat > /tmp/trace-one <<'EOF'
-#!/bin/sh
+#!/bin/bash
 
 debugfs=`sed -ne 's/^debugfs \(.*\) debugfs.*/\1/p' /proc/mounts`
 echo nop > $debugfs/tracing/current_tracer
@@ -50,9 +53,49 @@ echo function > $debugfs/tracing/current_tracer
 echo 1 > $debugfs/tracing/tracing_on
 exec "$@"
 EOF
-sh /tmp/trace-one ls /bin
+chmod +x /tmp/trace-one
+/tmp/trace-one ls /bin
 echo 0 > /sys/kernel/debug/tracing/tracing_on
 cat /sys/kernel/debug/tracing/set_ftrace_pid
+"""
+
+# The document's program with the same purpose: it finds debugfs, has itself traced, and becomes the command.
+TRACER_IN_C = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int control(const char *debugfs, const char *name)
+{
+	char path[400];
+
+	snprintf(path, sizeof(path), "%s/tracing/%s", debugfs, name);
+	return open(path, O_WRONLY);
+}
+
+int main(int argc, char **argv)
+{
+	char debugfs[257], type[100] = "", line[64];
+	FILE *mounts = fopen("/proc/mounts", "r");
+	int tracer, pid;
+
+	while (mounts && fscanf(mounts, "%*s %256s %99s %*s %*d %*d\n", debugfs, type) == 2 &&
+		strcmp(type, "debugfs"))
+		;
+	if (strcmp(type, "debugfs"))
+		return 1;
+	tracer = control(debugfs, "current_tracer");
+	pid = control(debugfs, "set_ftrace_pid");
+	if (write(tracer, "nop", 3) != 3 || write(pid, line, sprintf(line, "%d\n", getpid())) < 1)
+		return 2;
+	if (write(tracer, "function", 8) != 8)
+		return 3;
+	close(pid);
+	close(tracer);
+	execvp(argv[1], argv + 1);
+	return 4;
+}
 """
 
 
@@ -65,6 +108,7 @@ BEGINNING = [
     *(("trace_options", option) for option in ("print-parent", "nosym-offset")),
     *((name, "") for name in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_ftrace_pid")),
     ("max_graph_depth", "0"),
+    ("tracing_thresh", "0"),
     ("buffer_size_kb", "1410"),
     ("trace", ""),
     ("tracing_on", "1"),
@@ -172,6 +216,17 @@ def test_one_command_traced_by_its_pid(machine: Machine) -> None:
     assert {"sys_execve", "sys_getdents64", "sys_exit_group"} <= functions(machine)
 
 
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no compiler")
+def test_a_program_of_the_host_that_traces_one_command(tmp_path: Path) -> None:
+    """A static program as the host's compiler and C library make it runs in the guest."""
+    (tmp_path / "tracer.c").write_text(TRACER_IN_C)
+    subprocess.run(["gcc", "-O2", "-static", "-o", tmp_path / "tracer", tmp_path / "tracer.c"], check=True)
+    with Machine(arch="x86_64", shares=[Share(tmp_path, "/p")]) as machine:
+        session(machine, "/p/tracer ls /bin\necho 0 > tracing_on\n")
+        assert {entry["comm"].strip() for entry in entries(machine)} == {"ls"}
+        assert {"sys_execve", "sys_getdents64"} <= functions(machine)
+
+
 def test_the_pid_of_the_shell_itself(machine: Machine) -> None:
     output = session(machine, "echo $$ > set_ftrace_pid\necho function > current_tracer\nls /bin | cat > /dev/null\necho $$\n"
                      "echo 0 > tracing_on\n")  # fmt: skip
@@ -260,6 +315,20 @@ def test_depth_of_the_graph(machine: Machine) -> None:
     lines = graph(machine)
     assert re.search(r"us +\|  \w+\(\);", lines)
     assert not re.search(r"\|    +\w", lines)
+
+
+def test_only_long_calls_of_the_graph(machine: Machine) -> None:
+    """With tracing_thresh there are returns only, of calls that took so long."""
+    output = session(
+        machine,
+        "echo 500 > tracing_thresh\ncat tracing_thresh\necho function_graph > current_tracer\nls /bin > /dev/null\nusleep 2000\n"
+        "echo 0 > tracing_on\necho abc > tracing_thresh\necho 0 > tracing_thresh\n",
+    )
+    assert output == "500\nsh: 8: echo: write error: Invalid argument\n"
+    lines = re.findall(r"^ \d\) (.*)us +\| +(.*)$", graph(machine), re.M)
+    assert {"} /* sys_nanosleep */", "} /* do_nanosleep */"} <= {line for _, line in lines}
+    assert all(float(duration.lstrip("+!#*@$ ")) >= 500 for duration, _ in lines)
+    assert not re.search(r"\w\(\)", graph(machine))
 
 
 def test_options_of_the_graph(machine: Machine) -> None:

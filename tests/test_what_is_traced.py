@@ -177,9 +177,8 @@ def test_raw_pages_hold_what_was_recorded(fresh: Machine) -> None:
 
 def test_raw_pages_come_in_pieces(fresh: Machine) -> None:
     fresh.run(f"echo one > {TRACING}/trace_marker")
-    pieces = (
-        "for cpu in 0 1; do dd if=per_cpu/cpu$cpu/trace_pipe_raw bs=512 count=8 2> /dev/null & done; usleep 20000; kill %1 %2"
-    )
+    reader = "dd if=per_cpu/cpu$cpu/trace_pipe_raw bs=512 count=8 2> /dev/null"
+    pieces = f"for cpu in 0 1; do {reader} & pids=\"$pids $!\"; done; usleep 20000; kill $pids"
     assert len(machine_output := fresh.run(f"cd {TRACING}; {{ {pieces}; }} 2> /dev/null").output) == 4096
     assert b"one\n" in machine_output
 

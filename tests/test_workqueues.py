@@ -9,6 +9,7 @@ import pytest
 
 from emu.machine import Machine
 from tests.arches import FACTS
+from tests.test_tty import Typist
 
 LINE = re.compile(r"^\s*(\S+)-(\d+)\s+\[(\d+)\]\s+(\S+)\s+([\d.]+): (\w+) <-(\w+)$", re.MULTILINE)
 
@@ -62,3 +63,24 @@ def test_idle_pools_are_quiet(arch: str) -> None:
         machine.tracefs.write("current_tracer", "function")
         assert not machine.advance(1_000_000_000)
         assert LINE.findall(machine.tracefs.read("trace")) == []
+
+
+def test_a_task_that_sleeps_has_kblockd_start_its_requests(arch: str) -> None:
+    with Machine(arch=arch, cpus=2) as machine:
+        machine.tracefs.write("set_ftrace_filter", "blk_mq_run_work_fn")
+        machine.tracefs.write("current_tracer", "function")
+        assert machine.run("cat /bin/[a-l]* > /dev/ram0; sync & sync; wait", trace=True).status == 0
+        found = re.findall(r"^ *(\S+)-\d+ .*: blk_mq_run_work_fn <-(\w+)$", machine.tracefs.read("trace"), re.MULTILINE)
+    assert found
+    assert {caller for _, caller in found} == {"process_one_work"}
+    assert all(re.fullmatch(r"kworker/[01]:\d+H", task) for task, _ in found)
+
+
+def test_what_is_typed_reaches_its_terminal_through_a_worker(arch: str) -> None:
+    with Machine(arch=arch, cpus=2) as machine:
+        machine.tracefs.write("set_ftrace_filter", "tty_flip_buffer_push flush_to_ldisc n_tty_receive_buf")
+        machine.tracefs.write("current_tracer", "function")
+        assert machine.run("cat", terminal=Typist(b"x" * 100 + b"\r", b"\x04"), trace=True).status == 0
+        calls = re.findall(r"^ *(\S+)-\d+ .*: (\w+) <-\w+$", machine.tracefs.read("trace"), re.MULTILINE)
+    assert [function for _, function in calls] == ["tty_flip_buffer_push", "flush_to_ldisc", "n_tty_receive_buf"] * 3
+    assert [task for task, _ in calls[:2]] == ["khvcd", "kworker/u4:0"]

@@ -49,6 +49,11 @@ class RunLimits(NamedTuple):
         return cls(arguments.pop("limit"), None if host is None else host / 10**9)
 
 
+# Limits are the command's; booting is bounded by them too, but never by less than this.
+_BOOT_LIMIT = 10 * 10**9  # nanoseconds of virtual time, of which a boot takes some 50 million
+_BOOT_HOST_LIMIT = 60.0  # seconds
+
+
 @dataclass(frozen=True)
 class MachineOptions:
     """What the machine is to be like."""
@@ -62,15 +67,17 @@ class MachineOptions:
     share: Sequence[str] = ()
     ramdisk: str | None = None
 
-    def boot(self, console: Callable[[bytes], None]) -> Machine:
+    def boot(self, console: Callable[[bytes], None], limits: RunLimits) -> Machine:
         """A machine whose guest writes to `console`.
 
         Raises:
             click.ClickException: there can be no such machine.
             GuestDied: it does not come up.
+            TimedOut: nor does it panic.
         """
+        # Loads numba and Unicorn, which `emu --help` can do without.
         from emu.cpu.ramdisk import RamDisk
-        from emu.machine import GuestPanic, Machine, Share  # loads numba and Unicorn, which `emu --help` can do without
+        from emu.machine import GuestPanic, LimitReached, Machine, Share
 
         try:
             disk = None
@@ -88,7 +95,11 @@ class MachineOptions:
                 ramdisk=disk,
                 console=console,
                 warn=_warn,
+                boot_limit=None if limits.limit is None else max(limits.limit, _BOOT_LIMIT),
+                boot_host_limit=None if limits.host_limit is None else max(limits.host_limit, _BOOT_HOST_LIMIT),
             )
+        except LimitReached as reached:
+            raise TimedOut(f"{reached}, and the guest has not booted") from None
         except GuestPanic as panic:
             raise GuestDied(str(panic)) from None
         except ValueError as error:

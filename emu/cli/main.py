@@ -11,9 +11,10 @@ import click
 
 from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
 from emu.cli.machine_options import GuestDied, TimedOut
-from emu.cli.output import give_up_stdout
+from emu.cli.output import give_up, open_standard_streams
 from emu.cli.run import run
 from emu.cli.shell import shell
+from emu.cli.signals import Terminated
 
 __all__ = ["cli", "main"]
 
@@ -28,6 +29,7 @@ cli.add_command(shell)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    open_standard_streams()
     sys.exit(_status(arguments))
 
 
@@ -41,7 +43,9 @@ def _status(arguments: Sequence[str] | None) -> int:
         click.echo(f"emu: {error.format_message()}", err=True)
         return error.exit_code if isinstance(error, GuestDied | TimedOut) else BAD_INPUT
     except BrokenPipeError:
-        give_up_stdout()
+        give_up(sys.stdout)
         return BROKEN_PIPE
+    except Terminated as end:
+        return end.status
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED

@@ -9,11 +9,11 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Protocol, Self, TextIO
 
 import click
 
-__all__ = ["Output", "give_up_stdout", "open_output"]
+__all__ = ["Output", "give_up", "open_output", "open_standard_streams", "write_through"]
 
 
 class Output(Protocol):
@@ -60,11 +60,9 @@ class StandardOutput:
     def write(self, pieces: Iterable[bytes]) -> None:
         try:
             for piece in pieces:
-                with _complaining("standard output"):
-                    sys.stdout.buffer.write(piece)
-                    sys.stdout.buffer.flush()
+                write_through(sys.stdout, piece)
         except BrokenPipeError:
-            give_up_stdout()
+            give_up(sys.stdout)
 
 
 class Device:
@@ -123,9 +121,35 @@ def _complaining(target: Path | str) -> Iterator[None]:
         raise click.ClickException(f"cannot write {target}: {error.strerror}") from None
 
 
-def give_up_stdout() -> None:
-    """Its reader, `head` perhaps, has seen enough: Python must not try to flush the rest when it exits."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def open_standard_streams() -> None:
+    """One that was closed when we started must not become the number of the next file that is opened.
+
+    Standard output then cannot be written, and says so; the others are empty, and nobody's.
+    """
+    for name, mode, flags in (("stdin", "r", os.O_RDONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode))
+
+
+def write_through(stream: TextIO, data: bytes) -> None:
+    """Writes to standard output or standard error, at once.
+
+    Raises:
+        click.ClickException: it cannot be written.
+        BrokenPipeError: nobody reads it.
+    """
+    try:
+        with _complaining("standard error" if stream is sys.stderr else "standard output"):
+            stream.buffer.write(data)
+            stream.buffer.flush()
+    except click.ClickException:
+        give_up(stream)
+        raise
+
+
+def give_up(stream: TextIO) -> None:
+    """Its reader, `head` perhaps, has seen enough, or its disk is full: Python must not try to flush the rest when it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -13,8 +13,9 @@ import click
 
 from emu.cli.exit_status import GUEST_DIED, INTERRUPTED, TIMED_OUT
 from emu.cli.machine_options import GuestDied, MachineOptions, RunLimits, TimedOut, machine_options
-from emu.cli.output import open_output
+from emu.cli.output import open_output, write_through
 from emu.cli.progress import Progress
+from emu.cli.signals import Terminated, raised
 from emu.ftrace.errors import TraceError
 
 if TYPE_CHECKING:
@@ -36,9 +37,9 @@ Examples:
 
 \b
 The command is a line for the guest's shell. What it writes goes to standard error, the trace to standard output.
-Exit status: the command's; 2: something in the options is wrong, and nothing was run; 124: --limit or --host-limit
-was reached; 125: the guest's kernel panicked; 130: interrupted by Ctrl-C. In the last three cases what was traced
-until then is written.
+Exit status: the command's; 2: something in the options is wrong and nothing was run, or the trace could not be
+written; 124: --limit or --host-limit was reached; 125: the guest's kernel panicked; 130: interrupted by Ctrl-C; 143:
+terminated by a signal. In the last four cases what was traced until then is written.
 """
 
 
@@ -90,9 +91,9 @@ def run(
     console = _CommandOutput(progress)
     limits = RunLimits.taken_from(machine_arguments)
     died: GuestDied | TimedOut | None = None
-    with open_output(output) as out:
+    with raised(), open_output(output) as out:
         with progress.during("booting (the first time, compiling takes a while)"):
-            machine = MachineOptions(**machine_arguments).boot(console)
+            machine = MachineOptions(**machine_arguments).boot(console, limits)
         with machine:
             with progress.during("setting up tracing"):
                 _apply(machine, settings)
@@ -143,6 +144,8 @@ def _run(machine: Machine, command: str, limits: RunLimits) -> int:
         return end.status
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Terminated as end:
+        return end.status
     except LimitReached as reached:
         raise TimedOut(str(reached)) from None
     except GuestPanic as panic:
@@ -160,5 +163,4 @@ class _CommandOutput:
         if self.shown:
             self._progress.hide()
             with suppress(BrokenPipeError):  # the trace may still be wanted
-                sys.stderr.buffer.write(data)
-                sys.stderr.buffer.flush()
+                write_through(sys.stderr, data)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from emu.cli.machine_options import GuestDied, MachineOptions, RunLimits, TimedOut, machine_options
+from emu.cli.output import write_through
 from emu.cli.progress import Progress
-from emu.cli.terminal import HostTerminal, Left, Terminated
+from emu.cli.signals import Terminated
+from emu.cli.terminal import HostTerminal, Left
 
 if TYPE_CHECKING:
     from emu.machine import Machine
@@ -44,7 +46,7 @@ def shell(**machine_arguments: Any) -> int:
     limits = RunLimits.taken_from(machine_arguments)
     progress = Progress()
     with progress.during("booting (the first time, compiling takes a while)"):
-        machine = MachineOptions(**machine_arguments).boot(_write)
+        machine = MachineOptions(**machine_arguments).boot(_write, limits)
     with machine:
         try:
             if sys.stdin.isatty():
@@ -72,5 +74,4 @@ def _talk(machine: Machine, limits: RunLimits) -> int:
 
 
 def _write(data: bytes) -> None:
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    write_through(sys.stdout, data)

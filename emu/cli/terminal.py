@@ -13,23 +13,16 @@ from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any, Self
 
-__all__ = ["LEAVE", "HostTerminal", "Left", "Terminated"]
+from emu.cli.signals import TERMINATING, Terminated
+
+__all__ = ["LEAVE", "HostTerminal", "Left"]
 
 LEAVE = b"\x1d"  # Ctrl-]
 _CHUNK = 4096
-_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 class Left(Exception):
     """The key that leaves the emulator was typed."""
-
-
-class Terminated(Exception):
-    """The emulator is to end, says a signal."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(signal.Signals(number).name)
-        self.status = 128 + number
 
 
 class HostTerminal:
@@ -54,7 +47,7 @@ class HostTerminal:
         self._wake, self._woken = os.pipe()
         os.set_blocking(self._woken, False)
         self._before = termios.tcgetattr(self._descriptor)
-        for number in _SIGNALS:
+        for number in TERMINATING:
             self._handlers[number] = signal.signal(number, self._terminate)
         self._handlers[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, self._resized)
         self._handlers[signal.SIGCONT] = signal.signal(signal.SIGCONT, self._continued)

@@ -95,6 +95,7 @@ class Recorder:
         )
         self.set_word(trace_record.ONLY_SELECTED, int(array.graph_function.mask.any()))
         self.set_word(trace_record.MAX_DEPTH, array.max_graph_depth)
+        self.set_word(trace_record.THRESHOLD, array.threshold_us * 1000)
         graph = self.tracer.ops is OpsKind.GRAPH
         if graph and not self.word(trace_record.GRAPH_RUNNING):
             self._engine.return_stacks.start()

@@ -175,6 +175,7 @@ class TraceArray:
         self.graph_notrace = self.filter
         self.waiting_filter, self.waiting_notrace = ModuleFilters(), ModuleFilters()
         self.max_graph_depth = 0  # 0: any depth
+        self.threshold_us = 0  # of a graph's calls, only those that took so many microseconds; 0: all
         self.pipes = 0
         self.users = 0
         self.instances: dict[str, TraceArray] = {}
@@ -289,6 +290,10 @@ class TraceArray:
 
     def set_max_graph_depth(self, depth: int) -> None:
         self.max_graph_depth = depth
+        self.engine.update()
+
+    def set_threshold(self, microseconds: int) -> None:
+        self.threshold_us = microseconds
         self.engine.update()
 
     def set_clock(self, name: str) -> None:

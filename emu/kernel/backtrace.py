@@ -16,7 +16,8 @@ __all__ = ["ResolveReturn", "lines", "registers", "task"]
 # (task, what stands for a call, its return address as it is found) -> the real one, where tracing has replaced it
 ResolveReturn = Callable[[int, int, int], int]
 
-_DEEPEST = 64
+_DEEPEST = 4096  # as many calls as a stack has room for, and more
+_INNERMOST, _OUTERMOST = 64, 24  # of a longer chain, so many calls are shown
 
 
 def task(kernel: Kernel, cpu: Cpu) -> Iterator[str]:
@@ -38,12 +39,19 @@ def registers(kernel: Kernel, cpu: Cpu, saved: int) -> Iterator[str]:
 
 
 def lines(kernel: Kernel, cpu: Cpu, saved: int) -> Iterator[str]:
-    """The chain of callers, innermost first."""
+    """The chain of callers, innermost first; of one that is very long, both ends."""
     values = kernel.arch.registers(kernel, cpu, saved)
     task = kernel.tasks.current(cpu) if cpu.index in kernel.hot_areas else 0
-    yield f"  {kernel.describe(values['ip'])}"
+    chain = [values["ip"]]
     for frame, address in islice(kernel.arch.callers(kernel, cpu, values), _DEEPEST):
         caller = kernel.resolve_return(task, frame, address)
         if not kernel.is_code(caller):
-            return
+            break
+        chain.append(caller)
+    hidden = max(0, len(chain) - _INNERMOST - _OUTERMOST)
+    for caller in chain[:_INNERMOST]:
+        yield f"  {kernel.describe(caller)}"
+    if hidden:
+        yield f"  ... {hidden} more"
+    for caller in chain[_INNERMOST + hidden :]:
         yield f"  {kernel.describe(caller)}"

@@ -136,6 +136,13 @@ class FileRequest:
     def put_result(self, result: int) -> int:
         return result
 
+    def put_handle(self, opened: tuple[int, int]) -> int:
+        """The handle's number, and flags."""
+        handle, flags = opened
+        place = self._form.fields["flags"]
+        self._struct[place] = self._form.number(flags, place)
+        return handle
+
     def put_nothing(self, nothing: None) -> int:
         return 0
 

@@ -63,7 +63,7 @@ class FileServer:
             "FS_GETATTR": (lambda r: self._in(r).attributes(r.node), FileRequest.put_attributes),
             "FS_SETATTR": (self._set_attributes, FileRequest.put_attributes),
             "FS_READDIR": (self._read_directory, FileRequest.put_result),
-            "FS_OPEN": (self._open, FileRequest.put_result),
+            "FS_OPEN": (self._open, FileRequest.put_handle),
             "FS_READ": (lambda r: self._handle(r).handle.read(r.offset, r.size), FileRequest.put_data),
             "FS_WRITE": (lambda r: self._handle(r).handle.write(r.offset, r.data()), FileRequest.put_result),
             "FS_POLL": (self._poll, FileRequest.put_result),
@@ -82,6 +82,7 @@ class FileServer:
             image.offset(name) for name in ("FS_ANSWERED", "FS_WAIT", "FS_WAIT_DONE")
         )
         self._open_flags = [(image.offset(f"FS_OPEN_{flag.name}"), flag) for flag in OpenFlags]
+        self._open_stream = image.offset("FS_OPEN_STREAM")
         self._nonblock, self._read_only = image.offset("FS_NONBLOCK"), image.offset("FS_READ_ONLY")
         self._set_mode, self._set_size, self._set_mtime = (
             image.offset(name) for name in ("FS_SET_MODE", "FS_SET_SIZE", "FS_SET_MTIME")
@@ -216,7 +217,7 @@ class FileServer:
             request.mtime_ns if flags & self._set_mtime else None,
         )
 
-    def _open(self, request: FileRequest) -> int:
+    def _open(self, request: FileRequest) -> tuple[int, int]:
         flags = OpenFlags(0)
         for bit, flag in self._open_flags:
             if request.flags & bit:
@@ -226,7 +227,7 @@ class FileServer:
         handle = self._in(request).open(request.node, flags)
         self._last_handle += 1
         self._handles[self._last_handle] = _OpenHandle(handle)
-        return self._last_handle
+        return self._last_handle, self._open_stream if handle.stream else 0
 
     def _read_directory(self, request: FileRequest) -> int:
         directory = self._handle(request)

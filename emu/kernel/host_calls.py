@@ -122,6 +122,10 @@ def _command_done(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return 0
 
 
+def _command_given_up(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+    return int(kernel.command_given_up())
+
+
 def _bug(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     kernel.warned(cpu, _string(cpu, arguments[0]), arguments[1])
     return 0
@@ -237,6 +241,7 @@ HANDLERS: dict[str, Handler] = {
     "HC_BREAKPOINT": _breakpoint,
     "HC_COMMAND_READ": _command_read,
     "HC_COMMAND_DONE": _command_done,
+    "HC_COMMAND_GIVEN_UP": _command_given_up,
     "HC_BUG": _bug,
     "HC_FILE_REQUEST": _file_request,
     "HC_FILE_ANSWERED": _file_answered,

@@ -74,6 +74,8 @@ class Kernel:
         self.file_server = FileServer(self)
         self._commands: deque[bytes] = deque()
         self._status: int | None = None
+        self._command_runs = False
+        self._giving_up = False
         self._handlers: dict[int, Handler] = {image.offset(name): handler for name, handler in HANDLERS.items()}
         self._ended: Exception | None = None
         self.limits = Limits(board)
@@ -198,8 +200,25 @@ class Kernel:
             busy = self.run()
             check()
             if not pump(not busy and self._status is None) and not busy and self._status is None:
-                raise GuestPanic(self._report(self.board.cpus[0], "the command does not end: every CPU sleeps", 0))
+                raise GuestPanic("the command does not end: every CPU sleeps, and nothing will wake one")
         return self._status
+
+    def give_up_command(self, check: Callable[[], None]) -> None:
+        """Has a command killed that was left running (`command` has raised), with its process group.
+
+        Raises:
+            GuestPanic, PoweredOff, LimitReached: as `run`.
+        """
+        self._commands.clear()
+        if not self._command_runs:
+            return
+        self._giving_up = True
+        self.device_interrupt()
+        while self._command_runs:
+            busy = self.run()
+            check()
+            if not busy and self._command_runs:
+                raise GuestPanic("the command that was left running cannot be killed: every CPU sleeps")
 
     def device_interrupt(self) -> None:
         """Tells the guest that a command or console input waits for it."""
@@ -229,11 +248,20 @@ class Kernel:
 
     def next_command(self, size: int) -> bytes | None:
         """The next command line for init, cut to `size` bytes; None if there is none."""
-        return self._commands.popleft()[:size] if self._commands else None
+        if not self._commands:
+            return None
+        self._command_runs = True
+        return self._commands.popleft()[:size]
+
+    def command_given_up(self) -> bool:
+        """Whether the command that runs is to be killed; said once."""
+        giving_up, self._giving_up = self._giving_up, False
+        return giving_up and self._command_runs
 
     def command_done(self, status: int) -> None:
         """init reports a command's wait status."""
         self._status = status & 0xFFFF
+        self._command_runs = False
 
     def powered_off(self, status: int) -> None:
         self._ended = PoweredOff(status)

@@ -70,6 +70,10 @@ class Blocked(Generic[Result]):
 class ServedHandle(Protocol):
     """An open node. Any method but `poll` may raise OSError, with the errno for the guest."""
 
+    @property
+    def stream(self) -> bool:
+        """Whether it has no position, so that nobody can seek in it."""
+
     def read(self, offset: int, size: int) -> bytes | Blocked[bytes]:
         """At most `size` bytes; b"" at the end."""
 

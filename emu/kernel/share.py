@@ -282,6 +282,8 @@ class ShareTree:
 class ShareDirectory:
     """A directory that the guest lists. It holds no descriptor."""
 
+    stream = False
+
     def __init__(self, tree: ShareTree, node: _Node) -> None:
         self._tree = tree
         self._node = node
@@ -304,6 +306,8 @@ class ShareDirectory:
 
 class ShareFile:
     """A regular file that the guest has open."""
+
+    stream = False
 
     def __init__(self, tree: ShareTree, fd: int) -> None:
         self._tree = tree

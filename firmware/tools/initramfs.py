@@ -13,6 +13,9 @@ import stat
 import sys
 from pathlib import Path
 
+# Scripts in documents begin with #!/bin/bash.
+LINKS = {"bin/bash": "sh"}
+
 HEADER = "070701" + "{:08x}" * 13
 
 
@@ -44,6 +47,7 @@ def archive(folder: Path, modules: Path) -> bytes:
     members.append(("init", program, (folder / "init").read_bytes()))
     for path in sorted((folder / "bin").iterdir()):
         members.append((f"bin/{path.name}", program, path.read_bytes()))
+    members += [(name, stat.S_IFLNK | 0o777, target.encode()) for name, target in LINKS.items()]
     place = f"lib/modules/{release()}"
     members += [(name, directory, b"") for name in ("lib", "lib/modules", place)]
     depends = (modules / "modules.dep").read_text()

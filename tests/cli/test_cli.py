@@ -180,6 +180,8 @@ def test_the_machine_is_as_asked(emu: Callable[..., Result]) -> None:
         "image": None,
         "ramdisk": None,
         "shares": [],
+        "boot_limit": None,
+        "boot_host_limit": None,
     }
 
 

@@ -8,9 +8,9 @@ import sys
 import click
 import pytest
 
-from emu.cli import main
+from emu.cli import machine_options, main
 from emu.cli.quantities import Duration, Size
-from emu.machine import LimitReached, Machine
+from emu.machine import Completed, GuestPanic, LimitReached, Machine
 
 
 def emu(capfdbinary: pytest.CaptureFixture[bytes], *arguments: str) -> tuple[int, bytes, bytes]:
@@ -67,6 +67,49 @@ def test_the_limit_is_exact_to_a_quantum(arch: str) -> None:
             machine.run("spin 100000000", limit=3_000_000)
         passed = machine.board.nanoseconds(machine.board.now - before)
         assert 3_000_000 <= passed < 3_000_000 + machine.board.nanoseconds(machine.board.LONGEST_TURN)
+
+
+def test_booting_is_bounded(arch: str, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(LimitReached, match="1 ms of virtual time"):
+        Machine(arch=arch, boot_limit=1_000_000)
+    with pytest.raises(LimitReached, match="0 s of host time"):
+        Machine(arch=arch, boot_host_limit=0.0)
+    monkeypatch.setattr(machine_options, "_BOOT_LIMIT", 1000)
+    status, out, err = emu(capfdbinary, "run", "--arch", arch, "--limit", "2ms", "--", "true")
+    assert (status, out, err) == (124, b"", b"emu: 2 ms of virtual time have passed, and the guest has not booted\n")
+
+
+UNENDING = [
+    "spin 100000000",
+    "trap '' INT TERM HUP; while :; do :; done",
+    "spin 100000000 & wait",
+    "kill -STOP $$",
+    "cat /sys/kernel/tracing/trace_pipe",
+]
+
+
+def test_what_a_limit_left_running_is_killed_by_the_next_run(arch: str) -> None:
+    with Machine(arch=arch) as machine:
+        count = "ls -d /proc/[0-9]* | wc -l"
+        before = machine.run(count).output
+        for command in UNENDING:
+            with pytest.raises(LimitReached):
+                machine.run(command, limit=5_000_000)
+            assert machine.run(count) == Completed(0, before)
+        with pytest.raises(LimitReached):
+            machine.run("echo never", limit=1)  # it has not even begun
+        assert machine.run("echo next").output == b"next\n"
+        with pytest.raises(GuestPanic, match="every CPU sleeps"):
+            machine.run("cat /sys/kernel/tracing/trace_pipe")
+        assert machine.run(count) == Completed(0, before)
+        assert machine.warnings == []
+
+
+def test_sleeping_for_ever_is_told_in_one_line(arch: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    command = "cat /sys/kernel/tracing/trace_pipe > /p"
+    status, out, err = emu(capfdbinary, "run", "--arch", arch, "-p", "function", "-l", "vfs_open", "--", command)
+    assert (status, err) == (125, b"emu: the command does not end: every CPU sleeps, and nothing will wake one\n")
+    assert b"# tracer: function" in out
 
 
 @pytest.mark.parametrize(

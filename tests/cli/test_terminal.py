@@ -78,6 +78,22 @@ def test_keys_are_the_guests(session: Session) -> None:
     assert session.ends() == 7
 
 
+def test_a_pipe_without_events_waits_for_keys(session: Session) -> None:
+    session.type(b"cat /sys/kernel/tracing/trace_pipe\r")
+    session.until(rb"trace_pipe\r\n")
+    time.sleep(0.5)
+    session.type(b"\x03")
+    assert session.until(rb"# ") == b"^C\r\n# "
+    session.type(b"echo $?\r")
+    session.until(rb"130\r\n# ")
+    session.type(b"cat /sys/kernel/tracing/trace_pipe | head -1 &\r")
+    session.until(rb"# ")
+    session.type(b"echo hello > /sys/kernel/tracing/trace_marker\r")
+    session.until(rb"tracing_mark_write: hello\r\n")
+    session.type(b"exit\r")
+    assert session.ends() == 0
+
+
 def test_control_d_ends_the_shell(session: Session) -> None:
     session.type(b"\x04")
     assert session.ends() == 0

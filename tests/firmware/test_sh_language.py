@@ -165,6 +165,8 @@ trap 'echo bye $?' 0; false
 trap 'echo bye' EXIT; trap - EXIT; echo hi
 trap 'echo bye' EXIT; trap; (echo sub); echo end
 trap 'echo bye' EXIT; (trap 'echo subbye' EXIT; echo in); echo out
+(trap 'echo subbye' EXIT; ls a.c); (trap 'echo o' EXIT; (trap 'echo i' EXIT; echo in))
+(trap 'echo got' USR1; sh -c 'kill -USR1 $PPID')
 trap 'exit 5' EXIT; exit 3
 trap 'echo a' EXIT; trap 'echo b' EXIT; :
 trap "" INT; trap; kill -INT $$; echo alive

@@ -90,6 +90,9 @@ head -n 0 lines
 head bare
 head nofile lines
 head -n x lines
+cat -n lines lines; cat -b lines; printf 'no end' | cat -n - lines
+printf 'a\n\n\n\n\tb\001\177\200\311\377\n' > out; cat -A out; cat -e out; cat -t out; cat -vE out
+printf 'a\n\n\n\n\tb\001\177\200\311\377\n' | { cat -s; echo; } | od -c; printf 'a\n\n\n\n\tb\n' | cat -nsT
 cat lines | head -n 2
 head -1 lines | tail -1
 tail lines

@@ -75,6 +75,7 @@ def refused(tracefs: TraceFS, path: str, value: str) -> int:
         ("current_tracer", "nop\n"),
         ("tracing_on", "1\n"),
         ("max_graph_depth", "0\n"),
+        ("tracing_thresh", "0\n"),
         ("buffer_size_kb", "7 (expanded: 1408)\n"),
         ("buffer_total_size_kb", "14 (expanded: 2816)\n"),
         ("saved_cmdlines_size", "6552\n"),

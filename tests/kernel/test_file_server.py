@@ -50,6 +50,8 @@ class Notes(Tree):
 
 
 class Note:
+    stream = False
+
     def __init__(self, tree: Notes, name: bytes, flags: OpenFlags) -> None:
         self.tree, self.name, self.flags = tree, name, flags
 

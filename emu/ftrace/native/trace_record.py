@@ -58,7 +58,8 @@ PID_FLAGS = np.uint64(256)  # address of a byte for each pid below PID_LIMIT: PI
 ONLY_CHOSEN = np.uint64(264)  # 1: no other pids are traced than those chosen
 COUNT_ENABLED = np.uint64(272)  # a preempt_count that forbids nothing: has it the need-resched bit?
 FOLLOW_FORK = np.uint64(280)  # 1: a child has its parent's flags in PID_FLAGS, and nobody those of a task that has ended
-SHARED_WORDS = 36
+THRESHOLD = np.uint64(288)  # nanoseconds: of graphs, only the returns of calls that took so long; 0: all, and entries
+SHARED_WORDS = 37
 
 CLOCK_NANOSECONDS, CLOCK_COUNTER, CLOCK_CYCLES = np.uint64(0), np.uint64(1), np.uint64(2)
 

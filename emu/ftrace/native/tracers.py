@@ -131,7 +131,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
             guest_store_u32(overrun, guest_u32(overrun) + np.uint32(1))
             return False
         time = now(s, shared)
-        if not hidden:
+        if not hidden and load_u64(shared + trace.THRESHOLD) == ZERO:
             ring = load_u64(mine + trace.RING)
             payload = reserve(ring, time, GRAPH_ENTRY_SIZE)
             if payload == ZERO:
@@ -154,6 +154,24 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         while depth >= 0 and guest_u64(stack + np.uint64(depth) * trace.ENTRY_SIZE + trace.ENTRY_FRAME) != frame:
             depth -= 1
         return depth
+
+    @njit
+    def record_return(s, mine, entry, depth, time, irqs_off):
+        """The call of the return stack's entry at that depth has returned."""
+        ring = load_u64(mine + trace.RING)
+        payload = reserve(ring, time, GRAPH_EXIT_SIZE)
+        if payload == ZERO:
+            return
+        shared = load_u64(mine + trace.SHARED)
+        task = current_task(mine, shared)
+        store_common(payload, GRAPH_EXIT, task, preempt_count(mine, shared), irqs_off, shared)
+        store_u64(payload + EIGHT, guest_u64(entry + trace.ENTRY_FUNCTION))
+        store_u32(payload + SIXTEEN, np.uint32(depth))
+        store_u32(payload + TWENTY, guest_u32(task + load_u64(shared + trace.TASK_OVERRUN)))
+        store_u64(payload + TWENTY_FOUR, guest_u64(entry + trace.ENTRY_CALLTIME))
+        store_u64(payload + THIRTY_TWO, time)
+        commit(ring)
+        recorded(s, mine, shared)
 
     @njit
     def record_graph_return(s, frame, irqs_off):
@@ -179,18 +197,9 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         guest_store_u32(index, np.uint32(depth - 1))
         calltime = guest_u64(entry + trace.ENTRY_CALLTIME)
         if calltime != trace.HIDDEN and load_u64(shared + trace.GRAPH_RUNNING) != ZERO:
-            ring = load_u64(mine + trace.RING)
             time = now(s, shared)
-            payload = reserve(ring, time, GRAPH_EXIT_SIZE)
-            if payload != ZERO:
-                store_common(payload, GRAPH_EXIT, task, preempt_count(mine, shared), irqs_off, shared)
-                store_u64(payload + EIGHT, guest_u64(entry + trace.ENTRY_FUNCTION))
-                store_u32(payload + SIXTEEN, np.uint32(depth))
-                store_u32(payload + TWENTY, guest_u32(task + load_u64(shared + trace.TASK_OVERRUN)))
-                store_u64(payload + TWENTY_FOUR, calltime)
-                store_u64(payload + THIRTY_TWO, time)
-                commit(ring)
-                recorded(s, mine, shared)
+            if time - calltime >= load_u64(shared + trace.THRESHOLD):
+                record_return(s, mine, entry, depth, time, irqs_off)
         return guest_u64(entry + trace.ENTRY_RETURN)
 
     @njit

@@ -12,6 +12,8 @@ __all__ = ["FreeBufferFile"]
 class FreeBufferHandle(Handle):
     """What is written to it is ignored."""
 
+    stream = True
+
     def __init__(self, flags: OpenFlags, trace_array: TraceArray) -> None:
         super().__init__(flags)
         self._trace_array = trace_array

@@ -69,6 +69,7 @@ class HeldHandle(Handle):
     def __init__(self, handle: Handle, array: TraceArray) -> None:
         super().__init__(handle.flags)
         self._handle: Handle = handle
+        self.stream = handle.stream
         self._array: TraceArray | None = array
         array.users += 1
 

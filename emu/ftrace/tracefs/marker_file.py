@@ -21,6 +21,8 @@ RAW_ROOM = SHORTEST_RAW_WRITE + TEXT_ROOM
 class MarkerHandle(Handle):
     """Write-only; the events carry the time of the write."""
 
+    stream = True
+
     def __init__(self, flags: OpenFlags, trace_array: TraceArray) -> None:
         super().__init__(flags)
         self._trace_array = trace_array

@@ -43,6 +43,8 @@ class Handle:
         TraceError: with the errno for the reader or writer. A write that raises has changed nothing.
     """
 
+    stream: bool = False  # it has no position: nobody can seek in it
+
     def __init__(self, flags: OpenFlags) -> None:
         self.flags = flags
 

@@ -15,6 +15,8 @@ _MOST_TEXT = 4095  # bytes that one read can give
 class ConsumingHandle(Handle):
     """A reader that takes events out of the buffer. While there is one, the tracer stays what it is."""
 
+    stream = True
+
     def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int | None) -> None:
         super().__init__(flags)
         self._trace_array = trace_array

@@ -28,6 +28,7 @@ What is traced
   set_graph_function            function_graph: only what these call
   set_graph_notrace             function_graph: not these, nor what they call
   max_graph_depth               function_graph: calls nested at most so deep (0: any depth)
+  tracing_thresh                function_graph: only returns of calls that took so many microseconds (0: all)
   enabled_functions             the functions that call a tracer now
 
   Functions are named one after another, by name or by glob:

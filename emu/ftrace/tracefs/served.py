@@ -128,6 +128,10 @@ class ServedNode:
         self._node = node
         self._handle = handle
 
+    @property
+    def stream(self) -> bool:
+        return self._handle is not None and self._handle.stream
+
     def read(self, offset: int, size: int) -> bytes | Blocked[bytes]:
         file = self._file
         data = file.read(offset, size)

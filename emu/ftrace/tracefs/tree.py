@@ -61,6 +61,9 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
             lambda: f"{tr.max_graph_depth}\n",
             lambda text: tr.set_max_graph_depth(parse_unsigned(text, UNSIGNED_INT_MAX)),
         ),
+        "tracing_thresh": TextFile(
+            lambda: f"{tr.threshold_us}\n", lambda text: tr.set_threshold(parse_unsigned(text, UNSIGNED_INT_MAX))
+        ),
         "set_graph_function": FilterFile(lambda: tr.graph_function, tr.set_graph_function, all_enabled),
         "set_graph_notrace": FilterFile(lambda: tr.graph_notrace, tr.set_graph_notrace, none_disabled),
         "saved_cmdlines": TextFile(lambda: "".join(f"{pid} {comm}\n" for pid, comm in tr.engine.comms())),

@@ -53,8 +53,8 @@ class Sparc64(KernelArch):
         in_cpu = {sp: (fp, call) for sp, fp, call in windows(Env.from_address(cpu.env))}
         sp, last = registers["sp"], 0
         function = kernel.image.function_at(registers["ip"])
-        if function is not None and function.name == _LEAF:
-            yield sp, registers["o7"]
+        if function is not None and (function.name == _LEAF or function.address == registers["ip"]):
+            yield sp, registers["o7"]  # it has no window yet, or none at all
         while sp > last:
             if sp in in_cpu:
                 fp, call = in_cpu[sp]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
 from emu.kernel.arch import KernelArch
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["ARCH"]
 
 _SHOWN = ("ip", "sp", "flags", "ax", "bx", "cx", "dx", "si", "di", "bp", *(f"r{n}" for n in range(8, 16)))
+_INTERRUPTED = 1  # in a frame pointer: it is the address of a struct pt_regs
 
 
 class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
@@ -32,10 +34,17 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
 
     def callers(self, kernel: Kernel, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
         frame, last = registers["bp"], 0
-        while frame > last and frame % 8 == 0:
-            slot = frame + 8
+        function = kernel.image.function_at(registers["ip"])
+        if function is not None and function.address == registers["ip"]:
+            # It has no frame yet.
+            with suppress(LookupError):
+                yield registers["sp"], kernel.read_word(registers["sp"])
+        regs = kernel.image.offset("pt_regs.ip"), kernel.image.offset("pt_regs.bp")
+        while frame > last and frame & 7 in (0, _INTERRUPTED):
+            # An interrupt's frame pointer leads to what it interrupted (entry.S).
+            slot, before = (frame - _INTERRUPTED + at for at in regs) if frame & _INTERRUPTED else (frame + 8, frame)
             try:
-                following, caller = kernel.read_word(frame), kernel.read_word(slot)
+                following, caller = kernel.read_word(before), kernel.read_word(slot)
             except LookupError:
                 return
             yield slot, caller

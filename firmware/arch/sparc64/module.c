@@ -33,14 +33,20 @@
 void _mcount(void);
 EXPORT_SYMBOL(_mcount);
 
-/* All of RAM is mapped, within reach of the image, and may be executed. */
+/* What a call reaches from the image. */
+#define MODULES_REACH	(2UL << 30)
+
+/* All of RAM is mapped, and may be executed. */
 void *module_alloc(unsigned long size)
 {
 	unsigned int order = 0;
+	struct page *page;
 
 	while (PAGE_SIZE << order < size)
 		order++;
-	return (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, order);
+	page = alloc_pages_below(GFP_KERNEL | __GFP_ZERO, order,
+				 MODULES_REACH >> PAGE_SHIFT);
+	return page ? page_address(page) : NULL;
 }
 
 void module_memfree(void *base)

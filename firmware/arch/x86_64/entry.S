@@ -50,6 +50,11 @@
 	add	$8, %rsp
 .endm
 
+/* What was interrupted goes on behind struct pt_regs, says a frame pointer with bit 0. */
+.macro ENCODE_FRAME_POINTER
+	lea	1(%rsp), %rbp
+.endm
+
 /*
  * An exception or interrupt: orig_ax is on the stack (an error code, a vector
  * or -1). The handler gets (regs, orig_ax) and leaves interrupts off.
@@ -59,7 +64,7 @@
 	jz	1f
 	swapgs
 1:	PUSH_REGS
-	xor	%ebp, %ebp
+	ENCODE_FRAME_POINTER
 	mov	%rsp, %rdi
 	mov	PT_orig_ax(%rsp), %rsi
 	movq	$-1, PT_orig_ax(%rsp)
@@ -130,7 +135,7 @@ SYM_FUNC_START(asm_exc_int3)
 	push	5*8(%rsp)
 	.endr
 	PUSH_REGS
-	xor	%ebp, %ebp
+	ENCODE_FRAME_POINTER
 	mov	%rsp, %rdi
 	call	exc_int3
 	mov	PT_sp(%rsp), %rax
@@ -158,7 +163,7 @@ SYM_FUNC_START(asm_\name)
 	push	$-1
 	.endif
 	PUSH_REGS
-	xor	%ebp, %ebp
+	ENCODE_FRAME_POINTER
 	xor	%ebx, %ebx
 	mov	$MSR_GS_BASE, %ecx
 	rdmsr

@@ -54,7 +54,7 @@ static void bad_area_nosemaphore(struct pt_regs *regs, long error_code,
 	if (fixup_exception(regs))
 		return;
 	if (in_stack_guard(current, address))
-		handle_stack_overflow(regs);
+		handle_stack_overflow(regs, address);
 	page_fault_oops(regs, error_code, address);
 }
 

@@ -5,6 +5,7 @@
 #include <asm/page.h>
 #include <asm-offsets.h>
 
+#define PHYS(symbol)		(symbol - __START_KERNEL_map)
 #define KERNEL_TO_DIRECT	(PAGE_OFFSET - __START_KERNEL_map)
 
 	.section .head.text, "ax"
@@ -33,8 +34,13 @@ SYM_FUNC_START(startup_64)
 	ud2
 SYM_FUNC_END(startup_64)
 
-/* Another CPU: rdi = its idle task, rsi = its number. */
+/*
+ * Another CPU: rdi = its idle task, rsi = its number. Both the task and its
+ * stack can be where the early tables map nothing.
+ */
 SYM_FUNC_START(secondary_startup_64)
+	movabs	$PHYS(swapper_pg_dir), %rax
+	mov	%rax, %cr3
 	mov	TASK_stack(%rdi), %rsp
 	add	$THREAD_SIZE, %rsp
 
@@ -60,7 +66,6 @@ boot_pcpu_hot:
 boot_task:
 	.quad	init_task + KERNEL_TO_DIRECT
 
-#define PHYS(symbol)	(symbol - __START_KERNEL_map)
 #define TABLE		0x63		/* present, writable, accessed, dirty */
 #define HUGE		0x1e3		/* the same, 2 MiB, global */
 

@@ -19,8 +19,8 @@
 #define R_X86_64_32S	11
 #define R_X86_64_PC64	24
 
-/* What a kernel call reaches, as far as it maps RAM. */
-#define MODULES_REACH	(2UL << 30)
+/* What a kernel call reaches, but for the addresses that errors have. */
+#define MODULES_REACH	((2UL << 30) - (16UL << 20))
 
 void __fentry__(void);
 EXPORT_SYMBOL(__fentry__);
@@ -37,8 +37,6 @@ static void *module_map(struct page *page, unsigned int pages)
 	char *base = (char *)__START_KERNEL_map + phys;
 	unsigned int i;
 
-	if (phys + pages * PAGE_SIZE > MODULES_REACH)
-		return NULL;
 	mutex_lock(&module_map_lock);
 	for (i = 0; i < pages; i++) {
 		pte_t *pte = kernel_pte_alloc((unsigned long)base +
@@ -64,7 +62,8 @@ void *module_alloc(unsigned long size)
 
 	while (PAGE_SIZE << order < size)
 		order++;
-	page = alloc_pages(GFP_KERNEL | __GFP_ZERO, order);
+	page = alloc_pages_below(GFP_KERNEL | __GFP_ZERO, order,
+				 MODULES_REACH >> PAGE_SHIFT);
 	if (!page)
 		return NULL;
 	base = module_map(page, 1u << order);

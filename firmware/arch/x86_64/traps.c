@@ -77,9 +77,12 @@ noinstr void exc_int3(struct pt_regs *regs)
 		die("int3", regs, 0);
 }
 
-void handle_stack_overflow(struct pt_regs *regs)
+void handle_stack_overflow(struct pt_regs *regs, unsigned long address)
 {
-	panic_regs(regs, "kernel stack overflow");
+	unsigned long stack = (unsigned long)task_stack_page(current);
+
+	panic_regs(regs, "BUG: TASK stack guard page was hit at %016lx (stack is %016lx..%016lx)",
+		   address, stack, stack + THREAD_SIZE - 1);
 }
 
 /*
@@ -89,7 +92,7 @@ void handle_stack_overflow(struct pt_regs *regs)
 void exc_double_fault(struct pt_regs *regs, long error_code)
 {
 	if (in_stack_guard(current, read_cr2()))
-		handle_stack_overflow(regs);
+		handle_stack_overflow(regs, read_cr2());
 	panic_regs(regs, "double fault: %04lx", error_code & 0xffff);
 }
 

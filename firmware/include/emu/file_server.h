@@ -15,7 +15,7 @@
 #define FS_GETATTR	3	/* node -> attr */
 #define FS_SETATTR	4	/* node, valid, mode, size, mtime -> attr */
 #define FS_READDIR	5	/* handle, offset -> struct file_dirent ... */
-#define FS_OPEN		6	/* node, flags -> handle */
+#define FS_OPEN		6	/* node, flags -> handle; flags */
 #define FS_READ		7	/* handle, offset, size -> data */
 #define FS_WRITE	8	/* handle, offset, size, data -> bytes taken */
 #define FS_POLL		9	/* handle -> FS_READABLE, FS_WRITABLE */
@@ -37,6 +37,8 @@
 #define FS_OPEN_WRITE		0x2
 #define FS_OPEN_APPEND		0x4
 #define FS_OPEN_TRUNCATE	0x8
+/* ... and in its answer: it has no position */
+#define FS_OPEN_STREAM		0x10
 
 /* FS_READ's flags: -EAGAIN instead of waiting */
 #define FS_NONBLOCK		0x1

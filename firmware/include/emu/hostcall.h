@@ -36,6 +36,7 @@
 #define HC_SHOW_REGS		29
 #define HC_TRACE_PRINTK		33
 #define HC_FTRACE_ENABLED	34
+#define HC_COMMAND_GIVEN_UP	35
 
 #ifndef __ASSEMBLY__
 

@@ -9,6 +9,7 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 struct gendisk;
 struct request_queue;
@@ -76,7 +77,7 @@ struct blk_mq_ops {
 struct blk_mq_hw_ctx {
 	spinlock_t		lock;
 	struct list_head	dispatch;	/* the driver had no room for */
-	struct mutex		running;	/* one task at a time dispatches */
+	struct delayed_work	run_work;	/* kblockd's */
 };
 
 struct queue_limits {

@@ -23,6 +23,9 @@
 /* Entry code: tracing is not possible yet, or no more. */
 #define noinstr			notrace
 
+/* Functions in which tasks wait: what is asked for is where they were called. */
+#define __sched			__attribute__((section(".sched.text")))
+
 /* Marks pointers into user space; only linux/uaccess.h may follow them. */
 #define __user
 

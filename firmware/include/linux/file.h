@@ -47,4 +47,12 @@ void put_unused_fd(unsigned int fd);
 void fd_install(unsigned int fd, struct file *file);
 int close_fd(unsigned int fd);
 
+/* fs/anon_inodes.c: a file without an inode of its own */
+struct file_operations;
+struct file *anon_inode_getfile(const char *name,
+				const struct file_operations *fops, void *priv,
+				int flags);
+int anon_inode_getfd(const char *name, const struct file_operations *fops,
+		     void *priv, int flags);
+
 #endif

@@ -8,6 +8,8 @@ struct task_struct;
 
 /* With interrupts off, just before the stacks change. */
 void ftrace_sched_switch(struct task_struct *prev, struct task_struct *next);
+/* What function_graph has calls return to instead. */
+void return_to_handler(void);
 /* The child does not run yet. */
 void ftrace_sched_process_fork(struct task_struct *parent,
 			       struct task_struct *child);

@@ -26,6 +26,8 @@ static inline bool gfpflags_allow_blocking(gfp_t gfp)
 }
 
 struct page *__alloc_pages(gfp_t gfp, unsigned int order);
+struct page *alloc_pages_below(gfp_t gfp, unsigned int order,
+			       unsigned long end_pfn);
 unsigned long nr_free_pages(void);
 unsigned long totalram_pages(void);
 void __free_pages(struct page *page, unsigned int order);

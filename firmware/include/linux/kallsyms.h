@@ -8,10 +8,16 @@
 
 #define KSYM_NAME_LEN	128
 
-/* The address of a symbol of the kernel itself, 0 if there is none. */
-unsigned long kallsyms_lookup_name(const char *name);
-/* The name of what @addr lies in, and how far; NULL outside of the kernel. */
-const char *kallsyms_lookup(unsigned long addr, unsigned long *offset);
+/* What @addr, in the kernel or in a module, lies in. */
+struct kallsyms_place {
+	char		name[KSYM_NAME_LEN];
+	char		module_name[MODULE_NAME_LEN];	/* "" for the kernel */
+	unsigned long	offset, size;
+};
+
+bool kallsyms_lookup(unsigned long addr, struct kallsyms_place *place);
+/* The same for modules only. */
+bool module_address_lookup(unsigned long addr, struct kallsyms_place *place);
 
 /* The @symnum-th symbol of all modules, or -ERANGE. */
 int module_get_kallsym(unsigned int symnum, unsigned long *value, char *type,

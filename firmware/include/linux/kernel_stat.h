@@ -19,6 +19,7 @@ DECLARE_PER_CPU(struct kernel_cpustat, kernel_cpustat);
 #define kcpustat_this_cpu	this_cpu_ptr(&kernel_cpustat)
 
 unsigned long nr_context_switches(void);
+unsigned int nr_running(void);
 extern unsigned long total_forks;	/* under tasklist_lock, as is ... */
 extern int nr_threads;			/* tasks, but for idle ones */
 

@@ -32,6 +32,16 @@ static inline struct timespec64 ktime_to_timespec64(ktime_t kt)
 				    .tv_nsec = kt % NSEC_PER_SEC };
 }
 
+/* kernel/time/time.c: from and to programs; 0 or -EFAULT, -EINVAL */
+int get_timespec64(struct timespec64 *ts,
+		   const struct __kernel_timespec __user *uts);
+int put_ktime(ktime_t time, struct __kernel_timespec __user *uts);
+int get_itimerspec(ktime_t *value, ktime_t *interval,
+		   const struct __kernel_itimerspec __user *uit);
+int put_itimerspec(ktime_t value, ktime_t interval,
+		   struct __kernel_itimerspec __user *uit);
+ktime_t clock_to_monotonic(clockid_t clock, ktime_t time);
+
 /* Saturates instead of passing the end of time. */
 static inline ktime_t ktime_add_safe(ktime_t a, ktime_t b)
 {

@@ -71,6 +71,7 @@ struct module {
 	unsigned int taints;
 	const char *version;
 	char *args;
+	struct module_kobject *mkobj;	/* /sys/module/NAME */
 
 	struct list_head source_list;	/* modules that use this one */
 	struct list_head target_list;	/* those that this one uses */

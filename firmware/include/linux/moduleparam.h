@@ -21,6 +21,7 @@ struct kernel_param;
 struct kernel_param_ops {
 	int (*set)(const char *val, const struct kernel_param *kp);
 	int (*get)(char *buffer, const struct kernel_param *kp);
+	void (*free)(void *arg);	/* what set has allocated; may be NULL */
 	bool no_value;			/* "name" alone means yes */
 };
 
@@ -58,5 +59,8 @@ int parse_args(const char *doing, char *args, const struct kernel_param *params,
 	       unsigned int num, int (*unknown)(char *param, char *val,
 						const char *doing, void *arg),
 	       void *arg);
+
+/* They are not used any more. */
+void destroy_params(const struct kernel_param *params, unsigned int num);
 
 #endif

@@ -29,6 +29,7 @@ extern struct pid init_struct_pid;
 
 void pid_init(void);
 struct pid *alloc_pid(void);
+pid_t last_pid(void);
 void free_pid(struct pid *pid);
 void put_pid(struct pid *pid);
 

@@ -38,4 +38,11 @@ void get_cpu_itimer(unsigned int clock, ktime_t *value, ktime_t *interval);
 /* Every tick, with interrupts off. */
 void run_posix_cpu_timers(void);
 
+/* kernel/time/posix-timers.c: with siglock held; and at a process's end */
+struct k_itimer;
+struct kernel_siginfo;
+struct task_struct;
+void posixtimer_rearm(struct k_itimer *timr, struct kernel_siginfo *info);
+void exit_itimers(struct task_struct *tsk);
+
 #endif

@@ -122,6 +122,7 @@ struct task_struct {
 	refcount_t rcu_users;		/* until its last switch and its release */
 	void *worker_private;		/* kernel threads: struct kthread */
 
+	bool sched_contributes_to_load;	/* waits uninterruptibly */
 	int on_cpu;			/* until its registers are saved */
 	struct lock_release off_cpu;	/* when that was */
 	int on_rq;

@@ -25,6 +25,11 @@ typedef struct kernel_siginfo {
 			uid_t si_uid;
 			union sigval si_value;
 		};
+		struct {		/* timers of the process */
+			int si_tid;
+			int si_overrun;
+			union sigval si_sigval;
+		};
 		struct {		/* SIGCHLD */
 			pid_t __si_pid;
 			uid_t __si_uid;

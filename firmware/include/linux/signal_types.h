@@ -9,8 +9,11 @@
 
 typedef unsigned long sigset_t;		/* one bit per signal, from bit 0 */
 
+struct k_itimer;
+
 struct sigqueue {
 	struct list_head list;
+	struct k_itimer *timer;		/* whose it stays, if not NULL */
 	kernel_siginfo_t info;
 };
 

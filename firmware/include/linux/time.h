@@ -13,6 +13,11 @@ struct __kernel_timespec {
 	long long tv_nsec;
 };
 
+struct __kernel_itimerspec {
+	struct __kernel_timespec it_interval;
+	struct __kernel_timespec it_value;
+};
+
 struct __kernel_timeval {
 	long tv_sec;
 	__kernel_suseconds_t tv_usec;

@@ -9,6 +9,7 @@
 #include <linux/termios.h>
 #include <linux/types.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 struct file;
 struct inode;
@@ -19,6 +20,7 @@ struct task_struct;
 struct tty_struct;
 
 #define N_TTY_BUF_SIZE	4096
+#define TTY_BUFFER_SIZE	64
 
 struct tty_operations {
 	/* Characters to the device; all of them. */
@@ -44,6 +46,13 @@ struct n_tty_data {
 	bool lnext;			/* the next one means itself */
 };
 
+/* What has come and is not with the line discipline yet. */
+struct tty_bufhead {
+	struct work_struct work;
+	size_t used;
+	char data[TTY_BUFFER_SIZE];
+};
+
 struct tty_struct {
 	const struct tty_operations *ops;
 	spinlock_t ctrl_lock;		/* pgrp, session */
@@ -58,6 +67,7 @@ struct tty_struct {
 	wait_queue_head_t write_wait;
 	bool flow_stopped;		/* by ^S */
 	bool ended;			/* there will be no more input */
+	struct tty_bufhead buf;
 	struct n_tty_data n_tty;
 };
 
@@ -75,6 +85,13 @@ extern struct tty_struct console_tty;
 void tty_init_struct(struct tty_struct *tty, const struct tty_operations *ops);
 void tty_do_resize(struct tty_struct *tty, struct winsize ws);
 void tty_hangup(struct tty_struct *tty);
+
+/* tty_buffer.c: for drivers. Before more is inserted, what was pushed is flushed. */
+void tty_buffer_init(struct tty_struct *tty);
+void tty_buffer_flush_work(struct tty_struct *tty);
+size_t tty_insert_flip_string(struct tty_struct *tty, const char *chars,
+			      size_t size);
+void tty_flip_buffer_push(struct tty_struct *tty);
 
 /* tty_ioctl.c */
 long tty_ioctl(struct file *file, unsigned int cmd, unsigned long arg);

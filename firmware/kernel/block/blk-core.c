@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The way into the block layer: submitting bios, plugging. */
+#include <linux/errno.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
 
@@ -103,3 +105,19 @@ void blk_finish_plug(struct blk_plug *plug)
 	__blk_flush_plug(plug, false);
 	current->plug = NULL;
 }
+
+static struct workqueue_struct *kblockd_workqueue;
+
+bool kblockd_mod_delayed_work_on(int cpu, struct delayed_work *dwork,
+				 unsigned long delay)
+{
+	return mod_delayed_work_on(cpu, kblockd_workqueue, dwork, delay);
+}
+
+static int __init blk_dev_init(void)
+{
+	kblockd_workqueue = alloc_workqueue("kblockd",
+					    WQ_MEM_RECLAIM | WQ_HIGHPRI, 0);
+	return kblockd_workqueue ? 0 : -ENOMEM;
+}
+subsys_initcall(blk_dev_init);

@@ -140,7 +140,7 @@ bool blk_update_request(struct request *rq, blk_status_t error,
 static void blk_mq_sched_restart(struct request_queue *q)
 {
 	if (!list_empty(&q->hctx.dispatch))
-		blk_mq_run_hw_queue(q);
+		blk_mq_run_hw_queue(q, true);
 }
 
 static void __blk_mq_end_request(struct request *rq, blk_status_t error)

@@ -26,7 +26,7 @@ static int blk_mq_get_tag(struct request_queue *q)
 
 	if (tag < 0) {
 		blk_flush_plug(current->plug, false);
-		blk_mq_run_hw_queue(q);
+		blk_mq_run_hw_queue(q, false);
 		wait_event(q->tag_wait, (tag = __blk_mq_get_tag(q)) >= 0);
 	}
 	return tag;
@@ -120,8 +120,7 @@ struct request_queue *blk_mq_init_queue(const struct blk_mq_ops *ops,
 		.max_segments = BIO_MAX_VECS,
 		.logical_block_size = SECTOR_SIZE,
 	};
-	spin_lock_init(&q->hctx.lock);
-	INIT_LIST_HEAD(&q->hctx.dispatch);
+	blk_mq_init_hctx(&q->hctx);
 	spin_lock_init(&q->stat_lock);
 	spin_lock_init(&q->tag_lock);
 	init_waitqueue_head(&q->tag_wait);

@@ -72,11 +72,12 @@ static void __blk_mq_insert_request(struct request *rq)
 	spin_unlock(&ctx->lock);
 }
 
-static void blk_mq_sched_insert_request(struct request *rq, bool run_queue)
+static void blk_mq_sched_insert_request(struct request *rq, bool run_queue,
+					bool async)
 {
 	__blk_mq_insert_request(rq);
 	if (run_queue)
-		blk_mq_run_hw_queue(rq->q);
+		blk_mq_run_hw_queue(rq->q, async);
 }
 
 void blk_mq_submit_bio(struct bio *bio)
@@ -92,7 +93,7 @@ void blk_mq_submit_bio(struct bio *bio)
 	if (current->plug)
 		blk_add_rq_to_plug(current->plug, rq);
 	else
-		blk_mq_sched_insert_request(rq, true);
+		blk_mq_sched_insert_request(rq, true, false);
 }
 
 static void blk_mq_insert_requests(struct request_queue *q,
@@ -109,30 +110,34 @@ static void blk_mq_insert_requests(struct request_queue *q,
 }
 
 static void blk_mq_sched_insert_requests(struct request_queue *q,
-					 struct list_head *list)
+					 struct list_head *list,
+					 bool run_queue_async)
 {
 	blk_mq_insert_requests(q, list);
-	blk_mq_run_hw_queue(q);
+	blk_mq_run_hw_queue(q, run_queue_async);
 }
 
-static void blk_mq_dispatch_plug_list(struct list_head *list)
+static void blk_mq_dispatch_plug_list(struct list_head *list, bool from_sched)
 {
 	while (!list_empty(list)) {
 		struct request *rq = list_first_entry(list, struct request,
 						      queuelist);
 
-		blk_mq_sched_insert_requests(rq->q, list);
+		blk_mq_sched_insert_requests(rq->q, list, from_sched);
 	}
 }
 
-/* The requests leave the plug before anything can sleep and come back here. */
+/*
+ * The requests leave the plug before anything can sleep and come back here. A
+ * task that is about to sleep has kblockd do it.
+ */
 void blk_mq_flush_plug_list(struct blk_plug *plug, bool from_schedule)
 {
 	LIST_HEAD(list);
 
 	list_splice_init(&plug->mq_list, &list);
 	plug->rq_count = 0;
-	blk_mq_dispatch_plug_list(&list);
+	blk_mq_dispatch_plug_list(&list, from_schedule);
 }
 
 /* Takes what waits in every CPU's software queue. */
@@ -208,9 +213,33 @@ static void __blk_mq_run_hw_queue(struct request_queue *q)
 	blk_mq_sched_dispatch_requests(q);
 }
 
-void blk_mq_run_hw_queue(struct request_queue *q)
+static void blk_mq_run_work_fn(struct work_struct *work)
 {
-	__blk_mq_run_hw_queue(q);
+	struct blk_mq_hw_ctx *hctx = container_of(work, struct blk_mq_hw_ctx,
+						  run_work.work);
+
+	__blk_mq_run_hw_queue(container_of(hctx, struct request_queue, hctx));
+}
+
+void blk_mq_init_hctx(struct blk_mq_hw_ctx *hctx)
+{
+	spin_lock_init(&hctx->lock);
+	INIT_LIST_HEAD(&hctx->dispatch);
+	INIT_DELAYED_WORK(&hctx->run_work, blk_mq_run_work_fn);
+}
+
+static void __blk_mq_delay_run_hw_queue(struct request_queue *q, bool async)
+{
+	if (async)
+		kblockd_mod_delayed_work_on(WORK_CPU_UNBOUND,
+					    &q->hctx.run_work, 0);
+	else
+		__blk_mq_run_hw_queue(q);
+}
+
+void blk_mq_run_hw_queue(struct request_queue *q, bool async)
+{
+	__blk_mq_delay_run_hw_queue(q, async);
 }
 
 /* The driver calls it just before the device gets the request. */

@@ -16,7 +16,11 @@ unsigned int bio_nr_segments(const struct bio *bio);
 /* blk-mq.c */
 void blk_mq_submit_bio(struct bio *bio);
 void blk_mq_flush_plug_list(struct blk_plug *plug, bool from_schedule);
-void blk_mq_run_hw_queue(struct request_queue *q);
+bool kblockd_mod_delayed_work_on(int cpu, struct delayed_work *dwork,
+				 unsigned long delay);
+void blk_mq_init_hctx(struct blk_mq_hw_ctx *hctx);
+/* @async: by kblockd. */
+void blk_mq_run_hw_queue(struct request_queue *q, bool async);
 
 /* blk-mq-tag.c */
 struct request *__blk_mq_alloc_requests(struct request_queue *q,

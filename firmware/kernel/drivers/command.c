@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * /dev/command: what the host wants run. A read waits for a command line; a
- * write of a wait status says how it ended.
+ * write of a wait status says how it ended. If the host does not want to wait
+ * for that, process 1 gets a SIGUSR1.
  */
 #include <linux/device.h>
 #include <linux/errno.h>
@@ -10,6 +11,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uio.h>
 #include <linux/wait.h>
@@ -20,8 +22,14 @@
 
 static DECLARE_WAIT_QUEUE_HEAD(command_wait);
 
+/* Process 1, once it has asked for a command. */
+static struct task_struct *command_server;
+
+/* Called with interrupts off. */
 void command_ready(void)
 {
+	if (command_server && hostcall0(HC_COMMAND_GIVEN_UP))
+		send_sig(SIGUSR1, command_server, 1);
 	wake_up_interruptible_all(&command_wait);
 }
 
@@ -39,6 +47,8 @@ static ssize_t command_read(struct kiocb *iocb, struct iov_iter *to)
 
 	if (!size)
 		return 0;
+	if (is_global_init(current))
+		command_server = current;
 	page = (char *)__get_free_page(GFP_KERNEL);
 	if (!page)
 		return -ENOMEM;

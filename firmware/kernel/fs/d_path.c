@@ -192,7 +192,8 @@ SYSCALL_DEFINE2(getcwd, char __user *, buf, unsigned long, size)
 		else if (len > size)
 			ret = -ERANGE;
 		else
-			ret = copy_to_user(buf, p.buf, len) ? -EFAULT : len;
+			ret = copy_to_user(buf, p.buf, len) ? -EFAULT :
+							      (long)len;
 	}
 	path_put(&pwd);
 	path_put(&root);

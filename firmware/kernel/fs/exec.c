@@ -9,6 +9,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/namei.h>
+#include <linux/posix-timers.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -172,6 +173,7 @@ int begin_new_exec(struct linux_binprm *bprm)
 
 	me->flags &= ~(PF_KTHREAD | PF_FORKNOEXEC);
 	flush_thread();
+	exit_itimers(me);
 	do_close_on_exec(me->files);
 	set_task_comm(me, kbasename(bprm->filename));
 	sas_ss_reset(me);

@@ -9,6 +9,7 @@
 #include <linux/kernel.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
+#include <asm/sections.h>
 
 extern const u64 kallsyms_num;
 extern const u64 kallsyms_addresses[];
@@ -24,25 +25,13 @@ struct kallsym_iter {
 	char		module_name[MODULE_NAME_LEN];
 };
 
-unsigned long kallsyms_lookup_name(const char *name)
+static bool own_symbol(unsigned long addr, struct kallsyms_place *place)
 {
+	u64 low = 0, high = kallsyms_num, next;
 	const char *text = kallsyms_names;
 
-	for (u64 i = 0; i < kallsyms_num; i++) {
-		if (!strcmp(text + 1, name))
-			return kallsyms_addresses[i];
-		text += strlen(text) + 1;
-	}
-	return 0;
-}
-
-const char *kallsyms_lookup(unsigned long addr, unsigned long *offset)
-{
-	u64 low = 0, high = kallsyms_num;
-	const char *text = kallsyms_names;
-
-	if (!high || addr < kallsyms_addresses[0])
-		return NULL;
+	if (addr < (unsigned long)_text || addr >= (unsigned long)_etext)
+		return false;
 	while (high - low > 1) {
 		u64 mid = low + (high - low) / 2;
 
@@ -51,13 +40,23 @@ const char *kallsyms_lookup(unsigned long addr, unsigned long *offset)
 		else
 			high = mid;
 	}
+	next = high;
 	/* The first of those with one address. */
 	while (low && kallsyms_addresses[low - 1] == kallsyms_addresses[low])
 		low--;
-	*offset = addr - kallsyms_addresses[low];
+	place->offset = addr - kallsyms_addresses[low];
+	place->size = (next < kallsyms_num ? kallsyms_addresses[next] :
+		       (unsigned long)_etext) - kallsyms_addresses[low];
 	while (low--)
 		text += strlen(text) + 1;
-	return text + 1;
+	strscpy(place->name, text + 1, sizeof(place->name));
+	place->module_name[0] = '\0';
+	return true;
+}
+
+bool kallsyms_lookup(unsigned long addr, struct kallsyms_place *place)
+{
+	return own_symbol(addr, place) || module_address_lookup(addr, place);
 }
 
 /* Moves to the kernel's own symbol at @pos, which there is. */

@@ -51,29 +51,29 @@ static __always_inline int __mutex_lock(struct mutex *lock, unsigned int state)
 	return ret;
 }
 
-static void __mutex_lock_slowpath(struct mutex *lock)
+static void __sched __mutex_lock_slowpath(struct mutex *lock)
 {
 	__mutex_lock(lock, TASK_UNINTERRUPTIBLE);
 }
 
-static int __mutex_lock_interruptible_slowpath(struct mutex *lock)
+static int __sched __mutex_lock_interruptible_slowpath(struct mutex *lock)
 {
 	return __mutex_lock(lock, TASK_INTERRUPTIBLE);
 }
 
-static int __mutex_lock_killable_slowpath(struct mutex *lock)
+static int __sched __mutex_lock_killable_slowpath(struct mutex *lock)
 {
 	return __mutex_lock(lock, TASK_KILLABLE);
 }
 
-void mutex_lock(struct mutex *lock)
+void __sched mutex_lock(struct mutex *lock)
 {
 	might_sleep();
 	if (!__mutex_trylock(lock))
 		__mutex_lock_slowpath(lock);
 }
 
-int mutex_lock_interruptible(struct mutex *lock)
+int __sched mutex_lock_interruptible(struct mutex *lock)
 {
 	might_sleep();
 	if (__mutex_trylock(lock))
@@ -81,7 +81,7 @@ int mutex_lock_interruptible(struct mutex *lock)
 	return __mutex_lock_interruptible_slowpath(lock);
 }
 
-int mutex_lock_killable(struct mutex *lock)
+int __sched mutex_lock_killable(struct mutex *lock)
 {
 	might_sleep();
 	if (__mutex_trylock(lock))

@@ -78,12 +78,12 @@ static __always_inline void rwsem_wait(struct rw_semaphore *sem, bool writer)
 	preempt_enable();
 }
 
-static void rwsem_down_read_slowpath(struct rw_semaphore *sem)
+static void __sched rwsem_down_read_slowpath(struct rw_semaphore *sem)
 {
 	rwsem_wait(sem, false);
 }
 
-static void rwsem_down_write_slowpath(struct rw_semaphore *sem)
+static void __sched rwsem_down_write_slowpath(struct rw_semaphore *sem)
 {
 	rwsem_wait(sem, true);
 }
@@ -93,7 +93,7 @@ static inline bool rwsem_trylock(struct rw_semaphore *sem, bool writer)
 	return list_empty(&sem->wait_list) && rwsem_try_grant(sem, writer);
 }
 
-void down_read(struct rw_semaphore *sem)
+void __sched down_read(struct rw_semaphore *sem)
 {
 	might_sleep();
 	spin_lock(&sem->wait_lock);
@@ -102,7 +102,7 @@ void down_read(struct rw_semaphore *sem)
 	spin_unlock(&sem->wait_lock);
 }
 
-void down_write(struct rw_semaphore *sem)
+void __sched down_write(struct rw_semaphore *sem)
 {
 	might_sleep();
 	spin_lock(&sem->wait_lock);

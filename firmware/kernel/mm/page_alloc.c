@@ -72,7 +72,20 @@ static void __free_one_page(struct page *page, unsigned int order)
 	add_to_free_list(pfn_to_page(pfn), order);
 }
 
-/* The smallest block that is large enough; what is too much goes back. */
+/* Takes a free block of 2^@high pages; what is too much of it goes back. */
+static struct page *expand(struct page *page, unsigned int low,
+			   unsigned int high)
+{
+	del_page_from_free_list(page);
+	while (high > low) {
+		high--;
+		add_to_free_list(page + (1UL << high), high);
+	}
+	zone.nr_free -= 1UL << low;
+	return page;
+}
+
+/* The smallest block that is large enough. */
 static struct page *__rmqueue(unsigned int order)
 {
 	struct page *page;
@@ -81,16 +94,22 @@ static struct page *__rmqueue(unsigned int order)
 	for (o = order; o < MAX_ORDER; o++) {
 		page = list_first_entry_or_null(&zone.free_area[o], struct page,
 						lru);
-		if (!page)
-			continue;
-		del_page_from_free_list(page);
-		while (o > order) {
-			o--;
-			add_to_free_list(page + (1UL << o), o);
-		}
-		zone.nr_free -= 1UL << order;
-		return page;
+		if (page)
+			return expand(page, order, o);
 	}
+	return NULL;
+}
+
+/* The same, of those whose first pages are below @end_pfn. */
+static struct page *__rmqueue_below(unsigned int order, unsigned long end_pfn)
+{
+	struct page *page;
+	unsigned int o;
+
+	for (o = order; o < MAX_ORDER; o++)
+		list_for_each_entry(page, &zone.free_area[o], lru)
+			if (page_to_pfn(page) + (1UL << order) <= end_pfn)
+				return expand(page, order, o);
 	return NULL;
 }
 
@@ -185,6 +204,23 @@ struct page *__alloc_pages(gfp_t gfp, unsigned int order)
 		return NULL;
 	page = get_page_from_freelist(gfp, order, WMARK_LOW);
 	return page ? page : __alloc_pages_slowpath(gfp, order);
+}
+
+/* Where code can be that the kernel calls. NULL if there is no such block. */
+struct page *alloc_pages_below(gfp_t gfp, unsigned int order,
+			       unsigned long end_pfn)
+{
+	unsigned long flags;
+	struct page *page;
+
+	if (max_pfn <= end_pfn || order >= MAX_ORDER)
+		return alloc_pages(gfp, order);
+	spin_lock_irqsave(&zone.lock, flags);
+	page = __rmqueue_below(order, end_pfn);
+	spin_unlock_irqrestore(&zone.lock, flags);
+	if (page)
+		prep_new_page(page, order, gfp);
+	return page;
 }
 
 static void free_pcppages_bulk(struct per_cpu_pages *pcp)

@@ -84,6 +84,10 @@ int apply_relocations(struct module *mod, const struct load_info *info);
 void layout_symtab(struct module *mod, struct load_info *info);
 void add_kallsyms(struct module *mod, const struct load_info *info);
 
+/* sysfs.c */
+int mod_sysfs_setup(struct module *mod);
+void mod_sysfs_teardown(struct module *mod);
+
 /* strict_rwx.c */
 int module_enforce_rwx_sections(const struct load_info *info);
 int module_enable_ro(const struct module *mod);

@@ -121,3 +121,45 @@ int module_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 	mutex_unlock(&module_mutex);
 	return err;
 }
+
+/* The last symbol of its code that begins at @addr or before. */
+static bool find_kallsyms_symbol(const struct module *mod, unsigned long addr,
+				 struct kallsyms_place *place)
+{
+	const struct mod_kallsyms *k = mod->kallsyms;
+	const struct elf64_sym *best = NULL;
+
+	for (unsigned int i = 1; i < k->num_symtab; i++) {
+		const struct elf64_sym *sym = &k->symtab[i];
+
+		if (ELF64_ST_TYPE(sym->st_info) == STT_FUNC &&
+		    sym->st_value <= addr &&
+		    (!best || sym->st_value > best->st_value))
+			best = sym;
+	}
+	if (!best)
+		return false;
+	strscpy(place->name, k->strtab + best->st_name, sizeof(place->name));
+	strscpy(place->module_name, mod->name, sizeof(place->module_name));
+	place->offset = addr - best->st_value;
+	place->size = best->st_size;
+	return true;
+}
+
+bool module_address_lookup(unsigned long addr, struct kallsyms_place *place)
+{
+	struct module *mod;
+	bool found = false;
+
+	mutex_lock(&module_mutex);
+	list_for_each_entry(mod, &modules, list) {
+		if (mod->state == MODULE_STATE_UNFORMED || !mod->kallsyms ||
+		    (!within_module_core(mod, addr) &&
+		     !within_module_init(mod, addr)))
+			continue;
+		found = find_kallsyms_symbol(mod, addr, place);
+		break;
+	}
+	mutex_unlock(&module_mutex);
+	return found;
+}

@@ -215,8 +215,10 @@ static void free_module(struct module *mod)
 	mutex_lock(&module_mutex);
 	mod->state = MODULE_STATE_UNFORMED;
 	mutex_unlock(&module_mutex);
+	mod_sysfs_teardown(mod);
 	module_unload_free(mod);
 	unlink_module(mod);
+	destroy_params(mod->kp, mod->num_kp);
 	kfree(mod->args);
 	module_deallocate(mod);
 }
@@ -279,6 +281,10 @@ static int prepare_coming_module(struct module *mod, struct load_info *info,
 			 unknown_module_param_cb, info);
 	if (!err && info->load_only)
 		err = -ECANCELED;
+	if (!err)
+		err = mod_sysfs_setup(mod);
+	if (err)
+		destroy_params(mod->kp, mod->num_kp);
 	return err;
 }
 

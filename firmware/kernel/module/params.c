@@ -5,6 +5,8 @@
 #include <linux/kstrtox.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 
 #define STANDARD_PARAM_DEF(name, type, wide, parse, format)		\
@@ -59,11 +61,51 @@ const struct kernel_param_ops param_ops_bool = {
 	.no_value = true,
 };
 
-/* The text stays in the module's arguments, as long as the module does. */
+/* Texts that were set; the others are the modules' own. */
+struct kmalloced_param {
+	struct list_head list;
+	char val[];
+};
+
+static LIST_HEAD(kmalloced_params);
+static DEFINE_SPINLOCK(kmalloced_params_lock);
+
+static void maybe_kfree_parameter(const char *param)
+{
+	struct kmalloced_param *p, *found = NULL;
+
+	spin_lock(&kmalloced_params_lock);
+	list_for_each_entry(p, &kmalloced_params, list) {
+		if (p->val == param) {
+			list_del(&p->list);
+			found = p;
+			break;
+		}
+	}
+	spin_unlock(&kmalloced_params_lock);
+	kfree(found);
+}
+
 static int param_set_charp(const char *val, const struct kernel_param *kp)
 {
-	*(const char **)kp->arg = val;
+	size_t size = strlen(val) + 1;
+	struct kmalloced_param *p = kmalloc(sizeof(*p) + size, GFP_KERNEL);
+	const char *old = *(const char **)kp->arg;
+
+	if (!p)
+		return -ENOMEM;
+	memcpy(p->val, val, size);
+	spin_lock(&kmalloced_params_lock);
+	list_add(&p->list, &kmalloced_params);
+	spin_unlock(&kmalloced_params_lock);
+	WRITE_ONCE(*(const char **)kp->arg, p->val);
+	maybe_kfree_parameter(old);
 	return 0;
+}
+
+static void param_free_charp(void *arg)
+{
+	maybe_kfree_parameter(*(const char **)arg);
 }
 
 static int param_get_charp(char *buffer, const struct kernel_param *kp)
@@ -74,6 +116,7 @@ static int param_get_charp(char *buffer, const struct kernel_param *kp)
 const struct kernel_param_ops param_ops_charp = {
 	.set = param_set_charp,
 	.get = param_get_charp,
+	.free = param_free_charp,
 };
 
 /* Names are equal whether they have dashes or underscores. */
@@ -159,4 +202,11 @@ int parse_args(const char *doing, char *args, const struct kernel_param *params,
 		}
 	}
 	return 0;
+}
+
+void destroy_params(const struct kernel_param *params, unsigned int num)
+{
+	for (unsigned int i = 0; i < num; i++)
+		if (params[i].ops->free)
+			params[i].ops->free(params[i].arg);
 }

@@ -32,7 +32,8 @@ void complete_all(struct completion *x)
 }
 
 /* With the queue locked. The timeout left, or -ERESTARTSYS. */
-static long do_wait_for_common(struct completion *x, long timeout, int state)
+static long __sched
+do_wait_for_common(struct completion *x, long timeout, int state)
 {
 	DEFINE_WAIT_FUNC(wait, default_wake_function);
 
@@ -53,7 +54,8 @@ static long do_wait_for_common(struct completion *x, long timeout, int state)
 	return timeout;
 }
 
-static long wait_for_common(struct completion *x, long timeout, int state)
+static long __sched
+wait_for_common(struct completion *x, long timeout, int state)
 {
 	might_sleep();
 	spin_lock_irq(&x->wait.lock);
@@ -68,25 +70,25 @@ static long wait_for_common(struct completion *x, long timeout, int state)
 	return timeout;
 }
 
-void wait_for_completion(struct completion *x)
+void __sched wait_for_completion(struct completion *x)
 {
 	wait_for_common(x, MAX_SCHEDULE_TIMEOUT, TASK_UNINTERRUPTIBLE);
 }
 
-unsigned long wait_for_completion_timeout(struct completion *x,
+unsigned long __sched wait_for_completion_timeout(struct completion *x,
 					  unsigned long timeout)
 {
 	return wait_for_common(x, timeout, TASK_UNINTERRUPTIBLE);
 }
 
-int wait_for_completion_interruptible(struct completion *x)
+int __sched wait_for_completion_interruptible(struct completion *x)
 {
 	long ret = wait_for_common(x, MAX_SCHEDULE_TIMEOUT, TASK_INTERRUPTIBLE);
 
 	return ret < 0 ? ret : 0;
 }
 
-int wait_for_completion_killable(struct completion *x)
+int __sched wait_for_completion_killable(struct completion *x)
 {
 	long ret = wait_for_common(x, MAX_SCHEDULE_TIMEOUT, TASK_KILLABLE);
 

@@ -304,7 +304,7 @@ static __always_inline void context_switch(struct rq *rq,
 }
 
 /* With preemption off; the rest of a task's life happens in here. */
-void __schedule(unsigned int sched_mode)
+void __sched __schedule(unsigned int sched_mode)
 {
 	struct task_struct *prev, *next;
 	unsigned long *switch_count;
@@ -322,11 +322,17 @@ void __schedule(unsigned int sched_mode)
 	switch_count = &prev->nivcsw;
 	prev_state = READ_ONCE(prev->__state);
 	if (sched_mode == SM_NONE && prev_state) {
-		if (signal_pending_state(prev_state, prev))
+		if (signal_pending_state(prev_state, prev)) {
 			WRITE_ONCE(prev->__state, TASK_RUNNING);
-		else
+		} else {
+			prev->sched_contributes_to_load =
+				prev_state & TASK_UNINTERRUPTIBLE &&
+				!(prev_state & TASK_NOLOAD);
+			if (prev->sched_contributes_to_load)
+				rq->nr_uninterruptible++;
 			deactivate_task(rq, prev,
 					DEQUEUE_SLEEP | DEQUEUE_NOCLOCK);
+		}
 		switch_count = &prev->nvcsw;
 	}
 
@@ -381,7 +387,7 @@ static inline void sched_update_worker(struct task_struct *p)
 		wq_worker_running(p);
 }
 
-void schedule(void)
+void __sched schedule(void)
 {
 	struct task_struct *p = current;
 
@@ -395,7 +401,7 @@ void schedule(void)
 }
 
 /* For who waits in a section that must not be preempted: off again after. */
-void schedule_preempt_disabled(void)
+void __sched schedule_preempt_disabled(void)
 {
 	preempt_enable_no_resched();
 	schedule();
@@ -403,7 +409,7 @@ void schedule_preempt_disabled(void)
 }
 
 /* The idle task's: it has preemption off already and never sleeps. */
-void schedule_idle(void)
+void __sched schedule_idle(void)
 {
 	do {
 		__schedule(SM_NONE);

@@ -15,7 +15,7 @@ void preempt_count_sub(int val)
 	__preempt_count_sub(val);
 }
 
-static void preempt_schedule_common(void)
+static void __sched preempt_schedule_common(void)
 {
 	do {
 		preempt_disable_notrace();
@@ -25,7 +25,7 @@ static void preempt_schedule_common(void)
 }
 
 /* For long work: a place where it can be preempted as well as not. */
-int __cond_resched(void)
+int __sched __cond_resched(void)
 {
 	if (!should_resched(0))
 		return 0;
@@ -34,7 +34,7 @@ int __cond_resched(void)
 }
 
 /* Something that forbade preemption has ended while a reschedule was due. */
-void preempt_schedule(void)
+void __sched preempt_schedule(void)
 {
 	if (likely(!preemptible()))
 		return;
@@ -42,7 +42,7 @@ void preempt_schedule(void)
 }
 
 /* The same at the end of an interrupt; called and left with them off. */
-void preempt_schedule_irq(void)
+void __sched preempt_schedule_irq(void)
 {
 	do {
 		preempt_disable_notrace();

@@ -87,6 +87,7 @@ struct dl_rq {
 struct rq {
 	raw_spinlock_t __lock;
 	unsigned int nr_running;
+	int nr_uninterruptible;		/* see loadavg.c */
 	int cpu;
 	struct cfs_rq cfs;
 	struct rt_rq rt;

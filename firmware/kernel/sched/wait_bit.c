@@ -13,7 +13,7 @@
 
 static struct wait_bit_queue bit_wait_table[WAIT_TABLE_SIZE];
 
-void io_schedule(void)
+void __sched io_schedule(void)
 {
 	blk_flush_plug(current->plug, true);
 	schedule();
@@ -46,12 +46,12 @@ void clear_and_wake_up_bit(int bit, unsigned long *word)
 		wake_up_all(&queue->wq);
 }
 
-static void bit_wait_io(void)
+static void __sched bit_wait_io(void)
 {
 	io_schedule();
 }
 
-void __wait_on_bit_io(unsigned long *word, int bit)
+void __sched __wait_on_bit_io(unsigned long *word, int bit)
 {
 	struct wait_bit_queue *queue = bit_waitqueue(word);
 	DEFINE_WAIT(wait);
@@ -66,7 +66,7 @@ void __wait_on_bit_io(unsigned long *word, int bit)
 	bit_stall_until_release(word);
 }
 
-void __wait_on_bit_lock_io(unsigned long *word, int bit)
+void __sched __wait_on_bit_lock_io(unsigned long *word, int bit)
 {
 	struct wait_bit_queue *queue = bit_waitqueue(word);
 	DEFINE_WAIT(wait);

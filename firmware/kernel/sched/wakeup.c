@@ -29,6 +29,8 @@ static void ttwu_do_activate(struct rq *rq, struct task_struct *p,
 {
 	int en_flags = ENQUEUE_WAKEUP | ENQUEUE_NOCLOCK;
 
+	if (p->sched_contributes_to_load)
+		rq->nr_uninterruptible--;
 	if (wake_flags & WF_MIGRATED)
 		en_flags |= ENQUEUE_MIGRATED;
 	activate_task(rq, p, en_flags);

@@ -9,6 +9,7 @@
 #include <linux/kernel_stat.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
+#include <linux/posix-timers.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -71,8 +72,8 @@ static void exit_mm(void)
 /* Off the lists: nobody finds it any more. With tasklist_lock held. */
 static void __unhash_process(struct task_struct *p, bool group_dead)
 {
-	nr_threads--;
 	p->signal->nr_threads--;
+	count_thread_exit(p);
 	detach_pid(p, PIDTYPE_PID);
 	if (group_dead) {
 		detach_pid(p, PIDTYPE_TGID);
@@ -335,8 +336,10 @@ void do_exit(long code)
 	if (group_dead && unlikely(is_global_init(p)))
 		panic("init died: status %08x",
 		      p->signal->group_exit_code ?: (int)code);
-	if (group_dead)
+	if (group_dead) {
 		hrtimer_cancel(&p->signal->real_timer);
+		exit_itimers(p);
+	}
 	p->exit_code = code;
 	exit_mm();
 	exit_files(p);

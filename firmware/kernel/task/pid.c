@@ -16,7 +16,7 @@
 static DECLARE_BITMAP(pid_map, PID_MAX) = { 1 };
 static struct list_head pid_hash[PIDHASH_SIZE];
 static DEFINE_SPINLOCK(pidmap_lock);
-static unsigned int last_pid;
+static unsigned int last_nr;
 static int pid_max = PID_MAX;	/* below it are new numbers */
 static struct kmem_cache *pid_cachep;
 
@@ -44,6 +44,11 @@ static struct list_head *pid_bucket(pid_t nr)
 	return &pid_hash[nr % PIDHASH_SIZE];
 }
 
+pid_t last_pid(void)
+{
+	return READ_ONCE(last_nr);
+}
+
 /* The next free number after the last one given. */
 struct pid *alloc_pid(void)
 {
@@ -58,12 +63,12 @@ struct pid *alloc_pid(void)
 		INIT_LIST_HEAD(&pid->tasks[type]);
 
 	spin_lock_irq(&pidmap_lock);
-	nr = find_next_zero_bit(pid_map, pid_max, last_pid + 1);
+	nr = find_next_zero_bit(pid_map, pid_max, last_nr + 1);
 	if (nr >= pid_max)
 		nr = find_next_zero_bit(pid_map, pid_max, 1);
 	if (nr < pid_max) {
 		__set_bit(nr, pid_map);
-		last_pid = nr;
+		last_nr = nr;
 		pid->nr = nr;
 		list_add(&pid->pid_chain, pid_bucket(nr));
 	}

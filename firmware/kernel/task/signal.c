@@ -2,6 +2,7 @@
 /* Signals that are pending: how they are queued, found and taken. */
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/posix-timers.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -78,15 +79,41 @@ struct sigqueue *__sigqueue_alloc(int sig, bool override_rlimit)
 	if (atomic_add_return(1, &sigqueues) <= MAX_SIGQUEUES ||
 	    override_rlimit)
 		q = kmem_cache_alloc(sigqueue_cachep, GFP_ATOMIC);
-	if (!q)
+	if (q)
+		q->timer = NULL;
+	else
 		atomic_dec(&sigqueues);
 	return q;
 }
 
 static void __sigqueue_free(struct sigqueue *q)
 {
+	if (q->timer)
+		return;
 	atomic_dec(&sigqueues);
 	kmem_cache_free(sigqueue_cachep, q);
+}
+
+struct sigqueue *sigqueue_alloc(struct k_itimer *timer)
+{
+	struct sigqueue *q = __sigqueue_alloc(0, false);
+
+	if (q) {
+		INIT_LIST_HEAD(&q->list);
+		clear_siginfo(&q->info);
+		q->timer = timer;
+	}
+	return q;
+}
+
+/* One that is queued goes when it is taken. */
+void sigqueue_free(struct sigqueue *q)
+{
+	spin_lock_irq(&current->sighand->siglock);
+	q->timer = NULL;
+	if (list_empty(&q->list))
+		__sigqueue_free(q);
+	spin_unlock_irq(&current->sighand->siglock);
 }
 
 void flush_sigqueue(struct sigpending *queue)
@@ -137,6 +164,8 @@ static void collect_signal(int sig, struct sigpending *list,
 	if (first) {
 		list_del_init(&first->list);
 		*info = first->info;
+		if (first->timer)
+			posixtimer_rearm(first->timer, info);
 		__sigqueue_free(first);
 	} else {
 		/* There was no memory for more than its number. */

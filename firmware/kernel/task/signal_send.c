@@ -209,6 +209,26 @@ int __send_signal_locked(int sig, struct kernel_siginfo *info,
 	return 0;
 }
 
+int send_sigqueue(struct sigqueue *q, struct task_struct *t,
+		  enum pid_type type)
+{
+	int sig = q->info.si_signo;
+	struct sigpending *pending;
+
+	if (!prepare_signal(sig, t, false))
+		return 1;
+	/* Still there: the timer has been set anew since. */
+	if (!list_empty(&q->list))
+		return 0;
+	pending = type == PIDTYPE_PID ? &t->pending :
+					&t->signal->shared_pending;
+	q->info.si_overrun = 0;
+	list_add_tail(&q->list, &pending->list);
+	pending->signal |= sigmask(sig);
+	complete_signal(sig, t, type);
+	return 0;
+}
+
 int send_signal_locked(int sig, struct kernel_siginfo *info,
 		       struct task_struct *t, enum pid_type type)
 {

@@ -32,16 +32,6 @@ static int posix_clock_read(clockid_t clock, ktime_t *now)
 	}
 }
 
-static inline int put_ktime(ktime_t time, struct __kernel_timespec __user *uts)
-{
-	struct __kernel_timespec kts = {
-		.tv_sec = time / NSEC_PER_SEC,
-		.tv_nsec = time % NSEC_PER_SEC,
-	};
-
-	return copy_to_user(uts, &kts, sizeof(kts)) ? -EFAULT : 0;
-}
-
 SYSCALL_DEFINE2(clock_gettime, clockid_t, clock,
 		struct __kernel_timespec __user *, tp)
 {

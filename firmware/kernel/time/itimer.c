@@ -8,10 +8,6 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-#define ITIMER_REAL	0	/* by the clock: SIGALRM */
-#define ITIMER_VIRTUAL	1	/* by what the program itself has used: SIGVTALRM */
-#define ITIMER_PROF	2	/* ... and the kernel on its behalf: SIGPROF */
-
 static inline unsigned int itimer_clock(int which)
 {
 	return which == ITIMER_PROF ? CPUCLOCK_PROF : CPUCLOCK_VIRT;

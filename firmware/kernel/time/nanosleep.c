@@ -23,7 +23,7 @@ static enum hrtimer_restart hrtimer_wakeup(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static int do_nanosleep(struct hrtimer_sleeper *t,
+static int __sched do_nanosleep(struct hrtimer_sleeper *t,
 				 ktime_t expires)
 {
 	do {
@@ -41,7 +41,7 @@ static int do_nanosleep(struct hrtimer_sleeper *t,
  * Sleeps in the state that the caller set, until @expires or a wake-up; which
  * is -EINTR, however it came about. KTIME_MAX is never.
  */
-int schedule_hrtimeout(const ktime_t *expires, enum hrtimer_mode mode)
+int __sched schedule_hrtimeout(const ktime_t *expires, enum hrtimer_mode mode)
 {
 	struct hrtimer_sleeper t = { .task = current };
 
@@ -61,12 +61,7 @@ int schedule_hrtimeout(const ktime_t *expires, enum hrtimer_mode mode)
 
 static int report_rest(struct __kernel_timespec __user *rmtp, ktime_t expires)
 {
-	ktime_t left = max_t(ktime_t, expires - ktime_get(), 0);
-	struct __kernel_timespec rest = {
-		.tv_sec = left / NSEC_PER_SEC, .tv_nsec = left % NSEC_PER_SEC
-	};
-
-	return copy_to_user(rmtp, &rest, sizeof(rest)) ? -EFAULT : 0;
+	return put_ktime(max_t(ktime_t, expires - ktime_get(), 0), rmtp);
 }
 
 static long sleep_until(ktime_t expires, clockid_t clock)
@@ -110,18 +105,6 @@ long hrtimer_nanosleep(ktime_t rqtp, enum hrtimer_mode mode, clockid_t clock,
 	return set_restart_fn(restart, hrtimer_nanosleep_restart);
 }
 
-static inline int get_timespec64(struct timespec64 *ts,
-			  const struct __kernel_timespec __user *uts)
-{
-	struct __kernel_timespec kts;
-
-	if (copy_from_user(&kts, uts, sizeof(kts)))
-		return -EFAULT;
-	ts->tv_sec = kts.tv_sec;
-	ts->tv_nsec = kts.tv_nsec;
-	return timespec64_valid(ts) ? 0 : -EINVAL;
-}
-
 SYSCALL_DEFINE2(nanosleep, const struct __kernel_timespec __user *, rqtp,
 		struct __kernel_timespec __user *, rmtp)
 {
@@ -153,7 +136,6 @@ SYSCALL_DEFINE4(clock_nanosleep, clockid_t, clock, int, flags,
 	time = timespec64_to_ktime(ts);
 	if (!(flags & TIMER_ABSTIME))
 		return hrtimer_nanosleep(time, HRTIMER_MODE_REL, clock, rmtp);
-	if (clock == CLOCK_REALTIME)
-		time -= ktime_get_real() - ktime_get();
-	return hrtimer_nanosleep(time, HRTIMER_MODE_ABS, clock, NULL);
+	return hrtimer_nanosleep(clock_to_monotonic(clock, time),
+				 HRTIMER_MODE_ABS, clock, NULL);
 }

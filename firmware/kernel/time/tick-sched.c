@@ -8,6 +8,7 @@
 #include <linux/nmi.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/loadavg.h>
 #include <linux/tick.h>
 #include <linux/timer.h>
 #include <linux/watchdog.h>
@@ -46,6 +47,7 @@ static void tick_do_update_jiffies64(ktime_t now)
 		WRITE_ONCE(last_jiffies_update,
 			   last_jiffies_update + ticks * TICK_NSEC);
 		jiffies += ticks;
+		calc_global_load();
 	}
 	raw_spin_unlock(&jiffies_lock);
 }

@@ -18,7 +18,7 @@ static void process_timeout(struct timer_list *timer)
 }
 
 /* Sleeps in the state that the caller set; returns the jiffies left. */
-long schedule_timeout(long timeout)
+long __sched schedule_timeout(long timeout)
 {
 	struct process_timer t = { .task = current };
 	unsigned long expires;
@@ -35,20 +35,20 @@ long schedule_timeout(long timeout)
 	return max_t(long, expires - jiffies, 0);
 }
 
-long schedule_timeout_interruptible(long timeout)
+long __sched schedule_timeout_interruptible(long timeout)
 {
 	__set_current_state(TASK_INTERRUPTIBLE);
 	return schedule_timeout(timeout);
 }
 
-long schedule_timeout_uninterruptible(long timeout)
+long __sched schedule_timeout_uninterruptible(long timeout)
 {
 	__set_current_state(TASK_UNINTERRUPTIBLE);
 	return schedule_timeout(timeout);
 }
 
 /* Waiting that is nobody's load. */
-long schedule_timeout_idle(long timeout)
+long __sched schedule_timeout_idle(long timeout)
 {
 	__set_current_state(TASK_IDLE);
 	return schedule_timeout(timeout);

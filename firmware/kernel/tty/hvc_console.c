@@ -13,8 +13,6 @@
 #include <linux/tty.h>
 #include <emu/hostcall.h>
 
-#define N_INBUF		64
-
 struct tty_struct console_tty;
 static struct task_struct *hvc_task;
 static bool hvc_kicked;
@@ -60,18 +58,22 @@ static const struct tty_operations hvc_ops = {
 /* As much as there is room for. */
 static void hvc_poll(struct tty_struct *tty)
 {
-	char buf[N_INBUF];
+	char buf[TTY_BUFFER_SIZE];
 	size_t room;
 	long n;
 
 	tty_do_resize(tty, hvc_get_winsize(tty));
-	while (L_COOKED(tty) && (room = n_tty_receive_room(tty))) {
+	for (;;) {
+		tty_buffer_flush_work(tty);
+		if (!L_COOKED(tty) || !(room = n_tty_receive_room(tty)))
+			break;
 		n = hvc_fetch(tty, buf, min_t(size_t, room, sizeof(buf)));
 		if (n == 0 && !tty->ended)
 			tty_hangup(tty);
 		if (n <= 0)
 			return;
-		n_tty_receive_buf(tty, buf, n);
+		tty_insert_flip_string(tty, buf, n);
+		tty_flip_buffer_push(tty);
 	}
 	/* Those who want it as it is ask the host themselves. */
 	if (!L_COOKED(tty))

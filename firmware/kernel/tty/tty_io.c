@@ -33,6 +33,7 @@ void tty_init_struct(struct tty_struct *tty, const struct tty_operations *ops)
 	mutex_init(&tty->write_lock);
 	init_waitqueue_head(&tty->read_wait);
 	init_waitqueue_head(&tty->write_wait);
+	tty_buffer_init(tty);
 	n_tty_init(tty);
 }
 

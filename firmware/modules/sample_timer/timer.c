@@ -7,7 +7,7 @@
 #include "sample_timer.h"
 
 static unsigned int period = 10;
-module_param(period, uint, 0444);
+module_param(period, uint, 0644);
 MODULE_PARM_DESC(period, "milliseconds between two beats");
 
 static struct timer_list timer;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cat [FILE]...: copies the files, - or none being standard input. */
+/* cat [-AbeEnstTuv] [FILE]...: copies the files, - or none being standard input; with options, so that all can be seen. */
 #include <err.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +19,65 @@ static bool is_output(int fd)
 	       lseek(fd, 0, SEEK_CUR) < in.st_size;
 }
 
+static struct {
+	bool numbers, full_only, squeeze, ends, tabs, controls;
+} show;
+
+static bool plain(void)
+{
+	return !show.numbers && !show.squeeze && !show.ends && !show.tabs &&
+	       !show.controls;
+}
+
+/* As M-^X, with what is not seen in place. */
+static void put_visibly(unsigned char c)
+{
+	if (c >= 0x80) {
+		fputs("M-", stdout);
+		c -= 0x80;
+	}
+	if (c < ' ' || c == 0x7f)
+		printf("^%c", c ^ 0x40);
+	else
+		putchar(c);
+}
+
+/* Lines go on from one file into the next. */
+static void put(char c)
+{
+	static unsigned long line;
+	static int empty;
+	static bool middle;
+
+	if (!middle) {
+		empty = c == '\n' ? empty + 1 : 0;
+		if (show.squeeze && empty > 1)
+			return;
+		if (show.numbers && !(show.full_only && c == '\n'))
+			printf("%6lu\t", ++line);
+	}
+	middle = c != '\n';
+	if (c == '\n')
+		fputs(show.ends ? "$\n" : "\n", stdout);
+	else if (c == '\t' ? show.tabs : show.controls)
+		put_visibly(c);
+	else
+		putchar(c);
+}
+
+static void write_out(const char *data, size_t size)
+{
+	if (plain()) {
+		if (write_all(STDOUT_FILENO, data, size) < 0)
+			err(1, "write error");
+		return;
+	}
+	while (size--)
+		put(*data++);
+	if (fflush(stdout) == EOF)
+		err(1, "write error");
+}
+
 /* Not buffered: what a slow pipe or the console gives is passed on at once. */
 static bool copy(int fd, const char *name)
 {
@@ -29,8 +89,7 @@ static bool copy(int fd, const char *name)
 		return false;
 	}
 	while ((got = read(fd, buffer, sizeof(buffer))) > 0)
-		if (write_all(STDOUT_FILENO, buffer, got) < 0)
-			err(1, "write error");
+		write_out(buffer, got);
 	if (got < 0)
 		warn("%s", name);
 	return got == 0;
@@ -56,10 +115,21 @@ static bool copy_file(const char *name)
 int main(int argc, char **argv)
 {
 	bool all = true;
+	int option;
 
-	if (argc < 2)
+	while ((option = getopt(argc, argv, "AbeEnstTuv")) != -1) {
+		if (option == '?')
+			return 1;
+		show.full_only |= option == 'b';
+		show.numbers |= option == 'n' || option == 'b';
+		show.squeeze |= option == 's';
+		show.ends |= strchr("AeE", option) != NULL;
+		show.tabs |= strchr("AtT", option) != NULL;
+		show.controls |= strchr("Aetv", option) != NULL;
+	}
+	if (optind == argc)
 		return !copy_file("-");
-	for (int i = 1; i < argc; i++)
+	for (int i = optind; i < argc; i++)
 		all &= copy_file(argv[i]);
 	return !all;
 }

@@ -9,6 +9,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,14 +79,17 @@ static const struct termios cooked = {
 
 /*
  * If somebody sits at the console, what runs there is a session of its own, to
- * be interrupted from the keyboard.
+ * be interrupted from the keyboard; else a process group of its own, to be
+ * killed when the host does not want to wait any longer.
  */
 static void take_terminal(void)
 {
 	struct winsize size;
 
-	if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) < 0)
+	if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) < 0) {
+		setpgid(0, 0);
 		return;
+	}
 	setsid();
 	ioctl(STDIN_FILENO, TIOCSCTTY, 0);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &cooked);
@@ -110,6 +114,18 @@ static pid_t fork_at_last(void)
 	return pid;
 }
 
+/* The command that runs, and whether the host has given it up. */
+static volatile pid_t running;
+static volatile bool given_up;
+
+static void give_up(int signal)
+{
+	(void)signal;
+	given_up = true;
+	if (running && kill(-running, SIGKILL) < 0)
+		kill(running, SIGKILL);	/* it leads no group yet */
+}
+
 static pid_t start_shell(char *const argv[])
 {
 	pid_t pid = fork_at_last();
@@ -129,11 +145,15 @@ static int wait_for(pid_t pid)
 	int status;
 	pid_t ended;
 
+	running = pid;
+	if (given_up)
+		give_up(SIGUSR1);
 	do {
 		ended = waitpid(-1, &status, 0);
 		if (ended < 0 && errno != EINTR)
 			err(1, "cannot wait");
 	} while (ended != pid);
+	running = 0;
 	return status;
 }
 
@@ -167,6 +187,7 @@ static int serve_commands(int command_fd)
 		status = wait_for(start_shell(argv));
 		release_terminal();
 		report(command_fd, status);
+		given_up = false;
 		while (waitpid(-1, &status, WNOHANG) > 0)
 			;
 	}
@@ -189,6 +210,7 @@ int main(int argc, char **argv, char **envp)
 
 	(void)argc;
 	open_console();
+	signal(SIGUSR1, give_up);
 	command_fd = open("/dev/command", O_RDWR | O_CLOEXEC);
 	if (command_fd < 0)
 		err(1, "/dev/command");

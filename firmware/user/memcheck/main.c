@@ -223,5 +223,6 @@ int main(int argc, char **argv)
 	check_tables();
 	check_truncated();
 	check_writes();
+	check_pointers();
 	return report();
 }

@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #define PAGE		8192UL	/* of either architecture, or two of them */
-#define MREMAP_MAYMOVE	1
 
 /* checks.c */
 void check(bool ok, const char *what);
@@ -19,6 +18,9 @@ int child_touches(volatile char *p, bool write);
 /* areas.c */
 void check_areas(void);
 void check_tables(void);
+
+/* pointers.c */
+void check_pointers(void);
 
 /* files.c */
 void check_truncated(void);

@@ -43,20 +43,22 @@ static int open_no_input(void)
 }
 
 /* Every stage is a child of its own, the last one too. */
-static int run_pipeline(const struct node *stage, bool background)
+static int run_pipeline(const struct node *node, bool background)
 {
+	bool single = node->kind != NODE_PIPELINE;
+	const struct node *stage = single ? node : node->children;
 	size_t mark = arena_mark(&temp_arena);
-	int count = 0, from = -1, status = 0;
+	int count = single, from = -1, status = 0;
 	pid_t *pids;
 
-	for (const struct node *s = stage; s; s = s->next)
+	for (const struct node *s = stage; !single && s; s = s->next)
 		count++;
 	pids = arena_alloc(&temp_arena, count * sizeof(*pids));
-	job_begin(background);
+	job_begin(node, background);
 	for (int i = 0; i < count; i++, stage = stage->next) {
 		int fds[2] = { -1, -1 };
 
-		if (stage->next && pipe(fds) < 0)
+		if (i + 1 < count && pipe(fds) < 0)
 			fail("Pipe call failed");
 		pids[i] = fork_shell();
 		if (pids[i] == 0) {
@@ -81,21 +83,15 @@ static int run_pipeline(const struct node *stage, bool background)
 	return status;
 }
 
-static int run_background(const struct node *node)
+static int run_subshell(const struct node *node, bool last)
 {
-	bool pipeline = node->kind == NODE_PIPELINE;
-
-	return run_pipeline(pipeline ? node->children : node, true);
-}
-
-static int run_subshell(const struct node *body, bool last)
-{
+	const struct node *body = node->children;
 	int status;
 	pid_t pid;
 
-	if (last)
+	if (last && !traps_set())
 		return run_node(body, true);
-	job_begin(false);
+	job_begin(node, false);
 	pid = fork_shell();
 	if (pid == 0)
 		run_and_exit(body);
@@ -253,7 +249,7 @@ static int run_kind(const struct node *node, bool last)
 	case NODE_SIMPLE:
 		return run_simple(node, last);
 	case NODE_PIPELINE:
-		return run_pipeline(node->children, false);
+		return run_pipeline(node, false);
 	case NODE_NOT:
 		return run_not(node->children);
 	case NODE_AND:
@@ -262,9 +258,9 @@ static int run_kind(const struct node *node, bool last)
 	case NODE_SEQUENCE:
 		return run_sequence(node->children, last);
 	case NODE_BACKGROUND:
-		return run_background(node->children);
+		return run_pipeline(node->children, true);
 	case NODE_SUBSHELL:
-		return run_subshell(node->children, last);
+		return run_subshell(node, last);
 	case NODE_GROUP:
 		return run_node(node->children, last);
 	case NODE_IF:

@@ -15,11 +15,37 @@ struct process {
 	int status;
 	bool ended;
 	bool stopped;
+	int job;			/* 0: of none */
+	char *text;			/* the job's, or NULL */
 	pid_t group;			/* 0: the shell's own */
 	struct process *next;
 };
 
 static struct process *processes;
+
+/* What children are started for now. */
+static int last_job, current_job;
+static char *current_text;
+
+void jobs_begin(char *text)
+{
+	jobs_begun();
+	current_job = ++last_job;
+	current_text = text;
+}
+
+void jobs_begun(void)
+{
+	current_job = 0;
+	free(current_text);
+	current_text = NULL;
+}
+
+static void free_process(struct process *process)
+{
+	free(process->text);
+	free(process);
+}
 
 pid_t fork_shell(void)
 {
@@ -41,6 +67,8 @@ pid_t fork_shell(void)
 	process->pid = pid;
 	process->ended = process->stopped = false;
 	process->group = job_add(pid);
+	process->job = current_job;
+	process->text = current_text ? xstrdup(current_text) : NULL;
 	process->next = processes;
 	processes = process;
 	return pid;
@@ -117,7 +145,7 @@ int job_wait(pid_t pid)
 		return 128 + WSTOPSIG(process->status);
 	status = process->status;
 	*find(pid) = process->next;
-	free(process);
+	free_process(process);
 	report_signal(status);
 	return exit_status(status);
 }
@@ -129,7 +157,7 @@ void jobs_wait_all(void)
 	while (processes) {
 		struct process *next = processes->next;
 
-		free(processes);
+		free_process(processes);
 		processes = next;
 	}
 }
@@ -151,113 +179,200 @@ void jobs_poll(void)
 	}
 }
 
-/* The job after the one whose group is @after; 0: there is none. */
-static pid_t next_job(pid_t after)
+/* The job in the list after @after; 0: there is none. */
+static int next_job(int after)
 {
-	pid_t next = 0;
+	int next = 0;
 
 	for (struct process *p = processes; p; p = p->next)
-		if (p->group > after && (!next || p->group < next))
-			next = p->group;
+		if (p->text && p->job > after && (!next || p->job < next))
+			next = p->job;
 	return next;
 }
 
-/* Its number; @wanted NULL or empty: of the last one there is. */
-static pid_t find_job(const char *wanted)
+/* The one before @before; of all, if that is 0. */
+static int last_of_jobs(int before)
 {
-	long number = wanted ? parse_number(wanted + (*wanted == '%')) : 0;
-	pid_t group = 0, last = 0;
+	int last = 0;
 
-	for (long i = 1; (group = next_job(group)); i++) {
-		if (wanted && i == number)
-			return group;
-		last = group;
-	}
-	return wanted ? 0 : last;
+	for (int job = 0; (job = next_job(job)) && job != before;)
+		last = job;
+	return last;
 }
 
-static const char *state_of(pid_t group)
+/* By its number in the list; @wanted NULL or "%+": the last one there is. */
+static int find_job(const char *wanted)
 {
-	const char *state = "Done";
+	long number;
+	int job = 0;
+
+	if (!wanted || !strcmp(wanted, "%%") || !strcmp(wanted, "%+"))
+		return last_of_jobs(0);
+	if (!strcmp(wanted, "%-"))
+		return last_of_jobs(last_of_jobs(0));
+	number = parse_number(wanted + (*wanted == '%'));
+	for (long i = 1; (job = next_job(job)) && i != number; i++)
+		;
+	return job;
+}
+
+/* The first of its processes that is still remembered; NULL: no such job. */
+static struct process *leader_of(int job)
+{
+	struct process *leader = NULL;
+
+	for (struct process *p = processes; p; p = p->next)
+		if (p->job == job)
+			leader = p;
+	return leader;
+}
+
+static bool job_has_ended(int job)
+{
+	for (struct process *p = processes; p; p = p->next)
+		if (p->job == job && !p->ended)
+			return false;
+	return true;
+}
+
+/* The last process was started last, and says how the job is. */
+static void state_of(int job, char *text, size_t size)
+{
+	const struct process *last = NULL, *running = NULL, *stopped = NULL;
+
+	for (const struct process *p = processes; p; p = p->next) {
+		if (p->job != job)
+			continue;
+		if (!last)
+			last = p;
+		if (!p->ended && !p->stopped)
+			running = p;
+		if (!p->ended && p->stopped)
+			stopped = p;
+	}
+	if (running)
+		snprintf(text, size, "Running");
+	else if (stopped)
+		snprintf(text, size, "%s",
+			 strsignal(WSTOPSIG(stopped->status)));
+	else if (WIFSIGNALED(last->status))
+		snprintf(text, size, "%s", strsignal(WTERMSIG(last->status)));
+	else if (WEXITSTATUS(last->status))
+		snprintf(text, size, "Done(%d)", WEXITSTATUS(last->status));
+	else
+		snprintf(text, size, "Done");
+}
+
+/* "[1] + Running                    sleep 5": the command in column 33. */
+static void show_job(FILE *to, int job, bool with_pid)
+{
+	int last = last_of_jobs(0), number = 1, length;
+	char mark = job == last ? '+' : job == last_of_jobs(last) ? '-' : ' ';
+	char line[64], state[32];
+
+	for (int at = 0; (at = next_job(at)) && at != job;)
+		number++;
+	state_of(job, state, sizeof(state));
+	length = snprintf(line, sizeof(line), "[%d] %c ", number, mark);
+	if (with_pid)
+		length += snprintf(line + length, sizeof(line) - length, "%d ",
+				   leader_of(job)->pid);
+	snprintf(line + length, sizeof(line) - length, "%s", state);
+	fprintf(to, "%-32s %s\n", line, leader_of(job)->text);
+}
+
+static bool is_stopped(int job)
+{
+	bool any = false;
 
 	for (struct process *p = processes; p; p = p->next) {
-		if (p->group != group || p->ended)
+		if (p->job != job || p->ended)
 			continue;
 		if (!p->stopped)
-			return "Running";
-		state = "Stopped";
+			return false;
+		any = true;
 	}
-	return state;
+	return any;
 }
 
-static void show_job(FILE *to, int number, pid_t group)
+static int job_of_group(pid_t group)
 {
-	fprintf(to, "[%d]  %-8s  %d\n", number, state_of(group), group);
+	for (struct process *p = processes; group && p; p = p->next)
+		if (p->group == group)
+			return p->job;
+	return 0;
 }
 
 bool job_is_stopped(pid_t group)
 {
-	return group && !strcmp(state_of(group), "Stopped");
+	return is_stopped(job_of_group(group));
 }
 
 /* In the middle of other things: a job in the foreground has stopped. */
 void jobs_show_stopped(pid_t group)
 {
-	pid_t at = 0;
-
 	fputs("\n", stderr);
-	for (int i = 1; (at = next_job(at)); i++)
-		if (at == group)
-			show_job(stderr, i, group);
+	show_job(stderr, job_of_group(group), false);
 }
 
-static void forget_job(pid_t group)
+static void forget_job(int job)
 {
 	struct process **at = &processes;
 
 	while (*at) {
 		struct process *process = *at;
 
-		if (process->group == group && process->ended) {
+		if (process->job == job) {
 			*at = process->next;
-			free(process);
+			free_process(process);
 		} else {
 			at = &process->next;
 		}
 	}
 }
 
+/* jobs [-lp]: with process numbers, or these alone. */
 int run_jobs(int argc, char **argv)
 {
-	pid_t group = 0;
+	const char *option = argc > 1 ? argv[1] : "";
 
-	(void)argc;
-	(void)argv;
+	if (*option && strcmp(option, "-l") && strcmp(option, "-p")) {
+		complain("Illegal option %s", option);
+		return STATUS_ERROR;
+	}
 	jobs_poll();
-	for (int i = 1; (group = next_job(group)); i++)
-		show_job(stdout, i, group);
-	for (group = 0; (group = next_job(group));)
-		if (!strcmp(state_of(group), "Done"))
-			forget_job(group);
+	for (int job = last_of_jobs(0); job; job = last_of_jobs(job)) {
+		if (!strcmp(option, "-p"))
+			printf("%d\n", leader_of(job)->pid);
+		else
+			show_job(stdout, job, *option);
+	}
+	for (int job = next_job(0), next; job; job = next) {
+		next = next_job(job);
+		if (job_has_ended(job))
+			forget_job(job);
+	}
 	return 0;
 }
 
 /* Has it go on; 0 if there is no such job. */
-static pid_t continue_job(const char *wanted, bool foreground)
+static int continue_job(const char *wanted, bool foreground)
 {
-	pid_t group = find_job(wanted);
+	int job = find_job(wanted);
+	pid_t group = job ? leader_of(job)->group : 0;
 
-	if (!group) {
-		complain("No such job: %s", wanted ? wanted : "%+");
+	if (!job || !group) {
+		complain(job ? "job %s not created under job control" :
+			       "No such job: %s", wanted ? wanted : "%+");
 		return 0;
 	}
 	if (foreground)
 		terminal_give(group);
 	for (struct process *p = processes; p; p = p->next)
-		if (p->group == group)
+		if (p->job == job)
 			p->stopped = false;
 	kill(-group, SIGCONT);
-	return group;
+	return job;
 }
 
 int run_bg(int argc, char **argv)
@@ -268,19 +383,20 @@ int run_bg(int argc, char **argv)
 
 int run_fg(int argc, char **argv)
 {
-	pid_t group = continue_job(argc > 1 ? argv[1] : NULL, true);
+	int job = continue_job(argc > 1 ? argv[1] : NULL, true), status = 0;
 	struct process *p = processes;
-	int status = 0;
+	pid_t group = 0;
 
-	if (!group)
+	if (!job)
 		return STATUS_ERROR;
 	while (p) {
 		pid_t pid = p->pid;
 
-		if (p->group != group) {
+		if (p->job != job) {
 			p = p->next;
 			continue;
 		}
+		group = p->group;
 		status = job_wait(pid);
 		if (*find(pid))
 			break;		/* it has stopped again */

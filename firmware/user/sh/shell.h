@@ -59,6 +59,8 @@ const char *option_letters(void);
 void shell_exit(int status) __attribute__((noreturn));
 /* In a subshell: what was trapped is no more. */
 void traps_reset(void);
+/* Whether the shell must be there when what it runs has ended. */
+bool traps_set(void);
 /* Runs the commands of signals that have come. */
 void traps_run(void);
 /* The signal that came while a builtin waited, or 0. */
@@ -266,8 +268,8 @@ int move_fd_up(int fd);
 
 void terminal_init(void);
 bool terminal_is_ours(void);
-/* The children from now on are one job. */
-void job_begin(bool background);
+/* The children from now on are one job: the node's. */
+void job_begin(const struct node *node, bool background);
 /* group 0: the one that was begun last. */
 void job_end(int status, pid_t group);
 void job_enter(void);
@@ -278,6 +280,9 @@ void abandon_line(void) __attribute__((noreturn));
 
 /* jobs.c: children. */
 
+/* The children from now on belong to a job; text NULL: nobody will list it. */
+void jobs_begin(char *text);
+void jobs_begun(void);
 void jobs_poll(void);
 bool job_is_stopped(pid_t group);
 void jobs_show_stopped(pid_t group);
@@ -290,6 +295,9 @@ pid_t fork_shell(void);
 /* Waits for a child; returns its exit status, 127 if there is no such child. */
 int job_wait(pid_t pid);
 void jobs_wait_all(void);
+
+/* nodetext.c: what the node was written as, more or less; to be freed. */
+char *node_text(const struct node *node);
 
 /* exec.c, simple.c: run trees. */
 

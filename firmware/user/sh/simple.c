@@ -215,9 +215,9 @@ static int run_program(const struct node *node, struct strings *words,
 	int status;
 	pid_t pid;
 
-	if (last)
+	if (last && !traps_set())
 		become(node, words);
-	job_begin(false);
+	job_begin(node, false);
 	pid = fork_shell();
 	if (pid == 0)
 		become(node, words);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "shell.h"
@@ -51,9 +52,10 @@ bool terminal_is_ours(void)
 	return owned && !shell.child;
 }
 
-void job_begin(bool background)
+void job_begin(const struct node *node, bool background)
 {
 	starting = terminal_is_ours();
+	jobs_begin(starting ? node_text(node) : background ? xstrdup("") : NULL);
 	in_background = background;
 	group = 0;
 }
@@ -101,6 +103,7 @@ void job_end(int status, pid_t of)
 		       status == 128 + SIGTTIN || status == 128 + SIGTTOU;
 
 	starting = false;
+	jobs_begun();
 	if (!terminal_is_ours())
 		return;
 	tcsetpgrp(STDIN_FILENO, own_group);

@@ -51,6 +51,15 @@ void shell_exit(int status)
 	exit(status);
 }
 
+bool traps_set(void)
+{
+	for (int number = 0; number <= SIGNAL_MAX; number++) {
+		if (commands[number] && *commands[number])
+			return true;
+	}
+	return false;
+}
+
 int trap_pending(void)
 {
 	return last_caught;

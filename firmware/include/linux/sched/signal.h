@@ -50,6 +50,9 @@ struct signal_struct {
 	ktime_t it_real_incr;		/* 0: it comes once */
 	struct task_struct *real_timer_task;
 
+	struct list_head posix_timers;
+	unsigned int nr_posix_timers;
+	unsigned int posix_timer_id;	/* of the next */
 	struct cpu_itimer it[2];	/* ITIMER_PROF, ITIMER_VIRTUAL */
 
 	struct task_usage usage;	/* of threads that have ended */
@@ -155,6 +158,13 @@ void flush_sigqueue_mask(sigset_t mask, struct sigpending *s);
 int dequeue_signal(struct task_struct *tsk, const sigset_t *mask,
 		   kernel_siginfo_t *info, enum pid_type *type);
 int dequeue_synchronous_signal(kernel_siginfo_t *info);
+/* A timer's own: its one signal, at most once in a queue. */
+struct sigqueue *sigqueue_alloc(struct k_itimer *timer);
+void sigqueue_free(struct sigqueue *q);
+/* With siglock held. Nonzero: it is ignored. */
+int send_sigqueue(struct sigqueue *q, struct task_struct *t,
+		  enum pid_type type);
+
 int send_signal_locked(int sig, struct kernel_siginfo *info,
 		       struct task_struct *t, enum pid_type type);
 int __send_signal_locked(int sig, struct kernel_siginfo *info,

@@ -37,4 +37,10 @@
 #define SS_DISABLE	2
 #define SS_AUTODISARM	0x80000000u
 
+/* timer_create(2): what happens when the time has come */
+#define SIGEV_SIGNAL	0
+#define SIGEV_NONE	1
+#define SIGEV_THREAD	2	/* the library makes a thread of it */
+#define SIGEV_THREAD_ID	4	/* to one thread */
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The clocks. */
+/* The clocks, and alarms by them. */
 #ifndef _UAPI_LINUX_TIME_H
 #define _UAPI_LINUX_TIME_H
 
@@ -13,5 +13,10 @@
 #define CLOCK_BOOTTIME			7
 
 #define TIMER_ABSTIME	1
+
+/* setitimer(2) */
+#define ITIMER_REAL	0	/* by the clock: SIGALRM */
+#define ITIMER_VIRTUAL	1	/* by what the program itself has used: SIGVTALRM */
+#define ITIMER_PROF	2	/* ... and the kernel on its behalf: SIGPROF */
 
 #endif

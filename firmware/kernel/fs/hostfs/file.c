@@ -37,6 +37,8 @@ int hostfs_open(struct inode *inode, struct file *file)
 		hostfs_free(req);
 		return handle;
 	}
+	if (req->fr.flags & FS_OPEN_STREAM)
+		stream_open(inode, file);
 	req->fr = (struct file_request){ .op = FS_RELEASE, .handle = handle };
 	file->private_data = req;
 	return 0;

@@ -265,7 +265,11 @@ static int proc_pident_readdir(struct file *file, struct dir_context *ctx,
 	LNK("cwd", proc_cwd_link),					\
 	LNK("root", proc_root_link),					\
 	LNK("exe", proc_exe_link),					\
-	REG("mounts", 0444, proc_mounts_operations)
+	REG("mounts", 0444, proc_mounts_operations),			\
+	ONE("wchan", 0444, proc_pid_wchan),				\
+	ONE("stack", 0400, proc_pid_stack),				\
+	ONE("oom_score", 0444, proc_oom_score),				\
+	REG("oom_score_adj", 0644, proc_oom_score_adj_operations)
 
 /* What there is of a thread. */
 static const struct pid_entry tid_base_stuff[] = {

@@ -42,6 +42,15 @@ int proc_root_link(struct dentry *dentry, struct path *path);
 int proc_exe_link(struct dentry *dentry, struct path *path);
 int readlink_path(const struct path *path, char __user *buf, int size);
 
+/* task_kernel.c: where in the kernel it waits, and what the kernel thinks of it */
+int proc_pid_wchan(struct seq_file *m, struct pid *pid,
+		   struct task_struct *task);
+int proc_pid_stack(struct seq_file *m, struct pid *pid,
+		   struct task_struct *task);
+int proc_oom_score(struct seq_file *m, struct pid *pid,
+		   struct task_struct *task);
+extern const struct file_operations proc_oom_score_adj_operations;
+
 /* task_mmu.c: its address space */
 struct proc_mm_usage {
 	unsigned long	rss;	/* pages present: of files, and of its own */

@@ -3,7 +3,10 @@
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/kernel_stat.h>
 #include <linux/ktime.h>
+#include <linux/pid.h>
+#include <linux/sched/loadavg.h>
 #include <linux/seq_file.h>
 #include <linux/smp.h>
 #include <linux/tick.h>
@@ -45,10 +48,24 @@ static int uptime_proc_show(struct seq_file *m, void *v)
 	return 0;
 }
 
+/* Averages over 1, 5, 15 minutes; tasks that run, all of them; the last pid. */
+static int loadavg_proc_show(struct seq_file *m, void *v)
+{
+	unsigned long loads[3];
+
+	get_avenrun(loads, FIXED_1 / 200);
+	for (int i = 0; i < 3; i++)
+		seq_printf(m, "%lu.%02lu ", LOAD_INT(loads[i]),
+			   LOAD_FRAC(loads[i]));
+	seq_printf(m, "%u/%d %d\n", nr_running(), nr_threads, last_pid());
+	return 0;
+}
+
 static int __init proc_misc_init(void)
 {
 	proc_create_single("cmdline", 0, NULL, cmdline_proc_show);
 	proc_create_single("version", 0, NULL, version_proc_show);
+	proc_create_single("loadavg", 0, NULL, loadavg_proc_show);
 	proc_create_single("uptime", 0, NULL, uptime_proc_show);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/namei.h>
 #include <linux/slab.h>
 
@@ -49,13 +50,34 @@ int sysfs_create_dir(struct kobject *kobj)
 	return 0;
 }
 
+/*
+ * Between the removal of an object's directory and its end, files of it that
+ * are being opened must find out.
+ */
+static DEFINE_MUTEX(sysfs_removal_mutex);
+
 void sysfs_remove_dir(struct kobject *kobj)
 {
 	struct dentry *dir = kobj->sd;
 
 	kobj->sd = NULL;
-	if (dir)
-		simple_recursive_removal(dir);
+	if (!dir)
+		return;
+	mutex_lock(&sysfs_removal_mutex);
+	simple_recursive_removal(dir);
+	mutex_unlock(&sysfs_removal_mutex);
+}
+
+/* A file's object, with a reference; NULL if it is not there any more. */
+struct kobject *sysfs_get_active(struct dentry *dentry)
+{
+	struct kobject *kobj = NULL;
+
+	mutex_lock(&sysfs_removal_mutex);
+	if (!d_unhashed(dentry))
+		kobj = kobject_get(dentry->d_fsdata);
+	mutex_unlock(&sysfs_removal_mutex);
+	return kobj;
 }
 
 int sysfs_remove_name(struct dentry *dir, const char *name)

@@ -38,18 +38,24 @@ static int sysfs_kf_seq_show(struct seq_file *m, void *v)
 
 static int kernfs_fop_open(struct inode *inode, struct file *file)
 {
-	const struct sysfs_ops *ops = kobj_of(file)->ktype->sysfs_ops;
-	int err;
+	struct kobject *kobj = sysfs_get_active(file->f_path.dentry);
+	const struct sysfs_ops *ops;
+	int err = -EACCES;
 
+	if (!kobj)
+		return -ENODEV;
+	ops = kobj->ktype->sysfs_ops;
 	if ((file->f_mode & FMODE_WRITE) &&
 	    (!(inode->i_mode & S_IWUGO) || !ops->store))
-		return -EACCES;
+		goto put;
 	if ((file->f_mode & FMODE_READ) &&
 	    (!(inode->i_mode & S_IRUGO) || !ops->show))
-		return -EACCES;
+		goto put;
 	err = single_open_size(file, sysfs_kf_seq_show, NULL, 2 * PAGE_SIZE);
 	if (!err)
-		kobject_get(kobj_of(file));
+		return 0;
+put:
+	kobject_put(kobj);
 	return err;
 }
 

@@ -13,6 +13,7 @@ void sysfs_init(void);
 struct dentry *sysfs_make_dir(struct dentry *parent, const char *name);
 struct dentry *sysfs_dir_of(struct kobject *kobj);
 int sysfs_remove_name(struct dentry *dir, const char *name);
+struct kobject *sysfs_get_active(struct dentry *dentry);
 
 /* file.c */
 int sysfs_add_file(struct dentry *dir, struct kobject *kobj,

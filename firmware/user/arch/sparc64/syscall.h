@@ -117,6 +117,7 @@
 #define SYS_sched_setaffinity	261
 #define SYS_timer_settime	262
 #define SYS_timer_gettime	263
+#define SYS_timer_getoverrun	264
 #define SYS_timer_delete	265
 #define SYS_timer_create	266
 #define SYS_waitid		279
@@ -139,6 +140,7 @@
 #define SYS_utimensat		310
 #define SYS_timerfd_create	312
 #define SYS_timerfd_settime	315
+#define SYS_timerfd_gettime	316
 #define SYS_eventfd2		318
 #define SYS_dup3		320
 #define SYS_pipe2		321

@@ -110,6 +110,7 @@
 #define SYS_timer_create	222
 #define SYS_timer_settime	223
 #define SYS_timer_gettime	224
+#define SYS_timer_getoverrun	225
 #define SYS_timer_delete	226
 #define SYS_clock_settime	227
 #define SYS_clock_gettime	228
@@ -137,6 +138,7 @@
 #define SYS_utimensat		280
 #define SYS_timerfd_create	283
 #define SYS_timerfd_settime	286
+#define SYS_timerfd_gettime	287
 #define SYS_eventfd2		290
 #define SYS_dup3		292
 #define SYS_pipe2		293

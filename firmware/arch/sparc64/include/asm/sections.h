@@ -4,6 +4,7 @@
 #define _ASM_SECTIONS_H
 
 extern char _text[], _etext[];
+extern char __sched_text_start[], __sched_text_end[];
 extern char __ftrace_tramp_start[], __ftrace_shared[], __ftrace_tramp_end[];
 extern char __start_rodata[], __end_rodata[];
 extern char _sdata[], _edata[];

@@ -29,7 +29,8 @@ void load_current_idt(void);
 bool fixup_exception(struct pt_regs *regs);
 
 /* traps.c */
-void handle_stack_overflow(struct pt_regs *regs) __noreturn;
+void handle_stack_overflow(struct pt_regs *regs,
+			   unsigned long address) __noreturn;
 void die(const char *what, struct pt_regs *regs, long err) __noreturn;
 
 /* init.c */

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Signals that end the emulator, but not before it has tidied up."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+__all__ = ["TERMINATING", "Terminated", "raised"]
+
+TERMINATING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+
+class Terminated(Exception):
+    """The emulator is to end, says a signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.status = 128 + number
+
+
+@contextmanager
+def raised() -> Iterator[None]:
+    """In the body these signals raise Terminated; one that is ignored (nohup) still is."""
+    before = {number: signal.getsignal(number) for number in TERMINATING}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, _raise)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _raise(number: int, frame: FrameType | None) -> None:
+    raise Terminated(number)

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Following the stack of a task that waits. */
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/stacktrace.h>
+#include <asm/sections.h>
+#include <asm/stacktrace.h>
+
+/* Tracers may have replaced it; then the task remembers the real one. */
+static unsigned long ftrace_graph_ret_addr(const struct task_struct *task,
+					   const struct unwind_state *state)
+{
+	if (state->pc != RETURN_TO_HANDLER_PC)
+		return state->pc;
+	for (int i = 0; i < FTRACE_RETFUNC_DEPTH; i++)
+		if (task->ret_stack[i].fp == state->id)
+			return task->ret_stack[i].ret;
+	return state->pc;
+}
+
+/* It may be started any moment: the frames must only be within the stack. */
+static bool on_stack(unsigned long stack, unsigned long frame)
+{
+	return frame >= stack && frame <= stack + THREAD_SIZE - FRAME_SIZE &&
+	       !(frame % sizeof(long));
+}
+
+static bool in_sched_functions(unsigned long addr)
+{
+	return addr >= (unsigned long)__sched_text_start &&
+	       addr < (unsigned long)__sched_text_end;
+}
+
+unsigned int stack_trace_save_tsk(struct task_struct *task,
+				  unsigned long *store, unsigned int size)
+{
+	unsigned long stack = (unsigned long)READ_ONCE(task->stack), last = 0;
+	struct unwind_state state;
+	unsigned long addr;
+	unsigned int n = 0;
+
+	if (!stack || READ_ONCE(task->on_cpu))
+		return 0;
+	state.frame = unwind_first_frame(task);
+	while (n < size && state.frame > last && on_stack(stack, state.frame)) {
+		last = state.frame;
+		unwind_next_frame(&state);
+		if (state.pc < (unsigned long)_text)
+			break;
+		addr = ftrace_graph_ret_addr(task, &state);
+		if (!in_sched_functions(addr))
+			store[n++] = addr;
+	}
+	return n;
+}
+
+/* The function that waits, 0 if it does not. */
+unsigned long get_wchan(struct task_struct *task)
+{
+	unsigned long addr;
+
+	if (READ_ONCE(task->__state) == TASK_RUNNING ||
+	    !stack_trace_save_tsk(task, &addr, 1))
+		return 0;
+	return addr;
+}
