@@ -57,7 +57,8 @@ def test_a_cpu_that_does_not_flush_runs_the_old_code(arch: str, protocol: str) -
             return [ring.entries - old for ring, old in zip(machine.engine.rings, before, strict=True)]
 
         machine.tracefs.write("set_ftrace_filter", "kmem_cache_alloc")
-        calls()  # both CPUs have translated the function as it is
+        calls()  # both CPUs have translated the function as it is,
+        calls()  # in whatever state they call it
         machine.engine.driver.deaf_cpus = {1}
         machine.tracefs.write("current_tracer", "function")
         heard, deaf = calls()

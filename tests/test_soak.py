@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of `make soak`: everything at once, damaged programs and modules. test_soak_disks and test_soak_calls have the rest."""
+"""A tenth of `make soak`: everything at once, damaged programs and modules; the rest is in test_soak_disks and _calls."""
 
 from __future__ import annotations
 

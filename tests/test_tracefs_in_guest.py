@@ -263,7 +263,7 @@ def test_two_readers_wait_at_once_and_one_is_killed(fresh: Machine) -> None:
     [("", "trace_pipe"), ("", "per_cpu/cpu0/trace_pipe"), ("", "per_cpu/cpu0/trace_pipe_raw"), ("instances/foo/", "trace_pipe")],
 )
 def test_pipes_are_polled_and_cannot_be_sought(fresh: Machine, directory: str, pipe: str) -> None:
-    path, write = directory + pipe, f"usleep 20000; echo x > {directory}trace_marker"
+    path, write = directory + pipe, f"usleep 20000; taskset 1 sh -c 'echo x > {directory}trace_marker'"
     output = shell(fresh, f"mkdir instances/foo; {{ {write}; {write}; }} & taskset 1 pollfile {path}; wait")
     fresh.tracefs.rmdir("instances/foo")
     assert output.splitlines()[-8:] == [

@@ -35,6 +35,11 @@ SCRIPTS = {
     "ln": "echo 1 > a; ln a b; ln a b; ln -f a b; stat -c %h a; ln -s a c; readlink c; ln -s a c; ln -sf b c; readlink c; "
     "ln x y; mkdir d; ln a d; ln d e; ln -s ../a d/l; cat d/l; ln -sv z w; ls -1 d",
     "ln to a link to a folder": "mkdir d; ln -s d l; ln -sfn x l; readlink l; ls d",
+    "ls of trees": "mkdir -p d/e x; echo abc > d/f; echo a > b; ln -s b s; ls -R; ls -R d b x; ls -aR d; ls -Rr .; ls -RF d/",
+    "ls in another order": "echo 1 > a; echo 123 > b; echo 12 > c; touch -d @30 a; touch -d @20 b; touch -d @20 c; ls -t; "
+    "ls -tr; ls -S; ls -Sr; ls -r; ls -dt b a c",
+    "ls with marks": "mkdir d; echo > f; echo > x; chmod 755 x; ln -s d l; mkfifo p; ls -F; ls -p; touch .h; ls -A; ls -aF; "
+    "ls -n f | cut -d' ' -f1-2",
     "touch": "touch a b; ls -1; touch -c none; touch -d @12345 a; touch -r a b; stat -c %X:%Y a b; touch -m -d @777 a; "
     "stat -c %X:%Y a; touch no/where",
     "chmod": "echo > a; "

@@ -119,6 +119,7 @@ def _buffer_files(tr: TraceArray) -> dict[str, Node]:
         "trace_marker": MarkerFile(tr),
         "trace_marker_raw": RawMarkerFile(tr),
         "trace_clock": TextFile(lambda: _clocks(tr), lambda text: tr.set_clock(text.strip())),
+        "timestamp_mode": TextFile(lambda: "[delta] absolute\n"),
         "buffer_size_kb": _buffer_size_file(tr, None),
         "buffer_total_size_kb": TextFile(lambda: _total_buffer_size(tr)),
         "free_buffer": FreeBufferFile(tr),

@@ -293,7 +293,9 @@ ttable:
 	TRAP	do_flush_windows			! 0x103, ta 3
 	TRAPS	0x16d - 0x104, bad_trap
 	TRAP	do_syscall				! 0x16d
-	TRAPS	0x200 - 0x16e, bad_trap
+	TRAP	sparc64_get_context			! 0x16e
+	TRAP	sparc64_set_context			! 0x16f
+	TRAPS	0x200 - 0x170, bad_trap
 
 	/* From entry code. */
 	TRAPS_TL1 0x30, bad_trap_tl1

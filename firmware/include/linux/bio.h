@@ -54,9 +54,6 @@ void bio_endio(struct bio *bio);
 
 void submit_bio(struct bio *bio);
 void submit_bio_noacct(struct bio *bio);
-int submit_bio_wait(struct bio *bio);
-
-int blk_status_to_errno(blk_status_t status);
 
 static inline void bio_io_error(struct bio *bio)
 {

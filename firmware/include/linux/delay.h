@@ -6,9 +6,4 @@
 void msleep(unsigned int msecs);
 unsigned long msleep_interruptible(unsigned int msecs);
 
-/* Spins: for code that must not sleep. */
-void ndelay(unsigned long nsecs);
-#define udelay(usecs)	ndelay((usecs) * 1000UL)
-#define mdelay(msecs)	ndelay((msecs) * 1000000UL)
-
 #endif

@@ -60,7 +60,6 @@ static inline bool special_file(umode_t mode)
 	       S_ISSOCK(mode);
 }
 
-
 struct address_space {
 	struct inode		*host;
 	struct xarray		i_pages;	/* of struct page, by index */
@@ -391,9 +390,7 @@ int generic_drop_inode(struct inode *inode);
 
 /* inode_hash.c: inodes by number */
 struct inode *iget_locked(struct super_block *sb, unsigned long ino);
-struct inode *ilookup(struct super_block *sb, unsigned long ino);
 int insert_inode_locked(struct inode *inode);
-void insert_inode_hash(struct inode *inode);
 void remove_inode_hash(struct inode *inode);
 void unlock_new_inode(struct inode *inode);
 void discard_new_inode(struct inode *inode);
@@ -485,7 +482,6 @@ int vfs_open(const struct path *path, struct file *file);
 int do_truncate(struct dentry *dentry, loff_t length, unsigned int time_attrs,
 		struct file *file);
 int generic_file_open(struct inode *inode, struct file *file);
-int nonseekable_open(struct inode *inode, struct file *file);
 int stream_open(struct inode *inode, struct file *file);
 
 /* read_write.c */
@@ -499,7 +495,6 @@ ssize_t kernel_write(struct file *file, const void *buf, size_t count,
 loff_t vfs_llseek(struct file *file, loff_t offset, int whence);
 loff_t generic_file_llseek(struct file *file, loff_t offset, int whence);
 loff_t noop_llseek(struct file *file, loff_t offset, int whence);
-loff_t no_llseek(struct file *file, loff_t offset, int whence);
 
 /* sync.c */
 int vfs_fsync_range(struct file *file, loff_t start, loff_t end, int datasync);
@@ -552,7 +547,6 @@ const char *simple_get_link(struct dentry *dentry, struct inode *inode,
 int always_delete_dentry(const struct dentry *dentry);
 bool dir_emit_dots(struct file *file, struct dir_context *ctx);
 int dcache_readdir(struct file *file, struct dir_context *ctx);
-int simple_open(struct inode *inode, struct file *file);
 int noop_fsync(struct file *file, loff_t start, loff_t end, int datasync);
 ssize_t generic_read_dir(struct file *file, char __user *buf, size_t size,
 			 loff_t *pos);
@@ -560,10 +554,6 @@ ssize_t generic_read_dir(struct file *file, char __user *buf, size_t size,
 /* libfs_data.c: files in the page cache only, and in a kernel buffer */
 extern const struct address_space_operations ram_aops;
 bool noop_dirty_folio(struct address_space *mapping, struct page *page);
-ssize_t simple_read_from_buffer(void __user *to, size_t count, loff_t *pos,
-				const void *from, size_t available);
-ssize_t simple_write_to_buffer(void *to, size_t available, loff_t *pos,
-			       const void __user *from, size_t count);
 
 /* libfs_tree.c: trees that the kernel itself makes, of pinned files */
 struct dentry *simple_start_creating(struct dentry *parent, const char *name);

@@ -11,7 +11,6 @@ notrace int kstrtoull(const char *s, unsigned int base,
 		      unsigned long long *res);
 notrace int kstrtoll(const char *s, unsigned int base, long long *res);
 notrace int kstrtouint(const char *s, unsigned int base, unsigned int *res);
-notrace int kstrtoint(const char *s, unsigned int base, int *res);
 notrace int kstrtobool(const char *s, bool *res);
 
 static inline int kstrtoul(const char *s, unsigned int base, unsigned long *res)
@@ -28,6 +27,5 @@ notrace unsigned long long simple_strtoull(const char *s, char **end,
 					   unsigned int base);
 notrace unsigned long simple_strtoul(const char *s, char **end,
 				     unsigned int base);
-notrace long simple_strtol(const char *s, char **end, unsigned int base);
 
 #endif

@@ -33,8 +33,6 @@ struct task_struct *kthread_create_on_cpu(int (*fn)(void *data), void *data,
 
 /* Before the thread is started for the first time. */
 void kthread_bind(struct task_struct *k, unsigned int cpu);
-void kthread_bind_mask(struct task_struct *k, const struct cpumask *mask);
-bool kthread_is_per_cpu(struct task_struct *k);
 
 /* Waits until it has ended; what its function returned, or -EINTR. */
 int kthread_stop(struct task_struct *k);

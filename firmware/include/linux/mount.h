@@ -39,9 +39,7 @@ void mntput(struct vfsmount *mnt);
 
 /* Between these two the mount stays writable, or -EROFS. */
 int mnt_want_write(struct vfsmount *mnt);
-int mnt_want_write_file(struct file *file);
 void mnt_drop_write(struct vfsmount *mnt);
-void mnt_drop_write_file(struct file *file);
 int __mnt_want_write(struct vfsmount *mnt);
 void __mnt_drop_write(struct vfsmount *mnt);
 bool __mnt_is_readonly(const struct vfsmount *mnt);
@@ -52,14 +50,10 @@ struct vfsmount *vfs_submount(const struct dentry *mountpoint,
 			      struct file_system_type *type, const char *name,
 			      void *data);
 struct vfsmount *kern_mount(struct file_system_type *type);
-void kern_unmount(struct vfsmount *mnt);
 
 bool follow_up(struct path *path);
-int follow_down_one(struct path *path);
-int follow_down(struct path *path);
 /* What is mounted there, referenced, or NULL. */
 struct vfsmount *lookup_mnt(const struct path *path);
-bool path_is_mountpoint(const struct path *path);
 int path_mount(const char *dev_name, struct path *path, const char *type_page,
 	       unsigned long flags, void *data_page);
 long do_mount(const char *dev_name, const char __user *dir_name,

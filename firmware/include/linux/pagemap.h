@@ -63,7 +63,6 @@ bool TestSetPageDirty(struct page *page);
 bool folio_mark_dirty(struct page *page);
 bool folio_clear_dirty_for_io(struct page *page);
 void folio_cancel_dirty(struct page *page);
-bool filemap_dirty_folio(struct address_space *mapping, struct page *page);
 
 /* NULL, or with a reference. */
 struct page *find_get_page(struct address_space *mapping, unsigned long index);

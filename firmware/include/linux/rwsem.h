@@ -24,8 +24,6 @@ void down_read(struct rw_semaphore *sem);
 int down_read_trylock(struct rw_semaphore *sem);
 void up_read(struct rw_semaphore *sem);
 void down_write(struct rw_semaphore *sem);
-int down_write_trylock(struct rw_semaphore *sem);
-void downgrade_write(struct rw_semaphore *sem);
 void up_write(struct rw_semaphore *sem);
 
 #define init_rwsem(sem)		__init_rwsem(sem)

@@ -299,13 +299,10 @@ void set_user_nice(struct task_struct *p, long nice);
 int task_nice(const struct task_struct *p);
 int task_prio(const struct task_struct *p);
 void sched_set_fifo(struct task_struct *p);
-void sched_set_fifo_low(struct task_struct *p);
-void sched_set_normal(struct task_struct *p, int nice);
 void sched_set_stop_task(int cpu, struct task_struct *stop);
 
-/* Where @p may run: the second also moves it if it runs elsewhere. */
+/* Where @p may run. */
 void do_set_cpus_allowed(struct task_struct *p, const struct cpumask *mask);
-int set_cpus_allowed_ptr(struct task_struct *p, const struct cpumask *mask);
 long sched_setaffinity(pid_t pid, const struct cpumask *mask);
 long sched_getaffinity(pid_t pid, struct cpumask *mask);
 void scheduler_tick(void);

@@ -53,7 +53,6 @@ void *__seq_open_private(struct file *file, const struct seq_operations *op,
 			 int size);
 int seq_open_private(struct file *file, const struct seq_operations *op,
 		     int size);
-ssize_t seq_read(struct file *file, char __user *buf, size_t size, loff_t *pos);
 ssize_t seq_read_iter(struct kiocb *iocb, struct iov_iter *iter);
 loff_t seq_lseek(struct file *file, loff_t offset, int whence);
 int seq_release(struct inode *inode, struct file *file);
@@ -71,17 +70,11 @@ void seq_printf(struct seq_file *m, const char *fmt, ...) __printf(2, 3);
 void seq_putc(struct seq_file *m, char c);
 void seq_puts(struct seq_file *m, const char *s);
 int seq_write(struct seq_file *m, const void *data, size_t len);
-/* @value after @delimiter, in decimal, at least @width digits or blanks. */
-void seq_put_decimal_ull(struct seq_file *m, const char *delimiter,
-			 unsigned long long value);
-void seq_put_decimal_ll(struct seq_file *m, const char *delimiter,
-			long long value);
 /* With the characters of @esc in octal. */
 void seq_escape(struct seq_file *m, const char *s, const char *esc);
 int seq_path(struct seq_file *m, const struct path *path, const char *esc);
 int seq_path_root(struct seq_file *m, const struct path *path,
 		  const struct path *root, const char *esc);
-int seq_dentry(struct seq_file *m, struct dentry *dentry, const char *esc);
 /* As a mask in hexadecimal words, and as "0-3,5". */
 void seq_cpumask(struct seq_file *m, const struct cpumask *mask);
 void seq_cpumask_list(struct seq_file *m, const struct cpumask *mask);

@@ -13,7 +13,6 @@ void _raw_spin_lock_bh(raw_spinlock_t *lock);
 void _raw_spin_lock_irq(raw_spinlock_t *lock);
 unsigned long _raw_spin_lock_irqsave(raw_spinlock_t *lock);
 int _raw_spin_trylock(raw_spinlock_t *lock);
-int _raw_spin_trylock_bh(raw_spinlock_t *lock);
 void _raw_spin_unlock(raw_spinlock_t *lock);
 void _raw_spin_unlock_bh(raw_spinlock_t *lock);
 void _raw_spin_unlock_irq(raw_spinlock_t *lock);

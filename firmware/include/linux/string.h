@@ -27,7 +27,6 @@ notrace char *strrchr(const char *s, int c);
 notrace char *strsep(char **s, const char *delimiters);
 /* Without blanks at both ends; the text is changed. */
 notrace char *strim(char *s);
-notrace char *strstr(const char *s, const char *text);
 
 char *kstrdup(const char *s, gfp_t gfp);
 void *kmemdup(const void *src, size_t len, gfp_t gfp);

@@ -123,7 +123,6 @@ static inline bool sb_rdonly(const struct super_block *sb)
 
 /* filesystems.c */
 int register_filesystem(struct file_system_type *fs);
-int unregister_filesystem(struct file_system_type *fs);
 struct file_system_type *get_fs_type(const char *name);
 
 /* super.c */
@@ -158,7 +157,6 @@ void deactivate_locked_super(struct super_block *sb);
 void generic_shutdown_super(struct super_block *sb);
 void kill_anon_super(struct super_block *sb);
 void kill_litter_super(struct super_block *sb);
-void drop_super(struct super_block *sb);
 /* Calls @f for each that is up, with s_umount held shared. */
 void iterate_supers(void (*f)(struct super_block *sb, void *arg), void *arg);
 

@@ -17,16 +17,9 @@ typedef int proc_handler(struct ctl_table *table, int write, void *buffer,
 			 size_t *lenp, loff_t *ppos);
 
 int proc_dostring(struct ctl_table *, int, void *, size_t *, loff_t *);
-int proc_dobool(struct ctl_table *, int, void *, size_t *, loff_t *);
 int proc_dointvec(struct ctl_table *, int, void *, size_t *, loff_t *);
-int proc_douintvec(struct ctl_table *, int, void *, size_t *, loff_t *);
 int proc_dointvec_minmax(struct ctl_table *, int, void *, size_t *, loff_t *);
 int proc_douintvec_minmax(struct ctl_table *, int, void *, size_t *, loff_t *);
-int proc_dointvec_jiffies(struct ctl_table *, int, void *, size_t *, loff_t *);
-int proc_dointvec_ms_jiffies(struct ctl_table *, int, void *, size_t *,
-			     loff_t *);
-int proc_doulongvec_minmax(struct ctl_table *, int, void *, size_t *,
-			   loff_t *);
 
 /* One file. An array of them ends with one that has no name. */
 struct ctl_table {

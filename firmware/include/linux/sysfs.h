@@ -48,13 +48,8 @@ int sysfs_create_groups(struct kobject *kobj,
 			const struct attribute_group **groups);
 void sysfs_remove_group(struct kobject *kobj,
 			const struct attribute_group *group);
-/* To another's directory. */
-int sysfs_create_link(struct kobject *kobj, struct kobject *target,
-		      const char *name);
-void sysfs_remove_link(struct kobject *kobj, const char *name);
 /* An empty directory for something to be mounted on. */
 int sysfs_create_mount_point(struct kobject *parent, const char *name);
-void sysfs_remove_mount_point(struct kobject *parent, const char *name);
 
 /* What a show returns: the length of the text. */
 int sysfs_emit(char *buf, const char *fmt, ...) __printf(2, 3);

@@ -36,8 +36,6 @@ void init_timer_key(struct timer_list *timer,
 /* These two return whether it was pending. */
 int mod_timer(struct timer_list *timer, unsigned long expires);
 int timer_delete(struct timer_list *timer);
-/* Starts it only if it is not, or makes it earlier. */
-int timer_reduce(struct timer_list *timer, unsigned long expires);
 void add_timer(struct timer_list *timer);
 void add_timer_on(struct timer_list *timer, int cpu);
 /* -1: its function is running. */

@@ -20,7 +20,6 @@ struct new_utsname {
 	char domainname[__NEW_UTS_LEN + 1];
 };
 
-struct new_utsname *utsname(void);
 extern const char linux_banner[];
 
 #endif

@@ -6,8 +6,7 @@
 /* In every tick. */
 void softlockup_tick(void);
 
-/* For code that is long on purpose. */
-void touch_softlockup_watchdog(void);
+/* For the idle loop: where there were no ticks, nothing was stuck. */
 void touch_softlockup_watchdog_sched(void);
 
 #endif

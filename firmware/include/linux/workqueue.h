@@ -144,8 +144,6 @@ bool cancel_work_sync(struct work_struct *work);
 bool cancel_delayed_work(struct delayed_work *dwork);
 bool cancel_delayed_work_sync(struct delayed_work *dwork);
 
-/* What a worker is doing, for who lists threads: its name or more. */
-void wq_worker_comm(char *buf, size_t size, struct task_struct *task);
 
 static inline bool queue_work(struct workqueue_struct *wq,
 			      struct work_struct *work)
@@ -193,17 +191,6 @@ static inline void flush_scheduled_work(void)
 {
 	flush_workqueue(system_wq);
 }
-
-/* Work that waits for a grace period before it is queued. */
-struct rcu_work {
-	struct work_struct work;
-	struct rcu_head rcu;
-	struct workqueue_struct *wq;
-};
-
-#define INIT_RCU_WORK(w, f)	INIT_WORK(&(w)->work, f)
-#define to_rcu_work(w)		container_of(w, struct rcu_work, work)
-bool queue_rcu_work(struct workqueue_struct *wq, struct rcu_work *rwork);
 
 /* Boot: before anything can be queued; when threads can be made. */
 void workqueue_init_early(void);

@@ -97,21 +97,3 @@ void bio_endio(struct bio *bio)
 	if (bio->bi_end_io)
 		bio->bi_end_io(bio);
 }
-
-static void submit_bio_wait_endio(struct bio *bio)
-{
-	complete(bio->bi_private);
-}
-
-/* The bio stays the caller's. */
-int submit_bio_wait(struct bio *bio)
-{
-	DECLARE_COMPLETION_ONSTACK(done);
-
-	bio->bi_private = &done;
-	bio->bi_end_io = submit_bio_wait_endio;
-	bio->bi_opf |= REQ_SYNC;
-	submit_bio(bio);
-	wait_for_completion(&done);
-	return blk_status_to_errno(bio->bi_status);
-}

@@ -7,22 +7,6 @@
 
 #include "blk.h"
 
-int blk_status_to_errno(blk_status_t status)
-{
-	switch (status) {
-	case BLK_STS_OK:
-		return 0;
-	case BLK_STS_NOTSUPP:
-		return -EOPNOTSUPP;
-	case BLK_STS_NOSPC:
-		return -ENOSPC;
-	case BLK_STS_RESOURCE:
-		return -ENOMEM;
-	default:
-		return -EIO;
-	}
-}
-
 /* Whether the bio leaves the disk. */
 static int bio_check_eod(struct bio *bio)
 {

@@ -96,18 +96,6 @@ char *__d_path(const struct path *path, const struct path *root, char *buf,
 	return extract_string(&p);
 }
 
-/* From the very top, whatever the caller's root is. */
-char *d_absolute_path(const struct path *path, char *buf, int buflen)
-{
-	struct prepend_buffer p = { buf + buflen, buflen };
-	struct path root = { NULL, NULL };
-
-	prepend(&p, "", 1);
-	if (prepend_path(path, &root, &p) > 1)
-		return ERR_PTR(-EINVAL);
-	return extract_string(&p);
-}
-
 /* As the calling process sees it; what was removed says so. */
 char *d_path(const struct path *path, char *buf, int buflen)
 {
@@ -129,21 +117,6 @@ char *d_path(const struct path *path, char *buf, int buflen)
 	return extract_string(&p);
 }
 
-/* Within its file system. */
-char *dentry_path_raw(const struct dentry *dentry, char *buf, int buflen)
-{
-	struct prepend_buffer p = { buf + buflen, buflen };
-
-	prepend(&p, "", 1);
-	if (IS_ROOT(dentry))
-		prepend(&p, "/", 1);
-	spin_lock(&rename_lock);
-	for (; !IS_ROOT(dentry); dentry = dentry->d_parent)
-		prepend_name(&p, &dentry->d_name);
-	spin_unlock(&rename_lock);
-	return extract_string(&p);
-}
-
 char *dynamic_dname(struct dentry *dentry, char *buf, int buflen,
 		    const char *fmt, ...)
 {
@@ -157,16 +130,6 @@ char *dynamic_dname(struct dentry *dentry, char *buf, int buflen,
 	if (size > sizeof(text) || size > buflen)
 		return ERR_PTR(-ENAMETOOLONG);
 	return memcpy(buf + buflen - size, text, size);
-}
-
-char *simple_dname(struct dentry *dentry, char *buf, int buflen)
-{
-	struct prepend_buffer p = { buf + buflen, buflen };
-
-	prepend(&p, " (deleted)", 11);
-	prepend(&p, dentry->d_name.name, dentry->d_name.len);
-	prepend(&p, "/", 1);
-	return extract_string(&p);
 }
 
 /* Returns the length including the NUL. */

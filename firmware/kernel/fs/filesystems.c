@@ -38,24 +38,6 @@ int register_filesystem(struct file_system_type *fs)
 	return err;
 }
 
-int unregister_filesystem(struct file_system_type *fs)
-{
-	struct file_system_type **p;
-	int err = -EINVAL;
-
-	spin_lock(&file_systems_lock);
-	for (p = &file_systems; *p; p = &(*p)->next) {
-		if (*p == fs) {
-			*p = fs->next;
-			fs->next = NULL;
-			err = 0;
-			break;
-		}
-	}
-	spin_unlock(&file_systems_lock);
-	return err;
-}
-
 struct file_system_type *get_fs_type(const char *name)
 {
 	struct file_system_type *fs;

@@ -125,16 +125,6 @@ again:
 	return inode;
 }
 
-/* NULL if it is not known. */
-struct inode *ilookup(struct super_block *sb, unsigned long ino)
-{
-	struct inode *inode = find_or_hash(sb, ino, NULL);
-
-	if (inode)
-		wait_on_inode(inode);
-	return inode;
-}
-
 /* For a new inode whose number is known: -EBUSY if that is in use. */
 int insert_inode_locked(struct inode *inode)
 {
@@ -147,13 +137,6 @@ int insert_inode_locked(struct inode *inode)
 	wait_on_inode(old);
 	iput(old);
 	return -EBUSY;
-}
-
-void insert_inode_hash(struct inode *inode)
-{
-	spin_lock(&inode_hash_lock);
-	hlist_add_head(&inode->i_hash, hash(inode->i_sb, inode->i_ino));
-	spin_unlock(&inode_hash_lock);
 }
 
 void remove_inode_hash(struct inode *inode)

@@ -241,13 +241,6 @@ const struct inode_operations simple_symlink_inode_operations = {
 	.get_link	= simple_get_link,
 };
 
-int simple_open(struct inode *inode, struct file *file)
-{
-	if (inode->i_private)
-		file->private_data = inode->i_private;
-	return 0;
-}
-
 int noop_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 {
 	return 0;

@@ -61,38 +61,3 @@ const struct address_space_operations ram_aops = {
 	.write_end	= simple_write_end,
 	.dirty_folio	= noop_dirty_folio,
 };
-
-/* The part of a text that a read at *pos gets. */
-ssize_t simple_read_from_buffer(void __user *to, size_t count, loff_t *pos,
-				const void *from, size_t available)
-{
-	size_t left;
-
-	if (*pos < 0)
-		return -EINVAL;
-	if (*pos >= available || !count)
-		return 0;
-	count = min_t(size_t, count, available - *pos);
-	left = copy_to_user(to, from + *pos, count);
-	if (left == count)
-		return -EFAULT;
-	*pos += count - left;
-	return count - left;
-}
-
-ssize_t simple_write_to_buffer(void *to, size_t available, loff_t *pos,
-			       const void __user *from, size_t count)
-{
-	size_t left;
-
-	if (*pos < 0)
-		return -EINVAL;
-	if (*pos >= available || !count)
-		return 0;
-	count = min_t(size_t, count, available - *pos);
-	left = copy_from_user(to + *pos, from, count);
-	if (left == count)
-		return -EFAULT;
-	*pos += count - left;
-	return count - left;
-}

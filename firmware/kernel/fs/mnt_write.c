@@ -43,21 +43,6 @@ void mnt_drop_write(struct vfsmount *mnt)
 	__mnt_drop_write(mnt);
 }
 
-/* A file that is open for writing has its mount's word already. */
-int mnt_want_write_file(struct file *file)
-{
-	if (file->f_mode & FMODE_WRITER) {
-		atomic_inc(&real_mount(file->f_path.mnt)->mnt_writers);
-		return 0;
-	}
-	return __mnt_want_write(file->f_path.mnt);
-}
-
-void mnt_drop_write_file(struct file *file)
-{
-	__mnt_drop_write(file->f_path.mnt);
-}
-
 /* With mount_lock held. */
 int mnt_make_readonly(struct mount *mnt)
 {

@@ -153,18 +153,6 @@ struct vfsmount *lookup_mnt(const struct path *path)
 	return mnt;
 }
 
-bool path_is_mountpoint(const struct path *path)
-{
-	bool is;
-
-	if (!d_mountpoint(path->dentry))
-		return false;
-	lock_mount_hash();
-	is = __lookup_mnt(path->mnt, path->dentry);
-	unlock_mount_hash();
-	return is;
-}
-
 /* Whether anything is mounted there, by whatever way one comes. */
 bool is_local_mountpoint(const struct dentry *dentry)
 {
@@ -190,26 +178,6 @@ bool follow_up(struct path *path)
 	path->mnt = &parent->mnt;
 	path->dentry = mountpoint;
 	return true;
-}
-
-/* One mount down; 0 if nothing is mounted here. */
-int follow_down_one(struct path *path)
-{
-	struct vfsmount *mnt = lookup_mnt(path);
-
-	if (!mnt)
-		return 0;
-	path_put(path);
-	path->mnt = mnt;
-	path->dentry = dget(mnt->mnt_root);
-	return 1;
-}
-
-int follow_down(struct path *path)
-{
-	while (d_mountpoint(path->dentry) && follow_down_one(path))
-		;
-	return 0;
 }
 
 static void mnt_set_root(struct mount *mnt, struct dentry *root)
@@ -268,11 +236,6 @@ struct vfsmount *vfs_submount(const struct dentry *mountpoint,
 struct vfsmount *kern_mount(struct file_system_type *type)
 {
 	return vfs_kern_mount(type, SB_KERNMOUNT, type->name, NULL);
-}
-
-void kern_unmount(struct vfsmount *mnt)
-{
-	mntput(mnt);
 }
 
 /* Another mount of what @old shows, from @root on. */

@@ -89,13 +89,6 @@ int stream_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* For files that cannot seek. */
-int nonseekable_open(struct inode *inode, struct file *file)
-{
-	file->f_mode &= ~FMODE_LSEEK;
-	return 0;
-}
-
 int generic_file_open(struct inode *inode, struct file *file)
 {
 	return 0;

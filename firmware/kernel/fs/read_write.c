@@ -45,11 +45,6 @@ loff_t noop_llseek(struct file *file, loff_t offset, int whence)
 	return file->f_pos;
 }
 
-loff_t no_llseek(struct file *file, loff_t offset, int whence)
-{
-	return -ESPIPE;
-}
-
 loff_t vfs_llseek(struct file *file, loff_t offset, int whence)
 {
 	if (!(file->f_mode & FMODE_LSEEK))

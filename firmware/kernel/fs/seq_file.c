@@ -221,20 +221,6 @@ done:
 	return copied;
 }
 
-/* For files that have ->read. */
-ssize_t seq_read(struct file *file, char __user *buf, size_t size, loff_t *pos)
-{
-	struct kiocb kiocb = { .ki_filp = file, .ki_pos = *pos };
-	struct iov_iter iter;
-	struct iovec iov;
-	ssize_t ret = import_single_range(buf, size, &iov, &iter);
-
-	if (!ret)
-		ret = seq_read_iter(&kiocb, &iter);
-	*pos = kiocb.ki_pos;
-	return ret;
-}
-
 loff_t seq_lseek(struct file *file, loff_t offset, int whence)
 {
 	struct seq_file *m = file->private_data;

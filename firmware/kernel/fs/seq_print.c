@@ -56,18 +56,6 @@ void seq_puts(struct seq_file *m, const char *s)
 	seq_write(m, s, strlen(s));
 }
 
-void seq_put_decimal_ull(struct seq_file *m, const char *delimiter,
-			 unsigned long long value)
-{
-	seq_printf(m, "%s%lu", delimiter, (unsigned long)value);
-}
-
-void seq_put_decimal_ll(struct seq_file *m, const char *delimiter,
-			long long value)
-{
-	seq_printf(m, "%s%ld", delimiter, (long)value);
-}
-
 /* Copies text that has a name's bytes, with those of @esc in octal. */
 static void seq_escape_mem(struct seq_file *m, const char *s, size_t len,
 			   const char *esc)
@@ -116,12 +104,6 @@ static char *name_from_root(const void *what, const void *from, char *buf,
 	return __d_path(what, from, buf, len);
 }
 
-static char *name_of_dentry(const void *what, const void *from, char *buf,
-			    int len)
-{
-	return dentry_path_raw(what, buf, len);
-}
-
 int seq_path(struct seq_file *m, const struct path *path, const char *esc)
 {
 	return seq_add_path(m, esc, name_of_path, path, NULL);
@@ -132,11 +114,6 @@ int seq_path_root(struct seq_file *m, const struct path *path,
 		  const struct path *root, const char *esc)
 {
 	return seq_add_path(m, esc, name_from_root, path, root);
-}
-
-int seq_dentry(struct seq_file *m, struct dentry *dentry, const char *esc)
-{
-	return seq_add_path(m, esc, name_of_dentry, dentry, NULL);
 }
 
 /* What follows is padded to @size columns by seq_pad(). */

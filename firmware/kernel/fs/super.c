@@ -191,12 +191,6 @@ retry:
 	return s;
 }
 
-void drop_super(struct super_block *sb)
-{
-	up_read(&sb->s_umount);
-	put_super(sb);
-}
-
 void iterate_supers(void (*f)(struct super_block *, void *), void *arg)
 {
 	struct super_block *sb, *previous = NULL;

@@ -89,19 +89,6 @@ int kstrtouint(const char *s, unsigned int base, unsigned int *res)
 	return 0;
 }
 
-int kstrtoint(const char *s, unsigned int base, int *res)
-{
-	long long value;
-	int err = kstrtoll(s, base, &value);
-
-	if (err)
-		return err;
-	if (value != (int)value)
-		return -ERANGE;
-	*res = value;
-	return 0;
-}
-
 int kstrtobool(const char *s, bool *res)
 {
 	switch (*s) {
@@ -134,12 +121,5 @@ unsigned long long simple_strtoull(const char *s, char **end, unsigned int base)
 
 unsigned long simple_strtoul(const char *s, char **end, unsigned int base)
 {
-	return simple_strtoull(s, end, base);
-}
-
-long simple_strtol(const char *s, char **end, unsigned int base)
-{
-	if (*s == '-')
-		return -simple_strtoull(s + 1, end, base);
 	return simple_strtoull(s, end, base);
 }

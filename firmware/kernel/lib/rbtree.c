@@ -174,15 +174,6 @@ void rb_erase(struct rb_node *node, struct rb_root *root)
 		erase_color(root, child, parent);
 }
 
-struct rb_node *rb_first(const struct rb_root *root)
-{
-	struct rb_node *node = root->rb_node;
-
-	while (node && node->rb_left)
-		node = node->rb_left;
-	return node;
-}
-
 struct rb_node *rb_last(const struct rb_root *root)
 {
 	struct rb_node *node = root->rb_node;

@@ -239,13 +239,3 @@ char *strim(char *s)
 	*end = '\0';
 	return s;
 }
-
-char *strstr(const char *s, const char *text)
-{
-	size_t len = strlen(text);
-
-	for (; *s; s++)
-		if (!strncmp(s, text, len))
-			return (char *)s;
-	return len ? NULL : (char *)s;
-}

@@ -24,11 +24,6 @@ static struct new_utsname init_uts_ns = {
 
 static DECLARE_RWSEM(uts_sem);
 
-struct new_utsname *utsname(void)
-{
-	return &init_uts_ns;
-}
-
 SYSCALL_DEFINE1(newuname, struct new_utsname __user *, name)
 {
 	struct new_utsname tmp;

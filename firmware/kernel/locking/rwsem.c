@@ -121,25 +121,6 @@ int down_read_trylock(struct rw_semaphore *sem)
 	return got;
 }
 
-int down_write_trylock(struct rw_semaphore *sem)
-{
-	int got;
-
-	spin_lock(&sem->wait_lock);
-	got = rwsem_trylock(sem, true);
-	spin_unlock(&sem->wait_lock);
-	return got;
-}
-
-/* The writer becomes a reader, and lets others in. */
-void downgrade_write(struct rw_semaphore *sem)
-{
-	spin_lock(&sem->wait_lock);
-	sem->count = 1;
-	rwsem_wake(sem);
-	spin_unlock(&sem->wait_lock);
-}
-
 void up_read(struct rw_semaphore *sem)
 {
 	spin_lock(&sem->wait_lock);

@@ -82,15 +82,6 @@ int _raw_spin_trylock(raw_spinlock_t *lock)
 	return 0;
 }
 
-int _raw_spin_trylock_bh(raw_spinlock_t *lock)
-{
-	__local_bh_disable_ip(_THIS_IP_, SOFTIRQ_LOCK_OFFSET);
-	if (do_raw_spin_trylock(lock))
-		return 1;
-	__local_bh_enable_ip(_THIS_IP_, SOFTIRQ_LOCK_OFFSET);
-	return 0;
-}
-
 void _raw_spin_unlock(raw_spinlock_t *lock)
 {
 	do_raw_spin_unlock(lock);

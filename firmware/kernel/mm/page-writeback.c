@@ -34,16 +34,6 @@ static bool TestClearPageDirty(struct page *page)
 	return true;
 }
 
-/* For files without buffers. */
-bool filemap_dirty_folio(struct address_space *mapping, struct page *page)
-{
-	if (TestSetPageDirty(page))
-		return false;
-	if (mapping->host)
-		__mark_inode_dirty(mapping->host, I_DIRTY_PAGES);
-	return true;
-}
-
 /* Its contents have changed. False: that was known, or nobody cares. */
 bool folio_mark_dirty(struct page *page)
 {

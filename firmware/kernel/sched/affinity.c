@@ -147,11 +147,6 @@ static int __set_cpus_allowed_ptr(struct task_struct *p,
 	return affine_move_task(rq, p, &flags, dest_cpu);
 }
 
-int set_cpus_allowed_ptr(struct task_struct *p, const struct cpumask *mask)
-{
-	return __set_cpus_allowed_ptr(p, mask);
-}
-
 long sched_setaffinity(pid_t pid, const struct cpumask *in_mask)
 {
 	struct cpumask mask = {};
@@ -192,30 +187,6 @@ long sched_getaffinity(pid_t pid, struct cpumask *mask)
 	for (i = 0; i < BITS_TO_LONGS(NR_CPUS); i++)
 		mask->bits[i] = p->cpus_mask.bits[i] & cpu_online_mask->bits[i];
 	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
-	put_task_struct(p);
-	return 0;
-}
-
-/* The stopper's, for a CPU whose running task another CPU had better have. */
-int push_cpu_stop(void *arg)
-{
-	struct task_struct *p = arg;
-	struct rq *rq = this_rq();
-	int dest_cpu = -1;
-
-	raw_spin_lock_irq(&p->pi_lock);
-	raw_spin_rq_lock(rq);
-	WRITE_ONCE(rq->push_busy, false);
-	if (task_rq(p) == rq && task_on_rq_queued(p)) {
-		update_rq_clock(rq);
-		if (rt_task(p))
-			dest_cpu = dl_task(p) ? find_later_rq(p) :
-						find_lowest_rq(p);
-		if (dest_cpu >= 0 && dest_cpu != cpu_of(rq))
-			rq = move_queued_task(rq, p, dest_cpu);
-	}
-	raw_spin_rq_unlock(rq);
-	raw_spin_unlock_irq(&p->pi_lock);
 	put_task_struct(p);
 	return 0;
 }

@@ -22,20 +22,6 @@ static inline u64 to_ratio(u64 period, u64 runtime)
 	return period ? (runtime << BW_SHIFT) / period : 0;
 }
 
-void __dl_clear_params(struct task_struct *p)
-{
-	struct sched_dl_entity *dl_se = &p->dl;
-
-	dl_se->dl_runtime = 0;
-	dl_se->dl_deadline = 0;
-	dl_se->dl_period = 0;
-	dl_se->flags = 0;
-	dl_se->dl_bw = 0;
-	dl_se->dl_density = 0;
-	dl_se->dl_throttled = false;
-	dl_se->dl_yielded = false;
-}
-
 void __setparam_dl(struct task_struct *p, const struct sched_attr *attr)
 {
 	struct sched_dl_entity *dl_se = &p->dl;

@@ -108,8 +108,6 @@ struct rq {
 	bool active_balance;
 	int push_cpu;
 	struct cpu_stop_work active_balance_work;
-	bool push_busy;
-	struct cpu_stop_work push_work;
 };
 
 DECLARE_PER_CPU(struct rq, runqueues);
@@ -305,7 +303,6 @@ bool is_cpu_allowed(struct task_struct *p, int cpu);
 int select_fallback_rq(int cpu, struct task_struct *p);
 void set_cpus_allowed_common(struct task_struct *p,
 			     const struct cpumask *mask);
-int push_cpu_stop(void *arg);
 
 /* prio.c */
 int __normal_prio(int policy, int rt_prio, int nice);
@@ -344,7 +341,6 @@ int sched_dl_global_change(u64 period, u64 runtime);
 struct sched_attr;
 void init_dl_rq(struct dl_rq *dl_rq);
 void init_dl_task_timer(struct sched_dl_entity *dl_se);
-void __dl_clear_params(struct task_struct *p);
 void __setparam_dl(struct task_struct *p, const struct sched_attr *attr);
 void __getparam_dl(struct task_struct *p, struct sched_attr *attr);
 bool __checkparam_dl(const struct sched_attr *attr);

@@ -171,15 +171,6 @@ static void load_int(const void *element, struct number *n)
 	n->value = value < 0 ? -(long)value : value;
 }
 
-static int store_uint(const struct ctl_table *table, void *element,
-		      const struct number *n)
-{
-	if (n->negative || n->value > UINT_MAX)
-		return -EINVAL;
-	WRITE_ONCE(*(unsigned int *)element, n->value);
-	return 0;
-}
-
 static int store_uint_minmax(const struct ctl_table *table, void *element,
 			     const struct number *n)
 {
@@ -199,72 +190,6 @@ static void load_uint(const void *element, struct number *n)
 	n->value = READ_ONCE(*(const unsigned int *)element);
 }
 
-static int store_ulong_minmax(const struct ctl_table *table, void *element,
-			      const struct number *n)
-{
-	const unsigned long *least = table->extra1, *greatest = table->extra2;
-
-	if (n->negative || (least && n->value < *least) ||
-	    (greatest && n->value > *greatest))
-		return -EINVAL;
-	WRITE_ONCE(*(unsigned long *)element, n->value);
-	return 0;
-}
-
-static void load_ulong(const void *element, struct number *n)
-{
-	n->negative = false;
-	n->value = READ_ONCE(*(const unsigned long *)element);
-}
-
-static int store_units(void *element, const struct number *n,
-		       unsigned int per_unit, unsigned int divisor)
-{
-	unsigned long value = n->value * per_unit / divisor;
-
-	if (n->value > INT_MAX || value > INT_MAX)
-		return -EINVAL;
-	WRITE_ONCE(*(int *)element, n->negative ? -value : value);
-	return 0;
-}
-
-static int store_seconds(const struct ctl_table *table, void *element,
-			 const struct number *n)
-{
-	return store_units(element, n, HZ, 1);
-}
-
-static void load_seconds(const void *element, struct number *n)
-{
-	load_int(element, n);
-	n->value /= HZ;
-}
-
-static int store_ms(const struct ctl_table *table, void *element,
-		    const struct number *n)
-{
-	return store_units(element, n, HZ, 1000);
-}
-
-static void load_ms(const void *element, struct number *n)
-{
-	load_int(element, n);
-	n->value = n->value * 1000 / HZ;
-}
-
-static int store_bool(const struct ctl_table *table, void *element,
-		      const struct number *n)
-{
-	WRITE_ONCE(*(bool *)element, n->value != 0);
-	return 0;
-}
-
-static void load_bool(const void *element, struct number *n)
-{
-	n->negative = false;
-	n->value = READ_ONCE(*(const bool *)element);
-}
-
 #define DEFINE_HANDLER(name, type, store, load)				\
 	int name(struct ctl_table *table, int write, void *buffer,	\
 		 size_t *lenp, loff_t *ppos)				\
@@ -276,16 +201,10 @@ static void load_bool(const void *element, struct number *n)
 		return do_vector(table, &v, write, buffer, lenp, ppos);	\
 	}
 
-DEFINE_HANDLER(proc_dobool, bool, store_bool, load_bool)
 DEFINE_HANDLER(proc_dointvec, int, store_int, load_int)
 DEFINE_HANDLER(proc_dointvec_minmax, int, store_int_minmax, load_int)
-DEFINE_HANDLER(proc_douintvec, unsigned int, store_uint, load_uint)
 DEFINE_HANDLER(proc_douintvec_minmax, unsigned int, store_uint_minmax,
 	       load_uint)
-DEFINE_HANDLER(proc_doulongvec_minmax, unsigned long, store_ulong_minmax,
-	       load_ulong)
-DEFINE_HANDLER(proc_dointvec_jiffies, int, store_seconds, load_seconds)
-DEFINE_HANDLER(proc_dointvec_ms_jiffies, int, store_ms, load_ms)
 
 /* A line. What is written ends at its newline, and where there is no room. */
 int proc_dostring(struct ctl_table *table, int write, void *buffer,

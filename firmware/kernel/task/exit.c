@@ -72,8 +72,8 @@ static void exit_mm(void)
 /* Off the lists: nobody finds it any more. With tasklist_lock held. */
 static void __unhash_process(struct task_struct *p, bool group_dead)
 {
+	nr_threads--;
 	p->signal->nr_threads--;
-	count_thread_exit(p);
 	detach_pid(p, PIDTYPE_PID);
 	if (group_dead) {
 		detach_pid(p, PIDTYPE_TGID);

@@ -17,8 +17,8 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/sysctl.h>
 #include <linux/syscalls.h>
+#include <linux/sysctl.h>
 #include <linux/uaccess.h>
 
 /* The list of all tasks, and who is whose child. */
@@ -27,26 +27,25 @@ DEFINE_SPINLOCK(tasklist_lock);
 unsigned long total_forks;	/* since boot */
 int nr_threads;
 
-/*
- * Threads of programs, and how many there may be: their stacks get no more than
- * an eighth of memory. How many the kernel has itself depends on the CPUs.
- */
 #define THREADS_SHARE	8
 #define MIN_THREADS	20
+#define CPU_THREADS	8	/* of the kernel, for each CPU */
 
-static int nr_user_threads, max_threads;
+static int max_threads;
 
 static struct kmem_cache *task_struct_cachep, *signal_cachep, *sighand_cachep;
 
+/*
+ * What programs may have: stacks get no more than an eighth of memory, so that
+ * a fork bomb leaves some. How many the kernel has itself depends on the CPUs.
+ */
 static void __init set_max_threads(void)
 {
-	unsigned long threads = totalram_pages() * PAGE_SIZE /
-				(THREAD_SIZE * THREADS_SHARE);
+	u64 threads = max_pfn * PAGE_SIZE / (THREAD_SIZE * THREADS_SHARE);
 
-	threads = max_t(unsigned long, threads, MIN_THREADS);
-	max_threads = min_t(unsigned long, threads, PID_MAX);
-	init_task.signal->rlim[RLIMIT_NPROC] =
-		(struct rlimit){ max_threads / 2, max_threads / 2 };
+	threads = max_t(u64, threads, MIN_THREADS) +
+		  CPU_THREADS * nr_cpu_ids;
+	max_threads = min_t(u64, threads, FUTEX_TID_MASK);
 }
 
 void __init fork_init(void)
@@ -64,15 +63,6 @@ void __init fork_init(void)
 	pid_init();
 	signals_init();
 	thread_stack_init();
-	set_max_threads();
-}
-
-/* With tasklist_lock held. */
-void count_thread_exit(const struct task_struct *p)
-{
-	nr_threads--;
-	if (!(p->flags & PF_KTHREAD))
-		nr_user_threads--;
 }
 
 /* Nobody will run on it any more. */
@@ -344,10 +334,8 @@ static void add_to_lists(struct task_struct *p,
 		list_add_tail(&p->thread_node, &sig->thread_head);
 	}
 	attach_pid(p, PIDTYPE_PID);
-	if (!args->kthread)
-		nr_user_threads++;
-	nr_threads++;
 	total_forks++;
+	nr_threads++;
 	list_add_tail(&p->tasks, &init_task.tasks);
 }
 
@@ -382,12 +370,12 @@ copy_process(const struct kernel_clone_args *args)
 
 	if (err)
 		return ERR_PTR(err);
-	if (!args->kthread && READ_ONCE(nr_user_threads) >= max_threads)
-		return ERR_PTR(-EAGAIN);
 	/* A signal to the group comes before or after the fork, to both. */
 	if (!(flags & CLONE_THREAD) && !args->kthread && current->mm &&
 	    signal_pending(current))
 		return ERR_PTR(-ERESTARTNOINTR);
+	if (!args->kthread && READ_ONCE(nr_threads) >= max_threads)
+		return ERR_PTR(-EAGAIN);
 	p = dup_task_struct(current);
 	if (!p)
 		return ERR_PTR(-ENOMEM);
@@ -538,7 +526,7 @@ struct task_struct *fork_idle(int cpu)
 	return p;
 }
 
-static const int max_threads_max = PID_MAX;
+static const int max_threads_max = FUTEX_TID_MASK;
 
 static struct ctl_table fork_sysctls[] = {
 	{

@@ -74,13 +74,6 @@ bool kthread_should_park(void)
 	return test_bit(KTHREAD_SHOULD_PARK, &to_kthread(current)->flags);
 }
 
-bool kthread_is_per_cpu(struct task_struct *k)
-{
-	struct kthread *kthread = to_kthread(k);
-
-	return kthread && test_bit(KTHREAD_IS_PER_CPU, &kthread->flags);
-}
-
 void kthread_exit(long result)
 {
 	to_kthread(current)->result = result;
@@ -183,11 +176,6 @@ static void __kthread_bind_mask(struct task_struct *k,
 	do_set_cpus_allowed(k, mask);
 	k->flags |= PF_NO_SETAFFINITY;
 	raw_spin_unlock_irqrestore(&k->pi_lock, flags);
-}
-
-void kthread_bind_mask(struct task_struct *k, const struct cpumask *mask)
-{
-	__kthread_bind_mask(k, mask);
 }
 
 void kthread_bind(struct task_struct *k, unsigned int cpu)

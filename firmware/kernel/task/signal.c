@@ -301,11 +301,3 @@ void flush_signal_handlers(struct task_struct *t, int force_default)
 		sa->sa_mask = 0;
 	}
 }
-
-/* Would a fault end this program? */
-int unhandled_signal(struct task_struct *tsk, int sig)
-{
-	unsigned long handler = tsk->sighand->action[sig - 1].sa.sa_handler;
-
-	return is_global_init(tsk) || handler == SIG_IGN || handler == SIG_DFL;
-}

@@ -232,11 +232,6 @@ int mod_timer(struct timer_list *timer, unsigned long expires)
 	return __mod_timer(timer, expires, 0);
 }
 
-int timer_reduce(struct timer_list *timer, unsigned long expires)
-{
-	return __mod_timer(timer, expires, MOD_TIMER_REDUCE);
-}
-
 void add_timer(struct timer_list *timer)
 {
 	BUG_ON(timer_pending(timer));

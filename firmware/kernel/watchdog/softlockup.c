@@ -33,13 +33,6 @@ notrace void touch_softlockup_watchdog_sched(void)
 	this_cpu_write(watchdog_report_ts, jiffies);
 }
 
-void touch_softlockup_watchdog(void)
-{
-	preempt_disable();
-	__touch_softlockup_watchdog();
-	preempt_enable();
-}
-
 /* In the tick's interrupt, which itself counts as one. */
 static inline bool could_schedule(struct pt_regs *regs)
 {

@@ -131,24 +131,6 @@ bool queue_delayed_work_on(int cpu, struct workqueue_struct *wq,
 	return ret;
 }
 
-static void rcu_work_rcufn(struct rcu_head *rcu)
-{
-	struct rcu_work *rwork = container_of(rcu, struct rcu_work, rcu);
-
-	local_irq_disable();
-	__queue_work(WORK_CPU_UNBOUND, rwork->wq, &rwork->work);
-	local_irq_enable();
-}
-
-bool queue_rcu_work(struct workqueue_struct *wq, struct rcu_work *rwork)
-{
-	if (test_and_set_bit(WORK_STRUCT_PENDING_BIT, &rwork->work.data))
-		return false;
-	rwork->wq = wq;
-	call_rcu(&rwork->rcu, rcu_work_rcufn);
-	return true;
-}
-
 /*
  * Takes a work back: it stays PENDING, but in nobody's list. Returns 1 if it
  * was queued, 0 if not, -EAGAIN if it is between two places, and -ENOENT if

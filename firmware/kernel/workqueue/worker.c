@@ -377,16 +377,3 @@ int worker_thread(void *__worker)
 		schedule();
 	}
 }
-
-void wq_worker_comm(char *buf, size_t size, struct task_struct *task)
-{
-	struct worker *worker = kthread_data(task);
-	struct worker_pool *pool = worker->pool;
-	int off = scnprintf(buf, size, "%s", task->comm);
-
-	raw_spin_lock_irq(&pool->lock);
-	if (worker->desc[0])
-		scnprintf(buf + off, size - off, "%c%s",
-			  worker->current_work ? '+' : '-', worker->desc);
-	raw_spin_unlock_irq(&pool->lock);
-}

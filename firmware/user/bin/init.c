@@ -100,6 +100,18 @@ static void release_terminal(void)
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
 }
 
+/* The command that runs, and whether the host has given it up. */
+static volatile pid_t running;
+static volatile bool given_up;
+
+static void give_up(int signal)
+{
+	(void)signal;
+	given_up = true;
+	if (running && kill(-running, SIGKILL) < 0)
+		kill(running, SIGKILL);	/* it leads no group yet */
+}
+
 /* Whoever has all the processes or all the memory will not have it for ever. */
 static pid_t fork_at_last(void)
 {
@@ -112,18 +124,6 @@ static pid_t fork_at_last(void)
 		nanosleep(&moment, NULL);
 	}
 	return pid;
-}
-
-/* The command that runs, and whether the host has given it up. */
-static volatile pid_t running;
-static volatile bool given_up;
-
-static void give_up(int signal)
-{
-	(void)signal;
-	given_up = true;
-	if (running && kill(-running, SIGKILL) < 0)
-		kill(running, SIGKILL);	/* it leads no group yet */
 }
 
 static pid_t start_shell(char *const argv[])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ls [-1adl] [FILE]...: lists files, one a line, sorted by bytes. */
+/* ls [-1AFRSadilnprt] [FILE]...: lists files, one a line, sorted by bytes. */
 #include <dirent.h>
 #include <err.h>
 #include <errno.h>
@@ -8,12 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
-static bool show_hidden;		/* -a */
+static bool show_hidden;		/* -a, -A */
+static bool hide_dots;			/* -A: not "." and ".." */
 static bool show_directories;		/* -d: themselves, not what is in them */
 static bool show_details;		/* -l */
+static bool show_inodes;		/* -i */
+static bool show_numbers;		/* -n: of users and groups */
+static bool recursive;			/* -R */
+static bool reversed;			/* -r */
+static char sorted_by;			/* 't' or 'S' */
+static char marked;			/* 'F', or 'p': directories only */
 static int status;
 
 struct file_entry {
@@ -59,10 +67,27 @@ static void empty(struct listing *list)
 	free(list->entries);
 }
 
-static int by_name(const void *a, const void *b)
+/* The newest or the largest first, and what is alike by its name. */
+static int compare(const void *one, const void *other)
 {
-	return strcmp(((const struct file_entry *)a)->name,
-		      ((const struct file_entry *)b)->name);
+	const struct file_entry *a = one, *b = other;
+	long order = 0;
+
+	if (sorted_by == 't')
+		order = b->st.st_mtime - a->st.st_mtime;
+	if (sorted_by == 't' && !order)
+		order = (long)b->st.st_mtime_nsec - (long)a->st.st_mtime_nsec;
+	if (sorted_by == 'S')
+		order = b->st.st_size - a->st.st_size;
+	if (!order)
+		order = strcmp(a->name, b->name);
+	order = (order > 0) - (order < 0);
+	return reversed ? -order : order;
+}
+
+static void sort(struct listing *list)
+{
+	qsort(list->entries, list->count, sizeof(*list->entries), compare);
 }
 
 static char *join(const char *directory, const char *name)
@@ -105,7 +130,19 @@ static void mode_text(mode_t mode, char *text)
 static const char *owner(unsigned int id, char *text, size_t size)
 {
 	snprintf(text, size, "%u", id);
-	return id == 0 ? "root" : text;
+	return id == 0 && !show_numbers ? "root" : text;
+}
+
+/* What stands behind a name to tell its kind. */
+static const char *mark(mode_t mode)
+{
+	if (marked && S_ISDIR(mode))
+		return "/";
+	if (marked != 'F')
+		return "";
+	if (S_ISLNK(mode))
+		return show_details ? "" : "@";
+	return S_ISFIFO(mode) ? "|" : S_ISREG(mode) && mode & 0111 ? "*" : "";
 }
 
 static void date_text(time_t when, char *text, size_t size)
@@ -129,16 +166,6 @@ static void date_text(time_t when, char *text, size_t size)
 	snprintf(text, size, "%s %2d %s", months[tm.tm_mon], tm.tm_mday, clock);
 }
 
-static unsigned int major(unsigned long device)
-{
-	return (device >> 8 & 0xfff) | (device >> 32 & 0xfffff000);
-}
-
-static unsigned int minor(unsigned long device)
-{
-	return (device & 0xff) | (device >> 12 & 0xffffff00);
-}
-
 static const char *size_text(const struct stat *st, char *text, size_t size)
 {
 	if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
@@ -150,6 +177,7 @@ static const char *size_text(const struct stat *st, char *text, size_t size)
 }
 
 struct widths {
+	int inode;
 	int links;
 	int user;
 	int group;
@@ -166,12 +194,14 @@ static void widen(int *width, const char *text)
 
 static struct widths measure(const struct listing *list)
 {
-	struct widths widths = { 0, 0, 0, 0 };
+	struct widths widths = { 0, 0, 0, 0, 0 };
 	char text[32];
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct stat *st = &list->entries[i].st;
 
+		snprintf(text, sizeof(text), "%lu", (long)st->st_ino);
+		widen(&widths.inode, text);
 		snprintf(text, sizeof(text), "%lu", (long)st->st_nlink);
 		widen(&widths.links, text);
 		widen(&widths.user, owner(st->st_uid, text, sizeof(text)));
@@ -189,12 +219,12 @@ static void print_details(const struct file_entry *entry,
 
 	mode_text(st->st_mode, mode);
 	date_text(st->st_mtime, date, sizeof(date));
-	printf("%s %*lu %-*s %-*s %*s %s %s", mode,
+	printf("%s %*lu %-*s %-*s %*s %s %s%s", mode,
 	       widths->links, (long)st->st_nlink,
 	       widths->user, owner(st->st_uid, user, sizeof(user)),
 	       widths->group, owner(st->st_gid, group, sizeof(group)),
 	       widths->size, size_text(st, size, sizeof(size)),
-	       date, entry->name);
+	       date, entry->name, mark(st->st_mode));
 	if (S_ISLNK(st->st_mode)) {
 		char target[1024];
 		ssize_t length = readlink(entry->path, target, sizeof(target));
@@ -207,16 +237,18 @@ static void print_details(const struct file_entry *entry,
 
 static void print(struct listing *list)
 {
-	struct widths widths = { 0, 0, 0, 0 };
+	struct widths widths = measure(list);
 
-	qsort(list->entries, list->count, sizeof(*list->entries), by_name);
-	if (show_details)
-		widths = measure(list);
+	sort(list);
 	for (size_t i = 0; i < list->count; i++) {
+		const struct file_entry *entry = &list->entries[i];
+
+		if (show_inodes)
+			printf("%*lu ", widths.inode, (long)entry->st.st_ino);
 		if (show_details)
-			print_details(&list->entries[i], &widths);
+			print_details(entry, &widths);
 		else
-			puts(list->entries[i].name);
+			printf("%s%s\n", entry->name, mark(entry->st.st_mode));
 	}
 }
 
@@ -227,6 +259,35 @@ static void print_total(const struct listing *list)
 	for (size_t i = 0; i < list->count; i++)
 		blocks += list->entries[i].st.st_blocks;
 	printf("total %ld\n", blocks / 2);
+}
+
+static bool is_hidden(const char *name)
+{
+	if (name[0] != '.' || (show_hidden && !hide_dots))
+		return false;
+	return !show_hidden || !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+/* Whether anything must be known of a file but its name. */
+static bool looks_at_files(void)
+{
+	return show_details || show_inodes || recursive || sorted_by || marked;
+}
+
+static void list_directory(const char *path);
+
+/* What is in a directory's directories. */
+static void descend(const struct listing *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct file_entry *entry = &list->entries[i];
+
+		if (!S_ISDIR(entry->st.st_mode) || !strcmp(entry->name, ".") ||
+		    !strcmp(entry->name, ".."))
+			continue;
+		printf("\n%s:\n", entry->path);
+		list_directory(entry->path);
+	}
 }
 
 static void list_directory(const char *path)
@@ -243,10 +304,11 @@ static void list_directory(const char *path)
 	while ((dirent = readdir(dir))) {
 		struct file_entry *entry;
 
-		if (dirent->d_name[0] == '.' && !show_hidden)
+		if (is_hidden(dirent->d_name))
 			continue;
 		entry = add(&list, dirent->d_name, join(path, dirent->d_name));
-		if (show_details && lstat(entry->path, &entry->st) < 0) {
+		entry->st = (struct stat){ 0 };
+		if (looks_at_files() && lstat(entry->path, &entry->st) < 0) {
 			cannot_access(entry->path);
 			free(entry->name);
 			free(entry->path);
@@ -261,6 +323,8 @@ static void list_directory(const char *path)
 	if (show_details)
 		print_total(&list);
 	print(&list);
+	if (recursive)
+		descend(&list);
 	empty(&list);
 }
 
@@ -271,13 +335,34 @@ static void set_options(const char *letters)
 		case '1':
 			break;
 		case 'a':
+		case 'A':
 			show_hidden = true;
+			hide_dots = *letters == 'A';
 			break;
 		case 'd':
 			show_directories = true;
 			break;
+		case 'i':
+			show_inodes = true;
+			break;
 		case 'l':
+		case 'n':
 			show_details = true;
+			show_numbers |= *letters == 'n';
+			break;
+		case 'R':
+			recursive = true;
+			break;
+		case 'r':
+			reversed = true;
+			break;
+		case 't':
+		case 'S':
+			sorted_by = *letters;
+			break;
+		case 'F':
+		case 'p':
+			marked = *letters;
 			break;
 		default:
 			errx(2, "invalid option -- '%c'", *letters);
@@ -322,10 +407,9 @@ int main(int argc, char **argv)
 		add_operand(argv[operand], &files, &directories);
 
 	print(&files);
-	qsort(directories.entries, directories.count,
-	      sizeof(*directories.entries), by_name);
+	sort(&directories);
 	for (size_t d = 0; d < directories.count; d++) {
-		if (argc - i > 1)
+		if (argc - i > 1 || recursive)
 			printf("%s%s:\n", d || files.count ? "\n" : "",
 			       directories.entries[d].name);
 		list_directory(directories.entries[d].path);

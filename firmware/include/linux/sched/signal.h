@@ -180,7 +180,6 @@ int do_sigaction(int sig, struct k_sigaction *act, struct k_sigaction *oact);
 void flush_signal_handlers(struct task_struct *t, int force_default);
 void ignore_signals(struct task_struct *t);
 void exit_signals(struct task_struct *tsk);
-int unhandled_signal(struct task_struct *tsk, int sig);
 
 /* With tasklist_lock held. */
 bool do_notify_parent(struct task_struct *tsk, int sig);

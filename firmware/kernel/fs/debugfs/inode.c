@@ -20,13 +20,6 @@ struct debugfs_automount {
 	void			*data;
 };
 
-static void debugfs_free_inode(struct inode *inode)
-{
-	if (S_ISLNK(inode->i_mode))
-		kfree(inode->i_link);
-	free_inode_nonrcu(inode);
-}
-
 static int debugfs_show_options(struct seq_file *m, struct dentry *root)
 {
 	umode_t mode = d_inode(root)->i_mode & S_IALLUGO;
@@ -67,7 +60,6 @@ static const struct super_operations debugfs_super_operations = {
 	.statfs		= simple_statfs,
 	.remount_fs	= debugfs_remount,
 	.show_options	= debugfs_show_options,
-	.free_inode	= debugfs_free_inode,
 };
 
 static void debugfs_release_dentry(struct dentry *dentry)
@@ -142,25 +134,6 @@ static struct inode *debugfs_get_inode(struct super_block *sb, umode_t mode)
 	return inode;
 }
 
-struct dentry *debugfs_create_file(const char *name, umode_t mode,
-				   struct dentry *parent, void *data,
-				   const struct file_operations *fops)
-{
-	struct dentry *dentry = start_creating(name, parent);
-	struct inode *inode;
-
-	if (IS_ERR(dentry))
-		return dentry;
-	inode = debugfs_get_inode(dentry->d_sb, S_IFREG | mode);
-	if (!inode)
-		return failed_creating(dentry, -ENOMEM);
-	inode->i_private = data;
-	inode->i_fop = fops;
-	d_instantiate(dentry, inode);
-	simple_done_creating(dentry);
-	return dentry;
-}
-
 static struct dentry *create_dir(const char *name, struct dentry *parent,
 				 struct debugfs_automount *automount)
 {
@@ -185,11 +158,6 @@ static struct dentry *create_dir(const char *name, struct dentry *parent,
 	return dentry;
 }
 
-struct dentry *debugfs_create_dir(const char *name, struct dentry *parent)
-{
-	return create_dir(name, parent, NULL);
-}
-
 struct dentry *debugfs_create_automount(const char *name,
 					struct dentry *parent,
 					debugfs_automount_t f, void *data)
@@ -205,56 +173,6 @@ struct dentry *debugfs_create_automount(const char *name,
 	if (IS_ERR(dentry))
 		kfree(a);
 	return dentry;
-}
-
-struct dentry *debugfs_create_symlink(const char *name, struct dentry *parent,
-				      const char *target)
-{
-	char *link = kstrdup(target, GFP_KERNEL);
-	struct dentry *dentry;
-	struct inode *inode;
-
-	if (!link)
-		return ERR_PTR(-ENOMEM);
-	dentry = start_creating(name, parent);
-	if (IS_ERR(dentry)) {
-		kfree(link);
-		return dentry;
-	}
-	inode = debugfs_get_inode(dentry->d_sb, S_IFLNK | S_IRWXUGO);
-	if (!inode) {
-		kfree(link);
-		return failed_creating(dentry, -ENOMEM);
-	}
-	inode->i_op = &simple_symlink_inode_operations;
-	inode->i_link = link;
-	inode->i_size = strlen(link);
-	d_instantiate(dentry, inode);
-	simple_done_creating(dentry);
-	return dentry;
-}
-
-/* With a reference; NULL if there is none. */
-struct dentry *debugfs_lookup(const char *name, struct dentry *parent)
-{
-	struct dentry *dentry;
-
-	if (!debugfs_mount || IS_ERR(parent))
-		return NULL;
-	if (!parent)
-		parent = debugfs_mount->mnt_root;
-	dentry = d_hash_and_lookup(parent, name);
-	if (dentry && d_is_negative(dentry)) {
-		dput(dentry);
-		dentry = NULL;
-	}
-	return dentry;
-}
-
-void debugfs_remove(struct dentry *dentry)
-{
-	if (!IS_ERR_OR_NULL(dentry))
-		simple_recursive_removal(dentry);
 }
 
 static int __init debugfs_init(void)

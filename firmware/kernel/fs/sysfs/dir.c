@@ -156,69 +156,7 @@ int sysfs_create_groups(struct kobject *kobj,
 	return err;
 }
 
-/* The way from one directory to another: up to the root, and down. */
-static char *relative_path(const struct dentry *from, const struct dentry *to)
-{
-	char *page = (char *)__get_free_page(GFP_KERNEL), *text = NULL, *name;
-	int up = 0, len;
-
-	if (!page)
-		return NULL;
-	name = dentry_path_raw(to, page, PAGE_SIZE);
-	if (!IS_ERR(name)) {
-		for (; !IS_ROOT(from); from = from->d_parent)
-			up++;
-		len = 3 * up + strlen(name);
-		text = kmalloc(len + 1, GFP_KERNEL);
-		for (int i = 0; text && i < up; i++)
-			memcpy(text + 3 * i, "../", 3);
-		if (text)
-			memcpy(text + 3 * up, name + 1, strlen(name));
-	}
-	free_page((unsigned long)page);
-	return text;
-}
-
-int sysfs_create_link(struct kobject *kobj, struct kobject *target,
-		      const char *name)
-{
-	struct dentry *dir = sysfs_dir_of(kobj), *dentry;
-	char *text = relative_path(dir, sysfs_dir_of(target));
-	struct inode *inode;
-
-	if (!text)
-		return -ENOMEM;
-	dentry = simple_start_creating(dir, name);
-	if (IS_ERR(dentry)) {
-		kfree(text);
-		return PTR_ERR(dentry);
-	}
-	inode = new_inode(dentry->d_sb);
-	if (!inode) {
-		simple_done_creating(dentry);
-		dput(dentry);
-		kfree(text);
-		return -ENOMEM;
-	}
-	inode->i_mode = S_IFLNK | S_IRWXUGO;
-	inode->i_op = &simple_symlink_inode_operations;
-	inode->i_link = text;
-	d_instantiate(dentry, inode);
-	simple_done_creating(dentry);
-	return 0;
-}
-
-void sysfs_remove_link(struct kobject *kobj, const char *name)
-{
-	sysfs_remove_name(sysfs_dir_of(kobj), name);
-}
-
 int sysfs_create_mount_point(struct kobject *parent, const char *name)
 {
 	return PTR_ERR_OR_ZERO(sysfs_make_dir(sysfs_dir_of(parent), name));
-}
-
-void sysfs_remove_mount_point(struct kobject *parent, const char *name)
-{
-	sysfs_remove_name(sysfs_dir_of(parent), name);
 }

@@ -17,16 +17,8 @@ struct dentry *sysfs_root(void)
 	return sysfs_mnt->mnt_root;
 }
 
-static void sysfs_free_inode(struct inode *inode)
-{
-	if (S_ISLNK(inode->i_mode))
-		kfree(inode->i_link);
-	free_inode_nonrcu(inode);
-}
-
 static const struct super_operations sysfs_ops = {
 	.statfs		= simple_statfs,
-	.free_inode	= sysfs_free_inode,
 };
 
 static int sysfs_fill_super(struct super_block *sb, void *data, int silent)

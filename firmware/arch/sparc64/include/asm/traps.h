@@ -24,6 +24,8 @@ void do_dae(struct pt_regs *regs);
 void do_mna(struct pt_regs *regs);
 void do_breakpoint(struct pt_regs *regs);
 void do_flush_windows(struct pt_regs *regs);
+void sparc64_get_context(struct pt_regs *regs);
+void sparc64_set_context(struct pt_regs *regs);
 void do_nmi(struct pt_regs *regs);
 void bad_trap(struct pt_regs *regs);
 
