@@ -69,7 +69,7 @@ void _exit(int status) __attribute__((noreturn));
 /*
  * The next option of argv, or -1: as POSIX has it, the first argument that is
  * no option ends them. '?' after a message: an unknown option, or one without
- * its argument.
+ * its argument. Two colons after one: an argument only in the same word.
  */
 extern char *optarg;
 extern int optind, opterr, optopt;
