@@ -74,24 +74,6 @@ static int run_exec(int argc, char **argv)
 	return 0;
 }
 
-static int run_wait(int argc, char **argv)
-{
-	int status = 0;
-
-	if (argc == 1)
-		jobs_wait_all();
-	for (int i = 1; i < argc; i++) {
-		long pid = parse_number(argv[i]);
-
-		if (pid < 0) {
-			complain("Illegal number: %s", argv[i]);
-			return STATUS_ERROR;
-		}
-		status = job_wait(pid);
-	}
-	return status;
-}
-
 static int run_eval(int argc, char **argv)
 {
 	struct input in;
@@ -213,6 +195,7 @@ static const struct builtin builtins[] = {
 	{ "getopts", false, run_getopts },
 	{ "hash", false, run_true },
 	{ "jobs", false, run_jobs },
+	{ "kill", false, run_kill },
 	{ "local", true, run_local },
 	{ "printf", false, run_printf },
 	{ "pwd", false, run_pwd },
