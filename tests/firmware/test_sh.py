@@ -54,6 +54,12 @@ cd nodir; echo $?
 break; echo $?
 return 3; echo no
 wait abc; echo $?
+wait %1; echo $?
+hash; hash ls; hash nosuch; echo $?
+times | wc -l; type times hash
+mkdir g; cd g; rmdir ../g; pwd | sed 's,.*/,,'; cd ..; pwd > /dev/null; echo $?; cd -P .; echo $?
+trap 'echo got' USR1; (sleep 0.1; kill -USR1 $$) & sleep 0.3 & wait $!; echo $?
+trap 'echo got' USR1; (sleep 0.1; kill -USR1 $$) & sleep 0.3 & wait; echo $?
 PATH=/nonexistent ls; echo $?
 """
 

@@ -281,14 +281,13 @@ int run_fg(int argc, char **argv)
 	return status;
 }
 
-/* wait [PID | JOB]...: for these, or for all. */
-int run_wait(int argc, char **argv)
+static int wait_for(int argc, char **argv)
 {
 	int status = 0;
 
 	if (argc == 1)
-		jobs_wait_all();
-	for (int i = 1; i < argc; i++) {
+		return jobs_wait_all();
+	for (int i = 1; i < argc && !trap_pending(); i++) {
 		long pid = parse_number(argv[i]);
 		pid_t group;
 		int job;
@@ -305,6 +304,17 @@ int run_wait(int argc, char **argv)
 			status = job_wait(pid);
 		}
 	}
+	return status;
+}
+
+/* wait [PID | JOB]...: for these, or for all. */
+int run_wait(int argc, char **argv)
+{
+	int status;
+
+	jobs_awaited = true;
+	status = wait_for(argc, argv);
+	jobs_awaited = false;
 	return status;
 }
 

@@ -11,6 +11,7 @@
 #include "jobs.h"
 
 struct process *processes;
+bool jobs_awaited;
 
 /* What children are started for now. */
 static int current_job;
@@ -80,6 +81,10 @@ static bool wait_for_one(void)
 	pid_t pid;
 
 	do {
+		if (jobs_awaited && trap_pending()) {
+			errno = EINTR;
+			return false;
+		}
 		pid = waitpid(-1, &status, terminal_is_ours() ? WUNTRACED : 0);
 		if (pid < 0 && errno == EINTR && terminal_interrupted())
 			abandon_line();
@@ -127,9 +132,13 @@ int job_wait(pid_t pid)
 
 	if (!process)
 		return STATUS_NOT_FOUND;
-	while (!process->ended && !process->stopped)
-		if (!wait_for_one())
-			fail("Cannot wait: %s", strerror(errno));
+	while (!process->ended && !process->stopped) {
+		if (wait_for_one())
+			continue;
+		if (errno == EINTR)
+			return 128 + trap_pending();
+		fail("Cannot wait: %s", strerror(errno));
+	}
 	if (!process->ended)
 		return 128 + WSTOPSIG(process->status);
 	status = process->status;
@@ -139,16 +148,19 @@ int job_wait(pid_t pid)
 	return exit_status(status);
 }
 
-void jobs_wait_all(void)
+int jobs_wait_all(void)
 {
 	while (wait_for_one())
 		;
+	if (errno == EINTR)
+		return 128 + trap_pending();
 	while (processes) {
 		struct process *next = processes->next;
 
 		free_process(processes);
 		processes = next;
 	}
+	return 0;
 }
 
 /* What has ended since is not left for dead. */

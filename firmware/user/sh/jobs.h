@@ -18,6 +18,8 @@ struct process {
 
 /* Those started last first. */
 extern struct process *processes;
+/* By the wait builtin, which a signal that is trapped ends. */
+extern bool jobs_awaited;
 
 /* Where the list has it, or where it ends. */
 struct process **find_process(pid_t pid);

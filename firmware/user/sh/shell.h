@@ -288,7 +288,8 @@ void jobs_poll(void);
 pid_t fork_shell(void);
 /* Waits for a child; returns its exit status, 127 if there is no such child. */
 int job_wait(pid_t pid);
-void jobs_wait_all(void);
+/* All of them; 128 and more: the signal that ended the waiting. */
+int jobs_wait_all(void);
 
 /* joblist.c. */
 bool job_is_stopped(pid_t group);
@@ -360,6 +361,7 @@ int run_fg(int argc, char **argv);
 int run_bg(int argc, char **argv);
 int run_wait(int argc, char **argv);
 int run_kill(int argc, char **argv);
+int run_hash(int argc, char **argv);
 int run_type(int argc, char **argv);
 int run_command(int argc, char **argv);
 /* folder.c: what $PWD is to begin with. */

@@ -38,6 +38,7 @@ char *getcwd(char *buffer, size_t size);
 int access(const char *path, int mode);
 int unlink(const char *path);
 int rmdir(const char *path);
+int chown(const char *path, uid_t user, gid_t group);
 /* The owner of a file or a link itself. */
 int lchown(const char *path, uid_t user, gid_t group);
 void sync(void);
