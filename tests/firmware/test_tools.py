@@ -373,14 +373,17 @@ diff empty bare
 diff bare lines
 sed 's/two/2/;/five/d;$a new' lines > new; diff lines new
 sed 's/two/2/;/five/d;$a new' lines > new; diff -u lines new | tail -n +3
-seq 100 > a; sed '5d;12s/$/x/;50i new' a > b; diff a b; diff -u a b | tail -n +3; diff -U 0 a b | tail -n +3; diff -U 1 a b | tail -n +3
+seq 100 > a; sed '5d;12s/$/x/;50i new' a > b; diff a b; diff -u a b | tail -n +3
+seq 100 > a; sed '5d;12s/$/x/;50i new' a > b; diff -U 0 a b | tail -n +3; diff -U 1 a b | tail -n +3
 diff -q lines pairs
 diff -q lines lines
 diff -s lines lines
 diff bytes lines
 diff -a empty bare
 diff - lines < lines
-rm -rf copy; cp -r tree copy; diff -r tree copy; echo >> copy/sub/file.c; echo > copy/extra; rm copy/top.h; diff -r tree copy; diff -rq tree copy; diff tree copy
+rm -rf copy; cp -r tree copy; diff -r tree copy; echo $?
+rm -rf copy; cp -r tree copy; echo >> copy/sub/file.c; echo > copy/extra; rm copy/top.h; diff -r tree copy
+rm -rf copy; cp -r tree copy; echo >> copy/sub/file.c; echo > copy/extra; rm copy/top.h; diff -rq tree copy; diff tree copy
 diff lines tree
 printf 'A  b\nc\n' > a; printf 'a b \nc\n' > b; diff a b; diff -i a b; diff -b a b; diff -ib a b; diff -iw a b
 diff lines
