@@ -400,6 +400,7 @@ sleep 3.217 & sleep 0.1; pgrep -f '^sleep 3.217' > /dev/null; echo $?; pkill -f 
 
 SCRIPTS = [line for group in (GREP, LINES, OTHERS, MORE) for line in group.strip().splitlines()]
 
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the scripts work on."""
