@@ -121,6 +121,7 @@ class Machine:
             raise ValueError(f"there is no kernel image for {arch}")
         kernel_image = Image(image or directory / "vmlinux", machine=kernels.elf_machine)
         self.warnings: list[str] = []
+        self._closed = False
         self._output = bytearray()
         self._sink = console or (lambda data: None)
         self.board = Board(hardware, cpus, memory, quantum, seed, frequency)
@@ -136,7 +137,7 @@ class Machine:
         self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
         self.trace_array = TraceArray(self.engine.top)
         tree = build_tree(self.trace_array)
-        self.tracefs = TraceFS(tree, self.settle)
+        self._tracefs = TraceFS(tree, self.settle)
         self.kernel.file_server.serve(
             "tracefs",
             TracefsTree(tree, lambda: self.engine.updates, lambda: self.engine.driver.busy),
@@ -183,12 +184,23 @@ class Machine:
         self.close()
 
     def close(self) -> None:
-        """Gives the machine's memory back, and closes what its guest has open."""
+        """Gives the machine's memory back, and closes what its guest has open. From then on everything else raises ValueError."""
+        self._closed = True
         self.kernel.file_server.close()
         for share_tree in self._share_trees:
             share_tree.close()
         self.board.close()
         self.ramdisk.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ValueError("the machine is closed")
+
+    @property
+    def tracefs(self) -> TraceFS:
+        """The tracefs tree of the guest."""
+        self._check_open()
+        return self._tracefs
 
     def run(
         self,
@@ -221,6 +233,7 @@ class Machine:
         """
         with self.kernel.limits.during(None, host_limit):
             self.kernel.give_up_command(self.engine.check)
+        self._check_open()
         self._output.clear()
         self.kernel.console.restart_input()
         self.kernel.console.size = (0, 0) if terminal is None else terminal.size()
@@ -248,6 +261,7 @@ class Machine:
         Raises:
             GuestPanic, PoweredOff: as `run`.
         """
+        self._check_open()
         self.board.limit = self.board.now + cycles
         try:
             while self.kernel.run():
@@ -265,6 +279,7 @@ class Machine:
         Raises:
             ValueError: there is no such CPU.
         """
+        self._check_open()
         if not 0 <= cpu < len(self.board.cpus):
             raise ValueError(f"CPU {cpu}: there are {len(self.board.cpus)}")
         self.board.cpus[cpu].raise_nmi()
@@ -289,6 +304,7 @@ class Machine:
         Raises:
             GuestPanic, PoweredOff: as `run`.
         """
+        self._check_open()
         while self.engine.driver.busy:
             if not self.kernel.run() and self.engine.driver.busy:
                 raise GuestPanic("patching does not end: every CPU sleeps")

@@ -217,3 +217,10 @@ def test_free_says_what_meminfo_says(machine: Machine) -> None:
     assert total == used + available and free <= available
     assert f"MemTotal:{total:15} kB\n" in run(machine, "cat /proc/meminfo")
     assert run(machine, "free -h").splitlines()[1].split()[1] == f"{total // 1024}Mi"
+
+
+def test_a_pipe_can_be_opened_by_the_name_of_its_descriptor(machine: Machine) -> None:
+    assert run(machine, "echo in | cat /proc/self/fd/0") == "in\n"
+    assert run(machine, "(echo out > /proc/self/fd/1) | cat") == "out\n"
+    assert run(machine, "(sleep 1; echo late) | cat /proc/self/fd/0") == "late\n"
+    assert machine.warnings == []

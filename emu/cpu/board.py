@@ -213,8 +213,8 @@ class Board:
     def write_code(self, address: int, data: bytes) -> None:
         """Puts instructions into RAM at a physical address. CPUs go on with what they have translated until they `forget`."""
         self.ram[address : address + len(data)] = data
-        # A block that begins earlier and reaches here is decoded anew because its size changes: an instruction that ends
-        # it comes or goes.
+        # A block that begins earlier and reaches here gets another size, because an instruction that ends it comes or goes;
+        # what the old size costs is right again when that instruction has gone or come back.
         self._costs[:, max(address - _LONGEST_INSTRUCTION, 0) : address + len(data)] = 0
 
     def flush_page(self, address: int) -> None:

@@ -83,8 +83,8 @@ UNENDING = [
     "spin 100000000",
     "trap '' INT TERM HUP; while :; do :; done",
     "spin 100000000 & wait",
-    "kill -STOP $$",
-    "cat /sys/kernel/tracing/trace_pipe",
+    "sleep 1000 & kill -STOP $$",
+    "sleep 1000",
 ]
 
 

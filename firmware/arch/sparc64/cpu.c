@@ -2,8 +2,8 @@
 /* What a CPU needs beyond head.S before it runs tasks. */
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/tlbflush.h>
 #include <asm/proto.h>
-#include <asm/tlbflush.h>
 
 void cpu_init(void)
 {

@@ -94,30 +94,6 @@ static inline bool access_error(enum access access, struct vm_area_struct *vma)
 	return !(vma->vm_flags & VM_ACCESS_FLAGS);
 }
 
-/*
- * The kernel takes a fault on a user address only in code that expects it;
- * anything else is a bug, and might already hold the lock.
- */
-static struct vm_area_struct *
-lock_mm_and_find_vma(struct mm_struct *mm, unsigned long address,
-		     struct pt_regs *regs)
-{
-	struct vm_area_struct *vma;
-
-	if (!mmap_read_trylock(mm)) {
-		if (!user_mode(regs) && !search_exception_tables(regs->tpc))
-			return NULL;
-		mmap_read_lock(mm);
-	}
-	vma = find_vma(mm, address);
-	if (vma && vma->vm_start <= address)
-		return vma;
-	if (vma && vma->vm_flags & VM_GROWSDOWN && !expand_stack(vma, address))
-		return vma;
-	mmap_read_unlock(mm);
-	return NULL;
-}
-
 static void do_user_addr_fault(struct pt_regs *regs, enum access access,
 			       unsigned long address)
 {

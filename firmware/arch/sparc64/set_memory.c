@@ -8,8 +8,8 @@
 #include <linux/memblock.h>
 #include <linux/mm.h>
 #include <linux/set_memory.h>
+#include <linux/tlbflush.h>
 #include <asm/proto.h>
-#include <asm/tlbflush.h>
 
 #define PTES	(1UL << (DIRECT_MAP_SHIFT - PAGE_SHIFT))
 

@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Switching address spaces and keeping translations true on every CPU. */
+/* What a CPU knows of page tables. */
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/smp.h>
 #include <asm/asi.h>
 #include <asm/proto.h>
-#include <asm/tlbflush.h>
-
-DEFINE_PER_CPU(struct tlb_state, cpu_tlbstate);
+#include <linux/tlbflush.h>
 
 /* As much RAM a CPU has translations for when it starts. */
 #define RESET_TLB_SIZE	(32UL << 20)
 #define RESET_TLB_PAGE	(4UL << 20)
-
-/* Past this many pages one full flush is cheaper. */
-#define SINGLE_PAGE_FLUSH_CEILING	16
-
-struct flush_tlb_info {
-	struct mm_struct *mm;
-	unsigned long start;
-	unsigned long end;
-	u64 new_tlb_gen;
-};
 
 static inline void demap(unsigned long what)
 {
@@ -42,19 +30,19 @@ static inline void demap_kernel_page(unsigned long addr)
 
 static void do_flush_tlb_kernel_range(void *data)
 {
-	const struct flush_tlb_info *info = data;
+	const unsigned long *range = data;
 	unsigned long addr;
 
-	for (addr = info->start; addr < info->end; addr += PAGE_SIZE)
+	for (addr = range[0]; addr < range[1]; addr += PAGE_SIZE)
 		demap_kernel_page(addr);
 }
 
 /* Of data only: the kernel executes nothing there. */
 void flush_tlb_kernel_range(unsigned long start, unsigned long end)
 {
-	struct flush_tlb_info info = { .start = start, .end = end };
+	unsigned long range[] = { start, end };
 
-	on_each_cpu(do_flush_tlb_kernel_range, &info);
+	on_each_cpu(do_flush_tlb_kernel_range, range);
 }
 
 /* What a CPU starts with would hide that some pages are not mapped. */
@@ -67,103 +55,18 @@ void flush_reset_tlb(void)
 }
 
 /* All programs have the same context: nothing of the last one may stay. */
-static void load_mm(struct mm_struct *mm)
+notrace void load_mm(struct mm_struct *mm)
 {
 	load_page_table(__pa(mm->pgd));
 	demap(DEMAP_CONTEXT_PRIMARY);
 }
 
-void load_swapper(void)
+notrace void local_flush_tlb_page(unsigned long addr)
 {
-	this_cpu_ptr(&cpu_tlbstate)->loaded_mm = &init_mm;
-	load_mm(&init_mm);
+	demap(addr | DEMAP_PAGE_PRIMARY);
 }
 
-/*
- * The bit in cpu_bitmap is set before the generation is read: a flush that
- * misses the bit is one whose generation is seen here.
- */
-void switch_mm_irqs_off(struct mm_struct *prev, struct mm_struct *next,
-			struct task_struct *task)
+notrace void local_flush_tlb_mm(struct mm_struct *mm)
 {
-	struct tlb_state *state = this_cpu_ptr(&cpu_tlbstate);
-	int cpu = smp_processor_id();
-
-	state->is_lazy = false;
-	if (state->loaded_mm == next) {
-		if (next == &init_mm)
-			return;
-		smp_mb();
-		if (state->tlb_gen == READ_ONCE(next->context.tlb_gen))
-			return;
-	} else if (state->loaded_mm != &init_mm) {
-		cpumask_clear_cpu(cpu, &state->loaded_mm->cpu_bitmap);
-	}
-	if (next != &init_mm)
-		cpumask_set_cpu(cpu, &next->cpu_bitmap);
-	state->tlb_gen = READ_ONCE(next->context.tlb_gen);
-	state->loaded_mm = next;
-	load_mm(next);
-}
-
-/* A kernel thread borrows what is loaded; nobody needs to interrupt it. */
-void enter_lazy_tlb(struct mm_struct *mm, struct task_struct *task)
-{
-	this_cpu_ptr(&cpu_tlbstate)->is_lazy = true;
-}
-
-static void flush_tlb_func(void *data)
-{
-	const struct flush_tlb_info *info = data;
-	struct tlb_state *state = this_cpu_ptr(&cpu_tlbstate);
-	unsigned long addr;
-
-	if (state->loaded_mm != info->mm || state->is_lazy)
-		return;
-	if (state->tlb_gen + 1 == info->new_tlb_gen &&
-	    info->end - info->start <= SINGLE_PAGE_FLUSH_CEILING * PAGE_SIZE) {
-		for (addr = info->start; addr < info->end; addr += PAGE_SIZE)
-			demap(addr | DEMAP_PAGE_PRIMARY);
-		state->tlb_gen = info->new_tlb_gen;
-		return;
-	}
-	state->tlb_gen = READ_ONCE(info->mm->context.tlb_gen);
 	demap(DEMAP_CONTEXT_PRIMARY);
-}
-
-static void flush_tlb_multi(const struct cpumask *cpumask,
-				     struct flush_tlb_info *info)
-{
-	struct cpumask active = {};
-	int cpu;
-
-	for_each_cpu(cpu, cpumask)
-		if (!READ_ONCE(per_cpu(cpu_tlbstate, cpu).is_lazy))
-			__set_bit(cpu, active.bits);
-	smp_call_function_many(&active, flush_tlb_func, info, true);
-}
-
-/* All CPUs stop using what they know of [start, end), before this returns. */
-void flush_tlb_mm_range(struct mm_struct *mm, unsigned long start,
-			unsigned long end)
-{
-	struct flush_tlb_info info = { .mm = mm, .start = start, .end = end };
-	int cpu = get_cpu();
-	unsigned long flags;
-
-	info.new_tlb_gen = __atomic_add_fetch(&mm->context.tlb_gen, 1,
-					      __ATOMIC_SEQ_CST);
-	if (this_cpu_ptr(&cpu_tlbstate)->loaded_mm == mm) {
-		local_irq_save(flags);
-		flush_tlb_func(&info);
-		local_irq_restore(flags);
-	}
-	for (unsigned int i = cpumask_first(&mm->cpu_bitmap); i < nr_cpu_ids;
-	     i = cpumask_next(i, &mm->cpu_bitmap)) {
-		if (i != cpu) {
-			flush_tlb_multi(&mm->cpu_bitmap, &info);
-			break;
-		}
-	}
-	put_cpu();
 }

@@ -4,10 +4,10 @@
 #include <linux/init.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
+#include <linux/tlbflush.h>
 #include <asm/desc.h>
 #include <asm/msr.h>
 #include <asm/proto.h>
-#include <asm/tlbflush.h>
 
 #define IST_STACK_SIZE	PAGE_SIZE
 #define NMI_STACK_SIZE	(2 * PAGE_SIZE)
@@ -94,4 +94,5 @@ void cpu_init(void)
 	syscall_init();
 	fpu__init_cpu();
 	load_swapper();
+	__flush_tlb_all();
 }

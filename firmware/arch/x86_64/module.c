@@ -7,8 +7,8 @@
 #include <linux/moduleloader.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
+#include <linux/tlbflush.h>
 #include <asm/proto.h>
-#include <asm/tlbflush.h>
 
 /* System V ABI, AMD64 supplement, 4.4.1. */
 #define R_X86_64_NONE	0

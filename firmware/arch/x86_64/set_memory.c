@@ -6,8 +6,8 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/set_memory.h>
+#include <linux/tlbflush.h>
 #include <asm/proto.h>
-#include <asm/tlbflush.h>
 
 /* The same, by 4 KiB pages. */
 static int split_large_page(pmd_t *pmd)

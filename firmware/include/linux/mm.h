@@ -189,6 +189,10 @@ unsigned long do_mmap(struct file *file, unsigned long addr, unsigned long len,
 int do_munmap(struct mm_struct *mm, unsigned long start, size_t len);
 
 /* mm/memory.c, mm/gup.c */
+/* The area of an address, with the lock for reading held; NULL: there is none. */
+struct vm_area_struct *lock_mm_and_find_vma(struct mm_struct *mm,
+					    unsigned long address,
+					    struct pt_regs *regs);
 vm_fault_t handle_mm_fault(struct vm_area_struct *vma, unsigned long address,
 			   unsigned int flags, struct pt_regs *regs);
 pmd_t *mm_alloc_pmd(struct mm_struct *mm, unsigned long address);

@@ -17,6 +17,8 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 
+#include "internal.h"
+
 static struct vfsmount *pipe_mnt;
 
 struct pipe_inode_info *alloc_pipe_info(void)
@@ -324,7 +326,7 @@ static inline struct inode *get_pipe_inode(void)
 		return NULL;
 	}
 	inode->i_mode = S_IFIFO | 0600;
-	inode->i_fop = &pipefifo_fops;
+	inode->i_fop = &def_fifo_fops;	/* /proc/PID/fd has names for it */
 	return inode;
 }
 

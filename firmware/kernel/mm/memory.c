@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Page faults: finding or making the page that an address should have. */
+#include <linux/extable.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/tlbflush.h>
 #include <linux/writeback.h>
 #include <asm/cacheflush.h>
-#include <asm/tlbflush.h>
+#include <asm/ptrace.h>
 
 /*
  * A level of the page table that was missing: someone else may have been
@@ -369,4 +371,29 @@ vm_fault_t handle_mm_fault(struct vm_area_struct *vma, unsigned long address,
 
 	mm_account_fault(ret);
 	return ret;
+}
+
+/*
+ * The kernel takes a fault on a user address only in code that expects it;
+ * anything else is a bug, and might already hold the lock.
+ */
+struct vm_area_struct *
+lock_mm_and_find_vma(struct mm_struct *mm, unsigned long address,
+		     struct pt_regs *regs)
+{
+	struct vm_area_struct *vma;
+
+	if (!mmap_read_trylock(mm)) {
+		if (!user_mode(regs) &&
+		    !search_exception_tables(instruction_pointer(regs)))
+			return NULL;
+		mmap_read_lock(mm);
+	}
+	vma = find_vma(mm, address);
+	if (vma && vma->vm_start <= address)
+		return vma;
+	if (vma && vma->vm_flags & VM_GROWSDOWN && !expand_stack(vma, address))
+		return vma;
+	mmap_read_unlock(mm);
+	return NULL;
 }

@@ -11,8 +11,8 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/tlbflush.h>
 #include <asm/cacheflush.h>
-#include <asm/tlbflush.h>
 #include "internal.h"
 
 /* The kernel's own: what CPUs load when they have nothing else. */

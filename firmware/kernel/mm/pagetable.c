@@ -3,8 +3,8 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/tlbflush.h>
 #include <asm/cacheflush.h>
-#include <asm/tlbflush.h>
 #include "internal.h"
 
 /* The pmd of @addr, or NULL and in @next where to go on looking. */

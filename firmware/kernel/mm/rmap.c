@@ -4,7 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
-#include <asm/tlbflush.h>
+#include <linux/tlbflush.h>
 #include "internal.h"
 
 /*

@@ -3,7 +3,7 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
-#include <asm/tlbflush.h>
+#include <linux/tlbflush.h>
 #include "internal.h"
 
 void tlb_gather_mmu(struct mmu_gather *tlb, struct mm_struct *mm)

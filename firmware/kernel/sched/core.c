@@ -10,12 +10,12 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
+#include <linux/tlbflush.h>
 #include <linux/workqueue.h>
 #include <linux/uaccess.h>
 #include <linux/string.h>
 #include <asm/processor.h>
 #include <asm/switch_to.h>
-#include <asm/tlbflush.h>
 #include "sched.h"
 
 /* At the far end of every stack; gone if something ran over it. */

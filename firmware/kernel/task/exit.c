@@ -15,9 +15,9 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/syscalls.h>
+#include <linux/tlbflush.h>
 #include <linux/tty.h>
 #include <linux/uaccess.h>
-#include <asm/tlbflush.h>
 #include "exit.h"
 
 static void complete_vfork_done(struct task_struct *tsk)

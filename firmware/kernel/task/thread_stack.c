@@ -13,7 +13,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/set_memory.h>
 #include <linux/spinlock.h>
-#include <asm/tlbflush.h>
+#include <linux/tlbflush.h>
 
 #define CHUNK_ORDER	(DIRECT_MAP_SHIFT - PAGE_SHIFT)
 #define CHUNK_SIZE	(1UL << DIRECT_MAP_SHIFT)

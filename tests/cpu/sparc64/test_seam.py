@@ -264,3 +264,33 @@ def test_the_same_seed_gives_the_same_times() -> None:
 
     assert times() == times()
     assert MEMORY >= CODE
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        *(f"ldstuba [%g2] {asi:#x},%o3" for asi in (0x22, 0x2A, 0xE2, 0xE3, 0xEA, 0xEB)),
+        "ldda [%g2] 0xeb,%f0",
+        "stda %f0,[%g2] 0xe2",
+    ],
+)
+def test_what_only_twin_loads_may_address_is_illegal_for_others(instruction: str) -> None:
+    bare = Bare()
+    bare.trap(0x10, FAR)
+    bare.put(HANDLERS, "rdpr %tpc,%o2; inc %o1; done")
+    bare.start(f"clr %o1; wr %g0,4,%fprs; wrpr %g0,0x14,%pstate; setx {KERNEL + DATA:#x},%g1,%g2; call 1f; nop;"
+               f"1: {instruction}; sub %o2,%o7,%o2; mov %o1,%o0; mov %o2,%o1;" + STOP)  # fmt: skip
+    finish(bare)
+    assert bare.calls[-1][2][:2] == [1, 8]
+
+
+@pytest.mark.parametrize("reserved", [0, 4])
+def test_reserved_conditions_of_registers_are_never_met(reserved: int) -> None:
+    branch = 0x00C0_4004 | reserved << 25  # br? %g1, four instructions on
+    move = 0x9178_401F | reserved << 10  # movr? %g1, %i7, %o0
+    bare = Bare()
+    for value in (0, 1, -1):
+        bare.start(f"mov {value},%g1; mov 7,%o0; mov 8,%o1; .word {branch:#x}; nop;"
+                   f"ba 1f; nop; mov 9,%o1; 1: .word {move:#x};" + STOP)  # fmt: skip
+        finish(bare, len(bare.calls) + 1)
+        assert bare.calls[-1][2][:2] == [7, 8]

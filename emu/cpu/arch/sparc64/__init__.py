@@ -13,7 +13,7 @@ import capstone
 import unicorn
 
 from emu.cpu.arch import CpuArch
-from emu.cpu.arch.sparc64 import mmu, state, time
+from emu.cpu.arch.sparc64 import mmu, repairs, state, time
 from emu.cpu.internals import add_native_hook, handle_of
 from emu.cpu.timing import TimingModel
 from emu.cpu.timing.static import StaticModel
@@ -33,6 +33,7 @@ class Sparc64(CpuArch):
     vectors: ClassVar[range] = range(1, 16)
 
     def create(self) -> unicorn.Uc:
+        repairs.apply()
         state.layout()
         uc = unicorn.Uc(unicorn.UC_ARCH_SPARC, unicorn.UC_MODE_SPARC64 | unicorn.UC_MODE_BIG_ENDIAN)
         uc.ctl_exits_enabled(True)

@@ -32,6 +32,7 @@ struct pt_regs {
 
 #define user_stack_pointer(regs)	((regs)->sp)
 #define user_mode(regs)			((regs)->cs & 3)
+#define instruction_pointer(regs)	((regs)->ip)
 #define regs_irqs_disabled(regs)	(!((regs)->flags & X86_EFLAGS_IF))
 
 #endif

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Instructions that any program can execute, and that Unicorn 2.1.4 does not survive: here its code is changed so that it does.
+
+* A load, store or ldstub with an ASI for twin loads only (0xe2, 0xe3, 0xea, 0xeb and the privileged ones) is an assertion that
+  fails. It becomes an illegal_instruction trap.
+* BPr, MOVr and FMOVr with one of the two reserved conditions are translated to garbage. They become branches never taken, and
+  moves never done; hardware would trap.
+
+Both were found by tests/fuzz. What is changed is recognised byte by byte; another Unicorn is refused.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import mmap
+import os
+import struct
+from pathlib import Path
+
+from emu.cpu.internals import LIBRARY, UnknownUnicorn, address_of
+
+__all__ = ["apply"]
+
+_ILLEGAL_INSTRUCTION = 0x10
+_HELPER_SIZE = 2048  # bytes, more than either helper has
+
+# gen_tcg_cond_reg: TCG's inverse of each condition of a register, -1 for those that there are not.
+_CONDITIONS = struct.pack("<8i", -1, 9, 11, 3, -1, 8, 10, 2)
+_ALWAYS = 1
+# g_assert_not_reached(): xor %edx, %edx; mov $line, %esi; lea file(%rip), %rdi; call
+_ASSERTION = b"\x31\xd2\xbe%b\x48\x8d\x3d"
+_ASSERTION_SIZE = 2 + 5 + 7 + 5
+_HELPERS = {"helper_ld_asi_sparc64": 1302, "helper_st_asi_sparc64": 1559}  # the assertion's line
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
+
+def _store(address: int, data: bytes, protection: int) -> None:
+    """Changes what is mapped for reading only; `protection`: of the pages, before and after."""
+    page = address & -mmap.PAGESIZE
+    size = address + len(data) - page
+    for now in (protection | mmap.PROT_WRITE, protection):
+        if _libc.mprotect(page, size, now):
+            error = ctypes.get_errno()
+            raise OSError(error, os.strerror(error))
+        if now & mmap.PROT_WRITE:
+            ctypes.memmove(address, data, len(data))
+
+
+def _constants() -> list[tuple[int, int]]:
+    """Where the library's read-only parts are: address and size."""
+    path = os.path.realpath(LIBRARY._name)
+    found = []
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        fields = line.split(maxsplit=5)
+        if len(fields) == 6 and fields[1].startswith("r--") and os.path.realpath(fields[5]) == path:
+            start, end = (int(text, 16) for text in fields[0].split("-"))
+            found.append((start, end - start))
+    return found
+
+
+def _repair_conditions() -> None:
+    places = []
+    for start, size in _constants():
+        at = ctypes.string_at(start, size).find(_CONDITIONS)
+        if at >= 0:
+            places.append(start + at)
+    if len(places) != 1:
+        raise UnknownUnicorn("the conditions of SPARC's registers are not where they are expected")
+    values = struct.unpack("<8i", _CONDITIONS)
+    _store(places[0], struct.pack("<8i", *(_ALWAYS if value < 0 else value for value in values)), mmap.PROT_READ)
+
+
+def _repair_assertion(helper: str, line: int) -> None:
+    start = address_of(helper)
+    code = ctypes.string_at(start, _HELPER_SIZE)
+    pattern = _ASSERTION % struct.pack("<I", line)
+    at = code.find(pattern)
+    if at < 0 or code.find(pattern, at + 1) >= 0:
+        raise UnknownUnicorn(f"{helper} is not as expected")
+    # There %rdi still is the CPU, and %r8 where translated code called from: raise what the other checks of an ASI raise.
+    trap = b"\x4c\x89\xc2\xbe" + struct.pack("<I", _ILLEGAL_INSTRUCTION)  # mov %r8, %rdx; mov $trap, %esi
+    call = start + at + len(trap)
+    trap += b"\xe8" + struct.pack("<i", address_of("cpu_raise_exception_ra_sparc64") - (call + 5))
+    _store(start + at, trap.ljust(_ASSERTION_SIZE, b"\xcc"), mmap.PROT_READ | mmap.PROT_EXEC)
+
+
+@functools.cache
+def apply() -> None:
+    """Once for the process.
+
+    Raises:
+        UnknownUnicorn: the library is not the one that is known.
+        OSError: the host does not let a process change its code.
+    """
+    _repair_conditions()
+    for helper, line in _HELPERS.items():
+        _repair_assertion(helper, line)
