@@ -132,6 +132,23 @@ def test_jobs_are_listed_with_their_commands(machine: Machine) -> None:
     assert len(lines) == 5  # what has ended is said once
 
 
+def test_jobs_are_killed_by_their_numbers_and_names(machine: Machine) -> None:
+    status, output = talk(
+        machine,
+        "exec sh -i",
+        b"sleep 9 & sleep 8 | cat & sleep 7 & usleep 20000; kill %2; wait %2; echo $?; jobs %1; "
+        b"kill -9 %?7; wait %3; echo $?; kill -s INT %1; wait %sleep; echo $?; jobs %3\r",
+        b"cat\r",
+        b"\x1a",
+        b"kill -9 %cat; wait %+; echo $?; exit 0\r",
+    )
+    assert status == 0
+    lines = output.split("\r\n")
+    assert [line for line in lines if line.isdigit()] == ["143", "137", "130", "137"]
+    assert "[1] - Running                    sleep 9" in lines
+    assert any("No such job: %3" in line for line in lines)
+
+
 def test_a_job_in_the_background_may_not_read(machine: Machine) -> None:
     status, output = talk(machine, "exec sh -i", b"cat < /dev/tty &\r", b"echo fine\r", b"jobs\r", b"\x04")
     assert "fine" in output

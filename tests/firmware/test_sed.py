@@ -67,6 +67,20 @@ s/a/\t/
 s/o/p/p
 s/a/b/;s/b/c/
 s/a/b/ ; p
+s/A/[&]/I
+s/a/[&]/2gI
+s/^x/y/M;N;N;s/^f/[&/M;s/d$/&]/M
+s/a/\U&x\Ey\uz/g
+s/\([a-z]\)\([a-z]*\)/\u\1\U\2\E./g
+s/\w*/\L\u&/g
+s/a/\x26/
+s/\d97/q/
+s/\o141/q/;s/x/\d65\o102\x43/
+s/[ \t]/T/g
+s/a/\cA\a\f\v\r/
+$!s/o/x/w /dev/stdout
+$!s/o/x/pw /dev/stdout
+s/a/b/;;p
 """
 
 COMMANDS = r"""
@@ -93,6 +107,89 @@ $!d
 3q
 q5
 d
+q 3
+Q4
+2Q
+2{p;q}
+2{x;q}
+{;p;;}
+1,3{2d;s/^/x/}
+1,4{/o/{s/o/0/;=};p}
+1 {p};p
+2!{p}
+2 !p
+0,/o/d
+1,/o/d
+0,/nothing/s/^/x/
+1~2p
+0~3d
+2~0p
+2,+2d
+2,+0p
+1,~3p
+/a/,~4p
+/a/,+1d
+/A/Id
+/A/I,/B/Id
+/o/,3{N;N;N;s/\n/+/g}
+n;d
+$!n;d
+n;n;s/^/x/
+N;P;D
+$!N;P;D
+$!N;s/\n/ /
+N;N;s/\n/+/g
+N;l;P;D
+1!G;h;$!d
+G
+x;p;x
+1h;2G
+g
+H;$!d;x;s/\n/,/g
+h;y/abc/xyz/;H;x
+y/a\/b/123/
+y,a\,o,123,
+y/o\n/0+/
+$!N;y/\n/+/
+y/abc/\n\\x/
+:a;s/o/0/;ta
+:a;$!{N;ba};s/\n/+/g
+/foo/b;s/^/x/
+/foo/bend;s/^/x/;:end;p
+s/o/0/;T;s/$/!/
+s/o/0/;Tx;s/$/!/;:x
+s/a/b/;n;tx;s/$/no/;:x
+b a;p;:a
+:a p
+a text
+a\text
+a\  text
+a  two\  x
+a x\ty\\n
+2i before
+$a end
+1cx
+2,4cx
+2,4!cx
+$!N;cx
+2q;cx
+$!{$!cx
+i a;b}
+r a.c
+$r a.c
+2r nofile
+1r a.c
+$!w /dev/stdout
+$!W /dev/stdout
+N;W /dev/stdout
+l
+l 20
+l 1
+l 0
+z;s/^/x/
+F
+p # comment
+p;# comment
 """
 
 ERRORS = r"""
@@ -118,6 +215,40 @@ s/a\{2,1\}/b/
 s/[z-a]/x/
 s/[[:foo:]]/x/
 //p
+}
+{p
+p}
+{p}}
+{1}
+1}
+1!!p
+1:a
+1#c
++3p
+~3p
+1~
+0~0p
+0,3p
+$~2p
+a
+i
+:
+:a}
+bx
+tx;p
+r
+w
+w /nodir/x
+s/a/b/w
+s/a/b/ w
+s/a/b/pp
+s/a/b/gg
+s/a/b/2 3
+y/a/bc/
+y/a
+y/a/b
+y/a/b/p
+l x
 """
 
 SCRIPTS = [[line] for group in (SUBSTITUTIONS, COMMANDS, ERRORS) for line in group.strip().splitlines()]
@@ -133,6 +264,34 @@ INVOCATIONS = [
     [""],
     ["p", "nofile"],
     ["-n", "$p", "a.c", "nofile", "-", "b.c"],
+    ["p", "dir", "a.c"],
+    ["a\\", "-"],
+    ["-e", "a\\", "-e", "  two"],
+    ["-e", "i\\", "-e", "one", "-e", "p"],
+    ["2a\\\n  indented\\\nsecond\\\\x\np"],
+    ["1{\n  p\n  a x\n}"],
+    ["#n\np"],
+    ["#n"],
+    ["-e", "1{", "-e", "p", "-e", "}"],
+    ["-e", "p", "-e", "k"],
+    ["-e", "p", "-e", "{"],
+    ["-E", "s/(a)(b)?/<\\1\\2>/g"],
+    ["-r", "-n", "/(foo|hello)/p"],
+    ["-nE", "s/l{2}/L/p"],
+    ["--quiet", "--expression=1p"],
+    ["--regexp-extended", "s/(.)/\\1\\1/"],
+    ["-s", "-n", "$p;1F;$=", "a.c", "-", "b.c"],
+    ["-s", "1,2s/^/x/", "a.c", "b.c"],
+    ["-s", "N;s/\\n/+/", "a.c", "-", "b.c"],
+    ["N;s/\\n/+/", "a.c", "-", "b.c"],
+    ["p", "-", "a.c"],
+    ["-n", "F", "-", "a.c"],
+    ["-z", "s/^./X/;s/\\n/+/g"],
+    ["-l", "5", "-n", "l"],
+    ["-l", "1", "-n", "l"],
+    ["--line-length=10", "-n", "l"],
+    ["-i", "p"],
+    ["-f", "nofile"],
 ]
 
 GNU_SED = shutil.which("sed") or ""
@@ -157,6 +316,47 @@ def compare(guest: Guest, arguments: list[str], text: str) -> tuple[Ended, Ended
 def test_does_what_gnu_sed_does(guest: Guest, arguments: list[str]) -> None:
     ours, gnu = compare(guest, arguments, TEXT)
     assert ours == gnu
+
+
+IN_PLACE = [
+    ["-i", "s/^/x/", "a.c", "b.c"],
+    ["-i.bak", "s/^/x/;$a end", "a.c", "b.c"],
+    ["-i", "-e", "1!d;s/$/\\n$/", "a.c"],
+    ["--in-place=.old", "p", "a.c"],
+    ["-i", "1i first", "a.c", "nofile", "dir", "b.c"],
+    ["-n", "-i", "2p", "a.c"],
+    ["-i", "wcopy\nq", "a.c"],
+    ["-ibak_*", "p", "a.c"],
+    ["s/^/x/w copy", "a.c", "b.c"],
+]
+
+
+@pytest.mark.parametrize("arguments", IN_PLACE, ids=" ".join)
+def test_changes_files_as_gnu_sed_does(guest: Guest, arguments: list[str]) -> None:
+    results = []
+    for program in (None, GNU_SED):
+        shutil.rmtree(guest.cwd)
+        (guest.cwd / "dir").mkdir(parents=True)
+        for name in ("a.c", "b.c", "dir/f"):
+            (guest.cwd / name).write_text(f"{name}\nlast")
+        (guest.cwd / "a.c").chmod(0o751)
+        ended = guest.run("sed", *arguments, program=program)
+        files = {
+            str(path.relative_to(guest.cwd)): (path.read_text(), path.stat().st_mode)
+            for path in guest.cwd.rglob("*")
+            if path.is_file()
+        }
+        results.append((ended, files))
+    assert results[0] == results[1]
+
+
+def test_scripts_in_files(guest: Guest) -> None:
+    (guest.cwd / "good").write_text("#!/bin/sed -f\n/foo/{\n  s/o/0/g\n  a\\\ntext \\\nmore\n}\n\n$!d\n")
+    (guest.cwd / "bad").write_text("p\n\nk\n")
+    (guest.cwd / "open").write_text("a\\")
+    for arguments in (["-f", "good"], ["-n", "-f", "good", "-e", "p"], ["-f", "bad"], ["-f", "open", "-e", "x"]):
+        ours, gnu = compare(guest, arguments, TEXT)
+        assert ours == gnu
 
 
 def test_random_expressions(guest: Guest) -> None:

@@ -54,6 +54,12 @@ cd nodir; echo $?
 break; echo $?
 return 3; echo no
 wait abc; echo $?
+wait %1; echo $?
+hash; hash ls; hash nosuch; echo $?
+times | wc -l; type times hash
+mkdir g; cd g; rmdir ../g; pwd | sed 's,.*/,,'; cd ..; pwd > /dev/null; echo $?; cd -P .; echo $?
+trap 'echo got' USR1; (sleep 0.1; kill -USR1 $$) & sleep 0.3 & wait $!; echo $?
+trap 'echo got' USR1; (sleep 0.1; kill -USR1 $$) & sleep 0.3 & wait; echo $?
 PATH=/nonexistent ls; echo $?
 """
 
@@ -377,3 +383,27 @@ def test_memory_does_not_grow_with_the_rounds_of_a_loop(guest: Guest) -> None:
         check=False,
     )
     assert (done.stdout, done.stderr) == (b"ffff\n", b"")
+
+
+@pytest.mark.parametrize(
+    ("script", "output", "errors"),
+    [
+        ("type kill; command -v kill", "kill is a shell builtin\nkill\n", ""),
+        ("sleep 9 & kill %1; wait %1; echo $?", "143\n", "Terminated\n"),
+        ("sleep 9 & kill -s INT %+; sleep 9 & kill -9 %2; wait %2; echo $?", "137\n", "Killed\n"),
+        ("sleep 9 & sleep 8 & kill -KILL %-; wait %1; echo $?; kill %%; wait %; echo $?", "137\n143\n", "Killed\nTerminated\n"),
+        ("sleep 9 | sleep 8 & kill %1; wait %1; echo $?", "143\n", "Terminated\nTerminated\n"),
+        ("sleep 0 & sh -c 'exit 4' & wait %1 %2; echo $?", "4\n", ""),
+        ("sleep 9 & sh -c 'exit 3' & wait %2; kill %1; wait %1; sleep 0 & wait %1; echo $?", "0\n", "Terminated\n"),
+        ("kill %1; echo $?", "1\n", "sh: 1: kill: No such job: %1\n"),
+        ("wait %2; echo $?", "2\n", "sh: 1: wait: No such job: %2\n"),
+        ("kill -9 %%; echo $?", "1\n", "sh: 1: kill: No current job\n"),
+        ("kill -FOO $$; echo $?", "1\n", "sh: 1: kill: FOO: invalid signal\n"),
+        ("kill -l 137; kill -l TERM", "KILL\n15\n", ""),
+        ("trap 'echo got' USR1; kill -s USR1 $$; kill -0 $$; echo $?", "got\n0\n", ""),
+        ("PATH=; kill -CONT $$; echo $?", "0\n", ""),
+    ],
+)
+def test_kill_and_wait_know_jobs(guest: Guest, script: str, output: str, errors: str) -> None:
+    ended = guest.sh(script)
+    assert (ended.output, ended.errors) == (output, errors)

@@ -321,7 +321,85 @@ mktemp -p . aXXXXXX | wc -c
 test -d $(mktemp -d -p .) && echo yes
 """
 
-SCRIPTS = [line for group in (GREP, LINES, OTHERS) for line in group.strip().splitlines()]
+MORE = r"""
+tac lines
+tac bare lines
+tac nofile lines
+printf 'a\nb' | tac
+tac empty
+rev lines
+rev bare
+rev nofile lines
+printf 'ab\n\ncd\n' | rev -
+sort lines > a; sort passwd > b; comm a b
+comm -12 lines lines
+comm -13 empty bare
+comm lines nofile
+comm lines
+paste lines passwd
+paste -s lines
+paste -d ,: lines passwd empty pairs
+paste -sd , lines bare
+paste -d '\n' lines pairs
+paste -d '\0' lines pairs
+paste -s -d '+-' lines passwd
+paste - - - < lines
+paste lines nofile
+nl lines
+nl passwd
+nl -ba passwd
+nl -b n -w 3 passwd
+nl -n rz -w 4 -s ': ' -v 10 -i 5 lines
+nl -n ln lines pairs
+nl nofile lines
+cksum lines passwd empty bytes
+cksum < lines
+cksum nofile empty
+md5sum lines bytes empty bare
+md5sum < passwd
+seq 1000 | md5sum -
+for i in 54 55 56 57 62 63 64 65; do head -c $i lines | md5sum; done
+md5sum nofile lines
+cp lines l; cp pairs q; md5sum l q > sums; md5sum -c sums; echo >> l; md5sum -c sums; rm q; md5sum -c sums
+strings bytes
+strings -n 2 bytes
+strings nofile lines
+strings -n 3 lines pairs
+diff lines lines
+diff lines passwd
+diff lines nofile
+diff lines empty
+diff empty bare
+diff bare lines
+sed 's/two/2/;/five/d;$a new' lines > new; diff lines new
+sed 's/two/2/;/five/d;$a new' lines > new; diff -u lines new | tail -n +3
+seq 100 > a; sed '5d;12s/$/x/;50i new' a > b; diff a b; diff -u a b | tail -n +3
+seq 100 > a; sed '5d;12s/$/x/;50i new' a > b; diff -U 0 a b | tail -n +3; diff -U 1 a b | tail -n +3
+diff -q lines pairs
+diff -q lines lines
+diff -s lines lines
+diff bytes lines
+diff -a empty bare
+diff - lines < lines
+rm -rf copy; cp -r tree copy; diff -r tree copy; echo $?
+rm -rf copy; cp -r tree copy; echo >> copy/sub/file.c; echo > copy/extra; rm copy/top.h; diff -r tree copy
+rm -rf copy; cp -r tree copy; echo >> copy/sub/file.c; echo > copy/extra; rm copy/top.h; diff -rq tree copy; diff tree copy
+diff lines tree
+printf 'A  b\nc\n' > a; printf 'a b \nc\n' > b; diff a b; diff -i a b; diff -b a b; diff -ib a b; diff -iw a b
+diff lines
+chown 0:0 nofile
+chown foo lines
+chown
+mountpoint /; mountpoint .; mountpoint -q .; echo $?; mountpoint lines; mountpoint nofile
+nohup echo hi; nohup nosuch
+nohup
+setsid echo hi
+echo | tty; tty -s < lines; echo $?
+sleep 3.217 & sleep 0.1; pgrep -f '^sleep 3.217' > /dev/null; echo $?; pkill -f '^sleep 3.217'; wait $! 2> /dev/null; echo $?
+"""
+
+SCRIPTS = [line for group in (GREP, LINES, OTHERS, MORE) for line in group.strip().splitlines()]
+
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:

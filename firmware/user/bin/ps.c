@@ -3,9 +3,8 @@
  * ps [-A|-e] [-f] [-p PIDS] [-o COLUMNS] [aux]: what processes there are, from
  * /proc. Without -e or -p, those of the caller's session.
  */
-#include <dirent.h>
 #include <err.h>
-#include <fcntl.h>
+#include <proc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,23 +33,6 @@ struct column {
 
 static unsigned long uptime;		/* in hundredths of a second */
 static unsigned long memory_kb, page_size;
-
-static void read_file(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY);
-	ssize_t n = 0;
-
-	text[0] = '\0';
-	if (fd < 0)
-		return;
-	n = read(fd, text, size - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	/* Arguments end with a NUL each. */
-	for (ssize_t i = 0; i + 1 < n; i++)
-		if (!text[i])
-			text[i] = ' ';
-}
 
 /* The fields of /proc/PID/stat from the third on, after the name in (). */
 static bool parse_stat(struct process *p, char *text)
@@ -93,11 +75,11 @@ static bool read_process(struct process *p, const char *pid)
 	char path[64], text[TEXT_SIZE];
 
 	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
-	read_file(path, text, sizeof(text));
+	read_proc(path, text, sizeof(text));
 	if (!parse_stat(p, text))
 		return false;
 	snprintf(path, sizeof(path), "/proc/%s/cmdline", pid);
-	read_file(path, p->args, sizeof(p->args));
+	read_proc(path, p->args, sizeof(p->args));
 	if (!p->args[0])
 		snprintf(p->args, sizeof(p->args), "[%s]", p->comm);
 	return true;
@@ -367,11 +349,11 @@ static void read_machine(void)
 {
 	char text[TEXT_SIZE], *at;
 
-	read_file("/proc/uptime", text, sizeof(text));
+	read_proc("/proc/uptime", text, sizeof(text));
 	uptime = strtoul(text, &at, 10) * USER_HZ;
 	if (*at == '.')
 		uptime += strtoul(at + 1, NULL, 10);
-	read_file("/proc/meminfo", text, sizeof(text));
+	read_proc("/proc/meminfo", text, sizeof(text));
 	at = strstr(text, "MemTotal:");
 	memory_kb = at ? strtoul(at + strcspn(at, "0123456789"), NULL, 10) : 0;
 }
@@ -382,7 +364,7 @@ static void find_page_size(const struct process *self)
 	char text[TEXT_SIZE];
 	unsigned long pages;
 
-	read_file("/proc/self/statm", text, sizeof(text));
+	read_proc("/proc/self/statm", text, sizeof(text));
 	pages = strtoul(text, NULL, 10);
 	page_size = pages ? self->vsize / pages : 4096;
 }
@@ -399,35 +381,6 @@ static bool listed(const char *pids, int pid)
 		at = *end ? end + 1 : end;
 	}
 	return false;
-}
-
-static int compare(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
-/* The numbers in /proc, in order; returns how many. */
-static int all_pids(int **pids)
-{
-	DIR *d = opendir("/proc");
-	struct dirent *entry;
-	int count = 0;
-
-	*pids = NULL;
-	if (!d)
-		err(1, "/proc");
-	while ((entry = readdir(d))) {
-		long pid = parse_number(entry->d_name);
-
-		if (pid <= 0)
-			continue;
-		*pids = xrealloc(*pids, (count + 1) * sizeof(**pids));
-		(*pids)[count++] = pid;
-	}
-	closedir(d);
-	if (count)
-		qsort(*pids, count, sizeof(**pids), compare);
-	return count;
 }
 
 int main(int argc, char **argv)

@@ -30,6 +30,12 @@ int lchown(const char *path, uid_t user, gid_t group)
 				    group, AT_SYMLINK_NOFOLLOW, 0));
 }
 
+int chown(const char *path, uid_t user, gid_t group)
+{
+	return result(arch_syscall6(SYS_fchownat, AT_FDCWD, (long)path, user,
+				    group, 0, 0));
+}
+
 int mkfifo(const char *path, mode_t mode)
 {
 	return mknod(path, mode | S_IFIFO, 0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Options of a command line, as POSIX has them. */
+/*
+ * Options of a command line, as POSIX has them; and as GNU has them an argument
+ * that is in the same word or missing: two colons.
+ */
 #include <err.h>
 #include <stdbool.h>
 #include <string.h>
@@ -45,6 +48,10 @@ int getopt(int argc, char *const argv[], const char *options)
 	at = NULL;
 	if (*optarg)
 		return optopt;
+	if (option[2] == ':') {
+		optarg = NULL;
+		return optopt;
+	}
 	if (optind < argc) {
 		optarg = argv[optind++];
 		return optopt;

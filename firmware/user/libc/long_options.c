@@ -33,7 +33,7 @@ static bool takes_next(const char *word, const char *options)
 
 	for (word++; *word; word++) {
 		option = strchr(options, *word);
-		if (option && option[1] == ':')
+		if (option && option[1] == ':' && option[2] != ':')
 			return !word[1];
 	}
 	return false;

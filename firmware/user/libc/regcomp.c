@@ -384,6 +384,7 @@ struct regex *regex_compile(const char *expression, int flags,
 	regex->groups = compiler.groups;
 	regex->longest = compiler.choice;
 	regex->icase = compiler.icase;
+	regex->lines = flags & REGEX_LINES;
 	*error = compiler.error;
 	return compiler.error ? NULL : regex;
 }

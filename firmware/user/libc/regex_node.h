@@ -42,6 +42,7 @@ struct regex {
 	int groups;
 	bool longest;		/* the first match found may not be it */
 	bool icase;
+	bool lines;
 };
 
 #endif

@@ -58,9 +58,10 @@ static bool match_anchor(const struct matcher *m, enum node_kind kind,
 
 	switch (kind) {
 	case NODE_START:
-		return at == 0;
+		return at == 0 || (m->regex->lines && m->text[at - 1] == '\n');
 	case NODE_END:
-		return at == m->length;
+		return at == m->length ||
+		       (m->regex->lines && m->text[at] == '\n');
 	case NODE_WORD_START:
 		return !before && after;
 	case NODE_WORD_END:

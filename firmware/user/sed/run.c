@@ -1,266 +1,213 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs a sed script over lines of input. */
 #include <err.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sed.h"
 
-/* A line, without its newline, which the last one may not have. */
-struct line {
-	char *text;
-	size_t length;
-	size_t size;
-	bool newline;
-};
-
-/* All files as one input, a line ahead so that $ is known. */
-static struct {
-	char **files;
-	FILE *file;
-	struct line ahead;
-	bool has_ahead;
-	bool failed;
-} input;
-
-static struct line space;		/* sed's pattern space */
-static unsigned long line_number;
-static const struct regex *last_regex;
-
-static bool open_next(void)
+bool search(const struct regex *regex, size_t from,
+	    struct match matches[REGEX_GROUPS])
 {
-	while (*input.files) {
-		const char *name = *input.files++;
+	static const struct regex *last;
 
-		input.file = strcmp(name, "-") ? fopen(name, "r") : stdin;
-		if (input.file)
-			return true;
-		fflush(stdout);
-		warn("can't read %s", name);
-		input.failed = true;
-	}
-	return false;
-}
-
-static void read_ahead(void)
-{
-	struct line *line = &input.ahead;
-	ssize_t length;
-
-	input.has_ahead = false;
-	while (input.file || open_next()) {
-		length = getline(&line->text, &line->size, input.file);
-		if (length >= 0) {
-			line->newline = line->text[length - 1] == '\n';
-			line->length = length - line->newline;
-			input.has_ahead = true;
-			return;
-		}
-		if (ferror(input.file)) {
-			warn("read error");
-			input.failed = true;
-		}
-		if (input.file != stdin)
-			fclose(input.file);
-		input.file = NULL;
-	}
-}
-
-static bool next_line(void)
-{
-	struct line old = space;
-
-	if (!input.has_ahead)
-		return false;
-	space = input.ahead;
-	input.ahead = old;
-	line_number++;
-	read_ahead();
-	return true;
-}
-
-/* The newline that a line lacks is written once something follows it. */
-static void end_unended_line(void)
-{
-	static bool unended;
-
-	if (unended)
-		fputc('\n', stdout);
-	unended = !space.newline && !input.has_ahead;
-}
-
-static void print_space(void)
-{
-	end_unended_line();
-	fwrite(space.text, 1, space.length, stdout);
-	if (space.newline || input.has_ahead)
-		fputc('\n', stdout);
-}
-
-static bool search(const struct regex *regex, size_t from,
-		   struct match *matches)
-{
 	if (!regex)
-		regex = last_regex;
+		regex = last;
 	if (!regex)
-		errx(1, "-e expression #1, char 0: "
-			"no previous regular expression");
-	last_regex = regex;
-	return regex_search(regex, space.text, space.length, from, matches);
+		errx(STATUS_SCRIPT, "-e expression #1, char 0: "
+		     "no previous regular expression");
+	last = regex;
+	return regex_search(regex, space.bytes, space.length, from, matches);
 }
 
-static bool address_matches(const struct address *address)
-{
-	struct match matches[REGEX_GROUPS];
-
-	switch (address->kind) {
-	case ADDRESS_LINE:
-		return line_number == address->line;
-	case ADDRESS_LAST:
-		return !input.has_ahead;
-	case ADDRESS_REGEX:
-		return search(address->regex, 0, matches);
-	default:
-		return true;
-	}
-}
-
-/* The line that starts a range is in it, and may be all of it. */
-static bool selected(struct command *command)
-{
-	const struct address *to = &command->to;
-
-	if (to->kind == ADDRESS_NONE)
-		return address_matches(&command->from);
-	if (!command->in_range) {
-		if (!address_matches(&command->from))
-			return false;
-		command->in_range = to->kind == ADDRESS_REGEX ||
-			(to->kind == ADDRESS_LINE ? line_number < to->line :
-						    input.has_ahead);
-		return true;
-	}
-	if (to->kind == ADDRESS_LINE && line_number >= to->line) {
-		command->in_range = false;
-		return line_number == to->line;
-	}
-	if (address_matches(to))
-		command->in_range = false;
-	return true;
-}
-
-static void append(struct line *to, const char *text, size_t length)
-{
-	if (length == 0)
-		return;
-	if (to->length + length > to->size) {
-		to->size = 2 * (to->length + length);
-		to->text = xrealloc(to->text, to->size);
-	}
-	memcpy(to->text + to->length, text, length);
-	to->length += length;
-}
-
-static void append_replacement(struct line *to, const struct piece *piece,
-			       const struct match *matches)
-{
-	for (; piece; piece = piece->next) {
-		const struct match *group = &matches[piece->group];
-
-		append(to, piece->text, piece->length);
-		if (piece->group >= 0 && group->start != NO_MATCH)
-			append(to, space.text + group->start,
-			       group->end - group->start);
-	}
-}
-
-/*
- * An empty match right after a match is none: s/a*$/x/g makes "baa" "bx".
- */
-static bool substitute(const struct substitution *s)
-{
-	static struct line result;
-	struct match matches[REGEX_GROUPS];
-	size_t copied = 0, from = 0, last_end = NO_MATCH;
-	unsigned long count = 0;
-	bool replaced = false;
-	struct line old;
-
-	result.length = 0;
-	while (from <= space.length && search(s->regex, from, matches)) {
-		size_t start = matches[0].start;
-		size_t end = matches[0].end;
-
-		if (start != end || start != last_end)
-			count++;
-		if ((start != end || start != last_end) && count >= s->number) {
-			append(&result, space.text + copied, start - copied);
-			append_replacement(&result, s->pieces, matches);
-			copied = end;
-			replaced = true;
-			if (!s->global)
-				break;
-		}
-		last_end = end;
-		from = start == end ? end + 1 : end;
-	}
-	if (!replaced)
-		return false;
-	append(&result, space.text + copied, space.length - copied);
-	result.newline = space.newline;
-	old = space;
-	space = result;
-	result = old;
-	return true;
-}
-
+/* How the commands for a line have ended. */
 enum outcome {
 	LINE_DONE,
-	LINE_DELETED,
+	LINE_SHOWN,		/* or not to be shown */
+	LINE_KEPT,		/* D: the next cycle reads none */
 	QUIT,
+	QUIT_SILENTLY,
 };
 
-static enum outcome run_commands(struct command *command, int *exit_status)
+static struct {
+	bool replaced;		/* for t and T: since the line was read */
+	int status;		/* of q and Q */
+} state;
+
+static void put_space(struct output *to)
 {
-	for (; command; command = command->next) {
-		if (selected(command) == command->negated)
+	put_line(to, space.bytes, space.length, space.newline);
+}
+
+/* Up to the first newline, of which the line of output has one for sure. */
+static void put_first_line(struct output *to)
+{
+	const char *end = memchr(space.bytes, options.newline, space.length);
+
+	if (end)
+		put_line(to, space.bytes, end - space.bytes, true);
+	else
+		put_space(to);
+}
+
+static void show_space(void)
+{
+	if (!options.quiet)
+		put_space(output);
+}
+
+/* n and N; false: there is no next line, and this one has been shown. */
+static bool read_line(bool add)
+{
+	bool last = at_end();
+
+	if (last || !add)
+		show_space();
+	if (last)
+		return false;
+	write_queue();
+	state.replaced = false;
+	return next_line(add);
+}
+
+static enum outcome delete_first_line(void)
+{
+	const char *end = memchr(space.bytes, options.newline, space.length);
+
+	if (!end)
+		return LINE_SHOWN;
+	text_drop(&space, end + 1 - space.bytes);
+	return LINE_KEPT;
+}
+
+static void append_line(struct text *to, const struct text *from)
+{
+	text_append_char(to, options.newline);
+	text_append(to, from->bytes, from->length);
+	to->newline = from->newline;
+}
+
+static void translate(const unsigned char *map)
+{
+	for (size_t i = 0; i < space.length; i++)
+		space.bytes[i] = map[(unsigned char)space.bytes[i]];
+}
+
+static void put_number(void)
+{
+	char text[24];
+
+	put_bytes(output, text, snprintf(text, sizeof(text), "%lu\n",
+					 line_number));
+}
+
+static void put_name(void)
+{
+	put_line(output, input_name(), strlen(input_name()), true);
+}
+
+/* A command that ends nothing and goes nowhere. */
+static void run_plain(const struct command *command)
+{
+	switch (command->name) {
+	case '=': put_number(); break;
+	case 'F': put_name(); break;
+	case 'a': queue_text(&command->text); break;
+	case 'r': queue_file(command->text.bytes); break;
+	case 'i':
+		put_bytes(output, command->text.bytes, command->text.length);
+		break;
+	case 'g': text_copy(&space, &hold); break;
+	case 'G': append_line(&space, &hold); break;
+	case 'h': text_copy(&hold, &space); break;
+	case 'H': append_line(&hold, &space); break;
+	case 'x': text_swap(&space, &hold); break;
+	case 'z': space.length = 0; break;
+	case 'p': put_space(output); break;
+	case 'P': put_first_line(output); break;
+	case 'w': put_space(command->output); break;
+	case 'W': put_first_line(command->output); break;
+	case 'y': translate(command->map); break;
+	case 'l':
+		put_listed(output, &space, command->number < 0 ?
+			   options.line_length : command->number);
+		break;
+	case 's':
+		state.replaced |= substitute(command->substitution);
+		break;
+	}
+}
+
+/* Whether b, t or T goes to its label. */
+static bool jumps(const struct command *command)
+{
+	bool replaced = state.replaced;
+
+	if (command->name == 'b')
+		return true;
+	state.replaced = false;
+	return replaced == (command->name == 't');
+}
+
+static enum outcome run_commands(struct command *command)
+{
+	struct command *next;
+
+	for (; command; command = next) {
+		next = command->next;
+		if (!range_selects(&command->range)) {
+			if (command->name == '{')
+				next = command->target;
 			continue;
+		}
 		switch (command->name) {
+		case 'b':
+		case 't':
+		case 'T':
+			if (jumps(command))
+				next = command->target;
+			break;
+		case 'c':
+			/* For a range, once, at its end. */
+			if (!command->range.inside)
+				put_bytes(output, command->text.bytes,
+					  command->text.length);
+			return LINE_SHOWN;
 		case 'd':
-			return LINE_DELETED;
+			return LINE_SHOWN;
+		case 'D':
+			return delete_first_line();
+		case 'n':
+		case 'N':
+			if (!read_line(command->name == 'N'))
+				return LINE_SHOWN;
+			break;
 		case 'q':
-			*exit_status = command->exit_status;
-			return QUIT;
-		case 'p':
-			print_space();
-			break;
-		case '=':
-			printf("%lu\n", line_number);
-			break;
-		case 's':
-			if (substitute(&command->substitution) &&
-			    command->substitution.print)
-				print_space();
-			break;
+		case 'Q':
+			state.status = command->number;
+			return command->name == 'q' ? QUIT : QUIT_SILENTLY;
+		default:
+			run_plain(command);
 		}
 	}
 	return LINE_DONE;
 }
 
-int run_script(struct command *script, char **files, bool quiet)
+int run_script(struct command *script)
 {
 	enum outcome outcome = LINE_DONE;
-	int exit_status = 0;
+	int failed;
 
-	input.files = files;
-	read_ahead();
-	while (outcome != QUIT && next_line()) {
-		outcome = run_commands(script, &exit_status);
-		if (outcome != LINE_DELETED && !quiet)
-			print_space();
+	while (outcome < QUIT && (outcome == LINE_KEPT || next_line(false))) {
+		if (outcome != LINE_KEPT)
+			state.replaced = false;
+		outcome = run_commands(script);
+		if (outcome == LINE_DONE || outcome == QUIT)
+			show_space();
+		if (outcome != QUIT_SILENTLY)
+			write_queue();
 	}
-	if (exit_status == 0 && input.failed)
-		exit_status = 2;
-	return exit_status;
+	failed = close_input();
+	finish_output();
+	return state.status ? state.status : failed;
 }

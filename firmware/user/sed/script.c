@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads a sed script. */
+/* Reads the commands of a sed script. */
 #include <ctype.h>
 #include <err.h>
 #include <stdlib.h>
@@ -7,304 +7,191 @@
 
 #include "sed.h"
 
-int regex_flags;
+static struct command *first, **last = &first;
 
-struct script {
-	const char *text;
-	const char *at;
-	int number;
+/* Blocks that are still open, the innermost first. */
+struct block {
+	struct command *command;
+	struct script where;
+	struct block *outer;
 };
 
-static void __attribute__((noreturn)) invalid(const struct script *script,
-					      const char *why)
+static struct block *blocks;
+
+/* Text that the next script begins with; NULL: none. */
+static struct text *pending;
+
+/* After these something else can follow in the line. */
+static void read_end(struct script *script)
 {
-	errx(1, "-e expression #%d, char %d: %s", script->number,
-	     (int)(script->at - script->text), why);
-}
-
-/* The next character is what is wrong, and counts. */
-static void __attribute__((noreturn)) unexpected(struct script *script,
-						 const char *why)
-{
-	if (*script->at)
-		script->at++;
-	invalid(script, why);
-}
-
-static void skip_blanks(struct script *script)
-{
-	while (isblank(*script->at))
-		script->at++;
-}
-
-/* Characters that belong together are gathered here. */
-struct text {
-	char *bytes;
-	size_t length;
-};
-
-static void append(struct text *text, char c)
-{
-	text->bytes = xrealloc(text->bytes, text->length + 2);
-	text->bytes[text->length++] = c;
-	text->bytes[text->length] = '\0';
-}
-
-/* How long the bracket expression at this [ is; without end, all the rest. */
-static size_t bracket_length(const char *at)
-{
-	size_t length = at[1] == '^' ? 2 : 1;
-	const char *end;
-
-	if (at[length] == ']')
-		length++;
-	for (; at[length] && at[length] != ']'; length++) {
-		if (at[length] != '[' || at[length + 1] != ':')
-			continue;
-		end = strchr(at + length + 2, ':');
-		if (end && end[1] == ']')
-			length = end + 1 - at;
-	}
-	return at[length] ? length + 1 : length;
-}
-
-/*
- * Up to the delimiter, which is taken; where a backslash precedes it, and in
- * brackets, it is an ordinary character. NULL if the script ends before.
- */
-static char *delimited(struct script *script, char delimiter, bool regex)
-{
-	struct text text = { xstrdup(""), 0 };
-	const char *bracket_end = NULL;
-
-	for (;; script->at++) {
-		char c = *script->at;
-
-		if (!c || (regex && c == '\n'))
-			return NULL;
-		if (regex && c == '[' && script->at >= bracket_end)
-			bracket_end = script->at + bracket_length(script->at);
-		if (c == delimiter && script->at >= bracket_end)
-			break;
-		if (c == '\\' && script->at[1] &&
-		    (script->at >= bracket_end || script->at[1] == 'n')) {
-			c = *++script->at;
-			if (regex && c == 'n')
-				c = '\n';
-			else if (c != delimiter)
-				append(&text, '\\');
-		}
-		append(&text, c);
-	}
-	script->at++;
-	return text.bytes;
-}
-
-/* An empty expression stands for the one used last: NULL. */
-static struct regex *compile(const struct script *script, const char *text)
-{
-	const char *error;
-	struct regex *regex;
-
-	if (!*text)
-		return NULL;
-	regex = regex_compile(text, regex_flags, &error);
-	if (!regex)
-		invalid(script, error);
-	return regex;
-}
-
-static unsigned long parse_count(struct script *script)
-{
-	unsigned long count = 0;
-
-	for (; isdigit(*script->at); script->at++)
-		count = count * 10 + (*script->at - '0');
-	return count;
-}
-
-static void parse_address(struct script *script, struct address *address)
-{
-	char delimiter = '/';
-	char *text;
-
-	address->kind = ADDRESS_NONE;
-	if (isdigit(*script->at)) {
-		address->kind = ADDRESS_LINE;
-		address->line = parse_count(script);
-	} else if (*script->at == '$') {
-		address->kind = ADDRESS_LAST;
-		script->at++;
-	} else if (*script->at == '/' || *script->at == '\\') {
-		if (*script->at == '\\')
-			delimiter = *++script->at;
-		if (*script->at)
-			script->at++;
-		address->kind = ADDRESS_REGEX;
-		text = delimited(script, delimiter, true);
-		if (!text)
-			invalid(script, "unterminated address regex");
-		address->regex = compile(script, text);
-	}
-}
-
-static struct piece *parse_replacement(const char *at)
-{
-	struct piece *first = NULL;
-	struct piece **last = &first;
-
-	for (;;) {
-		struct piece *piece = xmalloc(sizeof(*piece));
-		struct text text = { xstrdup(""), 0 };
-
-		piece->group = -1;
-		piece->next = NULL;
-		for (; *at && piece->group < 0; at++) {
-			if (*at == '&') {
-				piece->group = 0;
-			} else if (*at != '\\' || !at[1]) {
-				append(&text, *at);
-			} else if (isdigit(*++at)) {
-				piece->group = *at - '0';
-			} else {
-				append(&text, *at == 'n' ? '\n' :
-					      *at == 't' ? '\t' : *at);
-			}
-		}
-		piece->text = text.bytes;
-		piece->length = text.length;
-		*last = piece;
-		last = &piece->next;
-		if (!*at)
-			return first;
-	}
-}
-
-static void check_references(const struct script *script,
-			     const struct substitution *s)
-{
-	static char why[] = "invalid reference \\0 on `s' command's RHS";
-
-	for (struct piece *piece = s->pieces; piece; piece = piece->next) {
-		if (s->regex && piece->group > regex_group_count(s->regex)) {
-			*strchr(why, '0') = '0' + piece->group;
-			invalid(script, why);
-		}
-	}
-}
-
-static void parse_flags(struct script *script, struct substitution *s)
-{
-	s->number = 1;
-	for (;; script->at++) {
-		if (*script->at == 'g') {
-			s->global = true;
-		} else if (*script->at == 'p') {
-			s->print = true;
-		} else if (isdigit(*script->at)) {
-			s->number = parse_count(script);
-			if (s->number == 0)
-				invalid(script, "number option to `s' command "
-						"may not be zero");
-			script->at--;
-		} else {
-			return;
-		}
-	}
-}
-
-static void parse_substitution(struct script *script, struct substitution *s)
-{
-	char delimiter = *script->at;
-	char *regex, *replacement;
-
-	if (delimiter)
-		script->at++;
-	regex = delimited(script, delimiter, true);
-	replacement = regex ? delimited(script, delimiter, false) : NULL;
-	if (!replacement)
-		invalid(script, "unterminated `s' command");
-	parse_flags(script, s);
-	if (*script->at && !strchr(";\n# \t", *script->at))
-		unexpected(script, "unknown option to `s'");
-	s->regex = compile(script, regex);
-	s->pieces = parse_replacement(replacement);
-	check_references(script, s);
-}
-
-static void parse_addresses(struct script *script, struct command *command)
-{
-	parse_address(script, &command->from);
 	skip_blanks(script);
-	if (command->from.kind != ADDRESS_NONE && *script->at == ',') {
-		script->at++;
-		skip_blanks(script);
-		parse_address(script, &command->to);
-		if (command->to.kind == ADDRESS_NONE)
-			unexpected(script, "unexpected `,'");
-		skip_blanks(script);
-	}
-	for (; *script->at == '!' || isblank(*script->at); script->at++)
-		if (*script->at == '!')
-			command->negated = true;
+	if (*script->at && !strchr(";}\n#", *script->at))
+		unexpected(script, "extra characters after command");
 }
 
-static void parse_name(struct script *script, struct command *command)
+static void open_block(struct command *command, const struct script *script)
 {
-	static char why[] = "unknown command: `?'";
+	struct block *block = xmalloc(sizeof(*block));
 
+	block->command = command;
+	block->where = *script;
+	block->outer = blocks;
+	blocks = block;
+}
+
+static void close_block(struct command *command, struct script *script)
+{
+	struct block *block = blocks;
+
+	if (!block)
+		invalid(script, "unexpected `}'");
+	if (command->range.from.kind != ADDRESS_NONE)
+		invalid(script, "`}' doesn't want any addresses");
+	block->command->target = command;
+	blocks = block->outer;
+	free(block);
+	read_end(script);
+}
+
+static void keep_name(struct text *into, char *name)
+{
+	if (name)
+		text_append(into, name, strlen(name));
+	free(name);
+}
+
+static void only_one_address(const struct script *script,
+			     const struct command *command)
+{
+	if (command->range.to.kind != ADDRESS_NONE)
+		invalid(script, "command only uses one address");
+}
+
+static void read_number(struct script *script, struct command *command)
+{
+	skip_blanks(script);
+	if (isdigit(*script->at))
+		command->number = read_count(script);
+	read_end(script);
+}
+
+static void read_operands(struct script *script, struct command *command)
+{
+	switch (command->name) {
+	case '{':
+		open_block(command, script);
+		break;
+	case '}':
+		close_block(command, script);
+		break;
+	case ':':
+		if (command->range.from.kind != ADDRESS_NONE)
+			invalid(script, ": doesn't want any addresses");
+		keep_name(&command->text, read_label(script));
+		if (!command->text.length)
+			invalid(script, "\":\" lacks a label");
+		break;
+	case 'b':
+	case 't':
+	case 'T':
+		keep_name(&command->text, read_label(script));
+		read_end(script);
+		break;
+	case 'a':
+	case 'i':
+	case 'c':
+		if (!read_text(script, &command->text))
+			pending = &command->text;
+		break;
+	case 'r':
+		keep_name(&command->text, read_file_name(script));
+		break;
+	case 'w':
+	case 'W':
+		command->output = open_output(read_file_name(script));
+		break;
+	case 's':
+		command->substitution = read_substitution(script);
+		break;
+	case 'y':
+		command->map = read_map(script);
+		read_end(script);
+		break;
+	case 'q':
+	case 'Q':
+		only_one_address(script, command);
+		command->number = 0;
+		read_number(script, command);
+		break;
+	case 'l':
+		command->number = -1;
+		read_number(script, command);
+		break;
+	case '=': case 'd': case 'D': case 'F': case 'g': case 'G': case 'h':
+	case 'H': case 'n': case 'N': case 'p': case 'P': case 'x': case 'z':
+		read_end(script);
+		break;
+	default:
+		invalid(script, "unknown command: `%c'", command->name);
+	}
+}
+
+static void read_command(struct script *script)
+{
+	struct command *command = calloc(1, sizeof(*command));
+
+	read_range(script, &command->range);
+	if (*script->at == '#' && command->range.from.kind != ADDRESS_NONE)
+		unexpected(script, "comments don't accept any addresses");
 	command->name = *script->at;
 	if (!command->name)
 		invalid(script, "missing command");
 	script->at++;
-	if (command->from.kind == ADDRESS_LINE && command->from.line == 0)
-		invalid(script, "invalid usage of line address 0");
-	switch (command->name) {
-	case 's':
-		parse_substitution(script, &command->substitution);
-		break;
-	case 'q':
-		if (command->to.kind != ADDRESS_NONE)
-			invalid(script, "command only uses one address");
-		skip_blanks(script);
-		command->exit_status = parse_count(script);
-		break;
-	case 'd':
-	case 'p':
-	case '=':
-		break;
-	default:
-		*strchr(why, '?') = command->name;
-		invalid(script, why);
-	}
-	skip_blanks(script);
-	if (*script->at && !strchr(";\n#", *script->at))
-		unexpected(script, "extra characters after command");
+	*last = command;
+	last = &command->next;
+	read_operands(script, command);
 }
 
-void parse_script(const char *text, int number, struct command **list)
+void add_script(const char *text, int number, const char *file)
 {
-	struct script script = { text, text, number };
+	struct script script = { text, text, file, number };
 
-	while (*list)
-		list = &(*list)->next;
+	if (!first && !strncmp(text, "#n", 2) && (!text[2] || text[2] == '\n'))
+		options.quiet = true;
+	if (pending) {
+		read_text_line(&script, pending);
+		pending = NULL;
+	}
 	for (;;) {
-		struct command *command;
-
 		while (isspace(*script.at) || *script.at == ';')
 			script.at++;
-		if (*script.at == '#') {
-			while (*script.at && *script.at != '\n')
-				script.at++;
-			continue;
-		}
-		if (!*script.at)
+		if (*script.at == '#')
+			script.at += strcspn(script.at, "\n");
+		else if (*script.at)
+			read_command(&script);
+		else
 			return;
-		command = xmalloc(sizeof(*command));
-		memset(command, 0, sizeof(*command));
-		parse_addresses(&script, command);
-		parse_name(&script, command);
-		*list = command;
-		list = &command->next;
 	}
+}
+
+static struct command *find_label(const char *label)
+{
+	for (struct command *c = first; c; c = c->next)
+		if (c->name == ':' && !strcmp(c->text.bytes, label))
+			return c;
+	errx(STATUS_FAILED, "can't find label for jump to `%s'", label);
+}
+
+struct command *finish_script(void)
+{
+	if (blocks) {
+		/* In an argument, that is said of no character. */
+		if (!blocks->where.file)
+			blocks->where.at = blocks->where.text;
+		invalid(&blocks->where, "unmatched `{'");
+	}
+	for (struct command *c = first; c; c = c->next)
+		if (strchr("btT", c->name) && c->text.length)
+			c->target = find_label(c->text.bytes);
+	return first;
 }

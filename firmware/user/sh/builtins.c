@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,24 +75,6 @@ static int run_exec(int argc, char **argv)
 	return 0;
 }
 
-static int run_wait(int argc, char **argv)
-{
-	int status = 0;
-
-	if (argc == 1)
-		jobs_wait_all();
-	for (int i = 1; i < argc; i++) {
-		long pid = parse_number(argv[i]);
-
-		if (pid < 0) {
-			complain("Illegal number: %s", argv[i]);
-			return STATUS_ERROR;
-		}
-		status = job_wait(pid);
-	}
-	return status;
-}
-
 static int run_eval(int argc, char **argv)
 {
 	struct input in;
@@ -155,6 +138,27 @@ static int run_dot(int argc, char **argv)
 	return status;
 }
 
+static void print_times(int who)
+{
+	struct rusage used = { .ru_utime = { 0 } };
+
+	getrusage(who, &used);
+	printf("%ldm%ld.%06lds %ldm%ld.%06lds\n",
+	       (long)used.ru_utime.tv_sec / 60, (long)used.ru_utime.tv_sec % 60,
+	       (long)used.ru_utime.tv_usec, (long)used.ru_stime.tv_sec / 60,
+	       (long)used.ru_stime.tv_sec % 60, (long)used.ru_stime.tv_usec);
+}
+
+/* times: the shell's, as a program and in the kernel; and its children's. */
+static int run_times(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	print_times(RUSAGE_SELF);
+	print_times(RUSAGE_CHILDREN);
+	return 0;
+}
+
 static int run_test(int argc, char **argv)
 {
 	return command_test(argc, argv, complain);
@@ -211,8 +215,9 @@ static const struct builtin builtins[] = {
 	{ "false", false, run_false },
 	{ "fg", false, run_fg },
 	{ "getopts", false, run_getopts },
-	{ "hash", false, run_true },
+	{ "hash", false, run_hash },
 	{ "jobs", false, run_jobs },
+	{ "kill", false, run_kill },
 	{ "local", true, run_local },
 	{ "printf", false, run_printf },
 	{ "pwd", false, run_pwd },
@@ -222,6 +227,7 @@ static const struct builtin builtins[] = {
 	{ "set", true, run_set },
 	{ "shift", true, run_shift },
 	{ "test", false, run_test },
+	{ "times", true, run_times },
 	{ "trap", true, run_trap },
 	{ "true", false, run_true },
 	{ "type", false, run_type },

@@ -27,7 +27,10 @@ static const char *current(bool physical)
 	if (!physical && is_here(known))
 		return known;
 	path = arena_alloc(&temp_arena, PATH_MAX);
-	return getcwd(path, PATH_MAX);
+	if (getcwd(path, PATH_MAX))
+		return path;
+	/* A folder that has been removed is still called what it was. */
+	return physical ? NULL : known;
 }
 
 void folder_init(void)

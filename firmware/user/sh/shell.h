@@ -284,17 +284,16 @@ void abandon_line(void) __attribute__((noreturn));
 void jobs_begin(char *text);
 void jobs_begun(void);
 void jobs_poll(void);
-bool job_is_stopped(pid_t group);
-void jobs_show_stopped(pid_t group);
-int run_jobs(int argc, char **argv);
-int run_fg(int argc, char **argv);
-int run_bg(int argc, char **argv);
-
 /* As fork(), the child set up as a subshell; if it fails, so does the line. */
 pid_t fork_shell(void);
 /* Waits for a child; returns its exit status, 127 if there is no such child. */
 int job_wait(pid_t pid);
-void jobs_wait_all(void);
+/* All of them; 128 and more: the signal that ended the waiting. */
+int jobs_wait_all(void);
+
+/* joblist.c. */
+bool job_is_stopped(pid_t group);
+void jobs_show_stopped(pid_t group);
 
 /* nodetext.c: what the node was written as, more or less; to be freed. */
 char *node_text(const struct node *node);
@@ -357,6 +356,12 @@ int run_read(int argc, char **argv);
 int run_cd(int argc, char **argv);
 int run_pwd(int argc, char **argv);
 int run_umask(int argc, char **argv);
+int run_jobs(int argc, char **argv);
+int run_fg(int argc, char **argv);
+int run_bg(int argc, char **argv);
+int run_wait(int argc, char **argv);
+int run_kill(int argc, char **argv);
+int run_hash(int argc, char **argv);
 int run_type(int argc, char **argv);
 int run_command(int argc, char **argv);
 /* folder.c: what $PWD is to begin with. */

@@ -42,6 +42,21 @@ int run_type(int argc, char **argv)
 	return status;
 }
 
+/* hash [-r] [NAME]...: nothing is remembered, but each must be there. */
+int run_hash(int argc, char **argv)
+{
+	int status = 0;
+
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] == '-' || find_builtin(argv[i]) ||
+		    function_get(argv[i]) || find_program(argv[i]))
+			continue;
+		complain("%s: not found", argv[i]);
+		status = 1;
+	}
+	return status;
+}
+
 int run_command(int argc, char **argv)
 {
 	char kind = 0;

@@ -14,6 +14,7 @@
 
 #define REGEX_EXTENDED	1
 #define REGEX_ICASE	2
+#define REGEX_LINES	4	/* ^ and $ are at each newline as well */
 
 /* text[start] to text[end - 1]; start is NO_MATCH for a group not taken. */
 #define NO_MATCH	((size_t)-1)

@@ -38,6 +38,7 @@ char *getcwd(char *buffer, size_t size);
 int access(const char *path, int mode);
 int unlink(const char *path);
 int rmdir(const char *path);
+int chown(const char *path, uid_t user, gid_t group);
 /* The owner of a file or a link itself. */
 int lchown(const char *path, uid_t user, gid_t group);
 void sync(void);
@@ -69,7 +70,7 @@ void _exit(int status) __attribute__((noreturn));
 /*
  * The next option of argv, or -1: as POSIX has it, the first argument that is
  * no option ends them. '?' after a message: an unknown option, or one without
- * its argument.
+ * its argument. Two colons after one: an argument only in the same word.
  */
 extern char *optarg;
 extern int optind, opterr, optopt;
