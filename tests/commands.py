@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from emu.machine import Machine
 
-__all__ = ["run"]
+__all__ = ["TRACING", "run", "shell"]
+
+TRACING = "/sys/kernel/tracing"
 
 
 def run(machine: Machine, command: str, status: int = 0) -> str:
@@ -13,3 +15,8 @@ def run(machine: Machine, command: str, status: int = 0) -> str:
     done = machine.run(command)
     assert done.status == status, done.output
     return done.output.decode()
+
+
+def shell(machine: Machine, script: str) -> str:
+    """What a script writes that runs in the tracing directory."""
+    return machine.run(f"cd {TRACING}; {script}").output.decode()

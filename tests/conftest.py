@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Iterator
 
@@ -16,8 +15,6 @@ from tests.arches import has_images
 
 # A job in the background may have been told to ignore it, and programs inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-# Where e2fsprogs are; a user's PATH need not have it.
-os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 
 
 @pytest.fixture(params=ARCHITECTURES, scope="module")

@@ -11,8 +11,10 @@ from pathlib import Path
 
 __all__ = ["available", "make_ext2"]
 
+# Where e2fsprogs are; a user's PATH need not have it.
+os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 _ENVIRONMENT = {
-    "PATH": f"/usr/sbin:/sbin:{os.environ.get('PATH', '')}",
+    "PATH": os.environ["PATH"],
     "MKE2FS_SKIP_CHECK_MSG": "1",
     **dict.fromkeys(("E2FSPROGS_FAKE_TIME", "E2FSCK_TIME"), "1600000000"),
 }
@@ -21,7 +23,7 @@ _IDENTITY = ("-U", "00000000-0000-0000-0000-000000000001", "-E", "hash_seed=0000
 
 def available() -> bool:
     """Whether this host can make images."""
-    return all(shutil.which(tool, path=_ENVIRONMENT["PATH"]) for tool in ("mke2fs", "debugfs", "e2fsck"))
+    return all(shutil.which(tool) for tool in ("mke2fs", "debugfs", "e2fsck"))
 
 
 def make_ext2(path: Path, size: int, options: Sequence[str] = (), content: Sequence[str] = ()) -> None:

@@ -11,14 +11,7 @@ import pytest
 
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
-
-TRACING = "/sys/kernel/tracing"
-
-
-@pytest.fixture(scope="module")
-def machine(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as made:
-        yield made
+from tests.commands import shell
 
 
 @pytest.fixture
@@ -38,11 +31,6 @@ def foo(machine: Machine) -> Iterator[Machine]:
         machine.tracefs.rmdir(f"instances/{name}")
     assert machine.tracefs.read("enabled_functions") == ""
     assert machine.warnings == []
-
-
-def shell(machine: Machine, script: str) -> str:
-    """What a script writes that runs in the tracing directory."""
-    return machine.run(f"cd {TRACING}; {script}").output.decode()
 
 
 def functions(machine: Machine, path: str) -> set[str]:

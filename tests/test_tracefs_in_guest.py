@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from emu.machine import Machine
+from tests.commands import TRACING, shell
 from tests.ftrace.test_tracefs import golden_writes
 
 GOLDEN = Path(__file__).parent / "golden"
-TRACING = "/sys/kernel/tracing"
 # What a reading of these shows changes by reading it, or never ends.
 UNSTEADY = re.compile(r"(per_cpu/cpu\d+/)?(trace_pipe(_raw)?|stats|trace_marker(_raw)?|free_buffer|saved_cmdlines)")
 
@@ -30,11 +30,6 @@ def fresh(machine: Machine) -> Iterator[Machine]:
     ):  # fmt: skip
         machine.tracefs.write(path, text)
     assert machine.warnings == []
-
-
-def shell(machine: Machine, script: str) -> str:
-    """What a script writes that runs in the tracing directory."""
-    return machine.run(f"cd {TRACING}; {script}").output.decode()
 
 
 def files(machine: Machine, path: str = "") -> Iterator[str]:

@@ -15,15 +15,9 @@ from emu.ftrace.events import PRINT, RAW_DATA
 from emu.ftrace.ring_buffer import events_in
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
 from emu.machine import Machine
+from tests.commands import TRACING, shell
 
 GOLDEN = Path(__file__).parent / "golden"
-TRACING = "/sys/kernel/tracing"
-
-
-@pytest.fixture(scope="module")
-def machine(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as made:
-        yield made
 
 
 @pytest.fixture
@@ -38,11 +32,6 @@ def fresh(machine: Machine) -> Iterator[Machine]:
     ):  # fmt: skip
         machine.tracefs.write(path, text)
     assert machine.warnings == []
-
-
-def shell(machine: Machine, script: str) -> str:
-    """What a script writes that runs in the tracing directory."""
-    return machine.run(f"cd {TRACING}; {script}").output.decode()
 
 
 def tasks(machine: Machine) -> set[str]:

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs.node import File, Handle, OpenFlags
+from emu.ftrace.tracefs.node import Handle, OpenFlags
 
-__all__ = ["FreeBufferFile"]
+__all__ = ["FreeBufferHandle"]
 
 
 class FreeBufferHandle(Handle):
@@ -24,12 +24,3 @@ class FreeBufferHandle(Handle):
 
     def release(self) -> None:
         self._trace_array.free_buffer()
-
-
-class FreeBufferFile(File):
-    def __init__(self, trace_array: TraceArray) -> None:
-        super().__init__(0o200)
-        self._trace_array = trace_array
-
-    def open(self, flags: OpenFlags) -> Handle:
-        return FreeBufferHandle(flags, self._trace_array)

@@ -7,9 +7,9 @@ import errno
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs.node import File, Handle, OpenFlags
+from emu.ftrace.tracefs.node import Handle, OpenFlags
 
-__all__ = ["MarkerFile", "RawMarkerFile"]
+__all__ = ["MarkerHandle", "RawMarkerHandle"]
 
 LONGEST_MARKER = 1024  # bytes in one event; a longer write is taken in pieces
 LONGEST_RAW_WRITE = 3072
@@ -57,17 +57,3 @@ class RawMarkerHandle(MarkerHandle):
     def _record(self, data: bytes) -> bool:
         # Linux counts the number twice.
         return self._trace_array.engine.write_raw(data.ljust(max(len(data), RAW_ROOM) + SHORTEST_RAW_WRITE, b"\0"))
-
-
-class MarkerFile(File):
-    def __init__(self, trace_array: TraceArray) -> None:
-        super().__init__(0o220)
-        self._trace_array = trace_array
-
-    def open(self, flags: OpenFlags) -> Handle:
-        return MarkerHandle(flags, self._trace_array)
-
-
-class RawMarkerFile(MarkerFile):
-    def open(self, flags: OpenFlags) -> Handle:
-        return RawMarkerHandle(flags, self._trace_array)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import enum
 import errno
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from emu.ftrace.errors import TraceError
 
-__all__ = ["Directory", "File", "Handle", "Node", "OpenFlags", "Poll", "StaticDirectory", "WouldBlock"]
+__all__ = ["Directory", "File", "Handle", "HandleFile", "Node", "OpenFlags", "Poll", "StaticDirectory", "WouldBlock"]
 
 
 class OpenFlags(enum.Flag):
@@ -86,6 +86,17 @@ class File(Node):
 
     def __init__(self, permissions: int) -> None:
         self.mode = 0o100000 | permissions
+
+
+class HandleFile(File):
+    """A file that is all in its handles; `make` makes one for each open()."""
+
+    def __init__(self, permissions: int, make: Callable[[OpenFlags], Handle]) -> None:
+        super().__init__(permissions)
+        self._make = make
+
+    def open(self, flags: OpenFlags) -> Handle:
+        return self._make(flags)
 
 
 class Directory(Node):

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from emu.ftrace.text.pipe import PipeText
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs.node import File, Handle, OpenFlags, Poll, WouldBlock
+from emu.ftrace.tracefs.node import Handle, OpenFlags, Poll, WouldBlock
 
-__all__ = ["ConsumingHandle", "PipeFile"]
+__all__ = ["ConsumingHandle", "PipeHandle"]
 
 _MOST_TEXT = 4095  # bytes that one read can give
 
@@ -84,15 +84,3 @@ class PipeHandle(ConsumingHandle):
             if full:
                 break
         return bytes(taken)
-
-
-class PipeFile(File):
-    """The file of one CPU's events, or of all."""
-
-    def __init__(self, trace_array: TraceArray, cpu: int | None) -> None:
-        super().__init__(0o440)
-        self._trace_array = trace_array
-        self._cpu = cpu
-
-    def open(self, flags: OpenFlags) -> Handle:
-        return PipeHandle(flags, self._trace_array, self._cpu)

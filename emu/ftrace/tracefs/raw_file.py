@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs.node import File, Handle, OpenFlags, WouldBlock
+from emu.ftrace.tracefs.node import OpenFlags, WouldBlock
 from emu.ftrace.tracefs.pipe_file import ConsumingHandle
 
-__all__ = ["RawFile"]
+__all__ = ["RawHandle"]
 
 
 class RawHandle(ConsumingHandle):
@@ -27,15 +27,3 @@ class RawHandle(ConsumingHandle):
             self._rest = page
         data, self._rest = self._rest[:size], self._rest[size:]
         return data
-
-
-class RawFile(File):
-    """The file of one CPU."""
-
-    def __init__(self, trace_array: TraceArray, cpu: int) -> None:
-        super().__init__(0o440)
-        self._trace_array = trace_array
-        self._cpu = cpu
-
-    def open(self, flags: OpenFlags) -> Handle:
-        return RawHandle(flags, self._trace_array, self._cpu)

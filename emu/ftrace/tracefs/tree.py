@@ -13,13 +13,13 @@ from emu.ftrace.text import render_trace
 from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, EnabledFunction, TraceArray
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
 from emu.ftrace.tracefs.filter_file import FilterFile
-from emu.ftrace.tracefs.free_buffer_file import FreeBufferFile
+from emu.ftrace.tracefs.free_buffer_file import FreeBufferHandle
 from emu.ftrace.tracefs.instances import InstancesDirectory
-from emu.ftrace.tracefs.marker_file import MarkerFile, RawMarkerFile
-from emu.ftrace.tracefs.node import Node, StaticDirectory
+from emu.ftrace.tracefs.marker_file import MarkerHandle, RawMarkerHandle
+from emu.ftrace.tracefs.node import HandleFile, Node, StaticDirectory
 from emu.ftrace.tracefs.pid_file import PidFile
-from emu.ftrace.tracefs.pipe_file import PipeFile
-from emu.ftrace.tracefs.raw_file import RawFile
+from emu.ftrace.tracefs.pipe_file import PipeHandle
+from emu.ftrace.tracefs.raw_file import RawHandle
 from emu.ftrace.tracefs.readme import README
 from emu.ftrace.tracefs.text_file import TextFile, parse_unsigned
 
@@ -115,14 +115,14 @@ def _total_info(functions: Functions) -> str:
 def _buffer_files(tr: TraceArray) -> dict[str, Node]:
     return {
         "trace": _trace_file(tr, None),
-        "trace_pipe": PipeFile(tr, None),
-        "trace_marker": MarkerFile(tr),
-        "trace_marker_raw": RawMarkerFile(tr),
+        "trace_pipe": HandleFile(0o440, lambda flags: PipeHandle(flags, tr, None)),
+        "trace_marker": HandleFile(0o220, lambda flags: MarkerHandle(flags, tr)),
+        "trace_marker_raw": HandleFile(0o220, lambda flags: RawMarkerHandle(flags, tr)),
         "trace_clock": TextFile(lambda: _clocks(tr), lambda text: tr.set_clock(text.strip())),
         "timestamp_mode": TextFile(lambda: "[delta] absolute\n"),
         "buffer_size_kb": _buffer_size_file(tr, None),
         "buffer_total_size_kb": TextFile(lambda: _total_buffer_size(tr)),
-        "free_buffer": FreeBufferFile(tr),
+        "free_buffer": HandleFile(0o200, lambda flags: FreeBufferHandle(flags, tr)),
         "per_cpu": StaticDirectory({f"cpu{cpu}": StaticDirectory(_cpu_files(tr, cpu)) for cpu in range(tr.engine.cpus)}),
     }
 
@@ -130,8 +130,8 @@ def _buffer_files(tr: TraceArray) -> dict[str, Node]:
 def _cpu_files(tr: TraceArray, cpu: int) -> dict[str, Node]:
     return {
         "trace": _trace_file(tr, cpu),
-        "trace_pipe": PipeFile(tr, cpu),
-        "trace_pipe_raw": RawFile(tr, cpu),
+        "trace_pipe": HandleFile(0o440, lambda flags: PipeHandle(flags, tr, cpu)),
+        "trace_pipe_raw": HandleFile(0o440, lambda flags: RawHandle(flags, tr, cpu)),
         "stats": _stats_file(tr, cpu),
         "buffer_size_kb": _buffer_size_file(tr, cpu),
     }
