@@ -24,12 +24,4 @@ DECLARE_PER_CPU(irq_cpustat_t, irq_stat);
 #define inc_irq_stat(member)	(this_cpu_ptr(&irq_stat)->member++)
 #define irq_stats(cpu)		(per_cpu_ptr(&irq_stat, cpu))
 
-/* arch: a line for each kind that is the architecture's own. */
-void arch_show_interrupts(struct seq_file *m, int prec);
-/* One line: @name in @prec columns, the counts, and what it is. */
-void show_irq_line(struct seq_file *m, int prec, const char *name,
-		   size_t offset, const char *what);
-#define SHOW_IRQ(m, prec, name, member, what) \
-	show_irq_line(m, prec, name, offsetof(irq_cpustat_t, member), what)
-
 #endif

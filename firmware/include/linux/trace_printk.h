@@ -22,7 +22,7 @@ do {									\
 		__section("__trace_printk_fmt") __used = fmt;		\
 									\
 	(void)_trace_printk_fmt;					\
-	__trace_bprintk(_THIS_IP_, fmt, ##__VA_ARGS__);			\
+	__trace_printk(_THIS_IP_, fmt, ##__VA_ARGS__);			\
 } while (0)
 
 #define trace_puts(str)		__trace_puts(_THIS_IP_, str, strlen(str))
@@ -30,8 +30,6 @@ do {									\
 
 /* How many bytes were written. What is too long is cut. */
 notrace int __trace_printk(unsigned long ip, const char *fmt, ...)
-	__printf(2, 3);
-notrace int __trace_bprintk(unsigned long ip, const char *fmt, ...)
 	__printf(2, 3);
 notrace int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list args)
 	__printf(2, 0);

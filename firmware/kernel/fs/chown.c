@@ -4,29 +4,21 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
-#include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/syscalls.h>
+
+#include "internal.h"
 
 /* -1 leaves it as it is. */
 static int chown_common(const struct path *path, uid_t user, gid_t group)
 {
-	struct inode *inode = d_inode(path->dentry);
 	struct iattr attr = { .ia_valid = 0, .ia_uid = user, .ia_gid = group };
-	int err;
 
 	if (user != (uid_t)-1)
 		attr.ia_valid |= ATTR_UID;
 	if (group != (gid_t)-1)
 		attr.ia_valid |= ATTR_GID;
-	err = mnt_want_write(path->mnt);
-	if (err)
-		return err;
-	inode_lock(inode);
-	err = notify_change(path->dentry, &attr);
-	inode_unlock(inode);
-	mnt_drop_write(path->mnt);
-	return err;
+	return change_attributes(path, &attr);
 }
 
 static int do_fchownat(int dfd, const char __user *filename, uid_t user,

@@ -3,6 +3,8 @@
 #ifndef _FS_INTERNAL_H
 #define _FS_INTERNAL_H
 
+#include <linux/fs.h>
+#include <linux/mount.h>
 #include <linux/namei.h>
 
 struct files_struct;
@@ -75,6 +77,22 @@ extern const struct file_operations def_fifo_fops;
 /* open.c: for those who open files themselves */
 void put_file_access(struct file *file);
 fmode_t can_do(const struct file *file);
+
+/* For chmod, chown and utimes. */
+static inline int change_attributes(const struct path *path,
+				    struct iattr *attr)
+{
+	struct inode *inode = d_inode(path->dentry);
+	int err = mnt_want_write(path->mnt);
+
+	if (err)
+		return err;
+	inode_lock(inode);
+	err = notify_change(path->dentry, attr);
+	inode_unlock(inode);
+	mnt_drop_write(path->mnt);
+	return err;
+}
 
 bool path_noexec(const struct path *path);
 bool may_open_dev(const struct path *path);

@@ -216,21 +216,6 @@ SYSCALL_DEFINE2(access, const char __user *, filename, int, mode)
 	return do_faccessat(AT_FDCWD, filename, mode);
 }
 
-static inline int change_attributes(const struct path *path,
-				    struct iattr *attr)
-{
-	struct inode *inode = d_inode(path->dentry);
-	int err = mnt_want_write(path->mnt);
-
-	if (err)
-		return err;
-	inode_lock(inode);
-	err = notify_change(path->dentry, attr);
-	inode_unlock(inode);
-	mnt_drop_write(path->mnt);
-	return err;
-}
-
 static int chmod_common(const struct path *path, umode_t mode)
 {
 	struct iattr attr = { .ia_valid = ATTR_MODE, .ia_mode = mode };

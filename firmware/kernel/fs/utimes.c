@@ -4,10 +4,11 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
-#include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
+
+#include "internal.h"
 
 static bool nsec_valid(long nsec)
 {
@@ -18,9 +19,7 @@ static bool nsec_valid(long nsec)
 static int vfs_utimes(const struct path *path,
 		      const struct __kernel_timespec *times)
 {
-	struct inode *inode = d_inode(path->dentry);
 	struct iattr attr = { .ia_valid = ATTR_ATIME | ATTR_MTIME };
-	int err;
 
 	if (times && times[0].tv_nsec == UTIME_OMIT)
 		attr.ia_valid &= ~ATTR_ATIME;
@@ -36,14 +35,7 @@ static int vfs_utimes(const struct path *path,
 		attr.ia_mtime.tv_sec = times[1].tv_sec;
 		attr.ia_mtime.tv_nsec = times[1].tv_nsec;
 	}
-	err = mnt_want_write(path->mnt);
-	if (err)
-		return err;
-	inode_lock(inode);
-	err = notify_change(path->dentry, &attr);
-	inode_unlock(inode);
-	mnt_drop_write(path->mnt);
-	return err;
+	return change_attributes(path, &attr);
 }
 
 static int do_utimes_path(int dfd, const char __user *filename,

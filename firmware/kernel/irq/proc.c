@@ -13,17 +13,20 @@
 
 DEFINE_PER_CPU(irq_cpustat_t, irq_stat);
 
-void show_irq_line(struct seq_file *m, int prec, const char *name,
-		   size_t offset, const char *what)
+static void show_irq_line(struct seq_file *m, const char *name, size_t offset,
+			  const char *what)
 {
 	int cpu;
 
-	seq_printf(m, "%*s: ", prec, name);
+	seq_printf(m, "%*s: ", IRQ_PREC, name);
 	for_each_online_cpu(cpu)
 		seq_printf(m, "%10u ",
 			   *(unsigned int *)((char *)irq_stats(cpu) + offset));
 	seq_printf(m, "  %s\n", what);
 }
+
+#define SHOW_IRQ(m, name, member, what) \
+	show_irq_line(m, name, offsetof(irq_cpustat_t, member), what)
 
 static int show_interrupts(struct seq_file *m, void *v)
 {
@@ -33,7 +36,13 @@ static int show_interrupts(struct seq_file *m, void *v)
 	for_each_online_cpu(cpu)
 		seq_printf(m, "CPU%-8d", cpu);
 	seq_putc(m, '\n');
-	arch_show_interrupts(m, IRQ_PREC);
+	SHOW_IRQ(m, "NMI", nmi_irqs, "Non-maskable interrupts");
+	SHOW_IRQ(m, "HST", host_device_irqs, "Host device interrupts");
+	SHOW_IRQ(m, "BLK", block_device_irqs, "Block device interrupts");
+	SHOW_IRQ(m, "LOC", timer_irqs, "Local timer interrupts");
+	SHOW_IRQ(m, "SPU", spurious_irqs, "Spurious interrupts");
+	SHOW_IRQ(m, "RES", irq_resched_count, "Rescheduling interrupts");
+	SHOW_IRQ(m, "CAL", irq_call_count, "Function call interrupts");
 	return 0;
 }
 

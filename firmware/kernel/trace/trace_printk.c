@@ -64,18 +64,6 @@ notrace int __trace_printk(unsigned long ip, const char *fmt, ...)
 	return len;
 }
 
-/* The text is made at once here, so that both are the same. */
-notrace int __trace_bprintk(unsigned long ip, const char *fmt, ...)
-{
-	va_list args;
-	int len;
-
-	va_start(args, fmt);
-	len = __ftrace_vprintk(ip, fmt, args);
-	va_end(args);
-	return len;
-}
-
 notrace int __trace_puts(unsigned long ip, const char *str, int size)
 {
 	size = min(size, TRACE_BUF_SIZE - 1);

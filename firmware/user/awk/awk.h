@@ -250,15 +250,13 @@ struct array *eval_array(struct node *node);
 struct text *eval_key(struct node *list);
 struct cell *local_cell(int number);
 struct value call_function(struct node *node);
+void forget_calls(void);		/* none is running any more */
 struct value call_builtin(struct node *node);
 struct value substitute(struct node *argument, bool all);
 struct value eval_getline(struct node *node);
 /* The regular expression that a node means: its own, or what its value says. */
 struct regex *eval_regex(struct node *node);
 struct regex *dynamic_regex(const char *source, size_t length);
-
-/* forget_calls(): none is running any more. */
-void forget_calls(void);
 
 /* run.c */
 

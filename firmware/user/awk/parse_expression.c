@@ -115,10 +115,7 @@ static struct node *parse_group(void)
 	node->a = parse_inside(T_RPAREN);
 	if (!node->a)
 		syntax_error("an expression is missing");
-	if (node->a->next && lexer.token != T_IN) {
-		node->op = 1;		/* only print may have it */
-		return node;
-	}
+	node->op = node->a->next && lexer.token != T_IN;	/* only print may have it */
 	return node;
 }
 

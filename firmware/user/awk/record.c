@@ -131,25 +131,22 @@ static void add_field(void *to, const char *bytes, size_t length)
 static void split_record(void)
 {
 	struct text *whole = as_text(&fields[0]);
+	const char *separator = special_text(V_FS);
 	int number = 0, old = count;
 	struct value rest = { .kind = UNSET };
 
 	is_split = true;
 	/* Lines separate fields, too, if an empty line separates records. */
-	if (!*special_text(V_RS) && strcmp(special_text(V_FS), " ")) {
+	if (!*special_text(V_RS) && strcmp(separator, " ")) {
 		char either[300];
 
-		snprintf(either, sizeof(either), "(%s%s)|\n",
-			 special_text(V_FS)[1] ? "" : "[",
-			 special_text(V_FS));
-		if (!special_text(V_FS)[1])
-			snprintf(either, sizeof(either), "[%s\n]",
-				 special_text(V_FS));
+		snprintf(either, sizeof(either), separator[1] ? "(%s)|\n" :
+			 "[%s\n]", separator);
 		split_into(whole->bytes, whole->length, NULL, either, add_field,
 			   &number);
 	} else {
-		split_into(whole->bytes, whole->length, NULL,
-			   special_text(V_FS), add_field, &number);
+		split_into(whole->bytes, whole->length, NULL, separator,
+			   add_field, &number);
 	}
 	count = number;
 	for (int i = number + 1; i <= old && i < room; i++)

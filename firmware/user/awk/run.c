@@ -35,57 +35,53 @@ void leave(enum outcome how)
 	longjmp(out_of_function, 1);
 }
 
-static void put_text(FILE *to, const struct text *text)
+#define MOST_PRINTED	64
+
+/* Evaluated before anything is printed: it may print, too. */
+static int printed_texts(struct node *node, struct text *texts[MOST_PRINTED])
 {
-	fwrite(text->bytes, 1, text->length, to);
+	int count = 0;
+
+	if (node->kind == N_PRINTF) {
+		struct value value = call_builtin(&(struct node){
+			.kind = N_BUILTIN, .number = B_SPRINTF, .a = node->a });
+
+		texts[0] = as_text(&value);
+		value_free(&value);
+		return 1;
+	}
+	if (!node->a) {
+		texts[0] = as_text(field_get(0));
+		return 1;
+	}
+	for (struct node *at = node->a; at; at = at->next) {
+		struct value value = eval(at);
+
+		if (count == MOST_PRINTED)
+			fatal("print has too many expressions");
+		texts[count++] = to_text(&value, special_text(V_OFMT));
+		value_free(&value);
+	}
+	return count;
 }
 
 static void print(struct node *node)
 {
 	struct text *name = node->b ? eval_text(node->b) : NULL;
 	const char *path = name ? name->bytes : "standard output";
-	struct text *made = text_new("", 0);
-	FILE *to;
+	struct text *texts[MOST_PRINTED];
+	int count = printed_texts(node, texts);
+	FILE *to = output_stream(node->op, path);
 
-	/* What is printed is evaluated first: it may print, too. */
-	if (node->kind == N_PRINTF) {
-		struct value call = call_builtin(&(struct node){
-			.kind = N_BUILTIN, .number = B_SPRINTF, .a = node->a });
-
-		text_put(made);
-		made = as_text(&call);
-		value_free(&call);
-		to = output_stream(node->op, path);
-		put_text(to, made);
-	} else if (!node->a) {
-		text_put(made);
-		made = as_text(field_get(0));
-		to = output_stream(node->op, path);
-		put_text(to, made);
-		fputs(special_text(V_ORS), to);
-	} else {
-		struct text *texts[64];
-		int count = 0;
-
-		for (struct node *at = node->a; at; at = at->next) {
-			struct value value = eval(at);
-
-			if (count == 64)
-				fatal("print has too many expressions");
-			texts[count++] = to_text(&value, special_text(V_OFMT));
-			value_free(&value);
-		}
-		to = output_stream(node->op, path);
-		for (int i = 0; i < count; i++) {
-			if (i)
-				fputs(special_text(V_OFS), to);
-			put_text(to, texts[i]);
-			text_put(texts[i]);
-		}
-		fputs(special_text(V_ORS), to);
+	for (int i = 0; i < count; i++) {
+		if (i)
+			fputs(special_text(V_OFS), to);
+		fwrite(texts[i]->bytes, 1, texts[i]->length, to);
+		text_put(texts[i]);
 	}
+	if (node->kind == N_PRINT)
+		fputs(special_text(V_ORS), to);
 	check_output(to, path);
-	text_put(made);
 	text_put(name);
 }
 

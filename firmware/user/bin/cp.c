@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cp [-adfLPprRTv] SOURCE... DEST: copies files, with -r trees. */
 #include <err.h>
-#include <errno.h>
 #include <files.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
+
+static struct copy_how how = { .verb = "copy", .follow = true };
+
+static bool copy_one(const char *from, const char *to)
+{
+	return copy_file(from, to, &how);
+}
 
 int main(int argc, char **argv)
 {
-	struct copy_how how = { .verb = "copy", .follow = true };
-	bool into, no_target_folder = false, follow_asked = false;
+	bool no_target_folder = false, follow_asked = false;
 	const char *target;
-	int status = 0, option;
+	int option;
 
 	while ((option = getopt(argc, argv, "adfLPprRTv")) != -1) {
 		switch (option) {
@@ -48,20 +52,7 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
-	if (optind == argc)
-		errx(1, "missing file operand");
-	if (optind + 1 == argc)
-		errx(1, "missing destination file operand after '%s'",
-		     argv[optind]);
-	target = argv[--argc];
-	into = !no_target_folder && is_folder(target);
-	check_target(target, into, argc - optind);
-	for (; optind < argc; optind++) {
-		char *to = target_path(target, into, argv[optind]);
-
-		if (!copy_file(argv[optind], to, &how))
-			status = 1;
-		free(to);
-	}
-	return status;
+	target = take_target(&argc, argv, optind);
+	return to_target(argv + optind, argc - optind, target,
+			 !no_target_folder && is_folder(target), copy_one);
 }

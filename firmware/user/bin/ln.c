@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 {
 	bool no_follow = false, no_target_folder = false, into;
 	const char *folder = ".";
-	int status = 0, option;
+	int option;
 
 	while ((option = getopt(argc, argv, "fnsTv")) != -1) {
 		if (option == 'f')
@@ -70,14 +70,6 @@ int main(int argc, char **argv)
 	if (optind + 1 < argc) {
 		folder = argv[--argc];
 		into = !no_target_folder && is_target_folder(folder, no_follow);
-		check_target(folder, into, argc - optind);
 	}
-	for (; optind < argc; optind++) {
-		char *path = target_path(folder, into, argv[optind]);
-
-		if (!make(argv[optind], path))
-			status = 1;
-		free(path);
-	}
-	return status;
+	return to_target(argv + optind, argc - optind, folder, into, make);
 }

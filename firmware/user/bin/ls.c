@@ -2,6 +2,7 @@
 /* ls [-1AFRSadilnprt] [FILE]...: lists files, one a line, sorted by bytes. */
 #include <dirent.h>
 #include <err.h>
+#include <files.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -88,42 +89,6 @@ static int compare(const void *one, const void *other)
 static void sort(struct listing *list)
 {
 	qsort(list->entries, list->count, sizeof(*list->entries), compare);
-}
-
-static char *join(const char *directory, const char *name)
-{
-	size_t length = strlen(directory);
-	size_t size = length + strlen(name) + 2;
-	char *path = xmalloc(size);
-	bool slash = length > 0 && directory[length - 1] == '/';
-
-	snprintf(path, size, "%s%s%s", directory, slash ? "" : "/", name);
-	return path;
-}
-
-static void mode_text(mode_t mode, char *text)
-{
-	static const struct {
-		mode_t type;
-		char letter;
-	} types[] = {
-		{ S_IFDIR, 'd' }, { S_IFLNK, 'l' }, { S_IFCHR, 'c' },
-		{ S_IFBLK, 'b' }, { S_IFIFO, 'p' }, { S_IFSOCK, 's' },
-	};
-
-	strcpy(text, "-rwxrwxrwx");
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if ((mode & S_IFMT) == types[i].type)
-			text[0] = types[i].letter;
-	for (int bit = 0; bit < 9; bit++)
-		if (!(mode & (0400 >> bit)))
-			text[1 + bit] = '-';
-	if (mode & S_ISUID)
-		text[3] = text[3] == 'x' ? 's' : 'S';
-	if (mode & S_ISGID)
-		text[6] = text[6] == 'x' ? 's' : 'S';
-	if (mode & S_ISVTX)
-		text[9] = text[9] == 'x' ? 't' : 'T';
 }
 
 /* There is no user database: only root has a name. */
@@ -306,7 +271,7 @@ static void list_directory(const char *path)
 
 		if (is_hidden(dirent->d_name))
 			continue;
-		entry = add(&list, dirent->d_name, join(path, dirent->d_name));
+		entry = add(&list, dirent->d_name, path_join(path, dirent->d_name));
 		entry->st = (struct stat){ 0 };
 		if (looks_at_files() && lstat(entry->path, &entry->st) < 0) {
 			cannot_access(entry->path);

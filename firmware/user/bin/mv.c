@@ -71,9 +71,9 @@ static bool move_file(const char *from, const char *to)
 
 int main(int argc, char **argv)
 {
-	bool into, no_target_folder = false;
+	bool no_target_folder = false;
 	const char *target;
-	int status = 0, option;
+	int option;
 
 	while ((option = getopt(argc, argv, "fnTv")) != -1) {
 		if (option == 'f')
@@ -87,20 +87,7 @@ int main(int argc, char **argv)
 		else
 			return 1;
 	}
-	if (optind == argc)
-		errx(1, "missing file operand");
-	if (optind + 1 == argc)
-		errx(1, "missing destination file operand after '%s'",
-		     argv[optind]);
-	target = argv[--argc];
-	into = !no_target_folder && is_folder(target);
-	check_target(target, into, argc - optind);
-	for (; optind < argc; optind++) {
-		char *to = target_path(target, into, argv[optind]);
-
-		if (!move_file(argv[optind], to))
-			status = 1;
-		free(to);
-	}
-	return status;
+	target = take_target(&argc, argv, optind);
+	return to_target(argv + optind, argc - optind, target,
+			 !no_target_folder && is_folder(target), move_file);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* stat [-L] [-c FORMAT] FILE...: all that is known of files. */
 #include <err.h>
+#include <files.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,29 +44,6 @@ static const char *type_of(const struct stat *st)
 		return "socket";
 	}
 	return "weird file";
-}
-
-static void mode_text(mode_t mode, char *text)
-{
-	static const char types[16] = {
-		[S_IFIFO >> 12] = 'p', [S_IFCHR >> 12] = 'c',
-		[S_IFDIR >> 12] = 'd', [S_IFBLK >> 12] = 'b',
-		[S_IFREG >> 12] = '-', [S_IFLNK >> 12] = 'l',
-		[S_IFSOCK >> 12] = 's',
-	};
-
-	strcpy(text, "?rwxrwxrwx");
-	if (types[mode >> 12 & 15])
-		text[0] = types[mode >> 12 & 15];
-	for (int bit = 0; bit < 9; bit++)
-		if (!(mode & (0400 >> bit)))
-			text[1 + bit] = '-';
-	if (mode & S_ISUID)
-		text[3] = text[3] == 'x' ? 's' : 'S';
-	if (mode & S_ISGID)
-		text[6] = text[6] == 'x' ? 's' : 'S';
-	if (mode & S_ISVTX)
-		text[9] = text[9] == 'x' ? 't' : 'T';
 }
 
 static void time_text(time_t seconds, unsigned long nsec, char *text,

@@ -90,24 +90,35 @@ bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-void check_target(const char *target, bool into, int sources)
+const char *take_target(int *argc, char **argv, int first)
 {
-	if (into || sources <= 1)
-		return;
-	errno = access(target, F_OK) < 0 ? errno : ENOTDIR;
-	err(1, "target '%s'", target);
+	if (first == *argc)
+		errx(1, "missing file operand");
+	if (first + 1 == *argc)
+		errx(1, "missing destination file operand after '%s'",
+		     argv[first]);
+	return argv[--*argc];
 }
 
-char *target_path(const char *target, bool into, const char *source)
+int to_target(char **sources, int count, const char *target, bool into,
+	      bool (*act)(const char *source, const char *path))
 {
-	char *name, *path;
+	int status = 0;
 
-	if (!into)
-		return xstrdup(target);
-	name = path_name(source);
-	path = path_join(target, name);
-	free(name);
-	return path;
+	if (!into && count > 1) {
+		errno = access(target, F_OK) < 0 ? errno : ENOTDIR;
+		err(1, "target '%s'", target);
+	}
+	for (int i = 0; i < count; i++) {
+		char *name = into ? path_name(sources[i]) : NULL;
+		char *path = into ? path_join(target, name) : xstrdup(target);
+
+		if (!act(sources[i], path))
+			status = 1;
+		free(name);
+		free(path);
+	}
+	return status;
 }
 
 int copy_data(int from, int to)

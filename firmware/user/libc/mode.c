@@ -118,3 +118,26 @@ bool parse_mode(const char *text, mode_t old, mode_t *mode)
 	*mode = value & 07777;
 	return true;
 }
+
+void mode_text(mode_t mode, char *text)
+{
+	static const char types[16] = {
+		[S_IFIFO >> 12] = 'p', [S_IFCHR >> 12] = 'c',
+		[S_IFDIR >> 12] = 'd', [S_IFBLK >> 12] = 'b',
+		[S_IFREG >> 12] = '-', [S_IFLNK >> 12] = 'l',
+		[S_IFSOCK >> 12] = 's',
+	};
+
+	strcpy(text, "?rwxrwxrwx");
+	if (types[mode >> 12 & 15])
+		text[0] = types[mode >> 12 & 15];
+	for (int bit = 0; bit < 9; bit++)
+		if (!(mode & (0400 >> bit)))
+			text[1 + bit] = '-';
+	if (mode & S_ISUID)
+		text[3] = text[3] == 'x' ? 's' : 'S';
+	if (mode & S_ISGID)
+		text[6] = text[6] == 'x' ? 's' : 'S';
+	if (mode & S_ISVTX)
+		text[9] = text[9] == 'x' ? 't' : 'T';
+}

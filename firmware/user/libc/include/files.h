@@ -16,10 +16,14 @@ char **list_folder(const char *path);
 void free_list(char **names);
 bool is_folder(const char *path);	/* or a link to one */
 
-/* For cp, mv and ln: ends the program if what is no folder is to hold many. */
-void check_target(const char *target, bool into, int sources);
-/* Where a source goes: into the target by its name, or there; to be freed. */
-char *target_path(const char *target, bool into, const char *source);
+/* For cp and mv: what argv ends with, taken off; ends the program if that is all. */
+const char *take_target(int *argc, char **argv, int first);
+/*
+ * For cp, mv and ln: has each source go into the target by its name, or there;
+ * ends the program if what is no folder is to hold many. Returns its status.
+ */
+int to_target(char **sources, int count, const char *target, bool into,
+	      bool (*act)(const char *source, const char *path));
 
 /* Copies the rest of one file to another; -1, and errno, on an error. */
 int copy_data(int from, int to);
@@ -40,5 +44,7 @@ bool remove_tree(const char *path, bool force, bool verbose);
 
 /* A mode as chmod has it, octal or symbolic; false: it is none. */
 bool parse_mode(const char *text, mode_t old, mode_t *mode);
+/* As ls -l shows it, in 11 bytes. */
+void mode_text(mode_t mode, char *text);
 
 #endif
