@@ -182,7 +182,7 @@ static void print_details(const struct file_entry *entry,
 	const struct stat *st = &entry->st;
 	char mode[12], user[16], group[16], size[32], date[32];
 
-	mode_text(st->st_mode, mode);
+	strmode(st->st_mode, mode);
 	date_text(st->st_mtime, date, sizeof(date));
 	printf("%s %*lu %-*s %-*s %*s %s %s%s", mode,
 	       widths->links, (long)st->st_nlink,

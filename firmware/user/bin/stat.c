@@ -85,7 +85,7 @@ static bool value_of(const char *path, const struct stat *st, char part,
 		snprintf(text, size, "%o", st->st_mode & 07777);
 		return true;
 	case 'A':
-		mode_text(st->st_mode, text);
+		strmode(st->st_mode, text);
 		return true;
 	case 'b':
 		snprintf(text, size, "%ld", (long)st->st_blocks);

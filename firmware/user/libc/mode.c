@@ -119,7 +119,7 @@ bool parse_mode(const char *text, mode_t old, mode_t *mode)
 	return true;
 }
 
-void mode_text(mode_t mode, char *text)
+void strmode(mode_t mode, char *text)
 {
 	static const char types[16] = {
 		[S_IFIFO >> 12] = 'p', [S_IFCHR >> 12] = 'c',

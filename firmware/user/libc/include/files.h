@@ -45,6 +45,6 @@ bool remove_tree(const char *path, bool force, bool verbose);
 /* A mode as chmod has it, octal or symbolic; false: it is none. */
 bool parse_mode(const char *text, mode_t old, mode_t *mode);
 /* As ls -l shows it, in 11 bytes. */
-void mode_text(mode_t mode, char *text);
+void strmode(mode_t mode, char *text);
 
 #endif
