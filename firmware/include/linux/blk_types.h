@@ -41,7 +41,6 @@ enum req_op {
 #define REQ_PRIO	(1u << 13)
 #define REQ_NOMERGE	(1u << 14)
 #define REQ_PREFLUSH	(1u << 18)
-#define REQ_RAHEAD	(1u << 19)
 
 #define op_is_write(op)	((op) & 1)
 
