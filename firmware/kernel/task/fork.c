@@ -100,7 +100,7 @@ static int copy_mm(unsigned long clone_flags, struct task_struct *p)
 
 /* What the copy of the parent must not keep. */
 static void reset_task(struct task_struct *p,
-				const struct kernel_clone_args *args)
+		       const struct kernel_clone_args *args)
 {
 	p->flags &= ~(PF_IDLE | PF_KTHREAD | PF_WQ_WORKER | PF_SIGNALED |
 		      PF_NO_SETAFFINITY);
