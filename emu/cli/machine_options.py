@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -17,7 +18,7 @@ from emu.cli.quantities import Duration, Size
 if TYPE_CHECKING:
     from emu.machine import Machine
 
-__all__ = ["GuestDied", "MachineOptions", "RunLimits", "TimedOut", "machine_options"]
+__all__ = ["GuestDied", "MachineOptions", "RunLimits", "TimedOut", "guest_errors", "machine_options"]
 
 MEBIBYTE = 1 << 20
 
@@ -34,6 +35,24 @@ class TimedOut(click.ClickException):
     """A limit was reached; the message says which."""
 
     exit_code = TIMED_OUT
+
+
+@contextmanager
+def guest_errors() -> Iterator[None]:
+    """For a block that runs the guest.
+
+    Raises:
+        GuestDied: the kernel panicked.
+        TimedOut: a limit was reached.
+    """
+    from emu.machine import GuestPanic, LimitReached
+
+    try:
+        yield
+    except LimitReached as reached:
+        raise TimedOut(str(reached)) from None
+    except GuestPanic as panic:
+        raise GuestDied(str(panic)) from None
 
 
 class RunLimits(NamedTuple):

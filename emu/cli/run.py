@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from emu.cli.exit_status import GUEST_DIED, INTERRUPTED, TIMED_OUT
-from emu.cli.machine_options import GuestDied, MachineOptions, RunLimits, TimedOut, machine_options
+from emu.cli.machine_options import GuestDied, MachineOptions, RunLimits, TimedOut, guest_errors, machine_options
 from emu.cli.output import open_output, write_through
 from emu.cli.progress import Progress
 from emu.cli.signals import Terminated, raised
@@ -136,20 +136,15 @@ def _run(machine: Machine, command: str, limits: RunLimits) -> int:
         GuestDied: the kernel panicked.
         TimedOut: a limit was reached.
     """
-    from emu.machine import GuestPanic, LimitReached, PoweredOff
+    from emu.machine import PoweredOff
 
-    try:
-        return machine.run(command, trace=True, **limits._asdict()).status
-    except PoweredOff as end:
-        return end.status
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except Terminated as end:
-        return end.status
-    except LimitReached as reached:
-        raise TimedOut(str(reached)) from None
-    except GuestPanic as panic:
-        raise GuestDied(str(panic)) from None
+    with guest_errors():
+        try:
+            return machine.run(command, trace=True, **limits._asdict()).status
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except (PoweredOff, Terminated) as end:
+            return end.status
 
 
 class _CommandOutput:

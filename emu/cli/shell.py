@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from emu.cli.machine_options import GuestDied, MachineOptions, RunLimits, TimedOut, machine_options
+from emu.cli.machine_options import MachineOptions, RunLimits, guest_errors, machine_options
 from emu.cli.output import write_through
 from emu.cli.progress import Progress
 from emu.cli.signals import Terminated
@@ -41,23 +41,19 @@ Exit status: the shell's; 0: left by Ctrl-]; 2: an option is wrong; 124: --limit
 @machine_options
 def shell(**machine_arguments: Any) -> int:
     """Talk to the guest's shell; or run the script on standard input, if that is no terminal."""
-    from emu.machine import GuestPanic, LimitReached, PoweredOff
+    from emu.machine import PoweredOff
 
     limits = RunLimits.taken_from(machine_arguments)
     progress = Progress()
     with progress.during("booting (the first time, compiling takes a while)"):
         machine = MachineOptions(**machine_arguments).boot(_write, limits)
-    with machine:
+    with machine, guest_errors():
         try:
             if sys.stdin.isatty():
                 return _talk(machine, limits)
             return machine.run("sh", stdin=sys.stdin.buffer.read(), **limits._asdict()).status
         except PoweredOff as end:
             return end.status
-        except LimitReached as reached:
-            raise TimedOut(str(reached)) from None
-        except GuestPanic as panic:
-            raise GuestDied(str(panic)) from None
 
 
 def _talk(machine: Machine, limits: RunLimits) -> int:
