@@ -52,7 +52,6 @@ grep 'e\{2\}' lines
 grep -f empty lines
 grep -vf empty lines
 grep -f lines lines
-grep -r x tree/
 grep -E 'e{2}' lines
 grep -E '(e)l?\1' lines
 grep -F 'a.c' a.c

@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <err.h>
 #include <errno.h>
-#include <files.h>
+#include <fcntl.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct pattern {
 };
 
 static struct pattern *patterns;
-static bool patterns_given;		/* by an option; it may be none */
+static bool patterns_given;		/* a file of them may be empty */
 static bool fixed, invert, count_only, numbers, names_only, names_without,
 	quiet, only_matching, silent, words, whole_lines, recursive;
 static int regex_flags;
@@ -35,6 +35,7 @@ static void add_patterns(const char *text)
 {
 	struct pattern **last = &patterns;
 
+	patterns_given = true;
 	while (*last)
 		last = &(*last)->next;
 	for (;;) {
@@ -61,6 +62,7 @@ static void add_pattern_file(const char *path)
 
 	if (!f)
 		err(2, "%s", path);
+	patterns_given = true;
 	while ((length = getline(&line, &size, f)) > 0) {
 		if (line[length - 1] == '\n')
 			line[length - 1] = '\0';
@@ -282,7 +284,8 @@ static void search_folder(const char *path)
 
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		inner = path_join(path, entry->d_name);
+		inner = xmalloc(strlen(path) + strlen(entry->d_name) + 2);
+		sprintf(inner, "%s/%s", path, entry->d_name);
 		search_file(inner);
 		free(inner);
 	}
@@ -370,14 +373,8 @@ static void parse_option(int option)
 	case 'A': after = number(optarg); break;
 	case 'B': before = number(optarg); break;
 	case 'C': before = after = number(optarg); break;
-	case 'e':
-		add_patterns(optarg);
-		patterns_given = true;
-		break;
-	case 'f':
-		add_pattern_file(optarg);
-		patterns_given = true;
-		break;
+	case 'e': add_patterns(optarg); break;
+	case 'f': add_pattern_file(optarg); break;
 	default:
 		errx(2, "usage: grep [OPTION]... PATTERN [FILE]...");
 	}
