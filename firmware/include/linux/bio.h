@@ -10,7 +10,6 @@
 #define BIO_MAX_VECS	64u
 
 #define bio_sectors(bio)	((bio)->bi_iter.bi_size >> SECTOR_SHIFT)
-#define bio_end_sector(bio)	((bio)->bi_iter.bi_sector + bio_sectors(bio))
 #define bio_data_dir(bio)	(op_is_write(bio_op(bio)) ? 1 : 0)
 
 /* What of the vectors is left to do, piece by piece. */
@@ -34,9 +33,6 @@ static inline bool bio_next_bvec(const struct bio *bio, struct bvec_iter *iter,
 	for (iter = (bio)->bi_iter; bio_next_bvec(bio, &(iter), &(bvl)); )
 
 /* Every vector of a finished bio, whatever is left of it. */
-#define bio_for_each_bvec_all(bvl, bio, i)	\
-	for (i = 0, bvl = (bio)->bi_io_vec; i < (bio)->bi_vcnt; i++, bvl++)
-
 static inline void bio_get(struct bio *bio)
 {
 	atomic_inc(&bio->__bi_cnt);

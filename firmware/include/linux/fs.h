@@ -143,7 +143,6 @@ struct address_space_operations {
 #define I_WILL_FREE		(1 << 4)
 #define I_FREEING		(1 << 5)
 #define I_CLEAR			(1 << 6)
-#define I_SYNC			(1 << 7)
 #define I_DIRTY_INODE		(I_DIRTY_SYNC | I_DIRTY_DATASYNC)
 #define I_DIRTY			(I_DIRTY_INODE | I_DIRTY_PAGES)
 

@@ -48,7 +48,6 @@ struct vm_fault {
 	pmd_t *pmd;
 	pte_t *pte;
 	pte_t orig_pte;
-	spinlock_t *ptl;
 	struct page *page;		/* what ->fault found, referenced */
 };
 

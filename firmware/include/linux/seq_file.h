@@ -84,35 +84,4 @@ void seq_pad(struct seq_file *m, char c);
 struct list_head *seq_list_start(struct list_head *head, loff_t pos);
 struct list_head *seq_list_next(void *v, struct list_head *head, loff_t *pos);
 
-#define DEFINE_SHOW_ATTRIBUTE(__name)					\
-static int __name ## _open(struct inode *inode, struct file *file)	\
-{									\
-	return single_open(file, __name ## _show, inode->i_private);	\
-}									\
-									\
-static const struct file_operations __name ## _fops = {		\
-	.open		= __name ## _open,				\
-	.read_iter	= seq_read_iter,				\
-	.llseek		= seq_lseek,					\
-	.release	= single_release,				\
-}
-
-#define DEFINE_SEQ_ATTRIBUTE(__name)					\
-static int __name ## _open(struct inode *inode, struct file *file)	\
-{									\
-	int err = seq_open(file, &__name ## _sops);			\
-									\
-	if (!err && inode->i_private)					\
-		((struct seq_file *)file->private_data)->private =	\
-			inode->i_private;				\
-	return err;							\
-}									\
-									\
-static const struct file_operations __name ## _fops = {		\
-	.open		= __name ## _open,				\
-	.read_iter	= seq_read_iter,				\
-	.llseek		= seq_lseek,					\
-	.release	= seq_release,					\
-}
-
 #endif

@@ -35,7 +35,6 @@ struct writeback_control;
 #define SB_SILENT	(1 << 15)
 #define SB_KERNMOUNT	(1 << 22)	/* not for users to see */
 #define SB_LAZYTIME	(1 << 25)
-#define SB_DEAD		(1 << 21)
 #define SB_BORN		(1 << 29)	/* filled: may be used again */
 #define SB_ACTIVE	(1 << 30)
 #define SB_NOUSER	(1U << 31)
@@ -83,7 +82,6 @@ struct super_block {
 };
 
 #define FS_REQUIRES_DEV		1
-#define FS_BINARY_MOUNTDATA	2
 #define FS_RENAME_DOES_D_MOVE	32768
 
 struct file_system_type {

@@ -94,7 +94,6 @@ static inline struct delayed_work *to_delayed_work(struct work_struct *work)
 #define WQ_MEM_RECLAIM		0x08	/* memory may depend on it */
 #define WQ_HIGHPRI		0x10
 #define WQ_CPU_INTENSIVE	0x20	/* others need not wait for it */
-#define WQ_SYSFS		0x40
 #define WQ_POWER_EFFICIENT	0x80
 #define __WQ_ORDERED		0x20000	/* one at a time, in order */
 

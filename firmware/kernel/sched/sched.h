@@ -119,7 +119,6 @@ DECLARE_PER_CPU(struct rq, runqueues);
 #define cpu_of(rq)		((rq)->cpu)
 #define rq_clock(rq)		((rq)->clock)
 #define task_of(entity)		container_of(entity, struct task_struct, se)
-#define rt_task_of(rt_se)	container_of(rt_se, struct task_struct, rt)
 #define dl_task_of(dl_se)	container_of(dl_se, struct task_struct, dl)
 
 struct sched_class {
