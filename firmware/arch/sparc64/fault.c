@@ -4,15 +4,18 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/oops.h>
-#include <linux/oom.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
 #include <linux/uaccess.h>
 #include <asm/proto.h>
 #include <asm/traps.h>
 
-/* What was tried. */
-enum access { READ, WRITE, EXEC };
+/* What was tried; it is the error code, too. */
+enum access {
+	READ = 0,
+	WRITE = FAULT_FLAG_WRITE,
+	EXEC = FAULT_FLAG_INSTRUCTION,
+};
 
 /* One of the program's registers, wherever its window is. */
 static unsigned long fetch_reg(struct pt_regs *regs, unsigned int reg)
@@ -53,11 +56,11 @@ static void __user *fault_address(struct pt_regs *regs, enum access access,
 	return (void __user *)((address & PAGE_MASK) == page ? address : page);
 }
 
-/* The access was wrong, or happened where it could not be served. */
-static void bad_area_nosemaphore(struct pt_regs *regs, enum access access,
-				 unsigned long address, int sig, int si_code)
+void bad_area_nosemaphore(struct pt_regs *regs, unsigned long access,
+			  unsigned long address, int sig, int si_code)
 {
-	static const char *const names[] = { "read", "write", "execute" };
+	const char *name = access == WRITE ? "write" :
+			   access == EXEC ? "execute" : "read";
 
 	if (user_mode(regs)) {
 		local_irq_enable();
@@ -73,66 +76,9 @@ static void bad_area_nosemaphore(struct pt_regs *regs, enum access access,
 		return;
 	if (address < PAGE_SIZE)
 		oops(regs, "Unable to handle kernel NULL pointer dereference\n"
-		     "%s access", names[access]);
+		     "%s access", name);
 	oops(regs, "Unable to handle kernel paging request at virtual address %016lx\n"
-	     "%s access", address, names[access]);
-}
-
-static void bad_area(struct mm_struct *mm, struct pt_regs *regs,
-		     enum access access, unsigned long address)
-{
-	mmap_read_unlock(mm);
-	bad_area_nosemaphore(regs, access, address, SIGSEGV, SEGV_ACCERR);
-}
-
-static inline bool access_error(enum access access, struct vm_area_struct *vma)
-{
-	if (access == WRITE)
-		return !(vma->vm_flags & VM_WRITE);
-	if (access == EXEC)
-		return !(vma->vm_flags & VM_EXEC);
-	return !(vma->vm_flags & VM_ACCESS_FLAGS);
-}
-
-static void do_user_addr_fault(struct pt_regs *regs, enum access access,
-			       unsigned long address)
-{
-	struct mm_struct *mm = current->mm;
-	unsigned int flags = 0;
-	struct vm_area_struct *vma;
-	vm_fault_t fault;
-
-	if (access == WRITE)
-		flags |= FAULT_FLAG_WRITE;
-	if (access == EXEC)
-		flags |= FAULT_FLAG_INSTRUCTION;
-	if (user_mode(regs))
-		flags |= FAULT_FLAG_USER;
-
-	vma = lock_mm_and_find_vma(mm, address, regs);
-	if (!vma) {
-		bad_area_nosemaphore(regs, access, address, SIGSEGV,
-				     SEGV_MAPERR);
-		return;
-	}
-	if (access_error(access, vma)) {
-		bad_area(mm, regs, access, address);
-		return;
-	}
-	fault = handle_mm_fault(vma, address, flags, regs);
-	mmap_read_unlock(mm);
-
-	/* The instruction is tried again, or a signal ends the program. */
-	if (fault & VM_FAULT_OOM && user_mode(regs))
-		pagefault_out_of_memory();
-	else if (fault & VM_FAULT_OOM)
-		bad_area_nosemaphore(regs, access, address, SIGKILL, 0);
-	else if (fault & VM_FAULT_SIGBUS)
-		bad_area_nosemaphore(regs, access, address, SIGBUS,
-				     BUS_ADRERR);
-	else if (fault & VM_FAULT_ERROR)
-		bad_area_nosemaphore(regs, access, address, SIGSEGV,
-				     SEGV_MAPERR);
+	     "%s access", address, name);
 }
 
 /*
@@ -159,19 +105,17 @@ static void do_sparc64_fault(struct pt_regs *regs, unsigned long tag,
 {
 	unsigned long address = tag & PAGE_MASK;
 
-	if (decode && !user_mode(regs))
+	if (decode) {
+		/* Reading the program's instruction may fault, too. */
+		if (user_mode(regs))
+			local_irq_enable();
 		access = data_access(regs);
-	if (address >= TASK_SIZE || faulthandler_disabled() ||
-	    !current->mm) {
+	}
+	if (address >= TASK_SIZE)
 		bad_area_nosemaphore(regs, access, address, SIGSEGV,
 				     SEGV_MAPERR);
-		return;
-	}
-	if (!regs_irqs_disabled(regs))
-		local_irq_enable();
-	if (decode && user_mode(regs))
-		access = data_access(regs);
-	do_user_addr_fault(regs, access, address);
+	else
+		do_user_addr_fault(regs, access, access, address);
 	local_irq_disable();
 }
 

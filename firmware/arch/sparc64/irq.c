@@ -8,6 +8,7 @@
 #include <linux/irq_regs.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/upcall.h>
 #include <asm/traps.h>
 
 /* Tracers mark what is called from here as the start of an interrupt. */
@@ -68,4 +69,9 @@ void __irq_entry spurious_interrupt(struct pt_regs *regs)
 {
 	inc_irq_stat(spurious_irqs);
 	pr_warn("CPU %d: interrupt at an unused level\n", smp_processor_id());
+}
+
+noinstr void upcall_interrupt(struct pt_regs *regs)
+{
+	run_upcalls();
 }

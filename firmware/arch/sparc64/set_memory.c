@@ -20,7 +20,7 @@ phys_addr_t direct_map_tables;		/* physical */
 /* For each large page: physical address of its small ones' entries, or 0. */
 static unsigned long *tables;
 
-void __init direct_map_init(void)
+void __init paging_init(void)
 {
 	unsigned long ram = max_pfn << PAGE_SHIFT;
 	unsigned long large = DIV_ROUND_UP(ram, 1UL << DIRECT_MAP_SHIFT);

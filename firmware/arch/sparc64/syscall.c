@@ -1,27 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* System calls: from the number to the function. */
-#include <linux/kernel.h>
+/* System calls: from registers to arguments, and the result back. */
+#include <linux/entry-common.h>
 #include <linux/irqflags.h>
 #include <linux/syscalls.h>
 #include <asm/proto.h>
-#include <asm/unistd.h>
-
-typedef long (*sys_call_ptr_t)(unsigned long, unsigned long, unsigned long,
-			       unsigned long, unsigned long, unsigned long);
-
-/* Registers that a function does not declare are simply not looked at. */
-#define __SYSCALL(nr, name)	extern long sys_##name();
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wstrict-prototypes"
-#include <asm/syscalls_64.h>
-#pragma GCC diagnostic pop
-#undef __SYSCALL
-
-#define __SYSCALL(nr, name)	[nr] = (sys_call_ptr_t)sys_##name,
-static const sys_call_ptr_t sys_call_table[NR_syscalls] = {
-#include <asm/syscalls_64.h>
-};
-#undef __SYSCALL
 
 long sys_clone(unsigned long flags, unsigned long newsp,
 	       unsigned long parent_tid, unsigned long child_tid,
@@ -37,17 +19,6 @@ SYSCALL_DEFINE5(sparc_clone, unsigned long, flags, unsigned long, newsp,
 
 /* Results from here up are errors, to be given as positive numbers. */
 #define MAX_ERRNO	4095
-
-/* Inline: what a program called is outermost in a graph. */
-static inline long do_syscall_sparc64(struct pt_regs *regs, unsigned int nr)
-{
-	const unsigned long *args = &regs->u_regs[UREG_I0];
-
-	if (nr >= NR_syscalls || !sys_call_table[nr])
-		return -ENOSYS;
-	return sys_call_table[nr](args[0], args[1], args[2], args[3], args[4],
-				  args[5]);
-}
 
 /* The carry says whether %o0 is an error. */
 static inline void set_result(struct pt_regs *regs, long result)
@@ -67,13 +38,15 @@ static inline void set_result(struct pt_regs *regs, long result)
  */
 noinstr void do_syscall(struct pt_regs *regs)
 {
+	const unsigned long *args = &regs->u_regs[UREG_I0];
 	long result;
 
 	regs->tpc = regs->tnpc;
 	regs->tnpc += 4;
 	regs->u_regs[UREG_G0] = regs->u_regs[UREG_I0];
 	local_irq_enable();
-	result = do_syscall_sparc64(regs, regs->u_regs[UREG_G1]);
+	result = invoke_syscall(regs->u_regs[UREG_G1], args[0], args[1],
+				args[2], args[3], args[4], args[5]);
 	/* execve and rt_sigreturn have put other registers in place. */
 	if (pt_regs_is_syscall(regs))
 		set_result(regs, result);

@@ -8,6 +8,7 @@
 #include <linux/irq_regs.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/upcall.h>
 #include <asm/traps.h>
 
 /* Tracers mark what is called from here as the start of an interrupt. */
@@ -89,4 +90,9 @@ void __irq_entry sysvec_spurious(struct pt_regs *regs)
 	inc_irq_stat(spurious_irqs);
 	pr_warn("CPU %d: interrupt from an unused vector\n",
 		smp_processor_id());
+}
+
+noinstr void sysvec_upcall(struct pt_regs *regs)
+{
+	run_upcalls();
 }

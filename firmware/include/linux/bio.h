@@ -32,12 +32,6 @@ static inline bool bio_next_bvec(const struct bio *bio, struct bvec_iter *iter,
 #define bio_for_each_segment(bvl, bio, iter)	\
 	for (iter = (bio)->bi_iter; bio_next_bvec(bio, &(iter), &(bvl)); )
 
-/* Every vector of a finished bio, whatever is left of it. */
-static inline void bio_get(struct bio *bio)
-{
-	atomic_inc(&bio->__bi_cnt);
-}
-
 /* NULL if there is no memory. */
 struct bio *bio_alloc(struct block_device *bdev, unsigned short nr_vecs,
 		      blk_opf_t opf, gfp_t gfp);

@@ -22,21 +22,8 @@ static inline void init_completion(struct completion *x)
 	init_waitqueue_head(&x->wait);
 }
 
-static inline void reinit_completion(struct completion *x)
-{
-	x->done = 0;
-}
-
 void complete(struct completion *x);
-void complete_all(struct completion *x);
 void wait_for_completion(struct completion *x);
-/* The jiffies left, at least 1; 0 if it did not come in time. */
-unsigned long wait_for_completion_timeout(struct completion *x,
-					  unsigned long timeout);
-/* 0, or -ERESTARTSYS. */
-int wait_for_completion_interruptible(struct completion *x);
-bool try_wait_for_completion(struct completion *x);
-bool completion_done(struct completion *x);
 /* -ERESTARTSYS if the caller is to end first. */
 int wait_for_completion_killable(struct completion *x);
 

@@ -9,11 +9,19 @@ void boot_cpu_init(void);
 void call_function_init(void);
 void bringup_nonboot_cpus(void);
 
-/* On the new CPU, when it can be given work. */
+/* This CPU takes exceptions, and upcalls once interrupts are on. */
+void cpu_ready(void);
+
+/* On the new CPU: its first C code, called by head.S. */
+void start_secondary(struct task_struct *idle, unsigned long cpu)
+	__attribute__((noreturn));
+/* ... and when it can be given work. */
 void notify_cpu_starting(void);
 
-/* arch: */
-int native_cpu_up(int cpu, struct task_struct *idle);
 void arch_send_call_function_ipi(int cpu);
+
+/* arch: */
+void cpu_init(void);
+int native_cpu_up(int cpu, struct task_struct *idle);
 
 #endif

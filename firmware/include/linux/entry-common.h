@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way back from system calls, exceptions and interrupts. */
+/* To system calls; the way back from them, exceptions and interrupts. */
 #ifndef _LINUX_ENTRY_COMMON_H
 #define _LINUX_ENTRY_COMMON_H
 
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <asm/unistd.h>
+
 struct pt_regs;
+
+typedef long (*sys_call_ptr_t)(unsigned long, unsigned long, unsigned long,
+			       unsigned long, unsigned long, unsigned long);
+extern const sys_call_ptr_t sys_call_table[NR_syscalls];
+
+/* Inline: what a program called is outermost in a graph. */
+static inline long invoke_syscall(unsigned int nr,
+				  unsigned long a0, unsigned long a1,
+				  unsigned long a2, unsigned long a3,
+				  unsigned long a4, unsigned long a5)
+{
+	if (nr >= NR_syscalls || !sys_call_table[nr])
+		return -ENOSYS;
+	return sys_call_table[nr](a0, a1, a2, a3, a4, a5);
+}
 
 void syscall_exit_to_user_mode(struct pt_regs *regs);
 

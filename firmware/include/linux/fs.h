@@ -133,7 +133,6 @@ struct address_space_operations {
 #define S_DEAD		(1 << 4)	/* a directory that was removed */
 #define S_NOCMTIME	(1 << 7)
 #define IS_DEADDIR(inode)	((inode)->i_flags & S_DEAD)
-#define IS_RDONLY(inode)	sb_rdonly((inode)->i_sb)
 
 /* inode->i_state, under i_lock */
 #define I_DIRTY_SYNC		(1 << 0)
@@ -428,11 +427,6 @@ void sync_inodes_sb(struct super_block *sb);
 static inline void mark_inode_dirty(struct inode *inode)
 {
 	__mark_inode_dirty(inode, I_DIRTY);
-}
-
-static inline void mark_inode_dirty_sync(struct inode *inode)
-{
-	__mark_inode_dirty(inode, I_DIRTY_SYNC);
 }
 
 static inline void ihold(struct inode *inode)

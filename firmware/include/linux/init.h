@@ -72,8 +72,11 @@ bool get_option(char **str, int *value);
 
 extern const initcall_t __initcall_start[], __initcall1_start[], __initcall_end[];
 
+struct boot_params;
+
 void start_kernel(void);
 void setup_arch(void);
+void setup_boot_params(const struct boot_params *params);
 void trap_init(void);
 void mm_init(void);
 void sched_init(void);
@@ -81,8 +84,8 @@ void fork_init(void);
 void init_timers(void);
 void hrtimers_init(void);
 
-/* arch: this CPU takes exceptions, and upcalls once interrupts are on. */
-void arch_cpu_ready(void);
+/* arch: the kernel's translations. */
+void paging_init(void);
 
 /* kernel/fs: caches and the root file system; the initramfs. */
 void vfs_caches_init(void);

@@ -21,17 +21,6 @@ static inline unsigned int jiffies_to_msecs(unsigned long j)
 	return j * 1000 / HZ;
 }
 
-/* The same jiffy for whoever need not be exact, so that CPUs wake together. */
-static inline unsigned long round_jiffies(unsigned long j)
-{
-	return (j + HZ - 1) / HZ * HZ;
-}
-
-static inline unsigned long round_jiffies_relative(unsigned long j)
-{
-	return round_jiffies(jiffies + j) - jiffies;
-}
-
 static inline unsigned long msecs_to_jiffies(unsigned int ms)
 {
 	return (unsigned long)ms * HZ / 1000;

@@ -68,21 +68,6 @@ static inline void list_move_tail(struct list_head *entry,
 	list_add_tail(entry, head);
 }
 
-/* @new takes @old's place; of a head, all entries. */
-static inline void list_replace_init(struct list_head *old,
-				     struct list_head *new)
-{
-	if (old->next == old) {
-		INIT_LIST_HEAD(new);
-		return;
-	}
-	new->next = old->next;
-	new->next->prev = new;
-	new->prev = old->prev;
-	new->prev->next = new;
-	INIT_LIST_HEAD(old);
-}
-
 static inline bool list_empty(const struct list_head *head)
 {
 	return READ_ONCE(head->next) == head;

@@ -194,6 +194,16 @@ struct vm_area_struct *lock_mm_and_find_vma(struct mm_struct *mm,
 					    struct pt_regs *regs);
 vm_fault_t handle_mm_fault(struct vm_area_struct *vma, unsigned long address,
 			   unsigned int flags, struct pt_regs *regs);
+
+/*
+ * A fault below TASK_SIZE, with FAULT_FLAG_WRITE or _INSTRUCTION for what was
+ * tried. @error_code is what bad_area_nosemaphore() wants to know of it.
+ */
+void do_user_addr_fault(struct pt_regs *regs, unsigned long error_code,
+			unsigned int flags, unsigned long address);
+/* arch: The access was wrong, or happened where it could not be served. */
+void bad_area_nosemaphore(struct pt_regs *regs, unsigned long error_code,
+			  unsigned long address, int sig, int si_code);
 pmd_t *mm_alloc_pmd(struct mm_struct *mm, unsigned long address);
 int pte_alloc(struct mm_struct *mm, pmd_t *pmd);
 long get_user_pages_remote(struct mm_struct *mm, unsigned long start,

@@ -22,16 +22,8 @@ struct mutex {
 
 void __mutex_init(struct mutex *lock);
 void mutex_lock(struct mutex *lock);
-int mutex_lock_interruptible(struct mutex *lock);
-int mutex_lock_killable(struct mutex *lock);
-int mutex_trylock(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
 
 #define mutex_init(lock)	__mutex_init(lock)
-
-static inline bool mutex_is_locked(struct mutex *lock)
-{
-	return READ_ONCE(lock->owner);
-}
 
 #endif

@@ -46,11 +46,6 @@ static inline void poll_wait(struct file *file, wait_queue_head_t *wq,
 		pt->_qproc(file, wq, pt);
 }
 
-static inline __poll_t poll_requested_events(const poll_table *pt)
-{
-	return pt ? pt->_key : ~(__poll_t)0;
-}
-
 /* What always can be read and written has no ->poll. */
 static inline __poll_t vfs_poll(struct file *file, poll_table *pt)
 {

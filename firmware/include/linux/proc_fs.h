@@ -30,8 +30,6 @@ struct proc_dir_entry *proc_mkdir(const char *name,
 				  struct proc_dir_entry *parent);
 struct proc_dir_entry *proc_mkdir_mode(const char *name, umode_t mode,
 				       struct proc_dir_entry *parent);
-/* An empty directory for something to be mounted on. */
-struct proc_dir_entry *proc_create_mount_point(const char *name);
 struct proc_dir_entry *proc_symlink(const char *name,
 				    struct proc_dir_entry *parent,
 				    const char *target);
@@ -54,10 +52,7 @@ proc_create_single_data(const char *name, umode_t mode,
 #define proc_create_single(name, mode, parent, show) \
 	proc_create_single_data(name, mode, parent, show, NULL)
 
-void proc_set_size(struct proc_dir_entry *de, loff_t size);
 void proc_remove(struct proc_dir_entry *de);
-void remove_proc_entry(const char *name, struct proc_dir_entry *parent);
-int remove_proc_subtree(const char *name, struct proc_dir_entry *parent);
 /* What the entry was made with. */
 void *pde_data(const struct inode *inode);
 

@@ -23,9 +23,7 @@ void __rcu_read_unlock(void);
 #define rcu_read_unlock()	__rcu_read_unlock()
 
 #define rcu_dereference(p)		READ_ONCE(p)
-#define rcu_dereference_raw(p)		READ_ONCE(p)
 #define rcu_access_pointer(p)		READ_ONCE(p)
-#define rcu_dereference_check(p, c)	READ_ONCE(p)
 #define rcu_dereference_protected(p, c)	(p)
 #define rcu_assign_pointer(p, v)	smp_store_release(&(p), v)
 #define RCU_INIT_POINTER(p, v)		WRITE_ONCE(p, v)

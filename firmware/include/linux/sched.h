@@ -285,7 +285,6 @@ void schedule_preempt_disabled(void);
 long schedule_timeout(long timeout);
 long schedule_timeout_interruptible(long timeout);
 long schedule_timeout_uninterruptible(long timeout);
-long schedule_timeout_idle(long timeout);
 int wake_up_process(struct task_struct *p);
 int wake_up_state(struct task_struct *p, unsigned int state);
 void kick_process(struct task_struct *p);

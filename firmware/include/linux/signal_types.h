@@ -22,6 +22,21 @@ struct sigpending {
 	sigset_t signal;
 };
 
+/* As programs have it. */
+struct sigaction {
+	unsigned long sa_handler;
+	unsigned long sa_flags;
+	unsigned long sa_restorer;
+	unsigned long sa_mask;
+};
+
+struct k_sigaction {
+	struct sigaction sa;
+#ifdef __ARCH_HAS_KA_RESTORER
+	unsigned long ka_restorer;
+#endif
+};
+
 struct ksignal {
 	struct k_sigaction ka;
 	kernel_siginfo_t info;

@@ -27,17 +27,11 @@ static inline void spin_lock_init(spinlock_t *lock)
 	*lock = (spinlock_t)__SPIN_LOCK_UNLOCKED;
 }
 
-static inline bool spin_is_locked(spinlock_t *lock)
-{
-	return READ_ONCE(lock->locked);
-}
-
 #define spin_lock(l)			_raw_spin_lock(l)
 #define spin_lock_bh(l)			_raw_spin_lock_bh(l)
 #define spin_lock_irq(l)		_raw_spin_lock_irq(l)
 #define spin_lock_irqsave(l, flags)	((flags) = _raw_spin_lock_irqsave(l))
 #define spin_trylock(l)			_raw_spin_trylock(l)
-#define spin_trylock_bh(l)		_raw_spin_trylock_bh(l)
 #define spin_unlock(l)			_raw_spin_unlock(l)
 #define spin_unlock_bh(l)		_raw_spin_unlock_bh(l)
 #define spin_unlock_irq(l)		_raw_spin_unlock_irq(l)

@@ -17,11 +17,6 @@ struct swait_queue {
 	struct list_head task_list;
 };
 
-#define DECLARE_SWAIT_QUEUE_HEAD(name)					\
-	struct swait_queue_head name = {				\
-		.lock = __SPIN_LOCK_UNLOCKED,				\
-		.task_list = LIST_HEAD_INIT((name).task_list) }
-
 void swake_up_one(struct swait_queue_head *q);
 long prepare_to_swait_event(struct swait_queue_head *q,
 			    struct swait_queue *wait, int state);

@@ -42,7 +42,6 @@ void add_timer_on(struct timer_list *timer, int cpu);
 int try_to_del_timer_sync(struct timer_list *timer);
 int del_timer_sync(struct timer_list *timer);
 #define del_timer(timer)		timer_delete(timer)
-#define timer_delete_sync(timer)	del_timer_sync(timer)
 
 /* For a CPU about to idle: when the wheel needs it, or KTIME_MAX. */
 ktime_t get_next_timer_interrupt(unsigned long basej, ktime_t basem);

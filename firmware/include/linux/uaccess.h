@@ -7,7 +7,13 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/preempt.h>
+#include <asm/processor.h>
 #include <asm/uaccess.h>
+
+static inline bool access_ok(const void __user *ptr, unsigned long size)
+{
+	return size <= TASK_SIZE && (unsigned long)ptr <= TASK_SIZE - size;
+}
 
 /*
  * Between these, a copy ends where it would have to wait for a page: for those
@@ -37,6 +43,18 @@ long strnlen_user(const char __user *str, long n);
 
 #define copy_to_user(to, from, n)	_copy_to_user(to, from, n)
 #define copy_from_user(to, from, n)	_copy_from_user(to, from, n)
+
+static inline unsigned long __put_user_size(void __user *ptr, const void *val,
+					    unsigned long size)
+{
+	return access_ok(ptr, size) ? raw_copy_to_user(ptr, val, size) : size;
+}
+
+static inline unsigned long __get_user_size(void *val, const void __user *ptr,
+					    unsigned long size)
+{
+	return access_ok(ptr, size) ? raw_copy_from_user(val, ptr, size) : size;
+}
 
 /* 0 or -EFAULT. */
 #define put_user(x, ptr) ({						\

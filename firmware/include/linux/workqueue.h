@@ -82,7 +82,6 @@ struct delayed_work {
 	__INIT_DELAYED_WORK(w, f, TIMER_DEFERRABLE)
 
 #define work_pending(w)		test_bit(WORK_STRUCT_PENDING_BIT, &(w)->data)
-#define delayed_work_pending(w)	work_pending(&(w)->work)
 
 static inline struct delayed_work *to_delayed_work(struct work_struct *work)
 {
@@ -114,10 +113,6 @@ struct workqueue_struct *alloc_workqueue(const char *fmt, unsigned int flags,
 #define alloc_ordered_workqueue(fmt, flags, ...)			\
 	alloc_workqueue(fmt, WQ_UNBOUND | __WQ_ORDERED | (flags), 1,	\
 			##__VA_ARGS__)
-#define create_workqueue(name) \
-	alloc_workqueue("%s", WQ_MEM_RECLAIM, 1, name)
-#define create_singlethread_workqueue(name) \
-	alloc_ordered_workqueue("%s", WQ_MEM_RECLAIM, name)
 void destroy_workqueue(struct workqueue_struct *wq);
 
 /* These return false if it was queued already. */
@@ -137,12 +132,9 @@ void drain_workqueue(struct workqueue_struct *wq);
 /* Waits until it has run; false if it was idle. */
 bool flush_work(struct work_struct *work);
 bool flush_delayed_work(struct delayed_work *dwork);
-/* Returns whether it was queued; the sync ones also wait if it is running. */
-bool cancel_work(struct work_struct *work);
+/* Returns whether it was queued; waits if it is running. */
 bool cancel_work_sync(struct work_struct *work);
-bool cancel_delayed_work(struct delayed_work *dwork);
 bool cancel_delayed_work_sync(struct delayed_work *dwork);
-
 
 static inline bool queue_work(struct workqueue_struct *wq,
 			      struct work_struct *work)
@@ -169,26 +161,10 @@ static inline bool schedule_work(struct work_struct *work)
 	return queue_work(system_wq, work);
 }
 
-static inline bool schedule_work_on(int cpu, struct work_struct *work)
-{
-	return queue_work_on(cpu, system_wq, work);
-}
-
 static inline bool schedule_delayed_work(struct delayed_work *dwork,
 					 unsigned long delay)
 {
 	return queue_delayed_work(system_wq, dwork, delay);
-}
-
-static inline bool schedule_delayed_work_on(int cpu, struct delayed_work *dwork,
-					    unsigned long delay)
-{
-	return queue_delayed_work_on(cpu, system_wq, dwork, delay);
-}
-
-static inline void flush_scheduled_work(void)
-{
-	flush_workqueue(system_wq);
 }
 
 /* Boot: before anything can be queued; when threads can be made. */

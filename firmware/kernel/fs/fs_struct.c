@@ -122,7 +122,10 @@ SYSCALL_DEFINE1(umask, int, mask)
 	return old;
 }
 
-SYSCALL_DEFINE1(chdir, const char __user *, filename)
+/* Inline: what a traced system call calls is in its own name. */
+static inline int change_dir(const char __user *filename,
+			     void (*set)(struct fs_struct *,
+					 const struct path *))
 {
 	struct path path;
 	int err;
@@ -133,9 +136,14 @@ SYSCALL_DEFINE1(chdir, const char __user *, filename)
 		return err;
 	err = inode_permission(d_inode(path.dentry), MAY_EXEC | MAY_CHDIR);
 	if (!err)
-		set_fs_pwd(current->fs, &path);
+		set(current->fs, &path);
 	path_put(&path);
 	return err;
+}
+
+SYSCALL_DEFINE1(chdir, const char __user *, filename)
+{
+	return change_dir(filename, set_fs_pwd);
 }
 
 SYSCALL_DEFINE1(fchdir, unsigned int, fd)
@@ -158,18 +166,7 @@ SYSCALL_DEFINE1(fchdir, unsigned int, fd)
 
 SYSCALL_DEFINE1(chroot, const char __user *, filename)
 {
-	struct path path;
-	int err;
-
-	err = user_path_at(AT_FDCWD, filename,
-			   LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &path);
-	if (err)
-		return err;
-	err = inode_permission(d_inode(path.dentry), MAY_EXEC | MAY_CHDIR);
-	if (!err)
-		set_fs_root(current->fs, &path);
-	path_put(&path);
-	return err;
+	return change_dir(filename, set_fs_root);
 }
 
 void fs_struct_init(void)

@@ -80,77 +80,58 @@ static int rw_verify_area(const struct file *file, const loff_t *pos,
 	return 0;
 }
 
-/* All reading ends up here; @pos is NULL for streams. */
-static inline ssize_t new_sync_read(struct file *file, struct iov_iter *iter,
-				    loff_t *pos)
-{
-	struct kiocb kiocb = { .ki_filp = file, .ki_pos = pos ? *pos : 0 };
-	ssize_t ret = file->f_op->read_iter(&kiocb, iter);
-
-	if (pos)
-		*pos = kiocb.ki_pos;
-	return ret;
-}
-
-static inline ssize_t new_sync_write(struct file *file, struct iov_iter *iter,
-				     loff_t *pos)
-{
-	struct kiocb kiocb = { .ki_filp = file, .ki_pos = pos ? *pos : 0 };
-	ssize_t ret = file->f_op->write_iter(&kiocb, iter);
-
-	if (pos)
-		*pos = kiocb.ki_pos;
-	return ret;
-}
-
-static inline int may_read(const struct file *file)
-{
-	if (!(file->f_mode & FMODE_READ))
-		return -EBADF;
-	return file->f_mode & FMODE_CAN_READ ? 0 : -EINVAL;
-}
-
-static inline int may_write(const struct file *file)
-{
-	if (!(file->f_mode & FMODE_WRITE))
-		return -EBADF;
-	return file->f_mode & FMODE_CAN_WRITE ? 0 : -EINVAL;
-}
+/*
+ * What reading and writing share has @write and is inline: a trace shows
+ * vfs_read() or vfs_write(), and then what the file system does. @pos is NULL
+ * for streams.
+ */
 
 /* A directory is not read, whatever it was opened for. */
-static inline ssize_t read_error(const struct file *file)
+static inline int rw_error(const struct file *file, bool write)
 {
-	return S_ISDIR(file_inode(file)->i_mode) ? -EISDIR : may_read(file);
+	if (!write && S_ISDIR(file_inode(file)->i_mode))
+		return -EISDIR;
+	if (!(file->f_mode & (write ? FMODE_WRITE : FMODE_READ)))
+		return -EBADF;
+	return file->f_mode & (write ? FMODE_CAN_WRITE : FMODE_CAN_READ) ?
+	       0 : -EINVAL;
+}
+
+static inline bool has_iter(const struct file *file, bool write)
+{
+	return write ? file->f_op->write_iter : file->f_op->read_iter;
+}
+
+static inline ssize_t rw_iter(struct file *file, struct iov_iter *iter,
+			      loff_t *pos, bool write)
+{
+	struct kiocb kiocb = { .ki_filp = file, .ki_pos = pos ? *pos : 0 };
+	ssize_t ret = write ? file->f_op->write_iter(&kiocb, iter) :
+			      file->f_op->read_iter(&kiocb, iter);
+
+	if (pos)
+		*pos = kiocb.ki_pos;
+	return ret;
 }
 
 /* For files that have ->read and ->write alone. */
-static inline ssize_t vfs_read_buffer(struct file *file, char __user *buf,
-				      size_t count, loff_t *pos)
+static inline ssize_t rw_buffer(struct file *file, void __user *buf,
+				size_t count, loff_t *pos, bool write)
 {
 	loff_t zero = 0;
 
 	count = min_t(size_t, count, MAX_RW_COUNT);
 	if (!access_ok(buf, count))
 		return -EFAULT;
-	return file->f_op->read(file, buf, count, pos ? pos : &zero);
-}
-
-static inline ssize_t vfs_write_buffer(struct file *file,
-				       const char __user *buf, size_t count,
-				       loff_t *pos)
-{
-	loff_t zero = 0;
-
-	count = min_t(size_t, count, MAX_RW_COUNT);
-	if (!access_ok(buf, count))
-		return -EFAULT;
-	return file->f_op->write(file, buf, count, pos ? pos : &zero);
+	if (!pos)
+		pos = &zero;
+	return write ? file->f_op->write(file, buf, count, pos) :
+		       file->f_op->read(file, buf, count, pos);
 }
 
 /* Segment by segment; stops at the first that is not moved whole. */
-static inline ssize_t do_loop_readv_writev(struct file *file,
-					   struct iov_iter *iter, loff_t *pos,
-					   bool write)
+static inline ssize_t rw_segments(struct file *file, struct iov_iter *iter,
+				  loff_t *pos, bool write)
 {
 	ssize_t done = 0;
 
@@ -160,10 +141,7 @@ static inline ssize_t do_loop_readv_writev(struct file *file,
 
 		if (!iov->iov_len)
 			continue;
-		n = write ? vfs_write_buffer(file, iov->iov_base, iov->iov_len,
-					     pos) :
-			    vfs_read_buffer(file, iov->iov_base, iov->iov_len,
-					    pos);
+		n = rw_buffer(file, iov->iov_base, iov->iov_len, pos, write);
 		if (n < 0)
 			return done ? done : n;
 		done += n;
@@ -174,134 +152,131 @@ static inline ssize_t do_loop_readv_writev(struct file *file,
 	return done;
 }
 
-ssize_t vfs_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+static inline ssize_t vfs_rw(struct file *file, void __user *buf, size_t count,
+			     loff_t *pos, bool write)
 {
 	struct iov_iter iter;
 	struct iovec iov;
-	ssize_t ret = read_error(file);
+	ssize_t ret = rw_error(file, write);
 
 	if (!ret)
 		ret = rw_verify_area(file, pos, count);
-	if (!ret && !file->f_op->read_iter)
-		return vfs_read_buffer(file, buf, count, pos);
+	if (!ret && !has_iter(file, write))
+		return rw_buffer(file, buf, count, pos, write);
 	if (!ret)
 		ret = import_single_range(buf, count, &iov, &iter);
-	return ret ? ret : new_sync_read(file, &iter, pos);
+	return ret ? ret : rw_iter(file, &iter, pos, write);
+}
+
+ssize_t vfs_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+{
+	return vfs_rw(file, buf, count, pos, false);
 }
 
 ssize_t vfs_write(struct file *file, const char __user *buf, size_t count,
 		  loff_t *pos)
 {
-	struct iov_iter iter;
-	struct iovec iov;
-	ssize_t ret = may_write(file);
+	return vfs_rw(file, (void __user *)buf, count, pos, true);
+}
 
+static inline ssize_t vfs_rwv(struct file *file, const struct iovec __user *vec,
+			      unsigned long vlen, loff_t *pos, bool write)
+{
+	struct iovec fast[UIO_FASTIOV], *iov = fast;
+	struct iov_iter iter;
+	ssize_t ret = rw_error(file, write);
+
+	if (ret)
+		return ret;
+	ret = import_iovec(vec, vlen, &iov, &iter);
+	if (ret < 0)
+		return ret;
+	ret = rw_verify_area(file, pos, ret);
 	if (!ret)
-		ret = rw_verify_area(file, pos, count);
-	if (!ret && !file->f_op->write_iter)
-		return vfs_write_buffer(file, buf, count, pos);
-	if (!ret)
-		ret = import_single_range((void __user *)buf, count, &iov,
-					  &iter);
-	return ret ? ret : new_sync_write(file, &iter, pos);
+		ret = has_iter(file, write) ?
+		      rw_iter(file, &iter, pos, write) :
+		      rw_segments(file, &iter, pos, write);
+	kfree(iov);
+	return ret;
 }
 
 static ssize_t vfs_readv(struct file *file, const struct iovec __user *vec,
 			 unsigned long vlen, loff_t *pos)
 {
-	struct iovec fast[UIO_FASTIOV], *iov = fast;
-	struct iov_iter iter;
-	ssize_t ret = read_error(file);
-
-	if (ret)
-		return ret;
-	ret = import_iovec(vec, vlen, &iov, &iter);
-	if (ret < 0)
-		return ret;
-	ret = rw_verify_area(file, pos, ret);
-	if (!ret)
-		ret = file->f_op->read_iter ?
-		      new_sync_read(file, &iter, pos) :
-		      do_loop_readv_writev(file, &iter, pos, false);
-	kfree(iov);
-	return ret;
+	return vfs_rwv(file, vec, vlen, pos, false);
 }
 
 static ssize_t vfs_writev(struct file *file, const struct iovec __user *vec,
 			  unsigned long vlen, loff_t *pos)
 {
-	struct iovec fast[UIO_FASTIOV], *iov = fast;
-	struct iov_iter iter;
-	ssize_t ret = may_write(file);
-
-	if (ret)
-		return ret;
-	ret = import_iovec(vec, vlen, &iov, &iter);
-	if (ret < 0)
-		return ret;
-	ret = rw_verify_area(file, pos, ret);
-	if (!ret)
-		ret = file->f_op->write_iter ?
-		      new_sync_write(file, &iter, pos) :
-		      do_loop_readv_writev(file, &iter, pos, true);
-	kfree(iov);
-	return ret;
+	return vfs_rwv(file, vec, vlen, pos, true);
 }
 
-static ssize_t __kernel_read(struct file *file, void *buf, size_t count,
-			     loff_t *pos)
+static inline int kernel_rw_error(struct file *file, size_t count,
+				  const loff_t *pos, bool write)
+{
+	int ret = rw_error(file, write);
+
+	if (!ret && !has_iter(file, write))
+		ret = -EINVAL;
+	return ret ? ret : rw_verify_area(file, pos, count);
+}
+
+static inline ssize_t kernel_rw(struct file *file, void *buf, size_t count,
+				loff_t *pos, bool write)
 {
 	struct kvec kvec = { .iov_base = buf, .iov_len = count };
 	struct iov_iter iter;
 
 	iov_iter_kvec(&iter, &kvec, count);
-	return new_sync_read(file, &iter, pos);
+	return rw_iter(file, &iter, pos, write);
+}
+
+static ssize_t __kernel_read(struct file *file, void *buf, size_t count,
+			     loff_t *pos)
+{
+	return kernel_rw(file, buf, count, pos, false);
 }
 
 ssize_t kernel_read(struct file *file, void *buf, size_t count, loff_t *pos)
 {
-	ssize_t ret = read_error(file);
+	int err = kernel_rw_error(file, count, pos, false);
 
-	if (!ret && !file->f_op->read_iter)
-		ret = -EINVAL;
-	if (!ret)
-		ret = rw_verify_area(file, pos, count);
-	return ret ? ret : __kernel_read(file, buf, count, pos);
+	return err ? err : __kernel_read(file, buf, count, pos);
 }
 
 ssize_t kernel_write(struct file *file, const void *buf, size_t count,
 		     loff_t *pos)
 {
-	struct kvec kvec = { .iov_base = (void *)buf, .iov_len = count };
-	struct iov_iter iter;
-	ssize_t ret = may_write(file);
+	int err = kernel_rw_error(file, count, pos, true);
 
-	if (!ret && !file->f_op->write_iter)
-		ret = -EINVAL;
-	if (!ret)
-		ret = rw_verify_area(file, pos, count);
-	if (ret)
-		return ret;
-	iov_iter_kvec(&iter, &kvec, count);
-	return new_sync_write(file, &iter, pos);
+	return err ? err : kernel_rw(file, (void *)buf, count, pos, true);
 }
 
-/* NULL for a stream: it has no position. */
-static inline loff_t *file_ppos(struct file *file)
-{
-	return file->f_mode & FMODE_LSEEK ? &file->f_pos : NULL;
-}
-
-static ssize_t ksys_read(unsigned int fd, char __user *buf, size_t count)
+/* At the file's own position, if it has one. @vector: @count segments. */
+static inline ssize_t fd_rw(unsigned int fd, void __user *buf, size_t count,
+			    bool write, bool vector)
 {
 	struct fd f = fdget_pos(fd);
+	loff_t *pos;
 	ssize_t ret;
 
 	if (!f.file)
 		return -EBADF;
-	ret = vfs_read(f.file, buf, count, file_ppos(f.file));
+	pos = f.file->f_mode & FMODE_LSEEK ? &f.file->f_pos : NULL;
+	if (vector)
+		ret = write ? vfs_writev(f.file, buf, count, pos) :
+			      vfs_readv(f.file, buf, count, pos);
+	else
+		ret = write ? vfs_write(f.file, buf, count, pos) :
+			      vfs_read(f.file, buf, count, pos);
 	fdput_pos(f);
 	return ret;
+}
+
+static ssize_t ksys_read(unsigned int fd, char __user *buf, size_t count)
+{
+	return fd_rw(fd, buf, count, false, false);
 }
 
 SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
@@ -311,14 +286,7 @@ SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
 
 static ssize_t ksys_write(unsigned int fd, const char __user *buf, size_t count)
 {
-	struct fd f = fdget_pos(fd);
-	ssize_t ret;
-
-	if (!f.file)
-		return -EBADF;
-	ret = vfs_write(f.file, buf, count, file_ppos(f.file));
-	fdput_pos(f);
-	return ret;
+	return fd_rw(fd, (void __user *)buf, count, true, false);
 }
 
 SYSCALL_DEFINE3(write, unsigned int, fd, const char __user *, buf,
@@ -330,53 +298,40 @@ SYSCALL_DEFINE3(write, unsigned int, fd, const char __user *, buf,
 SYSCALL_DEFINE3(readv, unsigned long, fd, const struct iovec __user *, vec,
 		unsigned long, vlen)
 {
-	struct fd f = fdget_pos(fd);
-	ssize_t ret;
-
-	if (!f.file)
-		return -EBADF;
-	ret = vfs_readv(f.file, vec, vlen, file_ppos(f.file));
-	fdput_pos(f);
-	return ret;
+	return fd_rw(fd, (void __user *)vec, vlen, false, true);
 }
 
 SYSCALL_DEFINE3(writev, unsigned long, fd, const struct iovec __user *, vec,
 		unsigned long, vlen)
 {
-	struct fd f = fdget_pos(fd);
+	return fd_rw(fd, (void __user *)vec, vlen, true, true);
+}
+
+static inline ssize_t fd_rw_at(unsigned int fd, void __user *buf, size_t count,
+			       loff_t pos, bool write)
+{
+	struct fd f = fdget(fd);
 	ssize_t ret;
 
 	if (!f.file)
 		return -EBADF;
-	ret = vfs_writev(f.file, vec, vlen, file_ppos(f.file));
-	fdput_pos(f);
+	if (!(f.file->f_mode & FMODE_LSEEK))
+		ret = -ESPIPE;
+	else
+		ret = write ? vfs_write(f.file, buf, count, &pos) :
+			      vfs_read(f.file, buf, count, &pos);
+	fdput(f);
 	return ret;
 }
 
 SYSCALL_DEFINE4(pread64, unsigned int, fd, char __user *, buf, size_t, count,
 		loff_t, pos)
 {
-	struct fd f = fdget(fd);
-	ssize_t ret = -ESPIPE;
-
-	if (!f.file)
-		return -EBADF;
-	if (f.file->f_mode & FMODE_LSEEK)
-		ret = vfs_read(f.file, buf, count, &pos);
-	fdput(f);
-	return ret;
+	return fd_rw_at(fd, buf, count, pos, false);
 }
 
 SYSCALL_DEFINE4(pwrite64, unsigned int, fd, const char __user *, buf,
 		size_t, count, loff_t, pos)
 {
-	struct fd f = fdget(fd);
-	ssize_t ret = -ESPIPE;
-
-	if (!f.file)
-		return -EBADF;
-	if (f.file->f_mode & FMODE_LSEEK)
-		ret = vfs_write(f.file, buf, count, &pos);
-	fdput(f);
-	return ret;
+	return fd_rw_at(fd, (void __user *)buf, count, pos, true);
 }

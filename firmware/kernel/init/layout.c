@@ -3,9 +3,11 @@
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/upcall.h>
 #include <emu/boot_params.h>
 #include <emu/hostcall.h>
 #include <emu/layout.h>
+#include <asm/irq.h>
 
 LAYOUT_CONST(HC_CONSOLE_WRITE);
 LAYOUT_CONST(HC_CONSOLE_READ);
@@ -49,6 +51,23 @@ LAYOUT_CONST(NMI_SHIFT);
 LAYOUT_CONST(PREEMPT_ENABLED);
 LAYOUT_CONST(TIF_NEED_RESCHED);
 LAYOUT_CONST(FTRACE_RETFUNC_DEPTH);
+LAYOUT_CONST(LOCAL_TIMER_VECTOR);
+LAYOUT_CONST(UPCALL_VECTOR);
+LAYOUT_CONST(HOST_DEVICE_VECTOR);
+LAYOUT_CONST(BLOCK_DEVICE_VECTOR);
+LAYOUT_CONST(CALL_FUNCTION_VECTOR);
+LAYOUT_CONST(RESCHEDULE_VECTOR);
+LAYOUT_CONST(THREAD_SIZE);
+
+LAYOUT_SIZE(pcpu_hot);
+LAYOUT(pcpu_hot, current_task);
+LAYOUT(pcpu_hot, preempt_count);
+LAYOUT(pcpu_hot, cpu_number);
+LAYOUT(pcpu_hot, top_of_stack);
+
+LAYOUT_SIZE(upcall_stop);
+LAYOUT(upcall_stop, arrived);
+LAYOUT(upcall_stop, released);
 
 LAYOUT_SIZE(boot_params);
 LAYOUT(boot_params, magic);

@@ -91,7 +91,7 @@ void start_kernel(void)
 	parse_early_param();
 	setup_per_cpu_areas();
 	trap_init();
-	arch_cpu_ready();
+	cpu_ready();
 	mm_init();
 	sched_init();
 	workqueue_init_early();

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Mutexes: an atomic exchange when free, a queue of sleepers when not. */
-#include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -23,23 +22,17 @@ static __always_inline bool __mutex_trylock(struct mutex *lock)
 	return true;
 }
 
-/* -EINTR: a signal that the state allows came first. */
-static __always_inline int __mutex_lock(struct mutex *lock, unsigned int state)
+static void __sched __mutex_lock_slowpath(struct mutex *lock)
 {
 	struct mutex_waiter waiter = { .task = current };
-	int ret = 0;
 
 	preempt_disable();
 	spin_lock(&lock->wait_lock);
 	list_add_tail(&waiter.list, &lock->wait_list);
 	for (;;) {
-		set_current_state(state);
+		set_current_state(TASK_UNINTERRUPTIBLE);
 		if (__mutex_trylock(lock))
 			break;
-		if (signal_pending_state(state, current)) {
-			ret = -EINTR;
-			break;
-		}
 		spin_unlock(&lock->wait_lock);
 		schedule_preempt_disabled();
 		spin_lock(&lock->wait_lock);
@@ -48,22 +41,6 @@ static __always_inline int __mutex_lock(struct mutex *lock, unsigned int state)
 	list_del(&waiter.list);
 	spin_unlock(&lock->wait_lock);
 	preempt_enable();
-	return ret;
-}
-
-static void __sched __mutex_lock_slowpath(struct mutex *lock)
-{
-	__mutex_lock(lock, TASK_UNINTERRUPTIBLE);
-}
-
-static int __sched __mutex_lock_interruptible_slowpath(struct mutex *lock)
-{
-	return __mutex_lock(lock, TASK_INTERRUPTIBLE);
-}
-
-static int __sched __mutex_lock_killable_slowpath(struct mutex *lock)
-{
-	return __mutex_lock(lock, TASK_KILLABLE);
 }
 
 void __sched mutex_lock(struct mutex *lock)
@@ -71,28 +48,6 @@ void __sched mutex_lock(struct mutex *lock)
 	might_sleep();
 	if (!__mutex_trylock(lock))
 		__mutex_lock_slowpath(lock);
-}
-
-int __sched mutex_lock_interruptible(struct mutex *lock)
-{
-	might_sleep();
-	if (__mutex_trylock(lock))
-		return 0;
-	return __mutex_lock_interruptible_slowpath(lock);
-}
-
-int __sched mutex_lock_killable(struct mutex *lock)
-{
-	might_sleep();
-	if (__mutex_trylock(lock))
-		return 0;
-	return __mutex_lock_killable_slowpath(lock);
-}
-
-/* Returns whether it could be had at once. */
-int mutex_trylock(struct mutex *lock)
-{
-	return __mutex_trylock(lock);
 }
 
 /*

@@ -10,6 +10,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <emu/boot_params.h>
+#include <emu/hostcall.h>
 
 struct cpumask __cpu_possible_mask, __cpu_online_mask;
 unsigned int nr_cpu_ids = 1;
@@ -42,6 +43,24 @@ void __init setup_per_cpu_areas(void)
 void notify_cpu_starting(void)
 {
 	cpumask_set_cpu(smp_processor_id(), &__cpu_online_mask);
+}
+
+void cpu_ready(void)
+{
+	cpu_init();
+	hostcall1(HC_CPU_ONLINE, this_cpu_ptr(&pcpu_hot));
+}
+
+/* The first C code of every other CPU, called by head.S. */
+void start_secondary(struct task_struct *idle, unsigned long cpu)
+{
+	pcpu_hot_write(current_task, idle);
+	pcpu_hot_write(cpu_number, cpu);
+	pcpu_hot_write(percpu_offset, __per_cpu_offset[cpu]);
+	pcpu_hot_write(top_of_stack, task_top_of_stack(idle));
+	cpu_ready();
+	notify_cpu_starting();
+	cpu_startup_entry();
 }
 
 static __init int cpu_up(int cpu)

@@ -8,6 +8,8 @@
 #include <linux/smp.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <emu/hostcall.h>
+#include <asm/irq.h>
 #include <asm/processor.h>
 
 struct call_queue {
@@ -19,6 +21,16 @@ static DEFINE_PER_CPU(struct call_queue, call_single_queue);
 
 /* One for each target of this CPU's calls to many, made when it boots. */
 static DEFINE_PER_CPU(struct call_single_data *, cfd_data);
+
+void smp_send_reschedule(int cpu)
+{
+	hostcall2(HC_IPI, cpu, RESCHEDULE_VECTOR);
+}
+
+void arch_send_call_function_ipi(int cpu)
+{
+	hostcall2(HC_IPI, cpu, CALL_FUNCTION_VECTOR);
+}
 
 /* The interrupt is needed only by the first: it will take all there are. */
 static void generic_exec_single(int cpu, struct call_single_data *csd)

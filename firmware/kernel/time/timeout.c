@@ -47,13 +47,6 @@ long __sched schedule_timeout_uninterruptible(long timeout)
 	return schedule_timeout(timeout);
 }
 
-/* Waiting that is nobody's load. */
-long __sched schedule_timeout_idle(long timeout)
-{
-	__set_current_state(TASK_IDLE);
-	return schedule_timeout(timeout);
-}
-
 void msleep(unsigned int msecs)
 {
 	unsigned long timeout = msecs_to_jiffies(msecs) + 1;

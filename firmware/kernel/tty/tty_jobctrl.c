@@ -141,7 +141,8 @@ unlock:
 	return ret;
 }
 
-static int tiocgpgrp(struct tty_struct *tty, pid_t __user *p)
+/* The number of what @tty holds in @pid, 0 for nothing. */
+static inline int tty_pid_nr(struct tty_struct *tty, struct pid **pid)
 {
 	unsigned long flags;
 	pid_t nr;
@@ -149,9 +150,16 @@ static int tiocgpgrp(struct tty_struct *tty, pid_t __user *p)
 	if (current->signal->tty != tty)
 		return -ENOTTY;
 	spin_lock_irqsave(&tty->ctrl_lock, flags);
-	nr = pid_nr(tty->pgrp);
+	nr = pid_nr(*pid);
 	spin_unlock_irqrestore(&tty->ctrl_lock, flags);
-	return put_user(nr, p);
+	return nr;
+}
+
+static int tiocgpgrp(struct tty_struct *tty, pid_t __user *p)
+{
+	int nr = tty_pid_nr(tty, &tty->pgrp);
+
+	return nr < 0 ? nr : put_user(nr, p);
 }
 
 static int set_foreground(struct tty_struct *tty, pid_t nr)
@@ -189,15 +197,11 @@ static int tiocspgrp(struct tty_struct *tty, pid_t __user *p)
 
 static int tiocgsid(struct tty_struct *tty, pid_t __user *p)
 {
-	unsigned long flags;
-	pid_t nr;
+	int nr = tty_pid_nr(tty, &tty->session);
 
-	if (current->signal->tty != tty)
-		return -ENOTTY;
-	spin_lock_irqsave(&tty->ctrl_lock, flags);
-	nr = pid_nr(tty->session);
-	spin_unlock_irqrestore(&tty->ctrl_lock, flags);
-	return nr ? put_user(nr, p) : -ENOTTY;
+	if (nr <= 0)
+		return nr ? nr : -ENOTTY;
+	return put_user(nr, p);
 }
 
 static int tiocnotty(struct tty_struct *tty)

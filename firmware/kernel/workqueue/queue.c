@@ -199,31 +199,6 @@ static unsigned long work_pool_id(struct work_struct *work)
 		      WORK_STRUCT_NO_POOL >> WORK_STRUCT_FLAG_BITS;
 }
 
-static bool __cancel_work(struct work_struct *work, bool is_dwork)
-{
-	unsigned long flags;
-	int ret;
-
-	do {
-		ret = try_to_grab_pending(work, is_dwork, &flags);
-	} while (ret == -EAGAIN);
-	if (ret < 0)
-		return false;
-	set_work_pool(work, work_pool_id(work), 0);
-	local_irq_restore(flags);
-	return ret;
-}
-
-bool cancel_work(struct work_struct *work)
-{
-	return __cancel_work(work, false);
-}
-
-bool cancel_delayed_work(struct delayed_work *dwork)
-{
-	return __cancel_work(&dwork->work, true);
-}
-
 /* While it is marked so, nobody else can queue it: it stays PENDING. */
 static bool __cancel_work_timer(struct work_struct *work, bool is_dwork)
 {

@@ -112,11 +112,6 @@ static inline struct pid *task_pid(const struct task_struct *p)
 	return p->thread_pid;
 }
 
-static inline struct pid *task_tgid(const struct task_struct *p)
-{
-	return p->signal->pids[PIDTYPE_TGID];
-}
-
 static inline struct pid *task_pgrp(const struct task_struct *p)
 {
 	return p->signal->pids[PIDTYPE_PGID];

@@ -7,29 +7,8 @@
 
 #include "hostfs.h"
 
-/* Positions 0 and 1 are "." and ".."; the host's begin after them. */
+/* Before the host's come "." and "..". */
 #define FIRST_ENTRY	2
-
-static bool hostfs_emit_dots(struct file *file, struct dir_context *ctx)
-{
-	struct dentry *dir = file->f_path.dentry, *parent;
-	u64 ino;
-
-	if (ctx->pos == 0) {
-		if (!dir_emit(ctx, ".", 1, d_inode(dir)->i_ino, DT_DIR))
-			return false;
-		ctx->pos = 1;
-	}
-	if (ctx->pos == 1) {
-		parent = dget_parent(dir);
-		ino = d_inode(parent)->i_ino;
-		dput(parent);
-		if (!dir_emit(ctx, "..", 2, ino, DT_DIR))
-			return false;
-		ctx->pos = FIRST_ENTRY;
-	}
-	return true;
-}
 
 /* False: the reader has no more room. */
 static bool hostfs_emit(struct dir_context *ctx, const void *entries,
@@ -54,7 +33,7 @@ static int hostfs_readdir(struct file *file, struct dir_context *ctx)
 	struct hostfs_request *req;
 	long size;
 
-	if (!hostfs_emit_dots(file, ctx))
+	if (!dir_emit_dots(file, ctx))
 		return 0;
 	do {
 		req = hostfs_alloc(FS_READDIR, 0, PAGE_SIZE);

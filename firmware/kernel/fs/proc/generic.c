@@ -308,11 +308,6 @@ struct proc_dir_entry *proc_mkdir(const char *name,
 	return proc_mkdir_mode(name, 0, parent);
 }
 
-struct proc_dir_entry *proc_create_mount_point(const char *name)
-{
-	return proc_mkdir(name, NULL);
-}
-
 struct proc_dir_entry *proc_symlink(const char *name,
 				    struct proc_dir_entry *parent,
 				    const char *target)
@@ -387,11 +382,6 @@ proc_create_single_data(const char *name, umode_t mode,
 	return proc_register(name, parent, &what);
 }
 
-void proc_set_size(struct proc_dir_entry *de, loff_t size)
-{
-	de->size = size;
-}
-
 void *pde_data(const struct inode *inode)
 {
 	return PDE(inode)->data;
@@ -431,23 +421,4 @@ void proc_remove(struct proc_dir_entry *root)
 		spin_unlock(&proc_subdir_lock);
 		proc_entry_rundown(de);
 	} while (de != root);
-}
-
-int remove_proc_subtree(const char *name, struct proc_dir_entry *parent)
-{
-	struct proc_dir_entry *de = NULL;
-
-	parent = proc_find_parent(&name, parent);
-	if (parent) {
-		spin_lock(&proc_subdir_lock);
-		de = pde_subdir_find(parent, name, strlen(name));
-		spin_unlock(&proc_subdir_lock);
-	}
-	proc_remove(de);
-	return de ? 0 : -ENOENT;
-}
-
-void remove_proc_entry(const char *name, struct proc_dir_entry *parent)
-{
-	WARN_ON(remove_proc_subtree(name, parent));
 }

@@ -27,23 +27,9 @@ static __always_inline void arch_local_irq_enable(void)
 		     : : "i" (PSTATE_KERNEL | PSTATE_IE) : "memory");
 }
 
-static __always_inline unsigned long arch_local_irq_save(void)
-{
-	unsigned long flags = arch_local_save_flags();
-
-	arch_local_irq_disable();
-	return flags;
-}
-
 static __always_inline bool arch_irqs_disabled_flags(unsigned long flags)
 {
 	return !(flags & PSTATE_IE);
-}
-
-static __always_inline void arch_local_irq_restore(unsigned long flags)
-{
-	if (!arch_irqs_disabled_flags(flags))
-		arch_local_irq_enable();
 }
 
 /* The host call ends for what is pending, even if it is masked. */

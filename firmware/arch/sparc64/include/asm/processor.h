@@ -5,13 +5,11 @@
 
 #include <linux/types.h>
 #include <linux/compiler.h>
+#include <asm-generic/processor.h>
 #include <emu/hostcall.h>
-#include <asm/page.h>
 #include <asm/pstate.h>
-#include <asm/ptrace.h>
 
 #define TASK_SIZE	0x80000000000UL
-#define STACK_TOP	TASK_SIZE
 
 struct fpu_state {
 	u64 regs[32];
@@ -34,21 +32,6 @@ struct thread_struct {
 	struct user_window windows[MAX_USER_WINDOWS];
 	struct fpu_state fpu;
 };
-
-struct task_struct;
-
-#define task_stack_page(task)	((task)->stack)
-#define task_top_of_stack(task) \
-	((unsigned long)task_stack_page(task) + THREAD_SIZE)
-#define task_pt_regs(task) \
-	((struct pt_regs *)task_top_of_stack(task) - 1)
-#define current_pt_regs()	task_pt_regs(current)
-
-/* The registers with which a program starts. */
-void start_thread(struct pt_regs *regs, unsigned long ip, unsigned long sp);
-
-/* Forgets what the old program left in registers that regs does not hold. */
-void flush_thread(void);
 
 /* All windows but the current one go to their stacks, or into the task. */
 static __always_inline void flushw(void)
@@ -74,6 +57,11 @@ static __always_inline void cpu_relax(void)
 	hostcall0(HC_RELAX);
 }
 
+static __always_inline void sync_core(void)
+{
+	asm volatile("flush %%g6" : : : "memory");
+}
+
 /* The board's cycle counter is %tick_cmpr; its %tick reads 0. */
 static __always_inline u64 get_cycles(void)
 {
@@ -82,10 +70,5 @@ static __always_inline u64 get_cycles(void)
 	asm volatile("rd %%asr23, %0" : "=r" (cycles));
 	return cycles;
 }
-
-struct seq_file;
-
-/* /proc/cpuinfo */
-void arch_show_cpuinfo(struct seq_file *m);
 
 #endif

@@ -21,19 +21,14 @@ void load_direct_map_tables(unsigned long tables);
 
 /* Called from assembly. */
 void sparc64_start_kernel(struct boot_params *params) __noreturn;
-void start_secondary(struct task_struct *idle, unsigned long cpu) __noreturn;
 void do_syscall(struct pt_regs *regs);
 void save_user_windows(struct pt_regs *regs);
 struct task_struct *__switch_to(struct task_struct *prev,
 				struct task_struct *next);
 
 /* set_memory.c */
-void direct_map_init(void);
 extern unsigned long direct_map_end;
 extern phys_addr_t direct_map_tables;
-
-/* cpu.c */
-void cpu_init(void);
 
 /* extable.c */
 bool fixup_exception(struct pt_regs *regs);

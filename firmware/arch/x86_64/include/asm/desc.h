@@ -41,7 +41,6 @@ struct tss_struct {
 #define GATE_INTERRUPT		0x8e
 #define GATE_INTERRUPT_USER	0xee	/* all may execute int3 and into */
 
-void cpu_init(void);
 void load_sp0(unsigned long sp0);
 
 #endif

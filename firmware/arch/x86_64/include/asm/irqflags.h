@@ -25,34 +25,15 @@ static __always_inline void arch_local_irq_enable(void)
 	asm volatile("sti" : : : "memory");
 }
 
-static __always_inline unsigned long arch_local_irq_save(void)
-{
-	unsigned long flags = arch_local_save_flags();
-
-	arch_local_irq_disable();
-	return flags;
-}
-
 static __always_inline bool arch_irqs_disabled_flags(unsigned long flags)
 {
 	return !(flags & X86_EFLAGS_IF);
-}
-
-static __always_inline void arch_local_irq_restore(unsigned long flags)
-{
-	if (!arch_irqs_disabled_flags(flags))
-		arch_local_irq_enable();
 }
 
 /* Interrupts cannot slip in between: sti's shadow covers the hlt. */
 static __always_inline void arch_safe_halt(void)
 {
 	asm volatile("sti; hlt" : : : "memory");
-}
-
-static __always_inline void arch_halt(void)
-{
-	asm volatile("hlt" : : : "memory");
 }
 
 #endif

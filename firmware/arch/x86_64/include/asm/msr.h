@@ -21,13 +21,5 @@ static __always_inline void wrmsrl(u32 msr, u64 value)
 		     "d" ((u32)(value >> 32)) : "memory");
 }
 
-static __always_inline u64 rdmsrl(u32 msr)
-{
-	u32 low, high;
-
-	asm volatile("rdmsr" : "=a" (low), "=d" (high) : "c" (msr));
-	return (u64)high << 32 | low;
-}
-
 #endif
 #endif

@@ -3,16 +3,10 @@
 #ifndef _ASM_PAGE_H
 #define _ASM_PAGE_H
 
-#ifdef __ASSEMBLY__
-#define _AC(x, suffix)		x
-#else
-#define __AC(x, suffix)		(x##suffix)
-#define _AC(x, suffix)		__AC(x, suffix)
-#endif
-
 #define PAGE_SHIFT		12
-#define PAGE_SIZE		(_AC(1, UL) << PAGE_SHIFT)
-#define PAGE_MASK		(~(PAGE_SIZE - 1))
+
+/* The zero page, boot_params and the reset GDT. */
+#define BOARD_PAGES		3
 
 /* The direct map's pages: 2 MiB. */
 #define DIRECT_MAP_SHIFT	21
@@ -21,14 +15,13 @@
 #define __START_KERNEL_map	_AC(0xffffffff80000000, UL)
 #define KERNEL_START		_AC(0xffffffff81000000, UL)
 
-#define THREAD_SIZE_ORDER	2
-#define THREAD_SIZE		(PAGE_SIZE << THREAD_SIZE_ORDER)
+/* The image's per-CPU area is used through the direct map, as all others are. */
+#define BOOT_CPU_OFFSET		(PAGE_OFFSET - __START_KERNEL_map)
+
+#include <asm-generic/page.h>
 
 #ifndef __ASSEMBLY__
 
-#include <linux/types.h>
-
-#define __va(phys)	((void *)((unsigned long)(phys) + PAGE_OFFSET))
 #define __pa(virt)	__phys_addr((unsigned long)(virt))
 
 static inline phys_addr_t __phys_addr(unsigned long virt)
@@ -36,10 +29,6 @@ static inline phys_addr_t __phys_addr(unsigned long virt)
 	return virt >= __START_KERNEL_map ? virt - __START_KERNEL_map :
 					    virt - PAGE_OFFSET;
 }
-
-/* Unrolled copies; whole pages only. */
-void clear_page(void *page);
-void copy_page(void *to, const void *from);
 
 #endif
 #endif

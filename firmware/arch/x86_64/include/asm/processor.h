@@ -5,12 +5,10 @@
 
 #include <linux/types.h>
 #include <linux/compiler.h>
-#include <asm/page.h>
-#include <asm/ptrace.h>
+#include <asm-generic/processor.h>
 #include <asm/processor-flags.h>
 
 #define TASK_SIZE	0x7ffffffff000UL
-#define STACK_TOP	TASK_SIZE
 
 struct fpu_state {
 	u8 fxsave[512];
@@ -25,24 +23,14 @@ struct thread_struct {
 	struct fpu_state fpu;
 };
 
-struct task_struct;
-
-#define task_stack_page(task)	((task)->stack)
-#define task_top_of_stack(task) \
-	((unsigned long)task_stack_page(task) + THREAD_SIZE)
-#define task_pt_regs(task) \
-	((struct pt_regs *)task_top_of_stack(task) - 1)
-#define current_pt_regs()	task_pt_regs(current)
-
-/* The registers with which a program starts. */
-void start_thread(struct pt_regs *regs, unsigned long ip, unsigned long sp);
-
-/* Forgets what the old program left in registers that regs does not hold. */
-void flush_thread(void);
-
 static __always_inline void cpu_relax(void)
 {
 	asm volatile("pause" : : : "memory");
+}
+
+/* To have been interrupted is enough. */
+static __always_inline void sync_core(void)
+{
 }
 
 static __always_inline u64 rdtsc(void)
@@ -75,10 +63,5 @@ static __always_inline void write_cr4(unsigned long val)
 {
 	asm volatile("mov %0, %%cr4" : : "r" (val) : "memory");
 }
-
-struct seq_file;
-
-/* /proc/cpuinfo */
-void arch_show_cpuinfo(struct seq_file *m);
 
 #endif

@@ -17,7 +17,6 @@ void ret_from_fork(void);
 
 /* Called from assembly. */
 void x86_64_start_kernel(struct boot_params *params) __noreturn;
-void start_secondary(struct task_struct *idle, unsigned long cpu) __noreturn;
 void do_syscall_64(struct pt_regs *regs, int nr);
 struct task_struct *__switch_to(struct task_struct *prev,
 				struct task_struct *next);
@@ -33,14 +32,8 @@ void handle_stack_overflow(struct pt_regs *regs,
 			   unsigned long address) __noreturn;
 void die(const char *what, struct pt_regs *regs, long err) __noreturn;
 
-/* init.c */
-void paging_init(void);
-
 /* set_memory.c */
 pte_t *kernel_pte(unsigned long addr);
 pte_t *kernel_pte_alloc(unsigned long addr);
-
-/* smp.c */
-void sysvec_upcall(struct pt_regs *regs, unsigned long vector);
 
 #endif

@@ -28,6 +28,7 @@ void sysvec_host_device(struct pt_regs *regs);
 void sysvec_block_device(struct pt_regs *regs);
 void sysvec_call_function(struct pt_regs *regs);
 void sysvec_reschedule_ipi(struct pt_regs *regs);
+void sysvec_upcall(struct pt_regs *regs);
 void sysvec_spurious(struct pt_regs *regs);
 
 #endif
