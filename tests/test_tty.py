@@ -96,11 +96,75 @@ def test_without_a_terminal_the_console_changes_nothing(machine: Machine) -> Non
 
 
 def test_the_shell_asks_for_commands_and_survives_its_jobs(machine: Machine) -> None:
-    status, output = talk(machine, "exec sh -i", b"echo one\r", b"cat\r", b"\x03", b"half a li\x03", b"echo $?\r", b"exit 5\r")
+    status, output = talk(
+        machine, "exec sh -i", b"echo one\r", b"cat\r", b"\x03", b"half a li", b"\x03", b"echo $?\r", b"exit 5\r"
+    )
     assert status == 5
     assert output.split("\r\n") == [
         "# echo one", "one", "# cat", "^C", "# half a li^C", "# echo $?", "130", "# exit 5", "",
     ]  # fmt: skip
+
+
+# What is typed at the shell's prompt, and the line that it makes.
+EDITED = [
+    (b"abc\x1b[D\x1b[DX", "aXbc"),
+    (b"abc\x01X\x05Y\x02\x02\x06Z", "XabcZY"),
+    (b"abc\x1b[HX\x1b[FY\x1bOHZ", "ZXabcY"),
+    (b"abcd\x7f\x02\x08\x1b[3~", "a"),
+    (b"abcd\x02\x02\x0bX\x19", "abXcd"),
+    (b"one two three\x17\x1bb\x1bdX \x19", "one X two "),
+    (b"wrong\x15right", "right"),
+    ("äöü".encode() + b"\x1b[D\x7f\xe2\x98\x83", "ä☃ü"),
+    (b"x" * 200 + b"\x01<\x05>", "<" + "x" * 200 + ">"),
+    (b"x" * 100 + b"\x7f" * 99 + b"y", "xy"),
+    (b"\x1b[99~\x1b[5A\x1bx\x00ok", "ok"),
+]
+
+
+@pytest.mark.parametrize(("keys", "line"), EDITED, ids=[line[:12] for _, line in EDITED])
+def test_a_line_is_edited_at_the_prompt(machine: Machine, keys: bytes, line: str) -> None:
+    status, output = talk(machine, "exec sh -i", b"cat > /tmp/typed <<'END'\r", keys, b"\rEND\r", b"exit\r")
+    assert status == 0
+    assert machine.run("cat /tmp/typed").output.decode() == line + "\n", output
+
+
+def test_earlier_lines_come_back(machine: Machine) -> None:
+    up, down = b"\x1b[A", b"\x1b[B"
+    keys = [
+        b"echo 1\r",
+        b"echo 2\r",
+        b"echo 2\r",
+        up + up + b"\x7f3\r",
+        b"half" + up + up + down + down + b"\x15\r",
+        b"\x12o 1\x7f2\r",
+        b"\x10\x10\x0e\r",
+    ]
+    status, output = talk(machine, "exec sh -i", *keys, b"exit\r")
+    assert status == 0
+    assert [line for line in output.split("\r\n") if line.isdigit()] == ["1", "2", "2", "3", "2", "2"]
+
+
+def test_names_are_completed(machine: Machine) -> None:
+    machine.run("mkdir -p '/tmp/a b/deep'; touch /tmp/alpha /tmp/alps")
+    keys = [
+        b"echo =/tm\ta\t\tlph\t\r",
+        b"ech\t =/tmp/a\\ \tde\t\r",
+        b"cd /tmp; ec\t'=' al\t\r",
+        b"echo = nothing\t\r",
+        b"\t\x15exit\r",
+    ]
+    status, output = talk(machine, "exec sh -i", *keys)
+    assert status == 0
+    assert [line for line in output.split("\r\n") if line.startswith("=")] == [
+        "=/tmp/alpha", "=/tmp/a b/deep/", "= al", "= nothing",
+    ]  # fmt: skip
+    assert "a b    alpha  alps" in output  # what could be meant
+
+
+def test_many_lines_are_pasted_at_once(machine: Machine) -> None:
+    lines = b"".join(b"echo %d | cat >> /tmp/pasted\r" % number for number in range(200))
+    assert talk(machine, "exec sh -i", lines + b"exit 3\r")[0] == 3
+    assert machine.run("cat /tmp/pasted; rm /tmp/pasted").output.split() == [b"%d" % number for number in range(200)]
 
 
 def test_jobs_stop_and_go_on(machine: Machine) -> None:
