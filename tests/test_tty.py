@@ -162,9 +162,9 @@ def test_names_are_completed(machine: Machine) -> None:
 
 
 def test_many_lines_are_pasted_at_once(machine: Machine) -> None:
-    lines = b"".join(b"echo %d | cat >> /tmp/pasted\r" % number for number in range(200))
+    lines = b"".join(b"echo %d | cat >> /tmp/pasted\r" % number for number in range(60))
     assert talk(machine, "exec sh -i", lines + b"exit 3\r")[0] == 3
-    assert machine.run("cat /tmp/pasted; rm /tmp/pasted").output.split() == [b"%d" % number for number in range(200)]
+    assert machine.run("cat /tmp/pasted; rm /tmp/pasted").output.split() == [b"%d" % number for number in range(60)]
 
 
 def test_jobs_stop_and_go_on(machine: Machine) -> None:
@@ -174,7 +174,7 @@ def test_jobs_stop_and_go_on(machine: Machine) -> None:
     assert lines[0] == "# cat"
     assert lines[1].startswith("^Z")
     assert sum("Stopped" in line for line in lines) == 2
-    assert lines[-3:-1] == ["again", "again"]
+    assert lines[-4:] == ["again", "again", "# ", ""]
 
 
 def test_jobs_are_listed_with_their_commands(machine: Machine) -> None:
@@ -222,3 +222,53 @@ def test_a_job_in_the_background_may_not_read(machine: Machine) -> None:
 
 def test_control_d_ends_the_shell_with_its_last_status(machine: Machine) -> None:
     assert talk(machine, "exec sh -i", b"false\r", b"\x04")[0] == 1
+
+
+def screens(output: str) -> list[list[str]]:
+    """What less has drawn, one after the other."""
+    return [screen.split("\r\n") for screen in output.split("\x1b[H\x1b[J")[1:]]
+
+
+def test_less_shows_a_screen_at_a_time(machine: Machine) -> None:
+    keys = [b" ", b"j", b"\x1b[A", b"\x1b[6~", b"b", b"/9.\r", b"n", b"N", b"G", b"u", b"g", b"/nothing\r", b"q"]
+    status, output = talk(machine, "seq 100 | less", *keys)
+    assert status == 0
+    drawn = screens(output)
+    assert [screen[0] for screen in drawn] == ["1", "24", "25", "24", "47", "24", "90", "91", "90", "78", "67", "1", "1"]
+    assert drawn[0] == [*map(str, range(1, 24)), ":"]
+    assert drawn[9][-2:] == ["100", "\x1b[7m(END)\x1b[m"]
+    assert "Pattern not found" in drawn[-1][-1]
+
+
+def test_less_wraps_or_cuts_lines_and_shows_what_has_no_picture(machine: Machine) -> None:
+    machine.run(
+        r"printf 'a\tb\033\n' > /tmp/odd; seq -s '' 60 >> /tmp/odd; printf 'ünïcödé%073d|\n' 7 >> /tmp/odd; echo end >> /tmp/odd"
+    )
+    digits = "".join(map(str, range(1, 61)))
+    status, output = talk(machine, "less /tmp/odd", b"q")
+    assert status == 0
+    assert screens(output)[0][:6] == ["a       b^[", digits[:80], digits[80:], f"ünïcödé{7:073}", "|", "end"]
+    _, output = talk(machine, "less -S /nowhere /tmp/odd", b"q")
+    assert "less: /nowhere: No such file or directory" in output
+    assert screens(output)[0][:4] == ["a       b^[", digits[:80], f"ünïcödé{7:073}", "end"]
+
+
+def test_without_a_terminal_less_is_cat(machine: Machine) -> None:
+    done = machine.run("seq 3 | less; more /etc/nothing; echo $?")
+    assert done.output == b"1\n2\n3\nmore: /etc/nothing: No such file or directory\n1\n"
+
+
+def test_the_terminal_is_as_before_after_a_job_that_was_killed_or_stopped(machine: Machine) -> None:
+    keys = [
+        b"sh -c 'stty -echo; kill -9 $$'\r",
+        b"stty -a | grep -c ' echo '\r",
+        b"seq 99 | less\r",
+        b"\x1a",
+        b"stty -a | grep -c ' echo '\r",
+        b"fg\r",
+        b"q",
+        b"exit\r",
+    ]
+    status, output = talk(machine, "exec sh -i", *keys)
+    assert status == 0
+    assert output.split("\r\n").count("1") == 2

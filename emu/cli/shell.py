@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["shell"]
 
 BANNER = """\
-Ctrl-] leaves the emulator; every other key, Ctrl-C too, is the guest's. Time is the machine's own: it stands still while
-nobody types, and sleeping takes none of yours.
+Ctrl-] leaves the emulator; every other key, Ctrl-C too, is the guest's.
+Time is the guest's own: it stands still at the prompt, and sleep ends at once.
 """
 
 EXAMPLES = """\

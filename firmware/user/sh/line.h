@@ -20,6 +20,8 @@ struct line {
  * returns its length with the newline; 0 at the end, -1 (EINTR) after ^C.
  */
 ssize_t line_read(const char *prompt, char *text);
+/* As it was at the last prompt, whatever a job has left it in. */
+void line_restore_terminal(void);
 
 /* line.c: changes, which do not show yet. */
 

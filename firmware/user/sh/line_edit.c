@@ -5,21 +5,12 @@
  * ^U ^W ^Y, Alt-B Alt-D Alt-F, Tab.
  */
 #include <errno.h>
+#include <keys.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "line.h"
 #include "shell.h"
-
-#define CTRL(letter)	((letter) - '@')
-#define ALT		0x100	/* and the character that followed Escape */
-
-enum key {
-	KEY_FAILED = -1,	/* errno says why */
-	KEY_LEFT = 0x200, KEY_RIGHT, KEY_UP, KEY_DOWN, KEY_HOME, KEY_END,
-	KEY_DELETE, KEY_WORD_LEFT, KEY_WORD_RIGHT, KEY_UNKNOWN,
-};
 
 static struct line line;
 static struct line typed;		/* while one from the history shows */
@@ -28,57 +19,16 @@ static char killed[LINE_ROOM];		/* what ^Y brings back */
 static size_t killed_length;
 static const char *prompt_text;
 
-static int read_byte(void)
-{
-	unsigned char c;
-	ssize_t got;
-
-	/* Other signals are for between commands. */
-	do {
-		got = read(STDIN_FILENO, &c, 1);
-	} while (got < 0 && errno == EINTR && !terminal_interrupted());
-	if (got == 0)
-		errno = 0;
-	return got == 1 ? c : KEY_FAILED;
-}
-
-/* The rest of ESC [ or ESC O: numbers, and a letter or ~. */
-static int read_sequence(void)
-{
-	static const struct {
-		char final;
-		short number, key;
-	} keys[] = {
-		{ 'A', 0, KEY_UP }, { 'B', 0, KEY_DOWN },
-		{ 'C', 0, KEY_RIGHT }, { 'D', 0, KEY_LEFT },
-		{ 'C', 5, KEY_WORD_RIGHT }, { 'D', 5, KEY_WORD_LEFT },
-		{ 'H', 0, KEY_HOME }, { 'F', 0, KEY_END },
-		{ '~', 1, KEY_HOME }, { '~', 7, KEY_HOME },
-		{ '~', 4, KEY_END }, { '~', 8, KEY_END },
-		{ '~', 3, KEY_DELETE },
-	};
-	int number = 0, c;
-
-	while ((c = read_byte()) == ';' || (c >= '0' && c <= '9'))
-		number = c == ';' ? 0 : (number * 10 + c - '0') % 1000;
-	if (c == KEY_FAILED)
-		return c;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (keys[i].final == c && keys[i].number == number)
-			return keys[i].key;
-	return KEY_UNKNOWN;
-}
-
+/* Signals but ^C are for between commands. */
 static int read_key(void)
 {
-	int c = read_byte();
+	int key;
 
-	if (c != CTRL('['))
-		return c;
-	c = read_byte();
-	if (c == '[' || c == 'O')
-		return read_sequence();
-	return c == KEY_FAILED ? c : ALT | c;
+	do {
+		key = key_read(STDIN_FILENO);
+	} while (key == KEY_FAILED && errno == EINTR &&
+		 !terminal_interrupted());
+	return key;
 }
 
 static void move(size_t to)
@@ -113,7 +63,7 @@ static void insert_character(int c)
 	char text[4] = { c };
 	size_t length = 1;
 
-	while (more-- > 0 && (c = read_byte()) != KEY_FAILED)
+	while (more-- > 0 && (c = key_read_byte(STDIN_FILENO)) != KEY_FAILED)
 		text[length++] = c;
 	insert(text, length);
 }
@@ -270,31 +220,34 @@ static bool edit(void)
 	}
 }
 
+static struct termios before;		/* the last prompt */
+static bool was_prompting;
+
+void line_restore_terminal(void)
+{
+	if (was_prompting)
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+}
+
 ssize_t line_read(const char *prompt, char *text)
 {
-	struct termios before, raw;
 	bool complete, fresh;
 	int error;
 
-	if (tcgetattr(STDIN_FILENO, &before) < 0)
+	if (keys_begin(STDIN_FILENO, &before) < 0)
 		return -1;
-	raw = before;
-	raw.c_iflag &= ~IXON;
-	raw.c_lflag &= ~(ICANON | ECHO | IEXTEN);
-	raw.c_cc[VMIN] = 1;
-	raw.c_cc[VTIME] = 0;
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+	was_prompting = true;
 	line_set(&line, "", 0);
 	shown_back = 0;
 	prompt_text = draw_begin(prompt);
 	complete = edit();
 	error = errno;
 	fresh = draw_end(&line);
-	if (complete && !fresh)
-		fputs("\n", stderr);
-	else if (error == EINTR)
+	if (!complete && error == EINTR)
 		fputs("^C", stderr);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+	else if (!fresh)
+		fputs("\n", stderr);
+	line_restore_terminal();
 	errno = error;
 	if (!complete)
 		return error ? -1 : 0;
