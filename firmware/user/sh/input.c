@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "line.h"
 #include "shell.h"
 
 struct input *input;
@@ -28,7 +29,7 @@ void input_push_fd(struct input *in, int fd, bool by_byte, bool prompting)
 		.fd = fd, .by_byte = by_byte, .prompting = prompting,
 		.line_start = true
 	};
-	in->buffer = xmalloc(by_byte ? 1 : BUFSIZ);
+	in->buffer = xmalloc(prompting ? LINE_ROOM : by_byte ? 1 : BUFSIZ);
 	push(in);
 }
 
@@ -43,15 +44,30 @@ void input_next_prompt(enum prompt prompt)
 	input->prompt = prompt;
 }
 
-static void show_prompt(void)
+static const char *next_prompt(void)
 {
 	bool more = input->prompt == PROMPT_CONTINUE;
 	const char *text = var_get(more ? "PS2" : "PS1");
 
-	if (!text)
-		text = more ? "> " : "# ";
-	fputs(text, stderr);
 	input->prompt = PROMPT_CONTINUE;
+	if (text)
+		return text;
+	return more ? "> " : "# ";
+}
+
+static ssize_t read_some(void)
+{
+	size_t size = input->by_byte ? 1 : BUFSIZ;
+
+	if (input->prompting && input->line_start) {
+		const char *prompt = next_prompt();
+
+		jobs_poll();
+		if (terminal_is_ours())
+			return line_read(prompt, input->buffer);
+		fputs(prompt, stderr);
+	}
+	return read(input->fd, input->buffer, size);
 }
 
 static int read_char(void)
@@ -61,16 +77,10 @@ static int read_char(void)
 	if (input->ended)
 		return INPUT_END;
 	if (input->position == input->length) {
-		ssize_t got;
+		ssize_t got = read_some();
 
-		if (input->prompting && input->line_start) {
-			jobs_poll();
-			show_prompt();
-		}
-		got = read(input->fd, input->buffer,
-			   input->by_byte ? 1 : BUFSIZ);
 		if (got < 0 && errno == EINTR && input->prompting) {
-			if (terminal_interrupted())
+			if (terminal_is_ours())
 				abandon_line();
 			return read_char();
 		}
