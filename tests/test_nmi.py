@@ -20,7 +20,7 @@ from emu.machine import GuestPanic, Machine
 from emu.native.pointers import store_u64
 from tests.graph_calls import check_calls, start_graph
 from tests.test_interrupts_anywhere import ENDLESS, LONGEST_STEP, context, run_to, step
-from tests.test_patching import text_bytes
+from tests.test_patching import switch_under_load
 
 NMIS = 1500
 LINE = re.compile(r"^\s*(\S+)-(\d+)\s+\[(\d+)\]\s+(\S+)\s+([\d.]+): (\w+) <-(\w+)$", re.MULTILINE)
@@ -162,20 +162,8 @@ def test_nmis_while_sites_change_under_load(arch: str, protocol: str) -> None:
     """Handlers run into sites that are half written, and are themselves patched."""
     with Machine(arch=arch, cpus=2) as machine:
         machine.engine.protocol = protocol
-        before = text_bytes(machine)
-        machine.run("busy 4 4 > /busy.log &")
         storm = [begin_storm(cpu) for cpu in machine.board.cpus]
-        hits = []
-        for n in range(18):
-            machine.tracefs.write("current_tracer", ("function", "function_graph", "nop")[n % 3])
-            hits.append(machine.engine.driver.breakpoints_hit)
-            machine.advance(20_000)
-        machine.tracefs.write("current_tracer", "nop")
-        assert text_bytes(machine) == before
-        while machine.advance(50_000_000):
-            pass
-        assert b" 0 errors" in machine.run("cat /busy.log").output
-        assert machine.warnings == []
+        hits = switch_under_load(machine, "busy 4 4", 18)
         assert len(storm) == 2
         assert (hits[-1] > 10) == (protocol == "breakpoint")
 

@@ -70,23 +70,28 @@ def test_a_cpu_that_does_not_flush_runs_the_old_code(arch: str, protocol: str) -
         assert heard > 10 and deaf > 10
 
 
+def switch_under_load(machine: Machine, load: str, switches: int) -> list[int]:
+    """Switches tracers while `load` runs, which must notice nothing: how many breakpoints had been hit, after each switch."""
+    before = text_bytes(machine)
+    machine.run(f"{load} > /busy.log &")
+    hits = []
+    for n in range(switches):
+        machine.tracefs.write("current_tracer", ("function", "function_graph", "nop")[n % 3])
+        hits.append(machine.engine.driver.breakpoints_hit)
+        machine.advance(20_000)
+    machine.tracefs.write("current_tracer", "nop")
+    assert text_bytes(machine) == before
+    while machine.advance(50_000_000):
+        pass
+    assert b" 0 errors" in machine.run("cat /busy.log").output
+    assert machine.warnings == []
+    return hits
+
+
 def test_a_hundred_switches_under_load(arch: str, protocol: str) -> None:
     with Machine(arch=arch, cpus=4) as machine:
         machine.engine.protocol = protocol
-        before = text_bytes(machine)
-        machine.run("busy 6 12 > /busy.log &")
-        hits = []
-        for n in range(100):
-            machine.tracefs.write("current_tracer", ("function", "function_graph", "nop")[n % 3])
-            hits.append(machine.engine.driver.breakpoints_hit)
-            machine.advance(20_000)
-        machine.tracefs.write("current_tracer", "nop")
-        assert text_bytes(machine) == before
-        while machine.advance(50_000_000):
-            pass
-        done = machine.run("cat /busy.log")
-        assert b" 0 errors" in done.output
-        assert machine.warnings == []
+        hits = switch_under_load(machine, "busy 6 12", 100)
         if protocol == "breakpoint":
             assert hits[-1] > 10 and len(set(hits)) > 5  # breakpoints were hit, in many of the switches
         else:

@@ -49,6 +49,10 @@ grep -e one -e ten lines
 grep -E 'one|ten|t(w|h)' lines
 grep -E '^(t|s)[a-z]+n$' lines
 grep 'e\{2\}' lines
+grep -f empty lines
+grep -vf empty lines
+grep -f lines lines
+grep -r x tree/
 grep -E 'e{2}' lines
 grep -E '(e)l?\1' lines
 grep -F 'a.c' a.c
@@ -271,6 +275,13 @@ find tree -type f -exec grep -q yy '{}' ';' -print
 find tree -name sub -prune -o -print | sort
 find tree -depth -name '*' | tail -n 1
 find tree -size +0 -type f | sort
+find tree '('
+find tree '(' -name top.h
+find tree '(' ')'
+find tree '(' ! ')'
+find tree -a -name top.h
+find tree -name top.h ')'
+e=; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18; do e="$e -exec echo $n {} +"; done; find lines $e
 find empty lines -empty
 find nofile
 find tree -iname 'TOP*'

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, ClassVar, Literal
 
 import unicorn
 
+from emu.cpu.internals import CpuStructures, add_native_hook, handle_of
 from emu.cpu.timing import TimingModel
 
 __all__ = ["ARCHITECTURES", "RESET_PAGE", "CpuArch", "load"]
@@ -22,9 +25,9 @@ ARCHITECTURES = ("x86_64", "sparc64")
 class CpuArch(ABC):
     """One architecture's CPUs on Unicorn.
 
-    To boot: name, byte_order, create(), attach(), reset(), timing().
-    To answer host calls: result().
-    To show a CPU: registers(), pc(), sp().
+    To boot: name, byte_order, create(), layout(), program_counters(), instruction_hooks(), reset(), timing().
+    To answer host calls: set_result().
+    To show a CPU: registers().
     To reach memory as a CPU sees it: translate().
     """
 
@@ -45,16 +48,53 @@ class CpuArch(ABC):
         """
 
     @abstractmethod
-    def attach(self, uc: unicorn.Uc, record: int) -> dict[str, int]:
-        """Installs the native hooks, with `record` (a CPU record's address) as their data.
+    def layout(self) -> CpuStructures:
+        """Where Unicorn keeps a CPU's state, probed once.
 
-        Returns addresses inside Unicorn: cpu, env, location (of the program counter),
-        next_location (of the address after it; the same where there are no delay slots), cflags_next_tb.
+        Raises:
+            UnknownUnicorn: something is not where it can be recognised.
         """
 
     @abstractmethod
+    def program_counters(self) -> tuple[int, int]:
+        """Offsets in the CPU's state: the program counter's, and that of the address after it (the same without delay slots)."""
+
+    def instruction_hooks(self) -> Sequence[tuple[int, Any]]:
+        """Instructions (Unicorn's constants) that Unicorn leaves to hooks, each with the native function for it."""
+        return ()
+
+    def attach(self, uc: unicorn.Uc, record: int) -> dict[str, int]:
+        """Installs the native hooks, with `record` (a CPU record's address) as their data.
+
+        Returns addresses inside Unicorn: cpu, env, location and next_location (see program_counters()), cflags_next_tb.
+        """
+        at, native = self.layout(), self.native()
+        handle = handle_of(uc)
+        cpu = ctypes.c_uint64.from_address(handle + at.uc_cpu).value
+        ctypes.c_uint64.from_address(cpu + at.cpu_opaque).value = record
+        ctypes.c_uint64.from_address(handle + at.uc_stop_interrupt).value = native.stop_interrupt.address
+        add_native_hook(uc, unicorn.UC_HOOK_BLOCK, native.block_hook.address, record)
+        for instruction, function in self.instruction_hooks():
+            add_native_hook(uc, unicorn.UC_HOOK_INSN, function.address, record, instruction)
+        env = cpu + at.cpu_env
+        location, next_location = self.program_counters()
+        return {
+            "cpu": cpu,
+            "env": env,
+            "location": env + location,
+            "next_location": env + next_location,
+            "cflags_next_tb": cpu + at.cpu_cflags_next_tb,
+        }
+
+    @functools.cached_property
+    def _native(self) -> SimpleNamespace:
+        module: Any = importlib.import_module(f"emu.cpu.native.arch.{self.name}")  # compiles
+        compiled: SimpleNamespace = module.build(self.layout())
+        return compiled
+
     def native(self) -> SimpleNamespace:
         """The compiled functions of this architecture; among them irqs_off(env), for native code of the layers above."""
+        return self._native
 
     @abstractmethod
     def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, arguments: tuple[int, int]) -> None:

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from emu.cpu.arch import CpuArch
 
 if TYPE_CHECKING:
     from emu.kernel.kernel import Kernel
@@ -35,11 +38,12 @@ class Breakpoint(ABC):
 class FtraceArch(ABC):
     """Call sites of one architecture.
 
-    To trace calls: cycle_clock, profiler, nop, call(), callbacks().
+    To trace calls: cpu, cycle_clock, profiler, nop, call(), and the module of callbacks in emu.ftrace.native.arch.
     To trace returns: return_offset, and the callbacks of the labels by which calls return.
     To patch under running CPUs: protocols, breakpoint.
     """
 
+    cpu: ClassVar[CpuArch]
     cycle_clock: ClassVar[str]  # the trace clock that counts CPU cycles, as trace_clock names it
     profiler: ClassVar[str]  # what the sites call as they are compiled
     nop: ClassVar[bytes]
@@ -55,7 +59,12 @@ class FtraceArch(ABC):
             OutOfReach: `target` is farther than the instruction's range.
         """
 
-    @abstractmethod
+    @functools.cached_property
+    def _callbacks(self) -> Mapping[str, int]:
+        module: Any = importlib.import_module(f"emu.ftrace.native.arch.{self.cpu.name}")  # compiles
+        compiled: Mapping[str, int] = module.build(self.cpu.native().irqs_off)
+        return compiled
+
     def callbacks(self) -> Mapping[str, int]:
         """By label of the kernel's .ftrace.text: the address of the native function that acts when a block begins there.
 
@@ -63,6 +72,7 @@ class FtraceArch(ABC):
         what it calls), process switches (ftrace_sched_switch), and the beginnings and ends of tasks (ftrace_sched_process_fork,
         ftrace_sched_process_free).
         """
+        return self._callbacks
 
 
 def load(name: str) -> FtraceArch:

@@ -10,11 +10,11 @@ no breakpoint is needed, and changing one takes a write and a `flush`.
 
 from __future__ import annotations
 
-import functools
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
+from emu.cpu.arch import CpuArch
 from emu.cpu.arch.sparc64 import ARCH as CPU
 from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
 
@@ -27,6 +27,7 @@ _DISPLACEMENT = (1 << 30) - 1
 class Sparc64(FtraceArch):
     """SPARC V9 (The SPARC Architecture Manual, version 9)."""
 
+    cpu: ClassVar[CpuArch] = CPU
     cycle_clock: ClassVar[str] = "sparc-tick"
     profiler: ClassVar[str] = "_mcount"
     nop: ClassVar[bytes] = bytes.fromhex("01000000")
@@ -39,23 +40,6 @@ class Sparc64(FtraceArch):
         if not -(1 << 31) <= distance < 1 << 31:
             raise OutOfReach(f"{target:#x} is more than 2 GiB from {address:#x}")
         return struct.pack(">I", _CALL | distance >> 2 & _DISPLACEMENT)
-
-    @functools.cached_property
-    def _callbacks(self) -> Mapping[str, int]:
-        from emu.ftrace.native.arch import sparc64  # compiles on import
-
-        native = sparc64.build(CPU.native().irqs_off)
-        return {
-            "ftrace_caller": native.function_entry.address,
-            "prepare_ftrace_return": native.graph_entry.address,
-            "ftrace_return_to_handler": native.graph_return.address,
-            "ftrace_sched_switch": native.sched_switch.address,
-            "ftrace_sched_process_fork": native.sched_process_fork.address,
-            "ftrace_sched_process_free": native.sched_process_free.address,
-        }
-
-    def callbacks(self) -> Mapping[str, int]:
-        return self._callbacks
 
 
 ARCH = Sparc64()

@@ -8,11 +8,11 @@
 
 from __future__ import annotations
 
-import functools
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from emu.cpu.arch import CpuArch
 from emu.cpu.arch.x86_64 import ARCH as CPU
 from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
 
@@ -45,6 +45,7 @@ class _Int3(Breakpoint):
 class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
     """x86-64 (Intel SDM)."""
 
+    cpu: ClassVar[CpuArch] = CPU
     cycle_clock: ClassVar[str] = "x86-tsc"
     profiler: ClassVar[str] = "__fentry__"
     nop: ClassVar[bytes] = bytes.fromhex("0f1f440000")
@@ -57,23 +58,6 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
         if not -(1 << 31) <= distance < 1 << 31:
             raise OutOfReach(f"{target:#x} is more than 2 GiB from {address:#x}")
         return b"\xe8" + struct.pack("<i", distance)
-
-    @functools.cached_property
-    def _callbacks(self) -> Mapping[str, int]:
-        from emu.ftrace.native.arch import x86_64  # compiles on import
-
-        native = x86_64.build(CPU.native().irqs_off)
-        return {
-            "ftrace_caller": native.function_entry.address,
-            "ftrace_graph_caller": native.graph_entry.address,
-            "return_to_handler": native.graph_return.address,
-            "ftrace_sched_switch": native.sched_switch.address,
-            "ftrace_sched_process_fork": native.sched_process_fork.address,
-            "ftrace_sched_process_free": native.sched_process_free.address,
-        }
-
-    def callbacks(self) -> Mapping[str, int]:
-        return self._callbacks
 
 
 ARCH = X86_64()

@@ -36,6 +36,26 @@
 	.endif
 .endm
 
+/* Eight at once, @step apart. */
+.macro COPY_EIGHT load, store, step, fixup
+	LOAD	\load, 0 * \step, %o3, \fixup
+	LOAD	\load, 1 * \step, %o4, \fixup
+	LOAD	\load, 2 * \step, %o5, \fixup
+	LOAD	\load, 3 * \step, %g1, \fixup
+	LOAD	\load, 4 * \step, %g2, \fixup
+	LOAD	\load, 5 * \step, %g3, \fixup
+	LOAD	\load, 6 * \step, %g4, \fixup
+	LOAD	\load, 7 * \step, %g5, \fixup
+	STORE	\store, %o3, 0 * \step, \fixup
+	STORE	\store, %o4, 1 * \step, \fixup
+	STORE	\store, %o5, 2 * \step, \fixup
+	STORE	\store, %g1, 3 * \step, \fixup
+	STORE	\store, %g2, 4 * \step, \fixup
+	STORE	\store, %g3, 5 * \step, \fixup
+	STORE	\store, %g4, 6 * \step, \fixup
+	STORE	\store, %g5, 7 * \step, \fixup
+.endm
+
 /*
  * (%o0 = to, %o1 = from, %o2 = n): words if both addresses are aligned alike,
  * else bytes. A fault in several is retried byte by byte, so that all that can
@@ -62,22 +82,7 @@
 2:	cmp	%o2, 64
 	blu,pn	%xcc, 3f
 	 nop
-	LOAD	x, 0, %o3, 5f
-	LOAD	x, 8, %o4, 5f
-	LOAD	x, 16, %o5, 5f
-	LOAD	x, 24, %g1, 5f
-	LOAD	x, 32, %g2, 5f
-	LOAD	x, 40, %g3, 5f
-	LOAD	x, 48, %g4, 5f
-	LOAD	x, 56, %g5, 5f
-	STORE	x, %o3, 0, 5f
-	STORE	x, %o4, 8, 5f
-	STORE	x, %o5, 16, 5f
-	STORE	x, %g1, 24, 5f
-	STORE	x, %g2, 32, 5f
-	STORE	x, %g3, 40, 5f
-	STORE	x, %g4, 48, 5f
-	STORE	x, %g5, 56, 5f
+	COPY_EIGHT x, x, 8, 5f
 	add	%o0, 64, %o0
 	add	%o1, 64, %o1
 	ba,pt	%xcc, 2b
@@ -96,22 +101,7 @@
 4:	cmp	%o2, 8
 	blu,pn	%xcc, 5f
 	 nop
-	LOAD	ub, 0, %o3, 5f
-	LOAD	ub, 1, %o4, 5f
-	LOAD	ub, 2, %o5, 5f
-	LOAD	ub, 3, %g1, 5f
-	LOAD	ub, 4, %g2, 5f
-	LOAD	ub, 5, %g3, 5f
-	LOAD	ub, 6, %g4, 5f
-	LOAD	ub, 7, %g5, 5f
-	STORE	b, %o3, 0, 5f
-	STORE	b, %o4, 1, 5f
-	STORE	b, %o5, 2, 5f
-	STORE	b, %g1, 3, 5f
-	STORE	b, %g2, 4, 5f
-	STORE	b, %g3, 5, 5f
-	STORE	b, %g4, 6, 5f
-	STORE	b, %g5, 7, 5f
+	COPY_EIGHT ub, b, 1, 5f
 	add	%o0, 8, %o0
 	add	%o1, 8, %o1
 	ba,pt	%xcc, 4b

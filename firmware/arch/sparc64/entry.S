@@ -252,7 +252,7 @@ SYM_FUNC_START(itlb_fault)
 	 or	%g1, %lo(do_fault_exec), %g1
 SYM_FUNC_END(itlb_fault)
 
-SYM_FUNC_START(dtlb_fault)
+.macro DATA_FAULT handler
 	rdpr	%tl, %g1
 	cmp	%g1, 1
 	bne,pn	%xcc, window_trap
@@ -260,22 +260,17 @@ SYM_FUNC_START(dtlb_fault)
 	wrpr	%g0, PSTATE_TRAP, %pstate
 	mov	TLB_TAG_ACCESS, %g2
 	ldxa	[%g2] ASI_DMMU, %g2
-	sethi	%lm(do_fault_data), %g1
+	sethi	%lm(\handler), %g1
 	ba,pt	%xcc, etrap
-	 or	%g1, %lo(do_fault_data), %g1
+	 or	%g1, %lo(\handler), %g1
+.endm
+
+SYM_FUNC_START(dtlb_fault)
+	DATA_FAULT do_fault_data
 SYM_FUNC_END(dtlb_fault)
 
 SYM_FUNC_START(dtlb_prot_fault)
-	rdpr	%tl, %g1
-	cmp	%g1, 1
-	bne,pn	%xcc, window_trap
-	 nop
-	wrpr	%g0, PSTATE_TRAP, %pstate
-	mov	TLB_TAG_ACCESS, %g2
-	ldxa	[%g2] ASI_DMMU, %g2
-	sethi	%lm(do_fault_write), %g1
-	ba,pt	%xcc, etrap
-	 or	%g1, %lo(do_fault_write), %g1
+	DATA_FAULT do_fault_write
 SYM_FUNC_END(dtlb_prot_fault)
 
 /*

@@ -49,12 +49,14 @@ static inline void clear_bit(unsigned int n, unsigned long *map)
 	__atomic_fetch_and(&map[BIT_WORD(n)], ~BIT_MASK(n), __ATOMIC_SEQ_CST);
 }
 
-/* The first set bit at or after @start, or @size. */
-static inline unsigned int find_next_bit(const unsigned long *map,
-					 unsigned int size, unsigned int start)
+/* The first bit at or after @start that is set once @flip is applied. */
+static inline unsigned int __find_next_bit(const unsigned long *map,
+					   unsigned int size,
+					   unsigned int start,
+					   unsigned long flip)
 {
 	while (start < size) {
-		unsigned long word = READ_ONCE(map[BIT_WORD(start)]) >>
+		unsigned long word = (READ_ONCE(map[BIT_WORD(start)]) ^ flip) >>
 				     (start % BITS_PER_LONG);
 
 		if (word) {
@@ -66,22 +68,19 @@ static inline unsigned int find_next_bit(const unsigned long *map,
 	return size;
 }
 
+/* The first set bit at or after @start, or @size. */
+static inline unsigned int find_next_bit(const unsigned long *map,
+					 unsigned int size, unsigned int start)
+{
+	return __find_next_bit(map, size, start, 0);
+}
+
 /* The first clear bit at or after @start, or @size. */
 static inline unsigned int find_next_zero_bit(const unsigned long *map,
 					      unsigned int size,
 					      unsigned int start)
 {
-	while (start < size) {
-		unsigned long word = ~READ_ONCE(map[BIT_WORD(start)]) >>
-				     (start % BITS_PER_LONG);
-
-		if (word) {
-			start += __builtin_ctzl(word);
-			return start < size ? start : size;
-		}
-		start = (BIT_WORD(start) + 1) * BITS_PER_LONG;
-	}
-	return size;
+	return __find_next_bit(map, size, start, ~0UL);
 }
 
 static inline int fls64(u64 x)

@@ -37,7 +37,6 @@ void hrtimer_start_range_ns(struct hrtimer *timer, ktime_t time, u64 delta,
 int hrtimer_try_to_cancel(struct hrtimer *timer);
 int hrtimer_cancel(struct hrtimer *timer);
 u64 hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval);
-ktime_t hrtimer_get_next_event(void);
 void hrtimer_interrupt(void);
 void hrtimer_run_queues(void);
 long hrtimer_nanosleep(ktime_t rqtp, enum hrtimer_mode mode, clockid_t clock,

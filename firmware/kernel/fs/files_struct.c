@@ -77,7 +77,7 @@ int expand_files(struct files_struct *files, unsigned int nr)
 }
 
 static inline unsigned int next_fd_in_use(const struct fdtable *fdt,
-					   unsigned int fd)
+					  unsigned int fd)
 {
 	return find_next_bit(fdt->open_fds, fdt->max_fds, fd);
 }

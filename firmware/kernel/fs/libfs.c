@@ -116,7 +116,7 @@ int simple_rename(struct inode *old_dir, struct dentry *old_dentry,
 
 /* The first file at or after @pos, following @child if that is known. */
 static struct dentry *scan_positives(struct dentry *dir, struct dentry *child,
-				    loff_t pos)
+				     loff_t pos)
 {
 	struct dentry *found = NULL;
 

@@ -271,6 +271,14 @@ static int __do_loopback(struct path *old, struct path *path, int recurse,
 	return err;
 }
 
+/* What is to be bound or moved. */
+static inline int old_path(const char *name, struct path *path)
+{
+	if (!name || !*name)
+		return -EINVAL;
+	return kern_path(name, LOOKUP_FOLLOW | LOOKUP_AUTOMOUNT, path);
+}
+
 /* --bind: another place for a part of the tree. */
 static int do_loopback(struct path *path, const char *old_name, int recurse)
 {
@@ -278,9 +286,7 @@ static int do_loopback(struct path *path, const char *old_name, int recurse)
 	LIST_HEAD(gone);
 	int err;
 
-	if (!old_name || !*old_name)
-		return -EINVAL;
-	err = kern_path(old_name, LOOKUP_FOLLOW | LOOKUP_AUTOMOUNT, &old);
+	err = old_path(old_name, &old);
 	if (err)
 		return err;
 	err = lock_mount(path);
@@ -330,9 +336,7 @@ static int do_move_mount_old(struct path *path, const char *old_name)
 	struct path old, was = { NULL, NULL };
 	int err;
 
-	if (!old_name || !*old_name)
-		return -EINVAL;
-	err = kern_path(old_name, LOOKUP_FOLLOW | LOOKUP_AUTOMOUNT, &old);
+	err = old_path(old_name, &old);
 	if (err)
 		return err;
 	err = lock_mount(path);

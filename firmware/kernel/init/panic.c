@@ -14,7 +14,7 @@ static int panic_on_warn;
 static char panic_buf[PANIC_BUF_SIZE];
 
 static __noreturn void vpanic(struct pt_regs *regs, const char *fmt,
-				       va_list args)
+			      va_list args)
 {
 	local_irq_disable();
 	vsnprintf(panic_buf, sizeof(panic_buf), fmt, args);

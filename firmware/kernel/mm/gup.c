@@ -5,8 +5,7 @@
 
 /* The page that is mapped with the rights asked for, referenced, or NULL. */
 static struct page *follow_page_mask(struct vm_area_struct *vma,
-					      unsigned long address,
-					      unsigned int flags)
+				     unsigned long address, unsigned int flags)
 {
 	struct mm_struct *mm = vma->vm_mm;
 	pmd_t *pmd = mm_alloc_pmd(mm, address);
@@ -26,8 +25,7 @@ static struct page *follow_page_mask(struct vm_area_struct *vma,
 }
 
 static struct page *__get_user_page(struct vm_area_struct *vma,
-					     unsigned long address,
-					     unsigned int flags)
+				    unsigned long address, unsigned int flags)
 {
 	unsigned int fault_flags = FAULT_FLAG_REMOTE |
 			(flags & FOLL_WRITE ? FAULT_FLAG_WRITE : 0);

@@ -73,8 +73,7 @@ static inline void unlock_pte(struct vm_fault *vmf)
  * Maps vmf->page unless the entry has changed since it was read. The entry's
  * reference is the caller's, who keeps it if the result is false.
  */
-static bool do_set_pte(struct vm_fault *vmf, struct page *page,
-				bool write)
+static bool do_set_pte(struct vm_fault *vmf, struct page *page, bool write)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	pte_t entry = pte_mkyoung(mk_pte(page, vma->vm_page_prot));
@@ -336,8 +335,7 @@ static vm_fault_t handle_pte_fault(struct vm_fault *vmf)
 }
 
 static vm_fault_t __handle_mm_fault(struct vm_area_struct *vma,
-					     unsigned long address,
-					     unsigned int flags)
+				    unsigned long address, unsigned int flags)
 {
 	struct vm_fault vmf = {
 		.vma = vma,

@@ -111,8 +111,7 @@ static int dup_mmap(struct mm_struct *mm, struct mm_struct *oldmm)
 	return err;
 }
 
-static void copy_mm_layout(struct mm_struct *mm,
-				    const struct mm_struct *oldmm)
+static void copy_mm_layout(struct mm_struct *mm, const struct mm_struct *oldmm)
 {
 	mm->start_code = oldmm->start_code;
 	mm->end_code = oldmm->end_code;

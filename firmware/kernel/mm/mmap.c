@@ -177,7 +177,7 @@ unmap:
  * all, and no page comes into being on one side only.
  */
 static int mm_populate(struct mm_struct *mm, unsigned long addr,
-				unsigned long len)
+		       unsigned long len)
 {
 	struct vm_area_struct *vma = find_vma(mm, addr);
 	unsigned long end = addr + len;

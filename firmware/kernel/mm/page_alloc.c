@@ -162,7 +162,7 @@ static inline struct page *rmqueue(unsigned int order)
 }
 
 static inline void prep_new_page(struct page *page, unsigned int order,
-				   gfp_t gfp)
+				 gfp_t gfp)
 {
 	unsigned int i;
 

@@ -45,8 +45,8 @@ static void copy_present_pte(struct mm_struct *dst_mm, pte_t *dst, pte_t *src,
 }
 
 static int copy_pte_range(struct vm_area_struct *dst,
-				   struct vm_area_struct *src, pmd_t *src_pmd,
-				   unsigned long addr, unsigned long end)
+			  struct vm_area_struct *src, pmd_t *src_pmd,
+			  unsigned long addr, unsigned long end)
 {
 	bool cow = !(src->vm_flags & VM_SHARED);
 	pmd_t *dst_pmd = mm_alloc_pmd(dst->vm_mm, addr);
@@ -140,7 +140,7 @@ int move_page_tables(struct vm_area_struct *vma, unsigned long old_addr,
 
 /* What may be written is found out by faults, whatever was so before. */
 static void change_pte_range(struct vm_area_struct *vma, pmd_t *pmd,
-				      unsigned long addr, unsigned long end)
+			     unsigned long addr, unsigned long end)
 {
 	pte_t *ptep, pte;
 

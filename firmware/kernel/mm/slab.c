@@ -121,7 +121,7 @@ static struct page *get_partial(struct kmem_cache *s)
  * first; else another slab is taken, whole. With interrupts off.
  */
 static void *___slab_alloc(struct kmem_cache *s, gfp_t flags,
-				    struct kmem_cache_cpu *c)
+			   struct kmem_cache_cpu *c)
 {
 	struct page *slab = c->slab;
 	void *object = NULL;
@@ -195,8 +195,7 @@ again:
 }
 
 /* Into a slab that is not this CPU's. With interrupts off. */
-static void __slab_free(struct kmem_cache *s, struct page *slab,
-				 void *object)
+static void __slab_free(struct kmem_cache *s, struct page *slab, void *object)
 {
 	bool was_full, empty;
 

@@ -8,12 +8,9 @@
 #include <linux/syscalls.h>
 #include "internal.h"
 
-static unsigned long ksys_mmap_pgoff(unsigned long addr,
-					      unsigned long len,
-					      unsigned long prot,
-					      unsigned long flags,
-					      unsigned long fd,
-					      unsigned long off)
+static unsigned long ksys_mmap_pgoff(unsigned long addr, unsigned long len,
+				     unsigned long prot, unsigned long flags,
+				     unsigned long fd, unsigned long off)
 {
 	unsigned long type = flags & MAP_TYPE;
 	struct file *file = NULL;

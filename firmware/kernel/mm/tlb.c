@@ -77,7 +77,7 @@ static void flush_tlb_func(void *data)
 }
 
 static void flush_tlb_multi(const struct cpumask *cpumask,
-				     struct flush_tlb_info *info)
+			    struct flush_tlb_info *info)
 {
 	struct cpumask active = {};
 	int cpu;

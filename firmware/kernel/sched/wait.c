@@ -92,8 +92,7 @@ int autoremove_wake_function(wait_queue_entry_t *entry, unsigned int mode,
 
 /* @nr_exclusive 0: all of them. */
 static void __wake_up_common(wait_queue_head_t *wq, unsigned int mode,
-				      int nr_exclusive, int wake_flags,
-				      void *key)
+			     int nr_exclusive, int wake_flags, void *key)
 {
 	wait_queue_entry_t *curr, *next;
 
@@ -103,9 +102,8 @@ static void __wake_up_common(wait_queue_head_t *wq, unsigned int mode,
 			break;
 }
 
-static void __wake_up_common_lock(wait_queue_head_t *wq,
-					   unsigned int mode, int nr_exclusive,
-					   int wake_flags, void *key)
+static void __wake_up_common_lock(wait_queue_head_t *wq, unsigned int mode,
+				  int nr_exclusive, int wake_flags, void *key)
 {
 	unsigned long flags;
 

@@ -15,8 +15,7 @@ void set_task_cpu(struct task_struct *p, unsigned int new_cpu)
 	WRITE_ONCE(p->cpu, new_cpu);
 }
 
-static void ttwu_do_wakeup(struct rq *rq, struct task_struct *p,
-				    int wake_flags)
+static void ttwu_do_wakeup(struct rq *rq, struct task_struct *p, int wake_flags)
 {
 	check_preempt_curr(rq, p, wake_flags);
 	WRITE_ONCE(p->__state, TASK_RUNNING);
@@ -25,7 +24,7 @@ static void ttwu_do_wakeup(struct rq *rq, struct task_struct *p,
 }
 
 static void ttwu_do_activate(struct rq *rq, struct task_struct *p,
-				      int wake_flags)
+			     int wake_flags)
 {
 	int en_flags = ENQUEUE_WAKEUP | ENQUEUE_NOCLOCK;
 

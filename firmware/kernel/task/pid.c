@@ -142,7 +142,7 @@ struct task_struct *pid_task(struct pid *pid, enum pid_type type)
 }
 
 static inline struct pid **task_pid_ptr(struct task_struct *task,
-				 enum pid_type type)
+					enum pid_type type)
 {
 	return type == PIDTYPE_PID ? &task->thread_pid :
 				     &task->signal->pids[type];

@@ -76,7 +76,7 @@ static void hrtimer_reprogram(struct hrtimer_cpu_base *base)
 }
 
 static void enqueue_hrtimer(struct hrtimer *timer,
-				     struct hrtimer_cpu_base *base)
+			    struct hrtimer_cpu_base *base)
 {
 	struct hrtimer *other;
 
@@ -175,8 +175,8 @@ static __always_inline void __run_hrtimer(struct hrtimer_cpu_base *base,
 	base->running = NULL;
 }
 
-static void __hrtimer_run_queues(struct hrtimer_cpu_base *base,
-					  ktime_t now, unsigned long flags)
+static void __hrtimer_run_queues(struct hrtimer_cpu_base *base, ktime_t now,
+				 unsigned long flags)
 {
 	struct hrtimer *timer;
 

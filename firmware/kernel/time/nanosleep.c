@@ -23,8 +23,7 @@ static enum hrtimer_restart hrtimer_wakeup(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static int __sched do_nanosleep(struct hrtimer_sleeper *t,
-				 ktime_t expires)
+static int __sched do_nanosleep(struct hrtimer_sleeper *t, ktime_t expires)
 {
 	do {
 		set_current_state(TASK_INTERRUPTIBLE);

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The line discipline: what is typed becomes lines, signals, and an echo. */
+/* The line discipline: what is typed becomes lines and signals. */
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/tty.h>
 
-/* Input comes from one thread; what it shows is written without the lock. */
-static char echo_buf[4 * N_TTY_BUF_SIZE];
-static size_t echo_count;
-
-static struct n_tty_data *ldata_of(struct tty_struct *tty)
-{
-	return &tty->n_tty;
-}
+#include "n_tty.h"
 
 void n_tty_init(struct tty_struct *tty)
 {
-	struct n_tty_data *ldata = ldata_of(tty);
+	struct n_tty_data *ldata = &tty->n_tty;
 
 	memset(ldata, 0, sizeof(*ldata));
 	spin_lock_init(&ldata->lock);
@@ -25,7 +18,7 @@ void n_tty_init(struct tty_struct *tty)
 
 size_t n_tty_receive_room(struct tty_struct *tty)
 {
-	struct n_tty_data *ldata = ldata_of(tty);
+	struct n_tty_data *ldata = &tty->n_tty;
 	size_t room;
 
 	spin_lock(&ldata->lock);
@@ -39,7 +32,7 @@ size_t n_tty_receive_room(struct tty_struct *tty)
 
 void n_tty_flush_buffer(struct tty_struct *tty)
 {
-	struct n_tty_data *ldata = ldata_of(tty);
+	struct n_tty_data *ldata = &tty->n_tty;
 
 	spin_lock(&ldata->lock);
 	ldata->read_head = ldata->canon_head = ldata->read_tail = 0;
@@ -51,7 +44,7 @@ void n_tty_flush_buffer(struct tty_struct *tty)
 /* What was typed as part of a line is there for everybody, or the reverse. */
 void n_tty_set_termios(struct tty_struct *tty, const struct ktermios *old)
 {
-	struct n_tty_data *ldata = ldata_of(tty);
+	struct n_tty_data *ldata = &tty->n_tty;
 
 	if ((old->c_lflag ^ tty->termios.c_lflag) & ICANON) {
 		spin_lock(&ldata->lock);
@@ -83,133 +76,11 @@ void isig(int sig, struct tty_struct *tty)
 	}
 }
 
-static void flush_echoes(struct tty_struct *tty)
-{
-	if (!echo_count)
-		return;
-	mutex_lock(&tty->write_lock);
-	process_output(tty, echo_buf, echo_count);
-	mutex_unlock(&tty->write_lock);
-	echo_count = 0;
-}
-
-/* What one character shows is rarely more than a few; the rest is cut. */
-static void echo_raw(const char *s, size_t n)
-{
-	if (echo_count + n > sizeof(echo_buf))
-		return;
-	memcpy(echo_buf + echo_count, s, n);
-	echo_count += n;
-}
-
-static bool is_ctrl(unsigned char c)
-{
-	return (c < ' ' && c != '\t') || c == 0x7f;
-}
-
-/* Control characters show as ^X. */
-static void echo_char(struct tty_struct *tty,
-		      unsigned char c)
-{
-	char shown[2] = { '^', c ^ 0x40 };
-
-	if (tty->termios.c_lflag & ECHOCTL && is_ctrl(c) && c != '\n')
-		echo_raw(shown, 2);
-	else
-		echo_raw((char *)&c, 1);
-}
-
-static bool is_continuation(unsigned char c)
-{
-	return (c & 0xc0) == 0x80;
-}
-
-/* How wide it stands on the screen, at column @column. */
-static unsigned int width_of(struct tty_struct *tty, unsigned char c,
-			     unsigned int column)
-{
-	if (c == '\t')
-		return 8 - column % 8;
-	if (is_ctrl(c))
-		return tty->termios.c_lflag & ECHOCTL ? 2 : 0;
-	return !is_continuation(c);
-}
-
-static char *read_buf_addr(struct n_tty_data *ldata, size_t i)
-{
-	return &ldata->read_buf[i % N_TTY_BUF_SIZE];
-}
-
-/* Of the line being typed, up to @end. */
-static unsigned int column_at(struct tty_struct *tty, size_t end)
-{
-	struct n_tty_data *ldata = ldata_of(tty);
-	unsigned int column = ldata->canon_column;
-
-	for (size_t i = ldata->canon_head; i != end; i++)
-		column += width_of(tty, *read_buf_addr(ldata, i), column);
-	return column;
-}
-
-static void erase_to(struct tty_struct *tty, size_t head)
-{
-	struct n_tty_data *ldata = ldata_of(tty);
-	unsigned int from = column_at(tty, ldata->read_head);
-	unsigned int to = column_at(tty, head);
-
-	ldata->read_head = head;
-	if (!L_ECHO(tty) || !(tty->termios.c_lflag & ECHOE))
-		return;
-	/* A tab is only gone back over: what is under it is blank. */
-	for (; from > to; from--)
-		echo_raw("\b \b", 3);
-}
-
-static bool is_word(unsigned char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	       (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
-}
-
-static void eraser(struct tty_struct *tty, unsigned char c)
-{
-	struct n_tty_data *ldata = ldata_of(tty);
-	size_t start = ldata->canon_head, head = ldata->read_head;
-
-	if (head == start)
-		return;
-	if (c == tty->termios.c_cc[VKILL]) {
-		head = start;
-		if (!(tty->termios.c_lflag & ECHOKE)) {
-			ldata->read_head = head;
-			if (L_ECHO(tty)) {
-				echo_char(tty, c);
-				if (tty->termios.c_lflag & ECHOK)
-					echo_raw("\n", 1);
-			}
-			return;
-		}
-	} else if (c == tty->termios.c_cc[VWERASE]) {
-		while (head != start &&
-		       !is_word(*read_buf_addr(ldata, head - 1)))
-			head--;
-		while (head != start &&
-		       is_word(*read_buf_addr(ldata, head - 1)))
-			head--;
-	} else {
-		do {
-			head--;
-		} while (head != start &&
-			 is_continuation(*read_buf_addr(ldata, head)));
-	}
-	erase_to(tty, head);
-}
-
 /* False: the buffer is full, the character is lost. */
 static bool put_tty_queue(struct tty_struct *tty, unsigned char c,
 			  bool ends_line)
 {
-	struct n_tty_data *ldata = ldata_of(tty);
+	struct n_tty_data *ldata = &tty->n_tty;
 	size_t used = ldata->read_head - ldata->read_tail;
 
 	if (used >= N_TTY_BUF_SIZE - !ends_line)
@@ -227,7 +98,7 @@ static bool put_tty_queue(struct tty_struct *tty, unsigned char c,
 
 static void end_line(struct tty_struct *tty, unsigned char c)
 {
-	struct n_tty_data *ldata = ldata_of(tty);
+	struct n_tty_data *ldata = &tty->n_tty;
 
 	put_tty_queue(tty, c, true);
 	ldata->canon_head = ldata->read_head;
@@ -253,10 +124,9 @@ static bool is_cc(struct tty_struct *tty, unsigned char c, int which)
 }
 
 /* True: it has been dealt with. */
-static bool n_tty_receive_canon(struct tty_struct *tty,
-				unsigned char c)
+static bool n_tty_receive_canon(struct tty_struct *tty, unsigned char c)
 {
-	struct n_tty_data *ldata = ldata_of(tty);
+	struct n_tty_data *ldata = &tty->n_tty;
 	bool extended = tty->termios.c_lflag & IEXTEN;
 
 	if (is_cc(tty, c, VERASE) || is_cc(tty, c, VKILL) ||
@@ -297,10 +167,9 @@ static bool n_tty_receive_canon(struct tty_struct *tty,
 	return false;
 }
 
-static void n_tty_receive_normal(struct tty_struct *tty,
-				 unsigned char c)
+static void n_tty_receive_normal(struct tty_struct *tty, unsigned char c)
 {
-	struct n_tty_data *ldata = ldata_of(tty);
+	struct n_tty_data *ldata = &tty->n_tty;
 
 	if (L_ICANON(tty) && ldata->canon_head == ldata->read_head)
 		ldata->canon_column = ldata->column;
@@ -316,10 +185,9 @@ static void n_tty_receive_normal(struct tty_struct *tty,
 }
 
 /* True: it has been dealt with. The lock is let go to change what runs. */
-static bool n_tty_receive_special(struct tty_struct *tty,
-				  unsigned char c)
+static bool n_tty_receive_special(struct tty_struct *tty, unsigned char c)
 {
-	struct n_tty_data *ldata = ldata_of(tty);
+	struct n_tty_data *ldata = &tty->n_tty;
 	int sig;
 
 	if (tty->termios.c_iflag & IXON) {
@@ -369,10 +237,9 @@ static int map_input(struct tty_struct *tty, unsigned char c)
 	return c;
 }
 
-static void n_tty_receive_char(struct tty_struct *tty,
-			       unsigned char raw)
+static void n_tty_receive_char(struct tty_struct *tty, unsigned char raw)
 {
-	struct n_tty_data *ldata = ldata_of(tty);
+	struct n_tty_data *ldata = &tty->n_tty;
 	int c = raw;
 
 	if (ldata->lnext) {
@@ -390,13 +257,13 @@ static void n_tty_receive_char(struct tty_struct *tty,
 
 void n_tty_receive_buf(struct tty_struct *tty, const char *buf, size_t count)
 {
-	struct n_tty_data *ldata = ldata_of(tty);
+	struct n_tty_data *ldata = &tty->n_tty;
 
 	for (size_t i = 0; i < count; i++) {
 		spin_lock(&ldata->lock);
 		n_tty_receive_char(tty, buf[i]);
 		spin_unlock(&ldata->lock);
-		if (echo_count > sizeof(echo_buf) / 2)
+		if (echo_count > ECHO_BUF_SIZE / 2)
 			flush_echoes(tty);
 	}
 	flush_echoes(tty);

@@ -199,7 +199,6 @@ enum special {
 
 int global_number(const char *name);
 struct cell *global(int number);
-bool is_global(const char *name);
 void variables_init(char **arguments, int count);
 /* NAME=VALUE of the command line; false if it is none. */
 bool assign_argument(const char *text);

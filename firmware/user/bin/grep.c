@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <files.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +22,7 @@ struct pattern {
 };
 
 static struct pattern *patterns;
+static bool patterns_given;		/* by an option; it may be none */
 static bool fixed, invert, count_only, numbers, names_only, names_without,
 	quiet, only_matching, silent, words, whole_lines, recursive;
 static int regex_flags;
@@ -65,6 +66,9 @@ static void add_pattern_file(const char *path)
 			line[length - 1] = '\0';
 		add_patterns(line);
 	}
+	free(line);
+	if (f != stdin)
+		fclose(f);
 }
 
 /* A string as an expression that matches just it. */
@@ -278,8 +282,7 @@ static void search_folder(const char *path)
 
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		inner = xmalloc(strlen(path) + strlen(entry->d_name) + 2);
-		sprintf(inner, "%s/%s", path, entry->d_name);
+		inner = path_join(path, entry->d_name);
 		search_file(inner);
 		free(inner);
 	}
@@ -367,8 +370,14 @@ static void parse_option(int option)
 	case 'A': after = number(optarg); break;
 	case 'B': before = number(optarg); break;
 	case 'C': before = after = number(optarg); break;
-	case 'e': add_patterns(optarg); break;
-	case 'f': add_pattern_file(optarg); break;
+	case 'e':
+		add_patterns(optarg);
+		patterns_given = true;
+		break;
+	case 'f':
+		add_pattern_file(optarg);
+		patterns_given = true;
+		break;
 	default:
 		errx(2, "usage: grep [OPTION]... PATTERN [FILE]...");
 	}
@@ -382,7 +391,7 @@ int main(int argc, char **argv)
 	while ((option = getopt(argc, argv,
 				"EFGiyvcnlLqoswxhHrRm:A:B:C:e:f:")) >= 0)
 		parse_option(option);
-	if (!patterns) {
+	if (!patterns_given) {
 		if (optind == argc)
 			errx(2, "usage: grep [OPTION]... PATTERN [FILE]...");
 		add_patterns(argv[optind++]);

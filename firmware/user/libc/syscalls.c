@@ -353,11 +353,6 @@ int clock_gettime(int clock, struct timespec *ts)
 	return call(SYS_clock_gettime, clock, (long)ts, 0, 0);
 }
 
-int clock_settime(int clock, const struct timespec *ts)
-{
-	return call(SYS_clock_settime, clock, (long)ts, 0, 0);
-}
-
 int clock_getres(int clock, struct timespec *ts)
 {
 	return call(SYS_clock_getres, clock, (long)ts, 0, 0);

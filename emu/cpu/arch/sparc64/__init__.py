@@ -6,7 +6,6 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import ClassVar, Literal
 
 import capstone
@@ -14,7 +13,7 @@ import unicorn
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.sparc64 import mmu, repairs, state, time
-from emu.cpu.internals import add_native_hook, handle_of
+from emu.cpu.internals import CpuStructures, handle_of
 from emu.cpu.timing import TimingModel
 from emu.cpu.timing.static import StaticModel
 
@@ -39,30 +38,11 @@ class Sparc64(CpuArch):
         uc.ctl_exits_enabled(True)
         return uc
 
-    @functools.cached_property
-    def _native(self) -> SimpleNamespace:
-        from emu.cpu.native.arch import sparc64  # compiles on import
+    def layout(self) -> CpuStructures:
+        return state.layout()
 
-        return sparc64.build(state.layout())
-
-    def native(self) -> SimpleNamespace:
-        return self._native
-
-    def attach(self, uc: unicorn.Uc, record: int) -> dict[str, int]:
-        at, native = state.layout(), self._native
-        handle = handle_of(uc)
-        cpu = ctypes.c_uint64.from_address(handle + at.uc_cpu).value
-        ctypes.c_uint64.from_address(cpu + at.cpu_opaque).value = record
-        ctypes.c_uint64.from_address(handle + at.uc_stop_interrupt).value = native.stop_interrupt.address
-        add_native_hook(uc, unicorn.UC_HOOK_BLOCK, native.block_hook.address, record)
-        env = cpu + at.cpu_env
-        return {
-            "cpu": cpu,
-            "env": env,
-            "location": env + state.Env.pc.offset,
-            "next_location": env + state.Env.npc.offset,
-            "cflags_next_tb": cpu + at.cpu_cflags_next_tb,
-        }
+    def program_counters(self) -> tuple[int, int]:
+        return state.Env.pc.offset, state.Env.npc.offset
 
     def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, arguments: tuple[int, int]) -> None:
         at = state.layout()

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Mapping
-from types import SimpleNamespace
-from typing import ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
 
 import capstone
 import unicorn
@@ -15,7 +14,6 @@ from unicorn import x86_const as x86
 
 from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.arch.x86_64 import mmu, state, time
-from emu.cpu.internals import add_native_hook, handle_of
 from emu.cpu.timing import TimingModel
 from emu.cpu.timing.static import StaticModel
 
@@ -39,38 +37,21 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
         uc.ctl_exits_enabled(True)  # no `until` address: checking one can fault in user mode
         return uc
 
-    @functools.cached_property
-    def _native(self) -> SimpleNamespace:
-        from emu.cpu.native.arch import x86_64  # compiles on import
+    def layout(self) -> state.Layout:
+        return state.layout()
 
-        return x86_64.build(state.layout())
+    def program_counters(self) -> tuple[int, int]:
+        return state.layout().env_eip, state.layout().env_eip
 
-    def native(self) -> SimpleNamespace:
-        return self._native
-
-    def attach(self, uc: unicorn.Uc, record: int) -> dict[str, int]:
-        at, native = state.layout(), self._native
-        handle = handle_of(uc)
-        cpu = ctypes.c_uint64.from_address(handle + at.uc_cpu).value
-        ctypes.c_uint64.from_address(cpu + at.cpu_opaque).value = record
-        ctypes.c_uint64.from_address(handle + at.uc_stop_interrupt).value = native.stop_interrupt.address
-        add_native_hook(uc, unicorn.UC_HOOK_BLOCK, native.block_hook.address, record)
-        for instruction, function in (
+    def instruction_hooks(self) -> Sequence[tuple[int, Any]]:
+        native = self.native()
+        return (
             (x86.UC_X86_INS_SYSCALL, native.syscall),
             (x86.UC_X86_INS_RDTSC, native.rdtsc),
             (x86.UC_X86_INS_RDTSCP, native.rdtscp),
             (x86.UC_X86_INS_IN, native.port_in),
             (x86.UC_X86_INS_OUT, native.host_call),
-        ):
-            add_native_hook(uc, unicorn.UC_HOOK_INSN, function.address, record, instruction)
-        env = cpu + at.cpu_env
-        return {
-            "cpu": cpu,
-            "env": env,
-            "location": env + at.env_eip,
-            "next_location": env + at.env_eip,
-            "cflags_next_tb": cpu + at.cpu_cflags_next_tb,
-        }
+        )
 
     def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, arguments: tuple[int, int]) -> None:
         gdt = self.kernel_map + RESET_PAGE

@@ -11,11 +11,12 @@ from numba import types
 from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.internals import CpuStructures
 from emu.cpu.native import board_record as board
+from emu.cpu.native import callouts
 from emu.cpu.native import cpu_record as cpu
 from emu.cpu.native.block_cost import charge
-from emu.cpu.native.interrupts import end_turn, highest, look_around, take_highest, turn_is_over
+from emu.cpu.native.interrupts import highest, look_around, take_highest, turn_is_over
 from emu.native import cfunc, external, njit
-from emu.native.pointers import call_handler, load_u32, load_u64, store_u32, store_u64
+from emu.native.pointers import load_u32, load_u64, store_u32, store_u64
 
 _do_interrupt = external("sparc_cpu_do_interrupt_sparc64", types.void(types.uint64))
 _loop_exit = external("cpu_loop_exit_noexc_sparc64", types.void(types.uint64))
@@ -23,7 +24,6 @@ _emu_stop = external("uc_emu_stop", types.int32(types.uint64))
 _code_address = external("get_page_addr_code_sparc64", types.uint64(types.uint64, types.uint64))
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
-HOST_CALL_COUNT = np.uint64(board.HOST_CALL_COUNT)
 IE, PRIV = np.uint32(2), np.uint32(4)
 TRAPS = 0x200
 HOST_CALL_TRAP = 0x17E  # `ta 0x7e`
@@ -90,11 +90,7 @@ def build(layout: CpuStructures) -> SimpleNamespace:
         b = load_u64(s + cpu.BOARD)
         charge(s, b, address, np.uint64(size), physical_of(s, b, address))
         store_u64(env + CYCLE_COUNTER, load_u64(s + cpu.CYCLES))  # `rd %tick` is 0 in Unicorn; this register is memory
-        start = load_u64(b + board.DISPATCH_START)
-        if start <= address < load_u64(b + board.DISPATCH_END):
-            handler = load_u64(load_u64(b + board.DISPATCH) + (address - start) * WORD)
-            if handler != ZERO:
-                call_handler(handler, s, address)
+        callouts.call_function_at(s, b, address)
 
     @njit
     def host_call(s, env):
@@ -105,17 +101,8 @@ def build(layout: CpuStructures) -> SimpleNamespace:
         following = load_u64(env + NPC)
         store_u64(env + PC, following)
         store_u64(env + NPC, following + FOUR)
-        number = load_u64(env + G1)
-        handler = ZERO
-        if number < HOST_CALL_COUNT:
-            handler = load_u64(load_u64(load_u64(s + cpu.BOARD) + board.HOST_CALLS) + number * WORD)
-        if handler != ZERO:
-            call_handler(handler, s, number)
+        if callouts.host_call(s, load_u64(env + G1)):
             store_u64(window, load_u64(s + cpu.RESULT))
-        else:
-            store_u64(s + cpu.HOST_CALL, number)
-            store_u64(s + cpu.REQUEST, cpu.HOST_CALL_REQUEST)
-            end_turn(s)
 
     @cfunc(types.boolean(types.uint64, types.int32))
     def stop_interrupt(uc, trap):

@@ -13,11 +13,12 @@ from numba import types
 
 from emu.cpu.arch.x86_64.state import Layout
 from emu.cpu.native import board_record as board
+from emu.cpu.native import callouts
 from emu.cpu.native import cpu_record as cpu
 from emu.cpu.native.block_cost import charge
-from emu.cpu.native.interrupts import end_turn, look_around, take_highest, turn_is_over
+from emu.cpu.native.interrupts import look_around, take_highest, turn_is_over
 from emu.native import cfunc, external, njit
-from emu.native.pointers import call_handler, load_u32, load_u64, store_u32, store_u64
+from emu.native.pointers import load_u32, load_u64, store_u32, store_u64
 
 _void_pointer = types.uint64
 _do_interrupt = external("x86_cpu_do_interrupt_x86_64", types.void(_void_pointer))
@@ -32,7 +33,6 @@ _write_flags = external("helper_write_eflags_x86_64", types.void(_void_pointer, 
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 HOST_CALL_PORT = np.uint32(0xE0)
-HOST_CALL_COUNT = np.uint64(board.HOST_CALL_COUNT)
 
 # env.regs, QEMU's order.
 AX, CX, DX, SP, SI, DI, R11 = (np.uint64(8 * n) for n in (0, 1, 2, 4, 6, 7, 11))
@@ -123,11 +123,7 @@ def build(layout: Layout) -> SimpleNamespace:
                 _loop_exit(load_u64(s + cpu.CPU))
         b = load_u64(s + cpu.BOARD)
         charge(s, b, address, np.uint64(size), physical_of(s, b, address))
-        start = load_u64(b + board.DISPATCH_START)
-        if start <= address < load_u64(b + board.DISPATCH_END):
-            handler = load_u64(load_u64(b + board.DISPATCH) + (address - start) * WORD)
-            if handler != ZERO:
-                call_handler(handler, s, address)
+        callouts.call_function_at(s, b, address)
 
     @cfunc(types.boolean(types.uint64, types.int32))
     def stop_interrupt(uc, vector):
@@ -212,17 +208,8 @@ def build(layout: Layout) -> SimpleNamespace:
         store_u64(s + cpu.ARGUMENTS + WORD, load_u64(env + SI))
         store_u64(s + cpu.ARGUMENTS + np.uint64(16), load_u64(env + DX))
         store_u64(s + cpu.ARGUMENTS + np.uint64(24), load_u64(env + CX))
-        number = load_u64(env + AX)
-        handler = ZERO
-        if number < HOST_CALL_COUNT:
-            handler = load_u64(load_u64(load_u64(s + cpu.BOARD) + board.HOST_CALLS) + number * WORD)
-        if handler != ZERO:
-            call_handler(handler, s, number)
+        if callouts.host_call(s, load_u64(env + AX)):
             store_u64(env + AX, load_u64(s + cpu.RESULT))
-        else:
-            store_u64(s + cpu.HOST_CALL, number)
-            store_u64(s + cpu.REQUEST, cpu.HOST_CALL_REQUEST)
-            end_turn(s)
 
     return SimpleNamespace(
         block_hook=block_hook,

@@ -10,7 +10,7 @@ ftrace_graph_caller and return_to_handler are guest code, which takes the decisi
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,8 @@ from numba import types
 
 from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.native import cpu_record as cpu
+from emu.ftrace.native import task_callbacks, tracers
 from emu.ftrace.native import trace_record as trace
-from emu.ftrace.native import tracers
 from emu.native import cfunc, njit
 from emu.native.pointers import load_u64, store_u64
 
@@ -29,11 +29,10 @@ O0, O1, O2, O7, I7 = (np.uint64(8 * n) for n in (0, 1, 2, 7, 23))
 RETURN_OFFSET = np.uint64(8)
 
 
-def build(irqs_off: Any) -> SimpleNamespace:
-    """The compiled callbacks. `irqs_off`: the CPU's native function of that name."""
+def build(irqs_off: Any) -> Mapping[str, int]:
+    """The compiled callbacks' addresses, by label. `irqs_off`: the CPU's native function of that name."""
     record = tracers.build("big")
     record_function, record_beside_graph = record.record_function, record.record_beside_graph
-    process_switch, process_fork, process_free = record.process_switch, record.process_fork, record.process_free
     record_graph_entry, record_graph_return = record.record_graph_entry, record.record_graph_return
 
     @njit
@@ -71,28 +70,17 @@ def build(irqs_off: Any) -> SimpleNamespace:
         window = load_u64(env + WINDOW)
         store_u64(window + O0, record_graph_return(s, load_u64(window + O0), irqs_off(env)))
 
-    @cfunc(_HANDLER)
-    def sched_switch(s, address):
-        """ftrace_sched_switch(prev, next)."""
-        window = load_u64(load_u64(s + cpu.ENV) + WINDOW)
-        process_switch(s, load_u64(window + O0), load_u64(window + O1))
+    @njit
+    def first_argument(s):
+        return load_u64(load_u64(load_u64(s + cpu.ENV) + WINDOW) + O0)
 
-    @cfunc(_HANDLER)
-    def sched_process_fork(s, address):
-        """ftrace_sched_process_fork(parent, child)."""
-        window = load_u64(load_u64(s + cpu.ENV) + WINDOW)
-        process_fork(s, load_u64(window + O0), load_u64(window + O1))
+    @njit
+    def second_argument(s):
+        return load_u64(load_u64(load_u64(s + cpu.ENV) + WINDOW) + O1)
 
-    @cfunc(_HANDLER)
-    def sched_process_free(s, address):
-        """ftrace_sched_process_free(task)."""
-        process_free(s, load_u64(load_u64(load_u64(s + cpu.ENV) + WINDOW) + O0))
-
-    return SimpleNamespace(
-        function_entry=function_entry,
-        graph_entry=graph_entry,
-        graph_return=graph_return,
-        sched_switch=sched_switch,
-        sched_process_fork=sched_process_fork,
-        sched_process_free=sched_process_free,
-    )
+    return {
+        "ftrace_caller": function_entry.address,
+        "prepare_ftrace_return": graph_entry.address,
+        "ftrace_return_to_handler": graph_return.address,
+        **task_callbacks.build(record, first_argument, second_argument),
+    }

@@ -7,15 +7,15 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numba import types
 
 from emu.cpu.native import cpu_record as cpu
+from emu.ftrace.native import task_callbacks, tracers
 from emu.ftrace.native import trace_record as trace
-from emu.ftrace.native import tracers
 from emu.ftrace.native.context import host_address
 from emu.native import cfunc, njit
 from emu.native.pointers import load_u64, store_u64
@@ -26,11 +26,10 @@ ZERO, WORD = np.uint64(0), np.uint64(8)
 SITE_SIZE = np.uint64(5)
 
 
-def build(irqs_off: Any) -> SimpleNamespace:
-    """The compiled callbacks. `irqs_off`: the CPU's native function of that name."""
+def build(irqs_off: Any) -> Mapping[str, int]:
+    """The compiled callbacks' addresses, by label. `irqs_off`: the CPU's native function of that name."""
     record = tracers.build("little")
     record_function, record_beside_graph = record.record_function, record.record_beside_graph
-    process_switch, process_fork, process_free = record.process_switch, record.process_fork, record.process_free
     record_graph_entry, record_graph_return = record.record_graph_entry, record.record_graph_return
 
     @njit
@@ -62,28 +61,17 @@ def build(irqs_off: Any) -> SimpleNamespace:
         slot = load_u64(env + SP) - WORD
         store_u64(host_address(shared, slot), record_graph_return(s, slot, irqs_off(env)))
 
-    @cfunc(_HANDLER)
-    def sched_switch(s, address):
-        """ftrace_sched_switch(prev, next)."""
-        env = load_u64(s + cpu.ENV)
-        process_switch(s, load_u64(env + DI), load_u64(env + SI))
+    @njit
+    def first_argument(s):
+        return load_u64(load_u64(s + cpu.ENV) + DI)
 
-    @cfunc(_HANDLER)
-    def sched_process_fork(s, address):
-        """ftrace_sched_process_fork(parent, child)."""
-        env = load_u64(s + cpu.ENV)
-        process_fork(s, load_u64(env + DI), load_u64(env + SI))
+    @njit
+    def second_argument(s):
+        return load_u64(load_u64(s + cpu.ENV) + SI)
 
-    @cfunc(_HANDLER)
-    def sched_process_free(s, address):
-        """ftrace_sched_process_free(task)."""
-        process_free(s, load_u64(load_u64(s + cpu.ENV) + DI))
-
-    return SimpleNamespace(
-        function_entry=function_entry,
-        graph_entry=graph_entry,
-        graph_return=graph_return,
-        sched_switch=sched_switch,
-        sched_process_fork=sched_process_fork,
-        sched_process_free=sched_process_free,
-    )
+    return {
+        "ftrace_caller": function_entry.address,
+        "ftrace_graph_caller": graph_entry.address,
+        "return_to_handler": graph_return.address,
+        **task_callbacks.build(record, first_argument, second_argument),
+    }

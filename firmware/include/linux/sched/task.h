@@ -26,7 +26,6 @@ pid_t kernel_clone(struct kernel_clone_args *args);
 pid_t kernel_thread(int (*fn)(void *), void *arg, unsigned long flags);
 pid_t user_mode_thread(int (*fn)(void *), void *arg, unsigned long flags);
 struct task_struct *fork_idle(int cpu);
-void count_thread_exit(const struct task_struct *p);
 int copy_thread(struct task_struct *p, const struct kernel_clone_args *args);
 void mm_release(struct task_struct *p, struct mm_struct *mm);
 int unshare_sighand(struct task_struct *me);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where handlers return to, and how threads begin. */
-#define SYS_rt_sigreturn	101
-#define SYS_clone		217
-#define SYS_exit		1
+#include <syscall.h>
 
 #define STACK_BIAS		2047
 #define FRAME_SZ		192

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where handlers return to, and how threads begin. */
-#define SYS_rt_sigreturn	15
-#define SYS_clone		56
-#define SYS_exit		60
+#include <syscall.h>
 
 	.section .text, "ax", @progbits
 

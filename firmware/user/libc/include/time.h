@@ -25,7 +25,6 @@ struct tm {
 int clock_gettime(int clock, struct timespec *ts);
 int nanosleep(const struct timespec *ts, struct timespec *left);
 time_t time(time_t *when);
-int clock_settime(int clock, const struct timespec *ts);
 int clock_getres(int clock, struct timespec *ts);
 /* UTC's own: the inverse of gmtime_r(). */
 time_t timegm(const struct tm *tm);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The system calls there are, by SPARC's numbers. */
+/* The system calls there are, by SPARC's numbers; _AGAIN: its second one. */
+#ifndef __SYSCALL_AGAIN
+#define __SYSCALL_AGAIN(nr, name)	__SYSCALL(nr, name)
+#endif
 __SYSCALL(0, restart_syscall)
 __SYSCALL(1, exit)
 __SYSCALL(2, fork)
@@ -105,7 +108,7 @@ __SYSCALL(214, sysinfo)
 __SYSCALL(217, sparc_clone)
 __SYSCALL(222, delete_module)
 __SYSCALL(224, getpgid)
-__SYSCALL(230, select)
+__SYSCALL_AGAIN(230, select)
 __SYSCALL(231, time)
 __SYSCALL(241, sched_setparam)
 __SYSCALL(242, sched_getparam)
