@@ -18,8 +18,12 @@
 #define RLIMIT_DATA	2
 #define RLIMIT_STACK	3
 #define RLIMIT_CORE	4
+#define RLIMIT_RSS	5
+#define RLIMIT_MEMLOCK	8
 #define RLIMIT_AS	9
+#define RLIMIT_LOCKS	10
 #define RLIMIT_SIGPENDING 11
+#define RLIMIT_RTPRIO	14
 #define RLIM_NLIMITS	16
 #define RLIM_INFINITY	(~0UL)
 
