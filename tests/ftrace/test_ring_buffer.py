@@ -243,6 +243,17 @@ def test_a_page_read_in_two_goes_continues_in_time() -> None:
     assert buffer.used_bytes == 0
 
 
+def test_a_size_that_cannot_be_had_changes_nothing() -> None:
+    buffer = RingBuffer(0, 2)
+    for time in range(400):
+        buffer.write(time, bytes(24))
+    before = (_listed(buffer.unread()), buffer.entries, buffer.overrun, buffer.pages)
+    for kb in (1 << 34, 1 << 50, (1 << 64) - 1):
+        with pytest.raises(MemoryError):
+            buffer.resize(pages_for(kb * 1024))
+    assert (_listed(buffer.unread()), buffer.entries, buffer.overrun, buffer.pages) == before
+
+
 def test_the_control_block_stays_where_it_is() -> None:
     buffer = RingBuffer(0, 2)
     address = buffer.address
