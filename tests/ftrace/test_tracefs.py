@@ -203,6 +203,15 @@ def test_what_was_accepted_before_a_refused_write_stays(root: Any, tracefs: Trac
     assert tracefs.read("set_ftrace_filter") == "vfs_open\n"
 
 
+def test_a_refused_write_leaves_no_half_of_a_word_behind(root: Any, tracefs: TraceFS) -> None:
+    handle = root.lookup("set_ftrace_filter").open(WRITE)
+    with pytest.raises(TraceError):
+        handle.write(b"nosuch vfs_")
+    handle.write(b"schedule")
+    handle.release()
+    assert tracefs.read("set_ftrace_filter") == "schedule\n"
+
+
 def test_truncating_alone_clears_a_filter(root: Any, tracefs: TraceFS) -> None:
     tracefs.write("set_graph_function", "schedule")
     root.lookup("set_graph_function").open(WRITE).release()
