@@ -10,10 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from emu.ftrace.errors import TraceError
 from emu.ftrace.events import PRINT, RAW_DATA
 from emu.ftrace.ring_buffer import events_in
-from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
 from emu.machine import Machine
 from tests.commands import TRACING, shell
 
@@ -40,34 +38,6 @@ def tasks(machine: Machine) -> set[str]:
 
 
 # CPUs
-
-
-@pytest.mark.parametrize(
-    ("mask", "cpus", "text"),
-    [
-        ({0, 1}, 2, "3"),
-        (set(), 2, "0"),
-        ({4}, 5, "10"),
-        ({0, 33}, 34, "2,00000001"),
-        (set(range(128)), 128, ",".join(["f" * 8] * 4)),
-    ],
-)
-def test_masks_as_text(mask: set[int], cpus: int, text: str) -> None:
-    assert format_cpumask(frozenset(mask), cpus) == text
-    assert parse_cpumask(text + "\n", cpus) == mask
-
-
-@pytest.mark.parametrize(("text", "mask"), [("1,\n", {0}), ("", set()), ("00000002", {1}), ("0,0,3", {0, 1}), ("1 1", {0, 32})])
-def test_masks_may_be_written_freely(text: str, mask: set[int]) -> None:
-    assert parse_cpumask(text, 40) == mask
-
-
-@pytest.mark.parametrize(
-    ("text", "name"), [("zz", "EINVAL"), ("-1", "EINVAL"), ("0x1", "EINVAL"), ("4", "EOVERFLOW"), ("000000001", "EOVERFLOW")]
-)
-def test_masks_that_are_none(text: str, name: str) -> None:
-    with pytest.raises(TraceError, match=name):
-        parse_cpumask(text, 2)
 
 
 def test_masked_cpus_record_nothing(fresh: Machine) -> None:

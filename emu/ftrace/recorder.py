@@ -262,8 +262,15 @@ class Recorder:
 
     def resize(self, kb: int, cpu: int | None = None) -> int:
         pages = pages_for(kb * 1024)
-        for ring in self._rings_of(cpu):
-            ring.resize(pages)
+        before: list[tuple[RingBuffer, int]] = []
+        try:
+            for ring in self._rings_of(cpu):
+                before.append((ring, ring.pages))
+                ring.resize(pages)
+        except MemoryError:
+            for ring, old in before:
+                ring.resize(old)
+            raise
         return pages * DATA_SIZE // 1024
 
     def resize_comms(self, entries: int) -> None:

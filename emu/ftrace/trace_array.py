@@ -25,6 +25,7 @@ Pids = frozenset[int] | None  # None: there is no such list
 
 INITIAL_BUFFER_KB = 7  # two pages: enough for markers until somebody traces
 EXPANDED_BUFFER_KB = 1408  # and what a tracer gets if nobody said otherwise
+_MOST_INSTANCES = 256  # whose memory is the host's, not the guest's
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,11 @@ class Engine(Protocol):
     def set_clock(self, name: str) -> None: ...
 
     def resize(self, kb: int, cpu: int | None = None) -> int:
-        """Give the ring buffer of one CPU, or of each, at least so many KiB and return what it has."""
+        """Give the ring buffer of one CPU, or of each, at least so many KiB and return what it has.
+
+        Raises:
+            MemoryError: there is not as much; nothing has changed.
+        """
 
     def resize_comms(self, entries: int) -> None: ...
 
@@ -196,9 +201,11 @@ class TraceArray:
                 self.set_option(option.name, options[option.name])
 
     def make_instance(self, name: str) -> None:
-        """Raises TraceError: EEXIST."""
+        """Raises TraceError: EEXIST, or ENOMEM if there are more than enough."""
         if name in self.instances:
             raise TraceError(errno.EEXIST, f"there is an instance '{name}' already")
+        if len(self.instances) >= _MOST_INSTANCES:
+            raise TraceError(errno.ENOMEM, f"there are {_MOST_INSTANCES} instances already")
         self.instances[name] = TraceArray(self.engine.divide(), parent=self)
 
     def remove_instance(self, name: str) -> None:

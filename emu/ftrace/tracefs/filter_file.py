@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import re
 from collections.abc import Callable
 
@@ -17,8 +18,14 @@ from emu.ftrace.tracefs.text_file import TextHandle
 __all__ = ["FilterFile", "WordParser"]
 
 
+LONGEST_WORD = 1024  # more than the name of any function has, and its module's
+
+
 class WordParser:
     """Cuts written data into words at white space and NUL. A word may be split over several writes.
+
+    Raises:
+        TraceError: EINVAL, when one is too long.
 
     >>> parser = WordParser()
     >>> parser.split(b"vfs_read vfs_wr"), parser.rest
@@ -30,6 +37,8 @@ class WordParser:
 
     def split(self, data: bytes) -> list[str]:
         *words, self.rest = re.split(rb"[\s\0]+", self.rest + data)
+        if max(map(len, (*words, self.rest))) > LONGEST_WORD:
+            raise TraceError(errno.EINVAL, f"a word has at most {LONGEST_WORD} bytes")
         return [word.decode(errors="backslashreplace") for word in words if word]
 
     def finish(self) -> list[str]:
@@ -53,7 +62,7 @@ class FilterHandle(TextHandle):
 
     def write(self, data: bytes) -> int:
         self._require(OpenFlags.WRITE)
-        self._edit(self._words.split(data))
+        self._edit(lambda: self._words.split(data))
         # While nothing but the beginning of a word has come, nothing has been accepted.
         self._accepted |= not self._words.rest
         return len(data)
@@ -64,7 +73,7 @@ class FilterHandle(TextHandle):
             return
         # Only now is a last word without a newline known to be complete; nobody is left to be told that it is wrong.
         with contextlib.suppress(TraceError):
-            self._edit(self._words.finish())
+            self._edit(self._words.finish)
         if self._refused and not self._accepted:
             return
         in_force = self._file.get()
@@ -72,8 +81,9 @@ class FilterHandle(TextHandle):
         if not np.array_equal(self._pending.mask, in_force.mask):
             self._file.put(self._pending)
 
-    def _edit(self, words: list[str]) -> None:
+    def _edit(self, next_words: Callable[[], list[str]]) -> None:
         try:
+            words = next_words()
             # Modules may have come and gone since the file was opened.
             self._pending = self._pending.on(self._file.get().functions).edited(words, self._file.waiting)
         except TraceError:
