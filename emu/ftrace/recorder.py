@@ -56,6 +56,7 @@ class Recorder:
         self.set_word(trace_record.SITE_OPS, self._site_flags.ctypes.data)
         self.set_word(trace_record.PID_FLAGS, self._pid_flags.ctypes.data)
         self.set_word(trace_record.SLEEP_TIME, 1)
+        self.set_word(trace_record.RECORDING, 1)
         for index, ring in enumerate(self.rings):
             self.set_cpu_word(index, trace_record.RING, ring.address)
             self.set_cpu_word(index, trace_record.SHARED, self._shared.ctypes.data)
@@ -92,6 +93,8 @@ class Recorder:
             array.graph_function.mask * trace_record.GRAPH_FUNCTION
             + array.graph_notrace.mask * trace_record.GRAPH_NOTRACE
             + (wanted & (self.tracer.ops is OpsKind.ENTRY)) * trace_record.TRACED
+            + array.probes.switching(self.functions, on=True) * trace_record.TURNS_ON
+            + array.probes.switching(self.functions, on=False) * trace_record.TURNS_OFF
         )
         self.set_word(trace_record.ONLY_SELECTED, int(array.graph_function.mask.any()))
         self.set_word(trace_record.MAX_DEPTH, array.max_graph_depth)
@@ -135,6 +138,7 @@ class Recorder:
 
     def set_recording(self, on: bool) -> None:
         self._recording = on
+        self.set_word(trace_record.RECORDING, int(on))
         if not on:
             self._engine.remember_running()
         self._switch_rings()

@@ -75,18 +75,29 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         return load_u8(load_u64(shared + trace.SITE_OPS) + place)
 
     @njit
+    def stop(s):
+        """Python is asked before the CPU goes on, and before any other CPU does."""
+        store_u64(s + cpu.REQUEST, cpu.STOP_REQUEST)
+        store_u64(s + cpu.DEADLINE, ZERO)
+
+    @njit
     def record_in_each(s, mine, ip, parent_ip, irqs_off):
-        """As ftrace_ops_list_func: the function tracer of every array that wants this site."""
+        """As ftrace_ops_list_func: what every array wants of this site."""
         while mine != ZERO:
-            if site_flags(load_u64(mine + trace.SHARED), ip) & trace.TRACED != 0:
+            shared = load_u64(mine + trace.SHARED)
+            flags = site_flags(shared, ip)
+            if flags & trace.TRACED != 0:
                 record_call(s, mine, ip, parent_ip, irqs_off)
+            if flags & (trace.TURNS_ON if load_u64(shared + trace.RECORDING) == ZERO else trace.TURNS_OFF) != 0:
+                store_u64(shared + trace.SWITCH, ip)
+                stop(s)
             mine = load_u64(mine + trace.NEXT)
 
     @njit
     def record_function(s, ip, parent_ip, irqs_off):
-        """A site that function tracers want: `ip` was called by `parent_ip`."""
+        """A site that calls for its entry: `ip` was called by `parent_ip`."""
         mine = load_u64(s + cpu.CALLOUT)
-        if load_u64(mine + trace.SEVERAL) == ZERO:
+        if load_u64(mine + trace.ASK_EACH) == ZERO:
             record_call(s, mine, ip, parent_ip, irqs_off)
         else:
             record_in_each(s, mine, ip, parent_ip, irqs_off)
@@ -95,7 +106,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
     def record_beside_graph(s, ip, parent_ip, irqs_off):
         """The same at a site that function_graph wants: it may be that nobody else does."""
         mine = load_u64(s + cpu.CALLOUT)
-        if load_u64(mine + trace.SEVERAL) != ZERO:
+        if load_u64(mine + trace.ASK_EACH) != ZERO:
             record_in_each(s, mine, ip, parent_ip, irqs_off)
 
     @njit
@@ -187,8 +198,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
             store_u64(shared + trace.MISMATCH, ONE)
             store_u64(shared + trace.MISMATCH_FRAME, frame)
             store_u64(shared + trace.GRAPH_RUNNING, ZERO)
-            store_u64(s + cpu.REQUEST, cpu.STOP_REQUEST)
-            store_u64(s + cpu.DEADLINE, ZERO)
+            stop(s)
             if top < 0:
                 return ZERO
             if depth < 0:

@@ -40,6 +40,10 @@ What is traced
       beat:mod:sample_timer   *:mod:sample_*   beat:mod:!sample_timer   :mod:   !beat:mod:sample_timer
   One about a module that is not loaded waits until it is.
 
+  In set_ftrace_filter a command can say what functions do when they are called, at most COUNT times if that is given:
+      schedule:traceoff   vfs_*:traceon:3   !schedule:traceoff   !vfs_*:traceon:0
+  They turn tracing_on off and on. What else is written, '>' too, leaves them in place.
+
   set_ftrace_pid                only these processes: '>' begins anew, '>>' adds
   set_ftrace_notrace_pid        never these processes
   tracing_cpumask               only on these CPUs: a bit for each, in hexadecimal
