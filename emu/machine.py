@@ -85,6 +85,7 @@ class Machine:
         console: also gets what the guest writes, as it comes.
         warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
         command_line: the kernel's parameters (firmware/README.md).
+        patching: how call sites are changed: one of the architecture's protocols (docs/races.md); default: its first.
         boot_limit: nanoseconds of virtual time that the guest may take to boot.
         boot_host_limit: seconds of the host's time that it may take for that.
 
@@ -109,6 +110,7 @@ class Machine:
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
         command_line: str = "",
+        patching: str | None = None,
         boot_limit: int | None = None,
         boot_host_limit: float | None = None,
     ) -> None:
@@ -135,6 +137,8 @@ class Machine:
         for number, share_tree in enumerate(self._share_trees):
             self.kernel.file_server.serve(f"share{number}", share_tree)
         self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
+        if patching is not None:
+            self.engine.protocol = patching
         self.trace_array = TraceArray(self.engine.top)
         tree = build_tree(self.trace_array)
         self._tracefs = TraceFS(tree, self.settle)
@@ -231,9 +235,9 @@ class Machine:
         A command that a limit, Ctrl-C or sleep without end has left running goes on whenever the machine does, until the next
         run: it is killed before that begins, with its process group, as by SIGKILL.
         """
+        self._check_open()
         with self.kernel.limits.during(None, host_limit):
             self.kernel.give_up_command(self.engine.check)
-        self._check_open()
         self._output.clear()
         self.kernel.console.restart_input()
         self.kernel.console.size = (0, 0) if terminal is None else terminal.size()
@@ -295,6 +299,7 @@ class Machine:
 
     @ftrace_enabled.setter
     def ftrace_enabled(self, on: bool) -> None:
+        self._check_open()
         self.engine.set_enabled(on)
         self.settle()
 
