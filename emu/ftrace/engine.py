@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,13 @@ __all__ = ["FtraceEngine"]
 _FIRST_COMMS = 128
 
 
+class Clock(NamedTuple):
+    """A trace clock: what native code takes it from, and where it starts."""
+
+    source: np.uint64
+    offset: int = 0
+
+
 class FtraceEngine:
     """Traces a kernel that has not been booted yet, for any number of trace arrays.
 
@@ -53,11 +61,18 @@ class FtraceEngine:
         self.driver = Driver(kernel, arch, self._stop)
         self._protocol = arch.protocols[0]
         self.symbols = KernelSymbols(kernel)
+        since_boot = Clock(trace_record.CLOCK_NANOSECONDS)
         self.clocks = {
-            "local": trace_record.CLOCK_NANOSECONDS,
-            "global": trace_record.CLOCK_NANOSECONDS,
-            "counter": trace_record.CLOCK_COUNTER,
-            arch.cycle_clock: trace_record.CLOCK_CYCLES,
+            "local": since_boot,
+            "global": since_boot,
+            "counter": Clock(trace_record.CLOCK_COUNTER),
+            "uptime": Clock(trace_record.CLOCK_TICKS),
+            "perf": since_boot,
+            "mono": since_boot,
+            "mono_raw": since_boot,
+            "boot": since_boot,
+            "tai": Clock(trace_record.CLOCK_NANOSECONDS, kernel.image.offset("WALL_CLOCK_AT_BOOT") * 10**9),
+            arch.cycle_clock: Clock(trace_record.CLOCK_CYCLES),
         }
         self.counter = np.zeros(1, np.uint64)  # of the clock of this name
         self.comm_table = Comms(_FIRST_COMMS)
@@ -341,6 +356,8 @@ class FtraceEngine:
     def remember_running(self) -> None:
         """Names of tasks that have not been switched out since they were recorded."""
         for index in self.kernel.hot_areas:
+            if not any(recorder.cpu_word(index, trace_record.RECORDED) for recorder in self._recorders):
+                continue
             task = self.kernel.tasks.current(self.kernel.board.cpus[index])
             self.comm_table.remember(self.kernel.tasks.pid(task), self.kernel.tasks.comm(task))
 

@@ -74,6 +74,9 @@ class Recorder:
         """Of the record for one CPU."""
         self._per_cpu[cpu, int(field) // 8] = value
 
+    def cpu_word(self, cpu: int, field: np.uint64) -> int:
+        return int(self._per_cpu[cpu, int(field) // 8])
+
     def cpu_record(self, cpu: int) -> int:
         """The address of the record for one CPU."""
         return int(self._per_cpu[cpu].ctypes.data)
@@ -259,10 +262,12 @@ class Recorder:
         return tuple(self._engine.clocks)
 
     def clock_counts(self, name: str) -> bool:
-        return bool(self._engine.clocks[name] != trace_record.CLOCK_NANOSECONDS)
+        return bool(self._engine.clocks[name].source != trace_record.CLOCK_NANOSECONDS)
 
     def set_clock(self, name: str) -> None:
-        self.set_word(trace_record.CLOCK, self._engine.clocks[name])
+        clock = self._engine.clocks[name]
+        self.set_word(trace_record.CLOCK, clock.source)
+        self.set_word(trace_record.CLOCK_OFFSET, clock.offset)
 
     def resize(self, kb: int, cpu: int | None = None) -> int:
         pages = pages_for(kb * 1024)
@@ -301,8 +306,13 @@ class Recorder:
         return written
 
     def _now(self, cpu: Cpu) -> int:
-        clock = self.word(trace_record.CLOCK)
-        if clock == int(trace_record.CLOCK_COUNTER):
+        clock = np.uint64(self.word(trace_record.CLOCK))
+        if clock == trace_record.CLOCK_COUNTER:
             self._engine.counter[0] += np.uint64(1)
             return int(self._engine.counter[0])
-        return cpu.cycles if clock == int(trace_record.CLOCK_CYCLES) else self._engine.kernel.board.nanoseconds(cpu.cycles)
+        if clock == trace_record.CLOCK_CYCLES:
+            return cpu.cycles
+        nanoseconds = self._engine.kernel.board.nanoseconds(cpu.cycles)
+        if clock == trace_record.CLOCK_TICKS:
+            return nanoseconds // int(trace_record.TICK)
+        return nanoseconds + self.word(trace_record.CLOCK_OFFSET)

@@ -61,9 +61,11 @@ FOLLOW_FORK = np.uint64(280)  # 1: a child has its parent's flags in PID_FLAGS, 
 THRESHOLD = np.uint64(288)  # nanoseconds: of graphs, only the returns of calls that took so long; 0: all, and entries
 RECORDING = np.uint64(296)  # 1: tracing is on
 SWITCH = np.uint64(304)  # the site, if one that was called is to turn tracing on or off; Python is told
-SHARED_WORDS = 39
+CLOCK_OFFSET = np.uint64(312)  # nanoseconds, added to those since boot
+SHARED_WORDS = 40
 
-CLOCK_NANOSECONDS, CLOCK_COUNTER, CLOCK_CYCLES = np.uint64(0), np.uint64(1), np.uint64(2)
+CLOCK_NANOSECONDS, CLOCK_COUNTER, CLOCK_CYCLES, CLOCK_TICKS = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+TICK = np.uint64(10_000_000)  # nanoseconds, of the last: USER_HZ is 100
 
 # Flags in PID_FLAGS. A pid from PID_LIMIT on (Linux's PID_MAX_LIMIT) has none.
 PID_LIMIT = 1 << 22

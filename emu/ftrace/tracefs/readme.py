@@ -61,7 +61,8 @@ What is recorded
   per_cpu/cpuN/buffer_size_kb   of one CPU
   buffer_total_size_kb      of all CPUs together
   free_buffer               whoever closes it makes the buffers as small as they can be
-  trace_clock               the clock that gives events their time; choosing one empties the buffers
+  trace_clock               the clock that gives events their time; choosing one empties the buffers. Here all of those
+                            that count nanoseconds are one, since boot; tai: since 1970
   timestamp_mode            events hold the time since the one before
   trace_marker              what is written here appears among the events
   trace_marker_raw          the same for bytes; the first four are a number that says what they are
