@@ -15,6 +15,7 @@ from emu.cpu.board import Board
 from emu.cpu.ramdisk import RamDisk
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.engine import FtraceEngine
+from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS, build_tree
 from emu.ftrace.tracefs.served import TracefsTree
@@ -27,7 +28,7 @@ from emu.kernel.share import Share, ShareTree
 
 __all__ = [
     "BadImage", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share", "Terminal",
-    "image_directory",
+    "TraceError", "image_directory",
 ]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent
