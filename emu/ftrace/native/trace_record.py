@@ -83,3 +83,4 @@ RETURN_STACK_DEPTH = 50
 ENTRY_RETURN, ENTRY_FUNCTION, ENTRY_CALLTIME, ENTRY_FRAME = (np.uint64(8 * n) for n in range(4))
 ENTRY_SIZE = np.uint64(32)
 HIDDEN = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # as calltime: set_graph_notrace covers this call and what it calls
+CHOSEN = np.uint64(1 << 63)  # in calltime: set_graph_function covers them

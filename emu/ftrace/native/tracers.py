@@ -125,11 +125,16 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         ops = site_flags(shared, function)
         stack = task + load_u64(shared + trace.TASK_STACK)
         entry = stack + np.uint64(depth) * trace.ENTRY_SIZE
-        if depth > 0 and guest_u64(entry - trace.ENTRY_SIZE + trace.ENTRY_CALLTIME) == trace.HIDDEN:
-            return False
+        # What the task was in before there was such a filter is on the stack too, and chooses nothing.
+        chosen = trace.CHOSEN if ops & trace.GRAPH_FUNCTION != 0 else ZERO
+        if depth > 0:
+            outer = guest_u64(entry - trace.ENTRY_SIZE + trace.ENTRY_CALLTIME)
+            if outer == trace.HIDDEN:
+                return False
+            chosen |= outer & trace.CHOSEN
         hidden = ops & trace.GRAPH_NOTRACE != 0
         if not hidden:
-            if depth == 0 and load_u64(shared + trace.ONLY_SELECTED) != ZERO and ops & trace.GRAPH_FUNCTION == 0:
+            if chosen == ZERO and load_u64(shared + trace.ONLY_SELECTED) != ZERO:
                 return False
             most = load_u64(shared + trace.MAX_DEPTH)
             if most != ZERO and np.uint64(depth) >= most:
@@ -154,7 +159,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
             recorded(s, mine, shared)
         guest_store_u64(entry + trace.ENTRY_RETURN, returns_to)
         guest_store_u64(entry + trace.ENTRY_FUNCTION, function)
-        guest_store_u64(entry + trace.ENTRY_CALLTIME, trace.HIDDEN if hidden else time)
+        guest_store_u64(entry + trace.ENTRY_CALLTIME, trace.HIDDEN if hidden else time | chosen)
         guest_store_u64(entry + trace.ENTRY_FRAME, frame)
         guest_store_u32(index, np.uint32(depth))
         return True
@@ -179,7 +184,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         store_u64(payload + EIGHT, guest_u64(entry + trace.ENTRY_FUNCTION))
         store_u32(payload + SIXTEEN, np.uint32(depth))
         store_u32(payload + TWENTY, guest_u32(task + load_u64(shared + trace.TASK_OVERRUN)))
-        store_u64(payload + TWENTY_FOUR, guest_u64(entry + trace.ENTRY_CALLTIME))
+        store_u64(payload + TWENTY_FOUR, guest_u64(entry + trace.ENTRY_CALLTIME) & ~trace.CHOSEN)
         store_u64(payload + THIRTY_TWO, time)
         commit(ring)
         recorded(s, mine, shared)
@@ -208,7 +213,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         calltime = guest_u64(entry + trace.ENTRY_CALLTIME)
         if calltime != trace.HIDDEN and load_u64(shared + trace.GRAPH_RUNNING) != ZERO:
             time = now(s, shared)
-            if time - calltime >= load_u64(shared + trace.THRESHOLD):
+            if time - (calltime & ~trace.CHOSEN) >= load_u64(shared + trace.THRESHOLD):
                 record_return(s, mine, entry, depth, time, irqs_off)
         return guest_u64(entry + trace.ENTRY_RETURN)
 
