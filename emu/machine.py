@@ -16,6 +16,7 @@ from emu.cpu.board import Board
 from emu.cpu.ramdisk import RamDisk
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.engine import FtraceEngine
+from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS, build_tree
 from emu.ftrace.tracefs.served import TracefsTree
@@ -28,7 +29,7 @@ from emu.kernel.share import Share, ShareTree
 
 __all__ = [
     "BadImage", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share", "Terminal",
-    "image_directory",
+    "TraceError", "image_directory",
 ]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -87,6 +88,7 @@ class Machine:
         console: also gets what the guest writes, as it comes.
         warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
         command_line: the kernel's parameters (firmware/README.md).
+        patching: how call sites are changed: one of the architecture's protocols (docs/races.md); default: its first.
         boot_limit: nanoseconds of virtual time that the guest may take to boot.
         boot_host_limit: seconds of the host's time that it may take for that.
 
@@ -111,6 +113,7 @@ class Machine:
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
         command_line: str = "",
+        patching: str | None = None,
         boot_limit: int | None = None,
         boot_host_limit: float | None = None,
     ) -> None:
@@ -138,6 +141,8 @@ class Machine:
                 self.kernel.file_server.serve(f"share{number}", opened.enter_context(closing(ShareTree(share))))
             opened.callback(self.kernel.file_server.close)
             self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
+            if patching is not None:
+                self.engine.protocol = patching
             self.trace_array = TraceArray(self.engine.top)
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open)

@@ -103,6 +103,16 @@ def test_the_exit_status_is_the_commands(arch: str, command: str, status: int) -
     assert emu("run", "--arch", arch, "--", command).returncode == status
 
 
+def test_the_patching_method_and_the_kernels_parameters_are_chosen(arch: str) -> None:
+    arguments = ("--arch", arch, "--patching", "stop_machine", "--append", "nmi_watchdog=1 watchdog_thresh=1")
+    done = emu("run", *arguments, "-p", "function", "-l", "nmi_handle", "--", "spin 1500")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"nmi_handle <-" in done.stdout
+    refused = emu("run", "--arch", arch, "--patching", "magic", "--", "true")
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert b"has no patching protocol 'magic' (it has: " in refused.stderr
+
+
 def test_a_refused_run_leaves_the_output_file_alone(tmp_path: Path) -> None:
     file = tmp_path / "trace.txt"
     file.write_text("precious")

@@ -14,6 +14,7 @@ import numpy as np
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.options import CORE_OPTIONS, Options
+from emu.ftrace.probes import FunctionProbes
 from emu.ftrace.tracers import NOP, TRACERS, OpsKind, Tracer
 
 if TYPE_CHECKING:
@@ -179,6 +180,7 @@ class TraceArray:
         self.graph_function = self.filter
         self.graph_notrace = self.filter
         self.waiting_filter, self.waiting_notrace = ModuleFilters(), ModuleFilters()
+        self.probes = FunctionProbes()
         self.max_graph_depth = 0  # 0: any depth
         self.threshold_us = 0  # of a graph's calls, only those that took so many microseconds; 0: all
         self.pipes = 0
@@ -282,11 +284,24 @@ class TraceArray:
         self.graph_notrace = selected
         self.engine.update()
 
+    def edit_probes(self, word: str) -> None:
+        """Raises TraceError: EINVAL."""
+        self.probes.edit(word, self.engine.functions)
+        self.engine.update()
+
+    def function_called(self, site: int) -> None:
+        """One that a command is about."""
+        recording = self.probes.call(int(self.engine.functions.numbers[site]), self.recording)
+        if recording is not self.recording:
+            self.set_recording(recording)
+            self.engine.update()  # a count may have come to its end
+
     def functions_changed(self) -> None:
         """Sites have come or gone: what is selected of those that are left stays selected."""
         functions = self.engine.functions
         self.filter, self.notrace = self.filter.on(functions), self.notrace.on(functions)
         self.graph_function, self.graph_notrace = self.graph_function.on(functions), self.graph_notrace.on(functions)
+        self.probes.keep(functions)
 
     def module_coming(self, name: str) -> None:
         """Filters that were waiting for this module select its functions; words that do not match any are forgotten."""

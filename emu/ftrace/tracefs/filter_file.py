@@ -12,6 +12,8 @@ import numpy as np
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import FunctionFilter, ModuleFilters
+from emu.ftrace.probes import FunctionProbes
+from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File, Handle, OpenFlags
 from emu.ftrace.tracefs.text_file import TextHandle
 
@@ -84,8 +86,13 @@ class FilterHandle(TextHandle):
     def _edit(self, next_words: Callable[[], list[str]]) -> None:
         try:
             words = next_words()
+            array = self._file.commanded
+            names = [word for word in words if array is None or not FunctionProbes.understands(word)]
             # Modules may have come and gone since the file was opened.
-            self._pending = self._pending.on(self._file.get().functions).edited(words, self._file.waiting)
+            self._pending = self._pending.on(self._file.get().functions).edited(names, self._file.waiting)
+            if array is not None:
+                for command in filter(FunctionProbes.understands, words):
+                    array.edit_probes(command)
         except TraceError:
             self._words = WordParser()
             self._refused = True
@@ -94,7 +101,12 @@ class FilterHandle(TextHandle):
 
 
 class FilterFile(File):
-    """A file over one filter of the trace instance. `waiting`: what it keeps for modules; None: it takes names only."""
+    """A file over one filter of the trace instance.
+
+    Args:
+        waiting: what it keeps for modules; None: it takes names only.
+        commanded: whose functions can be told to do something when they are called; such a command is in force at once.
+    """
 
     def __init__(
         self,
@@ -102,11 +114,13 @@ class FilterFile(File):
         put: Callable[[FunctionFilter], None],
         if_empty: str,
         waiting: ModuleFilters | None = None,
+        commanded: TraceArray | None = None,
     ) -> None:
         super().__init__(0o640)
         self.get = get
         self.put = put
         self.waiting = waiting
+        self.commanded = commanded
         self._if_empty = if_empty
 
     def show(self) -> str:
@@ -114,6 +128,8 @@ class FilterFile(File):
         lines = selected.selected_names() if selected else [f"#### {self._if_empty} ####"]
         if self.waiting is not None:
             lines += self.waiting.lines()
+        if self.commanded is not None:
+            lines += self.commanded.probes.lines(self.commanded.engine.functions)
         return "".join(f"{line}\n" for line in lines)
 
     def open(self, flags: OpenFlags) -> Handle:

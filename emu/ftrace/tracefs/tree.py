@@ -93,7 +93,7 @@ def _filter_files(tr: TraceArray) -> dict[str, Node]:
     """Which functions are to be traced, and of which tasks."""
     all_enabled, none_disabled = "all functions enabled", "no functions disabled"
     return {
-        "set_ftrace_filter": FilterFile(lambda: tr.filter, tr.set_filter, all_enabled, tr.waiting_filter),
+        "set_ftrace_filter": FilterFile(lambda: tr.filter, tr.set_filter, all_enabled, tr.waiting_filter, tr),
         "set_ftrace_notrace": FilterFile(lambda: tr.notrace, tr.set_notrace, none_disabled, tr.waiting_notrace),
         "set_ftrace_pid": PidFile(lambda: tr.pids, tr.set_pids),
         "set_ftrace_notrace_pid": PidFile(lambda: tr.notrace_pids, tr.set_notrace_pids),
