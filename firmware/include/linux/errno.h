@@ -9,6 +9,7 @@
 #define ERESTARTSYS		512	/* as SA_RESTART says */
 #define ERESTARTNOINTR		513	/* again in any case */
 #define ERESTARTNOHAND		514	/* again if there is no handler */
+#define ENOIOCTLCMD		515	/* this driver has no such ioctl */
 #define ERESTART_RESTARTBLOCK	516	/* by restart_syscall */
 
 #define EFSCORRUPTED		EUCLEAN
