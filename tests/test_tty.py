@@ -33,7 +33,7 @@ class Typist:
 
 
 def talk(machine: Machine, command: str, *pieces: bytes, patience: int = 0) -> tuple[int, str]:
-    done = machine.run(command, terminal=Typist(*pieces, patience=patience), host_limit=5)
+    done = machine.run(command, terminal=Typist(*pieces, patience=patience), host_limit=60)
     return done.status, done.output.decode()
 
 
