@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from emu.machine import Completed, GuestPanic, Machine, PoweredOff, Share
+    from emu.ftrace.errors import TraceError
+    from emu.machine import BadImage, Completed, GuestPanic, LimitReached, Machine, PoweredOff, Share
 
-__all__ = ["Completed", "GuestPanic", "Machine", "PoweredOff", "Share"]
+__all__ = ["BadImage", "Completed", "GuestPanic", "LimitReached", "Machine", "PoweredOff", "Share", "TraceError"]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +16,7 @@ from emu.cpu.board import Board
 from emu.cpu.ramdisk import RamDisk
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.engine import FtraceEngine
+from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS, build_tree
 from emu.ftrace.tracefs.served import TracefsTree
@@ -27,12 +29,13 @@ from emu.kernel.share import Share, ShareTree
 
 __all__ = [
     "BadImage", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share", "Terminal",
-    "image_directory",
+    "TraceError", "image_directory",
 ]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent
 _SMALLEST_MEMORY = 32 << 20
 _EMPTY_DISK = 16 << 20
+_LONGEST_ADVANCE = 1 << 56  # cycles: 22 years at 100 MHz
 
 
 def image_directory(arch: str) -> Path:
@@ -64,7 +67,7 @@ class Terminal(Input, Protocol):
 
 
 class Machine:
-    """A machine, booted and waiting for commands.
+    """A machine, booted and waiting for commands. `tracefs` is the guest's tracefs tree.
 
     >>> with Machine(arch="x86_64", cpus=2, seed=0) as m:
     ...     m.tracefs.write("current_tracer", "function_graph")
@@ -85,6 +88,7 @@ class Machine:
         console: also gets what the guest writes, as it comes.
         warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
         command_line: the kernel's parameters (firmware/README.md).
+        patching: how call sites are changed: one of the architecture's protocols (docs/races.md); default: its first.
         boot_limit: nanoseconds of virtual time that the guest may take to boot.
         boot_host_limit: seconds of the host's time that it may take for that.
 
@@ -109,6 +113,7 @@ class Machine:
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
         command_line: str = "",
+        patching: str | None = None,
         boot_limit: int | None = None,
         boot_host_limit: float | None = None,
     ) -> None:
@@ -121,37 +126,37 @@ class Machine:
             raise ValueError(f"there is no kernel image for {arch}")
         kernel_image = Image(image or directory / "vmlinux", machine=kernels.elf_machine)
         self.warnings: list[str] = []
-        self._closed = False
         self._output = bytearray()
         self._sink = console or (lambda data: None)
-        self.board = Board(hardware, cpus, memory, quantum, seed, frequency)
-        if ramdisk is None:
-            ramdisk = RamDisk(_EMPTY_DISK)
-        self.ramdisk = RamDisk.of_file(ramdisk) if isinstance(ramdisk, Path) else ramdisk
-        self.kernel = Kernel(
-            self.board, kernels, kernel_image, Console(self._console), warn or self.warnings.append, self.ramdisk
-        )
-        self._share_trees = [ShareTree(share) for share in shares]
-        for number, share_tree in enumerate(self._share_trees):
-            self.kernel.file_server.serve(f"share{number}", share_tree)
-        self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
-        self.trace_array = TraceArray(self.engine.top)
-        tree = build_tree(self.trace_array)
-        self._tracefs = TraceFS(tree, self.settle)
-        self.kernel.file_server.serve(
-            "tracefs",
-            TracefsTree(tree, lambda: self.engine.updates, lambda: self.engine.driver.busy),
-        )
-        self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
-        self.engine.initialise()
-        try:
+        self._closed = False
+        with ExitStack() as opened:  # what is given back at the end, or when the machine does not come up
+            if ramdisk is None:
+                ramdisk = RamDisk(_EMPTY_DISK)
+            self.ramdisk = opened.enter_context(RamDisk.of_file(ramdisk) if isinstance(ramdisk, Path) else ramdisk)
+            self.board = opened.enter_context(closing(Board(hardware, cpus, memory, quantum, seed, frequency)))
+            self.kernel = Kernel(
+                self.board, kernels, kernel_image, Console(self._console), warn or self.warnings.append, self.ramdisk
+            )
+            for number, share in enumerate(shares):
+                self.kernel.file_server.serve(f"share{number}", opened.enter_context(closing(ShareTree(share))))
+            opened.callback(self.kernel.file_server.close)
+            self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
+            if patching is not None:
+                self.engine.protocol = patching
+            self.trace_array = TraceArray(self.engine.top)
+            tree = build_tree(self.trace_array)
+            self.tracefs = TraceFS(tree, self.settle, self._check_open)
+            self.kernel.file_server.serve(
+                "tracefs",
+                TracefsTree(tree, lambda: self.engine.updates, lambda: self.engine.driver.busy),
+            )
+            self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
+            self.engine.initialise()
             with self.kernel.limits.during(boot_limit, boot_host_limit):
                 self._boot(seed % 1_000_000)
             for number, share in enumerate(shares):
                 self._mount(f"share{number}", share)
-        except BaseException:
-            self.close()
-            raise
+            self._opened = opened.pop_all()
 
     def _boot(self, time: int) -> None:
         """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
@@ -186,21 +191,11 @@ class Machine:
     def close(self) -> None:
         """Gives the machine's memory back, and closes what its guest has open. From then on everything else raises ValueError."""
         self._closed = True
-        self.kernel.file_server.close()
-        for share_tree in self._share_trees:
-            share_tree.close()
-        self.board.close()
-        self.ramdisk.close()
+        self._opened.close()
 
     def _check_open(self) -> None:
         if self._closed:
             raise ValueError("the machine is closed")
-
-    @property
-    def tracefs(self) -> TraceFS:
-        """The tracefs tree of the guest."""
-        self._check_open()
-        return self._tracefs
 
     def run(
         self,
@@ -226,14 +221,15 @@ class Machine:
             GuestPanic: the kernel panicked, or nothing can ever happen again.
             LimitReached: the command took too long; the machine stands still and can be asked for its trace.
             PoweredOff: the guest switched the machine off.
+            ValueError: the line is too long, or has a NUL byte.
             KeyboardInterrupt: from the host; the machine stands still and can be asked for its trace.
 
         A command that a limit, Ctrl-C or sleep without end has left running goes on whenever the machine does, until the next
         run: it is killed before that begins, with its process group, as by SIGKILL.
         """
+        self._check_open()
         with self.kernel.limits.during(None, host_limit):
             self.kernel.give_up_command(self.engine.check)
-        self._check_open()
         self._output.clear()
         self.kernel.console.restart_input()
         self.kernel.console.size = (0, 0) if terminal is None else terminal.size()
@@ -260,8 +256,11 @@ class Machine:
 
         Raises:
             GuestPanic, PoweredOff: as `run`.
+            ValueError: that is no time, or more than the guest can count.
         """
         self._check_open()
+        if not 0 <= cycles <= _LONGEST_ADVANCE:
+            raise ValueError(f"{cycles} cycles: 0 to {_LONGEST_ADVANCE} can pass at once")
         self.board.limit = self.board.now + cycles
         try:
             while self.kernel.run():
@@ -291,10 +290,12 @@ class Machine:
         Raises:
             GuestPanic, PoweredOff: (when it is set) as `run`.
         """
+        self._check_open()
         return self.engine.enabled
 
     @ftrace_enabled.setter
     def ftrace_enabled(self, on: bool) -> None:
+        self._check_open()
         self.engine.set_enabled(on)
         self.settle()
 

@@ -18,6 +18,7 @@ CHAINS = {
     "hrtimer_interrupt": ("__hrtimer_run_queues tick_sched_timer tick_sched_handle update_process_times run_local_timers "
                           "softlockup_tick __touch_softlockup_watchdog", "spin 5"),
     "run_timer_softirq": ("expire_timers call_timer_fn", "modprobe sample_timer; sleep 0.02; rmmod sample_timer"),
+    "run_ksoftirqd": ("__do_softirq tasklet_action", "echo TASKLET > /dev/lkdtm"),
     "__schedule": ("deactivate_task dequeue_task_fair", "usleep 1"),
     "synchronize_rcu": ("__wait_rcu_gp ... schedule", "modprobe sample_timer; rmmod sample_timer"),
 }

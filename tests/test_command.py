@@ -84,6 +84,9 @@ def test_function_has_the_goldens_header_and_columns(arch: str) -> None:
         (["-o", "/nosuch/file"], "cannot write /nosuch/file"),
         (["--image", "/etc/passwd"], "not an ELF image"),
         (["--memory", "1"], "MiB"),
+        (["--quantum", "1" * 30], "a quantum of"),
+        (["-b", str((1 << 64) - 1)], "no memory for 2 ring buffers"),
+        (["--share", ":rw"], "names no folder"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(arguments: list[str], complaint: str) -> None:
@@ -98,6 +101,16 @@ def test_bad_input_is_one_line_and_status_2(arguments: list[str], complaint: str
 @pytest.mark.parametrize(("command", "status"), [("exit 7", 7), ("nosuch", 127), ("kill -9 $$", 137)])
 def test_the_exit_status_is_the_commands(arch: str, command: str, status: int) -> None:
     assert emu("run", "--arch", arch, "--", command).returncode == status
+
+
+def test_the_patching_method_and_the_kernels_parameters_are_chosen(arch: str) -> None:
+    arguments = ("--arch", arch, "--patching", "stop_machine", "--append", "nmi_watchdog=1 watchdog_thresh=1")
+    done = emu("run", *arguments, "-p", "function", "-l", "nmi_handle", "--", "spin 1500")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"nmi_handle <-" in done.stdout
+    refused = emu("run", "--arch", arch, "--patching", "magic", "--", "true")
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert b"has no patching protocol 'magic' (it has: " in refused.stderr
 
 
 def test_a_refused_run_leaves_the_output_file_alone(tmp_path: Path) -> None:
@@ -120,7 +133,7 @@ def test_the_shell_runs_a_script_and_returns_its_status(arch: str) -> None:
 def test_interrupting_stops_at_once_and_writes_what_was_traced(arch: str, tmp_path: Path, number: signal.Signals) -> None:
     file = tmp_path / "trace.txt"
     options = ["--arch", arch, "-p", "function", "-l", "sys_write", "-o", str(file)]
-    command = [sys.executable, "-m", "emu", "run", *options, "--", "echo go; spin 1000000"]
+    command = [sys.executable, "-m", "emu", "run", *options, "--", "echo go; while :; do ls > /dev/null; done"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == b"go\n"

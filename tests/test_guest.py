@@ -163,12 +163,3 @@ def test_an_image_that_cannot_be_booted_is_refused(arch: str, tmp_path: Path) ->
     text.write_text("no image")
     with pytest.raises(BadImage, match="not an ELF image"):
         Machine(arch=arch, image=text)
-
-
-def test_a_closed_machine_says_so(arch: str) -> None:
-    made = Machine(arch=arch, cpus=1)
-    made.close()
-    made.close()
-    for use in (lambda: made.run("true"), lambda: made.advance(1), made.settle, lambda: made.inject_nmi(0), lambda: made.tracefs):
-        with pytest.raises(ValueError, match="the machine is closed"):
-            use()

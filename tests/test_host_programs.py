@@ -9,7 +9,11 @@ import pytest
 
 from emu.kernel.share import Share
 from emu.machine import Machine
+from tests.commands import run as output_of
+from tests.disks import available, make_ext2
 from tests.host_compiler import compile_static
+
+HERE = Path(__file__).parent
 
 # Jumps out of deep calls and out of handlers: registers, signal mask and the frames that are left must be as they were.
 JUMPS = r"""
@@ -83,3 +87,17 @@ def test_jumps(arch: str, tmp_path: Path) -> None:
 def test_a_context_that_cannot_be_reached_kills_the_program(trap: int, tmp_path: Path) -> None:
     status, output = run("sparc64", BAD_CONTEXT.replace("TRAP", str(trap)), tmp_path)
     assert (status, output) == (139, "Segmentation fault\n")
+
+
+def test_system_calls_answer_as_linuxs(arch: str, tmp_path: Path) -> None:
+    """On ramfs and on ext2. `linux-answers.txt` is what the program prints on a Linux host."""
+    compile_static(arch, (HERE / "linux_answers.c").read_text(), tmp_path / "answers")
+    disk = tmp_path / "disk"
+    if available():
+        make_ext2(disk, 1 << 20)
+    expected = (HERE / "golden/linux-answers.txt").read_text()
+    with Machine(arch=arch, shares=[Share(tmp_path, "/p")], ramdisk=disk if disk.exists() else None) as machine:
+        assert output_of(machine, "cd /tmp; /p/answers 2>&1") == expected
+        if disk.exists():
+            assert output_of(machine, "mkdir /d; mount -t ext2 /dev/ram0 /d; cd /d; /p/answers 2>&1") == expected
+        assert machine.warnings == []

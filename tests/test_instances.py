@@ -11,7 +11,7 @@ import pytest
 
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
-from tests.commands import shell
+from tests.commands import TRACING, shell
 
 
 @pytest.fixture
@@ -190,6 +190,11 @@ def test_modules_are_traced_in_instances(foo: Machine) -> None:
     shell(foo, f"{setup}; modprobe sample_timer; usleep 100000; rmmod sample_timer")
     assert "[sample_timer]" in foo.tracefs.read("instances/foo/trace")
     assert foo.tracefs.read("enabled_functions") == ""
+
+
+def test_a_name_is_bytes(foo: Machine) -> None:
+    foo.tracefs.mkdir("instances/\udcff")
+    assert foo.run(f"ls {TRACING}/instances; rmdir {TRACING}/instances/$(printf '\\377')").output == b"foo\n\xff\n"
 
 
 def test_from_python(foo: Machine) -> None:

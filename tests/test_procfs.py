@@ -43,6 +43,37 @@ def test_descriptors(machine: Machine) -> None:
     assert run(machine, "echo through > /tmp/x; cat /proc/self/fd/5 5< /tmp/x") == "through\n"
 
 
+def test_what_descriptors_do(machine: Machine, arch: str) -> None:
+    run(machine, "printf 1234567 > /tmp/x")
+    info = "pos:\t3\nflags:\t0{flags:o}\nmnt_id:\t1\nino:\t"
+    large = 0x40000 if arch == "sparc64" else 0o100000
+    seen = run(machine, "{ dd bs=1 count=3 of=/dev/null 2> /dev/null; cat /proc/self/fdinfo/0; } < /tmp/x")
+    assert seen.startswith(info.format(flags=large))
+    assert run(machine, "ls /proc/self/fdinfo | cat").split() == ["0", "1", "2", "3"]
+    assert "No such file" in run(machine, "cat /proc/self/fdinfo/77", 1)
+
+
+def test_mountinfo(machine: Machine) -> None:
+    run(machine, "mkdir '/tmp/a b' /tmp/m; mount -t ramfs -o ro,noatime none '/tmp/a b'; mount --bind /proc/sys /tmp/m")
+    lines = [line.split() for line in run(machine, "cat /proc/self/mountinfo").splitlines()]
+    assert lines[0][:2] == ["1", "1"]
+    ids = {line[0]: line for line in lines}
+    for line in lines:
+        assert line[1] in ids
+        assert re.fullmatch(r"\d+:\d+", line[2])
+        assert line[6] == "-"
+    assert lines[-2][3:6] + lines[-2][7:] == ["/", r"/tmp/a\040b", "ro,noatime", "ramfs", "none", "ro"]
+    assert lines[-1][3:6] + lines[-1][7:] == ["/sys", "/tmp/m", "rw,relatime", "proc", "proc", "rw"]
+    run(machine, "umount '/tmp/a b' /tmp/m; rmdir '/tmp/a b' /tmp/m")
+
+
+def test_limits_are_all_there(machine: Machine) -> None:
+    lines = run(machine, "cat /proc/self/limits").splitlines()
+    assert len(lines) == 17
+    assert lines[4] == "Max stack size            8388608              unlimited            bytes     "
+    assert lines[-1] == "Max realtime timeout      unlimited            unlimited            us        "
+
+
 def test_what_ended_is_gone(machine: Machine) -> None:
     assert "No such file" in run(machine, "cat /proc/99999/stat", 1)
     assert "No such file" in run(machine, "true & wait; cat /proc/$!/stat", 1)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from emu.ftrace.native.trace_record import RETURN_STACK_DEPTH
@@ -81,3 +83,18 @@ def test_a_new_task_starts_with_an_empty_stack_and_a_full_one_counts_overruns(ma
     assert machine.kernel.member(task, "task_struct.trace_overrun") > 0
     assert machine.run("echo alive").output == b"alive\n"
     assert machine.warnings == []
+
+
+def test_what_is_under_way_when_a_graph_function_is_chosen_chooses_nothing(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    tracefs.write("current_tracer", "function_graph")
+    machine.run("sleep 0.01 & ls > /dev/null")  # and init, the shell and the idle tasks are in the middle of something
+    tracefs.write("set_graph_function", "__do_fault")
+    tracefs.write("trace", "")
+    machine.run("ls > /dev/null; wait; sleep 0.02")
+    roots, nested = set(), {0: 0, 1: 0}
+    for cpu, text in re.findall(r"^ (\d)\) .*\|  +(\S.*)$", tracefs.read("trace"), re.MULTILINE):
+        if not nested[int(cpu)] and "()" in text:
+            roots.add(text.split("(")[0])
+        nested[int(cpu)] = max(nested[int(cpu)] + text.endswith("{") - text.startswith("}"), 0)
+    assert roots == {"__do_fault"}

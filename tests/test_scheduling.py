@@ -89,6 +89,13 @@ def two(arch: str) -> Iterator[Machine]:
         yield machine
 
 
+@pytest.fixture(scope="module")
+def four(arch: str) -> Iterator[Machine]:
+    """A machine with four CPUs."""
+    with Machine(arch=arch, cpus=4) as machine:
+        yield machine
+
+
 def test_every_cpu_has_its_stopper_before_all_others(two: Machine) -> None:
     stoppers = {two.kernel.tasks.comm(task): two.kernel.member(task, "task_struct.prio") for task in two.kernel.tasks}
     assert stoppers["migration/0"] == stoppers["migration/1"] == 0
@@ -208,6 +215,39 @@ def test_an_idle_cpu_has_a_running_task_leave_when_the_waiting_one_cannot(arch: 
     assert frozenset({0}) in where and any(1 in cpus for cpus in where)
 
 
+def shares(runs: Runs) -> dict[int, float]:
+    """What part of a CPU each task had while all of them wanted one, by its pid."""
+    tasks = {pid: Runs(run for run in runs if run.pid == pid) for pid in set(runs.pids)}
+    start, end = max(task[0].start for task in tasks.values()), min(task[-1].end for task in tasks.values())
+    return {pid: task.within(start, end) / (end - start) for pid, task in tasks.items()}
+
+
+def test_more_tasks_than_cpus_take_turns_at_having_one_alone(arch: str, four: Machine) -> None:
+    with watched(four, arch) as runs:
+        run(four, "spin 150 & spin 150 & spin 150 & spin 150 & spin 150 & wait")
+    assert all(abs(share - 4 / 5) < 0.15 for share in shares(runs.of("spin")).values())
+
+
+def test_light_tasks_do_not_stay_with_a_heavy_one(arch: str, four: Machine) -> None:
+    """However they were first placed: the weight of the heavy one is two thirds of all."""
+    with watched(four, arch) as runs:
+        run(four, "nice -n -20 sh -c 'for n in 20 25 15 30 10; do nice -n $n spin 150 & done; wait'")
+    share = shares(runs.of("spin"))
+    of = {run.prio: share[run.pid] for run in runs.of("spin")}
+    assert of[110] > 0.95 and of[120] > 0.5
+
+
+def test_tasks_that_must_stay_do_not_hide_others_that_need_not(arch: str, four: Machine) -> None:
+    """The CPU with most tasks cannot give any away: then those of the next one have a look in."""
+    pinned = "taskset 1 sh -c 'spin 60 & spin 60 & spin 60 & spin 60 & spin 60 & wait'"
+    freed = "for p in $free; do taskset -p f $p > /dev/null; done"
+    with watched(four, arch) as runs:
+        run(four, f"{pinned} & taskset 2 spin 60 & free=$!; taskset 2 spin 60 & free=\"$free $!\"; usleep 10000; {freed}; wait")
+    where = {pid: {run.cpu for run in runs.of("spin") if run.pid == pid} for pid in set(runs.of("spin").pids)}
+    assert sorted(map(len, where.values()))[-2:] != [1, 1]
+    assert sum(cpus == {0} for cpus in where.values()) == 5
+
+
 def test_real_time_tasks_spread_over_the_cpus(arch: str, two: Machine) -> None:
     with watched(two, arch) as runs:
         run(two, "taskset 1 chrt -f 50 sh -c 'taskset -p 3 $$ > /dev/null; chrt -f 10 spin 30 & chrt -f 10 spin 30 & wait'")
@@ -223,6 +263,14 @@ def test_a_fifo_task_leaves_a_twentieth_to_the_others(arch: str, one: Machine) -
     fifo = runs.of("spin", 89)
     start, end = fifo[0].start, fifo[-1].end
     assert 40 * MS <= runs.of("spin", 120).within(start, end) <= 110 * MS
+
+
+def test_without_a_runtime_there_is_no_limit(arch: str, one: Machine) -> None:
+    knob = "/proc/sys/kernel/sched_rt_runtime_us"
+    with watched(one, arch) as runs:
+        run(one, f"echo 0 > {knob}; chrt -f 20 sh -c 'chrt -f 10 spin 1100 & chrt -o 0 spin 5 & wait'; echo 950000 > {knob}")
+    fifo = runs.of("spin", 89)
+    assert runs.of("spin", 120).within(fifo[0].start, fifo[-1].end) == 0
 
 
 CHRT = """\

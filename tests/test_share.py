@@ -159,6 +159,11 @@ def test_an_open_file_outlives_its_name(machine: Machine) -> None:
     assert said(machine, command) == "kept\ncat: gone: No such file or directory\n"
 
 
+def test_owners_cannot_be_changed(machine: Machine) -> None:
+    assert said(machine, "chown 0:0 /work/hello && stat -c %u:%g /work/hello") == "0:0\n"
+    assert said(machine, "chown 1:1 /work/hello; stat -c %u:%g /work/hello").endswith("Operation not permitted\n0:0\n")
+
+
 def test_the_guests_own_links_lead_nowhere_on_the_host(machine: Machine, world: Path) -> None:
     """Links are the guest's to follow, in its own tree."""
     outside = world / "secret"

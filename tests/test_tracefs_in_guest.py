@@ -150,6 +150,15 @@ def test_a_word_may_be_split_over_writes_of_one_opening(fresh: Machine) -> None:
     assert set(shell(fresh, script).split()) == {"vfs_read", "vfs_open"}
 
 
+def test_numbers_words_and_sizes_without_end_are_refused(fresh: Machine) -> None:
+    shell(fresh, "x=1; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do x=$x$x; done; echo $x > /digits")
+    for path in ("set_ftrace_filter", "set_ftrace_pid", "tracing_on", "max_graph_depth", "buffer_size_kb"):
+        assert "error writing" in shell(fresh, f"dd if=/digits of={path} bs=16k"), path
+    assert "Cannot allocate memory" in shell(fresh, "echo 18446744073709551615 > buffer_size_kb")
+    word = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do printf %0100d 7 || break; done > set_ftrace_filter; echo $i"
+    assert shell(fresh, word).splitlines()[-1] == "11"
+
+
 def test_a_filter_longer_than_any_write(fresh: Machine) -> None:
     names = list(dict.fromkeys(fresh.tracefs.read("available_filter_functions").split()))
     assert shell(fresh, "cat available_filter_functions > set_ftrace_notrace; cat set_ftrace_notrace | sed -n '$='") == (

@@ -33,7 +33,7 @@ class Typist:
 
 
 def talk(machine: Machine, command: str, *pieces: bytes, patience: int = 0) -> tuple[int, str]:
-    done = machine.run(command, terminal=Typist(*pieces, patience=patience), host_limit=5)
+    done = machine.run(command, terminal=Typist(*pieces, patience=patience), host_limit=60)
     return done.status, done.output.decode()
 
 
@@ -96,11 +96,75 @@ def test_without_a_terminal_the_console_changes_nothing(machine: Machine) -> Non
 
 
 def test_the_shell_asks_for_commands_and_survives_its_jobs(machine: Machine) -> None:
-    status, output = talk(machine, "exec sh -i", b"echo one\r", b"cat\r", b"\x03", b"half a li\x03", b"echo $?\r", b"exit 5\r")
+    status, output = talk(
+        machine, "exec sh -i", b"echo one\r", b"cat\r", b"\x03", b"half a li", b"\x03", b"echo $?\r", b"exit 5\r"
+    )
     assert status == 5
     assert output.split("\r\n") == [
         "# echo one", "one", "# cat", "^C", "# half a li^C", "# echo $?", "130", "# exit 5", "",
     ]  # fmt: skip
+
+
+# What is typed at the shell's prompt, and the line that it makes.
+EDITED = [
+    (b"abc\x1b[D\x1b[DX", "aXbc"),
+    (b"abc\x01X\x05Y\x02\x02\x06Z", "XabcZY"),
+    (b"abc\x1b[HX\x1b[FY\x1bOHZ", "ZXabcY"),
+    (b"abcd\x7f\x02\x08\x1b[3~", "a"),
+    (b"abcd\x02\x02\x0bX\x19", "abXcd"),
+    (b"one two three\x17\x1bb\x1bdX \x19", "one X two "),
+    (b"wrong\x15right", "right"),
+    ("äöü".encode() + b"\x1b[D\x7f\xe2\x98\x83", "ä☃ü"),
+    (b"x" * 200 + b"\x01<\x05>", "<" + "x" * 200 + ">"),
+    (b"x" * 100 + b"\x7f" * 99 + b"y", "xy"),
+    (b"\x1b[99~\x1b[5A\x1bx\x00ok", "ok"),
+]
+
+
+@pytest.mark.parametrize(("keys", "line"), EDITED, ids=[line[:12] for _, line in EDITED])
+def test_a_line_is_edited_at_the_prompt(machine: Machine, keys: bytes, line: str) -> None:
+    status, output = talk(machine, "exec sh -i", b"cat > /tmp/typed <<'END'\r", keys, b"\rEND\r", b"exit\r")
+    assert status == 0
+    assert machine.run("cat /tmp/typed").output.decode() == line + "\n", output
+
+
+def test_earlier_lines_come_back(machine: Machine) -> None:
+    up, down = b"\x1b[A", b"\x1b[B"
+    keys = [
+        b"echo 1\r",
+        b"echo 2\r",
+        b"echo 2\r",
+        up + up + b"\x7f3\r",
+        b"half" + up + up + down + down + b"\x15\r",
+        b"\x12o 1\x7f2\r",
+        b"\x10\x10\x0e\r",
+    ]
+    status, output = talk(machine, "exec sh -i", *keys, b"exit\r")
+    assert status == 0
+    assert [line for line in output.split("\r\n") if line.isdigit()] == ["1", "2", "2", "3", "2", "2"]
+
+
+def test_names_are_completed(machine: Machine) -> None:
+    machine.run("mkdir -p '/tmp/a b/deep'; touch /tmp/alpha /tmp/alps")
+    keys = [
+        b"echo =/tm\ta\t\tlph\t\r",
+        b"ech\t =/tmp/a\\ \tde\t\r",
+        b"cd /tmp; ec\t'=' al\t\r",
+        b"echo = nothing\t\r",
+        b"\t\x15exit\r",
+    ]
+    status, output = talk(machine, "exec sh -i", *keys)
+    assert status == 0
+    assert [line for line in output.split("\r\n") if line.startswith("=")] == [
+        "=/tmp/alpha", "=/tmp/a b/deep/", "= al", "= nothing",
+    ]  # fmt: skip
+    assert "a b    alpha  alps" in output  # what could be meant
+
+
+def test_many_lines_are_pasted_at_once(machine: Machine) -> None:
+    lines = b"".join(b"echo %d | cat >> /tmp/pasted\r" % number for number in range(60))
+    assert talk(machine, "exec sh -i", lines + b"exit 3\r")[0] == 3
+    assert machine.run("cat /tmp/pasted; rm /tmp/pasted").output.split() == [b"%d" % number for number in range(60)]
 
 
 def test_jobs_stop_and_go_on(machine: Machine) -> None:
@@ -110,7 +174,7 @@ def test_jobs_stop_and_go_on(machine: Machine) -> None:
     assert lines[0] == "# cat"
     assert lines[1].startswith("^Z")
     assert sum("Stopped" in line for line in lines) == 2
-    assert lines[-3:-1] == ["again", "again"]
+    assert lines[-4:] == ["again", "again", "# ", ""]
 
 
 def test_jobs_are_listed_with_their_commands(machine: Machine) -> None:
@@ -158,3 +222,53 @@ def test_a_job_in_the_background_may_not_read(machine: Machine) -> None:
 
 def test_control_d_ends_the_shell_with_its_last_status(machine: Machine) -> None:
     assert talk(machine, "exec sh -i", b"false\r", b"\x04")[0] == 1
+
+
+def screens(output: str) -> list[list[str]]:
+    """What less has drawn, one after the other."""
+    return [screen.split("\r\n") for screen in output.split("\x1b[H\x1b[J")[1:]]
+
+
+def test_less_shows_a_screen_at_a_time(machine: Machine) -> None:
+    keys = [b" ", b"j", b"\x1b[A", b"\x1b[6~", b"b", b"/9.\r", b"n", b"N", b"G", b"u", b"g", b"/nothing\r", b"q"]
+    status, output = talk(machine, "seq 100 | less", *keys)
+    assert status == 0
+    drawn = screens(output)
+    assert [screen[0] for screen in drawn] == ["1", "24", "25", "24", "47", "24", "90", "91", "90", "78", "67", "1", "1"]
+    assert drawn[0] == [*map(str, range(1, 24)), ":"]
+    assert drawn[9][-2:] == ["100", "\x1b[7m(END)\x1b[m"]
+    assert "Pattern not found" in drawn[-1][-1]
+
+
+def test_less_wraps_or_cuts_lines_and_shows_what_has_no_picture(machine: Machine) -> None:
+    machine.run(
+        r"printf 'a\tb\033\n' > /tmp/odd; seq -s '' 60 >> /tmp/odd; printf 'ünïcödé%073d|\n' 7 >> /tmp/odd; echo end >> /tmp/odd"
+    )
+    digits = "".join(map(str, range(1, 61)))
+    status, output = talk(machine, "less /tmp/odd", b"q")
+    assert status == 0
+    assert screens(output)[0][:6] == ["a       b^[", digits[:80], digits[80:], f"ünïcödé{7:073}", "|", "end"]
+    _, output = talk(machine, "less -S /nowhere /tmp/odd", b"q")
+    assert "less: /nowhere: No such file or directory" in output
+    assert screens(output)[0][:4] == ["a       b^[", digits[:80], f"ünïcödé{7:073}", "end"]
+
+
+def test_without_a_terminal_less_is_cat(machine: Machine) -> None:
+    done = machine.run("seq 3 | less; more /etc/nothing; echo $?")
+    assert done.output == b"1\n2\n3\nmore: /etc/nothing: No such file or directory\n1\n"
+
+
+def test_the_terminal_is_as_before_after_a_job_that_was_killed_or_stopped(machine: Machine) -> None:
+    keys = [
+        b"sh -c 'stty -echo; kill -9 $$'\r",
+        b"stty -a | grep -c ' echo '\r",
+        b"seq 99 | less\r",
+        b"\x1a",
+        b"stty -a | grep -c ' echo '\r",
+        b"fg\r",
+        b"q",
+        b"exit\r",
+    ]
+    status, output = talk(machine, "exec sh -i", *keys)
+    assert status == 0
+    assert output.split("\r\n").count("1") == 2

@@ -10,10 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from emu.ftrace.errors import TraceError
 from emu.ftrace.events import PRINT, RAW_DATA
 from emu.ftrace.ring_buffer import events_in
-from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
 from emu.machine import Machine
 from tests.commands import TRACING, shell
 
@@ -40,34 +38,6 @@ def tasks(machine: Machine) -> set[str]:
 
 
 # CPUs
-
-
-@pytest.mark.parametrize(
-    ("mask", "cpus", "text"),
-    [
-        ({0, 1}, 2, "3"),
-        (set(), 2, "0"),
-        ({4}, 5, "10"),
-        ({0, 33}, 34, "2,00000001"),
-        (set(range(128)), 128, ",".join(["f" * 8] * 4)),
-    ],
-)
-def test_masks_as_text(mask: set[int], cpus: int, text: str) -> None:
-    assert format_cpumask(frozenset(mask), cpus) == text
-    assert parse_cpumask(text + "\n", cpus) == mask
-
-
-@pytest.mark.parametrize(("text", "mask"), [("1,\n", {0}), ("", set()), ("00000002", {1}), ("0,0,3", {0, 1}), ("1 1", {0, 32})])
-def test_masks_may_be_written_freely(text: str, mask: set[int]) -> None:
-    assert parse_cpumask(text, 40) == mask
-
-
-@pytest.mark.parametrize(
-    ("text", "name"), [("zz", "EINVAL"), ("-1", "EINVAL"), ("0x1", "EINVAL"), ("4", "EOVERFLOW"), ("000000001", "EOVERFLOW")]
-)
-def test_masks_that_are_none(text: str, name: str) -> None:
-    with pytest.raises(TraceError, match=name):
-        parse_cpumask(text, 2)
 
 
 def test_masked_cpus_record_nothing(fresh: Machine) -> None:
@@ -176,3 +146,28 @@ def test_raw_pages_come_in_pieces(fresh: Machine) -> None:
 def test_raw_markers_have_a_number(fresh: Machine, size: int) -> None:
     output = shell(fresh, f"dd if=/dev/zero of=trace_marker_raw bs={max(size, 1)} count={min(size, 1)} 2>&1")
     assert ("Invalid argument" in output) == (size > 0)
+
+
+def test_clocks_say_when_something_was(fresh: Machine) -> None:
+    tracefs, board = fresh.tracefs, fresh.board
+    own = fresh.engine.arch.cycle_clock
+    assert tracefs.read("trace_clock") == f"[local] global counter uptime perf mono mono_raw boot tai {own}\n"
+    tracefs.write("set_ftrace_filter", "sys_getpid")
+    tracefs.write("current_tracer", "function")
+    boot = int(fresh.run("date +%s").output) - board.nanoseconds(board.now) // 10**9
+    scales = {"uptime": (100, 0), "tai": (1, boot), own: (board.frequency, 0)}
+    for clock in ("global", "perf", "mono", "mono_raw", "boot", "uptime", "tai", own):
+        tracefs.write("trace_clock", clock)
+        before = board.now
+        fresh.run("getpid")
+        times = [float(time) for time in re.findall(r" ([\d.]+): sys_getpid", tracefs.read("trace"))]
+        scale, start = scales.get(clock, (1, 0))
+        assert times, clock
+        for time in times:
+            assert before / board.frequency - 0.01 <= time / scale - start <= board.now / board.frequency, clock
+
+
+def test_no_names_are_remembered_before_anything_is_recorded(arch: str) -> None:
+    with Machine(arch=arch) as machine:
+        assert machine.run("cat /sys/kernel/tracing/trace > /dev/null; cat /sys/kernel/tracing/saved_cmdlines").output == b""
+        assert machine.run("echo x > /sys/kernel/tracing/trace_marker; cat /sys/kernel/tracing/saved_cmdlines").output

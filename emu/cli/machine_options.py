@@ -85,6 +85,8 @@ class MachineOptions:
     image: Path | None
     share: Sequence[str] = ()
     ramdisk: str | None = None
+    patching: str | None = None
+    append: str = ""
 
     def boot(self, console: Callable[[bytes], None], limits: RunLimits) -> Machine:
         """A machine whose guest writes to `console`.
@@ -112,6 +114,8 @@ class MachineOptions:
                 image=self.image,
                 shares=[Share.parse(text) for text in self.share],
                 ramdisk=disk,
+                patching=self.patching,
+                command_line=self.append,
                 console=console,
                 warn=_warn,
                 boot_limit=None if limits.limit is None else max(limits.limit, _BOOT_LIMIT),
@@ -145,6 +149,10 @@ _OPTIONS = (
         metavar="FILE[:rw]",
         help="What /dev/ram0 holds: a copy of FILE; with :rw, FILE itself. Default: 16 MiB of zeroes.",
     ),
+    click.option(
+        "--patching", metavar="METHOD", help="How call sites are changed: breakpoint, flush or stop_machine (docs/races.md)."
+    ),
+    click.option("--append", default="", metavar="WORDS", help="Parameters of the guest's kernel: 'nmi_watchdog=1'."),
     click.option(
         "--limit",
         type=Duration(),

@@ -45,6 +45,10 @@ def _status(arguments: Sequence[str] | None) -> int:
     except BrokenPipeError:
         give_up(sys.stdout)
         return BROKEN_PIPE
+    except OSError as error:  # what was being said could not be: --help on a full disk
+        give_up(sys.stdout)
+        click.echo(f"emu: {error}", err=True)
+        return BAD_INPUT
     except Terminated as end:
         return end.status
     except (click.Abort, KeyboardInterrupt):

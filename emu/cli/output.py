@@ -40,7 +40,7 @@ def open_output(path: Path | None) -> Output:
         try:
             mode = path.stat().st_mode
         except FileNotFoundError:
-            return NewFile(path, None)
+            return NewFile(path.resolve(), None)
         # /dev/stdout may be a regular file; whoever redirected it holds that file, not its name.
         if not stat.S_ISREG(mode) or path.absolute().is_relative_to("/dev"):
             return Device(path)

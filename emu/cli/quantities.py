@@ -18,7 +18,7 @@ _LARGEST = 1 << 40
 
 def _split(text: str) -> tuple[Fraction, str] | None:
     """A number and what follows it."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([A-Za-z]*)", text.strip())
+    match = re.fullmatch(r"([0-9]{1,40}(?:\.[0-9]{1,40})?)([A-Za-z]*)", text.strip())
     return (Fraction(match[1]), match[2]) if match else None
 
 

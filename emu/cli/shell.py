@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["shell"]
 
-BANNER = "Ctrl-] leaves the emulator; every other key, Ctrl-C too, is the guest's.\n"
+BANNER = """\
+Ctrl-] leaves the emulator; every other key, Ctrl-C too, is the guest's.
+Time is the guest's own: it stands still at the prompt, and sleep ends at once.
+"""
 
 EXAMPLES = """\
 \b
@@ -29,7 +32,11 @@ Examples:
 
 \b
 On a terminal every key goes to the guest: Ctrl-C interrupts the guest's foreground job, Ctrl-D ends its shell.
-Ctrl-] leaves the emulator.
+Ctrl-] leaves the emulator. Its shell edits lines with bash's keys and keeps a history.
+
+\b
+Time is the machine's own. It passes while programs run, as many nanoseconds as their instructions take; while all of
+them wait for a key it stands still, and when they sleep it jumps: `sleep 3` ends at once, three seconds later.
 
 \b
 Exit status: the shell's; 0: left by Ctrl-]; 2: an option is wrong; 124: --limit or --host-limit was reached;

@@ -14,12 +14,14 @@ from emu.cpu import host_clock
 from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
+from emu.cpu.host_signals import Held
 from emu.cpu.native import board_record, cpu_record, forget, turns
 from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
 
 __all__ = ["Board", "CpuFault"]
 
 _LONGEST_INSTRUCTION = 16  # bytes, of any architecture
+_SLOWEST, _FASTEST = 1_000_000, 100_000_000_000  # Hz: what the guest's clocks can count with
 _TURN_SLICE = 50_000  # microseconds of host time the native loop may take at a stretch
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 
@@ -49,8 +51,10 @@ class Board:
     def __init__(self, arch: CpuArch, cpus: int, memory: int, quantum: int, seed: int, frequency: int) -> None:
         if not 1 <= cpus <= arch.max_cpus:
             raise ValueError(f"{cpus} CPUs: {arch.name} has 1 to {arch.max_cpus}")
-        if quantum < 1:
-            raise ValueError(f"a quantum of {quantum} cycles: at least 1 is needed")
+        if not 1 <= quantum <= self.LONGEST_TURN:
+            raise ValueError(f"a quantum of {quantum} cycles: 1 to {self.LONGEST_TURN} are possible")
+        if not _SLOWEST <= frequency <= _FASTEST:
+            raise ValueError(f"a frequency of {frequency} Hz: {_SLOWEST} to {_FASTEST} are possible")
         host_clock.stop()
         self.arch = arch
         self.memory = memory
@@ -134,7 +138,8 @@ class Board:
 
     @limit.setter
     def limit(self, cycles: int) -> None:
-        self.set(board_record.LIMIT, cycles if self._ceiling is None else min(cycles, self._ceiling))
+        never = int(cpu_record.NEVER)
+        self.set(board_record.LIMIT, min(cycles, never if self._ceiling is None else self._ceiling, never))
 
     @property
     def ceiling(self) -> int | None:
@@ -173,8 +178,12 @@ class Board:
 
         Raises:
             CpuFault: a CPU left RAM.
-            Exception: what a Python handler raised.
+            Exception: what a Python handler raised, or that of a signal (KeyboardInterrupt) when everything else is done.
         """
+        with Held():
+            return self._run(on_host_call)
+
+    def _run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
         outcome = int(turns.run(self.record, _TURN_SLICE))
         reason = self._reason = outcome & 0xFF
         if self._raised is not None:

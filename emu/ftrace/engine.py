@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,13 @@ __all__ = ["FtraceEngine"]
 _FIRST_COMMS = 128
 
 
+class Clock(NamedTuple):
+    """A trace clock: what native code takes it from, and where it starts."""
+
+    source: np.uint64
+    offset: int = 0
+
+
 class FtraceEngine:
     """Traces a kernel that has not been booted yet, for any number of trace arrays.
 
@@ -53,11 +61,18 @@ class FtraceEngine:
         self.driver = Driver(kernel, arch, self._stop)
         self._protocol = arch.protocols[0]
         self.symbols = KernelSymbols(kernel)
+        since_boot = Clock(trace_record.CLOCK_NANOSECONDS)
         self.clocks = {
-            "local": trace_record.CLOCK_NANOSECONDS,
-            "global": trace_record.CLOCK_NANOSECONDS,
-            "counter": trace_record.CLOCK_COUNTER,
-            arch.cycle_clock: trace_record.CLOCK_CYCLES,
+            "local": since_boot,
+            "global": since_boot,
+            "counter": Clock(trace_record.CLOCK_COUNTER),
+            "uptime": Clock(trace_record.CLOCK_TICKS),
+            "perf": since_boot,
+            "mono": since_boot,
+            "mono_raw": since_boot,
+            "boot": since_boot,
+            "tai": Clock(trace_record.CLOCK_NANOSECONDS, kernel.image.offset("WALL_CLOCK_AT_BOOT") * 10**9),
+            arch.cycle_clock: Clock(trace_record.CLOCK_CYCLES),
         }
         self.counter = np.zeros(1, np.uint64)  # of the clock of this name
         self.comm_table = Comms(_FIRST_COMMS)
@@ -253,20 +268,29 @@ class FtraceEngine:
             for recorder in changing:
                 recorder.adopt()
         if not self._retarget(recorders):
-            self._set_several(any(recorder.tracer.ops is OpsKind.ENTRY for recorder in recorders[1:]))
+            self._ask_each(self._several(recorders))
+
+    def _several(self, recorders: Iterable[Recorder]) -> bool:
+        """Whether sites call for anything else than the top array's tracer."""
+        return any(
+            bool(recorder.array and recorder.array.probes) or (recorder is not self.top and recorder.tracer.ops is OpsKind.ENTRY)
+            for recorder in recorders
+        )
 
     def _retarget(self, recorders: Sequence[Recorder]) -> bool:
         """Starts to have the sites call what these want, and nothing else; False if they do already."""
         wanted = np.zeros(len(self.sites), np.uint64)
         places = self._places(self.sites.addresses)
         chosen = [(recorder.tracer.ops, recorder.refresh(places)) for recorder in recorders if self.enabled]
+        for array in self._arrays if self.enabled else ():
+            chosen.append((OpsKind.ENTRY, array.probes.sites(self.sites.functions)))
         for label, kind in (("ftrace_caller", OpsKind.ENTRY), ("ftrace_graph_caller", OpsKind.GRAPH)):
             for ops, sites in chosen:
                 if ops is kind:
                     wanted[sites] = self.kernel.image.symbol(label)
-        # Before a site calls for an instance. As long as one may, each array's own flags are asked.
-        if any(recorder.tracer.ops is OpsKind.ENTRY for recorder in recorders if recorder is not self.top):
-            self._set_several(True)
+        # Before a site calls for it. As long as one may, each array's own flags are asked.
+        if self._several(recorders):
+            self._ask_each(True)
         changed = np.flatnonzero(wanted != self.sites.targets)
         if not len(changed):
             return False
@@ -289,13 +313,13 @@ class FtraceEngine:
         self.driver.start(patches, PROTOCOLS[self._protocol], finished)
         return True
 
-    def _set_several(self, several: bool) -> None:
+    def _ask_each(self, each: bool) -> None:
         for cpu in self.kernel.board.cpus:
-            self.top.set_cpu_word(cpu.index, trace_record.SEVERAL, int(several))
+            self.top.set_cpu_word(cpu.index, trace_record.ASK_EACH, int(each))
 
     def enabled_functions(self) -> Iterable[EnabledFunction]:
         """The sites that call somebody, and for how many arrays."""
-        users = np.sum([array.wanted_sites() for array in self._arrays], axis=0)
+        users = np.sum([array.wanted_sites() + array.probes.users(self.sites.functions) for array in self._arrays], axis=0)
         for site in map(int, np.flatnonzero(self.sites.targets)):
             callback = self.symbols.describe(int(self.sites.targets[site]))
             yield EnabledFunction(self.sites.functions.label(site), max(int(users[site]), 1), False, callback)
@@ -332,13 +356,20 @@ class FtraceEngine:
     def remember_running(self) -> None:
         """Names of tasks that have not been switched out since they were recorded."""
         for index in self.kernel.hot_areas:
+            if not any(recorder.cpu_word(index, trace_record.RECORDED) for recorder in self._recorders):
+                continue
             task = self.kernel.tasks.current(self.kernel.board.cpus[index])
             self.comm_table.remember(self.kernel.tasks.pid(task), self.kernel.tasks.comm(task))
 
     # Endings
 
     def check(self) -> None:
-        """Called between runs: a return that did not match its entry stops the tracer."""
+        """Called between runs: a function may turn tracing on or off, a return that did not match its entry stops the tracer."""
+        for recorder in self._recorders:
+            if site := recorder.word(trace_record.SWITCH):
+                recorder.set_word(trace_record.SWITCH, 0)
+                if recorder.array is not None:
+                    recorder.array.function_called(int(np.flatnonzero(self.sites.addresses == np.uint64(site))[0]))
         if self.top.word(trace_record.MISMATCH):
             self.top.set_word(trace_record.MISMATCH, 0)
             frame = self.top.word(trace_record.MISMATCH_FRAME)

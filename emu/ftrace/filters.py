@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.errors import TraceError
+from emu.ftrace.numbers import parse_c
 
 __all__ = ["FunctionFilter", "Functions", "MatchKind", "ModuleFilters", "Pattern", "SiteMask"]
 
@@ -55,7 +56,7 @@ class Pattern:
         """Any word is a pattern; whether it selects something is another question."""
         negated = word.startswith("!")
         word = word[negated:]
-        if word[:1].isdigit():
+        if re.match("[0-9]", word):
             return cls(MatchKind.INDEX, word, negated)
         opened, closed = word.startswith("*"), len(word) > 1 and word.endswith("*")
         inner = word[opened : len(word) - closed]
@@ -73,8 +74,8 @@ class Pattern:
         """The sites, of those with these names, that the pattern names; `negated` is the caller's business."""
         mask = np.zeros(len(names), dtype=np.bool_)
         if self.kind is MatchKind.INDEX:
-            if self.text.isdecimal() and 1 <= int(self.text) <= len(names):
-                mask[int(self.text) - 1] = True
+            if number := parse_c(self.text, len(names)):
+                mask[number - 1] = True
             return mask
         test = self._test()
         mask[:] = [test(name) for name in names]

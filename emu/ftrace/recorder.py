@@ -56,6 +56,7 @@ class Recorder:
         self.set_word(trace_record.SITE_OPS, self._site_flags.ctypes.data)
         self.set_word(trace_record.PID_FLAGS, self._pid_flags.ctypes.data)
         self.set_word(trace_record.SLEEP_TIME, 1)
+        self.set_word(trace_record.RECORDING, 1)
         for index, ring in enumerate(self.rings):
             self.set_cpu_word(index, trace_record.RING, ring.address)
             self.set_cpu_word(index, trace_record.SHARED, self._shared.ctypes.data)
@@ -72,6 +73,9 @@ class Recorder:
     def set_cpu_word(self, cpu: int, field: np.uint64, value: int) -> None:
         """Of the record for one CPU."""
         self._per_cpu[cpu, int(field) // 8] = value
+
+    def cpu_word(self, cpu: int, field: np.uint64) -> int:
+        return int(self._per_cpu[cpu, int(field) // 8])
 
     def cpu_record(self, cpu: int) -> int:
         """The address of the record for one CPU."""
@@ -92,6 +96,8 @@ class Recorder:
             array.graph_function.mask * trace_record.GRAPH_FUNCTION
             + array.graph_notrace.mask * trace_record.GRAPH_NOTRACE
             + (wanted & (self.tracer.ops is OpsKind.ENTRY)) * trace_record.TRACED
+            + array.probes.switching(self.functions, on=True) * trace_record.TURNS_ON
+            + array.probes.switching(self.functions, on=False) * trace_record.TURNS_OFF
         )
         self.set_word(trace_record.ONLY_SELECTED, int(array.graph_function.mask.any()))
         self.set_word(trace_record.MAX_DEPTH, array.max_graph_depth)
@@ -135,6 +141,7 @@ class Recorder:
 
     def set_recording(self, on: bool) -> None:
         self._recording = on
+        self.set_word(trace_record.RECORDING, int(on))
         if not on:
             self._engine.remember_running()
         self._switch_rings()
@@ -255,15 +262,24 @@ class Recorder:
         return tuple(self._engine.clocks)
 
     def clock_counts(self, name: str) -> bool:
-        return bool(self._engine.clocks[name] != trace_record.CLOCK_NANOSECONDS)
+        return bool(self._engine.clocks[name].source != trace_record.CLOCK_NANOSECONDS)
 
     def set_clock(self, name: str) -> None:
-        self.set_word(trace_record.CLOCK, self._engine.clocks[name])
+        clock = self._engine.clocks[name]
+        self.set_word(trace_record.CLOCK, clock.source)
+        self.set_word(trace_record.CLOCK_OFFSET, clock.offset)
 
     def resize(self, kb: int, cpu: int | None = None) -> int:
         pages = pages_for(kb * 1024)
-        for ring in self._rings_of(cpu):
-            ring.resize(pages)
+        before: list[tuple[RingBuffer, int]] = []
+        try:
+            for ring in self._rings_of(cpu):
+                before.append((ring, ring.pages))
+                ring.resize(pages)
+        except MemoryError:
+            for ring, old in before:
+                ring.resize(old)
+            raise
         return pages * DATA_SIZE // 1024
 
     def resize_comms(self, entries: int) -> None:
@@ -297,8 +313,13 @@ class Recorder:
         return written
 
     def _now(self, cpu: Cpu) -> int:
-        clock = self.word(trace_record.CLOCK)
-        if clock == int(trace_record.CLOCK_COUNTER):
+        clock = np.uint64(self.word(trace_record.CLOCK))
+        if clock == trace_record.CLOCK_COUNTER:
             self._engine.counter[0] += np.uint64(1)
             return int(self._engine.counter[0])
-        return cpu.cycles if clock == int(trace_record.CLOCK_CYCLES) else self._engine.kernel.board.nanoseconds(cpu.cycles)
+        if clock == trace_record.CLOCK_CYCLES:
+            return cpu.cycles
+        nanoseconds = self._engine.kernel.board.nanoseconds(cpu.cycles)
+        if clock == trace_record.CLOCK_TICKS:
+            return nanoseconds // int(trace_record.TICK)
+        return nanoseconds + self.word(trace_record.CLOCK_OFFSET)

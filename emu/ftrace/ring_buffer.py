@@ -25,6 +25,7 @@ _MISSED_EVENTS = 1 << 31  # in a page's commit: events were lost before this pag
 _MISSED_STORED = 1 << 30  # and their number follows the data
 _COMMIT_MASK = (1 << 20) - 1
 _FEWEST_PAGES = 2
+_MOST_PAGES = (1 << 47) // PAGE_SIZE  # more than a process has addresses for
 
 
 def pages_for(size: int) -> int:
@@ -57,11 +58,17 @@ class RingBuffer:
         self.reset()
 
     def _allocate(self, pages: int) -> None:
-        """Memory for `pages` and the reader's, and the ring that joins them."""
-        self._pages = np.zeros((pages + 1, PAGE_SIZE), np.uint8)
-        self._next = np.roll(np.arange(pages + 1, dtype=np.uint64), -1)
-        self._next[pages - 1] = 0
-        self._counts = np.zeros(pages + 1, np.uint64)
+        """Memory for `pages` and the reader's, and the ring that joins them.
+
+        Raises:
+            MemoryError: there is not as much; nothing has changed.
+        """
+        if pages > _MOST_PAGES:
+            raise MemoryError
+        memory = np.zeros((pages + 1, PAGE_SIZE), np.uint8)
+        following = np.roll(np.arange(pages + 1, dtype=np.uint64), -1)
+        following[pages - 1] = 0
+        self._pages, self._next, self._counts = memory, following, np.zeros(pages + 1, np.uint64)
         self._point_at_memory()
 
     def _point_at_memory(self) -> None:
@@ -277,15 +284,19 @@ class RingBuffer:
         self._set(native.TAIL, tail)
 
     def resize(self, pages: int) -> None:
-        """Give the ring another number of pages, at least two. Empty ones go first, then the oldest."""
+        """Give the ring another number of pages, at least two. Empty ones go first, then the oldest.
+
+        Raises:
+            MemoryError: there is not as much; nothing has changed.
+        """
         pages = max(pages, _FEWEST_PAGES)
         reader, tail = self._get(native.READER), self._get(native.TAIL)
         used = self._ring_to_tail()
         given_up = used[: max(len(used) - pages, 0)]
         kept = used[len(given_up) :]
-        self._set(native.OVERRUN, self.overrun + int(self._counts[given_up].sum()))
         old_pages, old_counts = self._pages, self._counts
         self._allocate(pages)
+        self._set(native.OVERRUN, self.overrun + int(old_counts[given_up].sum()))
         self._pages[: len(kept)], self._counts[: len(kept)] = old_pages[kept], old_counts[kept]
         self._pages[pages], self._counts[pages] = old_pages[reader], old_counts[reader]
         self._place(range(pages), pages, tail=pages if tail == reader else len(kept) - 1)

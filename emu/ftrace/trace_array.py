@@ -14,6 +14,7 @@ import numpy as np
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.options import CORE_OPTIONS, Options
+from emu.ftrace.probes import FunctionProbes
 from emu.ftrace.tracers import NOP, TRACERS, OpsKind, Tracer
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ Pids = frozenset[int] | None  # None: there is no such list
 
 INITIAL_BUFFER_KB = 7  # two pages: enough for markers until somebody traces
 EXPANDED_BUFFER_KB = 1408  # and what a tracer gets if nobody said otherwise
+_MOST_INSTANCES = 256  # whose memory is the host's, not the guest's
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,11 @@ class Engine(Protocol):
     def set_clock(self, name: str) -> None: ...
 
     def resize(self, kb: int, cpu: int | None = None) -> int:
-        """Give the ring buffer of one CPU, or of each, at least so many KiB and return what it has."""
+        """Give the ring buffer of one CPU, or of each, at least so many KiB and return what it has.
+
+        Raises:
+            MemoryError: there is not as much; nothing has changed.
+        """
 
     def resize_comms(self, entries: int) -> None: ...
 
@@ -174,6 +180,7 @@ class TraceArray:
         self.graph_function = self.filter
         self.graph_notrace = self.filter
         self.waiting_filter, self.waiting_notrace = ModuleFilters(), ModuleFilters()
+        self.probes = FunctionProbes()
         self.max_graph_depth = 0  # 0: any depth
         self.threshold_us = 0  # of a graph's calls, only those that took so many microseconds; 0: all
         self.pipes = 0
@@ -196,9 +203,11 @@ class TraceArray:
                 self.set_option(option.name, options[option.name])
 
     def make_instance(self, name: str) -> None:
-        """Raises TraceError: EEXIST."""
+        """Raises TraceError: EEXIST, or ENOMEM if there are more than enough."""
         if name in self.instances:
             raise TraceError(errno.EEXIST, f"there is an instance '{name}' already")
+        if len(self.instances) >= _MOST_INSTANCES:
+            raise TraceError(errno.ENOMEM, f"there are {_MOST_INSTANCES} instances already")
         self.instances[name] = TraceArray(self.engine.divide(), parent=self)
 
     def remove_instance(self, name: str) -> None:
@@ -275,11 +284,24 @@ class TraceArray:
         self.graph_notrace = selected
         self.engine.update()
 
+    def edit_probes(self, word: str) -> None:
+        """Raises TraceError: EINVAL."""
+        self.probes.edit(word, self.engine.functions)
+        self.engine.update()
+
+    def function_called(self, site: int) -> None:
+        """One that a command is about."""
+        recording = self.probes.call(int(self.engine.functions.numbers[site]), self.recording)
+        if recording is not self.recording:
+            self.set_recording(recording)
+            self.engine.update()  # a count may have come to its end
+
     def functions_changed(self) -> None:
         """Sites have come or gone: what is selected of those that are left stays selected."""
         functions = self.engine.functions
         self.filter, self.notrace = self.filter.on(functions), self.notrace.on(functions)
         self.graph_function, self.graph_notrace = self.graph_function.on(functions), self.graph_notrace.on(functions)
+        self.probes.keep(functions)
 
     def module_coming(self, name: str) -> None:
         """Filters that were waiting for this module select its functions; words that do not match any are forgotten."""

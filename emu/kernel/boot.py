@@ -20,7 +20,7 @@ def load(board: Board, image: Image, place: int, initramfs: bytes, command_line:
 
     Raises:
         BadImage: the image does not fit this board.
-        ValueError: the command line is too long.
+        ValueError: the command line is too long, or has a NUL byte.
     """
     page = board.arch.page_size
     end = 0
@@ -33,7 +33,9 @@ def load(board: Board, image: Image, place: int, initramfs: bytes, command_line:
     if start < end:
         raise BadImage(f"{image.path}: its initramfs does not fit into {board.memory >> 20} MiB of memory")
     board.ram[start : start + len(initramfs)] = initramfs
-    line = command_line.encode()
+    line = command_line.encode(errors="surrogateescape")
+    if b"\0" in line:
+        raise ValueError("a kernel command line cannot hold a NUL byte")
     if len(line) >= _COMMAND_LINE:
         raise ValueError(f"a kernel command line of {len(line)} bytes: at most {_COMMAND_LINE - 1} fit")
     words = (_MAGIC, board.memory, len(board.cpus), start, len(initramfs), board.frequency, seed & 2**64 - 1)

@@ -35,10 +35,11 @@ def _string(cpu: Cpu, address: int) -> str:
     return text.decode(errors="replace")
 
 
-def _console_write(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
+def _console_write(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> None:
     address, length = arguments[:2]
-    kernel.console.write(cpu.read(address, length))
-    return length
+    data = cpu.read(address, length)
+    cpu.answer(length)  # the guest has written it, whatever becomes of it here
+    kernel.console.write(data)
 
 
 def _store(kernel: Kernel, cpu: Cpu, address: int, data: bytes) -> int:
@@ -226,7 +227,8 @@ def _module_release(kernel: Kernel, cpu: Cpu, arguments: list[int]) -> int:
     return 0
 
 
-# By the names the image's layout table gives the numbers. A handler returns the call's result, None if the guest does not go on.
+# By the names the image's layout table gives the numbers. A handler returns the call's result; None if it has
+# answered itself, or the guest does not go on.
 HANDLERS: dict[str, Handler] = {
     "HC_CONSOLE_WRITE": _console_write,
     "HC_CONSOLE_READ": _console_read,

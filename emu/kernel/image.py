@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import bisect
+import io
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
@@ -45,8 +45,19 @@ def _symbols(table: SymbolTableSection, byte_order: str) -> Iterator[tuple[str, 
         yield names[start : names.index(b"\0", start)].decode(), value, size, info & 0xF
 
 
+def _layout(table: bytes, byte_order: str) -> Mapping[str, tuple[int, int]]:
+    """The entries of the layout table, by name."""
+    record = np.dtype([("name", f"S{_LAYOUT_NAME}"), ("value", byte_order + "u4"), ("size", byte_order + "u4")])
+    return {row["name"].decode(): (int(row["value"]), int(row["size"])) for row in np.frombuffer(table, record)}
+
+
 class Image:
     """A kernel image, read from an ELF file.
+
+    Attributes:
+        layout: the table of names, offsets and sizes made from the kernel's own headers.
+        sites: addresses of all recorded call sites, ascending.
+        functions: all of them, in address order.
 
     Raises:
         BadImage: the file is no ELF, is for another machine, or was built without call sites.
@@ -56,39 +67,39 @@ class Image:
     def __init__(self, path: Path, *, machine: str) -> None:
         self.path = path
         with path.open("rb") as file:
-            try:
-                elf = ELFFile(file)
-                if elf["e_machine"] != machine:
-                    raise BadImage(f"{path}: an image for {elf['e_machine']}, not {machine}")
-                self.byte_order = "<" if elf.little_endian else ">"
-                self.entry: int = elf["e_entry"]
-                self.segments = [(s["p_paddr"], s.data(), s["p_memsz"]) for s in elf.iter_segments("PT_LOAD")]
-                table = elf.get_section_by_name(".symtab")
-                if not isinstance(table, SymbolTableSection):
-                    raise BadImage(f"{path}: no symbols")
-                symbols = list(_symbols(table, self.byte_order))
-                layout = elf.get_section_by_name(".emu.layout")
-                sites = elf.get_section_by_name("__mcount_loc")
-                self._layout_data = layout.data() if layout else b""
-                self._site_data = sites.data() if sites else b""
-                self._text = [
-                    (s["sh_addr"], s["sh_addr"] + s["sh_size"]) for s in elf.iter_sections() if s["sh_flags"] & 4
-                ]
-            except BadImage:
-                raise
-            except (ELFError, KeyError, IndexError, ValueError) as error:
-                raise BadImage(f"{path}: not an ELF image ({error})") from None
-        if not self._site_data:
-            raise BadImage(f"{path}: no __mcount_loc section: it was not built for tracing")
-        if not self._layout_data:
-            raise BadImage(f"{path}: no .emu.layout section")
+            data = file.read(os.fstat(file.fileno()).st_size)  # what is no regular file has no size, but may have no end
+        try:
+            # A damaged one may name any offset and any size: what lies in memory bounds them.
+            elf = ELFFile(io.BytesIO(data))
+            if elf["e_machine"] != machine:
+                raise BadImage(f"{path}: an image for {elf['e_machine']}, not {machine}")
+            self.byte_order = "<" if elf.little_endian else ">"
+            self.entry: int = elf["e_entry"]
+            self.segments = [(s["p_paddr"], s.data(), s["p_memsz"]) for s in elf.iter_segments("PT_LOAD")]
+            table = elf.get_section_by_name(".symtab")
+            if not isinstance(table, SymbolTableSection):
+                raise BadImage(f"{path}: no symbols")
+            symbols = list(_symbols(table, self.byte_order))
+            layout = elf.get_section_by_name(".emu.layout")
+            sites = elf.get_section_by_name("__mcount_loc")
+            if not sites:
+                raise BadImage(f"{path}: no __mcount_loc section: it was not built for tracing")
+            if not layout:
+                raise BadImage(f"{path}: no .emu.layout section")
+            self.layout = _layout(layout.data(), self.byte_order)
+            self.sites = np.sort(np.frombuffer(sites.data(), self.byte_order + "u8").astype(np.uint64))
+            self._text = [(s["sh_addr"], s["sh_addr"] + s["sh_size"]) for s in elf.iter_sections() if s["sh_flags"] & 4]
+        except BadImage:
+            raise
+        except (ELFError, LookupError, ValueError, OverflowError) as error:
+            raise BadImage(f"{path}: not an ELF image ({error})") from None
         self.symbols: Mapping[str, int] = {name: value for name, value, _, _ in symbols}
         # Of several names at one address the function's comes first, then the one that was defined first.
-        self._by_address = sorted(
+        self.functions = sorted(
             (Symbol(name, value, size) for name, value, size, kind in symbols if kind == _STT_FUNC),
             key=lambda s: s.address,
         )
-        self._addresses = [s.address for s in self._by_address]
+        self._addresses = [s.address for s in self.functions]
 
     def symbol(self, name: str) -> int:
         """The address of a symbol.
@@ -106,10 +117,10 @@ class Image:
         index = bisect.bisect_right(self._addresses, address) - 1
         if index < 0:
             return None
-        found = self._by_address[index]
+        found = self.functions[index]
         while index and self._addresses[index - 1] == found.address:
             index -= 1
-        found = self._by_address[index]
+        found = self.functions[index]
         if address >= found.address + max(found.size, 1) and not self._in_text_gap(address, index):
             return None
         return found
@@ -120,18 +131,6 @@ class Image:
             if start <= address < end:
                 return bool(self._addresses[index] >= start)
         return False
-
-    @cached_property
-    def functions(self) -> list[Symbol]:
-        """All functions, in address order."""
-        return self._by_address
-
-    @cached_property
-    def layout(self) -> Mapping[str, tuple[int, int]]:
-        """The table of names, offsets and sizes made from the kernel's own headers."""
-        record = np.dtype([("name", f"S{_LAYOUT_NAME}"), ("value", self.byte_order + "u4"), ("size", self.byte_order + "u4")])
-        rows = np.frombuffer(self._layout_data, record)
-        return {row["name"].decode(): (int(row["value"]), int(row["size"])) for row in rows}
 
     def offset(self, name: str) -> int:
         """The value of a layout entry: a member's offset ("task_struct.pid") or a constant ("HC_IPI").
@@ -152,8 +151,3 @@ class Image:
         """
         self.offset(name)
         return self.layout[name][1]
-
-    @cached_property
-    def sites(self) -> npt.NDArray[np.uint64]:
-        """Addresses of all recorded call sites, ascending."""
-        return np.sort(np.frombuffer(self._site_data, self.byte_order + "u8").astype(np.uint64))

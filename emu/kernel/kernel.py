@@ -25,6 +25,9 @@ from emu.kernel.upcalls import Upcalls
 __all__ = ["GuestPanic", "Kernel", "PoweredOff", "exit_status"]
 
 
+_LONGEST_COMMAND = 4095  # bytes with the final NUL: what init reads at once (firmware/user/bin/init.c)
+
+
 class GuestPanic(RuntimeError):
     """The guest kernel cannot go on; the message has registers, backtrace and the last console lines."""
 
@@ -189,11 +192,14 @@ class Kernel:
 
         Raises:
             GuestPanic, PoweredOff: as `run`.
-            ValueError: the line has a NUL byte.
+            ValueError: the line is too long, or has a NUL byte.
         """
         if "\0" in line:
             raise ValueError("a command line cannot hold a NUL byte")
-        self._commands.append(line.encode(errors="surrogateescape") + b"\0")
+        command = line.encode(errors="surrogateescape") + b"\0"
+        if len(command) > _LONGEST_COMMAND:
+            raise ValueError(f"a command line of {len(command) - 1} bytes: at most {_LONGEST_COMMAND - 1} fit")
+        self._commands.append(command)
         self._status = None
         self.device_interrupt()
         while self._status is None:
@@ -247,7 +253,7 @@ class Kernel:
         self.on_cpu_online(cpu, hot_area)
 
     def next_command(self, size: int) -> bytes | None:
-        """The next command line for init, cut to `size` bytes; None if there is none."""
+        """The next command line for init, which has room for `size` bytes; None if there is none."""
         if not self._commands:
             return None
         self._command_runs = True

@@ -33,7 +33,7 @@ class Limits:
         self._virtual, self._host = virtual, host
         self._host_end = None if host is None else time.monotonic() + host
         if virtual is not None:
-            self._board.ceiling = self._board.now + self._board.cycles(virtual)
+            self._board.ceiling = self._board.now + self._board.cycles(max(virtual, 0))
         try:
             yield
         finally:

@@ -41,10 +41,16 @@ class Share:
 
         >>> Share.parse("src:/usr/src:rw")
         Share(directory=PosixPath('src'), guest='/usr/src', writable=True)
+
+        Raises:
+            ValueError: there is no DIR.
         """
         *words, mode = text.split(":") if text.endswith((":rw", ":ro")) else (*text.split(":"), "")
         guest = words.pop() if len(words) > 1 and words[-1].startswith("/") else None
-        return cls(Path(":".join(words)), guest, mode == "rw")
+        directory = ":".join(words)
+        if not directory:
+            raise ValueError(f"cannot share '{text}': it names no folder")
+        return cls(Path(directory), guest, mode == "rw")
 
     @property
     def mount_point(self) -> str:

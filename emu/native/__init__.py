@@ -9,10 +9,14 @@ each process makes anew. So what a function closes over is described here by nam
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import importlib.metadata
 import os
+import shutil
 import sys
+import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,7 +45,11 @@ def _fingerprint() -> str:
 
 
 def cache_directory() -> Path:
-    """Where this version's compiled code is kept: below `$EMU_CACHE_DIR`, `$XDG_CACHE_HOME/emu` or `~/.cache/emu`."""
+    """Where this version's compiled code is kept: below `$EMU_CACHE_DIR`, `$XDG_CACHE_HOME/emu` or `~/.cache/emu`.
+
+    Raises:
+        RuntimeError: there is no home directory.
+    """
     if root := os.environ.get("EMU_CACHE_DIR"):
         return Path(root) / _fingerprint()
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -53,7 +61,25 @@ def is_cached() -> bool:
     return any(_CACHE.glob("**/*.nbi"))
 
 
-_CACHE = cache_directory()
+def _usable_cache() -> Path:
+    """The cache's directory; if nothing can be written there, a copy for this process: numba would turn to places in which code
+    may be stale."""
+    found = None
+    try:
+        found = cache_directory()
+        found.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=found).close()
+        return found
+    except (OSError, RuntimeError) as error:  # RuntimeError: the user has no home
+        warnings.warn(f"native code is not kept for the next time: {error}", RuntimeWarning, stacklevel=1)
+    own = tempfile.mkdtemp(prefix="emu-cache-")
+    atexit.register(shutil.rmtree, own, ignore_errors=True)
+    if found is not None and found.is_dir():
+        shutil.copytree(found, own, dirs_exist_ok=True)
+    return Path(own)
+
+
+_CACHE = _usable_cache()
 numba.config.CACHE_DIR = str(_CACHE)
 llvmlite.binding.load_library_permanently(str(Path(unicorn.__file__).parent / "lib" / "libunicorn.so.2"))
 

@@ -179,6 +179,8 @@ def test_the_machine_is_as_asked(emu: Callable[..., Result]) -> None:
         "memory": 64 << 20,
         "image": None,
         "ramdisk": None,
+        "patching": None,
+        "command_line": "",
         "shares": [],
         "boot_limit": None,
         "boot_host_limit": None,

@@ -125,7 +125,7 @@ def test_sizes(text: str, value: int) -> None:
     assert Size().convert(text, None, None) == value
 
 
-@pytest.mark.parametrize("text", ["", "M", "1X", "-1", "1e3", "0.0000001ns", "1 M 2"])
+@pytest.mark.parametrize("text", ["", "M", "1X", "-1", "1e3", "0.0000001ns", "1 M 2", "٣", "1" * 5000])
 def test_nonsense_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter):
         Duration().convert(text, None, None)

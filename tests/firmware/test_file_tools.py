@@ -25,6 +25,7 @@ SCRIPTS = {
     "cp of a tree": "mkdir -p d/e; echo 1 > d/e/f; ln -s e/f d/l; cp -r d n; ls -1 n n/e; readlink n/l; cp -r d n; ls -1 n/d",
     "cp of a tree into itself": "mkdir -p d/e; echo 1 > d/f; cp -r d d/e; rm -r d",
     "cp follows links": "echo 1 > a; ln -s a l; cp l m; cp -P l k; readlink m; readlink k; cp -rL l j; readlink j; echo $?",
+    "cp does not make what a link leads to": "echo 1 > a; ln -s x n; cp a n; cp -f a n; ls",
     "cp -a": "echo 1 > a; chmod 640 a; touch -d @1000 a; mkdir d; chmod 711 d; touch -d @2000 d; cp -a a b; cp -a d e; "
     "stat -c '%n %a %Y' a b d e",
     "cp over things": "echo 1 > a; mkdir d; mkdir -p e/a; cp a e; cp -r d a; echo 2 > b; cp -v b a; cat a",

@@ -343,7 +343,7 @@ def test_a_script_file(guest: Guest) -> None:
 
 def test_a_script_file_that_is_missing(guest: Guest) -> None:
     ended = guest.run("sh", "nofile")
-    assert (ended.status, ended.errors) == (2, "nofile: 0: cannot open nofile: No such file\n")
+    assert (ended.status, ended.errors) == (2, "sh: 0: cannot open nofile: No such file\n")
 
 
 def test_prompts_and_life_after_errors(guest: Guest) -> None:

@@ -109,6 +109,22 @@ echo 'a\nb' 'c\td' 'e\\f' 'g\101h' 'i\0101j' 'stop\chere'
 echo -n a; echo b; echo -- x; echo -e x; echo -nn y
 : ${x:=a} ${y:=b}; echo $x$y
 x=hello; echo ${#x} "${#x}" ${#} $((${#x}+1))
+echo "[$IFS]"; old=$IFS; IFS=:; x=a:b; echo $x; IFS=$old; set -- $(echo a b); echo $#
+unset PATH; ls; echo $?
+f() { local x=$1 y="a b" z=$1$2; echo "$x|$y|$z"; }; f 'c  d' '*'; v='q r *'; export e=$v; readonly r=~:$v; echo "$e|$r"
+command export e=$(echo a  b); echo "$e"; f() { local x=$@; echo "$x"; }; f a b
+v="a b"; set -- export x=$v; for i in x=$*; do echo "$i"; done
+f() { local -; set -f; echo *.c; }; f; echo *.c
+set -- a 'b c'; IFS=-; x=$*; y="$@"; z=${nosuch-$*}; echo "$x" "$y" "$z" $*
+set -- a 'b c'; IFS=-; case $* in a-b*) echo joined;; esac; IFS=; x=$*; echo "$x"
+set -- a.c b.c; echo "${1%.c}" "${@#x}" "${*#x}"
+echo ${nosuch:-~} ${nosuch:-~/a} "${nosuch:-~}" ${HOME#~}
+echo ${1a}; echo no
+set -ef; echo $-; set - a b; echo $#; set -; echo $#; set -x; set - c; echo $1
+set -x; echo a 2>&1; x=1 ls nofile 2>err; { echo b; } 2>&1; f() { echo c; }; f 2>/dev/null; exec 2>&1; echo d; cat err
+PS4='$x> '; x=1; set -x; echo a; x=2; echo b
+PS4='${x:-u}> '; set -x; echo a; echo $(echo b)
+sh -o nosuch; sh -o errexit -c 'false; echo no'; echo $?; sh +e --help; sh nofile; echo $?
 """
 
 TESTS = r"""
@@ -231,6 +247,26 @@ sh -c 'exit 300'; echo $?; sh -ec 'echo a; false; echo b'; echo $?
 kill -0 $$ && echo alive
 exit 3 | exit 4; echo $?
 f() { exit 5; }; (f); echo $?
+alias x=echo 'y=echo b '; alias; alias y; alias nosuch; echo $?; type x; command -v y; command -V x
+alias x=y; unalias x; alias; unalias x; echo $?; unalias -a; alias
+ulimit -n 100; ulimit -n; ulimit -Sn 50; ulimit -Hn; ulimit -S -n; sh -c 'ulimit -n'
+ulimit -f 8; ulimit -f; ulimit -c unlimited; echo $?
+ulimit -z; echo $?; ulimit -n abc; echo $?; ulimit -n 1 2; echo $?
+ulimit -Hn 20; ulimit -Sn 30; echo $?; ulimit | wc -l; ulimit -a | cut -c-20
+mkdir dir/s; CDPATH=nodir:dir; cd s | sed 's,.*/,,'; rmdir dir/s
+CDPATH=:..:dir; cd ./s; cd .; cd f; echo $?; mkdir dir/s; (cd s >/dev/null; pwd | sed 's,.*/,,'); rmdir dir/s
+cd -x; echo $?; pwd -x; echo $?; cd -LP; echo $?
+trap 'echo A' USR1; x=$(kill -USR1 $$; sleep 0.1; echo sub); echo "$x"
+trap 'echo 1; trap "echo 2" EXIT; exit 3' EXIT; exit 4
+trap 'return 3' USR1; f() { kill -USR1 $$; echo no; }; f; echo $?
+trap '' INT; sh -c 'trap "echo no" INT; kill -INT $$; echo alive; trap; trap - INT; kill -INT $$; echo alive'
+(trap '' USR1; sh -c 'trap "echo no" USR1; kill -USR1 $$; (kill -USR1 $$; echo sub)'); trap 'echo own' USR1; kill -USR1 $$
+. nofile; echo no
+echo 'nosuch; echo $1' > lib; . ./lib a; PATH=.:$PATH; . lib b; echo '(' > lib; . ./lib; echo no
+x=1 command env | grep '^x='; echo "[$x]"
+printf '%d|%s\n' '' a; printf '%d\n' 99999999999999999999 -99999999999999999999; printf '%u\n' -1
+printf 'a%' || echo "$?" | sed s/./b/
+echo 'a\e[1mb'
 # a comment
 echo a;# comment
 echo "# no comment" a#b
@@ -303,6 +339,16 @@ case x in x) cat <<E\ncase\nE\n;; esac
 echo a; cat <<E; echo b\nmiddle\nE
 cat <<E\na\\tb\n\\a $ $% $\nE
 eval 'cat <<E\nevaled\nE'
+cat <<E
+cat; cat <<E\n
+set -- a b; IFS=:; cat <<E\n$@ "$*"\nE
+alias foo='echo aliased' bar='foo x'\nfoo a\nbar y && bar | cat; (bar); if bar; then x=1 bar; fi\n\\foo; 'foo'; $(echo foo)
+alias e='echo ' z=zed q='z '\ne z z; e q z z
+alias a=b b=a if2='if true; then' p='echo pipe |' nothing=''\na; if2 echo yes; fi; p cat; nothing
+alias p='echo pipe |' nothing=''\nnothing echo x; > out p cat; ! nothing nosuch
+alias two='echo 1\necho 2' t='echo "'\ntwo\nnosuch\nt"
+x=5 xy=6; echo $x\\\ny; cat <<E\n$x\\\ny\nE
+alias un='unalias un\necho x'\nun\nun
 """
 
 READ = r"""

@@ -52,6 +52,7 @@ grep 'e\{2\}' lines
 grep -f empty lines
 grep -vf empty lines
 grep -f lines lines
+grep -r x tree/
 grep -E 'e{2}' lines
 grep -E '(e)l?\1' lines
 grep -F 'a.c' a.c
@@ -408,7 +409,44 @@ echo | tty; tty -s < lines; echo $?
 sleep 3.217 & sleep 0.1; pgrep -f '^sleep 3.217' > /dev/null; echo $?; pkill -f '^sleep 3.217'; wait $! 2> /dev/null; echo $?
 """
 
-SCRIPTS = [line for group in (GREP, LINES, OTHERS, MORE) for line in group.strip().splitlines()]
+# Long options, options after operands, and what a shell alone cannot find wrong.
+OPTIONS = r"""
+grep --color=auto -n e lines; grep --color x tree/sub/file.c; grep --count e lines
+grep --ignore-case --max-count=1 --line-number ROOT passwd
+grep -r --include='*.h' y tree; grep -rh --exclude='*.h' . tree/sub; grep --line-buffered -b t lines; grep -ob e lines
+grep --nosuch e
+grep -C 1 e lines passwd; grep -A1 on lines bare; grep -B1 -h o lines pairs
+grep -oA1 fo lines passwd; grep -L e lines; grep -L z lines empty; grep -lL e lines; grep -Ll e lines
+grep -w 'f.*' pairs passwd; printf 'a.c\nab ac\n' | grep -ow 'a.*'; egrep 'one|two' lines; fgrep -c . passwd
+grep e lines -n; grep -- -x lines; grep lines -e one -c; sort pairs -r; head lines -n 1; tail -n1 lines -v; ls tree -a
+wc lines -l
+cut passwd -d: -f1; uniq -c pairs; mkdir p q -p; rm p q -rf; ls p; cat bare lines -n; sed 1d bare lines -s
+env ls -d tree; nice ls -d tree
+timeout 5 ls -d tree; xargs echo -n < bare; tr -d -- -n < bare; seq 1 -1 -1; env -i /bin/echo -n a; rm -- -x
+date -d @0 +%s -u; date +%s -u -d @1
+ls --all tree; ls --color=never tree; ls --color --reverse tree; ls -lh bytes | cut -d' ' -f5; ls -L tree/link
+ls -LF tree; ls -dF tree/link
+truncate -s 1500 h1; truncate -s 20000 h2; ls -lh h1 h2 | awk '{ print $5 }'; rm h1 h2; ls --human-readable -1 bare
+head --lines=2 lines; head --bytes 3 lines; head -n +2 lines; tail --lines=1 lines; tail --bytes=2 lines
+cat --number bare; mkdir --parents d/e; rm --recursive d
+cut --delimiter=: --fields=1,3 passwd; cut --complement -d: -f2 passwd; cut --complement -c2-3 lines
+cut -d: -f1,2 --output-delimiter=/ passwd
+cut -c1,3 --output-delimiter=, lines; cut -d: -c1 lines; cut -s -c1 lines; cut -f1 -c1 lines
+wc -L lines bare; wc --lines lines; wc -lL lines passwd; printf 'a\tb\n' | wc -L; uniq -w1 pairs; uniq -D pairs
+uniq -f1 -D pairs; printf 'a\na\na\nb\n' | uniq -D
+sort --reverse --key=2 pairs; sort -C pairs; echo $?; sort lines | sort -C; echo $?; sort -c lines pairs
+sort -m empty bare; printf 'a-b\nab\na c\n' | sort -d
+printf '10K\n2\n1M\n1.5K\n3G\n-1K\n0\n' | sort -h; printf '1K x\n3 y\n' | sort -k1hr
+printf 'a10\na9\na09\nb1\na1.10\na1.9\n' | sort -V
+xargs -L 1 echo x < pairs; xargs -L2 echo < passwd; xargs -d e echo < lines; xargs -d '\n' -n 2 echo < lines
+xargs -d xx; xargs -n 0
+xargs -P 3 -n 1 echo < lines | sort; xargs -P0 -n 5 echo < lines | wc -l; seq 4 | xargs -n1 -P2 sh -c 'exit 3'
+echo $?; xargs --max-args=2 --no-run-if-empty < lines
+sed -u 2,11d lines; sed --unbuffered -n 1p lines; mkfifo f; sed -u s/a/b/ f & exec 3> f; echo a >&3; exec 3>&-; wait; rm f
+cat lines >&-; du -h empty | cut -f1
+"""
+
+SCRIPTS = [line for group in (GREP, LINES, OTHERS, MORE, OPTIONS) for line in group.strip().splitlines()]
 
 
 @pytest.fixture(scope="module")

@@ -52,6 +52,7 @@ def test_the_kind_of_a_pattern_is_seen_in_its_stars(word: str, kind: MatchKind, 
         (["*", "!*_*"], ["schedule", "read"]),
         (["vfs_[!r]*"], ["vfs_open", "vfs_write"]),
         (["1", "5"], ["vfs_open", "schedule"]),
+        (["0x1", "05"], ["vfs_open", "schedule"]),
         (["schedule", "!schedule"], []),
         (["!schedule"], []),
     ],
@@ -60,7 +61,7 @@ def test_words_are_applied_in_order(words: list[str], names: list[str]) -> None:
     assert selected(*words) == names
 
 
-@pytest.mark.parametrize("word", ["nosuch", "nosuch*", "!nosuch", "0", "8", "1x", "", "!", "vfs_read:bogus"])
+@pytest.mark.parametrize("word", ["nosuch", "nosuch*", "!nosuch", "0", "8", "1x", "", "!", "a:bogus", "1" * 5000, "٣", "²"])
 def test_a_word_that_names_nothing_is_refused(word: str) -> None:
     start = FunctionFilter(NAMES).edited(["schedule"])
     with pytest.raises(TraceError) as error:

@@ -31,7 +31,11 @@ def _padded(data: bytes) -> bytes:
 @dataclass
 class Page:
     events: list[Event] = field(default_factory=list)
-    used: int = 0
+    ends: list[int] = field(default_factory=list)  # of each event, in bytes
+
+    @property
+    def used(self) -> int:
+        return self.ends[-1] if self.ends else 0
 
 
 class Model:
@@ -43,7 +47,7 @@ class Model:
     def __init__(self, pages: int, overwrite: bool) -> None:
         self.pages, self.overwrite = pages, overwrite
         self.ring, self.reader, self.consumed, self.done = [Page()], Page(), True, 0
-        self.time = self.overrun = self.dropped = self.read = self.seen = 0
+        self.time = self.overrun = self.dropped = self.read = self.seen = self.lost = 0
 
     def write(self, time: int, data: bytes) -> bool:
         length = 4 + len(_padded(data)) + (4 if len(data) > 112 else 0)
@@ -63,7 +67,7 @@ class Model:
             tail, extend = Page(), 0
             self.ring.append(tail)
         tail.events.append((time, _padded(data)))
-        tail.used += extend + length
+        tail.ends.append(tail.used + extend + length)
         self.consumed = self.consumed and tail is not self.reader
         self.time = time
         return True
@@ -74,17 +78,33 @@ class Model:
     def unread_by_reader(self) -> list[Event]:
         return self.reader.events[self.done :] if not self.consumed else []
 
-    def consume(self) -> tuple[list[Event], int] | None:
-        lost = 0
+    def peek(self) -> tuple[list[Event], int] | None:
+        """What is left of the reader's page, which is the oldest one if nothing was."""
         if self.consumed:
             if not self.unread():
                 return None
-            self.reader, self.done = self.ring.pop(0), 0
-            lost, self.seen = self.overrun - self.seen, self.overrun
-        events = self.reader.events[self.done :]
-        self.done, self.consumed = len(self.reader.events), True
-        self.read += len(events)
-        return events, lost
+            self.reader, self.done, self.consumed = self.ring.pop(0), 0, False
+            self.lost += self.overrun - self.seen
+            self.seen = self.overrun
+        return self.reader.events[self.done :], self.lost
+
+    def discard(self, count: int) -> None:
+        self.done += count
+        self.consumed = self.done == len(self.reader.events)
+        self.read += count
+        self.lost = 0
+
+    def consume(self) -> tuple[list[Event], int] | None:
+        found = self.peek()
+        if found is not None:
+            self.discard(len(found[0]))
+        return found
+
+    def used_bytes(self) -> int:
+        taken = self.reader.ends[self.done - 1] if self.done else 0
+        if not self.ring:
+            return self.reader.used - taken
+        return (0 if self.consumed else PAGE_DATA - taken) + (len(self.ring) - 1) * PAGE_DATA + self.ring[-1].used
 
     def resize(self, pages: int) -> None:
         self.pages = pages
@@ -125,6 +145,17 @@ class RingBufferMachine(RuleBasedStateMachine):
         assert (events is None) == (expected is None)
         if events is not None and expected is not None:
             assert (_listed(events), events.lost) == expected
+
+    @rule(share=st.floats(0, 1))
+    def discard(self, share: float) -> None:
+        expected, (events, limit) = self.model.peek(), self.buffer.peek()
+        assert bool(limit) == (expected is not None)
+        if expected is not None:
+            assert (_listed(events)[:limit], events.lost) == expected
+            assert _listed(events)[limit:] == (self.model.ring[0].events if self.model.ring else [])
+            if count := round(share * limit):
+                self.buffer.discard(count)
+                self.model.discard(count)
 
     @rule()
     def read_page(self) -> None:
@@ -175,6 +206,7 @@ class RingBufferMachine(RuleBasedStateMachine):
         assert unread.cpu == 3
         assert (buffer.entries, buffer.overrun) == (len(model.unread()), model.overrun)
         assert (buffer.dropped_events, buffer.read_events) == (model.dropped, model.read)
+        assert buffer.used_bytes == model.used_bytes()
 
 
 RingBufferMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
@@ -241,6 +273,17 @@ def test_a_page_read_in_two_goes_continues_in_time() -> None:
     assert _listed(events_in(second.reshape(1, -1), 0)) == [(1007, b"two.")]
     assert buffer.read_page() is None
     assert buffer.used_bytes == 0
+
+
+def test_a_size_that_cannot_be_had_changes_nothing() -> None:
+    buffer = RingBuffer(0, 2)
+    for time in range(400):
+        buffer.write(time, bytes(24))
+    before = (_listed(buffer.unread()), buffer.entries, buffer.overrun, buffer.pages)
+    for kb in (1 << 34, 1 << 50, (1 << 64) - 1):
+        with pytest.raises(MemoryError):
+            buffer.resize(pages_for(kb * 1024))
+    assert (_listed(buffer.unread()), buffer.entries, buffer.overrun, buffer.pages) == before
 
 
 def test_the_control_block_stays_where_it_is() -> None:

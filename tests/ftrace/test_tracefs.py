@@ -127,7 +127,10 @@ def test_numbers_are_decimal_and_alone(tracefs: TraceFS, value: str) -> None:
 
 
 def test_a_number_out_of_range_is_refused(tracefs: TraceFS) -> None:
-    assert refused(tracefs, "max_graph_depth", str(1 << 32)) == errno.ERANGE
+    for value in (str(1 << 32), "1" * 5000):
+        assert refused(tracefs, "max_graph_depth", value) == errno.ERANGE
+    tracefs.write("max_graph_depth", "0" * 5000 + "7")
+    assert tracefs.read("max_graph_depth") == "7\n"
 
 
 def test_globs_give_what_they_gave_on_linux(tracefs: TraceFS) -> None:
@@ -198,6 +201,15 @@ def test_what_was_accepted_before_a_refused_write_stays(root: Any, tracefs: Trac
         handle.write(b"vfs_fsync nosuch\n")
     handle.release()
     assert tracefs.read("set_ftrace_filter") == "vfs_open\n"
+
+
+def test_a_refused_write_leaves_no_half_of_a_word_behind(root: Any, tracefs: TraceFS) -> None:
+    handle = root.lookup("set_ftrace_filter").open(WRITE)
+    with pytest.raises(TraceError):
+        handle.write(b"nosuch vfs_")
+    handle.write(b"schedule")
+    handle.release()
+    assert tracefs.read("set_ftrace_filter") == "schedule\n"
 
 
 def test_truncating_alone_clears_a_filter(root: Any, tracefs: TraceFS) -> None:
@@ -322,12 +334,22 @@ def test_pids_are_added_and_begun_anew(tracefs: TraceFS, engine: Any) -> None:
     tracefs.write("set_ftrace_pid", "5")
     tracefs.write("set_ftrace_notrace_pid", "6")
     assert engine.listed == ({5}, {6})
-    for wrong in ("abc", "08", "-1", "0x", "5 x"):
+    for wrong in ("abc", "08", "-1", "0x", "5 x", "٣", "1" * 5000):
         with pytest.raises(TraceError):
             tracefs.append("set_ftrace_pid", wrong)
     assert tracefs.read("set_ftrace_pid") == "5\n"
     tracefs.write("set_ftrace_pid", "")
     assert tracefs.read("set_ftrace_pid") == "no pid\n"
+
+
+def test_there_is_an_end_to_instances(tracefs: TraceFS) -> None:
+    for number in range(256):
+        tracefs.mkdir(f"instances/{number}")
+    with pytest.raises(TraceError) as error:
+        tracefs.mkdir("instances/more")
+    assert error.value.errno == errno.ENOMEM
+    tracefs.rmdir("instances/0")
+    tracefs.mkdir("instances/more")
 
 
 def test_the_machine_settles_after_each_write(root: Any) -> None:

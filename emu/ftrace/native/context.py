@@ -44,10 +44,14 @@ def now(s, shared):
         return cycles
     divisor = load_u64(shared + trace.CLOCK_DIVISOR)
     if divisor == ONE:
-        return cycles * load_u64(shared + trace.CLOCK_MULTIPLIER)
-    whole, rest = cycles // divisor, cycles % divisor
-    multiplier = load_u64(shared + trace.CLOCK_MULTIPLIER)
-    return whole * multiplier + rest * multiplier // divisor
+        nanoseconds = cycles * load_u64(shared + trace.CLOCK_MULTIPLIER)
+    else:
+        whole, rest = cycles // divisor, cycles % divisor
+        multiplier = load_u64(shared + trace.CLOCK_MULTIPLIER)
+        nanoseconds = whole * multiplier + rest * multiplier // divisor
+    if kind == trace.CLOCK_TICKS:
+        return nanoseconds // trace.TICK
+    return nanoseconds + load_u64(shared + trace.CLOCK_OFFSET)
 
 
 @njit

@@ -17,7 +17,7 @@ RECORDED = np.uint64(24)  # 1: an event was recorded since the last process swit
 IGNORED = np.uint64(32)  # 1: the task that runs is not to be traced (set_ftrace_pid, set_ftrace_notrace_pid)
 PID = np.uint64(40)  # of that task
 NEXT = np.uint64(48)  # address of this CPU's record of the next array; 0: there is none
-SEVERAL = np.uint64(56)  # 1, in the top array's: instances trace functions too, so that each array's TRACED flags are asked
+ASK_EACH = np.uint64(56)  # 1, in the top array's: each array's flags say what it wants of a site that calls
 CPU_WORDS = 8
 
 # For all CPUs: where things are in the guest, the same in every array
@@ -59,9 +59,13 @@ ONLY_CHOSEN = np.uint64(264)  # 1: no other pids are traced than those chosen
 COUNT_ENABLED = np.uint64(272)  # a preempt_count that forbids nothing: has it the need-resched bit?
 FOLLOW_FORK = np.uint64(280)  # 1: a child has its parent's flags in PID_FLAGS, and nobody those of a task that has ended
 THRESHOLD = np.uint64(288)  # nanoseconds: of graphs, only the returns of calls that took so long; 0: all, and entries
-SHARED_WORDS = 37
+RECORDING = np.uint64(296)  # 1: tracing is on
+SWITCH = np.uint64(304)  # the site, if one that was called is to turn tracing on or off; Python is told
+CLOCK_OFFSET = np.uint64(312)  # nanoseconds, added to those since boot
+SHARED_WORDS = 40
 
-CLOCK_NANOSECONDS, CLOCK_COUNTER, CLOCK_CYCLES = np.uint64(0), np.uint64(1), np.uint64(2)
+CLOCK_NANOSECONDS, CLOCK_COUNTER, CLOCK_CYCLES, CLOCK_TICKS = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+TICK = np.uint64(10_000_000)  # nanoseconds, of the last: USER_HZ is 100
 
 # Flags in PID_FLAGS. A pid from PID_LIMIT on (Linux's PID_MAX_LIMIT) has none.
 PID_LIMIT = 1 << 22
@@ -72,9 +76,11 @@ PID_CHOSEN, PID_EXCLUDED, NO_PID_FLAGS = np.uint8(1), np.uint8(2), np.uint8(0)
 GRAPH_FUNCTION = np.uint8(1)
 GRAPH_NOTRACE = np.uint8(2)
 TRACED = np.uint8(4)  # the array's function tracer wants it
+TURNS_ON, TURNS_OFF = np.uint8(8), np.uint8(16)  # a command of set_ftrace_filter is about it
 
 # struct ftrace_ret_stack. What identifies a call is the architecture's: where its return address lies, or its frame pointer.
 RETURN_STACK_DEPTH = 50
 ENTRY_RETURN, ENTRY_FUNCTION, ENTRY_CALLTIME, ENTRY_FRAME = (np.uint64(8 * n) for n in range(4))
 ENTRY_SIZE = np.uint64(32)
 HIDDEN = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # as calltime: set_graph_notrace covers this call and what it calls
+CHOSEN = np.uint64(1 << 63)  # in calltime: set_graph_function covers them

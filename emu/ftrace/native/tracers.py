@@ -75,18 +75,29 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         return load_u8(load_u64(shared + trace.SITE_OPS) + place)
 
     @njit
+    def stop(s):
+        """Python is asked before the CPU goes on, and before any other CPU does."""
+        store_u64(s + cpu.REQUEST, cpu.STOP_REQUEST)
+        store_u64(s + cpu.DEADLINE, ZERO)
+
+    @njit
     def record_in_each(s, mine, ip, parent_ip, irqs_off):
-        """As ftrace_ops_list_func: the function tracer of every array that wants this site."""
+        """As ftrace_ops_list_func: what every array wants of this site."""
         while mine != ZERO:
-            if site_flags(load_u64(mine + trace.SHARED), ip) & trace.TRACED != 0:
+            shared = load_u64(mine + trace.SHARED)
+            flags = site_flags(shared, ip)
+            if flags & trace.TRACED != 0:
                 record_call(s, mine, ip, parent_ip, irqs_off)
+            if flags & (trace.TURNS_ON if load_u64(shared + trace.RECORDING) == ZERO else trace.TURNS_OFF) != 0:
+                store_u64(shared + trace.SWITCH, ip)
+                stop(s)
             mine = load_u64(mine + trace.NEXT)
 
     @njit
     def record_function(s, ip, parent_ip, irqs_off):
-        """A site that function tracers want: `ip` was called by `parent_ip`."""
+        """A site that calls for its entry: `ip` was called by `parent_ip`."""
         mine = load_u64(s + cpu.CALLOUT)
-        if load_u64(mine + trace.SEVERAL) == ZERO:
+        if load_u64(mine + trace.ASK_EACH) == ZERO:
             record_call(s, mine, ip, parent_ip, irqs_off)
         else:
             record_in_each(s, mine, ip, parent_ip, irqs_off)
@@ -95,7 +106,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
     def record_beside_graph(s, ip, parent_ip, irqs_off):
         """The same at a site that function_graph wants: it may be that nobody else does."""
         mine = load_u64(s + cpu.CALLOUT)
-        if load_u64(mine + trace.SEVERAL) != ZERO:
+        if load_u64(mine + trace.ASK_EACH) != ZERO:
             record_in_each(s, mine, ip, parent_ip, irqs_off)
 
     @njit
@@ -114,11 +125,16 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         ops = site_flags(shared, function)
         stack = task + load_u64(shared + trace.TASK_STACK)
         entry = stack + np.uint64(depth) * trace.ENTRY_SIZE
-        if depth > 0 and guest_u64(entry - trace.ENTRY_SIZE + trace.ENTRY_CALLTIME) == trace.HIDDEN:
-            return False
+        # What the task was in before there was such a filter is on the stack too, and chooses nothing.
+        chosen = trace.CHOSEN if ops & trace.GRAPH_FUNCTION != 0 else ZERO
+        if depth > 0:
+            outer = guest_u64(entry - trace.ENTRY_SIZE + trace.ENTRY_CALLTIME)
+            if outer == trace.HIDDEN:
+                return False
+            chosen |= outer & trace.CHOSEN
         hidden = ops & trace.GRAPH_NOTRACE != 0
         if not hidden:
-            if depth == 0 and load_u64(shared + trace.ONLY_SELECTED) != ZERO and ops & trace.GRAPH_FUNCTION == 0:
+            if chosen == ZERO and load_u64(shared + trace.ONLY_SELECTED) != ZERO:
                 return False
             most = load_u64(shared + trace.MAX_DEPTH)
             if most != ZERO and np.uint64(depth) >= most:
@@ -143,7 +159,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
             recorded(s, mine, shared)
         guest_store_u64(entry + trace.ENTRY_RETURN, returns_to)
         guest_store_u64(entry + trace.ENTRY_FUNCTION, function)
-        guest_store_u64(entry + trace.ENTRY_CALLTIME, trace.HIDDEN if hidden else time)
+        guest_store_u64(entry + trace.ENTRY_CALLTIME, trace.HIDDEN if hidden else time | chosen)
         guest_store_u64(entry + trace.ENTRY_FRAME, frame)
         guest_store_u32(index, np.uint32(depth))
         return True
@@ -168,7 +184,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         store_u64(payload + EIGHT, guest_u64(entry + trace.ENTRY_FUNCTION))
         store_u32(payload + SIXTEEN, np.uint32(depth))
         store_u32(payload + TWENTY, guest_u32(task + load_u64(shared + trace.TASK_OVERRUN)))
-        store_u64(payload + TWENTY_FOUR, guest_u64(entry + trace.ENTRY_CALLTIME))
+        store_u64(payload + TWENTY_FOUR, guest_u64(entry + trace.ENTRY_CALLTIME) & ~trace.CHOSEN)
         store_u64(payload + THIRTY_TWO, time)
         commit(ring)
         recorded(s, mine, shared)
@@ -187,8 +203,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
             store_u64(shared + trace.MISMATCH, ONE)
             store_u64(shared + trace.MISMATCH_FRAME, frame)
             store_u64(shared + trace.GRAPH_RUNNING, ZERO)
-            store_u64(s + cpu.REQUEST, cpu.STOP_REQUEST)
-            store_u64(s + cpu.DEADLINE, ZERO)
+            stop(s)
             if top < 0:
                 return ZERO
             if depth < 0:
@@ -198,7 +213,7 @@ def build(byte_order: Literal["little", "big"]) -> SimpleNamespace:
         calltime = guest_u64(entry + trace.ENTRY_CALLTIME)
         if calltime != trace.HIDDEN and load_u64(shared + trace.GRAPH_RUNNING) != ZERO:
             time = now(s, shared)
-            if time - calltime >= load_u64(shared + trace.THRESHOLD):
+            if time - (calltime & ~trace.CHOSEN) >= load_u64(shared + trace.THRESHOLD):
                 record_return(s, mine, entry, depth, time, irqs_off)
         return guest_u64(entry + trace.ENTRY_RETURN)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import re
 from collections.abc import Callable
 
@@ -11,14 +12,22 @@ import numpy as np
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import FunctionFilter, ModuleFilters
+from emu.ftrace.probes import FunctionProbes
+from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File, Handle, OpenFlags
 from emu.ftrace.tracefs.text_file import TextHandle
 
 __all__ = ["FilterFile", "WordParser"]
 
 
+LONGEST_WORD = 1024  # more than the name of any function has, and its module's
+
+
 class WordParser:
     """Cuts written data into words at white space and NUL. A word may be split over several writes.
+
+    Raises:
+        TraceError: EINVAL, when one is too long.
 
     >>> parser = WordParser()
     >>> parser.split(b"vfs_read vfs_wr"), parser.rest
@@ -30,6 +39,8 @@ class WordParser:
 
     def split(self, data: bytes) -> list[str]:
         *words, self.rest = re.split(rb"[\s\0]+", self.rest + data)
+        if max(map(len, (*words, self.rest))) > LONGEST_WORD:
+            raise TraceError(errno.EINVAL, f"a word has at most {LONGEST_WORD} bytes")
         return [word.decode(errors="backslashreplace") for word in words if word]
 
     def finish(self) -> list[str]:
@@ -53,7 +64,7 @@ class FilterHandle(TextHandle):
 
     def write(self, data: bytes) -> int:
         self._require(OpenFlags.WRITE)
-        self._edit(self._words.split(data))
+        self._edit(lambda: self._words.split(data))
         # While nothing but the beginning of a word has come, nothing has been accepted.
         self._accepted |= not self._words.rest
         return len(data)
@@ -64,7 +75,7 @@ class FilterHandle(TextHandle):
             return
         # Only now is a last word without a newline known to be complete; nobody is left to be told that it is wrong.
         with contextlib.suppress(TraceError):
-            self._edit(self._words.finish())
+            self._edit(self._words.finish)
         if self._refused and not self._accepted:
             return
         in_force = self._file.get()
@@ -72,10 +83,16 @@ class FilterHandle(TextHandle):
         if not np.array_equal(self._pending.mask, in_force.mask):
             self._file.put(self._pending)
 
-    def _edit(self, words: list[str]) -> None:
+    def _edit(self, next_words: Callable[[], list[str]]) -> None:
         try:
+            words = next_words()
+            array = self._file.commanded
+            names = [word for word in words if array is None or not FunctionProbes.understands(word)]
             # Modules may have come and gone since the file was opened.
-            self._pending = self._pending.on(self._file.get().functions).edited(words, self._file.waiting)
+            self._pending = self._pending.on(self._file.get().functions).edited(names, self._file.waiting)
+            if array is not None:
+                for command in filter(FunctionProbes.understands, words):
+                    array.edit_probes(command)
         except TraceError:
             self._words = WordParser()
             self._refused = True
@@ -84,7 +101,12 @@ class FilterHandle(TextHandle):
 
 
 class FilterFile(File):
-    """A file over one filter of the trace instance. `waiting`: what it keeps for modules; None: it takes names only."""
+    """A file over one filter of the trace instance.
+
+    Args:
+        waiting: what it keeps for modules; None: it takes names only.
+        commanded: whose functions can be told to do something when they are called; such a command is in force at once.
+    """
 
     def __init__(
         self,
@@ -92,11 +114,13 @@ class FilterFile(File):
         put: Callable[[FunctionFilter], None],
         if_empty: str,
         waiting: ModuleFilters | None = None,
+        commanded: TraceArray | None = None,
     ) -> None:
         super().__init__(0o640)
         self.get = get
         self.put = put
         self.waiting = waiting
+        self.commanded = commanded
         self._if_empty = if_empty
 
     def show(self) -> str:
@@ -104,6 +128,8 @@ class FilterFile(File):
         lines = selected.selected_names() if selected else [f"#### {self._if_empty} ####"]
         if self.waiting is not None:
             lines += self.waiting.lines()
+        if self.commanded is not None:
+            lines += self.commanded.probes.lines(self.commanded.engine.functions)
         return "".join(f"{line}\n" for line in lines)
 
     def open(self, flags: OpenFlags) -> Handle:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from emu.cpu.host_signals import Held
 from emu.ftrace.errors import TraceError
 from emu.ftrace.tracefs.node import Directory, Handle, Node, OpenFlags, WouldBlock
 
@@ -24,14 +25,18 @@ class TraceFS:
 
     Args:
         settle: called after each operation that may have changed something, to run the machine until it is done.
+        check: called before each operation; raises if there is no such machine any more.
 
     Raises, from any method:
         TraceError: with the errno a process in the guest would get, and `path`.
     """
 
-    def __init__(self, root: Directory, settle: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, root: Directory, settle: Callable[[], None] = lambda: None, check: Callable[[], None] = lambda: None
+    ) -> None:
         self._root = root
         self._settle = settle
+        self._check = check
 
     def read(self, path: str) -> str:
         """`cat path`, as far as it can be read now."""
@@ -77,14 +82,14 @@ class TraceFS:
         data = text.encode(errors="surrogateescape")
         if not data.endswith(b"\n"):
             data += b"\n"
-        with self._opened(path, flags) as handle:
+        with Held(), self._opened(path, flags) as handle:
             while data:
                 data = data[handle.write(data) :]
         self._settle()
 
     def _in_parent(self, path: str, operation: Callable[[Directory, str], None]) -> None:
         parent, _, name = path.strip("/").rpartition("/")
-        with _naming(path):
+        with Held(), _naming(path):
             operation(self._directory(parent), name)
         self._settle()
 
@@ -98,6 +103,7 @@ class TraceFS:
                 handle.release()
 
     def _node(self, path: str) -> Node:
+        self._check()
         node: Node = self._root
         for name in path.split("/"):
             if name in ("", "."):

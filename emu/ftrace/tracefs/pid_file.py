@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 
 from emu.ftrace.errors import TraceError
+from emu.ftrace.numbers import parse_c
 from emu.ftrace.trace_array import Pids
 from emu.ftrace.tracefs.node import File, Handle, OpenFlags
 from emu.ftrace.tracefs.text_file import TextHandle
@@ -33,17 +34,10 @@ class PidHandle(TextHandle):
 
 
 def _pid(word: str) -> int:
-    """A number in C's notation.
-
-    Raises:
-        TraceError: EINVAL.
-    """
-    digits = word.removeprefix("+")
-    for prefix, base, members in (("0[xX]", 16, "[0-9a-fA-F]+"), ("0", 8, "[0-7]+"), ("", 10, "0|[1-9][0-9]*")):
-        number = re.fullmatch(f"{prefix}({members})", digits)
-        if number is not None and int(number[1], base) <= _LARGEST:
-            return int(number[1], base)
-    raise TraceError(errno.EINVAL, f"'{word}' is not a process number")
+    pid = parse_c(word, _LARGEST)
+    if pid is None:
+        raise TraceError(errno.EINVAL, f"'{word}' is not a process number")
+    return pid
 
 
 class PidFile(File):

@@ -40,6 +40,10 @@ What is traced
       beat:mod:sample_timer   *:mod:sample_*   beat:mod:!sample_timer   :mod:   !beat:mod:sample_timer
   One about a module that is not loaded waits until it is.
 
+  In set_ftrace_filter a command can say what functions do when they are called, at most COUNT times if that is given:
+      schedule:traceoff   vfs_*:traceon:3   !schedule:traceoff   !vfs_*:traceon:0
+  They turn tracing_on off and on. What else is written, '>' too, leaves them in place.
+
   set_ftrace_pid                only these processes: '>' begins anew, '>>' adds
   set_ftrace_notrace_pid        never these processes
   tracing_cpumask               only on these CPUs: a bit for each, in hexadecimal
@@ -57,7 +61,8 @@ What is recorded
   per_cpu/cpuN/buffer_size_kb   of one CPU
   buffer_total_size_kb      of all CPUs together
   free_buffer               whoever closes it makes the buffers as small as they can be
-  trace_clock               the clock that gives events their time; choosing one empties the buffers
+  trace_clock               the clock that gives events their time; choosing one empties the buffers. Here all of those
+                            that count nanoseconds are one, since boot; tai: since 1970
   timestamp_mode            events hold the time since the one before
   trace_marker              what is written here appears among the events
   trace_marker_raw          the same for bytes; the first four are a number that says what they are

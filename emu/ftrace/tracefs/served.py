@@ -82,7 +82,7 @@ class TracefsTree(Tree):
     def entries(self, directory: Directory) -> Sequence[Entry]:
         """What is in a directory."""
         found = ((name, directory.lookup(name)) for name in directory.listdir())
-        return [Entry(name.encode(), self._number(node), node.mode) for name, node in found]
+        return [Entry(name.encode(errors="surrogateescape"), self._number(node), node.mode) for name, node in found]
 
     def settled(self, operation: Callable[[], Result]) -> Result | Blocked[Result]:
         """The operation's result, when the patching that it asked for has been done."""

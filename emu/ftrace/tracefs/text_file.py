@@ -4,34 +4,16 @@
 from __future__ import annotations
 
 import errno
-import re
 from collections.abc import Callable, Iterable, Iterator
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.tracefs.node import File, Handle, OpenFlags
 
-__all__ = ["Show", "Store", "TextFile", "TextHandle", "parse_unsigned"]
+__all__ = ["Show", "Store", "TextFile", "TextHandle"]
 
 Show = Callable[[], str | Iterable[str]]  # a long text comes in pieces
 Store = Callable[[str], object]
 Truncate = Callable[[], object]
-
-UNSIGNED_LONG_MAX = (1 << 64) - 1
-
-
-def parse_unsigned(text: str, maximum: int = UNSIGNED_LONG_MAX) -> int:
-    """A decimal number as the kernel reads it: digits, perhaps a plus before them and one newline after.
-
-    Raises:
-        TraceError: EINVAL for anything else, ERANGE for more than `maximum`.
-    """
-    number = re.fullmatch(r"\+?([0-9]+)\n?", text)
-    if number is None:
-        raise TraceError(errno.EINVAL, f"'{text.strip()}' is not a number")
-    value = int(number[1])
-    if value > maximum:
-        raise TraceError(errno.ERANGE, f"{value} is more than {maximum}")
-    return value
 
 
 class TextHandle(Handle):

@@ -8,6 +8,7 @@ from collections import Counter
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import Functions
+from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.options import CORE_OPTIONS, parse_option
 from emu.ftrace.text import render_trace
 from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, EnabledFunction, TraceArray
@@ -21,7 +22,7 @@ from emu.ftrace.tracefs.pid_file import PidFile
 from emu.ftrace.tracefs.pipe_file import PipeHandle
 from emu.ftrace.tracefs.raw_file import RawHandle
 from emu.ftrace.tracefs.readme import README
-from emu.ftrace.tracefs.text_file import TextFile, parse_unsigned
+from emu.ftrace.tracefs.text_file import TextFile
 
 __all__ = ["build_tree"]
 
@@ -59,17 +60,17 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         "dyn_ftrace_total_info": TextFile(lambda: _total_info(tr.engine.functions)),
         "max_graph_depth": TextFile(
             lambda: f"{tr.max_graph_depth}\n",
-            lambda text: tr.set_max_graph_depth(parse_unsigned(text, UNSIGNED_INT_MAX)),
+            lambda text: tr.set_max_graph_depth(parse_decimal(text, UNSIGNED_INT_MAX)),
         ),
         "tracing_thresh": TextFile(
-            lambda: f"{tr.threshold_us}\n", lambda text: tr.set_threshold(parse_unsigned(text, UNSIGNED_INT_MAX))
+            lambda: f"{tr.threshold_us}\n", lambda text: tr.set_threshold(parse_decimal(text, UNSIGNED_INT_MAX))
         ),
         "set_graph_function": FilterFile(lambda: tr.graph_function, tr.set_graph_function, all_enabled),
         "set_graph_notrace": FilterFile(lambda: tr.graph_notrace, tr.set_graph_notrace, none_disabled),
         "saved_cmdlines": TextFile(lambda: "".join(f"{pid} {comm}\n" for pid, comm in tr.engine.comms())),
         "saved_cmdlines_size": TextFile(
             lambda: f"{tr.saved_cmdlines_size}\n",
-            lambda text: tr.set_saved_cmdlines_size(parse_unsigned(text, UNSIGNED_INT_MAX)),
+            lambda text: tr.set_saved_cmdlines_size(parse_decimal(text, UNSIGNED_INT_MAX)),
         ),
     }
 
@@ -79,7 +80,7 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
         "available_tracers": TextFile(lambda: " ".join(tr.tracers) + "\n"),
         "current_tracer": TextFile(lambda: f"{tr.tracer.name}\n", lambda text: tr.set_tracer(text.rstrip())),
         "tracing_on": TextFile(
-            lambda: f"{int(tr.recording)}\n", lambda text: tr.set_recording(parse_unsigned(text) != 0)
+            lambda: f"{int(tr.recording)}\n", lambda text: tr.set_recording(parse_decimal(text) != 0)
         ),
         "tracing_cpumask": TextFile(
             lambda: format_cpumask(tr.cpumask, tr.engine.cpus) + "\n",
@@ -92,7 +93,7 @@ def _filter_files(tr: TraceArray) -> dict[str, Node]:
     """Which functions are to be traced, and of which tasks."""
     all_enabled, none_disabled = "all functions enabled", "no functions disabled"
     return {
-        "set_ftrace_filter": FilterFile(lambda: tr.filter, tr.set_filter, all_enabled, tr.waiting_filter),
+        "set_ftrace_filter": FilterFile(lambda: tr.filter, tr.set_filter, all_enabled, tr.waiting_filter, tr),
         "set_ftrace_notrace": FilterFile(lambda: tr.notrace, tr.set_notrace, none_disabled, tr.waiting_notrace),
         "set_ftrace_pid": PidFile(lambda: tr.pids, tr.set_pids),
         "set_ftrace_notrace_pid": PidFile(lambda: tr.notrace_pids, tr.set_notrace_pids),
@@ -158,7 +159,7 @@ def _buffer_size_file(tr: TraceArray, cpu: int | None) -> TextFile:
             return "X\n"
         return f"{tr.buffer_kb[0]}{'' if tr.buffer_expanded else f' (expanded: {EXPANDED_BUFFER_KB})'}\n"
 
-    return TextFile(show, lambda text: tr.set_buffer_kb(parse_unsigned(text), cpu))
+    return TextFile(show, lambda text: tr.set_buffer_kb(parse_decimal(text), cpu))
 
 
 def _total_buffer_size(tr: TraceArray) -> str:
@@ -209,7 +210,7 @@ def _option_files(tr: TraceArray) -> dict[str, Node]:
 
 def _option_file(tr: TraceArray, name: str) -> TextFile:
     def store(text: str) -> None:
-        value = parse_unsigned(text)
+        value = parse_decimal(text)
         if value > 1:
             raise TraceError(errno.EINVAL, f"an option is 0 or 1, not {value}")
         tr.set_option(name, bool(value))

@@ -43,7 +43,7 @@ extern const struct linux_binfmt elf_format;
 
 /* For load_binary: */
 int begin_new_exec(struct linux_binprm *bprm);
-int setup_arg_pages(struct linux_binprm *bprm);
+int setup_arg_pages(struct linux_binprm *bprm, bool executable_stack);
 int copy_string_kernel(const char *arg, struct linux_binprm *bprm);
 int remove_arg_zero(struct linux_binprm *bprm);
 int bprm_change_interp(const char *interp, struct linux_binprm *bprm);

@@ -57,28 +57,15 @@ struct request {
 #define blk_mq_rq_to_pdu(rq)	((rq)->pdu)
 #define rq_list_bio(rq, b)	for (b = (rq)->bio; b; b = b->bi_next)
 
-/* @last: nothing follows at once. */
-struct blk_mq_queue_data {
-	struct request	*rq;
-	bool		last;
-};
-
 struct blk_mq_ops {
 	/* Starts the request, or says why not. Interrupts may be on. */
 	blk_status_t (*queue_rq)(struct request_queue *q,
-				 const struct blk_mq_queue_data *bd);
+				 struct request *rq);
 	/* In softirq, on the CPU that submitted. */
 	void (*complete)(struct request *rq);
 };
 
 #define BLK_MQ_MAX_DEPTH	64
-
-/* The driver's one hardware queue. */
-struct blk_mq_hw_ctx {
-	spinlock_t		lock;
-	struct list_head	dispatch;	/* the driver had no room for */
-	struct delayed_work	run_work;	/* kblockd's */
-};
 
 struct queue_limits {
 	unsigned int		max_sectors;
@@ -89,10 +76,9 @@ struct queue_limits {
 struct request_queue {
 	const struct blk_mq_ops	*mq_ops;
 	struct gendisk		*disk;
-	void			*queuedata;
 	struct queue_limits	limits;
 	struct blk_mq_ctx	*queue_ctx;	/* one per CPU */
-	struct blk_mq_hw_ctx	hctx;
+	struct delayed_work	run_work;	/* kblockd's */
 	spinlock_t		stat_lock;
 	unsigned int		in_flight[2];
 

@@ -4,7 +4,6 @@
 #define _LINUX_BLK_TYPES_H
 
 #include <linux/atomic.h>
-#include <linux/mutex.h>
 #include <linux/types.h>
 
 struct bio;
@@ -24,8 +23,6 @@ typedef void (bio_end_io_t)(struct bio *bio);
 /* blk_status_t */
 #define BLK_STS_OK		0
 #define BLK_STS_NOTSUPP		1
-#define BLK_STS_NOSPC		3
-#define BLK_STS_RESOURCE	9
 #define BLK_STS_IOERR		10
 
 /* bi_opf and cmd_flags: the operation, and how */
@@ -67,7 +64,6 @@ struct block_device {
 	void		*bd_holder;	/* who claimed it exclusively */
 	int		bd_holders;
 	struct gendisk	*bd_disk;
-	struct mutex	bd_fsfreeze_mutex;
 	struct disk_stats bd_stats;	/* under the queue's lock */
 };
 

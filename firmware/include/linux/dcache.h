@@ -155,6 +155,7 @@ void d_genocide(struct dentry *root);
 
 /* d_path.c: from a place to its name, at the end of @buf */
 char *d_path(const struct path *path, char *buf, int buflen);
+char *dentry_path(const struct dentry *dentry, char *buf, int buflen);
 char *__d_path(const struct path *path, const struct path *root, char *buf,
 	       int buflen);
 __printf(4, 5) char *dynamic_dname(struct dentry *dentry, char *buf,

@@ -21,6 +21,7 @@
 
 #define PT_LOAD		1
 #define PT_INTERP	3
+#define PT_GNU_STACK	0x6474e551	/* its flags are the stack's */
 
 #define PF_X		0x1
 #define PF_W		0x2

@@ -8,7 +8,10 @@
 #define VALID_OPEN_FLAGS						\
 	(O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND |	\
 	 O_NONBLOCK | O_DSYNC | __O_SYNC | O_DIRECTORY | O_NOFOLLOW |	\
-	 O_LARGEFILE | O_CLOEXEC)
+	 O_LARGEFILE | O_CLOEXEC | O_PATH)
+
+/* What counts for a file that only stands for a path. */
+#define O_PATH_FLAGS	(O_DIRECTORY | O_NOFOLLOW | O_PATH | O_CLOEXEC)
 
 #define R_OK	4
 #define W_OK	2

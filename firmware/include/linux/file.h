@@ -14,14 +14,22 @@ struct fd {
 	unsigned int	flags;
 };
 
+/* Not of files that only stand for a path (O_PATH), but for the raw ones. */
 struct file *fget(unsigned int fd);
+struct file *fget_raw(unsigned int fd);
 struct fd __fdget(unsigned int fd);
+struct fd __fdget_raw(unsigned int fd);
 /* Also holds the position lock of a file that several tasks may share. */
 struct fd __fdget_pos(unsigned int fd);
 
 static inline struct fd fdget(unsigned int fd)
 {
 	return __fdget(fd);
+}
+
+static inline struct fd fdget_raw(unsigned int fd)
+{
+	return __fdget_raw(fd);
 }
 
 static inline struct fd fdget_pos(unsigned int fd)

@@ -35,6 +35,7 @@ struct writeback_control;
 #define FMODE_WRITE		0x2
 #define FMODE_LSEEK		0x4
 #define FMODE_EXEC		0x20
+#define FMODE_PATH		0x4000		/* stands for a path, no more */
 #define FMODE_ATOMIC_POS	0x8000
 #define FMODE_WRITER		0x10000		/* counts in its mount */
 #define FMODE_CAN_READ		0x20000
@@ -228,6 +229,7 @@ struct file {
 	struct inode		*f_inode;
 	const struct file_operations *f_op;
 	struct address_space	*f_mapping;
+	u64			f_version;	/* for its file system */
 	void			*private_data;
 };
 
@@ -302,6 +304,8 @@ struct file_operations {
 #define ATTR_CTIME	(1 << 6)
 #define ATTR_ATIME_SET	(1 << 7)	/* to ia_atime, not to now */
 #define ATTR_MTIME_SET	(1 << 8)
+#define ATTR_KILL_SUID	(1 << 11)
+#define ATTR_KILL_SGID	(1 << 12)
 #define ATTR_FILE	(1 << 13)	/* ia_file is what it was called on */
 #define ATTR_OPEN	(1 << 15)	/* O_TRUNC */
 
@@ -513,7 +517,8 @@ int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *target);
 int vfs_rmdir(struct inode *dir, struct dentry *dentry);
 int vfs_unlink(struct inode *dir, struct dentry *dentry);
 int vfs_rename(struct inode *old_dir, struct dentry *old_dentry,
-	       struct inode *new_dir, struct dentry *new_dentry);
+	       struct inode *new_dir, struct dentry *new_dentry,
+	       unsigned int flags);
 
 /* libfs.c: directories that live in the dcache only */
 extern const struct file_operations simple_dir_operations;

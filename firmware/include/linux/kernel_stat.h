@@ -11,6 +11,8 @@ struct kernel_cpustat {
 	u64	user;
 	u64	nice;
 	u64	system;
+	u64	irq;
+	u64	softirq;
 };
 
 DECLARE_PER_CPU(struct kernel_cpustat, kernel_cpustat);

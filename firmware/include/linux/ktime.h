@@ -11,6 +11,9 @@ typedef s64 ktime_t;
 #define KTIME_MAX	((s64)(~0ULL >> 1))
 
 ktime_t ktime_get(void);
+/* Every machine boots at the same moment: 2025-01-01 00:00:00 UTC, in seconds. */
+#define WALL_CLOCK_AT_BOOT	1735689600L
+
 ktime_t ktime_get_real(void);
 u64 sched_clock(void);
 

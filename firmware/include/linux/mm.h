@@ -48,7 +48,6 @@ struct vm_fault {
 	pmd_t *pmd;
 	pte_t *pte;
 	pte_t orig_pte;
-	spinlock_t *ptl;
 	struct page *page;		/* what ->fault found, referenced */
 };
 
@@ -218,6 +217,9 @@ int move_page_tables(struct vm_area_struct *vma, unsigned long old_addr,
 		     unsigned long len);
 void change_protection(struct vm_area_struct *vma, unsigned long start,
 		       unsigned long end);
+int mprotect_fixup(struct vm_area_struct *vma, struct vm_area_struct **pprev,
+		   unsigned long start, unsigned long end,
+		   unsigned long newflags);
 
 /* mm/rmap.c, mm/unmap.c: a file's pages wherever they are mapped. */
 int folio_mkclean(struct page *page);

@@ -61,7 +61,12 @@ long do_mount(const char *dev_name, const char __user *dir_name,
 int path_umount(struct path *path, int flags);
 
 /* proc_namespace.c: files that list the mounts below @root, a seq_file */
-int mounts_open_common(struct file *file, struct path root);
+struct mount;
+struct seq_file;
+int mounts_open_common(struct file *file, struct path root,
+		       int (*show)(struct seq_file *m, struct mount *mnt));
+int show_vfsmnt(struct seq_file *m, struct mount *r);
+int show_mountinfo(struct seq_file *m, struct mount *r);
 int mounts_release(struct inode *inode, struct file *file);
 
 #endif

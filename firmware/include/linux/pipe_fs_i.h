@@ -9,6 +9,8 @@
 #define PIPE_DEF_BUFFERS	16
 #define PIPE_BUF		4096	/* written without interleaving */
 
+struct file;
+struct inode;
 struct page;
 
 struct pipe_buffer {
@@ -39,6 +41,8 @@ struct pipe_inode_info {
 
 struct pipe_inode_info *alloc_pipe_info(void);
 void free_pipe_info(struct pipe_inode_info *pipe);
+/* How many bytes fit; -EBADF if @file is no pipe. */
+long pipe_size(const struct file *file);
 void put_pipe_info(struct inode *inode, struct pipe_inode_info *pipe);
 extern const struct file_operations pipefifo_fops;
 

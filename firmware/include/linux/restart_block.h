@@ -26,7 +26,6 @@ struct restart_block {
 		struct {
 			void __user *ufds;
 			unsigned int nfds;
-			bool has_timeout;
 			long long expires;
 		} poll;
 	};

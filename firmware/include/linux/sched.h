@@ -162,6 +162,7 @@ struct task_struct {
 	int exit_code;
 	int exit_signal;		/* -1: a thread that is no leader */
 	int pdeath_signal;		/* sent when its parent ends */
+	bool no_new_privs;		/* it said so; there are none to get */
 	pid_t pid;
 	pid_t tgid;
 	struct pid *thread_pid;

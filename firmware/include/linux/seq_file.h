@@ -72,6 +72,8 @@ void seq_puts(struct seq_file *m, const char *s);
 int seq_write(struct seq_file *m, const void *data, size_t len);
 /* With the characters of @esc in octal. */
 void seq_escape(struct seq_file *m, const char *s, const char *esc);
+int seq_dentry(struct seq_file *m, const struct dentry *dentry,
+	       const char *esc);
 int seq_path(struct seq_file *m, const struct path *path, const char *esc);
 int seq_path_root(struct seq_file *m, const struct path *path,
 		  const struct path *root, const char *esc);

@@ -9,6 +9,7 @@
 
 #define S_IRUGO		00444
 #define S_IWUGO		00222
+#define S_IXGRP		00010
 #define S_IXUGO		00111
 #define S_IRWXUGO	00777
 #define S_IALLUGO	07777

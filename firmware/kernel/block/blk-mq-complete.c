@@ -136,20 +136,10 @@ bool blk_update_request(struct request *rq, blk_status_t error,
 	return rq->bio;
 }
 
-/* What had no room may have some now. */
-static void blk_mq_sched_restart(struct request_queue *q)
-{
-	if (!list_empty(&q->hctx.dispatch))
-		blk_mq_run_hw_queue(q, true);
-}
-
 static void __blk_mq_end_request(struct request *rq, blk_status_t error)
 {
-	struct request_queue *q = rq->q;
-
 	blk_account_io_done(rq, ktime_get());
 	blk_mq_free_request(rq);
-	blk_mq_sched_restart(q);
 }
 
 void blk_mq_end_request(struct request *rq, blk_status_t error)

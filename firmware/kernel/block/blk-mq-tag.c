@@ -120,7 +120,7 @@ struct request_queue *blk_mq_init_queue(const struct blk_mq_ops *ops,
 		.max_segments = BIO_MAX_VECS,
 		.logical_block_size = SECTOR_SIZE,
 	};
-	blk_mq_init_hctx(&q->hctx);
+	blk_mq_init_hctx(q);
 	spin_lock_init(&q->stat_lock);
 	spin_lock_init(&q->tag_lock);
 	init_waitqueue_head(&q->tag_wait);

@@ -162,45 +162,28 @@ static void blk_mq_flush_busy_ctxs(struct request_queue *q,
 	}
 }
 
-static bool blk_mq_dispatch_rq_list(struct request_queue *q,
+/* The driver has room for every request: there are as many as it takes. */
+static void blk_mq_dispatch_rq_list(struct request_queue *q,
 				    struct list_head *list)
 {
 	while (!list_empty(list)) {
-		struct blk_mq_queue_data bd = {
-			.rq = list_first_entry(list, struct request, queuelist),
-			.last = list_is_last(list->next, list),
-		};
+		struct request *rq = list_first_entry(list, struct request,
+						      queuelist);
 		blk_status_t status;
 
-		list_del_init(&bd.rq->queuelist);
-		status = q->mq_ops->queue_rq(q, &bd);
-		if (status == BLK_STS_RESOURCE) {
-			list_add(&bd.rq->queuelist, list);
-			return false;
-		}
+		list_del_init(&rq->queuelist);
+		status = q->mq_ops->queue_rq(q, rq);
 		if (status != BLK_STS_OK)
-			blk_mq_end_request(bd.rq, status);
+			blk_mq_end_request(rq, status);
 	}
-	return true;
 }
 
-/* What the driver had no room for is tried again after a completion. */
 static void __blk_mq_sched_dispatch_requests(struct request_queue *q)
 {
-	struct blk_mq_hw_ctx *hctx = &q->hctx;
 	LIST_HEAD(list);
 
-	if (!list_empty(&hctx->dispatch)) {
-		spin_lock_bh(&hctx->lock);
-		list_splice_init(&hctx->dispatch, &list);
-		spin_unlock_bh(&hctx->lock);
-	}
 	blk_mq_flush_busy_ctxs(q, &list);
-	if (blk_mq_dispatch_rq_list(q, &list))
-		return;
-	spin_lock_bh(&hctx->lock);
-	list_splice_init(&list, &hctx->dispatch);
-	spin_unlock_bh(&hctx->lock);
+	blk_mq_dispatch_rq_list(q, &list);
 }
 
 static void blk_mq_sched_dispatch_requests(struct request_queue *q)
@@ -215,24 +198,20 @@ static void __blk_mq_run_hw_queue(struct request_queue *q)
 
 static void blk_mq_run_work_fn(struct work_struct *work)
 {
-	struct blk_mq_hw_ctx *hctx = container_of(work, struct blk_mq_hw_ctx,
-						  run_work.work);
-
-	__blk_mq_run_hw_queue(container_of(hctx, struct request_queue, hctx));
+	__blk_mq_run_hw_queue(container_of(work, struct request_queue,
+					   run_work.work));
 }
 
-void blk_mq_init_hctx(struct blk_mq_hw_ctx *hctx)
+void blk_mq_init_hctx(struct request_queue *q)
 {
-	spin_lock_init(&hctx->lock);
-	INIT_LIST_HEAD(&hctx->dispatch);
-	INIT_DELAYED_WORK(&hctx->run_work, blk_mq_run_work_fn);
+	INIT_DELAYED_WORK(&q->run_work, blk_mq_run_work_fn);
 }
 
 static void __blk_mq_delay_run_hw_queue(struct request_queue *q, bool async)
 {
 	if (async)
 		kblockd_mod_delayed_work_on(WORK_CPU_UNBOUND,
-					    &q->hctx.run_work, 0);
+					    &q->run_work, 0);
 	else
 		__blk_mq_run_hw_queue(q);
 }

@@ -18,7 +18,7 @@ void blk_mq_submit_bio(struct bio *bio);
 void blk_mq_flush_plug_list(struct blk_plug *plug, bool from_schedule);
 bool kblockd_mod_delayed_work_on(int cpu, struct delayed_work *dwork,
 				 unsigned long delay);
-void blk_mq_init_hctx(struct blk_mq_hw_ctx *hctx);
+void blk_mq_init_hctx(struct request_queue *q);
 /* @async: by kblockd. */
 void blk_mq_run_hw_queue(struct request_queue *q, bool async);
 

@@ -6,6 +6,7 @@
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/kmsg.h>
+#include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/uio.h>
@@ -57,7 +58,18 @@ static const struct file_operations null_fops = {
 	.write_iter	= write_iter_null,
 };
 
+/* Memory as if without a file. */
+static int mmap_zero(struct file *file, struct vm_area_struct *vma)
+{
+	vma->vm_file = NULL;
+	vma->vm_pgoff = vma->vm_flags & VM_SHARED ?
+			0 : vma->vm_start >> PAGE_SHIFT;
+	fput(file);
+	return 0;
+}
+
 static const struct file_operations zero_fops = {
+	.mmap		= mmap_zero,
 	.llseek		= noop_llseek,
 	.read_iter	= read_iter_zero,
 	.write_iter	= write_iter_null,

@@ -19,9 +19,8 @@ struct ramdisk_request {
 };
 
 static blk_status_t ramdisk_queue_rq(struct request_queue *q,
-				     const struct blk_mq_queue_data *bd)
+				     struct request *rq)
 {
-	struct request *rq = bd->rq;
 	struct ramdisk_request *pdu = blk_mq_rq_to_pdu(rq);
 	struct ramdisk_command *cmd = &pdu->command;
 	struct bvec_iter iter;

@@ -51,7 +51,6 @@
 #define EXT2_MAX_SUPP_REV	1
 #define EXT2_GOOD_OLD_INODE_SIZE 128
 
-#define EXT2_FEATURE_COMPAT_EXT_ATTR		0x0008
 #define EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER	0x0001
 #define EXT2_FEATURE_RO_COMPAT_LARGE_FILE	0x0002
 #define EXT2_FEATURE_RO_COMPAT_BTREE_DIR	0x0004
@@ -183,7 +182,6 @@ struct ext2_sb_info {
 	unsigned int		s_errors;	/* EXT2_ERRORS_ */
 	unsigned int		s_mount_state;
 	bool			s_minix_df;
-	bool			s_panic_shown;
 	u32			s_next_generation;
 	struct mutex		s_alloc_mutex;
 };

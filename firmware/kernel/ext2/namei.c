@@ -244,7 +244,7 @@ static int ext2_rename(struct inode *old_dir, struct dentry *old_dentry,
 	ext2_dirent *de, *dotdot = NULL;
 	int err;
 
-	if (flags)
+	if (flags & ~RENAME_NOREPLACE)
 		return -EINVAL;
 	if (is_dir && !d_inode(new_dentry) && old_dir != new_dir &&
 	    new_dir->i_nlink >= EXT2_LINK_MAX)

@@ -5,6 +5,9 @@
 #include <linux/kernel.h>
 #include <linux/mount.h>
 #include <linux/pagemap.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/signal.h>
 #include <linux/time.h>
 
 #include "internal.h"
@@ -116,16 +119,25 @@ void inode_init_owner(struct inode *inode, const struct inode *dir,
 	inode->i_mode = mode;
 }
 
+/* Whether the file may get so large; the signal is for who asks for more. */
+static int inode_newsize_ok(const struct inode *inode, loff_t size)
+{
+	if (size <= inode->i_size)
+		return 0;
+	if ((u64)size > rlimit(RLIMIT_FSIZE)) {
+		send_sig(SIGXFSZ, current, 0);
+		return -EFBIG;
+	}
+	return size > inode->i_sb->s_maxbytes ? -EFBIG : 0;
+}
+
 /* Whether a change is allowed at all. */
 int setattr_prepare(struct dentry *dentry, struct iattr *attr)
 {
 	struct inode *inode = d_inode(dentry);
 
-	if ((attr->ia_valid & ATTR_SIZE) &&
-	    attr->ia_size > inode->i_size &&
-	    attr->ia_size > inode->i_sb->s_maxbytes)
-		return -EFBIG;
-	return 0;
+	return attr->ia_valid & ATTR_SIZE ?
+	       inode_newsize_ok(inode, attr->ia_size) : 0;
 }
 
 /* All but the size. */
@@ -146,6 +158,21 @@ void setattr_copy(struct inode *inode, const struct iattr *attr)
 				(attr->ia_mode & S_IALLUGO);
 }
 
+/* With S_ISGID, but not S_IXGRP, it is no program of the group's. */
+static void kill_suid(const struct inode *inode, struct iattr *attr)
+{
+	umode_t mode = inode->i_mode, kill = 0;
+
+	if (attr->ia_valid & ATTR_KILL_SUID)
+		kill |= mode & S_ISUID;
+	if ((attr->ia_valid & ATTR_KILL_SGID) && (mode & S_IXGRP))
+		kill |= mode & S_ISGID;
+	if (kill) {
+		attr->ia_mode = mode & ~kill;
+		attr->ia_valid |= ATTR_MODE;
+	}
+}
+
 /* Changes attributes; the inode is locked. */
 int notify_change(struct dentry *dentry, struct iattr *attr)
 {
@@ -155,6 +182,7 @@ int notify_change(struct dentry *dentry, struct iattr *attr)
 	if ((inode->i_flags & (S_IMMUTABLE | S_APPEND)) &&
 	    (attr->ia_valid & (ATTR_MODE | ATTR_UID | ATTR_GID | ATTR_SIZE)))
 		return -EPERM;
+	kill_suid(inode, attr);
 	attr->ia_ctime = now;
 	if (!(attr->ia_valid & ATTR_ATIME_SET))
 		attr->ia_atime = now;

@@ -175,6 +175,16 @@ static inline unsigned long elf_phdr_addr(const struct elf64_hdr *ehdr,
 	return 0;
 }
 
+/* Whether the program puts code on its stack. */
+static inline bool elf_executable_stack(const struct elf64_hdr *ehdr,
+					const struct elf64_phdr *phdrs)
+{
+	for (int i = 0; i < ehdr->e_phnum; i++)
+		if (phdrs[i].p_type == PT_GNU_STACK)
+			return phdrs[i].p_flags & PF_X;
+	return false;
+}
+
 /* From here on the old program is gone. */
 static inline int elf_start(struct linux_binprm *bprm,
 			    const struct elf64_hdr *ehdr,
@@ -189,7 +199,8 @@ static inline int elf_start(struct linux_binprm *bprm,
 		bias = PAGE_ALIGN(ELF_ET_DYN_BASE);
 	err = begin_new_exec(bprm);
 	if (!err)
-		err = setup_arg_pages(bprm);
+		err = setup_arg_pages(bprm,
+				      elf_executable_stack(ehdr, phdrs));
 	if (err)
 		return err;
 

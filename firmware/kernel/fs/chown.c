@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-/* -1 leaves it as it is. */
+/* -1 leaves it as it is. What a program may do as its owner ends with that. */
 static int chown_common(const struct path *path, uid_t user, gid_t group)
 {
 	struct iattr attr = { .ia_valid = 0, .ia_uid = user, .ia_gid = group };
@@ -18,6 +18,8 @@ static int chown_common(const struct path *path, uid_t user, gid_t group)
 		attr.ia_valid |= ATTR_UID;
 	if (group != (gid_t)-1)
 		attr.ia_valid |= ATTR_GID;
+	if (!S_ISDIR(d_inode(path->dentry)->i_mode))
+		attr.ia_valid |= ATTR_KILL_SUID | ATTR_KILL_SGID;
 	return change_attributes(path, &attr);
 }
 

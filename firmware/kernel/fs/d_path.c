@@ -84,6 +84,21 @@ static int prepend_path(const struct path *path, const struct path *root,
 	return err;
 }
 
+/* From the file system's root, wherever that is mounted. */
+char *dentry_path(const struct dentry *dentry, char *buf, int buflen)
+{
+	struct prepend_buffer p = { buf + buflen, buflen };
+
+	prepend(&p, "", 1);
+	if (IS_ROOT(dentry))
+		prepend(&p, "/", 1);
+	spin_lock(&rename_lock);
+	for (; !IS_ROOT(dentry); dentry = dentry->d_parent)
+		prepend_name(&p, &dentry->d_name);
+	spin_unlock(&rename_lock);
+	return extract_string(&p);
+}
+
 /* NULL if @path is not below @root. */
 char *__d_path(const struct path *path, const struct path *root, char *buf,
 	       int buflen)

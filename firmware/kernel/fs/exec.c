@@ -136,13 +136,18 @@ int bprm_change_interp(const char *interp, struct linux_binprm *bprm)
 }
 
 /* Makes room below the strings for what the format will put there. */
-int setup_arg_pages(struct linux_binprm *bprm)
+int setup_arg_pages(struct linux_binprm *bprm, bool executable_stack)
 {
+	struct vm_area_struct *vma = bprm->vma, *prev = NULL;
 	struct mm_struct *mm = current->mm;
-	int err;
+	int err = 0;
 
 	mmap_write_lock(mm);
-	err = expand_stack(bprm->vma, bprm->vma->vm_start - 32 * PAGE_SIZE);
+	if (executable_stack)
+		err = mprotect_fixup(vma, &prev, vma->vm_start, vma->vm_end,
+				     vma->vm_flags | VM_EXEC);
+	if (!err)
+		err = expand_stack(vma, vma->vm_start - 32 * PAGE_SIZE);
 	mmap_write_unlock(mm);
 	mm->arg_start = bprm->p;
 	return err;

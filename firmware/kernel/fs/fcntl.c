@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Controlling open files and descriptors: fcntl and ioctl. */
+/* Controlling open files and descriptors: fcntl. */
 #include <linux/errno.h>
 #include <linux/fdtable.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
+#include <linux/pipe_fs_i.h>
 #include <linux/syscalls.h>
 
 #define SETFL_MASK	(O_APPEND | O_NONBLOCK)
@@ -32,37 +33,28 @@ static long do_fcntl(unsigned int fd, unsigned int cmd, unsigned long arg,
 		return file->f_flags & ~O_CLOEXEC;
 	case F_SETFL:
 		return setfl(file, arg);
+	case F_GETPIPE_SZ:
+		return pipe_size(file);
 	}
 	return -EINVAL;
 }
 
+/* What concerns the descriptor, and not what one could do with the file. */
+static bool check_fcntl_cmd(unsigned int cmd)
+{
+	return cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC || cmd == F_GETFD ||
+	       cmd == F_SETFD || cmd == F_GETFL;
+}
+
 SYSCALL_DEFINE3(fcntl, unsigned int, fd, unsigned int, cmd, unsigned long, arg)
 {
-	struct fd f = fdget(fd);
-	long ret;
+	struct fd f = fdget_raw(fd);
+	long ret = -EBADF;
 
 	if (!f.file)
 		return -EBADF;
-	ret = do_fcntl(fd, cmd, arg, f.file);
-	fdput(f);
-	return ret;
-}
-
-static long vfs_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
-{
-	if (!file->f_op->unlocked_ioctl)
-		return -ENOTTY;
-	return file->f_op->unlocked_ioctl(file, cmd, arg);
-}
-
-SYSCALL_DEFINE3(ioctl, unsigned int, fd, unsigned int, cmd, unsigned long, arg)
-{
-	struct fd f = fdget(fd);
-	long ret;
-
-	if (!f.file)
-		return -EBADF;
-	ret = vfs_ioctl(f.file, cmd, arg);
+	if (!(f.file->f_mode & FMODE_PATH) || check_fcntl_cmd(cmd))
+		ret = do_fcntl(fd, cmd, arg, f.file);
 	fdput(f);
 	return ret;
 }

@@ -53,8 +53,13 @@ static int meet_partner(struct pipe_inode_info *pipe, struct file *file)
 {
 	switch (file->f_mode & (FMODE_READ | FMODE_WRITE)) {
 	case FMODE_READ:
-		if (pipe->writers || (file->f_flags & O_NONBLOCK))
+		if (pipe->writers)
 			return 0;
+		if (file->f_flags & O_NONBLOCK) {
+			/* Nobody has hung up yet. */
+			file->f_version = pipe->w_counter;
+			return 0;
+		}
 		return wait_for_partner(pipe, &pipe->rd_wait, &pipe->w_counter,
 					pipe->w_counter);
 	case FMODE_WRITE:

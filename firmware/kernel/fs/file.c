@@ -107,12 +107,22 @@ SYSCALL_DEFINE1(close, unsigned int, fd)
 	return close_fd(fd);
 }
 
-static struct file *__fget(struct files_struct *files, unsigned int fd)
+/* NULL also if the file's mode has one of @mask. */
+static inline struct file *files_lookup_mode(struct files_struct *files,
+					     unsigned int fd, fmode_t mask)
+{
+	struct file *file = files_lookup_fd(files, fd);
+
+	return file && !(file->f_mode & mask) ? file : NULL;
+}
+
+static struct file *__fget(struct files_struct *files, unsigned int fd,
+			   fmode_t mask)
 {
 	struct file *file;
 
 	spin_lock(&files->file_lock);
-	file = files_lookup_fd(files, fd);
+	file = files_lookup_mode(files, fd, mask);
 	if (file)
 		get_file(file);
 	spin_unlock(&files->file_lock);
@@ -121,29 +131,39 @@ static struct file *__fget(struct files_struct *files, unsigned int fd)
 
 struct file *fget(unsigned int fd)
 {
-	return __fget(current->files, fd);
+	return __fget(current->files, fd, FMODE_PATH);
+}
+
+struct file *fget_raw(unsigned int fd)
+{
+	return __fget(current->files, fd, 0);
 }
 
 /* Nobody else can close a file in a table that is not shared. */
-static struct fd __fget_light(unsigned int fd)
+static struct fd __fget_light(unsigned int fd, fmode_t mask)
 {
 	struct files_struct *files = current->files;
 	struct file *file;
 
 	if (atomic_read(&files->count) == 1)
-		return (struct fd){ files_lookup_fd(files, fd), 0 };
-	file = __fget(files, fd);
+		return (struct fd){ files_lookup_mode(files, fd, mask), 0 };
+	file = __fget(files, fd, mask);
 	return (struct fd){ file, file ? FDPUT_FPUT : 0 };
 }
 
 struct fd __fdget(unsigned int fd)
 {
-	return __fget_light(fd);
+	return __fget_light(fd, FMODE_PATH);
+}
+
+struct fd __fdget_raw(unsigned int fd)
+{
+	return __fget_light(fd, 0);
 }
 
 struct fd __fdget_pos(unsigned int fd)
 {
-	struct fd f = __fget_light(fd);
+	struct fd f = __fget_light(fd, FMODE_PATH);
 
 	if (f.file && (f.file->f_mode & FMODE_ATOMIC_POS) &&
 	    atomic_read(&f.file->f_count) > 1) {
@@ -263,7 +283,7 @@ SYSCALL_DEFINE3(dup3, unsigned int, oldfd, unsigned int, newfd, int, flags)
 SYSCALL_DEFINE2(dup2, unsigned int, oldfd, unsigned int, newfd)
 {
 	if (oldfd == newfd) {
-		struct fd f = fdget(oldfd);
+		struct fd f = fdget_raw(oldfd);
 
 		if (!f.file)
 			return -EBADF;
@@ -275,7 +295,7 @@ SYSCALL_DEFINE2(dup2, unsigned int, oldfd, unsigned int, newfd)
 
 SYSCALL_DEFINE1(dup, unsigned int, oldfd)
 {
-	struct file *file = fget(oldfd);
+	struct file *file = fget_raw(oldfd);
 	int fd;
 
 	if (!file)

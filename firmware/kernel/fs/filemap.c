@@ -343,14 +343,19 @@ ssize_t __generic_file_write_iter(struct kiocb *iocb, struct iov_iter *from)
 static ssize_t generic_write_checks(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct inode *inode = file_inode(iocb->ki_filp);
-	loff_t limit = inode->i_sb->s_maxbytes;
+	u64 limit = inode->i_sb->s_maxbytes;
 
 	if (!iov_iter_count(from))
 		return 0;
 	if (iocb->ki_filp->f_flags & O_APPEND)
 		iocb->ki_pos = inode->i_size;
+	if (iocb->ki_pos >= rlimit(RLIMIT_FSIZE)) {
+		send_sig(SIGXFSZ, current, 0);
+		return -EFBIG;
+	}
 	if (iocb->ki_pos >= limit)
 		return -EFBIG;
+	limit = min_t(u64, limit, rlimit(RLIMIT_FSIZE));
 	iov_iter_truncate(from, limit - iocb->ki_pos);
 	return iov_iter_count(from);
 }

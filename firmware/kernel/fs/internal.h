@@ -35,6 +35,8 @@ struct nameidata {
 /* namei.c: the steps of a walk */
 const char *path_init(struct nameidata *nd, int dfd, struct filename *name,
 		      unsigned int flags);
+int path_lookupat(struct nameidata *nd, int dfd, struct filename *name,
+		  unsigned int flags, struct path *path);
 int link_path_walk(const char *name, struct nameidata *nd);
 struct dentry *lookup_fast(struct nameidata *nd);
 const char *step_into(struct nameidata *nd, int flags, struct dentry *dentry);

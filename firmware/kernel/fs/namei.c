@@ -89,7 +89,7 @@ const char *path_init(struct nameidata *nd, int dfd, struct filename *name,
 	} else if (dfd == AT_FDCWD) {
 		get_fs_pwd(current->fs, &nd->path);
 	} else {
-		struct fd f = fdget(dfd);
+		struct fd f = fdget_raw(dfd);
 
 		if (!f.file)
 			return ERR_PTR(-EBADF);
@@ -487,8 +487,8 @@ static inline const char *lookup_last(struct nameidata *nd)
 	return walk_component(nd, WALK_TRAILING);
 }
 
-static int path_lookupat(struct nameidata *nd, int dfd, struct filename *name,
-			 unsigned int flags, struct path *path)
+int path_lookupat(struct nameidata *nd, int dfd, struct filename *name,
+		  unsigned int flags, struct path *path)
 {
 	const char *s;
 	int err;

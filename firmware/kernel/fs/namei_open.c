@@ -61,7 +61,7 @@ static const char *open_last_lookups(struct nameidata *nd,
 
 	nd->flags |= op->intent;
 	if (nd->last_type != LAST_NORM)
-		return create ? ERR_PTR(-EISDIR) : handle_dots(nd);
+		return handle_dots(nd);
 	if (nd->last.name[nd->last.len]) {
 		if (create)
 			return ERR_PTR(-EISDIR);
@@ -80,11 +80,6 @@ static const char *open_last_lookups(struct nameidata *nd,
 	}
 	if (IS_ERR(dentry))
 		return ERR_CAST(dentry);
-	if ((op->open_flag & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) &&
-	    !*created && d_is_positive(dentry)) {
-		dput(dentry);
-		return ERR_PTR(-EEXIST);
-	}
 	return step_into(nd, WALK_TRAILING, dentry);
 }
 
@@ -155,6 +150,9 @@ static int do_open(struct nameidata *nd, struct file *file,
 			S_ISREG(inode->i_mode);
 	int err;
 
+	if ((op->open_flag & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) &&
+	    !created)
+		return -EEXIST;
 	if ((op->open_flag & O_CREAT) && S_ISDIR(inode->i_mode))
 		return -EISDIR;
 	if ((nd->flags & LOOKUP_DIRECTORY) && !S_ISDIR(inode->i_mode))
@@ -174,17 +172,29 @@ static int do_open(struct nameidata *nd, struct file *file,
 	return err;
 }
 
-static struct file *path_openat(struct nameidata *nd, int dfd,
-				struct filename *name,
-				const struct open_flags *op)
+/* A file that only stands for its path: nothing is asked of what it is. */
+static int do_o_path(struct nameidata *nd, int dfd, struct filename *name,
+		     unsigned int flags, struct file *file)
 {
-	struct file *file = alloc_empty_file(op->open_flag);
+	struct path path;
+	int err = path_lookupat(nd, dfd, name, flags, &path);
+
+	if (!err) {
+		err = vfs_open(&path, file);
+		path_put(&path);
+	}
+	return err;
+}
+
+/* Walks to the end of the path, and opens what is there. */
+static inline int walk_and_open(struct nameidata *nd, int dfd,
+				struct filename *name,
+				const struct open_flags *op, struct file *file)
+{
 	bool created = false;
 	const char *s;
 	int err;
 
-	if (IS_ERR(file))
-		return file;
 	set_nameidata(nd);
 	s = path_init(nd, dfd, name, op->lookup_flags);
 	err = PTR_ERR_OR_ZERO(s);
@@ -201,6 +211,22 @@ static struct file *path_openat(struct nameidata *nd, int dfd,
 		err = do_open(nd, file, op, created);
 	terminate_walk(nd);
 	restore_nameidata();
+	return err;
+}
+
+static struct file *path_openat(struct nameidata *nd, int dfd,
+				struct filename *name,
+				const struct open_flags *op)
+{
+	struct file *file = alloc_empty_file(op->open_flag);
+	int err;
+
+	if (IS_ERR(file))
+		return file;
+	if (op->open_flag & O_PATH)
+		err = do_o_path(nd, dfd, name, op->lookup_flags, file);
+	else
+		err = walk_and_open(nd, dfd, name, op, file);
 	if (err) {
 		fput(file);
 		return ERR_PTR(err);

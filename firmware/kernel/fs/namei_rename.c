@@ -40,7 +40,8 @@ static void unlock_rename(struct dentry *a, struct dentry *b)
 
 /* Both directories are locked; an existing target is replaced. */
 int vfs_rename(struct inode *old_dir, struct dentry *old_dentry,
-	       struct inode *new_dir, struct dentry *new_dentry)
+	       struct inode *new_dir, struct dentry *new_dentry,
+	       unsigned int flags)
 {
 	struct inode *target = d_inode(new_dentry);
 	bool is_dir;
@@ -68,7 +69,7 @@ int vfs_rename(struct inode *old_dir, struct dentry *old_dentry,
 		err = -EBUSY;
 	else
 		err = old_dir->i_op->rename(old_dir, old_dentry, new_dir,
-					    new_dentry, 0);
+					    new_dentry, flags);
 	if (!err && target) {
 		if (is_dir) {
 			shrink_dcache_parent(new_dentry);
@@ -86,17 +87,20 @@ int vfs_rename(struct inode *old_dir, struct dentry *old_dentry,
 /* The directories are locked, the dentries looked up. */
 static int rename_dentries(struct dentry *old_dir, struct dentry *old,
 			   bool old_slashes, struct dentry *new_dir,
-			   struct dentry *new, bool new_slashes)
+			   struct dentry *new, bool new_slashes,
+			   unsigned int flags)
 {
 	if (d_is_negative(old))
 		return -ENOENT;
+	if ((flags & RENAME_NOREPLACE) && d_is_positive(new))
+		return -EEXIST;
 	if (!S_ISDIR(d_inode(old)->i_mode) && (old_slashes || new_slashes))
 		return -ENOTDIR;
 	if (is_subdir(new_dir, old))
 		return -EINVAL;		/* a directory into itself */
 	if (is_subdir(old_dir, new))
 		return -ENOTEMPTY;	/* the target contains the source */
-	return vfs_rename(d_inode(old_dir), old, d_inode(new_dir), new);
+	return vfs_rename(d_inode(old_dir), old, d_inode(new_dir), new, flags);
 }
 
 static int do_renameat2(int olddfd, struct filename *from, int newdfd,
@@ -108,7 +112,7 @@ static int do_renameat2(int olddfd, struct filename *from, int newdfd,
 	int old_type, new_type, err;
 
 	err = -EINVAL;
-	if (flags)
+	if (flags & ~RENAME_NOREPLACE)
 		goto put_names;
 	err = filename_parentat(olddfd, from, 0, &old_path, &old_last,
 				&old_type);
@@ -121,7 +125,11 @@ static int do_renameat2(int olddfd, struct filename *from, int newdfd,
 	if (old_path.mnt != new_path.mnt)
 		goto put_paths;
 	err = -EBUSY;
-	if (old_type != LAST_NORM || new_type != LAST_NORM)
+	if (old_type != LAST_NORM)
+		goto put_paths;
+	if (flags & RENAME_NOREPLACE)
+		err = -EEXIST;
+	if (new_type != LAST_NORM)
 		goto put_paths;
 	err = mnt_want_write(old_path.mnt);
 	if (err)
@@ -139,7 +147,7 @@ static int do_renameat2(int olddfd, struct filename *from, int newdfd,
 		goto put_old;
 	err = rename_dentries(old_path.dentry, old, old_last.name[old_last.len],
 			      new_path.dentry, new,
-			      new_last.name[new_last.len]);
+			      new_last.name[new_last.len], flags);
 	dput(new);
 put_old:
 	dput(old);

@@ -34,6 +34,8 @@ fmode_t can_do(const struct file *file)
 	return mode;
 }
 
+static const struct file_operations empty_fops;
+
 static int do_dentry_open(struct file *file, struct inode *inode)
 {
 	int err;
@@ -41,6 +43,11 @@ static int do_dentry_open(struct file *file, struct inode *inode)
 	path_get(&file->f_path);
 	file->f_inode = inode;
 	file->f_mapping = inode->i_mapping;
+	if (file->f_flags & O_PATH) {
+		file->f_mode = FMODE_PATH | FMODE_OPENED;
+		file->f_op = &empty_fops;
+		return 0;
+	}
 	file->f_op = inode->i_fop;
 
 	if ((file->f_mode & FMODE_WRITE) && !special_file(inode->i_mode)) {
@@ -106,6 +113,8 @@ int filp_close(struct file *file)
 
 static inline struct open_flags build_open_flags(int flags, umode_t mode)
 {
+	if (flags & O_PATH)
+		flags &= O_PATH_FLAGS;
 	struct open_flags op = {
 		.open_flag	= flags & VALID_OPEN_FLAGS,
 		.acc_mode	= ACC_MODE(flags) | MAY_OPEN,
@@ -144,7 +153,8 @@ struct file *filp_open(const char *filename, int flags, umode_t mode)
 static long do_sys_openat2(int dfd, const char __user *filename, int flags,
 			   umode_t mode)
 {
-	struct open_flags op = build_open_flags(flags, mode);
+	/* Where long has 64 bits, every file may be large. */
+	struct open_flags op = build_open_flags(flags | O_LARGEFILE, mode);
 	struct filename *name;
 	struct file *file;
 	int fd;

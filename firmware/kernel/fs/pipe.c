@@ -16,6 +16,7 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
+#include <uapi/linux/termios.h>
 
 #include "internal.h"
 
@@ -33,6 +34,7 @@ struct pipe_inode_info *alloc_pipe_info(void)
 		return NULL;
 	}
 	pipe->ring_size = PIPE_DEF_BUFFERS;
+	pipe->r_counter = pipe->w_counter = 1;
 	init_waitqueue_head(&pipe->rd_wait);
 	init_waitqueue_head(&pipe->wr_wait);
 	mutex_init(&pipe->mutex);
@@ -90,12 +92,13 @@ static inline ssize_t pipe_drain(struct pipe_inode_info *pipe,
 		size_t n = min_t(size_t, buf->len, iov_iter_count(to));
 		size_t copied;
 
+		/* What cannot be taken whole stays. */
 		copied = copy_page_to_iter(buf->page, buf->offset, n, to);
-		buf->offset += copied;
-		buf->len -= copied;
-		done += copied;
 		if (copied < n)
 			return done ? done : -EFAULT;
+		buf->offset += n;
+		buf->len -= n;
+		done += n;
 		if (!buf->len) {
 			*was_full |= pipe_full(pipe->head, pipe->tail,
 					       pipe->ring_size);
@@ -294,7 +297,7 @@ static __poll_t pipe_poll(struct file *file, poll_table *wait)
 	if (file->f_mode & FMODE_READ) {
 		if (!pipe_empty(pipe->head, pipe->tail))
 			mask |= EPOLLIN | EPOLLRDNORM;
-		if (!pipe->writers)
+		if (!pipe->writers && file->f_version != pipe->w_counter)
 			mask |= EPOLLHUP;
 	}
 	if (file->f_mode & FMODE_WRITE) {
@@ -307,10 +310,33 @@ static __poll_t pipe_poll(struct file *file, poll_table *wait)
 	return mask;
 }
 
+static long pipe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct pipe_inode_info *pipe = file->private_data;
+	int count = 0;
+
+	if (cmd != FIONREAD)
+		return -ENOIOCTLCMD;
+	mutex_lock(&pipe->mutex);
+	for (unsigned int at = pipe->tail; at != pipe->head; at++)
+		count += pipe_buf(pipe, at)->len;
+	mutex_unlock(&pipe->mutex);
+	return put_user(count, (int __user *)arg);
+}
+
+long pipe_size(const struct file *file)
+{
+	const struct pipe_inode_info *pipe = file->private_data;
+
+	return file->f_op == &pipefifo_fops ? pipe->ring_size * PAGE_SIZE :
+					      -EBADF;
+}
+
 const struct file_operations pipefifo_fops = {
 	.read_iter	= pipe_read,
 	.write_iter	= pipe_write,
 	.poll		= pipe_poll,
+	.unlocked_ioctl	= pipe_ioctl,
 	.release	= pipe_release,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What /proc/mounts says: a line for each mount. */
+/* What /proc/PID/mounts and mountinfo say: a line for each mount. */
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
@@ -12,6 +12,7 @@
 /* The reader's idea of "/": what is not below it is left out. */
 struct proc_mounts {
 	struct path root;
+	int (*show)(struct seq_file *m, struct mount *mnt);
 };
 
 struct opt_name {
@@ -62,18 +63,24 @@ static void mangle(struct seq_file *m, const char *s)
 	seq_escape(m, s, " \t\n\\#");
 }
 
-static int show_vfsmnt(struct seq_file *m, struct mount *r)
+static int show_devname(struct seq_file *m, const struct mount *r)
+{
+	const struct super_operations *op = r->mnt.mnt_sb->s_op;
+
+	if (op->show_devname)
+		return op->show_devname(m, r->mnt.mnt_root);
+	mangle(m, r->mnt_devname);
+	return 0;
+}
+
+int show_vfsmnt(struct seq_file *m, struct mount *r)
 {
 	struct proc_mounts *p = m->private;
 	struct vfsmount *mnt = &r->mnt;
 	struct super_block *sb = mnt->mnt_sb;
 	struct path path = { .mnt = mnt, .dentry = mnt->mnt_root };
-	int err = 0;
+	int err = show_devname(m, r);
 
-	if (sb->s_op->show_devname)
-		err = sb->s_op->show_devname(m, mnt->mnt_root);
-	else
-		mangle(m, r->mnt_devname);
 	if (err)
 		return err;
 	seq_putc(m, ' ');
@@ -88,6 +95,40 @@ static int show_vfsmnt(struct seq_file *m, struct mount *r)
 	if (sb->s_op->show_options)
 		err = sb->s_op->show_options(m, path.dentry);
 	seq_puts(m, " 0 0\n");
+	return err;
+}
+
+/* Its number and its parent's, device, what of it is mounted, and where. */
+int show_mountinfo(struct seq_file *m, struct mount *r)
+{
+	struct proc_mounts *p = m->private;
+	struct vfsmount *mnt = &r->mnt;
+	struct super_block *sb = mnt->mnt_sb;
+	struct path path = { .mnt = mnt, .dentry = mnt->mnt_root };
+	int err;
+
+	seq_printf(m, "%i %i %u:%u ", r->mnt_id, r->mnt_parent->mnt_id,
+		   MAJOR(sb->s_dev), MINOR(sb->s_dev));
+	err = seq_dentry(m, mnt->mnt_root, " \t\n\\");
+	if (err)
+		return err;
+	seq_putc(m, ' ');
+	err = seq_path_root(m, &path, &p->root, " \t\n\\");
+	if (err)
+		return err;
+	seq_puts(m, mnt->mnt_flags & MNT_READONLY ? " ro" : " rw");
+	show_mnt_opts(m, mnt);
+	seq_puts(m, " - ");
+	mangle(m, sb->s_type->name);
+	seq_putc(m, ' ');
+	err = show_devname(m, r);
+	if (err)
+		return err;
+	seq_puts(m, sb_rdonly(sb) ? " ro" : " rw");
+	show_sb_opts(m, sb);
+	if (sb->s_op->show_options)
+		err = sb->s_op->show_options(m, mnt->mnt_root);
+	seq_putc(m, '\n');
 	return err;
 }
 
@@ -109,7 +150,9 @@ static void m_stop(struct seq_file *m, void *v)
 
 static int m_show(struct seq_file *m, void *v)
 {
-	return show_vfsmnt(m, list_entry(v, struct mount, mnt_list));
+	struct proc_mounts *p = m->private;
+
+	return p->show(m, list_entry(v, struct mount, mnt_list));
 }
 
 static const struct seq_operations mounts_op = {
@@ -120,7 +163,8 @@ static const struct seq_operations mounts_op = {
 };
 
 /* From @root on, whose reference it takes over. */
-int mounts_open_common(struct file *file, struct path root)
+int mounts_open_common(struct file *file, struct path root,
+		       int (*show)(struct seq_file *m, struct mount *mnt))
 {
 	struct proc_mounts *p;
 
@@ -130,6 +174,7 @@ int mounts_open_common(struct file *file, struct path root)
 		return -ENOMEM;
 	}
 	p->root = root;
+	p->show = show;
 	return 0;
 }
 

@@ -17,25 +17,33 @@ static inline loff_t vfs_setpos(struct file *file, loff_t offset)
 	return offset;
 }
 
+/* A file is all data, and the hole is behind it. */
 loff_t generic_file_llseek(struct file *file, loff_t offset, int whence)
 {
-	loff_t base;
+	loff_t size = i_size_read(file->f_mapping->host);
+	loff_t base = 0;
 
 	switch (whence) {
 	case SEEK_SET:
-		base = 0;
 		break;
 	case SEEK_CUR:
 		base = file->f_pos;
 		break;
 	case SEEK_END:
-		base = i_size_read(file->f_mapping->host);
+		base = size;
+		break;
+	case SEEK_DATA:
+	case SEEK_HOLE:
+		if (offset < 0 || offset >= size)
+			return -ENXIO;
+		if (whence == SEEK_HOLE)
+			offset = size;
 		break;
 	default:
 		return -EINVAL;
 	}
 	if (offset > MAX_LFS_FILESIZE - base)
-		return -EOVERFLOW;
+		return -EINVAL;
 	return vfs_setpos(file, base + offset);
 }
 
@@ -69,6 +77,17 @@ SYSCALL_DEFINE3(lseek, unsigned int, fd, long, offset, unsigned int, whence)
 	return ksys_lseek(fd, offset, whence);
 }
 
+SYSCALL_DEFINE5(llseek, unsigned int, fd, unsigned long, offset_high,
+		unsigned long, offset_low, loff_t __user *, result,
+		unsigned int, whence)
+{
+	loff_t ret = ksys_lseek(fd, offset_high << 32 | offset_low, whence);
+
+	if (ret < 0)
+		return ret;
+	return put_user(ret, result);
+}
+
 /* Whether a transfer at @pos makes sense. */
 static int rw_verify_area(const struct file *file, const loff_t *pos,
 			  size_t count)
@@ -76,7 +95,7 @@ static int rw_verify_area(const struct file *file, const loff_t *pos,
 	if ((ssize_t)count < 0)
 		return -EINVAL;
 	if (pos && (*pos < 0 || *pos > (loff_t)(MAX_LFS_FILESIZE - count)))
-		return *pos < 0 ? -EINVAL : -EOVERFLOW;
+		return -EINVAL;
 	return 0;
 }
 
@@ -334,4 +353,35 @@ SYSCALL_DEFINE4(pwrite64, unsigned int, fd, const char __user *, buf,
 		size_t, count, loff_t, pos)
 {
 	return fd_rw_at(fd, (void __user *)buf, count, pos, true);
+}
+
+/* @pos_h is for machines whose registers do not hold a position. */
+SYSCALL_DEFINE5(preadv, unsigned long, fd, const struct iovec __user *, vec,
+		unsigned long, vlen, unsigned long, pos_l, unsigned long, pos_h)
+{
+	struct fd f = fdget(fd);
+	ssize_t ret = -ESPIPE;
+	loff_t pos = pos_l;
+
+	if (!f.file)
+		return -EBADF;
+	if (f.file->f_mode & FMODE_LSEEK)
+		ret = vfs_readv(f.file, vec, vlen, &pos);
+	fdput(f);
+	return ret;
+}
+
+SYSCALL_DEFINE5(pwritev, unsigned long, fd, const struct iovec __user *, vec,
+		unsigned long, vlen, unsigned long, pos_l, unsigned long, pos_h)
+{
+	struct fd f = fdget(fd);
+	ssize_t ret = -ESPIPE;
+	loff_t pos = pos_l;
+
+	if (!f.file)
+		return -EBADF;
+	if (f.file->f_mode & FMODE_LSEEK)
+		ret = vfs_writev(f.file, vec, vlen, &pos);
+	fdput(f);
+	return ret;
 }

@@ -109,6 +109,19 @@ int seq_path(struct seq_file *m, const struct path *path, const char *esc)
 	return seq_add_path(m, esc, name_of_path, path, NULL);
 }
 
+static char *name_of_dentry(const void *what, const void *from, char *buf,
+			    int len)
+{
+	return dentry_path(what, buf, len);
+}
+
+/* Its path within its file system. */
+int seq_dentry(struct seq_file *m, const struct dentry *dentry,
+	       const char *esc)
+{
+	return seq_add_path(m, esc, name_of_dentry, dentry, NULL);
+}
+
 /* SEQ_SKIP if it is not below @root. */
 int seq_path_root(struct seq_file *m, const struct path *path,
 		  const struct path *root, const char *esc)

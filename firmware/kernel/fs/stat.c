@@ -46,7 +46,7 @@ int vfs_getattr(const struct path *path, struct kstat *stat)
 
 static int vfs_fstat(int fd, struct kstat *stat)
 {
-	struct fd f = fdget(fd);
+	struct fd f = fdget_raw(fd);
 	int err;
 
 	if (!f.file)

@@ -95,7 +95,7 @@ static int user_statfs(const char __user *pathname, struct kstatfs *st)
 
 static int fd_statfs(unsigned int fd, struct kstatfs *st)
 {
-	struct fd f = fdget(fd);
+	struct fd f = fdget_raw(fd);
 	int err = -EBADF;
 
 	if (f.file) {
@@ -119,5 +119,30 @@ SYSCALL_DEFINE2(fstatfs, unsigned int, fd, struct statfs __user *, buf)
 	struct kstatfs st;
 	int err = fd_statfs(fd, &st);
 
+	return err ? err : do_statfs_native(&st, buf);
+}
+
+/* Where long has 64 bits, struct statfs64 is struct statfs. */
+SYSCALL_DEFINE3(statfs64, const char __user *, pathname, size_t, sz,
+		struct statfs __user *, buf)
+{
+	struct kstatfs st;
+	int err;
+
+	if (sz != sizeof(*buf))
+		return -EINVAL;
+	err = user_statfs(pathname, &st);
+	return err ? err : do_statfs_native(&st, buf);
+}
+
+SYSCALL_DEFINE3(fstatfs64, unsigned int, fd, size_t, sz,
+		struct statfs __user *, buf)
+{
+	struct kstatfs st;
+	int err;
+
+	if (sz != sizeof(*buf))
+		return -EINVAL;
+	err = fd_statfs(fd, &st);
 	return err ? err : do_statfs_native(&st, buf);
 }

@@ -14,8 +14,7 @@ long do_futex(u32 __user *uaddr, int op, u32 val, const ktime_t *timeout,
 	bool shared = !(op & FUTEX_PRIVATE_FLAG);
 	int cmd = op & FUTEX_CMD_MASK;
 
-	if (op & FUTEX_CLOCK_REALTIME && cmd != FUTEX_WAIT_BITSET &&
-	    cmd != FUTEX_WAIT)
+	if (op & FUTEX_CLOCK_REALTIME && cmd != FUTEX_WAIT_BITSET)
 		return -ENOSYS;
 	switch (cmd) {
 	case FUTEX_WAIT:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the host knows of generic structures and constants. */
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -91,6 +92,8 @@ LAYOUT(ftrace_ret_stack, fp);
 LAYOUT_SIZE(task_struct);
 LAYOUT(task_struct, thread_info_flags);
 LAYOUT(task_struct, __state);
+LAYOUT_CONST(WALL_CLOCK_AT_BOOT);
+
 LAYOUT(task_struct, flags);
 LAYOUT(task_struct, stack);
 LAYOUT(task_struct, tasks);

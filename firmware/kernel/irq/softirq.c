@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Work that interrupts leave for when they are on again. */
 #include <linux/context_tracking.h>
-#include <linux/err.h>
 #include <linux/init.h>
 #include <linux/interrupt.h>
 #include <linux/irq_regs.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
-#include <linux/kthread.h>
 #include <linux/sched.h>
+#include <linux/smpboot.h>
 #include <linux/tick.h>
 
 /* What is raised meanwhile is served too, this often and this long (in
@@ -183,32 +182,29 @@ void irq_exit_rcu(void)
 	ct_irq_exit();
 }
 
-static int run_ksoftirqd(void *unused)
+static int ksoftirqd_should_run(unsigned int cpu)
 {
-	for (;;) {
-		set_current_state(TASK_INTERRUPTIBLE);
-		local_irq_disable();
-		if (local_softirq_pending()) {
-			__set_current_state(TASK_RUNNING);
-			__do_softirq();
-		}
-		local_irq_enable();
-		schedule();
-	}
-	return 0;
+	return local_softirq_pending() != 0;
 }
+
+static void run_ksoftirqd(unsigned int cpu)
+{
+	local_irq_disable();
+	if (local_softirq_pending())
+		__do_softirq();
+	local_irq_enable();
+	cond_resched();
+}
+
+static struct smp_hotplug_thread softirq_threads = {
+	.store = &ksoftirqd,
+	.thread_should_run = ksoftirqd_should_run,
+	.thread_fn = run_ksoftirqd,
+	.thread_comm = "ksoftirqd/%u",
+};
 
 void __init spawn_ksoftirqd(void)
 {
-	struct task_struct *p;
-	unsigned int cpu;
-
-	for_each_online_cpu(cpu) {
-		p = kthread_create_on_cpu(run_ksoftirqd, NULL, cpu,
-					  "ksoftirqd/%u");
-		if (IS_ERR(p))
-			panic("no memory for ksoftirqd/%u", cpu);
-		per_cpu(ksoftirqd, cpu) = p;
-		wake_up_process(p);
-	}
+	if (smpboot_register_percpu_thread(&softirq_threads))
+		panic("no memory for ksoftirqd");
 }

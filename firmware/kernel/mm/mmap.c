@@ -166,8 +166,8 @@ unsigned long mmap_region(struct file *file, unsigned long addr,
 	return addr;
 
 unmap:
-	if (file)
-		fput(file);
+	if (vma->vm_file)
+		fput(vma->vm_file);
 	vm_area_free(vma);
 	return err;
 }
@@ -195,9 +195,11 @@ unsigned long do_mmap(struct file *file, unsigned long addr, unsigned long len,
 	struct mm_struct *mm = current->mm;
 	int err;
 
+	if (!len)
+		return -EINVAL;
 	len = PAGE_ALIGN(len);
 	if (!len || len > TASK_SIZE)
-		return len ? -ENOMEM : -EINVAL;
+		return -ENOMEM;
 	if (file) {
 		err = check_file(file, &vm_flags);
 		if (err)
@@ -228,7 +230,8 @@ unsigned long do_mmap(struct file *file, unsigned long addr, unsigned long len,
 	if (!file)
 		pgoff = vm_flags & VM_SHARED ? 0 : addr >> PAGE_SHIFT;
 	addr = mmap_region(file, addr, len, vm_flags, pgoff);
-	if (!IS_ERR_VALUE(addr) && !file && vm_flags & VM_SHARED) {
+	if (!IS_ERR_VALUE(addr) && vm_flags & VM_SHARED &&
+	    !find_vma(mm, addr)->vm_file) {
 		err = mm_populate(mm, addr, len);
 		if (err) {
 			do_munmap(mm, addr, len);

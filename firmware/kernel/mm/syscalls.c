@@ -42,9 +42,9 @@ SYSCALL_DEFINE2(munmap, unsigned long, addr, size_t, len)
 }
 
 /* [start, end) of @vma gets these rights. *pprev: what they are part of then. */
-static int mprotect_fixup(struct vm_area_struct *vma,
-			  struct vm_area_struct **pprev, unsigned long start,
-			  unsigned long end, unsigned long newflags)
+int mprotect_fixup(struct vm_area_struct *vma, struct vm_area_struct **pprev,
+		   unsigned long start, unsigned long end,
+		   unsigned long newflags)
 {
 	struct mm_struct *mm = vma->vm_mm;
 	pgoff_t pgoff = vma->vm_pgoff + ((start - vma->vm_start) >> PAGE_SHIFT);

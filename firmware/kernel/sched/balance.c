@@ -13,6 +13,9 @@
 /* So many times in vain, and the task that runs there is made to leave. */
 #define CACHE_NICE_TRIES	1
 
+/* The other one's weight as a percentage of ours, until which it is no more. */
+#define IMBALANCE_PCT		117
+
 enum cpu_idle_type { CPU_IDLE, CPU_NOT_IDLE, CPU_NEWLY_IDLE };
 
 struct lb_env {
@@ -20,51 +23,91 @@ struct lb_env {
 	struct rq *dst_rq;
 	int dst_cpu;
 	enum cpu_idle_type idle;
-	unsigned long imbalance;	/* of weight that may be moved */
-	unsigned int tasks;		/* that may be moved */
+	struct cpumask cpus;		/* to take from */
+	long imbalance;			/* of weight, or ... */
+	unsigned int tasks;		/* ... of tasks, that may be moved */
 	struct list_head list;		/* of those detached */
-	bool pinned;			/* what there is may not run here */
+	bool all_pinned;		/* nothing there may run here */
 };
 
-/* The one with the most weight of those that have a task to spare. */
+/*
+ * Of those that have a task to spare: for an idle CPU the one with the most
+ * tasks, else the one with the most weight.
+ */
 static struct rq *find_busiest_queue(struct lb_env *env)
 {
+	unsigned long load, most = 0;
 	struct rq *rq, *busiest = NULL;
 	int cpu;
 
-	for_each_online_cpu(cpu) {
+	for_each_cpu(cpu, &env->cpus) {
 		rq = cpu_rq(cpu);
-		if (rq == env->dst_rq || !READ_ONCE(rq->cfs.nr_running) ||
+		if (!READ_ONCE(rq->cfs.nr_running) ||
 		    READ_ONCE(rq->nr_running) < 2)
 			continue;
-		if (!busiest || rq->cfs.load > busiest->cfs.load)
+		load = env->idle == CPU_NOT_IDLE ? READ_ONCE(rq->cfs.load) :
+						   READ_ONCE(rq->nr_running);
+		if (load > most) {
+			most = load;
 			busiest = rq;
+		}
 	}
 	return busiest;
 }
 
-/* Half the difference: no task heavier than that makes matters better. */
-static void calculate_imbalance(struct lb_env *env, struct rq *busiest)
+/* What each CPU would have if weight could be divided. */
+static unsigned long average_load(void)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		sum += READ_ONCE(cpu_rq(cpu)->cfs.load);
+	return sum / num_online_cpus();
+}
+
+/*
+ * An idle CPU takes half the difference in tasks, whatever they weigh. One
+ * that is not takes weight, but never so much that the one of the two that is
+ * above the average falls below it, or the other way round. False: all is well.
+ */
+static bool calculate_imbalance(struct lb_env *env, struct rq *busiest)
 {
 	unsigned long src = busiest->cfs.load, dst = env->dst_rq->cfs.load;
+	unsigned long average;
 
-	env->imbalance = src > dst ? (src - dst) / 2 : 0;
-	env->tasks = 0;
-	if (busiest->nr_running > env->dst_rq->nr_running + 1)
-		env->tasks = (busiest->nr_running - env->dst_rq->nr_running) /
-			     2;
-	/* An idle CPU takes one whatever it weighs. */
-	if (env->idle != CPU_NOT_IDLE && env->tasks)
-		env->imbalance = ULONG_MAX;
+	if (env->idle != CPU_NOT_IDLE) {
+		env->tasks = max_t(int, busiest->nr_running -
+					env->dst_rq->nr_running, 0) / 2;
+		env->imbalance = LONG_MAX;
+		return env->tasks;
+	}
+	average = average_load();
+	if (src <= average || dst >= average ||
+	    src * 100 <= dst * IMBALANCE_PCT)
+		return false;
+	env->tasks = busiest->nr_running - 1;
+	env->imbalance = min(src - average, average - dst);
+	return true;
 }
 
 static bool can_migrate_task(struct task_struct *p, struct lb_env *env)
 {
-	if (!cpumask_test_cpu(env->dst_cpu, &p->cpus_mask)) {
-		env->pinned = true;
+	if (!cpumask_test_cpu(env->dst_cpu, &p->cpus_mask))
 		return false;
-	}
+	env->all_pinned = false;
 	return !READ_ONCE(p->on_cpu);
+}
+
+/*
+ * The longer there has been nothing light enough, the heavier it may be: so
+ * that tasks that cannot be shared out evenly take turns.
+ */
+static bool too_heavy(struct task_struct *p, struct lb_env *env)
+{
+	unsigned int failed = min(env->dst_rq->nr_balance_failed, 16U);
+
+	return (long)(p->se.weight >> failed) > env->imbalance;
 }
 
 static void detach_task(struct task_struct *p, struct lb_env *env)
@@ -81,10 +124,10 @@ static unsigned int detach_tasks(struct lb_env *env)
 	unsigned int detached = 0;
 
 	node = rb_last(&env->src_rq->cfs.tasks_timeline.rb_root);
-	for (; node && env->tasks; node = prev) {
+	for (; node && env->tasks && env->imbalance > 0; node = prev) {
 		prev = rb_prev(node);
 		p = task_of(rb_entry(node, struct sched_entity, run_node));
-		if (p->se.weight > env->imbalance || !can_migrate_task(p, env))
+		if (!can_migrate_task(p, env) || too_heavy(p, env))
 			continue;
 		detach_task(p, env);
 		list_add(&p->rt.run_list, &env->list);
@@ -169,10 +212,30 @@ static bool need_active_balance(struct lb_env *env)
 {
 	struct task_struct *curr = env->src_rq->curr;
 
-	return env->idle != CPU_NOT_IDLE && env->pinned &&
+	return env->idle != CPU_NOT_IDLE && env->all_pinned &&
 	       curr->sched_class == &fair_sched_class &&
-	       cpumask_test_cpu(env->dst_cpu, &curr->cpus_mask) &&
-	       env->dst_rq->nr_balance_failed > CACHE_NICE_TRIES;
+	       cpumask_test_cpu(env->dst_cpu, &curr->cpus_mask);
+}
+
+/* The CPU whose queue is the source is asked for what it runs itself. */
+static void start_active_balance(struct lb_env *env)
+{
+	struct rq *busiest = env->src_rq;
+	bool start;
+
+	raw_spin_rq_lock(busiest);
+	start = !busiest->active_balance && need_active_balance(env);
+	if (start) {
+		busiest->active_balance = true;
+		busiest->push_cpu = env->dst_cpu;
+	}
+	raw_spin_rq_unlock(busiest);
+	if (!start)
+		return;
+	env->dst_rq->nr_balance_failed = 0;
+	if (!stop_one_cpu_nowait(cpu_of(busiest), active_load_balance_cpu_stop,
+				 busiest, &busiest->active_balance_work))
+		busiest->active_balance = false;
 }
 
 /* With interrupts off and no queue locked. Returns how many were moved. */
@@ -183,42 +246,38 @@ static unsigned int load_balance(int this_cpu, struct rq *this_rq,
 		.dst_cpu = this_cpu,
 		.dst_rq = this_rq,
 		.idle = idle,
+		.cpus = *cpu_online_mask,
 		.list = LIST_HEAD_INIT(env.list),
 	};
-	struct rq *busiest = find_busiest_queue(&env);
 	unsigned int ld_moved = 0;
-	bool active_balance = false;
+	bool movable = false;
+	struct rq *busiest;
 
-	if (!busiest)
-		return 0;
-	env.src_rq = busiest;
-	raw_spin_rq_lock(busiest);
-	update_rq_clock(busiest);
-	calculate_imbalance(&env, busiest);
-	if (env.tasks)
+	cpumask_clear_cpu(this_cpu, &env.cpus);
+	while (!ld_moved && !movable &&
+	       (busiest = find_busiest_queue(&env)) != NULL) {
+		env.src_rq = busiest;
+		env.all_pinned = true;
+		raw_spin_rq_lock(busiest);
+		update_rq_clock(busiest);
+		if (!calculate_imbalance(&env, busiest)) {
+			raw_spin_rq_unlock(busiest);
+			break;
+		}
 		ld_moved = detach_tasks(&env);
-	raw_spin_rq_unlock(busiest);
-	if (ld_moved) {
+		movable = !env.all_pinned || need_active_balance(&env);
+		raw_spin_rq_unlock(busiest);
+		cpumask_clear_cpu(cpu_of(busiest), &env.cpus);
+	}
+	if (ld_moved)
 		attach_tasks(&env);
+	if (ld_moved || !movable) {
 		this_rq->nr_balance_failed = 0;
 		return ld_moved;
 	}
-	if (idle != CPU_NEWLY_IDLE)
-		this_rq->nr_balance_failed++;
-	raw_spin_rq_lock(busiest);
-	if (need_active_balance(&env) && !busiest->active_balance) {
-		busiest->active_balance = true;
-		busiest->push_cpu = this_cpu;
-		active_balance = true;
-	}
-	raw_spin_rq_unlock(busiest);
-	if (active_balance) {
-		this_rq->nr_balance_failed = 0;
-		if (!stop_one_cpu_nowait(cpu_of(busiest),
-					 active_load_balance_cpu_stop, busiest,
-					 &busiest->active_balance_work))
-			busiest->active_balance = false;
-	}
+	if (idle != CPU_NEWLY_IDLE &&
+	    ++this_rq->nr_balance_failed > CACHE_NICE_TRIES)
+		start_active_balance(&env);
 	return 0;
 }
 

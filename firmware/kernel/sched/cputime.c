@@ -2,6 +2,7 @@
 /* Who used how much time. */
 #include <linux/kernel.h>
 #include <linux/kernel_stat.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include "sched.h"
 
@@ -16,12 +17,23 @@ static void account_user_time(struct task_struct *p)
 		kcpustat_this_cpu->user++;
 }
 
-/* The idle task's time is counted by the clock: its ticks do not come. */
-static void account_system_time(struct task_struct *p)
+static void account_system_index_time(struct task_struct *p, u64 *index)
 {
 	p->stime++;
-	if (!is_idle_task(p))
-		kcpustat_this_cpu->system++;
+	++*index;
+}
+
+/* The tick's own interrupt does not count as what it has interrupted. */
+static void account_system_time(struct task_struct *p, int hardirq_offset)
+{
+	struct kernel_cpustat *stat = kcpustat_this_cpu;
+	u64 *index = &stat->system;
+
+	if (hardirq_count() != hardirq_offset)
+		index = &stat->irq;
+	else if (in_serving_softirq())
+		index = &stat->softirq;
+	account_system_index_time(p, index);
 }
 
 unsigned long nr_context_switches(void)
@@ -34,12 +46,13 @@ unsigned long nr_context_switches(void)
 	return sum;
 }
 
+/* The idle task's own time is counted by the clock: its ticks do not come. */
 void account_process_tick(struct task_struct *p, int user_tick)
 {
 	if (user_tick)
 		account_user_time(p);
-	else
-		account_system_time(p);
+	else if (!is_idle_task(p) || irq_count() != HARDIRQ_OFFSET)
+		account_system_time(p, HARDIRQ_OFFSET);
 }
 
 /* In nanoseconds, up to now. */

@@ -391,10 +391,16 @@ static int select_task_rq_fair(struct task_struct *p, int prev_cpu, int flags)
 	return select_idle_sibling(p, prev_cpu);
 }
 
+/* Relative already: nobody has queued it yet, or it is only off to move. */
+static inline bool vruntime_normalized(const struct task_struct *p)
+{
+	return p->on_rq || READ_ONCE(p->__state) == TASK_NEW;
+}
+
 /* A sleeper's vruntime is absolute; it must not be in another class. */
 static void switched_from_fair(struct rq *rq, struct task_struct *p)
 {
-	if (!p->on_rq) {
+	if (!vruntime_normalized(p)) {
 		place_entity(&rq->cfs, &p->se, false);
 		p->se.vruntime -= rq->cfs.min_vruntime;
 	}
@@ -402,10 +408,10 @@ static void switched_from_fair(struct rq *rq, struct task_struct *p)
 
 static void switched_to_fair(struct rq *rq, struct task_struct *p)
 {
-	if (!p->on_rq) {
+	if (!vruntime_normalized(p))
 		p->se.vruntime += rq->cfs.min_vruntime;
+	if (!task_on_rq_queued(p))
 		return;
-	}
 	if (task_current(rq, p))
 		resched_curr(rq);
 	else

@@ -34,6 +34,14 @@ static inline u64 sched_rt_runtime(void)
 	return READ_ONCE(def_rt_bandwidth.rt_runtime);
 }
 
+/* Of each period. As in Linux, no runtime at all is no limit either. */
+static inline u64 sched_rt_limit(void)
+{
+	u64 runtime = sched_rt_runtime(), period = sched_rt_period();
+
+	return runtime ? min(runtime, period) : period;
+}
+
 static inline u64 global_rt_period(void)
 {
 	return sysctl_sched_rt_period * NSEC_PER_USEC;
@@ -72,8 +80,8 @@ bool sched_rt_runtime_exceeded(struct rt_rq *rt_rq)
 
 	if (rt_rq->rt_throttled)
 		return rt_rq->rt_queued;
-	if (sched_rt_runtime() >= sched_rt_period() ||
-	    rt_rq->rt_time <= sched_rt_runtime())
+	if (sched_rt_limit() >= sched_rt_period() ||
+	    rt_rq->rt_time <= sched_rt_limit())
 		return false;
 	rt_rq->rt_throttled = true;
 	if (!told) {
@@ -87,7 +95,7 @@ bool sched_rt_runtime_exceeded(struct rt_rq *rt_rq)
 /* At the end of @overrun periods. Returns whether this may stop. */
 static bool do_sched_rt_period_timer(int overrun)
 {
-	u64 runtime = min(sched_rt_runtime(), sched_rt_period());
+	u64 runtime = sched_rt_limit();
 	bool idle = true;
 	struct rt_rq *rt_rq;
 	struct rq *rq;

@@ -86,10 +86,13 @@ SYSCALL_DEFINE5(prctl, int, option, unsigned long, arg2, unsigned long, arg3,
 		return put_user((int)current->signal->is_child_subreaper,
 				(int __user *)arg2);
 	case PR_SET_NO_NEW_PRIVS:
-		/* Nothing gives any. */
-		return arg2 == 1 && !arg3 && !arg4 && !arg5 ? 0 : -EINVAL;
+		if (arg2 != 1 || arg3 || arg4 || arg5)
+			return -EINVAL;
+		current->no_new_privs = true;
+		return 0;
 	case PR_GET_NO_NEW_PRIVS:
-		return arg2 || arg3 || arg4 || arg5 ? -EINVAL : 0;
+		return arg2 || arg3 || arg4 || arg5 ? -EINVAL :
+						      current->no_new_privs;
 	default:
 		return -EINVAL;
 	}

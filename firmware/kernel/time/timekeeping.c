@@ -8,9 +8,6 @@
 
 #define cycles_per_second	(boot_params.tsc_hz)
 
-/* Every machine boots at the same moment: 2025-01-01 00:00:00 UTC. */
-#define WALL_CLOCK_AT_BOOT	(1735689600LL * NSEC_PER_SEC)
-
 static inline u64 cycles_to_ns(u64 cycles)
 {
 	u64 seconds = cycles / cycles_per_second;
@@ -43,7 +40,7 @@ ktime_t ktime_get(void)
 
 ktime_t ktime_get_real(void)
 {
-	return ktime_get() + WALL_CLOCK_AT_BOOT;
+	return ktime_get() + WALL_CLOCK_AT_BOOT * NSEC_PER_SEC;
 }
 
 void ktime_get_real_ts64(struct timespec64 *ts)

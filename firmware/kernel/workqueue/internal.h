@@ -97,21 +97,25 @@ static inline struct pool_workqueue *nth_pwq(struct workqueue_struct *wq,
 	return i < nr_cpu_ids ? wq->cpu_pwqs[i] : NULL;
 }
 
+static inline struct pool_workqueue *work_struct_pwq(unsigned long data)
+{
+	return (void *)(data & ~((1UL << WORK_STRUCT_FLAG_BITS) - 1));
+}
+
 static inline struct pool_workqueue *get_work_pwq(struct work_struct *work)
 {
 	unsigned long data = READ_ONCE(work->data);
 
-	if (!(data & WORK_STRUCT_PWQ))
-		return NULL;
-	return (void *)(data & ~((1UL << WORK_STRUCT_FLAG_BITS) - 1));
+	return data & WORK_STRUCT_PWQ ? work_struct_pwq(data) : NULL;
 }
 
+/* Without a lock: what is read a second time may be something else. */
 static inline struct worker_pool *get_work_pool(struct work_struct *work)
 {
 	unsigned long data = READ_ONCE(work->data);
 
 	if (data & WORK_STRUCT_PWQ)
-		return get_work_pwq(work)->pool;
+		return work_struct_pwq(data)->pool;
 	data >>= WORK_STRUCT_FLAG_BITS;
 	return data < MAX_POOLS ? worker_pools[data] : NULL;
 }

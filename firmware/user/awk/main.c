@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	int option, assignment_count = 0;
 
 	assignments = xmalloc(argc * sizeof(*assignments));
-	while ((option = getopt(argc, argv, "F:v:f:")) != -1) {
+	while ((option = getopt(argc, argv, "+F:v:f:")) != -1) {
 		switch (option) {
 		case 'F':
 			separator = optarg;

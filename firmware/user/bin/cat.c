@@ -114,10 +114,16 @@ static bool copy_file(const char *name)
 
 int main(int argc, char **argv)
 {
+	static const struct long_option names[] = {
+		{ "show-all", 'A' }, { "number-nonblank", 'b' },
+		{ "show-ends", 'E' }, { "number", 'n' },
+		{ "squeeze-blank", 's' }, { "show-tabs", 'T' },
+		{ "show-nonprinting", 'v' }, { NULL, 0 }
+	};
 	bool all = true;
 	int option;
 
-	while ((option = getopt(argc, argv, "AbeEnstTuv")) != -1) {
+	while ((option = getopt_long(argc, argv, "AbeEnstTuv", names)) != -1) {
 		if (option == '?')
 			return 1;
 		show.full_only |= option == 'b';

@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 	pid_t pid = 0;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "abdfiorRT:D:P:mpvh",
+	while ((option = getopt_long(argc, argv, "+abdfiorRT:D:P:mpvh",
 				     names)) != -1) {
 		switch (option) {
 		case 'a':

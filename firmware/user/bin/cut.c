@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cut -f|-c|-b LIST [-d C] [-s] [FILE]...: parts of each line. */
+/*
+ * cut -f|-c|-b LIST [-d C] [-s] [--complement] [--output-delimiter=TEXT] [FILE]...:
+ * parts of each line.
+ */
 #include <err.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +17,8 @@ struct range {
 };
 
 static struct range *ranges;
-static bool fields, only_delimited;
+static bool fields, only_delimited, complement;
+static const char *output_delimiter;
 static char delimiter = '\t';
 
 static void parse_list(char *text)
@@ -53,15 +57,22 @@ static bool selected(unsigned long number)
 {
 	for (struct range *r = ranges; r; r = r->next)
 		if (number >= r->from && number <= r->to)
-			return true;
-	return false;
+			return !complement;
+	return complement;
 }
 
 static void cut_characters(const char *line, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		if (selected(i + 1))
+	bool any = false, before = false, now;
+
+	for (size_t i = 0; i < length; i++, before = now) {
+		now = selected(i + 1);
+		if (now && !before && any && output_delimiter)
+			fputs(output_delimiter, stdout);
+		if (now)
 			fputc(line[i], stdout);
+		any |= now;
+	}
 	fputc('\n', stdout);
 }
 
@@ -83,7 +94,9 @@ static void cut_fields(const char *line, size_t length)
 		size_t size = (next ? next : end) - line;
 
 		if (selected(number)) {
-			if (any)
+			if (any && output_delimiter)
+				fputs(output_delimiter, stdout);
+			else if (any)
 				fputc(delimiter, stdout);
 			fwrite(line, 1, size, stdout);
 			any = true;
@@ -113,16 +126,22 @@ static void cut(FILE *f)
 
 int main(int argc, char **argv)
 {
+	static const struct long_option names[] = {
+		{ "fields", 'f' }, { "characters", 'c' }, { "bytes", 'b' },
+		{ "delimiter", 'd' }, { "only-delimited", 's' },
+		{ "complement", 'C' }, { "output-delimiter", 'O' }, { NULL, 0 }
+	};
+	bool delimited = false;
 	char *list = NULL;
 	int option, status = 0;
 
-	while ((option = getopt(argc, argv, "f:c:b:d:s")) >= 0) {
+	while ((option = getopt_long(argc, argv, "f:c:b:d:sCO:", names)) >= 0) {
 		switch (option) {
 		case 'f':
 		case 'c':
 		case 'b':
 			if (list)
-				errx(1, "only one type of list may be specified");
+				errx(1, "only one list may be specified");
 			fields = option == 'f';
 			list = optarg;
 			break;
@@ -130,6 +149,13 @@ int main(int argc, char **argv)
 			if (strlen(optarg) > 1)
 				errx(1, "the delimiter must be a single character");
 			delimiter = *optarg;
+			delimited = true;
+			break;
+		case 'C':
+			complement = true;
+			break;
+		case 'O':
+			output_delimiter = optarg;
 			break;
 		case 's':
 			only_delimited = true;
@@ -140,6 +166,12 @@ int main(int argc, char **argv)
 	}
 	if (!list)
 		errx(1, "you must specify a list of bytes, characters, or fields");
+	if (delimited && !fields)
+		errx(1, "an input delimiter may be specified only when "
+		     "operating on fields");
+	if (only_delimited && !fields)
+		errx(1, "suppressing non-delimited lines makes sense\n"
+		     "\tonly when operating on fields");
 	parse_list(list);
 	if (optind == argc)
 		cut(stdin);

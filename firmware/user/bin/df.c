@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* df [-ahikT] [FILE]...: how full file systems are. */
 #include <err.h>
+#include <files.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -81,35 +82,9 @@ static char *text_of(unsigned long value)
 	return xstrdup(text);
 }
 
-/* Of bytes, rounded up: 1.5K, 12M. */
-static char *human_text(unsigned long bytes)
-{
-	static const char units[] = "KMGTP";
-	unsigned long unit = 1, tenths;
-	int power = -1;
-	char text[24];
-
-	if (!bytes)
-		return xstrdup("0");
-	while (bytes / unit >= 1024) {
-		unit <<= 10;
-		power++;
-	}
-	if (power < 0)
-		return text_of(bytes);
-	tenths = (bytes / unit) * 10 + (bytes % unit * 10 + unit - 1) / unit;
-	if (tenths < 100)
-		snprintf(text, sizeof(text), "%lu.%lu%c", tenths / 10,
-			 tenths % 10, units[power]);
-	else
-		snprintf(text, sizeof(text), "%lu%c", (tenths + 9) / 10,
-			 units[power]);
-	return xstrdup(text);
-}
-
 static char *size_text(unsigned long blocks, unsigned long size)
 {
-	return human ? human_text(blocks * size) :
+	return human ? xstrdup(human_size(blocks * size)) :
 		       text_of((blocks * size + 1023) / 1024);
 }
 

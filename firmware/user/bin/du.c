@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* du [-abcks] [FILE]...: how much room files take, in KiB. */
+/* du [-abchks] [FILE]...: how much room files take, in KiB. */
 #include <err.h>
 #include <files.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static bool show_files, bytes, grand_total, summary;
+static bool show_files, bytes, human, grand_total, summary;
 static int status;
 
 /* Files with several names count once. */
@@ -30,7 +30,10 @@ static bool is_new(const struct stat *st)
 
 static void show(unsigned long size, const char *path)
 {
-	printf("%lu\t%s\n", bytes ? size : (size + 1023) / 1024, path);
+	if (human)
+		printf("%s\t%s\n", human_size(size), path);
+	else
+		printf("%lu\t%s\n", bytes ? size : (size + 1023) / 1024, path);
 }
 
 static unsigned long size_of(const char *path, bool named)
@@ -78,13 +81,15 @@ int main(int argc, char **argv)
 	char *const *path;
 	int option;
 
-	while ((option = getopt(argc, argv, "abcks")) != -1) {
+	while ((option = getopt(argc, argv, "abchks")) != -1) {
 		if (option == 'a')
 			show_files = true;
 		else if (option == 'b')
 			bytes = true;
 		else if (option == 'c')
 			grand_total = true;
+		else if (option == 'h')
+			human = true;
 		else if (option == 's')
 			summary = true;
 		else if (option != 'k')

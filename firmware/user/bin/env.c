@@ -12,7 +12,7 @@ int main(int argc, char **argv)
 	static char *nothing[] = { NULL };
 	int option;
 
-	while ((option = getopt(argc, argv, "iu:")) >= 0) {
+	while ((option = getopt(argc, argv, "+iu:")) >= 0) {
 		if (option == 'i')
 			environ = nothing;
 		else if (option == 'u')

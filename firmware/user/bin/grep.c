@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * grep [-EFGivcnlLqoswxhHr] [-m COUNT] [-A|-B|-C LINES] [-e] PATTERN [FILE]...:
- * prints the lines that match. Status 0 if some did, 1 if none, 2 on an error.
+ * grep [-EFGaivcnlLqoswxhHrb] [-m COUNT] [-A|-B|-C LINES] [--include=GLOB]
+ * [--exclude=GLOB] [--line-buffered] [-e] PATTERN [FILE]...: prints the lines that
+ * match. Status 0 if some did, 1 if none, 2 on an error.
  */
 #include <dirent.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <files.h>
+#include <fnmatch.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +25,11 @@ struct pattern {
 };
 
 static struct pattern *patterns;
-static bool patterns_given;		/* a file of them may be empty */
+static bool patterns_given;		/* by an option; it may be none */
 static bool fixed, invert, count_only, numbers, names_only, names_without,
-	quiet, only_matching, silent, words, whole_lines, recursive;
+	quiet, only_matching, silent, words, whole_lines, recursive, offsets,
+	line_buffered;
+static const char *included, *excluded;	/* files of a folder, by name */
 static int regex_flags;
 static int names = -1;			/* -1: if there are several files */
 static long max_count = -1, before, after;
@@ -35,7 +40,6 @@ static void add_patterns(const char *text)
 {
 	struct pattern **last = &patterns;
 
-	patterns_given = true;
 	while (*last)
 		last = &(*last)->next;
 	for (;;) {
@@ -62,7 +66,6 @@ static void add_pattern_file(const char *path)
 
 	if (!f)
 		err(2, "%s", path);
-	patterns_given = true;
 	while ((length = getline(&line, &size, f)) > 0) {
 		if (line[length - 1] == '\n')
 			line[length - 1] = '\0';
@@ -117,6 +120,24 @@ static bool acceptable(const char *line, size_t length,
 	       (match->end == length || !is_word(line[match->end]));
 }
 
+/* With -w, what is no word may begin with one: a shorter match. */
+static bool shorten(const struct regex *regex, const char *line, size_t length,
+		    struct match *match)
+{
+	struct match matches[REGEX_GROUPS];
+
+	for (size_t end = match->end; words && end-- > match->start;) {
+		if (!regex_search(regex, line, end, match->start, matches) ||
+		    matches->start != match->start)
+			continue;
+		if (acceptable(line, length, matches)) {
+			*match = *matches;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* The first match at from or later, of any pattern; the longest there. */
 static bool find(const char *line, size_t length, size_t from,
 		 struct match *found)
@@ -129,7 +150,8 @@ static bool find(const char *line, size_t length, size_t from,
 
 		while (at <= length &&
 		       regex_search(p->regex, line, length, at, matches)) {
-			if (acceptable(line, length, matches)) {
+			if (acceptable(line, length, matches) ||
+			    shorten(p->regex, line, length, matches)) {
 				if (!any || matches->start < found->start ||
 				    (matches->start == found->start &&
 				     matches->end > found->end))
@@ -145,31 +167,39 @@ static bool find(const char *line, size_t length, size_t from,
 	return any;
 }
 
-static void print_prefix(const char *name, unsigned long number, char mark)
+/* Where a line is, or a match in it. */
+struct place {
+	const char *name;
+	unsigned long number;
+	unsigned long offset;		/* in bytes */
+};
+
+static void print_line(const struct place *place, char mark, const char *line,
+		       size_t length)
 {
 	if (names > 0)
-		printf("%s%c", name, mark);
+		printf("%s%c", place->name, mark);
 	if (numbers)
-		printf("%lu%c", number, mark);
-}
-
-static void print_line(const char *name, unsigned long number, char mark,
-		       const char *line, size_t length)
-{
-	print_prefix(name, number, mark);
+		printf("%lu%c", place->number, mark);
+	if (offsets)
+		printf("%lu%c", place->offset, mark);
 	fwrite(line, 1, length, stdout);
 	fputc('\n', stdout);
+	if (line_buffered)
+		fflush(stdout);
 }
 
-static void print_matches(const char *name, unsigned long number,
-			  const char *line, size_t length)
+static void print_matches(const struct place *place, const char *line,
+			  size_t length)
 {
+	struct place inner = *place;
 	struct match match;
 	size_t at = 0;
 
 	while (at <= length && find(line, length, at, &match)) {
+		inner.offset = place->offset + match.start;
 		if (match.end > match.start)
-			print_line(name, number, ':', line + match.start,
+			print_line(&inner, ':', line + match.start,
 				   match.end - match.start);
 		at = match.end > match.start ? match.end : match.end + 1;
 	}
@@ -177,12 +207,15 @@ static void print_matches(const char *name, unsigned long number,
 
 /* The lines before a match that are not printed yet, for -B. */
 struct history {
-	char **lines;
-	unsigned long first;		/* the number of the oldest */
+	struct old_line {
+		struct place place;
+		char *text;
+		size_t length;
+	} *lines;
 	long count;
 };
 
-static void remember(struct history *history, unsigned long number,
+static void remember(struct history *history, const struct place *place,
 		     const char *line, size_t length)
 {
 	if (before == 0)
@@ -190,21 +223,24 @@ static void remember(struct history *history, unsigned long number,
 	if (!history->lines)
 		history->lines = calloc(before, sizeof(*history->lines));
 	if (history->count == before) {
-		free(history->lines[0]);
+		free(history->lines[0].text);
 		memmove(history->lines, history->lines + 1,
 			(before - 1) * sizeof(*history->lines));
 		history->count--;
 	}
-	history->lines[history->count++] = strndup(line, length);
-	history->first = number - history->count + 1;
+	history->lines[history->count++] = (struct old_line) {
+		*place, strndup(line, length), length
+	};
 }
 
-static void print_history(struct history *history, const char *name)
+static void print_history(struct history *history)
 {
 	for (long i = 0; i < history->count; i++) {
-		print_line(name, history->first + i, '-', history->lines[i],
-			   strlen(history->lines[i]));
-		free(history->lines[i]);
+		const struct old_line *line = history->lines + i;
+
+		if (!only_matching)
+			print_line(&line->place, '-', line->text, line->length);
+		free(line->text);
 	}
 	history->count = 0;
 }
@@ -215,28 +251,31 @@ static unsigned long search_stream(FILE *f, const char *name)
 	bool printing = !quiet && !count_only && !names_only && !names_without;
 	static bool printed;
 	struct history history = { .count = 0 };
-	unsigned long number = 0, selected = 0, last = 0;
+	struct place place = { .name = name };
+	unsigned long selected = 0, last = 0;
 	char *line = NULL;
 	size_t size = 0;
-	ssize_t length;
+	ssize_t length, read;
 	long trailing = 0;
 
-	while ((length = getline(&line, &size, f)) > 0) {
+	for (; (length = getline(&line, &size, f)) > 0; place.offset += read) {
 		struct match match;
 
-		number++;
+		place.number++;
+		read = length;
 		length -= line[length - 1] == '\n';
 		if (find(line, length, 0, &match) == invert ||
 		    (max_count >= 0 && selected >= (unsigned long)max_count)) {
 			if (trailing > 0 && printing) {
 				trailing--;
-				last = number;
-				print_line(name, number, '-', line, length);
+				last = place.number;
+				if (!only_matching)
+					print_line(&place, '-', line, length);
 			} else if (max_count >= 0 &&
 				   selected >= (unsigned long)max_count) {
 				break;
 			} else {
-				remember(&history, number, line, length);
+				remember(&history, &place, line, length);
 			}
 			continue;
 		}
@@ -246,15 +285,15 @@ static unsigned long search_stream(FILE *f, const char *name)
 		if (!printing)
 			continue;
 		if ((before || after) && printed &&
-		    number - history.count != last + 1)
+		    (!last || place.number - history.count != last + 1))
 			puts("--");
-		print_history(&history, name);
+		print_history(&history);
 		if (!only_matching)
-			print_line(name, number, ':', line, length);
+			print_line(&place, ':', line, length);
 		else if (!invert)
-			print_matches(name, number, line, length);
+			print_matches(&place, line, length);
 		printed = true;
-		last = number;
+		last = place.number;
 		trailing = after;
 	}
 	free(line);
@@ -268,6 +307,12 @@ static void complain(const char *path)
 	failed = true;
 	if (!silent)
 		warn("%s", path);
+}
+
+static bool is_wanted(const char *name)
+{
+	return (!included || fnmatch(included, name, 0) == 0) &&
+	       (!excluded || fnmatch(excluded, name, 0) != 0);
 }
 
 static void search_folder(const char *path)
@@ -284,8 +329,9 @@ static void search_folder(const char *path)
 
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		inner = xmalloc(strlen(path) + strlen(entry->d_name) + 2);
-		sprintf(inner, "%s/%s", path, entry->d_name);
+		if (entry->d_type != DT_DIR && !is_wanted(entry->d_name))
+			continue;
+		inner = path_join(path, entry->d_name);
 		search_file(inner);
 		free(inner);
 	}
@@ -294,13 +340,11 @@ static void search_folder(const char *path)
 
 static void report(const char *name, unsigned long selected)
 {
-	if (selected && !names_without)
+	if (selected)
 		selected_any = true;
 	if (quiet)
 		return;
 	if (names_only || names_without) {
-		if (names_without && !selected)
-			selected_any = true;
 		if (!selected == names_without)
 			puts(name);
 	} else if (count_only) {
@@ -347,6 +391,32 @@ static long number(const char *text)
 	return value;
 }
 
+/* What is asked for by a long name only. */
+enum {
+	INCLUDE = 1,
+	EXCLUDE,
+	LINE_BUFFERED,
+	COLOR,
+};
+
+#define OPTIONS	"EFGabiyvcnlLqoswxhHrRm:A:B:C:e:f:\1:\2:\3\4::"
+
+static const struct long_option long_names[] = {
+	{ "extended-regexp", 'E' }, { "fixed-strings", 'F' },
+	{ "basic-regexp", 'G' }, { "regexp", 'e' }, { "file", 'f' },
+	{ "ignore-case", 'i' }, { "word-regexp", 'w' }, { "line-regexp", 'x' },
+	{ "invert-match", 'v' }, { "no-messages", 's' }, { "count", 'c' },
+	{ "max-count", 'm' }, { "byte-offset", 'b' }, { "line-number", 'n' },
+	{ "with-filename", 'H' }, { "no-filename", 'h' },
+	{ "only-matching", 'o' }, { "quiet", 'q' }, { "silent", 'q' },
+	{ "text", 'a' }, { "recursive", 'r' },
+	{ "files-with-matches", 'l' }, { "files-without-match", 'L' },
+	{ "before-context", 'B' }, { "after-context", 'A' }, { "context", 'C' },
+	{ "include", INCLUDE }, { "exclude", EXCLUDE },
+	{ "line-buffered", LINE_BUFFERED }, { "color", COLOR },
+	{ "colour", COLOR }, { NULL, 0 }
+};
+
 static void parse_option(int option)
 {
 	switch (option) {
@@ -355,11 +425,16 @@ static void parse_option(int option)
 	case 'G': regex_flags &= ~REGEX_EXTENDED; fixed = false; break;
 	case 'i':
 	case 'y': regex_flags |= REGEX_ICASE; break;
+	case 'a': break;		/* all files are taken for text */
+	case 'b': offsets = true; break;
 	case 'v': invert = true; break;
 	case 'c': count_only = true; break;
 	case 'n': numbers = true; break;
-	case 'l': names_only = true; break;
-	case 'L': names_without = true; break;
+	case 'l':
+	case 'L':
+		names_only = option == 'l';
+		names_without = option == 'L';
+		break;
 	case 'q': quiet = true; break;
 	case 'o': only_matching = true; break;
 	case 's': silent = true; break;
@@ -373,8 +448,21 @@ static void parse_option(int option)
 	case 'A': after = number(optarg); break;
 	case 'B': before = number(optarg); break;
 	case 'C': before = after = number(optarg); break;
-	case 'e': add_patterns(optarg); break;
-	case 'f': add_pattern_file(optarg); break;
+	case 'e':
+		add_patterns(optarg);
+		patterns_given = true;
+		break;
+	case 'f':
+		add_pattern_file(optarg);
+		patterns_given = true;
+		break;
+	case INCLUDE: included = optarg; break;
+	case EXCLUDE: excluded = optarg; break;
+	case LINE_BUFFERED: line_buffered = true; break;
+	case COLOR:
+		if (optarg && strcmp(optarg, "auto") && strcmp(optarg, "never"))
+			errx(2, "no colors: --color=%s", optarg);
+		break;
 	default:
 		errx(2, "usage: grep [OPTION]... PATTERN [FILE]...");
 	}
@@ -385,8 +473,7 @@ int main(int argc, char **argv)
 	static char *here[] = { ".", NULL }, *standard[] = { "-", NULL };
 	int option;
 
-	while ((option = getopt(argc, argv,
-				"EFGiyvcnlLqoswxhHrRm:A:B:C:e:f:")) >= 0)
+	while ((option = getopt_long(argc, argv, OPTIONS, long_names)) >= 0)
 		parse_option(option);
 	if (!patterns_given) {
 		if (optind == argc)

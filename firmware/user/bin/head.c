@@ -18,7 +18,7 @@ static void set_count(const char *text, bool of_bytes)
 {
 	bytes = of_bytes;
 	but_last = *text == '-';
-	wanted = parse_number(text + but_last);
+	wanted = parse_number(text + (but_last || *text == '+'));
 	if (wanted < 0)
 		errx(1, "invalid number of %s: '%s'",
 		     bytes ? "bytes" : "lines", text);
@@ -111,13 +111,17 @@ static bool show(int fd, bool last)
 int main(int argc, char **argv)
 {
 	static char *standard[] = { "-", NULL };
+	static const struct long_option names[] = {
+		{ "lines", 'n' }, { "bytes", 'c' }, { "quiet", 'q' },
+		{ "silent", 'q' }, { "verbose", 'v' }, { NULL, 0 }
+	};
 	int headers = -1, option;
 
 	if (argc > 1 && argv[1][0] == '-' && parse_number(argv[1] + 1) >= 0) {
 		set_count(argv[1] + 1, false);
 		optind = 2;
 	}
-	while ((option = getopt(argc, argv, "n:c:qv")) >= 0) {
+	while ((option = getopt_long(argc, argv, "n:c:qv", names)) >= 0) {
 		if (option == 'n' || option == 'c')
 			set_count(optarg, option == 'c');
 		else if (option == 'q' || option == 'v')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ls [-1AFRSadilnprt] [FILE]...: lists files, one a line, sorted by bytes. */
+/* ls [-1AFLRSadhilnprt] [FILE]...: lists files, one a line, sorted by bytes. */
 #include <dirent.h>
 #include <err.h>
 #include <files.h>
@@ -19,6 +19,8 @@ static bool show_directories;		/* -d: themselves, not what is in them */
 static bool show_details;		/* -l */
 static bool show_inodes;		/* -i */
 static bool show_numbers;		/* -n: of users and groups */
+static bool human;			/* -h: sizes as 1.5K */
+static bool follow_links;		/* -L: what they lead to */
 static bool recursive;			/* -R */
 static bool reversed;			/* -r */
 static char sorted_by;			/* 't' or 'S' */
@@ -136,6 +138,8 @@ static const char *size_text(const struct stat *st, char *text, size_t size)
 	if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
 		snprintf(text, size, "%u, %u", major(st->st_rdev),
 			 minor(st->st_rdev));
+	else if (human)
+		snprintf(text, size, "%s", human_size(st->st_size));
 	else
 		snprintf(text, size, "%ld", (long)st->st_size);
 	return text;
@@ -223,7 +227,10 @@ static void print_total(const struct listing *list)
 
 	for (size_t i = 0; i < list->count; i++)
 		blocks += list->entries[i].st.st_blocks;
-	printf("total %ld\n", blocks / 2);
+	if (human)
+		printf("total %s\n", human_size(blocks * 512));
+	else
+		printf("total %ld\n", blocks / 2);
 }
 
 static bool is_hidden(const char *name)
@@ -237,6 +244,12 @@ static bool is_hidden(const char *name)
 static bool looks_at_files(void)
 {
 	return show_details || show_inodes || recursive || sorted_by || marked;
+}
+
+/* A link that leads nowhere is itself. */
+static bool look_at(const char *path, bool follow, struct stat *st)
+{
+	return (follow && stat(path, st) == 0) || lstat(path, st) == 0;
 }
 
 static void list_directory(const char *path);
@@ -273,7 +286,8 @@ static void list_directory(const char *path)
 			continue;
 		entry = add(&list, dirent->d_name, path_join(path, dirent->d_name));
 		entry->st = (struct stat){ 0 };
-		if (looks_at_files() && lstat(entry->path, &entry->st) < 0) {
+		if (looks_at_files() && !look_at(entry->path, follow_links,
+						 &entry->st)) {
 			cannot_access(entry->path);
 			free(entry->name);
 			free(entry->path);
@@ -293,45 +307,62 @@ static void list_directory(const char *path)
 	empty(&list);
 }
 
-static void set_options(const char *letters)
+#define COLOR	1			/* has no letter */
+
+static const struct long_option names[] = {
+	{ "all", 'a' }, { "almost-all", 'A' }, { "directory", 'd' },
+	{ "inode", 'i' }, { "numeric-uid-gid", 'n' }, { "recursive", 'R' },
+	{ "reverse", 'r' }, { "classify", 'F' }, { "human-readable", 'h' },
+	{ "dereference", 'L' }, { "color", COLOR }, { NULL, 0 }
+};
+
+static void set_option(int option)
 {
-	for (; *letters; letters++) {
-		switch (*letters) {
-		case '1':
-			break;
-		case 'a':
-		case 'A':
-			show_hidden = true;
-			hide_dots = *letters == 'A';
-			break;
-		case 'd':
-			show_directories = true;
-			break;
-		case 'i':
-			show_inodes = true;
-			break;
-		case 'l':
-		case 'n':
-			show_details = true;
-			show_numbers |= *letters == 'n';
-			break;
-		case 'R':
-			recursive = true;
-			break;
-		case 'r':
-			reversed = true;
-			break;
-		case 't':
-		case 'S':
-			sorted_by = *letters;
-			break;
-		case 'F':
-		case 'p':
-			marked = *letters;
-			break;
-		default:
-			errx(2, "invalid option -- '%c'", *letters);
-		}
+	switch (option) {
+	case '1':
+		break;
+	case 'a':
+	case 'A':
+		show_hidden = true;
+		hide_dots = option == 'A';
+		break;
+	case 'd':
+		show_directories = true;
+		break;
+	case 'h':
+		human = true;
+		break;
+	case 'i':
+		show_inodes = true;
+		break;
+	case 'L':
+		follow_links = true;
+		break;
+	case 'l':
+	case 'n':
+		show_details = true;
+		show_numbers |= option == 'n';
+		break;
+	case 'R':
+		recursive = true;
+		break;
+	case 'r':
+		reversed = true;
+		break;
+	case 't':
+	case 'S':
+		sorted_by = option;
+		break;
+	case 'F':
+	case 'p':
+		marked = option;
+		break;
+	case COLOR:
+		if (optarg && strcmp(optarg, "auto") && strcmp(optarg, "never"))
+			errx(2, "no colors: --color=%s", optarg);
+		break;
+	default:
+		exit(2);
 	}
 }
 
@@ -340,11 +371,10 @@ static void add_operand(const char *name, struct listing *files,
 			struct listing *directories)
 {
 	struct stat st;
-	bool follow = !show_details && !show_directories;
+	bool follow = follow_links || (!show_details && !show_directories);
 	struct listing *list = files;
 
-	if ((follow ? stat(name, &st) : lstat(name, &st)) < 0 &&
-	    (!follow || lstat(name, &st) < 0)) {
+	if (!look_at(name, follow, &st)) {
 		cannot_access(name);
 		return;
 	}
@@ -357,24 +387,20 @@ int main(int argc, char **argv)
 {
 	struct listing files = { NULL, 0, 0 };
 	struct listing directories = { NULL, 0, 0 };
-	int i = 1;
+	int option;
 
-	for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
-		if (!strcmp(argv[i], "--")) {
-			i++;
-			break;
-		}
-		set_options(argv[i] + 1);
-	}
-	if (i == argc)
+	while ((option = getopt_long(argc, argv, "1aAdFhiLlnpRrtS\1::",
+				     names)) >= 0)
+		set_option(option);
+	if (optind == argc)
 		add_operand(".", &files, &directories);
-	for (int operand = i; operand < argc; operand++)
+	for (int operand = optind; operand < argc; operand++)
 		add_operand(argv[operand], &files, &directories);
 
 	print(&files);
 	sort(&directories);
 	for (size_t d = 0; d < directories.count; d++) {
-		if (argc - i > 1 || recursive)
+		if (argc - optind > 1 || recursive)
 			printf("%s%s:\n", d || files.count ? "\n" : "",
 			       directories.entries[d].name);
 		list_directory(directories.entries[d].path);

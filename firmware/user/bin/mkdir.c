@@ -42,11 +42,15 @@ static bool make_parents(char *path)
 
 int main(int argc, char **argv)
 {
+	static const struct long_option names[] = {
+		{ "parents", 'p' }, { "verbose", 'v' }, { "mode", 'm' },
+		{ NULL, 0 }
+	};
 	const char *mode_text = NULL;
 	mode_t mode = 0777;
 	int status = 0, option;
 
-	while ((option = getopt(argc, argv, "pvm:")) != -1) {
+	while ((option = getopt_long(argc, argv, "pvm:", names)) != -1) {
 		if (option == 'p')
 			parents = true;
 		else if (option == 'v')

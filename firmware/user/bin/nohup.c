@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 {
 	bool in = isatty(STDIN_FILENO), out = isatty(STDOUT_FILENO);
 
-	if (getopt(argc, argv, "") >= 0)
+	if (getopt(argc, argv, "+") >= 0)
 		return FAILED;
 	if (optind == argc)
 		errx(FAILED, "missing operand");

@@ -36,9 +36,13 @@ static bool is_dots(const char *path)
 
 int main(int argc, char **argv)
 {
+	static const struct long_option names[] = {
+		{ "dir", 'd' }, { "force", 'f' }, { "recursive", 'r' },
+		{ "verbose", 'v' }, { NULL, 0 }
+	};
 	int status = 0, option;
 
-	while ((option = getopt(argc, argv, "dfrRv")) != -1) {
+	while ((option = getopt_long(argc, argv, "dfrRv", names)) != -1) {
 		switch (option) {
 		case 'd':
 			empty_folders = true;

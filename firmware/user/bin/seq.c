@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 	int option, digits = 0;
 
 	while (optind < argc && !is_number(argv[optind]) &&
-	       (option = getopt(argc, argv, "ws:")) >= 0) {
+	       (option = getopt(argc, argv, "+ws:")) >= 0) {
 		if (option == 'w')
 			equal = true;
 		else if (option == 's')

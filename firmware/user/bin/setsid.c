@@ -12,7 +12,7 @@ int main(int argc, char **argv)
 	int option, status;
 	pid_t pid;
 
-	while ((option = getopt(argc, argv, "fw")) >= 0) {
+	while ((option = getopt(argc, argv, "+fw")) >= 0) {
 		switch (option) {
 		case 'f': fork_always = true; break;
 		case 'w': wait_for_it = true; break;

@@ -116,6 +116,11 @@ static bool show(int fd, bool last)
 int main(int argc, char **argv)
 {
 	static char *standard[] = { "-", NULL };
+	static const struct long_option names[] = {
+		{ "lines", 'n' }, { "bytes", 'c' }, { "follow", 'f' },
+		{ "quiet", 'q' }, { "silent", 'q' }, { "verbose", 'v' },
+		{ NULL, 0 }
+	};
 	int headers = -1, option;
 
 	if (argc > 1 && (argv[1][0] == '-' || argv[1][0] == '+') &&
@@ -123,7 +128,7 @@ int main(int argc, char **argv)
 		set_count(argv[1], false);
 		optind = 2;
 	}
-	while ((option = getopt(argc, argv, "n:c:fqv")) >= 0) {
+	while ((option = getopt_long(argc, argv, "n:c:fqv", names)) >= 0) {
 		if (option == 'n' || option == 'c')
 			set_count(optarg, option == 'c');
 		else if (option == 'f')

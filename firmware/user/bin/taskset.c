@@ -154,7 +154,7 @@ int main(int argc, char **argv)
 	cpu_set_t set;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "acph", names)) != -1) {
+	while ((option = getopt_long(argc, argv, "+acph", names)) != -1) {
 		switch (option) {
 		case 'a':
 			break;

@@ -261,7 +261,7 @@ int main(int argc, char **argv)
 	const char *name;
 	int count = 4, option;
 
-	while ((option = getopt(argc, argv, "n:")) != -1) {
+	while ((option = getopt(argc, argv, "+n:")) != -1) {
 		if (option != 'n')
 			return 2;
 		count = atoi(optarg);

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 	int option, status;
 	pid_t pid;
 
-	while ((option = getopt(argc, argv, "p")) >= 0) {
+	while ((option = getopt(argc, argv, "+p")) >= 0) {
 		if (option == '?')
 			return 125;
 		posix = true;

@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 	long limit, grace = 0;
 	pid_t pid;
 
-	while ((option = getopt(argc, argv, "s:k:")) >= 0) {
+	while ((option = getopt(argc, argv, "+s:k:")) >= 0) {
 		if (option == 's') {
 			signal = signal_number(optarg);
 			if (signal < 0)

@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 	int option, last = -1, operands;
 	ssize_t got;
 
-	while ((option = getopt(argc, argv, "cCdst")) >= 0) {
+	while ((option = getopt(argc, argv, "+cCdst")) >= 0) {
 		if (option == '?')
 			return 1;
 		inverted |= option == 'c' || option == 'C';

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* uniq [-cdui] [-f FIELDS] [-s CHARS] [INPUT [OUTPUT]]: no line twice running. */
+/*
+ * uniq [-cDdiu] [-f FIELDS] [-s CHARS] [-w CHARS] [INPUT [OUTPUT]]: no line twice
+ * running; or with -D all of those that are.
+ */
 #include <ctype.h>
 #include <err.h>
 #include <stdbool.h>
@@ -8,15 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool counts, repeated, single, fold;
-static long fields, characters;
+static bool counts, repeated, single, fold, all_repeated;
+static long fields, characters, width = -1;
 
 static long number(const char *text, const char *what)
 {
 	long value = parse_number(text);
 
 	if (value < 0)
-		errx(1, "%s: invalid number of %s to skip", text, what);
+		errx(1, "%s: invalid number of %s", text, what);
 	return value;
 }
 
@@ -37,12 +40,16 @@ static bool same(const char *a, const char *b)
 {
 	a = compared(a);
 	b = compared(b);
+	if (width >= 0)
+		return !(fold ? strncasecmp(a, b, width) :
+				strncmp(a, b, width));
 	return !(fold ? strcasecmp(a, b) : strcmp(a, b));
 }
 
 static void print(FILE *out, const char *line, unsigned long count)
 {
-	if (!line || (repeated && count == 1) || (single && count > 1))
+	if (!line || (repeated && count == 1) || (single && count > 1) ||
+	    (all_repeated && count == 1))
 		return;
 	if (counts)
 		fprintf(out, "%7lu ", count);
@@ -56,17 +63,20 @@ int main(int argc, char **argv)
 	unsigned long count = 0;
 	char *line = NULL, *last = NULL;
 	size_t size = 0;
+	bool repeats;
 	ssize_t length;
 	int option;
 
-	while ((option = getopt(argc, argv, "cduif:s:")) >= 0) {
+	while ((option = getopt(argc, argv, "cDduif:s:w:")) >= 0) {
 		switch (option) {
 		case 'c': counts = true; break;
 		case 'd': repeated = true; break;
 		case 'u': single = true; break;
 		case 'i': fold = true; break;
-		case 'f': fields = number(optarg, "fields"); break;
-		case 's': characters = number(optarg, "bytes"); break;
+		case 'f': fields = number(optarg, "fields to skip"); break;
+		case 's': characters = number(optarg, "bytes to skip"); break;
+		case 'w': width = number(optarg, "bytes to compare"); break;
+		case 'D': all_repeated = true; break;
 		default: return 1;
 		}
 	}
@@ -83,14 +93,14 @@ int main(int argc, char **argv)
 	while ((length = getline(&line, &size, in)) > 0) {
 		if (line[length - 1] == '\n')
 			line[length - 1] = '\0';
-		if (last && same(last, line)) {
-			count++;
+		repeats = last && same(last, line);
+		count += repeats;
+		if (repeats && !all_repeated)
 			continue;
-		}
 		print(out, last, count);
 		free(last);
 		last = xstrdup(line);
-		count = 1;
+		count = repeats ? count : 1;
 	}
 	print(out, last, count);
 	if (out != stdout && fclose(out) < 0)

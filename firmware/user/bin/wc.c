@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* wc [-lwcm] [FILE]...: counts lines, words and bytes. */
+/* wc [-lwcmL] [FILE]...: counts lines, words and bytes; the longest line. */
 #include <ctype.h>
 #include <err.h>
 #include <errno.h>
@@ -15,13 +15,15 @@ struct counts {
 	unsigned long lines;
 	unsigned long words;
 	unsigned long bytes;
+	unsigned long longest;
 };
 
-static bool lines, words, bytes;
+static bool lines, words, bytes, longest;
 
 static bool count(int fd, struct counts *counts)
 {
 	char data[BUFSIZ];
+	unsigned long column = 0;
 	bool in_word = false;
 	ssize_t got;
 
@@ -33,6 +35,14 @@ static bool count(int fd, struct counts *counts)
 			counts->lines += data[i] == '\n';
 			counts->words += !space && !in_word;
 			in_word = !space;
+			if (data[i] == '\t')
+				column = (column / 8 + 1) * 8;
+			else
+				column += isprint((unsigned char)data[i]) != 0;
+			if (column > counts->longest)
+				counts->longest = column;
+			if (data[i] == '\n')
+				column = 0;
 		}
 	}
 	return got == 0;
@@ -50,8 +60,12 @@ static void print(const struct counts *counts, int width, const char *name)
 		printf("%s%*lu", before, width, counts->words);
 		before = " ";
 	}
-	if (bytes)
+	if (bytes) {
 		printf("%s%*lu", before, width, counts->bytes);
+		before = " ";
+	}
+	if (longest)
+		printf("%s%*lu", before, width, counts->longest);
 	printf("%s%s\n", name ? " " : "", name ? name : "");
 }
 
@@ -80,22 +94,27 @@ static int number_width(char **files)
 int main(int argc, char **argv)
 {
 	static char *standard[] = { "-", NULL };
-	struct counts total = { 0, 0, 0 };
+	static const struct long_option names[] = {
+		{ "lines", 'l' }, { "words", 'w' }, { "bytes", 'c' },
+		{ "chars", 'm' }, { "max-line-length", 'L' }, { NULL, 0 }
+	};
+	struct counts total = { 0, 0, 0, 0 };
 	int option, width, status = 0, files;
 
-	while ((option = getopt(argc, argv, "lwcm")) >= 0) {
+	while ((option = getopt_long(argc, argv, "lwcmL", names)) >= 0) {
 		if (option == '?')
 			return 1;
 		lines |= option == 'l';
 		words |= option == 'w';
 		bytes |= option == 'c' || option == 'm';
+		longest |= option == 'L';
 	}
-	if (!lines && !words && !bytes)
+	if (!lines && !words && !bytes && !longest)
 		lines = words = bytes = true;
 	files = argc - optind;
 	argv += optind;
 	width = number_width(files ? argv : standard);
-	if (lines + words + bytes == 1 && files <= 1)
+	if (lines + words + bytes + longest == 1 && files <= 1)
 		width = 1;
 	if (files == 0) {
 		if (!count(STDIN_FILENO, &total))
@@ -104,7 +123,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	for (; *argv; argv++) {
-		struct counts counts = { 0, 0, 0 };
+		struct counts counts = { 0, 0, 0, 0 };
 		bool input = !strcmp(*argv, "-");
 		int fd = input ? STDIN_FILENO : open(*argv, O_RDONLY);
 
@@ -121,6 +140,8 @@ int main(int argc, char **argv)
 		total.lines += counts.lines;
 		total.words += counts.words;
 		total.bytes += counts.bytes;
+		if (counts.longest > total.longest)
+			total.longest = counts.longest;
 		if (!input)
 			close(fd);
 	}

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xargs [-0rt] [-n COUNT] [-I TEXT] [COMMAND [ARGUMENT]...]: runs the command with
- * what it reads as arguments. Status 123 if a command failed.
+ * xargs [-0rt] [-d C] [-n COUNT] [-L LINES] [-P COUNT] [-I TEXT] [COMMAND
+ * [ARGUMENT]...]: runs the command with what it reads as arguments, -P as many at
+ * a time. Status 123 if a command failed.
  */
+#include <commands.h>
 #include <ctype.h>
 #include <err.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +18,37 @@
 
 #define MAX_BYTES	(64 * 1024)	/* of arguments; execve() has a limit */
 
-static bool by_null, not_if_empty, verbose;
-static long most = 4096;
+static bool not_if_empty, verbose;
+static int delimiter = -1;		/* -1: blanks and quotes count */
+static long most = 4096, most_lines, most_at_once = 1;
 static const char *replace;
+static bool line_ended;			/* with the last word */
+static long running;
 static int status;
+
+/* Until no more commands run than that. */
+static void wait_for(char **argv, long allowed)
+{
+	int ended;
+
+	for (; running > allowed; running--) {
+		if (waitpid(-1, &ended, 0) < 0)
+			err(1, "cannot wait");
+		if (WIFSIGNALED(ended))
+			errx(125, "%s: terminated by signal %d", argv[0],
+			     WTERMSIG(ended));
+		if (WEXITSTATUS(ended) == 126 || WEXITSTATUS(ended) == 127)
+			exit(WEXITSTATUS(ended));
+		if (WEXITSTATUS(ended) == 255)
+			errx(124, "%s: exited with status 255; aborting",
+			     argv[0]);
+		if (WEXITSTATUS(ended))
+			status = 123;
+	}
+}
 
 static void run(char **argv)
 {
-	int ended;
 	pid_t pid;
 
 	if (verbose) {
@@ -37,17 +63,8 @@ static void run(char **argv)
 		warn("%s", argv[0]);
 		_exit(errno == ENOENT ? 127 : 126);
 	}
-	if (waitpid(pid, &ended, 0) < 0)
-		err(1, "cannot wait");
-	if (WIFSIGNALED(ended))
-		errx(125, "%s: terminated by signal %d", argv[0],
-		     WTERMSIG(ended));
-	if (WEXITSTATUS(ended) == 126 || WEXITSTATUS(ended) == 127)
-		exit(WEXITSTATUS(ended));
-	if (WEXITSTATUS(ended) == 255)
-		errx(124, "%s: exited with status 255; aborting", argv[0]);
-	if (WEXITSTATUS(ended))
-		status = 123;
+	running++;
+	wait_for(argv, most_at_once - 1);
 }
 
 static char *read_line(char end)
@@ -84,6 +101,7 @@ static char *read_word(void)
 			else
 				word[length++] = c;
 		} else if (isspace(c)) {
+			line_ended = c == '\n';
 			if (any)
 				break;
 			continue;
@@ -105,8 +123,8 @@ static char *read_word(void)
 
 static char *read_argument(void)
 {
-	if (by_null)
-		return read_line('\0');
+	if (delimiter >= 0)
+		return read_line(delimiter);
 	if (replace)
 		return read_line('\n');
 	return read_word();
@@ -162,12 +180,14 @@ static void run_for_many(char **command)
 	while (next || (!ran && !not_if_empty)) {
 		char **argv = calloc(fixed + most + 1, sizeof(*argv));
 		size_t bytes = 0;
-		long count = 0;
+		long count = 0, lines = 0;
 
 		if (!argv)
 			errx(1, "out of memory");
 		memcpy(argv, command, fixed * sizeof(*argv));
-		while (next && count < most && bytes < MAX_BYTES) {
+		while (next && count < most && bytes < MAX_BYTES &&
+		       (!most_lines || lines < most_lines)) {
+			lines += line_ended || delimiter >= 0;
 			bytes += strlen(next) + 1 + sizeof(next);
 			argv[fixed + count++] = next;
 			next = read_argument();
@@ -180,23 +200,47 @@ static void run_for_many(char **command)
 	}
 }
 
+static long count_of(const char *text, int option)
+{
+	long count = parse_number(text);
+
+	if (count <= 0 || count > 1L << 20)
+		errx(1, "invalid number \"%s\" for -%c option", text, option);
+	return count;
+}
+
+static const struct long_option names[] = {
+	{ "null", '0' }, { "no-run-if-empty", 'r' }, { "verbose", 't' },
+	{ "delimiter", 'd' }, { "max-args", 'n' }, { "max-lines", 'L' },
+	{ "max-procs", 'P' }, { "replace", 'I' }, { NULL, 0 }
+};
+
 int main(int argc, char **argv)
 {
 	static char *echo[] = { "echo", NULL };
 	char **command;
 	int option;
 
-	while ((option = getopt(argc, argv, "0rtn:I:")) >= 0) {
+	while ((option = getopt_long(argc, argv, "+0rtd:n:L:P:I:",
+				     names)) >= 0) {
 		switch (option) {
-		case '0': by_null = true; break;
+		case '0': delimiter = '\0'; break;
+		case 'd':
+			delimiter = (unsigned char)*optarg++;
+			if (delimiter == '\\' && *optarg)
+				delimiter = escaped_char((const char **)&optarg,
+							 true);
+			if (delimiter < 0 || *optarg)
+				errx(1, "invalid delimiter");
+			break;
 		case 'r': not_if_empty = true; break;
 		case 't': verbose = true; break;
 		case 'I': replace = optarg; break;
-		case 'n':
-			most = parse_number(optarg);
-			if (most <= 0 || most > 1L << 20)
-				errx(1, "invalid number \"%s\" for -n option",
-				     optarg);
+		case 'n': most = count_of(optarg, option); break;
+		case 'L': most_lines = count_of(optarg, option); break;
+		case 'P':
+			most_at_once = strcmp(optarg, "0") ?
+				       count_of(optarg, option) : LONG_MAX;
 			break;
 		default: return 1;
 		}
@@ -206,5 +250,6 @@ int main(int argc, char **argv)
 		run_for_each(command);
 	else
 		run_for_many(command);
+	wait_for(command, 0);
 	return status;
 }

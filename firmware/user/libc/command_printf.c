@@ -39,7 +39,7 @@ static const char *argument(void)
 	return *arguments ? *arguments++ : NULL;
 }
 
-static long number(void)
+static long number(bool is_signed)
 {
 	const char *text = argument();
 	char *end;
@@ -50,8 +50,10 @@ static long number(void)
 	if (*text == '"' || *text == '\'')
 		return (unsigned char)text[1];
 	errno = 0;
-	value = *text == '-' ? strtol(text, &end, 0) :
-			       (long)strtoul(text, &end, 0);
+	value = is_signed || *text == '-' ? strtol(text, &end, 0) :
+					    (long)strtoul(text, &end, 0);
+	if (!*text)
+		return 0;
 	if (errno)
 		say("%s: %s", text, strerror(errno));
 	else if (end == text)
@@ -102,7 +104,7 @@ static const char *convert(const char *format)
 	memcpy(spec + 1, format, length - 1);
 	format += length - 1;
 	if (*format == '*') {
-		width = number();
+		width = number(true);
 		format++;
 	} else {
 		width = strtol(format, (char **)&format, 10);
@@ -110,7 +112,7 @@ static const char *convert(const char *format)
 	if (*format == '.') {
 		format++;
 		if (*format == '*') {
-			precision = number();
+			precision = number(true);
 			format++;
 		} else {
 			precision = strtol(format, (char **)&format, 10);
@@ -118,6 +120,8 @@ static const char *convert(const char *format)
 	}
 	strcpy(spec + length, "*.*");
 	length += 3;
+	/* As C has them; every number is a long. */
+	format += strspn(format, "hljzt");
 	switch (*format) {
 	case 's':
 		text = (char *)argument();
@@ -144,8 +148,13 @@ static const char *convert(const char *format)
 	case 'X':
 		spec[length] = 'l';
 		spec[length + 1] = *format;
-		printf(spec, width, precision, number());
+		printf(spec, width, precision,
+		       number(*format == 'd' || *format == 'i'));
 		break;
+	case '\0':
+		say("missing format character");
+		status = 1;
+		return NULL;
 	default:
 		say("%%%c: invalid directive", *format);
 		status = 1;

@@ -26,6 +26,20 @@ static void preserve(const char *to, const struct stat *st)
 		warn("preserving permissions for '%s'", to);
 }
 
+/* -1 after a message. What a link leads to is not made. */
+static int open_target(const char *path, mode_t mode, bool force)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC);
+
+	if (fd < 0 && (errno == ENOENT || (force && unlink(path) == 0)))
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL, mode);
+	if (fd < 0 && errno == EEXIST)
+		warnx("not writing through dangling symlink '%s'", path);
+	else if (fd < 0)
+		warn("cannot create regular file '%s'", path);
+	return fd;
+}
+
 static bool copy_regular(const char *from, const char *to,
 			 const struct stat *st, const struct copy_how *how)
 {
@@ -36,12 +50,8 @@ static bool copy_regular(const char *from, const char *to,
 		warn("cannot open '%s' for reading", from);
 		return false;
 	}
-	out = open(to, O_WRONLY | O_CREAT | O_TRUNC, st->st_mode & 0777);
-	if (out < 0 && how->force && unlink(to) == 0)
-		out = open(to, O_WRONLY | O_CREAT | O_TRUNC,
-			   st->st_mode & 0777);
+	out = open_target(to, st->st_mode & 0777, how->force);
 	if (out < 0) {
-		warn("cannot create regular file '%s'", to);
 		close(in);
 		return false;
 	}

@@ -26,19 +26,6 @@ static char *short_option(const char *word, const struct long_option *names)
 	return option;
 }
 
-/* Does the option of this word take the next word as its argument? */
-static bool takes_next(const char *word, const char *options)
-{
-	const char *option;
-
-	for (word++; *word; word++) {
-		option = strchr(options, *word);
-		if (option && option[1] == ':' && option[2] != ':')
-			return !word[1];
-	}
-	return false;
-}
-
 int getopt_long(int argc, char *argv[], const char *options,
 		const struct long_option *names)
 {
@@ -48,7 +35,9 @@ int getopt_long(int argc, char *argv[], const char *options,
 	for (i = 1; !done && i < argc; i++) {
 		char *option;
 
-		if (argv[i][0] != '-' || !argv[i][1] || !strcmp(argv[i], "--"))
+		if (argv[i][0] != '-' && *options != '+')
+			continue;
+		if (argv[i][0] != '-' || !strcmp(argv[i], "--"))
 			break;
 		if (argv[i][1] == '-') {
 			option = short_option(argv[i] + 2, names);
@@ -58,7 +47,7 @@ int getopt_long(int argc, char *argv[], const char *options,
 			}
 			argv[i] = option;
 		}
-		i += takes_next(argv[i], options);
+		i += option_takes_next(argv[i], options);
 	}
 	done = true;
 	return getopt(argc, argv, options);

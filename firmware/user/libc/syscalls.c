@@ -333,6 +333,16 @@ int getrusage(int who, struct rusage *usage)
 	return call(SYS_getrusage, who, (long)usage, 0, 0);
 }
 
+int getrlimit(int resource, struct rlimit *limit)
+{
+	return call(SYS_getrlimit, resource, (long)limit, 0, 0);
+}
+
+int setrlimit(int resource, const struct rlimit *limit)
+{
+	return call(SYS_setrlimit, resource, (long)limit, 0, 0);
+}
+
 pid_t waitpid(pid_t pid, int *status, int options)
 {
 	return wait4(pid, status, options, NULL);

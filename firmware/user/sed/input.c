@@ -146,6 +146,8 @@ static bool open_next(void)
 static bool read_ahead(void)
 {
 	if (input.length < 0 && input.file) {
+		if (options.unbuffered)
+			fflush(stdout);
 		input.length = getdelim(&input.line, &input.size,
 					options.newline, input.file);
 		if (input.length < 0 && ferror(input.file)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sed [-nErsz] [-i[SUFFIX]] [-l LENGTH] SCRIPT [FILE]..., or with the script in
+ * sed [-nErsuz] [-i[SUFFIX]] [-l LENGTH] SCRIPT [FILE]..., or with the script in
  * -e SCRIPT and -f FILE: edits lines, with all commands of POSIX's, and F, Q, T,
  * W and z of GNU's.
  */
@@ -48,19 +48,20 @@ int main(int argc, char **argv)
 		{ "quiet", 'n' }, { "silent", 'n' }, { "expression", 'e' },
 		{ "file", 'f' }, { "in-place", 'i' }, { "line-length", 'l' },
 		{ "regexp-extended", 'E' }, { "separate", 's' },
-		{ "null-data", 'z' }, { NULL, 0 }
+		{ "null-data", 'z' }, { "unbuffered", 'u' }, { NULL, 0 }
 	};
 	static char *standard_input[] = { "-", NULL };
 	struct command *script;
 	int scripts = 0, option;
 
-	while ((option = getopt_long(argc, argv, "nErszi::l:e:f:",
+	while ((option = getopt_long(argc, argv, "nErsuzi::l:e:f:",
 				     names)) >= 0) {
 		switch (option) {
 		case 'n': options.quiet = true; break;
 		case 'E':
 		case 'r': options.regex_flags = REGEX_EXTENDED; break;
 		case 's': options.separate = true; break;
+		case 'u': options.unbuffered = true; break;
 		case 'z': options.newline = '\0'; break;
 		case 'i':
 			options.separate = true;
@@ -76,7 +77,7 @@ int main(int argc, char **argv)
 	if (scripts == 0) {
 		if (!*argv)
 			errx(STATUS_SCRIPT,
-			     "usage: sed [-nErsz] [-i[SUFFIX]] [-l LENGTH] "
+			     "usage: sed [-nErsuz] [-i[SUFFIX]] [-l LENGTH] "
 			     "[-e] SCRIPT | -f FILE [FILE]...");
 		add_script(*argv++, 1, NULL);
 	}

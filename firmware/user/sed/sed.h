@@ -16,6 +16,7 @@
 
 struct options {
 	bool quiet;		/* -n */
+	bool unbuffered;	/* -u: what is written before more is read */
 	bool separate;		/* -s: $ and numbers are of each file */
 	const char *suffix;	/* -i: files change; what backups end with */
 	int regex_flags;	/* -E: REGEX_EXTENDED */

@@ -72,6 +72,8 @@ static long variable(const char *name)
 {
 	const char *value = var_get(name);
 
+	if (!strcmp(name, "LINENO"))
+		return shell.line;
 	if (!value && options.unset)
 		fail("%s: parameter not set", name);
 	return value ? to_number(value) : 0;

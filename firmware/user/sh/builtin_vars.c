@@ -46,7 +46,10 @@ int run_local(int argc, char **argv)
 	if (control.functions == 0)
 		fail("not in a function");
 	for (int i = 1; i < argc; i++)
-		assign_argument(argv[i], var_local);
+		if (!strcmp(argv[i], "-"))
+			var_local("-");
+		else
+			assign_argument(argv[i], var_local);
 	return 0;
 }
 
@@ -71,24 +74,15 @@ static int set_options(int argc, char **argv)
 {
 	int i = 1;
 
-	for (; i < argc && (argv[i][0] == '-' || argv[i][0] == '+') &&
-	       argv[i][1]; i++) {
-		bool on = argv[i][0] == '-';
+	for (; i < argc && (argv[i][0] == '-' || argv[i][0] == '+'); i++) {
+		char **words = argv + i;
 
-		if (!strcmp(argv[i], "--"))
+		if (!strcmp(argv[i], "-"))
+			options.trace = options.verbose = false;
+		if (!strcmp(argv[i], "-") || !strcmp(argv[i], "--"))
 			break;
-		for (const char *letter = argv[i] + 1; *letter; letter++) {
-			if (*letter == 'o' && i + 1 >= argc)
-				options_print(!on);
-			else if (*letter == 'o' ?
-				 !option_set_named(argv[++i], on) :
-				 !option_set(*letter, on))
-				fail("Illegal option %c%c%s%s", "+-"[on], *letter,
-				     *letter == 'o' ? " " : "",
-				     *letter == 'o' ? argv[i] : "");
-			if (*letter == 'o')
-				break;
-		}
+		for (const char *letter = *words + 1; *letter; letter++)
+			i += options_take(words, letter);
 	}
 	return i;
 }
@@ -107,6 +101,8 @@ int run_set(int argc, char **argv)
 		return 0;
 	if (!strcmp(argv[first], "--"))
 		first++;
+	else if (!strcmp(argv[first], "-") && ++first == argc)
+		return 0;
 	parameters_set(argv + first, argc - first);
 	parameters_free(&old);
 	return 0;

@@ -96,41 +96,39 @@ static int run_eval(int argc, char **argv)
 	return run_input();
 }
 
-/* A name without a slash is looked for in PATH, and then here. */
-static int open_dot(const char *name)
+/* A name without a slash is looked for in PATH only. */
+static const char *find_dot(const char *name)
 {
-	const char *path = strchr(name, '/') ? NULL : var_get("PATH");
+	const char *path = var_get("PATH");
+	char *candidate;
+	struct stat st;
 
-	while (path) {
-		size_t length = strcspn(path, ":");
-		size_t size = length + strlen(name) + 3;
-		char *candidate = arena_alloc(&temp_arena, size);
-		struct stat st;
-
-		snprintf(candidate, size, "%.*s/%s", length ? (int)length : 1,
-			 length ? path : ".", name);
+	if (strchr(name, '/'))
+		return name;
+	while ((candidate = next_candidate(&path, name)))
 		if (stat(candidate, &st) == 0 && S_ISREG(st.st_mode) &&
 		    access(candidate, R_OK) == 0)
-			return open(candidate, O_RDONLY | O_CLOEXEC);
-		path = path[length] ? path + length + 1 : NULL;
-	}
-	return open(name, O_RDONLY | O_CLOEXEC);
+			return candidate;
+	fail("%s: not found", name);
 }
 
 /* . FILE: in this shell. */
 static int run_dot(int argc, char **argv)
 {
 	struct input in;
+	const char *path;
 	int status, fd;
 
 	if (argc < 2)
 		return 0;
-	fd = open_dot(argv[1]);
+	path = find_dot(argv[1]);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		fail("cannot open %s: %s", argv[1], errno == ENOENT ?
+		fail("cannot open %s: %s", path, errno == ENOENT ?
 		     "No such file" : strerror(errno));
 	fd = move_fd_up(fd);
 	input_push_fd(&in, fd, false, false);
+	shell.builtin = path;
 	status = run_input();
 	close(fd);
 	if (control.jump == JUMP_RETURN)
@@ -183,8 +181,7 @@ static int run_echo(int argc, char **argv)
 			if (c == '\\' && *text == 'c')
 				return 0;
 			if (c == '\\') {
-				int escaped = *text == 'e' ? -1 :
-					      escaped_char(&text, true);
+				int escaped = escaped_char(&text, true);
 
 				c = escaped >= 0 ? escaped : c;
 			}
@@ -202,6 +199,7 @@ static const struct builtin builtins[] = {
 	{ ".", true, run_dot },
 	{ ":", true, run_true },
 	{ "[", false, run_test },
+	{ "alias", false, run_alias },
 	{ "bg", false, run_bg },
 	{ "break", true, run_break },
 	{ "cd", false, run_cd },
@@ -231,7 +229,9 @@ static const struct builtin builtins[] = {
 	{ "trap", true, run_trap },
 	{ "true", false, run_true },
 	{ "type", false, run_type },
+	{ "ulimit", false, run_ulimit },
 	{ "umask", false, run_umask },
+	{ "unalias", false, run_unalias },
 	{ "unset", true, run_unset },
 	{ "wait", false, run_wait },
 };

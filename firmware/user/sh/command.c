@@ -8,8 +8,6 @@
 
 #include "shell.h"
 
-#define DEFAULT_PATH	"/bin"
-
 /* A file that the kernel cannot execute is taken for a script. */
 static void run_as_script(const char *path, char **argv, char **environment)
 {
@@ -31,16 +29,14 @@ static void try(const char *path, char **argv)
 		run_as_script(path, argv, environment);
 }
 
-/* The next folder of PATH, with name in it; an empty one means this one. */
-static char *next_candidate(const char **path, const char *name)
+char *next_candidate(const char **path, const char *name)
 {
-	size_t length = 0, size;
+	size_t length, size;
 	char *candidate;
 
 	if (!*path)
 		return NULL;
-	while ((*path)[length] && (*path)[length] != ':')
-		length++;
+	length = strcspn(*path, ":");
 	size = length + strlen(name) + 3;
 	candidate = arena_alloc(&temp_arena, size);
 	snprintf(candidate, size, "%.*s/%s", length ? (int)length : 1,
@@ -56,8 +52,6 @@ static void search(char **argv)
 	int error = ENOENT;
 	char *candidate;
 
-	if (!path)
-		path = DEFAULT_PATH;
 	while ((candidate = next_candidate(&path, argv[0]))) {
 		struct stat st;
 
@@ -77,8 +71,6 @@ char *find_program(const char *name)
 
 	if (strchr(name, '/'))
 		return access(name, X_OK) == 0 ? (char *)name : NULL;
-	if (!path)
-		path = DEFAULT_PATH;
 	while ((candidate = next_candidate(&path, name))) {
 		struct stat st;
 

@@ -201,7 +201,7 @@ static int run_for(const struct node *node)
 				    arena_copy(&temp_arena, parameters.items[i],
 					       strlen(parameters.items[i])));
 	else
-		expand_words(node->loop.words, &values);
+		expand_words(node->loop.words, false, &values);
 	control.loops++;
 	for (size_t i = 0; i < values.count; i++) {
 		var_set(node->loop.variable, values.items[i]);

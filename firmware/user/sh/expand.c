@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Expands words: parameters and commands give their values. */
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "field.h"
+#include "word.h"
 
 /* plain: what unquoted text counts as. */
 static void expand_parts(const struct part *part, enum mark plain,
@@ -54,35 +56,6 @@ static bool is_list(const struct part *part)
 	return !strcmp(part->text, "@") || !strcmp(part->text, "*");
 }
 
-/* $* and $@, which differ only when quoted. */
-static void expand_parameters(const struct part *part, struct buffer *into)
-{
-	const char *ifs = var_get("IFS");
-	enum mark mark = part->quoted ? MARK_QUOTED : MARK_VALUE;
-	bool joined = part->quoted && *part->text == '*';
-
-	if (joined)
-		buffer_add(into, '\0', MARK_NOTHING);
-	for (int i = 0; i < parameters.count; i++) {
-		if (i > 0 && !joined)
-			buffer_add(into, '\0', MARK_BREAK);
-		else if (i > 0 && (!ifs || *ifs))
-			buffer_add(into, ifs ? *ifs : ' ', MARK_QUOTED);
-		if (part->quoted)
-			buffer_add(into, '\0', MARK_NOTHING);
-		buffer_add_string(into, parameters.items[i], mark);
-	}
-}
-
-static void add_value(const struct part *part, const char *value,
-		      struct buffer *into)
-{
-	if (part->quoted)
-		buffer_add(into, '\0', MARK_NOTHING);
-	buffer_add_string(into, value,
-			  part->quoted ? MARK_QUOTED : MARK_VALUE);
-}
-
 /* The value without what the pattern matches at its start or end. */
 static const char *strip(const struct part *part, const char *value)
 {
@@ -105,6 +78,38 @@ static const char *strip(const struct part *part, const char *value)
 		}
 	}
 	return value;
+}
+
+/* $* and $@, which differ only when quoted. */
+static void expand_parameters(const struct part *part, struct buffer *into)
+{
+	const char *ifs = var_get("IFS");
+	enum mark mark = part->quoted ? MARK_QUOTED : MARK_VALUE;
+	bool joined = part->quoted && *part->text == '*';
+	const char *value;
+
+	if (joined)
+		buffer_add(into, '\0', MARK_NOTHING);
+	for (int i = 0; i < parameters.count; i++) {
+		if (i > 0 && !joined)
+			buffer_add(into, '\0', MARK_BREAK);
+		else if (i > 0 && (!ifs || *ifs))
+			buffer_add(into, ifs ? *ifs : ' ', MARK_QUOTED);
+		if (part->quoted)
+			buffer_add(into, '\0', MARK_NOTHING);
+		value = parameters.items[i];
+		buffer_add_string(into, takes_pattern(part->modifier) ?
+				  strip(part, value) : value, mark);
+	}
+}
+
+static void add_value(const struct part *part, const char *value,
+		      struct buffer *into)
+{
+	if (part->quoted)
+		buffer_add(into, '\0', MARK_NOTHING);
+	buffer_add_string(into, value,
+			  part->quoted ? MARK_QUOTED : MARK_VALUE);
 }
 
 static void assign_default(const struct part *part, struct buffer *into)
@@ -185,7 +190,7 @@ static void expand_parameter(const struct part *part, struct buffer *into)
 		fail("Bad substitution");
 	default:
 		check_set(part, value);
-		value = value ? strip(part, value) : NULL;
+		value = value && !is_list(part) ? strip(part, value) : NULL;
 		break;
 	}
 	if (is_list(part))
@@ -221,7 +226,12 @@ static void expand_command(const struct part *part, struct buffer *into)
 		run_and_exit(part->command);
 	}
 	close(fds[1]);
-	while ((got = read(fds[0], buffer, sizeof(buffer))) > 0) {
+	for (;;) {
+		got = read(fds[0], buffer, sizeof(buffer));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
 		for (ssize_t i = 0; i < got; i++) {
 			if (buffer[i] == '\n') {
 				newlines++;
@@ -275,14 +285,29 @@ static void expand_parts(const struct part *part, enum mark plain,
 	}
 }
 
-void expand_words(const struct word *word, struct strings *into)
+static bool is_assignment(const struct word *word)
+{
+	const struct part *part = word->parts;
+	size_t length;
+
+	if (!part || part->kind != PART_TEXT || part->quoted)
+		return false;
+	length = name_length(part->text);
+	return length > 0 && part->text[length] == '=';
+}
+
+void expand_words(const struct word *word, bool declares, struct strings *into)
 {
 	strings_add(into, NULL);
 	for (; word; word = word->next) {
 		struct buffer buffer = { .length = 0 };
 
 		expand_parts(word->parts, MARK_PLAIN, &buffer);
-		buffer_split(&buffer, into);
+		if (declares && is_assignment(word))
+			strings_add(into, buffer_string(&buffer, 0,
+							buffer.length));
+		else
+			buffer_split(&buffer, into);
 	}
 }
 

@@ -40,12 +40,14 @@ void buffer_add_string(struct buffer *buffer, const char *text, enum mark mark)
 char *buffer_string(const struct buffer *buffer, size_t from, size_t to)
 {
 	char *string = arena_alloc(&temp_arena, to - from + 1);
+	const char *ifs = var_get("IFS");
 	char *end = string;
 
 	for (; from < to; from++) {
-		if (buffer->marks[from] == MARK_BREAK)
-			*end++ = ' ';
-		else if (buffer->marks[from] != MARK_NOTHING)
+		/* Where nothing is split, as $* in quotes would have it. */
+		if (buffer->marks[from] == MARK_BREAK && (!ifs || *ifs))
+			*end++ = ifs ? *ifs : ' ';
+		else if (buffer->marks[from] < MARK_NOTHING)
 			*end++ = buffer->text[from];
 	}
 	*end = '\0';

@@ -96,22 +96,48 @@ static int way(int argc, char **argv, bool *physical)
 	int i = 1;
 
 	*physical = false;
-	for (; i < argc && (!strcmp(argv[i], "-L") || !strcmp(argv[i], "-P"));
-	     i++)
-		*physical = argv[i][1] == 'P';
-	return i < argc && !strcmp(argv[i], "--") ? i + 1 : i;
+	for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+		if (!strcmp(argv[i], "--"))
+			return i + 1;
+		for (const char *option = argv[i] + 1; *option; option++) {
+			if (*option != 'L' && *option != 'P')
+				fail("Illegal option -%c", *option);
+			*physical = *option == 'P';
+		}
+	}
+	return i;
+}
+
+/* The folder of that name in one of CDPATH's; path itself: there is none. */
+static const char *find_folder(const char *path, bool *elsewhere)
+{
+	const char *folders = var_get("CDPATH"), *before = folders;
+	size_t dots = strspn(path, ".");
+	char *candidate;
+	struct stat st;
+
+	if (*path == '/' || (dots && dots < 3 && (!path[dots] || path[dots] == '/')))
+		return path;
+	while ((candidate = next_candidate(&folders, path))) {
+		*elsewhere = *before && *before != ':';
+		before = folders;
+		if (stat(candidate, &st) == 0 && S_ISDIR(st.st_mode))
+			return *elsewhere ? candidate : path;
+	}
+	*elsewhere = false;
+	return path;
 }
 
 int run_cd(int argc, char **argv)
 {
-	bool physical, back;
+	bool physical, shown;
 	int first = way(argc, argv, &physical);
 	const char *path = first < argc ? argv[first] : var_get("HOME");
 
 	if (!path)
 		return 0;
-	back = !strcmp(path, "-");
-	if (back) {
+	shown = !strcmp(path, "-");
+	if (shown) {
 		path = var_get("OLDPWD");
 		if (!path) {
 			complain("OLDPWD not set");
@@ -120,11 +146,12 @@ int run_cd(int argc, char **argv)
 	}
 	/* The variable changes with the folder. */
 	path = arena_copy(&temp_arena, path, strlen(path));
+	path = find_folder(path, &shown);
 	if (*path && !change(path, physical)) {
 		complain("can't cd to %s", path);
 		return STATUS_ERROR;
 	}
-	if (back)
+	if (shown)
 		puts(var_get("PWD"));
 	return 0;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where the characters of commands come from: texts and files, nested. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "line.h"
 #include "shell.h"
 
 struct input *input;
@@ -28,14 +30,57 @@ void input_push_fd(struct input *in, int fd, bool by_byte, bool prompting)
 		.fd = fd, .by_byte = by_byte, .prompting = prompting,
 		.line_start = true
 	};
-	in->buffer = xmalloc(by_byte ? 1 : BUFSIZ);
+	in->buffer = xmalloc(prompting ? LINE_ROOM : by_byte ? 1 : BUFSIZ);
 	push(in);
+}
+
+static bool is_being_read(const char *alias)
+{
+	for (const struct input *in = input; in; in = in->outer)
+		if (in->alias && !strcmp(in->alias, alias))
+			return true;
+	return false;
+}
+
+bool input_push_alias(const char *name)
+{
+	const char *text = alias_get(name);
+	int line = input->line;
+	struct input *in;
+	size_t size;
+
+	if (!text || is_being_read(name))
+		return false;
+	/* The last word of it ends before what follows is read. */
+	size = strlen(text) + strlen(name) + 3;
+	in = xmalloc(sizeof(*in));
+	input_push_text(in, NULL);
+	in->line = line;
+	in->buffer = xmalloc(size);
+	snprintf(in->buffer, size, "%s %c%s", text, '\0', name);
+	in->text = in->buffer;
+	in->alias = in->buffer + strlen(text) + 2;
+	return true;
+}
+
+static bool alias_ended;
+
+bool input_alias_ended(void)
+{
+	bool ended = alias_ended;
+
+	alias_ended = false;
+	return ended;
 }
 
 void input_pop(void)
 {
-	free(input->buffer);
-	input = input->outer;
+	struct input *ended = input;
+
+	input = ended->outer;
+	free(ended->buffer);
+	if (ended->alias)
+		free(ended);
 }
 
 void input_next_prompt(enum prompt prompt)
@@ -43,51 +88,90 @@ void input_next_prompt(enum prompt prompt)
 	input->prompt = prompt;
 }
 
-static void show_prompt(void)
+static const char *next_prompt(void)
 {
 	bool more = input->prompt == PROMPT_CONTINUE;
-	const char *text = var_get(more ? "PS2" : "PS1");
 
-	if (!text)
-		text = more ? "> " : "# ";
-	fputs(text, stderr);
 	input->prompt = PROMPT_CONTINUE;
+	return expand_prompt(more ? "PS2" : "PS1", more ? "> " : "# ");
+}
+
+static ssize_t read_some(void)
+{
+	size_t size = input->by_byte ? 1 : BUFSIZ;
+
+	if (input->prompting && input->line_start) {
+		const char *prompt = next_prompt();
+
+		jobs_poll();
+		if (terminal_is_ours())
+			return line_read(prompt, input->buffer);
+		fputs(prompt, stderr);
+	}
+	return read(input->fd, input->buffer, size);
+}
+
+/* With -v, what is read is shown, a line at a time. */
+static void show_read(int c)
+{
+	static char line[256];
+	static size_t length;
+
+	if (c != INPUT_END)
+		line[length++] = c;
+	if (c != '\n' && c != INPUT_END && length < sizeof(line))
+		return;
+	fwrite(line, 1, length, stderr);
+	length = 0;
+}
+
+/* What follows an alias that ends in a blank may be one, too. */
+static void leave_aliases(void)
+{
+	while (input->alias && !*input->text && !input->unread_count) {
+		alias_ended |= input->alias - input->buffer > 2 &&
+			       isblank(input->alias[-3]);
+		input->outer->line = input->line;
+		input_pop();
+	}
 }
 
 static int read_char(void)
 {
+	int c;
+
 	if (input->text)
 		return *input->text ? (unsigned char)*input->text++ : INPUT_END;
 	if (input->ended)
 		return INPUT_END;
 	if (input->position == input->length) {
-		ssize_t got;
+		ssize_t got = read_some();
 
-		if (input->prompting && input->line_start) {
-			jobs_poll();
-			show_prompt();
-		}
-		got = read(input->fd, input->buffer,
-			   input->by_byte ? 1 : BUFSIZ);
 		if (got < 0 && errno == EINTR && input->prompting) {
-			if (terminal_interrupted())
+			if (terminal_is_ours())
 				abandon_line();
 			return read_char();
 		}
 		if (got <= 0) {
 			input->ended = true;
+			if (options.verbose)
+				show_read(INPUT_END);
 			return INPUT_END;
 		}
 		input->position = 0;
 		input->length = got;
 	}
-	return (unsigned char)input->buffer[input->position++];
+	c = (unsigned char)input->buffer[input->position++];
+	if (options.verbose)
+		show_read(c);
+	return c;
 }
 
 int input_char(void)
 {
 	int c;
 
+	leave_aliases();
 	if (input->unread_count > 0) {
 		c = input->unread[--input->unread_count];
 	} else {

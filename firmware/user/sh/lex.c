@@ -91,6 +91,7 @@ static struct token lex(void)
 
 	switch (c) {
 	case INPUT_END:
+		heredoc_read_all();
 		return token(TOKEN_END);
 	case '\n':
 		heredoc_read_all();
@@ -118,7 +119,9 @@ static struct token lex(void)
 const struct token *peek_token(void)
 {
 	if (!has_held) {
+		input_alias_ended();
 		held = lex();
+		held.after_alias = input_alias_ended();
 		has_held = true;
 	}
 	return &held;
@@ -130,6 +133,21 @@ struct token take_token(void)
 
 	has_held = false;
 	return token;
+}
+
+void expand_aliases(bool begins_command)
+{
+	for (;;) {
+		const struct token *token = peek_token();
+		const char *name = token->kind == TOKEN_WORD ?
+				   plain_text(token->word) : NULL;
+
+		if (!name || !(begins_command || token->after_alias) ||
+		    !input_push_alias(name))
+			return;
+		take_token();
+		begins_command = true;
+	}
 }
 
 void lexer_reset(void)

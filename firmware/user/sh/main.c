@@ -69,19 +69,22 @@ static int open_script(const char *path)
 	return move_fd_up(fd);
 }
 
-/* A word of options: i, c, s, and those that set has. */
-static void parse_options(const char *word, bool *command, bool *standard)
+/* A word of options: i, c, s, and those that set has; returns as those do. */
+static int parse_options(char **words, bool *command, bool *standard)
 {
-	for (const char *letter = word + 1; *letter; letter++) {
+	int taken = 0;
+
+	for (const char *letter = *words + 1; *letter; letter++) {
 		if (*letter == 'i')
 			shell.interactive = true;
 		else if (*letter == 'c')
 			*command = true;
 		else if (*letter == 's')
 			*standard = true;
-		else if (!option_set(*letter, *word == '-'))
-			fail("Illegal option %s", word);
+		else
+			taken += options_take(words, letter);
 	}
+	return taken;
 }
 
 int main(int argc, char **argv, char **envp)
@@ -90,13 +93,16 @@ int main(int argc, char **argv, char **envp)
 	const char *commands = NULL;
 	struct input in;
 	char parent[12];
-	int i = 1;
+	int i = 1, script = -1;
 
 	shell.pid = getpid();
 	if (argc > 0)
 		shell.name = argv[0];
 	vars_import(envp);
 	folder_init();
+	if (!var_get("PATH"))
+		var_set("PATH", DEFAULT_PATH);
+	var_set("IFS", " \t\n");
 	var_set("OPTIND", "1");
 	snprintf(parent, sizeof(parent), "%d", getppid());
 	var_set("PPID", parent);
@@ -106,7 +112,7 @@ int main(int argc, char **argv, char **envp)
 			i++;
 			break;
 		}
-		parse_options(argv[i], &from_command, &from_input);
+		i += parse_options(argv + i, &from_command, &from_input);
 	}
 	if (from_command) {
 		commands = argv[i++];
@@ -115,14 +121,16 @@ int main(int argc, char **argv, char **envp)
 	} else if (from_input) {
 		i--;
 	}
+	if (i < argc && !from_input && !commands)
+		script = open_script(argv[i]);
 	if (i < argc && !from_input)
 		shell.name = argv[i];
 	parameters_set(argv + i + 1, i < argc ? argc - i - 1 : 0);
 
 	if (commands) {
 		input_push_text(&in, commands);
-	} else if (i < argc && !from_input) {
-		input_push_fd(&in, open_script(argv[i]), false, false);
+	} else if (script >= 0) {
+		input_push_fd(&in, script, false, false);
 	} else if (shell.interactive) {
 		run_interactively();
 		shell_exit(shell.status);

@@ -23,7 +23,7 @@ static const struct {
 
 #define COUNT	(sizeof(table) / sizeof(*table))
 
-bool option_set(char letter, bool on)
+static bool set_letter(char letter, bool on)
 {
 	for (size_t i = 0; i < COUNT; i++) {
 		if (table[i].letter != letter)
@@ -34,15 +34,15 @@ bool option_set(char letter, bool on)
 	return false;
 }
 
-bool option_set_named(const char *name, bool on)
+static bool set_named(const char *name, bool on)
 {
 	for (size_t i = 0; i < COUNT; i++)
 		if (!strcmp(table[i].name, name))
-			return option_set(table[i].letter, on);
+			return set_letter(table[i].letter, on);
 	return false;
 }
 
-void options_print(bool as_commands)
+static void print_all(bool as_commands)
 {
 	if (!as_commands)
 		puts("Current option settings");
@@ -56,12 +56,28 @@ void options_print(bool as_commands)
 	}
 }
 
+int options_take(char **words, const char *letter)
+{
+	bool on = **words == '-';
+
+	if (*letter != 'o') {
+		if (!set_letter(*letter, on))
+			fail("Illegal option %c%c", **words, *letter);
+		return 0;
+	}
+	if (!words[1])
+		print_all(!on);
+	else if (!set_named(words[1], on))
+		fail("Illegal option %co %s", **words, words[1]);
+	return words[1] ? 1 : 0;
+}
+
 const char *option_letters(void)
 {
 	static char letters[COUNT + 2];
 	char *to = letters;
 
-	for (size_t i = 0; i < COUNT; i++)
+	for (size_t i = COUNT; i-- > 0;)
 		if (*table[i].value)
 			*to++ = table[i].letter;
 	if (shell.interactive)

@@ -185,6 +185,7 @@ static struct node *parse_simple(void)
 	struct word **word = &node->simple.words;
 
 	for (;;) {
+		expand_aliases(!node->simple.words);
 		if (peek_token()->kind == TOKEN_REDIRECT) {
 			parse_redirects(redirect);
 			while (*redirect)
@@ -215,6 +216,7 @@ struct node *parse_command(void)
 {
 	struct node *node;
 
+	expand_aliases(true);
 	if (peek_token()->kind != TOKEN_OPEN && !peek_keyword()) {
 		if (peek_token()->kind != TOKEN_WORD &&
 		    peek_token()->kind != TOKEN_REDIRECT)
@@ -247,6 +249,7 @@ static struct node *parse_pipeline(void)
 {
 	struct node *node;
 
+	expand_aliases(true);
 	if (!accept_keyword("!"))
 		return parse_piped();
 	node = new_node(NODE_NOT);
@@ -312,12 +315,14 @@ static struct node *parse_commands(bool one_line)
 		} else {
 			separated = accept(TOKEN_SEMICOLON);
 		}
+		expand_aliases(separated);
 		*last = node;
 		last = &node->next;
 		if (peek_token()->kind == TOKEN_NEWLINE) {
 			if (one_line)
 				break;
 			skip_newlines();
+			expand_aliases(true);
 			separated = true;
 		}
 		if (!separated || at_list_end())
@@ -344,6 +349,7 @@ struct node *parse_line(bool *end)
 {
 	struct node *node;
 
+	expand_aliases(true);
 	*end = accept(TOKEN_END);
 	if (*end || accept(TOKEN_NEWLINE))
 		return NULL;

@@ -61,6 +61,16 @@ void redirect_undo(struct saved_fd *mark)
 	}
 }
 
+int redirect_original(int fd, const struct saved_fd *mark)
+{
+	int original = fd;
+
+	for (const struct saved_fd *s = saved_fds; s != mark; s = s->before)
+		if (s->fd == fd)
+			original = s->copy;
+	return original;
+}
+
 static int open_target(enum redirect_kind kind, const char *path)
 {
 	static const int flags[] = {

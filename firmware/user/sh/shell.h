@@ -45,11 +45,11 @@ struct options {
 
 extern struct options options;
 
-/* Switches the option with this letter; false: there is none. */
-bool option_set(char letter, bool on);
-/* By its long name; and all of them, one a line. */
-bool option_set_named(const char *name, bool on);
-void options_print(bool as_commands);
+/*
+ * Does what a letter of words[0] says, which begins with - or +; an o is followed
+ * by a name, or shows them all. Returns how many of the next words it took.
+ */
+int options_take(char **words, const char *letter);
 /* What $- is, with the letters of those that are on. */
 const char *option_letters(void);
 
@@ -114,6 +114,7 @@ struct input {
 	char *buffer;
 	size_t position;
 	size_t length;
+	const char *alias;		/* whose text this is, or NULL */
 	struct input *outer;
 };
 
@@ -121,6 +122,10 @@ extern struct input *input;		/* the one that is read now */
 
 void input_push_text(struct input *in, const char *text);
 void input_push_fd(struct input *in, int fd, bool by_byte, bool prompting);
+/* The text of this alias comes next; false: there is none, or it is read now. */
+bool input_push_alias(const char *name);
+/* Whether an alias has ended since this was asked that wants the next word. */
+bool input_alias_ended(void);
 void input_pop(void);
 void input_next_prompt(enum prompt prompt);
 int input_char(void);
@@ -150,6 +155,7 @@ struct token {
 	struct word *word;
 	enum redirect_kind redirect;
 	int fd;				/* of a redirection */
+	bool after_alias;		/* that ended in a blank: may be one, too */
 };
 
 /* The next token, which stays the next until it is taken. */
@@ -164,6 +170,8 @@ void heredoc_forget(void);
 struct heredoc *heredoc_put_aside(void);
 void heredoc_bring_back(struct heredoc *expected);
 
+/* Puts the text of an alias in the place of a word that is one. */
+void expand_aliases(bool begins_command);
 /* Forgets the token peeked at, when a line is given up. */
 void lexer_reset(void);
 /* The text of a word that is one unquoted piece of text, or NULL. */
@@ -181,6 +189,13 @@ struct node *parse_substitution(void);
 /* All of a text, for `...`. */
 struct node *parse_text(const char *text);
 
+/* alias.c. */
+
+/* The text that an alias stands for, or NULL if it is none. */
+const char *alias_get(const char *name);
+/* As the command that makes it one, but for the word alias. */
+void alias_print(const char *name, const char *text);
+
 /* expand.c: words into strings, which live in temp_arena. */
 
 struct strings {
@@ -190,8 +205,12 @@ struct strings {
 };
 
 void strings_add(struct strings *list, char *item);
-/* With splitting into fields and expansion of file names. */
-void expand_words(const struct word *words, struct strings *into);
+/*
+ * With splitting into fields and expansion of file names, but with declares not
+ * of words that are NAME=VALUE.
+ */
+void expand_words(const struct word *words, bool declares,
+		  struct strings *into);
 /* As one string. */
 char *expand_string(const struct word *word);
 /* As one pattern: characters that were quoted follow a backslash. */
@@ -261,6 +280,8 @@ struct saved_fd;
 bool redirect(const struct redirect *redirects, bool save);
 struct saved_fd *redirect_mark(void);
 void redirect_undo(struct saved_fd *mark);
+/* Where what it was at the mark is now. */
+int redirect_original(int fd, const struct saved_fd *mark);
 /* Out of the way of redirections: 10 or more, closed by execve(). */
 int move_fd_up(int fd);
 
@@ -298,6 +319,16 @@ void jobs_show_stopped(pid_t group);
 /* nodetext.c: what the node was written as, more or less; to be freed. */
 char *node_text(const struct node *node);
 
+/* trace.c: set -x, and prompts. */
+
+/* The variable's value, in which there are parameters and commands. */
+const char *expand_prompt(const char *name, const char *otherwise);
+void trace_begin(void);
+/* A word of the command; or an assignment, if there is a value. */
+void trace_word(const char *name, const char *value);
+/* Shows all of it, where errors went at the mark. */
+void trace_end(const struct strings *words, struct saved_fd *mark);
+
 /* exec.c, simple.c: run trees. */
 
 enum jump {
@@ -330,8 +361,13 @@ extern int substitution_status;
 /* Runs words that are expanded, as command does: functions do not count. */
 int run_command_words(int argc, char **argv);
 
+/* Where programs are, if the environment does not say. */
+#define DEFAULT_PATH	"/bin"
+
 /* command.c: finds the program argv[0] and becomes it. */
 void execute(char **argv) __attribute__((noreturn));
+/* The next folder of *path, with name in it; an empty one means this one. */
+char *next_candidate(const char **path, const char *name);
 /* The file in PATH, in temp_arena; NULL: there is none. */
 char *find_program(const char *name);
 
@@ -356,6 +392,9 @@ int run_read(int argc, char **argv);
 int run_cd(int argc, char **argv);
 int run_pwd(int argc, char **argv);
 int run_umask(int argc, char **argv);
+int run_ulimit(int argc, char **argv);
+int run_alias(int argc, char **argv);
+int run_unalias(int argc, char **argv);
 int run_jobs(int argc, char **argv);
 int run_fg(int argc, char **argv);
 int run_bg(int argc, char **argv);

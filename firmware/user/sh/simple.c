@@ -16,46 +16,10 @@ struct saved_variable {
 	struct saved_variable *next;
 };
 
-/* With -x: the words of a command, and the assignments before them. */
-static bool tracing;
-
-static void trace_start(void)
-{
-	const char *prefix = var_get("PS4");
-
-	if (tracing)
-		return;
-	tracing = true;
-	fputs(prefix ? prefix : "+ ", stderr);
-}
-
-static void trace_word(const char *name, const char *value)
-{
-	bool first = !tracing;
-
-	if (!options.trace)
-		return;
-	trace_start();
-	fprintf(stderr, "%s%s%s%s", first ? "" : " ", name, value ? "=" : "",
-		value ? value : "");
-}
-
-static void trace_words(const struct strings *words)
-{
-	for (size_t i = 0; options.trace && i < words->count; i++)
-		trace_word(words->items[i], NULL);
-}
-
-static void trace_end(void)
-{
-	if (tracing)
-		fputc('\n', stderr);
-	tracing = false;
-}
-
 /* With export, what a program is to see; without, the shell's own. */
 static void assign(const struct assignment *assignment, bool export)
 {
+	trace_begin();
 	for (; assignment; assignment = assignment->next) {
 		const char *value = expand_string(assignment->value);
 
@@ -102,7 +66,7 @@ static int run_nothing(const struct node *node)
 
 	redirect_undo(mark);
 	assign(node->simple.assignments, false);
-	trace_end();
+	trace_end(NULL, mark);
 	return redirected ? substitution_status : STATUS_ERROR;
 }
 
@@ -134,11 +98,17 @@ static int run_builtin(const struct builtin *builtin, const struct node *node,
 		       struct strings *words)
 {
 	bool is_exec = !strcmp(builtin->name, "exec");
+	bool runs_others = !strcmp(builtin->name, "command");
 	const char *outer = shell.builtin;
 	struct saved_variable *saved = NULL;
 	struct saved_fd *mark = redirect_mark();
 	int status;
 
+	/* Nothing undoes what exec redirects. */
+	if (is_exec) {
+		assign(node->simple.assignments, true);
+		trace_end(words, mark);
+	}
 	if (!redirect(node->redirects, !is_exec)) {
 		redirect_undo(mark);
 		if (builtin->special)
@@ -147,9 +117,10 @@ static int run_builtin(const struct builtin *builtin, const struct node *node,
 	}
 	if (!builtin->special)
 		saved = save(node->simple.assignments);
-	assign(node->simple.assignments, is_exec);
-	trace_words(words);
-	trace_end();
+	if (!is_exec) {
+		assign(node->simple.assignments, runs_others);
+		trace_end(words, mark);
+	}
 	shell.builtin = builtin->name;
 	status = builtin->special ? builtin->run(words->count, words->items) :
 				    run_regular(builtin, words);
@@ -179,8 +150,7 @@ static int run_function(const struct node *body, const struct node *node,
 	}
 	saved = save(node->simple.assignments);
 	assign(node->simple.assignments, true);
-	trace_words(words);
-	trace_end();
+	trace_end(words, mark);
 	parameters_set(words->items + 1, words->count - 1);
 	control.loops = 0;
 	control.functions++;
@@ -201,11 +171,12 @@ static int run_function(const struct node *body, const struct node *node,
 static void __attribute__((noreturn)) become(const struct node *node,
 					     struct strings *words)
 {
-	if (!redirect(node->redirects, false))
+	struct saved_fd *mark = redirect_mark();
+
+	if (!redirect(node->redirects, options.trace))
 		exit(STATUS_ERROR);
 	assign(node->simple.assignments, true);
-	trace_words(words);
-	trace_end();
+	trace_end(words, mark);
 	execute(words->items);
 }
 
@@ -267,6 +238,20 @@ static int run_words(const struct node *node, struct strings *words, bool last)
 	return run_program(node, words, last);
 }
 
+/* export and its like take NAME=VALUE as it is, as an assignment does. */
+static bool declares(const struct word *word)
+{
+	static const char *const names[] = { "export", "local", "readonly" };
+	const char *text = word ? plain_text(word) : NULL;
+
+	if (text && !strcmp(text, "command"))
+		return declares(word->next);
+	for (size_t i = 0; text && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(text, names[i]))
+			return true;
+	return false;
+}
+
 int run_simple(const struct node *node, bool last)
 {
 	size_t mark = arena_mark(&temp_arena);
@@ -275,7 +260,7 @@ int run_simple(const struct node *node, bool last)
 
 	shell.line = node->line;
 	substitution_status = 0;
-	expand_words(node->simple.words, &words);
+	expand_words(node->simple.words, declares(node->simple.words), &words);
 	status = run_words(node, &words, last);
 	arena_release(&temp_arena, mark);
 	return status;

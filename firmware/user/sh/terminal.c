@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "line.h"
 #include "shell.h"
 
 /* What a shell must survive, and a job must not. */
@@ -107,6 +108,8 @@ void job_end(int status, pid_t of)
 	if (!terminal_is_ours())
 		return;
 	tcsetpgrp(STDIN_FILENO, own_group);
+	if (status > 128)	/* it could not tidy up */
+		line_restore_terminal();
 	if (stopped && job_is_stopped(of ? of : group))
 		jobs_show_stopped(of ? of : group);
 	if (status == 128 + SIGINT)

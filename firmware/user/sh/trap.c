@@ -20,6 +20,7 @@ static void catch(int signal)
 	last_caught = signal;
 }
 
+/* A return or break of the command's own counts. */
 static void run(const char *command)
 {
 	int status = shell.status;
@@ -29,19 +30,20 @@ static void run(const char *command)
 	control.jump = JUMP_NONE;
 	input_push_text(&in, command);
 	run_input();
-	/* A return or break of the command's own counts. */
-	if (!control.jump)
-		control.jump = outer.jump;
+	if (control.jump)
+		return;
+	control.jump = outer.jump;
 	shell.status = status;
 }
 
 void shell_exit(int status)
 {
-	char *command = commands[AT_EXIT];
+	static bool exiting;
+	char *command = exiting ? NULL : commands[AT_EXIT];
 
-	commands[AT_EXIT] = NULL;
 	failure = NULL;
 	if (command && *command) {
+		exiting = true;
 		shell.status = status;
 		shell.builtin = NULL;
 		control.tested++;
@@ -79,11 +81,27 @@ void traps_run(void)
 	}
 }
 
+/* What was ignored when the shell began stays so, but at a terminal. */
+static bool stays_ignored(int number)
+{
+	static enum { NOT_ASKED, IGNORED, NOT_IGNORED } were[SIGNAL_MAX + 1];
+	struct sigaction action;
+
+	if (were[number] == NOT_ASKED) {
+		sigaction(number, NULL, &action);
+		were[number] = action.sa_handler == SIG_IGN ? IGNORED :
+							      NOT_IGNORED;
+	}
+	return were[number] == IGNORED && !shell.interactive;
+}
+
 /* The system's side: NULL default, empty ignore, else call catch(). */
 static int handle(int number, const char *command)
 {
 	struct sigaction action = { .sa_flags = 0 };
 
+	if (stays_ignored(number))
+		return 0;
 	action.sa_handler = !command ? SIG_DFL : *command ? catch : SIG_IGN;
 	return sigaction(number, &action, NULL);
 }

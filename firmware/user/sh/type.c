@@ -8,10 +8,15 @@
 static int describe(const char *name, bool verbose)
 {
 	const struct builtin *builtin = find_builtin(name);
-	const char *path;
+	const char *path, *alias = alias_get(name);
 
 	if (is_keyword(name)) {
 		printf(verbose ? "%s is a shell keyword\n" : "%s\n", name);
+	} else if (alias && verbose) {
+		printf("%s is an alias for %s\n", name, alias);
+	} else if (alias) {
+		printf("alias ");
+		alias_print(name, alias);
 	} else if (builtin && builtin->special) {
 		printf(verbose ? "%s is a special shell builtin\n" : "%s\n",
 		       name);

@@ -114,8 +114,9 @@ void var_readonly(const char *name)
 
 /* What a variable was outside of the function. */
 struct local {
-	char *name;
+	char *name;			/* "-": the shell's options */
 	char *value;
+	struct options options;
 	bool exported;
 	struct local *before;
 };
@@ -133,6 +134,7 @@ void var_local(const char *name)
 	struct local *local = xmalloc(sizeof(*local));
 
 	local->name = xstrdup(name);
+	local->options = options;
 	local->value = variable && variable->value ?
 		       xstrdup(variable->value) : NULL;
 	local->exported = variable && variable->exported;
@@ -148,7 +150,10 @@ void locals_restore(struct local *mark)
 
 		if (variable)
 			variable->readonly = false;
-		var_set(local->name, local->value);
+		if (!strcmp(local->name, "-"))
+			options = local->options;
+		else
+			var_set(local->name, local->value);
 		if (local->value)
 			var_export(local->name, local->exported);
 		locals = local->before;

@@ -156,6 +156,7 @@ static void lex_backslash(struct builder *builder, enum context context)
 /* The name of a parameter that starts with c, or NULL if none does. */
 static char *lex_name(int c, bool braces)
 {
+	bool number = isdigit(c);
 	char name[256];
 	size_t length = 0;
 
@@ -165,11 +166,13 @@ static char *lex_name(int c, bool braces)
 		name[length++] = c;
 		return arena_copy(&tree_arena, name, length);
 	}
-	while (isalnum(c) || c == '_') {
+	while (isdigit(c) || (!number && (isalpha(c) || c == '_'))) {
 		if (length == sizeof(name))
 			syntax_error("Name too long");
 		name[length++] = c;
-		c = input_char();
+		do {
+			c = input_char();
+		} while (c == '\\' && input_accept('\n'));
 	}
 	input_unread(c);
 	return arena_copy(&tree_arena, name, length);
@@ -195,7 +198,7 @@ static enum modifier lex_modifier(int c, bool colon)
 	return c == '#' ? MODIFIER_PREFIX : MODIFIER_SUFFIX;
 }
 
-static bool takes_pattern(enum modifier modifier)
+bool takes_pattern(enum modifier modifier)
 {
 	return modifier >= MODIFIER_PREFIX && modifier <= MODIFIER_LONG_SUFFIX;
 }
@@ -307,7 +310,8 @@ static bool is_home(const struct builder *builder, enum context context)
 {
 	char before = builder->length ? builder->text[builder->length - 1] : 0;
 
-	if (context != IN_WORD || (builder->length && builder->quoted))
+	if ((context != IN_WORD && context != IN_BRACES) ||
+	    (builder->length && builder->quoted))
 		return false;
 	if (!builder->first && !builder->length)
 		return true;
@@ -321,7 +325,7 @@ static void lex_tilde(struct builder *builder)
 	int c = input_char();
 
 	input_unread(c);
-	if (c != '/' && c != ':' && !ends_word(c)) {
+	if (c != '/' && c != ':' && c != '}' && !ends_word(c)) {
 		add_char(builder, '~', false);
 		return;
 	}

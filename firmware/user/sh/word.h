@@ -9,5 +9,7 @@
 struct word *lex_word(void);
 /* All of a here-document, in which parameters and commands are expanded. */
 struct word *lex_heredoc(const char *text, int line);
+/* Whether a pattern follows, as in ${name%pattern}. */
+bool takes_pattern(enum modifier modifier);
 
 #endif

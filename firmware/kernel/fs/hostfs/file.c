@@ -147,7 +147,9 @@ static void hostfs_wrote(struct kiocb *iocb)
 		truncate_inode_pages(inode->i_mapping, 0);
 		unmap_mapping_range(inode->i_mapping, 0, 0, 0);
 	}
-	hostfs_refresh(inode);
+	/* Of what was removed while it was open, only we know the size. */
+	if (hostfs_refresh(inode) && iocb->ki_pos > i_size_read(inode))
+		i_size_write(inode, iocb->ki_pos);
 	if (iocb->ki_filp->f_flags & O_APPEND)
 		iocb->ki_pos = i_size_read(inode);
 }

@@ -176,6 +176,10 @@ int hostfs_setattr(struct dentry *dentry, struct iattr *attr)
 
 	if (err)
 		return err;
+	/* What is the host's has one owner here. */
+	if ((attr->ia_valid & ATTR_UID && attr->ia_uid != inode->i_uid) ||
+	    (attr->ia_valid & ATTR_GID && attr->ia_gid != inode->i_gid))
+		return -EPERM;
 	req = hostfs_alloc(FS_SETATTR, hostfs_node(inode), 0);
 	if (!req)
 		return -ENOMEM;

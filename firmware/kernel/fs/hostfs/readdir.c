@@ -56,4 +56,5 @@ const struct file_operations hostfs_dir_operations = {
 	.iterate_shared	= hostfs_readdir,
 	.open		= hostfs_open,
 	.release	= hostfs_release,
+	.fsync		= noop_fsync,
 };

@@ -271,10 +271,17 @@ int proc_pid_limits(struct seq_file *m, struct pid *pid,
 		[RLIMIT_DATA] = { "Max data size", "bytes" },
 		[RLIMIT_STACK] = { "Max stack size", "bytes" },
 		[RLIMIT_CORE] = { "Max core file size", "bytes" },
+		[RLIMIT_RSS] = { "Max resident set", "bytes" },
 		[RLIMIT_NPROC] = { "Max processes", "processes" },
 		[RLIMIT_NOFILE] = { "Max open files", "files" },
+		[RLIMIT_MEMLOCK] = { "Max locked memory", "bytes" },
 		[RLIMIT_AS] = { "Max address space", "bytes" },
+		[RLIMIT_LOCKS] = { "Max file locks", "locks" },
 		[RLIMIT_SIGPENDING] = { "Max pending signals", "signals" },
+		[RLIMIT_MSGQUEUE] = { "Max msgqueue size", "bytes" },
+		[RLIMIT_NICE] = { "Max nice priority", "" },
+		[RLIMIT_RTPRIO] = { "Max realtime priority", "" },
+		[RLIMIT_RTTIME] = { "Max realtime timeout", "us" },
 	};
 
 	seq_puts(m, "Limit                     Soft Limit           "
@@ -282,8 +289,6 @@ int proc_pid_limits(struct seq_file *m, struct pid *pid,
 	for (int i = 0; i < RLIM_NLIMITS; i++) {
 		const struct rlimit *limit = &task->signal->rlim[i];
 
-		if (!names[i].name)
-			continue;
 		seq_printf(m, "%-25s ", names[i].name);
 		show_limit(m, limit->rlim_cur);
 		show_limit(m, limit->rlim_max);

@@ -254,6 +254,8 @@ static int proc_pident_readdir(struct file *file, struct dir_context *ctx,
 /* What both have; they count time differently. */
 #define THREAD_STUFF(stat)						\
 	PRIVATE_DIR("fd", proc_fd_inode_operations, proc_fd_operations),	\
+	DIR("fdinfo", proc_fdinfo_inode_operations,			\
+	    proc_fdinfo_operations),					\
 	REG("environ", 0400, proc_environ_operations),			\
 	ONE("status", 0444, proc_pid_status),				\
 	ONE("limits", 0444, proc_pid_limits),				\
@@ -266,6 +268,7 @@ static int proc_pident_readdir(struct file *file, struct dir_context *ctx,
 	LNK("root", proc_root_link),					\
 	LNK("exe", proc_exe_link),					\
 	REG("mounts", 0444, proc_mounts_operations),			\
+	REG("mountinfo", 0444, proc_mountinfo_operations),		\
 	ONE("wchan", 0444, proc_pid_wchan),				\
 	ONE("stack", 0400, proc_pid_stack),				\
 	ONE("oom_score", 0444, proc_oom_score),				\

@@ -37,6 +37,7 @@ extern const struct file_operations proc_environ_operations;
 extern const struct file_operations proc_pid_cmdline_ops;
 extern const struct file_operations proc_pid_set_comm_operations;
 extern const struct file_operations proc_mounts_operations;
+extern const struct file_operations proc_mountinfo_operations;
 int proc_cwd_link(struct dentry *dentry, struct path *path);
 int proc_root_link(struct dentry *dentry, struct path *path);
 int proc_exe_link(struct dentry *dentry, struct path *path);
@@ -67,5 +68,7 @@ struct mm_struct *get_task_mm(struct task_struct *task);
 /* fd.c */
 extern const struct inode_operations proc_fd_inode_operations;
 extern const struct file_operations proc_fd_operations;
+extern const struct inode_operations proc_fdinfo_inode_operations;
+extern const struct file_operations proc_fdinfo_operations;
 
 #endif

@@ -26,12 +26,13 @@ static unsigned long us_to_user_ticks(u64 us)
 }
 
 /* user nice system idle iowait irq softirq steal guest guest_nice */
-static void show_cpu(struct seq_file *m, u64 user, u64 nice, u64 system,
+static void show_cpu(struct seq_file *m, const struct kernel_cpustat *k,
 		     u64 idle_us)
 {
-	seq_printf(m, " %lu %lu %lu %lu 0 0 0 0 0 0\n", to_user_ticks(user),
-		   to_user_ticks(nice), to_user_ticks(system),
-		   us_to_user_ticks(idle_us));
+	seq_printf(m, " %lu %lu %lu %lu 0 %lu %lu 0 0 0\n",
+		   to_user_ticks(k->user), to_user_ticks(k->nice),
+		   to_user_ticks(k->system), us_to_user_ticks(idle_us),
+		   to_user_ticks(k->irq), to_user_ticks(k->softirq));
 }
 
 static unsigned int count_tasks(unsigned int *blocked)
@@ -53,7 +54,8 @@ static unsigned int count_tasks(unsigned int *blocked)
 
 static int show_stat(struct seq_file *m, void *v)
 {
-	u64 user = 0, nice = 0, system = 0, idle = 0, interrupts = 0;
+	struct kernel_cpustat sum = {};
+	u64 idle = 0, interrupts = 0;
 	unsigned int running, blocked;
 	struct timespec64 boot;
 	int cpu;
@@ -62,22 +64,21 @@ static int show_stat(struct seq_file *m, void *v)
 		const struct kernel_cpustat *k = kcpustat_cpu_ptr(cpu);
 		const irq_cpustat_t *irq = irq_stats(cpu);
 
-		user += k->user;
-		nice += k->nice;
-		system += k->system;
+		sum.user += k->user;
+		sum.nice += k->nice;
+		sum.system += k->system;
+		sum.irq += k->irq;
+		sum.softirq += k->softirq;
 		idle += get_cpu_idle_time_us(cpu);
 		interrupts += irq->host_device_irqs + irq->block_device_irqs +
 			      irq->timer_irqs + irq->irq_resched_count +
 			      irq->irq_call_count + irq->spurious_irqs;
 	}
 	seq_puts(m, "cpu ");
-	show_cpu(m, user, nice, system, idle);
+	show_cpu(m, &sum, idle);
 	for_each_online_cpu(cpu) {
-		const struct kernel_cpustat *k = kcpustat_cpu_ptr(cpu);
-
 		seq_printf(m, "cpu%d", cpu);
-		show_cpu(m, k->user, k->nice, k->system,
-			 get_cpu_idle_time_us(cpu));
+		show_cpu(m, kcpustat_cpu_ptr(cpu), get_cpu_idle_time_us(cpu));
 	}
 	boot = ktime_to_timespec64(ktime_get_real() - ktime_get() +
 				   NSEC_PER_SEC / 2);

@@ -220,7 +220,8 @@ int readlink_path(const struct path *path, char __user *buf, int size)
 	return len;
 }
 
-static int mounts_open(struct inode *inode, struct file *file)
+static int mounts_open_as(struct inode *inode, struct file *file,
+			  int (*show)(struct seq_file *m, struct mount *mnt))
 {
 	struct task_struct *task = get_proc_task(inode);
 	struct path root;
@@ -230,11 +231,28 @@ static int mounts_open(struct inode *inode, struct file *file)
 		return -EINVAL;
 	err = get_task_path(task, &root, true);
 	put_task_struct(task);
-	return err ? -EINVAL : mounts_open_common(file, root);
+	return err ? -EINVAL : mounts_open_common(file, root, show);
+}
+
+static int mounts_open(struct inode *inode, struct file *file)
+{
+	return mounts_open_as(inode, file, show_vfsmnt);
+}
+
+static int mountinfo_open(struct inode *inode, struct file *file)
+{
+	return mounts_open_as(inode, file, show_mountinfo);
 }
 
 const struct file_operations proc_mounts_operations = {
 	.open		= mounts_open,
+	.read_iter	= seq_read_iter,
+	.llseek		= seq_lseek,
+	.release	= mounts_release,
+};
+
+const struct file_operations proc_mountinfo_operations = {
+	.open		= mountinfo_open,
 	.read_iter	= seq_read_iter,
 	.llseek		= seq_lseek,
 	.release	= mounts_release,

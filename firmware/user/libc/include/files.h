@@ -44,6 +44,8 @@ bool remove_tree(const char *path, bool force, bool verbose);
 
 /* A mode as chmod has it, octal or symbolic; false: it is none. */
 bool parse_mode(const char *text, mode_t old, mode_t *mode);
+/* Rounded up: 999, 1.5K, 12M; until the next one is asked for. */
+const char *human_size(unsigned long bytes);
 /* As ls -l shows it, in 11 bytes. */
 void strmode(mode_t mode, char *text);
 

@@ -3,7 +3,9 @@
 #ifndef UNISTD_H
 #define UNISTD_H
 
+#include <stdbool.h>
 #include <linux/fs.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -68,13 +70,16 @@ int execvp(const char *name, char *const argv[]);
 void _exit(int status) __attribute__((noreturn));
 
 /*
- * The next option of argv, or -1: as POSIX has it, the first argument that is
- * no option ends them. '?' after a message: an unknown option, or one without
+ * The next option of argv, or -1, when what is left are operands: those before
+ * options are moved behind them. A plus before options: as POSIX has it, the
+ * first argument that is no option ends them. '?' after a message: an unknown option, or one without
  * its argument. Two colons after one: an argument only in the same word.
  */
 extern char *optarg;
 extern int optind, opterr, optopt;
 int getopt(int argc, char *const argv[], const char *options);
+/* Whether the argument of the options in this word is the next word. */
+bool option_takes_next(const char *word, const char *options);
 
 /* The same; long options are written as the short ones that they mean. */
 struct long_option {

@@ -31,4 +31,14 @@ struct rusage {
 
 int getrusage(int who, struct rusage *usage);
 
+typedef unsigned long rlim_t;
+
+struct rlimit {
+	rlim_t rlim_cur;
+	rlim_t rlim_max;
+};
+
+int getrlimit(int resource, struct rlimit *limit);
+int setrlimit(int resource, const struct rlimit *limit);
+
 #endif

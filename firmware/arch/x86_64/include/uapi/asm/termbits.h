@@ -35,9 +35,12 @@
 #define TIOCGWINSZ	0x5413
 #define TIOCSWINSZ	0x5414
 #define FIONREAD	0x541b
+#define FIONBIO		0x5421
 #define TIOCNOTTY	0x5422
 #define TCSBRKP		0x5425
 #define TIOCGSID	0x5429
+#define FIONCLEX	0x5450
+#define FIOCLEX		0x5451
 #define TCGETS2		0x802c542a
 #define TCSETS2		0x402c542b
 #define TCSETSW2	0x402c542c

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Keeps signals of the host from raising exceptions where the machine could not go on afterwards.
+
+Python calls a signal's handler wherever it happens to be: at the first instruction of a function that native code has called,
+where an exception is lost, or in the midst of answering a host call, which would then be answered twice or never.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Any
+
+__all__ = ["Held"]
+
+_RAISING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM)  # whose handlers are made to raise
+
+
+class Held:
+    """A context in which handlers of such signals are not called; those of signals that have come are when it ends."""
+
+    def __init__(self) -> None:
+        self._handlers: dict[signal.Signals, Callable[[int, FrameType | None], Any]] = {}
+        self._came: list[signal.Signals] = []
+        self._holding = False
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return  # no handler is ever called here
+        for number in _RAISING:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                self._handlers[number] = handler
+                signal.signal(number, self._note)
+        self._holding = True
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        self._holding = False
+        for number in self._came:
+            self._handlers[number](number, None)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self._holding:
+            self._came.append(signal.Signals(number))
+        else:
+            self._handlers[signal.Signals(number)](number, frame)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the documents say is so: their sessions give what they show, and what they point to is there."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("firmware/**/README.md")]
+
+
+def test_sessions_give_what_the_document_shows() -> None:
+    failed, tried = doctest.testfile(str(ROOT / "docs/races.md"), module_relative=False)
+    assert (failed, tried > 30) == (0, True)
+
+
+def test_the_readme_shows_a_program_that_runs() -> None:
+    (program,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("# tracer: function_graph\n")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(document: Path) -> None:
+    links = re.findall(r"\]\(([^)(#:\s]+)\)", document.read_text())
+    assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_that_are_named_are_there(document: Path) -> None:
+    names = re.findall(r"`((?:emu|docs|tests|benchmarks|firmware)/[\w./]+)`", document.read_text())
+    assert [name for name in names if not (ROOT / name).exists()] == []
