@@ -194,6 +194,7 @@ static int run_for(const struct node *node)
 	struct strings values = { .count = 0 };
 	int status = 0;
 
+	shell.line = node->line;
 	strings_add(&values, NULL);
 	if (node->loop.over_parameters)
 		for (int i = 0; i < parameters.count; i++)
@@ -229,7 +230,10 @@ static const struct node *choose(const struct node *node)
 static int run_case(const struct node *node, bool last)
 {
 	size_t mark = arena_mark(&temp_arena);
-	const struct node *body = choose(node);
+	const struct node *body;
+
+	shell.line = node->line;
+	body = choose(node);
 
 	arena_release(&temp_arena, mark);
 	return body ? run_node(body, last) : 0;
