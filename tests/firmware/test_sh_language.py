@@ -114,6 +114,7 @@ true; case $((1 +)) in x) ;; esac
 x=$(nosuch) 2>/dev/null; y=$(echo a; echo b >&2) 2>err z=$(ls nofile) >&2; echo "$? $y"; cat err
 n=0; f() { n=$((n+1)); f; }; f; echo no
 n=0; f() { n=$((n+1)); [ $n -ge 999 ] || f; }; f; echo $n; (f; echo $n)
+sh -c 'kill -INT $$; kill -QUIT $$; echo alive' & wait; (trap 'echo no' INT; sh -c 'kill -INT $PPID'; echo after) & wait
 x=5; echo $((x--3)) $((x++3)) $((x- -3)) $x $((LINENO))x | sed s/[0-9]*x//
 echo "[$IFS]"; old=$IFS; IFS=:; x=a:b; echo $x; IFS=$old; set -- $(echo a b); echo $#
 unset PATH; ls; echo $?
