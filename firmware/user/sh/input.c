@@ -90,7 +90,9 @@ void input_next_prompt(enum prompt prompt)
 static void show_prompt(void)
 {
 	bool more = input->prompt == PROMPT_CONTINUE;
+	size_t mark = arena_mark(&temp_arena);
 	fputs(expand_prompt(more ? "PS2" : "PS1", more ? "> " : "# "), stderr);
+	arena_release(&temp_arena, mark);
 	input->prompt = PROMPT_CONTINUE;
 }
 
