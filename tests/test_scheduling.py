@@ -225,7 +225,7 @@ def shares(runs: Runs) -> dict[int, float]:
 def test_more_tasks_than_cpus_take_turns_at_having_one_alone(arch: str, four: Machine) -> None:
     with watched(four, arch) as runs:
         run(four, "spin 150 & spin 150 & spin 150 & spin 150 & spin 150 & wait")
-    assert all(abs(share - 4 / 5) < 0.15 for share in shares(runs.of("spin")).values())
+    assert all(0.52 < share < 0.98 for share in shares(runs.of("spin")).values())
 
 
 def test_light_tasks_do_not_stay_with_a_heavy_one(arch: str, four: Machine) -> None:

@@ -109,6 +109,13 @@ echo 'a\nb' 'c\td' 'e\\f' 'g\101h' 'i\0101j' 'stop\chere'
 echo -n a; echo b; echo -- x; echo -e x; echo -nn y
 : ${x:=a} ${y:=b}; echo $x$y
 x=hello; echo ${#x} "${#x}" ${#} $((${#x}+1))
+true; for i in $((exit 2)); do :; done
+true; case $((1 +)) in x) ;; esac
+x=$(nosuch) 2>/dev/null; y=$(echo a; echo b >&2) 2>err z=$(ls nofile) >&2; echo "$? $y"; cat err
+n=0; f() { n=$((n+1)); f; }; f; echo no
+n=0; f() { n=$((n+1)); [ $n -ge 999 ] || f; }; f; echo $n; (f; echo $n)
+sh -c 'kill -INT $$; kill -QUIT $$; echo alive' & wait; (trap 'echo no' INT; sh -c 'kill -INT $PPID'; echo after) & wait
+x=5; echo $((x--3)) $((x++3)) $((x- -3)) $x $((LINENO))x | sed s/[0-9]*x//
 echo "[$IFS]"; old=$IFS; IFS=:; x=a:b; echo $x; IFS=$old; set -- $(echo a b); echo $#
 unset PATH; ls; echo $?
 f() { local x=$1 y="a b" z=$1$2; echo "$x|$y|$z"; }; f 'c  d' '*'; v='q r *'; export e=$v; readonly r=~:$v; echo "$e|$r"

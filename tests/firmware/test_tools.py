@@ -444,9 +444,19 @@ xargs -P 3 -n 1 echo < lines | sort; xargs -P0 -n 5 echo < lines | wc -l; seq 4 
 echo $?; xargs --max-args=2 --no-run-if-empty < lines
 sed -u 2,11d lines; sed --unbuffered -n 1p lines; mkfifo f; sed -u s/a/b/ f & exec 3> f; echo a >&3; exec 3>&-; wait; rm f
 cat lines >&-; du -h empty | cut -f1
+LINKS; for i in . .. sub/.. l l/ l/file.c m m/ n o p r; do readlink -f "$i"; echo $?; done
+LINKS; for i in r/bin/.. nosuch nosuch/x no/ loop '' / // /../.. ./sub//.; do readlink -f "$i"; echo $?; done
+LINKS; realpath l o r nosuch; realpath -e nosuch l/file.c | wc -l; readlink -e nosuch; echo $?
+LINKS; realpath -q no/x; realpath; readlink -n m
 """
 
+LINKS = (
+    "mkdir -p links/sub; cd links; : > sub/file.c; "
+    "for i in sub:l ../lines:m nowhere:n l/file.c:o loop:loop /:r n/x:p; do ln -sfn ${i%:*} ${i#*:}; done"
+)
+
 SCRIPTS = [line for group in (GREP, LINES, OTHERS, MORE, OPTIONS) for line in group.strip().splitlines()]
+SCRIPTS = [line.replace("LINKS", LINKS) for line in SCRIPTS]
 
 
 @pytest.fixture(scope="module")

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* fgrep ...: grep -F, for strings. */
-#include <err.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <commands.h>
 
 int main(int argc, char **argv)
 {
-	char **words = xmalloc((argc + 2) * sizeof(*words));
-
-	words[0] = "grep";
-	words[1] = "-F";
-	memcpy(words + 2, argv + 1, argc * sizeof(*words));
-	execvp(words[0], words);
-	err(2, "grep");
+	return command_grep(argc, argv, "-F");
 }

@@ -1,33 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* readlink [-n] FILE...: what symbolic links say. */
+/* readlink [-efn] FILE...: what symbolic links say; -f, -e: where paths lead to. */
 #include <err.h>
-#include <stdbool.h>
+#include <files.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+static char *text_of(const char *link)
+{
+	char *text = xmalloc(PATH_MAX + 1);
+	ssize_t length = readlink(link, text, PATH_MAX);
+
+	if (length < 0) {
+		free(text);
+		return NULL;
+	}
+	text[length] = '\0';
+	return text;
+}
 
 int main(int argc, char **argv)
 {
-	bool newline = true;
+	bool newline = true, whole = false, must_exist = false;
 	int status = 0, option;
-	char text[4096];
 
-	while ((option = getopt(argc, argv, "n")) != -1) {
-		if (option != 'n')
+	while ((option = getopt(argc, argv, "efn")) != -1) {
+		if (option == '?')
 			return 1;
-		newline = false;
+		newline &= option != 'n';
+		whole |= option != 'n';
+		must_exist |= option == 'e';
 	}
 	if (optind == argc)
 		errx(1, "missing operand");
 	for (; optind < argc; optind++) {
-		ssize_t length = readlink(argv[optind], text, sizeof(text));
+		char *text = whole ? resolve_path(argv[optind], must_exist) :
+				     text_of(argv[optind]);
 
-		if (length < 0) {
+		if (!text) {
 			status = 1;
 			continue;
 		}
-		fwrite(text, 1, length, stdout);
-		if (newline)
-			putchar('\n');
+		printf(newline ? "%s\n" : "%s", text);
+		free(text);
 	}
 	return status;
 }

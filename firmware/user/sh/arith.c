@@ -131,6 +131,14 @@ static long apply(const struct expression *e, const char *operator, long a,
 	}
 }
 
+/* Behind x-- in x--3: then these are a minus and a sign. */
+static bool is_before_operand(const char *at)
+{
+	while (isspace(*at))
+		at++;
+	return isalnum(*at) || *at == '_' || *at == '(';
+}
+
 /* A name, with ++ or -- after it. */
 static long parse_name(struct expression *e)
 {
@@ -142,7 +150,8 @@ static long parse_name(struct expression *e)
 	e->at += length;
 	operator = peek(e);
 	value = e->skipping ? 0 : variable(name);
-	if (!strcmp(operator, "++") || !strcmp(operator, "--")) {
+	if ((!strcmp(operator, "++") || !strcmp(operator, "--")) &&
+	    !is_before_operand(e->at + 2)) {
 		e->at += 2;
 		assign(e, name, apply(e, operator, value, 1));
 	}

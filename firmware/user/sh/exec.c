@@ -64,6 +64,8 @@ static int run_pipeline(const struct node *node, bool background)
 		if (pids[i] == 0) {
 			if (fds[0] >= 0)
 				close(fds[0]);
+			if (background)
+				job_detach();
 			if (background && from < 0)
 				from = open_no_input();
 			run_stage(stage, from, fds[1]);
@@ -194,6 +196,7 @@ static int run_for(const struct node *node)
 	struct strings values = { .count = 0 };
 	int status = 0;
 
+	shell.line = node->line;
 	strings_add(&values, NULL);
 	if (node->loop.over_parameters)
 		for (int i = 0; i < parameters.count; i++)
@@ -229,7 +232,10 @@ static const struct node *choose(const struct node *node)
 static int run_case(const struct node *node, bool last)
 {
 	size_t mark = arena_mark(&temp_arena);
-	const struct node *body = choose(node);
+	const struct node *body;
+
+	shell.line = node->line;
+	body = choose(node);
 
 	arena_release(&temp_arena, mark);
 	return body ? run_node(body, last) : 0;

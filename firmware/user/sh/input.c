@@ -96,19 +96,26 @@ static const char *next_prompt(void)
 	return expand_prompt(more ? "PS2" : "PS1", more ? "> " : "# ");
 }
 
-static ssize_t read_some(void)
+static ssize_t read_bytes(void)
 {
-	size_t size = input->by_byte ? 1 : BUFSIZ;
+	return read(input->fd, input->buffer, input->by_byte ? 1 : BUFSIZ);
+}
 
-	if (input->prompting && input->line_start) {
-		const char *prompt = next_prompt();
+static ssize_t read_prompted(void)
+{
+	size_t mark = arena_mark(&temp_arena);
+	const char *prompt = next_prompt();
+	ssize_t got;
 
-		jobs_poll();
-		if (terminal_is_ours())
-			return line_read(prompt, input->buffer);
+	jobs_poll();
+	if (terminal_is_ours()) {
+		got = line_read(prompt, input->buffer);
+	} else {
 		fputs(prompt, stderr);
+		got = read_bytes();
 	}
-	return read(input->fd, input->buffer, size);
+	arena_release(&temp_arena, mark);
+	return got;
 }
 
 /* With -v, what is read is shown, a line at a time. */
@@ -145,7 +152,8 @@ static int read_char(void)
 	if (input->ended)
 		return INPUT_END;
 	if (input->position == input->length) {
-		ssize_t got = read_some();
+		ssize_t got = input->prompting && input->line_start ?
+			      read_prompted() : read_bytes();
 
 		if (got < 0 && errno == EINTR && input->prompting) {
 			if (terminal_is_ours())

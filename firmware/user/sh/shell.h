@@ -294,6 +294,8 @@ void job_begin(const struct node *node, bool background);
 /* group 0: the one that was begun last. */
 void job_end(int status, pid_t group);
 void job_enter(void);
+/* In one in the background: what ^C sends to all is not for it. */
+void job_detach(void);
 pid_t job_add(pid_t pid);
 void terminal_give(pid_t group);
 bool terminal_interrupted(void);

@@ -6,6 +6,9 @@
 
 #include "shell.h"
 
+/* Of functions that call each other: what the stack has room for. */
+#define MAX_DEPTH	1000
+
 int substitution_status;
 
 /* What a variable was before an assignment for one command. */
@@ -64,9 +67,9 @@ static int run_nothing(const struct node *node)
 	struct saved_fd *mark = redirect_mark();
 	bool redirected = redirect(node->redirects, true);
 
-	redirect_undo(mark);
 	assign(node->simple.assignments, false);
 	trace_end(NULL, mark);
+	redirect_undo(mark);
 	return redirected ? substitution_status : STATUS_ERROR;
 }
 
@@ -144,6 +147,9 @@ static int run_function(const struct node *body, const struct node *node,
 	int loops = control.loops;
 	int status;
 
+	if (control.functions == MAX_DEPTH)
+		fail("Maximum function recursion depth (%d) reached",
+		     MAX_DEPTH);
 	if (!redirect(node->redirects, true)) {
 		redirect_undo(mark);
 		return STATUS_ERROR;

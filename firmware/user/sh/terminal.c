@@ -81,6 +81,17 @@ void job_enter(void)
 	owned = false;
 }
 
+void job_detach(void)
+{
+	struct sigaction act = { .sa_flags = 0 };
+
+	if (starting)
+		return;
+	act.sa_handler = SIG_IGN;
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGQUIT, &act, NULL);
+}
+
 /* In the shell; both do it, for neither knows who is first. */
 pid_t job_add(pid_t pid)
 {

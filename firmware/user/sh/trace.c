@@ -8,16 +8,26 @@
 
 const char *expand_prompt(const char *name, const char *otherwise)
 {
+	static struct options outer;
+	static bool expanding;
 	size_t mark = arena_mark(&tree_arena);
 	const char *text = var_get(name);
-	bool trace = options.trace;
 
 	if (!text)
 		return otherwise;
-	options.trace = false;
+	/* The last one was an error: this one is what it says. */
+	if (expanding) {
+		expanding = false;
+		options = outer;
+		return text;
+	}
+	expanding = true;
+	outer = options;
+	options.trace = options.unset = false;
 	text = expand_string(lex_heredoc(text, shell.line));
-	options.trace = trace;
+	options = outer;
 	arena_release(&tree_arena, mark);
+	expanding = false;
 	return text;
 }
 
