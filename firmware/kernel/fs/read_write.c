@@ -372,15 +372,22 @@ SYSCALL_DEFINE3(writev, unsigned long, fd, const struct iovec __user *, vec,
 	return ret;
 }
 
+/* For a transfer at a position: the file must have some. */
+static inline struct fd fdget_at(unsigned int fd, ssize_t *err)
+{
+	struct fd f = fdget(fd);
+
+	*err = !f.file ? -EBADF : f.file->f_mode & FMODE_LSEEK ? 0 : -ESPIPE;
+	return f;
+}
+
 SYSCALL_DEFINE4(pread64, unsigned int, fd, char __user *, buf, size_t, count,
 		loff_t, pos)
 {
-	struct fd f = fdget(fd);
-	ssize_t ret = -ESPIPE;
+	ssize_t ret;
+	struct fd f = fdget_at(fd, &ret);
 
-	if (!f.file)
-		return -EBADF;
-	if (f.file->f_mode & FMODE_LSEEK)
+	if (!ret)
 		ret = vfs_read(f.file, buf, count, &pos);
 	fdput(f);
 	return ret;
@@ -389,12 +396,10 @@ SYSCALL_DEFINE4(pread64, unsigned int, fd, char __user *, buf, size_t, count,
 SYSCALL_DEFINE4(pwrite64, unsigned int, fd, const char __user *, buf,
 		size_t, count, loff_t, pos)
 {
-	struct fd f = fdget(fd);
-	ssize_t ret = -ESPIPE;
+	ssize_t ret;
+	struct fd f = fdget_at(fd, &ret);
 
-	if (!f.file)
-		return -EBADF;
-	if (f.file->f_mode & FMODE_LSEEK)
+	if (!ret)
 		ret = vfs_write(f.file, buf, count, &pos);
 	fdput(f);
 	return ret;
@@ -404,13 +409,11 @@ SYSCALL_DEFINE4(pwrite64, unsigned int, fd, const char __user *, buf,
 SYSCALL_DEFINE5(preadv, unsigned long, fd, const struct iovec __user *, vec,
 		unsigned long, vlen, unsigned long, pos_l, unsigned long, pos_h)
 {
-	struct fd f = fdget(fd);
-	ssize_t ret = -ESPIPE;
 	loff_t pos = pos_l;
+	ssize_t ret;
+	struct fd f = fdget_at(fd, &ret);
 
-	if (!f.file)
-		return -EBADF;
-	if (f.file->f_mode & FMODE_LSEEK)
+	if (!ret)
 		ret = vfs_readv(f.file, vec, vlen, &pos);
 	fdput(f);
 	return ret;
@@ -419,13 +422,11 @@ SYSCALL_DEFINE5(preadv, unsigned long, fd, const struct iovec __user *, vec,
 SYSCALL_DEFINE5(pwritev, unsigned long, fd, const struct iovec __user *, vec,
 		unsigned long, vlen, unsigned long, pos_l, unsigned long, pos_h)
 {
-	struct fd f = fdget(fd);
-	ssize_t ret = -ESPIPE;
 	loff_t pos = pos_l;
+	ssize_t ret;
+	struct fd f = fdget_at(fd, &ret);
 
-	if (!f.file)
-		return -EBADF;
-	if (f.file->f_mode & FMODE_LSEEK)
+	if (!ret)
 		ret = vfs_writev(f.file, vec, vlen, &pos);
 	fdput(f);
 	return ret;
