@@ -62,6 +62,15 @@ def test_nothing_is_lost_when_programs_have_ended(machine: Machine) -> None:
     assert abs(after["free"] - before["free"]) < 512  # caches of slabs may have grown
 
 
+def test_nothing_is_lost_when_a_file_with_a_hole_is_gone(machine: Machine) -> None:
+    """Its first page is far from its beginning."""
+    holed = "for i in 1 2 3 4 5; do printf x | dd of=/tmp/holed bs=1 seek=1000000000 2> /dev/null; rm /tmp/holed; done"
+    machine.run(holed)
+    before = counted(machine)["xa_node"]
+    machine.run(holed)
+    assert counted(machine)["xa_node"] == before
+
+
 @pytest.mark.parametrize("gibibytes", [2, 4])
 def test_a_large_machine_boots_and_costs_no_more(arch: str, gibibytes: int) -> None:
     with Machine(arch=arch, memory=128 << 20) as machine:

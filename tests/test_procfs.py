@@ -43,6 +43,11 @@ def test_descriptors(machine: Machine) -> None:
     assert run(machine, "echo through > /tmp/x; cat /proc/self/fd/5 5< /tmp/x") == "through\n"
 
 
+def test_descriptors_by_their_names_in_dev(machine: Machine) -> None:
+    assert run(machine, "echo through | cat /dev/stdin | { cat /dev/fd/0; echo out > /dev/stdout; }") == "through\nout\n"
+    assert run(machine, "{ echo err > /dev/stderr; } 2> /tmp/x; cat /tmp/x; echo console > /dev/stderr") == "err\nconsole\n"
+
+
 def test_what_descriptors_do(machine: Machine, arch: str) -> None:
     run(machine, "printf 1234567 > /tmp/x")
     info = "pos:\t3\nflags:\t0{flags:o}\nmnt_id:\t1\nino:\t"

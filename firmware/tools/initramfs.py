@@ -13,8 +13,14 @@ import stat
 import sys
 from pathlib import Path
 
-# Scripts in documents begin with #!/bin/bash.
-LINKS = {"bin/bash": "sh"}
+# Scripts in documents begin with #!/bin/bash; others name what they are given in /dev.
+LINKS = {
+    "bin/bash": "sh",
+    "dev/fd": "/proc/self/fd",
+    "dev/stdin": "/proc/self/fd/0",
+    "dev/stdout": "/proc/self/fd/1",
+    "dev/stderr": "/proc/self/fd/2",
+}
 
 HEADER = "070701" + "{:08x}" * 13
 

@@ -272,7 +272,18 @@ ssize_t kernel_write(struct file *file, const void *buf, size_t count,
 	return err ? err : kernel_rw(file, (void *)buf, count, pos, true);
 }
 
-/* At the file's own position, if it has one. @vector: @count segments. */
+/* @vector: @buf is @count segments. */
+static inline ssize_t file_rw(struct file *file, void __user *buf, size_t count,
+			      loff_t *pos, bool write, bool vector)
+{
+	if (vector)
+		return write ? vfs_writev(file, buf, count, pos) :
+			       vfs_readv(file, buf, count, pos);
+	return write ? vfs_write(file, buf, count, pos) :
+		       vfs_read(file, buf, count, pos);
+}
+
+/* At the file's own position, if it has one. */
 static inline ssize_t fd_rw(unsigned int fd, void __user *buf, size_t count,
 			    bool write, bool vector)
 {
@@ -283,12 +294,7 @@ static inline ssize_t fd_rw(unsigned int fd, void __user *buf, size_t count,
 	if (!f.file)
 		return -EBADF;
 	pos = f.file->f_mode & FMODE_LSEEK ? &f.file->f_pos : NULL;
-	if (vector)
-		ret = write ? vfs_writev(f.file, buf, count, pos) :
-			      vfs_readv(f.file, buf, count, pos);
-	else
-		ret = write ? vfs_write(f.file, buf, count, pos) :
-			      vfs_read(f.file, buf, count, pos);
+	ret = file_rw(f.file, buf, count, pos, write, vector);
 	fdput_pos(f);
 	return ret;
 }
@@ -327,18 +333,17 @@ SYSCALL_DEFINE3(writev, unsigned long, fd, const struct iovec __user *, vec,
 }
 
 static inline ssize_t fd_rw_at(unsigned int fd, void __user *buf, size_t count,
-			       loff_t pos, bool write)
+			       loff_t pos, bool write, bool vector)
 {
 	struct fd f = fdget(fd);
 	ssize_t ret;
 
 	if (!f.file)
 		return -EBADF;
-	if (!(f.file->f_mode & FMODE_LSEEK))
-		ret = -ESPIPE;
+	if (f.file->f_mode & FMODE_LSEEK)
+		ret = file_rw(f.file, buf, count, &pos, write, vector);
 	else
-		ret = write ? vfs_write(f.file, buf, count, &pos) :
-			      vfs_read(f.file, buf, count, &pos);
+		ret = -ESPIPE;
 	fdput(f);
 	return ret;
 }
@@ -346,42 +351,24 @@ static inline ssize_t fd_rw_at(unsigned int fd, void __user *buf, size_t count,
 SYSCALL_DEFINE4(pread64, unsigned int, fd, char __user *, buf, size_t, count,
 		loff_t, pos)
 {
-	return fd_rw_at(fd, buf, count, pos, false);
+	return fd_rw_at(fd, buf, count, pos, false, false);
 }
 
 SYSCALL_DEFINE4(pwrite64, unsigned int, fd, const char __user *, buf,
 		size_t, count, loff_t, pos)
 {
-	return fd_rw_at(fd, (void __user *)buf, count, pos, true);
+	return fd_rw_at(fd, (void __user *)buf, count, pos, true, false);
 }
 
 /* @pos_h is for machines whose registers do not hold a position. */
 SYSCALL_DEFINE5(preadv, unsigned long, fd, const struct iovec __user *, vec,
 		unsigned long, vlen, unsigned long, pos_l, unsigned long, pos_h)
 {
-	struct fd f = fdget(fd);
-	ssize_t ret = -ESPIPE;
-	loff_t pos = pos_l;
-
-	if (!f.file)
-		return -EBADF;
-	if (f.file->f_mode & FMODE_LSEEK)
-		ret = vfs_readv(f.file, vec, vlen, &pos);
-	fdput(f);
-	return ret;
+	return fd_rw_at(fd, (void __user *)vec, vlen, pos_l, false, true);
 }
 
 SYSCALL_DEFINE5(pwritev, unsigned long, fd, const struct iovec __user *, vec,
 		unsigned long, vlen, unsigned long, pos_l, unsigned long, pos_h)
 {
-	struct fd f = fdget(fd);
-	ssize_t ret = -ESPIPE;
-	loff_t pos = pos_l;
-
-	if (!f.file)
-		return -EBADF;
-	if (f.file->f_mode & FMODE_LSEEK)
-		ret = vfs_writev(f.file, vec, vlen, &pos);
-	fdput(f);
-	return ret;
+	return fd_rw_at(fd, (void __user *)vec, vlen, pos_l, true, true);
 }

@@ -86,15 +86,21 @@ static inline struct xa_node *new_node(struct xa_node *parent,
 	return node;
 }
 
-/* Adds levels above the head until @index fits. */
+/*
+ * Adds levels above the head until @index fits. A first head is made as high
+ * as that, or there would be a node for low indices that stays empty.
+ */
 static inline int grow(struct xarray *xa, unsigned long index)
 {
 	struct xa_node *head;
 
 	if (!xa->xa_head) {
-		xa->xa_head = new_node(NULL, 0, 0);
-		if (!xa->xa_head)
-			return -ENOMEM;
+		unsigned int shift = 0;
+
+		while (index >> shift > XA_CHUNK_MASK)
+			shift += XA_CHUNK_SHIFT;
+		xa->xa_head = new_node(NULL, shift, 0);
+		return xa->xa_head ? 0 : -ENOMEM;
 	}
 	while (index > max_index(xa->xa_head)) {
 		head = new_node(NULL, xa->xa_head->shift + XA_CHUNK_SHIFT, 0);

@@ -52,7 +52,7 @@ void make_area(void)
 static const long open_flags[] = {
 	O_RDONLY, O_RDWR, O_WRONLY | O_CREAT, O_RDWR | O_CREAT | O_TRUNC,
 	O_WRONLY | O_APPEND, O_RDWR | O_CREAT | O_EXCL, O_RDONLY | O_DIRECTORY,
-	O_NONBLOCK | O_RDONLY, O_NONBLOCK | O_CLOEXEC, O_CLOEXEC,
+	O_NONBLOCK | O_RDONLY, O_NONBLOCK | O_CLOEXEC, O_CLOEXEC, O_PATH,
 };
 static const long map_flags[] = {
 	MAP_PRIVATE, MAP_SHARED, MAP_PRIVATE | MAP_FIXED,
@@ -84,7 +84,7 @@ static const char *const modules[] = {
 static const long requests[] = {
 	TCGETS, TCSETS, TCSETSW, TCSETSF, TCFLSH, TCXONC, TIOCGPGRP, TIOCSPGRP,
 	TIOCGWINSZ, TIOCSWINSZ, FIONREAD, TIOCGSID, 0x1260, 0x1261, 0x80081272,
-	0x40081272,
+	0x40081272, FIONBIO, FIOCLEX, FIONCLEX,
 };
 static const long commands[] = { F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
 				 F_DUPFD_CLOEXEC, 5, 6, 7, 1031, 1032 };
