@@ -20,16 +20,3 @@ def test_writers_are_alone_and_nobody_goes_back_in_time(arch: str, size: int, qu
         trace = machine.tracefs.read("trace")
     for name in ("rwsem_down_read_slowpath <-down_read", "rwsem_down_write_slowpath <-down_write"):
         assert name in trace
-
-
-def test_one_of_those_who_want_a_page_is_woken() -> None:
-    """They fault on the same page of a program; each that has had it wakes the next, not all."""
-    with Machine(arch="sparc64", cpus=64) as machine:
-        machine.tracefs.write("set_ftrace_filter", "__folio_lock autoremove_wake_function")
-        machine.tracefs.write("current_tracer", "function")
-        numbers = "1 2 3 4 5 6 7 8 9 10 11 12"
-        assert machine.run(f"for a in {numbers}; do (for b in {numbers}; do spin 1 & done; wait) & done; wait").status == 0
-        trace = machine.tracefs.read("trace")
-    waits, wakes = trace.count(" __folio_lock <-"), trace.count(" autoremove_wake_function <-wake_page_function")
-    assert waits >= 10
-    assert wakes < 2 * waits
