@@ -29,6 +29,9 @@ KILLED = re.compile(
 )
 
 
+OOM_CALLS = ["dump_stack", "dump_header", "oom_kill_process", "out_of_memory", "__alloc_pages_slowpath", "__alloc_pages"]
+
+
 def test_out_of_memory_kills_the_program_that_has_most(machine: Machine) -> None:
     small = machine.run("memhog 10 1 > /small & memhog 300; echo status $?; wait $!; echo small $?; cat /small")
     output = small.output.decode()
@@ -37,6 +40,11 @@ def test_out_of_memory_kills_the_program_that_has_most(machine: Machine) -> None
     assert int(killed[2]) > 90 * 1024
     assert output.endswith("Killed\nstatus 137\nsmall 0\nmemhog: 10 MiB\n")
     assert machine.run("memhog 60; busy 2 1").status == 0  # all of it has come back
+    log = machine.run("dmesg").output.decode()
+    report = log[log.index("memhog invoked oom-killer: ") : log.index("] Mem-Info:")]
+    assert re.search(r"\] CPU: \d PID: \d+ Comm: memhog Not tainted 6\.1\.0.*\n.*\] Call Trace:\n", report)
+    calls = re.findall(r"\]   (\w+)\+0x", report)
+    assert [call for call in calls if call in OOM_CALLS] == OOM_CALLS
 
 
 def counted(machine: Machine) -> dict[str, int]:

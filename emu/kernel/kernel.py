@@ -282,8 +282,12 @@ class Kernel:
         self.warn("\n".join(lines))
 
     def show_regs(self, cpu: Cpu, saved: int, oops: bool) -> str:
-        """Registers and calls for a report of the kernel's. Also a warning, if it has itself faulted and will try to go on."""
-        lines = [*backtrace.registers(self, cpu, saved), "Call Trace:", *backtrace.lines(self, cpu, saved)]
+        """Registers and calls for a report of the kernel's. Also a warning, if it has itself faulted and will try to go on.
+
+        `saved`: address of a struct pt_regs, or 0 for the calls that led here, without registers.
+        """
+        registers = backtrace.registers(self, cpu, saved) if saved else ()
+        lines = [*registers, "Call Trace:", *backtrace.lines(self, cpu, saved)]
         if oops:
             self.warn("\n".join([f"guest oops on CPU {cpu.index}", *backtrace.task(self, cpu), *lines]))
         return "\n".join(lines)

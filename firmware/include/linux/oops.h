@@ -20,4 +20,7 @@ void oops(struct pt_regs *regs, const char *fmt, ...)
 /* This CPU's task, registers and calls, into the log. From any context. */
 void show_regs(struct pt_regs *regs);
 
+/* The CPU, the task, and the calls that led here. */
+void dump_stack(void);
+
 #endif

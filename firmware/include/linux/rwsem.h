@@ -7,7 +7,9 @@
 #include <linux/spinlock.h>
 
 struct rw_semaphore {
-	int count;			/* readers; -1: one writer */
+	unsigned long count;		/* who has it: see rwsem.c */
+	u64 read_released;		/* in cycles: when the last one ... */
+	u64 write_released;		/* ... of each kind let go */
 	spinlock_t wait_lock;
 	struct list_head wait_list;
 };

@@ -78,6 +78,7 @@ static const struct crashtype crashtypes[] = {
 	{ "HARDLOCKUP", lkdtm_HARDLOCKUP },
 	{ "WORKQUEUE", lkdtm_WORKQUEUE },
 	{ "RCU", lkdtm_RCU },
+	{ "RWSEM", lkdtm_RWSEM },
 	{ "TASKLET", lkdtm_TASKLET },
 	{ "SLEEP_IN_ATOMIC", lkdtm_SLEEP_IN_ATOMIC },
 };

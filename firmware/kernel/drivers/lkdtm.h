@@ -7,6 +7,7 @@
 void lkdtm_WORKQUEUE(void);
 void lkdtm_RCU(void);
 void lkdtm_TASKLET(void);
+void lkdtm_RWSEM(void);
 
 void lkdtm_SLEEP_IN_ATOMIC(void);
 

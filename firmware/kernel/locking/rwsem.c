@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reader-writer semaphores: first come, first served, so that writers do not
- * starve. The count and the queue change under wait_lock.
+ * Reader-writer semaphores. One that is free, or has readers and nobody waits,
+ * is taken by changing the count. Others queue: first come, first served, so
+ * that writers do not starve.
  */
 #include <linux/kernel.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
+#include <emu/hostcall.h>
+#include <asm/processor.h>
+
+/* The count: flags, and above them the number of readers. */
+#define RWSEM_WRITER_LOCKED	0x1UL
+#define RWSEM_FLAG_WAITERS	0x2UL	/* the queue is not empty */
+#define RWSEM_READER_BIAS	0x4UL
+
+#define RWSEM_LOCK_MASK		~RWSEM_FLAG_WAITERS
 
 struct rwsem_waiter {
 	struct list_head list;
-	struct task_struct *task;	/* NULL once the lock is granted */
+	struct task_struct *task;	/* NULL once a reader has it */
 	bool writer;
 };
 
@@ -18,31 +28,98 @@ void __init_rwsem(struct rw_semaphore *sem)
 	*sem = (struct rw_semaphore)__RWSEM_INITIALIZER(*sem);
 }
 
-static inline bool rwsem_try_grant(struct rw_semaphore *sem, bool writer)
+/* Of several readers the one whose clock is ahead may be the first to go. */
+static __always_inline void rwsem_note_release(u64 *released)
 {
-	if (writer) {
-		if (sem->count)
-			return false;
-		sem->count = -1;
-	} else {
-		if (sem->count < 0)
-			return false;
-		sem->count++;
+	u64 now = get_cycles(), last = READ_ONCE(*released), seen;
+
+	while (last < now) {
+		seen = cmpxchg(released, last, now);
+		if (seen == last)
+			break;
+		last = seen;
 	}
+}
+
+static __always_inline void rwsem_stall_until(u64 released)
+{
+	if (released > get_cycles())
+		hostcall1(HC_STALL_UNTIL, released);
+}
+
+/* Readers need not be later than other readers. */
+static __always_inline void rwsem_got_read(struct rw_semaphore *sem)
+{
+	rwsem_stall_until(READ_ONCE(sem->write_released));
+}
+
+static __always_inline void rwsem_got_write(struct rw_semaphore *sem)
+{
+	rwsem_stall_until(READ_ONCE(sem->write_released));
+	rwsem_stall_until(READ_ONCE(sem->read_released));
+}
+
+/* False, and nothing has changed, if any bit of @unless is set. */
+static __always_inline bool rwsem_try_change(struct rw_semaphore *sem,
+					     unsigned long unless,
+					     unsigned long add,
+					     unsigned long clear)
+{
+	unsigned long count = READ_ONCE(sem->count), seen;
+
+	while (!(count & unless)) {
+		seen = cmpxchg(&sem->count, count, (count & ~clear) + add);
+		if (seen == count)
+			return true;
+		count = seen;
+	}
+	return false;
+}
+
+static __always_inline bool rwsem_read_trylock(struct rw_semaphore *sem)
+{
+	if (!rwsem_try_change(sem, RWSEM_WRITER_LOCKED | RWSEM_FLAG_WAITERS,
+			      RWSEM_READER_BIAS, 0))
+		return false;
+	rwsem_got_read(sem);
 	return true;
 }
 
-/* Hands the lock to the first waiters that can have it together. */
+static __always_inline bool rwsem_write_trylock(struct rw_semaphore *sem)
+{
+	if (!rwsem_try_change(sem, ~0UL, RWSEM_WRITER_LOCKED, 0))
+		return false;
+	rwsem_got_write(sem);
+	return true;
+}
+
+static inline struct rwsem_waiter *rwsem_first_waiter(struct rw_semaphore *sem)
+{
+	return list_first_entry_or_null(&sem->wait_list, struct rwsem_waiter,
+					list);
+}
+
+/* The last of the queue takes the flag with it. With the queue locked. */
+static inline unsigned long rwsem_first_flags(struct rw_semaphore *sem)
+{
+	return sem->wait_list.next == sem->wait_list.prev ?
+	       RWSEM_FLAG_WAITERS : 0;
+}
+
+/*
+ * With the queue locked: readers that are first are given the lock together, a
+ * writer that is first is woken to take it. Nobody else can meanwhile.
+ */
 static void rwsem_mark_wake(struct rw_semaphore *sem)
 {
 	struct rwsem_waiter *waiter;
 	struct task_struct *task;
 
-	do {
-		waiter = list_first_entry(&sem->wait_list, struct rwsem_waiter,
-					  list);
-		if (!rwsem_try_grant(sem, waiter->writer))
-			break;
+	while ((waiter = rwsem_first_waiter(sem)) && !waiter->writer) {
+		if (!rwsem_try_change(sem, RWSEM_WRITER_LOCKED,
+				      RWSEM_READER_BIAS,
+				      rwsem_first_flags(sem)))
+			return;
 		list_del(&waiter->list);
 		task = waiter->task;
 		get_task_struct(task);
@@ -50,22 +127,33 @@ static void rwsem_mark_wake(struct rw_semaphore *sem)
 		smp_store_release(&waiter->task, NULL);
 		wake_up_process(task);
 		put_task_struct(task);
-	} while (!list_empty(&sem->wait_list));
+	}
+	if (waiter && !(READ_ONCE(sem->count) & RWSEM_LOCK_MASK))
+		wake_up_process(waiter->task);
 }
 
-static inline void rwsem_wake(struct rw_semaphore *sem)
+static void rwsem_wake(struct rw_semaphore *sem)
 {
-	if (!list_empty(&sem->wait_list))
-		rwsem_mark_wake(sem);
+	spin_lock(&sem->wait_lock);
+	rwsem_mark_wake(sem);
+	spin_unlock(&sem->wait_lock);
 }
 
-/* Called and left with the queue's lock held. */
-static __always_inline void rwsem_wait(struct rw_semaphore *sem, bool writer)
+/* The lock may have become free before there was a queue to look at. */
+static inline void rwsem_add_waiter(struct rw_semaphore *sem,
+				    struct rwsem_waiter *waiter)
 {
-	struct rwsem_waiter waiter = { .task = current, .writer = writer };
+	list_add_tail(&waiter->list, &sem->wait_list);
+	rwsem_try_change(sem, RWSEM_FLAG_WAITERS, RWSEM_FLAG_WAITERS, 0);
+}
 
-	preempt_disable();
-	list_add_tail(&waiter.list, &sem->wait_list);
+static void __sched rwsem_down_read_slowpath(struct rw_semaphore *sem)
+{
+	struct rwsem_waiter waiter = { .task = current };
+
+	spin_lock(&sem->wait_lock);
+	rwsem_add_waiter(sem, &waiter);
+	rwsem_mark_wake(sem);
 	for (;;) {
 		set_current_state(TASK_UNINTERRUPTIBLE);
 		if (!smp_load_acquire(&waiter.task))
@@ -75,64 +163,91 @@ static __always_inline void rwsem_wait(struct rw_semaphore *sem, bool writer)
 		spin_lock(&sem->wait_lock);
 	}
 	__set_current_state(TASK_RUNNING);
-	preempt_enable();
+	spin_unlock(&sem->wait_lock);
+	rwsem_got_read(sem);
 }
 
-static void __sched rwsem_down_read_slowpath(struct rw_semaphore *sem)
+/* From the queue, which is locked; only the first can be lucky. */
+static bool rwsem_try_write_lock(struct rw_semaphore *sem,
+				 struct rwsem_waiter *waiter)
 {
-	rwsem_wait(sem, false);
+	if (rwsem_first_waiter(sem) != waiter)
+		return false;
+	if (!rwsem_try_change(sem, RWSEM_LOCK_MASK, RWSEM_WRITER_LOCKED,
+			      rwsem_first_flags(sem)))
+		return false;
+	list_del(&waiter->list);
+	return true;
 }
 
 static void __sched rwsem_down_write_slowpath(struct rw_semaphore *sem)
 {
-	rwsem_wait(sem, true);
-}
+	struct rwsem_waiter waiter = { .task = current, .writer = true };
 
-static inline bool rwsem_trylock(struct rw_semaphore *sem, bool writer)
-{
-	return list_empty(&sem->wait_list) && rwsem_try_grant(sem, writer);
+	spin_lock(&sem->wait_lock);
+	rwsem_add_waiter(sem, &waiter);
+	for (;;) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		if (rwsem_try_write_lock(sem, &waiter))
+			break;
+		spin_unlock(&sem->wait_lock);
+		schedule_preempt_disabled();
+		spin_lock(&sem->wait_lock);
+	}
+	__set_current_state(TASK_RUNNING);
+	spin_unlock(&sem->wait_lock);
+	rwsem_got_write(sem);
 }
 
 void __sched down_read(struct rw_semaphore *sem)
 {
 	might_sleep();
-	spin_lock(&sem->wait_lock);
-	if (!rwsem_trylock(sem, false))
+	preempt_disable();
+	if (!rwsem_read_trylock(sem))
 		rwsem_down_read_slowpath(sem);
-	spin_unlock(&sem->wait_lock);
+	preempt_enable();
 }
 
 void __sched down_write(struct rw_semaphore *sem)
 {
 	might_sleep();
-	spin_lock(&sem->wait_lock);
-	if (!rwsem_trylock(sem, true))
+	preempt_disable();
+	if (!rwsem_write_trylock(sem))
 		rwsem_down_write_slowpath(sem);
-	spin_unlock(&sem->wait_lock);
+	preempt_enable();
 }
 
 int down_read_trylock(struct rw_semaphore *sem)
 {
 	int got;
 
-	spin_lock(&sem->wait_lock);
-	got = rwsem_trylock(sem, false);
-	spin_unlock(&sem->wait_lock);
+	preempt_disable();
+	got = rwsem_read_trylock(sem);
+	preempt_enable();
 	return got;
 }
 
+/* The last reader lets those in who have waited for that. */
 void up_read(struct rw_semaphore *sem)
 {
-	spin_lock(&sem->wait_lock);
-	sem->count--;
-	rwsem_wake(sem);
-	spin_unlock(&sem->wait_lock);
+	unsigned long count;
+
+	preempt_disable();
+	rwsem_note_release(&sem->read_released);
+	count = xadd(&sem->count, -RWSEM_READER_BIAS) - RWSEM_READER_BIAS;
+	if (!(count & RWSEM_LOCK_MASK) && count & RWSEM_FLAG_WAITERS)
+		rwsem_wake(sem);
+	preempt_enable();
 }
 
 void up_write(struct rw_semaphore *sem)
 {
-	spin_lock(&sem->wait_lock);
-	sem->count = 0;
-	rwsem_wake(sem);
-	spin_unlock(&sem->wait_lock);
+	unsigned long count;
+
+	preempt_disable();
+	rwsem_note_release(&sem->write_released);
+	count = xadd(&sem->count, -RWSEM_WRITER_LOCKED);
+	if (count & RWSEM_FLAG_WAITERS)
+		rwsem_wake(sem);
+	preempt_enable();
 }

@@ -3,13 +3,13 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/oom.h>
+#include <linux/oops.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/swap.h>
-#include <linux/utsname.h>
 #include <linux/writeback.h>
 
 #define K(pages)	((pages) << (PAGE_SHIFT - 10))
@@ -137,9 +137,7 @@ static void dump_header(gfp_t gfp, unsigned int order)
 		current->comm, gfp, gfp_name(gfp),
 		gfp & __GFP_ZERO ? "|__GFP_ZERO" : "", order,
 		current->signal->oom_score_adj);
-	pr_warn("CPU: %d PID: %d Comm: %s Not tainted %s\n",
-		smp_processor_id(), current->pid, current->comm,
-		UTS_RELEASE);
+	dump_stack();
 	show_mem();
 	dump_tasks();
 }

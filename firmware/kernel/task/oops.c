@@ -35,15 +35,16 @@ static void print_lines(char *text)
 
 /*
  * With die_lock. The host knows the names of addresses, and how to follow the
- * stack; with @oops it warns of one, too.
+ * stack; with @oops it warns of one, too. Without @regs only how we came here.
  */
 static void __show_regs(struct pt_regs *regs, bool oops)
 {
 	struct task_struct *tsk = current;
 	long len;
 
-	printk("CPU: %d PID: %d Comm: %s %s %s\n", smp_processor_id(),
-	       tsk->pid, tsk->comm, UTS_RELEASE, UTS_VERSION);
+	printk("CPU: %d PID: %d Comm: %s Not tainted %s %s\n",
+	       smp_processor_id(), tsk->pid, tsk->comm, UTS_RELEASE,
+	       UTS_VERSION);
 	len = hostcall(HC_SHOW_REGS, (unsigned long)regs,
 		       (unsigned long)report, REPORT_SIZE - 1, oops);
 	report[len > 0 ? len : 0] = '\0';
@@ -61,6 +62,11 @@ void show_regs(struct pt_regs *regs)
 		spin_unlock(&die_lock);
 	}
 	local_irq_restore(flags);
+}
+
+void dump_stack(void)
+{
+	show_regs(NULL);
 }
 
 static __printf(2, 0) void __die(struct pt_regs *regs, const char *fmt,
