@@ -135,8 +135,9 @@ def _run(machine: Machine, command: str, limits: RunLimits) -> int:
     Raises:
         GuestDied: the kernel panicked.
         TimedOut: a limit was reached.
+        click.ClickException: it is no command.
     """
-    from emu.machine import GuestPanic, LimitReached, PoweredOff
+    from emu.machine import BadCommand, GuestPanic, LimitReached, PoweredOff
 
     try:
         return machine.run(command, trace=True, **limits._asdict()).status
@@ -148,6 +149,8 @@ def _run(machine: Machine, command: str, limits: RunLimits) -> int:
         return end.status
     except LimitReached as reached:
         raise TimedOut(str(reached)) from None
+    except BadCommand as error:
+        raise click.ClickException(str(error)) from None
     except GuestPanic as panic:
         raise GuestDied(str(panic)) from None
 
