@@ -85,15 +85,23 @@ class FileRequest:
 
     # What it holds
 
+    def room(self) -> int:
+        """The `size`, for which the pages have room.
+
+        Raises:
+            OSError: EFAULT, when they have not.
+        """
+        if self.size > len(self._pages) * self._form.page:
+            raise OSError(errno.EFAULT, "more data than pages")
+        return self.size
+
     def data(self) -> bytes:
         """The `size` bytes in the pages.
 
         Raises:
             OSError: EFAULT, when they are not all in memory.
         """
-        if self.size > len(self._pages) * self._form.page:
-            raise OSError(errno.EFAULT, "more data than pages")
-        rest, pieces = self.size, []
+        rest, pieces = self.room(), []
         for page in self._pages:
             if not rest:
                 break

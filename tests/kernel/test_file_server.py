@@ -208,6 +208,20 @@ def test_a_directory_is_read_in_pieces(guest: Guest, tree: Notes) -> None:
     assert guest.ask("FS_READDIR", handle=handle, offset=1 << 60) == 0
 
 
+def test_a_directory_is_read_anew_from_its_beginning(guest: Guest, tree: Notes) -> None:
+    handle = guest.ask("FS_OPEN", node=1, flags=1)
+    before = guest.ask("FS_READDIR", handle=handle)
+    tree.files[b"new"] = bytearray()
+    assert guest.ask("FS_READDIR", handle=handle) > before
+
+
+def test_what_there_is_no_room_for_is_not_read(guest: Guest) -> None:
+    """It would wait; what is read of a pipe would be lost; a host has not so much memory."""
+    handle = guest.opened(b"a")
+    for size in (4 * guest.page + 1, 1 << 62):
+        assert guest.ask("FS_READ", handle=handle, size=size) == -errno.EFAULT
+
+
 def test_two_requests_wait_and_one_is_given_up(guest: Guest, tree: Notes) -> None:
     handle = guest.opened(b"a")
     cpu, image = guest.machine.board.cpus[0], guest.kernel.image
