@@ -179,7 +179,7 @@ class FileRequest:
     def put_entries(self, entries: Sequence[Entry], first: int) -> int:
         """As many entries as fit into one page, from number `first` on; returns their bytes, 0 at the end."""
         form, packed = self._form, bytearray()
-        for number, entry in enumerate(entries[first:] if first <= len(entries) else (), first + 1):
+        for number, entry in enumerate(entries[first:], first + 1):
             length = form.entry_size + len(entry.name) + 7 & ~7
             if len(packed) + length > form.page:
                 break

@@ -243,7 +243,8 @@ def test_two_requests_wait_and_one_is_given_up(guest: Guest, tree: Notes) -> Non
 
 def test_what_has_begun_is_waited_for(guest: Guest, tree: Notes) -> None:
     handle = guest.opened(b"b")
-    address = guest.put("FS_WRITE", b"new", handle=handle)
+    nonblock = guest.kernel.image.offset("FS_NONBLOCK")
+    address = guest.put("FS_WRITE", b"new", handle=handle, flags=nonblock)
     assert guest.server.request(guest.machine.board.cpus[0], address) == guest.kernel.image.offset("FS_WAIT_DONE")
     assert guest.server.cancel(address) == -errno.EBUSY
     tree.free = True
