@@ -23,12 +23,12 @@ from emu.ftrace.tracefs.served import TracefsTree
 from emu.kernel import arch as kernel_arch
 from emu.kernel.console import Console
 from emu.kernel.image import BadImage, Image
-from emu.kernel.kernel import GuestPanic, Kernel, PoweredOff, exit_status
+from emu.kernel.kernel import BadCommand, GuestPanic, Kernel, PoweredOff, exit_status
 from emu.kernel.limits import LimitReached
 from emu.kernel.share import Share, ShareTree
 
 __all__ = [
-    "BadImage", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share", "Terminal",
+    "BadCommand", "BadImage", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share", "Terminal",
     "TraceError", "image_directory",
 ]  # fmt: skip
 
@@ -221,7 +221,7 @@ class Machine:
             GuestPanic: the kernel panicked, or nothing can ever happen again.
             LimitReached: the command took too long; the machine stands still and can be asked for its trace.
             PoweredOff: the guest switched the machine off.
-            ValueError: the line is too long, or has a NUL byte.
+            BadCommand: the line is too long, or has a NUL byte. It is a ValueError.
             KeyboardInterrupt: from the host; the machine stands still and can be asked for its trace.
 
         A command that a limit, Ctrl-C or sleep without end has left running goes on whenever the machine does, until the next

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -117,6 +118,14 @@ def test_a_file_is_copied_unless_it_is_to_be_written(tmp_path: Path) -> None:
     with RamDisk.of_file(path, writable=True) as disk:
         disk.write(1024, b"changed")
     assert path.read_bytes()[1020:1032] == b"xxxxchangedx"
+
+
+def test_a_file_that_somebody_made_shorter_ends_in_zeroes(tmp_path: Path) -> None:
+    path = tmp_path / "image"
+    path.write_bytes(b"x" * 1024)
+    with RamDisk.of_file(path, writable=True) as disk:
+        os.truncate(path, 3)
+        assert disk.read(0, 512) == b"xxx" + bytes(509)
 
 
 def test_what_is_no_disk(tmp_path: Path) -> None:

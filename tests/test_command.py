@@ -98,6 +98,12 @@ def test_bad_input_is_one_line_and_status_2(arguments: list[str], complaint: str
     assert lines[0].startswith("emu: ") and complaint in lines[0]
 
 
+def test_a_command_that_does_not_fit_is_not_cut() -> None:
+    done = emu("run", "--", "echo " + "x" * 5000)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"emu: a command line of 5005 bytes: at most 4094 fit\n"
+
+
 @pytest.mark.parametrize(("command", "status"), [("exit 7", 7), ("nosuch", 127), ("kill -9 $$", 137)])
 def test_the_exit_status_is_the_commands(arch: str, command: str, status: int) -> None:
     assert emu("run", "--arch", arch, "--", command).returncode == status

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import stat
@@ -241,6 +242,64 @@ def test_a_file_swapped_for_a_link_is_not_followed(folder: Path, tree: ShareTree
     assert (folder.parent / "outside" / "f").read_text() == "outside"
 
 
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_what_has_anothers_name_is_not_taken_for_it(folder: Path, tree: ShareTree, operation: str) -> None:
+    d = tree.lookup(1, b"d").node
+    f = tree.lookup(d, b"f").node
+    (folder / "d").rename(folder / "was")
+    (folder / "d").mkdir()
+    (folder / "d" / "f").write_text("another")
+    with pytest.raises(OSError) as error:
+        OPERATIONS[operation](tree, d, f)
+    assert error.value.errno == errno.ESTALE
+    assert (folder / "d" / "f").read_text() == "another"
+
+
+def test_what_moves_stays_what_it_was(folder: Path, tree: ShareTree) -> None:
+    d = tree.lookup(1, b"d").node
+    f = tree.lookup(d, b"f").node
+    tree.rename(d, b"f", d, b"f")
+    tree.rename(d, b"f", 1, b"g")
+    assert tree.attributes(f).size == len("inside")
+    assert tree.lookup(1, b"g").node == f
+    (folder / "d" / "f").write_text("new")
+    replaced = tree.lookup(d, b"f").node
+    tree.rename(1, b"g", d, b"f")
+    assert tree.lookup(d, b"f").node == f
+    with pytest.raises(OSError) as error:
+        tree.attributes(replaced)
+    assert error.value.errno == errno.ESTALE
+
+
+def test_numbers_that_a_host_does_not_have_are_errnos(folder: Path, tree: ShareTree) -> None:
+    f = tree.lookup(tree.lookup(1, b"d").node, b"f").node
+    file = tree.open(f, OpenFlags.READ | OpenFlags.WRITE)
+    assert file.read((1 << 63) - 1, 4096) == b""
+    assert file.read((1 << 64) - 1, 4096) == b""
+    for operation, code in (
+        (lambda: file.write((1 << 63) - 1, b"xx"), errno.EFBIG),
+        (lambda: tree.set_attributes(f, None, 1 << 63, None), errno.EFBIG),
+        (lambda: tree.set_attributes(f, None, None, 1 << 80), errno.EINVAL),
+        (lambda: tree.set_attributes(f, None, None, -(1 << 80)), errno.EINVAL),
+    ):
+        with pytest.raises(OSError) as error:
+            operation()
+        assert error.value.errno == code
+    file.release()
+    assert (folder / "d" / "f").read_text() == "inside"
+
+
+def test_what_is_no_regular_file_is_not_opened(folder: Path, tree: ShareTree) -> None:
+    os.mkfifo(folder / "fifo")
+    fifo = tree.lookup(1, b"fifo").node
+    for flags in (OpenFlags.READ, OpenFlags.WRITE, OpenFlags.READ | OpenFlags.WRITE):
+        with pytest.raises(OSError) as error:
+            tree.open(fifo, flags)
+        assert error.value.errno == errno.ENXIO
+    with pytest.raises(OSError):
+        tree.set_attributes(fifo, 0o777, None, None)
+
+
 def test_a_directory_moved_out_is_left_alone(folder: Path, tree: ShareTree) -> None:
     d = tree.lookup(1, b"d").node
     f = tree.lookup(d, b"f").node
@@ -277,6 +336,7 @@ def test_descriptors_are_bounded_and_given_back(folder: Path, tree: ShareTree) -
     assert len(handles) == 256
     for handle in handles:
         handle.release()
+    tree.open(f, OpenFlags.READ).release()
     assert len(os.listdir("/proc/self/fd")) == before
 
 

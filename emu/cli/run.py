@@ -135,8 +135,9 @@ def _run(machine: Machine, command: str, limits: RunLimits) -> int:
     Raises:
         GuestDied: the kernel panicked.
         TimedOut: a limit was reached.
+        click.ClickException: it is no command.
     """
-    from emu.machine import PoweredOff
+    from emu.machine import BadCommand, PoweredOff
 
     with guest_errors():
         try:
@@ -145,6 +146,8 @@ def _run(machine: Machine, command: str, limits: RunLimits) -> int:
             return INTERRUPTED
         except (PoweredOff, Terminated) as end:
             return end.status
+        except BadCommand as error:
+            raise click.ClickException(str(error)) from None
 
 
 class _CommandOutput:

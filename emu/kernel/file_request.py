@@ -85,15 +85,23 @@ class FileRequest:
 
     # What it holds
 
+    def room(self) -> int:
+        """The `size`, for which the pages have room.
+
+        Raises:
+            OSError: EFAULT, when they have not.
+        """
+        if self.size > len(self._pages) * self._form.page:
+            raise OSError(errno.EFAULT, "more data than pages")
+        return self.size
+
     def data(self) -> bytes:
         """The `size` bytes in the pages.
 
         Raises:
             OSError: EFAULT, when they are not all in memory.
         """
-        if self.size > len(self._pages) * self._form.page:
-            raise OSError(errno.EFAULT, "more data than pages")
-        rest, pieces = self.size, []
+        rest, pieces = self.room(), []
         for page in self._pages:
             if not rest:
                 break
@@ -171,7 +179,7 @@ class FileRequest:
     def put_entries(self, entries: Sequence[Entry], first: int) -> int:
         """As many entries as fit into one page, from number `first` on; returns their bytes, 0 at the end."""
         form, packed = self._form, bytearray()
-        for number, entry in enumerate(entries[first:] if first <= len(entries) else (), first + 1):
+        for number, entry in enumerate(entries[first:], first + 1):
             length = form.entry_size + len(entry.name) + 7 & ~7
             if len(packed) + length > form.page:
                 break

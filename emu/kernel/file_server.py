@@ -64,7 +64,7 @@ class FileServer:
             "FS_SETATTR": (self._set_attributes, FileRequest.put_attributes),
             "FS_READDIR": (self._read_directory, FileRequest.put_result),
             "FS_OPEN": (self._open, FileRequest.put_handle),
-            "FS_READ": (lambda r: self._handle(r).handle.read(r.offset, r.size), FileRequest.put_data),
+            "FS_READ": (lambda r: self._handle(r).handle.read(r.offset, r.room()), FileRequest.put_data),
             "FS_WRITE": (lambda r: self._handle(r).handle.write(r.offset, r.data()), FileRequest.put_result),
             "FS_POLL": (self._poll, FileRequest.put_result),
             "FS_RELEASE": (self._release, FileRequest.put_nothing),

@@ -22,10 +22,14 @@ from emu.kernel.modules import Module, Modules
 from emu.kernel.tasks import Tasks
 from emu.kernel.upcalls import Upcalls
 
-__all__ = ["GuestPanic", "Kernel", "PoweredOff", "exit_status"]
+__all__ = ["BadCommand", "GuestPanic", "Kernel", "PoweredOff", "exit_status"]
 
 
 _LONGEST_COMMAND = 4095  # bytes with the final NUL: what init reads at once (firmware/user/bin/init.c)
+
+
+class BadCommand(ValueError):
+    """A command line that cannot be given to the guest."""
 
 
 class GuestPanic(RuntimeError):
@@ -192,13 +196,13 @@ class Kernel:
 
         Raises:
             GuestPanic, PoweredOff: as `run`.
-            ValueError: the line is too long, or has a NUL byte.
+            BadCommand: the line is too long, or has a NUL byte.
         """
         if "\0" in line:
-            raise ValueError("a command line cannot hold a NUL byte")
+            raise BadCommand("a command line cannot hold a NUL byte")
         command = line.encode(errors="surrogateescape") + b"\0"
         if len(command) > _LONGEST_COMMAND:
-            raise ValueError(f"a command line of {len(command) - 1} bytes: at most {_LONGEST_COMMAND - 1} fit")
+            raise BadCommand(f"a command line of {len(command) - 1} bytes: at most {_LONGEST_COMMAND - 1} fit")
         self._commands.append(command)
         self._status = None
         self.device_interrupt()

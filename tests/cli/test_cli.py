@@ -107,6 +107,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> type[FakeMachine]:
         GuestPanic=PanicError,
         PoweredOff=PoweredOffError,
         LimitReached=LimitReachedError,
+        BadCommand=type("BadCommand", (ValueError,), {}),
         Share=Share,
     )
     monkeypatch.setitem(sys.modules, "emu.machine", module)

@@ -286,6 +286,26 @@ def test_a_size_that_cannot_be_had_changes_nothing() -> None:
     assert (_listed(buffer.unread()), buffer.entries, buffer.overrun, buffer.pages) == before
 
 
+def test_events_that_were_lost_are_told_once() -> None:
+    buffer = RingBuffer(0, 2)
+    for time in range(2000):
+        buffer.write(time, bytes(24))
+    assert buffer.overrun > 0
+    assert buffer.peek()[0].lost == buffer.overrun
+    buffer.discard(1)
+    assert buffer.peek()[0].lost == 0
+
+
+def test_a_page_of_which_some_is_read_continues_in_time() -> None:
+    buffer = RingBuffer(0, 2)
+    for time, text in ((1000, b"one."), (1007, b"two."), (1009, b"three")):
+        buffer.write(time, text)
+    buffer.discard(1)
+    page = buffer.read_page()
+    assert page is not None
+    assert [time for time, _ in _listed(events_in(page.reshape(1, -1), 0))] == [1007, 1009]
+
+
 def test_the_control_block_stays_where_it_is() -> None:
     buffer = RingBuffer(0, 2)
     address = buffer.address

@@ -208,6 +208,20 @@ def test_a_directory_is_read_in_pieces(guest: Guest, tree: Notes) -> None:
     assert guest.ask("FS_READDIR", handle=handle, offset=1 << 60) == 0
 
 
+def test_a_directory_is_read_anew_from_its_beginning(guest: Guest, tree: Notes) -> None:
+    handle = guest.ask("FS_OPEN", node=1, flags=1)
+    before = guest.ask("FS_READDIR", handle=handle)
+    tree.files[b"new"] = bytearray()
+    assert guest.ask("FS_READDIR", handle=handle) > before
+
+
+def test_what_there_is_no_room_for_is_not_read(guest: Guest) -> None:
+    """It would wait; what is read of a pipe would be lost; a host has not so much memory."""
+    handle = guest.opened(b"a")
+    for size in (4 * guest.page + 1, 1 << 62):
+        assert guest.ask("FS_READ", handle=handle, size=size) == -errno.EFAULT
+
+
 def test_two_requests_wait_and_one_is_given_up(guest: Guest, tree: Notes) -> None:
     handle = guest.opened(b"a")
     cpu, image = guest.machine.board.cpus[0], guest.kernel.image
@@ -229,7 +243,8 @@ def test_two_requests_wait_and_one_is_given_up(guest: Guest, tree: Notes) -> Non
 
 def test_what_has_begun_is_waited_for(guest: Guest, tree: Notes) -> None:
     handle = guest.opened(b"b")
-    address = guest.put("FS_WRITE", b"new", handle=handle)
+    nonblock = guest.kernel.image.offset("FS_NONBLOCK")
+    address = guest.put("FS_WRITE", b"new", handle=handle, flags=nonblock)
     assert guest.server.request(guest.machine.board.cpus[0], address) == guest.kernel.image.offset("FS_WAIT_DONE")
     assert guest.server.cancel(address) == -errno.EBUSY
     tree.free = True
