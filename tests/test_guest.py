@@ -169,6 +169,9 @@ def test_a_closed_machine_says_so(arch: str) -> None:
     made = Machine(arch=arch, cpus=1)
     made.close()
     made.close()
-    for use in (lambda: made.run("true"), lambda: made.advance(1), made.settle, lambda: made.inject_nmi(0), lambda: made.tracefs):
+    for use in (
+        lambda: made.run("true"), lambda: made.advance(1), made.settle, lambda: made.inject_nmi(0), lambda: made.tracefs,
+        lambda: setattr(made, "ftrace_enabled", False),
+    ):  # fmt: skip
         with pytest.raises(ValueError, match="the machine is closed"):
             use()
