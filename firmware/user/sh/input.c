@@ -39,6 +39,12 @@ void input_pop(void)
 	input = input->outer;
 }
 
+void input_go_on(void)
+{
+	input->ended = false;
+	input->line_start = true;
+}
+
 void input_next_prompt(enum prompt prompt)
 {
 	input->prompt = prompt;
