@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """How long the text of a trace takes: a million events from arrays, and by a renderer that formats one after another.
 
-python benchmarks/render.py [EVENTS]
+    ./venv python benchmarks/render.py [EVENTS]
 """
 
 from __future__ import annotations

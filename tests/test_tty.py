@@ -177,6 +177,15 @@ def test_jobs_stop_and_go_on(machine: Machine) -> None:
     assert lines[-4:] == ["again", "again", "# ", ""]
 
 
+@pytest.mark.parametrize("leave", [b"\x04", b"exit 3\r"])
+def test_leaving_stopped_jobs_takes_two_attempts(machine: Machine, leave: bytes) -> None:
+    status, output = talk(machine, "exec sh -i", b"cat\r", b"\x1a", leave, leave, b"exit 4\r")
+    assert status > 128 if leave == b"\x04" else status == 3  # what $? was, of the job that was stopped
+    assert output.count("You have stopped jobs.\r\n# ") == 1
+    keys = [b"cat\r", b"\x1a", leave, b"true\r", b"true\r", leave, leave, b"exit 4\r"]
+    assert talk(machine, "exec sh -i", *keys)[1].count("You have stopped jobs.\r\n# ") == 2
+
+
 def test_jobs_are_listed_with_their_commands(machine: Machine) -> None:
     status, output = talk(
         machine,
@@ -214,7 +223,7 @@ def test_jobs_are_killed_by_their_numbers_and_names(machine: Machine) -> None:
 
 
 def test_a_job_in_the_background_may_not_read(machine: Machine) -> None:
-    status, output = talk(machine, "exec sh -i", b"cat < /dev/tty &\r", b"echo fine\r", b"jobs\r", b"\x04")
+    status, output = talk(machine, "exec sh -i", b"cat < /dev/tty &\r", b"echo fine\r", b"jobs\r", b"\x04", b"\x04")
     assert "fine" in output
     assert "Stopped" in output
     assert status == 0

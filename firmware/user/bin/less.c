@@ -295,7 +295,7 @@ static bool obey(int key)
 	return true;
 }
 
-/* ^C is for who writes what we read; when we go on after ^Z all is drawn anew. */
+/* ^C is for who writes what we read; after ^Z all is drawn anew. */
 static void come_back(int signal)
 {
 	(void)signal;

@@ -40,7 +40,11 @@ static int number_argument(int argc, char **argv, int otherwise)
 
 static int run_exit(int argc, char **argv)
 {
-	shell_exit(number_argument(argc, argv, shell.status) & 0xff);
+	int status = number_argument(argc, argv, shell.status) & 0xff;
+
+	if (jobs_keep_shell())
+		return 0;
+	shell_exit(status);
 }
 
 static int run_return(int argc, char **argv)

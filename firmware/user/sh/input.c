@@ -83,6 +83,12 @@ void input_pop(void)
 		free(ended);
 }
 
+void input_go_on(void)
+{
+	input->ended = false;
+	input->line_start = true;
+}
+
 void input_next_prompt(enum prompt prompt)
 {
 	input->prompt = prompt;

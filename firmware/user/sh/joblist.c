@@ -155,6 +155,29 @@ bool job_is_stopped(pid_t group)
 	return is_stopped(job_of_group(group));
 }
 
+/* Since this was said: 2 none, 1 one more command has been run. */
+static int warned;
+
+bool jobs_keep_shell(void)
+{
+	if (warned > 0 || !terminal_is_ours())
+		return false;
+	for (struct process *p = processes; p; p = p->next) {
+		if (p->job && p->stopped && !p->ended) {
+			fputs("You have stopped jobs.\n", stderr);
+			warned = 2;
+			return true;
+		}
+	}
+	return false;
+}
+
+void jobs_command_done(void)
+{
+	if (warned > 0)
+		warned--;
+}
+
 /* In the middle of other things: a job in the foreground has stopped. */
 void jobs_show_stopped(pid_t group)
 {

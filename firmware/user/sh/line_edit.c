@@ -125,7 +125,8 @@ static int search_history(void)
 		if (key == CTRL('R')) {
 			back = found + 1;
 		} else if (key == CTRL('H') || key == 0x7f) {
-			line_delete(&wanted, line_previous(&wanted, wanted.length),
+			line_delete(&wanted,
+				    line_previous(&wanted, wanted.length),
 				    wanted.length);
 			back = 1;
 		} else if (key >= ' ' && key < ALT) {

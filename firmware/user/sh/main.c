@@ -27,10 +27,17 @@ int run_input(void)
 
 		input_next_prompt(PROMPT_COMMAND);
 		node = parse_line(&end);
+		if (end && in->prompting && jobs_keep_shell()) {
+			input_go_on();
+			continue;
+		}
 		if (end)
 			break;
-		if (node)
+		if (node) {
 			status = run_node(node, false);
+			if (in->prompting)
+				jobs_command_done();
+		}
 		arena_release(&tree_arena, mark);
 	}
 	while (input != in->outer)

@@ -128,6 +128,8 @@ bool input_push_alias(const char *name);
 bool input_alias_ended(void);
 void input_pop(void);
 void input_next_prompt(enum prompt prompt);
+/* After its end: a terminal can have several. */
+void input_go_on(void);
 int input_char(void);
 void input_unread(int c);
 /* Takes the next character if it is c. */
@@ -316,6 +318,9 @@ int jobs_wait_all(void);
 
 /* joblist.c. */
 bool job_is_stopped(pid_t group);
+/* Whoever leaves jobs that have stopped is told so, and stays for the first time. */
+bool jobs_keep_shell(void);
+void jobs_command_done(void);
 void jobs_show_stopped(pid_t group);
 
 /* nodetext.c: what the node was written as, more or less; to be freed. */
