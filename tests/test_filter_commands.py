@@ -57,7 +57,8 @@ def test_a_part_is_traced_from_one_function_to_another(machine: Machine) -> None
     machine.run("ls > /dev/null; getpid; ls > /dev/null")
     traced = functions(machine)
     first, second = (index for index, name in enumerate(traced) if name == "sys_exit_group")
-    assert second == len(traced) - 1 and "sys_getpid" not in traced  # the shell asks for its pid too, when it begins
+    assert len(traced) - second < 20  # what another CPU has done that was ahead
+    assert "sys_getpid" not in traced  # the shell asks for its pid too, when it begins
     assert "iterate_dir" in traced[:first] and "iterate_dir" not in traced[first:]
     assert "sys_write" in traced[first:]
 
