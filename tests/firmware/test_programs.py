@@ -110,6 +110,11 @@ def test_output_that_cannot_be_written_is_a_failure(guest: Guest) -> None:
     assert ended.errors == "echo: write error: No space left on device\n1\n"
 
 
+def test_output_that_could_not_be_written_before_is_one_too(guest: Guest) -> None:
+    ended = guest.sh(f"{guest.bin}/printf %8192s x > /dev/full; echo $? >&2")
+    assert ended.errors == "printf: write error: No space left on device\n1\n"
+
+
 def test_true_and_false(guest: Guest) -> None:
     assert [guest.run(name).status for name in ("true", "false", "exit17", "exit42")] == [0, 1, 17, 42]
 

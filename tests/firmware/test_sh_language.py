@@ -494,6 +494,11 @@ def test_a_write_that_fails_says_why(guest: Guest) -> None:
     assert (ended.output, ended.errors) == ("1\n", "sh: 1: echo: write error: No space left on device\n")
 
 
+def test_a_write_that_failed_before_the_last_says_why(guest: Guest) -> None:
+    ended = guest.sh("printf %8192s x > /dev/full; echo $?; echo next; echo $?")
+    assert (ended.output, ended.errors) == ("1\nnext\n0\n", "sh: 1: printf: write error: No space left on device\n")
+
+
 def test_a_million_rounds_without_a_process(guest: Guest) -> None:
     script = "i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done; echo $i"
     assert guest.sh(script).output == "1000000\n"

@@ -168,7 +168,7 @@ int streams_close(void)
 {
 	int result = 0;
 
-	if (fflush(stdout) < 0 || ferror(stdout))
+	if (finish_stream(stdout) < 0)
 		result = -1;
 	while (streams) {
 		struct stream *s = streams;

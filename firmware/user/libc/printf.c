@@ -234,7 +234,8 @@ int vfprintf(FILE *f, const char *format, va_list args)
 	/* Gathered, so that a message is one write. */
 	total = format_to(&whole, format, args);
 	fflush(&whole);
-	f->failed |= whole.failed;
+	if (!f->error)
+		f->error = whole.error;
 	return total;
 }
 

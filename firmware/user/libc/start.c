@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From crt0.S to main() and from there to exit(). */
 #include <err.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,7 +29,11 @@ __attribute__((noreturn)) void __libc_start(long *stack)
 void exit(int status)
 {
 	/* Output that could not be written is a failure nobody else sees. */
-	if (fflush(stdout) < 0) {
+	bool unwritten = fflush(stdout) < 0;
+
+	/* With a status of failure an earlier one has been told. */
+	if (finish_stream(stdout) < 0 &&
+	    (unwritten || status == EXIT_SUCCESS)) {
 		warn("write error");
 		if (status == EXIT_SUCCESS)
 			status = EXIT_FAILURE;

@@ -68,21 +68,34 @@ int fclose(FILE *f)
 	return result;
 }
 
+static void note_error(FILE *f)
+{
+	if (!f->error)
+		f->error = errno;
+}
+
 int fflush(FILE *f)
 {
 	size_t waiting = f->position;
 
 	f->position = 0;
 	if (waiting && write_all(f->fd, f->buffer, waiting) < 0) {
-		f->failed = true;
+		note_error(f);
 		return EOF;
 	}
 	return 0;
 }
 
+int finish_stream(FILE *f)
+{
+	fflush(f);
+	errno = f->error;
+	return f->error ? EOF : 0;
+}
+
 int ferror(FILE *f)
 {
-	return f->failed;
+	return f->error != 0;
 }
 
 size_t fwrite(const void *data, size_t size, size_t count, FILE *f)
@@ -93,7 +106,7 @@ size_t fwrite(const void *data, size_t size, size_t count, FILE *f)
 	if (f->unbuffered) {
 		if (write_all(f->fd, data, left) == 0)
 			return count;
-		f->failed = true;
+		note_error(f);
 		return 0;
 	}
 	while (left > 0) {
@@ -138,7 +151,7 @@ static bool fill(FILE *f)
 	f->position = 0;
 	f->length = got > 0 ? got : 0;
 	if (got < 0)
-		f->failed = true;
+		note_error(f);
 	return got > 0;
 }
 
@@ -149,7 +162,8 @@ int feof(FILE *f)
 
 void clearerr(FILE *f)
 {
-	f->ended = f->failed = false;
+	f->ended = false;
+	f->error = 0;
 }
 
 int fileno(const FILE *f)

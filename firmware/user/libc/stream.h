@@ -10,7 +10,7 @@ struct file {
 	int fd;
 	bool unbuffered;	/* output leaves with the call that made it */
 	bool memory;		/* the buffer is all there is: never flushed */
-	bool failed;
+	int error;		/* errno of what failed first */
 	bool ended;		/* a read found the end */
 	size_t position;	/* next byte to read; bytes waiting to go out */
 	size_t length;		/* bytes read */

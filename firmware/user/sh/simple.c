@@ -127,8 +127,9 @@ static int run_builtin(const struct builtin *builtin, const struct node *node,
 	shell.builtin = builtin->name;
 	status = builtin->special ? builtin->run(words->count, words->items) :
 				    run_regular(builtin, words);
-	if (fflush(stdout) < 0) {
+	if (finish_stream(stdout) < 0) {
 		complain("write error: %s", strerror(errno));
+		clearerr(stdout);
 		status = 1;
 	}
 	shell.builtin = outer;

@@ -22,6 +22,8 @@ FILE *fopen(const char *path, const char *mode);
 int fclose(FILE *f);
 int fflush(FILE *f);
 int ferror(FILE *f);
+/* Flushes; EOF and its errno if anything written so far has failed. */
+int finish_stream(FILE *f);
 int feof(FILE *f);
 void clearerr(FILE *f);
 int fileno(const FILE *f);
