@@ -20,7 +20,10 @@ _PARAMETERS = re.compile(r" (prepare_coming_module|destroy_params)\+")
 
 def programs(arch: str, seed: int, numbers: range) -> Outcome:
     """Has the kernel execute damaged programs."""
-    return _try("program", "/bin/true", "true", arch, seed, numbers)
+    try:
+        return _try("program", "/bin/true", "true", arch, seed, numbers)
+    except GuestPanic as panic:
+        return Outcome(findings=[f"{arch}: programs {numbers} of seed {seed}: {panic}"])
 
 
 def modules(arch: str, seed: int, numbers: range) -> Outcome:
@@ -31,7 +34,11 @@ def modules(arch: str, seed: int, numbers: range) -> Outcome:
     """
     outcome = Outcome()
     while numbers:
-        piece = _try("module", "/lib/modules/sample_use.ko", "modprobe sample_export", arch, seed, numbers)
+        try:
+            piece = _try("module", "/lib/modules/sample_use.ko", "modprobe sample_export", arch, seed, numbers)
+        except GuestPanic as panic:
+            piece = _after_panic(str(panic), arch, seed, numbers)
+            numbers = range(0)
         outcome.add(piece)
         if not piece.counts["wild"]:
             break
@@ -39,19 +46,37 @@ def modules(arch: str, seed: int, numbers: range) -> Outcome:
     return outcome
 
 
+def _after_panic(panic: str, arch: str, seed: int, numbers: range) -> Outcome:
+    """What modules do of which at least one has the guest panic."""
+    outcome = Outcome()
+    if len(numbers) > 1:
+        half = len(numbers) // 2
+        for part in numbers[:half], numbers[half:]:
+            outcome.add(modules(arch, seed, part))
+    elif _is_wild(panic):
+        outcome.counts["wild"] = 1
+    else:
+        outcome.findings.append(f"{arch}: module {numbers.start} of seed {seed}: {panic}")
+    return outcome
+
+
+def _is_wild(report: str) -> bool:
+    return "load_module+" in report and bool(_PARAMETERS.search(report))
+
+
 def _try(kind: str, file: str, prepare: str, arch: str, seed: int, numbers: range) -> Outcome:
-    """Tries copies of a guest's file, each damaged as the seed and its number say. `prepare` is a command to run first."""
+    """Tries copies of a guest's file, each damaged as the seed and its number say. `prepare` is a command to run first.
+
+    Raises:
+        GuestPanic: the guest did not survive it.
+    """
     outcome = Outcome()
     first = (seed << 32) + numbers.start
     command = f"elffuzz {kind} {file} {first} {len(numbers)}"
     with Machine(arch=arch, cpus=1, seed=seed) as machine:
-        try:
-            machine.run(prepare)
-            output = machine.run(command).output.decode(errors="replace")
-            alive = machine.run("echo alive").output == b"alive\n"
-        except GuestPanic as panic:
-            outcome.findings.append(f"{arch}: {command}: {panic}")
-            return outcome
+        machine.run(prepare)
+        output = machine.run(command).output.decode(errors="replace")
+        alive = machine.run("echo alive").output == b"alive\n"
         said = re.search(r"^(\d+) refused, (\d+) accepted, (\d+) killed\n\Z", output, re.MULTILINE)
         if said is None or not alive:
             outcome.findings.append(f"{arch}: {command}: {output[-500:]}")
@@ -60,6 +85,6 @@ def _try(kind: str, file: str, prepare: str, arch: str, seed: int, numbers: rang
         unexpected = machine.warnings
         if kind == "module" and outcome.counts["killed"]:
             outcome.counts["wild"] = outcome.counts.pop("killed")
-            unexpected = [warning for warning in unexpected if "load_module+" in warning and not _PARAMETERS.search(warning)]
+            unexpected = [warning for warning in unexpected if "load_module+" in warning and not _is_wild(warning)]
         outcome.findings += [f"{arch}: {command}: {warning}" for warning in unexpected]
     return outcome
