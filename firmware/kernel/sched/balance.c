@@ -7,8 +7,11 @@
 #include <linux/smp.h>
 #include "sched.h"
 
-/* How often a busy CPU looks whether others are busier, in jiffies. */
-#define BALANCE_INTERVAL	8
+/*
+ * How often a busy CPU looks whether others are busier, in jiffies: the more
+ * there are, the longer it takes, and as often others look.
+ */
+#define BALANCE_INTERVAL	max(8U, num_online_cpus())
 
 /* So many times in vain, and the task that runs there is made to leave. */
 #define CACHE_NICE_TRIES	1
@@ -352,11 +355,17 @@ static void kick_ilb(void)
 					       &cpu_rq(ilb_cpu)->nohz_csd);
 }
 
+/* When idle CPUs may next be asked: with many it takes one of them long. */
+static unsigned long nohz_next_balance;
+
 /* An idle CPU has no tick to find out by that it could help. */
 static void nohz_balancer_kick(struct rq *rq)
 {
-	if (rq->nr_running >= 2)
-		kick_ilb();
+	if (rq->nr_running < 2 ||
+	    time_before(jiffies, READ_ONCE(nohz_next_balance)))
+		return;
+	WRITE_ONCE(nohz_next_balance, jiffies + num_online_cpus() / 8);
+	kick_ilb();
 }
 
 void trigger_load_balance(struct rq *rq)
