@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Shows that a change of the code changes no behaviour.
+
+    ./venv python -m tests.digests record DIR       runs every command, keeps what it printed in DIR and its digest here
+    ./venv python -m tests.digests compare          runs every command, and names those whose digests differ
+    ./venv python -m tests.digests calls OLD NEW    of two such folders: which tasks call other functions than before
+
+A change of the host's code leaves every digest as it was. A change of an image may move functions, and with them times: then
+`calls` has to show that guest output, exit status and every task's calls are the same, or what is not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.digests.calls import differences
+from tests.digests.commands import COMMANDS, Command
+
+_RECORDED = Path(__file__).with_name("recorded.json")
+
+
+def _outcome(command: Command) -> str:
+    """Exit status, guest output and trace of a command."""
+    done = subprocess.run(
+        [sys.executable, "-m", "emu", *command.arguments],
+        input=command.stdin.encode(), capture_output=True, check=False,
+    )  # fmt: skip
+    text = f"status {done.returncode}\n--- standard error\n".encode() + done.stderr + b"--- standard output\n" + done.stdout
+    return text.decode(errors="backslashreplace")
+
+
+def _outcomes() -> dict[str, str]:
+    with ThreadPoolExecutor(2) as pool:
+        found = {}
+        for command, text in zip(COMMANDS, pool.map(_outcome, COMMANDS), strict=True):
+            print(f"{command.name}: {len(text)} bytes", file=sys.stderr, flush=True)
+            found[command.name] = text
+    return found
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _file(directory: Path, name: str) -> Path:
+    return directory / (name.replace(": ", "-").replace(", ", "-").replace(" ", "-") + ".txt")
+
+
+def _record(directory: Path) -> int:
+    outcomes = _outcomes()
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, text in outcomes.items():
+        _file(directory, name).write_text(text)
+    digests = {name: _digest(text) for name, text in outcomes.items()}
+    _RECORDED.write_text(json.dumps(digests, indent=1) + "\n")
+    return 0
+
+
+def _compare() -> int:
+    recorded = json.loads(_RECORDED.read_text())
+    differing = [name for name, text in _outcomes().items() if recorded.get(name) != _digest(text)]
+    for name in differing:
+        print(f"{name}: another digest")
+    print(f"{len(COMMANDS) - len(differing)} of {len(COMMANDS)} commands have the recorded digest")
+    return 1 if differing else 0
+
+
+def _calls(old: Path, new: Path) -> int:
+    status = 0
+    for command in COMMANDS:
+        for line in differences(_file(old, command.name).read_text(), _file(new, command.name).read_text()):
+            print(f"{command.name}: {line}")
+            status = 1
+    return status
+
+
+def main(arguments: list[str]) -> int:
+    match arguments:
+        case ["record", directory]:
+            return _record(Path(directory))
+        case ["compare"]:
+            return _compare()
+        case ["calls", old, new]:
+            return _calls(Path(old), Path(new))
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
