@@ -17,7 +17,7 @@ from elftools.elf.sections import SymbolTableSection
 
 __all__ = ["BadImage", "Image", "Symbol"]
 
-_LAYOUT_NAME = 56  # bytes of a name in the layout table
+_LAYOUT_NAME = 48  # bytes of a name in the layout table
 _SHN_UNDEF, _SHN_ABS, _STT_FUNC = 0, 0xFFF1, 2  # System V ABI, 4: section indices, types of symbols
 
 
@@ -47,7 +47,7 @@ def _symbols(table: SymbolTableSection, byte_order: str) -> Iterator[tuple[str, 
 
 def _layout(table: bytes, byte_order: str) -> Mapping[str, tuple[int, int]]:
     """The entries of the layout table, by name."""
-    record = np.dtype([("name", f"S{_LAYOUT_NAME}"), ("value", byte_order + "u4"), ("size", byte_order + "u4")])
+    record = np.dtype([("name", f"S{_LAYOUT_NAME}"), ("value", byte_order + "u8"), ("size", byte_order + "u8")])
     return {row["name"].decode(): (int(row["value"]), int(row["size"])) for row in np.frombuffer(table, record)}
 
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Ways into the kernel and out of it; the trap table leads here. */
-#include <emu/hostcall.h>
 #include <asm/asi.h>
 #include <asm/linkage.h>
 #include <asm/page.h>

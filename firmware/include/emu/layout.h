@@ -7,9 +7,9 @@
 #include <linux/compiler.h>
 
 struct layout_entry {
-	char name[56];
-	u32 value;
-	u32 size;
+	char name[48];
+	u64 value;
+	u64 size;
 };
 
 #define __LAYOUT_ID2(n)	__layout_##n
