@@ -11,7 +11,7 @@ import pytest
 from emu.cpu.arch import ARCHITECTURES
 from emu.ftrace import arch as ftrace_arch
 from emu.machine import Machine
-from tests.arches import has_images
+from tests.lib.arches import has_images
 
 # A job in the background may have been told to ignore it, and programs inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from emu.machine import Machine
-from tests.arches import FACTS
+from tests.lib.arches import FACTS
 
 COMMAND = "ls /bin | sed s/[aeiou]/z/g"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Modules of emu that import each other, directly or through others. Imports for type checkers count; those in functions do not."""
+"""Modules of emu that import each other, directly or through others. Imports for type checkers count, those in functions not."""
 
 from __future__ import annotations
 

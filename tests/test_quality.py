@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.arches import FACTS
+from tests.lib.arches import FACTS
 
 ROOT = Path(__file__).resolve().parent.parent
 

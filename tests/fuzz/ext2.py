@@ -14,8 +14,8 @@ from pathlib import Path
 
 from emu.cpu.ramdisk import RamDisk
 from emu.machine import GuestPanic, LimitReached, Machine, PoweredOff
-from tests.disks import make_ext2
 from tests.fuzz import Outcome
+from tests.lib.disks import make_ext2
 
 __all__ = ["DISK", "KINDS", "base_image", "run"]
 

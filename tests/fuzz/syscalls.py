@@ -9,8 +9,8 @@ from pathlib import Path
 
 from emu.cpu.ramdisk import RamDisk
 from emu.machine import GuestPanic, LimitReached, Machine, PoweredOff
-from tests import disks
 from tests.fuzz import Outcome, ext2
+from tests.lib import disks
 
 __all__ = ["run"]
 

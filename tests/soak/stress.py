@@ -13,8 +13,8 @@ from pathlib import Path
 
 from emu.cpu.ramdisk import RamDisk
 from emu.machine import Machine
-from tests.disks import make_ext2
-from tests.witness import Witness, by_context, recorded, shown
+from tests.lib.disks import make_ext2
+from tests.lib.witness import Witness, by_context, recorded, shown
 
 __all__ = ["CPUS", "Outcome", "stress"]
 

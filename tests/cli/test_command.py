@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The `emu` command as a user runs it: whole processes, the real machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.lib.arches import FACTS
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
+
+
+def emu(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "emu", *arguments], input=stdin, capture_output=True)
+
+
+def header(text: str) -> list[str]:
+    """The comment lines at the top."""
+    return [line for line in text.splitlines() if line.startswith("#")]
+
+
+@pytest.fixture(scope="module")
+def graph(arch: str) -> subprocess.CompletedProcess[bytes]:
+    return emu("run", "--arch", arch, "-p", "function_graph", "-b", "8000", "-O", "funcgraph-proc", "--", PIPELINE)
+
+
+def test_the_pipeline_in_function_graph(arch: str, graph: subprocess.CompletedProcess[bytes]) -> None:
+    """The shell forks and executes ls and sed; system calls, faults, interrupts and switches are where they should be."""
+    assert graph.returncode == 0
+    text = graph.stdout.decode()
+    assert header(text) == header((GOLDEN / "function_graph-proc.txt").read_text())
+    top_level = set(re.findall(r"\|  (\w+)\(\) \{$", text, re.MULTILINE))
+    assert {"sys_execve", FACTS[arch].page_fault} <= top_level
+    for call in ("sys_fork", "sys_execve", "sys_pipe2", "sys_wait4", "sys_read", "sys_write", "do_exit"):
+        assert f" {call}()" in text
+    assert re.search(rf"==========> \|\n .*\|  +{FACTS[arch].timer_interrupt}\(\) \{{", text)
+    for name in ("sh", "ls", "sed"):
+        assert re.search(rf"^ \d\)  .* => +{name}-\d+ +$", text, re.MULTILINE), name
+    entries = len(re.findall(r"\{$", text, re.MULTILINE))
+    exits = len(re.findall(r"\|  +\}", text))
+    assert abs(entries - exits) < 80  # calls under way at the beginning and at the end, and do_exit of four tasks
+
+
+def test_the_guests_output_is_on_standard_error(arch: str, graph: subprocess.CompletedProcess[bytes]) -> None:
+    names = emu("run", "--arch", arch, "--", "ls /bin").stderr.decode()
+    assert "sed\n" in names
+    assert graph.stderr.decode() == re.sub("[aeiou]", "z", names)
+
+
+def test_function_has_the_goldens_header_and_columns(arch: str) -> None:
+    done = emu("run", "--arch", arch, "-p", "function", "-l", "vfs_*", "--", "cat /init > /dev/null")
+    text = done.stdout.decode()
+    golden = (GOLDEN / "function.txt").read_text()
+    assert header(text)[4:] == header(golden)[4:]
+    line = re.compile(r" *\S+-\d+ +\[\d{3}\] [.dDbB][.NnpLB][.hHsZz][.\d][.\d] +\d+\.\d{6}: \S+ <-\S+")
+    rows = [row for row in text.splitlines() if not row.startswith("#")]
+    assert len(rows) > 5
+    assert all(line.fullmatch(row) for row in rows)
+    assert all(line.fullmatch(row) for row in golden.splitlines() if not row.startswith("#"))
+    assert all(row.split(": ")[1].startswith("vfs_") for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["-p", "bogus"], "no tracer 'bogus'"),
+        (["-l", "nosuch"], "no traceable function matches 'nosuch'"),
+        (["-O", "bogus"], "no option 'bogus'"),
+        (["--arch", "mips"], "unknown architecture 'mips'"),
+        (["--set", "nosuch=1"], "nosuch"),
+        (["--cpus", "0"], "0 CPUs"),
+        (["--cpus", "9"], "9 CPUs"),
+        (["--arch", "sparc64", "--cpus", "129"], "129 CPUs"),
+        (["--cpus", "x"], "'x' is not a valid integer"),
+        (["-o", "/nosuch/file"], "cannot write /nosuch/file"),
+        (["--image", "/etc/passwd"], "not an ELF image"),
+        (["--memory", "1"], "MiB"),
+        (["--quantum", "1" * 30], "a quantum of"),
+        (["-b", str((1 << 64) - 1)], "no memory for 2 ring buffers"),
+        (["--share", ":rw"], "names no folder"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(arguments: list[str], complaint: str) -> None:
+    done = emu("run", *arguments, "--", "true")
+    assert done.returncode == 2
+    assert done.stdout == b""
+    lines = done.stderr.decode().splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("emu: ") and complaint in lines[0]
+
+
+def test_a_command_that_does_not_fit_is_not_cut() -> None:
+    done = emu("run", "--", "echo " + "x" * 5000)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"emu: a command line of 5005 bytes: at most 4094 fit\n"
+
+
+@pytest.mark.parametrize(("command", "status"), [("exit 7", 7), ("nosuch", 127), ("kill -9 $$", 137)])
+def test_the_exit_status_is_the_commands(arch: str, command: str, status: int) -> None:
+    assert emu("run", "--arch", arch, "--", command).returncode == status
+
+
+def test_the_patching_method_and_the_kernels_parameters_are_chosen(arch: str) -> None:
+    arguments = ("--arch", arch, "--patching", "stop_machine", "--append", "nmi_watchdog=1 watchdog_thresh=1")
+    done = emu("run", *arguments, "-p", "function", "-l", "nmi_handle", "--", "spin 1500")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"nmi_handle <-" in done.stdout
+    refused = emu("run", "--arch", arch, "--patching", "magic", "--", "true")
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert b"has no patching protocol 'magic' (it has: " in refused.stderr
+
+
+def test_a_refused_run_leaves_the_output_file_alone(tmp_path: Path) -> None:
+    file = tmp_path / "trace.txt"
+    file.write_text("precious")
+    assert emu("run", "-p", "bogus", "-o", str(file), "--", "true").returncode == 2
+    assert file.read_text() == "precious"
+    assert emu("run", "-p", "function", "-l", "sys_*", "-o", str(file), "--", "true").returncode == 0
+    assert file.read_text().startswith("# tracer: function\n")
+    assert sorted(tmp_path.iterdir()) == [file]
+
+
+def test_the_shell_runs_a_script_and_returns_its_status(arch: str) -> None:
+    done = emu("shell", "--arch", arch, "--cpus", "1", stdin=b"x=5\necho $x | cat\nls /bin | sed -n /busy/p\nexit 3\n")
+    assert done.returncode == 3
+    assert done.stdout == b"5\nbusy\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupting_stops_at_once_and_writes_what_was_traced(arch: str, tmp_path: Path, number: signal.Signals) -> None:
+    file = tmp_path / "trace.txt"
+    options = ["--arch", arch, "-p", "function", "-l", "sys_write", "-o", str(file)]
+    command = [sys.executable, "-m", "emu", "run", *options, "--", "echo go; while :; do ls > /dev/null; done"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"go\n"
+        time.sleep(0.3)
+        process.send_signal(number)
+        assert process.wait(timeout=30) == 128 + number
+        assert b"Traceback" not in process.stderr.read()
+    assert "sys_write" in file.read_text()
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize(("redirections", "status", "message"), [
+    ("> /dev/full", 2, "emu: cannot write standard output: No space left on device\n"),
+    (">&-", 2, "emu: cannot write standard output: Bad file descriptor\n"),
+    ("<&- 2>&1 >/dev/null", 0, ""),
+    ("2>&- >/dev/null", 0, ""),
+])
+@pytest.mark.parametrize("command", ["run -- echo hi", "shell"])
+def test_standard_streams_that_are_closed_or_full(command: str, redirections: str, status: int, message: str) -> None:
+    """One line and a status; what cannot be told is not."""
+    line = f"echo 'echo hi' | {sys.executable} -m emu {command} {redirections}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, check=False)
+    output = done.stderr.decode().replace("hi\n", "")
+    assert (done.returncode, output) == (status, message)

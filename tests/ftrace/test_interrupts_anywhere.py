@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Interrupts before every instruction of a graph-traced kernel, and of a program that recurses: nothing notices.
+
+Code with interrupts off gets them when it turns them on. On SPARC V9 both places spill and fill register windows.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import unicorn
+
+from emu.cpu.cpu import Cpu
+from emu.cpu.native import cpu_record
+from emu.machine import Machine
+from tests.lib.graph_calls import check_calls, start_graph
+
+VECTORS = ("LOCAL_TIMER_VECTOR", "RESCHEDULE_VECTOR")
+LONGEST_STEP = 100  # instructions
+INTERRUPTS = 3000
+ENDLESS = 100_000  # steps: no interrupt takes that many
+
+
+def run_to(machine: Machine, function: str) -> None:
+    """Runs a machine of one CPU until it is in the first block of a function."""
+    (cpu,) = machine.board.cpus
+    address = machine.kernel.image.symbol(function)
+    arrived = False
+
+    def arrive(uc, at, size, data):
+        nonlocal arrived
+        if not arrived:
+            arrived = True
+            machine.board.stop(cpu)
+
+    cpu.uc.hook_add(unicorn.UC_HOOK_BLOCK, arrive, None, address, address)
+    cpu.uc.ctl_flush_tb()
+    while not arrived:
+        assert machine.kernel.run()
+
+
+def step(machine: Machine, cpu: Cpu, instructions: int) -> None:
+    """Executes at most that many instructions."""
+    cpu.step(instructions)
+    if cpu.get(cpu_record.REQUEST):
+        machine.kernel.run()  # answers the host call
+
+
+def context(machine: Machine, cpu: Cpu) -> tuple[bool, int, int]:
+    """Whether interrupts are off, the task, and what it is in the middle of: no interrupt leaves all three as they were."""
+    kernel, hot = machine.kernel, machine.kernel.hot_areas[cpu.index]
+    irqs_off = bool(machine.board.arch.native().irqs_off(np.uint64(cpu.env)))
+    nesting = kernel.member(hot, "pcpu_hot.preempt_count") & 0xFF_FFFF
+    return irqs_off, kernel.member(hot, "pcpu_hot.current_task"), nesting
+
+
+def interrupt_every_instruction(machine: Machine, count: int) -> set[int]:
+    """Has the CPU take that many interrupts, each before another instruction. Returns the addresses at which they were raised."""
+    (cpu,) = machine.board.cpus
+    vectors = [machine.kernel.image.offset(name) for name in VECTORS]
+    places = set()
+    taken = 0
+    while taken < count:
+        _, *interrupted = context(machine, cpu)
+        places.add(cpu.pc)
+        before = cpu.get(cpu_record.TAKEN)
+        cpu.raise_interrupt(vectors[taken % 2])
+        step(machine, cpu, 1)
+        if cpu.get(cpu_record.TAKEN) == before:
+            continue  # interrupts are off here
+        taken += 1
+        for _ in range(ENDLESS):
+            if context(machine, cpu) == (False, *interrupted):
+                break
+            step(machine, cpu, LONGEST_STEP)
+        else:
+            raise AssertionError(f"interrupt {taken} does not return")
+        step(machine, cpu, 1)
+    return places
+
+
+@pytest.mark.parametrize(
+    ("command", "function", "user_mode"),
+    [("ls /bin", "sys_openat", False), ("recurse 200 1", "sys_getpid", True)],
+)
+def test_an_interrupt_before_every_instruction(arch: str, command: str, function: str, user_mode: bool) -> None:
+    with Machine(arch=arch, cpus=1) as machine:
+        expected = machine.run(command).output
+        start_graph(machine)
+        machine.run(f"(usleep 1000; {command} > /result) &")
+        run_to(machine, function)
+        places = interrupt_every_instruction(machine, INTERRUPTS)
+        assert len(places) > 300
+        assert not user_mode or any(place < machine.board.arch.direct_map for place in places)
+        machine.advance(20_000_000)
+        machine.tracefs.write("tracing_on", "0")
+        count, _ = check_calls(machine)
+        assert count > 30_000
+        machine.tracefs.write("current_tracer", "nop")
+        assert machine.run("cat /result").output == expected
+        assert re.search(rb"\d", expected) or b"sed\n" in expected
+        assert machine.warnings == []

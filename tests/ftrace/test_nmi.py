@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Non-maskable interrupts: before any instruction of a traced kernel, while its code is being patched, and from watchdogs."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections import Counter
+
+import numba
+import numpy as np
+import pytest
+from numba import carray, types
+
+from emu.cpu.arch.sparc64.state import Env
+from emu.cpu.cpu import Cpu
+from emu.cpu.native import cpu_record
+from emu.ftrace import events
+from emu.machine import GuestPanic, Machine
+from emu.native.pointers import store_u64
+from tests.ftrace.test_interrupts_anywhere import ENDLESS, LONGEST_STEP, context, run_to, step
+from tests.ftrace.test_patching import switch_under_load
+from tests.lib.graph_calls import check_calls, start_graph
+
+NMIS = 1500
+LINE = re.compile(r"^\s*(\S+)-(\d+)\s+\[(\d+)\]\s+(\S+)\s+([\d.]+): (\w+) <-(\w+)$", re.MULTILINE)
+FEW_HERTZ = 10_000_000  # seconds pass quickly
+
+
+def test_an_nmi_is_traced_as_one(arch: str) -> None:
+    with Machine(arch=arch, cpus=2) as machine:
+        machine.tracefs.write("set_ftrace_filter", "nmi_handle")
+        machine.tracefs.write("current_tracer", "function")
+        machine.inject_nmi(1)
+        machine.inject_nmi(1)  # it is pending already
+        assert machine.run("true").status == 0
+        (event,) = LINE.findall(machine.tracefs.read("trace"))
+    comm, _, cpu, flags, _, _, caller = event
+    assert (comm, cpu, flags) == ("<idle>", "001", "d.Z1.")
+    assert caller in ("exc_nmi", "do_nmi")
+
+
+def test_there_is_no_nmi_for_a_cpu_that_is_not_there(arch: str) -> None:
+    with Machine(arch=arch, cpus=2) as machine, pytest.raises(ValueError, match="CPU 2: there are 2"):
+        machine.inject_nmi(2)
+
+
+def delivered_from(machine: Machine, cpu: Cpu) -> tuple[int, int] | None:
+    """If the CPU is at the first instruction of its NMI handler: where it comes from, and the stack pointer there."""
+    image = machine.kernel.image
+    if machine.board.arch.name == "sparc64":
+        if cpu.pc != image.symbol("ttable") + 0x4F * 32:
+            return None
+        return int(Env.from_address(cpu.env).ts[1].tpc), cpu.registers()["sp"]
+    if cpu.pc != image.symbol("asm_exc_nmi"):
+        return None
+    ip, _, _, sp, _ = struct.unpack("<5Q", cpu.read(cpu.registers()["sp"], 40))
+    return ip, sp
+
+
+def execute(machine: Machine, cpu: Cpu) -> None:
+    """Executes one instruction. On SPARC V9 it may first trap for a register window, which another NMI would take away again."""
+    place = cpu.pc, cpu.registers()["sp"]
+    step(machine, cpu, 1)
+    if machine.board.arch.name != "sparc64":
+        return
+    while Env.from_address(cpu.env).tl:
+        step(machine, cpu, 1)
+    if (cpu.pc, cpu.registers()["sp"]) == place:
+        execute(machine, cpu)
+
+
+def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int], int]:
+    """Has the CPU take that many NMIs, each before another instruction.
+
+    Returns the addresses before which they came, and how many came with interrupts off.
+    """
+    (cpu,) = machine.board.cpus
+    places = set()
+    taken = off = 0
+    while taken < count:
+        irqs_off = context(machine, cpu)[0]
+        place, before = (cpu.pc, cpu.registers()["sp"]), cpu.get(cpu_record.TAKEN)
+        machine.inject_nmi(0)
+        step(machine, cpu, 1)
+        if cpu.get(cpu_record.TAKEN) == before:
+            continue  # it cannot come here
+        place = delivered_from(machine, cpu) or place  # one instruction may have been executed before it could come
+        taken += 1
+        off += irqs_off
+        places.add(place[0])
+        for _ in range(ENDLESS):
+            if (cpu.pc, cpu.registers()["sp"]) == place:
+                break
+            step(machine, cpu, LONGEST_STEP)
+        else:
+            raise AssertionError(f"NMI {taken} does not return")
+        execute(machine, cpu)
+    return places, off
+
+
+@pytest.mark.parametrize(
+    ("command", "function"),
+    [
+        ("ls /bin", "sys_openat"),
+        ("ls /bin", "tick_sched_timer"),
+        ("ls /bin | sed s/a/b/", "__schedule"),
+        ("recurse 200 1", "sys_getpid"),
+    ],
+)
+def test_an_nmi_before_every_instruction(arch: str, command: str, function: str) -> None:
+    with Machine(arch=arch, cpus=1) as machine:
+        expected = machine.run(command).output
+        start_graph(machine)
+        machine.run(f"(usleep 1000; {command} > /result) &")
+        run_to(machine, function)
+        places, off = nmi_before_every_instruction(machine, NMIS)
+        assert len(places) > 100
+        assert off > 20 or function == "sys_getpid"
+        machine.advance(50_000_000)
+        machine.tracefs.write("tracing_on", "0")
+        (ring,) = machine.engine.rings
+        entries = ring.unread().entries(events.FUNCGRAPH_ENTRY)
+        calls = Counter(int(row["func"]) for row in entries if int(row["type"]) == events.EventType.FUNCGRAPH_ENTRY)
+        name = {address: machine.kernel.image.function_at(address) for address in calls}
+        assert sum(n for function, n in calls.items() if (found := name[function]) and found.name == "nmi_handle") == NMIS
+        count, _ = check_calls(machine)
+        assert count > 3 * NMIS
+        machine.tracefs.write("current_tracer", "nop")
+        assert machine.run("cat /result").output == expected
+        assert machine.warnings == []
+
+
+# Words of a storm: the CPU's record, blocks until the next NMI, and between the last two.
+RECORD, LEFT, DISTANCE = range(3)
+SHORTEST, LONGEST = 61, 397  # longer than the handler, so that other code runs too
+
+
+@numba.cfunc(types.void(types.uint64, types.uint64, types.uint32, types.voidptr))
+def _storm(uc, address, size, user):
+    """Has an NMI come after so many blocks, each time after a few more, until it begins anew."""
+    words = carray(user, (3,), dtype=np.uint64)
+    words[LEFT] -= np.uint64(1)
+    if words[LEFT] != 0:
+        return
+    words[DISTANCE] += np.uint64(7)
+    if words[DISTANCE] > LONGEST:
+        words[DISTANCE] = np.uint64(SHORTEST)
+    words[LEFT] = words[DISTANCE]
+    store_u64(words[RECORD] + cpu_record.NMI, np.uint64(1))
+    store_u64(words[RECORD] + cpu_record.DEADLINE, np.uint64(0))
+
+
+def begin_storm(cpu: Cpu) -> object:
+    """NMIs on a CPU from now on, for as long as the result lives."""
+    words = np.array([cpu.record, SHORTEST, SHORTEST + cpu.index], np.uint64)
+    cpu.watch_blocks(_storm.address, words.ctypes.data)
+    return words
+
+
+def test_nmis_while_sites_change_under_load(arch: str, protocol: str) -> None:
+    """Handlers run into sites that are half written, and are themselves patched."""
+    with Machine(arch=arch, cpus=2) as machine:
+        machine.engine.protocol = protocol
+        storm = [begin_storm(cpu) for cpu in machine.board.cpus]
+        hits = switch_under_load(machine, "busy 4 4", 18)
+        assert len(storm) == 2
+        assert (hits[-1] > 10) == (protocol == "breakpoint")
+
+
+def locked_up(arch: str, word: str, command_line: str, seconds: int) -> Machine:
+    """A machine of which a CPU has been stuck for so long."""
+    machine = Machine(arch=arch, cpus=2, frequency=FEW_HERTZ, command_line=command_line)
+    machine.run(f"echo {word} > /dev/lkdtm &")
+    machine.advance(seconds * FEW_HERTZ)
+    return machine
+
+
+def test_a_cpu_that_takes_no_interrupts_is_reported_by_its_watchdog(arch: str) -> None:
+    with locked_up(arch, "HARDLOCKUP", "nmi_watchdog=1 watchdog_thresh=1", 5) as machine:
+        (warning,) = machine.warnings
+    assert re.match(r"guest warning on CPU (\d): NMI watchdog: Watchdog detected hard LOCKUP on cpu \1\n", warning)
+    assert "  lkdtm_HARDLOCKUP+0x" in warning and "  lkdtm_write+0x" in warning
+
+
+def test_without_the_watchdog_nobody_notices(arch: str) -> None:
+    with locked_up(arch, "HARDLOCKUP", "watchdog_thresh=1", 3) as machine:
+        assert machine.warnings == []
+
+
+def test_a_hard_lockup_ends_the_machine_if_that_is_asked_for(arch: str) -> None:
+    with pytest.raises(GuestPanic, match=r"guest panic on CPU \d: Hard LOCKUP\n(.*\n)*backtrace:\n(.*\n)*  lkdtm_HARDLOCKUP"):
+        locked_up(arch, "HARDLOCKUP", "nmi_watchdog=1 nmi_watchdog=panic watchdog_thresh=1", 5)
+
+
+def test_a_cpu_that_does_not_schedule_is_reported_by_its_tick(arch: str) -> None:
+    with locked_up(arch, "SOFTLOCKUP", "nmi_watchdog=1 watchdog_thresh=1", 5) as machine:
+        console = bytes(machine._output).decode()
+        warnings = machine.warnings
+    said = re.findall(r"^\[[ .\d]+\] (watchdog: BUG: soft lockup - CPU#\d stuck for (\d)s! \[\w+:\d+\])$", console, re.MULTILINE)
+    said = list(dict.fromkeys(said))  # a warning may be logged as well
+    assert [seconds for _, seconds in said] == ["2", "4"]
+    assert len(warnings) == 2
+    for (text, _), warning in zip(said, warnings, strict=True):
+        assert text in warning and "  lkdtm_SOFTLOCKUP+0x" in warning
+
+
+def test_the_watchdog_leaves_those_alone_that_work_and_those_that_sleep(arch: str) -> None:
+    with Machine(arch=arch, cpus=2, frequency=FEW_HERTZ, command_line="nmi_watchdog=1 watchdog_thresh=1") as machine:
+        machine.tracefs.write("set_ftrace_filter", "watchdog_overflow_callback")
+        machine.tracefs.write("current_tracer", "function")
+        assert machine.run("spin 200; sleep 5; spin 200; sleep 3; spin 1500").status == 0
+        assert machine.warnings == []
+        assert LINE.findall(machine.tracefs.read("trace"))
+        assert not machine.advance(10 * FEW_HERTZ)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The function trace is exactly what happened: nothing lost, nothing invented."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.machine import Machine
+from tests.lib.arches import FACTS
+from tests.lib.graph_calls import check_calls, start_graph
+from tests.lib.witness import Witness, by_context, recorded, shown
+
+PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
+
+
+def load(cpus: int) -> str:
+    """A command that keeps every CPU busy for a while."""
+    return f"{PIPELINE}; busy {cpus} 1"
+
+
+def idle(machine: Machine) -> None:
+    """Lets everything that was started come to rest, so that no CPU is in the middle of a call."""
+    machine.advance(20_000_000)
+
+
+@pytest.fixture(params=range(3), ids=["one", "few", "many"])
+def cpus(arch: str, request: pytest.FixtureRequest) -> int:
+    """How many CPUs."""
+    return FACTS[arch].cpus[request.param]
+
+
+def test_the_function_trace_is_what_the_witness_saw(arch: str, cpus: int, protocol: str) -> None:
+    with Machine(arch=arch, cpus=cpus, seed=cpus) as machine:
+        machine.engine.protocol = protocol
+        witness = Witness(machine)
+        machine.tracefs.write("tracing_on", "0")
+        machine.tracefs.write("buffer_size_kb", str(100_000 // cpus))
+        machine.tracefs.write("current_tracer", "function")
+        machine.tracefs.write("tracing_on", "1")
+        witness.on = True
+        assert machine.run(load(cpus)).status == 0
+        idle(machine)
+        witness.on = False
+        machine.tracefs.write("tracing_on", "0")
+        seen = [[shown(entry) for entry in witness.entries(cpu)] for cpu in range(cpus)]
+        trace = [recorded(machine, cpu) for cpu in range(cpus)]
+        assert all(trace)  # the load is on every CPU
+        assert by_context(trace) == by_context(seen)
+        assert all(ring.overrun == ring.dropped_events == 0 for ring in machine.engine.rings)
+        assert sum(map(len, trace)) > 5_000
+
+
+def test_every_graph_entry_has_its_exit_in_order_per_task(arch: str, cpus: int) -> None:
+    with Machine(arch=arch, cpus=cpus) as machine:
+        start_graph(machine)
+        assert machine.run(load(cpus)).status == 0
+        idle(machine)
+        machine.tracefs.write("tracing_on", "0")
+        count, waiting = check_calls(machine)
+        assert count > 10_000
+        assert "do_exit" in waiting  # a task that has ended never comes back from there
+        assert machine.warnings == []

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The guest's programs on this host: their system calls are Linux's, so they run here as they are."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.lib.cpio import extract
+
+FIRMWARE = Path(__file__).parents[3] / "firmware"
+INITRAMFS = FIRMWARE / "images" / "x86_64" / "initramfs.cpio"
+BUILD = FIRMWARE / "user" / "build" / "x86_64"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended: `status` is negative if a signal killed it."""
+
+    status: int
+    output: str
+    errors: str
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A folder with the guest's init and bin, and a folder to work in."""
+
+    root: Path
+    cwd: Path
+
+    @property
+    def bin(self) -> Path:
+        return self.root / "bin"
+
+    def run(self, *argv: str, program: Path | str | None = None, stdin: str = "", path: str | None = None) -> Ended:
+        """Runs a program of the guest, or another `program` under the same name, with the guest's PATH or another."""
+        done = subprocess.run(
+            argv,
+            executable=program or self.bin / argv[0],
+            cwd=self.cwd,
+            env={"PATH": path or str(self.bin), "HOME": "/", "LC_ALL": "C", "TZ": "UTC"},
+            input=stdin.encode(),
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def sh(self, script: str, *arguments: str, program: Path | str | None = None, path: str | None = None) -> Ended:
+        """Runs a script; the folder it works in holds a few files."""
+        return self.run("sh", "-c", script, *arguments, program=program, path=path)
+
+
+@pytest.fixture(scope="session")
+def guest_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of the committed image; EMU_PROGRAMS=build takes those that were just built."""
+    if platform.machine() != "x86_64" or platform.system() != "Linux":
+        pytest.skip("the guest's programs run on x86-64 Linux only")
+    if INITRAMFS.exists() and os.environ.get("EMU_PROGRAMS") != "build":
+        root = tmp_path_factory.mktemp("initramfs")
+        extract(INITRAMFS.read_bytes(), root)
+        return root
+    if not (BUILD / "bin" / "sh").exists():
+        pytest.skip("no guest programs: neither an image nor a build")
+    return BUILD
+
+
+@pytest.fixture
+def guest(guest_root: Path, tmp_path: Path) -> Guest:
+    cwd = tmp_path / "cwd"
+    (cwd / "dir").mkdir(parents=True)
+    for name in ("a.c", "b.c", "x1", "x2", ".hidden", "dir/f"):
+        (cwd / name).write_text(f"{name}\n")
+    (cwd / "noexec").write_text("echo hi\n")
+    script = cwd / "script"
+    script.write_text('echo script "$@"\nexit 3\n')
+    script.chmod(0o755)
+    return Guest(guest_root, cwd)

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The guest's programs but for sh and sed: on this host, where it can be, beside the host's own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from tests.guest.programs.conftest import Guest
+
+PF_X, PF_W, PF_R = 1, 2, 4
+
+LS = [
+    [],
+    ["-1"],
+    ["-a"],
+    ["-d", "."],
+    ["-l"],
+    ["-la"],
+    ["dir", "a.c"],
+    ["a.c", "nofile", "dir", ".hidden"],
+    ["-l", "link", "/dev/null", "/dev/zero"],
+    ["-l", "broken"],
+    ["link"],
+    ["-d", "link", "dir"],
+    ["--", "-dash"],
+    ["nofile"],
+    ["/nodir/file"],
+]
+
+
+def test_programs_are_small_static_and_have_no_page_to_write_and_execute(guest_root: Path) -> None:
+    for path in [guest_root / "init", *(guest_root / "bin").iterdir()]:
+        assert path.stat().st_size < 96 * 1024, path.name
+        with path.open("rb") as file:
+            elf = ELFFile(file)
+            loads = [s.header for s in elf.iter_segments("PT_LOAD")]
+            assert [h.p_flags for h in loads] == [PF_R | PF_X, PF_R | PF_W], path.name
+            assert [h.p_vaddr % 4096 for h in loads] == [0, 0], path.name
+            assert loads[0].p_vaddr == 0x400000
+            assert not list(elf.iter_segments("PT_INTERP"))
+            assert elf.get_section_by_name(".symtab") is None
+
+
+@pytest.mark.parametrize("arguments", LS, ids=" ".join)
+def test_ls_does_what_gnu_ls_does(guest: Guest, arguments: list[str]) -> None:
+    (guest.cwd / "link").symlink_to("dir")
+    (guest.cwd / "broken").symlink_to("nowhere")
+    (guest.cwd / "-dash").touch()
+    (guest.cwd / "mode").touch()
+    (guest.cwd / "mode").chmod(0o6751)
+    os.utime(guest.cwd / "mode", (0, 951_782_400))
+    assert guest.run("ls", *arguments) == guest.run("ls", *arguments, program=shutil.which("ls"))
+
+
+def test_ls_names_an_option_it_does_not_know(guest: Guest) -> None:
+    ended = guest.run("ls", "-z")
+    assert (ended.status, ended.errors) == (2, "ls: invalid option -- 'z'\n")
+
+
+def test_ls_of_a_big_folder(guest: Guest) -> None:
+    names = sorted(f"file{number}" for number in range(1000))
+    for name in names:
+        (guest.cwd / "dir" / name).touch()
+    assert guest.run("ls", "dir").output.split() == ["f", *names]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "output"),
+    [([], "\n"), (["a", "b  c"], "a b  c\n"), (["-n", "a"], "a"), (["a", "-n"], "a -n\n"), (["-n"], "")],
+)
+def test_echo(guest: Guest, arguments: list[str], output: str) -> None:
+    assert guest.run("echo", *arguments).output == output
+
+
+def test_cat(guest: Guest) -> None:
+    assert guest.run("cat", stdin="in").output == "in"
+    assert guest.run("cat", "a.c", "-", "b.c", stdin="in").output == "a.c\ninb.c\n"
+    ended = guest.run("cat", "nofile", "a.c", "dir")
+    assert (ended.status, ended.output) == (1, "a.c\n")
+    assert ended.errors == "cat: nofile: No such file or directory\ncat: dir: Is a directory\n"
+
+
+def test_cat_does_not_copy_a_file_to_its_own_end(guest: Guest) -> None:
+    (guest.cwd / "grows").write_text("a\n")
+    with open(guest.cwd / "grows", "ab") as output:
+        done = subprocess.run([guest.bin / "cat", guest.cwd / "grows"], stdout=output, stderr=subprocess.PIPE, timeout=20)
+    assert done.returncode == 1
+    assert done.stderr.endswith(b"grows: input file is output file\n")
+    assert (guest.cwd / "grows").read_text() == "a\n"
+
+
+def test_cat_copies_every_byte(guest: Guest) -> None:
+    data = bytes(range(256)) * 1000
+    (guest.cwd / "bytes").write_bytes(data)
+    copied = subprocess.run([guest.bin / "cat", guest.cwd / "bytes"], capture_output=True, check=True)
+    assert copied.stdout == data
+
+
+def test_output_that_cannot_be_written_is_a_failure(guest: Guest) -> None:
+    ended = guest.sh(f"{guest.bin}/echo hi > /dev/full; echo $? >&2")
+    assert ended.errors == "echo: write error: No space left on device\n1\n"
+
+
+def test_output_that_could_not_be_written_before_is_one_too(guest: Guest) -> None:
+    ended = guest.sh(f"{guest.bin}/printf %8192s x > /dev/full; echo $? >&2")
+    assert ended.errors == "printf: write error: No space left on device\n1\n"
+
+
+def test_true_and_false(guest: Guest) -> None:
+    assert [guest.run(name).status for name in ("true", "false", "exit17", "exit42")] == [0, 1, 17, 42]
+
+
+def test_getpid_prints_its_own(guest: Guest) -> None:
+    with subprocess.Popen([guest.bin / "getpid"], stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        assert int(child.stdout.read()) == child.pid
+
+
+@pytest.mark.parametrize(
+    "arguments", [["sleep", "0.1", ".05s"], ["sleep", "0.0025m"], ["usleep", "150000"], ["spin", "150"]], ids=" ".join
+)
+def test_time_passes(guest: Guest, arguments: list[str]) -> None:
+    start = time.monotonic()
+    assert guest.run(*arguments).status == 0
+    assert time.monotonic() - start >= 0.15
+
+
+@pytest.mark.parametrize(
+    ("arguments", "errors"),
+    [
+        (["sleep"], "sleep: missing operand\n"),
+        (["sleep", "x", "0", "1y"], "sleep: invalid time interval 'x'\nsleep: invalid time interval '1y'\n"),
+        (["sleep", "."], "sleep: invalid time interval '.'\n"),
+        (["usleep", "-1"], "usleep: invalid number '-1'\n"),
+        (["usleep", "9" * 30], f"usleep: invalid number '{'9' * 30}'\n"),
+        (["spin"], "spin: usage: spin MILLISECONDS\n"),
+        (["kill"], "kill: usage: kill [-SIGNAL] PID...\n"),
+        (["kill", "x"], "kill: x: not a process number\n"),
+        (["kill", "-NOSUCH", "1"], "kill: NOSUCH: invalid signal\n"),
+        (["kill", "-0", "999999999"], "kill: 999999999: No such process\n"),
+    ],
+)
+def test_bad_arguments(guest: Guest, arguments: list[str], errors: str) -> None:
+    ended = guest.run(*arguments)
+    assert (ended.status, ended.errors) == (1, errors)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "number"),
+    [([], signal.SIGTERM), (["-9"], signal.SIGKILL), (["-s", "USR1"], signal.SIGUSR1), (["-SIGHUP"], signal.SIGHUP)],
+)
+def test_kill(guest: Guest, arguments: list[str], number: int) -> None:
+    with subprocess.Popen([guest.bin / "sleep", "30"]) as victim:
+        assert guest.run("kill", *arguments, str(victim.pid)).status == 0
+        assert victim.wait() == -number
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [
+        ("segv", signal.SIGSEGV),
+        ("kernel", signal.SIGSEGV),
+        ("priv", signal.SIGSEGV),
+        ("hostcall", signal.SIGSEGV),
+        ("div0", signal.SIGFPE),
+        ("ud", signal.SIGILL),
+        ("exec", signal.SIGSEGV),
+    ],
+)
+def test_a_fault_is_deadly(guest: Guest, kind: str, number: int) -> None:
+    assert guest.run("fault", kind).status == -number
+
+
+def test_busy_counts_the_rounds_of_all_workers(guest: Guest) -> None:
+    ended = guest.run("busy", "3", "20")
+    assert (ended.status, ended.output) == (0, "busy: 3 workers, 60 rounds, 0 errors\n")
+
+
+def test_busy_for_a_time(guest: Guest) -> None:
+    ended = guest.run("busy", "2", "1s")
+    assert ended.status == 0
+    assert ended.output.startswith("busy: 2 workers, ")
+    assert ended.output.endswith(" rounds, 0 errors\n")
+
+
+def test_swapexec_runs_what_was_written_last(guest: Guest, tmp_path: Path) -> None:
+    ended = guest.run("swapexec", "3", "50", str(guest.bin), str(tmp_path))
+    assert (ended.status, ended.output) == (0, "swapexec: 3 workers, 150 rounds, 0 errors\n")
+
+
+def test_swapexec_notices_the_wrong_program(guest: Guest, tmp_path: Path) -> None:
+    swapped = tmp_path / "swapped"
+    swapped.mkdir()
+    shutil.copy(guest.bin / "exit17", swapped / "exit17")
+    shutil.copy(guest.bin / "exit17", swapped / "exit42")
+    ended = guest.run("swapexec", "1", "4", str(swapped), str(tmp_path))
+    assert (ended.status, ended.output) == (1, "swapexec: 1 workers, 4 rounds, 1 errors\n")
+    assert "wait status 0x1100 instead of exit 42" in ended.errors
+
+
+@pytest.fixture
+def root(guest: Guest, tmp_path: Path) -> Path:
+    """A root folder for init, whose console and command device are ordinary files."""
+    if os.geteuid() != 0:
+        pytest.skip("only root may chroot")
+    root = tmp_path / "root"
+    shutil.copytree(guest.bin, root / "bin")
+    shutil.copy(guest.root / "init", root / "init")
+    (root / "dev").mkdir()
+    return root
+
+
+def run_init(root: Path, *words: str, console: str = "", command: bytes = b"") -> tuple[int, str, bytes]:
+    """Its status, what is then on the console after what was there, and what it wrote to the command device."""
+    (root / "dev/console").write_text(console)
+    (root / "dev/command").write_bytes(command)
+    done = subprocess.run(["/init", *words], preexec_fn=lambda: os.chroot(root), cwd="/", timeout=60, check=False)
+    written = (root / "dev/command").read_bytes()[len(command) :]
+    return done.returncode, (root / "dev/console").read_text()[len(console) :], written
+
+
+def test_init_runs_a_command_and_reports_its_wait_status(root: Path) -> None:
+    assert run_init(root, command=b"echo $PATH; exit 3\0") == (0, "/bin\n", (3 << 8).to_bytes(4, "little"))
+
+
+def test_init_reports_a_signal(root: Path) -> None:
+    _, _, written = run_init(root, command=b"kill -9 $$\0")
+    assert written == signal.SIGKILL.to_bytes(4, "little")
+
+
+def test_init_serves_a_console(root: Path) -> None:
+    """The script prints nothing, for output would overwrite what of the file is yet to be read."""
+    status, _, written = run_init(root, "mode=shell", console="echo hi > /out\nnosuch 2> /errors\nexit 5\n")
+    assert (status, written) == (5, (5 << 8).to_bytes(4, "little"))
+    assert (root / "out").read_text() == "hi\n"
+    assert (root / "errors").read_text() == "sh: 2: nosuch: not found\n"
+
+
+def test_init_needs_a_console(root: Path) -> None:
+    assert stat.S_ISDIR((root / "dev").stat().st_mode)
+    assert subprocess.run(["/init"], preexec_fn=lambda: os.chroot(root), cwd="/", check=False).returncode == 1

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Static programs that the host's compilers made with glibc, in the guest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from emu.kernel.share import Share
+from emu.machine import Machine
+from tests.lib.commands import run as output_of
+from tests.lib.disks import available, make_ext2
+from tests.lib.host_compiler import compile_static
+
+HERE = Path(__file__).parent
+
+# Jumps out of deep calls and out of handlers: registers, signal mask and the frames that are left must be as they were.
+JUMPS = r"""
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static sigjmp_buf place;
+static volatile int jumps;
+
+static int deep(int depth)
+{
+	int local[20];
+
+	memset(local, depth, sizeof(local));
+	if (!depth)
+		siglongjmp(place, ++jumps);
+	return deep(depth - 1) + local[3];
+}
+
+static void handler(int number)
+{
+	siglongjmp(place, 100);
+}
+
+int main(void)
+{
+	volatile int kept = 42, tries = 0;
+	char *memory;
+	int result;
+
+	signal(SIGUSR1, handler);
+	result = sigsetjmp(place, 1);
+	tries++;
+	printf("%d %d %d\n", result, kept, tries);
+	if (result < 3)
+		deep(30 * (result + 1));
+	if (tries < 6)
+		raise(SIGUSR1);
+	memory = calloc(1, 1000000);
+	printf("%.3f %d\n", atof("2.5") * 3, memory[999999]);
+	return 7;
+}
+"""
+
+BAD_CONTEXT = r"""
+int main(void)
+{
+	register long context asm("o0") = 8, mask asm("o1") = 0;
+
+	asm volatile("ta %0" :: "i" (TRAP), "r" (context), "r" (mask) : "memory");
+	return 0;
+}
+"""
+
+
+def run(arch: str, source: str, folder: Path) -> tuple[int, str]:
+    compile_static(arch, source, folder / "program")
+    with Machine(arch=arch, shares=[Share(folder, "/p")]) as machine:
+        done = machine.run("/p/program")
+    return done.status, done.output.decode()
+
+
+def test_jumps(arch: str, tmp_path: Path) -> None:
+    assert run(arch, JUMPS, tmp_path) == (7, "0 42 1\n1 42 2\n2 42 3\n3 42 4\n100 42 5\n100 42 6\n7.500 0\n")
+
+
+@pytest.mark.parametrize("trap", [0x6E, 0x6F])
+def test_a_context_that_cannot_be_reached_kills_the_program(trap: int, tmp_path: Path) -> None:
+    status, output = run("sparc64", BAD_CONTEXT.replace("TRAP", str(trap)), tmp_path)
+    assert (status, output) == (139, "Segmentation fault\n")
+
+
+def test_system_calls_answer_as_linuxs(arch: str, tmp_path: Path) -> None:
+    """On ramfs and on ext2. `linux-answers.txt` is what the program prints on a Linux host."""
+    compile_static(arch, (HERE / "linux_answers.c").read_text(), tmp_path / "answers")
+    disk = tmp_path / "disk"
+    if available():
+        make_ext2(disk, 1 << 20)
+    expected = (HERE.parent / "golden/linux-answers.txt").read_text()
+    with Machine(arch=arch, shares=[Share(tmp_path, "/p")], ramdisk=disk if disk.exists() else None) as machine:
+        assert output_of(machine, "cd /tmp; /p/answers 2>&1") == expected
+        if disk.exists():
+            assert output_of(machine, "mkdir /d; mount -t ext2 /dev/ram0 /d; cd /d; /p/answers 2>&1") == expected
+        assert machine.warnings == []
