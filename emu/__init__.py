@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A deterministic, cycle-level emulator of a small SMP machine, with the whole of ftrace built in."""
+"""A deterministic emulator of a small SMP machine, with dynamic ftrace of the functions of its kernel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BadImage", "Completed", "GuestPanic", "LimitReached", "Machine", "Po
 
 
 def __getattr__(name: str) -> Any:
-    """Loads the machine, with numba and Unicorn, only for those who want it: `emu --help` does not."""
+    """Loads emu.machine, and with it numba and Unicorn, at the first use of a name: `emu --help` uses none."""
     if name in __all__:
         import emu.machine
 

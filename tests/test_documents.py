@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("firmware/**/README.md")]
+COLUMNS = 120
 
 
 def test_sessions_give_what_the_document_shows() -> None:
@@ -29,8 +30,25 @@ def test_the_readme_shows_a_program_that_runs() -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(document: Path) -> None:
-    links = re.findall(r"\]\(([^)(#:\s]+)\)", document.read_text())
+    text = document.read_text()
+    links = re.findall(r"\]\(([^)(#:\s]+)\)", text) + re.findall(r"^\[[^]]+\]: (\S+)$", text, re.MULTILINE)
     assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_in_tables_are_defined_and_used(document: Path) -> None:
+    text = document.read_text()
+    rows = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    prose = re.sub(r"^\[[^]]+\]: .*$", "", text, flags=re.MULTILINE)
+    defined = set(re.findall(r"^\[([^]]+)\]: ", text, re.MULTILINE))
+    assert set(re.findall(r"\[(\w+/[^]]*)\](?![(\[])", rows)) <= defined
+    assert [label for label in defined if f"[{label}]" not in prose] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_lines_have_at_most_120_columns(document: Path) -> None:
+    lines = enumerate(document.read_text().splitlines(), 1)
+    assert [f"{document.name}:{number}" for number, line in lines if len(line) > COLUMNS] == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Modules of emu that import each other, directly or through others. Imports for type checkers count, those in functions not."""
+"""Modules of emu that import each other, directly or through others. Imports for type checkers count.
+
+Imports in functions do not: they are executed when both modules are there.
+"""
 
 from __future__ import annotations
 

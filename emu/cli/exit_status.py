@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Exit statuses of the command itself; every other one is the guest command's own."""
+"""Exit statuses of the `emu` command itself. Every other status is that of the guest's command."""
 
 __all__ = ["BAD_INPUT", "BROKEN_PIPE", "GUEST_DIED", "INTERRUPTED", "TIMED_OUT"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The options that describe a machine, and the machine made of them."""
+"""The options that describe a machine, and booting the machine that they describe."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ Command = TypeVar("Command", bound=Callable[..., object])
 
 
 class GuestDied(click.ClickException):
-    """The guest kernel panicked; the message says how."""
+    """The guest kernel panicked. The message is the kernel's."""
 
     exit_code = GUEST_DIED
 
 
 class TimedOut(click.ClickException):
-    """A limit was reached; the message says which."""
+    """A run reached a limit. The message says which limit."""
 
     exit_code = TIMED_OUT
 
 
 @contextmanager
 def guest_errors() -> Iterator[None]:
-    """For a block that runs the guest.
+    """Turns the errors of a body that runs the guest into the command's.
 
     Raises:
         GuestDied: the kernel panicked.
@@ -56,14 +56,14 @@ def guest_errors() -> Iterator[None]:
 
 
 class RunLimits(NamedTuple):
-    """How long a command may run, as Machine.run wants it."""
+    """How long a command may run: the arguments of Machine.run."""
 
     limit: int | None  # nanoseconds of virtual time
     host_limit: float | None  # seconds
 
     @classmethod
     def taken_from(cls, arguments: dict[str, Any]) -> RunLimits:
-        """Takes them out of a command's arguments."""
+        """Removes the limits from a command's arguments and returns them."""
         host = arguments.pop("host_limit")
         return cls(arguments.pop("limit"), None if host is None else host / 10**9)
 
@@ -75,7 +75,7 @@ _BOOT_HOST_LIMIT = 60.0  # seconds
 
 @dataclass(frozen=True)
 class MachineOptions:
-    """What the machine is to be like."""
+    """The options that describe a machine."""
 
     arch: str
     cpus: int
@@ -89,12 +89,12 @@ class MachineOptions:
     append: str = ""
 
     def boot(self, console: Callable[[bytes], None], limits: RunLimits) -> Machine:
-        """A machine whose guest writes to `console`.
+        """Boots the machine; what its guest writes goes to `console`.
 
         Raises:
-            click.ClickException: there can be no such machine.
-            GuestDied: it does not come up.
-            TimedOut: nor does it panic.
+            click.ClickException: an option's value is wrong, or the host refuses the memory or a file.
+            GuestDied: the kernel panicked while it booted.
+            TimedOut: the kernel neither booted nor panicked within the limits.
         """
         # Loads numba and Unicorn, which `emu --help` can do without.
         from emu.cpu.ramdisk import RamDisk

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command's entry: parses, runs, and turns whatever goes wrong into one line and an exit status."""
+"""The entry of the `emu` command: it turns every error into one line and an exit status."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the trace goes: standard output, or a file that is there completely or not at all."""
+"""Where the trace is written: standard output, or a file that is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -17,22 +17,26 @@ __all__ = ["Output", "give_up", "open_output", "open_standard_streams", "write_t
 
 
 class Output(Protocol):
-    """Opened before the machine boots, so that a file that cannot be written is known then; written once, or not."""
+    """Where one trace is written. It is opened before the machine boots, so that an error shows before the run."""
 
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *_: object) -> None:
-        """Closes; what was not written leaves no trace."""
+        """Closes the output. If nothing was written, a file stays as it was."""
 
     def write(self, pieces: Iterable[bytes]) -> None:
-        """Raises click.ClickException when it cannot be written."""
+        """Writes the whole trace, once.
+
+        Raises:
+            click.ClickException: the output cannot be written.
+        """
 
 
 def open_output(path: Path | None) -> Output:
-    """The file at `path`, or standard output for None.
+    """Opens the file at `path`, or standard output for None.
 
     Raises:
-        click.ClickException: it cannot be written. So does the output's `write`.
+        click.ClickException: the file cannot be written.
     """
     if path is None:
         return StandardOutput()
@@ -49,7 +53,7 @@ def open_output(path: Path | None) -> Output:
 
 
 class StandardOutput:
-    """Whatever standard output is."""
+    """Standard output, whatever it is connected to."""
 
     def __enter__(self) -> Self:
         return self
@@ -66,7 +70,7 @@ class StandardOutput:
 
 
 class Device:
-    """Something that is no regular file: there is nothing to replace."""
+    """A device or a pipe: the trace is written into it, since it cannot be replaced."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -86,7 +90,7 @@ class Device:
 
 
 class NewFile:
-    """Written beside `path` and then put in its place, with the permissions of what was there."""
+    """A regular file. The trace is written beside `path` and then renamed to it, with the old file's permissions."""
 
     def __init__(self, path: Path, mode: int | None) -> None:
         self._path = path
@@ -122,9 +126,10 @@ def _complaining(target: Path | str) -> Iterator[None]:
 
 
 def open_standard_streams() -> None:
-    """One that was closed when we started must not become the number of the next file that is opened.
+    """Opens /dev/null for each standard stream that was closed when the process started.
 
-    Standard output then cannot be written, and says so; the others are empty, and nobody's.
+    Otherwise the next file that is opened would get the stream's number. Standard output is opened for reading, so that
+    a write to it fails with an error; standard input is empty, and what goes to standard error is lost.
     """
     for name, mode, flags in (("stdin", "r", os.O_RDONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY)):
         if getattr(sys, name) is None:
@@ -132,11 +137,11 @@ def open_standard_streams() -> None:
 
 
 def write_through(stream: TextIO, data: bytes) -> None:
-    """Writes to standard output or standard error, at once.
+    """Writes to standard output or standard error, and flushes.
 
     Raises:
-        click.ClickException: it cannot be written.
-        BrokenPipeError: nobody reads it.
+        click.ClickException: the stream cannot be written.
+        BrokenPipeError: the stream is a pipe that nobody reads.
     """
     try:
         with _complaining("standard error" if stream is sys.stderr else "standard output"):
@@ -148,7 +153,10 @@ def write_through(stream: TextIO, data: bytes) -> None:
 
 
 def give_up(stream: TextIO) -> None:
-    """Its reader, `head` perhaps, has seen enough, or its disk is full: Python must not try to flush the rest when it exits."""
+    """Points the stream to /dev/null, so that Python does not flush the rest of its buffer at exit.
+
+    The stream's reader (`head`, say) has closed the pipe, or the disk is full.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A line on the terminal that says what is going on, once it has gone on for a second."""
+"""A line on the terminal that says what `emu` is doing, when that takes longer than a second."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATIENCE = 1.0  # seconds
 
 
 class Progress:
-    """Shows nothing when standard error is no terminal, or nothing takes long."""
+    """The line. It is not shown if standard error is no terminal."""
 
     def __init__(self) -> None:
         self._terminal = sys.stderr.isatty()
@@ -28,7 +28,7 @@ class Progress:
 
     @contextmanager
     def during(self, what: str) -> Iterator[None]:
-        """Says `what` while the body runs."""
+        """Shows `what` while the body runs, from its second second on."""
         if self._terminal:
             self._timer = threading.Timer(PATIENCE, self._show, [what])
             self._timer.daemon = True
@@ -39,7 +39,7 @@ class Progress:
             self.hide()
 
     def hide(self) -> None:
-        """Makes room for other output until the next `during`."""
+        """Removes the line, so that other output can be written. The next `during` shows another one."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Times and sizes as options give them: 10s, 500us, 256M."""
+"""Times and sizes as the options of `emu` write them: 10s, 500us, 256M."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _LARGEST = 1 << 40
 
 
 def _split(text: str) -> tuple[Fraction, str] | None:
-    """A number and what follows it."""
+    """A number and its unit; None if the text is not of this form."""
     match = re.fullmatch(r"([0-9]{1,40}(?:\.[0-9]{1,40})?)([A-Za-z]*)", text.strip())
     return (Fraction(match[1]), match[2]) if match else None
 
 
 class Duration(click.ParamType[int]):
-    """Nanoseconds; a number alone is seconds."""
+    """A time, converted to nanoseconds. A number without a unit is in seconds."""
 
     name = "time"
 
@@ -40,7 +40,7 @@ class Duration(click.ParamType[int]):
 
 
 class Size(click.ParamType[int]):
-    """Bytes; a number alone is mebibytes."""
+    """A size, converted to bytes. A number without a unit is in mebibytes."""
 
     name = "size"
 

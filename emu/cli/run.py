@@ -44,7 +44,7 @@ terminated by a signal. In the last four cases what was traced until then is wri
 
 
 class Setting(NamedTuple):
-    """One write to tracefs, and the option that asks for it."""
+    """One write to a file of tracefs, and the option of `emu run` that asks for it."""
 
     option: str
     path: str
@@ -120,7 +120,7 @@ def _file_setting(text: str) -> Setting:
 
 
 def _apply(machine: Machine, settings: Iterable[Setting]) -> None:
-    """Nothing is recorded before the command starts."""
+    """Writes the settings to tracefs, with tracing_on 0: nothing is recorded before the command starts."""
     machine.tracefs.write("tracing_on", "0")
     for setting in settings:
         try:
@@ -130,12 +130,12 @@ def _apply(machine: Machine, settings: Iterable[Setting]) -> None:
 
 
 def _run(machine: Machine, command: str, limits: RunLimits) -> int:
-    """The command's exit status.
+    """Runs the command and returns its exit status.
 
     Raises:
         GuestDied: the kernel panicked.
         TimedOut: a limit was reached.
-        click.ClickException: it is no command.
+        click.ClickException: the line is too long, or has a NUL byte.
     """
     from emu.machine import BadCommand, PoweredOff
 
@@ -151,7 +151,7 @@ def _run(machine: Machine, command: str, limits: RunLimits) -> int:
 
 
 class _CommandOutput:
-    """Passes on what the guest writes, but not what it said while it booted."""
+    """Copies the guest's console to standard error, but not what the guest wrote while it booted."""
 
     def __init__(self, progress: Progress) -> None:
         self.shown = False

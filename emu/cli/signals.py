@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Signals that end the emulator, but not before it has tidied up."""
+"""Signals that end the emulator, after it has cleaned up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TERMINATING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 class Terminated(Exception):
-    """The emulator is to end, says a signal."""
+    """A signal asks the emulator to end. `status` is the exit status for it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -23,7 +23,7 @@ class Terminated(Exception):
 
 @contextmanager
 def raised() -> Iterator[None]:
-    """In the body these signals raise Terminated; one that is ignored (nohup) still is."""
+    """While the body runs, each of TERMINATING raises Terminated. A signal that is ignored (nohup) stays ignored."""
     before = {number: signal.getsignal(number) for number in TERMINATING}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The host's terminal while somebody talks to the guest: every key goes there, and it is as before afterwards."""
+"""The host's terminal while somebody types to the guest: every key goes to the guest; at the end it is restored."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ class Left(Exception):
 
 
 class HostTerminal:
-    """Standard input in raw mode, as long as this is entered.
+    """Standard input in raw mode, while this context is entered.
 
-    If standard output is a terminal too, what is written goes there as it is: the guest's terminal ends lines as it must.
+    If standard output is a terminal, too, the host does not process what is written to it: the guest's terminal already
+    ends lines with carriage return and newline.
 
     Args:
-        time_left: how many seconds a read may wait; None: for ever.
+        time_left: returns how many seconds a read may wait; None: without limit.
     """
 
     def __init__(self, time_left: Callable[[], float | None]) -> None:
@@ -64,15 +65,17 @@ class HostTerminal:
         os.close(self._woken)
 
     def size(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """Rows and columns of the terminal."""
         return self._size
 
     def read(self, *, wait: bool) -> bytes | None:
-        """What was typed, b"" if the terminal is gone, None if nothing was; with `wait`, also if its size changed.
+        """The bytes that were typed; b"" if the terminal is gone; None if nothing was typed.
+
+        With `wait`, the call blocks until something was typed, the time is over or the terminal's size has changed.
 
         Raises:
-            Left: by the key for that.
-            Terminated: a signal has come.
+            Left: the key LEAVE was typed.
+            Terminated: one of the signals TERMINATING has come.
         """
         if self._ended_by is not None:
             raise Terminated(self._ended_by)

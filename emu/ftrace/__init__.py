@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tracing: call sites, patching, tracers, ring buffer, tracefs, text."""
+"""Dynamic ftrace: call sites, patching, tracers, the ring buffer, tracefs and the text of traces."""
