@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of `make soak`: everything at once, damaged programs and modules; the rest is in test_soak_calls.py and test_soak_disks.py."""
+"""A tenth of `make soak`: everything at once, damaged programs and modules (the rest: test_soak_calls.py, test_soak_disks.py)."""
 
 from __future__ import annotations
 
