@@ -10,7 +10,6 @@ from pathlib import Path
 from emu.cpu.ramdisk import RamDisk
 from emu.machine import GuestPanic, LimitReached, Machine, PoweredOff
 from tests.fuzz import Outcome, ext2
-from tests.lib import disks
 
 __all__ = ["run"]
 
@@ -33,11 +32,10 @@ class _Typist:
 
 
 def _disk() -> RamDisk:
-    """One with a sound file system, where the host can make that."""
+    """One with a sound file system."""
     disk = RamDisk(ext2.DISK)
-    if disks.available():
-        with tempfile.TemporaryDirectory() as folder:
-            disk.write(0, ext2.base_image(Path(folder), ext2.KINDS[0]))
+    with tempfile.TemporaryDirectory() as folder:
+        disk.write(0, ext2.base_image(Path(folder), ext2.KINDS[0]))
     return disk
 
 

@@ -16,7 +16,7 @@ from emu.cpu.ramdisk import RamDisk
 from emu.machine import Completed, Machine
 from tests.lib import disks
 
-pytestmark = pytest.mark.skipif(not disks.available(), reason="no e2fsprogs on this host")
+pytestmark = disks.needs_e2fsprogs
 
 DISK = 16 << 20
 

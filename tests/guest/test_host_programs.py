@@ -10,7 +10,7 @@ import pytest
 from emu.kernel.share import Share
 from emu.machine import Machine
 from tests.lib.commands import run as output_of
-from tests.lib.disks import available, make_ext2
+from tests.lib.disks import make_ext2, needs_e2fsprogs
 from tests.lib.host_compiler import compile_static
 
 HERE = Path(__file__).parent
@@ -89,15 +89,14 @@ def test_a_context_that_cannot_be_reached_kills_the_program(trap: int, tmp_path:
     assert (status, output) == (139, "Segmentation fault\n")
 
 
+@needs_e2fsprogs
 def test_system_calls_answer_as_linuxs(arch: str, tmp_path: Path) -> None:
     """On ramfs and on ext2. `linux-answers.txt` is what the program prints on a Linux host."""
     compile_static(arch, (HERE / "linux_answers.c").read_text(), tmp_path / "answers")
     disk = tmp_path / "disk"
-    if available():
-        make_ext2(disk, 1 << 20)
+    make_ext2(disk, 1 << 20)
     expected = (HERE.parent / "golden/linux-answers.txt").read_text()
-    with Machine(arch=arch, shares=[Share(tmp_path, "/p")], ramdisk=disk if disk.exists() else None) as machine:
+    with Machine(arch=arch, shares=[Share(tmp_path, "/p")], ramdisk=disk) as machine:
         assert output_of(machine, "cd /tmp; /p/answers 2>&1") == expected
-        if disk.exists():
-            assert output_of(machine, "mkdir /d; mount -t ext2 /dev/ram0 /d; cd /d; /p/answers 2>&1") == expected
+        assert output_of(machine, "mkdir /d; mount -t ext2 /dev/ram0 /d; cd /d; /p/answers 2>&1") == expected
         assert machine.warnings == []

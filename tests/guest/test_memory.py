@@ -12,7 +12,7 @@ import pytest
 
 from emu.kernel.share import Share
 from emu.machine import LimitReached, Machine
-from tests.lib import disks
+from tests.lib.disks import needs_e2fsprogs
 
 
 def test_mappings_are_what_programs_may_expect(machine: Machine) -> None:
@@ -122,8 +122,6 @@ def test_a_fork_bomb_that_takes_all_memory_ends_by_the_limit(arch: str) -> None:
 @pytest.fixture(scope="module")
 def small(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """32 MiB of memory, and more than that on a disk in /d; many small files in /s."""
-    if not disks.available():
-        pytest.skip("no e2fsprogs on this host")
     folder = tmp_path_factory.mktemp("small")
     image, share = folder / "image", folder / "share"
     subprocess.run(["mke2fs", "-q", "-F", "-t", "ext2", image, "48M"], check=True)
@@ -141,6 +139,7 @@ def kilobytes(machine: Machine, name: str) -> int:
     return int(found[1])
 
 
+@needs_e2fsprogs
 def test_files_larger_than_memory(small: Machine, tmp_path: Path) -> None:
     """Caches give back what can be read again: pages, mapped or not, and dentries with their inodes."""
     assert small.run("memcheck /d/mapped 36").output == b"memcheck: 4608 checks, 0 errors\n"
@@ -156,6 +155,7 @@ def test_files_larger_than_memory(small: Machine, tmp_path: Path) -> None:
     subprocess.run(["e2fsck", "-fn", tmp_path / "image"], check=True, capture_output=True)
 
 
+@needs_e2fsprogs
 def test_caches_can_be_dropped(small: Machine) -> None:
     small.run("find /s; cat /proc/slabinfo")
     before = {name: counted(small)[name] for name in ("free", "dentry", "inode")}

@@ -9,27 +9,7 @@ import signal
 import pytest
 
 from emu.machine import Machine
-
-
-class Typist:
-    """Types a piece whenever the guest waits for one, or after so many looks at a guest that is busy; then hangs up."""
-
-    def __init__(self, *pieces: bytes, patience: int = 0, size: tuple[int, int] = (24, 80)) -> None:
-        self._pieces = list(pieces)
-        self._patience = patience
-        self._size = size
-
-    def size(self) -> tuple[int, int]:
-        return self._size
-
-    def read(self, *, wait: bool) -> bytes | None:
-        if not wait:
-            if not self._patience:
-                return None
-            self._patience -= 1
-            if self._patience:
-                return None
-        return self._pieces.pop(0) if self._pieces else b""
+from tests.lib.typist import Typist
 
 
 def talk(machine: Machine, command: str, *pieces: bytes, patience: int = 0) -> tuple[int, str]:

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from emu.machine import Machine
-from tests.guest.test_tty import Typist
 from tests.lib.arches import FACTS
+from tests.lib.typist import Typist
 
 LINE = re.compile(r"^\s*(\S+)-(\d+)\s+\[(\d+)\]\s+(\S+)\s+([\d.]+): (\w+) <-(\w+)$", re.MULTILINE)
 

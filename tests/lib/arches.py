@@ -6,9 +6,7 @@ from __future__ import annotations
 import signal
 from dataclasses import dataclass
 
-from emu.machine import image_directory
-
-__all__ = ["FACTS", "Facts", "has_images"]
+__all__ = ["FACTS", "Facts"]
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,3 @@ FACTS = {
         version="sparc64-linux-gnu-gcc (Debian 12.2.0-13) 12.2.0",
     ),
 }
-
-
-def has_images(arch: str) -> bool:
-    """Whether there is a kernel to boot."""
-    return (image_directory(arch) / "vmlinux").exists()

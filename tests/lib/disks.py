@@ -4,26 +4,23 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["available", "make_ext2"]
+from tests.lib.needs import needs
+
+__all__ = ["make_ext2", "needs_e2fsprogs"]
 
 # Where e2fsprogs are; a user's PATH need not have it.
 os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
+needs_e2fsprogs = needs("mke2fs", "debugfs", "e2fsck")
 _ENVIRONMENT = {
     "PATH": os.environ["PATH"],
     "MKE2FS_SKIP_CHECK_MSG": "1",
     **dict.fromkeys(("E2FSPROGS_FAKE_TIME", "E2FSCK_TIME"), "1600000000"),
 }
 _IDENTITY = ("-U", "00000000-0000-0000-0000-000000000001", "-E", "hash_seed=00000000-0000-0000-0000-000000000002")
-
-
-def available() -> bool:
-    """Whether this host can make images."""
-    return all(shutil.which(tool) for tool in ("mke2fs", "debugfs", "e2fsck"))
 
 
 def make_ext2(path: Path, size: int, options: Sequence[str] = (), content: Sequence[str] = ()) -> None:

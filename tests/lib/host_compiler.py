@@ -18,9 +18,9 @@ def compile_static(arch: str, source: str, program: Path) -> None:
     """Compiles C; the test is skipped where there is no compiler for it, or no static library."""
     compiler = shutil.which(FACTS[arch].compiler)
     if compiler is None:
-        pytest.skip(f"no {FACTS[arch].compiler}")
+        pytest.skip(f"needs {FACTS[arch].compiler}")
     command = [compiler, "-O2", "-static", "-x", "c", "-", "-o", str(program)]
     done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
     if b"cannot find -lc" in done.stderr:
-        pytest.skip("no static C library")
+        pytest.skip(f"needs a static C library for {FACTS[arch].compiler}")
     assert done.returncode == 0, done.stderr.decode()

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of `make soak`: everything at once, damaged programs and modules (the rest: test_soak_calls.py, test_soak_disks.py)."""
+"""A tenth of `make soak`: everything at once, damaged programs and modules. Others: test_soak_calls.py, test_soak_disks.py."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.lib import disks
+from tests.lib.disks import needs_e2fsprogs
 from tests.soak import FUZZERS, INSTRUCTIONS, SUITE
 from tests.soak.stress import stress
 
 
-@pytest.mark.skipif(not disks.available(), reason="no e2fsprogs on this host")
+@needs_e2fsprogs
 def test_everything_at_once_is_right_and_leaves_nothing(arch: str) -> None:
     outcome = stress(arch, int(INSTRUCTIONS * SUITE), seed=0)
     assert outcome.entries > 5_000

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lib import disks
+from tests.lib.disks import needs_e2fsprogs
 from tests.soak import FUZZERS, SUITE
 
 
-@pytest.mark.skipif(not disks.available(), reason="no e2fsprogs on this host")
+@needs_e2fsprogs
 @pytest.mark.parametrize("numbers", FUZZERS["ext2"].pieces(SUITE), ids=str)
 def test_damaged_file_systems(arch: str, numbers: range) -> None:
     FUZZERS["ext2"].check(arch, numbers)

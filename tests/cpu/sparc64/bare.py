@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import functools
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
-import pytest
-
 from emu.cpu import arch
 from emu.cpu.board import Board
+from tests.lib.needs import needs
 
 KERNEL = 0xFFFF_F800_0000_0000
 TABLE, CODE, HANDLERS, STACK, DATA = 0x18000, 0x30000, 0x40000, 0x9E000, 0x50000
@@ -22,7 +20,7 @@ _WINDOW = [*(f"l{n}" for n in range(8)), *(f"i{n}" for n in range(8))]
 SPILL = ";".join(f"stx %{name},[%sp+2047+{n * 8}]" for n, name in enumerate(_WINDOW)) + "; saved; retry"
 FILL = ";".join(f"ldx [%sp+2047+{n * 8}],%{name}" for n, name in enumerate(_WINDOW)) + "; restored; retry"
 
-pytestmark = pytest.mark.skipif(not shutil.which("sparc64-linux-gnu-as"), reason="no assembler")
+pytestmark = needs("sparc64-linux-gnu-as", "sparc64-linux-gnu-objcopy")
 
 
 @functools.cache

@@ -61,14 +61,12 @@ class Guest:
 def guest_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The programs of the committed image; EMU_PROGRAMS=build takes those that were just built."""
     if platform.machine() != "x86_64" or platform.system() != "Linux":
-        pytest.skip("the guest's programs run on x86-64 Linux only")
-    if INITRAMFS.exists() and os.environ.get("EMU_PROGRAMS") != "build":
-        root = tmp_path_factory.mktemp("initramfs")
-        extract(INITRAMFS.read_bytes(), root)
-        return root
-    if not (BUILD / "bin" / "sh").exists():
-        pytest.skip("no guest programs: neither an image nor a build")
-    return BUILD
+        pytest.skip("needs an x86-64 Linux host")
+    if os.environ.get("EMU_PROGRAMS") == "build":
+        return BUILD
+    root = tmp_path_factory.mktemp("initramfs")
+    extract(INITRAMFS.read_bytes(), root)
+    return root
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.guest.programs.conftest import Ended, Guest
+from tests.lib.needs import needs
 
 SCRIPTS = {
     "mkdir": "mkdir d e && mkdir -p a/b/c && mkdir -m 700 p && mkdir -v v; mkdir d; mkdir no/where; mkdir -p d/; ls -1",
@@ -101,10 +102,9 @@ def messages(text: str) -> list[str]:
     return [re.sub(r" for '-c'$|; use '.*$", "", line) for line in lines]
 
 
+@needs("truncate")  # GNU's
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_as_the_host_does_it(name: str, guest: Guest, tmp_path: Path) -> None:
-    if not shutil.which("truncate"):
-        pytest.skip("no GNU coreutils on this host")
     folder = tmp_path / "host"
     folder.mkdir()
     for path in guest.cwd.iterdir():

@@ -211,7 +211,7 @@ def test_swapexec_notices_the_wrong_program(guest: Guest, tmp_path: Path) -> Non
 def root(guest: Guest, tmp_path: Path) -> Path:
     """A root folder for init, whose console and command device are ordinary files."""
     if os.geteuid() != 0:
-        pytest.skip("only root may chroot")
+        pytest.skip("needs root, for chroot")
     root = tmp_path / "root"
     shutil.copytree(guest.bin, root / "bin")
     shutil.copy(guest.root / "init", root / "init")

@@ -304,7 +304,7 @@ def gnu_sed() -> bool:
     return b"GNU sed) 4" in version.stdout
 
 
-pytestmark = pytest.mark.skipif(not gnu_sed(), reason="no GNU sed to compare with")
+pytestmark = pytest.mark.skipif(not gnu_sed(), reason="needs GNU sed 4")
 
 
 def compare(guest: Guest, arguments: list[str], text: str) -> tuple[Ended, Ended]:

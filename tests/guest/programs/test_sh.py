@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from tests.guest.programs.conftest import Guest
+from tests.lib.needs import needs
 
 DASH = shutil.which("dash")
 
@@ -320,13 +321,13 @@ LINES = [
 ]
 
 
-@pytest.mark.skipif(DASH is None, reason="no dash to compare with")
+@needs("dash")
 @pytest.mark.parametrize("script", ONE_LINERS + LINES)
 def test_does_what_dash_does(guest: Guest, script: str) -> None:
     assert guest.sh(script) == guest.sh(script, program=DASH)
 
 
-@pytest.mark.skipif(DASH is None, reason="no dash to compare with")
+@needs("dash")
 def test_arguments_after_a_script(guest: Guest) -> None:
     script = "echo $0 $1 $#; nosuch"
     assert guest.sh(script, "name", "a", "b") == guest.sh(script, "name", "a", "b", program=DASH)

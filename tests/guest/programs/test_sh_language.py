@@ -9,6 +9,7 @@ import shutil
 import pytest
 
 from tests.guest.programs.conftest import Guest
+from tests.lib.needs import needs
 
 DASH = shutil.which("dash")
 INPUT = "line1\nline 2\n"
@@ -399,7 +400,7 @@ def same_as_dash(guest: Guest, script: str) -> None:
     assert ours == guest.run("sh", "-c", script, program=DASH, stdin=INPUT), script
 
 
-@pytest.mark.skipif(DASH is None, reason="no dash to compare with")
+@needs("dash")
 @pytest.mark.parametrize("script", LISTED)
 def test_does_what_dash_does(guest: Guest, script: str) -> None:
     same_as_dash(guest, script)
@@ -461,7 +462,7 @@ def pattern(chance: random.Random) -> str:
 START = "x='a b' y='*.c' e=; set -- 'p  q' '' r; "
 
 
-@pytest.mark.skipif(DASH is None, reason="no dash to compare with")
+@needs("dash")
 @pytest.mark.parametrize("seed", range(6))
 def test_random_scripts_do_what_dash_does(guest: Guest, seed: int) -> None:
     """Many small scripts, those with the same start in one shell: an error ends only a subshell."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.guest.programs.conftest import Guest
+from tests.lib.needs import needs
 
 DASH = shutil.which("dash")
 HOST = "/usr/bin:/bin"
@@ -467,7 +468,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.skipif(DASH is None, reason="no dash to compare with")
+@needs("dash")
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_does_what_the_hosts_tool_does(guest: Guest, files: Path, script: str) -> None:
     shutil.copytree(files, guest.cwd, symlinks=True, dirs_exist_ok=True)

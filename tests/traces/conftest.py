@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The run that a file of this folder is about."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.traces import run as runner
+
+
+@pytest.fixture(scope="module")
+def run(request: pytest.FixtureRequest) -> runner.Run:
+    """What the module's COMMAND wrote, and what the witness saw meanwhile."""
+    return runner.run(request.module.COMMAND)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs a command of this folder under the eyes of the witness, and reads its trace for comparison."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import defaultdict
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+from unittest.mock import patch
+
+from click.testing import CliRunner
+
+from emu.cli.main import cli
+from emu.machine import Completed, Machine
+from tests.lib.witness import Witness
+
+__all__ = ["Calls", "Run", "in_a_row", "run", "shown"]
+
+Calls = dict[int, list[str]]  # the functions that were called on each CPU, in order
+
+_CALL = re.compile(
+    r"""^\ +(?P<graph_cpu>\d+)\)\ .*\|\ +(?P<graph>[\w.]+)(\ \[\w+\])?\(\)(;|\ \{)$  # function_graph
+    |   ^.*-\d+\ +\[(?P<cpu>\d+)\].*:\ (?P<function>[\w.]+)(\ \[\w+\])?\ <-          # function
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A command that has ended.
+
+    Args:
+        text: what it has written, to standard output and standard error.
+        calls: every traceable function of the kernel, without modules, that was called while it ran.
+    """
+
+    text: str
+    calls: Calls
+
+    def seen(self, *functions: str, but: str = "") -> Calls:
+        """Those of `calls` whose names match one of the globs, and not `but`."""
+        found = {
+            cpu: [name for name in names if any(fnmatchcase(name, glob) for glob in functions) and not fnmatchcase(name, but)]
+            for cpu, names in self.calls.items()
+        }
+        return {cpu: names for cpu, names in found.items() if names}
+
+
+def run(command: str) -> Run:
+    """Runs `emu run ...` in this process. The witness watches the guest's command, and nothing before or after it."""
+    calls: Calls = {}
+    run_in_guest = Machine.run
+
+    def watched(machine: Machine, *arguments: Any, **options: Any) -> Completed:
+        witness = Witness(machine)
+        witness.on = True
+        done = run_in_guest(machine, *arguments, **options)
+        witness.on = False
+        for cpu in range(len(machine.board.cpus)):
+            calls[cpu] = [machine.kernel.image.function_at(entry.address).name for entry in witness.entries(cpu)]
+        return done
+
+    _, *arguments = shlex.split(command)
+    with patch.object(Machine, "run", watched):
+        done = CliRunner(catch_exceptions=False).invoke(cli, arguments)
+    assert done.exit_code == 0, done.output
+    return Run(done.output, calls)
+
+
+def shown(text: str) -> Calls:
+    """The calls in a text of function_graph or function."""
+    calls: Calls = defaultdict(list)
+    for call in _CALL.finditer(text):
+        calls[int(call["graph_cpu"] or call["cpu"])].append(call["graph"] or call["function"])
+    return dict(calls)
+
+
+def in_a_row(part: Calls, whole: Calls) -> bool:
+    """Whether `whole` has all calls of `part`, on the same CPUs, in the same order and with no other between them."""
+    return bool(part) and all(
+        any(whole.get(cpu, [])[start : start + len(names)] == names for start in range(len(whole.get(cpu, []))))
+        for cpu, names in part.items()
+    )

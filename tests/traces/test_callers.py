@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The function tracer: which function, called by which, in which task, on which CPU, when. A pipe from its making to its end."""
+
+from __future__ import annotations
+
+from tests.traces.run import Run, shown
+
+COMMAND = "emu run -p function -l '*pipe*' -- 'echo hello | cat'"
+
+TRACE = """\
+hello
+# tracer: function
+#
+# entries-in-buffer/entries-written: 13/13   #P:2
+#
+#                                _-----=> irqs-off/BH-disabled
+#                               / _----=> need-resched
+#                              | / _---=> hardirq/softirq
+#                              || / _--=> preempt-depth
+#                              ||| / _-=> migrate-disable
+#                              |||| /     delay
+#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
+#              | |         |   |||||     |         |
+              sh-16      [001] .....     0.036677: sys_pipe2 <-do_syscall_64
+              sh-16      [001] .....     0.036677: do_pipe2 <-sys_pipe2
+              sh-16      [001] .....     0.036677: __do_pipe_flags <-do_pipe2
+              sh-16      [001] .....     0.036677: create_pipe_files <-__do_pipe_flags
+              sh-16      [001] .....     0.036693: alloc_pipe_info <-create_pipe_files
+              sh-17      [000] .....     0.037326: pipe_write <-vfs_write
+              sh-17      [000] .....     0.037434: pipe_release <-__fput
+              sh-17      [000] .....     0.037439: put_pipe_info <-pipe_release
+             cat-18      [000] .....     0.038350: pipe_read <-vfs_read
+             cat-18      [000] .....     0.038374: pipe_read <-vfs_read
+             cat-18      [000] .....     0.038459: pipe_release <-__fput
+             cat-18      [000] .....     0.038465: put_pipe_info <-pipe_release
+             cat-18      [000] .....     0.038466: free_pipe_info <-put_pipe_info
+"""
+
+
+def test_trace(run: Run) -> None:
+    assert run.text == TRACE
+
+
+def test_the_witness_saw_the_same_calls(run: Run) -> None:
+    assert shown(run.text) == run.seen("*pipe*")

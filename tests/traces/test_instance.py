@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Two traces at once: an instance shows a command's reads and writes, the top trace how the scheduler was called meanwhile."""
+
+from __future__ import annotations
+
+from tests.traces.run import Run, in_a_row, shown
+
+COMMAND = (
+    "emu run -p function -l schedule "
+    "-- 'cd /sys/kernel/tracing; mkdir instances/files; cd instances/files; "
+    "echo vfs_read vfs_write > set_ftrace_filter; echo function > current_tracer; "
+    "cat /proc/version; echo 0 > tracing_on; cat trace'"
+)
+
+TRACE = """\
+Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
+# tracer: function
+#
+# entries-in-buffer/entries-written: 4/4   #P:2
+#
+#                                _-----=> irqs-off/BH-disabled
+#                               / _----=> need-resched
+#                              | / _---=> hardirq/softirq
+#                              || / _--=> preempt-depth
+#                              ||| / _-=> migrate-disable
+#                              |||| /     delay
+#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
+#              | |         |   |||||     |         |
+             cat-18      [000] .....     0.040847: vfs_read <-ksys_read
+             cat-18      [000] .....     0.040871: vfs_write <-ksys_write
+             cat-18      [000] .....     0.040883: vfs_read <-ksys_read
+              sh-16      [001] .....     0.041229: vfs_write <-ksys_write
+# tracer: function
+#
+# entries-in-buffer/entries-written: 6/6   #P:2
+#
+#                                _-----=> irqs-off/BH-disabled
+#                               / _----=> need-resched
+#                              | / _---=> hardirq/softirq
+#                              || / _--=> preempt-depth
+#                              ||| / _-=> migrate-disable
+#                              |||| /     delay
+#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
+#              | |         |   |||||     |         |
+            init-1       [000] .....     0.035650: schedule <-do_wait
+              sh-16      [001] .....     0.037891: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.039302: schedule <-schedule_timeout
+              sh-16      [001] .....     0.039984: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.041306: schedule <-schedule_timeout
+              sh-16      [001] .....     0.041655: schedule <-do_wait
+"""
+
+
+def test_trace(run: Run) -> None:
+    assert run.text == TRACE
+
+
+def test_the_witness_saw_the_calls_of_both(run: Run) -> None:
+    _, instance, top = run.text.split("# tracer: function\n")
+    assert in_a_row(shown(instance), run.seen("vfs_read", "vfs_write"))
+    assert shown(top) == run.seen("schedule")

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The functions of a module from its init to its exit: the filter is given before the module is there, and waits for it."""
+
+from __future__ import annotations
+
+from tests.traces.run import Run, shown
+
+COMMAND = (
+    "emu run -p function -l do_init_module -l '*:mod:sample_timer' -- 'modprobe sample_timer; sleep 0.02; rmmod sample_timer'"
+)
+
+TRACE = """\
+[    0.076094] sample_timer: 5 beats
+# tracer: function
+#
+# entries-in-buffer/entries-written: 23/23   #P:2
+#
+#                                _-----=> irqs-off/BH-disabled
+#                               / _----=> need-resched
+#                              | / _---=> hardirq/softirq
+#                              || / _--=> preempt-depth
+#                              ||| / _-=> migrate-disable
+#                              |||| /     delay
+#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
+#              | |         |   |||||     |         |
+        modprobe-17      [000] .....     0.040264: do_init_module <-load_module
+        modprobe-17      [000] .....     0.040264: sample_timer_init [sample_timer] <-do_one_initcall
+        modprobe-17      [000] .....     0.040264: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
+   sample_thread-18      [000] .....     0.040416: sample_thread [sample_timer] <-kthread
+   sample_thread-18      [000] .....     0.040416: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-18      [000] d..1.     0.040417: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.040418: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [001] ..s1.     0.051274: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [001] ..s1.     0.051274: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [001] d.s2.     0.051275: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.052055: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-18      [000] d..1.     0.052055: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.052056: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [001] ..s1.     0.062024: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [001] ..s1.     0.062024: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [001] d.s2.     0.062025: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.064057: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-18      [000] d..1.     0.064058: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.064059: sample_rest [sample_timer] <-sample_thread [sample_timer]
+           rmmod-20      [000] .....     0.068097: sample_timer_exit [sample_timer] <-delete_module
+           rmmod-20      [000] .....     0.068099: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-20      [000] .....     0.076083: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-20      [000] d..1.     0.076084: sample_add [sample_timer] <-sample_count [sample_timer]
+"""
+
+
+def test_trace(run: Run) -> None:
+    assert run.text == TRACE
+
+
+def test_the_witness_saw_the_calls_that_the_module_made(run: Run) -> None:
+    """The witness knows the kernel's functions only. One of them is called by sample_rest, and by nobody else."""
+    rests = {cpu: names.count("sample_rest") for cpu, names in shown(run.text).items()}
+    sleeps = {cpu: len(names) for cpu, names in run.seen("msleep_interruptible").items()}
+    assert {cpu: count for cpu, count in rests.items() if count} == sleeps

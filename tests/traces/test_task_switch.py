@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A reader sleeps until somebody writes: `=>` shows a switch to another task, funcgraph-proc the task of each line."""
+
+from __future__ import annotations
+
+from tests.traces.run import Run, shown
+
+COMMAND = (
+    "emu run --cpus 1 -p function_graph -O funcgraph-proc -g 'pipe_*' -l pipe_read -l pipe_write -l schedule -l __schedule "
+    "-- 'echo hello | cat'"
+)
+
+TRACE = """\
+hello
+# tracer: function_graph
+#
+# CPU  TASK/PID         DURATION                  FUNCTION CALLS
+# |     |    |           |   |                     |   |   |   |
+ 0)     cat-14     |               |  pipe_read() {
+ 0)     cat-14     |               |    schedule() {
+ 0)     cat-14     |               |      __schedule() {
+ ------------------------------------------
+ 0)     cat-14     =>     sh-13     
+ ------------------------------------------
+
+ 0)     sh-13      | + 18.040 us   |  pipe_write();
+ ------------------------------------------
+ 0)     sh-13      =>     cat-14    
+ ------------------------------------------
+
+ 0)     cat-14     | ! 512.940 us  |      }
+ 0)     cat-14     | ! 513.260 us  |    }
+ 0)     cat-14     | ! 528.490 us  |  } /* pipe_read */
+ 0)     cat-14     |   1.940 us    |  pipe_read();
+"""
+
+
+def test_trace(run: Run) -> None:
+    assert run.text == TRACE
+
+
+def test_the_witness_saw_the_same_reads_and_writes(run: Run) -> None:
+    assert "=>" in run.text
+    (calls,) = shown(run.text).values()
+    assert [name for name in calls if name.startswith("pipe_")] == run.seen("pipe_read", "pipe_write")[0]
