@@ -17,13 +17,11 @@ from emu.ftrace.recorder import Recorder
 from emu.ftrace.records import RecordLists
 from emu.ftrace.return_stack import ReturnStacks
 from emu.ftrace.sites import Sites
-from emu.ftrace.tracers import OpsKind
+from emu.ftrace.tracers import Callback
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import Module
 
 __all__ = ["EnabledFunction", "Ftrace"]
-
-_CALLBACKS = {OpsKind.ENTRY: "ftrace_caller", OpsKind.GRAPH: "ftrace_graph_caller"}  # a later one does what those before do, too
 
 
 class EnabledFunction(NamedTuple):
@@ -144,14 +142,16 @@ class Ftrace:
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
         """Whether sites call for anything else than the top array's tracer."""
         top = next(iter(self._recorders))
-        return any(bool(ops.probes) or (ops is not top and ops.tracer.ops is OpsKind.ENTRY) for ops in arrays)
+        return any(bool(ops.probes) or (ops is not top and ops.tracer.callback is Callback.ENTRY) for ops in arrays)
 
     def _patch(self, arrays: Collection[FtraceOps]) -> bool:
         """Starts to have the sites call what the tracers of these arrays want, and commands of any; False if they do already."""
-        targets = self._targets(arrays)
-        # Before a site calls for it. As long as one may, each array's own flags are asked.
+        if self.enabled:
+            self._tell_recorders(arrays)
+        # Before a site calls for several. As long as one may, native code asks each array's own flags.
         if self._several(arrays):
             self._records.ask_each(True)
+        targets = self._targets(arrays)
         changed = np.flatnonzero(targets != self.sites.targets)
         if not len(changed):
             return False
@@ -174,22 +174,25 @@ class Ftrace:
         if not self.driver.busy and self._kernel.file_server.waited_for:
             self._kernel.file_server.changed()
 
-    def _targets(self, arrays: Collection[FtraceOps]) -> npt.NDArray[np.uint64]:
-        """What each site is to call. The arrays' recorders are told of their filters."""
-        targets = np.zeros(len(self.sites), np.uint64)
-        if not self.enabled:
-            return targets
+    def _tell_recorders(self, arrays: Iterable[FtraceOps]) -> None:
         places = self._places(self.sites.addresses)
-        wanted = [(OpsKind.ENTRY, ops.probes.sites(self.sites.functions)) for ops in self._recorders]
         for ops in arrays:
-            if ops.tracer.ops is OpsKind.GRAPH and not self._recorders[ops].graph_running:
+            recorder = self._recorders[ops]
+            if ops.tracer.callback is Callback.GRAPH and not recorder.graph_running:
                 self._return_stacks.start()
-            self._recorders[ops].follow(ops, places)
-            wanted.append((ops.tracer.ops, ops.traced()))
-        for kind, label in _CALLBACKS.items():
-            for ops_kind, sites in wanted:
-                if ops_kind is kind:
-                    targets[sites] = self._kernel.image.symbol(label)
+            recorder.follow(ops, places)
+
+    def _targets(self, arrays: Iterable[FtraceOps]) -> npt.NDArray[np.uint64]:
+        """What each site is to call."""
+        targets = np.zeros(len(self.sites), np.uint64)
+        if self.enabled:
+            wanted = [(Callback.ENTRY, ops.probes.sites(self.sites.functions)) for ops in self._recorders]
+            wanted += [(ops.tracer.callback, ops.traced()) for ops in arrays if ops.tracer.callback]
+            for callback in Callback:
+                target = self._kernel.image.symbol(callback.value)
+                for kind, sites in wanted:
+                    if kind is callback:
+                        targets[sites] = target
         return targets
 
     def _places(self, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:

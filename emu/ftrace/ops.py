@@ -12,7 +12,7 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.native import trace_record
 from emu.ftrace.probes import FunctionProbes
-from emu.ftrace.tracers import NOP, OpsKind, Tracer
+from emu.ftrace.tracers import NOP, Callback, Tracer
 
 __all__ = ["FtraceOps"]
 
@@ -49,7 +49,7 @@ class FtraceOps:
 
     def traced(self) -> SiteMask:
         """The sites that are to call for the tracer."""
-        if self.tracer.ops is OpsKind.NONE:
+        if self.tracer.callback is None:
             return np.zeros(len(self.filter.functions), np.bool_)
         return (self.filter.mask if self.filter else ~self.filter.mask) & ~self.notrace.mask
 
@@ -63,7 +63,7 @@ class FtraceOps:
         flags: NDArray[np.uint8] = (
             self.graph_function.mask * trace_record.GRAPH_FUNCTION
             + self.graph_notrace.mask * trace_record.GRAPH_NOTRACE
-            + (self.traced() & (self.tracer.ops is OpsKind.ENTRY)) * trace_record.TRACED
+            + (self.traced() & (self.tracer.callback is Callback.ENTRY)) * trace_record.TRACED
             + self.probes.switching(functions, on=True) * trace_record.TURNS_ON
             + self.probes.switching(functions, on=False) * trace_record.TURNS_OFF
         )

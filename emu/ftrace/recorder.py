@@ -20,7 +20,7 @@ from emu.ftrace.ring_buffer import RingBuffer, pages_for
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_context import TraceContext, context_of
 from emu.ftrace.trace_globals import TraceGlobals
-from emu.ftrace.tracers import NOP, OpsKind, Tracer
+from emu.ftrace.tracers import NOP, Callback, Tracer
 from emu.kernel.kernel import Kernel
 
 __all__ = ["BufferStats", "Recorder"]
@@ -108,7 +108,7 @@ class Recorder:
         self._records.set(trace_record.ONLY_SELECTED, int(ops.graph_function.mask.any()))
         self._records.set(trace_record.MAX_DEPTH, ops.max_graph_depth)
         self._records.set(trace_record.THRESHOLD, ops.threshold_us * 1000)
-        self._records.set(trace_record.GRAPH_RUNNING, int(ops.tracer.ops is OpsKind.GRAPH))
+        self._records.set(trace_record.GRAPH_RUNNING, int(ops.tracer.callback is Callback.GRAPH))
 
     def forget_sites(self, places: npt.NDArray[np.int64]) -> None:
         """Nothing is wanted any more where these sites were."""
