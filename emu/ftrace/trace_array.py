@@ -82,7 +82,7 @@ class TraceArray:
         array.recorder.close()
         self.ftrace.unregister(array.ops)
 
-    # Which functions call a tracer, and which
+    # Which functions call, and what
 
     def set_tracer(self, name: str) -> None:
         tracer = self.tracers.get(name)
@@ -135,7 +135,7 @@ class TraceArray:
         self.ftrace.check_returns()
 
     def function_called(self, site: int) -> None:
-        """One that a command is about."""
+        """A function that has a command was called."""
         recording = self.recorder.recording
         wanted = self.ops.probes.call(int(self.ftrace.sites.functions.numbers[site]), recording)
         if wanted is not recording:
