@@ -22,7 +22,7 @@ CPUS = 4
 def switch(arch: str, protocol: str, switches: int) -> float:
     """Seconds of processor time a switch; prints one line."""
     with Machine(arch=arch, cpus=CPUS) as machine:
-        machine.engine.protocol = protocol
+        machine.ftrace.protocol = protocol
         machine.tracefs.write("tracing_on", "0")
         machine.run(WORKLOAD)
         before = machine.board.now
@@ -31,9 +31,9 @@ def switch(arch: str, protocol: str, switches: int) -> float:
             machine.tracefs.write("current_tracer", "nop" if n % 2 else "function")
         taken = (time.process_time() - start) / switches
         guest = machine.board.nanoseconds(machine.board.now - before) / switches
-        hits = machine.engine.driver.breakpoints_hit
+        hits = machine.ftrace.driver.breakpoints_hit
         print(
-            f"{arch:>8} {protocol:>12}: {switches} switches of {len(machine.engine.sites)} sites, {taken * 1e3:6.2f} ms of "
+            f"{arch:>8} {protocol:>12}: {switches} switches of {len(machine.ftrace.sites)} sites, {taken * 1e3:6.2f} ms of "
             f"processor time and {guest / 1e3:6.1f} us guest time each, {hits} breakpoints hit"
         )
         assert not machine.warnings, machine.warnings

@@ -36,7 +36,7 @@ def best_times(arch: str, tracers: Sequence[str]) -> tuple[dict[str, float], int
             done = machine.run(WORKLOAD, trace=True)
             best[tracer] = min(best[tracer], time.process_time() - start)
             assert done.status == 0, done.output
-    ring = machines["function"].engine.rings[0]
+    ring = machines["function"].trace_array.recorder.rings[0]
     return best, ring.entries + ring.overrun
 
 

@@ -64,7 +64,7 @@ class Measured:
 
 
 def recorded(machine: Machine) -> int:
-    return sum(ring.entries + ring.overrun for ring in machine.engine.rings)
+    return sum(ring.entries + ring.overrun for ring in machine.trace_array.recorder.rings)
 
 
 def one_round(machine: Machine, tracer: str, workload: Workload, best: Measured) -> None:

@@ -15,9 +15,11 @@ from emu.cpu import arch as cpu_arch
 from emu.cpu.board import Board
 from emu.cpu.ramdisk import RamDisk
 from emu.ftrace import arch as ftrace_arch
-from emu.ftrace.engine import FtraceEngine
 from emu.ftrace.errors import TraceError
+from emu.ftrace.ftrace import Ftrace
+from emu.ftrace.recorder import Recorder
 from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracefs import TraceFS, build_tree
 from emu.ftrace.tracefs.served import TracefsTree
 from emu.kernel import arch as kernel_arch
@@ -140,18 +142,20 @@ class Machine:
             for number, share in enumerate(shares):
                 self.kernel.file_server.serve(f"share{number}", opened.enter_context(closing(ShareTree(share))))
             opened.callback(self.kernel.file_server.close)
-            self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
+            tracing = ftrace_arch.load(arch)
+            trace_globals = TraceGlobals(self.kernel, tracing)
+            self.ftrace = Ftrace(self.kernel, tracing, trace_globals.records, self.kernel.warn)
             if patching is not None:
-                self.engine.protocol = patching
-            self.trace_array = TraceArray(self.engine.top)
+                self.ftrace.protocol = patching
+            self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open)
             self.kernel.file_server.serve(
                 "tracefs",
-                TracefsTree(tree, lambda: self.engine.updates, lambda: self.engine.driver.busy),
+                TracefsTree(tree, lambda: self.ftrace.updates, lambda: self.ftrace.driver.busy),
             )
             self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
-            self.engine.initialise()
+            self.ftrace.sites.initialise()
             with self.kernel.limits.during(boot_limit, boot_host_limit):
                 self._boot(seed % 1_000_000)
             for number, share in enumerate(shares):
@@ -229,7 +233,7 @@ class Machine:
         """
         self._check_open()
         with self.kernel.limits.during(None, host_limit):
-            self.kernel.give_up_command(self.engine.check)
+            self.kernel.give_up_command(self.trace_array.after_run)
         self._output.clear()
         self.kernel.console.restart_input()
         self.kernel.console.size = (0, 0) if terminal is None else terminal.size()
@@ -242,7 +246,7 @@ class Machine:
             self.trace_array.set_recording(True)
         try:
             with self.kernel.limits.during(limit, host_limit):
-                status = self.kernel.command(command, pump, self.engine.check)
+                status = self.kernel.command(command, pump, self.trace_array.after_run)
         finally:
             if trace:
                 self.trace_array.set_recording(False)
@@ -264,7 +268,7 @@ class Machine:
         self.board.limit = self.board.now + cycles
         try:
             while self.kernel.run():
-                self.engine.check()
+                self.trace_array.after_run()
             return self.board.sleep_until_limit()
         finally:
             self.board.unlimited()
@@ -291,12 +295,12 @@ class Machine:
             GuestPanic, PoweredOff: (when it is set) as `run`.
         """
         self._check_open()
-        return self.engine.enabled
+        return self.ftrace.enabled
 
     @ftrace_enabled.setter
     def ftrace_enabled(self, on: bool) -> None:
         self._check_open()
-        self.engine.set_enabled(on)
+        self.ftrace.set_enabled(on)
         self.settle()
 
     def settle(self) -> None:
@@ -306,10 +310,10 @@ class Machine:
             GuestPanic, PoweredOff: as `run`.
         """
         self._check_open()
-        while self.engine.driver.busy:
-            if not self.kernel.run() and self.engine.driver.busy:
+        while self.ftrace.driver.busy:
+            if not self.kernel.run() and self.ftrace.driver.busy:
                 raise GuestPanic("patching does not end: every CPU sleeps")
-            self.engine.check()
+            self.trace_array.after_run()
 
     def _console(self, data: bytes) -> None:
         self._output += data

@@ -25,7 +25,7 @@ _SWITCHES = {"traceon": True, "traceoff": False}
 
 @dataclass
 class _Probe:
-    """One command, with or without counts, at the functions with these numbers: how often yet, None for ever."""
+    """One command, with or without counts. `left`: by number of a function, how often it may still act; None: for ever."""
 
     command: str
     counted: bool
@@ -40,14 +40,14 @@ class FunctionProbes:
     """The commands of one trace array."""
 
     def __init__(self) -> None:
-        self._probes: list[_Probe] = []  # the one that came first last, as Linux has them
+        self._probes: list[_Probe] = []  # the newest first, as in Linux
 
     def __bool__(self) -> bool:
         return bool(self._probes)
 
     @staticmethod
     def understands(word: str) -> bool:
-        """Whether a word of a filter is a command of these."""
+        """Whether a word of a filter is such a command."""
         return len(parts := word.split(":")) > 1 and parts[1] in _SWITCHES
 
     def edit(self, word: str, functions: Functions) -> None:
@@ -89,25 +89,25 @@ class FunctionProbes:
         self._probes = [probe for probe in self._probes if probe.left]
 
     def keep(self, functions: Functions) -> None:
-        """Other functions than these there are no more."""
+        """Forgets the functions that are gone; these are left."""
         for probe in self._probes:
             for number in np.setdiff1d(list(probe.left), functions.numbers).tolist():
                 del probe.left[number]
         self._tidy()
 
     def sites(self, functions: Functions) -> SiteMask:
-        """Those that have a command."""
+        """The sites that have a command."""
         return self._sites(functions, self._probes, exhausted=True)
 
     def users(self, functions: Functions) -> NDArray[np.int64]:
-        """How many commands each has."""
+        """How many commands each site has."""
         return sum(
             (self._sites(functions, [probe], exhausted=True).astype(np.int64) for probe in self._probes),
             np.zeros(len(functions), np.int64),
         )
 
     def switching(self, functions: Functions, *, on: bool) -> SiteMask:
-        """Those that would turn tracing on, or off."""
+        """The sites that would turn tracing on, or off."""
         return self._sites(functions, [probe for probe in self._probes if probe.turns_on is on], exhausted=False)
 
     @staticmethod
@@ -116,7 +116,7 @@ class FunctionProbes:
         return np.isin(functions.numbers, numbers)
 
     def call(self, number: int, recording: bool) -> bool:
-        """A function was called: is tracing on from now on? A command that changes nothing is not counted."""
+        """A function was called. Returns whether tracing is on from now on; a command that changes nothing is not counted."""
         for probe in self._probes:
             left = probe.left.get(number, 0)
             if left == 0 or probe.turns_on is recording:

@@ -1,241 +1,215 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What records and keeps the events of one trace array: ring buffers, and the records that tell native code about them."""
+"""What keeps the events of one trace array: its ring buffers, and what native code is told of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
-from emu.ftrace import events
-from emu.ftrace.events import Events
-from emu.ftrace.filters import Functions, SiteMask
+from emu.ftrace.events import ENTRY, Events, EventType
 from emu.ftrace.native import trace_record
 from emu.ftrace.native.ring_buffer import DATA_SIZE
+from emu.ftrace.ops import FtraceOps
+from emu.ftrace.pid_filter import PidFilter
 from emu.ftrace.ring_buffer import RingBuffer, pages_for
 from emu.ftrace.text import TraceView
-from emu.ftrace.trace_array import BufferStats, EnabledFunction, Pids, TraceArray
-from emu.ftrace.tracers import NOP, OpsKind, Tracer
+from emu.ftrace.trace_context import TraceContext, context_of
+from emu.ftrace.trace_globals import TraceGlobals
+from emu.ftrace.tracers import NOP, Callback, Tracer
+from emu.kernel.kernel import Kernel
 
-if TYPE_CHECKING:
-    from emu.cpu.cpu import Cpu
-    from emu.ftrace.engine import FtraceEngine
+__all__ = ["BufferStats", "Recorder"]
 
-__all__ = ["Recorder"]
 
-_PID_FLAGS = (trace_record.PID_CHOSEN, trace_record.PID_EXCLUDED)
+@dataclass(frozen=True)
+class BufferStats:
+    """per_cpu/cpuN/stats: what is and was in the ring buffer of one CPU. Times are of the trace clock."""
+
+    entries: int
+    overrun: int
+    commit_overrun: int
+    bytes: int
+    oldest_event: int
+    now: int
+    dropped_events: int
+    read_events: int
 
 
 class Recorder:
-    """Implements `trace_array.Engine` for one trace array, of which the engine can have several.
+    """The ring buffers of one trace array. What its methods are asked for is in effect when they return.
+
+    Args:
+        kernel: with its image loaded.
+        trace_globals: of the kernel.
 
     Attributes:
-        array: what is wanted; None until there is one.
-        tracer: whose callbacks the sites call, while the array may already want another.
+        rings: one for each CPU.
+        tracer: whose events are recorded, while the array may already want another tracer.
+        recording: whether they are recorded at all (tracing_on).
+        cpumask: the CPUs that may record (tracing_cpumask).
+        clock: what events take their time from.
+        pid_filter: the tasks whose functions are recorded.
     """
 
-    def __init__(self, engine: FtraceEngine) -> None:
-        self._engine = engine
-        board = engine.kernel.board
-        self.array: TraceArray | None = None
+    def __init__(self, kernel: Kernel, trace_globals: TraceGlobals) -> None:
+        self._kernel = kernel
+        self.globals = trace_globals
+        self.rings = [RingBuffer(cpu.index, pages_for(0)) for cpu in kernel.board.cpus]
         self.tracer: Tracer = NOP
-        self.rings = [RingBuffer(cpu.index, 2) for cpu in board.cpus]
-        self._recording = True
-        self._cpus = frozenset(range(len(board.cpus)))  # that may record
-        self._pids: tuple[bool, bool] = (False, False)  # whether there is a list of chosen ones, and of excluded ones
-        self._pid_flags = np.zeros(trace_record.PID_LIMIT, np.uint8)
+        self.recording = True
+        self.cpumask = frozenset(range(self.cpus))
+        self.clock = trace_globals.clocks.first
+        self._records_printk = True
+        self._failed = False
         # Modules can be anywhere in the kernel's mapping; what nobody touches of this costs nothing.
-        self._site_flags = np.frombuffer(far_memory(board.memory), np.uint8)
-        self._shared = np.zeros(trace_record.SHARED_WORDS, np.uint64)
-        self._per_cpu = np.zeros((len(board.cpus), trace_record.CPU_WORDS), np.uint64)
-        for field, value in engine.guest_words():
-            self.set_word(field, value)
-        self.set_word(trace_record.SITE_OPS, self._site_flags.ctypes.data)
-        self.set_word(trace_record.PID_FLAGS, self._pid_flags.ctypes.data)
-        self.set_word(trace_record.SLEEP_TIME, 1)
-        self.set_word(trace_record.RECORDING, 1)
-        for index, ring in enumerate(self.rings):
-            self.set_cpu_word(index, trace_record.RING, ring.address)
-            self.set_cpu_word(index, trace_record.SHARED, self._shared.ctypes.data)
+        self._site_flags = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
+        self._records = trace_globals.records.add()
+        self._records.set(trace_record.SITE_OPS, self._site_flags.ctypes.data)
+        self._records.set(trace_record.SLEEP_TIME, 1)
+        self._records.set(trace_record.RECORDING, 1)
+        for ring in self.rings:
+            self._records.set_cpu(ring.cpu, trace_record.RING, ring.address)
+        self.pid_filter = PidFilter(self._records, self.cpus)
 
-    # What native code is told
+    def sibling(self) -> Recorder:
+        """One for another array."""
+        return Recorder(self._kernel, self.globals)
 
-    def set_word(self, field: np.uint64, value: int | np.uint64) -> None:
-        """Of the record for all CPUs."""
-        self._shared[int(field) // 8] = np.uint64(int(value) & 0xFFFF_FFFF_FFFF_FFFF)
+    def close(self) -> None:
+        """The array is gone: native code knows nothing of it any more."""
+        self.globals.records.remove(self._records)
 
-    def word(self, field: np.uint64) -> int:
-        return int(self._shared[int(field) // 8])
+    @property
+    def cpus(self) -> int:
+        return len(self.rings)
 
-    def set_cpu_word(self, cpu: int, field: np.uint64, value: int) -> None:
-        """Of the record for one CPU."""
-        self._per_cpu[cpu, int(field) // 8] = value
+    # What is recorded
 
-    def cpu_word(self, cpu: int, field: np.uint64) -> int:
-        return int(self._per_cpu[cpu, int(field) // 8])
+    def start_tracer(self, tracer: Tracer) -> None:
+        """From here on the events are this tracer's; those of the old one are gone."""
+        self.clear()
+        self.tracer = tracer
 
-    def cpu_record(self, cpu: int) -> int:
-        """The address of the record for one CPU."""
-        return int(self._per_cpu[cpu].ctypes.data)
+    @property
+    def graph_running(self) -> bool:
+        """Whether function_graph records entries and returns."""
+        return self._records.get(trace_record.GRAPH_RUNNING) != 0
 
-    def adopt(self) -> None:
-        """The old tracer has left every site: from here on it is the one that the array wants."""
-        assert self.array is not None
-        self.clear(None)
-        self.tracer = self.array.tracer
-
-    def refresh(self, places: npt.NDArray[np.int64]) -> SiteMask:
-        """Takes over the array's filters, and returns the sites that are to call. `places`: where the flags of each are."""
-        array = self.array
-        assert array is not None
-        wanted = array.wanted_sites()
-        self._site_flags[places] = (
-            array.graph_function.mask * trace_record.GRAPH_FUNCTION
-            + array.graph_notrace.mask * trace_record.GRAPH_NOTRACE
-            + (wanted & (self.tracer.ops is OpsKind.ENTRY)) * trace_record.TRACED
-            + array.probes.switching(self.functions, on=True) * trace_record.TURNS_ON
-            + array.probes.switching(self.functions, on=False) * trace_record.TURNS_OFF
-        )
-        self.set_word(trace_record.ONLY_SELECTED, int(array.graph_function.mask.any()))
-        self.set_word(trace_record.MAX_DEPTH, array.max_graph_depth)
-        self.set_word(trace_record.THRESHOLD, array.threshold_us * 1000)
-        graph = self.tracer.ops is OpsKind.GRAPH
-        if graph and not self.word(trace_record.GRAPH_RUNNING):
-            self._engine.return_stacks.start()
-        self.set_word(trace_record.GRAPH_RUNNING, int(graph))
-        return wanted
+    def follow(self, ops: FtraceOps, places: npt.NDArray[np.int64]) -> None:
+        """What the array wants is in force from here on. `places`: where in the kernel's mapping each site is."""
+        self._site_flags[places] = ops.flags()
+        self._records.set(trace_record.ONLY_SELECTED, int(ops.graph_function.mask.any()))
+        self._records.set(trace_record.MAX_DEPTH, ops.max_graph_depth)
+        self._records.set(trace_record.THRESHOLD, ops.threshold_us * 1000)
+        self._records.set(trace_record.GRAPH_RUNNING, int(ops.tracer.callback is Callback.GRAPH))
 
     def forget_sites(self, places: npt.NDArray[np.int64]) -> None:
         """Nothing is wanted any more where these sites were."""
         self._site_flags[places] = 0
 
     def stop(self) -> None:
-        """The engine has failed: no tracing from here on; what was recorded stays."""
-        self.set_word(trace_record.GRAPH_RUNNING, 0)
+        """Tracing has failed: nothing is recorded from here on; what was recorded stays."""
+        self._failed = True
+        self._records.set(trace_record.GRAPH_RUNNING, 0)
         self._switch_rings()
 
-    # trace_array.Engine
-
-    @property
-    def cpus(self) -> int:
-        return len(self.rings)
-
-    @property
-    def functions(self) -> Functions:
-        return self._engine.sites.functions
-
-    def attach(self, array: TraceArray) -> None:
-        self.array = array
-
-    def divide(self) -> Recorder:
-        return self._engine.add_recorder()
-
-    def close(self) -> None:
-        self._engine.remove_recorder(self)
-
-    def update(self) -> None:
-        self._engine.update()
-
-    def set_recording(self, on: bool) -> None:
-        self._recording = on
-        self.set_word(trace_record.RECORDING, int(on))
-        if not on:
-            self._engine.remember_running()
+    def record_on(self) -> None:
+        self.recording = True
+        self._records.set(trace_record.RECORDING, 1)
         self._switch_rings()
 
-    def set_cpus(self, cpus: frozenset[int]) -> None:
-        self._cpus = cpus
+    def record_off(self) -> None:
+        """Readers that wait for events are woken: there will be none."""
+        self.recording = False
+        self._records.set(trace_record.RECORDING, 0)
+        self.globals.saved_cmdlines.remember_running()
+        self._switch_rings()
+        self.wake_readers()
+
+    def record_on_cpus(self, cpus: frozenset[int]) -> None:
+        """Other CPUs record nothing."""
+        self.cpumask = cpus
         self._switch_rings()
 
     def _switch_rings(self) -> None:
         for ring in self.rings:
-            ring.recording = self._recording and ring.cpu in self._cpus and not self._engine.failed
-
-    def pids(self) -> tuple[Pids, Pids]:
-        chosen, excluded = (
-            frozenset(np.flatnonzero(self._pid_flags & flag).tolist()) if there else None
-            for there, flag in zip(self._pids, _PID_FLAGS, strict=True)
-        )
-        return chosen, excluded
-
-    def set_pids(self, chosen: Pids, excluded: Pids) -> None:
-        self._pids = (chosen is not None, excluded is not None)
-        self._pid_flags[:] = 0
-        for pids, flag in zip((chosen, excluded), _PID_FLAGS, strict=True):
-            self._pid_flags[[pid for pid in pids or () if pid < trace_record.PID_LIMIT]] |= flag
-        self.set_word(trace_record.ONLY_CHOSEN, int(chosen is not None))
-        for record in self._per_cpu:
-            pid = int(record[int(trace_record.PID) // 8])
-            ignored = (chosen is not None and pid not in chosen) or (excluded is not None and pid in excluded)
-            record[int(trace_record.IGNORED) // 8] = ignored
+            ring.recording = self.recording and ring.cpu in self.cpumask and not self._failed
 
     def option_changed(self, name: str, on: bool) -> None:
+        """Those options are obeyed that say what is recorded; the others are for the text."""
         match name:
             case "overwrite":
                 for ring in self.rings:
                     ring.overwrite = on
+            case "trace_printk":
+                self._records_printk = on
             case "funcgraph-irqs":
-                self.set_word(trace_record.SKIP_INTERRUPTS, int(not on))
+                self._records.set(trace_record.SKIP_INTERRUPTS, int(not on))
             case "sleep-time":
-                self.set_word(trace_record.SLEEP_TIME, int(on))
+                self._records.set(trace_record.SLEEP_TIME, int(on))
             case "function-fork":
-                self.set_word(trace_record.FOLLOW_FORK, int(on))
+                self._records.set(trace_record.FOLLOW_FORK, int(on))
+
+    def use_clock(self, name: str) -> bool:
+        """False if there is no such clock."""
+        clock = self.globals.clocks.named(name)
+        if clock is None:
+            return False
+        self.clock = clock
+        self._records.set(trace_record.CLOCK, clock.source)
+        self._records.set(trace_record.CLOCK_OFFSET, clock.offset)
+        return True
+
+    # What native code asks of Python
+
+    def take_called_site(self) -> int:
+        """The address of a site that was called and has a command to turn tracing on or off; 0: there is none. Said once."""
+        site = self._records.get(trace_record.SWITCH)
+        if site:
+            self._records.set(trace_record.SWITCH, 0)
+        return site
+
+    def take_mismatch(self) -> int | None:
+        """What identifies a call that returned, but is not on its task's return stack; None: there is none. Said once."""
+        if not self._records.get(trace_record.MISMATCH):
+            return None
+        self._records.set(trace_record.MISMATCH, 0)
+        return self._records.get(trace_record.MISMATCH_FRAME)
+
+    # The buffers
 
     def _rings_of(self, cpu: int | None) -> list[RingBuffer]:
         return self.rings if cpu is None else [self.rings[cpu]]
 
-    def trace_view(self, cpu: int | None) -> TraceView:
-        rings = self._rings_of(cpu)
-        entries = sum(ring.entries for ring in rings)
-        return self._view([ring.unread() for ring in rings], entries, entries + sum(ring.overrun for ring in rings))
-
-    def _view(self, found: list[Events], entries: int, written: int) -> TraceView:
-        engine, array = self._engine, self.array
-        assert array is not None
-        engine.remember_running()
-        return TraceView(
-            tracer=array.tracer.name,
-            events=found,
-            entries=entries,
-            written=written,
-            cpus=self.cpus,
-            options=array.options,
-            symbols=engine.symbols,
-            comm_of=engine.comm_table.name,
-            clock_is_ns=not self.clock_counts(array.clock),
-            irq_entry_text=engine.symbols.irq_entry_text,
-        )
-
-    def pipe_view(self, cpu: int | None) -> tuple[TraceView, Mapping[int, int]]:
-        found, limits = [], {}
-        for ring in self._rings_of(cpu):
-            events, limit = ring.peek()
-            if limit:
-                found.append(events)
-                limits[ring.cpu] = limit
-        return self._view(found, 0, 0), limits
-
-    def consume(self, cpu: int, count: int) -> None:
-        self.rings[cpu].discard(count)
-
-    def read_page(self, cpu: int) -> bytes | None:
-        page = self.rings[cpu].read_page()
-        return None if page is None else page.tobytes()
-
-    def await_event(self) -> None:
-        self.set_word(trace_record.READER_WAITS, 1)
-
-    def wake_readers(self) -> None:
-        if self.word(trace_record.READER_WAITS):
-            self.set_word(trace_record.READER_WAITS, 0)
-            self._engine.kernel.file_server.changed()
-
-    def clear(self, cpu: int | None) -> None:
+    def clear(self, cpu: int | None = None) -> None:
+        """Empties the ring buffer of one CPU, or of each."""
         for ring in self._rings_of(cpu):
             ring.reset()
+
+    def resize_rings(self, kb: int, cpu: int | None = None) -> None:
+        """Gives the ring buffer of one CPU, or of each, at least so many KiB.
+
+        Raises:
+            MemoryError: there is not as much; nothing has changed.
+        """
+        before: list[tuple[RingBuffer, int]] = []
+        try:
+            for ring in self._rings_of(cpu):
+                before.append((ring, ring.pages))
+                ring.resize(pages_for(kb * 1024))
+        except MemoryError:
+            for ring, old in before:
+                ring.resize(old)
+            raise
+
+    def size_kb(self, cpu: int) -> int:
+        """How many KiB of events the ring buffer of a CPU has room for."""
+        return self.rings[cpu].pages * DATA_SIZE // 1024
 
     def buffer_stats(self, cpu: int) -> BufferStats:
         ring = self.rings[cpu]
@@ -245,81 +219,96 @@ class Recorder:
             commit_overrun=0,
             bytes=ring.used_bytes,
             oldest_event=ring.oldest_event,
-            now=self._now(self._engine.kernel.board.cpus[cpu]),
+            now=self.globals.clocks.now(self.clock, self._kernel.board.cpus[cpu]),
             dropped_events=ring.dropped_events,
             read_events=ring.read_events,
         )
 
-    def enabled_functions(self) -> Iterable[EnabledFunction]:
-        return self._engine.enabled_functions()
+    # Reading
 
-    def comms(self) -> Iterable[tuple[int, str]]:
-        self._engine.remember_running()
-        return iter(self._engine.comm_table)
+    def snapshot(self, cpu: int | None, tracer: Tracer, options: Mapping[str, bool]) -> TraceView:
+        """All events of one CPU, or of each, to be printed as `tracer` and `options` have it."""
+        rings = self._rings_of(cpu)
+        entries = sum(ring.entries for ring in rings)
+        written = entries + sum(ring.overrun for ring in rings)
+        return self._view([ring.unread() for ring in rings], entries, written, tracer, options)
 
-    @property
-    def clock_names(self) -> Sequence[str]:
-        return tuple(self._engine.clocks)
+    def oldest_events(self, cpu: int | None, tracer: Tracer, options: Mapping[str, bool]) -> tuple[TraceView, Mapping[int, int]]:
+        """The oldest events, of one CPU or of each; and of each CPU that has any, how many `consume` can take at once."""
+        found, limits = [], {}
+        for ring in self._rings_of(cpu):
+            events, limit = ring.peek()
+            if limit:
+                found.append(events)
+                limits[ring.cpu] = limit
+        return self._view(found, 0, 0, tracer, options), limits
 
-    def clock_counts(self, name: str) -> bool:
-        return bool(self._engine.clocks[name].source != trace_record.CLOCK_NANOSECONDS)
+    def _view(self, found: list[Events], entries: int, written: int, tracer: Tracer, options: Mapping[str, bool]) -> TraceView:
+        saved_cmdlines, symbols = self.globals.saved_cmdlines, self.globals.symbols
+        saved_cmdlines.remember_running()
+        return TraceView(
+            tracer=tracer.name,
+            events=found,
+            entries=entries,
+            written=written,
+            cpus=self.cpus,
+            options=options,
+            symbols=symbols,
+            comm_of=saved_cmdlines.comm_of,
+            clock_is_ns=self.clock.is_ns,
+            irq_entry_text=symbols.irq_entry_text,
+        )
 
-    def set_clock(self, name: str) -> None:
-        clock = self._engine.clocks[name]
-        self.set_word(trace_record.CLOCK, clock.source)
-        self.set_word(trace_record.CLOCK_OFFSET, clock.offset)
+    def consume(self, cpu: int, count: int) -> None:
+        """Takes the first events that `oldest_events` gave of a CPU out of its buffer."""
+        self.rings[cpu].discard(count)
 
-    def resize(self, kb: int, cpu: int | None = None) -> int:
-        pages = pages_for(kb * 1024)
-        before: list[tuple[RingBuffer, int]] = []
-        try:
-            for ring in self._rings_of(cpu):
-                before.append((ring, ring.pages))
-                ring.resize(pages)
-        except MemoryError:
-            for ring, old in before:
-                ring.resize(old)
-            raise
-        return pages * DATA_SIZE // 1024
+    def take_page(self, cpu: int) -> bytes | None:
+        """Takes a page out of a CPU's buffer, as trace_pipe_raw gives it; None if there is no event."""
+        page = self.rings[cpu].read_page()
+        return None if page is None else page.tobytes()
 
-    def resize_comms(self, entries: int) -> None:
-        self._engine.comm_table.resize(entries)
+    def await_event(self) -> None:
+        """The next event that is recorded has the guest ask what can be read."""
+        self._records.set(trace_record.READER_WAITS, 1)
+
+    def wake_readers(self) -> None:
+        """Readers that wait look again, though there may be nothing new."""
+        if self._records.get(trace_record.READER_WAITS):
+            self._records.set(trace_record.READER_WAITS, 0)
+            self._kernel.file_server.changed()
+
+    # Events that the host records
 
     def write_marker(self, text: bytes) -> bool:
-        ip = np.uint64(self._engine.kernel.image.symbol("tracing_mark_write"))
-        return self._write_from_guest(events.EventType.PRINT, ip.tobytes() + text)
+        """Records a print event with a text to its NUL, now, on the current CPU; False when nothing is being recorded."""
+        ip = np.uint64(self._kernel.image.symbol("tracing_mark_write"))
+        return self._write_from_guest(EventType.PRINT, ip.tobytes() + text)
 
     def write_raw(self, data: bytes) -> bool:
-        return self._write_from_guest(events.EventType.RAW_DATA, data)
+        """The same with an event of bytes, of which the first four are its number."""
+        return self._write_from_guest(EventType.RAW_DATA, data)
 
-    def _write_from_guest(self, kind: events.EventType, data: bytes) -> bool:
+    def write_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
+        """The guest kernel writes a text from `ip`, for which it has disabled preemption `disabled` times more."""
+        if self._records_printk:
+            context = context_of(self._kernel, cpu, printing=disabled)
+            self._write_event(cpu, EventType.PRINT, context, np.uint64(ip).tobytes() + text + b"\0")
+
+    def _write_from_guest(self, kind: EventType, data: bytes) -> bool:
         """Recorded where a guest's task writes it; an event from outside the guest comes after everything there is."""
-        kernel = self._engine.kernel
-        writer = kernel.file_server.caller
-        cpu = writer or max(kernel.board.cpus, key=lambda c: c.cycles)
-        return self.write_event(cpu, kind, self._engine.state_of(cpu) if writer else (0, 0), data)
+        writer = self._kernel.file_server.caller
+        cpu = writer or max(self._kernel.board.cpus, key=lambda cpu: cpu.cycles)
+        return self._write_event(cpu, kind, context_of(self._kernel, cpu) if writer else TraceContext(), data)
 
-    def write_event(self, cpu: Cpu, kind: events.EventType, state: tuple[int, int], data: bytes) -> bool:
-        """Records an event on a CPU. `state`: its flags and preemption depth. False: nothing is recorded now."""
-        tasks = self._engine.kernel.tasks
+    def _write_event(self, cpu: Cpu, kind: EventType, context: TraceContext, data: bytes) -> bool:
+        tasks = self._kernel.tasks
         task = tasks.current(cpu)
-        entry = np.zeros(1, events.ENTRY)
+        entry = np.zeros(1, ENTRY)
         entry["type"] = kind
-        entry["flags"], entry["preempt_count"] = state
+        entry["flags"], entry["preempt_count"] = context
         entry["pid"] = tasks.pid(task)
-        self._engine.comm_table.remember(tasks.pid(task), tasks.comm(task))
-        written = self.rings[cpu.index].write(self._now(cpu), entry.tobytes() + data)
+        self.globals.saved_cmdlines.remember_task(task)
+        written = self.rings[cpu.index].write(self.globals.clocks.now(self.clock, cpu), entry.tobytes() + data)
         self.wake_readers()
         return written
-
-    def _now(self, cpu: Cpu) -> int:
-        clock = np.uint64(self.word(trace_record.CLOCK))
-        if clock == trace_record.CLOCK_COUNTER:
-            self._engine.counter[0] += np.uint64(1)
-            return int(self._engine.counter[0])
-        if clock == trace_record.CLOCK_CYCLES:
-            return cpu.cycles
-        nanoseconds = self._engine.kernel.board.nanoseconds(cpu.cycles)
-        if clock == trace_record.CLOCK_TICKS:
-            return nanoseconds // int(trace_record.TICK)
-        return nanoseconds + self.word(trace_record.CLOCK_OFFSET)

@@ -41,6 +41,10 @@ class Sites:
     def __len__(self) -> int:
         return len(self.functions)
 
+    def at(self, address: int) -> int:
+        """The site at an address, where there must be one."""
+        return int(np.flatnonzero(self.addresses == np.uint64(address))[0])
+
     def code(self, site: int, target: int) -> bytes:
         """The instruction that has a site call `target`, or do nothing if that is 0."""
         return self._code_at(int(self.addresses[site]), target)

@@ -40,7 +40,3 @@ class KernelSymbols:
             return None
         module, function = found
         return Symbol(function.name, address - function.address, function.size, module.name)
-
-    def describe(self, address: int) -> str:
-        """`function+0xoffset/0xsize`."""
-        return self._kernel.describe(address)

@@ -119,7 +119,7 @@ def test_an_nmi_before_every_instruction(arch: str, command: str, function: str)
         assert off > 20 or function == "sys_getpid"
         machine.advance(50_000_000)
         machine.tracefs.write("tracing_on", "0")
-        (ring,) = machine.engine.rings
+        (ring,) = machine.trace_array.recorder.rings
         entries = ring.unread().entries(events.FUNCGRAPH_ENTRY)
         calls = Counter(int(row["func"]) for row in entries if int(row["type"]) == events.EventType.FUNCGRAPH_ENTRY)
         name = {address: machine.kernel.image.function_at(address) for address in calls}
@@ -161,7 +161,7 @@ def begin_storm(cpu: Cpu) -> object:
 def test_nmis_while_sites_change_under_load(arch: str, protocol: str) -> None:
     """Handlers run into sites that are half written, and are themselves patched."""
     with Machine(arch=arch, cpus=2) as machine:
-        machine.engine.protocol = protocol
+        machine.ftrace.protocol = protocol
         storm = [begin_storm(cpu) for cpu in machine.board.cpus]
         hits = switch_under_load(machine, "busy 4 4", 18)
         assert len(storm) == 2

@@ -41,29 +41,29 @@ def test_flush_writes_and_then_has_every_cpu_flush() -> None:
 
 def test_a_protocol_that_the_architecture_does_not_have_is_refused(arch: str) -> None:
     with Machine(arch=arch, cpus=1) as machine:
-        missing = next(name for name in PROTOCOLS if name not in machine.engine.arch.protocols)
+        missing = next(name for name in PROTOCOLS if name not in machine.ftrace.arch.protocols)
         with pytest.raises(ValueError, match=rf"{arch} has no patching protocol '{missing}' \(it has: .*stop_machine\)"):
-            machine.engine.protocol = missing
+            machine.ftrace.protocol = missing
 
 
 def test_a_cpu_that_does_not_flush_runs_the_old_code(arch: str, protocol: str) -> None:
     with Machine(arch=arch, cpus=2) as machine:
-        machine.engine.protocol = protocol
+        machine.ftrace.protocol = protocol
 
         def calls() -> list[int]:
             """How many calls of one function each CPU records while both call it."""
-            before = [ring.entries for ring in machine.engine.rings]
+            before = [ring.entries for ring in machine.trace_array.recorder.rings]
             machine.run("busy 4 1")
-            return [ring.entries - old for ring, old in zip(machine.engine.rings, before, strict=True)]
+            return [ring.entries - old for ring, old in zip(machine.trace_array.recorder.rings, before, strict=True)]
 
         machine.tracefs.write("set_ftrace_filter", "kmem_cache_alloc")
         for _ in range(4):
             calls()  # both CPUs have translated the function as it is, in whatever state they call it
-        machine.engine.driver.deaf_cpus = {1}
+        machine.ftrace.driver.deaf_cpus = {1}
         machine.tracefs.write("current_tracer", "function")
         heard, deaf = calls()
         assert heard > 10 and deaf == 0
-        machine.engine.driver.deaf_cpus = set()
+        machine.ftrace.driver.deaf_cpus = set()
         machine.tracefs.write("current_tracer", "nop")
         machine.tracefs.write("current_tracer", "function")
         heard, deaf = calls()
@@ -77,7 +77,7 @@ def switch_under_load(machine: Machine, load: str, switches: int) -> list[int]:
     hits = []
     for n in range(switches):
         machine.tracefs.write("current_tracer", ("function", "function_graph", "nop")[n % 3])
-        hits.append(machine.engine.driver.breakpoints_hit)
+        hits.append(machine.ftrace.driver.breakpoints_hit)
         machine.advance(20_000)
     machine.tracefs.write("current_tracer", "nop")
     assert text_bytes(machine) == before
@@ -90,7 +90,7 @@ def switch_under_load(machine: Machine, load: str, switches: int) -> list[int]:
 
 def test_a_hundred_switches_under_load(arch: str, protocol: str) -> None:
     with Machine(arch=arch, cpus=4) as machine:
-        machine.engine.protocol = protocol
+        machine.ftrace.protocol = protocol
         hits = switch_under_load(machine, "busy 6 12", 100)
         if protocol == "breakpoint":
             assert hits[-1] > 10 and len(set(hits)) > 5  # breakpoints were hit, in many of the switches
@@ -103,8 +103,8 @@ def test_a_site_that_was_changed_behind_our_back_stops_tracing_and_not_the_guest
     arch: str, protocol: str, damaged_byte: int
 ) -> None:
     with Machine(arch=arch, cpus=2) as machine:
-        machine.engine.protocol = protocol
-        site = int(machine.engine.sites.addresses[len(machine.engine.sites) // 2])
+        machine.ftrace.protocol = protocol
+        site = int(machine.ftrace.sites.addresses[len(machine.ftrace.sites) // 2])
         place = machine.kernel.physical(site) + damaged_byte
         good = text_bytes(machine)
         machine.board.write_code(place, b"\x90")

@@ -150,7 +150,7 @@ def test_raw_markers_have_a_number(fresh: Machine, size: int) -> None:
 
 def test_clocks_say_when_something_was(fresh: Machine) -> None:
     tracefs, board = fresh.tracefs, fresh.board
-    own = fresh.engine.arch.cycle_clock
+    own = fresh.ftrace.arch.cycle_clock
     assert tracefs.read("trace_clock") == f"[local] global counter uptime perf mono mono_raw boot tai {own}\n"
     tracefs.write("set_ftrace_filter", "sys_getpid")
     tracefs.write("current_tracer", "function")

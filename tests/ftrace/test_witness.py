@@ -31,7 +31,7 @@ def cpus(arch: str, request: pytest.FixtureRequest) -> int:
 
 def test_the_function_trace_is_what_the_witness_saw(arch: str, cpus: int, protocol: str) -> None:
     with Machine(arch=arch, cpus=cpus, seed=cpus) as machine:
-        machine.engine.protocol = protocol
+        machine.ftrace.protocol = protocol
         witness = Witness(machine)
         machine.tracefs.write("tracing_on", "0")
         machine.tracefs.write("buffer_size_kb", str(100_000 // cpus))
@@ -46,7 +46,7 @@ def test_the_function_trace_is_what_the_witness_saw(arch: str, cpus: int, protoc
         trace = [recorded(machine, cpu) for cpu in range(cpus)]
         assert all(trace)  # the load is on every CPU
         assert by_context(trace) == by_context(seen)
-        assert all(ring.overrun == ring.dropped_events == 0 for ring in machine.engine.rings)
+        assert all(ring.overrun == ring.dropped_events == 0 for ring in machine.trace_array.recorder.rings)
         assert sum(map(len, trace)) > 5_000
 
 

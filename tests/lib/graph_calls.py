@@ -25,7 +25,7 @@ def check_calls(machine: Machine) -> tuple[int, set[str]]:
     Recording must have begun when no call was under way.
     """
     rows = []
-    for ring in machine.engine.rings:
+    for ring in machine.trace_array.recorder.rings:
         assert ring.overrun == ring.dropped_events == 0
         found = ring.unread()
         both = found.entries(events.FUNCGRAPH_ENTRY)

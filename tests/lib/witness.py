@@ -159,7 +159,7 @@ def by_context(entries: list[list[Entry]]) -> dict[Context, list[int]]:
 
 def recorded(machine: Machine, cpu: int) -> list[Entry]:
     """The function events of a CPU, in the same terms."""
-    trace = machine.engine.rings[cpu].unread()
+    trace = machine.trace_array.recorder.rings[cpu].unread()
     rows = trace.entries(events.FUNCTION)
     assert (rows["type"] == events.EventType.FUNCTION).all()
     fields = (rows[name].tolist() for name in ("ip", "pid", "flags", "preempt_count"))

@@ -129,7 +129,7 @@ class FilterFile(File):
         if self.waiting is not None:
             lines += self.waiting.lines()
         if self.commanded is not None:
-            lines += self.commanded.probes.lines(self.commanded.engine.functions)
+            lines += self.commanded.ops.probes.lines(self.commanded.ftrace.sites.functions)
         return "".join(f"{line}\n" for line in lines)
 
     def open(self, flags: OpenFlags) -> Handle:

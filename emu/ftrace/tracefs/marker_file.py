@@ -42,7 +42,7 @@ class MarkerHandle(Handle):
 
     def _record(self, data: bytes) -> bool:
         text = data if data.endswith(b"\n") else data + b"\n"
-        return self._trace_array.engine.write_marker(text.ljust(max(len(data), TEXT_ROOM) + len("\n\0"), b"\0"))
+        return self._trace_array.recorder.write_marker(text.ljust(max(len(data), TEXT_ROOM) + len("\n\0"), b"\0"))
 
 
 class RawMarkerHandle(MarkerHandle):
@@ -56,4 +56,4 @@ class RawMarkerHandle(MarkerHandle):
 
     def _record(self, data: bytes) -> bool:
         # Linux counts the number twice.
-        return self._trace_array.engine.write_raw(data.ljust(max(len(data), RAW_ROOM) + SHORTEST_RAW_WRITE, b"\0"))
+        return self._trace_array.recorder.write_raw(data.ljust(max(len(data), RAW_ROOM) + SHORTEST_RAW_WRITE, b"\0"))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.numbers import parse_c
-from emu.ftrace.trace_array import Pids
+from emu.ftrace.pid_filter import Pids
 from emu.ftrace.tracefs.node import File, Handle, OpenFlags
 from emu.ftrace.tracefs.text_file import TextHandle
 

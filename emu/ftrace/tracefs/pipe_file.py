@@ -26,11 +26,11 @@ class ConsumingHandle(Handle):
         trace_array.pipes += 1
 
     def poll(self) -> Poll:
-        _, limits = self._trace_array.engine.pipe_view(self._cpu)
+        _, limits = self._trace_array.pipe_view(self._cpu)
         return Poll.READABLE if self._rest or limits else Poll(0)
 
     def await_change(self) -> None:
-        self._trace_array.engine.await_event()
+        self._trace_array.recorder.await_event()
 
     def release(self) -> None:
         if not self._released:
@@ -54,7 +54,7 @@ class PipeHandle(ConsumingHandle):
         if not self._rest:
             self._rest = self._take(min(size, _MOST_TEXT))
         if not self._rest:
-            if self._has_read and not self._trace_array.recording:
+            if self._has_read and not self._trace_array.recorder.recording:
                 return b""
             return WouldBlock()
         self._has_read = True
@@ -63,9 +63,9 @@ class PipeHandle(ConsumingHandle):
 
     def _take(self, size: int) -> bytes:
         """The text of at least `size` bytes of events, but no more than fits into one read; b"" if there are none."""
-        engine, taken = self._trace_array.engine, bytearray()
+        taken = bytearray()
         while len(taken) < size:
-            view, limits = engine.pipe_view(self._cpu)
+            view, limits = self._trace_array.pipe_view(self._cpu)
             if not limits:
                 break
             counts, printed, full = dict.fromkeys(limits, 0), 0, False
@@ -79,7 +79,7 @@ class PipeHandle(ConsumingHandle):
                 counts[cpu] += 1
                 printed += 1
             for cpu, count in counts.items():
-                engine.consume(cpu, count)
+                self._trace_array.recorder.consume(cpu, count)
             self._text.printed(printed)
             if full:
                 break

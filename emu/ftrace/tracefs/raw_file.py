@@ -21,7 +21,7 @@ class RawHandle(ConsumingHandle):
         """`offset` means nothing: what has been read is gone."""
         self._require(OpenFlags.READ)
         if not self._rest:
-            page = self._trace_array.engine.read_page(self._page_of) if size else b""
+            page = self._trace_array.recorder.take_page(self._page_of) if size else b""
             if page is None:
                 return WouldBlock()
             self._rest = page

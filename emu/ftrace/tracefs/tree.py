@@ -8,10 +8,11 @@ from collections import Counter
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import Functions
+from emu.ftrace.ftrace import EnabledFunction
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.options import CORE_OPTIONS, parse_option
 from emu.ftrace.text import render_trace
-from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, EnabledFunction, TraceArray
+from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, TraceArray
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
 from emu.ftrace.tracefs.filter_file import FilterFile
 from emu.ftrace.tracefs.free_buffer_file import FreeBufferHandle
@@ -50,27 +51,28 @@ def _instance_files(tr: TraceArray) -> dict[str, Node]:
 
 def _machine_files(tr: TraceArray) -> dict[str, Node]:
     """What there is once: functions, function_graph, the names of tasks."""
+    saved_cmdlines = tr.recorder.globals.saved_cmdlines
     all_enabled, none_disabled = "all functions enabled", "no functions disabled"
     return {
         "README": TextFile(lambda: README),
         "available_filter_functions": TextFile(
-            lambda: "".join(f"{label}\n" for label in tr.engine.functions.labels())
+            lambda: "".join(f"{label}\n" for label in tr.ftrace.sites.functions.labels())
         ),
-        "enabled_functions": TextFile(lambda: "".join(map(_enabled_function, tr.engine.enabled_functions()))),
-        "dyn_ftrace_total_info": TextFile(lambda: _total_info(tr.engine.functions)),
+        "enabled_functions": TextFile(lambda: "".join(map(_enabled_function, tr.ftrace.enabled_functions()))),
+        "dyn_ftrace_total_info": TextFile(lambda: _total_info(tr.ftrace.sites.functions)),
         "max_graph_depth": TextFile(
-            lambda: f"{tr.max_graph_depth}\n",
+            lambda: f"{tr.ops.max_graph_depth}\n",
             lambda text: tr.set_max_graph_depth(parse_decimal(text, UNSIGNED_INT_MAX)),
         ),
         "tracing_thresh": TextFile(
-            lambda: f"{tr.threshold_us}\n", lambda text: tr.set_threshold(parse_decimal(text, UNSIGNED_INT_MAX))
+            lambda: f"{tr.ops.threshold_us}\n", lambda text: tr.set_threshold(parse_decimal(text, UNSIGNED_INT_MAX))
         ),
-        "set_graph_function": FilterFile(lambda: tr.graph_function, tr.set_graph_function, all_enabled),
-        "set_graph_notrace": FilterFile(lambda: tr.graph_notrace, tr.set_graph_notrace, none_disabled),
-        "saved_cmdlines": TextFile(lambda: "".join(f"{pid} {comm}\n" for pid, comm in tr.engine.comms())),
+        "set_graph_function": FilterFile(lambda: tr.ops.graph_function, tr.set_graph_function, all_enabled),
+        "set_graph_notrace": FilterFile(lambda: tr.ops.graph_notrace, tr.set_graph_notrace, none_disabled),
+        "saved_cmdlines": TextFile(lambda: "".join(f"{pid} {comm}\n" for pid, comm in saved_cmdlines)),
         "saved_cmdlines_size": TextFile(
-            lambda: f"{tr.saved_cmdlines_size}\n",
-            lambda text: tr.set_saved_cmdlines_size(parse_decimal(text, UNSIGNED_INT_MAX)),
+            lambda: f"{saved_cmdlines.size}\n",
+            lambda text: saved_cmdlines.set_size(parse_decimal(text, UNSIGNED_INT_MAX)),
         ),
     }
 
@@ -78,13 +80,13 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
 def _tracer_files(tr: TraceArray) -> dict[str, Node]:
     return {
         "available_tracers": TextFile(lambda: " ".join(tr.tracers) + "\n"),
-        "current_tracer": TextFile(lambda: f"{tr.tracer.name}\n", lambda text: tr.set_tracer(text.rstrip())),
+        "current_tracer": TextFile(lambda: f"{tr.ops.tracer.name}\n", lambda text: tr.set_tracer(text.rstrip())),
         "tracing_on": TextFile(
-            lambda: f"{int(tr.recording)}\n", lambda text: tr.set_recording(parse_decimal(text) != 0)
+            lambda: f"{int(tr.recorder.recording)}\n", lambda text: tr.set_recording(parse_decimal(text) != 0)
         ),
         "tracing_cpumask": TextFile(
-            lambda: format_cpumask(tr.cpumask, tr.engine.cpus) + "\n",
-            lambda text: tr.set_cpumask(parse_cpumask(text, tr.engine.cpus)),
+            lambda: format_cpumask(tr.recorder.cpumask, tr.recorder.cpus) + "\n",
+            lambda text: tr.recorder.record_on_cpus(parse_cpumask(text, tr.recorder.cpus)),
         ),
     }
 
@@ -93,18 +95,16 @@ def _filter_files(tr: TraceArray) -> dict[str, Node]:
     """Which functions are to be traced, and of which tasks."""
     all_enabled, none_disabled = "all functions enabled", "no functions disabled"
     return {
-        "set_ftrace_filter": FilterFile(lambda: tr.filter, tr.set_filter, all_enabled, tr.waiting_filter, tr),
-        "set_ftrace_notrace": FilterFile(lambda: tr.notrace, tr.set_notrace, none_disabled, tr.waiting_notrace),
-        "set_ftrace_pid": PidFile(lambda: tr.pids, tr.set_pids),
-        "set_ftrace_notrace_pid": PidFile(lambda: tr.notrace_pids, tr.set_notrace_pids),
+        "set_ftrace_filter": FilterFile(lambda: tr.ops.filter, tr.set_filter, all_enabled, tr.ops.waiting_filter, tr),
+        "set_ftrace_notrace": FilterFile(lambda: tr.ops.notrace, tr.set_notrace, none_disabled, tr.ops.waiting_notrace),
+        "set_ftrace_pid": PidFile(lambda: tr.recorder.pid_filter.chosen, tr.set_pids),
+        "set_ftrace_notrace_pid": PidFile(lambda: tr.recorder.pid_filter.excluded, tr.set_notrace_pids),
     }
 
 
 def _enabled_function(function: EnabledFunction) -> str:
-    """The name, how many ops, which of the flags R, I and D, and the way a call takes."""
-    registers = " R" if function.saves_registers else "  "
-    trampoline = f"\ttramp: {function.trampoline} ({function.callback})" if function.trampoline else ""
-    return f"{function.name} ({function.ops}){registers}    {trampoline} ->{function.callback}\n"
+    """The name, how many ops, room for the flags R, I and D, which no site has, and what it calls."""
+    return f"{function.name} ({function.users})       ->{function.callback}\n"
 
 
 def _total_info(functions: Functions) -> str:
@@ -124,7 +124,7 @@ def _buffer_files(tr: TraceArray) -> dict[str, Node]:
         "buffer_size_kb": _buffer_size_file(tr, None),
         "buffer_total_size_kb": TextFile(lambda: _total_buffer_size(tr)),
         "free_buffer": HandleFile(0o200, lambda flags: FreeBufferHandle(flags, tr)),
-        "per_cpu": StaticDirectory({f"cpu{cpu}": StaticDirectory(_cpu_files(tr, cpu)) for cpu in range(tr.engine.cpus)}),
+        "per_cpu": StaticDirectory({f"cpu{cpu}": StaticDirectory(_cpu_files(tr, cpu)) for cpu in range(tr.recorder.cpus)}),
     }
 
 
@@ -141,12 +141,13 @@ def _cpu_files(tr: TraceArray, cpu: int) -> dict[str, Node]:
 def _trace_file(tr: TraceArray, cpu: int | None) -> TextFile:
     """What is written to it is ignored; opening it for writing from scratch empties the buffer."""
     return TextFile(
-        lambda: render_trace(tr.engine.trace_view(cpu)), lambda text: None, truncate=lambda: tr.engine.clear(cpu)
+        lambda: render_trace(tr.trace_view(cpu)), lambda text: None, truncate=lambda: tr.recorder.clear(cpu)
     )
 
 
 def _clocks(tr: TraceArray) -> str:
-    return " ".join(f"[{name}]" if name == tr.clock else name for name in tr.engine.clock_names) + "\n"
+    names = tr.recorder.globals.clocks.names
+    return " ".join(f"[{name}]" if name == tr.recorder.clock.name else name for name in names) + "\n"
 
 
 def _buffer_size_file(tr: TraceArray, cpu: int | None) -> TextFile:
@@ -154,22 +155,23 @@ def _buffer_size_file(tr: TraceArray, cpu: int | None) -> TextFile:
 
     def show() -> str:
         if cpu is not None:
-            return f"{tr.buffer_kb[cpu]}\n"
-        if len(set(tr.buffer_kb)) > 1:
+            return f"{tr.recorder.size_kb(cpu)}\n"
+        sizes = {tr.recorder.size_kb(index) for index in range(tr.recorder.cpus)}
+        if len(sizes) > 1:
             return "X\n"
-        return f"{tr.buffer_kb[0]}{'' if tr.buffer_expanded else f' (expanded: {EXPANDED_BUFFER_KB})'}\n"
+        return f"{sizes.pop()}{'' if tr.buffer_expanded else f' (expanded: {EXPANDED_BUFFER_KB})'}\n"
 
     return TextFile(show, lambda text: tr.set_buffer_kb(parse_decimal(text), cpu))
 
 
 def _total_buffer_size(tr: TraceArray) -> str:
-    expanded = "" if tr.buffer_expanded else f" (expanded: {EXPANDED_BUFFER_KB * tr.engine.cpus})"
-    return f"{sum(tr.buffer_kb)}{expanded}\n"
+    expanded = "" if tr.buffer_expanded else f" (expanded: {EXPANDED_BUFFER_KB * tr.recorder.cpus})"
+    return f"{sum(map(tr.recorder.size_kb, range(tr.recorder.cpus)))}{expanded}\n"
 
 
 def _stats_file(tr: TraceArray, cpu: int) -> TextFile:
     def show() -> str:
-        stats = tr.engine.buffer_stats(cpu)
+        stats = tr.recorder.buffer_stats(cpu)
         lines = {
             "entries": stats.entries,
             "overrun": stats.overrun,
@@ -186,19 +188,17 @@ def _stats_file(tr: TraceArray, cpu: int) -> TextFile:
 
 
 def _timestamp(tr: TraceArray, time: int) -> str:
-    if tr.engine.clock_counts(tr.clock):
-        return str(time)
-    return f"{time // 1_000_000_000:5}.{time // 1000 % 1_000_000:06}"
+    return f"{time // 1_000_000_000:5}.{time // 1000 % 1_000_000:06}" if tr.recorder.clock.is_ns else str(time)
 
 
 def _option_files(tr: TraceArray) -> dict[str, Node]:
     def shown() -> list[str]:
-        return [option.name for option in (*CORE_OPTIONS, *tr.tracer.options)]
+        return [option.name for option in (*CORE_OPTIONS, *tr.ops.tracer.options)]
 
     def store(text: str) -> None:
         name, on = parse_option(text)
         if name not in shown():
-            raise TraceError(errno.EINVAL, f"tracer '{tr.tracer.name}' has no option '{name}'")
+            raise TraceError(errno.EINVAL, f"tracer '{tr.ops.tracer.name}' has no option '{name}'")
         tr.set_option(name, on)
 
     files = {name: _option_file(tr, name) for name in tr.options if tr.is_top or name not in _TOP_ONLY}

@@ -2,13 +2,13 @@
 """The function_graph tracer: one event for each call and one for each return."""
 
 from emu.ftrace.options import Option
-from emu.ftrace.tracers.tracer import OpsKind, Tracer
+from emu.ftrace.tracers.tracer import Callback, Tracer
 
 __all__ = ["FUNCTION_GRAPH"]
 
 FUNCTION_GRAPH = Tracer(
     "function_graph",
-    OpsKind.GRAPH,
+    Callback.GRAPH,
     options=(
         Option("funcgraph-overrun", False),
         Option("funcgraph-cpu", True),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The nop tracer: records no function; markers still reach the buffer."""
 
-from emu.ftrace.tracers.tracer import OpsKind, Tracer
+from emu.ftrace.tracers.tracer import Tracer
 
 __all__ = ["NOP"]
 
-NOP = Tracer("nop", OpsKind.NONE, in_instances=True)
+NOP = Tracer("nop", None, in_instances=True)

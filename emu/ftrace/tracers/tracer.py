@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a tracer is: a name, the options only it has, and what it hangs on the sites."""
+"""What a tracer is: a name, the options only it has, and what the sites call for it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 from emu.ftrace.options import Option
 
-__all__ = ["OpsKind", "Tracer"]
+__all__ = ["Callback", "Tracer"]
 
 
-class OpsKind(enum.Enum):
-    """The callback that a tracer needs at every site its filter selects."""
+class Callback(enum.Enum):
+    """What sites call, by its label in the guest kernel. Each also does what those before it do for other arrays."""
 
-    NONE = enum.auto()
-    ENTRY = enum.auto()  # records that the function was called, and by whom
-    GRAPH = enum.auto()  # records the entry, takes over the return address, records the return
+    ENTRY = "ftrace_caller"  # records that the function was called, and by whom
+    GRAPH = "ftrace_graph_caller"  # records the entry, takes over the return address, records the return
 
 
 @dataclass(frozen=True)
@@ -24,6 +23,6 @@ class Tracer:
     """One entry of available_tracers."""
 
     name: str
-    ops: OpsKind
+    callback: Callback | None  # of every site that the filters select
     options: tuple[Option, ...] = ()
     in_instances: bool = False  # whether instances have it, too

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The trace clocks: what native code takes the time of an event from, and what Python does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from emu.cpu.cpu import Cpu
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.native import trace_record
+from emu.kernel.kernel import Kernel
+
+__all__ = ["Clock", "Clocks"]
+
+
+@dataclass(frozen=True)
+class Clock:
+    """One entry of trace_clock."""
+
+    name: str
+    source: np.uint64  # one of native code's CLOCK_ constants
+    offset: int = 0  # nanoseconds at boot
+
+    @property
+    def is_ns(self) -> bool:
+        """Whether it is nanoseconds that the clock counts."""
+        return bool(self.source == trace_record.CLOCK_NANOSECONDS)
+
+
+class Clocks:
+    """The clocks of a kernel. What the counter clock has counted is one number for all trace arrays."""
+
+    def __init__(self, kernel: Kernel, arch: FtraceArch) -> None:
+        self._board = kernel.board
+        self._counter = np.zeros(1, np.uint64)
+        nanoseconds = trace_record.CLOCK_NANOSECONDS
+        self._clocks = (
+            Clock("local", nanoseconds),
+            Clock("global", nanoseconds),
+            Clock("counter", trace_record.CLOCK_COUNTER),
+            Clock("uptime", trace_record.CLOCK_TICKS),
+            Clock("perf", nanoseconds),
+            Clock("mono", nanoseconds),
+            Clock("mono_raw", nanoseconds),
+            Clock("boot", nanoseconds),
+            Clock("tai", nanoseconds, kernel.image.offset("WALL_CLOCK_AT_BOOT") * 10**9),
+            Clock(arch.cycle_clock, trace_record.CLOCK_CYCLES),
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """In the order of trace_clock."""
+        return tuple(clock.name for clock in self._clocks)
+
+    @property
+    def first(self) -> Clock:
+        """The clock that a trace array begins with."""
+        return self._clocks[0]
+
+    @property
+    def counter_address(self) -> int:
+        """Where native code counts for the counter clock."""
+        return self._counter.ctypes.data
+
+    def named(self, name: str) -> Clock | None:
+        return next((clock for clock in self._clocks if clock.name == name), None)
+
+    def now(self, clock: Clock, cpu: Cpu) -> int:
+        """The time of an event that is recorded on a CPU now."""
+        if clock.source == trace_record.CLOCK_COUNTER:
+            self._counter[0] += np.uint64(1)
+            return int(self._counter[0])
+        if clock.source == trace_record.CLOCK_CYCLES:
+            return cpu.cycles
+        nanoseconds = self._board.nanoseconds(cpu.cycles)
+        if clock.source == trace_record.CLOCK_TICKS:
+            return nanoseconds // int(trace_record.TICK)
+        return nanoseconds + clock.offset

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Dynamic ftrace on a guest kernel: its call sites call what all trace arrays together want."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from emu.cpu.cpu import Cpu
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.ops import FtraceOps
+from emu.ftrace.patching import PROTOCOLS, Driver, Patch
+from emu.ftrace.recorder import Recorder
+from emu.ftrace.records import RecordLists
+from emu.ftrace.return_stack import ReturnStacks
+from emu.ftrace.sites import Sites
+from emu.ftrace.tracers import Callback
+from emu.kernel.kernel import Kernel
+from emu.kernel.modules import Module
+
+__all__ = ["EnabledFunction", "Ftrace"]
+
+
+class EnabledFunction(NamedTuple):
+    """One line of enabled_functions: a site that calls a tracer now."""
+
+    name: str
+    users: int
+    callback: str  # symbol+offset/size
+
+
+class Ftrace:
+    """The call sites of a kernel that has not been booted yet, for any number of trace arrays.
+
+    Args:
+        kernel: with its image loaded.
+        arch: call sites of its architecture.
+        records: of all arrays.
+        warn: gets a text when tracing had to be stopped.
+
+    Attributes:
+        sites: all there are, and what each calls.
+        driver: changes them.
+        enabled: `kernel.ftrace_enabled`.
+        failed: tracing had to be stopped.
+        updates: how often sites were to be brought up to date.
+    """
+
+    def __init__(self, kernel: Kernel, arch: FtraceArch, records: RecordLists, warn: Callable[[str], None]) -> None:
+        self.arch = arch
+        self.sites = Sites(kernel, arch)
+        self.driver = Driver(kernel, arch, self._fail)
+        self.enabled = True
+        self.failed = False
+        self.updates = 0
+        self._kernel = kernel
+        self._records = records
+        self._warn = warn
+        self._protocol = arch.protocols[0]
+        self._return_stacks = ReturnStacks(kernel, arch)
+        self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
+        self._dispatch_callbacks()
+        kernel.on_breakpoint = self.breakpoint
+        kernel.resolve_return = self.resolve_return
+        kernel.on_cpu_online = self.cpu_online
+        kernel.on_trace_printk = self.trace_printk
+        kernel.on_ftrace_enabled = self.ftrace_enabled
+        kernel.on_module = self.module_init
+        kernel.on_module_enable = self.module_enable
+        kernel.on_module_free = self.module_free
+
+    def _dispatch_callbacks(self) -> None:
+        """Has the board call native code at the kernel's labels."""
+        image, board = self._kernel.image, self._kernel.board
+        board.dispatch_range(image.symbol("__ftrace_text_start"), image.symbol("__ftrace_text_end"))
+        for label, function in self.arch.callbacks().items():
+            board.dispatch(image.symbol(label), function)
+
+    @property
+    def protocol(self) -> str:
+        """How sites are changed: one of the architecture's protocols.
+
+        Raises:
+            ValueError: (when it is set) the architecture has no such protocol.
+        """
+        return self._protocol
+
+    @protocol.setter
+    def protocol(self, name: str) -> None:
+        if name not in self.arch.protocols:
+            known = ", ".join(self.arch.protocols)
+            raise ValueError(f"{self._kernel.board.arch.name} has no patching protocol '{name}' (it has: {known})")
+        self._protocol = name
+
+    # Trace arrays
+
+    def register(self, ops: FtraceOps, recorder: Recorder) -> None:
+        """An array's: what `ops` wants counts from the next update on, and `recorder` records it. The first is the top array."""
+        self._recorders[ops] = recorder
+        if self.failed:
+            recorder.stop()
+
+    def unregister(self, ops: FtraceOps) -> None:
+        """An array is gone. Sites that it alone wanted call nobody until they have been patched."""
+        del self._recorders[ops]
+        self.update_sites()
+
+    def enabled_functions(self) -> Iterable[EnabledFunction]:
+        """The sites that call somebody, and for how many arrays."""
+        users = np.sum([ops.users() for ops in self._recorders], axis=0)
+        for site in map(int, np.flatnonzero(self.sites.targets)):
+            callback = self._kernel.describe(int(self.sites.targets[site]))
+            yield EnabledFunction(self.sites.functions.label(site), max(int(users[site]), 1), callback)
+
+    # Sites
+
+    def update_sites(self) -> None:
+        """Starts to bring every site to what the trace arrays want now (Linux: ftrace_run_update_code).
+
+        While sites are being changed nothing is started: what is wanted is looked at again when they have been.
+        """
+        self.updates += 1
+        if not self.driver.busy:
+            self._update()
+
+    def _update(self) -> None:
+        """Starts the next change. Another tracer comes to an array only when the old one has left every site."""
+        if self.failed:
+            return
+        changing = [ops for ops, recorder in self._recorders.items() if ops.tracer is not recorder.tracer]
+        if changing:
+            if self._patch([ops for ops in self._recorders if ops not in changing]):
+                return
+            for ops in changing:
+                self._recorders[ops].start_tracer(ops.tracer)
+        if not self._patch(self._recorders):
+            self._records.ask_each(self._several(self._recorders))
+
+    def _several(self, arrays: Iterable[FtraceOps]) -> bool:
+        """Whether sites call for anything else than the top array's tracer."""
+        top = next(iter(self._recorders))
+        return any(bool(ops.probes) or (ops is not top and ops.tracer.callback is Callback.ENTRY) for ops in arrays)
+
+    def _patch(self, arrays: Collection[FtraceOps]) -> bool:
+        """Starts to have the sites call what the tracers of these arrays want, and commands of any; False if they do already."""
+        if self.enabled:
+            self._tell_recorders(arrays)
+        # Before a site calls for several. As long as one may, native code asks each array's own flags.
+        if self._several(arrays):
+            self._records.ask_each(True)
+        targets = self._targets(arrays)
+        changed = np.flatnonzero(targets != self.sites.targets)
+        if not len(changed):
+            return False
+        patches = [
+            Patch(
+                int(self.sites.addresses[site]),
+                self.sites.code(site, int(self.sites.targets[site])),
+                self.sites.code(site, int(targets[site])),
+            )
+            for site in map(int, changed)
+        ]
+        self.driver.start(patches, PROTOCOLS[self._protocol], lambda: self._patched(changed, targets[changed]))
+        return True
+
+    def _patched(self, sites: npt.NDArray[np.int64], targets: npt.NDArray[np.uint64]) -> None:
+        """The driver has done its last step: the sites call `targets`, and who waits for that in the guest is told."""
+        if not self.failed:
+            self.sites.targets[sites] = targets
+        self._update()
+        if not self.driver.busy and self._kernel.file_server.waited_for:
+            self._kernel.file_server.changed()
+
+    def _tell_recorders(self, arrays: Iterable[FtraceOps]) -> None:
+        places = self._places(self.sites.addresses)
+        for ops in arrays:
+            recorder = self._recorders[ops]
+            if ops.tracer.callback is Callback.GRAPH and not recorder.graph_running:
+                self._return_stacks.start()
+            recorder.follow(ops, places)
+
+    def _targets(self, arrays: Iterable[FtraceOps]) -> npt.NDArray[np.uint64]:
+        """What each site is to call."""
+        targets = np.zeros(len(self.sites), np.uint64)
+        if self.enabled:
+            wanted = [(Callback.ENTRY, ops.probes.sites(self.sites.functions)) for ops in self._recorders]
+            wanted += [(ops.tracer.callback, ops.traced()) for ops in arrays if ops.tracer.callback]
+            for callback in Callback:
+                target = self._kernel.image.symbol(callback.value)
+                for kind, sites in wanted:
+                    if kind is callback:
+                        targets[sites] = target
+        return targets
+
+    def _places(self, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+        """Where in the kernel's mapping sites are."""
+        return (addresses - np.uint64(self._kernel.board.arch.kernel_map)).astype(np.int64)
+
+    # Switching it off
+
+    def set_enabled(self, on: bool) -> None:
+        """`kernel.ftrace_enabled`: if not on, no site calls a tracer, whatever is wanted, until it is on again."""
+        self.enabled = on
+        self.update_sites()
+
+    def check_returns(self) -> None:
+        """Called between runs: a return that did not match its entry stops tracing."""
+        for recorder in self._recorders.values():
+            frame = recorder.take_mismatch()
+            if frame is not None:
+                self._fail(f"function_graph: a return through {frame:#x} has no entry on its task's return stack")
+
+    def _fail(self, why: str) -> None:
+        """No tracing from here on; what was recorded stays (Linux: ftrace_bug, ftrace_graph_stop)."""
+        self.failed = True
+        for recorder in self._recorders.values():
+            recorder.stop()
+        self._warn(f"{why}; tracing is off")
+
+    # What the guest kernel says and asks
+
+    def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
+        """A CPU can take upcalls; its struct pcpu_hot is at `hot_area`."""
+        self._records.set_hot_area(cpu.index, hot_area)
+
+    def breakpoint(self, cpu: Cpu, registers: int) -> bool:
+        """A CPU hit a breakpoint; `registers` is its saved struct pt_regs. True if it was ours, and has been dealt with."""
+        return self.driver.on_breakpoint(cpu, registers)
+
+    def resolve_return(self, task: int, frame: int, address: int) -> int:
+        """The real return address of a task's call, which seems to be `address`; `frame` tells it from other calls."""
+        return self._return_stacks.resolve(task, frame, address)
+
+    def ftrace_enabled(self, on: bool | None) -> bool | None:
+        """Sets `kernel.ftrace_enabled` (None: leaves it), and returns what it is; None while sites are being changed."""
+        if on is not None:
+            if self.driver.busy:
+                return None
+            self.set_enabled(on)
+            if self.driver.busy:
+                return None
+        return self.enabled
+
+    def trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
+        """It writes a text from `ip`, for which it has disabled preemption `disabled` times more."""
+        next(iter(self._recorders.values())).write_printk(cpu, ip, text, disabled)
+
+    def module_init(self, module: Module) -> None:
+        """A module is being put together: its sites become nops, and can be traced."""
+        self.sites.add(module)
+        self._sites_changed()
+
+    def module_enable(self, module: Module) -> bool:
+        """Before a module's init runs its sites are what the trace arrays want; False while that is being done."""
+        if self.driver.busy:
+            return False
+        for ops in self._recorders:
+            ops.module_coming(module.name)
+        self.update_sites()
+        return not self.driver.busy
+
+    def module_free(self, module: Module, part: range | None) -> bool:
+        """Code of a module is going (None: all of it), and its sites with it; False while sites are being changed."""
+        if self.driver.busy:
+            return False
+        before = self.sites.addresses
+        if part is None:
+            self.sites.unloaded(module.name)
+        else:
+            self.sites.remove(part.start, part.stop)
+        gone = self._places(np.setdiff1d(before, self.sites.addresses))
+        for recorder in self._recorders.values():
+            recorder.forget_sites(gone)
+        self._sites_changed()
+        return True
+
+    def _sites_changed(self) -> None:
+        for ops in self._recorders:
+            ops.functions_changed(self.sites.functions)

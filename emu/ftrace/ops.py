@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What one trace array wants of the call sites."""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
+from emu.ftrace.native import trace_record
+from emu.ftrace.probes import FunctionProbes
+from emu.ftrace.tracers import NOP, Callback, Tracer
+
+__all__ = ["FtraceOps"]
+
+
+class FtraceOps:
+    """The tracer of one trace array, its filters and its commands (Linux: struct ftrace_ops). Its array changes it.
+
+    Args:
+        functions: those that can be traced now.
+
+    Attributes:
+        tracer: the array's.
+        filter: set_ftrace_filter.
+        notrace: set_ftrace_notrace.
+        waiting_filter: words of set_ftrace_filter about modules that are not loaded.
+        waiting_notrace: the same of set_ftrace_notrace.
+        probes: commands of set_ftrace_filter.
+        graph_function: set_graph_function.
+        graph_notrace: set_graph_notrace.
+        max_graph_depth: how many levels of calls function_graph records; 0: all.
+        threshold_us: function_graph records only calls that took so many microseconds; 0: all.
+    """
+
+    def __init__(self, functions: Functions) -> None:
+        self.tracer: Tracer = NOP
+        self.filter = FunctionFilter(functions)
+        self.notrace = self.filter
+        self.waiting_filter, self.waiting_notrace = ModuleFilters(), ModuleFilters()
+        self.probes = FunctionProbes()
+        self.graph_function = self.filter
+        self.graph_notrace = self.filter
+        self.max_graph_depth = 0
+        self.threshold_us = 0
+
+    def traced(self) -> SiteMask:
+        """The sites that are to call for the tracer."""
+        if self.tracer.callback is None:
+            return np.zeros(len(self.filter.functions), np.bool_)
+        return (self.filter.mask if self.filter else ~self.filter.mask) & ~self.notrace.mask
+
+    def users(self) -> NDArray[np.int64]:
+        """By site: how often this array wants a call there, for its tracer and for commands."""
+        return self.traced() + self.probes.users(self.filter.functions)
+
+    def flags(self) -> NDArray[np.uint8]:
+        """By site: what native code does there for this array."""
+        functions = self.filter.functions
+        flags: NDArray[np.uint8] = (
+            self.graph_function.mask * trace_record.GRAPH_FUNCTION
+            + self.graph_notrace.mask * trace_record.GRAPH_NOTRACE
+            + (self.traced() & (self.tracer.callback is Callback.ENTRY)) * trace_record.TRACED
+            + self.probes.switching(functions, on=True) * trace_record.TURNS_ON
+            + self.probes.switching(functions, on=False) * trace_record.TURNS_OFF
+        )
+        return flags
+
+    def functions_changed(self, functions: Functions) -> None:
+        """Sites have come or gone: what is selected of those that are left stays selected."""
+        self.filter, self.notrace = self.filter.on(functions), self.notrace.on(functions)
+        self.graph_function, self.graph_notrace = self.graph_function.on(functions), self.graph_notrace.on(functions)
+        self.probes.keep(functions)
+
+    def module_coming(self, name: str) -> None:
+        """Filters that were waiting for this module select its functions; words that do not match any are forgotten."""
+        self.filter = _with_words(self.filter, self.waiting_filter.take(name))
+        self.notrace = _with_words(self.notrace, self.waiting_notrace.take(name))
+
+
+def _with_words(selected: FunctionFilter, words: list[str]) -> FunctionFilter:
+    for word in words:
+        with contextlib.suppress(TraceError):
+            selected = selected.edited([word], ModuleFilters())
+    return selected

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The tasks whose functions one trace array records: set_ftrace_pid and set_ftrace_notrace_pid."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+
+from emu.ftrace.native import trace_record
+from emu.ftrace.records import ArrayRecords
+
+__all__ = ["PidFilter", "Pids"]
+
+Pids: TypeAlias = frozenset[int] | None  # None: there is no such list
+
+
+class PidFilter:
+    """The two lists, as flags of each pid: with the option function-fork native code changes them as tasks come and go.
+
+    Args:
+        records: of the array.
+        cpus: how many CPUs.
+    """
+
+    def __init__(self, records: ArrayRecords, cpus: int) -> None:
+        self._records = records
+        self._cpus = cpus
+        self._flags = np.zeros(trace_record.PID_LIMIT, np.uint8)
+        self._there_is_chosen = self._there_is_excluded = False
+        records.set(trace_record.PID_FLAGS, self._flags.ctypes.data)
+
+    @property
+    def chosen(self) -> Pids:
+        """Functions of these tasks only are traced; of all, if there is no list."""
+        return self._listed(trace_record.PID_CHOSEN) if self._there_is_chosen else None
+
+    @property
+    def excluded(self) -> Pids:
+        """Functions of these tasks are never traced."""
+        return self._listed(trace_record.PID_EXCLUDED) if self._there_is_excluded else None
+
+    def _listed(self, flag: np.uint8) -> frozenset[int]:
+        return frozenset(np.flatnonzero(self._flags & flag).tolist())
+
+    def choose(self, chosen: Pids, excluded: Pids) -> None:
+        """Other lists are in force, for the tasks that run now, too."""
+        self._there_is_chosen, self._there_is_excluded = chosen is not None, excluded is not None
+        self._flags[:] = 0
+        for pids, flag in ((chosen, trace_record.PID_CHOSEN), (excluded, trace_record.PID_EXCLUDED)):
+            self._flags[[pid for pid in pids or () if pid < trace_record.PID_LIMIT]] |= flag
+        self._records.set(trace_record.ONLY_CHOSEN, int(chosen is not None))
+        for cpu in range(self._cpus):
+            pid = self._records.get_cpu(cpu, trace_record.PID)
+            ignored = (chosen is not None and pid not in chosen) or (excluded is not None and pid in excluded)
+            self._records.set_cpu(cpu, trace_record.IGNORED, int(ignored))

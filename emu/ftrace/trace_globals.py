@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What there is once for all trace arrays of a kernel."""
+
+from __future__ import annotations
+
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.clocks import Clocks
+from emu.ftrace.comms import Comms
+from emu.ftrace.records import RecordLists
+from emu.ftrace.saved_cmdlines import SavedCmdlines
+from emu.ftrace.symbols import KernelSymbols
+from emu.kernel.kernel import Kernel
+
+__all__ = ["TraceGlobals"]
+
+
+class TraceGlobals:
+    """Names of functions and of tasks, clocks, and the list of the arrays' records.
+
+    Args:
+        kernel: with its image loaded.
+        arch: of its architecture.
+    """
+
+    def __init__(self, kernel: Kernel, arch: FtraceArch) -> None:
+        comms = Comms(1)
+        self.symbols = KernelSymbols(kernel)
+        self.clocks = Clocks(kernel, arch)
+        self.records = RecordLists(kernel, self.clocks, comms)
+        self.saved_cmdlines = SavedCmdlines(kernel, comms, self.records)
