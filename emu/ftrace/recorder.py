@@ -25,6 +25,8 @@ from emu.kernel.kernel import Kernel
 
 __all__ = ["BufferStats", "Recorder"]
 
+_FEWEST_PAGES = 2
+
 
 @dataclass(frozen=True)
 class BufferStats:
@@ -59,7 +61,7 @@ class Recorder:
     def __init__(self, kernel: Kernel, trace_globals: TraceGlobals) -> None:
         self._kernel = kernel
         self.globals = trace_globals
-        self.rings = [RingBuffer(cpu.index, pages_for(0)) for cpu in kernel.board.cpus]
+        self.rings = [RingBuffer(cpu.index, _FEWEST_PAGES) for cpu in kernel.board.cpus]
         self.tracer: Tracer = NOP
         self.recording = True
         self.cpumask = frozenset(range(self.cpus))

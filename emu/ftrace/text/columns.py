@@ -106,15 +106,19 @@ def latency_flags(flags: int, preempt_count: int) -> str:
 
 
 def task_column(view: TraceView, rows: Rows) -> Column:
-    """`            sh-57      [001] d.h2.`: task, CPU and, if asked for, flags."""
-    show_flags = view.option("irq-info")
+    """`            sh-57      [001] d.h2.`: task, CPU and, if asked for, thread group and flags."""
+    show_flags, show_tgid = view.option("irq-info"), view.option("record-tgid")
     pid, flags = (rows.entry[name].astype(np.int64) for name in ("pid", "flags"))
     keys = pid << 32 | rows.cpu << 16 | flags << 8 | rows.entry["preempt_count"]
 
     def text(key: int) -> str:
         pid, cpu = key >> 32, key >> 16 & 0xFFFF
+        tgid = ""
+        if show_tgid:
+            known = view.tgid_of(pid)
+            tgid = f"({known:7}) " if known else "(-------) "
         letters = latency_flags(key >> 8 & 0xFF, key & 0xFF) if show_flags else ""
-        return f"{view.task_name(pid):>16}-{pid:<7} [{cpu:03}] {letters}"
+        return f"{view.task_name(pid):>16}-{pid:<7} {tgid}[{cpu:03}] {letters}"
 
     return text_of(keys, text)
 

@@ -25,17 +25,19 @@ def event_header(view: TraceView) -> str:
     """Of a trace with one event a line: how many there are, and what the columns are."""
     if not view.option("context-info"):
         return ""
+    tgid, under_tgid = ("   TGID   ", "     |    ") if view.option("record-tgid") else ("", "")
     lines = [f" entries-in-buffer/entries-written: {view.entries}/{view.written}   #P:{view.cpus}", ""]
     if view.option("irq-info"):
-        lines += [" " * 30 + line for line in _FLAGS]
+        margin = " " * (30 + len(tgid))
+        lines += [margin + line for line in _FLAGS]
         lines += [
-            "           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION",
-            "              | |         |   |||||     |         |",
+            f"           TASK-PID    {tgid} CPU#  |||||  TIMESTAMP  FUNCTION",
+            f"              | |      {under_tgid}   |   |||||     |         |",
         ]
     else:
         lines += [
-            "           TASK-PID     CPU#     TIMESTAMP  FUNCTION",
-            "              | |         |         |         |",
+            f"           TASK-PID    {tgid} CPU#     TIMESTAMP  FUNCTION",
+            f"              | |      {under_tgid}   |         |         |",
         ]
     return "".join(f"#{line}\n" for line in lines)
 

@@ -64,6 +64,7 @@ class TraceView:
     options: Mapping[str, bool]
     symbols: Symbols
     comm_of: Callable[[int], str | None]  # the remembered name of a pid
+    tgid_of: Callable[[int], int | None] = lambda pid: None
     clock_is_ns: bool = True  # else the clock counts something, and is printed as a plain number
     irq_entry_text: range = range(0)  # where the functions lie that interrupts enter by
 

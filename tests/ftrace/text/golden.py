@@ -73,6 +73,7 @@ class Recording:
         self.buffers = [RingBuffer(cpu, 1000) for cpu in range(cpus)]
         self.symbols = GoldenSymbols()
         self.comms: dict[int, str] = {}
+        self.tgids: dict[int, int] = {}
 
     def write(self, cpu: int, time: int, layout: np.dtype[Any], values: Mapping[str, int], rest: bytes = b"") -> None:
         entry = np.zeros((), layout)
@@ -97,6 +98,7 @@ class Recording:
             options=states,
             symbols=self.symbols,
             comm_of=self.comms.get,
+            tgid_of=self.tgids.get,
             **more,
         )
 
@@ -109,7 +111,7 @@ _FLAGS: Sequence[Mapping[str, int]] = (
 )
 
 _EVENT = re.compile(
-    r"^ *(?P<comm>\S+)-(?P<pid>\d+) +\[(?P<cpu>\d+)\]"
+    r"^ *(?P<comm>\S+)-(?P<pid>\d+) +(?:\((?P<tgid>[ \d-]{7})\) )?\[(?P<cpu>\d+)\]"
     r"(?: (?P<flags>\S{5}))? +(?P<time>\d+(?:\.\d+)?): (?P<body>.*)"
 )
 
@@ -125,6 +127,8 @@ def record_events(lines: Iterable[str]) -> Recording:
         comm, pid, time = parts["comm"], int(parts["pid"]), parts["time"]
         if comm not in ("<...>", "<idle>"):
             recording.comms[pid] = comm
+        if (parts["tgid"] or "-").strip().isdigit():
+            recording.tgids[pid] = int(parts["tgid"])
         letters = parts["flags"] or "....."
         flags = sum(bits.get(letter, 0) for bits, letter in zip(_FLAGS, letters, strict=False))
         depths = [int(letter, 16) if letter != "." else 0 for letter in letters[3:]]

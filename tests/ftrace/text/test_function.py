@@ -25,6 +25,7 @@ from tests.ftrace.text.golden import body_of, read_golden, record_events
         ("function-opt-print-parent-off", ("noprint-parent",)),
         ("function-opt-irq-info-off", ("noirq-info",)),
         ("function-opt-context-info-off", ("nocontext-info",)),
+        ("function-record-tgid", ("record-tgid",)),
     ],
 )
 def test_function(name: str, options: tuple[str, ...]) -> None:
