@@ -21,9 +21,11 @@ from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS, build_tree
 from emu.ftrace.tracefs.served import TracefsTree
 from emu.kernel import arch as kernel_arch
+from emu.kernel.commands import BadCommand, exit_status
 from emu.kernel.console import Console
+from emu.kernel.endings import GuestPanic, PoweredOff
 from emu.kernel.image import BadImage, Image
-from emu.kernel.kernel import BadCommand, GuestPanic, Kernel, PoweredOff, exit_status
+from emu.kernel.kernel import Kernel
 from emu.kernel.limits import LimitReached
 from emu.kernel.share import Share, ShareTree
 
@@ -134,13 +136,12 @@ class Machine:
                 ramdisk = RamDisk(_EMPTY_DISK)
             self.ramdisk = opened.enter_context(RamDisk.of_file(ramdisk) if isinstance(ramdisk, Path) else ramdisk)
             self.board = opened.enter_context(closing(Board(hardware, cpus, memory, quantum, seed, frequency)))
-            self.kernel = Kernel(
-                self.board, kernels, kernel_image, Console(self._console), warn or self.warnings.append, self.ramdisk
-            )
+            warn = warn or self.warnings.append
+            self.kernel = Kernel(self.board, kernels, kernel_image, Console(self._console), warn, self.ramdisk)
             for number, share in enumerate(shares):
                 self.kernel.file_server.serve(f"share{number}", opened.enter_context(closing(ShareTree(share))))
             opened.callback(self.kernel.file_server.close)
-            self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), self.kernel.warn)
+            self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), warn)
             if patching is not None:
                 self.engine.protocol = patching
             self.trace_array = TraceArray(self.engine.top)
@@ -160,7 +161,7 @@ class Machine:
 
     def _boot(self, time: int) -> None:
         """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
-        self.kernel.start(time)
+        self.kernel.start(time, self.engine)
         while self.kernel.run():
             pass
         missing = sorted(set(range(len(self.board.cpus))) - set(self.kernel.hot_areas))
@@ -229,7 +230,7 @@ class Machine:
         """
         self._check_open()
         with self.kernel.limits.during(None, host_limit):
-            self.kernel.give_up_command(self.engine.check)
+            self._kill_what_runs()
         self._output.clear()
         self.kernel.console.restart_input()
         self.kernel.console.size = (0, 0) if terminal is None else terminal.size()
@@ -242,11 +243,36 @@ class Machine:
             self.trace_array.set_recording(True)
         try:
             with self.kernel.limits.during(limit, host_limit):
-                status = self.kernel.command(command, pump, self.engine.check)
+                status = self._run_command(command, pump)
         finally:
             if trace:
                 self.trace_array.set_recording(False)
         return Completed(exit_status(status), bytes(self._output))
+
+    def _run_command(self, command: str, pump: Callable[[bool], bool]) -> int:
+        """Runs a command to its end, and returns its wait status."""
+        commands = self.kernel.commands
+        commands.give(command)
+        while commands.status is None:
+            busy = self._run_for_a_moment()
+            waits = not busy and commands.status is None
+            if not pump(waits) and waits:
+                raise GuestPanic("the command does not end: every CPU sleeps, and nothing will wake one")
+        return commands.status
+
+    def _kill_what_runs(self) -> None:
+        """Ends a command that was left running when its `run` raised."""
+        commands = self.kernel.commands
+        commands.give_up()
+        while commands.running:
+            if not self._run_for_a_moment() and commands.running:
+                raise GuestPanic("the command that was left running cannot be killed: every CPU sleeps")
+
+    def _run_for_a_moment(self) -> bool:
+        """As Kernel.run; tracing then has its turn."""
+        busy = self.kernel.run()
+        self.engine.check()
+        return busy
 
     def advance(self, cycles: int) -> bool:
         """Lets time pass: background jobs and timers go on until no CPU is behind the present time plus `cycles`.
@@ -263,8 +289,8 @@ class Machine:
             raise ValueError(f"{cycles} cycles: 0 to {_LONGEST_ADVANCE} can pass at once")
         self.board.limit = self.board.now + cycles
         try:
-            while self.kernel.run():
-                self.engine.check()
+            while self._run_for_a_moment():
+                pass
             return self.board.sleep_until_limit()
         finally:
             self.board.unlimited()
@@ -307,16 +333,18 @@ class Machine:
         """
         self._check_open()
         while self.engine.driver.busy:
-            if not self.kernel.run() and self.engine.driver.busy:
+            if not self._run_for_a_moment() and self.engine.driver.busy:
                 raise GuestPanic("patching does not end: every CPU sleeps")
-            self.engine.check()
 
     def _console(self, data: bytes) -> None:
         self._output += data
         self._sink(data)
 
     def _pump(self, source: Input | None, terminal: Terminal | None) -> Callable[[bool], bool]:
-        """A function that feeds console input to the guest; it returns False if there is nothing to wait for."""
+        """A function that feeds console input to the guest; it returns False when no more can come.
+
+        It is called with whether there is nothing else to wait for.
+        """
 
         def pump(wait: bool) -> bool:
             if source is None or self.kernel.console.input_ended:

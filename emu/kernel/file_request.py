@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from emu.kernel.memory import GuestMemory
 from emu.kernel.served_tree import Attributes, Entry
-
-if TYPE_CHECKING:
-    from emu.kernel.kernel import Kernel
 
 __all__ = ["FileRequest", "RequestFormat"]
 
@@ -26,12 +23,12 @@ _ENTRY = ("ino", "next", "reclen", "type", "namelen")
 class RequestFormat:
     """Where the structures have their members, from the image's layout table."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        image = kernel.image
-        self.kernel = kernel
-        self.ram = kernel.board.ram
-        self.page = kernel.board.arch.page_size
-        self.byte_order = kernel.board.arch.byte_order
+    def __init__(self, memory: GuestMemory) -> None:
+        image = memory.image
+        self.memory = memory
+        self.ram = memory.ram
+        self.page = memory.page_size
+        self.byte_order = memory.byte_order
         self.size = image.size("file_request")
         self.no_time = image.offset("FILE_NO_TIME")
         self.most_pages = image.offset("FILE_REQUEST_PAGES")
@@ -62,7 +59,7 @@ class FileRequest:
 
     def __init__(self, form: RequestFormat, address: int) -> None:
         self._form = form
-        start = form.kernel.physical(address)
+        start = form.memory.physical(address)
         if start + form.size > len(form.ram):
             raise LookupError(f"request at {address:#x} leaves memory")
         self._struct = form.ram[start : start + form.size]

@@ -11,14 +11,14 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from emu.cpu.board import Board
+from emu.cpu.cpu import Cpu
 from emu.kernel.file_request import FileRequest, RequestFormat
+from emu.kernel.host_calls import host_call
+from emu.kernel.memory import GuestMemory
 from emu.kernel.served_tree import Attributes, Blocked, Entry, OpenFlags, Readiness, ServedHandle, ServedTree
-
-if TYPE_CHECKING:
-    from emu.cpu.cpu import Cpu
-    from emu.kernel.kernel import Kernel
 
 __all__ = ["FileServer"]
 
@@ -47,10 +47,10 @@ class FileServer:
         caller: the CPU whose request is being answered; None outside requests.
     """
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-        image = kernel.image
-        self._format = RequestFormat(kernel)
+    def __init__(self, board: Board, memory: GuestMemory) -> None:
+        self._board = board
+        self._image = image = memory.image
+        self._format = RequestFormat(memory)
         self._trees: dict[bytes, int] = {}
         self._served: list[ServedTree] = []
         self._handles: dict[int, _OpenHandle] = {}
@@ -105,8 +105,8 @@ class FileServer:
 
     def changed(self) -> None:
         """Something that operations wait for may have happened: the guest asks again, on the CPU whose turn it is."""
-        cpu = self._kernel.board.current
-        cpu.raise_interrupt(self._kernel.image.offset("HOST_DEVICE_VECTOR"), cpu.cycles)
+        cpu = self._board.current
+        cpu.raise_interrupt(self._image.offset("HOST_DEVICE_VECTOR"), cpu.cycles)
 
     @property
     def waited_for(self) -> bool:
@@ -115,8 +115,9 @@ class FileServer:
 
     # Host calls
 
-    def request(self, cpu: Cpu, address: int) -> int:
-        """HC_FILE_REQUEST: FS_ANSWERED, FS_WAIT, FS_WAIT_DONE, or -errno if that is no request.
+    @host_call
+    def file_request(self, cpu: Cpu, address: int) -> int:
+        """FS_ANSWERED, FS_WAIT, FS_WAIT_DONE, or -errno if that is no request.
 
         Raises:
             LookupError: its address is not the kernel's.
@@ -146,16 +147,18 @@ class FileServer:
         self._waiting[address] = _Waiting(request, outcome, store)
         return self._wait_done if outcome.begun else self._wait
 
-    def next_answered(self) -> int:
-        """HC_FILE_ANSWERED: the address of a request that waited and has its answer now; 0 if there is none."""
+    @host_call
+    def file_answered(self, cpu: Cpu) -> int:
+        """The address of a request that waited and has its answer now; 0 if there is none."""
         for address, waiting in self._waiting.items():
             if self._try_again(waiting):
                 del self._waiting[address]
                 return address
         return 0
 
-    def cancel(self, address: int) -> int:
-        """HC_FILE_CANCEL: the request is given up. -ENOENT if it does not wait, -EBUSY if it has to be waited for."""
+    @host_call
+    def file_cancel(self, cpu: Cpu, address: int) -> int:
+        """The request is given up. -ENOENT if it does not wait, -EBUSY if it has to be waited for."""
         waiting = self._waiting.get(address)
         if waiting is None:
             return -errno.ENOENT
@@ -254,6 +257,6 @@ class FileServer:
         if number is not None and number <= _SAME_EVERYWHERE:
             return number
         name = errno.errorcode.get(number or 0, "")
-        if name not in self._kernel.image.layout:
+        if name not in self._image.layout:
             return errno.EIO
-        return self._kernel.image.offset(name)
+        return self._image.offset(name)

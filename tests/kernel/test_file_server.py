@@ -84,14 +84,14 @@ class Guest:
     def __init__(self, machine: Machine, tree: Notes) -> None:
         self.machine = machine
         self.kernel = machine.kernel
-        self.server = FileServer(machine.kernel)
+        self.server = FileServer(machine.board, machine.kernel.memory)
         self.server.serve("notes", tree)
         self.address = machine.board.arch.direct_map + REQUEST
         self.page = machine.board.arch.page_size
 
     def put(self, op: str, data: bytes = b"", pages: Sequence[int] | None = None, address: int = 0, **fields: Any) -> int:
         address = address or self.address
-        start = self.kernel.physical(address)
+        start = self.kernel.memory.physical(address)
         size = self.kernel.image.size("file_request")
         self.machine.board.ram[start : start + size] = bytes(size)
         pages = [DATA + self.page * n for n in range(4)] if pages is None else pages
@@ -100,23 +100,23 @@ class Guest:
             self.machine.board.ram[DATA + offset : DATA + offset + len(piece)] = piece
         values = {"op": self.kernel.image.offset(op), "size": len(data), "nr_pages": len(pages), **fields}
         for name, value in values.items():
-            self.kernel.set_member(address, f"file_request.{name}", value)
+            self.kernel.memory.set_member(address, f"file_request.{name}", value)
         for number, page in enumerate(pages[:16]):
-            self.kernel.write_word(address + self.kernel.image.offset("file_request.pages") + 8 * number, page)
+            self.kernel.memory.write_word(address + self.kernel.image.offset("file_request.pages") + 8 * number, page)
         return address
 
     def ask(self, op: str, data: bytes = b"", **fields: Any) -> int:
         """The result of a request that is answered at once."""
         address = self.put(op, data, **fields)
-        assert self.server.request(self.machine.board.cpus[0], address) == self.kernel.image.offset("FS_ANSWERED")
+        assert self.server.file_request(self.machine.board.cpus[0], address) == self.kernel.image.offset("FS_ANSWERED")
         return self.result(address)
 
     def result(self, address: int = 0) -> int:
-        value = self.kernel.member(address or self.address, "file_request.result")
+        value = self.kernel.memory.member(address or self.address, "file_request.result")
         return value - (value >> 63 << 64)
 
     def attribute(self, name: str) -> int:
-        return self.kernel.member(self.address + self.kernel.image.offset("file_request.attr"), f"file_attr.{name}")
+        return self.kernel.memory.member(self.address + self.kernel.image.offset("file_request.attr"), f"file_attr.{name}")
 
     def memory(self, size: int) -> bytes:
         return bytes(self.machine.board.ram[DATA : DATA + size])
@@ -181,8 +181,8 @@ def test_errors_have_the_guests_numbers(guest: Guest) -> None:
     assert guest.ask("FS_READ", handle=99, size=1) == -errno.EBADF
     assert guest.ask("FS_ROOT", b"nosuch") == -errno.ENODEV
     for number in (0, 0xFFFF):
-        guest.kernel.set_member(guest.put("FS_ROOT"), "file_request.op", number)
-        assert guest.server.request(guest.machine.board.cpus[0], guest.address) == 0
+        guest.kernel.memory.set_member(guest.put("FS_ROOT"), "file_request.op", number)
+        assert guest.server.file_request(guest.machine.board.cpus[0], guest.address) == 0
         assert guest.result() == -guest.kernel.image.offset("ENOSYS")
     assert guest.ask("FS_RENAME", b"a\0b", node=1, other=1 << 40 | 1) == -errno.EXDEV
 
@@ -198,12 +198,12 @@ def test_a_directory_is_read_in_pieces(guest: Guest, tree: Notes) -> None:
         at = guest.machine.board.arch.direct_map + DATA
         end = at + size
         while at < end:
-            length = guest.kernel.member(at, "file_dirent.namelen")
-            start = guest.kernel.physical(at) + image.size("file_dirent")
+            length = guest.kernel.memory.member(at, "file_dirent.namelen")
+            start = guest.kernel.memory.physical(at) + image.size("file_dirent")
             names.append(bytes(guest.machine.board.ram[start : start + length]))
-            assert guest.kernel.member(at, "file_dirent.type") == 8
-            offset = guest.kernel.member(at, "file_dirent.next")
-            at += guest.kernel.member(at, "file_dirent.reclen")
+            assert guest.kernel.memory.member(at, "file_dirent.type") == 8
+            offset = guest.kernel.memory.member(at, "file_dirent.next")
+            at += guest.kernel.memory.member(at, "file_dirent.reclen")
     assert names == [b"%0200d" % number for number in range(100)]
     assert guest.ask("FS_READDIR", handle=handle, offset=1 << 60) == 0
 
@@ -228,15 +228,15 @@ def test_two_requests_wait_and_one_is_given_up(guest: Guest, tree: Notes) -> Non
     first = guest.put("FS_READ", handle=handle, size=3)
     second = guest.put("FS_READ", handle=handle, size=100, offset=3, address=first + 0x1000)
     for address in (first, second):
-        assert guest.server.request(cpu, address) == image.offset("FS_WAIT")
-    assert guest.server.request(cpu, first) == -errno.EINVAL  # it is waiting already
-    assert guest.server.next_answered() == 0
-    assert guest.server.cancel(first) == 0
-    assert guest.server.cancel(first) == -errno.ENOENT
+        assert guest.server.file_request(cpu, address) == image.offset("FS_WAIT")
+    assert guest.server.file_request(cpu, first) == -errno.EINVAL  # it is waiting already
+    assert guest.server.file_answered(guest.machine.board.cpus[0]) == 0
+    assert guest.server.file_cancel(guest.machine.board.cpus[0], first) == 0
+    assert guest.server.file_cancel(guest.machine.board.cpus[0], first) == -errno.ENOENT
     tree.free = True
-    assert guest.server.next_answered() == second
+    assert guest.server.file_answered(guest.machine.board.cpus[0]) == second
     assert (guest.result(second), guest.memory(2)) == (2, b"ha")
-    assert guest.server.next_answered() == 0
+    assert guest.server.file_answered(guest.machine.board.cpus[0]) == 0
     tree.free = False
     assert guest.ask("FS_READ", handle=handle, size=3, flags=image.offset("FS_NONBLOCK")) == -errno.EAGAIN
 
@@ -245,10 +245,10 @@ def test_what_has_begun_is_waited_for(guest: Guest, tree: Notes) -> None:
     handle = guest.opened(b"b")
     nonblock = guest.kernel.image.offset("FS_NONBLOCK")
     address = guest.put("FS_WRITE", b"new", handle=handle, flags=nonblock)
-    assert guest.server.request(guest.machine.board.cpus[0], address) == guest.kernel.image.offset("FS_WAIT_DONE")
-    assert guest.server.cancel(address) == -errno.EBUSY
+    assert guest.server.file_request(guest.machine.board.cpus[0], address) == guest.kernel.image.offset("FS_WAIT_DONE")
+    assert guest.server.file_cancel(guest.machine.board.cpus[0], address) == -errno.EBUSY
     tree.free = True
-    assert guest.server.next_answered() == address
+    assert guest.server.file_answered(guest.machine.board.cpus[0]) == address
     assert guest.result() == 3
     assert tree.files[b"b"][:4] == b"new\0"
 
@@ -257,7 +257,7 @@ def test_requests_outside_memory_are_none(guest: Guest) -> None:
     board = guest.machine.board
     for address in (0, board.arch.direct_map + board.memory - 8, board.arch.direct_map + board.memory, 1 << 63):
         with pytest.raises(LookupError):
-            guest.server.request(board.cpus[0], address)
+            guest.server.file_request(board.cpus[0], address)
 
 
 def test_closing_releases_what_is_open(guest: Guest, tree: Notes) -> None:
