@@ -85,14 +85,6 @@ class FtraceEngine:
         self.top = Recorder(self)
         self._recorders = [self.top]
         self._set_up_board()
-        kernel.on_breakpoint = self.driver.on_breakpoint
-        kernel.resolve_return = self.return_stacks.resolve
-        kernel.on_cpu_online = self._cpu_online
-        kernel.on_trace_printk = self._trace_printk
-        kernel.on_ftrace_enabled = self._ftrace_enabled
-        kernel.on_module = self._module
-        kernel.on_module_enable = self._module_enable
-        kernel.on_module_free = self._module_free
 
     def guest_words(self) -> Sequence[tuple[np.uint64, int]]:
         """What native code is told of the guest, in every array's record."""
@@ -162,9 +154,15 @@ class FtraceEngine:
         """
         self.sites.initialise()
 
-    def _cpu_online(self, cpu: Cpu, hot_area: int) -> None:
+    def breakpoint(self, cpu: Cpu, registers: int) -> bool:
+        return self.driver.on_breakpoint(cpu, registers)
+
+    def resolve_return(self, task: int, frame: int, address: int) -> int:
+        return self.return_stacks.resolve(task, frame, address)
+
+    def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
         for recorder in self._recorders:
-            recorder.set_cpu_word(cpu.index, trace_record.HOT, self.kernel.host_address(hot_area))
+            recorder.set_cpu_word(cpu.index, trace_record.HOT, self.kernel.memory.host_address(hot_area))
 
     # Trace arrays
 
@@ -173,7 +171,7 @@ class FtraceEngine:
         recorder = Recorder(self)
         for index, hot_area in self.kernel.hot_areas.items():
             task = self.kernel.tasks.current(self.kernel.board.cpus[index])
-            recorder.set_cpu_word(index, trace_record.HOT, self.kernel.host_address(hot_area))
+            recorder.set_cpu_word(index, trace_record.HOT, self.kernel.memory.host_address(hot_area))
             recorder.set_cpu_word(index, trace_record.PID, self.kernel.tasks.pid(task))
         self._recorders.append(recorder)
         self._link()
@@ -201,7 +199,7 @@ class FtraceEngine:
         self.enabled = on
         self.update()
 
-    def _ftrace_enabled(self, on: bool | None) -> bool | None:
+    def ftrace_enabled(self, on: bool | None) -> bool | None:
         """The guest's own way to `set_enabled`, and to ask; None while sites are being changed."""
         if on is not None:
             if self.driver.busy:
@@ -213,12 +211,12 @@ class FtraceEngine:
 
     # Modules
 
-    def _module(self, module: Module) -> None:
+    def module_init(self, module: Module) -> None:
         """A module is being put together: its sites become nops, and can be traced."""
         self.sites.add(module)
         self._sites_changed()
 
-    def _module_enable(self, module: Module) -> bool:
+    def module_enable(self, module: Module) -> bool:
         """Before a module's init runs its sites are what the trace arrays want; False while that is being done."""
         if self.driver.busy:
             return False
@@ -227,7 +225,7 @@ class FtraceEngine:
         self.update()
         return not self.driver.busy
 
-    def _module_free(self, module: Module, part: range | None) -> bool:
+    def module_free(self, module: Module, part: range | None) -> bool:
         """Code of a module is going, and its sites with it; False while the sites are being changed."""
         if self.driver.busy:
             return False
@@ -326,7 +324,7 @@ class FtraceEngine:
 
     # Events that the host records, and the names of tasks
 
-    def _trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
+    def trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
         """The guest kernel writes a text from `ip`; while it does, preemption is disabled so many times more."""
         array = self.top.array
         if array is not None and array.options["trace_printk"]:
@@ -336,9 +334,9 @@ class FtraceEngine:
 
     def state_of(self, cpu: Cpu) -> tuple[int, int]:
         """The flags and the preemption depth of an event that is recorded on a CPU now."""
-        count = self.kernel.member(self.kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
+        count = self.kernel.memory.member(self.kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
         task = self.kernel.tasks.current(cpu)
-        need_resched = self.kernel.member(task, "task_struct.thread_info_flags") & int(context.TIF_NEED_RESCHED)
+        need_resched = self.kernel.memory.member(task, "task_struct.thread_info_flags") & int(context.TIF_NEED_RESCHED)
         flags = Flag(0)
         for flag, on in (
             (Flag.IRQS_OFF, self._irqs_off(np.uint64(cpu.env))),

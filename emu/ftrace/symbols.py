@@ -43,4 +43,4 @@ class KernelSymbols:
 
     def describe(self, address: int) -> str:
         """`function+0xoffset/0xsize`."""
-        return self._kernel.describe(address)
+        return self._kernel.symbols.describe(address)
