@@ -19,15 +19,16 @@ from emu.ftrace.engine import FtraceEngine
 from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS, build_tree
-from emu.ftrace.tracefs.served import TracefsTree
 from emu.kernel import arch as kernel_arch
 from emu.kernel.commands import BadCommand, exit_status
 from emu.kernel.console import Console
 from emu.kernel.endings import GuestPanic, PoweredOff
+from emu.kernel.files.served_tree import ServedTree
+from emu.kernel.files.share import Share
+from emu.kernel.files.shared_folder import SharedFolder
 from emu.kernel.image import BadImage, Image
 from emu.kernel.kernel import Kernel
 from emu.kernel.limits import LimitReached
-from emu.kernel.share import Share, ShareTree
 
 __all__ = [
     "BadCommand", "BadImage", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share", "Terminal",
@@ -139,7 +140,8 @@ class Machine:
             warn = warn or self.warnings.append
             self.kernel = Kernel(self.board, kernels, kernel_image, Console(self._console), warn, self.ramdisk)
             for number, share in enumerate(shares):
-                self.kernel.file_server.serve(f"share{number}", opened.enter_context(closing(ShareTree(share))))
+                folder = opened.enter_context(closing(SharedFolder(share.directory, writable=share.writable)))
+                self.kernel.file_server.serve(f"share{number}", ServedTree(folder.root, read_only=not share.writable))
             opened.callback(self.kernel.file_server.close)
             self.engine = FtraceEngine(self.kernel, ftrace_arch.load(arch), warn)
             if patching is not None:
@@ -147,10 +149,8 @@ class Machine:
             self.trace_array = TraceArray(self.engine.top)
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open)
-            self.kernel.file_server.serve(
-                "tracefs",
-                TracefsTree(tree, lambda: self.engine.updates, lambda: self.engine.driver.busy),
-            )
+            served = ServedTree(tree, begun=lambda: self.engine.updates, busy=lambda: self.engine.driver.busy)
+            self.kernel.file_server.serve("tracefs", served)
             self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
             self.engine.initialise()
             with self.kernel.limits.during(boot_limit, boot_host_limit):

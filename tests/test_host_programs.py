@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.kernel.share import Share
+from emu.kernel.files.share import Share
 from emu.machine import Machine
 from tests.commands import run as output_of
 from tests.disks import available, make_ext2

@@ -15,7 +15,7 @@ from emu.kernel.block import BlockDevice
 from emu.kernel.commands import Commands
 from emu.kernel.console import Console
 from emu.kernel.endings import GuestPanic, PoweredOff
-from emu.kernel.file_server import FileServer
+from emu.kernel.files.file_server import FileServer
 from emu.kernel.host_calls import HostCalls, host_call, string
 from emu.kernel.image import Image
 from emu.kernel.limits import Limits

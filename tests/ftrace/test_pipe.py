@@ -11,7 +11,8 @@ import pytest
 
 from emu.ftrace import events
 from emu.ftrace.errors import TraceError
-from emu.ftrace.tracefs import Handle, OpenFlags, Poll, TraceFS, WouldBlock
+from emu.ftrace.tracefs import TraceFS
+from emu.kernel.files.node import Handle, OpenFlags, Readiness, WouldBlock
 
 
 def mark(engine: Any, cpu: int, time: int, text: str) -> None:
@@ -64,13 +65,13 @@ def test_a_read_takes_no_more_than_it_gives(pipe: Handle, engine: Any, tracefs: 
 
 def test_it_waits_and_ends_when_recording_is_off(pipe: Handle, engine: Any, tracefs: TraceFS) -> None:
     assert isinstance(pipe.read(0, 100), WouldBlock)
-    assert not pipe.poll() & Poll.READABLE
+    assert not pipe.poll() & Readiness.READABLE
     tracefs.write("tracing_on", "0")
     assert ("wake_readers",) in engine.calls
     assert isinstance(pipe.read(0, 100), WouldBlock)  # it has not read anything yet
     tracefs.write("tracing_on", "1")
     mark(engine, 1, 1000, "x")
-    assert pipe.poll() & Poll.READABLE
+    assert pipe.poll() & Readiness.READABLE
     assert isinstance(pipe.read(0, 100), bytes)
     assert isinstance(pipe.read(0, 100), WouldBlock)
     tracefs.write("tracing_on", "0")

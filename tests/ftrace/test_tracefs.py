@@ -13,8 +13,9 @@ import pytest
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs import OpenFlags, TraceFS
+from emu.ftrace.tracefs import TraceFS
 from emu.ftrace.tracefs.text_file import TextFile
+from emu.kernel.files.node import OpenFlags
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 WRITE = OpenFlags.WRITE | OpenFlags.TRUNCATE
@@ -163,10 +164,10 @@ def test_notrace_wins_and_nop_wants_nothing(tracefs: TraceFS, trace_array: Trace
 
 def test_a_filter_takes_effect_once_when_the_file_is_closed(root: Any, trace_array: TraceArray, engine: Any) -> None:
     handle = root.lookup("set_ftrace_filter").open(WRITE)
-    handle.write(b"vfs_open ksys")
-    handle.write(b"_read\n")
-    handle.write(b"sched")
-    handle.write(b"ule")
+    handle.write(0, b"vfs_open ksys")
+    handle.write(0, b"_read\n")
+    handle.write(0, b"sched")
+    handle.write(0, b"ule")
     assert not trace_array.filter
     assert engine.calls == []
     handle.release()
@@ -188,7 +189,7 @@ def test_a_filter_that_is_refused_does_not_even_truncate(root: Any, tracefs: Tra
     handle = root.lookup("set_ftrace_filter").open(WRITE)
     with contextlib.suppress(TraceError):
         for piece in pieces:
-            handle.write(piece)
+            handle.write(0, piece)
     handle.release()
     assert tracefs.read("set_ftrace_filter") == "schedule\n"
 
@@ -196,9 +197,9 @@ def test_a_filter_that_is_refused_does_not_even_truncate(root: Any, tracefs: Tra
 def test_what_was_accepted_before_a_refused_write_stays(root: Any, tracefs: TraceFS) -> None:
     tracefs.write("set_ftrace_filter", "schedule")
     handle = root.lookup("set_ftrace_filter").open(WRITE)
-    handle.write(b"vfs_open\n")
+    handle.write(0, b"vfs_open\n")
     with pytest.raises(TraceError):
-        handle.write(b"vfs_fsync nosuch\n")
+        handle.write(0, b"vfs_fsync nosuch\n")
     handle.release()
     assert tracefs.read("set_ftrace_filter") == "vfs_open\n"
 
@@ -206,8 +207,8 @@ def test_what_was_accepted_before_a_refused_write_stays(root: Any, tracefs: Trac
 def test_a_refused_write_leaves_no_half_of_a_word_behind(root: Any, tracefs: TraceFS) -> None:
     handle = root.lookup("set_ftrace_filter").open(WRITE)
     with pytest.raises(TraceError):
-        handle.write(b"nosuch vfs_")
-    handle.write(b"schedule")
+        handle.write(0, b"nosuch vfs_")
+    handle.write(0, b"schedule")
     handle.release()
     assert tracefs.read("set_ftrace_filter") == "schedule\n"
 
@@ -233,8 +234,8 @@ def test_options_of_other_tracers_are_only_in_their_directory(tracefs: TraceFS, 
 def test_markers_are_events_of_one_write_each(root: Any, tracefs: TraceFS, engine: Any) -> None:
     tracefs.write("trace_marker", "hello world")
     handle = root.lookup("trace_marker").open(OpenFlags.WRITE)
-    assert handle.write(b"no newline") == 10
-    assert handle.write(b"y" * 2000) == 1024
+    assert handle.write(0, b"no newline") == 10
+    assert handle.write(0, b"y" * 2000) == 1024
     assert engine.markers == [b"hello world\n", b"no newline\n", b"y" * 1024 + b"\n"]
     tracefs.write("tracing_on", "0")
     assert refused(tracefs, "trace_marker", "x") == errno.EBADF
@@ -298,10 +299,10 @@ def test_a_text_in_pieces_is_one_text(size: int) -> None:
 def test_a_handle_does_only_what_it_was_opened_for(root: Any) -> None:
     for name in ("tracing_on", "set_ftrace_filter", "trace_marker"):
         for operation in (
-            lambda name=name: root.lookup(name).open(OpenFlags.READ).write(b"1\n"),
+            lambda name=name: root.lookup(name).open(OpenFlags.READ).write(0, b"1\n"),
             lambda name=name: root.lookup(name).open(OpenFlags.WRITE).read(0, 1),
         ):
-            with pytest.raises(TraceError) as error:
+            with pytest.raises(OSError) as error:
                 operation()
             assert error.value.errno == errno.EBADF
 
