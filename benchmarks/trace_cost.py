@@ -50,7 +50,7 @@ def with_python_hook(arch: str) -> tuple[float, int]:
 
         def record(cpu: Cpu, address: int) -> None:
             task = kernel.tasks.current(cpu)
-            count = kernel.member(kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
+            count = kernel.memory.member(kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
             log.append((cpu.cycles, cpu.registers(), kernel.tasks.pid(task), count))
 
         machine.board.dispatch(kernel.image.symbol("ftrace_caller"), machine.board.python_handler(record))

@@ -21,13 +21,16 @@ from emu.ftrace.recorder import Recorder
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracefs import TraceFS, build_tree
-from emu.ftrace.tracefs.served import TracefsTree
 from emu.kernel import arch as kernel_arch
+from emu.kernel.commands import BadCommand, exit_status
 from emu.kernel.console import Console
+from emu.kernel.endings import GuestPanic, PoweredOff
+from emu.kernel.files.served_tree import ServedTree
+from emu.kernel.files.share import Share
+from emu.kernel.files.shared_folder import SharedFolder
 from emu.kernel.image import BadImage, Image
-from emu.kernel.kernel import BadCommand, GuestPanic, Kernel, PoweredOff, exit_status
+from emu.kernel.kernel import Kernel
 from emu.kernel.limits import LimitReached
-from emu.kernel.share import Share, ShareTree
 
 __all__ = [
     "BadCommand", "BadImage", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share", "Terminal",
@@ -136,24 +139,22 @@ class Machine:
                 ramdisk = RamDisk(_EMPTY_DISK)
             self.ramdisk = opened.enter_context(RamDisk.of_file(ramdisk) if isinstance(ramdisk, Path) else ramdisk)
             self.board = opened.enter_context(closing(Board(hardware, cpus, memory, quantum, seed, frequency)))
-            self.kernel = Kernel(
-                self.board, kernels, kernel_image, Console(self._console), warn or self.warnings.append, self.ramdisk
-            )
+            warn = warn or self.warnings.append
+            self.kernel = Kernel(self.board, kernels, kernel_image, Console(self._console), warn, self.ramdisk)
             for number, share in enumerate(shares):
-                self.kernel.file_server.serve(f"share{number}", opened.enter_context(closing(ShareTree(share))))
+                folder = opened.enter_context(closing(SharedFolder(share.directory, writable=share.writable)))
+                self.kernel.file_server.serve(f"share{number}", ServedTree(folder.root, read_only=not share.writable))
             opened.callback(self.kernel.file_server.close)
             tracing = ftrace_arch.load(arch)
             trace_globals = TraceGlobals(self.kernel, tracing)
-            self.ftrace = Ftrace(self.kernel, tracing, trace_globals.records, self.kernel.warn)
+            self.ftrace = Ftrace(self.kernel, tracing, trace_globals.records, warn)
             if patching is not None:
                 self.ftrace.protocol = patching
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open)
-            self.kernel.file_server.serve(
-                "tracefs",
-                TracefsTree(tree, lambda: self.ftrace.updates, lambda: self.ftrace.driver.busy),
-            )
+            served = ServedTree(tree, begun=lambda: self.ftrace.updates, busy=lambda: self.ftrace.driver.busy)
+            self.kernel.file_server.serve("tracefs", served)
             self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
             self.ftrace.sites.initialise()
             with self.kernel.limits.during(boot_limit, boot_host_limit):
@@ -164,7 +165,7 @@ class Machine:
 
     def _boot(self, time: int) -> None:
         """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
-        self.kernel.start(time)
+        self.kernel.start(time, self.ftrace)
         while self.kernel.run():
             pass
         missing = sorted(set(range(len(self.board.cpus))) - set(self.kernel.hot_areas))
@@ -233,7 +234,7 @@ class Machine:
         """
         self._check_open()
         with self.kernel.limits.during(None, host_limit):
-            self.kernel.give_up_command(self.trace_array.after_run)
+            self._kill_what_runs()
         self._output.clear()
         self.kernel.console.restart_input()
         self.kernel.console.size = (0, 0) if terminal is None else terminal.size()
@@ -246,11 +247,36 @@ class Machine:
             self.trace_array.set_recording(True)
         try:
             with self.kernel.limits.during(limit, host_limit):
-                status = self.kernel.command(command, pump, self.trace_array.after_run)
+                status = self._run_command(command, pump)
         finally:
             if trace:
                 self.trace_array.set_recording(False)
         return Completed(exit_status(status), bytes(self._output))
+
+    def _run_command(self, command: str, pump: Callable[[bool], bool]) -> int:
+        """Runs a command to its end, and returns its wait status."""
+        commands = self.kernel.commands
+        commands.give(command)
+        while commands.status is None:
+            busy = self._run_for_a_moment()
+            waits = not busy and commands.status is None
+            if not pump(waits) and waits:
+                raise GuestPanic("the command does not end: every CPU sleeps, and nothing will wake one")
+        return commands.status
+
+    def _kill_what_runs(self) -> None:
+        """Ends a command that was left running when its `run` raised."""
+        commands = self.kernel.commands
+        commands.give_up()
+        while commands.running:
+            if not self._run_for_a_moment() and commands.running:
+                raise GuestPanic("the command that was left running cannot be killed: every CPU sleeps")
+
+    def _run_for_a_moment(self) -> bool:
+        """As Kernel.run; tracing then has its turn."""
+        busy = self.kernel.run()
+        self.trace_array.after_run()
+        return busy
 
     def advance(self, cycles: int) -> bool:
         """Lets time pass: background jobs and timers go on until no CPU is behind the present time plus `cycles`.
@@ -267,8 +293,8 @@ class Machine:
             raise ValueError(f"{cycles} cycles: 0 to {_LONGEST_ADVANCE} can pass at once")
         self.board.limit = self.board.now + cycles
         try:
-            while self.kernel.run():
-                self.trace_array.after_run()
+            while self._run_for_a_moment():
+                pass
             return self.board.sleep_until_limit()
         finally:
             self.board.unlimited()
@@ -311,16 +337,18 @@ class Machine:
         """
         self._check_open()
         while self.ftrace.driver.busy:
-            if not self.kernel.run() and self.ftrace.driver.busy:
+            if not self._run_for_a_moment() and self.ftrace.driver.busy:
                 raise GuestPanic("patching does not end: every CPU sleeps")
-            self.trace_array.after_run()
 
     def _console(self, data: bytes) -> None:
         self._output += data
         self._sink(data)
 
     def _pump(self, source: Input | None, terminal: Terminal | None) -> Callable[[bool], bool]:
-        """A function that feeds console input to the guest; it returns False if there is nothing to wait for."""
+        """A function that feeds console input to the guest; it returns False when no more can come.
+
+        It is called with whether there is nothing else to wait for.
+        """
 
         def pump(wait: bool) -> bool:
             if source is None or self.kernel.console.input_ended:

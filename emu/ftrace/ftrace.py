@@ -63,14 +63,6 @@ class Ftrace:
         self._return_stacks = ReturnStacks(kernel, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dispatch_callbacks()
-        kernel.on_breakpoint = self.breakpoint
-        kernel.resolve_return = self.resolve_return
-        kernel.on_cpu_online = self.cpu_online
-        kernel.on_trace_printk = self.trace_printk
-        kernel.on_ftrace_enabled = self.ftrace_enabled
-        kernel.on_module = self.module_init
-        kernel.on_module_enable = self.module_enable
-        kernel.on_module_free = self.module_free
 
     def _dispatch_callbacks(self) -> None:
         """Has the board call native code at the kernel's labels."""
@@ -112,7 +104,7 @@ class Ftrace:
         """The sites that call somebody, and for how many arrays."""
         users = np.sum([ops.users() for ops in self._recorders], axis=0)
         for site in map(int, np.flatnonzero(self.sites.targets)):
-            callback = self._kernel.describe(int(self.sites.targets[site]))
+            callback = self._kernel.symbols.describe(int(self.sites.targets[site]))
             yield EnabledFunction(self.sites.functions.label(site), max(int(users[site]), 1), callback)
 
     # Sites

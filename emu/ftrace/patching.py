@@ -134,7 +134,8 @@ class Driver:
         self._next = 0
         self._journal = []
         self._patches = {patch.address: patch for patch in patches}
-        places = [(self._kernel.physical(p.address), self._kernel.physical(p.address) + len(p.old)) for p in patches]
+        starts = [self._kernel.memory.physical(p.address) for p in patches]
+        places = [(start, start + len(p.old)) for start, p in zip(starts, patches, strict=True)]
         self._places = np.array(places, np.uint64).reshape(len(patches), 2)
         self._finished = finished
         self._advance()
@@ -168,7 +169,7 @@ class Driver:
                 case Synchronise():
                     self._post(self._sync_core, 0, on_begin=self._forget, on_end=self._answered)
                 case Park():
-                    self._kernel.write_word(self._park_area, 0)
+                    self._kernel.memory.write_word(self._park_area, 0)
                     self._parked = True
                     self._post(self._stop_machine, self._park_area, on_begin=self._waits, on_end=self._answered)
                 case Release():
@@ -176,10 +177,10 @@ class Driver:
                     self._awaited = set(self._kernel.hot_areas)
                     for index in self._awaited:
                         self._forget(self._kernel.board.cpus[index])
-                    self._kernel.write_word(self._park_area + 4, 1, 4)
+                    self._kernel.memory.write_word(self._park_area + 4, 1, 4)
 
     def _write(self, step: Write) -> None:
-        place = self._kernel.physical(step.address)
+        place = self._kernel.memory.physical(step.address)
         board = self._kernel.board
         found = bytes(board.ram[place : place + len(step.expected)])
         if found == step.expected:

@@ -102,7 +102,7 @@ class RecordLists:
             records.set(field, value)
         for index, hot_area in kernel.hot_areas.items():
             task = kernel.tasks.current(kernel.board.cpus[index])
-            records.set_cpu(index, trace_record.HOT, kernel.host_address(hot_area))
+            records.set_cpu(index, trace_record.HOT, kernel.memory.host_address(hot_area))
             records.set_cpu(index, trace_record.PID, kernel.tasks.pid(task))
         self._all.append(records)
         self._link()
@@ -122,7 +122,7 @@ class RecordLists:
     def set_hot_area(self, index: int, hot_area: int) -> None:
         """A CPU's struct pcpu_hot is at `hot_area`."""
         for records in self._all:
-            records.set_cpu(index, trace_record.HOT, self._kernel.host_address(hot_area))
+            records.set_cpu(index, trace_record.HOT, self._kernel.memory.host_address(hot_area))
 
     def ask_each(self, each: bool) -> None:
         """Whether native code looks for the wishes of each array at a site that calls; else the call is the top array's."""

@@ -25,8 +25,8 @@ class ReturnStacks:
         if not self._kernel.hot_areas:
             return
         for task in self._kernel.tasks:
-            self._kernel.set_member(task, "task_struct.trace_overrun", 0)
-            self._kernel.set_member(task, "task_struct.ftrace_timestamp", 0)
+            self._kernel.memory.set_member(task, "task_struct.trace_overrun", 0)
+            self._kernel.memory.set_member(task, "task_struct.ftrace_timestamp", 0)
 
     def resolve(self, task: int, frame: int, address: int) -> int:
         """The real return address of the call that `frame` stands for, which seems to be `address` (for backtraces)."""
@@ -37,6 +37,6 @@ class ReturnStacks:
         size = kernel.image.size("ftrace_ret_stack")
         for n in range(RETURN_STACK_DEPTH):
             entry = stack + n * size
-            if kernel.member(entry, "ftrace_ret_stack.fp") == frame:
-                return kernel.member(entry, "ftrace_ret_stack.ret")
+            if kernel.memory.member(entry, "ftrace_ret_stack.fp") == frame:
+                return kernel.memory.member(entry, "ftrace_ret_stack.ret")
         return address

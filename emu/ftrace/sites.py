@@ -110,12 +110,12 @@ class Sites:
             expected = self._code_at(address, self._profiler)
         except OutOfReach as error:
             return str(error)
-        place = self._kernel.physical(address)
+        place = self._kernel.memory.physical(address)
         found = bytes(self._kernel.board.ram[place : place + len(expected)])
         return None if found == expected else f"holds {found.hex(' ')}, not {expected.hex(' ')}"
 
     def _make_nop(self, address: int) -> None:
-        self._kernel.board.write_code(self._kernel.physical(address), self._arch.nop)
+        self._kernel.board.write_code(self._kernel.memory.physical(address), self._arch.nop)
 
 
 def _chosen(values: Sequence[str], places: Sequence[int]) -> list[str]:

@@ -30,8 +30,8 @@ def context_of(kernel: Kernel, cpu: Cpu, printing: int = 0) -> TraceContext:
         cpu: must be online.
         printing: how often the code that records the event has disabled preemption, which the event does not show.
     """
-    count = kernel.member(kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
-    thread_flags = kernel.member(kernel.tasks.current(cpu), "task_struct.thread_info_flags")
+    count = kernel.memory.member(kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
+    thread_flags = kernel.memory.member(kernel.tasks.current(cpu), "task_struct.thread_info_flags")
     flags = Flag(0)
     for flag, on in (
         (Flag.IRQS_OFF, kernel.board.arch.native().irqs_off(np.uint64(cpu.env))),

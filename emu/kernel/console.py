@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
+
+from emu.cpu.cpu import Cpu
+from emu.kernel.host_calls import host_call, put
 
 __all__ = ["Console"]
 
@@ -19,11 +23,6 @@ class Console:
         self._input = bytearray()
         self._ended = False
         self.size = (0, 0)  # rows and columns of the terminal at which somebody sits, if one does
-
-    def write(self, data: bytes) -> None:
-        """Output of the guest."""
-        self._tail = b"\n".join((self._tail + data).split(b"\n")[-_KEPT_LINES - 1 :])
-        self.sink(data)
 
     def feed(self, data: bytes) -> None:
         """Input for the guest."""
@@ -43,15 +42,28 @@ class Console:
         """Whether no more input will come."""
         return self._ended
 
-    def read(self, size: int) -> bytes | None:
-        """At most `size` bytes of input; b"" at its end; None if the guest must wait."""
-        if self._input:
-            data = bytes(self._input[:size])
-            del self._input[:size]
-            return data
-        return b"" if self._ended else None
-
     @property
     def last_lines(self) -> list[str]:
         """The last lines of output, for a report."""
         return [line for line in self._tail.decode(errors="replace").splitlines() if line][-_KEPT_LINES:]
+
+    @host_call
+    def console_write(self, cpu: Cpu, address: int, length: int) -> None:
+        data = cpu.read(address, length)
+        cpu.answer(length)  # the guest has written it, whatever becomes of it here
+        self._tail = b"\n".join((self._tail + data).split(b"\n")[-_KEPT_LINES - 1 :])
+        self.sink(data)
+
+    @host_call
+    def console_read(self, cpu: Cpu, address: int, size: int) -> int:
+        """How many bytes of input were stored; 0 at its end."""
+        if not self._input:
+            return 0 if self._ended else -errno.EAGAIN
+        data = bytes(self._input[:size])
+        del self._input[:size]
+        return put(cpu, address, data)
+
+    @host_call
+    def console_size(self, cpu: Cpu) -> int:
+        rows, columns = self.size
+        return min(rows, 0xFFFF) << 16 | min(columns, 0xFFFF)

@@ -15,10 +15,11 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-__all__ = ["BadImage", "Image", "Symbol"]
+__all__ = ["STT_FUNC", "BadImage", "Image", "Symbol", "symbol_record"]
 
 _LAYOUT_NAME = 48  # bytes of a name in the layout table
-_SHN_UNDEF, _SHN_ABS, _STT_FUNC = 0, 0xFFF1, 2  # System V ABI, 4: section indices, types of symbols
+_SHN_UNDEF, _SHN_ABS = 0, 0xFFF1  # System V ABI, 4: section indices
+STT_FUNC = 2  # ... and the type of a symbol that is a function: the low four bits of `info`
 
 
 class BadImage(ValueError):
@@ -34,10 +35,15 @@ class Symbol:
     size: int
 
 
+def symbol_record(byte_order: str) -> np.dtype[np.void]:
+    """An entry of a symbol table, Elf64_Sym (System V ABI, 4, "Symbol Table"). `byte_order`: as in `Image.byte_order`."""
+    fields = (("name", "u4"), ("info", "u1"), ("other", "u1"), ("section", "u2"), ("value", "u8"), ("size", "u8"))
+    return np.dtype([(name, byte_order + kind) for name, kind in fields])
+
+
 def _symbols(table: SymbolTableSection, byte_order: str) -> Iterator[tuple[str, int, int, int]]:
     """Name, value, size and type of what the image defines. All at once: one by one they take longer than to boot it."""
-    fields = [("name", "u4"), ("info", "u1"), ("other", "u1"), ("section", "u2"), ("value", "u8"), ("size", "u8")]
-    entries = np.frombuffer(table.data(), [(name, byte_order + kind) for name, kind in fields])
+    entries = np.frombuffer(table.data(), symbol_record(byte_order))
     entries = entries[(entries["section"] != _SHN_UNDEF) & (entries["section"] != _SHN_ABS) & (entries["name"] != 0)]
     names: bytes = table.stringtable.data()
     columns = (entries[column].tolist() for column in ("name", "value", "size", "info"))
@@ -55,6 +61,7 @@ class Image:
     """A kernel image, read from an ELF file.
 
     Attributes:
+        byte_order: "<" or ">", as numpy and struct write it.
         layout: the table of names, offsets and sizes made from the kernel's own headers.
         sites: addresses of all recorded call sites, ascending.
         functions: all of them, in address order.
@@ -96,7 +103,7 @@ class Image:
         self.symbols: Mapping[str, int] = {name: value for name, value, _, _ in symbols}
         # Of several names at one address the function's comes first, then the one that was defined first.
         self.functions = sorted(
-            (Symbol(name, value, size) for name, value, size, kind in symbols if kind == _STT_FUNC),
+            (Symbol(name, value, size) for name, value, size, kind in symbols if kind == STT_FUNC),
             key=lambda s: s.address,
         )
         self._addresses = [s.address for s in self.functions]

@@ -6,10 +6,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from emu.cpu.board import Board
+from emu.cpu.board import Board
 
 __all__ = ["LimitReached", "Limits"]
 

@@ -6,20 +6,16 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from emu.kernel.image import Symbol
-
-if TYPE_CHECKING:
-    from emu.kernel.kernel import Kernel
+from emu.kernel.image import STT_FUNC, Symbol, symbol_record
+from emu.kernel.memory import GuestMemory
 
 __all__ = ["BadModule", "Module", "Modules", "Region"]
 
 _MOST_SYMBOLS = 1 << 18
 _MOST_STRINGS = 1 << 24
-_FUNCTION = 2  # STT_FUNC
 
 
 class BadModule(ValueError):
@@ -51,7 +47,6 @@ class Module:
     init: Region | None
     functions: list[Symbol]
     sites: list[int]
-    init_freed: bool = False
 
     def function_at(self, address: int) -> Symbol | None:
         """The function that contains an address of this module's code."""
@@ -72,8 +67,8 @@ class Modules:
     Whatever is known of an address is forgotten when another module comes to lie there.
     """
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, memory: GuestMemory) -> None:
+        self._memory = memory
         self._loaded: dict[int, Module] = {}  # by the address of struct module
         self._known: list[tuple[Region, Module]] = []  # the latest last
 
@@ -88,19 +83,17 @@ class Modules:
             BadModule: it cannot be.
             LookupError: it points out of the kernel's memory.
         """
-        kernel = self._kernel
-        name = self._bytes(address + kernel.image.offset("module.name"), kernel.image.size("module.name"))
-        core = self._region(address + kernel.image.offset("module.core_layout"))
-        init = self._region(address + kernel.image.offset("module.init_layout"))
-        functions = self._functions(kernel.member(address, "module.kallsyms"), (core, init))
-        count = kernel.member(address, "module.num_ftrace_callsites")
-        table = kernel.member(address, "module.ftrace_callsites")
+        memory, image = self._memory, self._memory.image
+        core = self._region(address + image.offset("module.core_layout"))
+        init = self._region(address + image.offset("module.init_layout"))
+        functions = self._functions(memory.member(address, "module.kallsyms"), (core, init))
+        count = memory.member(address, "module.num_ftrace_callsites")
+        table = memory.member(address, "module.ftrace_callsites")
         if count > _MOST_SYMBOLS:
             raise BadModule(f"{count} call sites")
-        order = ">" if kernel.board.arch.byte_order == "big" else "<"
-        sites = np.frombuffer(self._bytes(table, 8 * count), f"{order}u8").tolist() if count else []
-        text = name.split(b"\0")[0].decode(errors="replace")
-        return Module(address, text, core, init if init.size else None, functions, sorted(sites))
+        sites = np.frombuffer(memory.read(table, 8 * count), f"{image.byte_order}u8").tolist() if count else []
+        name = memory.text(address, "module.name")
+        return Module(address, name, core, init if init.size else None, functions, sorted(sites))
 
     def add(self, module: Module) -> None:
         """The module is there from now on."""
@@ -110,9 +103,13 @@ class Modules:
                 self._known = [(old, owner) for old, owner in self._known if not old.overlaps(region)]
                 self._known.append((region, module))
 
-    def get(self, address: int) -> Module | None:
-        """The loaded module whose struct module is at `address`."""
-        return self._loaded.get(address)
+    def get(self, address: int) -> Module:
+        """The loaded module whose struct module is at `address`.
+
+        Raises:
+            LookupError: there is none.
+        """
+        return self._loaded[address]
 
     def remove(self, address: int) -> None:
         self._loaded.pop(address, None)
@@ -125,42 +122,28 @@ class Modules:
                 return (module, function) if function is not None else None
         return None
 
-    def known(self) -> Iterator[tuple[Region, Module]]:
-        """Every part whose addresses have names, and whose it is."""
-        return iter(self._known)
-
-    def _bytes(self, address: int, size: int) -> bytes:
-        physical = self._kernel.physical(address)
-        if size:
-            self._kernel.physical(address + size - 1)
-        return bytes(self._kernel.board.ram[physical : physical + size])
-
     def _region(self, layout: int) -> Region:
-        kernel = self._kernel
-        base, size, text = (kernel.member(layout, f"module_layout.{name}") for name in ("base", "size", "text_size"))
+        memory = self._memory
+        base, size, text = (memory.member(layout, f"module_layout.{name}") for name in ("base", "size", "text_size"))
         if size:
-            kernel.physical(base)
-            kernel.physical(base + size - 1)
+            memory.physical(base)
+            memory.physical(base + size - 1)
         return Region(base, size, min(text, size))
 
     def _functions(self, kallsyms: int, regions: tuple[Region, Region]) -> list[Symbol]:
-        kernel = self._kernel
+        memory = self._memory
         symtab, count, strtab, size = (
-            kernel.member(kallsyms, f"mod_kallsyms.{name}") for name in ("symtab", "num_symtab", "strtab", "strtab_size")
+            memory.member(kallsyms, f"mod_kallsyms.{name}") for name in ("symtab", "num_symtab", "strtab", "strtab_size")
         )
         if count > _MOST_SYMBOLS or size > _MOST_STRINGS:
             raise BadModule(f"{count} symbols with {size} bytes of names")
-        order = ">" if kernel.board.arch.byte_order == "big" else "<"
-        entry = np.dtype(
-            [(name, order + kind) for name, kind in
-             (("name", "u4"), ("info", "u1"), ("other", "u1"), ("section", "u2"), ("value", "u8"), ("size", "u8"))]
-        )  # fmt: skip
-        strings = self._bytes(strtab, size)
+        record = symbol_record(memory.image.byte_order)
+        strings = memory.read(strtab, size)
         functions = []
-        for row in np.frombuffer(self._bytes(symtab, entry.itemsize * count), entry):
+        for row in np.frombuffer(memory.read(symtab, record.itemsize * count), record):
             value, start = int(row["value"]), int(row["name"])
             inside = any(region.base <= value < region.base + region.text for region in regions)
-            if int(row["info"]) & 0xF != _FUNCTION or not inside or start >= len(strings):
+            if int(row["info"]) & 0xF != STT_FUNC or not inside or start >= len(strings):
                 continue
             name = strings[start : strings.find(b"\0", start)].decode(errors="replace")
             if name:

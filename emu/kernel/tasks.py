@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
-if TYPE_CHECKING:
-    from emu.cpu.cpu import Cpu
-    from emu.kernel.kernel import Kernel
+from emu.cpu.cpu import Cpu
+from emu.kernel.memory import GuestMemory
 
 __all__ = ["Tasks"]
 
@@ -16,39 +14,50 @@ _MOST = 1 << 16  # a list longer than this is broken
 
 
 class Tasks:
-    """Reads task_struct through the image's layout table. A task is its address."""
+    """Reads task_struct through the image's layout table. A task is its address.
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    Args:
+        memory: where they are.
+        hot_areas: by CPU index, the address of the CPU's struct pcpu_hot, as far as the kernel has said it.
+    """
+
+    def __init__(self, memory: GuestMemory, hot_areas: Mapping[int, int]) -> None:
+        self._memory = memory
+        self._hot_areas = hot_areas
+
+    def find_current(self, cpu: Cpu) -> int | None:
+        """The task that a CPU runs; None before the kernel has said where the CPU has its struct pcpu_hot."""
+        return self.current(cpu) if cpu.index in self._hot_areas else None
 
     def current(self, cpu: Cpu) -> int:
-        """The task that a CPU runs."""
-        return self._kernel.member(self._kernel.hot_areas[cpu.index], "pcpu_hot.current_task")
+        """The task that a CPU runs.
+
+        Raises:
+            LookupError: the kernel has not yet said where the CPU has its struct pcpu_hot.
+        """
+        return self._memory.member(self._hot_areas[cpu.index], "pcpu_hot.current_task")
 
     def pid(self, task: int) -> int:
-        return self._kernel.member(task, "task_struct.pid")
+        return self._memory.member(task, "task_struct.pid")
 
     def comm(self, task: int) -> str:
         """The task's name."""
-        image = self._kernel.image
-        start = self._kernel.physical(task + image.offset("task_struct.comm"))
-        raw = bytes(self._kernel.board.ram[start : start + image.size("task_struct.comm")])
-        return raw.split(b"\0")[0].decode(errors="replace")
+        return self._memory.text(task, "task_struct.comm")
 
     def __iter__(self) -> Iterator[int]:
         """Every task: those on the list from init_task on, and each CPU's idle task."""
-        kernel = self._kernel
-        link = kernel.image.offset("task_struct.tasks")
-        first = kernel.image.symbol("init_task")
+        memory, image = self._memory, self._memory.image
+        link = image.offset("task_struct.tasks")
+        first = image.symbol("init_task")
         seen = {first}
         yield first
-        task = kernel.read_word(first + link) - link
+        task = memory.read_word(first + link) - link
         while task != first and len(seen) < _MOST:
             seen.add(task)
             yield task
-            task = kernel.read_word(task + link) - link
-        idle = kernel.image.symbol("idle_tasks")
-        for index in kernel.hot_areas:
-            task = kernel.read_word(idle + 8 * index)
+            task = memory.read_word(task + link) - link
+        idle = image.symbol("idle_tasks")
+        for index in self._hot_areas:
+            task = memory.read_word(idle + 8 * index)
             if task and task not in seen:
                 yield task

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from emu.cpu.cpu import Cpu
+from emu.cpu.cpu import Cpu
+from emu.kernel.host_calls import host_call, put
 
 __all__ = ["Upcall", "Upcalls"]
 
@@ -40,17 +39,22 @@ class Upcalls:
         self._waiting[cpu.index].append(upcall)
         cpu.raise_interrupt(self._vector, time)
 
-    def begin(self, cpu: Cpu) -> tuple[int, int] | None:
-        """The CPU asks for its next upcall: (function, argument), or None."""
+    @host_call
+    def upcall_next(self, cpu: Cpu, address: int) -> int:
+        """Whether there is one for the CPU; its function and argument are then stored as u64[2]."""
         if not self._waiting[cpu.index]:
-            return None
+            return 0
         upcall = self._waiting[cpu.index].popleft()
         self._running[cpu.index] = upcall
         upcall.on_begin(cpu)
-        return upcall.function, upcall.argument
+        order = cpu.board.arch.byte_order
+        data = upcall.function.to_bytes(8, order) + upcall.argument.to_bytes(8, order)
+        return min(put(cpu, address, data), 1)
 
-    def end(self, cpu: Cpu, result: int) -> None:
+    @host_call
+    def upcall_done(self, cpu: Cpu, result: int) -> int:
         """The upcall that the CPU took last has returned."""
         upcall, self._running[cpu.index] = self._running[cpu.index], None
         if upcall is not None:
             upcall.on_end(cpu, result)
+        return 0

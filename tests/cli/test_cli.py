@@ -15,7 +15,7 @@ import pytest
 
 from emu.cli import main
 from emu.ftrace.errors import TraceError
-from emu.kernel.share import Share
+from emu.kernel.files.share import Share
 
 TRACE = b"# tracer: nop\n"
 ODD = "emu: something is odd\n"  # every fake machine warns of it

@@ -19,7 +19,8 @@ from emu.ftrace.recorder import Recorder
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
-from emu.ftrace.tracefs import Directory, TraceFS, build_tree
+from emu.ftrace.tracefs import TraceFS, build_tree
+from emu.ftrace.tracefs.node import StaticDirectory
 from emu.kernel import arch as kernel_arch
 from emu.kernel.console import Console
 from emu.kernel.image import Image
@@ -43,7 +44,7 @@ def trace_array(image: Image) -> Iterator[TraceArray]:
         kernel = Kernel(board, kernel_arch.load(ARCH), image, Console(lambda data: None), warnings.append, disk)
         tracing = ftrace_arch.load(ARCH)
         trace_globals = TraceGlobals(kernel, tracing)
-        ftrace = Ftrace(kernel, tracing, trace_globals.records, kernel.warn)
+        ftrace = Ftrace(kernel, tracing, trace_globals.records, warnings.append)
         kernel.load(b"", "", 0)
         ftrace.sites.initialise()
         yield TraceArray(ftrace, Recorder(kernel, trace_globals))
@@ -56,12 +57,12 @@ def rings(trace_array: TraceArray) -> list[RingBuffer]:
 
 
 @pytest.fixture
-def root(trace_array: TraceArray) -> Directory:
+def root(trace_array: TraceArray) -> StaticDirectory:
     return build_tree(trace_array)
 
 
 @pytest.fixture
-def tracefs(root: Directory) -> TraceFS:
+def tracefs(root: StaticDirectory) -> TraceFS:
     return TraceFS(root)
 
 

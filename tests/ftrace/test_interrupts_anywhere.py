@@ -52,8 +52,8 @@ def context(machine: Machine, cpu: Cpu) -> tuple[bool, int, int]:
     """Whether interrupts are off, the task, and what it is in the middle of: no interrupt leaves all three as they were."""
     kernel, hot = machine.kernel, machine.kernel.hot_areas[cpu.index]
     irqs_off = bool(machine.board.arch.native().irqs_off(np.uint64(cpu.env)))
-    nesting = kernel.member(hot, "pcpu_hot.preempt_count") & 0xFF_FFFF
-    return irqs_off, kernel.member(hot, "pcpu_hot.current_task"), nesting
+    nesting = kernel.memory.member(hot, "pcpu_hot.preempt_count") & 0xFF_FFFF
+    return irqs_off, kernel.memory.member(hot, "pcpu_hot.current_task"), nesting
 
 
 def interrupt_every_instruction(machine: Machine, count: int) -> set[int]:

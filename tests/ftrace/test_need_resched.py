@@ -60,11 +60,11 @@ def test_an_nmi_between_clearing_the_flag_and_the_bit_sees_the_bit_alone(arch: s
         run_to(machine, "preempt_schedule_irq")
         (cpu,) = machine.board.cpus
         kernel = machine.kernel
-        task = kernel.member(kernel.hot_areas[0], "pcpu_hot.current_task")
-        assert kernel.member(task, "task_struct.thread_info_flags") & NEED_RESCHED
+        task = kernel.memory.member(kernel.hot_areas[0], "pcpu_hot.current_task")
+        assert kernel.memory.member(task, "task_struct.thread_info_flags") & NEED_RESCHED
         for _ in range(ENDLESS):
             step(machine, cpu, 1)
-            if not kernel.member(task, "task_struct.thread_info_flags") & NEED_RESCHED:
+            if not kernel.memory.member(task, "task_struct.thread_info_flags") & NEED_RESCHED:
                 break
         here = kernel.image.function_at(cpu.pc)
         assert here is not None and here.name == "__schedule"

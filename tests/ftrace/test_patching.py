@@ -14,7 +14,7 @@ NOP, CALL = bytes.fromhex("0f1f440000"), bytes.fromhex("e8d23a0000")
 def text_bytes(machine: Machine) -> bytes:
     """The kernel's text, as it is in RAM."""
     kernel = machine.kernel
-    start, end = kernel.physical(kernel.image.symbol("_text")), kernel.physical(kernel.image.symbol("_etext"))
+    start, end = kernel.memory.physical(kernel.image.symbol("_text")), kernel.memory.physical(kernel.image.symbol("_etext"))
     return bytes(machine.board.ram[start:end])
 
 
@@ -105,7 +105,7 @@ def test_a_site_that_was_changed_behind_our_back_stops_tracing_and_not_the_guest
     with Machine(arch=arch, cpus=2) as machine:
         machine.ftrace.protocol = protocol
         site = int(machine.ftrace.sites.addresses[len(machine.ftrace.sites) // 2])
-        place = machine.kernel.physical(site) + damaged_byte
+        place = machine.kernel.memory.physical(site) + damaged_byte
         good = text_bytes(machine)
         machine.board.write_code(place, b"\x90")
         damaged = text_bytes(machine)
@@ -113,7 +113,7 @@ def test_a_site_that_was_changed_behind_our_back_stops_tracing_and_not_the_guest
         assert text_bytes(machine) == damaged  # every other site is as it was
         assert len(machine.warnings) == 1
         assert "ftrace failed to modify" in machine.warnings[0]
-        machine.board.write_code(place, good[place - machine.kernel.physical(machine.kernel.image.symbol("_text")) :][:1])
+        machine.board.write_code(place, good[place - machine.kernel.memory.physical(machine.kernel.image.symbol("_text")) :][:1])
         assert machine.run("echo alive").output == b"alive\n"
         assert machine.tracefs.read("trace").count("\n") < 20
 

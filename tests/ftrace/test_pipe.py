@@ -11,7 +11,8 @@ import pytest
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs import Handle, OpenFlags, Poll, TraceFS, WouldBlock
+from emu.ftrace.tracefs import TraceFS
+from emu.kernel.files.node import Handle, OpenFlags, Readiness, WouldBlock
 from tests.ftrace.conftest import mark
 
 
@@ -62,13 +63,13 @@ def test_it_waits_and_ends_when_recording_is_off(
     woken: list[None] = []
     monkeypatch.setattr(trace_array.recorder, "wake_readers", lambda: woken.append(None))
     assert isinstance(pipe.read(0, 100), WouldBlock)
-    assert not pipe.poll() & Poll.READABLE
+    assert not pipe.poll() & Readiness.READABLE
     tracefs.write("tracing_on", "0")
     assert woken == [None]
     assert isinstance(pipe.read(0, 100), WouldBlock)  # it has not read anything yet
     tracefs.write("tracing_on", "1")
     mark(rings[1], 1000, "x")
-    assert pipe.poll() & Poll.READABLE
+    assert pipe.poll() & Readiness.READABLE
     assert isinstance(pipe.read(0, 100), bytes)
     assert isinstance(pipe.read(0, 100), WouldBlock)
     tracefs.write("tracing_on", "0")

@@ -25,7 +25,7 @@ def sleeping(machine: Machine, name: str) -> int:
 
 def top_of_stack(machine: Machine, task: int) -> int:
     """The index of the latest entry, -1 if there is none."""
-    value = machine.kernel.member(task, "task_struct.curr_ret_stack")
+    value = machine.kernel.memory.member(task, "task_struct.curr_ret_stack")
     return value - (1 << 32) if value >> 31 else value
 
 
@@ -40,10 +40,10 @@ def test_a_return_that_does_not_match_warns_and_stops_the_tracer_but_not_the_gue
     machine.run("(sleep 0.05; echo slept > /slept) &")
     machine.advance(1_000_000)
     task = sleeping(machine, "sleep")
-    depth = machine.kernel.member(task, "task_struct.curr_ret_stack")
+    depth = machine.kernel.memory.member(task, "task_struct.curr_ret_stack")
     assert 0 < depth < RETURN_STACK_DEPTH
     top = entry(machine, task, depth)
-    machine.kernel.set_member(top, "ftrace_ret_stack.fp", machine.kernel.member(top, "ftrace_ret_stack.fp") + 16)
+    machine.kernel.memory.set_member(top, "ftrace_ret_stack.fp", machine.kernel.memory.member(top, "ftrace_ret_stack.fp") + 16)
     machine.advance(20_000_000)
     assert len(machine.warnings) == 1
     assert "has no entry on its task's return stack" in machine.warnings[0]
@@ -70,17 +70,17 @@ def test_a_new_task_starts_with_an_empty_stack_and_a_full_one_counts_overruns(ma
     machine.run("sleep 0.05 &")
     machine.advance(1_000_000)
     task = sleeping(machine, "sleep")
-    assert machine.kernel.member(task, "task_struct.trace_overrun") == 0
+    assert machine.kernel.memory.member(task, "task_struct.trace_overrun") == 0
     # Entries that were never made fill the stack below: what is called next has no room.
-    depth = machine.kernel.member(task, "task_struct.curr_ret_stack")
-    machine.kernel.set_member(task, "task_struct.curr_ret_stack", RETURN_STACK_DEPTH - 1)
+    depth = machine.kernel.memory.member(task, "task_struct.curr_ret_stack")
+    machine.kernel.memory.set_member(task, "task_struct.curr_ret_stack", RETURN_STACK_DEPTH - 1)
     for n in range(RETURN_STACK_DEPTH - 1, RETURN_STACK_DEPTH - 2 - depth, -1):
         for word in range(0, machine.kernel.image.size("ftrace_ret_stack"), 8):
             low = entry(machine, task, n - (RETURN_STACK_DEPTH - 1 - depth)) + word
-            machine.kernel.write_word(entry(machine, task, n) + word, machine.kernel.read_word(low))
+            machine.kernel.memory.write_word(entry(machine, task, n) + word, machine.kernel.memory.read_word(low))
     while machine.advance(2_000):
         pass
-    assert machine.kernel.member(task, "task_struct.trace_overrun") > 0
+    assert machine.kernel.memory.member(task, "task_struct.trace_overrun") > 0
     assert machine.run("echo alive").output == b"alive\n"
     assert machine.warnings == []
 

@@ -15,8 +15,9 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.recorder import BufferStats
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs import OpenFlags, TraceFS, build_tree
+from emu.ftrace.tracefs import TraceFS, build_tree
 from emu.ftrace.tracefs.text_file import TextFile
+from emu.kernel.files.node import OpenFlags
 from emu.machine import Machine
 from tests.ftrace.conftest import mark
 
@@ -173,10 +174,10 @@ def test_notrace_wins_and_nop_wants_nothing(tracefs: TraceFS) -> None:
 
 def test_a_filter_takes_effect_once_when_the_file_is_closed(root: Any, trace_array: TraceArray) -> None:
     handle = root.lookup("set_ftrace_filter").open(WRITE)
-    handle.write(b"vfs_open ksys")
-    handle.write(b"_read\n")
-    handle.write(b"sched")
-    handle.write(b"ule")
+    handle.write(0, b"vfs_open ksys")
+    handle.write(0, b"_read\n")
+    handle.write(0, b"sched")
+    handle.write(0, b"ule")
     assert not trace_array.ops.filter and trace_array.ftrace.updates == 0
     handle.release()
     assert set(trace_array.ops.filter.selected_names()) == {"vfs_open", "ksys_read", "schedule"}
@@ -196,7 +197,7 @@ def test_a_filter_that_is_refused_does_not_even_truncate(root: Any, tracefs: Tra
     handle = root.lookup("set_ftrace_filter").open(WRITE)
     with contextlib.suppress(TraceError):
         for piece in pieces:
-            handle.write(piece)
+            handle.write(0, piece)
     handle.release()
     assert tracefs.read("set_ftrace_filter") == "schedule\n"
 
@@ -204,9 +205,9 @@ def test_a_filter_that_is_refused_does_not_even_truncate(root: Any, tracefs: Tra
 def test_what_was_accepted_before_a_refused_write_stays(root: Any, tracefs: TraceFS) -> None:
     tracefs.write("set_ftrace_filter", "schedule")
     handle = root.lookup("set_ftrace_filter").open(WRITE)
-    handle.write(b"vfs_open\n")
+    handle.write(0, b"vfs_open\n")
     with pytest.raises(TraceError):
-        handle.write(b"vfs_fsync nosuch\n")
+        handle.write(0, b"vfs_fsync nosuch\n")
     handle.release()
     assert tracefs.read("set_ftrace_filter") == "vfs_open\n"
 
@@ -214,8 +215,8 @@ def test_what_was_accepted_before_a_refused_write_stays(root: Any, tracefs: Trac
 def test_a_refused_write_leaves_no_half_of_a_word_behind(root: Any, tracefs: TraceFS) -> None:
     handle = root.lookup("set_ftrace_filter").open(WRITE)
     with pytest.raises(TraceError):
-        handle.write(b"nosuch vfs_")
-    handle.write(b"schedule")
+        handle.write(0, b"nosuch vfs_")
+    handle.write(0, b"schedule")
     handle.release()
     assert tracefs.read("set_ftrace_filter") == "schedule\n"
 
@@ -241,8 +242,8 @@ def test_markers_are_events_of_one_write_each() -> None:
         tracefs = machine.tracefs
         tracefs.write("trace_marker", "hello world")
         handle = build_tree(machine.trace_array).lookup("trace_marker").open(OpenFlags.WRITE)
-        assert handle.write(b"no newline") == 10
-        assert handle.write(b"y" * 2000) == 1024
+        assert handle.write(0, b"no newline") == 10
+        assert handle.write(0, b"y" * 2000) == 1024
         markers = re.findall(r"tracing_mark_write: (.*)", tracefs.read("trace"))
         assert markers == ["hello world", "no newline", "y" * 1024]
         tracefs.write("tracing_on", "0")
@@ -317,10 +318,10 @@ def test_a_text_in_pieces_is_one_text(size: int) -> None:
 def test_a_handle_does_only_what_it_was_opened_for(root: Any) -> None:
     for name in ("tracing_on", "set_ftrace_filter", "trace_marker"):
         for operation in (
-            lambda name=name: root.lookup(name).open(OpenFlags.READ).write(b"1\n"),
+            lambda name=name: root.lookup(name).open(OpenFlags.READ).write(0, b"1\n"),
             lambda name=name: root.lookup(name).open(OpenFlags.WRITE).read(0, 1),
         ):
-            with pytest.raises(TraceError) as error:
+            with pytest.raises(OSError) as error:
                 operation()
             assert error.value.errno == errno.EBADF
 

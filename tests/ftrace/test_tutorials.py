@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.kernel.share import Share
+from emu.kernel.files.share import Share
 from emu.machine import Machine
 from tests.lib.arches import FACTS
 from tests.lib.host_compiler import compile_static

@@ -125,7 +125,7 @@ def test_memory_and_tasks_are_given_back(machine: Machine) -> None:
 
 def test_a_panic_ends_the_run_with_a_report(arch: str) -> None:
     with Machine(arch=arch, cpus=1) as made:
-        function = made.kernel.physical(made.kernel.image.symbol("sys_kill"))
+        function = made.kernel.memory.physical(made.kernel.image.symbol("sys_kill"))
         made.board.write_code(function, FACTS[arch].undefined)
         with pytest.raises(GuestPanic) as caught:
             made.run("echo 1 > /proc/sys/kernel/panic_on_oops; echo before; kill 1")
@@ -143,7 +143,7 @@ def backtrace(arch: str, tracer: str) -> list[str]:
     with Machine(arch=arch, cpus=1) as made:
         made.run("echo 1 > /proc/sys/kernel/panic_on_oops")
         made.tracefs.write("current_tracer", tracer)
-        function = made.kernel.physical(made.kernel.image.symbol("vfs_statx"))
+        function = made.kernel.memory.physical(made.kernel.image.symbol("vfs_statx"))
         made.board.write_code(function, FACTS[arch].undefined)
         made.board.flush_page(function - function % made.board.arch.page_size)
         with pytest.raises(GuestPanic) as caught:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.kernel.share import Share
+from emu.kernel.files.share import Share
 from emu.machine import Machine
 from tests.lib.commands import run as output_of
 from tests.lib.disks import make_ext2, needs_e2fsprogs

@@ -44,8 +44,8 @@ def test_idle_tasks_too_have_guarded_stacks(arch: str, index: int) -> None:
 def test_what_a_program_does_to_a_guard_page_overflows_nothing(arch: str, command: str) -> None:
     with Machine(arch=arch, cpus=1) as made:
         kernel = made.kernel
-        task = kernel.member(kernel.hot_areas[0], "pcpu_hot.current_task")
-        in_guard_page = kernel.member(task, "task_struct.stack") - 64
+        task = kernel.memory.member(kernel.hot_areas[0], "pcpu_hot.current_task")
+        in_guard_page = kernel.memory.member(task, "task_struct.stack") - 64
         assert made.run(f"{command} {in_guard_page:x}").status == (0 if command == "nostack" else 139)
         assert made.run("echo alive").output == b"alive\n"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.kernel.share import Share
+from emu.kernel.files.share import Share
 from emu.machine import LimitReached, Machine
 from tests.lib.disks import needs_e2fsprogs
 

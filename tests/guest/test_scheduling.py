@@ -60,7 +60,7 @@ def watched(machine: Machine, arch: str) -> Iterator[Runs]:
 
     def on_switch(uc: unicorn.Uc, address: int, size: int, cpu) -> None:
         task = cpu.registers()[first]  # ftrace_sched_switch(prev, next)
-        pid, prio = kernel.tasks.pid(task), kernel.member(task, "task_struct.prio")
+        pid, prio = kernel.tasks.pid(task), kernel.memory.member(task, "task_struct.prio")
         prio -= (prio & 1 << 31) << 1
         runs.append(Run(since.get(cpu.index, cpu.cycles), cpu.cycles, cpu.index, pid, kernel.tasks.comm(task), prio))
         since[cpu.index] = cpu.cycles
@@ -97,7 +97,7 @@ def four(arch: str) -> Iterator[Machine]:
 
 
 def test_every_cpu_has_its_stopper_before_all_others(two: Machine) -> None:
-    stoppers = {two.kernel.tasks.comm(task): two.kernel.member(task, "task_struct.prio") for task in two.kernel.tasks}
+    stoppers = {two.kernel.tasks.comm(task): two.kernel.memory.member(task, "task_struct.prio") for task in two.kernel.tasks}
     assert stoppers["migration/0"] == stoppers["migration/1"] == 0
     assert stoppers["kthreadd"] == stoppers["ksoftirqd/0"] == 120
 

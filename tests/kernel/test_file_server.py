@@ -4,78 +4,87 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+import stat
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
 
-from emu.kernel.file_server import FileServer
-from emu.kernel.served_tree import Attributes, Blocked, Entry, OpenFlags, Readiness, Tree
+from emu.kernel.files.file_server import FileServer
+from emu.kernel.files.node import Attributes, Directory, Handle, Node, OpenFlags, Readiness, WouldBlock
+from emu.kernel.files.served_tree import ServedTree
 from emu.machine import Machine
 
 REQUEST, DATA = 0x200000, 0x300000  # physical addresses that nothing else uses: the machine does not run
 
 
-class Notes(Tree):
-    """A tree of one directory with files of bytes; "slow" files block until they are let go."""
+class Notes(Directory):
+    """Notes by name. Readers of `a` wait until `free`; until then work goes on that every write begins."""
 
     def __init__(self) -> None:
-        self.files: dict[bytes, bytearray] = {b"a": bytearray(b"alpha"), b"b": bytearray(20000)}
+        self.notes = {name: Note(self, name, data) for name, data in (("a", b"alpha"), ("b", bytes(20000)))}
         self.free = False
-        self.released: list[bytes] = []
+        self.writes = 0
+        self.awaited = 0  # how often a reader wanted to wait
+        self.released: list[str] = []
 
-    def _numbers(self) -> dict[bytes, int]:
-        return {name: number for number, name in enumerate(sorted(self.files), 2)}
+    def attributes(self) -> Attributes:
+        return Attributes(stat.S_IFDIR | 0o755, nlink=2)
 
-    def root(self) -> Attributes:
-        return Attributes(1, 1, 0o40755, nlink=2)
-
-    def lookup(self, directory: int, name: bytes) -> Attributes:
-        if name not in self.files:
-            raise OSError(errno.ENOENT, "no")
-        number = self._numbers()[name]
-        return Attributes(number, 100 + number, 0o100644, len(self.files[name]), 1, -1_500_000_000)
-
-    def attributes(self, node: int) -> Attributes:
+    def set_attributes(self, mode: int | None, size: int | None, mtime_ns: int | None) -> None:
         raise OSError(errno.ELOOP, "an errno that architectures differ in")
 
-    def set_attributes(self, node: int, mode: int | None, size: int | None, mtime_ns: int | None) -> Attributes:
-        return Attributes(node, node, mode or 0, size or 0, 1, mtime_ns or 0)
+    def lookup(self, name: str) -> Node:
+        if name not in self.notes:
+            raise OSError(errno.ENOENT, "no")
+        return self.notes[name]
 
-    def open(self, node: int, flags: OpenFlags) -> Note:
-        return Note(self, sorted(self.files)[node - 2] if node > 1 else b"", flags)
+    def entries(self) -> Iterable[tuple[str, Node]]:
+        return sorted(self.notes.items())
 
-    def rename(self, directory: int, name: bytes, new_directory: int, new_name: bytes) -> None:
-        self.files[new_name] = self.files.pop(name)
+    def rename(self, name: str, new_directory: Directory, new_name: str) -> None:
+        self.notes[new_name] = self.notes.pop(name)
 
 
-class Note:
-    stream = False
+class Note(Node):
+    kind = stat.S_IFREG
 
-    def __init__(self, tree: Notes, name: bytes, flags: OpenFlags) -> None:
-        self.tree, self.name, self.flags = tree, name, flags
+    def __init__(self, directory: Notes, name: str, data: bytes) -> None:
+        self.directory, self.name, self.data = directory, name, bytearray(data)
 
-    def read(self, offset: int, size: int) -> bytes | Blocked[bytes]:
-        if self.name == b"a" and not self.tree.free:
-            return Blocked(lambda: self.read(offset, size))
-        return bytes(self.tree.files[self.name][offset : offset + size])
+    def attributes(self) -> Attributes:
+        return Attributes(self.kind | 0o644, len(self.data), 1, -1_500_000_000)
 
-    def write(self, offset: int, data: bytes) -> int | Blocked[int]:
-        self.tree.files[self.name][offset : offset + len(data)] = data
+    def set_attributes(self, mode: int | None, size: int | None, mtime_ns: int | None) -> None:
+        pass
 
-        def later() -> int | Blocked[int]:
-            return len(data) if self.tree.free else Blocked(later, begun=True)
+    def open(self, flags: OpenFlags) -> Handle:
+        return NoteHandle(flags, self)
 
-        return later()
 
-    def entries(self) -> Sequence[Entry]:
-        return [Entry(name, number, 0o100644) for name, number in self.tree._numbers().items()]
+class NoteHandle(Handle):
+    def __init__(self, flags: OpenFlags, note: Note) -> None:
+        super().__init__(flags)
+        self.note, self.directory = note, note.directory
+
+    def read(self, offset: int, size: int) -> bytes | WouldBlock:
+        if self.note.name == "a" and not self.directory.free:
+            return WouldBlock()
+        return bytes(self.note.data[offset : offset + size])
+
+    def write(self, offset: int, data: bytes) -> int:
+        self.note.data[offset : offset + len(data)] = data
+        self.directory.writes += 1
+        return len(data)
 
     def poll(self) -> Readiness:
         return Readiness.WRITABLE
 
+    def await_change(self) -> None:
+        self.directory.awaited += 1
+
     def release(self) -> None:
-        self.tree.released.append(self.name)
+        self.directory.released.append(self.note.name)
 
 
 class Guest:
@@ -84,14 +93,14 @@ class Guest:
     def __init__(self, machine: Machine, tree: Notes) -> None:
         self.machine = machine
         self.kernel = machine.kernel
-        self.server = FileServer(machine.kernel)
-        self.server.serve("notes", tree)
         self.address = machine.board.arch.direct_map + REQUEST
         self.page = machine.board.arch.page_size
+        self.server = FileServer(machine.board, machine.kernel.memory)
+        self.server.serve("notes", ServedTree(tree, begun=lambda: tree.writes, busy=lambda: not tree.free))
 
     def put(self, op: str, data: bytes = b"", pages: Sequence[int] | None = None, address: int = 0, **fields: Any) -> int:
         address = address or self.address
-        start = self.kernel.physical(address)
+        start = self.kernel.memory.physical(address)
         size = self.kernel.image.size("file_request")
         self.machine.board.ram[start : start + size] = bytes(size)
         pages = [DATA + self.page * n for n in range(4)] if pages is None else pages
@@ -100,23 +109,23 @@ class Guest:
             self.machine.board.ram[DATA + offset : DATA + offset + len(piece)] = piece
         values = {"op": self.kernel.image.offset(op), "size": len(data), "nr_pages": len(pages), **fields}
         for name, value in values.items():
-            self.kernel.set_member(address, f"file_request.{name}", value)
+            self.kernel.memory.set_member(address, f"file_request.{name}", value)
         for number, page in enumerate(pages[:16]):
-            self.kernel.write_word(address + self.kernel.image.offset("file_request.pages") + 8 * number, page)
+            self.kernel.memory.write_word(address + self.kernel.image.offset("file_request.pages") + 8 * number, page)
         return address
 
     def ask(self, op: str, data: bytes = b"", **fields: Any) -> int:
         """The result of a request that is answered at once."""
         address = self.put(op, data, **fields)
-        assert self.server.request(self.machine.board.cpus[0], address) == self.kernel.image.offset("FS_ANSWERED")
+        assert self.server.file_request(self.machine.board.cpus[0], address) == self.kernel.image.offset("FS_ANSWERED")
         return self.result(address)
 
     def result(self, address: int = 0) -> int:
-        value = self.kernel.member(address or self.address, "file_request.result")
+        value = self.kernel.memory.member(address or self.address, "file_request.result")
         return value - (value >> 63 << 64)
 
     def attribute(self, name: str) -> int:
-        return self.kernel.member(self.address + self.kernel.image.offset("file_request.attr"), f"file_attr.{name}")
+        return self.kernel.memory.member(self.address + self.kernel.image.offset("file_request.attr"), f"file_attr.{name}")
 
     def memory(self, size: int) -> bytes:
         return bytes(self.machine.board.ram[DATA : DATA + size])
@@ -146,16 +155,17 @@ def test_attributes_come_in_the_guests_own_layout(guest: Guest) -> None:
     assert guest.ask("FS_ROOT", b"notes") == 0
     assert (guest.attribute("node"), guest.attribute("mode")) == (1, 0o40755)
     assert guest.ask("FS_LOOKUP", b"b", node=1) == 0
-    assert [guest.attribute(name) for name in ("node", "ino", "size")] == [3, 103, 20000]
+    assert [guest.attribute(name) for name in ("node", "ino", "size")] == [2, 2, 20000]
     assert guest.attribute("mtime_sec") == (1 << 64) - 2  # -1.5 seconds
     assert guest.attribute("mtime_nsec") == 500_000_000
 
 
 def test_data_is_bounded_by_its_pages(guest: Guest, tree: Notes) -> None:
     handle = guest.opened(b"b")
-    tree.files[b"b"][:] = bytes(range(256)) * 100
+    note = tree.notes["b"]
+    note.data[:] = bytes(range(256)) * 100
     assert guest.ask("FS_READ", handle=handle, size=3 * guest.page) == 3 * guest.page
-    assert guest.memory(3 * guest.page) == bytes(tree.files[b"b"][: 3 * guest.page])
+    assert guest.memory(3 * guest.page) == bytes(note.data[: 3 * guest.page])
     assert guest.ask("FS_READ", handle=handle, size=100, offset=1 << 40) == 0
     assert guest.ask("FS_READ", handle=handle, size=3 * guest.page, nr_pages=1) == -errno.EFAULT
     assert guest.ask("FS_WRITE", handle=handle, size=5 * guest.page) == -errno.EFAULT
@@ -176,34 +186,47 @@ def test_what_is_no_name_is_refused(guest: Guest, name: bytes) -> None:
 def test_errors_have_the_guests_numbers(guest: Guest) -> None:
     assert guest.ask("FS_LOOKUP", b"x", node=1) == -errno.ENOENT
     assert guest.ask("FS_LOOKUP", b"x" * 256, node=1) == -guest.kernel.image.offset("ENAMETOOLONG")
-    assert guest.ask("FS_GETATTR", node=1) == -guest.kernel.image.offset("ELOOP")
+    assert guest.ask("FS_SETATTR", node=1) == -guest.kernel.image.offset("ELOOP")
     assert guest.ask("FS_GETATTR", node=1 << 40 | 1) == -guest.kernel.image.offset("ESTALE")
     assert guest.ask("FS_READ", handle=99, size=1) == -errno.EBADF
     assert guest.ask("FS_ROOT", b"nosuch") == -errno.ENODEV
     for number in (0, 0xFFFF):
-        guest.kernel.set_member(guest.put("FS_ROOT"), "file_request.op", number)
-        assert guest.server.request(guest.machine.board.cpus[0], guest.address) == 0
+        guest.kernel.memory.set_member(guest.put("FS_ROOT"), "file_request.op", number)
+        assert guest.server.file_request(guest.machine.board.cpus[0], guest.address) == 0
         assert guest.result() == -guest.kernel.image.offset("ENOSYS")
     assert guest.ask("FS_RENAME", b"a\0b", node=1, other=1 << 40 | 1) == -errno.EXDEV
 
 
+def test_a_number_is_stale_when_its_node_is_removed_or_nobodys(guest: Guest, tree: Notes) -> None:
+    stale = -guest.kernel.image.offset("ESTALE")
+    assert guest.ask("FS_LOOKUP", b"b", node=1) == 0
+    number = guest.attribute("node")
+    assert guest.ask("FS_GETATTR", node=number) == 0
+    tree.notes["b"].removed = True
+    assert guest.ask("FS_GETATTR", node=number) == stale
+    assert guest.ask("FS_LOOKUP", b"a", node=1) == 0
+    number = guest.attribute("node")
+    del tree.notes["a"]
+    assert guest.ask("FS_OPEN", node=number, flags=1) == stale
+
+
 def test_a_directory_is_read_in_pieces(guest: Guest, tree: Notes) -> None:
-    tree.files = {b"%0200d" % number: bytearray() for number in range(100)}
+    tree.notes = {f"{number:0200}": Note(tree, "", b"") for number in range(100)}
     handle = guest.ask("FS_OPEN", node=1, flags=1)
     image, names, offset = guest.kernel.image, [], 0
     while size := guest.ask("FS_READDIR", handle=handle, offset=offset):
         assert 0 < size <= guest.page
         if offset == 0:
-            tree.files[b"later"] = bytearray()  # the reader does not see what comes while it reads
+            tree.notes["later"] = Note(tree, "", b"")  # the reader does not see what comes while it reads
         at = guest.machine.board.arch.direct_map + DATA
         end = at + size
         while at < end:
-            length = guest.kernel.member(at, "file_dirent.namelen")
-            start = guest.kernel.physical(at) + image.size("file_dirent")
+            length = guest.kernel.memory.member(at, "file_dirent.namelen")
+            start = guest.kernel.memory.physical(at) + image.size("file_dirent")
             names.append(bytes(guest.machine.board.ram[start : start + length]))
-            assert guest.kernel.member(at, "file_dirent.type") == 8
-            offset = guest.kernel.member(at, "file_dirent.next")
-            at += guest.kernel.member(at, "file_dirent.reclen")
+            assert guest.kernel.memory.member(at, "file_dirent.type") == 8
+            offset = guest.kernel.memory.member(at, "file_dirent.next")
+            at += guest.kernel.memory.member(at, "file_dirent.reclen")
     assert names == [b"%0200d" % number for number in range(100)]
     assert guest.ask("FS_READDIR", handle=handle, offset=1 << 60) == 0
 
@@ -211,7 +234,7 @@ def test_a_directory_is_read_in_pieces(guest: Guest, tree: Notes) -> None:
 def test_a_directory_is_read_anew_from_its_beginning(guest: Guest, tree: Notes) -> None:
     handle = guest.ask("FS_OPEN", node=1, flags=1)
     before = guest.ask("FS_READDIR", handle=handle)
-    tree.files[b"new"] = bytearray()
+    tree.notes["new"] = Note(tree, "", b"")
     assert guest.ask("FS_READDIR", handle=handle) > before
 
 
@@ -228,15 +251,17 @@ def test_two_requests_wait_and_one_is_given_up(guest: Guest, tree: Notes) -> Non
     first = guest.put("FS_READ", handle=handle, size=3)
     second = guest.put("FS_READ", handle=handle, size=100, offset=3, address=first + 0x1000)
     for address in (first, second):
-        assert guest.server.request(cpu, address) == image.offset("FS_WAIT")
-    assert guest.server.request(cpu, first) == -errno.EINVAL  # it is waiting already
-    assert guest.server.next_answered() == 0
-    assert guest.server.cancel(first) == 0
-    assert guest.server.cancel(first) == -errno.ENOENT
+        assert guest.server.file_request(cpu, address) == image.offset("FS_WAIT")
+    assert guest.server.file_request(cpu, first) == -errno.EINVAL  # it is waiting already
+    assert tree.awaited == 2
+    assert guest.server.file_answered(cpu) == 0
+    assert tree.awaited == 4
+    assert guest.server.file_cancel(cpu, first) == 0
+    assert guest.server.file_cancel(cpu, first) == -errno.ENOENT
     tree.free = True
-    assert guest.server.next_answered() == second
+    assert guest.server.file_answered(cpu) == second
     assert (guest.result(second), guest.memory(2)) == (2, b"ha")
-    assert guest.server.next_answered() == 0
+    assert guest.server.file_answered(cpu) == 0
     tree.free = False
     assert guest.ask("FS_READ", handle=handle, size=3, flags=image.offset("FS_NONBLOCK")) == -errno.EAGAIN
 
@@ -245,19 +270,19 @@ def test_what_has_begun_is_waited_for(guest: Guest, tree: Notes) -> None:
     handle = guest.opened(b"b")
     nonblock = guest.kernel.image.offset("FS_NONBLOCK")
     address = guest.put("FS_WRITE", b"new", handle=handle, flags=nonblock)
-    assert guest.server.request(guest.machine.board.cpus[0], address) == guest.kernel.image.offset("FS_WAIT_DONE")
-    assert guest.server.cancel(address) == -errno.EBUSY
+    assert guest.server.file_request(guest.machine.board.cpus[0], address) == guest.kernel.image.offset("FS_WAIT_DONE")
+    assert guest.server.file_cancel(guest.machine.board.cpus[0], address) == -errno.EBUSY
     tree.free = True
-    assert guest.server.next_answered() == address
+    assert guest.server.file_answered(guest.machine.board.cpus[0]) == address
     assert guest.result() == 3
-    assert tree.files[b"b"][:4] == b"new\0"
+    assert tree.notes["b"].data[:4] == b"new\0"
 
 
 def test_requests_outside_memory_are_none(guest: Guest) -> None:
     board = guest.machine.board
     for address in (0, board.arch.direct_map + board.memory - 8, board.arch.direct_map + board.memory, 1 << 63):
         with pytest.raises(LookupError):
-            guest.server.request(board.cpus[0], address)
+            guest.server.file_request(board.cpus[0], address)
 
 
 def test_closing_releases_what_is_open(guest: Guest, tree: Notes) -> None:
@@ -266,9 +291,9 @@ def test_closing_releases_what_is_open(guest: Guest, tree: Notes) -> None:
     assert guest.ask("FS_RELEASE", handle=handle) == 0
     assert guest.ask("FS_RELEASE", handle=handle) == -errno.EBADF
     guest.server.close()
-    assert tree.released == [b"b", b"a"]
+    assert tree.released == ["b", "a"]
 
 
 def test_only_so_many_files_can_be_open(guest: Guest, tree: Notes) -> None:
-    results = [guest.ask("FS_OPEN", node=2, flags=1) for _ in range(4100)]
+    results = [guest.ask("FS_OPEN", node=1, flags=1) for _ in range(4100)]
     assert results.index(-errno.ENFILE) == 4096

@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from emu.cli import main
-from emu.kernel.served_tree import OpenFlags
-from emu.kernel.share import Share, ShareTree
+from emu.kernel.files.node import Directory, Node, OpenFlags
+from emu.kernel.files.served_tree import ServedTree
+from emu.kernel.files.share import Share
+from emu.kernel.files.shared_folder import SharedFolder
 from emu.machine import Machine, image_directory
 from tests.lib.cpio import read_entries
 
@@ -176,7 +178,7 @@ def test_the_guests_own_links_lead_nowhere_on_the_host(machine: Machine, world: 
     machine.run("cd /work; rm l1; rm l2; rm parent; rm root")
 
 
-# The tree itself, with a host that changes under its hands.
+# The folder itself, with a host that changes it under the guest's hands.
 
 
 @pytest.fixture
@@ -189,10 +191,22 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def tree(folder: Path) -> Iterator[ShareTree]:
-    made = ShareTree(Share(folder, writable=True))
-    yield made
+def root(folder: Path) -> Iterator[Directory]:
+    made = SharedFolder(folder, writable=True)
+    yield made.root
     made.close()
+
+
+@pytest.fixture
+def d(root: Directory) -> Directory:
+    found = root.lookup("d")
+    assert isinstance(found, Directory)
+    return found
+
+
+@pytest.fixture
+def f(d: Directory) -> Node:
+    return d.lookup("f")
 
 
 def swap_for_link(folder: Path) -> None:
@@ -201,86 +215,95 @@ def swap_for_link(folder: Path) -> None:
     (folder / "d").symlink_to("../outside")
 
 
-OPERATIONS: dict[str, Callable[[ShareTree, int, int], object]] = {
-    "lookup": lambda tree, d, f: tree.lookup(d, b"f"),
-    "attributes": lambda tree, d, f: tree.attributes(f),
-    "read": lambda tree, d, f: tree.open(f, OpenFlags.READ),
-    "write": lambda tree, d, f: tree.open(f, OpenFlags.WRITE),
-    "truncate": lambda tree, d, f: tree.set_attributes(f, None, 0, None),
-    "chmod": lambda tree, d, f: tree.set_attributes(f, 0o777, None, None),
-    "list": lambda tree, d, f: tree.open(d, OpenFlags.READ).entries(),
-    "create": lambda tree, d, f: tree.create(d, b"new", 0o644),
-    "mkdir": lambda tree, d, f: tree.mkdir(d, b"new", 0o755),
-    "symlink": lambda tree, d, f: tree.symlink(d, b"new", b"text"),
-    "link": lambda tree, d, f: tree.link(d, b"new", f),
-    "unlink": lambda tree, d, f: tree.unlink(d, b"f"),
-    "rename to": lambda tree, d, f: tree.rename(1, b"was", d, b"new"),
-    "rename from": lambda tree, d, f: tree.rename(d, b"f", 1, b"new"),
+OPERATIONS: dict[str, Callable[[Directory, Directory, Node], object]] = {
+    "lookup": lambda root, d, f: d.lookup("f"),
+    "attributes": lambda root, d, f: f.attributes(),
+    "read": lambda root, d, f: f.open(OpenFlags.READ),
+    "write": lambda root, d, f: f.open(OpenFlags.WRITE),
+    "truncate": lambda root, d, f: f.set_attributes(None, 0, None),
+    "chmod": lambda root, d, f: f.set_attributes(0o777, None, None),
+    "open directory": lambda root, d, f: d.open(OpenFlags.READ),
+    "list": lambda root, d, f: d.entries(),
+    "create": lambda root, d, f: d.create("new", 0o644),
+    "mkdir": lambda root, d, f: d.mkdir("new", 0o755),
+    "symlink": lambda root, d, f: d.symlink("new", "text"),
+    "link": lambda root, d, f: d.link("new", f),
+    "unlink": lambda root, d, f: d.unlink("f"),
+    "rename to": lambda root, d, f: root.rename("was", d, "new"),
+    "rename from": lambda root, d, f: d.rename("f", root, "new"),
 }
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_directory_swapped_for_a_link_is_not_followed(folder: Path, tree: ShareTree, operation: str) -> None:
-    d = tree.lookup(1, b"d").node
-    f = tree.lookup(d, b"f").node
+def test_a_directory_swapped_for_a_link_is_not_followed(
+    folder: Path, root: Directory, d: Directory, f: Node, operation: str
+) -> None:
     swap_for_link(folder)
     with pytest.raises(OSError):
-        OPERATIONS[operation](tree, d, f)
+        OPERATIONS[operation](root, d, f)
     assert [path.name for path in (folder.parent / "outside").iterdir()] == ["f"]
     assert (folder.parent / "outside" / "f").read_text() == "outside"
     assert stat.S_IMODE((folder.parent / "outside" / "f").stat().st_mode) == 0o644
 
 
 @pytest.mark.parametrize("operation", ["read", "write", "truncate", "chmod"])
-def test_a_file_swapped_for_a_link_is_not_followed(folder: Path, tree: ShareTree, operation: str) -> None:
-    d = tree.lookup(1, b"d").node
-    f = tree.lookup(d, b"f").node
+def test_a_file_swapped_for_a_link_is_not_followed(
+    folder: Path, root: Directory, d: Directory, f: Node, operation: str
+) -> None:
     (folder / "d" / "f").unlink()
     (folder / "d" / "f").symlink_to("../../outside/f")
     with pytest.raises(OSError):
-        OPERATIONS[operation](tree, d, f)
+        OPERATIONS[operation](root, d, f)
     assert (folder.parent / "outside" / "f").read_text() == "outside"
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_what_has_anothers_name_is_not_taken_for_it(folder: Path, tree: ShareTree, operation: str) -> None:
-    d = tree.lookup(1, b"d").node
-    f = tree.lookup(d, b"f").node
+def test_what_has_anothers_name_is_not_taken_for_it(
+    folder: Path, root: Directory, d: Directory, f: Node, operation: str
+) -> None:
     (folder / "d").rename(folder / "was")
     (folder / "d").mkdir()
     (folder / "d" / "f").write_text("another")
     with pytest.raises(OSError) as error:
-        OPERATIONS[operation](tree, d, f)
+        OPERATIONS[operation](root, d, f)
     assert error.value.errno == errno.ESTALE
     assert (folder / "d" / "f").read_text() == "another"
 
 
-def test_what_moves_stays_what_it_was(folder: Path, tree: ShareTree) -> None:
-    d = tree.lookup(1, b"d").node
-    f = tree.lookup(d, b"f").node
-    tree.rename(d, b"f", d, b"f")
-    tree.rename(d, b"f", 1, b"g")
-    assert tree.attributes(f).size == len("inside")
-    assert tree.lookup(1, b"g").node == f
+def test_what_moves_stays_what_it_was(folder: Path, root: Directory, d: Directory, f: Node) -> None:
+    d.rename("f", d, "f")
+    d.rename("f", root, "g")
+    assert f.attributes().size == len("inside")
+    assert root.lookup("g") is f
     (folder / "d" / "f").write_text("new")
-    replaced = tree.lookup(d, b"f").node
-    tree.rename(1, b"g", d, b"f")
-    assert tree.lookup(d, b"f").node == f
+    replaced = d.lookup("f")
+    root.rename("g", d, "f")
+    assert d.lookup("f") is f
+    assert not f.removed
+    assert replaced.removed
     with pytest.raises(OSError) as error:
-        tree.attributes(replaced)
+        replaced.attributes()
     assert error.value.errno == errno.ESTALE
 
 
-def test_numbers_that_a_host_does_not_have_are_errnos(folder: Path, tree: ShareTree) -> None:
-    f = tree.lookup(tree.lookup(1, b"d").node, b"f").node
-    file = tree.open(f, OpenFlags.READ | OpenFlags.WRITE)
+def test_what_was_in_a_directory_that_is_gone_is_gone_too(folder: Path, root: Directory, d: Directory, f: Node) -> None:
+    (folder / "d" / "f").unlink()
+    (folder / "d").rmdir()
+    (folder / "d").write_text("now a file")
+    assert root.lookup("d") is not d
+    assert d.removed
+    assert f.removed
+
+
+def test_numbers_that_a_host_does_not_have_are_errnos(folder: Path, f: Node) -> None:
+    file = f.open(OpenFlags.READ | OpenFlags.WRITE)
     assert file.read((1 << 63) - 1, 4096) == b""
     assert file.read((1 << 64) - 1, 4096) == b""
     for operation, code in (
         (lambda: file.write((1 << 63) - 1, b"xx"), errno.EFBIG),
-        (lambda: tree.set_attributes(f, None, 1 << 63, None), errno.EFBIG),
-        (lambda: tree.set_attributes(f, None, None, 1 << 80), errno.EINVAL),
-        (lambda: tree.set_attributes(f, None, None, -(1 << 80)), errno.EINVAL),
+        (lambda: f.set_attributes(None, 1 << 63, None), errno.EFBIG),
+        (lambda: f.set_attributes(None, None, 1 << 80), errno.EINVAL),
+        (lambda: f.set_attributes(None, None, -(1 << 80)), errno.EINVAL),
     ):
         with pytest.raises(OSError) as error:
             operation()
@@ -289,54 +312,51 @@ def test_numbers_that_a_host_does_not_have_are_errnos(folder: Path, tree: ShareT
     assert (folder / "d" / "f").read_text() == "inside"
 
 
-def test_what_is_no_regular_file_is_not_opened(folder: Path, tree: ShareTree) -> None:
+def test_what_is_no_regular_file_is_not_opened(folder: Path, root: Directory) -> None:
     os.mkfifo(folder / "fifo")
-    fifo = tree.lookup(1, b"fifo").node
+    fifo = root.lookup("fifo")
     for flags in (OpenFlags.READ, OpenFlags.WRITE, OpenFlags.READ | OpenFlags.WRITE):
         with pytest.raises(OSError) as error:
-            tree.open(fifo, flags)
+            fifo.open(flags)
         assert error.value.errno == errno.ENXIO
     with pytest.raises(OSError):
-        tree.set_attributes(fifo, 0o777, None, None)
+        fifo.set_attributes(0o777, None, None)
 
 
-def test_a_directory_moved_out_is_left_alone(folder: Path, tree: ShareTree) -> None:
-    d = tree.lookup(1, b"d").node
-    f = tree.lookup(d, b"f").node
+def test_a_directory_moved_out_is_left_alone(folder: Path, root: Directory, d: Directory, f: Node) -> None:
     (folder / "d").rename(folder.parent / "moved")
     for operation in ("lookup", "create", "unlink", "read"):
         with pytest.raises(OSError):
-            OPERATIONS[operation](tree, d, f)
+            OPERATIONS[operation](root, d, f)
 
 
-def test_permissions_beyond_rwx_are_not_the_guests_to_give(folder: Path, tree: ShareTree) -> None:
-    made = tree.create(1, b"new", 0o6777)
-    tree.set_attributes(made.node, 0o6755, None, None)
+def test_permissions_beyond_rwx_are_not_the_guests_to_give(folder: Path, root: Directory) -> None:
+    made = root.create("new", 0o6777)
+    made.set_attributes(0o6755, None, None)
     assert stat.S_IMODE((folder / "new").stat().st_mode) == 0o755
 
 
 def test_numbers_depend_on_the_order_of_names_only(folder: Path) -> None:
     for name in ("c", "a", "b"):
         (folder / name).write_text("")
-    listings = []
     for _ in range(2):
-        tree = ShareTree(Share(folder))
-        listings.append([(entry.name, entry.ino) for entry in tree.open(1, OpenFlags.READ).entries()])
-        tree.close()
-    assert listings[0] == listings[1] == [(b"a", 2), (b"b", 3), (b"c", 4), (b"d", 5)]
+        shared = SharedFolder(folder)
+        served = ServedTree(shared.root)
+        listing = [(name, served.number(node)) for name, node in shared.root.entries()]
+        assert listing == [("a", 2), ("b", 3), ("c", 4), ("d", 5)]
+        shared.close()
 
 
-def test_descriptors_are_bounded_and_given_back(folder: Path, tree: ShareTree) -> None:
+def test_descriptors_are_bounded_and_given_back(f: Node) -> None:
     before = len(os.listdir("/proc/self/fd"))
-    f = tree.lookup(tree.lookup(1, b"d").node, b"f").node
     handles = []
     with pytest.raises(OSError, match="too many"):
         for _ in range(1000):
-            handles.append(tree.open(f, OpenFlags.READ))
+            handles.append(f.open(OpenFlags.READ))
     assert len(handles) == 256
     for handle in handles:
         handle.release()
-    tree.open(f, OpenFlags.READ).release()
+    f.open(OpenFlags.READ).release()
     assert len(os.listdir("/proc/self/fd")) == before
 
 

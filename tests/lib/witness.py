@@ -101,7 +101,7 @@ class Witness:
         for cpu in board.cpus:
             log = np.zeros(HEAD + ROW * ENTRIES, np.uint64)
             log[:HEAD] = [
-                0, 0, self._map.ctypes.data, first, last, machine.kernel.host_address(machine.kernel.hot_areas[cpu.index]),
+                0, 0, self._map.ctypes.data, first, last, machine.kernel.memory.host_address(machine.kernel.hot_areas[cpu.index]),
                 image.offset("pcpu_hot.current_task"), image.offset("pcpu_hot.preempt_count"), image.offset("task_struct.pid"),
                 (board.ram_address - board.arch.direct_map) % 2**64, (board.ram_address - board.arch.kernel_map) % 2**64,
                 board.arch.kernel_map, cpu.env, 0, cpu.record + int(cpu_record.CYCLES), 0,

@@ -30,16 +30,16 @@ class _Int3(Breakpoint):
     code: ClassVar[bytes] = b"\xcc"
 
     def site(self, kernel: Kernel, registers: int) -> int:
-        return kernel.member(registers, "pt_regs.ip") - len(self.code)
+        return kernel.memory.member(registers, "pt_regs.ip") - len(self.code)
 
     def emulate(self, kernel: Kernel, registers: int, site: int, code: bytes) -> None:
         after = site + _SITE_SIZE
         if code[0] == 0xE8:
-            sp = kernel.member(registers, "pt_regs.sp") - 8
-            kernel.write_word(sp, after)
-            kernel.set_member(registers, "pt_regs.sp", sp)
+            sp = kernel.memory.member(registers, "pt_regs.sp") - 8
+            kernel.memory.write_word(sp, after)
+            kernel.memory.set_member(registers, "pt_regs.sp", sp)
             after += struct.unpack("<i", code[1:])[0]
-        kernel.set_member(registers, "pt_regs.ip", after)
+        kernel.memory.set_member(registers, "pt_regs.ip", after)
 
 
 class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling

@@ -14,8 +14,9 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import FunctionFilter, ModuleFilters
 from emu.ftrace.probes import FunctionProbes
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs.node import File, Handle, OpenFlags
+from emu.ftrace.tracefs.node import File
 from emu.ftrace.tracefs.text_file import TextHandle
+from emu.kernel.files.node import Handle, OpenFlags
 
 __all__ = ["FilterFile", "WordParser"]
 
@@ -62,7 +63,7 @@ class FilterHandle(TextHandle):
             if file.waiting is not None:
                 file.waiting.clear()
 
-    def write(self, data: bytes) -> int:
+    def write(self, offset: int, data: bytes) -> int:
         self._require(OpenFlags.WRITE)
         self._edit(lambda: self._words.split(data))
         # While nothing but the beginning of a word has come, nothing has been accepted.

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs.node import Handle, OpenFlags
+from emu.kernel.files.node import Handle, OpenFlags
 
 __all__ = ["FreeBufferHandle"]
 
@@ -18,7 +18,7 @@ class FreeBufferHandle(Handle):
         super().__init__(flags)
         self._trace_array = trace_array
 
-    def write(self, data: bytes) -> int:
+    def write(self, offset: int, data: bytes) -> int:
         self._require(OpenFlags.WRITE)
         return len(data)
 

@@ -10,9 +10,11 @@ from contextlib import contextmanager
 
 from emu.cpu.host_signals import Held
 from emu.ftrace.errors import TraceError
-from emu.ftrace.tracefs.node import Directory, Handle, Node, OpenFlags, WouldBlock
+from emu.kernel.files.node import Directory, Handle, Node, OpenFlags, WouldBlock
 
 __all__ = ["TraceFS"]
+
+_MODE = 0o755  # of a directory that is made, as mkdir has it
 
 
 class TraceFS:
@@ -63,10 +65,10 @@ class TraceFS:
 
     def listdir(self, path: str = "") -> list[str]:
         with _naming(path):
-            return list(self._directory(path).listdir())
+            return [name for name, _ in self._directory(path).entries()]
 
     def mkdir(self, path: str) -> None:
-        self._in_parent(path, lambda parent, name: parent.mkdir(name))
+        self._in_parent(path, lambda parent, name: parent.mkdir(name, _MODE))
 
     def rmdir(self, path: str) -> None:
         self._in_parent(path, lambda parent, name: parent.rmdir(name))
@@ -74,7 +76,7 @@ class TraceFS:
     def exists(self, path: str) -> bool:
         try:
             self._node(path)
-        except TraceError:
+        except OSError:
             return False
         return True
 
@@ -84,10 +86,10 @@ class TraceFS:
             data += b"\n"
         with Held(), self._opened(path, flags) as handle:
             while data:
-                data = data[handle.write(data) :]
+                data = data[handle.write(0, data) :]
         self._settle()
 
-    def _in_parent(self, path: str, operation: Callable[[Directory, str], None]) -> None:
+    def _in_parent(self, path: str, operation: Callable[[Directory, str], object]) -> None:
         parent, _, name = path.strip("/").rpartition("/")
         with Held(), _naming(path):
             operation(self._directory(parent), name)
@@ -125,6 +127,7 @@ def _naming(path: str) -> Iterator[None]:
     """Errors from inside tell which file they are about."""
     try:
         yield
-    except TraceError as error:
-        error.path = error.path or path
-        raise
+    except OSError as error:
+        failed = error if isinstance(error, TraceError) else TraceError(error.errno or errno.EIO, error.strerror or "")
+        failed.path = failed.path or path
+        raise failed from None

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator
+import stat
+from collections.abc import Callable, Iterable
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs.node import Directory, File, Handle, Node, OpenFlags, Poll, StaticDirectory, WouldBlock
+from emu.ftrace.tracefs.node import File, StaticDirectory, TracefsDirectory
+from emu.kernel.files.node import Handle, Node, OpenFlags, Readiness, WouldBlock
 
 __all__ = ["InstancesDirectory"]
 
 
-class InstancesDirectory(Directory):
+class InstancesDirectory(TracefsDirectory):
     """The instances of the top array.
 
     Args:
@@ -25,7 +27,7 @@ class InstancesDirectory(Directory):
         super().__init__()
         self._top = top
         self._build = build
-        self._trees: dict[str, Node] = {}
+        self._trees: dict[str, StaticDirectory] = {}
 
     def lookup(self, name: str) -> Node:
         try:
@@ -33,31 +35,34 @@ class InstancesDirectory(Directory):
         except KeyError:
             raise TraceError(errno.ENOENT, f"there is no instance '{name}'") from None
 
-    def listdir(self) -> Iterator[str]:
-        return iter(sorted(self._trees))
+    def entries(self) -> Iterable[tuple[str, Node]]:
+        return sorted(self._trees.items())
 
-    def mkdir(self, name: str) -> None:
+    def mkdir(self, name: str, mode: int) -> Node:
+        """An instance's directory has the mode that it always has."""
         self._top.make_instance(name)
         array = self._top.instances[name]
         self._trees[name] = _held(self._build(array), array)
+        return self._trees[name]
 
     def rmdir(self, name: str) -> None:
         self._top.remove_instance(name)
-        del self._trees[name]
+        self._trees.pop(name).remove()
 
 
-def _held(node: Node, array: TraceArray) -> Node:
-    """The node, such that its instance stays as long as it is open, or one in it."""
-    if not isinstance(node, Directory):
-        return HeldFile(node, array)
-    directory = StaticDirectory({name: _held(node.lookup(name), array) for name in node.listdir()})
-    directory.mode = node.mode
-    return directory
+def _held(directory: StaticDirectory, array: TraceArray) -> StaticDirectory:
+    """The directory, such that its instance stays as long as a file in it is open."""
+    return StaticDirectory(
+        {
+            name: _held(node, array) if isinstance(node, StaticDirectory) else HeldFile(node, array)
+            for name, node in directory.entries()
+        }
+    )
 
 
 class HeldFile(File):
     def __init__(self, file: Node, array: TraceArray) -> None:
-        super().__init__(file.mode)
+        super().__init__(stat.S_IMODE(file.attributes().mode))
         self._file = file
         self._array = array
 
@@ -76,10 +81,10 @@ class HeldHandle(Handle):
     def read(self, offset: int, size: int) -> bytes | WouldBlock:
         return self._handle.read(offset, size)
 
-    def write(self, data: bytes) -> int:
-        return self._handle.write(data)
+    def write(self, offset: int, data: bytes) -> int:
+        return self._handle.write(offset, data)
 
-    def poll(self) -> Poll:
+    def poll(self) -> Readiness:
         return self._handle.poll()
 
     def await_change(self) -> None:

@@ -7,7 +7,7 @@ import errno
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs.node import Handle, OpenFlags
+from emu.kernel.files.node import Handle, OpenFlags
 
 __all__ = ["MarkerHandle", "RawMarkerHandle"]
 
@@ -27,7 +27,7 @@ class MarkerHandle(Handle):
         super().__init__(flags)
         self._trace_array = trace_array
 
-    def write(self, data: bytes) -> int:
+    def write(self, offset: int, data: bytes) -> int:
         self._require(OpenFlags.WRITE)
         if not self._trace_array.options["markers"]:
             raise TraceError(errno.EINVAL, "option 'markers' is off")

@@ -1,91 +1,42 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Nodes of the tracefs tree and the handles that open() gives, as every front end sees them.
-
-Nothing here waits: a read that has nothing to give returns a WouldBlock, and whoever serves the reader waits.
-"""
+"""Files and directories that have nothing behind them but a mode and what they do."""
 
 from __future__ import annotations
 
-import enum
 import errno
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+import stat
+from collections.abc import Callable, Iterable, Mapping
 
 from emu.ftrace.errors import TraceError
+from emu.kernel.files.node import Attributes, Directory, Handle, Node, OpenFlags
 
-__all__ = ["Directory", "File", "Handle", "HandleFile", "Node", "OpenFlags", "Poll", "StaticDirectory", "WouldBlock"]
+__all__ = ["File", "HandleFile", "StaticDirectory", "TracefsDirectory"]
 
-
-class OpenFlags(enum.Flag):
-    """What a file is opened for. A front end translates its own architecture's O_ constants to these."""
-
-    READ = enum.auto()
-    WRITE = enum.auto()
-    APPEND = enum.auto()
-    TRUNCATE = enum.auto()
+_PERMISSIONS = 0o7777
 
 
-class Poll(enum.Flag):
-    """What would not block now."""
-
-    READABLE = enum.auto()
-    WRITABLE = enum.auto()
-
-
-class WouldBlock:
-    """There is nothing to read yet: a reader that wants to wait says so (`Handle.await_change`), and tries again."""
-
-
-class Handle:
-    """An open file. The front end keeps the position of its reader and says it with each read.
-
-    Raises, from any method:
-        TraceError: with the errno for the reader or writer. A write that raises has changed nothing.
-    """
-
-    stream: bool = False  # it has no position: nobody can seek in it
-
-    def __init__(self, flags: OpenFlags) -> None:
-        self.flags = flags
-
-    def read(self, offset: int, size: int) -> bytes | WouldBlock:
-        """Up to `size` bytes from `offset`; b"" at the end."""
-        self._require(OpenFlags.READ)
-        raise TraceError(errno.EINVAL, "this file cannot be read")
-
-    def write(self, data: bytes) -> int:
-        """Takes some of `data`, and returns how many bytes."""
-        self._require(OpenFlags.WRITE)
-        raise TraceError(errno.EINVAL, "this file cannot be written")
-
-    def poll(self) -> Poll:
-        return Poll.READABLE | Poll.WRITABLE
-
-    def await_change(self) -> None:
-        """Somebody waits until there is something to read: the guest is told when it is time to look again."""
-
-    def release(self) -> None:
-        """The last user of the handle has closed it. Some files act only now."""
-
-    def _require(self, flag: OpenFlags) -> None:
-        if not self.flags & flag:
-            raise TraceError(errno.EBADF, f"not open to {'read' if flag is OpenFlags.READ else 'write'}")
-
-
-class Node(ABC):
-    """A name in a directory."""
+class _ModeNode(Node):
+    """A node that is all in memory. Opening truncates it, not a change of size."""
 
     mode: int  # type and permissions, as in st_mode
 
-    @abstractmethod
-    def open(self, flags: OpenFlags) -> Handle: ...
+    @property
+    def kind(self) -> int:
+        return stat.S_IFMT(self.mode)
+
+    def attributes(self) -> Attributes:
+        return Attributes(self.mode)
+
+    def set_attributes(self, mode: int | None, size: int | None, mtime_ns: int | None) -> None:
+        if mode is not None:
+            self.mode = self.mode & ~_PERMISSIONS | mode & _PERMISSIONS
 
 
-class File(Node):
+class File(_ModeNode):
     """A node whose open() gives a handle on something."""
 
     def __init__(self, permissions: int) -> None:
-        self.mode = 0o100000 | permissions
+        self.mode = stat.S_IFREG | permissions
 
 
 class HandleFile(File):
@@ -99,30 +50,17 @@ class HandleFile(File):
         return self._make(flags)
 
 
-class Directory(Node):
-    """A node that holds others. By default nobody may add to it."""
+class TracefsDirectory(_ModeNode, Directory):
+    """A directory, which as in Linux its group may look into."""
 
     def __init__(self) -> None:
-        self.mode = 0o040750
+        self.mode = stat.S_IFDIR | 0o750
 
-    def open(self, flags: OpenFlags) -> Handle:
-        raise TraceError(errno.EISDIR, "is a directory")
-
-    @abstractmethod
-    def lookup(self, name: str) -> Node:
-        """Raises TraceError, ENOENT, when there is none of this name."""
-
-    @abstractmethod
-    def listdir(self) -> Iterator[str]: ...
-
-    def mkdir(self, name: str) -> None:
-        raise TraceError(errno.EPERM, "directories cannot be made here")
-
-    def rmdir(self, name: str) -> None:
-        raise TraceError(errno.EPERM, "directories cannot be removed here")
+    def attributes(self) -> Attributes:
+        return Attributes(self.mode, nlink=2 + sum(isinstance(node, Directory) for _, node in self.entries()))
 
 
-class StaticDirectory(Directory):
+class StaticDirectory(TracefsDirectory):
     """A directory whose entries never change."""
 
     def __init__(self, entries: Mapping[str, Node]) -> None:
@@ -135,5 +73,13 @@ class StaticDirectory(Directory):
         except KeyError:
             raise TraceError(errno.ENOENT, f"there is no '{name}' here") from None
 
-    def listdir(self) -> Iterator[str]:
-        return iter(self._entries)
+    def entries(self) -> Iterable[tuple[str, Node]]:
+        return self._entries.items()
+
+    def remove(self) -> None:
+        """The directory is gone, and what is in it."""
+        self.removed = True
+        for node in self._entries.values():
+            if isinstance(node, StaticDirectory):
+                node.remove()
+            node.removed = True

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from emu.ftrace.errors import TraceError
 from emu.ftrace.numbers import parse_c
 from emu.ftrace.pid_filter import Pids
-from emu.ftrace.tracefs.node import File, Handle, OpenFlags
+from emu.ftrace.tracefs.node import File
 from emu.ftrace.tracefs.text_file import TextHandle
+from emu.kernel.files.node import Handle, OpenFlags
 
 __all__ = ["PidFile"]
 
@@ -25,7 +26,7 @@ class PidHandle(TextHandle):
         super().__init__(flags, file.show, None)
         self._file = file
 
-    def write(self, data: bytes) -> int:
+    def write(self, offset: int, data: bytes) -> int:
         self._require(OpenFlags.WRITE)
         words = [word for word in re.split(r"[\s\0]+", data.decode(errors="backslashreplace")) if word]
         pids = (self._file.get() or frozenset()) | frozenset(map(_pid, words))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from emu.ftrace.text.pipe import PipeText
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs.node import Handle, OpenFlags, Poll, WouldBlock
+from emu.kernel.files.node import Handle, OpenFlags, Readiness, WouldBlock
 
 __all__ = ["ConsumingHandle", "PipeHandle"]
 
@@ -25,9 +25,9 @@ class ConsumingHandle(Handle):
         self._released = False
         trace_array.pipes += 1
 
-    def poll(self) -> Poll:
+    def poll(self) -> Readiness:
         _, limits = self._trace_array.pipe_view(self._cpu)
-        return Poll.READABLE if self._rest or limits else Poll(0)
+        return Readiness.READABLE if self._rest or limits else Readiness(0)
 
     def await_change(self) -> None:
         self._trace_array.recorder.await_event()

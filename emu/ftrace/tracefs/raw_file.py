@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs.node import OpenFlags, WouldBlock
 from emu.ftrace.tracefs.pipe_file import ConsumingHandle
+from emu.kernel.files.node import OpenFlags, WouldBlock
 
 __all__ = ["RawHandle"]
 

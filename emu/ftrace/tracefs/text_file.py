@@ -7,7 +7,8 @@ import errno
 from collections.abc import Callable, Iterable, Iterator
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.tracefs.node import File, Handle, OpenFlags
+from emu.ftrace.tracefs.node import File
+from emu.kernel.files.node import Handle, OpenFlags
 
 __all__ = ["Show", "Store", "TextFile", "TextHandle"]
 
@@ -47,7 +48,7 @@ class TextHandle(Handle):
         start = offset - self._start
         return self._piece[start : start + size]
 
-    def write(self, data: bytes) -> int:
+    def write(self, offset: int, data: bytes) -> int:
         self._require(OpenFlags.WRITE)
         if self._store is None:
             raise TraceError(errno.EINVAL, "this file cannot be written")

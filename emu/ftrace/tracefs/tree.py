@@ -18,12 +18,13 @@ from emu.ftrace.tracefs.filter_file import FilterFile
 from emu.ftrace.tracefs.free_buffer_file import FreeBufferHandle
 from emu.ftrace.tracefs.instances import InstancesDirectory
 from emu.ftrace.tracefs.marker_file import MarkerHandle, RawMarkerHandle
-from emu.ftrace.tracefs.node import HandleFile, Node, StaticDirectory
+from emu.ftrace.tracefs.node import HandleFile, StaticDirectory
 from emu.ftrace.tracefs.pid_file import PidFile
 from emu.ftrace.tracefs.pipe_file import PipeHandle
 from emu.ftrace.tracefs.raw_file import RawHandle
 from emu.ftrace.tracefs.readme import README
 from emu.ftrace.tracefs.text_file import TextFile
+from emu.kernel.files.node import Node
 
 __all__ = ["build_tree"]
 

@@ -6,11 +6,10 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-if TYPE_CHECKING:
-    from emu.cpu.cpu import Cpu
-    from emu.kernel.kernel import Kernel
+from emu.cpu.cpu import Cpu
+from emu.kernel.memory import GuestMemory
 
 __all__ = ["KernelArch", "load"]
 
@@ -28,7 +27,7 @@ class KernelArch(ABC):
     boot_params: ClassVar[int]  # physical address of struct boot_params
 
     @abstractmethod
-    def registers(self, kernel: Kernel, cpu: Cpu, saved: int) -> Mapping[str, int]:
+    def registers(self, memory: GuestMemory, cpu: Cpu, saved: int) -> Mapping[str, int]:
         """Registers in the order in which people read them, "ip" (the program counter) and "sp" among them.
 
         Args:
@@ -36,7 +35,7 @@ class KernelArch(ABC):
         """
 
     @abstractmethod
-    def callers(self, kernel: Kernel, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+    def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
         """(what stands for a call on its task's return stack, its return address) of the calls under way, innermost first.
 
         Ends where memory does; what lies behind the first caller that is no function of the kernel has no meaning.

@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from emu.cpu.arch.sparc64.state import Env, windows
+from emu.cpu.cpu import Cpu
 from emu.kernel.arch import KernelArch
-
-if TYPE_CHECKING:
-    from emu.cpu.cpu import Cpu
-    from emu.kernel.kernel import Kernel
+from emu.kernel.memory import GuestMemory
 
 __all__ = ["ARCH"]
 
@@ -33,26 +31,26 @@ class Sparc64(KernelArch):
     page_table: ClassVar[str | None] = None
     boot_params: ClassVar[int] = 0x2000
 
-    def registers(self, kernel: Kernel, cpu: Cpu, saved: int) -> Mapping[str, int]:
+    def registers(self, memory: GuestMemory, cpu: Cpu, saved: int) -> Mapping[str, int]:
         if saved == 0:
             values = cpu.registers()
             return {name: values[name] for name in _SHOWN}
-        general = saved + kernel.image.offset("pt_regs.u_regs")
+        general = saved + memory.image.offset("pt_regs.u_regs")
         out = {
-            "ip": kernel.member(saved, "pt_regs.tpc"),
-            "npc": kernel.member(saved, "pt_regs.tnpc"),
-            "sp": kernel.read_word(general + 8 * 14),
-            "tstate": kernel.member(saved, "pt_regs.tstate"),
-            "y": kernel.member(saved, "pt_regs.y"),
+            "ip": memory.member(saved, "pt_regs.tpc"),
+            "npc": memory.member(saved, "pt_regs.tnpc"),
+            "sp": memory.read_word(general + 8 * 14),
+            "tstate": memory.member(saved, "pt_regs.tstate"),
+            "y": memory.member(saved, "pt_regs.y"),
         }
         for n, name in enumerate((*_GLOBALS, *_OUTS), 1):
-            out[name] = kernel.read_word(general + 8 * n)
+            out[name] = memory.read_word(general + 8 * n)
         return out
 
-    def callers(self, kernel: Kernel, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+    def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
         in_cpu = {sp: (fp, call) for sp, fp, call in windows(Env.from_address(cpu.env))}
         sp, last = registers["sp"], 0
-        function = kernel.image.function_at(registers["ip"])
+        function = memory.image.function_at(registers["ip"])
         if function is not None and (function.name == _LEAF or function.address == registers["ip"]):
             yield sp, registers["o7"]  # it has no window yet, or none at all
         while sp > last:
@@ -60,7 +58,7 @@ class Sparc64(KernelArch):
                 fp, call = in_cpu[sp]
             else:
                 try:
-                    fp, call = kernel.read_word(sp + _SAVED_FP), kernel.read_word(sp + _SAVED_RETURN)
+                    fp, call = memory.read_word(sp + _SAVED_FP), memory.read_word(sp + _SAVED_RETURN)
                 except LookupError:
                     return
             yield fp, call

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from emu.cpu.cpu import Cpu
 from emu.kernel.arch import KernelArch
-
-if TYPE_CHECKING:
-    from emu.cpu.cpu import Cpu
-    from emu.kernel.kernel import Kernel
+from emu.kernel.memory import GuestMemory
 
 __all__ = ["ARCH"]
 
@@ -26,25 +24,25 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
     page_table: ClassVar[str | None] = "early_top_pgt"
     boot_params: ClassVar[int] = 0x1000
 
-    def registers(self, kernel: Kernel, cpu: Cpu, saved: int) -> Mapping[str, int]:
+    def registers(self, memory: GuestMemory, cpu: Cpu, saved: int) -> Mapping[str, int]:
         if saved == 0:
             values = cpu.registers()
             return {name: values[name] for name in _SHOWN}
-        return {name: kernel.member(saved, f"pt_regs.{name}") for name in _SHOWN}
+        return {name: memory.member(saved, f"pt_regs.{name}") for name in _SHOWN}
 
-    def callers(self, kernel: Kernel, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+    def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
         frame, last = registers["bp"], 0
-        function = kernel.image.function_at(registers["ip"])
+        function = memory.image.function_at(registers["ip"])
         if function is not None and function.address == registers["ip"]:
             # It has no frame yet.
             with suppress(LookupError):
-                yield registers["sp"], kernel.read_word(registers["sp"])
-        regs = kernel.image.offset("pt_regs.ip"), kernel.image.offset("pt_regs.bp")
+                yield registers["sp"], memory.read_word(registers["sp"])
+        regs = memory.image.offset("pt_regs.ip"), memory.image.offset("pt_regs.bp")
         while frame > last and frame & 7 in (0, _INTERRUPTED):
             # An interrupt's frame pointer leads to what it interrupted (entry.S).
             slot, before = (frame - _INTERRUPTED + at for at in regs) if frame & _INTERRUPTED else (frame + 8, frame)
             try:
-                following, caller = kernel.read_word(before), kernel.read_word(slot)
+                following, caller = memory.read_word(before), memory.read_word(slot)
             except LookupError:
                 return
             yield slot, caller

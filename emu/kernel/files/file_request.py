@@ -7,15 +7,14 @@ Everything in it was written by the guest: every address is checked, and every l
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from emu.kernel.served_tree import Attributes, Entry
+from emu.kernel.files.node import Attributes
+from emu.kernel.memory import GuestMemory
 
-if TYPE_CHECKING:
-    from emu.kernel.kernel import Kernel
-
-__all__ = ["FileRequest", "RequestFormat"]
+__all__ = ["Entry", "FileRequest", "RequestFormat"]
 
 _LONGEST_NAME = 255
 _FIELDS = ("node", "other", "handle", "offset", "size", "mtime_sec", "mtime_nsec", "op", "flags", "mode", "nr_pages", "pages")
@@ -23,15 +22,23 @@ _ATTRIBUTES = ("node", "ino", "size", "mtime_sec", "mtime_nsec", "mode", "nlink"
 _ENTRY = ("ino", "next", "reclen", "type", "namelen")
 
 
+class Entry(NamedTuple):
+    """A name in a directory, and the number and type of its node."""
+
+    name: str
+    ino: int
+    kind: int
+
+
 class RequestFormat:
     """Where the structures have their members, from the image's layout table."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        image = kernel.image
-        self.kernel = kernel
-        self.ram = kernel.board.ram
-        self.page = kernel.board.arch.page_size
-        self.byte_order = kernel.board.arch.byte_order
+    def __init__(self, memory: GuestMemory) -> None:
+        image = memory.image
+        self.memory = memory
+        self.ram = memory.ram
+        self.page = memory.page_size
+        self.byte_order = memory.byte_order
         self.size = image.size("file_request")
         self.no_time = image.offset("FILE_NO_TIME")
         self.most_pages = image.offset("FILE_REQUEST_PAGES")
@@ -62,7 +69,7 @@ class FileRequest:
 
     def __init__(self, form: RequestFormat, address: int) -> None:
         self._form = form
-        start = form.kernel.physical(address)
+        start = form.memory.physical(address)
         if start + form.size > len(form.ram):
             raise LookupError(f"request at {address:#x} leaves memory")
         self._struct = form.ram[start : start + form.size]
@@ -76,12 +83,9 @@ class FileRequest:
         self.offset, self.size = number("offset"), number("size")
         seconds = number("mtime_sec")
         self.mtime_ns = (seconds - (seconds >> 63 << 64)) * 1_000_000_000 + number("mtime_nsec")
-        self.tree = 0  # what answers add to the tree's own node numbers
         words = fields["pages"].start
         count = min(number("nr_pages"), form.most_pages)
-        self._pages = [
-            int.from_bytes(self._struct[words + 8 * n : words + 8 * n + 8], form.byte_order) for n in range(count)
-        ]
+        self._pages = [int.from_bytes(self._struct[words + 8 * n : words + 8 * n + 8], form.byte_order) for n in range(count)]
 
     # What it holds
 
@@ -110,7 +114,7 @@ class FileRequest:
             rest -= length
         return b"".join(pieces)
 
-    def name(self) -> bytes:
+    def name(self) -> str:
         """The data as a component of a path.
 
         Raises:
@@ -118,17 +122,21 @@ class FileRequest:
         """
         return _component(self.data())
 
-    def name_and_text(self) -> tuple[bytes, bytes]:
+    def name_and_text(self) -> tuple[str, str]:
         """A component, and the text that follows its NUL."""
-        name, _, text = self.data().partition(b"\0")
-        if not text or b"\0" in text:
-            raise OSError(errno.EINVAL, "not a name and a text")
-        return _component(name), text
+        name, text = self._two_texts()
+        return _component(name), os.fsdecode(text)
 
-    def two_names(self) -> tuple[bytes, bytes]:
+    def two_names(self) -> tuple[str, str]:
         """Two components, with a NUL between them."""
-        first, second = self.name_and_text()
-        return first, _component(second)
+        first, second = self._two_texts()
+        return _component(first), _component(second)
+
+    def _two_texts(self) -> tuple[bytes, bytes]:
+        first, _, second = self.data().partition(b"\0")
+        if not second or b"\0" in second:
+            raise OSError(errno.EINVAL, "not two texts")
+        return first, second
 
     def _memory(self, page: int) -> memoryview:
         if page % self._form.page or page + self._form.page > len(self._form.ram):
@@ -141,18 +149,9 @@ class FileRequest:
         """The request is answered: what was put is in its place."""
         self._struct[self._form.result] = self._form.number(result, self._form.result)
 
-    def put_result(self, result: int) -> int:
-        return result
-
-    def put_handle(self, opened: tuple[int, int]) -> int:
-        """The handle's number, and flags."""
-        handle, flags = opened
+    def put_flags(self, flags: int) -> None:
         place = self._form.fields["flags"]
         self._struct[place] = self._form.number(flags, place)
-        return handle
-
-    def put_nothing(self, nothing: None) -> int:
-        return 0
 
     def put_data(self, data: bytes) -> int:
         """Copies bytes into the pages; returns how many."""
@@ -164,37 +163,37 @@ class FileRequest:
             self._memory(self._pages[start // page])[: len(piece)] = piece
         return len(data)
 
-    def put_attributes(self, attributes: Attributes) -> int:
+    def put_attributes(self, node: int, ino: int, attributes: Attributes) -> None:
+        """`node`: the number by which the guest will ask for it."""
         form = self._form
         time = attributes.mtime_ns
         seconds, nanoseconds = (0, form.no_time) if time is None else divmod(time, 1_000_000_000)
         values = (
-            attributes.node | self.tree, attributes.ino, attributes.size,
-            seconds, nanoseconds, attributes.mode, attributes.nlink,
+            node, ino, attributes.size, seconds, nanoseconds, attributes.mode, attributes.nlink,
         )  # fmt: skip
         for (_, place), value in zip(form.attributes.items(), values, strict=True):
             self._struct[form.attr + place.start : form.attr + place.stop] = form.number(value, place)
-        return 0
 
     def put_entries(self, entries: Sequence[Entry], first: int) -> int:
         """As many entries as fit into one page, from number `first` on; returns their bytes, 0 at the end."""
         form, packed = self._form, bytearray()
         for number, entry in enumerate(entries[first:], first + 1):
-            length = form.entry_size + len(entry.name) + 7 & ~7
+            name = os.fsencode(entry.name)
+            length = form.entry_size + len(name) + 7 & ~7
             if len(packed) + length > form.page:
                 break
             record = bytearray(length)
-            values = (entry.ino, number, length, entry.mode >> 12, len(entry.name))
+            values = (entry.ino, number, length, entry.kind >> 12, len(name))
             for (_, place), value in zip(form.entry.items(), values, strict=True):
                 record[place] = form.number(value, place)
-            record[form.entry_size : form.entry_size + len(entry.name)] = entry.name
+            record[form.entry_size : form.entry_size + len(name)] = name
             packed += record
         return self.put_data(bytes(packed))
 
 
-def _component(name: bytes) -> bytes:
+def _component(name: bytes) -> str:
     if len(name) > _LONGEST_NAME:
         raise OSError(errno.ENAMETOOLONG, "too long for a name")
     if name in (b"", b".", b"..") or b"/" in name or b"\0" in name:
         raise OSError(errno.EINVAL, "not a name")
-    return name
+    return os.fsdecode(name)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How a guest ends."""
+
+from __future__ import annotations
+
+__all__ = ["GuestPanic", "PoweredOff"]
+
+
+class GuestPanic(RuntimeError):
+    """The guest kernel cannot go on; the message has registers, backtrace and the last console lines."""
+
+
+class PoweredOff(Exception):
+    """The guest switched the machine off."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"the guest powered off with status {status}")
+        self.status = status

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The file server: answers the guest's requests for files of trees that the host has.
+
+A request is a struct file_request in the guest's memory (firmware/include/emu/file_server.h), with its names and data in pages
+that it lists. What cannot be answered at once waits here, while the guest's task sleeps and its CPUs go on; the device
+interrupt has the guest ask which of them has been answered.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from emu.cpu.board import Board
+from emu.cpu.cpu import Cpu
+from emu.kernel.files.file_request import Entry, FileRequest, RequestFormat
+from emu.kernel.files.node import Directory, Handle, Node, OpenFlags, Readiness, WouldBlock
+from emu.kernel.files.served_tree import ServedTree
+from emu.kernel.host_calls import host_call
+from emu.kernel.memory import GuestMemory
+
+__all__ = ["FileServer"]
+
+_NODE_BITS = 40  # of a node's number in its tree; the bits above name the tree
+_NODE_MASK = (1 << _NODE_BITS) - 1
+_MOST_HANDLES = 4096
+_SAME_EVERYWHERE = errno.ERANGE  # error numbers up to here are those of every Linux
+
+
+@dataclass
+class _OpenNode:
+    tree: ServedTree
+    node: Node
+    handle: Handle
+    entries: list[Entry] | None = None  # of a directory, as they were when its reader began
+
+
+@dataclass
+class _Waiting:
+    request: FileRequest
+    attempt: Callable[[], int | WouldBlock]  # the request's result, once there is one
+    begun: bool  # what the request asked for has been done, but for work that goes on: it cannot be given up
+
+
+class FileServer:
+    """Serves trees, each mounted by its name.
+
+    Attributes:
+        caller: the CPU whose request is being answered; None outside requests.
+    """
+
+    def __init__(self, board: Board, memory: GuestMemory) -> None:
+        self._board = board
+        self._image = image = memory.image
+        self._format = RequestFormat(memory)
+        self._names: dict[bytes, int] = {}
+        self._trees: list[ServedTree] = []
+        self._open_nodes: dict[int, _OpenNode] = {}
+        self._last_handle = 0
+        self._waiting: dict[int, _Waiting] = {}  # by the request's address, the oldest first
+        self.caller: Cpu | None = None
+        operations: dict[str, Callable[[FileRequest], int | WouldBlock]] = {
+            "FS_ROOT": self._root,
+            "FS_LOOKUP": lambda r: self._put_node(r, self._directory(r.node).lookup(r.name())),
+            "FS_GETATTR": lambda r: self._put_node(r, self._node(r.node)),
+            "FS_SETATTR": self._set_attributes,
+            "FS_READDIR": self._read_directory,
+            "FS_OPEN": self._open,
+            "FS_READ": self._read,
+            "FS_WRITE": lambda r: self._opened(r).handle.write(r.offset, r.data()),
+            "FS_POLL": self._poll,
+            "FS_RELEASE": self._release,
+            "FS_CREATE": lambda r: self._put_node(r, self._directory(r.node).create(r.name(), r.mode)),
+            "FS_MKDIR": lambda r: self._put_node(r, self._directory(r.node).mkdir(r.name(), r.mode)),
+            "FS_SYMLINK": lambda r: self._put_node(r, self._directory(r.node).symlink(*r.name_and_text())),
+            "FS_LINK": lambda r: self._put_node(r, self._directory(r.node).link(r.name(), self._node(self._other(r)))),
+            "FS_UNLINK": self._unlink,
+            "FS_RMDIR": self._rmdir,
+            "FS_RENAME": self._rename,
+            "FS_READLINK": lambda r: r.put_data(os.fsencode(self._node(r.node).readlink())),
+        }
+        self._operations = {image.offset(name): operation for name, operation in operations.items()}
+        self._answered, self._wait, self._wait_done = (image.offset(name) for name in ("FS_ANSWERED", "FS_WAIT", "FS_WAIT_DONE"))
+        self._open_flags = [(image.offset(f"FS_OPEN_{flag.name}"), flag) for flag in OpenFlags]
+        self._readiness = [(image.offset(f"FS_{flag.name}"), flag) for flag in Readiness]
+        self._open_stream = image.offset("FS_OPEN_STREAM")
+        self._nonblock, self._read_only = image.offset("FS_NONBLOCK"), image.offset("FS_READ_ONLY")
+        self._set_mode, self._set_size, self._set_mtime = (
+            image.offset(name) for name in ("FS_SET_MODE", "FS_SET_SIZE", "FS_SET_MTIME")
+        )
+
+    def serve(self, name: str, tree: ServedTree) -> None:
+        """Makes a tree known by the name that the guest mounts it by."""
+        self._names[name.encode()] = len(self._trees)
+        self._trees.append(tree)
+
+    def close(self) -> None:
+        """Lets go of everything that the guest has open, without its saying so."""
+        for opened in self._open_nodes.values():
+            opened.handle.release()
+        self._open_nodes.clear()
+        self._waiting.clear()
+
+    def changed(self) -> None:
+        """Something that operations wait for may have happened: the guest asks again, on the CPU whose turn it is."""
+        cpu = self._board.current
+        cpu.raise_interrupt(self._image.offset("HOST_DEVICE_VECTOR"), cpu.cycles)
+
+    @property
+    def waited_for(self) -> bool:
+        """Whether an operation waits."""
+        return bool(self._waiting)
+
+    # Host calls
+
+    @host_call
+    def file_request(self, cpu: Cpu, address: int) -> int:
+        """FS_ANSWERED, FS_WAIT, FS_WAIT_DONE, or -errno if that is no request.
+
+        Raises:
+            LookupError: its address is not the kernel's.
+        """
+        if address in self._waiting:
+            return -errno.EINVAL
+        request = FileRequest(self._format, address)
+        begun = [tree.begun() for tree in self._trees]
+        self.caller = cpu
+        try:
+            result = self._perform(request)
+        except OSError as error:
+            request.finish(-self._errno(error.errno))
+            return self._answered
+        finally:
+            self.caller = None
+        if isinstance(result, WouldBlock):
+            if not request.flags & self._nonblock:
+                self._waiting[address] = _Waiting(request, lambda: self._perform(request), begun=False)
+                return self._wait
+            result = -errno.EAGAIN
+        working = [tree for tree, before in zip(self._trees, begun, strict=True) if tree.begun() != before]
+        if any(tree.busy() for tree in working):
+            done = result
+            self._waiting[address] = _Waiting(
+                request, lambda: WouldBlock() if any(tree.busy() for tree in working) else done, begun=True
+            )
+            return self._wait_done
+        request.finish(result)
+        return self._answered
+
+    @host_call
+    def file_answered(self, cpu: Cpu) -> int:
+        """The address of a request that waited and has its answer now; 0 if there is none."""
+        for address, waiting in self._waiting.items():
+            try:
+                result = waiting.attempt()
+            except OSError as error:
+                result = -self._errno(error.errno)
+            if not isinstance(result, WouldBlock):
+                waiting.request.finish(result)
+                del self._waiting[address]
+                return address
+        return 0
+
+    @host_call
+    def file_cancel(self, cpu: Cpu, address: int) -> int:
+        """The request is given up. -ENOENT if it does not wait, -EBUSY if it has to be waited for."""
+        waiting = self._waiting.get(address)
+        if waiting is None:
+            return -errno.ENOENT
+        if waiting.begun:
+            return -errno.EBUSY
+        del self._waiting[address]
+        return 0
+
+    # What requests ask for. Each operation returns the result, and puts whatever else answers it into the request.
+
+    def _perform(self, request: FileRequest) -> int | WouldBlock:
+        operation = self._operations.get(request.op)
+        if operation is None:
+            raise OSError(errno.ENOSYS, "no such operation")
+        return operation(request)
+
+    def _tree(self, number: int) -> ServedTree:
+        """The tree of the node that a request names."""
+        index = number >> _NODE_BITS
+        if index >= len(self._trees):
+            raise OSError(errno.ESTALE, "no such tree")
+        return self._trees[index]
+
+    def _node(self, number: int) -> Node:
+        return self._tree(number).node(number & _NODE_MASK)
+
+    def _directory(self, number: int) -> Directory:
+        return self._tree(number).directory(number & _NODE_MASK)
+
+    def _other(self, request: FileRequest) -> int:
+        """The second node, which must be of the same tree."""
+        if request.other >> _NODE_BITS != request.node >> _NODE_BITS:
+            raise OSError(errno.EXDEV, "another tree")
+        return request.other
+
+    def _opened(self, request: FileRequest) -> _OpenNode:
+        try:
+            return self._open_nodes[request.handle]
+        except KeyError:
+            raise OSError(errno.EBADF, "not open") from None
+
+    def _put_node(self, request: FileRequest, node: Node) -> int:
+        """Answers with a node of the tree that the request is about."""
+        number = self._tree(request.node).number(node)
+        request.put_attributes(request.node & ~_NODE_MASK | number, number, node.attributes())
+        return 0
+
+    def _root(self, request: FileRequest) -> int:
+        index = self._names.get(request.data())
+        if index is None:
+            raise OSError(errno.ENODEV, "there is no such tree")
+        request.node = index << _NODE_BITS
+        tree = self._trees[index]
+        self._put_node(request, tree.root)
+        return self._read_only if tree.read_only else 0
+
+    def _set_attributes(self, request: FileRequest) -> int:
+        node, flags = self._node(request.node), request.flags
+        node.set_attributes(
+            request.mode if flags & self._set_mode else None,
+            request.size if flags & self._set_size else None,
+            request.mtime_ns if flags & self._set_mtime else None,
+        )
+        return self._put_node(request, node)
+
+    def _open(self, request: FileRequest) -> int:
+        flags = OpenFlags(0)
+        for bit, flag in self._open_flags:
+            if request.flags & bit:
+                flags |= flag
+        if len(self._open_nodes) >= _MOST_HANDLES:
+            raise OSError(errno.ENFILE, "too many files are open")
+        node = self._node(request.node)
+        handle = node.open(flags)
+        self._last_handle += 1
+        self._open_nodes[self._last_handle] = _OpenNode(self._tree(request.node), node, handle)
+        request.put_flags(self._open_stream if handle.stream else 0)
+        return self._last_handle
+
+    def _release(self, request: FileRequest) -> int:
+        opened = self._opened(request)
+        del self._open_nodes[request.handle]
+        opened.handle.release()
+        return 0
+
+    def _read(self, request: FileRequest) -> int | WouldBlock:
+        handle = self._opened(request).handle
+        data = handle.read(request.offset, request.room())
+        if isinstance(data, WouldBlock):
+            handle.await_change()
+            return data
+        return request.put_data(data)
+
+    def _poll(self, request: FileRequest) -> int:
+        handle = self._opened(request).handle
+        ready = handle.poll()
+        if Readiness.READABLE not in ready:
+            handle.await_change()
+        return sum(bit for bit, flag in self._readiness if flag in ready)
+
+    def _read_directory(self, request: FileRequest) -> int:
+        opened = self._opened(request)
+        if not isinstance(opened.node, Directory):
+            raise OSError(errno.ENOTDIR, "is not a directory")
+        if opened.entries is None or request.offset == 0:
+            opened.entries = [Entry(name, opened.tree.number(node), node.kind) for name, node in opened.node.entries()]
+        return request.put_entries(opened.entries, request.offset)
+
+    def _unlink(self, request: FileRequest) -> int:
+        self._directory(request.node).unlink(request.name())
+        return 0
+
+    def _rmdir(self, request: FileRequest) -> int:
+        self._directory(request.node).rmdir(request.name())
+        return 0
+
+    def _rename(self, request: FileRequest) -> int:
+        old, new = request.two_names()
+        self._directory(request.node).rename(old, self._directory(self._other(request)), new)
+        return 0
+
+    def _errno(self, number: int | None) -> int:
+        """A host's error number as the guest's architecture has it. What it does not know is an I/O error."""
+        if number is not None and number <= _SAME_EVERYWHERE:
+            return number
+        name = errno.errorcode.get(number or 0, "")
+        if name not in self._image.layout:
+            return errno.EIO
+        return self._image.offset(name)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which host folder is shared with the guest, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+__all__ = ["Share"]
+
+
+@dataclass(frozen=True)
+class Share:
+    """A host folder that the guest finds at `guest`; None: at /mnt and the folder's name."""
+
+    directory: Path
+    guest: str | None = None
+    writable: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """`DIR[:GUESTDIR][:rw]`.
+
+        >>> Share.parse("src:/usr/src:rw")
+        Share(directory=PosixPath('src'), guest='/usr/src', writable=True)
+
+        Raises:
+            ValueError: there is no DIR.
+        """
+        *words, mode = text.split(":") if text.endswith((":rw", ":ro")) else (*text.split(":"), "")
+        guest = words.pop() if len(words) > 1 and words[-1].startswith("/") else None
+        directory = ":".join(words)
+        if not directory:
+            raise ValueError(f"cannot share '{text}': it names no folder")
+        return cls(Path(directory), guest, mode == "rw")
+
+    @property
+    def mount_point(self) -> str:
+        """Where the guest finds it."""
+        return self.guest or f"/mnt/{self.directory.resolve().name or 'host'}"

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A host folder as a tree for the guest, which is not to be trusted: nothing outside the folder can be reached.
+
+A node is a name in a node. It is found by opening one component after another below the folder, as a path that cannot be read or
+written (O_PATH) and never through a symbolic link; what is found must still be what it was when the guest looked it up. What
+is then read or written is the very file that was found, whatever has happened to its names meanwhile, and it is a regular file:
+devices, FIFOs and sockets can be seen, but not opened.
+
+Owners, and other times than that of the last change, are the host's own business.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from emu.kernel.files.node import Attributes, Directory, Handle, Node, OpenFlags
+
+__all__ = ["SharedFolder"]
+
+_MOST_HANDLES = 256  # the host process has only so many descriptors
+_LARGEST = (1 << 63) - 1
+_PERMISSIONS = 0o777  # a guest makes nothing setuid on its host
+_DIRECTORY_SIZE = 4096
+_PATH = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class SharedFolder:
+    """An open folder of the host. `root` is its directory for the guest.
+
+    Raises:
+        OSError: there is no such folder, or it cannot be opened.
+    """
+
+    def __init__(self, path: Path, *, writable: bool = False) -> None:
+        self.writable = writable
+        self.descriptor = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        self.root = SharedDirectory(self, None, "", os.fstat(self.descriptor))
+        self.open_files = 0
+
+    def close(self) -> None:
+        """Nothing of it can be used afterwards but the files that are open."""
+        os.close(self.descriptor)
+
+    def must_be_writable(self) -> None:
+        if not self.writable:
+            raise OSError(errno.EROFS, "shared to be read")
+
+
+class SharedNode(Node):
+    """A name in a shared folder, for as long as it is the same file's.
+
+    Args:
+        folder: which.
+        parent: the directory that has the name; None for the folder itself.
+        name: the name; both change when the node is renamed.
+        found: what the host says of it.
+    """
+
+    def __init__(self, folder: SharedFolder, parent: SharedDirectory | None, name: str, found: os.stat_result) -> None:
+        self._folder = folder
+        self._parent = parent
+        self._name = name
+        self._identity = _identity(found)
+
+    @property
+    def kind(self) -> int:
+        return self._identity[2]
+
+    def attributes(self) -> Attributes:
+        with self._opened() as fd:
+            found = os.fstat(fd)
+        is_directory = stat.S_ISDIR(found.st_mode)
+        size = _DIRECTORY_SIZE if is_directory else found.st_size
+        # How a file system counts the links of directories is its own business, too.
+        links = 1 if is_directory else found.st_nlink
+        return Attributes(self.kind | found.st_mode & _PERMISSIONS, size, links, found.st_mtime_ns)
+
+    def set_attributes(self, mode: int | None, size: int | None, mtime_ns: int | None) -> None:
+        self._folder.must_be_writable()
+        if self.kind not in (stat.S_IFREG, stat.S_IFDIR):
+            raise OSError(errno.EOPNOTSUPP, "not a file or a directory")
+        with self._opened() as fd:
+            if size is not None:
+                if size > _LARGEST:
+                    raise OSError(errno.EFBIG, "too large")
+                file = _reopen(fd, os.O_WRONLY)
+                try:
+                    os.ftruncate(file, size)
+                finally:
+                    os.close(file)
+            if mode is not None:
+                os.chmod(_magic_link(fd), mode & _PERMISSIONS)
+            if mtime_ns is not None:
+                if abs(mtime_ns) > _LARGEST:
+                    raise OSError(errno.EINVAL, "no such time")
+                os.utime(_magic_link(fd), ns=(mtime_ns, mtime_ns))
+
+    def readlink(self) -> str:
+        with self._opened() as fd:
+            return os.readlink("", dir_fd=fd)
+
+    def open(self, flags: OpenFlags) -> Handle:
+        """Truncation is a matter of `set_attributes`."""
+        if self._folder.open_files >= _MOST_HANDLES:
+            raise OSError(errno.ENFILE, "too many files are open")
+        mode = os.O_RDONLY
+        if OpenFlags.WRITE in flags:
+            self._folder.must_be_writable()
+            mode = os.O_RDWR if OpenFlags.READ in flags else os.O_WRONLY
+            if OpenFlags.APPEND in flags:
+                mode |= os.O_APPEND
+        with self._opened() as fd:
+            return SharedHandle(flags, self._folder, _reopen(fd, mode))
+
+    @contextmanager
+    def _opened(self) -> Iterator[int]:
+        """An O_PATH descriptor. The node need not be a directory; all that it is in must be.
+
+        Raises:
+            OSError: ESTALE, when something else is found under its name; ENOENT, ENOTDIR.
+        """
+        chain: list[SharedNode] = []
+        at: SharedNode = self
+        while at._parent is not None:
+            chain.append(at)
+            at = at._parent
+        fd = os.dup(self._folder.descriptor)
+        try:
+            for step in reversed(chain):
+                following = os.open(step._name, _PATH, dir_fd=fd)
+                os.close(fd)
+                fd = following
+                if _identity(os.fstat(fd)) != step._identity:
+                    raise OSError(errno.ESTALE, "something else has its name")
+            yield fd
+        finally:
+            os.close(fd)
+
+
+class SharedDirectory(SharedNode, Directory):
+    """A directory in a shared folder, and the nodes in it that the guest has seen."""
+
+    def __init__(self, folder: SharedFolder, parent: SharedDirectory | None, name: str, found: os.stat_result) -> None:
+        super().__init__(folder, parent, name, found)
+        self._children: dict[str, SharedNode] = {}
+
+    def open(self, flags: OpenFlags) -> Handle:
+        """It holds no descriptor."""
+        with self._opened():
+            return Directory.open(self, flags)
+
+    # What changes nothing
+
+    def lookup(self, name: str) -> Node:
+        with self._opened() as fd:
+            return self._child(name, os.stat(name, dir_fd=fd, follow_symlinks=False))
+
+    def entries(self) -> Sequence[tuple[str, Node]]:
+        """By name."""
+        found = []
+        with self._opened() as fd:
+            listing = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=fd)
+            try:
+                for name in sorted(os.listdir(listing), key=os.fsencode):
+                    try:
+                        status = os.stat(name, dir_fd=fd, follow_symlinks=False)
+                    except FileNotFoundError:
+                        continue
+                    found.append((name, self._child(name, status)))
+            finally:
+                os.close(listing)
+        return found
+
+    # What changes something
+
+    def create(self, name: str, mode: int) -> Node:
+        def make(fd: int) -> None:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            os.close(os.open(name, flags, mode & _PERMISSIONS, dir_fd=fd))
+
+        return self._made(name, make)
+
+    def mkdir(self, name: str, mode: int) -> Node:
+        return self._made(name, lambda fd: os.mkdir(name, mode & _PERMISSIONS, dir_fd=fd))
+
+    def symlink(self, name: str, target: str) -> Node:
+        """Nothing here follows it; the guest does, in its own tree."""
+        return self._made(name, lambda fd: os.symlink(target, name, dir_fd=fd))
+
+    def link(self, name: str, node: Node) -> Node:
+        assert isinstance(node, SharedNode)
+        if node._parent is None:
+            raise OSError(errno.EPERM, "a directory")
+        with node._parent._opened() as source:
+            old = node._name
+            return self._made(name, lambda fd: os.link(old, name, src_dir_fd=source, dst_dir_fd=fd, follow_symlinks=False))
+
+    def unlink(self, name: str) -> None:
+        self._folder.must_be_writable()
+        with self._opened() as fd:
+            os.unlink(name, dir_fd=fd)
+        self._forget(name)
+
+    def rmdir(self, name: str) -> None:
+        self._folder.must_be_writable()
+        with self._opened() as fd:
+            os.rmdir(name, dir_fd=fd)
+        self._forget(name)
+
+    def rename(self, name: str, new_directory: Directory, new_name: str) -> None:
+        assert isinstance(new_directory, SharedDirectory)
+        self._folder.must_be_writable()
+        with self._opened() as source, new_directory._opened() as target:
+            os.rename(name, new_name, src_dir_fd=source, dst_dir_fd=target)
+        if (self, name) == (new_directory, new_name):
+            return
+        new_directory._forget(new_name)
+        moved = self._children.pop(name, None)
+        if moved is not None:
+            moved._parent, moved._name = new_directory, new_name
+            new_directory._children[new_name] = moved
+
+    # Nodes in it
+
+    def _made(self, name: str, make: Callable[[int], object]) -> Node:
+        """What `make` has made under that name."""
+        self._folder.must_be_writable()
+        with self._opened() as fd:
+            make(fd)
+            return self._child(name, os.stat(name, dir_fd=fd, follow_symlinks=False))
+
+    def _child(self, name: str, found: os.stat_result) -> SharedNode:
+        """The node of a name, a new one if something else had that name."""
+        child = self._children.get(name)
+        if child is None or child._identity != _identity(found):
+            self._forget(name)
+            kind = SharedDirectory if stat.S_ISDIR(found.st_mode) else SharedNode
+            child = self._children[name] = kind(self._folder, self, name, found)
+        return child
+
+    def _forget(self, name: str) -> None:
+        """Nothing has that name any more: the node that had it is removed, and all below it. What is open stays so."""
+        child = self._children.pop(name, None)
+        gone = [child] if child is not None else []
+        while gone:
+            node = gone.pop()
+            node.removed = True
+            if isinstance(node, SharedDirectory):
+                gone += node._children.values()
+                node._children.clear()
+
+
+class SharedHandle(Handle):
+    """An open regular file."""
+
+    def __init__(self, flags: OpenFlags, folder: SharedFolder, fd: int) -> None:
+        super().__init__(flags)
+        self._folder = folder
+        self._fd = fd
+        folder.open_files += 1
+
+    def read(self, offset: int, size: int) -> bytes:
+        return b"" if offset > _LARGEST - size else os.pread(self._fd, size, offset)
+
+    def write(self, offset: int, data: bytes) -> int:
+        """Where to does not matter to a file that is open to append."""
+        if offset > _LARGEST - len(data):
+            raise OSError(errno.EFBIG, "too large")
+        return os.pwrite(self._fd, data, offset)
+
+    def release(self) -> None:
+        self._folder.open_files -= 1
+        os.close(self._fd)
+
+
+def _identity(found: os.stat_result) -> tuple[int, int, int]:
+    """What tells a file of the host from others: device and inode number, and type, since numbers are used again."""
+    return found.st_dev, found.st_ino, stat.S_IFMT(found.st_mode)
+
+
+def _magic_link(fd: int) -> str:
+    """A path to the very file that a descriptor stands for."""
+    return f"/proc/self/fd/{fd}"
+
+
+def _reopen(fd: int, mode: int) -> int:
+    """Opens what an O_PATH descriptor stands for, if it is a regular file. So opening never waits, and does nothing else."""
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        raise OSError(errno.ENXIO, "not a regular file")
+    return os.open(_magic_link(fd), mode | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The guest kernel's memory, by the kernel's own addresses and the names of its structures' members."""
+
+from __future__ import annotations
+
+from emu.cpu.board import Board
+from emu.kernel.image import Image
+
+__all__ = ["GuestMemory"]
+
+
+class GuestMemory:
+    """The RAM of a board, as the kernel of an image addresses it: by its direct map and its own mapping.
+
+    Every method raises LookupError for an address that is in neither.
+
+    Attributes:
+        image: the kernel; its layout table says where structures have their members.
+        ram: all RAM, by physical address.
+        page_size: bytes of a page.
+    """
+
+    def __init__(self, board: Board, image: Image) -> None:
+        self.image = image
+        self.ram = board.ram
+        self.page_size = board.arch.page_size
+        self.byte_order = board.arch.byte_order
+        self._host_start = board.ram_address
+        self._mappings = (board.arch.kernel_map, board.arch.direct_map)
+
+    def physical(self, address: int) -> int:
+        """The RAM address behind an address of the kernel."""
+        for base in self._mappings:
+            if base <= address < base + len(self.ram):
+                return address - base
+        raise LookupError(f"address {address:#x} is not the kernel's")
+
+    def host_address(self, address: int) -> int:
+        """Where this process has what is at an address of the kernel."""
+        return self._host_start + self.physical(address)
+
+    def read(self, address: int, size: int) -> bytes:
+        """`size` bytes, which must all be the kernel's."""
+        start = self.physical(address)
+        if size:
+            self.physical(address + size - 1)
+        return bytes(self.ram[start : start + size])
+
+    def read_word(self, address: int, size: int = 8) -> int:
+        """An unsigned number of `size` bytes."""
+        start = self.physical(address)
+        return int.from_bytes(self.ram[start : start + size], self.byte_order)
+
+    def write_word(self, address: int, value: int, size: int = 8) -> None:
+        """Stores a number of `size` bytes (not code: CPUs keep what they have translated)."""
+        start = self.physical(address)
+        self.ram[start : start + size] = (value & (1 << 8 * size) - 1).to_bytes(size, self.byte_order)
+
+    def member(self, address: int, name: str) -> int:
+        """A member of the structure at an address, by its name in the layout table: member(task, "task_struct.pid")."""
+        return self.read_word(address + self.image.offset(name), self.image.size(name))
+
+    def text(self, address: int, name: str) -> str:
+        """A member that is an array of characters, to its first NUL."""
+        data = self.read(address + self.image.offset(name), self.image.size(name))
+        return data.split(b"\0")[0].decode(errors="replace")
+
+    def set_member(self, address: int, name: str, value: int) -> None:
+        """Stores a member of a structure."""
+        self.write_word(address + self.image.offset(name), value, self.image.size(name))

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What people are told of where the guest kernel is: its task, registers and calls, with names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from emu.cpu.cpu import Cpu
+from emu.kernel.arch import KernelArch
+from emu.kernel.host_calls import host_call, put, string
+from emu.kernel.memory import GuestMemory
+from emu.kernel.symbols import Symbols
+from emu.kernel.tasks import Tasks
+from emu.kernel.tracing import Tracing
+
+__all__ = ["Reports"]
+
+_DEEPEST = 4096  # as many calls as a stack has room for, and more
+_INNERMOST, _OUTERMOST = 64, 24  # of a longer chain, so many calls are shown
+
+
+class Reports:
+    """Makes reports of panics, and gives `warn` the kernel's warnings, one text each.
+
+    Wherever there is a `saved`, that is the address of a struct pt_regs; 0: the CPU's own registers count.
+    """
+
+    def __init__(
+        self, arch: KernelArch, memory: GuestMemory, tasks: Tasks, symbols: Symbols, tracing: Tracing, warn: Callable[[str], None]
+    ) -> None:
+        self._arch = arch
+        self._memory = memory
+        self._tasks = tasks
+        self._symbols = symbols
+        self._tracing = tracing
+        self._warn = warn
+
+    def panic(self, cpu: Cpu, message: str, saved: int) -> str:
+        """Why the kernel panicked, its task, registers and calls."""
+        head = f"guest panic on CPU {cpu.index}: {message}"
+        return "\n".join([head, *self._task(cpu), *self._registers(cpu, saved), "backtrace:", *self._calls(cpu, saved)])
+
+    @host_call
+    def bug(self, cpu: Cpu, message: int, saved: int) -> int:
+        """The kernel complains and goes on."""
+        self._warn("\n".join([f"guest warning on CPU {cpu.index}: {string(cpu, message)}", *self._calls(cpu, saved)]))
+        return 0
+
+    @host_call
+    def show_regs(self, cpu: Cpu, saved: int, text: int, size: int, oops: int) -> int:
+        """Registers, if any are saved, and calls, for a report of the kernel's own; of an oops the host is warned, too."""
+        lines = [*(self._registers(cpu, saved) if saved else ()), "Call Trace:", *self._calls(cpu, saved)]
+        if oops:
+            self._warn("\n".join([f"guest oops on CPU {cpu.index}", *self._task(cpu), *lines]))
+        return put(cpu, text, "\n".join(lines).encode()[:size])
+
+    def _task(self, cpu: Cpu) -> Iterator[str]:
+        """A line that says which task the CPU runs; none before the kernel has said where it keeps that."""
+        task = self._tasks.find_current(cpu)
+        if task is not None:
+            yield f"  task {self._tasks.comm(task)}, pid {self._tasks.pid(task)}"
+
+    def _registers(self, cpu: Cpu, saved: int) -> Iterator[str]:
+        """Lines that show the registers, three to a line."""
+        values = dict(self._arch.registers(self._memory, cpu, saved))
+        ip = values.pop("ip")
+        yield f"  ip {ip:016x}  {self._symbols.describe(ip)}"
+        width = max(map(len, values))
+        rest = [f"{register:>{width}} {value:016x}" for register, value in values.items()]
+        for n in range(0, len(rest), 3):
+            yield " ".join(rest[n : n + 3])
+
+    def _calls(self, cpu: Cpu, saved: int) -> Iterator[str]:
+        """The chain of callers, innermost first; of one that is very long, both ends."""
+        values = self._arch.registers(self._memory, cpu, saved)
+        task = self._tasks.find_current(cpu) or 0
+        chain = [values["ip"]]
+        for frame, address in islice(self._arch.callers(self._memory, cpu, values), _DEEPEST):
+            caller = self._tracing.resolve_return(task, frame, address)
+            if not self._symbols.is_code(caller):
+                break
+            chain.append(caller)
+        hidden = max(0, len(chain) - _INNERMOST - _OUTERMOST)
+        for caller in chain[:_INNERMOST]:
+            yield f"  {self._symbols.describe(caller)}"
+        if hidden:
+            yield f"  ... {hidden} more"
+        for caller in chain[_INNERMOST + hidden :]:
+            yield f"  {self._symbols.describe(caller)}"
