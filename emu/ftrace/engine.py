@@ -131,7 +131,7 @@ class FtraceEngine:
         for label, function in self.arch.callbacks().items():
             board.dispatch(image.symbol(label), function)
         for cpu in board.cpus:
-            cpu.set(cpu_record.CALLOUT, self.top.cpu_record(cpu.index))
+            cpu.record.set(cpu_record.CALLOUT, self.top.cpu_record(cpu.index))
 
     @property
     def rings(self) -> list[RingBuffer]:

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from emu.cpu.native import board_record as board
-from emu.cpu.native import cpu_record as cpu
+from emu.cpu.native import board_record, cpu_record
 from emu.native import njit
 from emu.native.pointers import call_handler, load_u64, store_u64
 
@@ -21,19 +20,19 @@ SIZE_SHIFT = np.uint64(16)
 
 
 @njit
-def charge(s, b, address, size, physical):
+def charge(cpu, board, address, size, physical):
     """Adds a block's cycles and instructions to its CPU's counters. A block outside RAM, which faults, costs one cycle."""
-    if physical >= load_u64(b + board.RAM_SIZE):
-        store_u64(s + cpu.CYCLES, load_u64(s + cpu.CYCLES) + ONE)
+    if physical >= load_u64(board + board_record.RAM_SIZE):
+        store_u64(cpu + cpu_record.CYCLES, load_u64(cpu + cpu_record.CYCLES) + ONE)
         return
-    place = load_u64(b + board.COSTS) + physical * WORD
+    place = load_u64(board + board_record.COSTS) + physical * WORD
     entry = load_u64(place)
     if entry >> HALF != size:
-        entry = load_u64(place + load_u64(b + board.RAM_SIZE) * WORD)
+        entry = load_u64(place + load_u64(board + board_record.RAM_SIZE) * WORD)
     if entry >> HALF != size:
-        store_u64(s + cpu.BLOCK, address)
-        call_handler(load_u64(b + board.DECODE), s, (physical << SIZE_SHIFT) | size)
+        store_u64(cpu + cpu_record.BLOCK, address)
+        call_handler(load_u64(board + board_record.DECODE), cpu, (physical << SIZE_SHIFT) | size)
         entry = load_u64(place)
-    store_u64(s + cpu.CYCLES, load_u64(s + cpu.CYCLES) + (entry & LOW_SIXTEEN))
-    store_u64(s + cpu.INSTRUCTIONS, load_u64(s + cpu.INSTRUCTIONS) + (entry >> SIXTEEN & LOW_SIXTEEN))
-    store_u64(s + cpu.BLOCKS, load_u64(s + cpu.BLOCKS) + ONE)
+    store_u64(cpu + cpu_record.CYCLES, load_u64(cpu + cpu_record.CYCLES) + (entry & LOW_SIXTEEN))
+    store_u64(cpu + cpu_record.INSTRUCTIONS, load_u64(cpu + cpu_record.INSTRUCTIONS) + (entry >> SIXTEEN & LOW_SIXTEEN))
+    store_u64(cpu + cpu_record.BLOCKS, load_u64(cpu + cpu_record.BLOCKS) + ONE)
