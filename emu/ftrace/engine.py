@@ -15,7 +15,8 @@ from emu.cpu.native import cpu_record
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.comms import Comms
 from emu.ftrace.events import EventType, Flag
-from emu.ftrace.native import context, trace_record
+from emu.ftrace.native import array_cpu_record, array_record, context
+from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.patching import PROTOCOLS, Driver, Patch
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.return_stack import ReturnStacks
@@ -61,18 +62,19 @@ class FtraceEngine:
         self.driver = Driver(kernel, arch, self._stop)
         self._protocol = arch.protocols[0]
         self.symbols = KernelSymbols(kernel)
-        since_boot = Clock(trace_record.CLOCK_NANOSECONDS)
+        self.guest = GuestLayout.of(kernel.image)
+        since_boot = Clock(array_record.CLOCK_NANOSECONDS)
         self.clocks = {
             "local": since_boot,
             "global": since_boot,
-            "counter": Clock(trace_record.CLOCK_COUNTER),
-            "uptime": Clock(trace_record.CLOCK_TICKS),
+            "counter": Clock(array_record.CLOCK_COUNTER),
+            "uptime": Clock(array_record.CLOCK_TICKS),
             "perf": since_boot,
             "mono": since_boot,
             "mono_raw": since_boot,
             "boot": since_boot,
-            "tai": Clock(trace_record.CLOCK_NANOSECONDS, kernel.image.offset("WALL_CLOCK_AT_BOOT") * 10**9),
-            arch.cycle_clock: Clock(trace_record.CLOCK_CYCLES),
+            "tai": Clock(array_record.CLOCK_NANOSECONDS, kernel.image.offset("WALL_CLOCK_AT_BOOT") * 10**9),
+            arch.cycle_clock: Clock(array_record.CLOCK_CYCLES),
         }
         self.counter = np.zeros(1, np.uint64)  # of the clock of this name
         self.comm_table = Comms(_FIRST_COMMS)
@@ -99,36 +101,26 @@ class FtraceEngine:
         image, board = self.kernel.image, self.kernel.board
         common = math.gcd(10**9, board.frequency)
         return (
-            (trace_record.DIRECT_START, board.arch.direct_map),
-            (trace_record.KERNEL_START, board.arch.kernel_map),
-            (trace_record.RAM, board.ram_address),
-            (trace_record.RAM_SIZE, board.memory - board.arch.page_size),
-            (trace_record.NOWHERE, self._nowhere.ctypes.data),
-            (trace_record.TEXT_START, board.arch.kernel_map),
-            (trace_record.TEXT_SIZE, board.memory),
-            (trace_record.RETURN_TRAMPOLINE, image.symbol("return_to_handler")),
-            (trace_record.HOT_CURRENT, image.offset("pcpu_hot.current_task")),
-            (trace_record.HOT_PREEMPT_COUNT, image.offset("pcpu_hot.preempt_count")),
-            (trace_record.COUNT_ENABLED, image.offset("PREEMPT_ENABLED")),
-            (trace_record.TASK_PID, image.offset("task_struct.pid")),
-            (trace_record.TASK_COMM, image.offset("task_struct.comm")),
-            (trace_record.TASK_FLAGS, image.offset("task_struct.thread_info_flags")),
-            (trace_record.TASK_STACK_INDEX, image.offset("task_struct.curr_ret_stack")),
-            (trace_record.TASK_OVERRUN, image.offset("task_struct.trace_overrun")),
-            (trace_record.TASK_TIMESTAMP, image.offset("task_struct.ftrace_timestamp")),
-            (trace_record.TASK_STACK, image.offset("task_struct.ret_stack")),
-            (trace_record.CLOCK_MULTIPLIER, 10**9 // common),
-            (trace_record.CLOCK_DIVISOR, board.frequency // common),
-            (trace_record.COUNTER, self.counter.ctypes.data),
-            (trace_record.COMMS, self.comm_table.address),
-            (trace_record.READER_VECTOR, image.offset("HOST_DEVICE_VECTOR")),
+            (array_record.DIRECT_START, board.arch.direct_map),
+            (array_record.KERNEL_START, board.arch.kernel_map),
+            (array_record.RAM, board.ram_address),
+            (array_record.RAM_SIZE, board.memory - board.arch.page_size),
+            (array_record.NOWHERE, self._nowhere.ctypes.data),
+            (array_record.TEXT_START, board.arch.kernel_map),
+            (array_record.TEXT_SIZE, board.memory),
+            (array_record.RETURN_TRAMPOLINE, image.symbol("return_to_handler")),
+            (array_record.CLOCK_MULTIPLIER, 10**9 // common),
+            (array_record.CLOCK_DIVISOR, board.frequency // common),
+            (array_record.COUNTER, self.counter.ctypes.data),
+            (array_record.COMMS, self.comm_table.record.address),
+            (array_record.READER_VECTOR, image.offset("HOST_DEVICE_VECTOR")),
         )
 
     def _set_up_board(self) -> None:
         """Has the board call native code at the kernel's labels."""
         image, board = self.kernel.image, self.kernel.board
         board.dispatch_range(image.symbol("__ftrace_text_start"), image.symbol("__ftrace_text_end"))
-        for label, function in self.arch.callbacks().items():
+        for label, function in self.arch.callbacks(self.guest):
             board.dispatch(image.symbol(label), function)
         for cpu in board.cpus:
             cpu.record.set(cpu_record.CALLOUT, self.top.cpu_record(cpu.index))
@@ -164,7 +156,7 @@ class FtraceEngine:
 
     def _cpu_online(self, cpu: Cpu, hot_area: int) -> None:
         for recorder in self._recorders:
-            recorder.set_cpu_word(cpu.index, trace_record.HOT, self.kernel.host_address(hot_area))
+            recorder.set_cpu_word(cpu.index, array_cpu_record.HOT, self.kernel.host_address(hot_area))
 
     # Trace arrays
 
@@ -173,8 +165,8 @@ class FtraceEngine:
         recorder = Recorder(self)
         for index, hot_area in self.kernel.hot_areas.items():
             task = self.kernel.tasks.current(self.kernel.board.cpus[index])
-            recorder.set_cpu_word(index, trace_record.HOT, self.kernel.host_address(hot_area))
-            recorder.set_cpu_word(index, trace_record.PID, self.kernel.tasks.pid(task))
+            recorder.set_cpu_word(index, array_cpu_record.HOT, self.kernel.host_address(hot_area))
+            recorder.set_cpu_word(index, array_cpu_record.PID, self.kernel.tasks.pid(task))
         self._recorders.append(recorder)
         self._link()
         return recorder
@@ -190,7 +182,7 @@ class FtraceEngine:
         for cpu in self.kernel.board.cpus:
             for recorder, following in zip(self._recorders, [*self._recorders[1:], None], strict=True):
                 address = 0 if following is None else following.cpu_record(cpu.index)
-                recorder.set_cpu_word(cpu.index, trace_record.NEXT, address)
+                recorder.set_cpu_word(cpu.index, array_cpu_record.NEXT, address)
 
     @property
     def _arrays(self) -> list[TraceArray]:
@@ -315,7 +307,7 @@ class FtraceEngine:
 
     def _ask_each(self, each: bool) -> None:
         for cpu in self.kernel.board.cpus:
-            self.top.set_cpu_word(cpu.index, trace_record.ASK_EACH, int(each))
+            self.top.set_cpu_word(cpu.index, array_cpu_record.ASK_EACH, int(each))
 
     def enabled_functions(self) -> Iterable[EnabledFunction]:
         """The sites that call somebody, and for how many arrays."""
@@ -336,27 +328,26 @@ class FtraceEngine:
 
     def state_of(self, cpu: Cpu) -> tuple[int, int]:
         """The flags and the preemption depth of an event that is recorded on a CPU now."""
-        count = self.kernel.member(self.kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
-        task = self.kernel.tasks.current(cpu)
-        need_resched = self.kernel.member(task, "task_struct.thread_info_flags") & int(context.TIF_NEED_RESCHED)
+        guest, count = self.guest, self.kernel.member(self.kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
+        task_flags = self.kernel.member(self.kernel.tasks.current(cpu), "task_struct.thread_info_flags")
         flags = Flag(0)
         for flag, on in (
             (Flag.IRQS_OFF, self._irqs_off(np.uint64(cpu.env))),
-            (Flag.NEED_RESCHED, need_resched),
-            (Flag.PREEMPT_RESCHED, (count ^ self.kernel.image.offset("PREEMPT_ENABLED")) & int(context.NO_RESCHED)),
-            (Flag.HARDIRQ, count & int(context.HARDIRQ)),
-            (Flag.SOFTIRQ, count & int(context.SOFTIRQ)),
-            (Flag.NMI, count & int(context.NMI)),
-            (Flag.BH_OFF, count & int(context.BH_DISABLED)),
+            (Flag.NEED_RESCHED, task_flags & guest.tif_need_resched),
+            (Flag.PREEMPT_RESCHED, (count ^ guest.preempt_enabled) & guest.preempt_need_resched),
+            (Flag.HARDIRQ, count & guest.hardirq_mask),
+            (Flag.SOFTIRQ, count & guest.softirq_served),
+            (Flag.NMI, count & guest.nmi_mask),
+            (Flag.BH_OFF, count & guest.softirq_disabled),
         ):
             if on:
                 flags |= flag
-        return int(flags), min(count & int(context.PREEMPT), int(context.DEEPEST_SHOWN))
+        return int(flags), int(min(count & guest.preempt_mask, context.DEEPEST_SHOWN))
 
     def remember_running(self) -> None:
         """Names of tasks that have not been switched out since they were recorded."""
         for index in self.kernel.hot_areas:
-            if not any(recorder.cpu_word(index, trace_record.RECORDED) for recorder in self._recorders):
+            if not any(recorder.cpu_word(index, array_cpu_record.RECORDED) for recorder in self._recorders):
                 continue
             task = self.kernel.tasks.current(self.kernel.board.cpus[index])
             self.comm_table.remember(self.kernel.tasks.pid(task), self.kernel.tasks.comm(task))
@@ -366,13 +357,13 @@ class FtraceEngine:
     def check(self) -> None:
         """Called between runs: a function may turn tracing on or off, a return that did not match its entry stops the tracer."""
         for recorder in self._recorders:
-            if site := recorder.word(trace_record.SWITCH):
-                recorder.set_word(trace_record.SWITCH, 0)
+            if site := recorder.word(array_record.SWITCH):
+                recorder.set_word(array_record.SWITCH, 0)
                 if recorder.array is not None:
                     recorder.array.function_called(int(np.flatnonzero(self.sites.addresses == np.uint64(site))[0]))
-        if self.top.word(trace_record.MISMATCH):
-            self.top.set_word(trace_record.MISMATCH, 0)
-            frame = self.top.word(trace_record.MISMATCH_FRAME)
+        if self.top.word(array_record.MISMATCH):
+            self.top.set_word(array_record.MISMATCH, 0)
+            frame = self.top.word(array_record.MISMATCH_FRAME)
             self._stop(f"function_graph: a return through {frame:#x} has no entry on its task's return stack")
 
     def _stop(self, why: str) -> None:

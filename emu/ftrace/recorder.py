@@ -13,12 +13,13 @@ from emu.cpu.far_memory import far_memory
 from emu.ftrace import events
 from emu.ftrace.events import Events
 from emu.ftrace.filters import Functions, SiteMask
-from emu.ftrace.native import trace_record
+from emu.ftrace.native import array_cpu_record, array_record
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ring_buffer import RingBuffer, pages_for
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_array import BufferStats, EnabledFunction, Pids, TraceArray
 from emu.ftrace.tracers import NOP, OpsKind, Tracer
+from emu.native.record import Record
 
 if TYPE_CHECKING:
     from emu.cpu.cpu import Cpu
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Recorder"]
 
-_PID_FLAGS = (trace_record.PID_CHOSEN, trace_record.PID_EXCLUDED)
+_PID_FLAGS = (array_record.PID_CHOSEN, array_record.PID_EXCLUDED)
 
 
 class Recorder:
@@ -46,40 +47,40 @@ class Recorder:
         self._recording = True
         self._cpus = frozenset(range(len(board.cpus)))  # that may record
         self._pids: tuple[bool, bool] = (False, False)  # whether there is a list of chosen ones, and of excluded ones
-        self._pid_flags = np.zeros(trace_record.PID_LIMIT, np.uint8)
+        self._pid_flags = np.zeros(array_record.PID_LIMIT, np.uint8)
         # Modules can be anywhere in the kernel's mapping; what nobody touches of this costs nothing.
         self._site_flags = np.frombuffer(far_memory(board.memory), np.uint8)
-        self._shared = np.zeros(trace_record.SHARED_WORDS, np.uint64)
-        self._per_cpu = np.zeros((len(board.cpus), trace_record.CPU_WORDS), np.uint64)
+        self._record = Record(array_record.WORDS)
+        self._cpu_records = [Record(array_cpu_record.WORDS) for _ in board.cpus]
         for field, value in engine.guest_words():
             self.set_word(field, value)
-        self.set_word(trace_record.SITE_OPS, self._site_flags.ctypes.data)
-        self.set_word(trace_record.PID_FLAGS, self._pid_flags.ctypes.data)
-        self.set_word(trace_record.SLEEP_TIME, 1)
-        self.set_word(trace_record.RECORDING, 1)
+        self.set_word(array_record.SITE_OPS, self._site_flags.ctypes.data)
+        self.set_word(array_record.PID_FLAGS, self._pid_flags.ctypes.data)
+        self.set_word(array_record.SLEEP_TIME, 1)
+        self.set_word(array_record.RECORDING, 1)
         for index, ring in enumerate(self.rings):
-            self.set_cpu_word(index, trace_record.RING, ring.address)
-            self.set_cpu_word(index, trace_record.SHARED, self._shared.ctypes.data)
+            self.set_cpu_word(index, array_cpu_record.RING, ring.record.address)
+            self.set_cpu_word(index, array_cpu_record.ARRAY, self._record.address)
 
     # What native code is told
 
     def set_word(self, field: np.uint64, value: int | np.uint64) -> None:
         """Of the record for all CPUs."""
-        self._shared[int(field) // 8] = np.uint64(int(value) & 0xFFFF_FFFF_FFFF_FFFF)
+        self._record.set(field, value)
 
     def word(self, field: np.uint64) -> int:
-        return int(self._shared[int(field) // 8])
+        return self._record.get(field)
 
     def set_cpu_word(self, cpu: int, field: np.uint64, value: int) -> None:
         """Of the record for one CPU."""
-        self._per_cpu[cpu, int(field) // 8] = value
+        self._cpu_records[cpu].set(field, value)
 
     def cpu_word(self, cpu: int, field: np.uint64) -> int:
-        return int(self._per_cpu[cpu, int(field) // 8])
+        return self._cpu_records[cpu].get(field)
 
     def cpu_record(self, cpu: int) -> int:
         """The address of the record for one CPU."""
-        return int(self._per_cpu[cpu].ctypes.data)
+        return self._cpu_records[cpu].address
 
     def adopt(self) -> None:
         """The old tracer has left every site: from here on it is the one that the array wants."""
@@ -93,19 +94,19 @@ class Recorder:
         assert array is not None
         wanted = array.wanted_sites()
         self._site_flags[places] = (
-            array.graph_function.mask * trace_record.GRAPH_FUNCTION
-            + array.graph_notrace.mask * trace_record.GRAPH_NOTRACE
-            + (wanted & (self.tracer.ops is OpsKind.ENTRY)) * trace_record.TRACED
-            + array.probes.switching(self.functions, on=True) * trace_record.TURNS_ON
-            + array.probes.switching(self.functions, on=False) * trace_record.TURNS_OFF
+            array.graph_function.mask * array_record.GRAPH_FUNCTION
+            + array.graph_notrace.mask * array_record.GRAPH_NOTRACE
+            + (wanted & (self.tracer.ops is OpsKind.ENTRY)) * array_record.TRACED
+            + array.probes.switching(self.functions, on=True) * array_record.TURNS_ON
+            + array.probes.switching(self.functions, on=False) * array_record.TURNS_OFF
         )
-        self.set_word(trace_record.ONLY_SELECTED, int(array.graph_function.mask.any()))
-        self.set_word(trace_record.MAX_DEPTH, array.max_graph_depth)
-        self.set_word(trace_record.THRESHOLD, array.threshold_us * 1000)
+        self.set_word(array_record.ONLY_SELECTED, int(array.graph_function.mask.any()))
+        self.set_word(array_record.MAX_DEPTH, array.max_graph_depth)
+        self.set_word(array_record.THRESHOLD, array.threshold_us * 1000)
         graph = self.tracer.ops is OpsKind.GRAPH
-        if graph and not self.word(trace_record.GRAPH_RUNNING):
+        if graph and not self.word(array_record.GRAPH_RUNNING):
             self._engine.return_stacks.start()
-        self.set_word(trace_record.GRAPH_RUNNING, int(graph))
+        self.set_word(array_record.GRAPH_RUNNING, int(graph))
         return wanted
 
     def forget_sites(self, places: npt.NDArray[np.int64]) -> None:
@@ -114,7 +115,7 @@ class Recorder:
 
     def stop(self) -> None:
         """The engine has failed: no tracing from here on; what was recorded stays."""
-        self.set_word(trace_record.GRAPH_RUNNING, 0)
+        self.set_word(array_record.GRAPH_RUNNING, 0)
         self._switch_rings()
 
     # trace_array.Engine
@@ -141,7 +142,7 @@ class Recorder:
 
     def set_recording(self, on: bool) -> None:
         self._recording = on
-        self.set_word(trace_record.RECORDING, int(on))
+        self.set_word(array_record.RECORDING, int(on))
         if not on:
             self._engine.remember_running()
         self._switch_rings()
@@ -165,12 +166,12 @@ class Recorder:
         self._pids = (chosen is not None, excluded is not None)
         self._pid_flags[:] = 0
         for pids, flag in zip((chosen, excluded), _PID_FLAGS, strict=True):
-            self._pid_flags[[pid for pid in pids or () if pid < trace_record.PID_LIMIT]] |= flag
-        self.set_word(trace_record.ONLY_CHOSEN, int(chosen is not None))
-        for record in self._per_cpu:
-            pid = int(record[int(trace_record.PID) // 8])
+            self._pid_flags[[pid for pid in pids or () if pid < array_record.PID_LIMIT]] |= flag
+        self.set_word(array_record.ONLY_CHOSEN, int(chosen is not None))
+        for record in self._cpu_records:
+            pid = record.get(array_cpu_record.PID)
             ignored = (chosen is not None and pid not in chosen) or (excluded is not None and pid in excluded)
-            record[int(trace_record.IGNORED) // 8] = ignored
+            record.set(array_cpu_record.IGNORED, ignored)
 
     def option_changed(self, name: str, on: bool) -> None:
         match name:
@@ -178,11 +179,11 @@ class Recorder:
                 for ring in self.rings:
                     ring.overwrite = on
             case "funcgraph-irqs":
-                self.set_word(trace_record.SKIP_INTERRUPTS, int(not on))
+                self.set_word(array_record.SKIP_INTERRUPTS, int(not on))
             case "sleep-time":
-                self.set_word(trace_record.SLEEP_TIME, int(on))
+                self.set_word(array_record.SLEEP_TIME, int(on))
             case "function-fork":
-                self.set_word(trace_record.FOLLOW_FORK, int(on))
+                self.set_word(array_record.FOLLOW_FORK, int(on))
 
     def _rings_of(self, cpu: int | None) -> list[RingBuffer]:
         return self.rings if cpu is None else [self.rings[cpu]]
@@ -226,11 +227,11 @@ class Recorder:
         return None if page is None else page.tobytes()
 
     def await_event(self) -> None:
-        self.set_word(trace_record.READER_WAITS, 1)
+        self.set_word(array_record.READER_WAITS, 1)
 
     def wake_readers(self) -> None:
-        if self.word(trace_record.READER_WAITS):
-            self.set_word(trace_record.READER_WAITS, 0)
+        if self.word(array_record.READER_WAITS):
+            self.set_word(array_record.READER_WAITS, 0)
             self._engine.kernel.file_server.changed()
 
     def clear(self, cpu: int | None) -> None:
@@ -262,12 +263,12 @@ class Recorder:
         return tuple(self._engine.clocks)
 
     def clock_counts(self, name: str) -> bool:
-        return bool(self._engine.clocks[name].source != trace_record.CLOCK_NANOSECONDS)
+        return bool(self._engine.clocks[name].source != array_record.CLOCK_NANOSECONDS)
 
     def set_clock(self, name: str) -> None:
         clock = self._engine.clocks[name]
-        self.set_word(trace_record.CLOCK, clock.source)
-        self.set_word(trace_record.CLOCK_OFFSET, clock.offset)
+        self.set_word(array_record.CLOCK, clock.source)
+        self.set_word(array_record.CLOCK_OFFSET, clock.offset)
 
     def resize(self, kb: int, cpu: int | None = None) -> int:
         pages = pages_for(kb * 1024)
@@ -313,13 +314,13 @@ class Recorder:
         return written
 
     def _now(self, cpu: Cpu) -> int:
-        clock = np.uint64(self.word(trace_record.CLOCK))
-        if clock == trace_record.CLOCK_COUNTER:
+        clock = np.uint64(self.word(array_record.CLOCK))
+        if clock == array_record.CLOCK_COUNTER:
             self._engine.counter[0] += np.uint64(1)
             return int(self._engine.counter[0])
-        if clock == trace_record.CLOCK_CYCLES:
+        if clock == array_record.CLOCK_CYCLES:
             return cpu.cycles
         nanoseconds = self._engine.kernel.board.nanoseconds(cpu.cycles)
-        if clock == trace_record.CLOCK_TICKS:
-            return nanoseconds // int(trace_record.TICK)
-        return nanoseconds + self.word(trace_record.CLOCK_OFFSET)
+        if clock == array_record.CLOCK_TICKS:
+            return nanoseconds // int(array_record.TICK)
+        return nanoseconds + self.word(array_record.CLOCK_OFFSET)
