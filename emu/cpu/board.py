@@ -16,6 +16,7 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.cpu.host_signals import Held
 from emu.cpu.native import board_record, cpu_record, forget, turns
+from emu.cpu.native.block_cost import asked_for, cost_entry
 from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
 from emu.native.record import Record
 
@@ -285,8 +286,8 @@ class Board:
         return ctypes.cast(handler, ctypes.c_void_p).value or 0
 
     def _decode_block(self, cpu: Cpu, packed: int) -> None:
-        """Fills in the cost of a block: `packed` is its RAM address, and 16 bits of its size."""
-        physical, size = packed >> 16, packed & 0xFFFF
+        """Fills in the cost of a block that native code asks for."""
+        physical, size = asked_for(packed)
         address, page = cpu.record.get(cpu_record.BLOCK), self.arch.page_size
         here = min(size, page - physical % page)
         code = bytes(self.ram[physical : physical + here])
@@ -294,7 +295,7 @@ class Board:
             code += cpu.read(address + here, size - here)
         cost = self._timing.block(code, address)
         self._costs[1, physical] = self._costs[0, physical]
-        self._costs[0, physical] = size << 32 | min(cost.instructions, 0xFFFF) << 16 | min(cost.cycles, 0xFFFF)
+        self._costs[0, physical] = cost_entry(size, cost.instructions, cost.cycles)
 
 
 def _scramble(seed: int) -> int:

@@ -10,7 +10,8 @@ from emu.native import njit
 from emu.native.pointers import load_u64, store_u64
 
 ONE, WORD, ZERO = np.uint64(1), np.uint64(8), np.uint64(0)
-SIX, LOW_SIX, TOP_VECTOR = np.uint64(6), np.uint64(63), np.uint64(cpu_record.VECTORS - 1)
+SIX, LOW_SIX = np.uint64(6), np.uint64(63)  # of a vector: which word of PENDING, and which bit of it
+LAST_WORD = np.uint64(cpu_record.VECTORS // 64 - 1)
 
 
 @njit
@@ -27,7 +28,7 @@ def set_pending(cpu, vector):
 @njit
 def highest(cpu):
     """The highest pending vector. There must be one."""
-    word = np.uint64(3)
+    word = LAST_WORD
     while load_u64(cpu + cpu_record.PENDING + word * WORD) == ZERO:
         word -= ONE
     bits = load_u64(cpu + cpu_record.PENDING + word * WORD)

@@ -43,7 +43,7 @@ _PADDING, _TIME_EXTEND, _TIME_STAMP = 29, 30, 31
 _DELTA_LIMIT = np.uint64(1 << 27)
 _EXTENDED_LIMIT = np.uint64(1 << 59)
 _TYPE_LEN_BITS, _DELTA_BITS = np.uint64(5), np.uint64(27)
-_U0, _U1 = np.uint64(0), np.uint64(1)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 _WORD = np.uint64(4)  # bytes: a header has one word, or with array[0] two
 _TWO_WORDS, _THREE_WORDS, _FOUR_WORDS = _WORD * np.uint64(2), _WORD * np.uint64(3), _WORD * np.uint64(4)
 _TABLE_ENTRY = np.uint64(8)  # bytes, of NEXT and COUNTS
@@ -66,7 +66,7 @@ def _increment(address: Any, amount: Any) -> None:
 @njit()
 def _event_length(size: Any) -> Any:
     """Header and data. Never 12: Linux keeps room to turn any event into a time extend and padding."""
-    length = (max(size, _U1) + _WORD - _U1) // _WORD * _WORD + _WORD
+    length = (max(size, _ONE) + _WORD - _ONE) // _WORD * _WORD + _WORD
     if size > _LONGEST_SMALL:
         length += _WORD
     return _FOUR_WORDS if length == _THREE_WORDS else length
@@ -84,14 +84,14 @@ def _next_page(ring: Any) -> bool:
     following = load_u64(load_u64(ring + ring_record.NEXT) + tail * _TABLE_ENTRY)
     reader_holds_tail = tail == load_u64(ring + ring_record.READER)
     if following == load_u64(ring + ring_record.HEAD) and not reader_holds_tail:
-        if load_u64(ring + ring_record.OVERWRITE) == _U0:
+        if load_u64(ring + ring_record.OVERWRITE) == _ZERO:
             return False
         _increment(ring + ring_record.OVERRUN, load_u64(load_u64(ring + ring_record.COUNTS) + following * _TABLE_ENTRY))
         store_u64(ring + ring_record.HEAD, load_u64(load_u64(ring + ring_record.NEXT) + following * _TABLE_ENTRY))
     store_u64(ring + ring_record.TAIL, following)
-    store_u64(ring + ring_record.WRITE, _U0)
-    store_u64(load_u64(ring + ring_record.COUNTS) + following * _TABLE_ENTRY, _U0)
-    store_u64(load_u64(ring + ring_record.POOL) + following * _PAGE + _PAGE_COMMIT, _U0)
+    store_u64(ring + ring_record.WRITE, _ZERO)
+    store_u64(load_u64(ring + ring_record.COUNTS) + following * _TABLE_ENTRY, _ZERO)
+    store_u64(load_u64(ring + ring_record.POOL) + following * _PAGE + _PAGE_COMMIT, _ZERO)
     return True
 
 
@@ -101,35 +101,35 @@ def reserve(ring: Any, timestamp: Any, size: Any) -> Any:
 
     A timestamp before that of the last event is taken as equal to it.
     """
-    if load_u64(ring + ring_record.DISABLED) != _U0:
-        return _U0
+    if load_u64(ring + ring_record.DISABLED) != _ZERO:
+        return _ZERO
     length = _event_length(size)
     if length > _DATA_SIZE:
-        _increment(ring + ring_record.DROPPED, _U1)
-        return _U0
+        _increment(ring + ring_record.DROPPED, _ONE)
+        return _ZERO
     last = load_u64(ring + ring_record.TIME)
     timestamp = max(timestamp, last)
     delta = timestamp - last
     write = load_u64(ring + ring_record.WRITE)
-    extend = delta >= _DELTA_LIMIT and write != _U0
+    extend = delta >= _DELTA_LIMIT and write != _ZERO
     needed = length + _TWO_WORDS if extend else length
     if write + needed > _DATA_SIZE or (extend and delta >= _EXTENDED_LIMIT):
         if not _next_page(ring):
-            _increment(ring + ring_record.DROPPED, _U1)
-            return _U0
-        write = _U0
+            _increment(ring + ring_record.DROPPED, _ONE)
+            return _ZERO
+        write = _ZERO
         extend = False
     page = load_u64(ring + ring_record.POOL) + load_u64(ring + ring_record.TAIL) * _PAGE
-    if write == _U0:
+    if write == _ZERO:
         store_u64(page + _PAGE_TIME, timestamp)
-        delta = _U0
+        delta = _ZERO
     event = page + _DATA_START + write
     if extend:
         store_u32(event, (delta & _LOW_27) << _TYPE_LEN_BITS | _EXTEND_TYPE)
         store_u32(event + _WORD, delta >> _DELTA_BITS)
         event += _TWO_WORDS
         write += _TWO_WORDS
-        delta = _U0
+        delta = _ZERO
     store_u64(ring + ring_record.PENDING, write + length)
     store_u64(ring + ring_record.PENDING_TIME, timestamp)
     if size > _LONGEST_SMALL:
@@ -148,8 +148,8 @@ def commit(ring: Any) -> None:
     store_u64(ring + ring_record.WRITE, pending)
     store_u64(ring + ring_record.TIME, load_u64(ring + ring_record.PENDING_TIME))
     store_u64(load_u64(ring + ring_record.POOL) + tail * _PAGE + _PAGE_COMMIT, pending)
-    _increment(load_u64(ring + ring_record.COUNTS) + tail * _TABLE_ENTRY, _U1)
-    _increment(ring + ring_record.ENTRIES, _U1)
+    _increment(load_u64(ring + ring_record.COUNTS) + tail * _TABLE_ENTRY, _ONE)
+    _increment(ring + ring_record.ENTRIES, _ONE)
 
 
 @njit()
@@ -176,7 +176,7 @@ def find_events(
             type_len = header & 31
             delta = np.uint64(header >> 5)
             if type_len == _PADDING:
-                if delta == _U0:
+                if delta == _ZERO:
                     break
                 at += 1 + int(words[page, at + 1]) // 4
             elif type_len == _TIME_EXTEND:

@@ -29,7 +29,7 @@ HOST_CALL_TRAP = 0x17E  # `ta 0x7e`
 INTERRUPT_TRAP = np.uint32(0x40)  # of level 0 (manual, table 14)
 NMI_LEVEL = np.uint32(15)
 LAST_MASKABLE = np.uint32(14)
-FOUR = np.uint64(4)
+INSTRUCTION_SIZE = np.uint64(4)
 
 PC, NPC = np.uint64(Env.pc.offset), np.uint64(Env.npc.offset)
 PIL, PSTATE = np.uint64(Env.psrpil.offset), np.uint64(Env.pstate.offset)
@@ -99,7 +99,7 @@ def build(layout: CpuStructures) -> NativeCpu:
             store_u64(cpu + cpu_record.ARGUMENTS + offset, load_u64(window + offset))
         following = load_u64(env + NPC)
         store_u64(env + PC, following)
-        store_u64(env + NPC, following + FOUR)
+        store_u64(env + NPC, following + INSTRUCTION_SIZE)
         if callouts.host_call(cpu, load_u64(env + G1)):
             store_u64(window, load_u64(cpu + cpu_record.RESULT))
 
