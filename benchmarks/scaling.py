@@ -54,7 +54,7 @@ def busy_machine(arch: str, cpus: int) -> Machine:
 
 def nanoseconds_per_instruction(machine: Machine, quantum: int) -> float:
     board = machine.board
-    board.set(board_record.QUANTUM, quantum)
+    board.record.set(board_record.QUANTUM, quantum)
     cycles = max(CYCLES // len(board.cpus), 4 * quantum)
     machine.advance(4 * quantum)  # the clocks come to lie as far apart as they stay
     best = float("inf")
@@ -71,10 +71,10 @@ def nanoseconds_per_instruction(machine: Machine, quantum: int) -> float:
 def _shortest_turns(records: npt.NDArray[np.uint64], count: int) -> None:
     """Turns that end at their first block, of one CPU after the other."""
     for n in range(count):
-        s = records[n % len(records)]
-        now = load_u64(s + cpu_record.CYCLES)
-        turns.begin_turn(load_u64(s + cpu_record.BOARD), s, now, now)
-        turns.enter(s)
+        cpu = records[n % len(records)]
+        now = load_u64(cpu + cpu_record.CYCLES)
+        turns.begin_turn(load_u64(cpu + cpu_record.BOARD), cpu, now, now)
+        turns.enter(cpu)
 
 
 @njit(types.void(types.uint64, types.int64))  # type: ignore[untyped-decorator]  # as above
@@ -87,12 +87,12 @@ def _choices(board: int, count: int) -> None:
 def turn_costs(machine: Machine) -> tuple[float, float, float]:
     """Microseconds to choose the CPU of a turn, and of a turn in which nothing is executed: of one CPU, and of each in turn."""
     board = machine.board
-    records = np.array([cpu.record for cpu in board.cpus], np.uint64)
+    records = np.array([cpu.record.address for cpu in board.cpus], np.uint64)
     count = 10 * len(records)
     board.limit = 0
-    choose = processor_time(lambda: _choices(board.record, count))
+    choose = processor_time(lambda: _choices(board.record.address, count))
     board.unlimited()
-    board.set(board_record.QUANTUM, 1)
+    board.record.set(board_record.QUANTUM, 1)
     one = processor_time(lambda: _shortest_turns(records[:1], count))
     each = processor_time(lambda: _shortest_turns(records, count))
     return choose / count * 1e6, one / count * 1e6, each / count * 1e6

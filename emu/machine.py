@@ -147,7 +147,7 @@ class Machine:
             opened.callback(self.kernel.file_server.close)
             tracing = ftrace_arch.load(arch)
             trace_globals = TraceGlobals(self.kernel, tracing)
-            self.ftrace = Ftrace(self.kernel, tracing, trace_globals.records, warn)
+            self.ftrace = Ftrace(self.kernel, tracing, trace_globals, warn)
             if patching is not None:
                 self.ftrace.protocol = patching
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))

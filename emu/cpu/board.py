@@ -16,7 +16,9 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.cpu.host_signals import Held
 from emu.cpu.native import board_record, cpu_record, forget, turns
+from emu.cpu.native.block_cost import asked_for, cost_entry
 from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
+from emu.native.record import Record
 
 __all__ = ["Board", "CpuFault"]
 
@@ -44,6 +46,9 @@ class Board:
         quantum: how many cycles a CPU may run ahead of the next one.
         seed: varies the length of turns.
         frequency: of the CPUs, in Hz.
+
+    Attributes:
+        record: what native code knows of it (`native.board_record`).
     """
 
     LONGEST_TURN: ClassVar[int] = 100_000  # cycles
@@ -63,8 +68,7 @@ class Board:
         self.ram_address = ctypes.addressof(ctypes.c_char.from_buffer(self.ram))
         # Of which only the pages that hold entries of executed code are ever touched.
         self._costs = np.frombuffer(far_memory(memory * 16), np.uint64).reshape(2, memory)
-        self._words = np.zeros(board_record.WORDS, np.uint64)
-        self.record = self._words.ctypes.data
+        self.record = Record(board_record.WORDS)
         self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)
         self._dispatch = np.zeros(0, np.uint64)
         self._timing = arch.timing()
@@ -90,11 +94,11 @@ class Board:
             (board_record.VECTOR_START, arch.vectors.start),
             (board_record.VECTOR_END, arch.vectors.stop),
         ):
-            self.set(field, value)
+            self.record.set(field, value)
         self.cpus = [Cpu(self, index) for index in range(cpus)]
-        self._cpu_table = np.array([cpu.record for cpu in self.cpus], np.uint64)
-        self.set(board_record.CPUS, self._cpu_table.ctypes.data)
-        self._by_record = {cpu.record: cpu for cpu in self.cpus}
+        self._cpu_table = np.array([cpu.record.address for cpu in self.cpus], np.uint64)
+        self.record.set(board_record.CPUS, self._cpu_table.ctypes.data)
+        self._by_record = {cpu.record.address: cpu for cpu in self.cpus}
 
     def close(self) -> None:
         """Gives the memory back. The board cannot be used afterwards."""
@@ -103,18 +107,10 @@ class Board:
         self.cpus.clear()
         self._by_record.clear()
 
-    def get(self, field: int | np.uint64) -> int:
-        """A word of the board's record (see `native.board_record`)."""
-        return int(self._words[int(field) >> 3])
-
-    def set(self, field: int | np.uint64, value: int) -> None:
-        """Stores a word of the board's record."""
-        self._words[int(field) >> 3] = value
-
     @property
     def current(self) -> Cpu:
         """The CPU whose turn it is or was last."""
-        return self.cpus[self.get(board_record.CURRENT)]
+        return self.cpus[self.record.get(board_record.CURRENT)]
 
     @property
     def now(self) -> int:
@@ -134,12 +130,12 @@ class Board:
     @property
     def limit(self) -> int:
         """No CPU begins a turn at or after this time, in cycles."""
-        return self.get(board_record.LIMIT)
+        return self.record.get(board_record.LIMIT)
 
     @limit.setter
     def limit(self, cycles: int) -> None:
         never = int(cpu_record.NEVER)
-        self.set(board_record.LIMIT, min(cycles, never if self._ceiling is None else self._ceiling, never))
+        self.record.set(board_record.LIMIT, min(cycles, never if self._ceiling is None else self._ceiling, never))
 
     @property
     def ceiling(self) -> int | None:
@@ -160,7 +156,7 @@ class Board:
         """The clocks of halted CPUs go on to the limit. Returns whether anything can still happen."""
         for cpu in self.cpus:
             if cpu.halted:
-                cpu.set(cpu_record.CYCLES, max(cpu.cycles, self.limit))
+                cpu.record.set(cpu_record.CYCLES, max(cpu.cycles, self.limit))
         return any(cpu.running and not (cpu.halted and cpu.next_event is None) for cpu in self.cpus)
 
     def unlimited(self) -> None:
@@ -184,21 +180,21 @@ class Board:
             return self._run(on_host_call)
 
     def _run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
-        outcome = int(turns.run(self.record, _TURN_SLICE))
+        outcome = int(turns.run(self.record.address, _TURN_SLICE))
         reason = self._reason = outcome & 0xFF
         if self._raised is not None:
             error, self._raised = self._raised, None
-            self.current.set(cpu_record.REQUEST, int(cpu_record.NO_REQUEST))
+            self.current.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
             raise error
         if reason == turns.FAULT:
             raise CpuFault(self.current, outcome >> 8)
         if reason == turns.REQUEST:
             cpu = self.current
-            if cpu.get(cpu_record.REQUEST) == int(cpu_record.HOST_CALL_REQUEST):
-                first = int(cpu_record.ARGUMENTS)
-                on_host_call(cpu, cpu.get(cpu_record.HOST_CALL), [cpu.get(first + 8 * n) for n in range(4)])
+            if cpu.record.get(cpu_record.REQUEST) == cpu_record.HOST_CALL_REQUEST:
+                arguments = [cpu.record.get(cpu_record.ARGUMENTS, n) for n in range(cpu_record.ARGUMENT_COUNT)]
+                on_host_call(cpu, cpu.record.get(cpu_record.HOST_CALL), arguments)
             else:
-                cpu.set(cpu_record.REQUEST, int(cpu_record.NO_REQUEST))
+                cpu.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
         return reason not in (turns.IDLE, turns.LIMIT)
 
     def turn(self, cpu: Cpu) -> None:
@@ -207,15 +203,15 @@ class Board:
         Raises:
             CpuFault: it left RAM.
         """
-        turns.begin_turn(self.record, cpu.record, cpu.cycles, cpu_record.NEVER)
-        error = turns.enter(cpu.record)
+        turns.begin_turn(self.record.address, cpu.record.address, cpu.cycles, cpu_record.NEVER)
+        error = turns.enter(cpu.record.address)
         if error:
             raise CpuFault(cpu, error)
 
     def stop(self, cpu: Cpu) -> None:
         """Ends the CPU's turn at its next block and returns to Python. Also from inside a callback."""
-        cpu.set(cpu_record.REQUEST, int(cpu_record.STOP_REQUEST))
-        cpu.set(cpu_record.DEADLINE, 0)
+        cpu.record.set(cpu_record.REQUEST, cpu_record.STOP_REQUEST)
+        cpu.record.set(cpu_record.DEADLINE, 0)
 
     # Code
 
@@ -258,18 +254,18 @@ class Board:
         for number, handler in ((halt, halt_cpu), (relax, relax_cpu), (nmi_timer, nmi_timer_set)):
             if number is not None:
                 self.provide_host_call(number, handler.address)
-        self.set(board_record.TIMER_VECTOR, timer_vector)
+        self.record.set(board_record.TIMER_VECTOR, timer_vector)
 
     def dispatch_range(self, start: int, end: int) -> None:
         """Declares the virtual addresses at which blocks may have a host function."""
         self._dispatch = np.zeros(end - start, np.uint64)
-        self.set(board_record.DISPATCH, self._dispatch.ctypes.data)
-        self.set(board_record.DISPATCH_START, start)
-        self.set(board_record.DISPATCH_END, end)
+        self.record.set(board_record.DISPATCH, self._dispatch.ctypes.data)
+        self.record.set(board_record.DISPATCH_START, start)
+        self.record.set(board_record.DISPATCH_END, end)
 
     def dispatch(self, address: int, function: int) -> None:
         """Has native `function` run before each block that begins at `address`; 0 takes it away."""
-        self._dispatch[address - self.get(board_record.DISPATCH_START)] = function
+        self._dispatch[address - self.record.get(board_record.DISPATCH_START)] = function
 
     def python_handler(self, function: Callable[[Cpu, int], None]) -> int:
         """The address of a native function that calls Python with (cpu, second argument).
@@ -290,16 +286,16 @@ class Board:
         return ctypes.cast(handler, ctypes.c_void_p).value or 0
 
     def _decode_block(self, cpu: Cpu, packed: int) -> None:
-        """Fills in the cost of a block: `packed` is its RAM address, and 16 bits of its size."""
-        physical, size = packed >> 16, packed & 0xFFFF
-        address, page = cpu.get(cpu_record.BLOCK), self.arch.page_size
+        """Fills in the cost of a block that native code asks for."""
+        physical, size = asked_for(packed)
+        address, page = cpu.record.get(cpu_record.BLOCK), self.arch.page_size
         here = min(size, page - physical % page)
         code = bytes(self.ram[physical : physical + here])
         if here < size:  # the next page can be anywhere
             code += cpu.read(address + here, size - here)
         cost = self._timing.block(code, address)
         self._costs[1, physical] = self._costs[0, physical]
-        self._costs[0, physical] = size << 32 | min(cost.instructions, 0xFFFF) << 16 | min(cost.cycles, 0xFFFF)
+        self._costs[0, physical] = cost_entry(size, cost.instructions, cost.cycles)
 
 
 def _scramble(seed: int) -> int:

@@ -13,6 +13,7 @@ import unicorn
 
 from emu.cpu.internals import add_native_hook, handle_of
 from emu.cpu.native import cpu_record
+from emu.native.record import Record
 
 if TYPE_CHECKING:
     from emu.cpu.board import Board
@@ -23,7 +24,11 @@ _TB_BUFFER = 32 << 20  # bytes of translated code a CPU may hold
 
 
 class Cpu:
-    """A CPU. Its clock is `cycles`; it runs when the board gives it a turn."""
+    """A CPU. Its clock is `cycles`; it runs when the board gives it a turn.
+
+    Attributes:
+        record: what native code knows of it (`native.cpu_record`).
+    """
 
     def __init__(self, board: Board, index: int) -> None:
         self.board = board
@@ -31,71 +36,61 @@ class Cpu:
         self.uc: unicorn.Uc = board.arch.create()
         self.uc.ctl_set_tcg_buffer_size(_TB_BUFFER)
         self.uc.mem_map_ptr(0, board.memory, unicorn.UC_PROT_ALL, board.ram_address)
-        self._words = np.zeros(cpu_record.WORDS, np.uint64)
-        self.record = self._words.ctypes.data
-        inside = board.arch.attach(self.uc, self.record)
+        self.record = Record(cpu_record.WORDS)
+        inside = board.arch.attach(self.uc, self.record.address)
         self.env = inside["env"]
         self._cflags_next_tb = ctypes.c_uint32.from_address(inside["cflags_next_tb"])
-        self._words[cpu_record.ARRIVALS // 8 :] = cpu_record.NEVER
+        self.record.fill(cpu_record.ARRIVALS, cpu_record.VECTORS, cpu_record.NEVER)
         for field, value in (
             (cpu_record.UC, handle_of(self.uc)),
             (cpu_record.CPU, inside["cpu"]),
             (cpu_record.ENV, self.env),
-            (cpu_record.BOARD, board.record),
+            (cpu_record.BOARD, board.record.address),
             (cpu_record.INDEX, index),
             (cpu_record.LOCATION, inside["location"]),
             (cpu_record.NEXT_LOCATION, inside["next_location"]),
-            (cpu_record.RESUME, 0),
             (cpu_record.TIMER, cpu_record.NEVER),
             (cpu_record.NMI_TIMER, cpu_record.NEVER),
             (cpu_record.ARRIVAL, cpu_record.NEVER),
         ):
-            self.set(field, int(value))
+            self.record.set(field, value)
 
     def close(self) -> None:
         """Gives Unicorn's memory back (the binding does so when the last reference goes)."""
         del self.uc
 
-    def get(self, field: int | np.uint64) -> int:
-        """A word of the record (see `native.cpu_record`)."""
-        return int(self._words[int(field) >> 3])
-
-    def set(self, field: int | np.uint64, value: int) -> None:
-        """Stores a word of the record."""
-        self._words[int(field) >> 3] = value
-
     @property
     def cycles(self) -> int:
         """The CPU's clock."""
-        return self.get(cpu_record.CYCLES)
+        return self.record.get(cpu_record.CYCLES)
 
     @property
     def instructions(self) -> int:
         """Instructions begun so far."""
-        return self.get(cpu_record.INSTRUCTIONS)
+        return self.record.get(cpu_record.INSTRUCTIONS)
 
     @property
     def running(self) -> bool:
         """Whether the CPU is switched on."""
-        return self.get(cpu_record.STATUS) != int(cpu_record.OFF)
+        return self.record.get(cpu_record.STATUS) != int(cpu_record.OFF)
 
     @property
     def pc(self) -> int:
         """The address of the next instruction."""
-        return ctypes.c_uint64.from_address(self.get(cpu_record.LOCATION)).value
+        return ctypes.c_uint64.from_address(self.record.get(cpu_record.LOCATION)).value
 
     @property
     def halted(self) -> bool:
         """Whether the CPU waits for an interrupt, or for ever."""
-        return self.get(cpu_record.STATUS) in (int(cpu_record.HALTED), int(cpu_record.STOPPED))
+        return self.record.get(cpu_record.STATUS) in (cpu_record.HALTED, cpu_record.STOPPED)
 
     @property
     def next_event(self) -> int | None:
         """When a halted CPU's timer or an interrupt that is on its way wakes it, in cycles; None: never."""
-        if self.get(cpu_record.PENDING_COUNT) or self.get(cpu_record.NMI):
+        if self.record.get(cpu_record.PENDING_COUNT) or self.record.get(cpu_record.NMI):
             return self.cycles
-        event = min(self.get(cpu_record.TIMER), self.get(cpu_record.ARRIVAL))
-        return None if event == int(cpu_record.NEVER) else event
+        event = min(self.record.get(cpu_record.TIMER), self.record.get(cpu_record.ARRIVAL))
+        return None if event == cpu_record.NEVER else event
 
     def registers(self) -> Mapping[str, int]:
         """General registers, flags and program counter."""
@@ -109,28 +104,27 @@ class Cpu:
             page_table=self.board.reset_page_table,
             arguments=(argument, self.index),
         )
-        self.set(cpu_record.CYCLES, max(time, self.cycles))
-        self.set(cpu_record.STATUS, int(cpu_record.RUNNING))
+        self.record.set(cpu_record.CYCLES, max(time, self.cycles))
+        self.record.set(cpu_record.STATUS, cpu_record.RUNNING)
 
     def raise_interrupt(self, vector: int, time: int | None = None) -> None:
         """Makes a vector pending no earlier than `time` (default: now)."""
         time = self.cycles if time is None else time
-        place = cpu_record.ARRIVALS + np.uint64(vector * 8)
-        self.set(place, min(self.get(place), time))
-        self.set(cpu_record.ARRIVAL, min(self.get(cpu_record.ARRIVAL), time))
-        self.set(cpu_record.DEADLINE, 0)
+        self.record.set(cpu_record.ARRIVALS, min(self.record.get(cpu_record.ARRIVALS, vector), time), vector)
+        self.record.set(cpu_record.ARRIVAL, min(self.record.get(cpu_record.ARRIVAL), time))
+        self.record.set(cpu_record.DEADLINE, 0)
 
     def raise_nmi(self) -> None:
         """Makes a non-maskable interrupt pending now."""
-        self.set(cpu_record.NMI, 1)
-        self.set(cpu_record.DEADLINE, 0)
+        self.record.set(cpu_record.NMI, 1)
+        self.record.set(cpu_record.DEADLINE, 0)
 
     def forget(self, ranges: npt.NDArray[np.uint64]) -> None:
         """Drops translations of RAM addresses, shape (n, 2): rows of [start, end).
 
         The rest of a block that is running stays old.
         """
-        self.board.native_forget(self.get(cpu_record.UC), ranges)
+        self.board.native_forget(self.record.get(cpu_record.UC), ranges)
 
     def translate(self, address: int) -> int | None:
         """The physical address behind a virtual one, None if it is not mapped."""
@@ -156,7 +150,7 @@ class Cpu:
     def answer(self, value: int) -> None:
         """Gives a waiting host call its result."""
         self.board.arch.set_result(self.env, value)
-        self.set(cpu_record.REQUEST, int(cpu_record.NO_REQUEST))
+        self.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
 
     def watch_blocks(self, function: int, data: int) -> None:
         """Has a native void (*)(uc, address, size, data) see every block that begins from now on.
@@ -170,10 +164,10 @@ class Cpu:
         """Executes exactly that many instructions of this CPU alone (fewer if a block ends first), or delivers a pending
         interrupt and executes as many of its handler's."""
         self._cflags_next_tb.value = instructions
-        self.set(cpu_record.STEPPING, 1)
-        self.set(cpu_record.STEPS, 1)
+        self.record.set(cpu_record.STEPPING, 1)
+        self.record.set(cpu_record.STEPS, 1)
         try:
             self.board.turn(self)
         finally:
-            self.set(cpu_record.STEPPING, 0)
+            self.record.set(cpu_record.STEPPING, 0)
             self._cflags_next_tb.value = 0xFFFF_FFFF

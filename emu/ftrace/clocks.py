@@ -9,7 +9,7 @@ import numpy as np
 
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
-from emu.ftrace.native import trace_record
+from emu.ftrace.native import array_record
 from emu.kernel.kernel import Kernel
 
 __all__ = ["Clock", "Clocks"]
@@ -26,7 +26,7 @@ class Clock:
     @property
     def is_ns(self) -> bool:
         """Whether it is nanoseconds that the clock counts."""
-        return bool(self.source == trace_record.CLOCK_NANOSECONDS)
+        return bool(self.source == array_record.CLOCK_NANOSECONDS)
 
 
 class Clocks:
@@ -35,18 +35,18 @@ class Clocks:
     def __init__(self, kernel: Kernel, arch: FtraceArch) -> None:
         self._board = kernel.board
         self._counter = np.zeros(1, np.uint64)
-        nanoseconds = trace_record.CLOCK_NANOSECONDS
+        nanoseconds = array_record.CLOCK_NANOSECONDS
         self._clocks = (
             Clock("local", nanoseconds),
             Clock("global", nanoseconds),
-            Clock("counter", trace_record.CLOCK_COUNTER),
-            Clock("uptime", trace_record.CLOCK_TICKS),
+            Clock("counter", array_record.CLOCK_COUNTER),
+            Clock("uptime", array_record.CLOCK_TICKS),
             Clock("perf", nanoseconds),
             Clock("mono", nanoseconds),
             Clock("mono_raw", nanoseconds),
             Clock("boot", nanoseconds),
             Clock("tai", nanoseconds, kernel.image.offset("WALL_CLOCK_AT_BOOT") * 10**9),
-            Clock(arch.cycle_clock, trace_record.CLOCK_CYCLES),
+            Clock(arch.cycle_clock, array_record.CLOCK_CYCLES),
         )
 
     @property
@@ -69,12 +69,12 @@ class Clocks:
 
     def now(self, clock: Clock, cpu: Cpu) -> int:
         """The time of an event that is recorded on a CPU now."""
-        if clock.source == trace_record.CLOCK_COUNTER:
+        if clock.source == array_record.CLOCK_COUNTER:
             self._counter[0] += np.uint64(1)
             return int(self._counter[0])
-        if clock.source == trace_record.CLOCK_CYCLES:
+        if clock.source == array_record.CLOCK_CYCLES:
             return cpu.cycles
         nanoseconds = self._board.nanoseconds(cpu.cycles)
-        if clock.source == trace_record.CLOCK_TICKS:
-            return nanoseconds // int(trace_record.TICK)
+        if clock.source == array_record.CLOCK_TICKS:
+            return nanoseconds // int(array_record.TICK)
         return nanoseconds + clock.offset

@@ -8,30 +8,35 @@ from collections.abc import Iterator
 import numpy as np
 
 from emu.ftrace.native import comms as native
+from emu.native.record import Record
 
 __all__ = ["Comms"]
 
-_ENTRY = np.dtype([("pid", "u8"), ("name", "S16")])
-
 
 class Comms:
-    """A ring of (pid, name) that native code fills; `address` is its table's."""
+    """A ring of (pid, name) that native code fills.
+
+    Attributes:
+        record: what native code knows of it (`native.comms`).
+    """
 
     def __init__(self, capacity: int) -> None:
-        self._words = np.zeros(native.WORDS, np.uint64)
+        self.record = Record(native.WORDS)
         self._index = np.zeros(native.PIDS, np.uint32)
-        self._entries = np.zeros(0, _ENTRY)
+        self._entries = np.zeros(0, native.ENTRY)
         self.resize(capacity)
-
-    @property
-    def address(self) -> int:
-        return self._words.ctypes.data
 
     def resize(self, capacity: int) -> None:
         """Forgets all names, and keeps room for `capacity`."""
-        self._entries = np.zeros(capacity, _ENTRY)
+        self._entries = np.zeros(capacity, native.ENTRY)
         self._index[:] = 0
-        self._words[:] = (self._entries.ctypes.data, capacity, 0, self._index.ctypes.data)
+        for field, value in (
+            (native.ENTRIES, self._entries.ctypes.data),
+            (native.CAPACITY, capacity),
+            (native.BEGUN, 0),
+            (native.INDEX, self._index.ctypes.data),
+        ):
+            self.record.set(field, value)
 
     def remember(self, pid: int, name: str) -> None:
         """Keeps one name, as native code does at a process switch."""
@@ -40,17 +45,17 @@ class Comms:
         place = pid % native.PIDS
         known = int(self._index[place])
         if known == 0:
-            count = int(self._words[2])
-            self._words[2] += np.uint64(1)
-            known = count % len(self._entries) + 1
-            if count >= len(self._entries):
+            begun = self.record.get(native.BEGUN)
+            self.record.set(native.BEGUN, begun + 1)
+            known = begun % len(self._entries) + 1
+            if begun >= len(self._entries):
                 self._index[int(self._entries[known - 1]["pid"]) % native.PIDS] = 0
             self._index[place] = known
-        self._entries[known - 1] = (pid, name.encode()[:15])
+        self._entries[known - 1] = (pid, name.encode()[: native.ENTRY["name"].itemsize - 1])
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         """(pid, name), oldest place first."""
-        used = min(int(self._words[2]), len(self._entries))
+        used = min(self.record.get(native.BEGUN), len(self._entries))
         for entry in self._entries[:used]:
             yield int(entry["pid"]), _text(entry["name"])
 

@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
+from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import PROTOCOLS, Driver, Patch
 from emu.ftrace.recorder import Recorder
-from emu.ftrace.records import RecordLists
 from emu.ftrace.return_stack import ReturnStacks
 from emu.ftrace.sites import Sites
+from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracers import Callback
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import Module
@@ -38,7 +39,7 @@ class Ftrace:
     Args:
         kernel: with its image loaded.
         arch: call sites of its architecture.
-        records: of all arrays.
+        trace_globals: of the kernel.
         warn: gets a text when tracing had to be stopped.
 
     Attributes:
@@ -49,7 +50,9 @@ class Ftrace:
         updates: how often sites were to be brought up to date.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, records: RecordLists, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, kernel: Kernel, arch: FtraceArch, trace_globals: TraceGlobals, warn: Callable[[str], None]
+    ) -> None:
         self.arch = arch
         self.sites = Sites(kernel, arch)
         self.driver = Driver(kernel, arch, self._fail)
@@ -57,18 +60,18 @@ class Ftrace:
         self.failed = False
         self.updates = 0
         self._kernel = kernel
-        self._records = records
+        self._records = trace_globals.records
         self._warn = warn
         self._protocol = arch.protocols[0]
         self._return_stacks = ReturnStacks(kernel, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
-        self._dispatch_callbacks()
+        self._dispatch_callbacks(trace_globals.guest)
 
-    def _dispatch_callbacks(self) -> None:
+    def _dispatch_callbacks(self, guest: GuestLayout) -> None:
         """Has the board call native code at the kernel's labels."""
         image, board = self._kernel.image, self._kernel.board
         board.dispatch_range(image.symbol("__ftrace_text_start"), image.symbol("__ftrace_text_end"))
-        for label, function in self.arch.callbacks().items():
+        for label, function in self.arch.callbacks(guest):
             board.dispatch(image.symbol(label), function)
 
     @property

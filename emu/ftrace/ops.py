@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
-from emu.ftrace.native import trace_record
+from emu.ftrace.native import array_record
 from emu.ftrace.probes import FunctionProbes
 from emu.ftrace.tracers import NOP, Callback, Tracer
 
@@ -61,11 +61,11 @@ class FtraceOps:
         """By site: what native code does there for this array."""
         functions = self.filter.functions
         flags: NDArray[np.uint8] = (
-            self.graph_function.mask * trace_record.GRAPH_FUNCTION
-            + self.graph_notrace.mask * trace_record.GRAPH_NOTRACE
-            + (self.traced() & (self.tracer.callback is Callback.ENTRY)) * trace_record.TRACED
-            + self.probes.switching(functions, on=True) * trace_record.TURNS_ON
-            + self.probes.switching(functions, on=False) * trace_record.TURNS_OFF
+            self.graph_function.mask * array_record.GRAPH_FUNCTION
+            + self.graph_notrace.mask * array_record.GRAPH_NOTRACE
+            + (self.traced() & (self.tracer.callback is Callback.ENTRY)) * array_record.TRACED
+            + self.probes.switching(functions, on=True) * array_record.TURNS_ON
+            + self.probes.switching(functions, on=False) * array_record.TURNS_OFF
         )
         return flags
 

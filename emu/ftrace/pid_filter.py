@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from emu.ftrace.native import trace_record
+from emu.ftrace.native import array_cpu_record, array_record
 from emu.ftrace.records import ArrayRecords
 
 __all__ = ["PidFilter", "Pids"]
@@ -20,25 +20,23 @@ class PidFilter:
 
     Args:
         records: of the array.
-        cpus: how many CPUs.
     """
 
-    def __init__(self, records: ArrayRecords, cpus: int) -> None:
+    def __init__(self, records: ArrayRecords) -> None:
         self._records = records
-        self._cpus = cpus
-        self._flags = np.zeros(trace_record.PID_LIMIT, np.uint8)
+        self._flags = np.zeros(array_record.PID_LIMIT, np.uint8)
         self._there_is_chosen = self._there_is_excluded = False
-        records.set(trace_record.PID_FLAGS, self._flags.ctypes.data)
+        records.array.set(array_record.PID_FLAGS, self._flags.ctypes.data)
 
     @property
     def chosen(self) -> Pids:
         """Functions of these tasks only are traced; of all, if there is no list."""
-        return self._listed(trace_record.PID_CHOSEN) if self._there_is_chosen else None
+        return self._listed(array_record.PID_CHOSEN) if self._there_is_chosen else None
 
     @property
     def excluded(self) -> Pids:
         """Functions of these tasks are never traced."""
-        return self._listed(trace_record.PID_EXCLUDED) if self._there_is_excluded else None
+        return self._listed(array_record.PID_EXCLUDED) if self._there_is_excluded else None
 
     def _listed(self, flag: np.uint8) -> frozenset[int]:
         return frozenset(np.flatnonzero(self._flags & flag).tolist())
@@ -47,10 +45,10 @@ class PidFilter:
         """Other lists are in force, for the tasks that run now, too."""
         self._there_is_chosen, self._there_is_excluded = chosen is not None, excluded is not None
         self._flags[:] = 0
-        for pids, flag in ((chosen, trace_record.PID_CHOSEN), (excluded, trace_record.PID_EXCLUDED)):
-            self._flags[[pid for pid in pids or () if pid < trace_record.PID_LIMIT]] |= flag
-        self._records.set(trace_record.ONLY_CHOSEN, int(chosen is not None))
-        for cpu in range(self._cpus):
-            pid = self._records.get_cpu(cpu, trace_record.PID)
+        for pids, flag in ((chosen, array_record.PID_CHOSEN), (excluded, array_record.PID_EXCLUDED)):
+            self._flags[[pid for pid in pids or () if pid < array_record.PID_LIMIT]] |= flag
+        self._records.array.set(array_record.ONLY_CHOSEN, int(chosen is not None))
+        for cpu in self._records.cpus:
+            pid = cpu.get(array_cpu_record.PID)
             ignored = (chosen is not None and pid not in chosen) or (excluded is not None and pid in excluded)
-            self._records.set_cpu(cpu, trace_record.IGNORED, int(ignored))
+            cpu.set(array_cpu_record.IGNORED, int(ignored))

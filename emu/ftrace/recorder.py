@@ -12,7 +12,7 @@ import numpy.typing as npt
 from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.events import ENTRY, Events, EventType
-from emu.ftrace.native import trace_record
+from emu.ftrace.native import array_cpu_record, array_record
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.pid_filter import PidFilter
@@ -24,8 +24,6 @@ from emu.ftrace.tracers import NOP, Callback, Tracer
 from emu.kernel.kernel import Kernel
 
 __all__ = ["BufferStats", "Recorder"]
-
-_FEWEST_PAGES = 2
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ class Recorder:
     def __init__(self, kernel: Kernel, trace_globals: TraceGlobals) -> None:
         self._kernel = kernel
         self.globals = trace_globals
-        self.rings = [RingBuffer(cpu.index, _FEWEST_PAGES) for cpu in kernel.board.cpus]
+        self.rings = [RingBuffer(cpu.index, pages_for(0)) for cpu in kernel.board.cpus]
         self.tracer: Tracer = NOP
         self.recording = True
         self.cpumask = frozenset(range(self.cpus))
@@ -71,12 +69,12 @@ class Recorder:
         # Modules can be anywhere in the kernel's mapping; what nobody touches of this costs nothing.
         self._site_flags = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
         self._records = trace_globals.records.add()
-        self._records.set(trace_record.SITE_OPS, self._site_flags.ctypes.data)
-        self._records.set(trace_record.SLEEP_TIME, 1)
-        self._records.set(trace_record.RECORDING, 1)
+        self._records.array.set(array_record.SITE_OPS, self._site_flags.ctypes.data)
+        self._records.array.set(array_record.SLEEP_TIME, 1)
+        self._records.array.set(array_record.RECORDING, 1)
         for ring in self.rings:
-            self._records.set_cpu(ring.cpu, trace_record.RING, ring.address)
-        self.pid_filter = PidFilter(self._records, self.cpus)
+            self._records.cpus[ring.cpu].set(array_cpu_record.RING, ring.record.address)
+        self.pid_filter = PidFilter(self._records)
 
     def sibling(self) -> Recorder:
         """One for another array."""
@@ -100,15 +98,15 @@ class Recorder:
     @property
     def graph_running(self) -> bool:
         """Whether function_graph records entries and returns."""
-        return self._records.get(trace_record.GRAPH_RUNNING) != 0
+        return self._records.array.get(array_record.GRAPH_RUNNING) != 0
 
     def follow(self, ops: FtraceOps, places: npt.NDArray[np.int64]) -> None:
         """What the array wants is in force from here on. `places`: where in the kernel's mapping each site is."""
         self._site_flags[places] = ops.flags()
-        self._records.set(trace_record.ONLY_SELECTED, int(ops.graph_function.mask.any()))
-        self._records.set(trace_record.MAX_DEPTH, ops.max_graph_depth)
-        self._records.set(trace_record.THRESHOLD, ops.threshold_us * 1000)
-        self._records.set(trace_record.GRAPH_RUNNING, int(ops.tracer.callback is Callback.GRAPH))
+        self._records.array.set(array_record.ONLY_SELECTED, int(ops.graph_function.mask.any()))
+        self._records.array.set(array_record.MAX_DEPTH, ops.max_graph_depth)
+        self._records.array.set(array_record.THRESHOLD, ops.threshold_us * 1000)
+        self._records.array.set(array_record.GRAPH_RUNNING, int(ops.tracer.callback is Callback.GRAPH))
 
     def forget_sites(self, places: npt.NDArray[np.int64]) -> None:
         """Nothing is wanted any more where these sites were."""
@@ -117,18 +115,18 @@ class Recorder:
     def stop(self) -> None:
         """Tracing has failed: nothing is recorded from here on; what was recorded stays."""
         self._failed = True
-        self._records.set(trace_record.GRAPH_RUNNING, 0)
+        self._records.array.set(array_record.GRAPH_RUNNING, 0)
         self._switch_rings()
 
     def record_on(self) -> None:
         self.recording = True
-        self._records.set(trace_record.RECORDING, 1)
+        self._records.array.set(array_record.RECORDING, 1)
         self._switch_rings()
 
     def record_off(self) -> None:
         """Readers that wait for events are woken: there will be none."""
         self.recording = False
-        self._records.set(trace_record.RECORDING, 0)
+        self._records.array.set(array_record.RECORDING, 0)
         self.globals.saved_cmdlines.remember_running()
         self._switch_rings()
         self.wake_readers()
@@ -151,11 +149,11 @@ class Recorder:
             case "trace_printk":
                 self._records_printk = on
             case "funcgraph-irqs":
-                self._records.set(trace_record.SKIP_INTERRUPTS, int(not on))
+                self._records.array.set(array_record.SKIP_INTERRUPTS, int(not on))
             case "sleep-time":
-                self._records.set(trace_record.SLEEP_TIME, int(on))
+                self._records.array.set(array_record.SLEEP_TIME, int(on))
             case "function-fork":
-                self._records.set(trace_record.FOLLOW_FORK, int(on))
+                self._records.array.set(array_record.FOLLOW_FORK, int(on))
 
     def use_clock(self, name: str) -> bool:
         """False if there is no such clock."""
@@ -163,25 +161,25 @@ class Recorder:
         if clock is None:
             return False
         self.clock = clock
-        self._records.set(trace_record.CLOCK, clock.source)
-        self._records.set(trace_record.CLOCK_OFFSET, clock.offset)
+        self._records.array.set(array_record.CLOCK, clock.source)
+        self._records.array.set(array_record.CLOCK_OFFSET, clock.offset)
         return True
 
     # What native code asks of Python
 
     def take_called_site(self) -> int:
         """The address of a site that was called and has a command to turn tracing on or off; 0: there is none. Said once."""
-        site = self._records.get(trace_record.SWITCH)
+        site = self._records.array.get(array_record.SWITCH)
         if site:
-            self._records.set(trace_record.SWITCH, 0)
+            self._records.array.set(array_record.SWITCH, 0)
         return site
 
     def take_mismatch(self) -> int | None:
         """What identifies a call that returned, but is not on its task's return stack; None: there is none. Said once."""
-        if not self._records.get(trace_record.MISMATCH):
+        if not self._records.array.get(array_record.MISMATCH):
             return None
-        self._records.set(trace_record.MISMATCH, 0)
-        return self._records.get(trace_record.MISMATCH_FRAME)
+        self._records.array.set(array_record.MISMATCH, 0)
+        return self._records.array.get(array_record.MISMATCH_FRAME)
 
     # The buffers
 
@@ -272,12 +270,12 @@ class Recorder:
 
     def await_event(self) -> None:
         """The next event that is recorded has the guest ask what can be read."""
-        self._records.set(trace_record.READER_WAITS, 1)
+        self._records.array.set(array_record.READER_WAITS, 1)
 
     def wake_readers(self) -> None:
         """Readers that wait look again, though there may be nothing new."""
-        if self._records.get(trace_record.READER_WAITS):
-            self._records.set(trace_record.READER_WAITS, 0)
+        if self._records.array.get(array_record.READER_WAITS):
+            self._records.array.set(array_record.READER_WAITS, 0)
             self._kernel.file_server.changed()
 
     # Events that the host records
@@ -294,14 +292,14 @@ class Recorder:
     def write_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
         """The guest kernel writes a text from `ip`, for which it has disabled preemption `disabled` times more."""
         if self._records_printk:
-            context = context_of(self._kernel, cpu, printing=disabled)
+            context = context_of(self._kernel, self.globals.guest, cpu, printing=disabled)
             self._write_event(cpu, EventType.PRINT, context, np.uint64(ip).tobytes() + text + b"\0")
 
     def _write_from_guest(self, kind: EventType, data: bytes) -> bool:
         """Recorded where a guest's task writes it; an event from outside the guest comes after everything there is."""
         writer = self._kernel.file_server.caller
         cpu = writer or max(self._kernel.board.cpus, key=lambda cpu: cpu.cycles)
-        return self._write_event(cpu, kind, context_of(self._kernel, cpu) if writer else TraceContext(), data)
+        return self._write_event(cpu, kind, context_of(self._kernel, self.globals.guest, cpu) if writer else TraceContext(), data)
 
     def _write_event(self, cpu: Cpu, kind: EventType, context: TraceContext, data: bytes) -> bool:
         tasks = self._kernel.tasks

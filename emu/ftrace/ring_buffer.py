@@ -10,20 +10,21 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.events import Events
 from emu.ftrace.native import ring_buffer as native
-from emu.ftrace.native.ring_buffer import DATA_SIZE, DATA_START, PAGE_SIZE
+from emu.ftrace.native import ring_record
+from emu.ftrace.native.ring_buffer import COMMIT_MASK, DATA_SIZE, DATA_START, PAGE_HEADER, PAGE_SIZE
+from emu.native.record import Record
 
 __all__ = ["RingBuffer", "events_in", "pages_for"]
 
 _MISSED_EVENTS = 1 << 31  # in a page's commit: events were lost before this page
 _MISSED_STORED = 1 << 30  # and their number follows the data
-_COMMIT_MASK = (1 << 20) - 1
 _FEWEST_PAGES = 2
 _MOST_PAGES = (1 << 47) // PAGE_SIZE  # more than a process has addresses for
 
@@ -36,23 +37,30 @@ def pages_for(size: int) -> int:
 def events_in(pages: NDArray[np.uint8], cpu: int, skip: int = 0, lost: int = 0) -> Events:
     """The events in `pages`, shape (n, 4096), without those in the first `skip` bytes of data."""
     words = np.ascontiguousarray(pages).view(np.uint32).reshape(-1, PAGE_SIZE // 4)
-    heads = words[:, : DATA_START // 4].copy().view(np.uint64)
-    stamps, commits = heads[:, 0].copy(), heads[:, 1].copy()
-    most = int(np.sum(commits & np.uint64(_COMMIT_MASK))) // 8
+    heads = _headers(words.view(np.uint8).reshape(-1, PAGE_SIZE))
+    stamps, commits = heads["time"].copy(), heads["commit"].copy()
+    most = int(np.sum(commits & np.uint64(COMMIT_MASK))) // 8
     time, offset, size = np.empty(most, np.uint64), np.empty(most, np.int64), np.empty(most, np.int64)
     found = native.find_events(stamps, commits, words, skip, time, offset, size)
     return Events(cpu, words.reshape(-1), time[:found], offset[:found], size[:found], lost)
 
 
+def _headers(pages: NDArray[np.uint8]) -> NDArray[Any]:
+    """What each of the pages, shape (n, 4096), begins with: PAGE_HEADER, in place."""
+    return pages[:, :DATA_START].view(PAGE_HEADER)[:, 0]
+
+
 class RingBuffer:
     """The events that one CPU recorded.
 
-    `control` is what native code is given the address of (`address`); it stays where it is as long as the object lives.
+    Attributes:
+        record: what native code knows of it (`native.ring_record`).
     """
 
     def __init__(self, cpu: int, pages: int, *, overwrite: bool = True) -> None:
         self.cpu = cpu
-        self.control = np.zeros(native.CONTROL_WORDS, np.uint64)
+        self.record = Record(ring_record.WORDS)
+        self._get, self._set = self.record.get, self.record.set
         self._allocate(max(pages, _FEWEST_PAGES))
         self.overwrite = overwrite
         self.reset()
@@ -72,20 +80,9 @@ class RingBuffer:
         self._point_at_memory()
 
     def _point_at_memory(self) -> None:
-        self._set(native.POOL, self._pages.ctypes.data)
-        self._set(native.NEXT, self._next.ctypes.data)
-        self._set(native.COUNTS, self._counts.ctypes.data)
-
-    def _get(self, field: np.uint64) -> int:
-        return int(self.control[int(field) // 8])
-
-    def _set(self, field: np.uint64, value: int) -> None:
-        self.control[int(field) // 8] = value
-
-    @property
-    def address(self) -> int:
-        """Of the control block."""
-        return self.control.ctypes.data
+        self._set(ring_record.POOL, self._pages.ctypes.data)
+        self._set(ring_record.NEXT, self._next.ctypes.data)
+        self._set(ring_record.COUNTS, self._counts.ctypes.data)
 
     @property
     def pages(self) -> int:
@@ -95,48 +92,48 @@ class RingBuffer:
     @property
     def recording(self) -> bool:
         """While False, nothing is recorded and nothing counted as dropped."""
-        return self._get(native.DISABLED) == 0
+        return self._get(ring_record.DISABLED) == 0
 
     @recording.setter
     def recording(self, on: bool) -> None:
-        self._set(native.DISABLED, int(not on))
+        self._set(ring_record.DISABLED, int(not on))
 
     @property
     def overwrite(self) -> bool:
         """Whether a full buffer gives up its oldest page; otherwise it drops new events."""
-        return self._get(native.OVERWRITE) != 0
+        return self._get(ring_record.OVERWRITE) != 0
 
     @overwrite.setter
     def overwrite(self, on: bool) -> None:
-        self._set(native.OVERWRITE, int(on))
+        self._set(ring_record.OVERWRITE, int(on))
 
     # What per_cpu/cpuN/stats counts.
 
     @property
     def entries(self) -> int:
         """Events in the buffer."""
-        return self._get(native.ENTRIES) - self.overrun - self.read_events
+        return self._get(ring_record.ENTRIES) - self.overrun - self.read_events
 
     @property
     def overrun(self) -> int:
         """Events that were given up for newer ones."""
-        return self._get(native.OVERRUN)
+        return self._get(ring_record.OVERRUN)
 
     @property
     def dropped_events(self) -> int:
         """Events that found no room."""
-        return self._get(native.DROPPED)
+        return self._get(ring_record.DROPPED)
 
     @property
     def read_events(self) -> int:
         """Events that were consumed."""
-        return self._get(native.READ)
+        return self._get(ring_record.READ)
 
     @property
     def used_bytes(self) -> int:
         """Bytes that the events in the buffer take up; the unused end of a page that was left counts with it."""
-        reader, tail = self._get(native.READER), self._get(native.TAIL)
-        consumed = self._get(native.READ_OFFSET)
+        reader, tail = self._get(ring_record.READER), self._get(ring_record.TAIL)
+        consumed = self._get(ring_record.READ_OFFSET)
         if reader == tail:
             return self._commit(reader) - consumed
         unread = DATA_SIZE - consumed if consumed < self._commit(reader) else 0
@@ -145,14 +142,14 @@ class RingBuffer:
     @property
     def oldest_event(self) -> int:
         """The time of the page that is overwritten next; that of the reader's page when the ring is empty."""
-        reader, tail = self._get(native.READER), self._get(native.TAIL)
-        return self._stamp(reader if reader == tail else self._get(native.HEAD))
+        reader, tail = self._get(ring_record.READER), self._get(ring_record.TAIL)
+        return self._stamp(reader if reader == tail else self._get(ring_record.HEAD))
 
     def _stamp(self, page: int) -> int:
-        return int(self._pages[page, :8].view(np.uint64)[0])
+        return int(_headers(self._pages)["time"][page])
 
     def _commit(self, page: int) -> int:
-        return int(self._pages[page, 8:DATA_START].view(np.uint64)[0])
+        return int(_headers(self._pages)["commit"][page])
 
     def _ring_from(self, first: int, length: int) -> list[int]:
         order = [first]
@@ -162,40 +159,40 @@ class RingBuffer:
 
     def _ring_to_tail(self) -> list[int]:
         """The pages of the ring that hold events, oldest first."""
-        tail = self._get(native.TAIL)
-        if tail == self._get(native.READER):
+        tail = self._get(ring_record.TAIL)
+        if tail == self._get(ring_record.READER):
             return []
-        ring = self._ring_from(self._get(native.HEAD), self.pages)
+        ring = self._ring_from(self._get(ring_record.HEAD), self.pages)
         return ring[: ring.index(tail) + 1]
 
     # Writing and reading.
 
     def write(self, time: int, payload: bytes) -> bool:
         """Record an event from Python, with zeros up to its last whole word. False: it was not recorded."""
-        control = np.uint64(self.address)
-        address = native.reserve(control, np.uint64(time), np.uint64(len(payload)))
+        ring = np.uint64(self.record.address)
+        address = native.reserve(ring, np.uint64(time), np.uint64(len(payload)))
         if not address:
             return False
         data = payload.ljust(native.room(len(payload)), b"\0")
         ctypes.memmove(int(address), data, len(data))
-        native.commit(control)
+        native.commit(ring)
         return True
 
     def unread(self) -> Events:
         """Every event in the buffer; all of them stay there. The result does not change when the buffer does."""
-        consumed = self._get(native.READ_OFFSET)
-        return events_in(self._pages[[self._get(native.READER), *self._ring_to_tail()]], self.cpu, consumed)
+        consumed = self._get(ring_record.READ_OFFSET)
+        return events_in(self._pages[[self._get(ring_record.READER), *self._ring_to_tail()]], self.cpu, consumed)
 
     def consume(self) -> Events | None:
         """Take the events of one page out of the buffer: the oldest. None when there are none."""
         if not self._take_page():
             return None
-        page = self._get(native.READER)
-        events = events_in(self._pages[[page]], self.cpu, self._get(native.READ_OFFSET), self._get(native.LOST))
-        self._set(native.READ, self.read_events + len(events))
-        self._set(native.READ_OFFSET, self._commit(page))
-        self._set(native.READ_TIME, int(events.time[-1]))
-        self._set(native.LOST, 0)
+        page = self._get(ring_record.READER)
+        events = events_in(self._pages[[page]], self.cpu, self._get(ring_record.READ_OFFSET), self._get(ring_record.LOST))
+        self._set(ring_record.READ, self.read_events + len(events))
+        self._set(ring_record.READ_OFFSET, self._commit(page))
+        self._set(ring_record.READ_TIME, int(events.time[-1]))
+        self._set(ring_record.LOST, 0)
         return events
 
     def peek(self) -> tuple[Events, int]:
@@ -204,8 +201,8 @@ class RingBuffer:
         Those of the page after it show what follows.
         """
         there_are_some = self._take_page()
-        pages = [self._get(native.READER), *self._ring_to_tail()[:1]]
-        consumed, lost = self._get(native.READ_OFFSET), self._get(native.LOST)
+        pages = [self._get(ring_record.READER), *self._ring_to_tail()[:1]]
+        consumed, lost = self._get(ring_record.READ_OFFSET), self._get(ring_record.LOST)
         events = events_in(self._pages[pages], self.cpu, consumed, lost)
         return events, int(np.searchsorted(events.offset, PAGE_SIZE)) if there_are_some else 0
 
@@ -214,10 +211,10 @@ class RingBuffer:
         events, limit = self.peek()
         assert count <= limit
         if count:
-            self._set(native.READ, self.read_events + count)
-            self._set(native.READ_OFFSET, int(events.offset[count - 1] + events.size[count - 1]) - DATA_START)
-            self._set(native.READ_TIME, int(events.time[count - 1]))
-            self._set(native.LOST, 0)
+            self._set(ring_record.READ, self.read_events + count)
+            self._set(ring_record.READ_OFFSET, int(events.offset[count - 1] + events.size[count - 1]) - DATA_START)
+            self._set(ring_record.READ_TIME, int(events.time[count - 1]))
+            self._set(ring_record.LOST, 0)
 
     def read_page(self) -> NDArray[np.uint8] | None:
         """Take one page out of the buffer: 4,096 bytes as trace_pipe_raw gives them. None when there is no event.
@@ -226,9 +223,9 @@ class RingBuffer:
         """
         if not self._take_page():
             return None
-        page, consumed, lost = (self._get(field) for field in (native.READER, native.READ_OFFSET, native.LOST))
+        page, consumed, lost = (self._get(field) for field in (ring_record.READER, ring_record.READ_OFFSET, ring_record.LOST))
         data = self._pages[page, DATA_START + consumed : DATA_START + self._commit(page)]
-        time = self._get(native.READ_TIME) if consumed else self._stamp(page)
+        time = self._get(ring_record.READ_TIME) if consumed else self._stamp(page)
         commit = len(data)
         result = np.zeros(PAGE_SIZE, np.uint8)
         result[DATA_START : DATA_START + commit] = data
@@ -238,28 +235,28 @@ class RingBuffer:
             if end + 8 <= PAGE_SIZE:
                 commit |= _MISSED_STORED
                 result[end : end + 8] = np.array([lost], np.uint64).view(np.uint8)
-        result[:DATA_START] = np.array([time, commit], np.uint64).view(np.uint8)
+        result[:DATA_START] = np.array([(time, commit)], PAGE_HEADER).view(np.uint8)
         self.consume()
         return result
 
     def _take_page(self) -> bool:
         """Have an event that is not consumed in the reader's page. False: there is none."""
-        reader, tail = self._get(native.READER), self._get(native.TAIL)
-        if self._get(native.READ_OFFSET) < self._commit(reader):
+        reader, tail = self._get(ring_record.READER), self._get(ring_record.TAIL)
+        if self._get(ring_record.READ_OFFSET) < self._commit(reader):
             return True
         if reader == tail or self.entries == 0:
             return False
-        head = self._get(native.HEAD)
+        head = self._get(ring_record.HEAD)
         [before] = (page for page in np.flatnonzero(self._next == head) if page != reader)
         self._pages[reader, :DATA_START] = 0
         self._counts[reader] = 0
         self._next[before] = reader
         self._next[reader] = self._next[head]
-        self._set(native.HEAD, int(self._next[head]))
-        self._set(native.READER, head)
-        self._set(native.READ_OFFSET, 0)
-        self._set(native.LOST, self._get(native.LOST) + self.overrun - self._get(native.OVERRUN_SEEN))
-        self._set(native.OVERRUN_SEEN, self.overrun)
+        self._set(ring_record.HEAD, int(self._next[head]))
+        self._set(ring_record.READER, head)
+        self._set(ring_record.READ_OFFSET, 0)
+        self._set(ring_record.LOST, self._get(ring_record.LOST) + self.overrun - self._get(ring_record.OVERRUN_SEEN))
+        self._set(ring_record.OVERRUN_SEEN, self.overrun)
         return True
 
     # Size and state.
@@ -268,8 +265,8 @@ class RingBuffer:
         """Empty the buffer and clear what it counted."""
         self._pages[:, :DATA_START] = 0
         self._counts[:] = 0
-        kept = {field: self._get(field) for field in (native.DISABLED, native.OVERWRITE)}
-        self.control[:] = 0
+        kept = {field: self._get(field) for field in (ring_record.DISABLED, ring_record.OVERWRITE)}
+        self.record.clear()
         for field, value in kept.items():
             self._set(field, value)
         self._point_at_memory()
@@ -279,9 +276,9 @@ class RingBuffer:
         """Join the pages `ring`, oldest first, and `reader` outside it."""
         self._next[list(ring)] = np.roll(ring, -1)
         self._next[reader] = ring[0]
-        self._set(native.HEAD, ring[0])
-        self._set(native.READER, reader)
-        self._set(native.TAIL, tail)
+        self._set(ring_record.HEAD, ring[0])
+        self._set(ring_record.READER, reader)
+        self._set(ring_record.TAIL, tail)
 
     def resize(self, pages: int) -> None:
         """Give the ring another number of pages, at least two. Empty ones go first, then the oldest.
@@ -290,13 +287,13 @@ class RingBuffer:
             MemoryError: there is not as much; nothing has changed.
         """
         pages = max(pages, _FEWEST_PAGES)
-        reader, tail = self._get(native.READER), self._get(native.TAIL)
+        reader, tail = self._get(ring_record.READER), self._get(ring_record.TAIL)
         used = self._ring_to_tail()
         given_up = used[: max(len(used) - pages, 0)]
         kept = used[len(given_up) :]
         old_pages, old_counts = self._pages, self._counts
         self._allocate(pages)
-        self._set(native.OVERRUN, self.overrun + int(old_counts[given_up].sum()))
+        self._set(ring_record.OVERRUN, self.overrun + int(old_counts[given_up].sum()))
         self._pages[: len(kept)], self._counts[: len(kept)] = old_pages[kept], old_counts[kept]
         self._pages[pages], self._counts[pages] = old_pages[reader], old_counts[reader]
         self._place(range(pages), pages, tail=pages if tail == reader else len(kept) - 1)
@@ -304,7 +301,7 @@ class RingBuffer:
     def copy(self) -> Self:
         """The same buffer with the same events, on its own."""
         other = type(self)(self.cpu, self.pages)
-        other.control[:] = self.control
+        other.record.copy_from(self.record)
         other._pages[:], other._next[:], other._counts[:] = self._pages, self._next, self._counts
         other._point_at_memory()
         return other

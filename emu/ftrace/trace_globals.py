@@ -6,6 +6,7 @@ from __future__ import annotations
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.comms import Comms
+from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.records import RecordLists
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.symbols import KernelSymbols
@@ -15,7 +16,7 @@ __all__ = ["TraceGlobals"]
 
 
 class TraceGlobals:
-    """Names of functions and of tasks, clocks, and the list of the arrays' records.
+    """Names of functions and of tasks, clocks, the layout of the guest's structures, and the list of the arrays' records.
 
     Args:
         kernel: with its image loaded.
@@ -24,6 +25,7 @@ class TraceGlobals:
 
     def __init__(self, kernel: Kernel, arch: FtraceArch) -> None:
         comms = Comms(1)
+        self.guest = GuestLayout.of(kernel.image)
         self.symbols = KernelSymbols(kernel)
         self.clocks = Clocks(kernel, arch)
         self.records = RecordLists(kernel, self.clocks, comms)

@@ -8,15 +8,14 @@ bakes globals into the machine code that the next process loads.
 from __future__ import annotations
 
 import sys
-from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
 __all__ = [
-    "call_handler", "in_byte_order",
+    "Accessors", "call_handler", "in_byte_order",
     "load_i32", "load_u8", "load_u16", "load_u32", "load_u64",
     "store_u8", "store_u16", "store_u32", "store_u64",
 ]  # fmt: skip
@@ -58,10 +57,20 @@ store_u32 = _store(types.uint32, 32)
 store_u64 = _store(types.uint64, 64)
 
 
-def in_byte_order(byte_order: Literal["little", "big"]) -> SimpleNamespace:
-    """load_u32, load_i32, load_u64, store_u32 and store_u64 for memory in which numbers have that byte order."""
+class Accessors(NamedTuple):
+    """The functions above for memory in which numbers have one byte order, whatever the host's is."""
+
+    load_u32: Any
+    load_i32: Any
+    load_u64: Any
+    store_u32: Any
+    store_u64: Any
+
+
+def in_byte_order(byte_order: Literal["little", "big"]) -> Accessors:
+    """Accesses to memory in which numbers have that byte order."""
     swapped = byte_order != sys.byteorder
-    return SimpleNamespace(
+    return Accessors(
         load_u32=_load(types.uint32, 32, swapped),
         load_i32=_load(types.int32, 32, swapped),
         load_u64=_load(types.uint64, 64, swapped),

@@ -68,7 +68,7 @@ def test_an_interrupt_injected_at_every_instruction_is_taken_once_and_where_it_m
         if expected:
             assert bare.read(WHERE) == expected[0], f"injected before instruction {n}"
         assert bare.registers()["r15"] == FUNCTION.count("inc r15")
-        assert cpu.get(cpu_record.TAKEN) == bool(expected)
+        assert cpu.record.get(cpu_record.TAKEN) == bool(expected)
 
 
 def test_an_nmi_ignores_the_interrupt_flag_and_does_not_nest() -> None:

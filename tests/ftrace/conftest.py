@@ -44,7 +44,7 @@ def trace_array(image: Image) -> Iterator[TraceArray]:
         kernel = Kernel(board, kernel_arch.load(ARCH), image, Console(lambda data: None), warnings.append, disk)
         tracing = ftrace_arch.load(ARCH)
         trace_globals = TraceGlobals(kernel, tracing)
-        ftrace = Ftrace(kernel, tracing, trace_globals.records, warnings.append)
+        ftrace = Ftrace(kernel, tracing, trace_globals, warnings.append)
         kernel.load(b"", "", 0)
         ftrace.sites.initialise()
         yield TraceArray(ftrace, Recorder(kernel, trace_globals))

@@ -44,7 +44,7 @@ def run_to(machine: Machine, function: str) -> None:
 def step(machine: Machine, cpu: Cpu, instructions: int) -> None:
     """Executes at most that many instructions."""
     cpu.step(instructions)
-    if cpu.get(cpu_record.REQUEST):
+    if cpu.record.get(cpu_record.REQUEST):
         machine.kernel.run()  # answers the host call
 
 
@@ -65,10 +65,10 @@ def interrupt_every_instruction(machine: Machine, count: int) -> set[int]:
     while taken < count:
         _, *interrupted = context(machine, cpu)
         places.add(cpu.pc)
-        before = cpu.get(cpu_record.TAKEN)
+        before = cpu.record.get(cpu_record.TAKEN)
         cpu.raise_interrupt(vectors[taken % 2])
         step(machine, cpu, 1)
-        if cpu.get(cpu_record.TAKEN) == before:
+        if cpu.record.get(cpu_record.TAKEN) == before:
             continue  # interrupts are off here
         taken += 1
         for _ in range(ENDLESS):

@@ -18,7 +18,6 @@ from tests.ftrace.test_interrupts_anywhere import ENDLESS, run_to, step
 from tests.lib.arches import FACTS
 
 LINE = re.compile(r"^\s*\S+-\d+\s+\[(\d+)\]\s+(\S+)\s+[\d.]+: (\w+) <-(\w+)$", re.MULTILINE)
-NEED_RESCHED = 1 << 3
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +60,11 @@ def test_an_nmi_between_clearing_the_flag_and_the_bit_sees_the_bit_alone(arch: s
         (cpu,) = machine.board.cpus
         kernel = machine.kernel
         task = kernel.memory.member(kernel.hot_areas[0], "pcpu_hot.current_task")
-        assert kernel.memory.member(task, "task_struct.thread_info_flags") & NEED_RESCHED
+        need_resched = kernel.image.offset("_TIF_NEED_RESCHED")
+        assert kernel.memory.member(task, "task_struct.thread_info_flags") & need_resched
         for _ in range(ENDLESS):
             step(machine, cpu, 1)
-            if not kernel.memory.member(task, "task_struct.thread_info_flags") & NEED_RESCHED:
+            if not kernel.memory.member(task, "task_struct.thread_info_flags") & need_resched:
                 break
         here = kernel.image.function_at(cpu.pc)
         assert here is not None and here.name == "__schedule"

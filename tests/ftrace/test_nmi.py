@@ -80,10 +80,10 @@ def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int]
     taken = off = 0
     while taken < count:
         irqs_off = context(machine, cpu)[0]
-        place, before = (cpu.pc, cpu.registers()["sp"]), cpu.get(cpu_record.TAKEN)
+        place, before = (cpu.pc, cpu.registers()["sp"]), cpu.record.get(cpu_record.TAKEN)
         machine.inject_nmi(0)
         step(machine, cpu, 1)
-        if cpu.get(cpu_record.TAKEN) == before:
+        if cpu.record.get(cpu_record.TAKEN) == before:
             continue  # it cannot come here
         place = delivered_from(machine, cpu) or place  # one instruction may have been executed before it could come
         taken += 1
@@ -153,7 +153,7 @@ def _storm(uc, address, size, user):
 
 def begin_storm(cpu: Cpu) -> object:
     """NMIs on a CPU from now on, for as long as the result lives."""
-    words = np.array([cpu.record, SHORTEST, SHORTEST + cpu.index], np.uint64)
+    words = np.array([cpu.record.address, SHORTEST, SHORTEST + cpu.index], np.uint64)
     cpu.watch_blocks(_storm.address, words.ctypes.data)
     return words
 

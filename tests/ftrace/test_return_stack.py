@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-from emu.ftrace.native.trace_record import RETURN_STACK_DEPTH
 from emu.machine import Machine
 
 
@@ -29,6 +28,11 @@ def top_of_stack(machine: Machine, task: int) -> int:
     return value - (1 << 32) if value >> 31 else value
 
 
+def deepest(machine: Machine) -> int:
+    """How many entries a return stack has."""
+    return machine.kernel.image.offset("FTRACE_RETFUNC_DEPTH")
+
+
 def entry(machine: Machine, task: int, depth: int) -> int:
     """The address of an entry of a task's return stack."""
     image = machine.kernel.image
@@ -41,7 +45,7 @@ def test_a_return_that_does_not_match_warns_and_stops_the_tracer_but_not_the_gue
     machine.advance(1_000_000)
     task = sleeping(machine, "sleep")
     depth = machine.kernel.memory.member(task, "task_struct.curr_ret_stack")
-    assert 0 < depth < RETURN_STACK_DEPTH
+    assert 0 < depth < deepest(machine)
     top = entry(machine, task, depth)
     machine.kernel.memory.set_member(top, "ftrace_ret_stack.fp", machine.kernel.memory.member(top, "ftrace_ret_stack.fp") + 16)
     machine.advance(20_000_000)
@@ -73,10 +77,10 @@ def test_a_new_task_starts_with_an_empty_stack_and_a_full_one_counts_overruns(ma
     assert machine.kernel.memory.member(task, "task_struct.trace_overrun") == 0
     # Entries that were never made fill the stack below: what is called next has no room.
     depth = machine.kernel.memory.member(task, "task_struct.curr_ret_stack")
-    machine.kernel.memory.set_member(task, "task_struct.curr_ret_stack", RETURN_STACK_DEPTH - 1)
-    for n in range(RETURN_STACK_DEPTH - 1, RETURN_STACK_DEPTH - 2 - depth, -1):
+    machine.kernel.memory.set_member(task, "task_struct.curr_ret_stack", deepest(machine) - 1)
+    for n in range(deepest(machine) - 1, deepest(machine) - 2 - depth, -1):
         for word in range(0, machine.kernel.image.size("ftrace_ret_stack"), 8):
-            low = entry(machine, task, n - (RETURN_STACK_DEPTH - 1 - depth)) + word
+            low = entry(machine, task, n - (deepest(machine) - 1 - depth)) + word
             machine.kernel.memory.write_word(entry(machine, task, n) + word, machine.kernel.memory.read_word(low))
     while machine.advance(2_000):
         pass

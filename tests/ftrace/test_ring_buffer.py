@@ -232,8 +232,8 @@ def test_how_many_pages_a_size_needs(kb: int, pages: int) -> None:
 def test_what_is_not_committed_never_happened() -> None:
     buffer = RingBuffer(0, 2)
     assert buffer.write(5, b"once")
-    assert native.reserve(np.uint64(buffer.address), np.uint64(6), np.uint64(4000))
-    assert native.reserve(np.uint64(buffer.address), np.uint64(7), np.uint64(4))
+    assert native.reserve(np.uint64(buffer.record.address), np.uint64(6), np.uint64(4000))
+    assert native.reserve(np.uint64(buffer.record.address), np.uint64(7), np.uint64(4))
     assert buffer.write(9, b"more")
     assert _listed(buffer.unread()) == [(5, b"once"), (9, b"more")]
 
@@ -306,9 +306,9 @@ def test_a_page_of_which_some_is_read_continues_in_time() -> None:
     assert [time for time, _ in _listed(events_in(page.reshape(1, -1), 0))] == [1007, 1009]
 
 
-def test_the_control_block_stays_where_it_is() -> None:
+def test_the_record_stays_where_it_is() -> None:
     buffer = RingBuffer(0, 2)
-    address = buffer.address
+    address = buffer.record.address
     buffer.resize(100)
     buffer.reset()
-    assert buffer.address == address
+    assert buffer.record.address == address

@@ -104,7 +104,7 @@ class Witness:
                 0, 0, self._map.ctypes.data, first, last, machine.kernel.memory.host_address(machine.kernel.hot_areas[cpu.index]),
                 image.offset("pcpu_hot.current_task"), image.offset("pcpu_hot.preempt_count"), image.offset("task_struct.pid"),
                 (board.ram_address - board.arch.direct_map) % 2**64, (board.ram_address - board.arch.kernel_map) % 2**64,
-                board.arch.kernel_map, cpu.env, 0, cpu.record + int(cpu_record.CYCLES), 0,
+                board.arch.kernel_map, cpu.env, 0, cpu.record.address + int(cpu_record.CYCLES), 0,
             ]  # fmt: skip
             cpu.watch_blocks(self._hook.address, log.ctypes.data)
             self._logs.append(log)

@@ -1,49 +1,151 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The cache of compiled natives is named after all that it depends on."""
+"""The cache of compiled natives: an edit compiles again what can see it, and nothing else."""
 
 from __future__ import annotations
 
+import ast
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from emu import native
+from emu.native.cache import Sources, imported
+
+ROOT = Path(__file__).resolve().parents[2]
+NATIVE = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("emu/**/native/**/*.py"))
+STATE = "emu/cpu/arch/sparc64/state.py"
 
 
-def test_a_changed_native_source_has_another_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native, "_PACKAGE", tmp_path)
-    monkeypatch.setenv("EMU_CACHE_DIR", "/caches")
-    source = tmp_path / "cpu" / "native" / "arch" / "some.py"
-    source.parent.mkdir(parents=True)
-    source.write_text("A = 1\n")
-    first = native.cache_directory()
-    assert native.cache_directory() == first
-    source.write_text("A = 2\n")
-    second = native.cache_directory()
-    assert second != first
-    (tmp_path / "cpu" / "ordinary.py").write_text("B = 1\n")
-    assert native.cache_directory() == second
-    assert first.parent == second.parent == Path("/caches")
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A copy of emu's sources that a test may edit."""
+    shutil.copytree(ROOT / "emu", tmp_path / "emu", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
 
 
-def compiled_in(cache: Path) -> tuple[str, str]:
-    """Compiles something small; the directory of its cache, and what was complained of."""
-    program = "import numba, emu.cpu.native.host_clock; print(numba.config.CACHE_DIR)"
+def fingerprints(root: Path) -> dict[str, str]:
+    """Of every module below a folder called `native`."""
+    sources = Sources(root)
+    return {name: sources.fingerprint(str(root / name)) for name in NATIVE}
+
+
+def changed(tree: Path, name: str, old: str, new: str) -> set[str]:
+    """The native modules whose fingerprints are others after an edit of one source."""
+    before = fingerprints(tree)
+    text = (tree / name).read_text()
+    assert text.count(old) == 1
+    (tree / name).write_text(text.replace(old, new))
+    after = fingerprints(tree)
+    return {native for native in NATIVE if before[native] != after[native]}
+
+
+def test_exchanged_fields_of_a_cpus_state_compile_what_uses_it(tree: Path) -> None:
+    edited = changed(tree, STATE, '("pc", u64), ("npc", u64)', '("npc", u64), ("pc", u64)')
+    assert edited == {"emu/cpu/native/arch/sparc64.py", "emu/ftrace/native/arch/sparc64.py"}
+
+
+def test_an_edit_of_tracing_leaves_the_cpus_alone(tree: Path) -> None:
+    edited = changed(tree, "emu/ftrace/native/context.py", "from __future__", "#\nfrom __future__")
+    assert {"emu/ftrace/native/arch/x86_64.py", "emu/ftrace/native/arch/sparc64.py"} <= edited
+    assert not any(name.startswith("emu/cpu") for name in edited)
+
+
+def test_an_edit_of_the_pointers_compiles_all_that_use_them(tree: Path) -> None:
+    edited = changed(tree, "emu/native/pointers.py", "from __future__", "#\nfrom __future__")
+    users = {name for name in NATIVE if "emu.native.pointers import" in (ROOT / name).read_text()}
+    assert users < edited
+
+
+def test_what_no_native_code_imports_changes_nothing(tree: Path) -> None:
+    assert not changed(tree, "emu/machine.py", "from __future__", "#\nfrom __future__")
+    before = fingerprints(tree)
+    (tree / "emu" / "cpu" / "another.py").write_text("")
+    assert fingerprints(tree) == before
+
+
+def parsed(text: str) -> Iterator[tuple[str, str]]:
+    """What `imported` should find, by Python's own parser."""
+    tree = ast.parse(text)
+    checked = {
+        id(inner)
+        for node in tree.body
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in checked:
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((name.name, "") for name in node.names if name.name.split(".")[0] == "emu")
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import"
+            if (node.module or "").split(".")[0] == "emu":
+                yield from ((node.module or "", name.name) for name in node.names)
+
+
+def test_imports_are_those_that_a_parser_finds() -> None:
+    for path in ROOT.glob("emu/**/*.py"):
+        text = path.read_text()
+        assert set(imported(text)) == set(parsed(text)), path
+
+
+ADDERS = """\
+from numba import types
+from added import added
+from emu.native import njit
+
+def build(added):
+    @njit(types.int64(types.int64))
+    def add(value):
+        return value + added()
+    return add
+
+print(build(added(1))(1), build(added(2))(1), build(added(1))(1))
+"""
+ADDED = """\
+from emu.native import njit
+
+def added(number):
+    @njit
+    def returned():
+        return number
+    return returned
+"""
+
+
+def test_closures_have_code_of_their_own(tmp_path: Path) -> None:
+    """Also in the second process, where it comes from the cache, and when they close over a function of another module."""
+    (tmp_path / "adders.py").write_text(ADDERS)
+    (tmp_path / "added.py").write_text(ADDED)
+    environment = dict(os.environ, EMU_CACHE_DIR=str(tmp_path / "cache"))
+
+    def output() -> str:
+        command = [sys.executable, tmp_path / "adders.py"]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert output() == "2 3 2\n"
+    compiled = set((tmp_path / "cache").rglob("*.nbc"))
+    assert output() == "2 3 2\n"
+    assert set((tmp_path / "cache").rglob("*.nbc")) == compiled
+    (tmp_path / "added.py").write_text(ADDED.replace("return number", "return number + 10"))
+    assert output() == "12 13 12\n"
+
+
+def compiled_in(cache: Path) -> str:
+    """Compiles something small; what was complained of."""
     environment = dict(os.environ, EMU_CACHE_DIR=str(cache))
+    program = "from emu.cpu.native.host_clock import gettimeofday as f; assert f.address; print(f.cache_hits)"
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    return done.stdout.strip(), done.stderr
+    return done.stderr
 
 
-def test_a_cache_that_cannot_be_written_is_one_for_the_process_alone(tmp_path: Path) -> None:
-    directory, complaint = compiled_in(tmp_path)
-    assert Path(directory).parent == tmp_path
-    assert list(Path(directory).glob("**/*.nbi"))
-    assert complaint == ""
+def test_a_cache_that_cannot_be_written_is_complained_of(tmp_path: Path) -> None:
+    assert compiled_in(tmp_path) == ""
+    assert len(list(tmp_path.rglob("*.nbc"))) == 1
     (tmp_path / "file").write_text("")
-    directory, complaint = compiled_in(tmp_path / "file")
-    assert "native code is not kept for the next time" in complaint
-    assert not Path(directory).exists()
-    assert not list(Path(native.__file__).parent.parent.glob("**/__pycache__/*.nbi"))
+    assert "native code is not kept for the next time: Not a directory" in compiled_in(tmp_path / "file")
+    assert not list(ROOT.glob("emu/**/*.nbc"))

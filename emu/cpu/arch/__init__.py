@@ -7,13 +7,13 @@ import ctypes
 import functools
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from types import SimpleNamespace
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import unicorn
 
 from emu.cpu.internals import CpuStructures, add_native_hook, handle_of
+from emu.cpu.native.arch import NativeCpu
 from emu.cpu.timing import TimingModel
 
 __all__ = ["ARCHITECTURES", "RESET_PAGE", "CpuArch", "load"]
@@ -25,7 +25,8 @@ ARCHITECTURES = ("x86_64", "sparc64")
 class CpuArch(ABC):
     """One architecture's CPUs on Unicorn.
 
-    To boot: name, byte_order, create(), layout(), program_counters(), instruction_hooks(), reset(), timing().
+    To boot: name, byte_order, create(), layout(), program_counters(), reset(), timing(), and the module in
+        emu.cpu.native.arch.
     To answer host calls: set_result().
     To show a CPU: registers().
     To reach memory as a CPU sees it: translate().
@@ -59,10 +60,6 @@ class CpuArch(ABC):
     def program_counters(self) -> tuple[int, int]:
         """Offsets in the CPU's state: the program counter's, and that of the address after it (the same without delay slots)."""
 
-    def instruction_hooks(self) -> Sequence[tuple[int, Any]]:
-        """Instructions (Unicorn's constants) that Unicorn leaves to hooks, each with the native function for it."""
-        return ()
-
     def attach(self, uc: unicorn.Uc, record: int) -> dict[str, int]:
         """Installs the native hooks, with `record` (a CPU record's address) as their data.
 
@@ -72,10 +69,10 @@ class CpuArch(ABC):
         handle = handle_of(uc)
         cpu = ctypes.c_uint64.from_address(handle + at.uc_cpu).value
         ctypes.c_uint64.from_address(cpu + at.cpu_opaque).value = record
-        ctypes.c_uint64.from_address(handle + at.uc_stop_interrupt).value = native.stop_interrupt.address
-        add_native_hook(uc, unicorn.UC_HOOK_BLOCK, native.block_hook.address, record)
-        for instruction, function in self.instruction_hooks():
-            add_native_hook(uc, unicorn.UC_HOOK_INSN, function.address, record, instruction)
+        ctypes.c_uint64.from_address(handle + at.uc_stop_interrupt).value = native.stop_interrupt
+        add_native_hook(uc, unicorn.UC_HOOK_BLOCK, native.block_hook, record)
+        for instruction, function in native.instruction_hooks:
+            add_native_hook(uc, unicorn.UC_HOOK_INSN, function, record, instruction)
         env = cpu + at.cpu_env
         location, next_location = self.program_counters()
         return {
@@ -87,13 +84,13 @@ class CpuArch(ABC):
         }
 
     @functools.cached_property
-    def _native(self) -> SimpleNamespace:
-        module: Any = importlib.import_module(f"emu.cpu.native.arch.{self.name}")  # compiles
-        compiled: SimpleNamespace = module.build(self.layout())
+    def _native(self) -> NativeCpu:
+        module: Any = importlib.import_module(f"emu.cpu.native.arch.{self.name}")
+        compiled: NativeCpu = module.build(self.layout())
         return compiled
 
-    def native(self) -> SimpleNamespace:
-        """The compiled functions of this architecture; among them irqs_off(env), for native code of the layers above."""
+    def native(self) -> NativeCpu:
+        """The compiled functions of this architecture."""
         return self._native
 
     @abstractmethod

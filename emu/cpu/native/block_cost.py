@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Charging a block: its cost is looked up by the physical address at which it begins.
 
-An entry is size << 32 | instructions << 16 | cycles; 0 is unknown. There are two tables, one behind the other, because blocks of
+An entry is what `cost_entry` gives; 0 is unknown. There are two tables, one behind the other, because blocks of
 two sizes often take turns at one place: after an instruction that keeps interrupts off for another one, Unicorn makes that one a
 block of its own. Only what is in neither table is decoded.
 """
@@ -10,30 +10,39 @@ from __future__ import annotations
 
 import numpy as np
 
-from emu.cpu.native import board_record as board
-from emu.cpu.native import cpu_record as cpu
+from emu.cpu.native import board_record, cpu_record
 from emu.native import njit
 from emu.native.pointers import call_handler, load_u64, store_u64
 
 ONE, WORD = np.uint64(1), np.uint64(8)
-HALF, SIXTEEN, LOW_SIXTEEN = np.uint64(32), np.uint64(16), np.uint64(0xFFFF)
-SIZE_SHIFT = np.uint64(16)
+SIZE, INSTRUCTIONS, MOST = np.uint64(32), np.uint64(16), np.uint64(0xFFFF)  # in an entry: shifts, and a mask
+PHYSICAL = np.uint64(16)  # in what DECODE is asked: a shift
+
+
+def cost_entry(size: int, instructions: int, cycles: int) -> int:
+    """The entry of a block of so many bytes."""
+    return size << int(SIZE) | min(instructions, int(MOST)) << int(INSTRUCTIONS) | min(cycles, int(MOST))
+
+
+def asked_for(packed: int) -> tuple[int, int]:
+    """What DECODE is asked: the RAM address and the size of a block."""
+    return packed >> int(PHYSICAL), packed & (1 << int(PHYSICAL)) - 1
 
 
 @njit
-def charge(s, b, address, size, physical):
+def charge(cpu, board, address, size, physical):
     """Adds a block's cycles and instructions to its CPU's counters. A block outside RAM, which faults, costs one cycle."""
-    if physical >= load_u64(b + board.RAM_SIZE):
-        store_u64(s + cpu.CYCLES, load_u64(s + cpu.CYCLES) + ONE)
+    if physical >= load_u64(board + board_record.RAM_SIZE):
+        store_u64(cpu + cpu_record.CYCLES, load_u64(cpu + cpu_record.CYCLES) + ONE)
         return
-    place = load_u64(b + board.COSTS) + physical * WORD
+    place = load_u64(board + board_record.COSTS) + physical * WORD
     entry = load_u64(place)
-    if entry >> HALF != size:
-        entry = load_u64(place + load_u64(b + board.RAM_SIZE) * WORD)
-    if entry >> HALF != size:
-        store_u64(s + cpu.BLOCK, address)
-        call_handler(load_u64(b + board.DECODE), s, (physical << SIZE_SHIFT) | size)
+    if entry >> SIZE != size:
+        entry = load_u64(place + load_u64(board + board_record.RAM_SIZE) * WORD)
+    if entry >> SIZE != size:
+        store_u64(cpu + cpu_record.BLOCK, address)
+        call_handler(load_u64(board + board_record.DECODE), cpu, (physical << PHYSICAL) | size)
         entry = load_u64(place)
-    store_u64(s + cpu.CYCLES, load_u64(s + cpu.CYCLES) + (entry & LOW_SIXTEEN))
-    store_u64(s + cpu.INSTRUCTIONS, load_u64(s + cpu.INSTRUCTIONS) + (entry >> SIXTEEN & LOW_SIXTEEN))
-    store_u64(s + cpu.BLOCKS, load_u64(s + cpu.BLOCKS) + ONE)
+    store_u64(cpu + cpu_record.CYCLES, load_u64(cpu + cpu_record.CYCLES) + (entry & MOST))
+    store_u64(cpu + cpu_record.INSTRUCTIONS, load_u64(cpu + cpu_record.INSTRUCTIONS) + (entry >> INSTRUCTIONS & MOST))
+    store_u64(cpu + cpu_record.BLOCKS, load_u64(cpu + cpu_record.BLOCKS) + ONE)

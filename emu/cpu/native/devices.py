@@ -6,68 +6,67 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from emu.cpu.native import board_record as board
-from emu.cpu.native import cpu_record as cpu
+from emu.cpu.native import board_record, cpu_record
 from emu.cpu.native.interrupts import end_turn, raise_at
 from emu.native import cfunc
 from emu.native.pointers import load_u64, store_u64
 
 ZERO, WORD = np.uint64(0), np.uint64(8)
-SECOND_ARGUMENT = cpu.ARGUMENTS + WORD
+FIRST_ARGUMENT, SECOND_ARGUMENT = cpu_record.ARGUMENTS, cpu_record.ARGUMENTS + WORD
 INVALID = np.uint64((1 << 64) - 22)  # -EINVAL
 
 _HANDLER = types.void(types.uint64, types.uint64)
 
 
 @cfunc(_HANDLER)
-def timer_set(s, number):
+def timer_set(cpu, number):
     """timer_set(deadline): the local timer's vector is raised when this CPU's clock reaches it; ~0 turns it off."""
-    store_u64(s + cpu.TIMER, load_u64(s + cpu.ARGUMENTS))
-    store_u64(s + cpu.DEADLINE, ZERO)
-    store_u64(s + cpu.RESULT, ZERO)
+    store_u64(cpu + cpu_record.TIMER, load_u64(cpu + FIRST_ARGUMENT))
+    store_u64(cpu + cpu_record.DEADLINE, ZERO)
+    store_u64(cpu + cpu_record.RESULT, ZERO)
 
 
 @cfunc(_HANDLER)
-def nmi_timer_set(s, number):
+def nmi_timer_set(cpu, number):
     """nmi_timer_set(deadline): an NMI comes when this CPU's clock has reached it, as soon as it is awake; ~0 turns it off."""
-    store_u64(s + cpu.NMI_TIMER, load_u64(s + cpu.ARGUMENTS))
-    store_u64(s + cpu.DEADLINE, ZERO)
-    store_u64(s + cpu.RESULT, ZERO)
+    store_u64(cpu + cpu_record.NMI_TIMER, load_u64(cpu + FIRST_ARGUMENT))
+    store_u64(cpu + cpu_record.DEADLINE, ZERO)
+    store_u64(cpu + cpu_record.RESULT, ZERO)
 
 
 @cfunc(_HANDLER)
-def send_ipi(s, number):
+def send_ipi(cpu, number):
     """send_ipi(cpu, vector): raised at the sender's time. The sender's turn ends, so that the other can answer."""
-    b = load_u64(s + cpu.BOARD)
-    index, vector = load_u64(s + cpu.ARGUMENTS), load_u64(s + SECOND_ARGUMENT)
-    known = load_u64(b + board.VECTOR_START) <= vector < load_u64(b + board.VECTOR_END)
-    if index >= load_u64(b + board.CPU_COUNT) or not known:
-        store_u64(s + cpu.RESULT, INVALID)
+    board = load_u64(cpu + cpu_record.BOARD)
+    index, vector = load_u64(cpu + FIRST_ARGUMENT), load_u64(cpu + SECOND_ARGUMENT)
+    known = load_u64(board + board_record.VECTOR_START) <= vector < load_u64(board + board_record.VECTOR_END)
+    if index >= load_u64(board + board_record.CPU_COUNT) or not known:
+        store_u64(cpu + cpu_record.RESULT, INVALID)
         return
-    raise_at(load_u64(load_u64(b + board.CPUS) + index * WORD), vector, load_u64(s + cpu.CYCLES))
-    end_turn(s)
-    store_u64(s + cpu.RESULT, ZERO)
+    raise_at(load_u64(load_u64(board + board_record.CPUS) + index * WORD), vector, load_u64(cpu + cpu_record.CYCLES))
+    end_turn(cpu)
+    store_u64(cpu + cpu_record.RESULT, ZERO)
 
 
 @cfunc(_HANDLER)
-def stall_until(s, number):
+def stall_until(cpu, number):
     """stall_until(cycles): the clock jumps there if it is behind."""
-    time = load_u64(s + cpu.ARGUMENTS)
-    if time > load_u64(s + cpu.CYCLES):
-        store_u64(s + cpu.CYCLES, time)
-    store_u64(s + cpu.RESULT, ZERO)
+    time = load_u64(cpu + FIRST_ARGUMENT)
+    if time > load_u64(cpu + cpu_record.CYCLES):
+        store_u64(cpu + cpu_record.CYCLES, time)
+    store_u64(cpu + cpu_record.RESULT, ZERO)
 
 
 @cfunc(_HANDLER)
-def halt_cpu(s, number):
+def halt_cpu(cpu, number):
     """halt(): sleeps until an interrupt is pending, masked or not (for CPUs without such an instruction)."""
-    store_u64(s + cpu.STATUS, cpu.HALTED)
-    end_turn(s)
-    store_u64(s + cpu.RESULT, ZERO)
+    store_u64(cpu + cpu_record.STATUS, cpu_record.HALTED)
+    end_turn(cpu)
+    store_u64(cpu + cpu_record.RESULT, ZERO)
 
 
 @cfunc(_HANDLER)
-def relax_cpu(s, number):
+def relax_cpu(cpu, number):
     """relax(): the CPU's turn ends (for CPUs whose spin loops have no instruction that says so)."""
-    end_turn(s)
-    store_u64(s + cpu.RESULT, ZERO)
+    end_turn(cpu)
+    store_u64(cpu + cpu_record.RESULT, ZERO)

@@ -14,9 +14,7 @@ __all__ = ["build"]
 
 def build(arch: str) -> Any:
     """forget(struct uc_struct *, ranges): drops what was translated from each [start, end) row of RAM addresses."""
-    invalidate = external(
-        f"tb_invalidate_phys_range_{arch}", types.void(types.uint64, types.uint64, types.uint64)
-    )
+    invalidate = external(f"tb_invalidate_phys_range_{arch}", types.void(types.uint64, types.uint64, types.uint64))
 
     @njit(types.void(types.uint64, types.uint64[:, :]))
     def forget(uc, ranges):

@@ -5,33 +5,33 @@ from __future__ import annotations
 
 import numpy as np
 
-from emu.cpu.native import board_record as board
-from emu.cpu.native import cpu_record as cpu
+from emu.cpu.native import board_record, cpu_record
 from emu.native import njit
 from emu.native.pointers import load_u64, store_u64
 
 ONE, WORD, ZERO = np.uint64(1), np.uint64(8), np.uint64(0)
-SIX, LOW_SIX, TOP_VECTOR = np.uint64(6), np.uint64(63), np.uint64(cpu.VECTORS - 1)
+SIX, LOW_SIX = np.uint64(6), np.uint64(63)  # of a vector: which word of PENDING, and which bit of it
+LAST_WORD = np.uint64(cpu_record.VECTORS // 64 - 1)
 
 
 @njit
-def set_pending(s, vector):
+def set_pending(cpu, vector):
     """Marks a vector pending now; a vector that already is stays one interrupt."""
-    place = s + cpu.PENDING + (vector >> SIX) * WORD
+    place = cpu + cpu_record.PENDING + (vector >> SIX) * WORD
     bits = load_u64(place)
     bit = ONE << (vector & LOW_SIX)
     if not bits & bit:
         store_u64(place, bits | bit)
-        store_u64(s + cpu.PENDING_COUNT, load_u64(s + cpu.PENDING_COUNT) + ONE)
+        store_u64(cpu + cpu_record.PENDING_COUNT, load_u64(cpu + cpu_record.PENDING_COUNT) + ONE)
 
 
 @njit
-def highest(s):
+def highest(cpu):
     """The highest pending vector. There must be one."""
-    word = np.uint64(3)
-    while load_u64(s + cpu.PENDING + word * WORD) == ZERO:
+    word = LAST_WORD
+    while load_u64(cpu + cpu_record.PENDING + word * WORD) == ZERO:
         word -= ONE
-    bits = load_u64(s + cpu.PENDING + word * WORD)
+    bits = load_u64(cpu + cpu_record.PENDING + word * WORD)
     bit = LOW_SIX
     while not bits >> bit & ONE:
         bit -= ONE
@@ -39,79 +39,93 @@ def highest(s):
 
 
 @njit
-def take_highest(s):
+def take_highest(cpu):
     """Clears the highest pending vector and returns it. There must be one."""
-    vector = highest(s)
-    place = s + cpu.PENDING + (vector >> SIX) * WORD
+    vector = highest(cpu)
+    place = cpu + cpu_record.PENDING + (vector >> SIX) * WORD
     store_u64(place, load_u64(place) & ~(ONE << (vector & LOW_SIX)))
-    store_u64(s + cpu.PENDING_COUNT, load_u64(s + cpu.PENDING_COUNT) - ONE)
+    store_u64(cpu + cpu_record.PENDING_COUNT, load_u64(cpu + cpu_record.PENDING_COUNT) - ONE)
     return vector
 
 
 @njit
-def raise_at(s, vector, time):
+def raise_at(cpu, vector, time):
     """Raises a vector on a CPU no earlier than `time`."""
-    place = s + cpu.ARRIVALS + vector * WORD
+    place = cpu + cpu_record.ARRIVALS + vector * WORD
     if time < load_u64(place):
         store_u64(place, time)
-    if time < load_u64(s + cpu.ARRIVAL):
-        store_u64(s + cpu.ARRIVAL, time)
-    store_u64(s + cpu.DEADLINE, ZERO)
+    if time < load_u64(cpu + cpu_record.ARRIVAL):
+        store_u64(cpu + cpu_record.ARRIVAL, time)
+    store_u64(cpu + cpu_record.DEADLINE, ZERO)
 
 
 @njit
-def end_turn(s):
+def end_turn(cpu):
     """The CPU's turn ends at its next block."""
-    store_u64(s + cpu.TURN_END, ZERO)
-    store_u64(s + cpu.DEADLINE, ZERO)
+    store_u64(cpu + cpu_record.TURN_END, ZERO)
+    store_u64(cpu + cpu_record.DEADLINE, ZERO)
 
 
 @njit
-def look_around(s):
+def stop(cpu):
+    """Python is asked before the CPU goes on, and before any other CPU does."""
+    store_u64(cpu + cpu_record.REQUEST, cpu_record.STOP_REQUEST)
+    store_u64(cpu + cpu_record.DEADLINE, ZERO)
+
+
+@njit
+def look_around(cpu):
     """Makes pending what has become due, and sets the next DEADLINE."""
-    now = load_u64(s + cpu.CYCLES)
-    if load_u64(s + cpu.TIMER) <= now:
-        store_u64(s + cpu.TIMER, cpu.NEVER)
-        set_pending(s, load_u64(load_u64(s + cpu.BOARD) + board.TIMER_VECTOR))
-    if load_u64(s + cpu.NMI_TIMER) <= now:
-        store_u64(s + cpu.NMI_TIMER, cpu.NEVER)
-        store_u64(s + cpu.NMI, ONE)
-    if load_u64(s + cpu.ARRIVAL) <= now:
-        earliest = cpu.NEVER
-        for n in range(cpu.VECTORS):
+    now = load_u64(cpu + cpu_record.CYCLES)
+    if load_u64(cpu + cpu_record.TIMER) <= now:
+        store_u64(cpu + cpu_record.TIMER, cpu_record.NEVER)
+        set_pending(cpu, load_u64(load_u64(cpu + cpu_record.BOARD) + board_record.TIMER_VECTOR))
+    if load_u64(cpu + cpu_record.NMI_TIMER) <= now:
+        store_u64(cpu + cpu_record.NMI_TIMER, cpu_record.NEVER)
+        store_u64(cpu + cpu_record.NMI, ONE)
+    if load_u64(cpu + cpu_record.ARRIVAL) <= now:
+        earliest = cpu_record.NEVER
+        for n in range(cpu_record.VECTORS):
             vector = np.uint64(n)
-            place = s + cpu.ARRIVALS + vector * WORD
+            place = cpu + cpu_record.ARRIVALS + vector * WORD
             time = load_u64(place)
             if time <= now:
-                store_u64(place, cpu.NEVER)
-                set_pending(s, vector)
+                store_u64(place, cpu_record.NEVER)
+                set_pending(cpu, vector)
             elif time < earliest:
                 earliest = time
-        store_u64(s + cpu.ARRIVAL, earliest)
-    busy = load_u64(s + cpu.REQUEST) | load_u64(s + cpu.PENDING_COUNT) | load_u64(s + cpu.NMI) | load_u64(s + cpu.STEPPING)
+        store_u64(cpu + cpu_record.ARRIVAL, earliest)
+    busy = (
+        load_u64(cpu + cpu_record.REQUEST)
+        | load_u64(cpu + cpu_record.PENDING_COUNT)
+        | load_u64(cpu + cpu_record.NMI)
+        | load_u64(cpu + cpu_record.STEPPING)
+    )
     if busy:
-        store_u64(s + cpu.DEADLINE, ZERO)
+        store_u64(cpu + cpu_record.DEADLINE, ZERO)
     else:
-        next_event = min(load_u64(s + cpu.TIMER), load_u64(s + cpu.NMI_TIMER), load_u64(s + cpu.ARRIVAL))
-        store_u64(s + cpu.DEADLINE, min(next_event, load_u64(s + cpu.TURN_END)))
+        next_event = min(
+            load_u64(cpu + cpu_record.TIMER), load_u64(cpu + cpu_record.NMI_TIMER), load_u64(cpu + cpu_record.ARRIVAL)
+        )
+        store_u64(cpu + cpu_record.DEADLINE, min(next_event, load_u64(cpu + cpu_record.TURN_END)))
 
 
 @njit
-def turn_is_over(s):
+def turn_is_over(cpu):
     """Whether the block that is about to begin belongs to a later turn. Counts it if exact stepping allows it."""
-    if load_u64(s + cpu.REQUEST) != ZERO or load_u64(s + cpu.CYCLES) >= load_u64(s + cpu.TURN_END):
+    if load_u64(cpu + cpu_record.REQUEST) != ZERO or load_u64(cpu + cpu_record.CYCLES) >= load_u64(cpu + cpu_record.TURN_END):
         return True
-    if load_u64(s + cpu.STEPPING) != ZERO:
-        steps = load_u64(s + cpu.STEPS)
+    if load_u64(cpu + cpu_record.STEPPING) != ZERO:
+        steps = load_u64(cpu + cpu_record.STEPS)
         if steps == ZERO:
             return True
-        store_u64(s + cpu.STEPS, steps - ONE)
+        store_u64(cpu + cpu_record.STEPS, steps - ONE)
     return False
 
 
 @njit
-def next_event(s):
+def next_event(cpu):
     """The time at which a halted CPU has something to do. The watchdog timer wakes nobody: it is for those who are awake."""
-    if load_u64(s + cpu.PENDING_COUNT) != ZERO or load_u64(s + cpu.NMI) != ZERO:
-        return load_u64(s + cpu.CYCLES)
-    return max(min(load_u64(s + cpu.TIMER), load_u64(s + cpu.ARRIVAL)), load_u64(s + cpu.CYCLES))
+    if load_u64(cpu + cpu_record.PENDING_COUNT) != ZERO or load_u64(cpu + cpu_record.NMI) != ZERO:
+        return load_u64(cpu + cpu_record.CYCLES)
+    return max(min(load_u64(cpu + cpu_record.TIMER), load_u64(cpu + cpu_record.ARRIVAL)), load_u64(cpu + cpu_record.CYCLES))

@@ -6,8 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from emu.cpu.native import board_record as board
-from emu.cpu.native import cpu_record as cpu
+from emu.cpu.native import board_record, cpu_record
 from emu.cpu.native.interrupts import look_around, next_event
 from emu.native import external, njit
 from emu.native.pointers import load_u64, store_u64
@@ -23,79 +22,79 @@ _TURNS_BETWEEN_LOOKS = 32
 
 
 @njit
-def _random(b):
+def _random(board):
     """The next word of the board's generator (xorshift64)."""
-    x = load_u64(b + board.RANDOM)
+    x = load_u64(board + board_record.RANDOM)
     x ^= x << np.uint64(13)
     x ^= x >> np.uint64(7)
     x ^= x << np.uint64(17)
-    store_u64(b + board.RANDOM, x)
+    store_u64(board + board_record.RANDOM, x)
     return x
 
 
 @njit
-def _ready_at(s):
-    status = load_u64(s + cpu.STATUS)
-    if status == cpu.RUNNING:
-        return load_u64(s + cpu.CYCLES)
-    if status == cpu.HALTED:
-        return next_event(s)
-    if status == cpu.STOPPED and load_u64(s + cpu.NMI) != ZERO:
-        return load_u64(s + cpu.CYCLES)
-    return cpu.NEVER
+def _ready_at(cpu):
+    status = load_u64(cpu + cpu_record.STATUS)
+    if status == cpu_record.RUNNING:
+        return load_u64(cpu + cpu_record.CYCLES)
+    if status == cpu_record.HALTED:
+        return next_event(cpu)
+    if status == cpu_record.STOPPED and load_u64(cpu + cpu_record.NMI) != ZERO:
+        return load_u64(cpu + cpu_record.CYCLES)
+    return cpu_record.NEVER
 
 
 @njit
-def begin_turn(b, s, now, others):
+def begin_turn(board, cpu, now, others):
     """Prepares the turn of a CPU that can run at `now`, the next other one being able to at `others`."""
-    store_u64(s + cpu.STATUS, cpu.RUNNING)
-    store_u64(s + cpu.CYCLES, now)
-    end = now + load_u64(b + board.LONGEST_TURN)
-    if others != cpu.NEVER:
-        quantum = load_u64(b + board.QUANTUM)
-        end = min(end, others + quantum - _random(b) % (quantum // np.uint64(4) + ONE))
-    store_u64(s + cpu.TURN_END, max(end, now + ONE))
-    look_around(s)
-    store_u64(s + cpu.DEADLINE, ZERO)
-    store_u64(b + board.CURRENT, load_u64(s + cpu.INDEX))
+    store_u64(cpu + cpu_record.STATUS, cpu_record.RUNNING)
+    store_u64(cpu + cpu_record.CYCLES, now)
+    end = now + load_u64(board + board_record.LONGEST_TURN)
+    if others != cpu_record.NEVER:
+        quantum = load_u64(board + board_record.QUANTUM)
+        end = min(end, others + quantum - _random(board) % (quantum // np.uint64(4) + ONE))
+    store_u64(cpu + cpu_record.TURN_END, max(end, now + ONE))
+    look_around(cpu)
+    store_u64(cpu + cpu_record.DEADLINE, ZERO)
+    store_u64(board + board_record.CURRENT, load_u64(cpu + cpu_record.INDEX))
 
 
 @njit(types.int32(types.uint64))
-def enter(s):
+def enter(cpu):
     """Executes a CPU's turn; returns Unicorn's error. Starting Unicorn sets the program counter alone, so what follows it
     is kept in RESUME for the architecture's trap unit, which Unicorn asks before the first block."""
-    store_u64(s + cpu.RESUME, load_u64(load_u64(s + cpu.NEXT_LOCATION)))
-    return _emu_start(load_u64(s + cpu.UC), load_u64(load_u64(s + cpu.LOCATION)), ZERO, ZERO, ZERO)
+    store_u64(cpu + cpu_record.RESUME, load_u64(load_u64(cpu + cpu_record.NEXT_LOCATION)))
+    return _emu_start(load_u64(cpu + cpu_record.UC), load_u64(load_u64(cpu + cpu_record.LOCATION)), ZERO, ZERO, ZERO)
 
 
 @njit(types.int64(types.uint64, types.int64))
-def run(b, microseconds):
+def run(board, microseconds):
     """Runs turns until Python must act, or about `microseconds` of host time have passed.
 
     Returns a pair in one word: reason | error << 8; the CPU concerned is the board's CURRENT.
     """
-    table, count = load_u64(b + board.CPUS), load_u64(b + board.CPU_COUNT)
+    table, count = load_u64(board + board_record.CPUS), load_u64(board + board_record.CPU_COUNT)
     stop_at = _clock() + microseconds
     turns = 0
     while True:
-        best = second = cpu.NEVER
-        s = ZERO
+        best = second = cpu_record.NEVER
+        cpu = ZERO
         for n in range(count):
             candidate = load_u64(table + np.uint64(n) * WORD)
             ready = _ready_at(candidate)
             if ready < best:
-                best, second, s = ready, best, candidate
+                best, second, cpu = ready, best, candidate
             elif ready < second:
                 second = ready
-        if best == cpu.NEVER:
+        if best == cpu_record.NEVER:
             return IDLE
-        if best >= load_u64(b + board.LIMIT):
+        if best >= load_u64(board + board_record.LIMIT):
             return LIMIT
-        begin_turn(b, s, best, second)
-        error = enter(s)
+        begin_turn(board, cpu, best, second)
+        error = enter(cpu)
         if error != 0:
             return FAULT | error << 8
-        if load_u64(s + cpu.REQUEST) != ZERO:
+        if load_u64(cpu + cpu_record.REQUEST) != ZERO:
             return REQUEST
         turns += 1
         if turns == _TURNS_BETWEEN_LOOKS:

@@ -6,10 +6,12 @@ from __future__ import annotations
 import functools
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from emu.cpu.arch import CpuArch
+from emu.ftrace.native.arch import Callbacks
+from emu.ftrace.native.guest_layout import GuestLayout
 
 if TYPE_CHECKING:
     from emu.kernel.kernel import Kernel
@@ -59,20 +61,16 @@ class FtraceArch(ABC):
             OutOfReach: `target` is farther than the instruction's range.
         """
 
-    @functools.cached_property
-    def _callbacks(self) -> Mapping[str, int]:
-        module: Any = importlib.import_module(f"emu.ftrace.native.arch.{self.cpu.name}")  # compiles
-        compiled: Mapping[str, int] = module.build(self.cpu.native().irqs_off)
-        return compiled
+    def callbacks(self, guest: GuestLayout) -> Callbacks:
+        """The native functions that act at labels of the kernel's .ftrace.text, compiled for the layout of its structures."""
+        return _callbacks(self, guest)
 
-    def callbacks(self) -> Mapping[str, int]:
-        """By label of the kernel's .ftrace.text: the address of the native function that acts when a block begins there.
 
-        Among them is what records calls (ftrace_caller, ftrace_graph_caller or what it calls), returns (return_to_handler or
-        what it calls), process switches (ftrace_sched_switch), and the beginnings and ends of tasks (ftrace_sched_process_fork,
-        ftrace_sched_process_free).
-        """
-        return self._callbacks
+@functools.cache
+def _callbacks(arch: FtraceArch, guest: GuestLayout) -> Callbacks:
+    module: Any = importlib.import_module(f"emu.ftrace.native.arch.{arch.cpu.name}")
+    compiled: Callbacks = module.build(guest, arch.cpu.native().irqs_off)
+    return compiled
 
 
 def load(name: str) -> FtraceArch:

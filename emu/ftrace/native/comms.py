@@ -3,53 +3,62 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
-from emu.ftrace.native import trace_record as trace
+from emu.ftrace.native import array_record
+from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
-from emu.native.pointers import load_u32, load_u64, store_u32, store_u64
+from emu.native.pointers import Accessors, load_u32, load_u64, store_u32, store_u64
+from emu.native.record import Fields, offset_of
 
-# Byte offsets of the table's 64-bit words.
-ENTRIES = np.uint64(0)  # address of the entries: {u64 pid, char name[16]}
-CAPACITY = np.uint64(8)
-NEXT = np.uint64(16)  # entries ever begun
-INDEX = np.uint64(24)  # address of u32[PIDS]: where a pid is, plus one
-WORDS = 4
+_fields = Fields()
+ENTRIES = _fields.word()  # address of the entries
+CAPACITY = _fields.word()
+BEGUN = _fields.word()  # entries ever begun
+INDEX = _fields.word()  # address of u32[PIDS]: where a pid is, plus one
+WORDS = _fields.count
 
-ENTRY_SIZE = np.uint64(24)
-NAME, NAME_REST = np.uint64(8), np.uint64(16)
 PIDS = 32_768  # Linux's PID_MAX_DEFAULT: pids share a place modulo this
+ENTRY = np.dtype([("pid", "u8"), ("name", "S16")])
+
+PID, NAME, ENTRY_SIZE = offset_of(ENTRY, "pid"), offset_of(ENTRY, "name"), np.uint64(ENTRY.itemsize)
+NAME_WORDS = ENTRY["name"].itemsize // 8
+PLACE_SIZE = np.uint64(4)  # of the index
 PID_MASK = np.uint64(PIDS - 1)
-ONE, FOUR, EIGHT, ZERO = np.uint64(1), np.uint64(4), np.uint64(8), np.uint64(0)
+ONE, WORD, ZERO = np.uint64(1), np.uint64(8), np.uint64(0)
 
 
-def build(guest: SimpleNamespace) -> SimpleNamespace:
-    """remember(), for a guest of one byte order (`pointers.in_byte_order`)."""
-    guest_u32 = guest.load_u32
+@njit
+def _place(comms, pid):
+    """Where the index has a pid."""
+    return load_u64(comms + INDEX) + (pid & PID_MASK) * PLACE_SIZE
+
+
+def build(memory: Accessors, guest: GuestLayout) -> Any:
+    """remember(array, task): keeps a task's name (host address). `memory`: accesses in the guest's byte order."""
+    guest_u32 = memory.load_u32
 
     @njit
-    def remember(shared, task):
-        """Keeps a task's name (host address). Idle tasks are always called <idle>."""
-        pid = np.uint64(guest_u32(task + load_u64(shared + trace.TASK_PID)))
-        if pid == ZERO:
+    def remember(array, task):
+        pid = np.uint64(guest_u32(task + guest.task_pid))
+        if pid == ZERO:  # idle tasks are always called <idle>
             return
-        table = load_u64(shared + trace.COMMS)
-        place = load_u64(table + INDEX) + (pid & PID_MASK) * FOUR
-        known = np.uint64(load_u32(place))
+        comms = load_u64(array + array_record.COMMS)
+        known = np.uint64(load_u32(_place(comms, pid)))
         if known == ZERO:
-            count = load_u64(table + NEXT)
-            store_u64(table + NEXT, count + ONE)
-            known = count % load_u64(table + CAPACITY) + ONE
-            entry = load_u64(table + ENTRIES) + (known - ONE) * ENTRY_SIZE
-            if count >= load_u64(table + CAPACITY):
-                store_u32(load_u64(table + INDEX) + (load_u64(entry) & PID_MASK) * FOUR, np.uint32(0))
-            store_u32(place, np.uint32(known))
-        entry = load_u64(table + ENTRIES) + (known - ONE) * ENTRY_SIZE
-        name = task + load_u64(shared + trace.TASK_COMM)
-        store_u64(entry, pid)
-        store_u64(entry + NAME, load_u64(name))
-        store_u64(entry + NAME_REST, load_u64(name + EIGHT))
+            begun, capacity = load_u64(comms + BEGUN), load_u64(comms + CAPACITY)
+            store_u64(comms + BEGUN, begun + ONE)
+            known = begun % capacity + ONE
+            if begun >= capacity:
+                oldest = load_u64(comms + ENTRIES) + (known - ONE) * ENTRY_SIZE
+                store_u32(_place(comms, load_u64(oldest + PID)), np.uint32(0))
+            store_u32(_place(comms, pid), np.uint32(known))
+        entry = load_u64(comms + ENTRIES) + (known - ONE) * ENTRY_SIZE
+        store_u64(entry + PID, pid)
+        for n in range(NAME_WORDS):
+            offset = np.uint64(n) * WORD
+            store_u64(entry + NAME + offset, load_u64(task + guest.task_comm + offset))
 
-    return SimpleNamespace(remember=remember)
+    return remember

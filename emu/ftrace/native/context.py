@@ -1,109 +1,127 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The common part of every event: time, task, and the state of the CPU."""
+"""What all events have in common: the time, the task and the state of the CPU, and what follows when one is complete."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from emu.cpu.native import cpu_record as cpu
-from emu.ftrace.native import trace_record as trace
+from emu.cpu.native import cpu_record
+from emu.cpu.native.interrupts import raise_at
+from emu.ftrace.events import ENTRY, Flag
+from emu.ftrace.native import array_cpu_record, array_record
+from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.ring_buffer import commit
 from emu.native import njit
-from emu.native.pointers import load_u64, store_u32, store_u64
+from emu.native.pointers import Accessors, load_u64, store_u8, store_u16, store_u32, store_u64
+from emu.native.record import offset_of
 
-ZERO, ONE, FOUR = np.uint64(0), np.uint64(1), np.uint64(4)
+__all__ = ["DEEPEST_SHOWN", "Context", "build", "complete", "host_address", "now"]
 
-# preempt_count (Linux's include/linux/preempt.h)
-PREEMPT = np.uint32(0xFF)
-BH_DISABLED = np.uint32(0xFE00)  # softirqs disabled, not counting one being served
-SOFTIRQ = np.uint32(0x100)
-HARDIRQ = np.uint32(0xF0000)
-NMI = np.uint32(0xF00000)
-NO_RESCHED = np.uint32(0x8000_0000)
-TIF_NEED_RESCHED = np.uint64(1 << 3)
+ZERO, ONE = np.uint64(0), np.uint64(1)
 
-# common_flags (Linux's enum trace_flag_type)
-FLAG_IRQS_OFF, FLAG_NEED_RESCHED, FLAG_HARDIRQ, FLAG_SOFTIRQ = (np.uint32(n) for n in (0x01, 0x04, 0x08, 0x10))
-FLAG_PREEMPT_RESCHED, FLAG_NMI, FLAG_BH_OFF = (np.uint32(n) for n in (0x20, 0x40, 0x80))
-DEEPEST_SHOWN = np.uint32(15)
-EIGHT, SIXTEEN = np.uint32(8), np.uint32(16)
+TYPE, FLAGS = offset_of(ENTRY, "type"), offset_of(ENTRY, "flags")
+PREEMPT_COUNT, PID = offset_of(ENTRY, "preempt_count"), offset_of(ENTRY, "pid")
+
+NO_FLAGS, IRQS_OFF, NEED_RESCHED = np.uint64(0), np.uint64(Flag.IRQS_OFF), np.uint64(Flag.NEED_RESCHED)
+PREEMPT_RESCHED, HARDIRQ, SOFTIRQ = np.uint64(Flag.PREEMPT_RESCHED), np.uint64(Flag.HARDIRQ), np.uint64(Flag.SOFTIRQ)
+NMI, BH_OFF = np.uint64(Flag.NMI), np.uint64(Flag.BH_OFF)
+DEEPEST_SHOWN = np.uint64(15)  # of preempt_count's depth
 
 
 @njit
-def now(s, shared):
+def now(cpu, array):
     """The trace clock on this CPU."""
-    kind = load_u64(shared + trace.CLOCK)
-    if kind == trace.CLOCK_COUNTER:
-        counter = load_u64(shared + trace.COUNTER)
+    kind = load_u64(array + array_record.CLOCK)
+    if kind == array_record.CLOCK_COUNTER:
+        counter = load_u64(array + array_record.COUNTER)
         count = load_u64(counter) + ONE
         store_u64(counter, count)
         return count
-    cycles = load_u64(s + cpu.CYCLES)
-    if kind == trace.CLOCK_CYCLES:
+    cycles = load_u64(cpu + cpu_record.CYCLES)
+    if kind == array_record.CLOCK_CYCLES:
         return cycles
-    divisor = load_u64(shared + trace.CLOCK_DIVISOR)
+    divisor = load_u64(array + array_record.CLOCK_DIVISOR)
     if divisor == ONE:
-        nanoseconds = cycles * load_u64(shared + trace.CLOCK_MULTIPLIER)
+        nanoseconds = cycles * load_u64(array + array_record.CLOCK_MULTIPLIER)
     else:
         whole, rest = cycles // divisor, cycles % divisor
-        multiplier = load_u64(shared + trace.CLOCK_MULTIPLIER)
+        multiplier = load_u64(array + array_record.CLOCK_MULTIPLIER)
         nanoseconds = whole * multiplier + rest * multiplier // divisor
-    if kind == trace.CLOCK_TICKS:
-        return nanoseconds // trace.TICK
-    return nanoseconds + load_u64(shared + trace.CLOCK_OFFSET)
+    if kind == array_record.CLOCK_TICKS:
+        return nanoseconds // array_record.TICK
+    return nanoseconds + load_u64(array + array_record.CLOCK_OFFSET)
 
 
 @njit
-def host_address(shared, address):
+def host_address(array, address):
     """Where an address of the guest kernel's data is in this process.
 
     A guest whose pointers are broken must not break its host: an address outside RAM is a page of zeros.
     """
-    start = load_u64(shared + trace.KERNEL_START)
+    start = load_u64(array + array_record.KERNEL_START)
     if address < start:
-        start = load_u64(shared + trace.DIRECT_START)
+        start = load_u64(array + array_record.DIRECT_START)
     physical = address - start
-    if physical >= load_u64(shared + trace.RAM_SIZE):
-        return load_u64(shared + trace.NOWHERE)
-    return physical + load_u64(shared + trace.RAM)
+    if physical >= load_u64(array + array_record.RAM_SIZE):
+        return load_u64(array + array_record.NOWHERE)
+    return physical + load_u64(array + array_record.RAM)
 
 
-def build(guest: SimpleNamespace) -> SimpleNamespace:
-    """The functions that read the guest's memory: current_task, preempt_count, store_common.
+@njit
+def complete(cpu, array_cpu, array, ring):
+    """The event that was reserved is complete: the tasks that it names are worth remembering, and a reader may wait for it."""
+    commit(ring)
+    store_u64(array_cpu + array_cpu_record.RECORDED, ONE)
+    if load_u64(array + array_record.READER_WAITS) != ZERO:
+        store_u64(array + array_record.READER_WAITS, ZERO)
+        raise_at(cpu, load_u64(array + array_record.READER_VECTOR), load_u64(cpu + cpu_record.CYCLES))
 
-    `guest` has the loads and stores of its byte order (`pointers.in_byte_order`). What is stored in a ring buffer has the host's.
-    """
-    guest_u32, guest_u64 = guest.load_u32, guest.load_u64
+
+class Context(NamedTuple):
+    """Compiled functions that look into the guest's memory."""
+
+    current_task: Any
+    """current_task(array_cpu, array) -> the host address of the task that runs on this CPU."""
+
+    preempt_count: Any
+    """preempt_count(array_cpu) -> what the guest counts on this CPU."""
+
+    store_common: Any
+    """store_common(entry, type, task, preempt_count, irqs_off): stores what every entry begins with, `events.ENTRY`."""
+
+
+def build(memory: Accessors, guest: GuestLayout) -> Context:
+    """Compiles for a guest. `memory`: accesses in its byte order; what is stored in a ring buffer has the host's."""
+    guest_u32, guest_u64 = memory.load_u32, memory.load_u64
 
     @njit
-    def current_task(mine, shared):
-        """The host address of the task that runs on this CPU."""
-        task = guest_u64(load_u64(mine + trace.HOT) + load_u64(shared + trace.HOT_CURRENT))
-        return host_address(shared, task)
+    def current_task(array_cpu, array):
+        return host_address(array, guest_u64(load_u64(array_cpu + array_cpu_record.HOT) + guest.current_task))
 
     @njit
-    def preempt_count(mine, shared):
-        return guest_u32(load_u64(mine + trace.HOT) + load_u64(shared + trace.HOT_PREEMPT_COUNT))
+    def preempt_count(array_cpu):
+        return guest_u32(load_u64(array_cpu + array_cpu_record.HOT) + guest.preempt_count)
 
     @njit
-    def store_common(payload, kind, task, count, irqs_off, shared):
-        """Writes the eight bytes that begin every entry: type, flags, preempt count, pid."""
-        flags = FLAG_IRQS_OFF if irqs_off else np.uint32(0)
-        if guest_u64(task + load_u64(shared + trace.TASK_FLAGS)) & TIF_NEED_RESCHED:
-            flags |= FLAG_NEED_RESCHED
-        if (count ^ np.uint32(load_u64(shared + trace.COUNT_ENABLED))) & NO_RESCHED:
-            flags |= FLAG_PREEMPT_RESCHED
-        if count & HARDIRQ:
-            flags |= FLAG_HARDIRQ
-        if count & SOFTIRQ:
-            flags |= FLAG_SOFTIRQ
-        if count & NMI:
-            flags |= FLAG_NMI
-        if count & BH_DISABLED:
-            flags |= FLAG_BH_OFF
-        depth = min(count & PREEMPT, DEEPEST_SHOWN)
-        store_u32(payload, kind | (flags | depth << EIGHT) << SIXTEEN)
-        store_u32(payload + FOUR, guest_u32(task + load_u64(shared + trace.TASK_PID)))
+    def store_common(entry, kind, task, count, irqs_off):
+        flags = IRQS_OFF if irqs_off else NO_FLAGS
+        if guest_u64(task + guest.task_flags) & guest.tif_need_resched:
+            flags |= NEED_RESCHED
+        if (count ^ guest.preempt_enabled) & guest.preempt_need_resched:
+            flags |= PREEMPT_RESCHED
+        if count & guest.hardirq_mask:
+            flags |= HARDIRQ
+        if count & guest.softirq_served:
+            flags |= SOFTIRQ
+        if count & guest.nmi_mask:
+            flags |= NMI
+        if count & guest.softirq_disabled:
+            flags |= BH_OFF
+        store_u16(entry + TYPE, kind)
+        store_u8(entry + FLAGS, np.uint8(flags))
+        store_u8(entry + PREEMPT_COUNT, np.uint8(min(count & guest.preempt_mask, DEEPEST_SHOWN)))
+        store_u32(entry + PID, guest_u32(task + guest.task_pid))
 
-    return SimpleNamespace(current_task=current_task, preempt_count=preempt_count, store_common=store_common)
+    return Context(current_task, preempt_count, store_common)

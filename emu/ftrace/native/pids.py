@@ -3,61 +3,75 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from emu.cpu.native import cpu_record as cpu
-from emu.ftrace.native import trace_record as trace
+from emu.cpu.native import cpu_record
+from emu.ftrace.native import array_cpu_record, array_record
 from emu.ftrace.native.context import host_address
+from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
-from emu.native.pointers import load_u8, load_u64, store_u8, store_u64
+from emu.native.pointers import Accessors, load_u8, load_u64, store_u8, store_u64
+
+__all__ = ["Pids", "build"]
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
 
-def build(guest: SimpleNamespace) -> SimpleNamespace:
-    """choose(), process_fork() and process_free(), for a guest of one byte order (`pointers.in_byte_order`)."""
-    guest_u32 = guest.load_u32
+class Pids(NamedTuple):
+    """The compiled functions that decide which tasks are traced. Tasks are guest addresses."""
+
+    choose: Any
+    """choose(array_cpu, array, pid): decides whether the task that runs from now on is traced."""
+
+    process_fork: Any
+    """process_fork(cpu, parent, child): a task has a child, which does not run yet."""
+
+    process_free: Any
+    """process_free(cpu, task): nothing is left of a task; its number can be another's soon."""
+
+
+def build(memory: Accessors, guest: GuestLayout) -> Pids:
+    """Compiles for a guest. `memory`: accesses in its byte order."""
+    guest_u32 = memory.load_u32
 
     @njit
-    def choose(mine, shared, pid):
-        """Whether the task that runs from now on is traced."""
-        store_u64(mine + trace.PID, pid)
-        flags = trace.NO_PID_FLAGS
-        if pid < trace.PID_END:
-            flags = load_u8(load_u64(shared + trace.PID_FLAGS) + pid)
-        left_out = load_u64(shared + trace.ONLY_CHOSEN) != ZERO and flags & trace.PID_CHOSEN == 0
-        store_u64(mine + trace.IGNORED, ONE if left_out or flags & trace.PID_EXCLUDED != 0 else ZERO)
+    def choose(array_cpu, array, pid):
+        store_u64(array_cpu + array_cpu_record.PID, pid)
+        flags = array_record.NO_PID_FLAGS
+        if pid < array_record.PID_END:
+            flags = load_u8(load_u64(array + array_record.PID_FLAGS) + pid)
+        left_out = load_u64(array + array_record.ONLY_CHOSEN) != ZERO and flags & array_record.PID_CHOSEN == 0
+        ignored = left_out or flags & array_record.PID_EXCLUDED != 0
+        store_u64(array_cpu + array_cpu_record.IGNORED, ONE if ignored else ZERO)
 
     @njit
-    def flags_of(shared, task):
-        """The address of a task's flags; 0 if there is no place for them. `task` is the guest's address."""
-        pid = np.uint64(guest_u32(host_address(shared, task) + load_u64(shared + trace.TASK_PID)))
-        return load_u64(shared + trace.PID_FLAGS) + pid if pid < trace.PID_END else ZERO
+    def flags_of(array, task):
+        """The address of a task's flags; 0 if there is no place for them."""
+        pid = np.uint64(guest_u32(host_address(array, task) + guest.task_pid))
+        return load_u64(array + array_record.PID_FLAGS) + pid if pid < array_record.PID_END else ZERO
 
     @njit
-    def process_fork(s, parent, child):
-        """A task has a child, which does not run yet (guest addresses)."""
-        mine = load_u64(s + cpu.CALLOUT)
-        while mine != ZERO:
-            shared = load_u64(mine + trace.SHARED)
-            if load_u64(shared + trace.FOLLOW_FORK) != ZERO:
-                own, new = flags_of(shared, parent), flags_of(shared, child)
+    def process_fork(cpu, parent, child):
+        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
+        while array_cpu != ZERO:
+            array = load_u64(array_cpu + array_cpu_record.ARRAY)
+            if load_u64(array + array_record.FOLLOW_FORK) != ZERO:
+                own, new = flags_of(array, parent), flags_of(array, child)
                 if own != ZERO and new != ZERO:
                     store_u8(new, load_u8(new) | load_u8(own))
-            mine = load_u64(mine + trace.NEXT)
+            array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
 
     @njit
-    def process_free(s, task):
-        """Nothing is left of a task (guest address): its number can be another's soon."""
-        mine = load_u64(s + cpu.CALLOUT)
-        while mine != ZERO:
-            shared = load_u64(mine + trace.SHARED)
-            if load_u64(shared + trace.FOLLOW_FORK) != ZERO:
-                place = flags_of(shared, task)
+    def process_free(cpu, task):
+        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
+        while array_cpu != ZERO:
+            array = load_u64(array_cpu + array_cpu_record.ARRAY)
+            if load_u64(array + array_record.FOLLOW_FORK) != ZERO:
+                place = flags_of(array, task)
                 if place != ZERO:
-                    store_u8(place, trace.NO_PID_FLAGS)
-            mine = load_u64(mine + trace.NEXT)
+                    store_u8(place, array_record.NO_PID_FLAGS)
+            array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
 
-    return SimpleNamespace(choose=choose, process_fork=process_fork, process_free=process_free)
+    return Pids(choose, process_fork, process_free)

@@ -13,7 +13,7 @@
 The writer is the only one on its CPU and nothing interrupts it, so there is one event in the making at most: `reserve`
 gives room for it, `commit` makes it exist, and a reservation that is not committed never happened.
 
-All state is in a control block of 64-bit words, reached through its address.
+All state is in the ring's record (`ring_record`).
 """
 
 from __future__ import annotations
@@ -23,50 +23,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.ftrace.native import ring_record
 from emu.native import njit
 from emu.native.pointers import load_u64, store_u32, store_u64
+from emu.native.record import offset_of
 
-__all__ = ["CONTROL_WORDS", "DATA_SIZE", "DATA_START", "PAGE_SIZE", "commit", "find_events", "reserve", "room"]
+__all__ = [
+    "COMMIT_MASK", "DATA_SIZE", "DATA_START", "PAGE_HEADER", "PAGE_SIZE",
+    "commit", "find_events", "reserve", "room",
+]  # fmt: skip
 
 PAGE_SIZE = 4096
-DATA_START = 16
+PAGE_HEADER = np.dtype([("time", "u8"), ("commit", "u8")])
+DATA_START = PAGE_HEADER.itemsize
 DATA_SIZE = PAGE_SIZE - DATA_START
-
-# Byte offsets in the control block. Pages are named by their index in the pool.
-DISABLED = np.uint64(0)  # not 0: nothing is recorded, nothing is counted
-OVERWRITE = np.uint64(8)  # when full: 1 gives up the oldest page, 0 drops the new event
-POOL = np.uint64(16)  # address of page 0
-NEXT = np.uint64(24)  # address of u64[pages]: the page after each in the ring
-COUNTS = np.uint64(32)  # address of u64[pages]: events in each
-TAIL = np.uint64(40)  # page that is written
-HEAD = np.uint64(48)  # oldest page in the ring
-READER = np.uint64(56)  # page taken out of the ring to be read; may still be the tail
-WRITE = np.uint64(64)  # bytes of data committed in the tail
-PENDING = np.uint64(72)  # the same once the reserved event is committed
-TIME = np.uint64(80)  # of the last event committed
-PENDING_TIME = np.uint64(88)
-ENTRIES = np.uint64(96)  # events ever committed
-OVERRUN = np.uint64(104)  # events given up with their page
-DROPPED = np.uint64(112)  # events never recorded
-READ = np.uint64(120)  # events consumed
-READ_OFFSET = np.uint64(128)  # how far the reader's page is consumed
-READ_TIME = np.uint64(136)  # of the last event consumed
-OVERRUN_SEEN = np.uint64(144)  # OVERRUN when the reader took its page
-LOST = np.uint64(152)  # events given up before the reader's page, not yet reported
-CONTROL_WORDS = 20
+COMMIT_MASK = (1 << 20) - 1
 
 _PADDING, _TIME_EXTEND, _TIME_STAMP = 29, 30, 31
 _DELTA_LIMIT = np.uint64(1 << 27)
 _EXTENDED_LIMIT = np.uint64(1 << 59)
-_U0, _U1, _U3, _U4, _U5, _U8 = (np.uint64(value) for value in (0, 1, 3, 4, 5, 8))
-_U12, _U16, _U27 = np.uint64(12), np.uint64(16), np.uint64(27)
-_LONGEST_SMALL = np.uint64(28 * 4)
+_TYPE_LEN_BITS, _DELTA_BITS = np.uint64(5), np.uint64(27)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_WORD = np.uint64(4)  # bytes: a header has one word, or with array[0] two
+_TWO_WORDS, _THREE_WORDS, _FOUR_WORDS = _WORD * np.uint64(2), _WORD * np.uint64(3), _WORD * np.uint64(4)
+_TABLE_ENTRY = np.uint64(8)  # bytes, of NEXT and COUNTS
+_LONGEST_SMALL = np.uint64(28) * _WORD
 _EXTEND_TYPE = np.uint64(_TIME_EXTEND)
 _LOW_27 = np.uint64((1 << 27) - 1)
 _PAGE = np.uint64(PAGE_SIZE)
 _DATA_START = np.uint64(DATA_START)
 _DATA_SIZE = np.uint64(DATA_SIZE)
-_COMMIT_MASK = np.uint64((1 << 20) - 1)
+_PAGE_TIME, _PAGE_COMMIT = offset_of(PAGE_HEADER, "time"), offset_of(PAGE_HEADER, "commit")
+_COMMIT_MASK = np.uint64(COMMIT_MASK)
 _TIME_STAMP_LOW = np.uint64((1 << 59) - 1)
 
 
@@ -78,10 +66,10 @@ def _increment(address: Any, amount: Any) -> None:
 @njit()
 def _event_length(size: Any) -> Any:
     """Header and data. Never 12: Linux keeps room to turn any event into a time extend and padding."""
-    length = (max(size, _U1) + _U3) // _U4 * _U4 + _U4
+    length = (max(size, _ONE) + _WORD - _ONE) // _WORD * _WORD + _WORD
     if size > _LONGEST_SMALL:
-        length += _U4
-    return _U16 if length == _U12 else length
+        length += _WORD
+    return _FOUR_WORDS if length == _THREE_WORDS else length
 
 
 def room(size: int) -> int:
@@ -90,78 +78,78 @@ def room(size: int) -> int:
 
 
 @njit()
-def _next_page(control: Any) -> bool:
+def _next_page(ring: Any) -> bool:
     """Move the tail to the next page, empty. False: the buffer is full and must not overwrite."""
-    tail = load_u64(control + TAIL)
-    following = load_u64(load_u64(control + NEXT) + tail * _U8)
-    reader_holds_tail = tail == load_u64(control + READER)
-    if following == load_u64(control + HEAD) and not reader_holds_tail:
-        if load_u64(control + OVERWRITE) == _U0:
+    tail = load_u64(ring + ring_record.TAIL)
+    following = load_u64(load_u64(ring + ring_record.NEXT) + tail * _TABLE_ENTRY)
+    reader_holds_tail = tail == load_u64(ring + ring_record.READER)
+    if following == load_u64(ring + ring_record.HEAD) and not reader_holds_tail:
+        if load_u64(ring + ring_record.OVERWRITE) == _ZERO:
             return False
-        _increment(control + OVERRUN, load_u64(load_u64(control + COUNTS) + following * _U8))
-        store_u64(control + HEAD, load_u64(load_u64(control + NEXT) + following * _U8))
-    store_u64(control + TAIL, following)
-    store_u64(control + WRITE, _U0)
-    store_u64(load_u64(control + COUNTS) + following * _U8, _U0)
-    store_u64(load_u64(control + POOL) + following * _PAGE + _U8, _U0)
+        _increment(ring + ring_record.OVERRUN, load_u64(load_u64(ring + ring_record.COUNTS) + following * _TABLE_ENTRY))
+        store_u64(ring + ring_record.HEAD, load_u64(load_u64(ring + ring_record.NEXT) + following * _TABLE_ENTRY))
+    store_u64(ring + ring_record.TAIL, following)
+    store_u64(ring + ring_record.WRITE, _ZERO)
+    store_u64(load_u64(ring + ring_record.COUNTS) + following * _TABLE_ENTRY, _ZERO)
+    store_u64(load_u64(ring + ring_record.POOL) + following * _PAGE + _PAGE_COMMIT, _ZERO)
     return True
 
 
 @njit()
-def reserve(control: Any, timestamp: Any, size: Any) -> Any:
+def reserve(ring: Any, timestamp: Any, size: Any) -> Any:
     """Room for an event of `size` bytes of data; its address, or 0 when the event is not to be recorded.
 
     A timestamp before that of the last event is taken as equal to it.
     """
-    if load_u64(control + DISABLED) != _U0:
-        return _U0
+    if load_u64(ring + ring_record.DISABLED) != _ZERO:
+        return _ZERO
     length = _event_length(size)
     if length > _DATA_SIZE:
-        _increment(control + DROPPED, _U1)
-        return _U0
-    last = load_u64(control + TIME)
+        _increment(ring + ring_record.DROPPED, _ONE)
+        return _ZERO
+    last = load_u64(ring + ring_record.TIME)
     timestamp = max(timestamp, last)
     delta = timestamp - last
-    write = load_u64(control + WRITE)
-    extend = delta >= _DELTA_LIMIT and write != _U0
-    needed = length + _U8 if extend else length
+    write = load_u64(ring + ring_record.WRITE)
+    extend = delta >= _DELTA_LIMIT and write != _ZERO
+    needed = length + _TWO_WORDS if extend else length
     if write + needed > _DATA_SIZE or (extend and delta >= _EXTENDED_LIMIT):
-        if not _next_page(control):
-            _increment(control + DROPPED, _U1)
-            return _U0
-        write = _U0
+        if not _next_page(ring):
+            _increment(ring + ring_record.DROPPED, _ONE)
+            return _ZERO
+        write = _ZERO
         extend = False
-    page = load_u64(control + POOL) + load_u64(control + TAIL) * _PAGE
-    if write == _U0:
-        store_u64(page, timestamp)
-        delta = _U0
+    page = load_u64(ring + ring_record.POOL) + load_u64(ring + ring_record.TAIL) * _PAGE
+    if write == _ZERO:
+        store_u64(page + _PAGE_TIME, timestamp)
+        delta = _ZERO
     event = page + _DATA_START + write
     if extend:
-        store_u32(event, (delta & _LOW_27) << _U5 | _EXTEND_TYPE)
-        store_u32(event + _U4, delta >> _U27)
-        event += _U8
-        write += _U8
-        delta = _U0
-    store_u64(control + PENDING, write + length)
-    store_u64(control + PENDING_TIME, timestamp)
+        store_u32(event, (delta & _LOW_27) << _TYPE_LEN_BITS | _EXTEND_TYPE)
+        store_u32(event + _WORD, delta >> _DELTA_BITS)
+        event += _TWO_WORDS
+        write += _TWO_WORDS
+        delta = _ZERO
+    store_u64(ring + ring_record.PENDING, write + length)
+    store_u64(ring + ring_record.PENDING_TIME, timestamp)
     if size > _LONGEST_SMALL:
-        store_u32(event, delta << _U5)
-        store_u32(event + _U4, length - _U4)
-        return event + _U8
-    store_u32(event, delta << _U5 | (length - _U4) // _U4)
-    return event + _U4
+        store_u32(event, delta << _TYPE_LEN_BITS)
+        store_u32(event + _WORD, length - _WORD)
+        return event + _TWO_WORDS
+    store_u32(event, delta << _TYPE_LEN_BITS | (length - _WORD) // _WORD)
+    return event + _WORD
 
 
 @njit()
-def commit(control: Any) -> None:
+def commit(ring: Any) -> None:
     """The event that was reserved last is complete."""
-    tail = load_u64(control + TAIL)
-    pending = load_u64(control + PENDING)
-    store_u64(control + WRITE, pending)
-    store_u64(control + TIME, load_u64(control + PENDING_TIME))
-    store_u64(load_u64(control + POOL) + tail * _PAGE + _U8, pending)
-    _increment(load_u64(control + COUNTS) + tail * _U8, _U1)
-    _increment(control + ENTRIES, _U1)
+    tail = load_u64(ring + ring_record.TAIL)
+    pending = load_u64(ring + ring_record.PENDING)
+    store_u64(ring + ring_record.WRITE, pending)
+    store_u64(ring + ring_record.TIME, load_u64(ring + ring_record.PENDING_TIME))
+    store_u64(load_u64(ring + ring_record.POOL) + tail * _PAGE + _PAGE_COMMIT, pending)
+    _increment(load_u64(ring + ring_record.COUNTS) + tail * _TABLE_ENTRY, _ONE)
+    _increment(ring + ring_record.ENTRIES, _ONE)
 
 
 @njit()
@@ -188,14 +176,14 @@ def find_events(
             type_len = header & 31
             delta = np.uint64(header >> 5)
             if type_len == _PADDING:
-                if delta == _U0:
+                if delta == _ZERO:
                     break
                 at += 1 + int(words[page, at + 1]) // 4
             elif type_len == _TIME_EXTEND:
-                time += delta + (np.uint64(words[page, at + 1]) << _U27)
+                time += delta + (np.uint64(words[page, at + 1]) << _DELTA_BITS)
                 at += 2
             elif type_len == _TIME_STAMP:
-                absolute = delta + (np.uint64(words[page, at + 1]) << _U27)
+                absolute = delta + (np.uint64(words[page, at + 1]) << _DELTA_BITS)
                 time = absolute | (time & ~_TIME_STAMP_LOW)
                 at += 2
             else:

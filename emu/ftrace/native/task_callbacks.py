@@ -3,41 +3,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from numba import types
 
+from emu.ftrace.native import comms, pids, task_switch
+from emu.ftrace.native.arch import Callback
+from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc
+from emu.native.pointers import Accessors
+
+__all__ = ["TaskCallbacks", "build"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 
 
-def build(record: SimpleNamespace, first_argument: Any, second_argument: Any) -> Mapping[str, int]:
-    """The compiled callbacks' addresses, by label.
+class TaskCallbacks(NamedTuple):
+    """The last members of `arch.Callbacks`."""
 
-    `record`: of tracers.build(). The others are native functions of a CPU's record: what the guest has called with.
+    sched_switch: Callback
+    sched_process_fork: Callback
+    sched_process_free: Callback
+
+
+def build(memory: Accessors, guest: GuestLayout, first_argument: Any, second_argument: Any) -> TaskCallbacks:
+    """Compiles for a guest.
+
+    Args:
+        memory: accesses in the guest's byte order.
+        guest: its structures.
+        first_argument: first_argument(cpu) -> what the guest's function was called with, compiled.
+        second_argument: the same.
     """
-    process_switch, process_fork, process_free = record.process_switch, record.process_fork, record.process_free
+    choose, process_fork, process_free = pids.build(memory, guest)
+    process_switch = task_switch.build(memory, guest, choose, comms.build(memory, guest))
 
     @cfunc(_HANDLER)
-    def sched_switch(s, address):
+    def sched_switch(cpu, address):
         """ftrace_sched_switch(prev, next)."""
-        process_switch(s, first_argument(s), second_argument(s))
+        process_switch(cpu, first_argument(cpu), second_argument(cpu))
 
     @cfunc(_HANDLER)
-    def sched_process_fork(s, address):
+    def sched_process_fork(cpu, address):
         """ftrace_sched_process_fork(parent, child)."""
-        process_fork(s, first_argument(s), second_argument(s))
+        process_fork(cpu, first_argument(cpu), second_argument(cpu))
 
     @cfunc(_HANDLER)
-    def sched_process_free(s, address):
+    def sched_process_free(cpu, address):
         """ftrace_sched_process_free(task)."""
-        process_free(s, first_argument(s))
+        process_free(cpu, first_argument(cpu))
 
-    return {
-        "ftrace_sched_switch": sched_switch.address,
-        "ftrace_sched_process_fork": sched_process_fork.address,
-        "ftrace_sched_process_free": sched_process_free.address,
-    }
+    return TaskCallbacks(
+        sched_switch=Callback("ftrace_sched_switch", sched_switch.address),
+        sched_process_fork=Callback("ftrace_sched_process_fork", sched_process_fork.address),
+        sched_process_free=Callback("ftrace_sched_process_free", sched_process_free.address),
+    )

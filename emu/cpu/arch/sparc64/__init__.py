@@ -60,13 +60,12 @@ class Sparc64(CpuArch):
 
     def registers(self, env: int) -> Mapping[str, int]:
         at = state.Env.from_address(env)
-        window = (ctypes.c_uint64 * 24).from_address(at.regwptr)
+        window = (ctypes.c_uint64 * len(state.WINDOW_REGISTERS)).from_address(at.regwptr)
         values = {f"g{n}": at.gregs[n] for n in range(8)}
-        for n in range(24):
-            values["oli"[n >> 3] + str(n & 7)] = window[n]
+        values.update(zip(state.WINDOW_REGISTERS, window, strict=True))
         for name in ("pc", "npc", "y", "pstate", "tl", "cwp", "cansave", "canrestore", "tick_cmpr"):
             values[name] = getattr(at, name)
-        values["ip"], values["sp"], values["pil"] = at.pc, window[6], at.psrpil
+        values["ip"], values["sp"], values["pil"] = at.pc, values["o6"], at.psrpil
         return values
 
     def set_result(self, env: int, value: int) -> None:

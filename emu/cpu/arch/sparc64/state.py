@@ -13,7 +13,7 @@ from unicorn import sparc_const as sparc
 
 from emu.cpu.internals import CpuStructures, UnknownUnicorn, find_cpu, handle_of
 
-__all__ = ["Env", "TlbEntry", "layout", "reset", "windows"]
+__all__ = ["WINDOW_REGISTERS", "Env", "TlbEntry", "layout", "reset", "window_register", "windows"]
 
 u32, u64 = ctypes.c_uint32, ctypes.c_uint64
 
@@ -25,6 +25,14 @@ LSU_IM_DM = 0xC  # both MMUs on
 TTE_KERNEL_4M = 1 << 63 | 3 << 61 | 1 << 6 | 0x30 | 4 | 2 | 1
 BIG_PAGE = 4 << 20
 LOCKED_ENTRIES = 8
+
+
+WINDOW_REGISTERS = tuple(f"{kind}{n}" for kind in "oli" for n in range(8))  # as they lie behind regwptr
+
+
+def window_register(name: str) -> int:
+    """Where a register of the current window is, from regwptr on."""
+    return 8 * WINDOW_REGISTERS.index(name)
 
 
 class TlbEntry(ctypes.Structure):

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import capstone
 import unicorn
-from unicorn import x86_const as x86
 
 from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.arch.x86_64 import mmu, state, time
@@ -43,16 +42,6 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
     def program_counters(self) -> tuple[int, int]:
         return state.layout().env_eip, state.layout().env_eip
 
-    def instruction_hooks(self) -> Sequence[tuple[int, Any]]:
-        native = self.native()
-        return (
-            (x86.UC_X86_INS_SYSCALL, native.syscall),
-            (x86.UC_X86_INS_RDTSC, native.rdtsc),
-            (x86.UC_X86_INS_RDTSCP, native.rdtscp),
-            (x86.UC_X86_INS_IN, native.port_in),
-            (x86.UC_X86_INS_OUT, native.host_call),
-        )
-
     def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, arguments: tuple[int, int]) -> None:
         gdt = self.kernel_map + RESET_PAGE
         state.reset(uc, state.layout(), entry=entry, page_table=page_table, gdt=gdt, arguments=arguments)
@@ -70,7 +59,7 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
         values = dict(zip(state.GENERAL_REGISTERS, general, strict=True))
         values["ip"] = ctypes.c_uint64.from_address(env + at.env_eip).value
         values["flags"] = ctypes.c_uint64.from_address(env + at.env_eflags).value
-        values["cs"] = ctypes.c_uint32.from_address(env + at.env_segments + 24).value
+        values["cs"] = ctypes.c_uint32.from_address(env + at.env_segments + state.CS * ctypes.sizeof(state.SegmentCache)).value
         return values
 
     def set_result(self, env: int, value: int) -> None:

@@ -14,7 +14,7 @@ from unicorn import x86_const as x86
 
 from emu.cpu.internals import CpuStructures, UnknownUnicorn, find_cpu, handle_of, peek, probing_memory
 
-__all__ = ["GENERAL_REGISTERS", "RESET_GDT", "Layout", "layout", "reset"]
+__all__ = ["CS", "GENERAL_REGISTERS", "RESET_GDT", "SS", "Layout", "SegmentCache", "layout", "register", "reset"]
 
 # QEMU's order of env.regs.
 GENERAL_REGISTERS = ("ax", "cx", "dx", "bx", "sp", "bp", "si", "di", *(f"r{n}" for n in range(8, 16)))
@@ -28,6 +28,15 @@ _UNICORN_GENERAL = (
 
 _MSR_EFER, _MSR_STAR, _MSR_LSTAR, _MSR_FMASK = 0xC000_0080, 0xC000_0081, 0xC000_0082, 0xC000_0084
 
+CS, SS = 1, 2  # indices in env.segs
+
+
+class SegmentCache(ctypes.Structure):
+    """QEMU's, of which env.segs has one per segment register."""
+
+    _fields_ = (("selector", ctypes.c_uint32), ("base", ctypes.c_uint64), ("limit", ctypes.c_uint32), ("flags", ctypes.c_uint32))
+
+
 # The reset GDT: null, 08 kernel code (64-bit), 10 data. The guest loads its own.
 RESET_GDT = struct.pack("<3Q", 0, 0x00AF_9B00_0000_FFFF, 0x00CF_9300_0000_FFFF)
 
@@ -40,11 +49,16 @@ class Layout(CpuStructures):
     env_eflags: int
     env_hflags: int
     env_hflags2: int
-    env_segments: int  # six of {u32 selector, u64 base, u32 limit, u32 flags}, 24 bytes each; ES CS SS DS FS GS
+    env_segments: int  # a SegmentCache each: ES CS SS DS FS GS
     env_cr3: int
     env_star: int
     env_lstar: int
     env_fmask: int
+
+
+def register(name: str) -> int:
+    """Where a general register is in the architectural state."""
+    return 8 * GENERAL_REGISTERS.index(name)
 
 
 def _env_words(descriptor: int, env: int) -> bytes:
@@ -152,5 +166,3 @@ def reset(uc: unicorn.Uc, at: Layout, *, entry: int, page_table: int, gdt: int, 
     uc.reg_write(x86.UC_X86_REG_RDI, arguments[0])
     uc.reg_write(x86.UC_X86_REG_RSI, arguments[1])
     ctypes.c_uint64.from_address(env + at.env_eip).value = entry
-
-

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import ctypes
 
 import numpy as np
 from numba import types
 
 from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.internals import CpuStructures
-from emu.cpu.native import board_record as board
-from emu.cpu.native import callouts
-from emu.cpu.native import cpu_record as cpu
+from emu.cpu.native import board_record, callouts, cpu_record
+from emu.cpu.native.arch import NativeCpu
 from emu.cpu.native.block_cost import charge
 from emu.cpu.native.interrupts import highest, look_around, take_highest, turn_is_over
 from emu.native import cfunc, external, njit
@@ -30,17 +29,17 @@ HOST_CALL_TRAP = 0x17E  # `ta 0x7e`
 INTERRUPT_TRAP = np.uint32(0x40)  # of level 0 (manual, table 14)
 NMI_LEVEL = np.uint32(15)
 LAST_MASKABLE = np.uint32(14)
-FOUR = np.uint64(4)
+INSTRUCTION_SIZE = np.uint64(4)
 
 PC, NPC = np.uint64(Env.pc.offset), np.uint64(Env.npc.offset)
 PIL, PSTATE = np.uint64(Env.psrpil.offset), np.uint64(Env.pstate.offset)
 TL, MAXTL = np.uint64(Env.tl.offset), np.uint64(Env.maxtl.offset)
-WINDOW, G1 = np.uint64(Env.regwptr.offset), np.uint64(8)
+WINDOW, G1 = np.uint64(Env.regwptr.offset), np.uint64(Env.gregs.offset + ctypes.sizeof(ctypes.c_uint64))
 CYCLE_COUNTER = np.uint64(Env.tick_cmpr.offset)
 
 
-def build(layout: CpuStructures) -> SimpleNamespace:
-    """The compiled functions, by name: block_hook, stop_interrupt, irqs_off."""
+def build(layout: CpuStructures) -> NativeCpu:
+    """Compiles for one layout of Unicorn."""
     uc_cpu, opaque = np.uint64(layout.uc_cpu), np.uint64(layout.cpu_opaque)
     exception_index = np.uint64(layout.cpu_exception_index)
 
@@ -52,77 +51,77 @@ def build(layout: CpuStructures) -> SimpleNamespace:
     # What Python has been asked for comes first: a host call's answer belongs to the code that made it.
 
     @njit
-    def takes_interrupt(s, env):
-        if load_u64(s + cpu.PENDING_COUNT) == ZERO or load_u64(s + cpu.REQUEST) != ZERO:
+    def takes_interrupt(cpu, env):
+        if load_u64(cpu + cpu_record.PENDING_COUNT) == ZERO or load_u64(cpu + cpu_record.REQUEST) != ZERO:
             return False
         return (
             load_u32(env + PSTATE) & IE != 0
-            and highest(s) > np.uint64(load_u32(env + PIL))
+            and highest(cpu) > np.uint64(load_u32(env + PIL))
             and load_u32(env + TL) < load_u32(env + MAXTL)
         )
 
     @njit
-    def takes_nmi(s, env):
+    def takes_nmi(cpu, env):
         """Level 15 does not ask for PSTATE.IE, so it must not come where a trap would be lost: in entry code."""
-        if load_u64(s + cpu.NMI) == ZERO or load_u64(s + cpu.REQUEST) != ZERO:
+        if load_u64(cpu + cpu_record.NMI) == ZERO or load_u64(cpu + cpu_record.REQUEST) != ZERO:
             return False
         return load_u32(env + PIL) < NMI_LEVEL and load_u32(env + TL) == 0
 
     @njit
-    def physical_of(s, b, address):
+    def physical_of(cpu, board, address):
         """Where a block's first byte is in RAM. A block that runs is in Unicorn's TLB."""
-        offset = address - load_u64(b + board.KERNEL_START)
-        if offset < load_u64(b + board.RAM_SIZE):
+        offset = address - load_u64(board + board_record.KERNEL_START)
+        if offset < load_u64(board + board_record.RAM_SIZE):
             return offset
-        return _code_address(load_u64(s + cpu.ENV), address)
+        return _code_address(load_u64(cpu + cpu_record.ENV), address)
 
     @cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
-    def block_hook(uc, address, size, s):
+    def block_hook(uc, address, size, cpu):
         """Runs before every block. An exit begins the block again, so time is charged after the last reason to exit."""
-        env = load_u64(s + cpu.ENV)
-        if load_u64(s + cpu.CYCLES) >= load_u64(s + cpu.DEADLINE):
-            look_around(s)
-            if takes_nmi(s, env) or takes_interrupt(s, env):
-                _loop_exit(load_u64(s + cpu.CPU))
-            if turn_is_over(s):
+        env = load_u64(cpu + cpu_record.ENV)
+        if load_u64(cpu + cpu_record.CYCLES) >= load_u64(cpu + cpu_record.DEADLINE):
+            look_around(cpu)
+            if takes_nmi(cpu, env) or takes_interrupt(cpu, env):
+                _loop_exit(load_u64(cpu + cpu_record.CPU))
+            if turn_is_over(cpu):
                 _emu_stop(uc)
-                _loop_exit(load_u64(s + cpu.CPU))
-        b = load_u64(s + cpu.BOARD)
-        charge(s, b, address, np.uint64(size), physical_of(s, b, address))
-        store_u64(env + CYCLE_COUNTER, load_u64(s + cpu.CYCLES))  # `rd %tick` is 0 in Unicorn; this register is memory
-        callouts.call_function_at(s, b, address)
+                _loop_exit(load_u64(cpu + cpu_record.CPU))
+        board = load_u64(cpu + cpu_record.BOARD)
+        charge(cpu, board, address, np.uint64(size), physical_of(cpu, board, address))
+        store_u64(env + CYCLE_COUNTER, load_u64(cpu + cpu_record.CYCLES))  # `rd %tick` is 0 in Unicorn; this register is memory
+        callouts.call_function_at(cpu, board, address)
 
     @njit
-    def host_call(s, env):
+    def host_call(cpu, env):
         window = load_u64(env + WINDOW)
-        for n in range(4):
-            offset = np.uint64(n) * WORD
-            store_u64(s + cpu.ARGUMENTS + offset, load_u64(window + offset))
+        for n in range(cpu_record.ARGUMENT_COUNT):
+            offset = np.uint64(n) * WORD  # also from %o0 on
+            store_u64(cpu + cpu_record.ARGUMENTS + offset, load_u64(window + offset))
         following = load_u64(env + NPC)
         store_u64(env + PC, following)
-        store_u64(env + NPC, following + FOUR)
-        if callouts.host_call(s, load_u64(env + G1)):
-            store_u64(window, load_u64(s + cpu.RESULT))
+        store_u64(env + NPC, following + INSTRUCTION_SIZE)
+        if callouts.host_call(cpu, load_u64(env + G1)):
+            store_u64(window, load_u64(cpu + cpu_record.RESULT))
 
     @cfunc(types.boolean(types.uint64, types.int32))
     def stop_interrupt(uc, trap):
         """The trap unit. True ends the run: QEMU would abort at a trap at MAXTL (error state, manual 7.2.1)."""
         state = load_u64(uc + uc_cpu)
-        s = load_u64(state + opaque)
-        env = load_u64(s + cpu.ENV)
+        cpu = load_u64(state + opaque)
+        env = load_u64(cpu + cpu_record.ENV)
         if trap < 0:
-            resume = load_u64(s + cpu.RESUME)
+            resume = load_u64(cpu + cpu_record.RESUME)
             if resume != ZERO:
                 store_u64(env + NPC, resume)
-                store_u64(s + cpu.RESUME, ZERO)
+                store_u64(cpu + cpu_record.RESUME, ZERO)
             taken = np.uint32(0)
-            if takes_nmi(s, env):
-                store_u64(s + cpu.NMI, ZERO)
+            if takes_nmi(cpu, env):
+                store_u64(cpu + cpu_record.NMI, ZERO)
                 taken = NMI_LEVEL
-            elif takes_interrupt(s, env):
-                taken = np.uint32(take_highest(s))
+            elif takes_interrupt(cpu, env):
+                taken = np.uint32(take_highest(cpu))
             if taken:
-                store_u64(s + cpu.TAKEN, load_u64(s + cpu.TAKEN) + ONE)
+                store_u64(cpu + cpu_record.TAKEN, load_u64(cpu + cpu_record.TAKEN) + ONE)
                 store_u32(state + exception_index, INTERRUPT_TRAP + taken)
                 _do_interrupt(state)
                 store_u32(state + exception_index, np.uint32(0xFFFF_FFFF))
@@ -130,7 +129,7 @@ def build(layout: CpuStructures) -> SimpleNamespace:
         if trap >= TRAPS:
             return False
         if trap == HOST_CALL_TRAP and load_u32(env + PSTATE) & PRIV:
-            host_call(s, env)
+            host_call(cpu, env)
         elif load_u32(env + TL) >= load_u32(env + MAXTL):
             return True
         else:
@@ -138,4 +137,9 @@ def build(layout: CpuStructures) -> SimpleNamespace:
         store_u32(state + exception_index, np.uint32(0xFFFF_FFFF))
         return False
 
-    return SimpleNamespace(block_hook=block_hook, stop_interrupt=stop_interrupt, irqs_off=irqs_off)
+    return NativeCpu(
+        block_hook=block_hook.address,
+        stop_interrupt=stop_interrupt.address,
+        instruction_hooks=(),
+        irqs_off=irqs_off,
+    )

@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""x86-64 inside `cpu_exec`: traps, interrupts, `syscall`, `rdtsc`, the host-call port and the block hook.
-
-`build(layout)` compiles for one layout of Unicorn: its offsets are constants of the machine code (and so of its cache).
-"""
+"""x86-64 inside `cpu_exec`: traps, interrupts, `syscall`, `rdtsc`, the host-call port and the block hook."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import ctypes
 
 import numpy as np
 from numba import types
+from unicorn import x86_const as x86
 
-from emu.cpu.arch.x86_64.state import Layout
-from emu.cpu.native import board_record as board
-from emu.cpu.native import callouts
-from emu.cpu.native import cpu_record as cpu
+from emu.cpu.arch.x86_64.state import CS, SS, Layout, SegmentCache, register
+from emu.cpu.native import board_record, callouts, cpu_record
+from emu.cpu.native.arch import NativeCpu
 from emu.cpu.native.block_cost import charge
 from emu.cpu.native.interrupts import look_around, take_highest, turn_is_over
 from emu.native import cfunc, external, njit
@@ -22,9 +19,7 @@ from emu.native.pointers import load_u32, load_u64, store_u32, store_u64
 
 _void_pointer = types.uint64
 _do_interrupt = external("x86_cpu_do_interrupt_x86_64", types.void(_void_pointer))
-_do_hardware_interrupt = external(
-    "do_interrupt_x86_hardirq_x86_64", types.void(_void_pointer, types.int32, types.int32)
-)
+_do_hardware_interrupt = external("do_interrupt_x86_hardirq_x86_64", types.void(_void_pointer, types.int32, types.int32))
 _loop_exit = external("cpu_loop_exit_noexc_x86_64", types.void(_void_pointer))
 _emu_stop = external("uc_emu_stop", types.int32(_void_pointer))
 _raise = external("raise_exception_err_x86_64", types.void(_void_pointer, types.int32, types.int32))
@@ -34,8 +29,7 @@ _write_flags = external("helper_write_eflags_x86_64", types.void(_void_pointer, 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 HOST_CALL_PORT = np.uint32(0xE0)
 
-# env.regs, QEMU's order.
-AX, CX, DX, SP, SI, DI, R11 = (np.uint64(8 * n) for n in (0, 1, 2, 4, 6, 7, 11))
+AX, CX, DX, SI, DI, R11 = (np.uint64(register(name)) for name in ("ax", "cx", "dx", "si", "di", "r11"))
 
 # Manual volume 3, 2.3: EFLAGS.IF. QEMU: hflags bit 3 is the shadow of `sti` and `mov ss`; hflags2 bit 2 masks NMIs.
 IF, SHADOW, NMI_MASKED = np.uint32(0x200), np.uint32(8), np.uint32(4)
@@ -48,7 +42,8 @@ EXCP_INTERRUPT, EXCP_HLT = 0x10000, 0x10001
 # The descriptor caches that `syscall` loads (manual volume 2B, SYSCALL): flat, ring 0, 64-bit code and writable data.
 CODE_FLAGS, DATA_FLAGS = np.uint32(0x00A0_9B00), np.uint32(0x00C0_9300)
 FLAT_LIMIT = np.uint32(0xFFFF_FFFF)
-SEGMENT_SIZE = np.uint64(24)
+SELECTOR, BASE = np.uint64(SegmentCache.selector.offset), np.uint64(SegmentCache.base.offset)
+LIMIT, FLAGS = np.uint64(SegmentCache.limit.offset), np.uint64(SegmentCache.flags.offset)
 WRITABLE_FLAGS = np.uint32(0xFFFF_FFFF)
 SYSCALL_LENGTH = np.uint64(2)
 
@@ -58,13 +53,13 @@ FRAME = np.uint64(0x000F_FFFF_FFFF_F000)
 NINE, TWELVE, INDEX_MASK = np.uint64(9), np.uint64(12), np.uint64(511)
 
 
-def build(layout: Layout) -> SimpleNamespace:
-    """The compiled functions, by name: block_hook, stop_interrupt, syscall, rdtsc, rdtscp, port_in, host_call, irqs_off."""
+def build(layout: Layout) -> NativeCpu:
+    """Compiles for one layout of Unicorn."""
     uc_cpu, opaque = np.uint64(layout.uc_cpu), np.uint64(layout.cpu_opaque)
     exception_index = np.uint64(layout.cpu_exception_index)
     eip, eflags = np.uint64(layout.env_eip), np.uint64(layout.env_eflags)
     hflags, hflags2 = np.uint64(layout.env_hflags), np.uint64(layout.env_hflags2)
-    cs = np.uint64(layout.env_segments + 24)
+    cs, ss = (np.uint64(layout.env_segments + segment * ctypes.sizeof(SegmentCache)) for segment in (CS, SS))
     cr3, star = np.uint64(layout.env_cr3), np.uint64(layout.env_star)
     lstar, fmask = np.uint64(layout.env_lstar), np.uint64(layout.env_fmask)
 
@@ -76,32 +71,32 @@ def build(layout: Layout) -> SimpleNamespace:
     # What Python has been asked for comes first: a host call's answer belongs to the code that made it.
 
     @njit
-    def takes_interrupt(s, env):
-        if load_u64(s + cpu.PENDING_COUNT) == ZERO or load_u64(s + cpu.REQUEST) != ZERO:
+    def takes_interrupt(cpu, env):
+        if load_u64(cpu + cpu_record.PENDING_COUNT) == ZERO or load_u64(cpu + cpu_record.REQUEST) != ZERO:
             return False
         return load_u32(env + eflags) & IF != 0 and load_u32(env + hflags) & SHADOW == 0
 
     @njit
-    def takes_nmi(s, env):
-        if load_u64(s + cpu.NMI) == ZERO or load_u64(s + cpu.REQUEST) != ZERO:
+    def takes_nmi(cpu, env):
+        if load_u64(cpu + cpu_record.NMI) == ZERO or load_u64(cpu + cpu_record.REQUEST) != ZERO:
             return False
         return load_u32(env + hflags2) & NMI_MASKED == 0 and load_u32(env + hflags) & SHADOW == 0
 
     @njit
-    def physical_of(s, b, address):
+    def physical_of(cpu, board, address):
         """Where a block's first byte is in RAM; NEVER, which is not in RAM, if that cannot be told."""
-        ram, size = load_u64(b + board.RAM), load_u64(b + board.RAM_SIZE)
-        offset = address - load_u64(b + board.KERNEL_START)
+        ram, size = load_u64(board + board_record.RAM), load_u64(board + board_record.RAM_SIZE)
+        offset = address - load_u64(board + board_record.KERNEL_START)
         if offset < size:
             return offset
-        entry = load_u64(load_u64(s + cpu.ENV) + cr3)
+        entry = load_u64(load_u64(cpu + cpu_record.ENV) + cr3)
         if entry & FRAME >= size:
-            return cpu.NEVER
+            return cpu_record.NEVER
         shift = np.uint64(39)
         for _ in range(4):
             entry = load_u64(ram + (entry & FRAME) + (address >> shift & INDEX_MASK) * WORD)
             if not entry & PRESENT or entry & FRAME >= size:
-                return cpu.NEVER
+                return cpu_record.NEVER
             if shift != TWELVE and entry & LARGE:
                 break
             if shift == TWELVE:
@@ -111,78 +106,77 @@ def build(layout: Layout) -> SimpleNamespace:
         return (entry & FRAME & ~low) | (address & low)
 
     @cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
-    def block_hook(uc, address, size, s):
+    def block_hook(uc, address, size, cpu):
         """Runs before every block. An exit begins the block again, so time is charged after the last reason to exit."""
-        if load_u64(s + cpu.CYCLES) >= load_u64(s + cpu.DEADLINE):
-            look_around(s)
-            env = load_u64(s + cpu.ENV)
-            if takes_nmi(s, env) or takes_interrupt(s, env):
-                _loop_exit(load_u64(s + cpu.CPU))
-            if turn_is_over(s):
+        if load_u64(cpu + cpu_record.CYCLES) >= load_u64(cpu + cpu_record.DEADLINE):
+            look_around(cpu)
+            env = load_u64(cpu + cpu_record.ENV)
+            if takes_nmi(cpu, env) or takes_interrupt(cpu, env):
+                _loop_exit(load_u64(cpu + cpu_record.CPU))
+            if turn_is_over(cpu):
                 _emu_stop(uc)
-                _loop_exit(load_u64(s + cpu.CPU))
-        b = load_u64(s + cpu.BOARD)
-        charge(s, b, address, np.uint64(size), physical_of(s, b, address))
-        callouts.call_function_at(s, b, address)
+                _loop_exit(load_u64(cpu + cpu_record.CPU))
+        board = load_u64(cpu + cpu_record.BOARD)
+        charge(cpu, board, address, np.uint64(size), physical_of(cpu, board, address))
+        callouts.call_function_at(cpu, board, address)
 
     @cfunc(types.boolean(types.uint64, types.int32))
     def stop_interrupt(uc, vector):
         """The trap unit: delivers exceptions and interrupts through the guest's IDT with QEMU's own code."""
         state = load_u64(uc + uc_cpu)
-        s = load_u64(state + opaque)
-        env = load_u64(s + cpu.ENV)
+        cpu = load_u64(state + opaque)
+        env = load_u64(cpu + cpu_record.ENV)
         if vector < 0:
-            if takes_nmi(s, env):
-                store_u64(s + cpu.NMI, ZERO)
+            if takes_nmi(cpu, env):
+                store_u64(cpu + cpu_record.NMI, ZERO)
                 store_u32(env + hflags2, load_u32(env + hflags2) | NMI_MASKED)
-                store_u64(s + cpu.TAKEN, load_u64(s + cpu.TAKEN) + ONE)
+                store_u64(cpu + cpu_record.TAKEN, load_u64(cpu + cpu_record.TAKEN) + ONE)
                 _do_hardware_interrupt(env, NMI_VECTOR, np.int32(1))
-            elif takes_interrupt(s, env):
-                store_u64(s + cpu.TAKEN, load_u64(s + cpu.TAKEN) + ONE)
-                _do_hardware_interrupt(env, np.int32(take_highest(s)), np.int32(1))
+            elif takes_interrupt(cpu, env):
+                store_u64(cpu + cpu_record.TAKEN, load_u64(cpu + cpu_record.TAKEN) + ONE)
+                _do_hardware_interrupt(env, np.int32(take_highest(cpu)), np.int32(1))
             return False
-        if vector < cpu.VECTORS:
+        if vector < cpu_record.VECTORS:
             _do_interrupt(state)
             store_u32(state + exception_index, np.uint32(0xFFFF_FFFF))
         elif vector == EXCP_HLT:
-            store_u64(s + cpu.STATUS, cpu.HALTED if load_u32(env + eflags) & IF else cpu.STOPPED)
+            store_u64(cpu + cpu_record.STATUS, cpu_record.HALTED if load_u32(env + eflags) & IF else cpu_record.STOPPED)
         elif vector == EXCP_INTERRUPT:  # `pause`, or the end of a turn
             _emu_stop(uc)
         return False
 
     @cfunc(types.void(types.uint64, types.uint64))
-    def syscall(uc, s):
+    def syscall(uc, cpu):
         """SYSCALL as the manual has it (volume 2B). Unicorn leaves the whole instruction to this hook."""
-        env = load_u64(s + cpu.ENV)
+        env = load_u64(cpu + cpu_record.ENV)
         flags = _read_flags(env)
         store_u64(env + CX, load_u64(env + eip) + SYSCALL_LENGTH)
         store_u64(env + R11, flags)
         _write_flags(env, flags & ~load_u64(env + fmask), WRITABLE_FLAGS)
         selector = np.uint32(load_u64(env + star) >> np.uint64(32)) & np.uint32(0xFFFC)
-        stack = cs + SEGMENT_SIZE
-        for segment, value, attributes in ((cs, selector, CODE_FLAGS), (stack, selector + np.uint32(8), DATA_FLAGS)):
-            store_u32(env + segment, value)
-            store_u64(env + segment + WORD, ZERO)
-            store_u32(env + segment + np.uint64(16), FLAT_LIMIT)
-            store_u32(env + segment + np.uint64(20), attributes)
+        for segment, value, attributes in ((cs, selector, CODE_FLAGS), (ss, selector + np.uint32(8), DATA_FLAGS)):
+            store_u32(env + segment + SELECTOR, value)
+            store_u64(env + segment + BASE, ZERO)
+            store_u32(env + segment + LIMIT, FLAT_LIMIT)
+            store_u32(env + segment + FLAGS, attributes)
         store_u32(env + hflags, load_u32(env + hflags) & ~PRIVILEGE)
         store_u64(env + eip, load_u64(env + lstar) - SYSCALL_LENGTH)  # Unicorn adds the instruction's length
 
     @cfunc(types.int32(types.uint64, types.uint64))
-    def rdtsc(uc, s):
+    def rdtsc(uc, cpu):
         """RDTSC reads the cycle counter. A result of 1 tells Unicorn that the instruction is done."""
-        env, cycles = load_u64(s + cpu.ENV), load_u64(s + cpu.CYCLES)
+        env, cycles = load_u64(cpu + cpu_record.ENV), load_u64(cpu + cpu_record.CYCLES)
         store_u64(env + AX, cycles & np.uint64(0xFFFF_FFFF))
         store_u64(env + DX, cycles >> np.uint64(32))
         return np.int32(1)
 
     @cfunc(types.int32(types.uint64, types.uint64))
-    def rdtscp(uc, s):
+    def rdtscp(uc, cpu):
         """RDTSCP: the cycle counter, and the CPU's number in ECX."""
-        env, cycles = load_u64(s + cpu.ENV), load_u64(s + cpu.CYCLES)
+        env, cycles = load_u64(cpu + cpu_record.ENV), load_u64(cpu + cpu_record.CYCLES)
         store_u64(env + AX, cycles & np.uint64(0xFFFF_FFFF))
         store_u64(env + DX, cycles >> np.uint64(32))
-        store_u64(env + CX, load_u64(s + cpu.INDEX))
+        store_u64(env + CX, load_u64(cpu + cpu_record.INDEX))
         return np.int32(1)
 
     @njit
@@ -192,32 +186,32 @@ def build(layout: Layout) -> SimpleNamespace:
             _raise(env, GENERAL_PROTECTION, np.int32(0))
 
     @cfunc(types.uint32(types.uint64, types.uint32, types.int32, types.uint64))
-    def port_in(uc, port, size, s):
+    def port_in(uc, port, size, cpu):
         """`in`: no port has anything to read."""
-        check_port(load_u64(s + cpu.ENV))
+        check_port(load_u64(cpu + cpu_record.ENV))
         return np.uint32(0xFFFF_FFFF)
 
     @cfunc(types.void(types.uint64, types.uint32, types.int32, types.uint32, types.uint64))
-    def host_call(uc, port, size, value, s):
+    def host_call(uc, port, size, value, cpu):
         """`out` to the host-call port (docs/board.md). Other ports have nothing behind them."""
-        env = load_u64(s + cpu.ENV)
+        env = load_u64(cpu + cpu_record.ENV)
         check_port(env)
         if port != HOST_CALL_PORT:
             return
-        store_u64(s + cpu.ARGUMENTS, load_u64(env + DI))
-        store_u64(s + cpu.ARGUMENTS + WORD, load_u64(env + SI))
-        store_u64(s + cpu.ARGUMENTS + np.uint64(16), load_u64(env + DX))
-        store_u64(s + cpu.ARGUMENTS + np.uint64(24), load_u64(env + CX))
-        if callouts.host_call(s, load_u64(env + AX)):
-            store_u64(env + AX, load_u64(s + cpu.RESULT))
+        for n, source in enumerate((DI, SI, DX, CX)):
+            store_u64(cpu + cpu_record.ARGUMENTS + np.uint64(n) * WORD, load_u64(env + source))
+        if callouts.host_call(cpu, load_u64(env + AX)):
+            store_u64(env + AX, load_u64(cpu + cpu_record.RESULT))
 
-    return SimpleNamespace(
-        block_hook=block_hook,
-        stop_interrupt=stop_interrupt,
-        syscall=syscall,
-        rdtsc=rdtsc,
-        rdtscp=rdtscp,
-        port_in=port_in,
-        host_call=host_call,
+    return NativeCpu(
+        block_hook=block_hook.address,
+        stop_interrupt=stop_interrupt.address,
+        instruction_hooks=(
+            (x86.UC_X86_INS_SYSCALL, syscall.address),
+            (x86.UC_X86_INS_RDTSC, rdtsc.address),
+            (x86.UC_X86_INS_RDTSCP, rdtscp.address),
+            (x86.UC_X86_INS_IN, port_in.address),
+            (x86.UC_X86_INS_OUT, host_call.address),
+        ),
         irqs_off=irqs_off,
     )

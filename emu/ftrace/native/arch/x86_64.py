@@ -1,77 +1,82 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The x86-64 callbacks. When a trampoline's block begins, the stack is
 
-    0(%rsp)     the site plus five: the call's return address
-    8(%rsp)     the traced function's own return address, in the caller
+0(%rsp)     the site plus five: the call's return address
+8(%rsp)     the traced function's own return address, in the caller
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numba import types
 
-from emu.cpu.native import cpu_record as cpu
-from emu.ftrace.native import task_callbacks, tracers
-from emu.ftrace.native import trace_record as trace
+from emu.cpu.arch.x86_64.state import register
+from emu.cpu.native import cpu_record
+from emu.ftrace.native import array_cpu_record, array_record, context, function, function_graph, task_callbacks
+from emu.ftrace.native.arch import Callback, Callbacks
 from emu.ftrace.native.context import host_address
+from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
-from emu.native.pointers import load_u64, store_u64
+from emu.native.pointers import in_byte_order, load_u64, store_u64
+
+__all__ = ["build"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
-SP, SI, DI = np.uint64(8 * 4), np.uint64(8 * 6), np.uint64(8 * 7)
-ZERO, WORD = np.uint64(0), np.uint64(8)
+SP, SI, DI = (np.uint64(register(name)) for name in ("sp", "si", "di"))
+WORD = np.uint64(8)
 SITE_SIZE = np.uint64(5)
 
 
-def build(irqs_off: Any) -> Mapping[str, int]:
-    """The compiled callbacks' addresses, by label. `irqs_off`: the CPU's native function of that name."""
-    record = tracers.build("little")
-    record_function, record_beside_graph = record.record_function, record.record_beside_graph
-    record_graph_entry, record_graph_return = record.record_graph_entry, record.record_graph_return
+def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
+    """Compiles for a guest. `irqs_off`: of the CPU's `NativeCpu`."""
+    memory = in_byte_order("little")
+    about = context.build(memory, guest)
+    record_function, record_beside_graph = function.build(about)
+    record_graph_entry, record_graph_return = function_graph.build(memory, guest, about)
 
     @njit
-    def shared_of(s):
-        return load_u64(load_u64(s + cpu.CALLOUT) + trace.SHARED)
+    def array_of(cpu):
+        """The top array's record."""
+        return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
 
     @cfunc(_HANDLER)
-    def function_entry(s, address):
+    def function_entry(cpu, address):
         """ftrace_caller."""
-        env, shared = load_u64(s + cpu.ENV), shared_of(s)
-        stack = host_address(shared, load_u64(env + SP))
-        record_function(s, load_u64(stack) - SITE_SIZE, load_u64(stack + WORD), irqs_off(env))
+        env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
+        stack = host_address(array, load_u64(env + SP))
+        record_function(cpu, load_u64(stack) - SITE_SIZE, load_u64(stack + WORD), irqs_off(env))
 
     @cfunc(_HANDLER)
-    def graph_entry(s, address):
+    def graph_entry(cpu, address):
         """ftrace_graph_caller: a call is known by the stack slot that holds its return address."""
-        env, shared = load_u64(s + cpu.ENV), shared_of(s)
+        env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
         sp = load_u64(env + SP)
-        stack = host_address(shared, sp)
+        stack = host_address(array, sp)
         ip, parent_ip = load_u64(stack) - SITE_SIZE, load_u64(stack + WORD)
-        record_beside_graph(s, ip, parent_ip, irqs_off(env))
-        if record_graph_entry(s, ip, parent_ip, sp + WORD, irqs_off(env)):
-            store_u64(stack + WORD, load_u64(shared + trace.RETURN_TRAMPOLINE))
+        record_beside_graph(cpu, ip, parent_ip, irqs_off(env))
+        if record_graph_entry(cpu, ip, parent_ip, sp + WORD, irqs_off(env)):
+            store_u64(stack + WORD, load_u64(array + array_record.RETURN_TRAMPOLINE))
 
     @cfunc(_HANDLER)
-    def graph_return(s, address):
+    def graph_return(cpu, address):
         """return_to_handler: the slot that the return address came from lies just below the stack pointer."""
-        env, shared = load_u64(s + cpu.ENV), shared_of(s)
+        env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
         slot = load_u64(env + SP) - WORD
-        store_u64(host_address(shared, slot), record_graph_return(s, slot, irqs_off(env)))
+        store_u64(host_address(array, slot), record_graph_return(cpu, slot, irqs_off(env)))
 
     @njit
-    def first_argument(s):
-        return load_u64(load_u64(s + cpu.ENV) + DI)
+    def first_argument(cpu):
+        return load_u64(load_u64(cpu + cpu_record.ENV) + DI)
 
     @njit
-    def second_argument(s):
-        return load_u64(load_u64(s + cpu.ENV) + SI)
+    def second_argument(cpu):
+        return load_u64(load_u64(cpu + cpu_record.ENV) + SI)
 
-    return {
-        "ftrace_caller": function_entry.address,
-        "ftrace_graph_caller": graph_entry.address,
-        "return_to_handler": graph_return.address,
-        **task_callbacks.build(record, first_argument, second_argument),
-    }
+    return Callbacks(
+        Callback("ftrace_caller", function_entry.address),
+        Callback("ftrace_graph_caller", graph_entry.address),
+        Callback("return_to_handler", graph_return.address),
+        *task_callbacks.build(memory, guest, first_argument, second_argument),
+    )

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What native code and Python share of one trace array on one CPU.
+
+A CPU's CALLOUT field points to its record of the top array; NEXT leads on to its records of the instances.
+"""
+
+from __future__ import annotations
+
+from emu.native.record import Fields
+
+_fields = Fields()
+RING = _fields.word()  # address of its ring buffer's record
+HOT = _fields.word()  # host address of the CPU's struct pcpu_hot
+ARRAY = _fields.word()  # address of the array's record for all CPUs
+RECORDED = _fields.word()  # 1: an event was recorded since the last process switch
+IGNORED = _fields.word()  # 1: the task that runs is not to be traced (set_ftrace_pid, set_ftrace_notrace_pid)
+PID = _fields.word()  # of that task
+NEXT = _fields.word()  # address of this CPU's record of the next array; 0: there is none
+ASK_EACH = _fields.word()  # 1, in the top array's: each array's flags say what it wants of a site that calls
+WORDS = _fields.count

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The function tracer: what runs once per call of a traced function."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from emu.cpu.native import cpu_record
+from emu.cpu.native.interrupts import stop
+from emu.ftrace.events import FUNCTION, EventType
+from emu.ftrace.native import array_cpu_record, array_record
+from emu.ftrace.native.context import Context, complete, now
+from emu.ftrace.native.ring_buffer import reserve
+from emu.ftrace.native.sites import site_flags
+from emu.native import njit
+from emu.native.pointers import load_u64, store_u64
+from emu.native.record import offset_of
+
+__all__ = ["FunctionTracer", "build"]
+
+ZERO = np.uint64(0)
+KIND, SIZE = np.uint16(EventType.FUNCTION), np.uint64(FUNCTION.itemsize)
+IP, PARENT_IP = offset_of(FUNCTION, "ip"), offset_of(FUNCTION, "parent_ip")
+
+
+class FunctionTracer(NamedTuple):
+    """The compiled functions that an architecture's callbacks hand over to, once they know who calls whom."""
+
+    record_function: Any
+    """record_function(cpu, ip, parent_ip, irqs_off): a site calls for its entry, `ip`, which `parent_ip` has called."""
+
+    record_beside_graph: Any
+    """record_beside_graph(cpu, ip, parent_ip, irqs_off): the same at a site that function_graph wants, perhaps alone."""
+
+
+def build(context: Context) -> FunctionTracer:
+    """Compiles for a guest."""
+    current_task, preempt_count, store_common = context.current_task, context.preempt_count, context.store_common
+
+    @njit
+    def record_call(cpu, array_cpu, ip, parent_ip, irqs_off):
+        """The function tracer of one array: `ip` was called by `parent_ip`."""
+        if load_u64(array_cpu + array_cpu_record.IGNORED) != ZERO:
+            return
+        array, ring = load_u64(array_cpu + array_cpu_record.ARRAY), load_u64(array_cpu + array_cpu_record.RING)
+        entry = reserve(ring, now(cpu, array), SIZE)
+        if entry == ZERO:
+            return
+        store_common(entry, KIND, current_task(array_cpu, array), preempt_count(array_cpu), irqs_off)
+        store_u64(entry + IP, ip)
+        store_u64(entry + PARENT_IP, parent_ip)
+        complete(cpu, array_cpu, array, ring)
+
+    @njit
+    def record_in_each(cpu, array_cpu, ip, parent_ip, irqs_off):
+        """As ftrace_ops_list_func: what every array wants of this site."""
+        while array_cpu != ZERO:
+            array = load_u64(array_cpu + array_cpu_record.ARRAY)
+            flags = site_flags(array, ip)
+            if flags & array_record.TRACED != 0:
+                record_call(cpu, array_cpu, ip, parent_ip, irqs_off)
+            off = load_u64(array + array_record.RECORDING) == ZERO
+            if flags & (array_record.TURNS_ON if off else array_record.TURNS_OFF) != 0:
+                store_u64(array + array_record.SWITCH, ip)
+                stop(cpu)
+            array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
+
+    @njit
+    def record_function(cpu, ip, parent_ip, irqs_off):
+        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
+        if load_u64(array_cpu + array_cpu_record.ASK_EACH) == ZERO:
+            record_call(cpu, array_cpu, ip, parent_ip, irqs_off)
+        else:
+            record_in_each(cpu, array_cpu, ip, parent_ip, irqs_off)
+
+    @njit
+    def record_beside_graph(cpu, ip, parent_ip, irqs_off):
+        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
+        if load_u64(array_cpu + array_cpu_record.ASK_EACH) != ZERO:
+            record_in_each(cpu, array_cpu, ip, parent_ip, irqs_off)
+
+    return FunctionTracer(record_function, record_beside_graph)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The function_graph tracer: recording entries, taking over return addresses, recording returns.
+
+Return addresses that were taken over are kept where Linux keeps them: on the task's own return stack, in the guest's memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from emu.cpu.native import cpu_record
+from emu.cpu.native.interrupts import stop
+from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, EventType
+from emu.ftrace.native import array_cpu_record, array_record
+from emu.ftrace.native.context import Context, complete, now
+from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.ring_buffer import reserve
+from emu.ftrace.native.sites import site_flags
+from emu.native import njit
+from emu.native.pointers import Accessors, load_u64, store_u32, store_u64
+from emu.native.record import offset_of
+
+__all__ = ["HIDDEN", "GraphTracer", "build"]
+
+ZERO, ONE = np.uint64(0), np.uint64(1)
+
+ENTRY_KIND, ENTRY_SIZE = np.uint16(EventType.FUNCGRAPH_ENTRY), np.uint64(FUNCGRAPH_ENTRY.itemsize)
+ENTRY_FUNC, ENTRY_DEPTH = offset_of(FUNCGRAPH_ENTRY, "func"), offset_of(FUNCGRAPH_ENTRY, "depth")
+EXIT_KIND, EXIT_SIZE = np.uint16(EventType.FUNCGRAPH_EXIT), np.uint64(FUNCGRAPH_EXIT.itemsize)
+EXIT_FUNC, EXIT_DEPTH = offset_of(FUNCGRAPH_EXIT, "func"), offset_of(FUNCGRAPH_EXIT, "depth")
+EXIT_OVERRUN = offset_of(FUNCGRAPH_EXIT, "overrun")
+EXIT_CALLTIME, EXIT_RETTIME = offset_of(FUNCGRAPH_EXIT, "calltime"), offset_of(FUNCGRAPH_EXIT, "rettime")
+
+# In the calltime of a return stack's entry
+HIDDEN = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # instead of a time: set_graph_notrace covers this call and what it calls
+CHOSEN = np.uint64(1 << 63)  # beside it: set_graph_function covers them
+
+
+class GraphTracer(NamedTuple):
+    """The compiled functions that an architecture's callbacks hand over to."""
+
+    record_graph_entry: Any
+    """record_graph_entry(cpu, function, returns_to, frame, irqs_off) -> whether the call is to return to the return trampoline
+    instead of `returns_to`; the trampoline gives `frame`, which tells this call from others, to `record_graph_return`."""
+
+    record_graph_return: Any
+    """record_graph_return(cpu, frame, irqs_off) -> the real return address of the call that `frame` stands for, which returns;
+    0 if it is not known."""
+
+
+def build(memory: Accessors, guest: GuestLayout, context: Context) -> GraphTracer:
+    """Compiles for a guest. `memory`: accesses in its byte order."""
+    guest_u32, guest_i32, guest_u64 = memory.load_u32, memory.load_i32, memory.load_u64
+    guest_store_u32, guest_store_u64 = memory.store_u32, memory.store_u64
+    current_task, preempt_count, store_common = context.current_task, context.preempt_count, context.store_common
+
+    @njit
+    def record_call(cpu, array_cpu, array, task, function, depth, time, irqs_off):
+        """Whether there was room for the event that `function` was called at a depth."""
+        ring = load_u64(array_cpu + array_cpu_record.RING)
+        entry = reserve(ring, time, ENTRY_SIZE)
+        if entry == ZERO:
+            return False
+        store_common(entry, ENTRY_KIND, task, preempt_count(array_cpu), irqs_off)
+        store_u64(entry + ENTRY_FUNC, function)
+        store_u32(entry + ENTRY_DEPTH, np.uint32(depth))
+        complete(cpu, array_cpu, array, ring)
+        return True
+
+    @njit
+    def record_graph_entry(cpu, function, returns_to, frame, irqs_off):
+        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
+        array = load_u64(array_cpu + array_cpu_record.ARRAY)
+        running = load_u64(array + array_record.GRAPH_RUNNING) != ZERO
+        if not running or load_u64(array_cpu + array_cpu_record.IGNORED) != ZERO:
+            return False
+        task = current_task(array_cpu, array)
+        depth = guest_i32(task + guest.curr_ret_stack) + 1
+        flags = site_flags(array, function)
+        call = task + guest.ret_stack + np.uint64(depth) * guest.entry_size
+        # What the task was in before there was such a filter is on the stack too, and chooses nothing.
+        chosen = CHOSEN if flags & array_record.GRAPH_FUNCTION != 0 else ZERO
+        if depth > 0:
+            outer = guest_u64(call - guest.entry_size + guest.entry_calltime)
+            if outer == HIDDEN:
+                return False
+            chosen |= outer & CHOSEN
+        hidden = flags & array_record.GRAPH_NOTRACE != 0
+        if not hidden:
+            if chosen == ZERO and load_u64(array + array_record.ONLY_SELECTED) != ZERO:
+                return False
+            most = load_u64(array + array_record.MAX_DEPTH)
+            if most != ZERO and np.uint64(depth) >= most:
+                return False
+        if preempt_count(array_cpu) & guest.hardirq_mask and load_u64(array + array_record.SKIP_INTERRUPTS) != ZERO:
+            return False
+        if depth >= np.int64(guest.depth):
+            overrun = task + guest.trace_overrun
+            guest_store_u32(overrun, guest_u32(overrun) + np.uint32(1))
+            return False
+        time = now(cpu, array)
+        shown = not hidden and load_u64(array + array_record.THRESHOLD) == ZERO
+        if shown and not record_call(cpu, array_cpu, array, task, function, depth, time, irqs_off):
+            return False
+        guest_store_u64(call + guest.entry_ret, returns_to)
+        guest_store_u64(call + guest.entry_func, function)
+        guest_store_u64(call + guest.entry_calltime, HIDDEN if hidden else time | chosen)
+        guest_store_u64(call + guest.entry_fp, frame)
+        guest_store_u32(task + guest.curr_ret_stack, np.uint32(depth))
+        return True
+
+    @njit
+    def matching_depth(stack, depth, frame):
+        """The return stack's entry for `frame`, from the top; -1 if there is none."""
+        while depth >= 0 and guest_u64(stack + np.uint64(depth) * guest.entry_size + guest.entry_fp) != frame:
+            depth -= 1
+        return depth
+
+    @njit
+    def record_return(cpu, array_cpu, array, task, call, depth, time, irqs_off):
+        """The call of the return stack's entry at that depth has returned."""
+        ring = load_u64(array_cpu + array_cpu_record.RING)
+        entry = reserve(ring, time, EXIT_SIZE)
+        if entry == ZERO:
+            return
+        store_common(entry, EXIT_KIND, task, preempt_count(array_cpu), irqs_off)
+        store_u64(entry + EXIT_FUNC, guest_u64(call + guest.entry_func))
+        store_u32(entry + EXIT_DEPTH, np.uint32(depth))
+        store_u32(entry + EXIT_OVERRUN, guest_u32(task + guest.trace_overrun))
+        store_u64(entry + EXIT_CALLTIME, guest_u64(call + guest.entry_calltime) & ~CHOSEN)
+        store_u64(entry + EXIT_RETTIME, time)
+        complete(cpu, array_cpu, array, ring)
+
+    @njit
+    def record_graph_return(cpu, frame, irqs_off):
+        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
+        array = load_u64(array_cpu + array_cpu_record.ARRAY)
+        task = current_task(array_cpu, array)
+        stack = task + guest.ret_stack
+        top = guest_i32(task + guest.curr_ret_stack)
+        depth = matching_depth(stack, top, frame)
+        if depth != top:
+            store_u64(array + array_record.MISMATCH, ONE)
+            store_u64(array + array_record.MISMATCH_FRAME, frame)
+            store_u64(array + array_record.GRAPH_RUNNING, ZERO)
+            stop(cpu)
+            if top < 0:
+                return ZERO
+            if depth < 0:
+                depth = top  # the entry was damaged: the latest one is the best guess
+        call = stack + np.uint64(depth) * guest.entry_size
+        guest_store_u32(task + guest.curr_ret_stack, np.uint32(depth - 1))
+        calltime = guest_u64(call + guest.entry_calltime)
+        if calltime != HIDDEN and load_u64(array + array_record.GRAPH_RUNNING) != ZERO:
+            time = now(cpu, array)
+            if time - (calltime & ~CHOSEN) >= load_u64(array + array_record.THRESHOLD):
+                record_return(cpu, array_cpu, array, task, call, depth, time, irqs_off)
+        return guest_u64(call + guest.entry_ret)
+
+    return GraphTracer(record_graph_entry, record_graph_return)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the guest's structures look like to native code: numbers of the image's layout table, which are compiled in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from emu.kernel.image import Image
+
+__all__ = ["GuestLayout"]
+
+
+class GuestLayout(NamedTuple):
+    """Offsets, sizes and masks. An image in which they are the same runs what was compiled for another."""
+
+    # struct pcpu_hot
+    current_task: np.uint64
+    preempt_count: np.uint64
+
+    # struct task_struct
+    task_flags: np.uint64
+    task_pid: np.uint64
+    task_comm: np.uint64
+    curr_ret_stack: np.uint64  # index of the return stack's latest entry, -1 if there is none
+    trace_overrun: np.uint64
+    ftrace_timestamp: np.uint64  # when the task was switched out
+    ret_stack: np.uint64
+
+    # struct ftrace_ret_stack. What identifies a call is the architecture's: where its return address lies, or its frame pointer.
+    entry_ret: np.uint64
+    entry_func: np.uint64
+    entry_calltime: np.uint64
+    entry_fp: np.uint64
+    entry_size: np.uint64
+    depth: np.uint64  # entries of a return stack
+
+    # thread_info's flags, and preempt_count
+    tif_need_resched: np.uint64
+    preempt_mask: np.uint64
+    softirq_served: np.uint64  # one is being served
+    softirq_disabled: np.uint64  # how often they are disabled, not counting one that is being served
+    hardirq_mask: np.uint64
+    nmi_mask: np.uint64
+    preempt_need_resched: np.uint64
+    preempt_enabled: np.uint64  # a count that forbids nothing
+
+    @classmethod
+    def of(cls, image: Image) -> Self:
+        """As an image has them.
+
+        Raises:
+            BadImage: its layout table has no such names.
+        """
+
+        def number(name: str) -> np.uint64:
+            return np.uint64(image.offset(name))
+
+        return cls(
+            current_task=number("pcpu_hot.current_task"),
+            preempt_count=number("pcpu_hot.preempt_count"),
+            task_flags=number("task_struct.thread_info_flags"),
+            task_pid=number("task_struct.pid"),
+            task_comm=number("task_struct.comm"),
+            curr_ret_stack=number("task_struct.curr_ret_stack"),
+            trace_overrun=number("task_struct.trace_overrun"),
+            ftrace_timestamp=number("task_struct.ftrace_timestamp"),
+            ret_stack=number("task_struct.ret_stack"),
+            entry_ret=number("ftrace_ret_stack.ret"),
+            entry_func=number("ftrace_ret_stack.func"),
+            entry_calltime=number("ftrace_ret_stack.calltime"),
+            entry_fp=number("ftrace_ret_stack.fp"),
+            entry_size=np.uint64(image.size("ftrace_ret_stack")),
+            depth=number("FTRACE_RETFUNC_DEPTH"),
+            tif_need_resched=number("_TIF_NEED_RESCHED"),
+            preempt_mask=number("PREEMPT_MASK"),
+            softirq_served=number("SOFTIRQ_OFFSET"),
+            softirq_disabled=number("SOFTIRQ_MASK") & ~number("SOFTIRQ_OFFSET"),
+            hardirq_mask=number("HARDIRQ_MASK"),
+            nmi_mask=number("NMI_MASK"),
+            preempt_need_resched=number("PREEMPT_NEED_RESCHED"),
+            preempt_enabled=number("PREEMPT_ENABLED"),
+        )

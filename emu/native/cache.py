@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The disk cache of compiled functions, which is never stale.
+
+Functions are kept in groups: a group is the module that defines them. Its compiled code can depend on the module's source, on
+the sources of all modules of emu that it imports, directly or through others, and on the versions of what compiles it. A hash of
+these is the group's fingerprint, and part of its directory's name: an edit recompiles the groups that can see it, and no others.
+
+    ~/.cache/emu/emu.cpu.native.turns-0f63fb6bd2ec2e1f/run-5d3a1ae6e08a7b2d.nbc
+
+numba's own cache looks at the time of one file, and never finds a function again that closes over another compiled one, because
+it tells those apart by an identity that each process makes anew. Here a function is found by names and values.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.metadata
+import os
+import pickle
+import re
+import sys
+import uuid
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba.core import serialize, types
+from numba.core.compiler import CompileResult
+
+__all__ = ["Cache", "Sources", "imported"]
+
+# Parsing every source would take longer than everything else that the cache does. The test suite has Python's own parser check
+# what these find.
+_FOR_TYPE_CHECKERS = re.compile(r"^if TYPE_CHECKING:\n(?:(?:[ \t].*)?\n)+", re.MULTILINE)
+_IMPORT = re.compile(r"^[ \t]*(?:from (emu[.\w]*) import (\([^)]*\)|.*)|import (emu[.\w]*))", re.MULTILINE)
+
+
+def imported(text: str) -> Iterator[tuple[str, str]]:
+    """(module, name) of what a source imports from emu, but for type checkers only; a whole module has the name ""."""
+    for module, names, whole in _IMPORT.findall(_FOR_TYPE_CHECKERS.sub("", text)):
+        if whole:
+            yield whole, ""
+        for name in names.strip("()").split(","):
+            if name.strip():
+                yield module, name.split()[0]
+
+
+class Sources:
+    """The sources of emu below a folder, and which of them the compiled code of one can depend on."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = str(root)
+        self._digests: dict[str, bytes] = {}
+        self._imports: dict[str, set[str]] = {}
+
+    def _find(self, module: str) -> str | None:
+        """The source of a module, None if there is no such module."""
+        place = os.path.join(self._root, *module.split("."))
+        return next((path for path in (place + ".py", place + "/__init__.py") if os.path.isfile(path)), None)
+
+    def _read(self, path: str) -> None:
+        """Notes a source's digest, its place included, and which others it imports."""
+        with open(path, "rb") as file:
+            data = file.read()
+        self._digests[path] = hashlib.sha256(os.path.relpath(path, self._root).encode() + b"\0" + data).digest()
+        found = {self._find(f"{module}.{name}") or self._find(module) for module, name in imported(data.decode())}
+        self._imports[path] = {path for path in found if path is not None}
+
+    def behind(self, path: str) -> set[str]:
+        """A source, and those that it imports, directly or through others."""
+        found, todo = {path}, [path]
+        while todo:
+            source = todo.pop()
+            if source not in self._imports:
+                self._read(source)
+            new = self._imports[source] - found
+            found |= new
+            todo += new
+        return found
+
+    def fingerprint(self, path: str) -> str:
+        """16 digits that stand for a source, for all those behind it, and for the versions of what compiles them."""
+        behind = b"".join(sorted(self._digests[source] for source in self.behind(path)))
+        return hashlib.sha256(behind + _versions()).hexdigest()[:16]
+
+
+@functools.cache
+def _versions() -> bytes:
+    packages = [f"{name} {importlib.metadata.version(name)}" for name in ("unicorn", "numba", "llvmlite", "numpy")]
+    return "\n".join([*packages, sys.version]).encode()
+
+
+_sources = Sources(Path(__file__).resolve().parents[2])
+
+
+@functools.cache
+def _fingerprint(source: str) -> str:
+    return _sources.fingerprint(os.path.realpath(source))
+
+
+@functools.cache
+def _root() -> Path | None:
+    """`$EMU_CACHE_DIR`, `$XDG_CACHE_HOME/emu` or `~/.cache/emu`; None if there is no home directory."""
+    if root := os.environ.get("EMU_CACHE_DIR"):
+        return Path(root)
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "emu"
+    except RuntimeError as error:
+        _complain(str(error))
+        return None
+
+
+def _complain(why: str) -> None:
+    warnings.warn(f"native code is not kept for the next time: {why}", RuntimeWarning, stacklevel=2)
+
+
+def _directory(function: Callable[..., Any]) -> Path | None:
+    """Where the compiled code of a function's module is kept; None if there is no place for it."""
+    root = _root()
+    return root / f"{function.__module__}-{_fingerprint(function.__code__.co_filename)}" if root else None
+
+
+def _description(value: Any) -> object:
+    """What distinguishes a function, or a value that one closes over, the same in every process."""
+    function = getattr(value, "__wrapped__", value)
+    if callable(function) and hasattr(function, "__code__"):
+        code, cells = function.__code__, function.__closure__ or ()
+        place = (function.__module__, _fingerprint(code.co_filename), function.__qualname__, code.co_firstlineno)
+        return place, tuple(_description(cell.cell_contents) for cell in cells)
+    if isinstance(value, tuple):
+        return tuple(map(_description, value))
+    if isinstance(value, (int, np.generic, types.Type)):
+        return repr(value)
+    raise TypeError(f"native code cannot close over {value!r}")
+
+
+class Cache:
+    """One function's compiled code, a file for each signature: what numba's dispatchers ask a cache for."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def _path(self, signature: object, codegen: Any) -> Path | None:
+        """Where the code for a signature is kept. Its name holds all that the group's directory does not say."""
+        directory = _directory(self._function)
+        if directory is None:
+            return None
+        key = repr((str(signature), codegen.magic_tuple(), _description(self._function)))
+        return directory / f"{self._function.__name__}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.nbc"
+
+    def load_overload(self, signature: object, target_context: Any) -> Any:
+        """The result of an earlier compilation, None if it is not there."""
+        target_context.refresh()
+        path = self._path(signature, target_context.codegen())
+        try:
+            return None if path is None else CompileResult._rebuild(target_context, *pickle.loads(path.read_bytes()))
+        except OSError:
+            return None
+
+    def save_overload(self, signature: object, result: Any) -> None:
+        """Keeps the result of a compilation. Who reads it meanwhile sees all of it or nothing."""
+        if result.library.has_dynamic_globals:
+            raise TypeError(f"{self._function.__qualname__} holds an address, which the next process must not use")
+        path = self._path(signature, result.codegen)
+        if path is None:
+            return
+        unfinished = path.with_suffix(f".{uuid.uuid4().hex[:16]}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                unfinished.write_bytes(serialize.dumps(result._reduce()))
+                unfinished.replace(path)
+            finally:
+                unfinished.unlink(missing_ok=True)
+        except OSError as error:
+            _complain(f"{error.strerror}: {_root()}")

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Records: 64-bit words that native code and Python share, each known by the name of its field.
+
+A module declares the fields of one record. Native code adds a field's offset to the record's address; Python uses `Record`.
+
+    _fields = Fields()
+    CYCLES = _fields.word()
+    ARGUMENTS = _fields.words(4)  # a host call's arguments
+    WORDS = _fields.count
+
+    store_u64(cpu + cpu_record.CYCLES, now)         # in native code, where `cpu` is the record's address
+    cpu.record.set(cpu_record.CYCLES, now)          # in Python
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Fields", "Record", "offset_of"]
+
+_WORD = 8  # bytes
+_MASK = 0xFFFF_FFFF_FFFF_FFFF
+
+
+class Fields:
+    """Gives the fields of a record their offsets, in bytes, in the order in which they are declared."""
+
+    def __init__(self) -> None:
+        self.count = 0  # words declared so far
+
+    def word(self) -> np.uint64:
+        """The offset of a field of one word."""
+        return self.words(1)
+
+    def words(self, count: int) -> np.uint64:
+        """The offset of the first of `count` words."""
+        offset = np.uint64(self.count * _WORD)
+        self.count += count
+        return offset
+
+
+class Record:
+    """A record of `words` words, zero at first. Native code is given its `address`, which never changes."""
+
+    def __init__(self, words: int) -> None:
+        self._words = np.zeros(words, np.uint64)
+        self.address: int = self._words.ctypes.data
+
+    def get(self, field: np.uint64, index: int = 0) -> int:
+        """A field's word; of a field of several the one at `index`."""
+        return int(self._words[int(field) // _WORD + index])
+
+    def set(self, field: np.uint64, value: int | np.uint64, index: int = 0) -> None:
+        """Stores a field's word: `value` modulo 2**64."""
+        self._words[int(field) // _WORD + index] = int(value) & _MASK
+
+    def fill(self, field: np.uint64, count: int, value: int | np.uint64) -> None:
+        """Stores the same in all `count` words of a field."""
+        first = int(field) // _WORD
+        self._words[first : first + count] = value
+
+    def clear(self) -> None:
+        """Makes every word zero."""
+        self._words[:] = 0
+
+    def copy_from(self, other: Record) -> None:
+        """Stores what another record of the same fields holds."""
+        self._words[:] = other._words
+
+
+def offset_of(layout: np.dtype[Any], field: str) -> np.uint64:
+    """Where a field of a structured type lies, in bytes, for native code."""
+    assert layout.fields is not None
+    return np.uint64(layout.fields[field][1])

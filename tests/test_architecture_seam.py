@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""docs/architecture-seam.md names all that an architecture provides to the host."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from emu.cpu.arch import CpuArch
+from emu.cpu.native.arch import NativeCpu
+from emu.ftrace.arch import Breakpoint, FtraceArch
+from emu.ftrace.native.arch import Callbacks
+from emu.kernel.arch import KernelArch
+
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "architecture-seam.md"
+
+
+@pytest.mark.parametrize("provided", [CpuArch, NativeCpu, KernelArch, FtraceArch, Breakpoint, Callbacks])
+def test_what_an_architecture_provides_is_in_the_document(provided: type) -> None:
+    named = set(re.findall(r"`(?:\w+\.)?(\w+)(?:\([\w, ]*\))?`", DOCUMENT.read_text()))
+    members = {*provided.__annotations__, *getattr(provided, "__abstractmethods__", ())}
+    assert members
+    assert members <= named
