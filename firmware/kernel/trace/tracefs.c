@@ -2,12 +2,12 @@
 /* tracefs: the tree of files by which tracing is controlled, which the host serves. */
 #include <linux/debugfs.h>
 #include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/hostfs.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/magic.h>
 #include <linux/mount.h>
-
-#include "hostfs.h"
 
 static int trace_fill_super(struct super_block *sb, void *data, int silent)
 {
