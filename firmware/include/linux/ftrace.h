@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The host does the tracing: return stacks, and telling it of tasks and modules. */
+/* Tracing, which the host does: return stacks; telling it of tasks, modules. */
 #ifndef _LINUX_FTRACE_H
 #define _LINUX_FTRACE_H
 

@@ -8,7 +8,10 @@
 #include <emu/hostcall.h>
 #include <asm/processor.h>
 
-/* The host has interrupted this CPU. */
+/*
+ * In UPCALL_VECTOR's interrupt, with interrupts off. The functions neither
+ * sleep nor take locks.
+ */
 noinstr void run_upcalls(void)
 {
 	u64 call[2];
@@ -28,8 +31,8 @@ noinstr u64 upcall_sync_core(u64 arg)
 }
 
 /*
- * Every CPU waits here, counted and with interrupts off, while the host
- * changes what would not bear being run meanwhile.
+ * Every CPU waits here, counted and with interrupts off, while the host changes
+ * what would not bear being run meanwhile. @arg: struct upcall_stop.
  */
 noinstr u64 upcall_stop_machine(u64 arg)
 {

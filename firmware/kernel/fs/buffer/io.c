@@ -8,6 +8,7 @@
 #include <linux/wait_bit.h>
 #include <linux/writeback.h>
 
+/* Sleeps until the buffer is locked. */
 void __lock_buffer(struct buffer_head *bh)
 {
 	__wait_on_bit_lock_io(&bh->b_state, BH_Lock);
@@ -31,7 +32,10 @@ static void end_bio_bh_io_sync(struct bio *bio)
 	bio_put(bio);
 }
 
-/* The buffer is locked and mapped; b_end_io is called when it is done. */
+/*
+ * Called with the buffer locked and mapped; b_end_io is called, maybe in a
+ * softirq, when it is done, and unlocks it.
+ */
 static void submit_bh_wbc(blk_opf_t opf, struct buffer_head *bh)
 {
 	struct bio *bio;
@@ -99,7 +103,10 @@ void end_buffer_write_sync(struct buffer_head *bh, int uptodate)
 	put_bh(bh);
 }
 
-/* Whether this was the last buffer of its page under I/O of that kind. */
+/*
+ * Whether this was the last buffer of its page under I/O of that kind. Unlocks
+ * the buffer. In any context but NMI.
+ */
 static bool last_async_buffer(struct buffer_head *bh, int bit, bool *all_valid)
 {
 	struct buffer_head *first = page_buffers(bh->b_page), *b;
@@ -170,7 +177,10 @@ void mark_buffer_async_write(struct buffer_head *bh)
 	set_buffer_async_write(bh);
 }
 
-/* Writes it if it is dirty, and waits. */
+/*
+ * Writes it if it is dirty, and sleeps until that is done. With a reference,
+ * the buffer not locked.
+ */
 int sync_dirty_buffer(struct buffer_head *bh)
 {
 	lock_buffer(bh);

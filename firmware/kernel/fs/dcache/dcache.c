@@ -255,7 +255,10 @@ void d_move(struct dentry *dentry, struct dentry *target)
 	spin_unlock(&rename_lock);
 }
 
-/* The child of that name, with a reference, or NULL: then it is not known. */
+/*
+ * The child of that name, with a reference, or NULL: then it is not known.
+ * Takes the parent's d_lock; does not sleep.
+ */
 struct dentry *__d_lookup(struct dentry *parent, const struct qstr *name)
 {
 	struct dentry *dentry, *found = NULL;
@@ -314,6 +317,7 @@ static void dentry_free(struct dentry *dentry)
 	kmem_cache_free(dentry_cache, dentry);
 }
 
+/* With no spinlock held: it may be the inode's last reference. May sleep. */
 static void dentry_unlink_inode(struct dentry *dentry)
 {
 	struct inode *inode = dentry->d_inode;
@@ -327,7 +331,8 @@ static void dentry_unlink_inode(struct dentry *dentry)
 
 /*
  * Ends a dentry that nobody can find any more: dentry_detach() took it out of
- * the tree. Returns the parent, whose reference is the caller's to drop.
+ * the tree. With no spinlock held; may sleep. Returns the parent, whose
+ * reference is the caller's to drop.
  */
 struct dentry *__dentry_kill(struct dentry *dentry)
 {
@@ -398,7 +403,10 @@ static inline bool retain_dentry(const struct dentry *dentry)
 	       !dentry->d_op->d_delete(dentry);
 }
 
-/* Drops what may be the last reference; returns the parent to be dropped. */
+/*
+ * Drops what may be the last reference; returns the parent to be dropped. With
+ * no spinlock held; may sleep.
+ */
 static struct dentry *dentry_kill(struct dentry *dentry)
 {
 	struct super_block *sb = dentry->d_sb;
@@ -439,6 +447,10 @@ static inline bool fast_dput(struct dentry *dentry)
 	return false;
 }
 
+/*
+ * With no spinlock held: the last reference may take the dentry, its inode and
+ * its parents with it. May sleep.
+ */
 void dput(struct dentry *dentry)
 {
 	while (dentry && !fast_dput(dentry))

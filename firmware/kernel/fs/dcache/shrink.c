@@ -8,7 +8,10 @@
 #include "../mount/mount.h"
 #include "internal.h"
 
-/* Ends what has been collected; @dispose links them by d_child. */
+/*
+ * Ends what has been collected; @dispose links them by d_child. With no
+ * spinlock held; may sleep.
+ */
 static long shrink_dentry_list(struct list_head *dispose)
 {
 	long freed = 0;
@@ -36,7 +39,11 @@ static bool must_be_written(struct dentry *dentry)
 	       READ_ONCE(inode->i_state) & I_DIRTY;
 }
 
-/* Of up to @nr dentries, unused for longest, frees those that still are. */
+/*
+ * Of up to @nr dentries, unused for longest, frees those that still are. With
+ * no spinlock held; may sleep. The file system stays: s_umount is held, or a
+ * reference.
+ */
 long prune_dcache_sb(struct super_block *sb, long nr)
 {
 	struct dentry *dentry, *parent;

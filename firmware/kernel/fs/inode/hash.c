@@ -70,7 +70,10 @@ static bool inode_freeing(struct super_block *sb, unsigned long ino)
 	return freeing;
 }
 
-/* The inode with a reference; if there is none, @new, which may be NULL. */
+/*
+ * The inode with a reference; if there is none, @new, which may be NULL. Takes
+ * inode_hash_lock; sleeps while the inode is being freed.
+ */
 static struct inode *find_or_hash(struct super_block *sb, unsigned long ino,
 				  struct inode *new)
 {
@@ -96,7 +99,7 @@ static struct inode *find_or_hash(struct super_block *sb, unsigned long ino,
 
 /*
  * The inode of that number: one that is known, or a new one with I_NEW set,
- * which the caller fills and unlocks.
+ * which the caller fills and unlocks. May sleep.
  */
 struct inode *iget_locked(struct super_block *sb, unsigned long ino)
 {

@@ -129,7 +129,10 @@ void clear_inode(struct inode *inode)
 	inode->i_state = I_FREEING | I_CLEAR;
 }
 
-/* Nobody uses it, and I_FREEING tells those who find it. */
+/*
+ * Nobody uses it, and I_FREEING tells those who find it. Called with no
+ * spinlock held; may sleep, and frees the inode.
+ */
 static void evict(struct inode *inode)
 {
 	const struct super_operations *ops = inode->i_sb->s_op;
@@ -158,7 +161,10 @@ int generic_drop_inode(struct inode *inode)
 	return !inode->i_nlink || inode_unhashed(inode);
 }
 
-/* The last reference has gone; i_lock is held, and released. */
+/*
+ * The last reference has gone. Called with i_lock held, and releases it; may
+ * sleep, and frees the inode.
+ */
 static void iput_final(struct inode *inode)
 {
 	const struct super_operations *ops = inode->i_sb->s_op;
@@ -177,6 +183,10 @@ static void iput_final(struct inode *inode)
 	evict(inode);
 }
 
+/*
+ * With no spinlock held: the last reference has the inode written and freed.
+ * May sleep.
+ */
 void iput(struct inode *inode)
 {
 	int count;

@@ -20,7 +20,8 @@
 
 /*
  * Makes @path the top of what is mounted there, and holds it for a mount: its
- * inode, which then is not removed, and namespace_sem.
+ * inode's lock, so that it is not removed, and namespace_sem for writing. After
+ * an error neither is held.
  */
 static int lock_mount(struct path *path)
 {
@@ -76,6 +77,7 @@ static int do_add_mount(struct mount *mnt, struct path *path, int mnt_flags)
 	return graft_tree(mnt, path);
 }
 
+/* With no lock held; sleeps as long as the file system takes to come up. */
 static int do_new_mount(struct path *path, const char *fstype, int sb_flags,
 			int mnt_flags, const char *name, void *data)
 {

@@ -78,7 +78,10 @@ struct vfsmount *mntget(struct vfsmount *mnt)
 	return mnt;
 }
 
-/* Nobody has the mount any more; it is in no tree. */
+/*
+ * Nobody has the mount any more; it is in no tree. With no spinlock held; may
+ * sleep, and frees the mount.
+ */
 static void cleanup_mnt(struct mount *mnt)
 {
 	struct super_block *sb = mnt->mnt.mnt_sb;
@@ -91,6 +94,7 @@ static void cleanup_mnt(struct mount *mnt)
 	free_vfsmnt(mnt);
 }
 
+/* With no spinlock held: the last reference frees the mount. May sleep. */
 static void mntput_no_expire(struct mount *mnt)
 {
 	int count = atomic_read(&mnt->mnt_count);
@@ -305,7 +309,10 @@ int graft_tree(struct mount *mnt, const struct path *where)
 	return err;
 }
 
-/* Takes it from where it is, for another place; locks held. */
+/*
+ * Takes it from where it is, for another place; @old gets its references to
+ * that. With namespace_sem and mount_lock held.
+ */
 void detach_mnt(struct mount *mnt, struct path *old)
 {
 	old->mnt = &mnt->mnt_parent->mnt;
@@ -330,7 +337,10 @@ static void umount_one(struct mount *mnt, struct list_head *gone)
 	list_move_tail(&mnt->mnt_list, gone);
 }
 
-/* Takes @mnt and all that is mounted in it out of the tree, locks held. */
+/*
+ * Takes @mnt and all that is mounted in it out of the tree, to @gone:
+ * namespace_unlock() drops them. With namespace_sem and mount_lock held.
+ */
 void umount_tree(struct mount *mnt, struct list_head *gone)
 {
 	struct mount *p = mnt;
@@ -346,7 +356,10 @@ void umount_tree(struct mount *mnt, struct list_head *gone)
 	}
 }
 
-/* Releases namespace_sem, then what was taken out of the tree. */
+/*
+ * Called with namespace_sem held for writing and without mount_lock. Releases
+ * it, then what was taken out of the tree; may sleep.
+ */
 void namespace_unlock(struct list_head *gone)
 {
 	up_write(&namespace_sem);
@@ -367,7 +380,10 @@ void namespace_unlock(struct list_head *gone)
 	}
 }
 
-/* What is mounted on @dentry goes, wherever: the dentry itself is going. */
+/*
+ * What is mounted on @dentry goes, wherever: the dentry itself is going. Takes
+ * namespace_sem; may sleep.
+ */
 void detach_mounts(struct dentry *dentry)
 {
 	struct mount *mnt;

@@ -57,6 +57,7 @@ static void shrink_submounts(struct mount *mnt)
 	namespace_unlock(&gone);
 }
 
+/* With no lock held, and the caller's reference to @mnt; may sleep. */
 static int do_umount(struct mount *mnt, int flags)
 {
 	struct super_block *sb = mnt->mnt.mnt_sb;

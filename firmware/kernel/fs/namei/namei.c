@@ -75,7 +75,10 @@ static void nd_jump_root(struct nameidata *nd)
 	path_get(&nd->path);
 }
 
-/* Finds the starting point; returns the name to walk from there. */
+/*
+ * Finds the starting point; returns the name to walk from there. nd->path then
+ * holds references, for terminate_walk() to drop, also after an error.
+ */
 const char *path_init(struct nameidata *nd, int dfd, struct filename *name,
 		      unsigned int flags)
 {
@@ -105,6 +108,7 @@ const char *path_init(struct nameidata *nd, int dfd, struct filename *name,
 	return name->iname;
 }
 
+/* Drops all references of the walk; may sleep. */
 void terminate_walk(struct nameidata *nd)
 {
 	path_put(&nd->path);
@@ -159,7 +163,10 @@ static inline struct dentry *check_dentry(struct dentry *dentry,
 	return ERR_PTR(status);
 }
 
-/* The child if it is known, and NULL if the directory must be asked. */
+/*
+ * The child if it is known, with a reference, and NULL if the directory must be
+ * asked. Takes d_lock only, but a file system's d_revalidate may sleep.
+ */
 struct dentry *lookup_fast(struct nameidata *nd)
 {
 	struct dentry *dentry = __d_lookup(nd->path.dentry, &nd->last);
@@ -167,7 +174,10 @@ struct dentry *lookup_fast(struct nameidata *nd)
 	return dentry ? check_dentry(dentry, nd->flags) : NULL;
 }
 
-/* Asks the directory, which is locked. */
+/*
+ * Asks the directory, which is locked; may sleep. The dentry has a reference,
+ * and may be negative.
+ */
 struct dentry *lookup_one_qstr(const struct qstr *name, struct dentry *parent,
 			       unsigned int flags)
 {
@@ -440,7 +450,8 @@ static inline const char *next_component(const char *name, struct nameidata *nd)
 
 /*
  * Walks all but the last component, which it leaves in nd->last. (A name
- * without any leaves LAST_ROOT.) nd->path is then the last one's directory.
+ * without any leaves LAST_ROOT.) nd->path is then the last one's directory,
+ * with references. Holds no lock between components; may sleep.
  */
 int link_path_walk(const char *name, struct nameidata *nd)
 {
@@ -488,6 +499,7 @@ static inline const char *lookup_last(struct nameidata *nd)
 	return walk_component(nd, WALK_TRAILING);
 }
 
+/* Called with no lock held; may sleep. @path gets references of its own. */
 int path_lookupat(struct nameidata *nd, int dfd, struct filename *name,
 		  unsigned int flags, struct path *path)
 {

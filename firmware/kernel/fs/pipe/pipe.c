@@ -81,7 +81,10 @@ static inline void anon_pipe_buf_release(struct pipe_inode_info *pipe)
 	WRITE_ONCE(pipe->tail, pipe->tail + 1);
 }
 
-/* Moves what is there; *was_full if a writer may have waited for that. */
+/*
+ * Moves what is there; *was_full if a writer may have waited for that. With
+ * pipe->mutex held.
+ */
 static inline ssize_t pipe_drain(struct pipe_inode_info *pipe,
 				 struct iov_iter *to, bool *was_full)
 {
@@ -108,6 +111,10 @@ static inline ssize_t pipe_drain(struct pipe_inode_info *pipe,
 	return done;
 }
 
+/*
+ * With no lock held; sleeps until there is something, without the mutex. 0:
+ * nothing was asked for, or no writer is left.
+ */
 static ssize_t pipe_read(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct file *file = iocb->ki_filp;
@@ -188,7 +195,7 @@ static inline ssize_t pipe_append(struct pipe_inode_info *pipe,
 	return n;
 }
 
-/* Moves what there is room for; 0 if there is none. */
+/* Moves what there is room for; 0 if there is none. With pipe->mutex held. */
 static inline ssize_t pipe_fill(struct pipe_inode_info *pipe,
 				struct iov_iter *from, bool merge)
 {
@@ -211,6 +218,10 @@ static inline ssize_t pipe_fill(struct pipe_inode_info *pipe,
 	return done;
 }
 
+/*
+ * With no lock held; sleeps until there is room, without the mutex. Without a
+ * reader: SIGPIPE.
+ */
 static ssize_t pipe_write(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct file *file = iocb->ki_filp;

@@ -102,7 +102,10 @@ static void destroy_unused_super(struct super_block *s)
 	kfree(s);
 }
 
-/* The last mount is gone; s_umount is held, and released. */
+/*
+ * Called with s_umount held for writing, and releases it. With the last user
+ * the file system goes down; may sleep.
+ */
 void deactivate_locked_super(struct super_block *s)
 {
 	if (!atomic_dec_and_test(&s->s_active)) {
@@ -130,8 +133,8 @@ void deactivate_super(struct super_block *s)
 }
 
 /*
- * Another mount of one that may be going: with sb_lock held, which is
- * released. If it succeeds, s_umount is held.
+ * Another mount of one that may be going. Called with sb_lock held, and
+ * releases it; true: s_umount is held for writing. May sleep.
  */
 static bool grab_super(struct super_block *s)
 {
@@ -147,7 +150,10 @@ static bool grab_super(struct super_block *s)
 	return false;
 }
 
-/* One that @test takes for the same, or a new one; s_umount is held. */
+/*
+ * One that @test takes for the same, or a new one; s_umount is held for
+ * writing. May sleep.
+ */
 struct super_block *sget(struct file_system_type *type,
 			 int (*test)(struct super_block *, void *),
 			 int (*set)(struct super_block *, void *),

@@ -11,6 +11,10 @@
 #include <linux/writeback.h>
 #include <asm/cacheflush.h>
 
+/*
+ * The page with a reference, not locked, maybe not read yet; NULL if there is
+ * none. Does not sleep.
+ */
 struct page *find_get_page(struct address_space *mapping, unsigned long index)
 {
 	struct page *page;
@@ -71,6 +75,7 @@ static struct page *pagecache_get_page(struct address_space *mapping,
 	}
 }
 
+/* The page, locked and referenced, and still the file's. May sleep. */
 struct page *grab_cache_page(struct address_space *mapping,
 			     unsigned long index)
 {
@@ -88,7 +93,10 @@ struct page *grab_cache_page(struct address_space *mapping,
 	}
 }
 
-/* The page is locked; whoever brings its contents unlocks it. */
+/*
+ * Called with the page locked; whoever brings its contents unlocks it. Sleeps
+ * until then.
+ */
 static int filemap_read_folio(struct file *file, struct page *page)
 {
 	const struct address_space_operations *a_ops = page->mapping->a_ops;
@@ -116,7 +124,10 @@ static int filemap_update_page(struct page *page)
 	return filemap_read_folio(NULL, page);
 }
 
-/* The page with its contents, wherever the file ends. */
+/*
+ * The page with its contents, wherever the file ends: referenced, not locked.
+ * May sleep.
+ */
 struct page *read_mapping_page(struct address_space *mapping,
 			       unsigned long index)
 {
@@ -186,7 +197,10 @@ static void truncate_inode_folio(struct address_space *mapping,
 	filemap_remove_folio(mapping, page);
 }
 
-/* Drops the pages that lie wholly at or above @start; zeroes a partial one. */
+/*
+ * Drops the pages that lie wholly at or above @start; zeroes a partial one.
+ * With no page locked; sleeps for those that are.
+ */
 void truncate_inode_pages(struct address_space *mapping, loff_t start)
 {
 	unsigned long index = DIV_ROUND_UP((u64)start, PAGE_SIZE);

@@ -77,6 +77,10 @@ static bool needs_writing(struct address_space *mapping, struct page *page,
 	return folio_clear_dirty_for_io(page);
 }
 
+/*
+ * With no page locked; may sleep. writepage gets each page locked and clean,
+ * and unlocks it.
+ */
 static int write_cache_pages(struct address_space *mapping,
 			     struct writeback_control *wbc)
 {

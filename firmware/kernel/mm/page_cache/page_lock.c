@@ -60,7 +60,10 @@ static void folio_wake_bit(struct page *page, int bit_nr)
 		__wake_up(wq, TASK_NORMAL, 1, &key);
 }
 
-/* Until the bit is clear, or, with @lock, until the page is locked. */
+/*
+ * Until the bit is clear, or, with @lock, until the page is locked. With a
+ * reference to the page; sleeps.
+ */
 static void __sched folio_wait_bit_common(struct page *page, int bit_nr,
 					  bool lock)
 {
@@ -91,6 +94,10 @@ void __folio_lock(struct page *page)
 	folio_wait_bit_common(page, PG_locked, true);
 }
 
+/*
+ * By whoever has locked it, or in a softirq by the end of its I/O; does not
+ * sleep.
+ */
 void folio_unlock(struct page *page)
 {
 	note_release(&page->unlocked);
@@ -123,6 +130,7 @@ void folio_start_writeback(struct page *page)
 	set_bit(PG_writeback, &page->flags);
 }
 
+/* In a softirq, or by whoever started it; the page may be gone afterwards. */
 void folio_end_writeback(struct page *page)
 {
 	clear_bit(PG_writeback, &page->flags);
