@@ -3,10 +3,10 @@
 
     ./venv python -m tests.digests record DIR       runs every command, keeps what it printed in DIR and its digest here
     ./venv python -m tests.digests compare          runs every command, and names those whose digests differ
-    ./venv python -m tests.digests calls OLD NEW    of two such folders: which tasks call other functions than before
+    ./venv python -m tests.digests calls OLD NEW    of two such folders: what one has and the other not
 
 A change of the host's code leaves every digest as it was. A change of an image may move functions, and with them times: then
-`calls` has to show that guest output, exit status and every task's calls are the same, or what is not.
+`calls` lists what differs in guest output, exit status, and in what calls what.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ import hashlib
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.digests.calls import differences
+from emu.cpu.arch import ARCHITECTURES
+from tests.digests.calls import calls, written
 from tests.digests.commands import COMMANDS, Command
 
 _RECORDED = Path(__file__).with_name("recorded.json")
@@ -70,13 +72,25 @@ def _compare() -> int:
     return 1 if differing else 0
 
 
-def _calls(old: Path, new: Path) -> int:
-    status = 0
+def _differences(old: Path, new: Path) -> Iterator[str]:
+    """A line for each command that has written something else, and for each call that only one folder's traces have."""
     for command in COMMANDS:
-        for line in differences(_file(old, command.name).read_text(), _file(new, command.name).read_text()):
-            print(f"{command.name}: {line}")
-            status = 1
-    return status
+        was, now = (written(_file(folder, command.name).read_text()) for folder in (old, new))
+        if was != now:
+            gone, come = ([line for line in lines if line not in others] for lines, others in ((was, now), (now, was)))
+            yield f"{command.name}: {len(was)} lines written, now {len(now)}; gone: {gone}, new: {come}"
+    for arch in ARCHITECTURES:
+        texts = [[_file(folder, c.name).read_text() for c in COMMANDS if c.name.startswith(arch)] for folder in (old, new)]
+        before, after = (set[tuple[str, str]]().union(*map(calls, traces)) for traces in texts)
+        for verb, different in (("no longer calls", before - after), ("now calls", after - before)):
+            for caller, function in sorted(different):
+                yield f"{arch}: {caller} {verb} {function}"
+
+
+def _calls(old: Path, new: Path) -> int:
+    lines = list(_differences(old, new))
+    print("\n".join(lines) or "the same calls, and the same was written")
+    return 1 if lines else 0
 
 
 def main(arguments: list[str]) -> int:

@@ -21,19 +21,19 @@ hello
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-16      [001] .....     0.036677: sys_pipe2 <-do_syscall_64
-              sh-16      [001] .....     0.036677: do_pipe2 <-sys_pipe2
-              sh-16      [001] .....     0.036677: __do_pipe_flags <-do_pipe2
-              sh-16      [001] .....     0.036677: create_pipe_files <-__do_pipe_flags
-              sh-16      [001] .....     0.036693: alloc_pipe_info <-create_pipe_files
-              sh-17      [000] .....     0.037326: pipe_write <-vfs_write
-              sh-17      [000] .....     0.037434: pipe_release <-__fput
-              sh-17      [000] .....     0.037439: put_pipe_info <-pipe_release
-             cat-18      [000] .....     0.038350: pipe_read <-vfs_read
-             cat-18      [000] .....     0.038374: pipe_read <-vfs_read
-             cat-18      [000] .....     0.038459: pipe_release <-__fput
-             cat-18      [000] .....     0.038465: put_pipe_info <-pipe_release
-             cat-18      [000] .....     0.038466: free_pipe_info <-put_pipe_info
+              sh-16      [001] .....     0.036823: sys_pipe2 <-do_syscall_64
+              sh-16      [001] .....     0.036823: do_pipe2 <-sys_pipe2
+              sh-16      [001] .....     0.036823: __do_pipe_flags <-do_pipe2
+              sh-16      [001] .....     0.036823: create_pipe_files <-__do_pipe_flags
+              sh-16      [001] .....     0.036834: alloc_pipe_info <-create_pipe_files
+              sh-17      [000] .....     0.037429: pipe_write <-vfs_write
+              sh-17      [000] .....     0.037537: pipe_release <-__fput
+              sh-17      [000] .....     0.037542: put_pipe_info <-pipe_release
+             cat-18      [000] .....     0.038474: pipe_read <-vfs_read
+             cat-18      [000] .....     0.038498: pipe_read <-vfs_read
+             cat-18      [000] .....     0.038583: pipe_release <-__fput
+             cat-18      [000] .....     0.038588: put_pipe_info <-pipe_release
+             cat-18      [000] .....     0.038590: free_pipe_info <-put_pipe_info
 """
 
 

@@ -21,19 +21,19 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-16      [000] .....     0.089990: vfs_ioctl <-sys_ioctl
-              sh-16      [000] .....     0.090369: vfs_open <-do_open
-             cat-17      [001] .....     0.092035: vfs_fstatat <-sys_newfstatat
-             cat-17      [001] .....     0.092039: vfs_statx <-vfs_fstatat
-             cat-17      [001] .....     0.092307: vfs_open <-do_open
-             cat-17      [001] .....     0.092875: vfs_open <-do_open
-             cat-17      [001] .....     0.093053: vfs_fstat <-sys_fstat
-             cat-17      [001] .....     0.093063: vfs_fstat <-sys_fstat
-             cat-17      [001] .....     0.093074: vfs_read <-ksys_read
-             cat-17      [001] .....     0.093094: vfs_write <-ksys_write
-             cat-17      [001] .....     0.093108: vfs_read <-ksys_read
-            init-1       [001] .....     0.093557: vfs_ioctl <-sys_ioctl
-            init-1       [001] .....     0.093577: vfs_write <-ksys_write
+              sh-16      [001] .....     0.082556: vfs_ioctl <-sys_ioctl
+              sh-16      [001] .....     0.082924: vfs_open <-do_open
+             cat-17      [000] .....     0.084632: vfs_fstatat <-sys_newfstatat
+             cat-17      [000] .....     0.084636: vfs_statx <-vfs_fstatat
+             cat-17      [000] .....     0.084868: vfs_open <-do_open
+             cat-17      [000] .....     0.085467: vfs_open <-do_open
+             cat-17      [000] .....     0.085645: vfs_fstat <-sys_fstat
+             cat-17      [000] .....     0.085654: vfs_fstat <-sys_fstat
+             cat-17      [000] .....     0.085666: vfs_read <-ksys_read
+             cat-17      [000] .....     0.085685: vfs_write <-ksys_write
+             cat-17      [000] .....     0.085700: vfs_read <-ksys_read
+            init-1       [000] .....     0.086145: vfs_ioctl <-sys_ioctl
+            init-1       [000] .....     0.086164: vfs_write <-ksys_write
 """
 
 

@@ -34,7 +34,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0) + 15.200 us   |  sys_newfstatat();
  0) + 15.040 us   |  sys_newfstatat();
  0) + 35.350 us   |  sys_chdir();
- 0) + 87.400 us   |  sys_openat();
+ 0) ! 105.060 us  |  sys_openat();
  0)   4.060 us    |  sys_fcntl();
  0)   2.360 us    |  sys_dup2();
  0)   1.830 us    |  sys_close();
@@ -50,7 +50,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  ------------------------------------------
 
  0) + 24.540 us   |  sys_newfstatat();
- 0) ! 421.810 us  |  sys_execve();
+ 0) ! 421.560 us  |  sys_execve();
  0) ! 111.710 us  |  sys_openat();
  0)   4.980 us    |  sys_fstat();
  0)   5.170 us    |  sys_fstat();
@@ -63,7 +63,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)     cat-13     =>     sh-12     
  ------------------------------------------
 
- 0) # 1140.840 us |  } /* sys_wait4 */
+ 0) # 1140.590 us |  } /* sys_wait4 */
  0) + 67.100 us   |  sys_openat();
  0)   4.060 us    |  sys_fcntl();
  0)   2.360 us    |  sys_dup2();
@@ -78,7 +78,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)     sh-12      =>     init-1    
  ------------------------------------------
 
- 0) # 3604.920 us |  } /* sys_wait4 */
+ 0) # 3604.850 us |  } /* sys_wait4 */
  0)   1.850 us    |  sys_ioctl();
  0)               |  sys_write() {
 """

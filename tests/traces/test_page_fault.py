@@ -15,41 +15,41 @@ TRACE = """\
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 1)               |  vfs_read() {
- 1)   0.200 us    |    rw_verify_area();
- 1)               |    read_iter_zero() {
- 1)               |      clear_user() {
- 1)               |        do_sparc64_fault() {
- 1)   0.250 us    |          data_access();
- 1)               |          do_user_addr_fault() {
- 1)   0.300 us    |            find_vma();
- 1)               |            handle_mm_fault() {
- 1)               |              __handle_mm_fault() {
- 1)   0.220 us    |                mm_alloc_pmd();
- 1)   0.130 us    |                pte_alloc();
- 1)               |                handle_pte_fault() {
- 1)               |                  do_anonymous_page() {
- 1)               |                    __alloc_pages() {
- 1)               |                      get_page_from_freelist() {
- 1)   0.270 us    |                        zone_watermark_ok();
- 1)   0.440 us    |                        rmqueue_pcplist();
- 1) + 14.890 us   |                      }
- 1) + 15.430 us   |                    }
- 1)               |                    do_set_pte() {
- 1)   0.130 us    |                      flush_icache_page();
- 1)   2.280 us    |                    }
- 1) + 19.210 us   |                  }
- 1) + 19.870 us   |                }
- 1) + 21.510 us   |              }
- 1) + 22.070 us   |            }
- 1)   1.410 us    |            up_read();
- 1) + 26.950 us   |          }
- 1) + 28.210 us   |        }
- 1)   0.180 us    |        raw_irqentry_exit_cond_resched();
- 1) ! 104.260 us  |      }
- 1)   7.910 us    |      clear_user();
- 1) ! 115.010 us  |    }
- 1) ! 116.390 us  |  }
+ 0)               |  vfs_read() {
+ 0)   0.200 us    |    rw_verify_area();
+ 0)               |    read_iter_zero() {
+ 0)               |      clear_user() {
+ 0)               |        do_sparc64_fault() {
+ 0)   0.250 us    |          data_access();
+ 0)               |          do_user_addr_fault() {
+ 0)   0.300 us    |            find_vma();
+ 0)               |            handle_mm_fault() {
+ 0)               |              __handle_mm_fault() {
+ 0)   0.220 us    |                mm_alloc_pmd();
+ 0)   0.130 us    |                pte_alloc();
+ 0)               |                handle_pte_fault() {
+ 0)               |                  do_anonymous_page() {
+ 0)               |                    __alloc_pages() {
+ 0)               |                      get_page_from_freelist() {
+ 0)   0.270 us    |                        zone_watermark_ok();
+ 0)   0.440 us    |                        rmqueue_pcplist();
+ 0) + 14.890 us   |                      }
+ 0) + 15.430 us   |                    }
+ 0)               |                    do_set_pte() {
+ 0)   0.130 us    |                      flush_icache_page();
+ 0)   2.280 us    |                    }
+ 0) + 19.210 us   |                  }
+ 0) + 19.870 us   |                }
+ 0) + 21.510 us   |              }
+ 0) + 22.070 us   |            }
+ 0)   1.410 us    |            up_read();
+ 0) + 26.950 us   |          }
+ 0) + 28.210 us   |        }
+ 0)   0.180 us    |        raw_irqentry_exit_cond_resched();
+ 0) ! 104.260 us  |      }
+ 0)   7.910 us    |      clear_user();
+ 0) ! 115.010 us  |    }
+ 0) ! 116.390 us  |  }
 """
 
 

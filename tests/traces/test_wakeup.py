@@ -11,10 +11,10 @@ COMMAND = (
 )
 
 TRACE = """\
-1 round trips, 107.100 us each
+1 round trips, 89.720 us each
 # tracer: function
 #
-# entries-in-buffer/entries-written: 41/41   #P:2
+# entries-in-buffer/entries-written: 39/39   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -24,47 +24,45 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-          <idle>-0       [000] d.h2.     0.089556: try_to_wake_up <-default_wake_function
-          <idle>-0       [000] d.h5.     0.089565: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.089566: reschedule_interrupt <-etrap
-            init-1       [001] d..2.     0.089587: finish_task_switch <-__schedule
-            init-1       [001] d..2.     0.089886: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.089887: reschedule_interrupt <-etrap
-              sh-16      [000] d..2.     0.089910: finish_task_switch <-schedule_tail
-          <idle>-0       [001] d..2.     0.090027: finish_task_switch <-__schedule
-              sh-16      [000] d..2.     0.091694: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.091694: reschedule_interrupt <-etrap
-        pingpong-17      [001] d..2.     0.091718: finish_task_switch <-schedule_tail
-          <idle>-0       [000] d..2.     0.091900: finish_task_switch <-__schedule
-        pingpong-17      [001] d..2.     0.093043: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.093044: reschedule_interrupt <-etrap
-        pingpong-18      [000] d..2.     0.093070: finish_task_switch <-schedule_tail
-        pingpong-18      [000] d..1.     0.093156: try_to_wake_up <-default_wake_function
-          <idle>-0       [001] d..2.     0.093160: finish_task_switch <-__schedule
-        pingpong-18      [000] d..4.     0.093168: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.093173: reschedule_interrupt <-etrap
-        pingpong-17      [001] d..2.     0.093194: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.093202: finish_task_switch <-__schedule
-        pingpong-17      [001] d..1.     0.093231: try_to_wake_up <-default_wake_function
-        pingpong-17      [001] d..4.     0.093241: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.093242: reschedule_interrupt <-etrap
-        pingpong-18      [000] d..2.     0.093263: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.093307: finish_task_switch <-__schedule
-        pingpong-18      [000] d..3.     0.093407: try_to_wake_up <-default_wake_function
-        pingpong-18      [000] d..6.     0.093417: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.093418: reschedule_interrupt <-etrap
-          <idle>-0       [000] d..2.     0.093439: finish_task_switch <-__schedule
-        pingpong-17      [001] d..2.     0.093439: finish_task_switch <-__schedule
-        pingpong-17      [001] d..3.     0.093682: try_to_wake_up <-default_wake_function
-        pingpong-17      [001] d..6.     0.093692: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.093693: reschedule_interrupt <-etrap
-          <idle>-0       [001] d..2.     0.093714: finish_task_switch <-__schedule
-              sh-16      [000] d..2.     0.093715: finish_task_switch <-__schedule
-              sh-16      [000] d..3.     0.093932: try_to_wake_up <-default_wake_function
-              sh-16      [000] d..6.     0.093942: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.093943: reschedule_interrupt <-etrap
-            init-1       [001] d..2.     0.093956: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.093964: finish_task_switch <-__schedule
+          <idle>-0       [000] d.h2.     0.082095: try_to_wake_up <-default_wake_function
+            init-1       [000] d..2.     0.082134: finish_task_switch <-__schedule
+            init-1       [000] d..2.     0.082450: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.082450: reschedule_interrupt <-etrap
+              sh-16      [001] d..2.     0.082474: finish_task_switch <-schedule_tail
+          <idle>-0       [000] d..2.     0.082572: finish_task_switch <-__schedule
+              sh-16      [001] d..2.     0.084256: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.084257: reschedule_interrupt <-etrap
+        pingpong-17      [000] d..2.     0.084283: finish_task_switch <-schedule_tail
+          <idle>-0       [001] d..2.     0.084473: finish_task_switch <-__schedule
+        pingpong-17      [000] d..2.     0.085629: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.085630: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.085653: finish_task_switch <-schedule_tail
+        pingpong-18      [001] d..1.     0.085739: try_to_wake_up <-default_wake_function
+          <idle>-0       [000] d..2.     0.085746: finish_task_switch <-__schedule
+        pingpong-18      [001] d..4.     0.085754: smp_send_reschedule <-resched_curr
+        pingpong-17      [000] d..2.     0.085761: finish_task_switch <-__schedule
+        pingpong-17      [000] d..1.     0.085763: reschedule_interrupt <-etrap
+          <idle>-0       [001] d..2.     0.085788: finish_task_switch <-__schedule
+        pingpong-17      [000] d..1.     0.085800: try_to_wake_up <-default_wake_function
+        pingpong-17      [000] d..4.     0.085810: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.085811: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.085832: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.085848: finish_task_switch <-__schedule
+        pingpong-18      [001] d..3.     0.085976: try_to_wake_up <-default_wake_function
+        pingpong-18      [001] d..6.     0.085986: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.085986: reschedule_interrupt <-etrap
+          <idle>-0       [001] d..2.     0.086008: finish_task_switch <-__schedule
+        pingpong-17      [000] d..2.     0.086038: finish_task_switch <-__schedule
+        pingpong-17      [000] d..3.     0.086280: try_to_wake_up <-default_wake_function
+        pingpong-17      [000] d..6.     0.086290: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.086291: reschedule_interrupt <-etrap
+          <idle>-0       [000] d..2.     0.086312: finish_task_switch <-__schedule
+              sh-16      [001] d..2.     0.086314: finish_task_switch <-__schedule
+              sh-16      [001] d..3.     0.086531: try_to_wake_up <-default_wake_function
+              sh-16      [001] d..6.     0.086541: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.086542: reschedule_interrupt <-etrap
+            init-1       [000] d..2.     0.086556: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.086572: finish_task_switch <-__schedule
 """
 
 

@@ -46,8 +46,9 @@
 .endm
 
 /*
- * At trap level 1 with alternate globals: %g1 = the low half of a C function's
- * address, %g2 = its second argument. The user's windows become OTHERWIN's;
+ * At trap level 1 with alternate globals and interrupts off: %g1 = the low half
+ * of a C function's address, %g2 = its second argument; the function runs at
+ * trap level 0 and leaves interrupts off. The user's windows become OTHERWIN's;
  * the kernel's first window is right above the one that was interrupted. The
  * kernel's %asi is the user's memory, for copies and for spilling windows.
  */
@@ -116,9 +117,10 @@ SYM_FUNC_START(etrap)
 SYM_FUNC_END(etrap)
 
 /*
- * All of pt_regs but TSTATE, which is left in %l0: its window number is known
- * last. %g6 is the kernel's own and stays: the task may have moved to another
- * CPU.
+ * All of pt_regs but TSTATE, which is left in %l0, and without its window
+ * number in %g1: that is known last. Begins at trap level 0 with interrupts
+ * off, ends at 1 with alternate globals. %g6 is the kernel's own and stays: the
+ * task may have moved to another CPU.
  */
 .macro RESTORE_REGS globals:vararg
 	ldx	[%sp + PTREGS_OFF + PT_tstate], %l0
@@ -140,11 +142,11 @@ SYM_FUNC_END(etrap)
 .endm
 
 /*
- * Every return to user mode. The innermost user window is still in the CPU or,
- * if the kernel needed its room, alone in the task's buffer; those before it
- * are in the CPU or on the user's stack. If there are others in the buffer,
- * they go to that first. Asked at trap level 1: until then an NMI may come, and
- * push windows out.
+ * Every return to user mode, at trap level 0 with interrupts off. The innermost
+ * user window is still in the CPU or, if the kernel needed its room, alone in
+ * the task's buffer; those before it are in the CPU or on the user's stack. If
+ * there are others in the buffer, they go to that first. Asked at trap level 1:
+ * until then an NMI may come, and push windows out.
  */
 SYM_FUNC_START(rtrap_user)
 	RESTORE_REGS 1, 2, 3, 4, 5, 6, 7
@@ -186,7 +188,8 @@ SYM_FUNC_START(rtrap_user)
 SYM_FUNC_END(rtrap_user)
 
 /*
- * With interrupts off nothing moves to another CPU, and %g6 may be what an NMI
+ * At trap level 0 with interrupts off. If they were off in what was
+ * interrupted, nothing has moved to another CPU, and %g6 may be what an NMI
  * found in rtrap_user: a program's.
  */
 SYM_FUNC_START(rtrap_kernel)
@@ -202,7 +205,10 @@ SYM_FUNC_START(rtrap_kernel)
 	retry
 SYM_FUNC_END(rtrap_kernel)
 
-/* The direct map's part that lies around %g1, unless RAM ends before. */
+/*
+ * With the MMU globals, at any trap level. The direct map's part that lies
+ * around %g1, unless RAM ends before.
+ */
 SYM_FUNC_START(itlb_miss_kernel)
 	cmp	%g1, %g4
 	bgeu,pn	%xcc, itlb_fault
@@ -213,6 +219,7 @@ SYM_FUNC_START(itlb_miss_kernel)
 	retry
 SYM_FUNC_END(itlb_miss_kernel)
 
+/* The same for data. Its own loads are physical, so it cannot miss itself. */
 SYM_FUNC_START(dtlb_miss_kernel)
 	cmp	%g1, %g4
 	bgeu,pn	%xcc, dtlb_fault
@@ -408,9 +415,10 @@ trap_panic_regs:
 	.section .entry.text, "ax"
 
 /*
- * __switch_to_asm(prev, next): all windows but this one go where they belong,
- * then stack and current change together, so that __switch_to runs as next in
- * every respect; it returns prev in next's frame.
+ * __switch_to_asm(prev, next), with the run queue locked and interrupts off:
+ * all windows but this one go where they belong, then stack and current change
+ * together, so that __switch_to runs as next in every respect; it returns prev
+ * in next's frame. The user's windows are out already (prepare_arch_switch).
  */
 SYM_FUNC_START(__switch_to_asm)
 	save	%sp, -STACKFRAME_SZ, %sp
@@ -433,10 +441,11 @@ SYM_FUNC_START(__switch_to_asm)
 SYM_FUNC_END(__switch_to_asm)
 
 /*
- * A new task's first return: %o0 = the task that ran before; %l0 = a kernel
- * thread's function and %l1 its argument, or 0. A kernel thread comes back
- * from its function only as the program that it has become. %sp is as etrap
- * would have left it.
+ * A new task's first return, with the run queue locked and interrupts off until
+ * schedule_tail: %o0 = the task that ran before; %l0 = a kernel thread's
+ * function and %l1 its argument, or 0. A kernel thread comes back from its
+ * function only as the program that it has become. %sp is as etrap would have
+ * left it.
  */
 SYM_FUNC_START(ret_from_fork)
 	call	schedule_tail

@@ -56,6 +56,10 @@ static void __user *fault_address(struct pt_regs *regs, enum access access,
 	return (void __user *)((address & PAGE_MASK) == page ? address : page);
 }
 
+/*
+ * A fault that cannot be served: a signal, a fix-up or an oops. The caller has
+ * released mmap_lock.
+ */
 void bad_area_nosemaphore(struct pt_regs *regs, unsigned long access,
 			  unsigned long address, int sig, int si_code)
 {
@@ -99,7 +103,10 @@ static enum access data_access(struct pt_regs *regs)
 	return WRITE;
 }
 
-/* @tag: a page's address, and below it the context. */
+/*
+ * From entry code, with interrupts off; left with them off. @tag: a page's
+ * address, and below it the context.
+ */
 static void do_sparc64_fault(struct pt_regs *regs, unsigned long tag,
 			     enum access access, bool decode)
 {

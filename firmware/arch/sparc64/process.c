@@ -16,8 +16,9 @@ static inline struct reg_window *first_frame(struct task_struct *p)
 }
 
 /*
- * Runs on next's stack; only programs have floating point registers, and only
- * those that have used them since they were switched to need saving.
+ * Runs on next's stack, with interrupts off; only programs have floating point
+ * registers, and only those that have used them since they were switched to
+ * need saving.
  */
 struct task_struct *__switch_to(struct task_struct *prev,
 				struct task_struct *next)

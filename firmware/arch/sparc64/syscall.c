@@ -33,8 +33,9 @@ static inline void set_result(struct pt_regs *regs, long result)
 }
 
 /*
- * The program goes on after the trap instruction; execve and fork rely on it.
- * The way out of the trap does what is left to do before that.
+ * Called and left with interrupts off. The program goes on after the trap
+ * instruction; execve and fork rely on it. The way out of the trap does what is
+ * left to do before that.
  */
 noinstr void do_syscall(struct pt_regs *regs)
 {

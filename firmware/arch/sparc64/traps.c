@@ -29,7 +29,10 @@ void die(const char *what, struct pt_regs *regs, long err)
 	oops(regs, "%s: %04lx", what, err & 0xffff);
 }
 
-/* A program's trap becomes its signal, the kernel's own needs a fix-up. */
+/*
+ * Called and left with interrupts off. A program's trap becomes its signal, the
+ * kernel's own needs a fix-up.
+ */
 static void do_trap(int signr, int sicode, const char *what,
 		    struct pt_regs *regs)
 {

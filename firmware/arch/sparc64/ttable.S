@@ -121,6 +121,10 @@
 	ldxa	[\base + \offset] %asi, \reg
 .endm
 
+/*
+ * A window of the kernel's: a miss is served at the next trap level, and only a
+ * guard page ends it (stack_overflow).
+ */
 .macro SPILL_KERNEL
 98:	WINDOW	stx, %sp+STACK_BIAS
 	saved
@@ -135,7 +139,11 @@
 	PAD	98b, WINDOW_VECTOR_INSNS
 .endm
 
-/* The interrupted program's %asi comes back with TSTATE. */
+/*
+ * A program's own save (FILL_USER: restore), from trap level 0. What cannot be
+ * served here leads to window_trap. The interrupted program's %asi comes back
+ * with TSTATE.
+ */
 .macro SPILL_USER
 98:	wr	%g0, ASI_AIUP, %asi
 	WINDOW	stxa, %sp+STACK_BIAS
@@ -319,7 +327,10 @@ ttable:
 
 	.section .entry.text, "ax"
 
-/* The oldest user window goes into the task, with the stack it belongs on. */
+/*
+ * The oldest user window goes into the task, with the stack it belongs on. From
+ * SPILL_OTHER, with alternate globals; uses %g5 and %g6 only.
+ */
 SYM_FUNC_START(spill_buffer)
 	ldx	[%g7 + PCPU_current_task], %g5
 	ldx	[%g5 + TASK_next_window], %g6

@@ -10,7 +10,7 @@
 
 /*
  * To the user's stack, as its own spill would have done; in the task remains
- * the innermost.
+ * the innermost. May sleep in a page fault.
  */
 int synchronize_user_stack(void)
 {

@@ -56,8 +56,9 @@
 .endm
 
 /*
- * An exception or interrupt: orig_ax is on the stack (an error code, a vector
- * or -1). The handler gets (regs, orig_ax) and leaves interrupts off.
+ * An exception or interrupt, with interrupts off: orig_ax is on the stack (an
+ * error code, a vector or -1). From user mode the GS base is still the user's.
+ * The handler gets (regs, orig_ax) and leaves interrupts off.
  */
 .macro idtentry_body cfunc
 	testb	$3, 16(%rsp)
@@ -81,6 +82,10 @@ SYM_FUNC_START(asm_\name)
 SYM_FUNC_END(asm_\name)
 .endm
 
+/*
+ * With interrupts off and struct pt_regs at the stack pointer. irqentry_exit
+ * may schedule: afterwards this may be another CPU.
+ */
 SYM_FUNC_START(error_return)
 	mov	%rsp, %rdi
 	call	irqentry_exit
@@ -91,8 +96,8 @@ SYM_FUNC_START(error_return)
 SYM_FUNC_END(error_return)
 
 /*
- * Every return to user mode: one path, so that a program sees its registers
- * the same way whatever stopped it.
+ * Every return to user mode, with interrupts off and nothing left to do: one
+ * path, so that a program sees its registers the same way whatever stopped it.
  */
 SYM_FUNC_START(swapgs_restore_regs_and_return_to_usermode)
 	POP_REGS
@@ -100,6 +105,10 @@ SYM_FUNC_START(swapgs_restore_regs_and_return_to_usermode)
 	iretq
 SYM_FUNC_END(swapgs_restore_regs_and_return_to_usermode)
 
+/*
+ * Interrupts are off (MSR_SYSCALL_MASK); stack and GS base are still the
+ * user's, rcx and r11 have its rip and flags.
+ */
 SYM_FUNC_START(entry_SYSCALL_64)
 	swapgs
 	mov	%rsp, %gs:PCPU_user_sp
@@ -209,8 +218,9 @@ idtentry sysvec_upcall
 idtentry sysvec_spurious
 
 /*
- * __switch_to_asm(prev, next): stack and current change together, so that
- * __switch_to runs as next in every respect; it returns prev in next's frame.
+ * __switch_to_asm(prev, next), with the run queue locked and interrupts off:
+ * stack and current change together, so that __switch_to runs as next in every
+ * respect; it returns prev in next's frame.
  */
 SYM_FUNC_START(__switch_to_asm)
 	push	%rbp
@@ -235,9 +245,10 @@ SYM_FUNC_START(__switch_to_asm)
 SYM_FUNC_END(__switch_to_asm)
 
 /*
- * A new task's first return: rax = the task that ran before; rbx = a kernel
- * thread's function and r12 its argument, or 0. A kernel thread comes back
- * from its function only as the program that it has become.
+ * A new task's first return, with the run queue locked and interrupts off until
+ * schedule_tail: rax = the task that ran before; rbx = a kernel thread's
+ * function and r12 its argument, or 0. A kernel thread comes back from its
+ * function only as the program that it has become.
  */
 SYM_FUNC_START(ret_from_fork)
 	xor	%ebp, %ebp

@@ -35,6 +35,10 @@ static __noreturn void page_fault_oops(struct pt_regs *regs,
 						    "not-present page");
 }
 
+/*
+ * A fault that cannot be served: a signal, a fix-up or an oops. The caller has
+ * released mmap_lock.
+ */
 void bad_area_nosemaphore(struct pt_regs *regs, unsigned long error_code,
 			  unsigned long address, int sig, int si_code)
 {
@@ -68,6 +72,10 @@ static inline unsigned int fault_flags(unsigned long error_code)
 	return flags;
 }
 
+/*
+ * From asm_exc_page_fault, with interrupts off; left with them off. CR2 is read
+ * first: the next fault overwrites it.
+ */
 void exc_page_fault(struct pt_regs *regs, long error_code)
 {
 	unsigned long address = read_cr2();

@@ -37,7 +37,10 @@ static inline void fpstate_reset(struct fpu_state *fpu)
 	*(u32 *)(fpu->fxsave + FX_MXCSR) = 0x1f80;
 }
 
-/* Runs on next's stack; only programs have floating point registers. */
+/*
+ * Runs on next's stack, with interrupts off; only programs have floating point
+ * registers.
+ */
 struct task_struct *__switch_to(struct task_struct *prev,
 				struct task_struct *next)
 {

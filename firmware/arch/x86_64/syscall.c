@@ -4,6 +4,7 @@
 #include <linux/irqflags.h>
 #include <asm/proto.h>
 
+/* Called and left with interrupts off; system calls run with them on. */
 noinstr void do_syscall_64(struct pt_regs *regs, int nr)
 {
 	local_irq_enable();

@@ -18,8 +18,9 @@ void die(const char *what, struct pt_regs *regs, long err)
 }
 
 /*
- * A program's fault becomes its signal, the kernel's own needs a fix-up. Where
- * @sicode is 0 nothing more than the signal is known.
+ * Called and left with interrupts off. A program's fault becomes its signal,
+ * the kernel's own needs a fix-up. Where @sicode is 0 nothing more than the
+ * signal is known.
  */
 static void do_trap(int trapnr, int signr, int sicode, const char *what,
 		    struct pt_regs *regs, long error_code)
@@ -60,8 +61,9 @@ DEFINE_TRAP(alignment_check, 17, SIGBUS, BUS_ADRALN, "alignment check")
 DEFINE_TRAP(simd_coprocessor_error, 19, SIGFPE, FPE_FLTUNK, "simd exception")
 
 /*
- * A breakpoint in the kernel is a call site that the host is patching, and the
- * host makes it a nop or a call. Nothing on this path may be such a site.
+ * Called and left with interrupts off. A breakpoint in the kernel is a call
+ * site that the host is patching, and the host makes it a nop or a call.
+ * Nothing on this path may be such a site.
  */
 noinstr void exc_int3(struct pt_regs *regs)
 {
@@ -86,8 +88,8 @@ void handle_stack_overflow(struct pt_regs *regs, unsigned long address)
 }
 
 /*
- * A full stack has no room for the frame of the page fault that it causes
- * either. CR2 is still that fault's.
+ * On a stack of its own; never returns. A full stack has no room for the frame
+ * of the page fault that it causes either. CR2 is still that fault's.
  */
 void exc_double_fault(struct pt_regs *regs, long error_code)
 {

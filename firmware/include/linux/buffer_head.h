@@ -96,7 +96,7 @@ static inline void brelse(struct buffer_head *bh)
 		put_bh(bh);
 }
 
-/* buffer.c: blocks of a disk, cached in its own pages */
+/* buffer/buffer.c: blocks of a disk, cached in its own pages */
 struct buffer_head *__find_get_block(struct block_device *bdev, sector_t block,
 				     unsigned int size);
 struct buffer_head *__getblk_gfp(struct block_device *bdev, sector_t block,
@@ -135,7 +135,7 @@ static inline void map_bh(struct buffer_head *bh, struct super_block *sb,
 	bh->b_size = sb->s_blocksize;
 }
 
-/* buffer_alloc.c: a page's buffers */
+/* buffer/alloc.c: a page's buffers */
 struct buffer_head *alloc_page_buffers(struct page *page, unsigned long size);
 void create_empty_buffers(struct page *page, unsigned long size,
 			  unsigned long state);
@@ -143,7 +143,7 @@ int try_to_free_buffers(struct page *page);
 void block_invalidate_folio(struct page *page, size_t offset, size_t length);
 bool block_dirty_folio(struct address_space *mapping, struct page *page);
 
-/* buffer_io.c */
+/* buffer/io.c */
 void __lock_buffer(struct buffer_head *bh);
 void unlock_buffer(struct buffer_head *bh);
 void __wait_on_buffer(struct buffer_head *bh);
@@ -171,7 +171,7 @@ static inline void wait_on_buffer(struct buffer_head *bh)
 		__wait_on_buffer(bh);
 }
 
-/* buffer_page.c: pages of files made of blocks */
+/* buffer/page.c: pages of files made of blocks */
 int block_read_full_folio(struct page *page, get_block_t *get_block);
 int block_write_full_page(struct page *page, get_block_t *get_block,
 			  struct writeback_control *wbc);

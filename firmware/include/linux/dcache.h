@@ -145,7 +145,7 @@ void dput(struct dentry *dentry);
 void dont_mount(struct dentry *dentry);
 void dcache_init(void);
 
-/* dcache_shrink.c: letting go of what nobody uses */
+/* dcache/shrink.c: letting go of what nobody uses */
 void d_invalidate(struct dentry *dentry);
 void shrink_dcache_parent(struct dentry *parent);
 void shrink_dcache_sb(struct super_block *sb);
@@ -153,7 +153,7 @@ void shrink_dcache_for_umount(struct super_block *sb);
 long prune_dcache_sb(struct super_block *sb, long nr);
 void d_genocide(struct dentry *root);
 
-/* d_path.c: from a place to its name, at the end of @buf */
+/* dcache/d_path.c: from a place to its name, at the end of @buf */
 char *d_path(const struct path *path, char *buf, int buflen);
 char *dentry_path(const struct dentry *dentry, char *buf, int buflen);
 char *__d_path(const struct path *path, const struct path *root, char *buf,

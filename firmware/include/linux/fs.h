@@ -390,7 +390,7 @@ struct inode *igrab(struct inode *inode);
 int generic_delete_inode(struct inode *inode);
 int generic_drop_inode(struct inode *inode);
 
-/* inode_hash.c: inodes by number */
+/* inode/hash.c: inodes by number */
 struct inode *iget_locked(struct super_block *sb, unsigned long ino);
 int insert_inode_locked(struct inode *inode);
 void remove_inode_hash(struct inode *inode);
@@ -505,7 +505,7 @@ int iterate_dir(struct file *file, struct dir_context *ctx);
 int vfs_getattr(const struct path *path, struct kstat *stat);
 void generic_fillattr(struct inode *inode, struct kstat *stat);
 
-/* namei.c and namei_dir.c: on dentries that a caller has looked up */
+/* namei/namei.c and namei/dir.c: on dentries that a caller has looked up */
 int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode,
 	       bool excl);
 int vfs_link(struct dentry *old_dentry, struct inode *dir,
@@ -520,7 +520,7 @@ int vfs_rename(struct inode *old_dir, struct dentry *old_dentry,
 	       struct inode *new_dir, struct dentry *new_dentry,
 	       unsigned int flags);
 
-/* libfs.c: directories that live in the dcache only */
+/* libfs/libfs.c: directories that live in the dcache only */
 extern const struct file_operations simple_dir_operations;
 extern const struct inode_operations simple_dir_inode_operations;
 extern const struct inode_operations simple_symlink_inode_operations;
@@ -549,11 +549,11 @@ int noop_fsync(struct file *file, loff_t start, loff_t end, int datasync);
 ssize_t generic_read_dir(struct file *file, char __user *buf, size_t size,
 			 loff_t *pos);
 
-/* libfs_data.c: files in the page cache only, and in a kernel buffer */
+/* libfs/data.c: files in the page cache only, and in a kernel buffer */
 extern const struct address_space_operations ram_aops;
 bool noop_dirty_folio(struct address_space *mapping, struct page *page);
 
-/* libfs_tree.c: trees that the kernel itself makes, of pinned files */
+/* libfs/tree.c: trees that the kernel itself makes, of pinned files */
 struct dentry *simple_start_creating(struct dentry *parent, const char *name);
 void simple_done_creating(struct dentry *dentry);
 void simple_recursive_removal(struct dentry *dentry);
@@ -562,7 +562,7 @@ void simple_recursive_removal(struct dentry *dentry);
 int register_chrdev(unsigned int major, const struct file_operations *fops);
 void init_special_inode(struct inode *inode, umode_t mode, dev_t dev);
 
-/* ramfs.c: the root's */
+/* ramfs/ramfs.c: the root's */
 extern struct file_system_type rootfs_fs_type;
 
 #endif

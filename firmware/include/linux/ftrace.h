@@ -1,15 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Telling the host, which does the tracing, about tasks and modules. */
+/* Tracing, which the host does: return stacks; telling it of tasks, modules. */
 #ifndef _LINUX_FTRACE_H
 #define _LINUX_FTRACE_H
 
+#include <linux/types.h>
+
 struct module;
 struct task_struct;
+struct unwind_state;
+
+#define FTRACE_RETFUNC_DEPTH	50
+
+/* One traced call whose return address the host has replaced. */
+struct ftrace_ret_stack {
+	u64 ret;
+	u64 func;
+	u64 calltime;
+	u64 fp;
+};
+
+/* What function_graph has calls return to instead. */
+void return_to_handler(void);
+/* Of a task that has not run yet no return address is replaced. */
+void ftrace_graph_init_task(struct task_struct *t);
+/* Where a frame of @task returns to, also if function_graph replaced that. */
+unsigned long ftrace_graph_ret_addr(const struct task_struct *task,
+				    const struct unwind_state *state);
 
 /* With interrupts off, just before the stacks change. */
 void ftrace_sched_switch(struct task_struct *prev, struct task_struct *next);
-/* What function_graph has calls return to instead. */
-void return_to_handler(void);
 /* The child does not run yet. */
 void ftrace_sched_process_fork(struct task_struct *parent,
 			       struct task_struct *child);

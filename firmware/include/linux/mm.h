@@ -227,7 +227,7 @@ bool try_to_unmap(struct page *page);
 void unmap_mapping_range(struct address_space *mapping, loff_t holebegin,
 			 loff_t holelen, int even_cows);
 
-/* A mapped file's page: kernel/fs/filemap.c. */
+/* A mapped file's page: mm/page_cache/filemap.c. */
 vm_fault_t filemap_fault(struct vm_fault *vmf);
 vm_fault_t filemap_page_mkwrite(struct vm_fault *vmf);
 extern const struct vm_operations_struct generic_file_vm_ops;

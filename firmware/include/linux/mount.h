@@ -60,7 +60,7 @@ long do_mount(const char *dev_name, const char __user *dir_name,
 	      const char *type_page, unsigned long flags, void *data_page);
 int path_umount(struct path *path, int flags);
 
-/* proc_namespace.c: files that list the mounts below @root, a seq_file */
+/* mount/proc_namespace.c: files that list the mounts below @root, a seq_file */
 struct mount;
 struct seq_file;
 int mounts_open_common(struct file *file, struct path root,

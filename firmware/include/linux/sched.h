@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 #include <uapi/linux/sched.h>
+#include <linux/ftrace.h>
 #include <linux/limits.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
@@ -63,7 +64,6 @@ struct robust_list_head;
 #define PF_NO_SETAFFINITY	0x04000000	/* bound by the kernel */
 
 #define TASK_COMM_LEN		16
-#define FTRACE_RETFUNC_DEPTH	50
 
 struct sched_entity {
 	struct rb_node run_node;	/* in order of vruntime */
@@ -103,14 +103,6 @@ struct sched_dl_entity {
 	bool dl_throttled;		/* until the next period */
 	bool dl_yielded;
 	struct hrtimer dl_timer;	/* replenishes */
-};
-
-/* One traced call whose return address the host has replaced. */
-struct ftrace_ret_stack {
-	u64 ret;
-	u64 func;
-	u64 calltime;
-	u64 fp;
 };
 
 struct task_struct {

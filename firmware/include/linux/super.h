@@ -158,7 +158,7 @@ void kill_litter_super(struct super_block *sb);
 /* Calls @f for each that is up, with s_umount held shared. */
 void iterate_supers(void (*f)(struct super_block *sb, void *arg), void *arg);
 
-/* libfs_super.c: trees that are known when they are mounted */
+/* libfs/super.c: trees that are known when they are mounted */
 struct tree_descr {
 	const char *name;
 	const struct file_operations *ops;

@@ -28,7 +28,7 @@ long nr_writeback_pages(void);
 /* fs-writeback.c: all that is dirty is to be written soon */
 void wakeup_flusher_threads(void);
 
-/* filemap_sync.c: a file's pages, from now on, or until they are written */
+/* page_cache/filemap_sync.c: a file's pages, from now on, or until written */
 void mapping_set_error(struct address_space *mapping, int error);
 int filemap_check_errors(struct address_space *mapping);
 int filemap_flush(struct address_space *mapping);

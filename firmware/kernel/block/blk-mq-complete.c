@@ -68,7 +68,10 @@ static void blk_mq_complete_request_remote(struct request *rq)
 		blk_mq_raise_softirq(rq);
 }
 
-/* The device has done the request. Called by its interrupt. */
+/*
+ * The device has done the request. Called by its interrupt, with interrupts
+ * off.
+ */
 void blk_mq_complete_request(struct request *rq)
 {
 	blk_mq_complete_request_remote(rq);
@@ -85,6 +88,10 @@ static void blk_complete_reqs(struct list_head *list)
 	}
 }
 
+/*
+ * BLOCK_SOFTIRQ, with interrupts on: bios end here, so what they call must not
+ * sleep.
+ */
 static void blk_done_softirq(struct softirq_action *action)
 {
 	struct blk_done *done = this_cpu_ptr(&blk_cpu_done);
@@ -142,6 +149,10 @@ static void __blk_mq_end_request(struct request *rq, blk_status_t error)
 	blk_mq_free_request(rq);
 }
 
+/*
+ * Ends its bios, and lets the next one have the request, which is not the
+ * caller's any more.
+ */
 void blk_mq_end_request(struct request *rq, blk_status_t error)
 {
 	blk_update_request(rq, error, blk_rq_bytes(rq));

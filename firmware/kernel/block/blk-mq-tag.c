@@ -19,7 +19,10 @@ static int __blk_mq_get_tag(struct request_queue *q)
 	return tag < q->nr_tags ? (int)tag : -1;
 }
 
-/* Sleeps until there is one. What this task holds back must go first. */
+/*
+ * By a task with no spinlock held: sleeps until there is one. What this task
+ * holds back must go first.
+ */
 static int blk_mq_get_tag(struct request_queue *q)
 {
 	int tag = __blk_mq_get_tag(q);

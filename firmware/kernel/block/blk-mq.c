@@ -80,6 +80,9 @@ static void blk_mq_sched_insert_request(struct request *rq, bool run_queue,
 		blk_mq_run_hw_queue(rq->q, async);
 }
 
+/*
+ * By a task with no spinlock held: sleeps until there is a request to be had.
+ */
 void blk_mq_submit_bio(struct bio *bio)
 {
 	struct request_queue *q = bdev_get_queue(bio->bi_bdev);
@@ -128,8 +131,9 @@ static void blk_mq_dispatch_plug_list(struct list_head *list, bool from_sched)
 }
 
 /*
- * The requests leave the plug before anything can sleep and come back here. A
- * task that is about to sleep has kblockd do it.
+ * By the plug's task, with no spinlock held. The requests leave the plug before
+ * anything can sleep and come back here. A task that is about to sleep has
+ * kblockd do it.
  */
 void blk_mq_flush_plug_list(struct blk_plug *plug, bool from_schedule)
 {
@@ -162,7 +166,10 @@ static void blk_mq_flush_busy_ctxs(struct request_queue *q,
 	}
 }
 
-/* The driver has room for every request: there are as many as it takes. */
+/*
+ * With no software queue locked. The driver has room for every request: there
+ * are as many as it takes.
+ */
 static void blk_mq_dispatch_rq_list(struct request_queue *q,
 				    struct list_head *list)
 {
@@ -216,6 +223,9 @@ static void __blk_mq_delay_run_hw_queue(struct request_queue *q, bool async)
 		__blk_mq_run_hw_queue(q);
 }
 
+/*
+ * With no software queue locked. @async: by kblockd, for who cannot do it now.
+ */
 void blk_mq_run_hw_queue(struct request_queue *q, bool async)
 {
 	__blk_mq_delay_run_hw_queue(q, async);

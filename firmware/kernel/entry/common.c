@@ -21,18 +21,27 @@ static void exit_to_user_mode_prepare(struct pt_regs *regs)
 	}
 }
 
+/*
+ * Called with interrupts on; returns with them off, and nothing left to do
+ * before user mode.
+ */
 noinstr void syscall_exit_to_user_mode(struct pt_regs *regs)
 {
 	local_irq_disable();
 	exit_to_user_mode_prepare(regs);
 }
 
+/* Called and left with interrupts off. */
 static void raw_irqentry_exit_cond_resched(void)
 {
 	if (!preempt_count() && need_resched())
 		preempt_schedule_irq();
 }
 
+/*
+ * Called and left with interrupts off. Where the kernel was interrupted,
+ * another task may run here if preemption and interrupts were on.
+ */
 noinstr void irqentry_exit(struct pt_regs *regs)
 {
 	if (user_mode(regs))

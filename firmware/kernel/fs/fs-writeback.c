@@ -63,7 +63,10 @@ void inode_io_list_del(struct inode *inode)
 	spin_unlock(&wb.list_lock);
 }
 
-/* Part of what is @flags must be written before the inode may go. */
+/*
+ * Part of what is @flags must be written before the inode may go. Takes i_lock;
+ * sleeps only if the file system's dirty_inode does.
+ */
 void __mark_inode_dirty(struct inode *inode, int flags)
 {
 	const struct super_operations *ops = inode->i_sb->s_op;
@@ -105,8 +108,9 @@ static unsigned long take_state(struct inode *inode, unsigned long flags)
 }
 
 /*
- * The data first: to write that may change the inode. What is dirtied from
- * then on is dirty again.
+ * With a reference, or I_WILL_FREE set, and no spinlock held; may sleep. The
+ * data first: to write that may change the inode. What is dirtied from then on
+ * is dirty again.
  */
 static int __writeback_single_inode(struct inode *inode,
 				    struct writeback_control *wbc)
@@ -214,6 +218,7 @@ static struct inode *next_dirty_inode(unsigned long older)
 	return found;
 }
 
+/* With no lock held; may sleep. */
 static void writeback_sb_inodes(unsigned long older)
 {
 	struct inode *inode;

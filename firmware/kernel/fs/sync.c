@@ -7,8 +7,6 @@
 #include <linux/kernel.h>
 #include <linux/syscalls.h>
 
-#include "internal.h"
-
 /* With s_umount held. */
 int sync_filesystem(struct super_block *sb)
 {

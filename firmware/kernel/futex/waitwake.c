@@ -19,6 +19,7 @@ void futex_wake_mark(struct futex_q *q)
 	put_task_struct(p);
 }
 
+/* With the bucket locked. Returns how many were woken. */
 static int wake_matching(struct futex_hash_bucket *hb,
 			 const struct futex_key *key, int nr_wake, u32 bitset)
 {
@@ -36,6 +37,9 @@ static int wake_matching(struct futex_hash_bucket *hb,
 	return woken;
 }
 
+/*
+ * Called with no lock held; may sleep for the page, not with the bucket locked.
+ */
 int futex_wake(u32 __user *uaddr, bool shared, int nr_wake, u32 bitset)
 {
 	struct futex_hash_bucket *hb;
@@ -56,7 +60,10 @@ int futex_wake(u32 __user *uaddr, bool shared, int nr_wake, u32 bitset)
 	return ret;
 }
 
-/* True: it was still queued, nobody had woken it. */
+/*
+ * True: it was still queued, nobody had woken it. Takes the bucket's lock; @q
+ * is on no chain afterwards.
+ */
 static bool futex_unqueue(struct futex_q *q)
 {
 	struct futex_hash_bucket *hb;
@@ -75,7 +82,10 @@ static bool futex_unqueue(struct futex_q *q)
 	return false;
 }
 
-/* Queued, if the word is still what the caller has seen. */
+/*
+ * 0: queued, in TASK_INTERRUPTIBLE and without a lock, as the word is still
+ * what the caller has seen; else not queued. May sleep.
+ */
 static int futex_wait_setup(u32 __user *uaddr, u32 val, struct futex_q *q)
 {
 	struct futex_hash_bucket *hb = futex_hash(&q->key);
@@ -125,6 +135,7 @@ static int interrupted(u32 __user *uaddr, bool shared, u32 val,
 	return set_restart_fn(restart, futex_wait_restart);
 }
 
+/* Called with no lock held; sleeps. 0: somebody has woken it. */
 int futex_wait(u32 __user *uaddr, bool shared, u32 val,
 	       const ktime_t *timeout, u32 bitset)
 {
@@ -254,7 +265,10 @@ static void requeue_futex(struct futex_q *q, struct futex_hash_bucket *hb,
 	WRITE_ONCE(q->bucket, hb);
 }
 
-/* Wakes some, and has others wait for another word. */
+/*
+ * Wakes some, and has others wait for another word. Called with no lock held;
+ * both buckets are locked meanwhile, the lower address first.
+ */
 int futex_requeue(u32 __user *uaddr1, bool shared, u32 __user *uaddr2,
 		  int nr_wake, int nr_requeue, const u32 *cmpval)
 {

@@ -13,6 +13,7 @@ static int panic_on_warn;
 
 static char panic_buf[PANIC_BUF_SIZE];
 
+/* In any context, whatever lock is held: the machine ends here. */
 static __noreturn void vpanic(struct pt_regs *regs, const char *fmt,
 			      va_list args)
 {
@@ -43,6 +44,10 @@ void __bug(const char *file, int line)
 	panic("kernel BUG at %s:%d", file, line);
 }
 
+/*
+ * The host warns, and the kernel goes on. @regs: where it was, or NULL for
+ * here.
+ */
 void report_bug(struct pt_regs *regs, const char *fmt, ...)
 {
 	char buf[128];

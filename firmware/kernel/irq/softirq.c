@@ -56,7 +56,10 @@ static void wakeup_softirqd(void)
 		wake_up_process(p);
 }
 
-/* Served on the way out of the interrupt, if we are in one. */
+/*
+ * With interrupts off. Served on the way out of the interrupt, if we are in
+ * one, else by ksoftirqd.
+ */
 inline void raise_softirq_irqoff(unsigned int nr)
 {
 	__raise_softirq_irqoff(nr);
@@ -79,7 +82,10 @@ void __local_bh_disable_ip(unsigned long ip, unsigned int cnt)
 	barrier();
 }
 
-/* Preemption stays off until pending softirqs have been served. */
+/*
+ * With interrupts on: pending softirqs are served before it returns. Preemption
+ * stays off until they have been.
+ */
 void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
 {
 	__preempt_count_sub(cnt - PREEMPT_OFFSET);
@@ -127,6 +133,7 @@ void __section(".softirqentry.text") __do_softirq(void)
 	__local_bh_enable(SOFTIRQ_OFFSET);
 }
 
+/* With interrupts on; they are on while softirqs run. */
 void do_softirq(void)
 {
 	unsigned long flags;
@@ -139,6 +146,7 @@ void do_softirq(void)
 	local_irq_restore(flags);
 }
 
+/* First in an interrupt's handler, with interrupts off. */
 void irq_enter_rcu(void)
 {
 	ct_irq_enter();
@@ -176,6 +184,10 @@ static inline void __irq_exit_rcu(void)
 	tick_irq_exit();
 }
 
+/*
+ * Last in an interrupt's handler: called and left with interrupts off; they are
+ * on while softirqs run.
+ */
 void irq_exit_rcu(void)
 {
 	__irq_exit_rcu();

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Following the stack of a task that waits. */
+#include <linux/ftrace.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/stacktrace.h>
 #include <asm/sections.h>
 #include <asm/stacktrace.h>
-
-/* Tracers may have replaced it; then the task remembers the real one. */
-static unsigned long ftrace_graph_ret_addr(const struct task_struct *task,
-					   const struct unwind_state *state)
-{
-	if (state->pc != RETURN_TO_HANDLER_PC)
-		return state->pc;
-	for (int i = 0; i < FTRACE_RETFUNC_DEPTH; i++)
-		if (task->ret_stack[i].fp == state->id)
-			return task->ret_stack[i].ret;
-	return state->pc;
-}
 
 /* It may be started any moment: the frames must only be within the stack. */
 static bool on_stack(unsigned long stack, unsigned long frame)

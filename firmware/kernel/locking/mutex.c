@@ -22,6 +22,7 @@ static __always_inline bool __mutex_trylock(struct mutex *lock)
 	return true;
 }
 
+/* Sleeps until the mutex is ours. With interrupts and preemption on. */
 static void __sched __mutex_lock_slowpath(struct mutex *lock)
 {
 	struct mutex_waiter waiter = { .task = current };

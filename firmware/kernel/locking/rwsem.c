@@ -132,6 +132,7 @@ static void rwsem_mark_wake(struct rw_semaphore *sem)
 		wake_up_process(waiter->task);
 }
 
+/* With preemption off; takes the queue's lock. */
 static void rwsem_wake(struct rw_semaphore *sem)
 {
 	spin_lock(&sem->wait_lock);
@@ -147,6 +148,10 @@ static inline void rwsem_add_waiter(struct rw_semaphore *sem,
 	rwsem_try_change(sem, RWSEM_FLAG_WAITERS, RWSEM_FLAG_WAITERS, 0);
 }
 
+/*
+ * Sleeps until a reader's share is ours. Called with preemption off once, and
+ * interrupts on; returns so.
+ */
 static void __sched rwsem_down_read_slowpath(struct rw_semaphore *sem)
 {
 	struct rwsem_waiter waiter = { .task = current };
@@ -180,6 +185,10 @@ static bool rwsem_try_write_lock(struct rw_semaphore *sem,
 	return true;
 }
 
+/*
+ * Sleeps until it is ours alone. Called with preemption off once, and
+ * interrupts on; returns so.
+ */
 static void __sched rwsem_down_write_slowpath(struct rw_semaphore *sem)
 {
 	struct rwsem_waiter waiter = { .task = current, .writer = true };

@@ -37,7 +37,10 @@ DEFINE_TABLE_ALLOC(__pud_alloc, pgd_t, pgd_none, pgd_populate)
 DEFINE_TABLE_ALLOC(__pmd_alloc, pud_t, pud_none, pud_populate)
 DEFINE_TABLE_ALLOC(__pte_alloc, pmd_t, pmd_none, pmd_populate)
 
-/* The entry for @address's table of ptes, which may be missing itself. */
+/*
+ * The entry for @address's table of ptes, which may be missing itself. May
+ * sleep; NULL: no memory.
+ */
 pmd_t *mm_alloc_pmd(struct mm_struct *mm, unsigned long address)
 {
 	pgd_t *pgd = pgd_offset(mm, address);
@@ -70,8 +73,9 @@ static inline void unlock_pte(struct vm_fault *vmf)
 }
 
 /*
- * Maps vmf->page unless the entry has changed since it was read. The entry's
- * reference is the caller's, who keeps it if the result is false.
+ * Maps vmf->page unless the entry has changed since it was read. Takes the
+ * table's lock. The entry's reference is the caller's, who keeps it if the
+ * result is false.
  */
 static bool do_set_pte(struct vm_fault *vmf, struct page *page, bool write)
 {
@@ -120,7 +124,10 @@ static vm_fault_t do_anonymous_page(struct vm_fault *vmf)
 	return 0;
 }
 
-/* The file's page, locked: it is the file's until it is unlocked. */
+/*
+ * The file's page, locked and referenced: it is the file's until it is
+ * unlocked. May sleep.
+ */
 static vm_fault_t __do_fault(struct vm_fault *vmf)
 {
 	vm_fault_t ret = vmf->vma->vm_ops->fault(vmf);
@@ -170,7 +177,11 @@ static vm_fault_t do_cow_fault(struct vm_fault *vmf)
 	return ret;
 }
 
-/* The file system hears that the page will change: if all is well, locked. */
+/*
+ * The file system hears that the page will change. Called with the page
+ * referenced, not locked; VM_FAULT_LOCKED: it is locked now, and still the
+ * file's.
+ */
 static vm_fault_t do_page_mkwrite(struct vm_fault *vmf)
 {
 	struct page *page = vmf->page;
@@ -188,7 +199,10 @@ static vm_fault_t do_page_mkwrite(struct vm_fault *vmf)
 	return VM_FAULT_LOCKED;
 }
 
-/* It may be written from now on, and is dirty until that ends. Unlocks it. */
+/*
+ * It may be written from now on, and is dirty until that ends. Called with the
+ * page locked, and unlocks it.
+ */
 static void fault_dirty_shared_page(struct vm_fault *vmf)
 {
 	struct address_space *mapping = vmf->page->mapping;
@@ -222,6 +236,7 @@ static vm_fault_t do_shared_fault(struct vm_fault *vmf)
 	return ret;
 }
 
+/* Called with mmap_lock held, and no page table's; may sleep. */
 static vm_fault_t do_fault(struct vm_fault *vmf)
 {
 	if (!(vmf->flags & FAULT_FLAG_WRITE))
@@ -231,7 +246,10 @@ static vm_fault_t do_fault(struct vm_fault *vmf)
 	return do_shared_fault(vmf);
 }
 
-/* It becomes writable where it is. With the table locked, which ends. */
+/*
+ * It becomes writable where it is. Called with the table locked, and unlocks
+ * it.
+ */
 static void wp_page_reuse(struct vm_fault *vmf)
 {
 	set_pte(vmf->pte, pte_mkyoung(pte_mkdirty(pte_mkwrite(vmf->orig_pte))));
@@ -251,7 +269,10 @@ static vm_fault_t finish_mkwrite_fault(struct vm_fault *vmf)
 	return 0;
 }
 
-/* The first write since it was last clean. With the table locked, too. */
+/*
+ * The first write since it was last clean. Called with the table locked, and
+ * unlocks it.
+ */
 static vm_fault_t wp_page_shared(struct vm_fault *vmf)
 {
 	const struct vm_operations_struct *ops = vmf->vma->vm_ops;
@@ -275,7 +296,9 @@ static vm_fault_t wp_page_shared(struct vm_fault *vmf)
 	return ret;
 }
 
-/* With a reference to the old page, which goes away here. */
+/*
+ * With a reference to the old page, which goes away here, and no table locked.
+ */
 static vm_fault_t wp_page_copy(struct vm_fault *vmf, struct page *old)
 {
 	struct page *new = alloc_page(GFP_HIGHUSER);
@@ -300,7 +323,10 @@ static vm_fault_t wp_page_copy(struct vm_fault *vmf, struct page *old)
 	return 0;
 }
 
-/* A write to a page that is there, but read-only. With the table locked, too. */
+/*
+ * A write to a page that is there, but read-only. Called with mmap_lock held
+ * and the table locked, and unlocks the table.
+ */
 static vm_fault_t do_wp_page(struct vm_fault *vmf)
 {
 	struct page *page = vmf->page = pte_page(vmf->orig_pte);
@@ -317,6 +343,10 @@ static vm_fault_t do_wp_page(struct vm_fault *vmf)
 	return wp_page_copy(vmf, page);
 }
 
+/*
+ * Called with mmap_lock held, and no page table's. An entry that has changed
+ * meanwhile is left to the next fault.
+ */
 static vm_fault_t handle_pte_fault(struct vm_fault *vmf)
 {
 	vmf->pte = pte_offset(vmf->pmd, vmf->address);
@@ -361,7 +391,10 @@ static inline void mm_account_fault(vm_fault_t ret)
 		current->min_flt++;
 }
 
-/* With mmap_lock held and the access known to be allowed. */
+/*
+ * Called with mmap_lock held, which stays held, and the access known to be
+ * allowed. May sleep.
+ */
 vm_fault_t handle_mm_fault(struct vm_area_struct *vma, unsigned long address,
 			   unsigned int flags, struct pt_regs *regs)
 {
@@ -372,8 +405,9 @@ vm_fault_t handle_mm_fault(struct vm_area_struct *vma, unsigned long address,
 }
 
 /*
- * The kernel takes a fault on a user address only in code that expects it;
- * anything else is a bug, and might already hold the lock.
+ * Returns with mmap_lock held for reading; NULL: not held. The kernel takes a
+ * fault on a user address only in code that expects it; anything else is a bug,
+ * and might already hold the lock.
  */
 struct vm_area_struct *
 lock_mm_and_find_vma(struct mm_struct *mm, unsigned long address,

@@ -62,7 +62,10 @@ void __mmdrop(struct mm_struct *mm)
 	kmem_cache_free(mm_cachep, mm);
 }
 
-/* All areas, and the page tables that they needed. */
+/*
+ * All areas, and the page tables that they needed. Nobody uses the address
+ * space any more; may sleep.
+ */
 void exit_mmap(struct mm_struct *mm)
 {
 	struct vm_area_struct *vma, *next;
@@ -78,6 +81,10 @@ void exit_mmap(struct mm_struct *mm)
 	}
 }
 
+/*
+ * May sleep: the last user frees what is mapped, and the last reference the
+ * rest.
+ */
 void mmput(struct mm_struct *mm)
 {
 	if (!atomic_dec_and_test(&mm->mm_users))
@@ -140,7 +147,10 @@ struct mm_struct *dup_mm(struct mm_struct *oldmm)
 	return mm;
 }
 
-/* The running task goes on in another address space, and leaves its own. */
+/*
+ * The running task goes on in another address space, and leaves its own. Called
+ * with no lock held; the reference to @mm becomes the task's.
+ */
 void exec_mmap(struct mm_struct *mm)
 {
 	struct task_struct *p = current;

@@ -43,7 +43,10 @@ static void detach_vmas(struct mm_struct *mm, unsigned long start,
 	}
 }
 
-/* The pages of areas that have been taken out, and tables of nothing else. */
+/*
+ * The pages of areas that have been taken out, and tables of nothing else. With
+ * mmap_lock held for writing.
+ */
 static void unmap_region(struct mm_struct *mm, struct list_head *areas,
 			 unsigned long start)
 {
@@ -58,6 +61,7 @@ static void unmap_region(struct mm_struct *mm, struct list_head *areas,
 	tlb_finish_mmu(&tlb);
 }
 
+/* With mmap_lock held for writing; may sleep. */
 int do_munmap(struct mm_struct *mm, unsigned long start, size_t len)
 {
 	struct vm_area_struct *vma, *next;
@@ -130,6 +134,7 @@ static int check_file(const struct file *file, unsigned long *vm_flags)
 	return 0;
 }
 
+/* With mmap_lock held for writing, nothing being mapped there. May sleep. */
 unsigned long mmap_region(struct file *file, unsigned long addr,
 			  unsigned long len, unsigned long vm_flags,
 			  pgoff_t pgoff)
@@ -188,6 +193,7 @@ static int mm_populate(struct mm_struct *mm, unsigned long addr,
 	return 0;
 }
 
+/* With mmap_lock held for writing; may sleep. The address, or -errno. */
 unsigned long do_mmap(struct file *file, unsigned long addr, unsigned long len,
 		      unsigned long prot, unsigned long flags, pgoff_t pgoff)
 {

@@ -17,7 +17,10 @@
 /* One victim at a time. */
 static DEFINE_SPINLOCK(oom_lock);
 
-/* The leader may have ended before its threads: any one that has the memory. */
+/*
+ * The leader may have ended before its threads: any one that has the memory,
+ * with its alloc_lock held. With tasklist_lock held, or a reference.
+ */
 static struct task_struct *find_lock_task_mm(struct task_struct *p)
 {
 	struct task_struct *t;
@@ -171,6 +174,10 @@ static void oom_kill_process(struct task_struct *victim, gfp_t gfp,
 	__oom_kill_process(victim, "Out of memory");
 }
 
+/*
+ * Takes oom_lock, then tasklist_lock: called with no spinlock held. True: a
+ * victim is going to free memory.
+ */
 bool out_of_memory(gfp_t gfp, unsigned int order)
 {
 	struct task_struct *victim;

@@ -85,7 +85,10 @@ static struct page *expand(struct page *page, unsigned int low,
 	return page;
 }
 
-/* The smallest block that is large enough. */
+/*
+ * The smallest block that is large enough. With zone.lock held and interrupts
+ * off.
+ */
 static struct page *__rmqueue(unsigned int order)
 {
 	struct page *page;
@@ -113,6 +116,7 @@ static struct page *__rmqueue_below(unsigned int order, unsigned long end_pfn)
 	return NULL;
 }
 
+/* With interrupts off, on the CPU of @pcp; takes zone.lock. */
 static void rmqueue_bulk(struct per_cpu_pages *pcp)
 {
 	struct page *page;
@@ -181,6 +185,7 @@ bool zone_watermark_ok(unsigned int order, unsigned int mark)
 	return READ_ONCE(zone.nr_free) >= watermark[mark] + (1UL << order);
 }
 
+/* In any context but NMI; does not sleep. */
 struct page *get_page_from_freelist(gfp_t gfp, unsigned int order,
 				    unsigned int alloc_flags)
 {
@@ -195,7 +200,10 @@ struct page *get_page_from_freelist(gfp_t gfp, unsigned int order,
 	return page;
 }
 
-/* NULL if there is no such block. */
+/*
+ * In any context but NMI. One reference, which is the caller's; NULL if there
+ * is no such block.
+ */
 struct page *__alloc_pages(gfp_t gfp, unsigned int order)
 {
 	struct page *page;

@@ -34,6 +34,7 @@ static unsigned long __perform_reclaim(gfp_t gfp, unsigned int order)
 	return progress;
 }
 
+/* Called with preemption and interrupts on; may sleep. */
 static struct page *
 __alloc_pages_direct_reclaim(gfp_t gfp, unsigned int order,
 			     unsigned int alloc_flags, unsigned long *progress)
@@ -86,7 +87,10 @@ static bool __alloc_pages_may_oom(gfp_t gfp, unsigned int order,
 	return true;
 }
 
-/* Takes pages back from the caches, then from programs. */
+/*
+ * Takes pages back from the caches, then from programs. Sleeps only if @gfp
+ * allows it and the caller could be preempted.
+ */
 struct page *__alloc_pages_slowpath(gfp_t gfp, unsigned int order)
 {
 	unsigned int alloc_flags = gfp_to_alloc_flags(gfp);

@@ -8,8 +8,9 @@
 #include "internal.h"
 
 /*
- * The entry that maps the page there, with the page table locked; NULL: there
- * is none. The area is its file's, and i_mmap_rwsem held: the tables stay.
+ * Called with i_mmap_rwsem held: the area is its file's, and the tables stay.
+ * Returns the entry that maps the page, with the table locked; NULL: there is
+ * none, and no lock is held.
  */
 static pte_t *page_vma_mapped_walk(struct page *page,
 				   struct vm_area_struct *vma,
@@ -64,7 +65,10 @@ static int try_to_unmap_one(struct page *page, struct vm_area_struct *vma,
 	return 1;
 }
 
-/* For every area that can show the page: the sum of what @rmap_one returns. */
+/*
+ * For every area that can show the page: the sum of what @rmap_one returns.
+ * With the page locked and i_mmap_rwsem held for reading.
+ */
 static int rmap_walk_file(struct page *page,
 			  int (*rmap_one)(struct page *page,
 					  struct vm_area_struct *vma,
@@ -83,7 +87,10 @@ static int rmap_walk_file(struct page *page,
 	return sum;
 }
 
-/* The page is locked. How many could write to it, and no longer can. */
+/*
+ * The page is locked. How many could write to it, and no longer can. May sleep
+ * on i_mmap_rwsem.
+ */
 int folio_mkclean(struct page *page)
 {
 	struct address_space *mapping = page->mapping;

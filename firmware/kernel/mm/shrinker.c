@@ -54,6 +54,7 @@ static unsigned long do_shrink_slab(struct shrink_control *sc,
 	return freed;
 }
 
+/* May sleep. 0 if the list of shrinkers is being changed. */
 unsigned long shrink_slab(gfp_t gfp, int priority)
 {
 	struct shrink_control sc = { .gfp_mask = gfp };

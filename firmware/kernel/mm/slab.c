@@ -168,6 +168,7 @@ static bool refill_partial(struct kmem_cache *s, gfp_t gfp)
 	return true;
 }
 
+/* In any context but NMI; sleeps only if @gfp allows it. */
 static __always_inline void *slab_alloc(struct kmem_cache *s, gfp_t gfp)
 {
 	struct kmem_cache_cpu *c;
@@ -221,6 +222,7 @@ static void __slab_free(struct kmem_cache *s, struct page *slab, void *object)
 		free_slab(s, slab);
 }
 
+/* In any context but NMI. */
 static __always_inline void slab_free(struct kmem_cache *s, struct page *slab,
 				      void *object)
 {

@@ -25,8 +25,8 @@ void load_swapper(void)
 }
 
 /*
- * The bit in cpu_bitmap is set before the generation is read: a flush that
- * misses the bit is one whose generation is seen here.
+ * With interrupts off. The bit in cpu_bitmap is set before the generation is
+ * read: a flush that misses the bit is one whose generation is seen here.
  */
 void switch_mm_irqs_off(struct mm_struct *prev, struct mm_struct *next,
 			struct task_struct *task)
@@ -51,12 +51,16 @@ void switch_mm_irqs_off(struct mm_struct *prev, struct mm_struct *next,
 	load_mm(next);
 }
 
-/* A kernel thread borrows what is loaded; nobody needs to interrupt it. */
+/*
+ * A kernel thread borrows what is loaded; nobody needs to interrupt it. With
+ * interrupts off.
+ */
 void enter_lazy_tlb(struct mm_struct *mm, struct task_struct *task)
 {
 	this_cpu_ptr(&cpu_tlbstate)->is_lazy = true;
 }
 
+/* On each CPU that is to forget, with interrupts off. */
 static void flush_tlb_func(void *data)
 {
 	const struct flush_tlb_info *info = data;
@@ -88,7 +92,10 @@ static void flush_tlb_multi(const struct cpumask *cpumask,
 	smp_call_function_many(&active, flush_tlb_func, info, true);
 }
 
-/* All CPUs stop using what they know of [start, end), before this returns. */
+/*
+ * All CPUs stop using what they know of [start, end), before this returns. With
+ * interrupts on: it waits for other CPUs, spinning.
+ */
 void flush_tlb_mm_range(struct mm_struct *mm, unsigned long start,
 			unsigned long end)
 {

@@ -14,6 +14,10 @@ void tlb_gather_mmu(struct mmu_gather *tlb, struct mm_struct *mm)
 	tlb->nr = 0;
 }
 
+/*
+ * Pages are let go only when no CPU can translate to them any more. With no
+ * page table locked.
+ */
 static void tlb_flush_mmu(struct mmu_gather *tlb)
 {
 	unsigned int i;
@@ -63,6 +67,10 @@ static unsigned long zap_pte_range(struct mmu_gather *tlb, pmd_t *pmd,
 	return addr;
 }
 
+/*
+ * With mmap_lock or i_mmap_rwsem held, so that the tables stay, or as the last
+ * user.
+ */
 static void unmap_page_range(struct mmu_gather *tlb, unsigned long addr,
 			     unsigned long end)
 {
@@ -115,7 +123,8 @@ static void unmap_mapping_range_vma(struct vm_area_struct *vma, pgoff_t first,
 
 /*
  * A hole in a file, to its end if @holelen is 0: no program sees its pages any
- * more. @even_cows: nor what programs have copied from them.
+ * more. @even_cows: nor what programs have copied from them. May sleep on
+ * i_mmap_rwsem.
  */
 void unmap_mapping_range(struct address_space *mapping, loff_t holebegin,
 			 loff_t holelen, int even_cows)
@@ -220,7 +229,8 @@ static void free_pgd_range(struct mmu_gather *tlb, unsigned long addr,
 
 /*
  * The tables that only these areas need, whose pages are gone; they lie between
- * @floor and @ceiling. Each frees those that the next does not share.
+ * @floor and @ceiling. Each area leaves its file first, so that no rmap walk
+ * meets its tables; then it frees those that the next does not share.
  */
 void free_pgtables(struct mmu_gather *tlb, struct list_head *areas,
 		   unsigned long floor, unsigned long ceiling)

@@ -7,6 +7,7 @@
 #include <linux/signal.h>
 #include <linux/uaccess.h>
 
+/* With mmap_lock held for reading, which is released. */
 static void bad_area(struct mm_struct *mm, struct pt_regs *regs,
 		     unsigned long error_code, unsigned long address)
 {
@@ -23,6 +24,10 @@ static inline bool access_error(unsigned int flags, struct vm_area_struct *vma)
 	return !(vma->vm_flags & VM_ACCESS_FLAGS);
 }
 
+/*
+ * Turns interrupts on if they were on before the fault; the caller turns them
+ * off again. May sleep, unless page faults are disabled.
+ */
 void do_user_addr_fault(struct pt_regs *regs, unsigned long error_code,
 			unsigned int flags, unsigned long address)
 {

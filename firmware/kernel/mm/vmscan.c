@@ -72,7 +72,10 @@ void mark_page_accessed(struct page *page)
 		SetPageReferenced(page);
 }
 
-/* The oldest goes to the front, so that the next look is at another. */
+/*
+ * The oldest goes to the front, so that the next look is at another.
+ * Referenced; takes lru_lock.
+ */
 static struct page *next_candidate(void)
 {
 	struct page *page;
@@ -111,8 +114,8 @@ static bool __remove_mapping(struct page *page)
 }
 
 /*
- * A clean page that is not in use, but perhaps mapped; ours is a reference,
- * which stays.
+ * A clean page that is not in use, but perhaps mapped. Called with a reference,
+ * which stays, and the page not locked. Does not sleep.
  */
 static bool reclaim_page(struct page *page, bool mapped)
 {
@@ -160,7 +163,10 @@ static void shrink_lruvec(struct scan_control *sc)
 	}
 }
 
-/* True: something was to be had. */
+/*
+ * True: something was to be had. May sleep; sc->gfp_mask says whether it may
+ * enter file systems.
+ */
 static bool shrink_node(struct scan_control *sc)
 {
 	unsigned long before = sc->nr_reclaimed, free = nr_free_pages();
@@ -187,7 +193,10 @@ static unsigned long do_try_to_free_pages(struct scan_control *sc)
 	return sc->nr_reclaimed;
 }
 
-/* For an allocation that may sleep: how many pages it could take. */
+/*
+ * For an allocation that may sleep, in a task with PF_MEMALLOC: how many pages
+ * it could take.
+ */
 unsigned long try_to_free_pages(gfp_t gfp, unsigned int order)
 {
 	struct scan_control sc = {
@@ -199,7 +208,10 @@ unsigned long try_to_free_pages(gfp_t gfp, unsigned int order)
 	return do_try_to_free_pages(&sc);
 }
 
-/* Until there is as much memory as allocations in a row may need. */
+/*
+ * Until there is as much memory as allocations in a row may need. Only kswapd
+ * calls it; may sleep.
+ */
 static void balance_pgdat(void)
 {
 	struct scan_control sc = {
@@ -230,7 +242,10 @@ static int kswapd(void *unused)
 	return 0;
 }
 
-/* Memory is getting short. If it tried hard in vain, it is left alone. */
+/*
+ * Memory is getting short. If it tried hard in vain, it is left alone. In any
+ * context but NMI.
+ */
 void wakeup_kswapd(void)
 {
 	if (kswapd_failures >= MAX_RECLAIM_RETRIES ||

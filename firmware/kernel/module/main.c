@@ -90,7 +90,10 @@ static bool finished_loading(const char *name)
 	return finished;
 }
 
-/* One module of a name; if one is on its way, that one decides. */
+/*
+ * One module of a name; if one is on its way, that one decides. Takes
+ * module_mutex; sleeps until that is settled.
+ */
 static int add_unformed_module(struct module *mod)
 {
 	struct module *old;
@@ -114,6 +117,7 @@ static int add_unformed_module(struct module *mod)
 	return -EEXIST;
 }
 
+/* Takes module_mutex; sleeps until nobody goes along the list any more. */
 static void unlink_module(struct module *mod)
 {
 	mutex_lock(&module_mutex);
@@ -178,7 +182,10 @@ static void flush_module_icache(const struct module *mod)
 			   (unsigned long)init->base + init->text_size);
 }
 
-/* Its code is complete; from here on others can find its symbols. */
+/*
+ * Its code is complete; from here on others can find its symbols. Takes
+ * module_mutex.
+ */
 static int complete_formation(struct module *mod)
 {
 	int err;
@@ -210,6 +217,10 @@ static int unknown_module_param_cb(char *param, char *val, const char *modname,
 	return 0;
 }
 
+/*
+ * With no lock held; sleeps, and frees the module. Its sites are the host's no
+ * more, and nobody executes it.
+ */
 static void free_module(struct module *mod)
 {
 	mutex_lock(&module_mutex);
@@ -223,7 +234,10 @@ static void free_module(struct module *mod)
 	module_deallocate(mod);
 }
 
-/* Nobody executes init code any more. */
+/*
+ * Nobody executes init code any more. With no lock held; sleeps until nobody
+ * looks at it either.
+ */
 static void do_free_init(struct module *mod)
 {
 	void *init = mod->init_layout.base;
@@ -241,6 +255,10 @@ static int do_one_initcall(int (*fn)(void))
 	return fn();
 }
 
+/*
+ * With no lock held; sleeps, as the module's init may. If that fails, the
+ * module is freed.
+ */
 static int do_init_module(struct module *mod)
 {
 	int err = 0;
@@ -288,7 +306,10 @@ static int prepare_coming_module(struct module *mod, struct load_info *info,
 	return err;
 }
 
-/* Puts the module together and starts it. @args becomes the module's. */
+/*
+ * Puts the module together and starts it. With no lock held; sleeps. @args
+ * becomes the module's, and is freed after an error; @info stays the caller's.
+ */
 int load_module(struct load_info *info, char *args)
 {
 	struct module *mod;
@@ -348,7 +369,7 @@ free_args:
 	return err;
 }
 
-/* @name is a user's. */
+/* @name is a user's. With no lock held; sleeps, as the module's exit may. */
 int delete_module(const char *name)
 {
 	struct module *mod;

@@ -26,6 +26,10 @@ static bool rcu_reclaim_tiny(struct rcu_head *head)
 	return false;
 }
 
+/*
+ * In any context but NMI. After a grace period @func is called in a softirq;
+ * until then @head is RCU's.
+ */
 void call_rcu(struct rcu_head *head, rcu_callback_t func)
 {
 	struct rcu_data *rdp;
@@ -45,7 +49,7 @@ void kvfree_call_rcu(struct rcu_head *head, void *object)
 	call_rcu(head, (rcu_callback_t)((void *)head - object));
 }
 
-/* In softirq context; the rest waits for the next round. */
+/* In a softirq, with interrupts on; the rest waits for the next round. */
 void rcu_do_batch(struct rcu_data *rdp)
 {
 	struct rcu_head *rhp;
@@ -93,7 +97,10 @@ static void __wait_rcu_gp(void)
 	wait_for_completion(&rs.completion);
 }
 
-/* Before there is a thread for grace periods there is nobody else who reads. */
+/*
+ * Sleeps, and so must not be called by a reader. Before there is a thread for
+ * grace periods there is nobody else who reads.
+ */
 void synchronize_rcu(void)
 {
 	WARN_ON_ONCE(current->rcu_read_lock_nesting);
@@ -124,7 +131,10 @@ static void rcu_barrier_handler(void *unused)
 	rcu_barrier_entrain(this_cpu_ptr(&rcu_data));
 }
 
-/* A callback behind the last one of each CPU tells that all have run. */
+/*
+ * A callback behind the last one of each CPU tells that all have run. Sleeps
+ * until then.
+ */
 void rcu_barrier(void)
 {
 	mutex_lock(&barrier_mutex);

@@ -36,7 +36,10 @@ struct rcu_node rcu_node = {
 
 DEFINE_PER_CPU(struct rcu_data, rcu_data);
 
-/* Not for itself: it will look before it sleeps. */
+/*
+ * Not for itself: it will look before it sleeps. Called with neither the node
+ * nor a run queue locked.
+ */
 void rcu_gp_kthread_wake(void)
 {
 	struct task_struct *t = READ_ONCE(rcu_state.gp_kthread);
@@ -59,7 +62,11 @@ static bool rcu_start_this_gp(struct rcu_node *rnp, unsigned long gp_seq_req)
 	return READ_ONCE(rcu_state.gp_kthread) != NULL;
 }
 
-/* Gives all callbacks a grace period's number, and asks for that one. */
+/*
+ * Gives all callbacks a grace period's number, and asks for that one. With the
+ * node locked and interrupts off; true: the caller wakes the thread, without
+ * the lock.
+ */
 bool rcu_accelerate_cbs(struct rcu_node *rnp, struct rcu_data *rdp)
 {
 	unsigned long gp_seq_req;
@@ -80,6 +87,10 @@ static bool rcu_advance_cbs(struct rcu_node *rnp, struct rcu_data *rdp)
 	return rcu_accelerate_cbs(rnp, rdp);
 }
 
+/*
+ * On the CPU of @rdp, with the node locked and interrupts off; true: the caller
+ * wakes the thread, without the lock.
+ */
 static bool __note_gp_changes(struct rcu_node *rnp, struct rcu_data *rdp)
 {
 	bool need_qs, ret;
@@ -120,7 +131,10 @@ static void note_gp_changes(struct rcu_data *rdp)
 		rcu_gp_kthread_wake();
 }
 
-/* Nothing holds the grace period up any more. Unlocks the node. */
+/*
+ * Nothing holds the grace period up any more. Called with the node locked by
+ * irqsave, and unlocks it.
+ */
 void rcu_report_qs_rsp(unsigned long flags)
 {
 	struct rcu_node *rnp = &rcu_node;
@@ -130,7 +144,10 @@ void rcu_report_qs_rsp(unsigned long flags)
 	rcu_gp_kthread_wake();
 }
 
-/* @cpu has been quiescent. Unlocks the node. */
+/*
+ * @cpu has been quiescent. Called with the node locked by irqsave, and unlocks
+ * it.
+ */
 static void rcu_report_qs_rnp(int cpu, struct rcu_node *rnp,
 			      unsigned long flags)
 {
@@ -142,6 +159,7 @@ static void rcu_report_qs_rnp(int cpu, struct rcu_node *rnp,
 		raw_spin_unlock_irqrestore(&rnp->lock, flags);
 }
 
+/* On the CPU of @rdp, which has been quiescent. Takes the node's lock. */
 static void rcu_report_qs_rdp(struct rcu_data *rdp)
 {
 	struct rcu_node *rnp = &rcu_node;
@@ -186,6 +204,7 @@ static void rcu_accelerate_cbs_unlocked(struct rcu_node *rnp,
 		rcu_gp_kthread_wake();
 }
 
+/* RCU_SOFTIRQ, with interrupts on. */
 void rcu_core(void)
 {
 	struct rcu_data *rdp = this_cpu_ptr(&rcu_data);
@@ -230,6 +249,7 @@ static inline bool rcu_pending(int user)
 	return READ_ONCE(rcu_node.gp_seq) != rdp->gp_seq;
 }
 
+/* From the tick, with interrupts off. */
 void rcu_sched_clock_irq(int user)
 {
 	rcu_flavor_sched_clock_irq(user);
@@ -243,6 +263,7 @@ int rcu_needs_cpu(void)
 	return !rcu_segcblist_empty(&this_cpu_ptr(&rcu_data)->cblist);
 }
 
+/* The thread's, with no lock held. False: there was none to begin. */
 static bool rcu_gp_init(void)
 {
 	struct rcu_node *rnp = &rcu_node;
@@ -275,7 +296,10 @@ static bool rcu_implicit_dynticks_qs(struct rcu_data *rdp)
 	return rcu_dynticks_in_eqs_since(rdp->cpu, rdp->dynticks_snap);
 }
 
-/* Reports for the CPUs for which @f finds that they have been idle. */
+/*
+ * Reports for the CPUs for which @f finds that they have been idle. Called with
+ * no lock held.
+ */
 static void force_qs_rnp(bool (*f)(struct rcu_data *rdp))
 {
 	struct rcu_node *rnp = &rcu_node;
@@ -338,6 +362,7 @@ static void print_cpu_stall(void)
 	       (long)rcu_state.gp_seq >> RCU_SEQ_CTR_SHIFT);
 }
 
+/* Sleeps until nobody holds the grace period up any more. */
 static void rcu_gp_fqs_loop(void)
 {
 	struct rcu_node *rnp = &rcu_node;
@@ -356,6 +381,7 @@ static void rcu_gp_fqs_loop(void)
 	}
 }
 
+/* With no lock held. What was asked for meanwhile begins next. */
 static void rcu_gp_cleanup(void)
 {
 	struct rcu_node *rnp = &rcu_node;

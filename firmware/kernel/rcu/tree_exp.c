@@ -12,7 +12,7 @@ static DEFINE_MUTEX(exp_mutex);
 static DECLARE_COMPLETION(exp_done);
 static bool exp_waiting;	/* under the node's lock */
 
-/* Unlocks the node. */
+/* Called with the node locked by irqsave, and unlocks it. */
 void rcu_exp_check_done(struct rcu_node *rnp, unsigned long flags)
 {
 	bool done = exp_waiting && cpumask_empty(&rnp->expmask) &&
@@ -37,7 +37,10 @@ void rcu_report_exp_rdp(struct rcu_data *rdp)
 	rcu_exp_check_done(rnp, flags);
 }
 
-/* In the interrupt: now, or at the end of what cannot be interrupted. */
+/*
+ * In the interrupt, with interrupts off: reports now, or at the end of what
+ * must not be interrupted.
+ */
 static void rcu_exp_handler(void *unused)
 {
 	struct rcu_data *rdp = this_cpu_ptr(&rcu_data);
@@ -72,6 +75,7 @@ static void sync_rcu_exp_select_cpus(struct cpumask *ipi_mask)
 	raw_spin_unlock_irq(&rnp->lock);
 }
 
+/* Sleeps, and so must not be called by a reader. One at a time. */
 void synchronize_rcu_expedited(void)
 {
 	struct rcu_node *rnp = &rcu_node;

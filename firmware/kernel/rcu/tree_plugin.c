@@ -59,9 +59,9 @@ void rcu_preempt_check_blocked_tasks(struct rcu_node *rnp)
 }
 
 /*
- * The list has those that hold up nothing first. One that holds up both kinds
- * of grace period is put before both, which may hold up one of them longer
- * than it needs to be, but never too short.
+ * With the node locked. The list has those that hold up nothing first. One that
+ * holds up both kinds of grace period is put before both, which may hold up one
+ * of them longer than it needs to be, but never too short.
  */
 static void rcu_preempt_ctxt_queue(struct rcu_node *rnp, struct rcu_data *rdp,
 				   struct task_struct *t)
@@ -93,7 +93,10 @@ static void rcu_preempt_ctxt_queue(struct rcu_node *rnp, struct rcu_data *rdp,
 		rnp->exp_tasks = entry;
 }
 
-/* With interrupts off; @preempt: the task did not ask for it. */
+/*
+ * With interrupts off and no queue locked: it may wake the thread. @preempt:
+ * the task did not ask for it.
+ */
 void rcu_note_context_switch(bool preempt)
 {
 	struct task_struct *t = current;
@@ -124,7 +127,10 @@ static struct list_head *rcu_next_node_entry(struct task_struct *t,
 	return next == &rnp->blkd_tasks ? NULL : next;
 }
 
-/* Off the list; whoever waited for this reader only goes on. */
+/*
+ * Off the list; whoever waited for this reader only goes on. Takes the node's
+ * lock, and may wake tasks.
+ */
 static void rcu_preempt_unblock(struct task_struct *t)
 {
 	struct rcu_node *rnp = &rcu_node;
@@ -153,6 +159,10 @@ static void rcu_preempt_unblock(struct task_struct *t)
 	}
 }
 
+/*
+ * Called with interrupts off and no lock held: it may wake tasks. Restores
+ * @flags.
+ */
 static void rcu_preempt_deferred_qs_irqrestore(struct task_struct *t,
 					       unsigned long flags)
 {

@@ -49,7 +49,10 @@ void do_set_cpus_allowed(struct task_struct *p, const struct cpumask *mask)
 		set_next_task(rq, p);
 }
 
-/* From queue to queue; with the first locked, returns with the second. */
+/*
+ * Called with @rq locked and interrupts off, on which @p waits; returns with
+ * the new queue locked, and only that.
+ */
 struct rq *move_queued_task(struct rq *rq, struct task_struct *p, int new_cpu)
 {
 	deactivate_task(rq, p, DEQUEUE_NOCLOCK);
@@ -73,8 +76,8 @@ static struct rq *__migrate_task(struct rq *rq, struct task_struct *p,
 }
 
 /*
- * The stopper's: whoever ran here does not now, and so can be moved. If the
- * task sleeps, its waker will find out where it may run.
+ * The stopper's, with preemption off: whoever ran here does not now, and so can
+ * be moved. If the task sleeps, its waker will find out where it may run.
  */
 int migration_cpu_stop(void *data)
 {
@@ -109,7 +112,11 @@ static int any_cpu_of(struct task_struct *p, const struct cpumask *mask)
 	return cpu;
 }
 
-/* The mask has changed: the task leaves a CPU that is no longer in it. */
+/*
+ * The mask has changed: the task leaves a CPU that is no longer in it. Called
+ * with what task_rq_lock() took, which is released. May then wait for the
+ * stopper.
+ */
 static int affine_move_task(struct rq *rq, struct task_struct *p,
 			    unsigned long *flags, int dest_cpu)
 {
@@ -131,6 +138,7 @@ static int affine_move_task(struct rq *rq, struct task_struct *p,
 	return ret;
 }
 
+/* Called with no lock held. May sleep until the stopper has moved @p. */
 static int __set_cpus_allowed_ptr(struct task_struct *p,
 				  const struct cpumask *mask)
 {

@@ -119,7 +119,10 @@ static void detach_task(struct task_struct *p, struct lb_env *env)
 	set_task_cpu(p, env->dst_cpu);
 }
 
-/* Those that would run last there. With the source locked. */
+/*
+ * Those that would run last there; they are left on env->list, and on no queue.
+ * With the source locked.
+ */
 static unsigned int detach_tasks(struct lb_env *env)
 {
 	struct rb_node *node, *prev;
@@ -149,6 +152,7 @@ static void attach_task(struct rq *rq, struct task_struct *p)
 	check_preempt_curr(rq, p, 0);
 }
 
+/* Called with interrupts off and no queue locked. */
 static void attach_tasks(struct lb_env *env)
 {
 	struct task_struct *p;
@@ -181,7 +185,10 @@ static struct task_struct *detach_one_task(struct lb_env *env)
 	return NULL;
 }
 
-/* The busiest CPU's stopper: what ran here is now only waiting. */
+/*
+ * The busiest CPU's stopper, with preemption off: what ran here is now only
+ * waiting.
+ */
 static int active_load_balance_cpu_stop(void *data)
 {
 	struct rq *busiest_rq = data;
@@ -220,7 +227,10 @@ static bool need_active_balance(struct lb_env *env)
 	       cpumask_test_cpu(env->dst_cpu, &curr->cpus_mask);
 }
 
-/* The CPU whose queue is the source is asked for what it runs itself. */
+/*
+ * The CPU whose queue is the source is asked for what it runs itself. Called
+ * with interrupts off and no queue locked: it wakes the stopper.
+ */
 static void start_active_balance(struct lb_env *env)
 {
 	struct rq *busiest = env->src_rq;
@@ -241,7 +251,10 @@ static void start_active_balance(struct lb_env *env)
 		busiest->active_balance = false;
 }
 
-/* With interrupts off and no queue locked. Returns how many were moved. */
+/*
+ * Called with interrupts off and no queue locked; locks one at a time. Returns
+ * how many tasks were moved.
+ */
 static unsigned int load_balance(int this_cpu, struct rq *this_rq,
 				 enum cpu_idle_type idle)
 {
@@ -285,8 +298,9 @@ static unsigned int load_balance(int this_cpu, struct rq *this_rq,
 }
 
 /*
- * This CPU would go idle; its queue, which is locked, is let go meanwhile. 1:
- * there is something to run after all; -1: and not only fair tasks.
+ * This CPU would go idle. Called with its queue locked and interrupts off; the
+ * lock is let go and taken again. 1: there is something to run after all; -1:
+ * and not only fair tasks.
  */
 int newidle_balance(struct rq *this_rq)
 {
@@ -321,6 +335,7 @@ static void nohz_idle_balance(struct rq *this_rq)
 	}
 }
 
+/* SCHED_SOFTIRQ, with interrupts on. */
 void run_rebalance_domains(struct softirq_action *h)
 {
 	struct rq *this_rq = this_rq();
@@ -368,6 +383,7 @@ static void nohz_balancer_kick(struct rq *rq)
 	kick_ilb();
 }
 
+/* From the tick, with interrupts off and no queue locked. */
 void trigger_load_balance(struct rq *rq)
 {
 	if (time_after_eq(jiffies, rq->next_balance)) {

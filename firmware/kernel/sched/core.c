@@ -43,7 +43,10 @@ void update_rq_clock(struct rq *rq)
 		rq->clock = clock;
 }
 
-/* Makes the queue's CPU reschedule as soon as it may. */
+/*
+ * Makes the queue's CPU reschedule as soon as it may. Called with the queue
+ * locked.
+ */
 void resched_curr(struct rq *rq)
 {
 	struct task_struct *curr = rq->curr;
@@ -64,8 +67,9 @@ void scheduler_ipi(void)
 }
 
 /*
- * A queue that belongs to a task: it may be moved while we wait for the lock.
- * One that is on its way from queue to queue is waited for.
+ * Called with p->pi_lock held; returns with the queue locked that @p is on. @p
+ * may move while this waits for a lock, and is waited for while it is between
+ * two queues.
  */
 struct rq *__task_rq_lock(struct task_struct *p)
 {
@@ -82,6 +86,10 @@ struct rq *__task_rq_lock(struct task_struct *p)
 	}
 }
 
+/*
+ * Returns with p->pi_lock and its queue's lock held, interrupts off: @p is
+ * neither moved nor woken.
+ */
 struct rq *task_rq_lock(struct task_struct *p, unsigned long *flags)
 {
 	raw_spin_lock_irqsave(&p->pi_lock, *flags);
@@ -94,7 +102,11 @@ void task_rq_unlock(struct rq *rq, struct task_struct *p, unsigned long *flags)
 	raw_spin_unlock_irqrestore(&p->pi_lock, *flags);
 }
 
-/* Lower CPU first, so that two that do this cannot wait for each other. */
+/*
+ * Called with this_rq locked and interrupts off; returns with both locked.
+ * True: this_rq was let go meanwhile. Lower CPU first, so that two that do this
+ * cannot wait for each other.
+ */
 bool double_lock_balance(struct rq *this_rq, struct rq *busiest)
 {
 	if (raw_spin_trylock(&busiest->__lock))
@@ -114,6 +126,7 @@ void double_unlock_balance(struct rq *this_rq, struct rq *busiest)
 	raw_spin_rq_unlock(busiest);
 }
 
+/* With the queue locked. */
 inline void enqueue_task(struct rq *rq, struct task_struct *p, int flags)
 {
 	if (!(flags & ENQUEUE_NOCLOCK))
@@ -128,12 +141,16 @@ inline void dequeue_task(struct rq *rq, struct task_struct *p, int flags)
 	p->sched_class->dequeue_task(rq, p, flags);
 }
 
+/* With the queue locked, and the task on no other queue. */
 void activate_task(struct rq *rq, struct task_struct *p, int flags)
 {
 	enqueue_task(rq, p, flags);
 	WRITE_ONCE(p->on_rq, TASK_ON_RQ_QUEUED);
 }
 
+/*
+ * With the queue locked. What does not sleep is the caller's to enqueue again.
+ */
 void deactivate_task(struct rq *rq, struct task_struct *p, int flags)
 {
 	WRITE_ONCE(p->on_rq,
@@ -141,6 +158,7 @@ void deactivate_task(struct rq *rq, struct task_struct *p, int flags)
 	dequeue_task(rq, p, flags);
 }
 
+/* With the queue locked that @p is on. */
 void check_preempt_curr(struct rq *rq, struct task_struct *p, int flags)
 {
 	if (p->sched_class == rq->curr->sched_class)
@@ -149,6 +167,7 @@ void check_preempt_curr(struct rq *rq, struct task_struct *p, int flags)
 		resched_curr(rq);
 }
 
+/* From the tick, with interrupts off and no queue locked. */
 void scheduler_tick(void)
 {
 	struct rq *rq = this_rq();
@@ -180,7 +199,10 @@ void set_task_stack_end_magic(struct task_struct *p)
 	*(unsigned long *)p->stack = STACK_END_MAGIC;
 }
 
-/* From the class of @prev downwards: none above it has anything to run. */
+/*
+ * From the class of @prev downwards: none above it has anything to run. Called
+ * with the queue locked; a class may let the lock go and take it again.
+ */
 static void put_prev_task_balance(struct rq *rq, struct task_struct *prev)
 {
 	const struct sched_class *class;
@@ -191,6 +213,11 @@ static void put_prev_task_balance(struct rq *rq, struct task_struct *prev)
 	put_prev_task(rq, prev);
 }
 
+/*
+ * Called with the queue locked and interrupts off. The lock may be let go and
+ * taken again to get tasks from other CPUs. Never NULL: the idle task is always
+ * there.
+ */
 static struct task_struct *__pick_next_task(struct rq *rq,
 					    struct task_struct *prev)
 {
@@ -225,6 +252,7 @@ static inline struct task_struct *pick_next_task(struct rq *rq,
 	return __pick_next_task(rq, prev);
 }
 
+/* With the queue locked; the lock may be let go and taken again. */
 void __balance_callbacks(struct rq *rq)
 {
 	unsigned int what = rq->balance_callback;
@@ -243,8 +271,9 @@ void __balance_callbacks(struct rq *rq)
 }
 
 /*
- * What remains to be done for the task that was switched from, by the one
- * that runs now. From on_cpu's end it may run elsewhere, or be freed.
+ * Called by the task that runs now, with rq->lock held and interrupts off;
+ * returns with both released. From on_cpu's end @prev may run elsewhere. If it
+ * is dead, its stack is freed here, and one of its two references dropped.
  */
 static void finish_task_switch(struct task_struct *prev)
 {
@@ -278,6 +307,10 @@ void schedule_tail(struct task_struct *prev)
 		put_user(current->pid, current->set_child_tid);
 }
 
+/*
+ * Called with rq->lock held and interrupts off; returns with both released,
+ * when @prev is switched to again.
+ */
 static __always_inline void context_switch(struct rq *rq,
 					   struct task_struct *prev,
 					   struct task_struct *next)
@@ -303,7 +336,11 @@ static __always_inline void context_switch(struct rq *rq,
 	finish_task_switch(prev);
 }
 
-/* With preemption off; the rest of a task's life happens in here. */
+/*
+ * Called with preemption off (once) and interrupts on, without a lock; returns
+ * so, maybe much later, on any CPU that the task may use. Who is dead does not
+ * return.
+ */
 void __sched __schedule(unsigned int sched_mode)
 {
 	struct task_struct *prev, *next;
@@ -353,9 +390,9 @@ void __sched __schedule(unsigned int sched_mode)
 }
 
 /*
- * The last switch. In between, the stack and the task are still in use: the
- * task that runs next drops the last reference. Who is dead must not be
- * preempted first: it would look as if that were the last switch.
+ * The last switch: never returns. Stack and task are in use until the next task
+ * drops the last reference. Who is dead must not be preempted first: it would
+ * look as if that were the last switch.
  */
 void do_task_dead(void)
 {
@@ -387,6 +424,10 @@ static inline void sched_update_worker(struct task_struct *p)
 		wq_worker_running(p);
 }
 
+/*
+ * Called with preemption and interrupts on, without a lock. Sleeps in the state
+ * that the caller has set; in TASK_RUNNING it only lets others run.
+ */
 void __sched schedule(void)
 {
 	struct task_struct *p = current;

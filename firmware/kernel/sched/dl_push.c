@@ -75,6 +75,10 @@ static bool is_earlier(struct task_struct *p, const struct dl_rq *dl_rq)
 	return !first || dl_entity_preempt(&p->dl, &first->dl);
 }
 
+/*
+ * Called with @rq locked. The result is locked too; NULL: only @rq is, which
+ * may have been let go meanwhile.
+ */
 static struct rq *find_lock_later_rq(struct task_struct *task, struct rq *rq)
 {
 	struct rq *later_rq;
@@ -96,6 +100,7 @@ static struct rq *find_lock_later_rq(struct task_struct *task, struct rq *rq)
 	return NULL;
 }
 
+/* Called with the queue locked, which may be let go and taken again. */
 static bool push_dl_task(struct rq *rq)
 {
 	struct rb_node *left = rb_first_cached(&rq->dl.pushable);
@@ -142,6 +147,10 @@ static struct task_struct *pick_earliest_pushable_dl_task(struct rq *rq,
 	return NULL;
 }
 
+/*
+ * Called with this_rq locked and interrupts off; its lock may be let go and
+ * taken again.
+ */
 void pull_dl_task(struct rq *this_rq)
 {
 	int cpu, this_cpu = this_rq->cpu;

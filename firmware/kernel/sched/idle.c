@@ -77,7 +77,10 @@ DEFINE_SCHED_CLASS(idle) = {
 	.update_curr = update_curr_idle,
 };
 
-/* An interrupt between the test and the halt ends the halt: they are off. */
+/*
+ * Called with interrupts off; returns with them on. An interrupt between the
+ * test and the halt ends the halt.
+ */
 static void default_idle_call(void)
 {
 	if (need_resched()) {
@@ -91,6 +94,7 @@ static void default_idle_call(void)
 	local_irq_enable();
 }
 
+/* Called with interrupts off; returns with them on. */
 static void cpuidle_idle_call(void)
 {
 	if (need_resched()) {
@@ -101,6 +105,7 @@ static void cpuidle_idle_call(void)
 	default_idle_call();
 }
 
+/* Called with preemption off and interrupts on; returns so. */
 static void do_idle(void)
 {
 	tick_nohz_idle_enter();

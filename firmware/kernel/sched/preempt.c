@@ -41,7 +41,10 @@ void __sched preempt_schedule(void)
 	preempt_schedule_common();
 }
 
-/* The same at the end of an interrupt; called and left with them off. */
+/*
+ * The same at the end of an interrupt: called and left with interrupts off,
+ * preempt_count being 0.
+ */
 void __sched preempt_schedule_irq(void)
 {
 	do {

@@ -79,7 +79,10 @@ int find_lowest_rq(struct task_struct *task)
 	return best;
 }
 
-/* Locked too, unless something has changed meanwhile. */
+/*
+ * Called with @rq locked. The result is locked too; NULL: only @rq is, which
+ * may have been let go meanwhile.
+ */
 static struct rq *find_lock_lowest_rq(struct task_struct *task, struct rq *rq)
 {
 	struct rq *lowest_rq;
@@ -112,7 +115,10 @@ static struct task_struct *pick_next_pushable_task(struct rq *rq)
 					struct task_struct, rt.pushable);
 }
 
-/* The first of those that wait. Returns whether it was worth trying. */
+/*
+ * The first of those that wait. Returns whether it was worth trying. Called
+ * with the queue locked, which may be let go and taken again.
+ */
 static bool push_rt_task(struct rq *rq)
 {
 	struct task_struct *next_task;
@@ -157,6 +163,10 @@ static struct task_struct *pick_highest_pushable_task(struct rq *rq, int cpu)
 	return NULL;
 }
 
+/*
+ * Called with this_rq locked and interrupts off; its lock may be let go and
+ * taken again.
+ */
 void pull_rt_task(struct rq *this_rq)
 {
 	int cpu, this_cpu = this_rq->cpu;

@@ -68,6 +68,10 @@ static bool may_run_everywhere(const struct task_struct *p)
 	return true;
 }
 
+/*
+ * With p->pi_lock held, its queue locked and its clock updated. The caller runs
+ * __balance_callbacks() before it unlocks.
+ */
 static void change_scheduler(struct rq *rq, struct task_struct *p,
 			     const struct sched_attr *attr, int policy)
 {
@@ -97,6 +101,10 @@ static void change_scheduler(struct rq *rq, struct task_struct *p,
 	check_class_changed(rq, p, prev_class, oldprio);
 }
 
+/*
+ * Takes p->pi_lock and its queue's lock. The caller sees to it that @p does not
+ * end.
+ */
 static int __sched_setscheduler(struct task_struct *p,
 				const struct sched_attr *attr)
 {

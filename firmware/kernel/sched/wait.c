@@ -90,7 +90,7 @@ int autoremove_wake_function(wait_queue_entry_t *entry, unsigned int mode,
 	return ret;
 }
 
-/* @nr_exclusive 0: all of them. */
+/* With wq->lock held. @nr_exclusive 0: all of them. */
 static void __wake_up_common(wait_queue_head_t *wq, unsigned int mode,
 			     int nr_exclusive, int wake_flags, void *key)
 {

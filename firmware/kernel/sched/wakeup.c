@@ -5,6 +5,10 @@
 #include <asm/processor.h>
 #include "sched.h"
 
+/*
+ * With p->pi_lock held, or the queue that @p leaves locked while it is
+ * TASK_ON_RQ_MIGRATING.
+ */
 void set_task_cpu(struct task_struct *p, unsigned int new_cpu)
 {
 	if (task_cpu(p) == new_cpu)
@@ -15,6 +19,7 @@ void set_task_cpu(struct task_struct *p, unsigned int new_cpu)
 	WRITE_ONCE(p->cpu, new_cpu);
 }
 
+/* With p->pi_lock held and its queue locked. */
 static void ttwu_do_wakeup(struct rq *rq, struct task_struct *p, int wake_flags)
 {
 	check_preempt_curr(rq, p, wake_flags);
@@ -23,6 +28,7 @@ static void ttwu_do_wakeup(struct rq *rq, struct task_struct *p, int wake_flags)
 		p->sched_class->task_woken(rq, p);
 }
 
+/* With p->pi_lock held and @rq locked, on which @p then is. */
 static void ttwu_do_activate(struct rq *rq, struct task_struct *p,
 			     int wake_flags)
 {
@@ -36,7 +42,10 @@ static void ttwu_do_activate(struct rq *rq, struct task_struct *p,
 	ttwu_do_wakeup(rq, p, wake_flags);
 }
 
-/* It had set its state but has not been switched out: that is undone. */
+/*
+ * It had set its state but has not been switched out: that is undone. Called
+ * with p->pi_lock held; takes the queue's lock.
+ */
 static bool ttwu_runnable(struct task_struct *p, int wake_flags)
 {
 	struct rq *rq = __task_rq_lock(p);
@@ -51,6 +60,10 @@ static bool ttwu_runnable(struct task_struct *p, int wake_flags)
 	return ret;
 }
 
+/*
+ * Called with p->pi_lock held and interrupts off, when @p is on no queue and no
+ * CPU; takes the lock of @cpu's queue.
+ */
 static void ttwu_queue(struct task_struct *p, int cpu, int wake_flags)
 {
 	struct rq *rq = cpu_rq(cpu);
@@ -61,6 +74,7 @@ static void ttwu_queue(struct task_struct *p, int cpu, int wake_flags)
 	raw_spin_rq_unlock(rq);
 }
 
+/* With p->pi_lock held, so that the mask stays. Takes no queue's lock. */
 static inline int select_task_rq(struct task_struct *p, int cpu, int flags)
 {
 	if (p->nr_cpus_allowed > 1)
@@ -73,8 +87,9 @@ static inline int select_task_rq(struct task_struct *p, int cpu, int flags)
 }
 
 /*
- * Wakes @p if it is in one of @state's states; returns whether it was.
- * pi_lock keeps other wakers out, so the task goes on one queue only.
+ * Wakes @p if it is in one of @state's states; returns whether it was. Called
+ * in any context but NMI, with no pi_lock or queue's lock held. pi_lock keeps
+ * other wakers out, so the task goes on one queue only.
  */
 int try_to_wake_up(struct task_struct *p, unsigned int state, int wake_flags)
 {
@@ -128,7 +143,10 @@ int wake_up_state(struct task_struct *p, unsigned int state)
 	return try_to_wake_up(p, state, 0);
 }
 
-/* Until a task that is about to sleep does, and its registers are saved. */
+/*
+ * Until a task that is about to sleep does, and its registers are saved. May
+ * sleep.
+ */
 void wait_task_inactive(struct task_struct *p)
 {
 	while (READ_ONCE(p->on_rq) || smp_load_acquire(&p->on_cpu))
@@ -161,7 +179,10 @@ void sched_exec(void)
 		stop_one_cpu(task_cpu(p), migration_cpu_stop, &arg);
 }
 
-/* A forked task goes where the load is lowest. */
+/*
+ * A forked task goes where the load is lowest. It is TASK_NEW: nobody else
+ * wakes it.
+ */
 void wake_up_new_task(struct task_struct *p)
 {
 	unsigned long flags;

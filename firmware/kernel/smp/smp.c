@@ -32,7 +32,10 @@ void arch_send_call_function_ipi(int cpu)
 	hostcall2(HC_IPI, cpu, CALL_FUNCTION_VECTOR);
 }
 
-/* The interrupt is needed only by the first: it will take all there are. */
+/*
+ * The interrupt is needed only by the first: it will take all there are.
+ * @csd->pending is set, and @csd in use until it is 0.
+ */
 static void generic_exec_single(int cpu, struct call_single_data *csd)
 {
 	struct call_queue *queue = per_cpu_ptr(&call_single_queue, cpu);
@@ -54,6 +57,10 @@ static void csd_lock_wait(struct call_single_data *csd)
 	stall_until_release(&csd->release);
 }
 
+/*
+ * In any context but NMI. @csd->func is called in @cpu's interrupt; nothing
+ * happens if @csd is still in use.
+ */
 void smp_call_function_single_async(int cpu, struct call_single_data *csd)
 {
 	if (!xchg(&csd->pending, 1))
@@ -89,7 +96,10 @@ void smp_call_function_many(const struct cpumask *mask, smp_call_func_t func,
 			csd_lock_wait(&cfd[cpu]);
 }
 
-/* CPU 0 is always online, and at boot alone, with interrupts off. */
+/*
+ * With interrupts on; returns when all have called it. CPU 0 is always online,
+ * and at boot alone, with interrupts off.
+ */
 void on_each_cpu(smp_call_func_t func, void *info)
 {
 	unsigned long flags;
@@ -103,6 +113,10 @@ void on_each_cpu(smp_call_func_t func, void *info)
 	preempt_enable();
 }
 
+/*
+ * In the interrupt, with interrupts off; functions are called without the
+ * queue's lock.
+ */
 void generic_smp_call_function_interrupt(void)
 {
 	struct call_queue *queue = this_cpu_ptr(&call_single_queue);

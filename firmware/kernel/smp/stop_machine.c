@@ -42,6 +42,10 @@ static void __cpu_stop_queue_work(struct cpu_stopper *stopper,
 	list_add_tail(&work->list, &stopper->works);
 }
 
+/*
+ * In any context but NMI, with no run queue locked. False: that CPU takes no
+ * work yet; whoever waits for @work is told.
+ */
 static bool cpu_stop_queue_work(unsigned int cpu, struct cpu_stop_work *work)
 {
 	struct cpu_stopper *stopper = per_cpu_ptr(&cpu_stopper, cpu);
@@ -62,6 +66,10 @@ static bool cpu_stop_queue_work(unsigned int cpu, struct cpu_stop_work *work)
 	return enabled;
 }
 
+/*
+ * Sleeps until @fn has run there, with preemption off, in a thread that no task
+ * can preempt.
+ */
 int stop_one_cpu(unsigned int cpu, cpu_stop_fn_t fn, void *arg)
 {
 	struct cpu_stop_done done;
@@ -74,6 +82,7 @@ int stop_one_cpu(unsigned int cpu, cpu_stop_fn_t fn, void *arg)
 	return done.ret;
 }
 
+/* With no run queue locked; does not sleep. @work is in use until @fn runs. */
 bool stop_one_cpu_nowait(unsigned int cpu, cpu_stop_fn_t fn, void *arg,
 			 struct cpu_stop_work *work)
 {
@@ -93,6 +102,10 @@ static int cpu_stop_should_run(unsigned int cpu)
 	return run;
 }
 
+/*
+ * The stopper's, with no lock held: works run with preemption off and must not
+ * sleep.
+ */
 static void cpu_stopper_thread(unsigned int cpu)
 {
 	struct cpu_stopper *stopper = per_cpu_ptr(&cpu_stopper, cpu);

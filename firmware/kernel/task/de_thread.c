@@ -18,7 +18,9 @@ static void give_up(struct task_struct *tsk)
 	spin_unlock_irq(&tsk->sighand->siglock);
 }
 
-/* Until all others but a leader have been released. */
+/*
+ * Sleeps until all others but a leader have been released. With no lock held.
+ */
 static int end_other_threads(struct task_struct *tsk)
 {
 	struct signal_struct *sig = tsk->signal;
@@ -67,6 +69,10 @@ static void take_over(struct task_struct *tsk, struct task_struct *leader)
 	leader->exit_state = EXIT_DEAD;
 }
 
+/*
+ * Sleeps until the leader is dead, takes its place and releases it. With no
+ * lock held.
+ */
 static int replace_leader(struct task_struct *tsk)
 {
 	struct task_struct *leader = tsk->group_leader;
@@ -91,6 +97,10 @@ static int replace_leader(struct task_struct *tsk)
 	return 0;
 }
 
+/*
+ * Called by execve with no lock held; may sleep. 0: @tsk is the only thread,
+ * and the leader.
+ */
 int de_thread(struct task_struct *tsk)
 {
 	struct signal_struct *sig = tsk->signal;

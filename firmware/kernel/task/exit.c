@@ -47,7 +47,10 @@ void mm_release(struct task_struct *p, struct mm_struct *mm)
 	complete_vfork_done(p);
 }
 
-/* The page tables stay in use until another address space is loaded. */
+/*
+ * May sleep: the last user of the address space frees it. Its page tables stay
+ * in use until another one is loaded.
+ */
 static void exit_mm(void)
 {
 	struct task_struct *p = current;
@@ -69,7 +72,9 @@ static void exit_mm(void)
 	mmput(mm);
 }
 
-/* Off the lists: nobody finds it any more. With tasklist_lock held. */
+/*
+ * Off the lists: nobody finds it any more. With tasklist_lock and siglock held.
+ */
 static void __unhash_process(struct task_struct *p, bool group_dead)
 {
 	nr_threads--;
@@ -85,7 +90,10 @@ static void __unhash_process(struct task_struct *p, bool group_dead)
 	list_del_init(&p->thread_node);
 }
 
-/* Its share of the process goes; the last one takes the process with it. */
+/*
+ * Its share of the process goes; the last one takes the process with it. With
+ * tasklist_lock held; takes siglock.
+ */
 static void __exit_signal(struct task_struct *tsk)
 {
 	struct signal_struct *sig = tsk->signal;
@@ -116,7 +124,11 @@ static void __exit_signal(struct task_struct *tsk)
 	clear_bit(TIF_SIGPENDING, &tsk->thread_info_flags);
 }
 
-/* What is left of a task that has been waited for. */
+/*
+ * What is left of a task: the caller has made it EXIT_DEAD, so nobody else
+ * releases it. Called with no lock held. Drops one reference; the last switch
+ * drops the other.
+ */
 void release_task(struct task_struct *p)
 {
 	struct task_struct *leader;
@@ -141,6 +153,10 @@ void release_task(struct task_struct *p)
 	} while (zap_leader);
 }
 
+/*
+ * After a grace period, in a softirq: nobody who found it under RCU looks at
+ * it.
+ */
 static void delayed_put_task_struct(struct rcu_head *rhp)
 {
 	struct task_struct *tsk = container_of(rhp, struct task_struct, rcu);
@@ -149,13 +165,20 @@ static void delayed_put_task_struct(struct rcu_head *rhp)
 	put_task_struct(tsk);
 }
 
+/*
+ * In any context; the second of its two calls has the task freed after a grace
+ * period.
+ */
 void put_task_struct_rcu_user(struct task_struct *p)
 {
 	if (refcount_dec_and_test(&p->rcu_users))
 		call_rcu(&p->rcu, delayed_put_task_struct);
 }
 
-/* Has nobody outside the group, but in its session, control over it? */
+/*
+ * Has nobody outside the group, but in its session, control over it? With
+ * tasklist_lock held.
+ */
 static bool will_become_orphaned_pgrp(struct pid *pgrp,
 				      struct task_struct *ignored)
 {
@@ -194,7 +217,10 @@ static bool has_stopped_jobs(struct pid *pgrp)
 	return false;
 }
 
-/* Nobody will be able to continue what @tsk's end leaves stopped. */
+/*
+ * Nobody will be able to continue what @tsk's end leaves stopped. With
+ * tasklist_lock held.
+ */
 static void kill_orphaned_pgrp(struct task_struct *tsk,
 			       struct task_struct *parent)
 {
@@ -224,7 +250,10 @@ static struct task_struct *find_alive_thread(struct task_struct *p)
 	return NULL;
 }
 
-/* Another thread, an ancestor that has asked for it, or init. */
+/*
+ * Another thread, an ancestor that has asked for it, or init. With
+ * tasklist_lock held.
+ */
 static struct task_struct *find_new_reaper(struct task_struct *father,
 					   struct task_struct *init)
 {
@@ -262,7 +291,10 @@ static bool reparent_leader(struct task_struct *father, struct task_struct *p)
 	return dead;
 }
 
-/* Somebody else takes over the children. Those on @dead are to be released. */
+/*
+ * Somebody else takes over the children. With tasklist_lock held; those on
+ * @dead are the caller's to release, without it.
+ */
 static void forget_original_parent(struct task_struct *father,
 				   struct list_head *dead)
 {
@@ -287,7 +319,10 @@ static void forget_original_parent(struct task_struct *father,
 	}
 }
 
-/* Dead tasks that nobody waits for are left on @dead. */
+/*
+ * Takes tasklist_lock. The caller releases the tasks that are left on @dead
+ * and, if the result is true, @tsk.
+ */
 static bool exit_notify(struct task_struct *tsk, bool group_dead,
 			struct list_head *dead)
 {
@@ -320,6 +355,10 @@ static void release_dead(struct list_head *dead)
 	}
 }
 
+/*
+ * Called by the task itself with no lock held and interrupts on; never returns.
+ * Until do_task_dead() it may sleep.
+ */
 void do_exit(long code)
 {
 	struct task_struct *p = current;
@@ -352,7 +391,10 @@ void do_exit(long code)
 	do_task_dead();
 }
 
-/* All threads of the process end, with the code that the first one gives. */
+/*
+ * All threads of the process end, with the code that the first one gives.
+ * Called with no lock held and interrupts on; never returns.
+ */
 void do_group_exit(int exit_code)
 {
 	struct signal_struct *sig = current->signal;

@@ -191,7 +191,10 @@ static void add_to_lists(struct task_struct *p,
 	list_add_tail(&p->tasks, &init_task.tasks);
 }
 
-/* CLONE_PARENT makes a sibling, everything else a child. */
+/*
+ * CLONE_PARENT makes a sibling, everything else a child. Takes tasklist_lock,
+ * then siglock; from here on others find the task.
+ */
 static int link_process(struct task_struct *p,
 			const struct kernel_clone_args *args)
 {
@@ -211,7 +214,10 @@ static int link_process(struct task_struct *p,
 	return err;
 }
 
-/* A whole task, that others can find, but does not run yet. */
+/*
+ * A whole task, that others can find, but does not run yet: wake_up_new_task()
+ * starts it. May sleep; after an error nothing is left of it.
+ */
 static struct task_struct *
 copy_process(const struct kernel_clone_args *args)
 {
@@ -305,7 +311,10 @@ static void wait_for_vfork_done(struct task_struct *child,
 	put_task_struct(child);
 }
 
-/* The new task's number, or an error. */
+/*
+ * The new task's number, or an error. May sleep; with CLONE_VFORK, until the
+ * child has ended or executed a program.
+ */
 pid_t kernel_clone(struct kernel_clone_args *args)
 {
 	DECLARE_COMPLETION_ONSTACK(vfork);

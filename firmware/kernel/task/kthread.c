@@ -97,7 +97,10 @@ void kthread_parkme(void)
 	__kthread_parkme(to_kthread(current));
 }
 
-/* What each new thread does first: it shows itself, and waits for its start. */
+/*
+ * What each new thread does first: it shows itself, and waits for its start.
+ * After complete() the creator's structure is gone.
+ */
 static int kthread(void *_create)
 {
 	struct kthread_create_info *create = _create;
@@ -130,6 +133,10 @@ static void create_kthread(struct kthread_create_info *create)
 	}
 }
 
+/*
+ * Sleeps until kthreadd has made the thread, which then waits to be woken for
+ * the first time.
+ */
 static __printf(4, 0) struct task_struct *
 __kthread_create_on_node(int (*fn)(void *data), void *data, int node,
 			 const char *namefmt, va_list args)
@@ -166,6 +173,7 @@ struct task_struct *kthread_create_on_node(int (*fn)(void *data), void *data,
 	return k;
 }
 
+/* May sleep: until @k, which has not been started, is off its CPU. */
 static void __kthread_bind_mask(struct task_struct *k,
 				const struct cpumask *mask)
 {
@@ -223,6 +231,10 @@ int kthread_park(struct task_struct *k)
 	return 0;
 }
 
+/*
+ * Sleeps until @k has ended, and returns what its function did. The caller has
+ * seen to it that @k has not ended by itself, or holds a reference.
+ */
 int kthread_stop(struct task_struct *k)
 {
 	struct kthread *kthread = to_kthread(k);

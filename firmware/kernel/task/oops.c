@@ -80,7 +80,10 @@ static __printf(2, 0) void __die(struct pt_regs *regs, const char *fmt,
 	printk("---[ end trace 0000000000000000 ]---\n");
 }
 
-/* What is wrong with the task's context is put right, for its last steps. */
+/*
+ * Never returns. Interrupts and preemption are turned on again for the task's
+ * last steps; the locks that it holds are lost.
+ */
 static __noreturn void make_task_dead(int signr)
 {
 	struct task_struct *tsk = current;
@@ -110,6 +113,10 @@ static __noreturn void make_task_dead(int signr)
 	do_exit(signr);
 }
 
+/*
+ * In any context; never returns. In an interrupt, or in the idle task, it ends
+ * the machine, else the task.
+ */
 void oops(struct pt_regs *regs, const char *fmt, ...)
 {
 	unsigned long flags;

@@ -45,7 +45,10 @@ void recalc_sigpending(void)
 		clear_bit(TIF_SIGPENDING, &current->thread_info_flags);
 }
 
-/* A sleeper wakes to see it, a running task is sent into the kernel. */
+/*
+ * A sleeper wakes to see it, a running task is sent into the kernel. With
+ * siglock held.
+ */
 static void signal_wake_up_state(struct task_struct *t, unsigned int state)
 {
 	set_bit(TIF_SIGPENDING, &t->thread_info_flags);
@@ -143,7 +146,10 @@ void flush_sigqueue_mask(sigset_t mask, struct sigpending *s)
 	}
 }
 
-/* The first of this number; if there is another, the bit stays. */
+/*
+ * The first of this number; if there is another, the bit stays. With siglock
+ * held.
+ */
 static void collect_signal(int sig, struct sigpending *list,
 			   kernel_siginfo_t *info)
 {
@@ -185,6 +191,10 @@ static int __dequeue_signal(struct sigpending *pending, sigset_t mask,
 	return sig;
 }
 
+/*
+ * With siglock held; @tsk is the running task. 0: there is none that @mask does
+ * not block.
+ */
 int dequeue_signal(struct task_struct *tsk, const sigset_t *mask,
 		   kernel_siginfo_t *info, enum pid_type *type)
 {
@@ -206,7 +216,7 @@ int dequeue_signal(struct task_struct *tsk, const sigset_t *mask,
 	return signr;
 }
 
-/* Of faults, the one that came first. */
+/* Of faults, the one that came first. With siglock held. */
 int dequeue_synchronous_signal(kernel_siginfo_t *info)
 {
 	struct sigpending *pending = &current->pending;
@@ -245,7 +255,7 @@ void task_clear_jobctl_pending(struct task_struct *task, unsigned long mask)
 	task->jobctl &= ~mask;
 }
 
-/* The others are to end; returns how many there are. */
+/* The others are to end; returns how many there are. With siglock held. */
 int zap_other_threads(struct task_struct *p)
 {
 	struct task_struct *t;
@@ -265,6 +275,10 @@ int zap_other_threads(struct task_struct *p)
 	return count;
 }
 
+/*
+ * Returns with siglock held and interrupts off; NULL, and nothing held: the
+ * task has been released.
+ */
 struct sighand_struct *lock_task_sighand(struct task_struct *p,
 					 unsigned long *flags)
 {

@@ -5,7 +5,10 @@
 #include <linux/sched/signal.h>
 #include <linux/wait.h>
 
-/* The last thread of a process to stop says so to the parent. */
+/*
+ * The last thread of a process to stop says so to the parent: true, and the
+ * caller does it without siglock, which is held.
+ */
 static bool task_participate_group_stop(struct task_struct *task)
 {
 	struct signal_struct *sig = task->signal;
@@ -22,7 +25,7 @@ static bool task_participate_group_stop(struct task_struct *task)
 	return true;
 }
 
-/* The others of the group are asked to stop as well. */
+/* The others of the group are asked to stop as well. With siglock held. */
 static bool start_group_stop(int signr)
 {
 	unsigned long gstop = JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME;
@@ -47,7 +50,10 @@ static bool start_group_stop(int signr)
 	return true;
 }
 
-/* With siglock held, which is let go if it returns true: after the stop. */
+/*
+ * Called with siglock held and interrupts off. True: both were released, the
+ * task has stopped, and somebody has let it go on.
+ */
 static bool do_signal_stop(int signr)
 {
 	bool notify;
@@ -68,7 +74,7 @@ static bool do_signal_stop(int signr)
 	return true;
 }
 
-/* With siglock held, which is let go: what was missed is told now. */
+/* Called with siglock held, which is released: what was missed is told now. */
 static void notify_continued(void)
 {
 	struct signal_struct *signal = current->signal;
@@ -85,6 +91,10 @@ static void notify_continued(void)
 /* What the signal means; the lock may have been let go for DO_RELOCK. */
 enum verdict { DO_HANDLE, DO_NOTHING, DO_RELOCK, DO_END };
 
+/*
+ * What the signal means. Called with siglock held, which is released for
+ * DO_RELOCK only.
+ */
 static enum verdict judge_signal(struct ksignal *ksig, int signr)
 {
 	struct sighand_struct *sighand = current->sighand;
@@ -120,7 +130,11 @@ static bool must_die(const struct signal_struct *signal)
 	return signal->flags & SIGNAL_GROUP_EXIT || signal->group_exec_task;
 }
 
-/* True: there is a handler to call. */
+/*
+ * True: there is a handler to call. Called by the task itself with interrupts
+ * on and no lock held, and returns so; may stop for long, and does not return
+ * if the process is to end.
+ */
 bool get_signal(struct ksignal *ksig)
 {
 	struct sighand_struct *sighand = current->sighand;
@@ -206,7 +220,10 @@ static void __wake_up_parent(struct task_struct *p, struct task_struct *parent)
 			   p);
 }
 
-/* True if the parent does not want to wait for it. */
+/*
+ * True if the parent does not want to wait for it. With tasklist_lock held;
+ * takes the parent's siglock.
+ */
 bool do_notify_parent(struct task_struct *tsk, int sig)
 {
 	struct task_struct *parent = tsk->real_parent;
@@ -238,6 +255,7 @@ bool do_notify_parent(struct task_struct *tsk, int sig)
 	return autoreap;
 }
 
+/* With tasklist_lock held; takes the parent's siglock. */
 void do_notify_parent_cldstop(struct task_struct *tsk, int why)
 {
 	struct task_struct *parent = tsk->group_leader->real_parent;
@@ -257,7 +275,10 @@ void do_notify_parent_cldstop(struct task_struct *tsk, int why)
 	spin_unlock_irqrestore(&sighand->siglock, flags);
 }
 
-/* An exiting thread leaves the group's signals to the others. */
+/*
+ * An exiting thread leaves the group's signals to the others. With siglock
+ * held.
+ */
 static void retarget_shared_pending(struct task_struct *tsk, sigset_t which)
 {
 	sigset_t retarget = tsk->signal->shared_pending.signal & which;
@@ -277,6 +298,10 @@ static void retarget_shared_pending(struct task_struct *tsk, sigset_t which)
 	}
 }
 
+/*
+ * Takes siglock, then tasklist_lock; the caller holds neither. After this the
+ * task is sent no more of the group's signals.
+ */
 void exit_signals(struct task_struct *tsk)
 {
 	bool group_stop = false;

@@ -76,7 +76,10 @@ static void continue_group(struct task_struct *p)
 	}
 }
 
-/* Stops and continuations cancel each other. Is the signal to be queued? */
+/*
+ * Stops and continuations cancel each other. Is the signal to be queued? With
+ * siglock held.
+ */
 static bool prepare_signal(int sig, struct task_struct *p, bool force)
 {
 	if (p->signal->flags & SIGNAL_GROUP_EXIT)
@@ -106,7 +109,10 @@ bool sig_fatal(struct task_struct *p, int sig)
 	       sig_handler(p, sig) == SIG_DFL;
 }
 
-/* A thread that will act on it; NULL if the signal has to wait. */
+/*
+ * A thread that will act on it; NULL if the signal has to wait. With siglock
+ * held.
+ */
 static struct task_struct *choose_target(int sig, struct task_struct *p,
 					 enum pid_type type)
 {
@@ -131,6 +137,9 @@ static struct task_struct *choose_target(int sig, struct task_struct *p,
 	return NULL;
 }
 
+/*
+ * With siglock held, the signal being pending: wakes whoever is to act on it.
+ */
 static void complete_signal(int sig, struct task_struct *p, enum pid_type type)
 {
 	struct signal_struct *signal = p->signal;
@@ -178,6 +187,10 @@ static bool is_si_special(const struct kernel_siginfo *info)
 	return info <= SEND_SIG_PRIV;
 }
 
+/*
+ * With @t's siglock held and interrupts off. Does not sleep: without memory an
+ * ordinary signal goes without its info.
+ */
 int __send_signal_locked(int sig, struct kernel_siginfo *info,
 			 struct task_struct *t, enum pid_type type, bool force)
 {
@@ -209,6 +222,7 @@ int __send_signal_locked(int sig, struct kernel_siginfo *info,
 	return 0;
 }
 
+/* With @t's siglock held and interrupts off. @q stays its timer's. */
 int send_sigqueue(struct sigqueue *q, struct task_struct *t,
 		  enum pid_type type)
 {
@@ -229,6 +243,7 @@ int send_sigqueue(struct sigqueue *q, struct task_struct *t,
 	return 0;
 }
 
+/* With @t's siglock held and interrupts off. */
 int send_signal_locked(int sig, struct kernel_siginfo *info,
 		       struct task_struct *t, enum pid_type type)
 {
@@ -236,6 +251,9 @@ int send_signal_locked(int sig, struct kernel_siginfo *info,
 				    info == SEND_SIG_PRIV);
 }
 
+/*
+ * Takes siglock, in any context but NMI. The caller sees to it that @p stays.
+ */
 int do_send_sig_info(int sig, struct kernel_siginfo *info,
 		     struct task_struct *p, enum pid_type type)
 {
@@ -268,7 +286,7 @@ int send_sig(int sig, struct task_struct *p, int priv)
 	return send_sig_info(sig, priv ? SEND_SIG_PRIV : SEND_SIG_NOINFO, p);
 }
 
-/* One that was sent is enough. */
+/* One that was sent is enough. With tasklist_lock held. */
 int __kill_pgrp_info(int sig, struct kernel_siginfo *info, struct pid *pgrp)
 {
 	struct task_struct *p;
@@ -298,7 +316,7 @@ int kill_pgrp(struct pid *pid, int sig, int priv)
 
 /*
  * For a fault of the running program: if it blocks or ignores the signal, that
- * ends it. Init would have to be told; it cannot.
+ * ends it. Init would have to be told; it cannot. Takes siglock.
  */
 static int force_sig_info_to_task(struct kernel_siginfo *info,
 				  struct task_struct *t, bool fatal)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tasks, and what the threads of a process share: allocating, copying, freeing. */
+#include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
@@ -69,14 +70,6 @@ static void arch_dup_task_struct(struct task_struct *dst,
 				 struct task_struct *src)
 {
 	memcpy(dst, src, sizeof(*dst));
-}
-
-/* Tracing has replaced no return address of a task that has not run. */
-static void ftrace_graph_init_task(struct task_struct *p)
-{
-	p->curr_ret_stack = -1;
-	p->trace_overrun = 0;
-	p->ftrace_timestamp = 0;
 }
 
 struct task_struct *dup_task_struct(struct task_struct *orig)

@@ -54,7 +54,10 @@ static void note_child(struct wait_opts *wo, struct task_struct *p, int cause,
 	fill_rusage(&wo->usage, &usage);
 }
 
-/* With tasklist_lock held, which is let go if there was one. */
+/*
+ * Called with tasklist_lock held; true: it has been let go, and the child is
+ * released unless WNOWAIT.
+ */
 static bool wait_task_zombie(struct wait_opts *wo, struct task_struct *p)
 {
 	struct signal_struct *sig = p->signal, *psig = current->signal;
@@ -78,7 +81,10 @@ static bool wait_task_zombie(struct wait_opts *wo, struct task_struct *p)
 	return true;
 }
 
-/* A stop is told once. */
+/*
+ * A stop is told once. Called with tasklist_lock held, which is let go if the
+ * result is true.
+ */
 static bool wait_task_stopped(struct wait_opts *wo, struct task_struct *p)
 {
 	int code;
@@ -99,6 +105,7 @@ static bool wait_task_stopped(struct wait_opts *wo, struct task_struct *p)
 	return true;
 }
 
+/* Called with tasklist_lock held, which is let go if the result is true. */
 static bool wait_task_continued(struct wait_opts *wo, struct task_struct *p)
 {
 	bool continued;
@@ -117,7 +124,10 @@ static bool wait_task_continued(struct wait_opts *wo, struct task_struct *p)
 	return true;
 }
 
-/* True: this is one, and the lock has been let go. */
+/*
+ * Called with tasklist_lock held; true: this is one, and the lock has been let
+ * go.
+ */
 static bool wait_consider_task(struct wait_opts *wo, struct task_struct *p)
 {
 	if (p->exit_state == EXIT_DEAD || !eligible_child(wo, p))
@@ -157,7 +167,10 @@ static int child_wait_callback(wait_queue_entry_t *wait, unsigned int mode,
 	return default_wake_function(wait, mode, sync, key);
 }
 
-/* A child's number, 0 if all live, -ECHILD if there is none. */
+/*
+ * A child's number, 0 if all live, -ECHILD if there is none. Called with no
+ * lock held; does not wait.
+ */
 static long __do_wait(struct wait_opts *wo)
 {
 	struct task_struct *tsk = current;
@@ -178,6 +191,10 @@ static long __do_wait(struct wait_opts *wo)
 	return wo->notask_error;
 }
 
+/*
+ * Called with no lock held; sleeps until there is a child to tell of, or a
+ * signal.
+ */
 static long do_wait(struct wait_opts *wo)
 {
 	wait_queue_head_t *wq = &current->signal->wait_chldexit;

@@ -35,6 +35,10 @@ void hrtimer_init(struct hrtimer *timer, clockid_t clock,
 	timer->base = this_cpu_ptr(&hrtimer_bases);
 }
 
+/*
+ * Returns with the lock held of the CPU that the timer belongs to, and
+ * interrupts off.
+ */
 static struct hrtimer_cpu_base *
 lock_hrtimer_base(const struct hrtimer *timer, unsigned long *flags)
 {
@@ -86,7 +90,10 @@ static void enqueue_hrtimer(struct hrtimer *timer,
 	list_add_tail(&timer->node, &other->node);
 }
 
-/* Only a base of this CPU may be given a timer: it alone sets the device. */
+/*
+ * Called with @base locked; the lock that is held afterwards is the result's.
+ * Only a base of this CPU may be given a timer: it alone sets the device.
+ */
 static struct hrtimer_cpu_base *
 switch_hrtimer_base(struct hrtimer *timer, struct hrtimer_cpu_base *base)
 {
@@ -138,6 +145,10 @@ int hrtimer_try_to_cancel(struct hrtimer *timer)
 	return ret;
 }
 
+/*
+ * Waits, spinning, until its function has returned: not from that, nor with a
+ * lock that it takes.
+ */
 int hrtimer_cancel(struct hrtimer *timer)
 {
 	int ret;
@@ -159,6 +170,10 @@ u64 hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval)
 	return overruns;
 }
 
+/*
+ * In the timer's interrupt, with base->lock held, which is let go around the
+ * function; interrupts stay off.
+ */
 static __always_inline void __run_hrtimer(struct hrtimer_cpu_base *base,
 					  struct hrtimer *timer,
 					  unsigned long flags)
@@ -188,7 +203,10 @@ static void __hrtimer_run_queues(struct hrtimer_cpu_base *base, ktime_t now,
 	}
 }
 
-/* The local timer's interrupt: runs what is due, sets the next one. */
+/*
+ * The local timer's interrupt, with interrupts off: runs what is due, sets the
+ * next one.
+ */
 void hrtimer_interrupt(void)
 {
 	struct hrtimer_cpu_base *base = this_cpu_ptr(&hrtimer_bases);

@@ -34,7 +34,10 @@ volatile unsigned long jiffies;
 static DEFINE_RAW_SPINLOCK(jiffies_lock);
 static ktime_t last_jiffies_update;
 
-/* Whoever comes first after a period's end counts it, or all that passed. */
+/*
+ * With interrupts off. Whoever comes first after a period's end counts it, or
+ * all that passed.
+ */
 static void tick_do_update_jiffies64(ktime_t now)
 {
 	u64 ticks;
@@ -74,6 +77,7 @@ static void tick_sched_handle(struct tick_sched *ts, struct pt_regs *regs)
 	update_process_times(user_mode(regs));
 }
 
+/* The tick, in the timer's interrupt, with interrupts off and no lock held. */
 static enum hrtimer_restart tick_sched_timer(struct hrtimer *timer)
 {
 	struct tick_sched *ts =
@@ -111,7 +115,10 @@ static void tick_nohz_restart(struct tick_sched *ts, ktime_t now)
 	ts->next_tick = 0;
 }
 
-/* When this CPU is needed again; 0: before the tick after the next one. */
+/*
+ * When this CPU is needed again; 0: before the tick after the next one. With
+ * interrupts off.
+ */
 static ktime_t tick_nohz_next_event(struct tick_sched *ts, int cpu)
 {
 	unsigned long basejiff;
@@ -174,6 +181,7 @@ static void tick_nohz_stop_idle(struct tick_sched *ts, ktime_t now)
 	touch_nmi_watchdog();
 }
 
+/* By the idle task, with interrupts on, which are on again when it returns. */
 void tick_nohz_idle_enter(void)
 {
 	struct tick_sched *ts = this_cpu_ptr(&tick_cpu_sched);
@@ -184,7 +192,10 @@ void tick_nohz_idle_enter(void)
 	local_irq_enable();
 }
 
-/* The idle loop will look again what there is to wait for. */
+/*
+ * At an interrupt's end, with interrupts off. The idle loop will look again
+ * what there is to wait for.
+ */
 void tick_nohz_irq_exit(void)
 {
 	struct tick_sched *ts = this_cpu_ptr(&tick_cpu_sched);
@@ -213,6 +224,10 @@ static inline void tick_nohz_irq_enter(void)
 		tick_nohz_update_jiffies(now);
 }
 
+/*
+ * At the start of an interrupt that came while the CPU was idle, with
+ * interrupts off.
+ */
 void tick_irq_enter(void)
 {
 	tick_nohz_irq_enter();
@@ -227,6 +242,10 @@ static void tick_nohz_restart_sched_tick(struct tick_sched *ts, ktime_t now)
 	tick_nohz_restart(ts, now);
 }
 
+/*
+ * By the idle task, with interrupts on, which are on again when it returns:
+ * before anybody else runs, the tick is back.
+ */
 void tick_nohz_idle_exit(void)
 {
 	struct tick_sched *ts = this_cpu_ptr(&tick_cpu_sched);

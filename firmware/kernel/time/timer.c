@@ -152,6 +152,10 @@ static inline bool detach_if_pending(struct timer_list *timer,
 	return true;
 }
 
+/*
+ * Returns with the lock held of the wheel that the timer belongs to, and
+ * interrupts off.
+ */
 static struct timer_base *lock_timer_base(struct timer_list *timer,
 					  unsigned long *flags)
 {
@@ -184,7 +188,10 @@ static inline void forward_timer_base(struct timer_base *base)
 		base->clk = base->next_expiry;
 }
 
-/* A timer whose function is running stays, so that the two cannot meet. */
+/*
+ * Called with @base locked; the lock that is held afterwards is the result's. A
+ * timer whose function is running stays, so that the two cannot meet.
+ */
 static inline struct timer_base *switch_timer_base(struct timer_list *timer,
 						   struct timer_base *base,
 						   struct timer_base *new_base)
@@ -201,6 +208,7 @@ static inline struct timer_base *switch_timer_base(struct timer_list *timer,
 
 #define MOD_TIMER_REDUCE	0x01
 
+/* In any context but NMI. The function is called in a softirq. */
 static int __mod_timer(struct timer_list *timer, unsigned long expires,
 		       unsigned int options)
 {
@@ -280,7 +288,10 @@ int try_to_del_timer_sync(struct timer_list *timer)
 	return ret;
 }
 
-/* Waits until its function has returned. */
+/*
+ * Waits, spinning, until its function has returned: not from that, nor with a
+ * lock that it takes.
+ */
 int del_timer_sync(struct timer_list *timer)
 {
 	int ret;
@@ -299,7 +310,11 @@ static void call_timer_fn(struct timer_list *timer,
 	WARN_ON_ONCE(count != preempt_count());
 }
 
-/* The lock is let go around each function. */
+/*
+ * Called with base->lock held and interrupts off. Each function is called
+ * without the lock and, but for TIMER_IRQSAFE, with interrupts on; it may free
+ * its timer.
+ */
 static void expire_timers(struct timer_base *base, struct hlist_head *head)
 {
 	struct timer_list *timer;
@@ -410,6 +425,7 @@ void timer_clear_idle(void)
 	get_timer_this_cpu_base(0)->is_idle = false;
 }
 
+/* In TIMER_SOFTIRQ, with interrupts on, on the wheel's CPU. */
 static inline void __run_timers(struct timer_base *base)
 {
 	struct hlist_head heads[LVL_DEPTH];

@@ -16,7 +16,7 @@ static void wq_barrier_func(struct work_struct *work)
 	complete(&barr->done);
 }
 
-/* @worker: who runs @target already, or NULL. */
+/* With the pool locked. @worker: who runs @target already, or NULL. */
 static void insert_wq_barrier(struct pool_workqueue *pwq,
 			      struct wq_barrier *barr,
 			      struct work_struct *target,
@@ -37,6 +37,9 @@ static void insert_wq_barrier(struct pool_workqueue *pwq,
 	insert_work(pwq, &barr->work, head, flags);
 }
 
+/*
+ * Takes the pool's lock. True: @barr->done is completed when the work has run.
+ */
 static bool start_flush_work(struct work_struct *work, struct wq_barrier *barr)
 {
 	struct worker *worker = NULL;
@@ -72,6 +75,10 @@ static bool __flush_work(struct work_struct *work)
 	return true;
 }
 
+/*
+ * Sleeps until the work has run, if it is queued or running; not from the work
+ * itself.
+ */
 bool flush_work(struct work_struct *work)
 {
 	return __flush_work(work);

@@ -18,8 +18,8 @@ void insert_work(struct pool_workqueue *pwq, struct work_struct *work,
 }
 
 /*
- * The pool to queue in, locked. A work that still runs in another one stays
- * there, or it would run twice at a time.
+ * With interrupts off; returns the pool to queue in, locked. A work that still
+ * runs in another one stays there, or it would run twice at a time.
  */
 static struct pool_workqueue *lock_pwq(int cpu, struct workqueue_struct *wq,
 				       struct work_struct *work)
@@ -45,7 +45,10 @@ static struct pool_workqueue *lock_pwq(int cpu, struct workqueue_struct *wq,
 	return pwq;
 }
 
-/* With interrupts off, by whoever has set the work's PENDING bit. */
+/*
+ * With interrupts off and no pool locked, by whoever has set the work's PENDING
+ * bit.
+ */
 void __queue_work(int cpu, struct workqueue_struct *wq,
 		  struct work_struct *work)
 {
@@ -199,7 +202,10 @@ static unsigned long work_pool_id(struct work_struct *work)
 		      WORK_STRUCT_NO_POOL >> WORK_STRUCT_FLAG_BITS;
 }
 
-/* While it is marked so, nobody else can queue it: it stays PENDING. */
+/*
+ * Sleeps until the work is neither queued nor running. While it is marked so,
+ * nobody else can queue it: it stays PENDING.
+ */
 static bool __cancel_work_timer(struct work_struct *work, bool is_dwork)
 {
 	unsigned long flags;

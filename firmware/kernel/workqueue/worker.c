@@ -33,6 +33,7 @@ static inline bool too_many_workers(struct worker_pool *pool)
 	       (pool->nr_idle - 2) * MAX_IDLE_WORKERS_RATIO >= nr_busy;
 }
 
+/* With the pool locked. */
 void wake_up_worker(struct worker_pool *pool)
 {
 	struct worker *worker;
@@ -43,7 +44,10 @@ void wake_up_worker(struct worker_pool *pool)
 		wake_up_process(worker->task);
 }
 
-/* On the worker's own CPU, which alone changes its pool's nr_running. */
+/*
+ * By the worker, after it has slept, with the pool not locked: its CPU alone
+ * changes nr_running.
+ */
 void wq_worker_running(struct task_struct *task)
 {
 	struct worker *worker = kthread_data(task);
@@ -57,6 +61,10 @@ void wq_worker_running(struct task_struct *task)
 	WRITE_ONCE(worker->sleeping, 0);
 }
 
+/*
+ * By the worker in schedule(), with interrupts and preemption on; takes the
+ * pool's lock.
+ */
 void wq_worker_sleeping(struct task_struct *task)
 {
 	struct worker *worker = kthread_data(task);
@@ -150,6 +158,7 @@ void pwq_dec_nr_in_flight(struct pool_workqueue *pwq, unsigned long work_data)
 		complete(&wq->flush_done);
 }
 
+/* With the pool locked. */
 static void worker_enter_idle(struct worker *worker)
 {
 	struct worker_pool *pool = worker->pool;
@@ -186,7 +195,7 @@ static struct task_struct *create_worker_thread(struct worker *worker)
 	return p;
 }
 
-/* NULL if there is no memory. */
+/* Called without the pool's lock; may sleep. NULL if there is no memory. */
 struct worker *create_worker(struct worker_pool *pool)
 {
 	struct worker *worker = kzalloc(sizeof(*worker), GFP_KERNEL);
@@ -227,7 +236,10 @@ fail:
 	return NULL;
 }
 
-/* For a worker that is told to end, off all lists. */
+/*
+ * For a worker that is told to end, off all lists; it frees itself. With the
+ * pool locked.
+ */
 static void destroy_worker(struct worker *worker)
 {
 	struct worker_pool *pool = worker->pool;
@@ -262,7 +274,8 @@ void idle_worker_timeout(struct timer_list *t)
 
 /*
  * Before the last idle worker starts to work there has to be another one, so
- * that somebody can go on when it sleeps. Returns whether the lock was let go.
+ * that somebody can go on when it sleeps. Called with the pool locked; true:
+ * the lock was let go and taken again.
  */
 static bool manage_workers(struct worker *worker)
 {
@@ -283,7 +296,11 @@ static bool manage_workers(struct worker *worker)
 	return true;
 }
 
-/* With the pool locked, but for the work itself. */
+/*
+ * Called by a worker with the pool locked and interrupts off, and returns so;
+ * both are released around the work's function, which may sleep, and free the
+ * work.
+ */
 static void process_one_work(struct worker *worker, struct work_struct *work)
 {
 	struct pool_workqueue *pwq = get_work_pwq(work);
@@ -333,7 +350,10 @@ static void process_scheduled_works(struct worker *worker)
 					struct work_struct, entry));
 }
 
-/* The end of a worker that was not needed. */
+/*
+ * The end of a worker that was not needed. Called with the pool locked, and
+ * unlocks it.
+ */
 static int worker_end(struct worker *worker)
 {
 	struct worker_pool *pool = worker->pool;
@@ -345,6 +365,10 @@ static int worker_end(struct worker *worker)
 	return 0;
 }
 
+/*
+ * With no lock held. The pool is locked whenever it is looked at, and let go to
+ * work and to sleep.
+ */
 int worker_thread(void *__worker)
 {
 	struct worker *worker = __worker;

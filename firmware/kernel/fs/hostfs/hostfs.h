@@ -67,7 +67,4 @@ extern const struct address_space_operations hostfs_aops;
 int hostfs_open(struct inode *inode, struct file *file);
 int hostfs_release(struct inode *inode, struct file *file);
 
-/* super.c: shows the tree that the host calls @name */
-int hostfs_fill_super(struct super_block *sb, const char *name);
-
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Mounting trees that the host serves: "hostfs" mounts a folder it shares. */
 #include <linux/errno.h>
+#include <linux/hostfs.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/magic.h>

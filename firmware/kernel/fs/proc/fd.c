@@ -8,7 +8,7 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 
-#include "../mount.h"
+#include "../mount/mount.h"
 #include "base.h"
 #include "internal.h"
 
