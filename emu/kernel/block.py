@@ -23,7 +23,7 @@ class BlockDevice:
     def __init__(self, board: Board, image: Image, disk: RamDisk) -> None:
         self._board = board
         self._disk = disk
-        self._vector = image.offset("BLOCK_DEVICE_VECTOR")
+        self._vector = image.constant("BLOCK_DEVICE_VECTOR")
         self._byte_order = image.byte_order
 
     @host_call
