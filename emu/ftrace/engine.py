@@ -71,7 +71,7 @@ class FtraceEngine:
             "mono": since_boot,
             "mono_raw": since_boot,
             "boot": since_boot,
-            "tai": Clock(trace_record.CLOCK_NANOSECONDS, kernel.image.offset("WALL_CLOCK_AT_BOOT") * 10**9),
+            "tai": Clock(trace_record.CLOCK_NANOSECONDS, kernel.image.constant("WALL_CLOCK_AT_BOOT") * 10**9),
             arch.cycle_clock: Clock(trace_record.CLOCK_CYCLES),
         }
         self.counter = np.zeros(1, np.uint64)  # of the clock of this name
@@ -101,7 +101,7 @@ class FtraceEngine:
             (trace_record.RETURN_TRAMPOLINE, image.symbol("return_to_handler")),
             (trace_record.HOT_CURRENT, image.offset("pcpu_hot.current_task")),
             (trace_record.HOT_PREEMPT_COUNT, image.offset("pcpu_hot.preempt_count")),
-            (trace_record.COUNT_ENABLED, image.offset("PREEMPT_ENABLED")),
+            (trace_record.COUNT_ENABLED, image.constant("PREEMPT_ENABLED")),
             (trace_record.TASK_PID, image.offset("task_struct.pid")),
             (trace_record.TASK_COMM, image.offset("task_struct.comm")),
             (trace_record.TASK_FLAGS, image.offset("task_struct.thread_info_flags")),
@@ -113,7 +113,7 @@ class FtraceEngine:
             (trace_record.CLOCK_DIVISOR, board.frequency // common),
             (trace_record.COUNTER, self.counter.ctypes.data),
             (trace_record.COMMS, self.comm_table.address),
-            (trace_record.READER_VECTOR, image.offset("HOST_DEVICE_VECTOR")),
+            (trace_record.READER_VECTOR, image.constant("HOST_DEVICE_VECTOR")),
         )
 
     def _set_up_board(self) -> None:
@@ -341,7 +341,7 @@ class FtraceEngine:
         for flag, on in (
             (Flag.IRQS_OFF, self._irqs_off(np.uint64(cpu.env))),
             (Flag.NEED_RESCHED, need_resched),
-            (Flag.PREEMPT_RESCHED, (count ^ self.kernel.image.offset("PREEMPT_ENABLED")) & int(context.NO_RESCHED)),
+            (Flag.PREEMPT_RESCHED, (count ^ self.kernel.image.constant("PREEMPT_ENABLED")) & int(context.NO_RESCHED)),
             (Flag.HARDIRQ, count & int(context.HARDIRQ)),
             (Flag.SOFTIRQ, count & int(context.SOFTIRQ)),
             (Flag.NMI, count & int(context.NMI)),
