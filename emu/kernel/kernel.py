@@ -57,13 +57,13 @@ class Kernel:
         self.symbols = Symbols(image, self.modules)
         self.hot_areas: dict[int, int] = {}
         self.tasks = Tasks(self.memory, self.hot_areas)
-        self.upcalls = Upcalls(image.constant("UPCALL_VECTOR"), len(board.cpus))
-        self.commands = Commands(self.device_interrupt)
+        self.upcalls = Upcalls(self.memory, len(board.cpus))
+        self.commands = Commands(image, self.device_interrupt)
         self.file_server = FileServer(board, self.memory)
         self.limits = Limits(board)
         self._arch = arch
         self._warn = warn
-        self._block = BlockDevice(board, image, disk)
+        self._block = BlockDevice(board, self.memory, disk)
         self._ended: Exception | None = None
         board.provide_devices(
             timer=image.constant("HC_TIMER_SET"),
