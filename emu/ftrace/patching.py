@@ -145,12 +145,12 @@ class Driver:
         breakpoint = self._arch.breakpoint
         if breakpoint is None:
             return False
-        site = breakpoint.site(self._kernel, registers)
+        site = breakpoint.site(self._kernel.memory, registers)
         patch = self._patches.get(site)
         if patch is None:
             return False
         self.breakpoints_hit += 1
-        breakpoint.emulate(self._kernel, registers, site, patch.new)
+        breakpoint.emulate(self._kernel.memory, registers, site, patch.new)
         return True
 
     def _advance(self) -> None:
