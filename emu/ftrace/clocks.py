@@ -45,7 +45,7 @@ class Clocks:
             Clock("mono", nanoseconds),
             Clock("mono_raw", nanoseconds),
             Clock("boot", nanoseconds),
-            Clock("tai", nanoseconds, kernel.image.offset("WALL_CLOCK_AT_BOOT") * 10**9),
+            Clock("tai", nanoseconds, kernel.image.constant("WALL_CLOCK_AT_BOOT") * 10**9),
             Clock(arch.cycle_clock, array_record.CLOCK_CYCLES),
         )
 

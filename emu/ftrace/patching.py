@@ -145,12 +145,12 @@ class Driver:
         breakpoint = self._arch.breakpoint
         if breakpoint is None:
             return False
-        site = breakpoint.site(self._kernel, registers)
+        site = breakpoint.site(self._kernel.memory, registers)
         patch = self._patches.get(site)
         if patch is None:
             return False
         self.breakpoints_hit += 1
-        breakpoint.emulate(self._kernel, registers, site, patch.new)
+        breakpoint.emulate(self._kernel.memory, registers, site, patch.new)
         return True
 
     def _advance(self) -> None:
@@ -169,7 +169,8 @@ class Driver:
                 case Synchronise():
                     self._post(self._sync_core, 0, on_begin=self._forget, on_end=self._answered)
                 case Park():
-                    self._kernel.memory.write_word(self._park_area, 0)
+                    for name in ("arrived", "released"):
+                        self._kernel.memory.set_member(self._park_area, f"upcall_stop.{name}", 0)
                     self._parked = True
                     self._post(self._stop_machine, self._park_area, on_begin=self._waits, on_end=self._answered)
                 case Release():
@@ -177,7 +178,7 @@ class Driver:
                     self._awaited = set(self._kernel.hot_areas)
                     for index in self._awaited:
                         self._forget(self._kernel.board.cpus[index])
-                    self._kernel.memory.write_word(self._park_area + 4, 1, 4)
+                    self._kernel.memory.set_member(self._park_area, "upcall_stop.released", 1)
 
     def _write(self, step: Write) -> None:
         place = self._kernel.memory.physical(step.address)

@@ -38,7 +38,7 @@ class RecordLists:
             *self._places(),
             *self._time(clocks),
             (array_record.COMMS, comms.record.address),
-            (array_record.READER_VECTOR, kernel.image.offset("HOST_DEVICE_VECTOR")),
+            (array_record.READER_VECTOR, kernel.image.constant("HOST_DEVICE_VECTOR")),
         )
         self._all: list[ArrayRecords] = []
 

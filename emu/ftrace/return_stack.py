@@ -34,7 +34,7 @@ class ReturnStacks:
         kernel = self._kernel
         stack = task + kernel.image.offset("task_struct.ret_stack")
         size = kernel.image.size("ftrace_ret_stack")
-        for n in range(kernel.image.offset("FTRACE_RETFUNC_DEPTH")):
+        for n in range(kernel.image.constant("FTRACE_RETFUNC_DEPTH")):
             entry = stack + n * size
             if kernel.memory.member(entry, "ftrace_ret_stack.fp") == frame:
                 return kernel.memory.member(entry, "ftrace_ret_stack.ret")

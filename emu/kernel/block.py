@@ -4,27 +4,25 @@
 from __future__ import annotations
 
 import errno
-import struct
 
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.cpu.ramdisk import RamDisk
 from emu.kernel.host_calls import host_call
-from emu.kernel.image import Image
+from emu.kernel.memory import GuestMemory
 
 __all__ = ["BlockDevice"]
-
-_MOST_SEGMENTS = 64  # of a command
 
 
 class BlockDevice:
     """Gives the guest's commands to a RAM disk, which interrupts CPU 0 when it has done one."""
 
-    def __init__(self, board: Board, image: Image, disk: RamDisk) -> None:
+    def __init__(self, board: Board, memory: GuestMemory, disk: RamDisk) -> None:
         self._board = board
+        self._memory = memory
         self._disk = disk
-        self._vector = image.offset("BLOCK_DEVICE_VECTOR")
-        self._byte_order = image.byte_order
+        self._vector = memory.image.constant("BLOCK_DEVICE_VECTOR")
+        self._most_segments = memory.image.constant("RAMDISK_MAX_SEGMENTS")
 
     @host_call
     def block_info(self, cpu: Cpu) -> int:
@@ -33,13 +31,18 @@ class BlockDevice:
 
     @host_call
     def block_submit(self, cpu: Cpu, command: int, tag: int) -> int:
-        order = self._byte_order
-        sector, operation, count = struct.unpack(f"{order}3Q", cpu.read(command, 24))
-        if count > _MOST_SEGMENTS:
+        memory, image = self._memory, self._memory.image
+        sector, operation, count = (
+            memory.member(command, f"ramdisk_command.{name}") for name in ("sector", "operation", "nr_segments")
+        )
+        if count > self._most_segments:
             return -errno.EINVAL
-        words = struct.unpack(f"{order}{2 * count}Q", cpu.read(command + 24, 16 * count))
-        segments = list(zip(words[::2], words[1::2], strict=True))
-        self._disk.submit(self._board.ram, cpu.cycles, tag, operation, sector, segments)
+        first, size = command + image.offset("ramdisk_command.segments"), image.size("ramdisk_segment")
+        segments = [
+            (memory.member(segment, "ramdisk_segment.address"), memory.member(segment, "ramdisk_segment.length"))
+            for segment in range(first, first + count * size, size)
+        ]
+        self._disk.submit(memory.ram, cpu.cycles, tag, operation, sector, segments)
         self._interrupt()
         return 0
 

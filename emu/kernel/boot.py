@@ -3,26 +3,21 @@
 
 from __future__ import annotations
 
-import struct
-
 from emu.cpu.board import Board
-from emu.kernel.image import BadImage, Image
+from emu.kernel.image import BadImage
+from emu.kernel.memory import GuestMemory
 
 __all__ = ["load"]
 
-_MAGIC = 0x756D_6574_6F6F_62
-_WORDS = 7
-_COMMAND_LINE = 4032 - 8 * _WORDS  # bytes, with the final NUL
 
-
-def load(board: Board, image: Image, place: int, initramfs: bytes, command_line: str, seed: int) -> int:
+def load(board: Board, memory: GuestMemory, place: int, initramfs: bytes, command_line: str, seed: int) -> int:
     """Loads everything and returns the virtual address of struct boot_params, whose physical address is `place`.
 
     Raises:
         BadImage: the image does not fit this board.
         ValueError: the command line is too long, or has a NUL byte.
     """
-    page = board.arch.page_size
+    image, page = memory.image, memory.page_size
     end = 0
     for physical, data, size in image.segments:
         if physical + size > board.memory:
@@ -33,12 +28,22 @@ def load(board: Board, image: Image, place: int, initramfs: bytes, command_line:
     if start < end:
         raise BadImage(f"{image.path}: its initramfs does not fit into {board.memory >> 20} MiB of memory")
     board.ram[start : start + len(initramfs)] = initramfs
-    line = command_line.encode(errors="surrogateescape")
-    if b"\0" in line:
+    line = command_line.encode(errors="surrogateescape") + b"\0"
+    if b"\0" in line[:-1]:
         raise ValueError("a kernel command line cannot hold a NUL byte")
-    if len(line) >= _COMMAND_LINE:
-        raise ValueError(f"a kernel command line of {len(line)} bytes: at most {_COMMAND_LINE - 1} fit")
-    words = (_MAGIC, board.memory, len(board.cpus), start, len(initramfs), board.frequency, seed & 2**64 - 1)
-    parameters = struct.pack(f"{image.byte_order}{_WORDS}Q", *words) + line
-    board.ram[place : place + len(parameters)] = parameters
-    return board.arch.direct_map + place
+    longest = image.size("boot_params.command_line")
+    if len(line) > longest:
+        raise ValueError(f"a kernel command line of {len(line) - 1} bytes: at most {longest - 1} fit")
+    parameters = board.arch.direct_map + place
+    for name, value in (
+        ("magic", image.constant("BOOT_PARAMS_MAGIC")),
+        ("memory_size", board.memory),
+        ("nr_cpus", len(board.cpus)),
+        ("initrd_start", start),
+        ("initrd_size", len(initramfs)),
+        ("tsc_hz", board.frequency),
+        ("seed", seed),
+    ):
+        memory.set_member(parameters, f"boot_params.{name}", value)
+    memory.write(parameters + image.offset("boot_params.command_line"), line)
+    return parameters

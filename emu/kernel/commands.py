@@ -9,10 +9,9 @@ from collections.abc import Callable
 
 from emu.cpu.cpu import Cpu
 from emu.kernel.host_calls import host_call, put
+from emu.kernel.image import Image
 
 __all__ = ["BadCommand", "Commands", "exit_status"]
-
-_LONGEST = 4095  # bytes with the final NUL: what init reads at once (firmware/user/bin/init.c)
 
 
 class BadCommand(ValueError):
@@ -23,6 +22,7 @@ class Commands:
     """The command line that waits for init, and the one that init runs.
 
     Args:
+        image: the kernel, whose headers say how long a line may be.
         interrupt: has the guest look whether there is something for it.
 
     Attributes:
@@ -30,7 +30,8 @@ class Commands:
         running: whether init runs one.
     """
 
-    def __init__(self, interrupt: Callable[[], None]) -> None:
+    def __init__(self, image: Image, interrupt: Callable[[], None]) -> None:
+        self._longest = image.constant("COMMAND_SIZE") - len("\n\0")
         self._interrupt = interrupt
         self._waiting: bytes | None = None
         self._giving_up = False
@@ -45,10 +46,10 @@ class Commands:
         """
         if "\0" in line:
             raise BadCommand("a command line cannot hold a NUL byte")
-        command = line.encode(errors="surrogateescape") + b"\0"
-        if len(command) > _LONGEST:
-            raise BadCommand(f"a command line of {len(command) - 1} bytes: at most {_LONGEST - 1} fit")
-        self._waiting = command
+        command = line.encode(errors="surrogateescape")
+        if len(command) > self._longest:
+            raise BadCommand(f"a command line of {len(command)} bytes: at most {self._longest} fit")
+        self._waiting = command + b"\0"
         self.status = None
         self._interrupt()
 

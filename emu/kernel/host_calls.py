@@ -41,7 +41,7 @@ class HostCalls:
             for name, method in vars(type(owner)).items():
                 if getattr(method, "answers_host_call", False):
                     parameters = method.__code__.co_argcount - 2  # the owner and the CPU are no arguments of the call
-                    self._answers[image.offset(f"HC_{name.upper()}")] = (getattr(owner, name), parameters)
+                    self._answers[image.constant(f"HC_{name.upper()}")] = (getattr(owner, name), parameters)
 
     @property
     def numbers(self) -> frozenset[int]:

@@ -62,7 +62,8 @@ class Image:
 
     Attributes:
         byte_order: "<" or ">", as numpy and struct write it.
-        layout: the table of names, offsets and sizes made from the kernel's own headers.
+        layout: the table made from the kernel's own headers: by name (offset, size) of a member, (0, size) of a structure,
+            (value, 0) of a constant.
         sites: addresses of all recorded call sites, ascending.
         functions: all of them, in address order.
 
@@ -140,21 +141,23 @@ class Image:
         return False
 
     def offset(self, name: str) -> int:
-        """The value of a layout entry: a member's offset ("task_struct.pid") or a constant ("HC_IPI").
+        """Where a structure has a member: offset("task_struct.pid"), in bytes.
 
         Raises:
-            BadImage: the image's table has no such name.
+            BadImage: the layout table has no such name. So do `size` and `constant`.
         """
-        try:
-            return self.layout[name][0]
-        except KeyError:
-            raise BadImage(f"{self.path}: its layout table has no {name}") from None
+        return self._entry(name)[0]
 
     def size(self, name: str) -> int:
-        """The size of a layout entry, in bytes.
+        """The size of a member or a structure, in bytes."""
+        return self._entry(name)[1]
 
-        Raises:
-            BadImage: the image's table has no such name.
-        """
-        self.offset(name)
-        return self.layout[name][1]
+    def constant(self, name: str) -> int:
+        """A constant of the kernel's headers: constant("HC_IPI")."""
+        return self._entry(name)[0]
+
+    def _entry(self, name: str) -> tuple[int, int]:
+        try:
+            return self.layout[name]
+        except KeyError:
+            raise BadImage(f"{self.path}: its layout table has no {name}") from None

@@ -57,22 +57,22 @@ class Kernel:
         self.symbols = Symbols(image, self.modules)
         self.hot_areas: dict[int, int] = {}
         self.tasks = Tasks(self.memory, self.hot_areas)
-        self.upcalls = Upcalls(image.offset("UPCALL_VECTOR"), len(board.cpus))
-        self.commands = Commands(self.device_interrupt)
+        self.upcalls = Upcalls(self.memory, len(board.cpus))
+        self.commands = Commands(image, self.device_interrupt)
         self.file_server = FileServer(board, self.memory)
         self.limits = Limits(board)
         self._arch = arch
         self._warn = warn
-        self._block = BlockDevice(board, image, disk)
+        self._block = BlockDevice(board, self.memory, disk)
         self._ended: Exception | None = None
         board.provide_devices(
-            timer=image.offset("HC_TIMER_SET"),
-            ipi=image.offset("HC_IPI"),
-            stall=image.offset("HC_STALL_UNTIL"),
-            timer_vector=image.offset("LOCAL_TIMER_VECTOR"),
-            halt=image.offset("HC_HALT"),
-            relax=image.offset("HC_RELAX"),
-            nmi_timer=image.offset("HC_NMI_TIMER_SET"),
+            timer=image.constant("HC_TIMER_SET"),
+            ipi=image.constant("HC_IPI"),
+            stall=image.constant("HC_STALL_UNTIL"),
+            timer_vector=image.constant("LOCAL_TIMER_VECTOR"),
+            halt=image.constant("HC_HALT"),
+            relax=image.constant("HC_RELAX"),
+            nmi_timer=image.constant("HC_NMI_TIMER_SET"),
         )
 
     # Booting
@@ -83,7 +83,7 @@ class Kernel:
         Raises:
             BadImage: they do not fit.
         """
-        self._parameters = boot.load(self.board, self.image, self._arch.boot_params, initramfs, command_line, seed)
+        self._parameters = boot.load(self.board, self.memory, self._arch.boot_params, initramfs, command_line, seed)
         if self._arch.page_table is not None:
             self.board.reset_page_table = self.memory.physical(self.image.symbol(self._arch.page_table))
 
@@ -138,7 +138,7 @@ class Kernel:
 
     def device_interrupt(self) -> None:
         """Tells the guest that a command or console input waits for it."""
-        self.board.cpus[0].raise_interrupt(self.image.offset("HOST_DEVICE_VECTOR"), self.board.now)
+        self.board.cpus[0].raise_interrupt(self.image.constant("HOST_DEVICE_VECTOR"), self.board.now)
 
     @host_call
     def flush_icache_page(self, cpu: Cpu, address: int) -> int:

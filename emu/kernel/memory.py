@@ -46,15 +46,21 @@ class GuestMemory:
             self.physical(address + size - 1)
         return bytes(self.ram[start : start + size])
 
+    def write(self, address: int, data: bytes) -> None:
+        """Stores bytes, which must all be the kernel's (not code: CPUs keep what they have translated)."""
+        start = self.physical(address)
+        if data:
+            self.physical(address + len(data) - 1)
+        self.ram[start : start + len(data)] = data
+
     def read_word(self, address: int, size: int = 8) -> int:
         """An unsigned number of `size` bytes."""
         start = self.physical(address)
         return int.from_bytes(self.ram[start : start + size], self.byte_order)
 
     def write_word(self, address: int, value: int, size: int = 8) -> None:
-        """Stores a number of `size` bytes (not code: CPUs keep what they have translated)."""
-        start = self.physical(address)
-        self.ram[start : start + size] = (value & (1 << 8 * size) - 1).to_bytes(size, self.byte_order)
+        """Stores a number of `size` bytes."""
+        self.write(address, (value & (1 << 8 * size) - 1).to_bytes(size, self.byte_order))
 
     def member(self, address: int, name: str) -> int:
         """A member of the structure at an address, by its name in the layout table: member(task, "task_struct.pid")."""

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from emu.cpu.cpu import Cpu
-from emu.kernel.host_calls import host_call, put
+from emu.kernel.host_calls import host_call
+from emu.kernel.memory import GuestMemory
 
 __all__ = ["Upcall", "Upcalls"]
 
@@ -27,10 +28,11 @@ class Upcall:
 
 
 class Upcalls:
-    """Each CPU's queue of upcalls. `vector` is the interrupt that announces them."""
+    """Each CPU's queue of upcalls, which an interrupt announces."""
 
-    def __init__(self, vector: int, cpus: int) -> None:
-        self._vector = vector
+    def __init__(self, memory: GuestMemory, cpus: int) -> None:
+        self._memory = memory
+        self._vector = memory.image.constant("UPCALL_VECTOR")
         self._waiting: list[deque[Upcall]] = [deque() for _ in range(cpus)]
         self._running: list[Upcall | None] = [None] * cpus
 
@@ -41,15 +43,15 @@ class Upcalls:
 
     @host_call
     def upcall_next(self, cpu: Cpu, address: int) -> int:
-        """Whether there is one for the CPU; its function and argument are then stored as u64[2]."""
+        """Whether there is one for the CPU; the struct upcall at the address then says what to call."""
         if not self._waiting[cpu.index]:
             return 0
         upcall = self._waiting[cpu.index].popleft()
         self._running[cpu.index] = upcall
         upcall.on_begin(cpu)
-        order = cpu.board.arch.byte_order
-        data = upcall.function.to_bytes(8, order) + upcall.argument.to_bytes(8, order)
-        return min(put(cpu, address, data), 1)
+        self._memory.set_member(address, "upcall.function", upcall.function)
+        self._memory.set_member(address, "upcall.argument", upcall.argument)
+        return 1
 
     @host_call
     def upcall_done(self, cpu: Cpu, result: int) -> int:

@@ -59,7 +59,7 @@ def context(machine: Machine, cpu: Cpu) -> tuple[bool, int, int]:
 def interrupt_every_instruction(machine: Machine, count: int) -> set[int]:
     """Has the CPU take that many interrupts, each before another instruction. Returns the addresses at which they were raised."""
     (cpu,) = machine.board.cpus
-    vectors = [machine.kernel.image.offset(name) for name in VECTORS]
+    vectors = [machine.kernel.image.constant(name) for name in VECTORS]
     places = set()
     taken = 0
     while taken < count:

@@ -60,7 +60,7 @@ def test_an_nmi_between_clearing_the_flag_and_the_bit_sees_the_bit_alone(arch: s
         (cpu,) = machine.board.cpus
         kernel = machine.kernel
         task = kernel.memory.member(kernel.hot_areas[0], "pcpu_hot.current_task")
-        need_resched = kernel.image.offset("_TIF_NEED_RESCHED")
+        need_resched = kernel.image.constant("_TIF_NEED_RESCHED")
         assert kernel.memory.member(task, "task_struct.thread_info_flags") & need_resched
         for _ in range(ENDLESS):
             step(machine, cpu, 1)

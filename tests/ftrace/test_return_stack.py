@@ -30,7 +30,7 @@ def top_of_stack(machine: Machine, task: int) -> int:
 
 def deepest(machine: Machine) -> int:
     """How many entries a return stack has."""
-    return machine.kernel.image.offset("FTRACE_RETFUNC_DEPTH")
+    return machine.kernel.image.constant("FTRACE_RETFUNC_DEPTH")
 
 
 def entry(machine: Machine, task: int, depth: int) -> int:

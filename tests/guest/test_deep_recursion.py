@@ -23,7 +23,7 @@ def test_recursion_while_everything_interrupts(arch: str) -> None:
     """Three of them on two CPUs, with interrupts, process switches, and the kernel's calls traced."""
     with Machine(arch=arch, cpus=2) as machine:
         start_graph(machine)
-        vectors = [machine.kernel.image.offset(name) for name in ("RESCHEDULE_VECTOR", "LOCAL_TIMER_VECTOR")]
+        vectors = [machine.kernel.image.constant(name) for name in ("RESCHEDULE_VECTOR", "LOCAL_TIMER_VECTOR")]
         machine.run(f"for n in 1 2 3; do recurse {DEPTH} 1 > /sum$n & done")
         interrupts = 0
         while not all(cpu.halted for cpu in machine.board.cpus):

@@ -55,7 +55,7 @@ def overflow(arch: str, interrupted: int | None) -> tuple[int, str]:
     frames: set[int] = set()  # SPARC executes a function's first instruction again when it has made room for a window
     with Machine(arch=arch, cpus=1) as made:
         cpu, image = made.board.cpus[0], made.kernel.image
-        function, vector = image.symbol("recursive_loop"), image.offset("RESCHEDULE_VECTOR")
+        function, vector = image.symbol("recursive_loop"), image.constant("RESCHEDULE_VECTOR")
 
         def on_call(uc: object, address: int, size: int, data: object) -> None:
             frames.add(cpu.registers()["sp"])

@@ -107,7 +107,7 @@ class Guest:
         for offset in range(0, len(data), self.page):
             piece = data[offset : offset + self.page]
             self.machine.board.ram[DATA + offset : DATA + offset + len(piece)] = piece
-        values = {"op": self.kernel.image.offset(op), "size": len(data), "nr_pages": len(pages), **fields}
+        values = {"op": self.kernel.image.constant(op), "size": len(data), "nr_pages": len(pages), **fields}
         for name, value in values.items():
             self.kernel.memory.set_member(address, f"file_request.{name}", value)
         for number, page in enumerate(pages[:16]):
@@ -117,7 +117,7 @@ class Guest:
     def ask(self, op: str, data: bytes = b"", **fields: Any) -> int:
         """The result of a request that is answered at once."""
         address = self.put(op, data, **fields)
-        assert self.server.file_request(self.machine.board.cpus[0], address) == self.kernel.image.offset("FS_ANSWERED")
+        assert self.server.file_request(self.machine.board.cpus[0], address) == self.kernel.image.constant("FS_ANSWERED")
         return self.result(address)
 
     def result(self, address: int = 0) -> int:
@@ -185,20 +185,20 @@ def test_what_is_no_name_is_refused(guest: Guest, name: bytes) -> None:
 
 def test_errors_have_the_guests_numbers(guest: Guest) -> None:
     assert guest.ask("FS_LOOKUP", b"x", node=1) == -errno.ENOENT
-    assert guest.ask("FS_LOOKUP", b"x" * 256, node=1) == -guest.kernel.image.offset("ENAMETOOLONG")
-    assert guest.ask("FS_SETATTR", node=1) == -guest.kernel.image.offset("ELOOP")
-    assert guest.ask("FS_GETATTR", node=1 << 40 | 1) == -guest.kernel.image.offset("ESTALE")
+    assert guest.ask("FS_LOOKUP", b"x" * 256, node=1) == -guest.kernel.image.constant("ENAMETOOLONG")
+    assert guest.ask("FS_SETATTR", node=1) == -guest.kernel.image.constant("ELOOP")
+    assert guest.ask("FS_GETATTR", node=1 << 40 | 1) == -guest.kernel.image.constant("ESTALE")
     assert guest.ask("FS_READ", handle=99, size=1) == -errno.EBADF
     assert guest.ask("FS_ROOT", b"nosuch") == -errno.ENODEV
     for number in (0, 0xFFFF):
         guest.kernel.memory.set_member(guest.put("FS_ROOT"), "file_request.op", number)
         assert guest.server.file_request(guest.machine.board.cpus[0], guest.address) == 0
-        assert guest.result() == -guest.kernel.image.offset("ENOSYS")
+        assert guest.result() == -guest.kernel.image.constant("ENOSYS")
     assert guest.ask("FS_RENAME", b"a\0b", node=1, other=1 << 40 | 1) == -errno.EXDEV
 
 
 def test_a_number_is_stale_when_its_node_is_removed_or_nobodys(guest: Guest, tree: Notes) -> None:
-    stale = -guest.kernel.image.offset("ESTALE")
+    stale = -guest.kernel.image.constant("ESTALE")
     assert guest.ask("FS_LOOKUP", b"b", node=1) == 0
     number = guest.attribute("node")
     assert guest.ask("FS_GETATTR", node=number) == 0
@@ -251,7 +251,7 @@ def test_two_requests_wait_and_one_is_given_up(guest: Guest, tree: Notes) -> Non
     first = guest.put("FS_READ", handle=handle, size=3)
     second = guest.put("FS_READ", handle=handle, size=100, offset=3, address=first + 0x1000)
     for address in (first, second):
-        assert guest.server.file_request(cpu, address) == image.offset("FS_WAIT")
+        assert guest.server.file_request(cpu, address) == image.constant("FS_WAIT")
     assert guest.server.file_request(cpu, first) == -errno.EINVAL  # it is waiting already
     assert tree.awaited == 2
     assert guest.server.file_answered(cpu) == 0
@@ -263,14 +263,14 @@ def test_two_requests_wait_and_one_is_given_up(guest: Guest, tree: Notes) -> Non
     assert (guest.result(second), guest.memory(2)) == (2, b"ha")
     assert guest.server.file_answered(cpu) == 0
     tree.free = False
-    assert guest.ask("FS_READ", handle=handle, size=3, flags=image.offset("FS_NONBLOCK")) == -errno.EAGAIN
+    assert guest.ask("FS_READ", handle=handle, size=3, flags=image.constant("FS_NONBLOCK")) == -errno.EAGAIN
 
 
 def test_what_has_begun_is_waited_for(guest: Guest, tree: Notes) -> None:
     handle = guest.opened(b"b")
-    nonblock = guest.kernel.image.offset("FS_NONBLOCK")
+    nonblock = guest.kernel.image.constant("FS_NONBLOCK")
     address = guest.put("FS_WRITE", b"new", handle=handle, flags=nonblock)
-    assert guest.server.file_request(guest.machine.board.cpus[0], address) == guest.kernel.image.offset("FS_WAIT_DONE")
+    assert guest.server.file_request(guest.machine.board.cpus[0], address) == guest.kernel.image.constant("FS_WAIT_DONE")
     assert guest.server.file_cancel(guest.machine.board.cpus[0], address) == -errno.EBUSY
     tree.free = True
     assert guest.server.file_answered(guest.machine.board.cpus[0]) == address

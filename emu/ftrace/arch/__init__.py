@@ -7,14 +7,12 @@ import functools
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from emu.cpu.arch import CpuArch
 from emu.ftrace.native.arch import Callbacks
 from emu.ftrace.native.guest_layout import GuestLayout
-
-if TYPE_CHECKING:
-    from emu.kernel.kernel import Kernel
+from emu.kernel.memory import GuestMemory
 
 __all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "load"]
 
@@ -29,11 +27,11 @@ class Breakpoint(ABC):
     code: ClassVar[bytes]  # replaces the first bytes of a site, one write that no CPU sees half of
 
     @abstractmethod
-    def site(self, kernel: Kernel, registers: int) -> int:
+    def site(self, memory: GuestMemory, registers: int) -> int:
         """The address of the breakpoint that was hit, from the saved struct pt_regs."""
 
     @abstractmethod
-    def emulate(self, kernel: Kernel, registers: int, site: int, code: bytes) -> None:
+    def emulate(self, memory: GuestMemory, registers: int, site: int, code: bytes) -> None:
         """Does to the saved struct pt_regs, interrupted by the breakpoint at `site`, what `code` there would do."""
 
 

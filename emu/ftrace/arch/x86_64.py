@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.x86_64 import ARCH as CPU
 from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
-
-if TYPE_CHECKING:
-    from emu.kernel.kernel import Kernel
+from emu.kernel.memory import GuestMemory
 
 __all__ = ["ARCH"]
 
@@ -29,17 +27,17 @@ class _Int3(Breakpoint):
 
     code: ClassVar[bytes] = b"\xcc"
 
-    def site(self, kernel: Kernel, registers: int) -> int:
-        return kernel.memory.member(registers, "pt_regs.ip") - len(self.code)
+    def site(self, memory: GuestMemory, registers: int) -> int:
+        return memory.member(registers, "pt_regs.ip") - len(self.code)
 
-    def emulate(self, kernel: Kernel, registers: int, site: int, code: bytes) -> None:
+    def emulate(self, memory: GuestMemory, registers: int, site: int, code: bytes) -> None:
         after = site + _SITE_SIZE
         if code[0] == 0xE8:
-            sp = kernel.memory.member(registers, "pt_regs.sp") - 8
-            kernel.memory.write_word(sp, after)
-            kernel.memory.set_member(registers, "pt_regs.sp", sp)
+            sp = memory.member(registers, "pt_regs.sp") - 8
+            memory.write_word(sp, after)
+            memory.set_member(registers, "pt_regs.sp", sp)
             after += struct.unpack("<i", code[1:])[0]
-        kernel.memory.set_member(registers, "pt_regs.ip", after)
+        memory.set_member(registers, "pt_regs.ip", after)
 
 
 class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling

@@ -55,31 +55,34 @@ class GuestLayout(NamedTuple):
             BadImage: its layout table has no such names.
         """
 
-        def number(name: str) -> np.uint64:
+        def offset(name: str) -> np.uint64:
             return np.uint64(image.offset(name))
 
+        def constant(name: str) -> np.uint64:
+            return np.uint64(image.constant(name))
+
         return cls(
-            current_task=number("pcpu_hot.current_task"),
-            preempt_count=number("pcpu_hot.preempt_count"),
-            task_flags=number("task_struct.thread_info_flags"),
-            task_pid=number("task_struct.pid"),
-            task_comm=number("task_struct.comm"),
-            curr_ret_stack=number("task_struct.curr_ret_stack"),
-            trace_overrun=number("task_struct.trace_overrun"),
-            ftrace_timestamp=number("task_struct.ftrace_timestamp"),
-            ret_stack=number("task_struct.ret_stack"),
-            entry_ret=number("ftrace_ret_stack.ret"),
-            entry_func=number("ftrace_ret_stack.func"),
-            entry_calltime=number("ftrace_ret_stack.calltime"),
-            entry_fp=number("ftrace_ret_stack.fp"),
+            current_task=offset("pcpu_hot.current_task"),
+            preempt_count=offset("pcpu_hot.preempt_count"),
+            task_flags=offset("task_struct.thread_info_flags"),
+            task_pid=offset("task_struct.pid"),
+            task_comm=offset("task_struct.comm"),
+            curr_ret_stack=offset("task_struct.curr_ret_stack"),
+            trace_overrun=offset("task_struct.trace_overrun"),
+            ftrace_timestamp=offset("task_struct.ftrace_timestamp"),
+            ret_stack=offset("task_struct.ret_stack"),
+            entry_ret=offset("ftrace_ret_stack.ret"),
+            entry_func=offset("ftrace_ret_stack.func"),
+            entry_calltime=offset("ftrace_ret_stack.calltime"),
+            entry_fp=offset("ftrace_ret_stack.fp"),
             entry_size=np.uint64(image.size("ftrace_ret_stack")),
-            depth=number("FTRACE_RETFUNC_DEPTH"),
-            tif_need_resched=number("_TIF_NEED_RESCHED"),
-            preempt_mask=number("PREEMPT_MASK"),
-            softirq_served=number("SOFTIRQ_OFFSET"),
-            softirq_disabled=number("SOFTIRQ_MASK") & ~number("SOFTIRQ_OFFSET"),
-            hardirq_mask=number("HARDIRQ_MASK"),
-            nmi_mask=number("NMI_MASK"),
-            preempt_need_resched=number("PREEMPT_NEED_RESCHED"),
-            preempt_enabled=number("PREEMPT_ENABLED"),
+            depth=constant("FTRACE_RETFUNC_DEPTH"),
+            tif_need_resched=constant("_TIF_NEED_RESCHED"),
+            preempt_mask=constant("PREEMPT_MASK"),
+            softirq_served=constant("SOFTIRQ_OFFSET"),
+            softirq_disabled=constant("SOFTIRQ_MASK") & ~constant("SOFTIRQ_OFFSET"),
+            hardirq_mask=constant("HARDIRQ_MASK"),
+            nmi_mask=constant("NMI_MASK"),
+            preempt_need_resched=constant("PREEMPT_NEED_RESCHED"),
+            preempt_enabled=constant("PREEMPT_ENABLED"),
         )

@@ -40,8 +40,8 @@ class RequestFormat:
         self.page = memory.page_size
         self.byte_order = memory.byte_order
         self.size = image.size("file_request")
-        self.no_time = image.offset("FILE_NO_TIME")
-        self.most_pages = image.offset("FILE_REQUEST_PAGES")
+        self.no_time = image.constant("FILE_NO_TIME")
+        self.most_pages = image.constant("FILE_REQUEST_PAGES")
         self.fields = {name: _slice(image.layout[f"file_request.{name}"]) for name in _FIELDS}
         self.result = _slice(image.layout["file_request.result"])
         self.attr = image.offset("file_request.attr")

@@ -81,15 +81,15 @@ class FileServer:
             "FS_RENAME": self._rename,
             "FS_READLINK": lambda r: r.put_data(os.fsencode(self._node(r.node).readlink())),
         }
-        self._operations = {image.offset(name): operation for name, operation in operations.items()}
-        self._answered, self._wait, self._wait_done = (image.offset(name) for name in ("FS_ANSWERED", "FS_WAIT", "FS_WAIT_DONE"))
-        self._open_flags = [(image.offset(f"FS_OPEN_{flag.name}"), flag) for flag in OpenFlags]
-        self._readiness = [(image.offset(f"FS_{flag.name}"), flag) for flag in Readiness]
-        self._open_stream = image.offset("FS_OPEN_STREAM")
-        self._nonblock, self._read_only = image.offset("FS_NONBLOCK"), image.offset("FS_READ_ONLY")
-        self._set_mode, self._set_size, self._set_mtime = (
-            image.offset(name) for name in ("FS_SET_MODE", "FS_SET_SIZE", "FS_SET_MTIME")
-        )
+        self._operations = {image.constant(name): operation for name, operation in operations.items()}
+        self._answered, self._wait = image.constant("FS_ANSWERED"), image.constant("FS_WAIT")
+        self._wait_done = image.constant("FS_WAIT_DONE")
+        self._open_flags = [(image.constant(f"FS_OPEN_{flag.name}"), flag) for flag in OpenFlags]
+        self._readiness = [(image.constant(f"FS_{flag.name}"), flag) for flag in Readiness]
+        self._open_stream = image.constant("FS_OPEN_STREAM")
+        self._nonblock, self._read_only = image.constant("FS_NONBLOCK"), image.constant("FS_READ_ONLY")
+        self._set_mode, self._set_size = image.constant("FS_SET_MODE"), image.constant("FS_SET_SIZE")
+        self._set_mtime = image.constant("FS_SET_MTIME")
 
     def serve(self, name: str, tree: ServedTree) -> None:
         """Makes a tree known by the name that the guest mounts it by."""
@@ -106,7 +106,7 @@ class FileServer:
     def changed(self) -> None:
         """Something that operations wait for may have happened: the guest asks again, on the CPU whose turn it is."""
         cpu = self._board.current
-        cpu.raise_interrupt(self._image.offset("HOST_DEVICE_VECTOR"), cpu.cycles)
+        cpu.raise_interrupt(self._image.constant("HOST_DEVICE_VECTOR"), cpu.cycles)
 
     @property
     def waited_for(self) -> bool:
@@ -294,4 +294,4 @@ class FileServer:
         name = errno.errorcode.get(number or 0, "")
         if name not in self._image.layout:
             return errno.EIO
-        return self._image.offset(name)
+        return self._image.constant(name)

@@ -3,10 +3,8 @@
 #include <emu/layout.h>
 #include <asm/ptrace.h>
 
-LAYOUT_SIZE(pt_regs);
 LAYOUT(pt_regs, u_regs);
 LAYOUT(pt_regs, tstate);
 LAYOUT(pt_regs, tpc);
 LAYOUT(pt_regs, tnpc);
 LAYOUT(pt_regs, y);
-LAYOUT(pt_regs, magic);

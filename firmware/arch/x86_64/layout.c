@@ -3,7 +3,6 @@
 #include <emu/layout.h>
 #include <asm/ptrace.h>
 
-LAYOUT_SIZE(pt_regs);
 LAYOUT(pt_regs, r15);
 LAYOUT(pt_regs, r14);
 LAYOUT(pt_regs, r13);
@@ -19,9 +18,6 @@ LAYOUT(pt_regs, cx);
 LAYOUT(pt_regs, dx);
 LAYOUT(pt_regs, si);
 LAYOUT(pt_regs, di);
-LAYOUT(pt_regs, orig_ax);
 LAYOUT(pt_regs, ip);
-LAYOUT(pt_regs, cs);
 LAYOUT(pt_regs, flags);
 LAYOUT(pt_regs, sp);
-LAYOUT(pt_regs, ss);

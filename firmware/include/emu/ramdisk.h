@@ -11,14 +11,16 @@
 #define RAMDISK_DEPTH		32	/* commands at a time */
 #define RAMDISK_MAX_SEGMENTS	64
 
+struct ramdisk_segment {
+	u64 address;	/* physical */
+	u64 length;
+};
+
 struct ramdisk_command {
 	u64 sector;
 	u64 operation;
 	u64 nr_segments;
-	struct {
-		u64 address;	/* physical */
-		u64 length;
-	} segments[RAMDISK_MAX_SEGMENTS];
+	struct ramdisk_segment segments[RAMDISK_MAX_SEGMENTS];
 };
 
 /* HC_BLOCK_COMPLETED's result: the tag, and above it whether it failed */

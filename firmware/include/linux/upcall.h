@@ -5,6 +5,12 @@
 
 #include <linux/types.h>
 
+/* What HC_UPCALL_NEXT fills in: a function to call, and its argument. */
+struct upcall {
+	u64 function;
+	u64 argument;
+};
+
 struct upcall_stop {
 	u32 arrived;
 	u32 released;

@@ -6,14 +6,15 @@
 #include <linux/sched.h>
 #include <linux/upcall.h>
 #include <emu/boot_params.h>
+#include <emu/command.h>
 #include <emu/hostcall.h>
 #include <emu/layout.h>
+#include <emu/ramdisk.h>
 #include <asm/irq.h>
 
 #define HOST_CALL_LAYOUT(name, nr)	LAYOUT_CONST(name);
 HOST_CALLS(HOST_CALL_LAYOUT)
 
-LAYOUT_CONST(NR_CPUS);
 LAYOUT_CONST(PREEMPT_MASK);
 LAYOUT_CONST(SOFTIRQ_MASK);
 LAYOUT_CONST(SOFTIRQ_OFFSET);
@@ -27,22 +28,20 @@ LAYOUT_CONST(LOCAL_TIMER_VECTOR);
 LAYOUT_CONST(UPCALL_VECTOR);
 LAYOUT_CONST(HOST_DEVICE_VECTOR);
 LAYOUT_CONST(BLOCK_DEVICE_VECTOR);
-LAYOUT_CONST(CALL_FUNCTION_VECTOR);
 LAYOUT_CONST(RESCHEDULE_VECTOR);
-LAYOUT_CONST(THREAD_SIZE);
+LAYOUT_CONST(WALL_CLOCK_AT_BOOT);
+LAYOUT_CONST(COMMAND_SIZE);
 
-LAYOUT_SIZE(pcpu_hot);
 LAYOUT(pcpu_hot, current_task);
 LAYOUT(pcpu_hot, preempt_count);
-LAYOUT(pcpu_hot, cpu_number);
-LAYOUT(pcpu_hot, top_of_stack);
 
-LAYOUT_SIZE(upcall_stop);
+LAYOUT(upcall, function);
+LAYOUT(upcall, argument);
+
 LAYOUT(upcall_stop, arrived);
 LAYOUT(upcall_stop, released);
 
 LAYOUT_CONST(BOOT_PARAMS_MAGIC);
-LAYOUT_SIZE(boot_params);
 LAYOUT(boot_params, magic);
 LAYOUT(boot_params, memory_size);
 LAYOUT(boot_params, nr_cpus);
@@ -52,8 +51,15 @@ LAYOUT(boot_params, tsc_hz);
 LAYOUT(boot_params, seed);
 LAYOUT(boot_params, command_line);
 
-LAYOUT_SIZE(list_head);
-LAYOUT(list_head, next);
+LAYOUT_CONST(RAMDISK_MAX_SEGMENTS);
+LAYOUT(ramdisk_command, sector);
+LAYOUT(ramdisk_command, operation);
+LAYOUT(ramdisk_command, nr_segments);
+LAYOUT(ramdisk_command, segments);
+
+LAYOUT_SIZE(ramdisk_segment);
+LAYOUT(ramdisk_segment, address);
+LAYOUT(ramdisk_segment, length);
 
 LAYOUT_SIZE(ftrace_ret_stack);
 LAYOUT(ftrace_ret_stack, ret);
@@ -61,24 +67,17 @@ LAYOUT(ftrace_ret_stack, func);
 LAYOUT(ftrace_ret_stack, calltime);
 LAYOUT(ftrace_ret_stack, fp);
 
-LAYOUT_SIZE(task_struct);
 LAYOUT(task_struct, thread_info_flags);
-LAYOUT(task_struct, __state);
-LAYOUT_CONST(WALL_CLOCK_AT_BOOT);
-
-LAYOUT(task_struct, flags);
 LAYOUT(task_struct, stack);
 LAYOUT(task_struct, tasks);
 LAYOUT(task_struct, prio);
 LAYOUT(task_struct, pid);
-LAYOUT(task_struct, tgid);
 LAYOUT(task_struct, comm);
 LAYOUT(task_struct, curr_ret_stack);
 LAYOUT(task_struct, trace_overrun);
 LAYOUT(task_struct, ftrace_timestamp);
 LAYOUT(task_struct, ret_stack);
 
-LAYOUT_SIZE(module);
 LAYOUT(module, name);
 LAYOUT(module, core_layout);
 LAYOUT(module, init_layout);
@@ -86,12 +85,10 @@ LAYOUT(module, kallsyms);
 LAYOUT(module, ftrace_callsites);
 LAYOUT(module, num_ftrace_callsites);
 
-LAYOUT_SIZE(module_layout);
 LAYOUT(module_layout, base);
 LAYOUT(module_layout, size);
 LAYOUT(module_layout, text_size);
 
-LAYOUT_SIZE(mod_kallsyms);
 LAYOUT(mod_kallsyms, symtab);
 LAYOUT(mod_kallsyms, num_symtab);
 LAYOUT(mod_kallsyms, strtab);

@@ -14,12 +14,12 @@
  */
 noinstr void run_upcalls(void)
 {
-	u64 call[2];
+	struct upcall call;
 
-	while (hostcall1(HC_UPCALL_NEXT, call) > 0) {
-		u64 (*function)(u64) = (u64 (*)(u64))call[0];
+	while (hostcall1(HC_UPCALL_NEXT, &call) > 0) {
+		u64 (*function)(u64) = (u64 (*)(u64))call.function;
 
-		hostcall1(HC_UPCALL_DONE, function(call[1]));
+		hostcall1(HC_UPCALL_DONE, function(call.argument));
 	}
 }
 

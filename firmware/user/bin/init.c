@@ -20,8 +20,7 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
-
-#define COMMAND_SIZE	4096
+#include <emu/command.h>
 
 static char *const environment[] = { "HOME=/", "PATH=/bin", NULL };
 

@@ -57,7 +57,6 @@ LAYOUT(file_request, attr);
 LAYOUT(file_request, nr_pages);
 LAYOUT(file_request, pages);
 
-LAYOUT_SIZE(file_attr);
 LAYOUT(file_attr, node);
 LAYOUT(file_attr, ino);
 LAYOUT(file_attr, size);
