@@ -56,17 +56,18 @@ class Sources:
         self._digests: dict[str, bytes] = {}
         self._imports: dict[str, set[str]] = {}
 
-    def _find(self, module: str) -> str | None:
-        """The source of a module, None if there is no such module."""
-        place = os.path.join(self._root, *module.split("."))
-        return next((path for path in (place + ".py", place + "/__init__.py") if os.path.isfile(path)), None)
+    def _find(self, module: str, name: str) -> str | None:
+        """The source of a module, or of its submodule `name` if there is one; None if there is no such module."""
+        place = f"{self._root}/{module.replace('.', '/')}"
+        found = (f"{place}.py", f"{place}/{name}.py", f"{place}/{name}/__init__.py", f"{place}/__init__.py")
+        return next(filter(os.path.isfile, found), None)
 
     def _read(self, path: str) -> None:
         """Notes a source's digest, its place included, and which others it imports."""
         with open(path, "rb") as file:
             data = file.read()
         self._digests[path] = hashlib.sha256(os.path.relpath(path, self._root).encode() + b"\0" + data).digest()
-        found = {self._find(f"{module}.{name}") or self._find(module) for module, name in imported(data.decode())}
+        found = {self._find(module, name) for module, name in imported(data.decode())}
         self._imports[path] = {path for path in found if path is not None}
 
     def behind(self, path: str) -> set[str]:
@@ -123,16 +124,22 @@ def _directory(function: Callable[..., Any]) -> Path | None:
     return root / f"{function.__module__}-{_fingerprint(function.__code__.co_filename)}" if root else None
 
 
-def _description(value: Any) -> object:
-    """What distinguishes a function, or a value that one closes over, the same in every process."""
+@functools.cache
+def _identity(function: Callable[..., Any]) -> str:
+    """What distinguishes a function from all others, the same in every process."""
+    code, cells = function.__code__, function.__closure__ or ()
+    place = (function.__module__, _fingerprint(code.co_filename), function.__qualname__, code.co_firstlineno)
+    closed_over = [_description(cell.cell_contents) for cell in cells]
+    return hashlib.sha256(repr((place, closed_over)).encode()).hexdigest()
+
+
+def _description(value: Any) -> str:
+    """What distinguishes a value that a function closes over, the same in every process."""
     function = getattr(value, "__wrapped__", value)
     if callable(function) and hasattr(function, "__code__"):
-        code, cells = function.__code__, function.__closure__ or ()
-        place = (function.__module__, _fingerprint(code.co_filename), function.__qualname__, code.co_firstlineno)
-        return place, tuple(_description(cell.cell_contents) for cell in cells)
-    if isinstance(value, tuple):
-        return tuple(map(_description, value))
-    if isinstance(value, (int, np.generic, types.Type)):
+        return _identity(function)
+    numbers = value if isinstance(value, tuple) else (value,)
+    if all(isinstance(number, (int, np.generic, types.Type)) for number in numbers):
         return repr(value)
     raise TypeError(f"native code cannot close over {value!r}")
 
@@ -148,7 +155,7 @@ class Cache:
         directory = _directory(self._function)
         if directory is None:
             return None
-        key = repr((str(signature), codegen.magic_tuple(), _description(self._function)))
+        key = repr((str(signature), codegen.magic_tuple(), _identity(self._function)))
         return directory / f"{self._function.__name__}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.nbc"
 
     def load_overload(self, signature: object, target_context: Any) -> Any:
