@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The disk cache of compiled functions, which is never stale.
 
-Functions are kept in groups: a group is the module that defines them. Its compiled code can depend on the module's source, on
-the sources of all modules of emu that it imports, directly or through others, and on the versions of what compiles it. A hash of
-these is the group's fingerprint, and part of its directory's name: an edit recompiles the groups that can see it, and no others.
+Functions are kept in groups: a group is the module that defines them. Its compiled code can depend on the module's
+source, on the sources of all modules of emu that it imports, directly or through others, and on the versions of what
+compiles it. A hash of these is the group's fingerprint, and part of its directory's name: an edit recompiles the groups
+that can see it, and no others.
 
     ~/.cache/emu/emu.cpu.native.turns-0f63fb6bd2ec2e1f/run-5d3a1ae6e08a7b2d.nbc
 
-numba's own cache looks at the time of one file, and never finds a function again that closes over another compiled one, because
-it tells those apart by an identity that each process makes anew. Here a function is found by names and values.
+numba's own cache looks at the time of one file, and never finds a function again that closes over another compiled one,
+because it tells those apart by an identity that each process makes anew. Here a function is found by names and values.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from numba.core.compiler import CompileResult
 
 __all__ = ["Cache", "Sources", "imported"]
 
-# Parsing every source would take longer than everything else that the cache does. The test suite has Python's own parser check
-# what these find.
+# Parsing every source would take longer than everything else that the cache does. The test suite has Python's own parser
+# check what these find.
 _FOR_TYPE_CHECKERS = re.compile(r"^if TYPE_CHECKING:\n(?:(?:[ \t].*)?\n)+", re.MULTILINE)
 _IMPORT = re.compile(r"^[ \t]*(?:from (emu[.\w]*) import (\([^)]*\)|.*)|import (emu[.\w]*))", re.MULTILINE)
 
