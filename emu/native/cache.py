@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The disk cache of compiled functions, which is never stale.
 
-Functions are kept in groups: a group is the module that defines them. Its compiled code can depend on the module's source, on
-the sources of all modules of emu that it imports, directly or through others, and on the versions of what compiles it. A hash of
-these is the group's fingerprint, and part of its directory's name: an edit recompiles the groups that can see it, and no others.
+Functions are kept in groups: a group is the module that defines them. Its compiled code can depend on the module's
+source, on the sources of all modules of emu that it imports, directly or through others, and on the versions of what
+compiles it. A hash of these is the group's fingerprint, and part of its directory's name: an edit recompiles the groups
+that can see it, and no others.
 
     ~/.cache/emu/emu.cpu.native.turns-0f63fb6bd2ec2e1f/run-5d3a1ae6e08a7b2d.nbc
 
-numba's own cache looks at the time of one file, and never finds a function again that closes over another compiled one, because
-it tells those apart by an identity that each process makes anew. Here a function is found by names and values.
+numba's own cache looks at the time of one file, and never finds a function again that closes over another compiled one,
+because it tells those apart by an identity that each process makes anew. Here a function is found by names and values.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from numba.core.compiler import CompileResult
 
 __all__ = ["Cache", "Sources", "imported"]
 
-# Parsing every source would take longer than everything else that the cache does. The test suite has Python's own parser check
-# what these find.
+# Parsing every source would take longer than everything else that the cache does. The test suite has Python's own parser
+# check what these find.
 _FOR_TYPE_CHECKERS = re.compile(r"^if TYPE_CHECKING:\n(?:(?:[ \t].*)?\n)+", re.MULTILINE)
 _IMPORT = re.compile(r"^[ \t]*(?:from (emu[.\w]*) import (\([^)]*\)|.*)|import (emu[.\w]*))", re.MULTILINE)
 
@@ -56,17 +57,18 @@ class Sources:
         self._digests: dict[str, bytes] = {}
         self._imports: dict[str, set[str]] = {}
 
-    def _find(self, module: str) -> str | None:
-        """The source of a module, None if there is no such module."""
-        place = os.path.join(self._root, *module.split("."))
-        return next((path for path in (place + ".py", place + "/__init__.py") if os.path.isfile(path)), None)
+    def _find(self, module: str, name: str) -> str | None:
+        """The source of a module, or of its submodule `name` if there is one; None if there is no such module."""
+        place = f"{self._root}/{module.replace('.', '/')}"
+        found = (f"{place}.py", f"{place}/{name}.py", f"{place}/{name}/__init__.py", f"{place}/__init__.py")
+        return next(filter(os.path.isfile, found), None)
 
     def _read(self, path: str) -> None:
         """Notes a source's digest, its place included, and which others it imports."""
         with open(path, "rb") as file:
             data = file.read()
         self._digests[path] = hashlib.sha256(os.path.relpath(path, self._root).encode() + b"\0" + data).digest()
-        found = {self._find(f"{module}.{name}") or self._find(module) for module, name in imported(data.decode())}
+        found = {self._find(module, name) for module, name in imported(data.decode())}
         self._imports[path] = {path for path in found if path is not None}
 
     def behind(self, path: str) -> set[str]:
@@ -123,16 +125,22 @@ def _directory(function: Callable[..., Any]) -> Path | None:
     return root / f"{function.__module__}-{_fingerprint(function.__code__.co_filename)}" if root else None
 
 
-def _description(value: Any) -> object:
-    """What distinguishes a function, or a value that one closes over, the same in every process."""
+@functools.cache
+def _identity(function: Callable[..., Any]) -> str:
+    """What distinguishes a function from all others, the same in every process."""
+    code, cells = function.__code__, function.__closure__ or ()
+    place = (function.__module__, _fingerprint(code.co_filename), function.__qualname__, code.co_firstlineno)
+    closed_over = [_description(cell.cell_contents) for cell in cells]
+    return hashlib.sha256(repr((place, closed_over)).encode()).hexdigest()
+
+
+def _description(value: Any) -> str:
+    """What distinguishes a value that a function closes over, the same in every process."""
     function = getattr(value, "__wrapped__", value)
     if callable(function) and hasattr(function, "__code__"):
-        code, cells = function.__code__, function.__closure__ or ()
-        place = (function.__module__, _fingerprint(code.co_filename), function.__qualname__, code.co_firstlineno)
-        return place, tuple(_description(cell.cell_contents) for cell in cells)
-    if isinstance(value, tuple):
-        return tuple(map(_description, value))
-    if isinstance(value, (int, np.generic, types.Type)):
+        return _identity(function)
+    numbers = value if isinstance(value, tuple) else (value,)
+    if all(isinstance(number, (int, np.generic, types.Type)) for number in numbers):
         return repr(value)
     raise TypeError(f"native code cannot close over {value!r}")
 
@@ -148,7 +156,7 @@ class Cache:
         directory = _directory(self._function)
         if directory is None:
             return None
-        key = repr((str(signature), codegen.magic_tuple(), _description(self._function)))
+        key = repr((str(signature), codegen.magic_tuple(), _identity(self._function)))
         return directory / f"{self._function.__name__}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.nbc"
 
     def load_overload(self, signature: object, target_context: Any) -> Any:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Records: 64-bit words that native code and Python share, each known by the name of its field.
 
-A module declares the fields of one record. Native code adds a field's offset to the record's address; Python uses `Record`.
+A module declares the fields of one record. Native code adds a field's offset to the record's address; Python has
+`Record`.
 
     _fields = Fields()
     CYCLES = _fields.word()

@@ -118,7 +118,7 @@ def added(number):
 
 
 def test_closures_have_code_of_their_own(tmp_path: Path) -> None:
-    """Also in the second process, where it comes from the cache, and when they close over a function of another module."""
+    """Also in the second process, which finds it in the cache, and when they close over another module's function."""
     (tmp_path / "adders.py").write_text(ADDERS)
     (tmp_path / "added.py").write_text(ADDED)
     environment = dict(os.environ, EMU_CACHE_DIR=str(tmp_path / "cache"))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Charging a block: its cost is looked up by the physical address at which it begins.
 
-An entry is what `cost_entry` gives; 0 is unknown. There are two tables, one behind the other, because blocks of
-two sizes often take turns at one place: after an instruction that keeps interrupts off for another one, Unicorn makes that one a
-block of its own. Only what is in neither table is decoded.
+An entry is what `cost_entry` gives; 0 is unknown. There are two tables, one behind the other, because blocks of two sizes
+often take turns at one place: when an instruction keeps interrupts off for the next one, Unicorn makes the next one a block
+of its own. Only what is in neither table is decoded.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def asked_for(packed: int) -> tuple[int, int]:
 
 @njit
 def charge(cpu, board, address, size, physical):
-    """Adds a block's cycles and instructions to its CPU's counters. A block outside RAM, which faults, costs one cycle."""
+    """Adds a block's cycles and instructions to its CPU's counters. A block outside RAM faults, and costs one cycle."""
     if physical >= load_u64(board + board_record.RAM_SIZE):
         store_u64(cpu + cpu_record.CYCLES, load_u64(cpu + cpu_record.CYCLES) + ONE)
         return

@@ -26,7 +26,10 @@ def call_function_at(cpu, board, address):
 
 @njit
 def host_call(cpu, number):
-    """Whether the call, its arguments in the record, has its result there now. If not, Python has to answer: the turn ends."""
+    """Answers a call whose arguments are in the record; its result is put there too.
+
+    Returns False if Python has to answer: the turn ends.
+    """
     handler = ZERO
     if number < HOST_CALL_COUNT:
         handler = load_u64(load_u64(load_u64(cpu + cpu_record.BOARD) + board_record.HOST_CALLS) + number * WORD)

@@ -48,7 +48,8 @@ NMI_TIMER = _fields.word()  # the watchdog timer's deadline: then an NMI is pend
 WORDS = _fields.count
 
 # STATUS
-OFF, RUNNING, HALTED, STOPPED = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)  # STOPPED: halted, interrupts off
+OFF, RUNNING, HALTED = np.uint64(0), np.uint64(1), np.uint64(2)
+STOPPED = np.uint64(3)  # halted with interrupts off
 
 # REQUEST
 NO_REQUEST, HOST_CALL_REQUEST, STOP_REQUEST = np.uint64(0), np.uint64(1), np.uint64(2)

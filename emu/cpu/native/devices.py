@@ -28,7 +28,7 @@ def timer_set(cpu, number):
 
 @cfunc(_HANDLER)
 def nmi_timer_set(cpu, number):
-    """nmi_timer_set(deadline): an NMI comes when this CPU's clock has reached it, as soon as it is awake; ~0 turns it off."""
+    """nmi_timer_set(deadline): an NMI comes when this CPU's clock has reached it and it is awake; ~0 turns it off."""
     store_u64(cpu + cpu_record.NMI_TIMER, load_u64(cpu + FIRST_ARGUMENT))
     store_u64(cpu + cpu_record.DEADLINE, ZERO)
     store_u64(cpu + cpu_record.RESULT, ZERO)

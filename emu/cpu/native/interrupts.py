@@ -125,7 +125,7 @@ def turn_is_over(cpu):
 
 @njit
 def next_event(cpu):
-    """The time at which a halted CPU has something to do. The watchdog timer wakes nobody: it is for those who are awake."""
+    """The time at which a halted CPU has something to do. The watchdog timer wakes no CPU."""
     if load_u64(cpu + cpu_record.PENDING_COUNT) != ZERO or load_u64(cpu + cpu_record.NMI) != ZERO:
         return load_u64(cpu + cpu_record.CYCLES)
     return max(min(load_u64(cpu + cpu_record.TIMER), load_u64(cpu + cpu_record.ARRIVAL)), load_u64(cpu + cpu_record.CYCLES))

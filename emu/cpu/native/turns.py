@@ -61,8 +61,11 @@ def begin_turn(board, cpu, now, others):
 
 @njit(types.int32(types.uint64))
 def enter(cpu):
-    """Executes a CPU's turn; returns Unicorn's error. Starting Unicorn sets the program counter alone, so what follows it
-    is kept in RESUME for the architecture's trap unit, which Unicorn asks before the first block."""
+    """Executes a CPU's turn; returns Unicorn's error.
+
+    Starting Unicorn sets the program counter alone, so the next one is kept in RESUME for the architecture's trap unit,
+    which Unicorn asks before the first block.
+    """
     store_u64(cpu + cpu_record.RESUME, load_u64(load_u64(cpu + cpu_record.NEXT_LOCATION)))
     return _emu_start(load_u64(cpu + cpu_record.UC), load_u64(load_u64(cpu + cpu_record.LOCATION)), ZERO, ZERO, ZERO)
 

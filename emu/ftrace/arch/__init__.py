@@ -60,7 +60,7 @@ class FtraceArch(ABC):
         """
 
     def callbacks(self, guest: GuestLayout) -> Callbacks:
-        """The native functions that act at labels of the kernel's .ftrace.text, compiled for the layout of its structures."""
+        """What acts at labels of the kernel's .ftrace.text, compiled for the layout of its structures."""
         return _callbacks(self, guest)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What all events have in common: the time, the task and the state of the CPU, and what follows when one is complete."""
+"""What all events have in common: time, task and the state of the CPU, and what follows when an event is complete."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def host_address(array, address):
 
 @njit
 def complete(cpu, array_cpu, array, ring):
-    """The event that was reserved is complete: the tasks that it names are worth remembering, and a reader may wait for it."""
+    """Commits the event that was reserved. Its tasks' names are to be remembered, and a reader may wait for it."""
     commit(ring)
     store_u64(array_cpu + array_cpu_record.RECORDED, ONE)
     if load_u64(array + array_record.READER_WAITS) != ZERO:

@@ -32,7 +32,7 @@ class FunctionTracer(NamedTuple):
     """record_function(cpu, ip, parent_ip, irqs_off): a site calls for its entry, `ip`, which `parent_ip` has called."""
 
     record_beside_graph: Any
-    """record_beside_graph(cpu, ip, parent_ip, irqs_off): the same at a site that function_graph wants, perhaps alone."""
+    """record_beside_graph(cpu, ip, parent_ip, irqs_off): the same where function_graph, perhaps alone, wants the site."""
 
 
 def build(context: Context) -> FunctionTracer:

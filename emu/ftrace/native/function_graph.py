@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The function_graph tracer: recording entries, taking over return addresses, recording returns.
 
-Return addresses that were taken over are kept where Linux keeps them: on the task's own return stack, in the guest's memory.
+Return addresses that were taken over are kept where Linux keeps them: on the task's return stack in the guest's memory.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ class GraphTracer(NamedTuple):
     """The compiled functions that an architecture's callbacks hand over to."""
 
     record_graph_entry: Any
-    """record_graph_entry(cpu, function, returns_to, frame, irqs_off) -> whether the call is to return to the return trampoline
-    instead of `returns_to`; the trampoline gives `frame`, which tells this call from others, to `record_graph_return`."""
+    """record_graph_entry(cpu, function, returns_to, frame, irqs_off) -> whether the call is to return to the return
+    trampoline instead of `returns_to`. `frame` tells this call from others; the trampoline gives it to
+    `record_graph_return`."""
 
     record_graph_return: Any
-    """record_graph_return(cpu, frame, irqs_off) -> the real return address of the call that `frame` stands for, which returns;
-    0 if it is not known."""
+    """record_graph_return(cpu, frame, irqs_off) -> the real return address of the call that `frame` stands for, and that
+    returns now; 0 if it is not known."""
 
 
 def build(memory: Accessors, guest: GuestLayout, context: Context) -> GraphTracer:

@@ -29,7 +29,7 @@ class GuestLayout(NamedTuple):
     ftrace_timestamp: np.uint64  # when the task was switched out
     ret_stack: np.uint64
 
-    # struct ftrace_ret_stack. What identifies a call is the architecture's: where its return address lies, or its frame pointer.
+    # struct ftrace_ret_stack. Its fp identifies a call: where the return address lies, or the frame pointer, by architecture.
     entry_ret: np.uint64
     entry_func: np.uint64
     entry_calltime: np.uint64

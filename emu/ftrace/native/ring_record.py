@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The state of one CPU's ring buffer, which its writer and its readers share. Pages are named by their index in the pool."""
+"""The state of one CPU's ring buffer, which writer and readers share. Pages are named by their index in the pool."""
 
 from __future__ import annotations
 

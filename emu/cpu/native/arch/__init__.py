@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What runs inside Unicorn, by architecture: each module here has a function `build(layout)` that compiles it for one layout
-of Unicorn's structures, whose offsets become constants of the machine code."""
+"""What runs inside Unicorn, by architecture.
+
+Each module here has a function `build(layout)` that compiles it for one layout of Unicorn's structures, whose offsets
+become constants of the machine code.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,15 @@ class NativeCpu(NamedTuple):
     """What an architecture's build() returns: addresses of what Unicorn calls, and functions for other native code."""
 
     block_hook: int
-    """void (*)(uc, u64 address, u32 size, cpu): runs before every block. Takes interrupts, ends turns, charges the block's time
-    and runs the host function of its address."""
+    """void (*)(uc, u64 address, u32 size, cpu): runs before every block. Takes interrupts, ends turns, charges the
+    block's time and runs the host function of its address."""
 
     stop_interrupt: int
-    """bool (*)(uc, i32 exception): the trap unit, in place of Unicorn's. Delivers an exception to the guest; for -1, which comes
-    before every block that follows an exit, an interrupt if one is due. True ends the run."""
+    """bool (*)(uc, i32 exception): the trap unit, in place of Unicorn's. Delivers an exception to the guest; for -1, which
+    comes whenever Unicorn looks for interrupts, an interrupt if one is due. True ends the run."""
 
     instruction_hooks: Sequence[tuple[int, int]]
-    """Unicorn's number of each instruction that it leaves to a hook, and the hook: of the type that Unicorn documents."""
+    """Unicorn's number of each instruction that it leaves to a hook, and the hook, of the type that Unicorn documents."""
 
     irqs_off: Any
     """irqs_off(env) -> bool, compiled: whether no interrupt but a non-maskable one can come."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What acts when the guest comes to a label of its .ftrace.text, by architecture: each module here has a function
-`build(guest, irqs_off)` that compiles it for one layout of the guest's structures."""
+"""What acts when the guest comes to a label of its .ftrace.text, by architecture.
+
+Each module here has a function `build(guest, irqs_off)` that compiles it for one layout of the guest's structures.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ class Callbacks(NamedTuple):
     """At ftrace_caller, which sites call for the function tracer: finds function and caller, and has them recorded."""
 
     graph_entry: Callback
-    """Where sites lead that call ftrace_graph_caller: has the entry recorded, and the function return to return_to_handler."""
+    """Where ftrace_graph_caller leads: has the entry recorded, and the function return to return_to_handler."""
 
     graph_return: Callback
     """Where return_to_handler leads: has the return recorded, and the guest go on at the real return address."""

@@ -5,7 +5,7 @@
     %i7     the address of the call in the caller; the function returns to eight bytes after it
     %fp     tells the call from others, and is the caller's %sp again when the function returns
 
-ftrace_graph_caller and return_to_handler are guest code, which takes the decision from two functions that are the host's.
+ftrace_graph_caller and return_to_handler are guest code, and ask two functions that are the host's.
 """
 
 from __future__ import annotations
