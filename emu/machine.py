@@ -44,7 +44,7 @@ _LONGEST_ADVANCE = 1 << 56  # cycles: 22 years at 100 MHz
 
 
 def image_directory(arch: str) -> Path:
-    """Where the kernel and the initramfs of an architecture are: in the package; in a checkout, where they are built."""
+    """The folder with an architecture's kernel and initramfs: in the package, or in a checkout where they are built."""
     images = _PACKAGE / "images"
     return (images if images.is_dir() else _PACKAGE.parent / "firmware" / "images") / arch
 
@@ -61,11 +61,14 @@ class Input(Protocol):
     """Where console input comes from."""
 
     def read(self, *, wait: bool) -> bytes | None:
-        """What has come, b"" at the end; None if nothing has, with `wait` because there is something else to look at."""
+        """Returns the bytes that have come; b"" at the end of input; None if there are none.
+
+        With `wait`, the call blocks until bytes come, or returns None when the caller has something else to look at.
+        """
 
 
 class Terminal(Input, Protocol):
-    """Where somebody sits: what is typed, and how large the window is."""
+    """A terminal of the host: what is typed there, and the size of its window."""
 
     def size(self) -> tuple[int, int]:
         """Rows and columns of the window."""
@@ -134,7 +137,7 @@ class Machine:
         self._output = bytearray()
         self._sink = console or (lambda data: None)
         self._closed = False
-        with ExitStack() as opened:  # what is given back at the end, or when the machine does not come up
+        with ExitStack() as opened:  # closed by close(), or when the constructor raises
             if ramdisk is None:
                 ramdisk = RamDisk(_EMPTY_DISK)
             self.ramdisk = opened.enter_context(RamDisk.of_file(ramdisk) if isinstance(ramdisk, Path) else ramdisk)
@@ -194,7 +197,7 @@ class Machine:
         self.close()
 
     def close(self) -> None:
-        """Gives the machine's memory back, and closes what its guest has open. From then on everything else raises ValueError."""
+        """Frees the memory and closes the files that the guest has open. Every other method then raises ValueError."""
         self._closed = True
         self._opened.close()
 
@@ -212,25 +215,25 @@ class Machine:
         limit: int | None = None,
         host_limit: float | None = None,
     ) -> Completed:
-        """Runs a line in the guest's shell until it ends; what it left in the background goes on in later runs.
+        """Runs a command line in the guest's shell until it ends. Its background jobs go on during later runs.
 
         Args:
             command: the line.
             trace: turn tracing on just before the command starts, and off when it has ended.
-            stdin: console input for the command: all of it, or where it comes from as it is typed.
+            stdin: console input for the command: all its bytes, or an Input that gives them as they are typed.
             terminal: instead of `stdin`: the console is a terminal to the guest, with lines, an echo and ^C.
             limit: nanoseconds of virtual time that the command may take.
             host_limit: seconds of the host's time that it may take.
 
         Raises:
-            GuestPanic: the kernel panicked, or nothing can ever happen again.
+            GuestPanic: the kernel panicked, or every CPU sleeps and nothing will wake one.
             LimitReached: the command took too long; the machine stands still and can be asked for its trace.
             PoweredOff: the guest switched the machine off.
             BadCommand: the line is too long, or has a NUL byte. It is a ValueError.
             KeyboardInterrupt: from the host; the machine stands still and can be asked for its trace.
 
-        A command that a limit, Ctrl-C or sleep without end has left running goes on whenever the machine does, until the next
-        run: it is killed before that begins, with its process group, as by SIGKILL.
+        A command that is still running when `run` raises goes on whenever the machine runs. The next `run` first kills
+        it and its process group, as by SIGKILL.
         """
         self._check_open()
         with self.kernel.limits.during(None, host_limit):
@@ -273,7 +276,7 @@ class Machine:
                 raise GuestPanic("the command that was left running cannot be killed: every CPU sleeps")
 
     def _run_for_a_moment(self) -> bool:
-        """As Kernel.run; tracing then has its turn."""
+        """Runs the machine as Kernel.run does. Tracing then acts on what native code has found meanwhile."""
         busy = self.kernel.run()
         self.trace_array.after_run()
         return busy
@@ -286,7 +289,7 @@ class Machine:
 
         Raises:
             GuestPanic, PoweredOff: as `run`.
-            ValueError: that is no time, or more than the guest can count.
+            ValueError: the cycles are negative, or more than the guest can count.
         """
         self._check_open()
         if not 0 <= cycles <= _LONGEST_ADVANCE:
@@ -300,10 +303,10 @@ class Machine:
             self.board.unlimited()
 
     def inject_nmi(self, cpu: int) -> None:
-        """Makes a non-maskable interrupt pending on a CPU: it comes before that one's next instruction that can bear it.
+        """Makes an NMI pending on a CPU. The CPU takes it before the next block that begins while NMIs are not masked.
 
-        On x86-64 one comes even with interrupts off, but not within another. On SPARC V9 it is an interrupt of level 15,
-        which asks for PIL and the trap level, but not for PSTATE.IE (docs/board.md).
+        On x86-64 the CPU takes it even with interrupts off, but not inside the handler of another NMI. On SPARC V9 an
+        NMI is an interrupt of level 15: it needs a PIL below 15 and trap level 0, but not PSTATE.IE (docs/board.md).
 
         Raises:
             ValueError: there is no such CPU.
@@ -347,7 +350,7 @@ class Machine:
     def _pump(self, source: Input | None, terminal: Terminal | None) -> Callable[[bool], bool]:
         """A function that feeds console input to the guest; it returns False when no more can come.
 
-        It is called with whether there is nothing else to wait for.
+        Its argument says whether it may block, because the machine has nothing else to do.
         """
 
         def pump(wait: bool) -> bool:

@@ -66,7 +66,7 @@ class Board:
         self.frequency = frequency
         self.ram = far_memory(memory)
         self.ram_address = ctypes.addressof(ctypes.c_char.from_buffer(self.ram))
-        # Of which only the pages that hold entries of executed code are ever touched.
+        # 16 bytes for each byte of RAM; only pages with entries of executed code are ever touched.
         self._costs = np.frombuffer(far_memory(memory * 16), np.uint64).reshape(2, memory)
         self.record = Record(board_record.WORDS)
         self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)
@@ -74,7 +74,7 @@ class Board:
         self._timing = arch.timing()
         self.native_forget = forget.build(arch.name)
         self._python_handlers: list[object] = []  # ctypes callbacks that native code points to
-        self._raised: BaseException | None = None  # by one of them
+        self._raised: BaseException | None = None  # what one of them raised
         self._ceiling: int | None = None
         self._reason = int(turns.TIME)  # why the last run ended
         self.reset_page_table = 0
@@ -118,11 +118,11 @@ class Board:
         return max(cpu.cycles for cpu in self.cpus)
 
     def nanoseconds(self, cycles: int) -> int:
-        """Cycles as time."""
+        """The nanoseconds that so many cycles take."""
         return cycles * 1_000_000_000 // self.frequency
 
     def cycles(self, nanoseconds: int) -> int:
-        """Time as cycles."""
+        """The cycles that so many nanoseconds take."""
         return nanoseconds * self.frequency // 1_000_000_000
 
     # Running
@@ -139,7 +139,7 @@ class Board:
 
     @property
     def ceiling(self) -> int | None:
-        """No limit is above this time, in cycles; None: it may be any."""
+        """The highest value that `limit` can have, in cycles; None: it has no bound."""
         return self._ceiling
 
     @ceiling.setter
@@ -153,7 +153,7 @@ class Board:
         return self._ceiling is not None and self._reason == turns.LIMIT and self.limit == self._ceiling
 
     def sleep_until_limit(self) -> bool:
-        """The clocks of halted CPUs go on to the limit. Returns whether anything can still happen."""
+        """Moves the clocks of halted CPUs forward to the limit. Returns whether anything can still happen."""
         for cpu in self.cpus:
             if cpu.halted:
                 cpu.record.set(cpu_record.CYCLES, max(cpu.cycles, self.limit))
@@ -174,7 +174,7 @@ class Board:
 
         Raises:
             CpuFault: a CPU left RAM.
-            Exception: what a Python handler raised, or that of a signal (KeyboardInterrupt) when everything else is done.
+            Exception: a Python handler raised it, or, at the end, the handler of a host signal (KeyboardInterrupt).
         """
         with Held():
             return self._run(on_host_call)
@@ -216,14 +216,15 @@ class Board:
     # Code
 
     def write_code(self, address: int, data: bytes) -> None:
-        """Puts instructions into RAM at a physical address. CPUs go on with what they have translated until they `forget`."""
+        """Puts instructions into RAM at a physical address. CPUs run old translations until they `forget` them."""
         self.ram[address : address + len(data)] = data
-        # A block that begins earlier and reaches here gets another size, because an instruction that ends it comes or goes;
-        # what the old size costs is right again when that instruction has gone or come back.
+        # A block that begins earlier still, and contains this address, keeps its entry. An entry is valid for one size
+        # of block, and the write changes the size: it adds or removes an instruction that ends a block (nop and call).
+        # When the old instruction comes back, so does the old size, and the entry is right again.
         self._costs[:, max(address - _LONGEST_INSTRUCTION, 0) : address + len(data)] = 0
 
     def flush_page(self, address: int) -> None:
-        """A physical page is about to hold other code: every CPU forgets what it had."""
+        """Makes every CPU forget its translations of a physical page, which is about to hold other code."""
         page = self.arch.page_size
         address -= address % page
         self._costs[:, address : address + page] = 0
@@ -264,7 +265,7 @@ class Board:
         self.record.set(board_record.DISPATCH_END, end)
 
     def dispatch(self, address: int, function: int) -> None:
-        """Has native `function` run before each block that begins at `address`; 0 takes it away."""
+        """Has native `function` run before each block that begins at `address`; 0: no function."""
         self._dispatch[address - self.record.get(board_record.DISPATCH_START)] = function
 
     def python_handler(self, function: Callable[[Cpu, int], None]) -> int:
@@ -291,7 +292,7 @@ class Board:
         address, page = cpu.record.get(cpu_record.BLOCK), self.arch.page_size
         here = min(size, page - physical % page)
         code = bytes(self.ram[physical : physical + here])
-        if here < size:  # the next page can be anywhere
+        if here < size:  # the rest is on the next virtual page, which can be anywhere in RAM
             code += cpu.read(address + here, size - here)
         cost = self._timing.block(code, address)
         self._costs[1, physical] = self._costs[0, physical]

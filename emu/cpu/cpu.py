@@ -27,7 +27,7 @@ class Cpu:
     """A CPU. Its clock is `cycles`; it runs when the board gives it a turn.
 
     Attributes:
-        record: what native code knows of it (`native.cpu_record`).
+        record: the CPU's state that native code shares (`native.cpu_record`).
     """
 
     def __init__(self, board: Board, index: int) -> None:
@@ -86,7 +86,7 @@ class Cpu:
 
     @property
     def next_event(self) -> int | None:
-        """When a halted CPU's timer or an interrupt that is on its way wakes it, in cycles; None: never."""
+        """The time, in cycles, at which its timer or an interrupt under way wakes a halted CPU; None: never."""
         if self.record.get(cpu_record.PENDING_COUNT) or self.record.get(cpu_record.NMI):
             return self.cycles
         event = min(self.record.get(cpu_record.TIMER), self.record.get(cpu_record.ARRIVAL))
@@ -122,7 +122,7 @@ class Cpu:
     def forget(self, ranges: npt.NDArray[np.uint64]) -> None:
         """Drops translations of RAM addresses, shape (n, 2): rows of [start, end).
 
-        The rest of a block that is running stays old.
+        A block that is running goes on in its old translation.
         """
         self.board.native_forget(self.record.get(cpu_record.UC), ranges)
 
@@ -161,8 +161,10 @@ class Cpu:
         self.uc.ctl_flush_tb()
 
     def step(self, instructions: int = 1) -> None:
-        """Executes exactly that many instructions of this CPU alone (fewer if a block ends first), or delivers a pending
-        interrupt and executes as many of its handler's."""
+        """Executes that many instructions of this CPU alone, fewer if a block ends first.
+
+        A pending interrupt is delivered first: the instructions are then its handler's.
+        """
         self._cflags_next_tb.value = instructions
         self.record.set(cpu_record.STEPPING, 1)
         self.record.set(cpu_record.STEPS, 1)

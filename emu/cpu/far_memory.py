@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Memory that lies far from the host's libraries.
 
-What Unicorn translates calls Unicorn directly only within 2 GiB of it; from further away every call goes through a pointer, and
-a guest is a tenth slower. So what takes up gigabytes of addresses keeps away from where the host puts everything else.
+Translated code can call Unicorn directly only within 2 GiB of Unicorn. From farther away every call goes through a
+pointer, and a guest is a tenth slower. So memory of gigabytes is mapped far from where the host maps everything else.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import weakref
 
 __all__ = ["far_memory"]
 
-_START = 1 << 44  # Linux has programs and libraries on x86-64 above five times that, and programs at fixed addresses far below
+_START = 1 << 44  # Linux on x86-64 puts libraries above five times this, programs at fixed addresses far below it
 _MAP_NORESERVE = 0x4000  # Linux; Python names it from 3.13 on
 _FAILED = ctypes.c_void_p(-1).value
 
@@ -27,10 +27,10 @@ _next = _START
 
 
 def far_memory(size: int) -> memoryview:
-    """That many zero bytes: addresses, not memory, until they are used; given back with the last view of them.
+    """Maps `size` zero bytes, which take memory only once they are used. They are unmapped with their last view.
 
     Raises:
-        OSError: the host has not as many addresses.
+        OSError: the host refuses that many addresses.
     """
     global _next
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE

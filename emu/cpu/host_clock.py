@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Keeps the host's time from Unicorn, whose soft TLBs change their size by it.
+"""Hides the host's time from Unicorn, which uses it to choose the size of its soft TLBs.
 
-How large a soft TLB is decides which of the guest's translations are looked up again, and with that what a SPARC's TLB
-replaces next: the guest would see the host's time. So the library's imports of clocks lead to one that stands still.
+The size of a soft TLB decides which of the guest's addresses are looked up again, and so which entry a SPARC's TLB
+replaces next: the guest would depend on the host's time. So the library gets a gettimeofday() that stands still.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DT_PLTRELSZ, _DT_STRTAB, _DT_SYMTAB, _DT_JMPREL = 2, 5, 6, 23
 
 
 class _LinkMap(ctypes.Structure):
-    """What a dlopen() handle of glibc's points to."""
+    """struct link_map of glibc, to which a dlopen() handle points."""
 
     _fields_ = (("base", ctypes.c_uint64), ("name", ctypes.c_char_p), ("dynamic", ctypes.c_uint64))
 
@@ -37,7 +37,7 @@ class _Symbol(ctypes.Structure):
 
 
 def _imports(library: _LinkMap) -> Iterator[tuple[bytes, int]]:
-    """The functions that the library takes from others, and where it keeps their addresses."""
+    """The names of the functions that the library imports, and the host addresses of their slots in its GOT."""
     tags: dict[int, int] = {}
     at = library.dynamic
     while tag := ctypes.c_uint64.from_address(at).value:
@@ -51,10 +51,10 @@ def _imports(library: _LinkMap) -> Iterator[tuple[bytes, int]]:
 
 @functools.cache
 def stop() -> None:
-    """Once for the process, before the first Uc is made.
+    """Stops Unicorn's clock, once for the process; called before the first Uc is made.
 
     Raises:
-        UnknownUnicorn: the library does not ask for the time as it is expected to.
+        UnknownUnicorn: the library does not import gettimeofday.
     """
     for name, slot in _imports(_LinkMap.from_address(LIBRARY._handle)):
         if name == b"gettimeofday":

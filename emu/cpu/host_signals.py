@@ -15,11 +15,11 @@ from typing import Any
 
 __all__ = ["Held"]
 
-_RAISING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM)  # whose handlers are made to raise
+_RAISING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM)  # their handlers may raise
 
 
 class Held:
-    """A context in which handlers of such signals are not called; those of signals that have come are when it ends."""
+    """A context in which Python calls no handlers of these signals. At its end it calls those of signals that came."""
 
     def __init__(self) -> None:
         self._handlers: dict[signal.Signals, Callable[[int, FrameType | None], Any]] = {}

@@ -2,8 +2,8 @@
 """Where Unicorn keeps what its public interface does not show, found by probing.
 
 A CPU's `uc_struct` points to its CPUState, which holds the architectural state (`env`). Offsets differ between builds, so
-nothing here is taken on trust: values written through the public interface are searched for, and a trap is
-taken to see that the exception fields are where they should be.
+they are probed: values written through the public interface are searched for in memory, and a trap shows whether the
+exception fields are where they should be.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class CpuStructures:
     cpu_env: int  # CPUState: where the architectural state begins
     cpu_opaque: int  # CPUState: a pointer free for our use
     cpu_exception_index: int  # CPUState: int32
-    cpu_cflags_next_tb: int  # CPUState: uint32, instructions in the next block; all ones: as many as there are
+    cpu_cflags_next_tb: int  # CPUState: uint32, instructions in the next block; all ones: no bound
 
 
 _CFLAGS_NEXT_TB = 0x18
@@ -88,13 +88,13 @@ def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) ->
     """Finds a scratch Uc's CPUState.
 
     Args:
-        uc: whose general registers hold `registers`, which stands nowhere else.
-        registers: as they lie in the architectural state, `env_registers` bytes from its beginning.
-        env_registers: see `registers`.
-        arch: the architecture as Unicorn's symbols end.
+        uc: the scratch Uc. Its general registers hold `registers`, which is nowhere else in its memory.
+        registers: the bytes of the general registers in the architectural state.
+        env_registers: their offset in the architectural state, in bytes.
+        arch: the architecture, as the names of Unicorn's symbols end.
 
     Raises:
-        UnknownUnicorn: it cannot be recognised.
+        UnknownUnicorn: the CPUState cannot be recognised.
     """
     handle = handle_of(uc)
     with probing_memory() as memory:
@@ -106,8 +106,8 @@ def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) ->
                 continue
             block = peek(memory, pointer, _CPU_STATE)
             at = block.find(registers) - env_registers
-            # A CPUState points to its env and to its uc. So does, behind it, what happens to lie a little before it on the
-            # heap: the nearest one is right.
+            # A CPUState points to its env and to its uc. A block a little before it on the heap seems to do so, too:
+            # the block nearest to the env is right.
             if at > 0 and all(struct.pack("<Q", known) in block[:at] for known in (pointer + at, handle)):
                 found.append((at, offset, block))
         if not found:
@@ -130,12 +130,12 @@ def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) ->
 
 
 def add_native_hook(uc: unicorn.Uc, kind: int, function: int, data: int, *instruction: int) -> None:
-    """Adds a native hook for all addresses; the Python binding would put a Python frame around it.
+    """Adds a native hook for all addresses; the Python binding would call it through Python.
 
     Args:
         kind: UC_HOOK_BLOCK, or UC_HOOK_INSN with the instruction.
         function: address of the callback. Callbacks of one kind run in the order in which they were added.
-        data: what it gets as its user pointer.
+        data: the user pointer that the callback gets.
     """
     handle = ctypes.c_size_t()
     error = LIBRARY.uc_hook_add(

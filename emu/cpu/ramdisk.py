@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The RAM disk: a block device whose sectors are memory or a file of the host.
 
-It is not guest RAM, so that it takes none away and an image can be larger than the machine's memory.
+The sectors are not in guest RAM, so a disk can be larger than the machine's memory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OK, _ERROR = 0, 1
 
 @dataclass(frozen=True)
 class _Done:
-    """A command that will have been done at `time`."""
+    """A command that the guest sees as done from `time` on."""
 
     time: int
     tag: int
@@ -35,10 +35,10 @@ class _Done:
 class RamDisk:
     """A disk that does one command after the other.
 
-    A command's data moves when the command is given; that it is done shows later, when the time that it takes has passed.
+    A command's data moves at once. The guest sees the command as done when the time that it takes has passed.
 
     Args:
-        size: bytes; what does not fill a sector is left out.
+        size: bytes, rounded down to whole sectors.
         descriptor: an open file that holds the sectors, instead of memory; closed with the disk.
     """
 
@@ -87,7 +87,7 @@ class RamDisk:
         self.close()
 
     def close(self) -> None:
-        """Gives memory or file back."""
+        """Frees the memory or closes the file."""
         if self._memory is not None:
             self._memory.close()
         if self._descriptor is not None:
@@ -100,10 +100,10 @@ class RamDisk:
         return self.sectors * SECTOR
 
     def read(self, start: int = 0, size: int | None = None) -> bytes:
-        """Bytes of the disk: by default all.
+        """Returns `size` bytes from byte `start` on; by default the whole disk.
 
         Raises:
-            ValueError: the disk ends before.
+            ValueError: the disk is too short.
             OSError: its file cannot be read.
         """
         size = self.size - start if size is None else size
@@ -112,13 +112,13 @@ class RamDisk:
             return self._memory[start : start + size]
         assert self._descriptor is not None
         data = os.pread(self._descriptor, size, start)
-        return data + bytes(size - len(data))  # somebody has made the file shorter
+        return data + bytes(size - len(data))  # zeros where the file has become shorter
 
     def write(self, start: int, data: bytes) -> None:
-        """Changes the disk under the guest, which does not notice what it has cached.
+        """Writes `data` from byte `start` on. The guest is not told: data that it has cached stays as it was.
 
         Raises:
-            ValueError: the disk ends before.
+            ValueError: the disk is too short.
             OSError: its file cannot be written.
         """
         self._check(start, len(data))
@@ -141,12 +141,12 @@ class RamDisk:
         """Gives the disk a command, and returns when it will be done, in cycles.
 
         Args:
-            ram: the machine's.
-            now: the time.
-            tag: what `completed` will return.
+            ram: the machine's RAM.
+            now: the time, in cycles.
+            tag: identifies the command in `completed`.
             operation: 0 reads into the segments, 1 writes from them.
-            sector: where the command begins.
-            segments: physical addresses and lengths.
+            sector: the first sector.
+            segments: (physical address, bytes) of each piece of RAM.
         """
         status = self._transfer(ram, operation, sector * SECTOR, segments)
         length = sum(size for _, size in segments)
@@ -173,7 +173,7 @@ class RamDisk:
         return _OK
 
     def completed(self, now: int) -> tuple[int, int] | None:
-        """Tag and status (0: done, 1: failed) of the next command that has been done by now, each once."""
+        """Removes the next command done by `now`, and returns (tag, status; 0: done, 1: failed). None: none is."""
         if not self._done or self._done[0].time > now:
             return None
         done = self._done.popleft()
@@ -181,5 +181,5 @@ class RamDisk:
 
     @property
     def next_completion(self) -> int | None:
-        """When the next command will have been done; None: there is none."""
+        """The time at which the next command is done, in cycles; None: there is no command."""
         return self._done[0].time if self._done else None

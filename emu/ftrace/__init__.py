@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Dynamic ftrace.
 
-What is asked of it comes from the top, and goes down:
+Its modules, from the requests of users down to native code:
 
     tracefs                 files: what users write and read
     trace_array             what one trace instance is asked to do

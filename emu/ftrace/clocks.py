@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The trace clocks: what native code takes the time of an event from, and what Python does."""
+"""The trace clocks, from which native code and Python take the times of events."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Clock:
 
     @property
     def is_ns(self) -> bool:
-        """Whether it is nanoseconds that the clock counts."""
+        """Whether the clock counts nanoseconds."""
         return bool(self.source == array_record.CLOCK_NANOSECONDS)
 
 
 class Clocks:
-    """The clocks of a kernel. What the counter clock has counted is one number for all trace arrays."""
+    """The clocks of a kernel. The counter clock has one counter for all trace arrays."""
 
     def __init__(self, kernel: Kernel, arch: FtraceArch) -> None:
         self._board = kernel.board
@@ -51,7 +51,7 @@ class Clocks:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """In the order of trace_clock."""
+        """The names of the clocks, in the order of trace_clock."""
         return tuple(clock.name for clock in self._clocks)
 
     @property
@@ -61,7 +61,7 @@ class Clocks:
 
     @property
     def counter_address(self) -> int:
-        """Where native code counts for the counter clock."""
+        """The host address of the counter of the counter clock."""
         return self._counter.ctypes.data
 
     def named(self, name: str) -> Clock | None:

@@ -17,7 +17,7 @@ class Comms:
     """A ring of (pid, name) that native code fills.
 
     Attributes:
-        record: what native code knows of it (`native.comms`).
+        record: the table's record for native code (`native.comms`).
     """
 
     def __init__(self, capacity: int) -> None:
@@ -27,7 +27,7 @@ class Comms:
         self.resize(capacity)
 
     def resize(self, capacity: int) -> None:
-        """Forgets all names, and keeps room for `capacity`."""
+        """Forgets all names, and makes room for `capacity` names."""
         self._entries = np.zeros(capacity, native.ENTRY)
         self._index[:] = 0
         for field, value in (
@@ -68,5 +68,5 @@ class Comms:
 
 
 def _text(name: bytes) -> str:
-    """A C string: what an earlier, longer name left behind the NUL is not part of it."""
+    """The text of a C string. After its NUL there may be the rest of an earlier, longer name."""
     return name.split(b"\0")[0].decode(errors="replace")

@@ -20,7 +20,7 @@ class TraceError(OSError):
         super().__init__(code, os.strerror(code))
         self.code = code
         self.why = why
-        self.path: str | None = None  # the tracefs file, known to whoever opened it by its path
+        self.path: str | None = None  # the tracefs file, if it was opened by its path
 
     def __str__(self) -> str:
         name = errno.errorcode.get(self.code, str(self.code))

@@ -53,7 +53,7 @@ RAW_DATA = _entry(("id", "u4"))  # then the bytes
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """Events of one CPU in the order in which they were recorded; a column for each thing known of all.
+    """Events of one CPU in the order in which they were recorded, in columns: an array for each property.
 
     `words` is the memory they lie in; an entry starts `offset` bytes into it and has `size` bytes, a multiple of four.
     """
@@ -79,7 +79,7 @@ class Events:
 
 
 def entries_at(words: NDArray[np.uint32], offset: NDArray[np.int64], layout: DTypeLike) -> NDArray[Any]:
-    """What lies at each byte offset, a multiple of four, read as `layout`."""
+    """The structures `layout` at byte offsets, which are multiples of four."""
     dtype = np.dtype(layout)
     span = np.arange(dtype.itemsize // 4)
     gathered: NDArray[Any] = np.ascontiguousarray(words[offset[:, np.newaxis] // 4 + span]).view(dtype)

@@ -9,8 +9,8 @@ A word of a filter is one of
     100             the hundredth line of available_filter_functions
     !vfs_*          takes these out again
 
-Where commands are accepted, `func:mod:name` selects among the functions of modules: `name` is a pattern too, `!name` stands
-for all other functions, nothing for all modules, and no `func` for all of theirs.
+Where commands are accepted, `func:mod:name` selects functions of modules: `name` is a pattern, too; `!name` means all
+functions outside those modules. Without `name` it means all modules, without `func` all their functions.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Pattern:
 
     @classmethod
     def parse(cls, word: str) -> Pattern:
-        """Any word is a pattern; whether it selects something is another question."""
+        """Every word is a pattern, even if it selects nothing."""
         negated = word.startswith("!")
         word = word[negated:]
         if re.match("[0-9]", word):
@@ -71,7 +71,7 @@ class Pattern:
         return cls(kinds[opened, closed], inner, negated)
 
     def select(self, names: Sequence[str]) -> SiteMask:
-        """The sites, of those with these names, that the pattern names; `negated` is the caller's business."""
+        """Which of the sites with these names the pattern selects; `negated` is ignored here."""
         mask = np.zeros(len(names), dtype=np.bool_)
         if self.kind is MatchKind.INDEX:
             if number := parse_c(self.text, len(names)):
@@ -106,8 +106,8 @@ _CLASS_ITEM = re.compile(r"(?P<low>.)-(?P<high>.)|(?P<one>.)", re.DOTALL)
 def _glob_expression(glob: str) -> str:
     """The regular expression that accepts what a glob does.
 
-    What stands between two stars is looked for once, at the first place where it fits: what follows can always begin
-    later, so a first fit is as good as any, and no glob takes more than quadratic time.
+    The text between two stars is searched for once, and the first place where it fits is taken. What follows can always
+    begin later, so no other place could fit better, and no glob takes more than quadratic time.
     """
     pieces: list[list[str]] = [[]]
     for item in _GLOB_ITEM.finditer(glob):
@@ -142,9 +142,9 @@ class Functions:
     """The functions that can be traced at one moment, in the order of available_filter_functions; immutable.
 
     Args:
-        names: of all of them; names may repeat.
+        names: the functions' names; names may repeat.
         modules: the module that each belongs to, "" for the kernel; default: all are the kernel's.
-        numbers: tell them from all functions that there ever were; ascending.
+        numbers: a number for each function, which no other function has ever had; ascending.
         loaded: names of the modules that are loaded.
     """
 
@@ -172,7 +172,7 @@ class Functions:
         return [self.label(index) for index in range(len(self))]
 
     def of_modules(self, pattern: str) -> SiteMask:
-        """Those that the last part of `func:mod:pattern` stands for."""
+        """The functions that the last part of `func:mod:pattern` selects."""
         is_module = np.array([bool(module) for module in self.modules], dtype=np.bool_)
         wanted = Pattern.parse(pattern)
         if not wanted.text and wanted.kind is MatchKind.FULL:
@@ -182,7 +182,7 @@ class Functions:
 
 
 class ModuleFilters:
-    """Words `func:mod:name` about modules that are not loaded yet: each takes effect once, when its module is."""
+    """Words `func:mod:name` about modules that are not loaded yet. Each takes effect once, when its module comes."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[str, str]] = []
@@ -191,10 +191,10 @@ class ModuleFilters:
         self._waiting.clear()
 
     def add(self, function: str, module: str, loaded: Iterable[str]) -> None:
-        """Keeps a word that selects nothing yet; `!func` takes it back, `!*` all those about the module.
+        """Keeps a word that selects nothing yet; `!func` removes it, `!*` removes all words about the module.
 
         Raises:
-            TraceError: EINVAL, when the module is loaded, or there is nothing to take back.
+            TraceError: EINVAL, when the module is loaded, or there is no word to remove.
         """
         if function.startswith("!"):
             kept = [
@@ -209,7 +209,7 @@ class ModuleFilters:
             self._waiting.append((function, module))
 
     def take(self, module: str) -> list[str]:
-        """The words about a module that has been loaded, which wait no longer."""
+        """Removes and returns the words about a module that has been loaded."""
         words = [f"{func}:mod:{name}" for func, name in self._waiting if name == module]
         self._waiting = [(func, name) for func, name in self._waiting if name != module]
         return words
@@ -219,7 +219,7 @@ class ModuleFilters:
 
 
 class FunctionFilter:
-    """A set of sites, made from words; immutable. The empty set is a filter that is not there.
+    """A set of sites, made from words; immutable. The empty set means that there is no filter.
 
     >>> names = ["vfs_open", "vfs_read", "vfs_write"]
     >>> FunctionFilter(names).edited(["vfs_*", "!*_open"]).selected_names()
@@ -238,7 +238,7 @@ class FunctionFilter:
         return FunctionFilter(self.functions)
 
     def on(self, functions: Functions) -> FunctionFilter:
-        """The same selection among the functions that there are now."""
+        """The same selection among `functions`, the functions that exist now."""
         if functions is self.functions:
             return self
         return FunctionFilter(functions, np.isin(functions.numbers, self.functions.numbers[self.mask]))
@@ -247,7 +247,7 @@ class FunctionFilter:
         """This filter with every word applied, in order.
 
         Args:
-            words: see above.
+            words: see the top of this module.
             waiting: keeps words about modules that are not loaded; None: words are names only, not commands.
 
         Raises:

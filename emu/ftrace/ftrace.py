@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Dynamic ftrace on a guest kernel: its call sites call what all trace arrays together want."""
+"""Dynamic ftrace on a guest kernel: patches the call sites to what all trace arrays together want."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ class Ftrace:
     Args:
         kernel: with its image loaded.
         arch: call sites of its architecture.
-        trace_globals: of the kernel.
+        trace_globals: what the trace arrays of the kernel share.
         warn: gets a text when tracing had to be stopped.
 
     Attributes:
-        sites: all there are, and what each calls.
-        driver: changes them.
+        sites: all call sites, and what each calls.
+        driver: changes the sites under running CPUs.
         enabled: `kernel.ftrace_enabled`.
-        failed: tracing had to be stopped.
-        updates: how often sites were to be brought up to date.
+        failed: whether tracing had to be stopped.
+        updates: how often update_sites() was called.
     """
 
     def __init__(
@@ -93,18 +93,18 @@ class Ftrace:
     # Trace arrays
 
     def register(self, ops: FtraceOps, recorder: Recorder) -> None:
-        """An array's: what `ops` wants counts from the next update on, and `recorder` records it. The first is the top array."""
+        """Adds an array, the top array first. `ops` counts from the next update on; `recorder` keeps its events."""
         self._recorders[ops] = recorder
         if self.failed:
             recorder.stop()
 
     def unregister(self, ops: FtraceOps) -> None:
-        """An array is gone. Sites that it alone wanted call nobody until they have been patched."""
+        """Removes an array. A site that only this array wanted records nothing until it has been patched to a nop."""
         del self._recorders[ops]
         self.update_sites()
 
     def enabled_functions(self) -> Iterable[EnabledFunction]:
-        """The sites that call somebody, and for how many arrays."""
+        """The sites that call a tracer, and for how many users."""
         users = np.sum([ops.users() for ops in self._recorders], axis=0)
         for site in map(int, np.flatnonzero(self.sites.targets)):
             callback = self._kernel.symbols.describe(int(self.sites.targets[site]))
@@ -115,14 +115,14 @@ class Ftrace:
     def update_sites(self) -> None:
         """Starts to bring every site to what the trace arrays want now (Linux: ftrace_run_update_code).
 
-        While sites are being changed nothing is started: what is wanted is looked at again when they have been.
+        While an earlier change is under way nothing is started: when it ends, the arrays are asked again.
         """
         self.updates += 1
         if not self.driver.busy:
             self._update()
 
     def _update(self) -> None:
-        """Starts the next change. Another tracer comes to an array only when the old one has left every site."""
+        """Starts the next change. An array gets its new tracer only when no site calls for the old one."""
         if self.failed:
             return
         changing = [ops for ops, recorder in self._recorders.items() if ops.tracer is not recorder.tracer]
@@ -135,15 +135,15 @@ class Ftrace:
             self._records.ask_each(self._several(self._recorders))
 
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
-        """Whether sites call for anything else than the top array's tracer."""
+        """Whether a site may call for another array's function tracer than the top array's, or for a command."""
         top = next(iter(self._recorders))
         return any(bool(ops.probes) or (ops is not top and ops.tracer.callback is Callback.ENTRY) for ops in arrays)
 
     def _patch(self, arrays: Collection[FtraceOps]) -> bool:
-        """Starts to have the sites call what the tracers of these arrays want, and commands of any; False if they do already."""
+        """Starts to patch the sites for the tracers of these arrays and the commands of all; False: all are right."""
         if self.enabled:
             self._tell_recorders(arrays)
-        # Before a site calls for several. As long as one may, native code asks each array's own flags.
+        # It is set before the first such site is patched; _update() clears it only when no such site is left.
         if self._several(arrays):
             self._records.ask_each(True)
         targets = self._targets(arrays)
@@ -162,7 +162,7 @@ class Ftrace:
         return True
 
     def _patched(self, sites: npt.NDArray[np.int64], targets: npt.NDArray[np.uint64]) -> None:
-        """The driver has done its last step: the sites call `targets`, and who waits for that in the guest is told."""
+        """After the driver's last step: the sites call `targets`. Interrupts the guest if a request waits for that."""
         if not self.failed:
             self.sites.targets[sites] = targets
         self._update()
@@ -191,46 +191,46 @@ class Ftrace:
         return targets
 
     def _places(self, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-        """Where in the kernel's mapping sites are."""
+        """The offsets of sites in the kernel mapping, in bytes."""
         return (addresses - np.uint64(self._kernel.board.arch.kernel_map)).astype(np.int64)
 
     # Switching it off
 
     def set_enabled(self, on: bool) -> None:
-        """`kernel.ftrace_enabled`: if not on, no site calls a tracer, whatever is wanted, until it is on again."""
+        """Sets `kernel.ftrace_enabled`. While it is off, no site calls a tracer, whatever the arrays want."""
         self.enabled = on
         self.update_sites()
 
     def check_returns(self) -> None:
-        """Called between runs: a return that did not match its entry stops tracing."""
+        """Stops tracing if a return did not match its entry. Called after each stretch of running."""
         for recorder in self._recorders.values():
             frame = recorder.take_mismatch()
             if frame is not None:
                 self._fail(f"function_graph: a return through {frame:#x} has no entry on its task's return stack")
 
     def _fail(self, why: str) -> None:
-        """No tracing from here on; what was recorded stays (Linux: ftrace_bug, ftrace_graph_stop)."""
+        """Stops all tracing for good; recorded events stay (Linux: ftrace_bug, ftrace_graph_stop)."""
         self.failed = True
         for recorder in self._recorders.values():
             recorder.stop()
         self._warn(f"{why}; tracing is off")
 
-    # What the guest kernel says and asks
+    # What the guest kernel reports and asks (kernel.tracing.Tracing)
 
     def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
         """A CPU can take upcalls; its struct pcpu_hot is at `hot_area`."""
         self._records.set_hot_area(cpu.index, hot_area)
 
     def breakpoint(self, cpu: Cpu, registers: int) -> bool:
-        """A CPU hit a breakpoint; `registers` is its saved struct pt_regs. True if it was ours, and has been dealt with."""
+        """Handles a breakpoint at a site being changed; False: it is at none. `registers`: the saved pt_regs."""
         return self.driver.on_breakpoint(cpu, registers)
 
     def resolve_return(self, task: int, frame: int, address: int) -> int:
-        """The real return address of a task's call, which seems to be `address`; `frame` tells it from other calls."""
+        """The real return address of a task's call, whose stack has `address`. `frame` identifies the call."""
         return self._return_stacks.resolve(task, frame, address)
 
     def ftrace_enabled(self, on: bool | None) -> bool | None:
-        """Sets `kernel.ftrace_enabled` (None: leaves it), and returns what it is; None while sites are being changed."""
+        """Sets `enabled` and returns it; None if sites are being changed. `on` None: only returns it."""
         if on is not None:
             if self.driver.busy:
                 return None
@@ -240,16 +240,16 @@ class Ftrace:
         return self.enabled
 
     def trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
-        """It writes a text from `ip`, for which it has disabled preemption `disabled` times more."""
+        """Records a text that trace_printk() writes in the top array; see Recorder.write_printk."""
         next(iter(self._recorders.values())).write_printk(cpu, ip, text, disabled)
 
     def module_init(self, module: Module) -> None:
-        """A module is being put together: its sites become nops, and can be traced."""
+        """Adds the sites of a module that is being loaded. They become nops, and can be traced."""
         self.sites.add(module)
         self._sites_changed()
 
     def module_enable(self, module: Module) -> bool:
-        """Before a module's init runs its sites are what the trace arrays want; False while that is being done."""
+        """Patches a module's sites to what the trace arrays want, before its init runs. False: that is not done yet."""
         if self.driver.busy:
             return False
         for ops in self._recorders:
@@ -258,7 +258,7 @@ class Ftrace:
         return not self.driver.busy
 
     def module_free(self, module: Module, part: range | None) -> bool:
-        """Code of a module is going (None: all of it), and its sites with it; False while sites are being changed."""
+        """Removes the sites in code that a module frees (None: all). False: not done, sites are being changed."""
         if self.driver.busy:
             return False
         before = self.sites.addresses

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Numbers as the kernel reads them, of any length and by the letter: Python would take other digits, and signs, and spaces."""
+"""Numbers as the kernel reads them. Python's int() would also accept other digits, signs and spaces."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def parse_c(word: str, maximum: int = _UNSIGNED_LONG_MAX) -> int | None:
 
 
 def _bounded(digits: str, base: int, maximum: int) -> int | None:
-    """The value, None if it is more than `maximum`; Python refuses to convert what has thousands of digits."""
+    """The value, None if it is more than `maximum`; Python refuses to convert thousands of digits."""
     digits = digits.lstrip("0")
     value = int(digits or "0", base) if len(digits) <= maximum.bit_length() else maximum + 1
     return value if value <= maximum else None

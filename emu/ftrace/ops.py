@@ -21,10 +21,10 @@ class FtraceOps:
     """The tracer of one trace array, its filters and its commands (Linux: struct ftrace_ops). Its array changes it.
 
     Args:
-        functions: those that can be traced now.
+        functions: the functions that can be traced now.
 
     Attributes:
-        tracer: the array's.
+        tracer: the array's tracer.
         filter: set_ftrace_filter.
         notrace: set_ftrace_notrace.
         waiting_filter: words of set_ftrace_filter about modules that are not loaded.
@@ -48,17 +48,17 @@ class FtraceOps:
         self.threshold_us = 0
 
     def traced(self) -> SiteMask:
-        """The sites that are to call for the tracer."""
+        """The sites that must call for the tracer."""
         if self.tracer.callback is None:
             return np.zeros(len(self.filter.functions), np.bool_)
         return (self.filter.mask if self.filter else ~self.filter.mask) & ~self.notrace.mask
 
     def users(self) -> NDArray[np.int64]:
-        """By site: how often this array wants a call there, for its tracer and for commands."""
+        """For each site: how many users of this array want its call: the tracer and commands."""
         return self.traced() + self.probes.users(self.filter.functions)
 
     def flags(self) -> NDArray[np.uint8]:
-        """By site: what native code does there for this array."""
+        """For each site: the flags that tell native code what to do there for this array."""
         functions = self.filter.functions
         flags: NDArray[np.uint8] = (
             self.graph_function.mask * array_record.GRAPH_FUNCTION
@@ -70,7 +70,7 @@ class FtraceOps:
         return flags
 
     def functions_changed(self, functions: Functions) -> None:
-        """Sites have come or gone: what is selected of those that are left stays selected."""
+        """Follows sites that have come or gone. Of those that are left, the same stay selected."""
         self.filter, self.notrace = self.filter.on(functions), self.notrace.on(functions)
         self.graph_function, self.graph_notrace = self.graph_function.on(functions), self.graph_notrace.on(functions)
         self.probes.keep(functions)

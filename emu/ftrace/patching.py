@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Changing instructions under running CPUs.
 
-A protocol is data: a function from patches to steps. The driver performs the steps while the CPUs go on running; all that it
-remembers is which step comes next and who has yet to answer.
+A protocol is data: a function from patches to steps. The driver performs the steps while the CPUs go on running. It
+remembers only which step comes next and which CPUs have not answered yet.
 
     before          0f 1f 44 00 00     an instruction of five bytes
     breakpoint      cc 1f 44 00 00     breakpoint | old tail
@@ -53,7 +53,7 @@ class Synchronise:
 
 @dataclass(frozen=True)
 class Park:
-    """Every CPU comes to wait with interrupts off, where no patched place is being executed."""
+    """Every CPU waits with interrupts off, outside the patched places."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def breakpoint_synced(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]
 
 
 def flush(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
-    """Replaces instructions that are written at once: a CPU runs the old one or the new one, the new one when it has flushed."""
+    """Replaces instructions that are written at once. A CPU runs the old or the new one; after a flush, the new one."""
     return [*[Write(p.address, p.old, p.new) for p in patches], Synchronise()]
 
 
@@ -94,13 +94,12 @@ PROTOCOLS: Mapping[str, Protocol] = {"breakpoint": breakpoint_synced, "flush": f
 class Driver:
     """Performs one protocol's steps at a time.
 
-    When a place does not hold what it should, the writes made so far are undone while every CPU waits, and `failed` is
-    called with a sentence (what Linux's ftrace_bug() reports).
+    When a place does not hold the expected bytes, the writes made so far are undone while every CPU waits, and `failed`
+    is called with a sentence (what Linux's ftrace_bug() reports).
 
     Attributes:
-        deaf_cpus: for the study of races: CPUs that answer when they should flush, but do not; they go on with what they
-            have translated.
-        breakpoints_hit: how often CPUs came to a place while it was changed.
+        deaf_cpus: for the study of races: CPUs that answer without flushing; they go on in their old translations.
+        breakpoints_hit: how often a CPU hit the breakpoint at a place that was being changed.
     """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch, failed: Callable[[str], None]) -> None:
@@ -127,7 +126,7 @@ class Driver:
         return bool(self._steps)
 
     def start(self, patches: Sequence[Patch], protocol: Protocol, finished: Callable[[], None]) -> None:
-        """Begins a protocol; `finished` is called when its last step is done. One at a time."""
+        """Begins a protocol; `finished` is called when its last step is done. No other may be under way."""
         assert not self.busy
         breakpoint = self._arch.breakpoint
         self._steps = protocol(patches, breakpoint.code if breakpoint else b"")
@@ -141,7 +140,7 @@ class Driver:
         self._advance()
 
     def on_breakpoint(self, cpu: Cpu, registers: int) -> bool:
-        """A CPU hit a breakpoint; `registers` is its saved struct pt_regs. True if it was ours, and has been dealt with."""
+        """Handles a breakpoint at a place being changed; False: it is at none. `registers`: the saved pt_regs."""
         breakpoint = self._arch.breakpoint
         if breakpoint is None:
             return False
@@ -154,7 +153,7 @@ class Driver:
         return True
 
     def _advance(self) -> None:
-        """Performs steps until one has to be waited for, or none is left."""
+        """Performs steps until CPUs have to answer one, or none is left."""
         while not self._awaited:
             if self._next == len(self._steps):
                 self._steps = []
@@ -206,7 +205,7 @@ class Driver:
             cpu.forget(self._places)
 
     def _waits(self, cpu: Cpu) -> None:
-        """The CPU enters the function in which it waits; when the last one has, the writes can begin."""
+        """A CPU enters the function in which it waits. When the last CPU has, the writes begin."""
         self._awaited.discard(cpu.index)
         self._advance()
 

@@ -12,14 +12,14 @@ from emu.ftrace.records import ArrayRecords
 
 __all__ = ["PidFilter", "Pids"]
 
-Pids: TypeAlias = frozenset[int] | None  # None: there is no such list
+Pids: TypeAlias = frozenset[int] | None  # None: there is no list
 
 
 class PidFilter:
     """The two lists, as flags of each pid: with the option function-fork native code changes them as tasks come and go.
 
     Args:
-        records: of the array.
+        records: the records of the array.
     """
 
     def __init__(self, records: ArrayRecords) -> None:
@@ -30,19 +30,19 @@ class PidFilter:
 
     @property
     def chosen(self) -> Pids:
-        """Functions of these tasks only are traced; of all, if there is no list."""
+        """Only the functions of these tasks are traced; None: those of all tasks."""
         return self._listed(array_record.PID_CHOSEN) if self._there_is_chosen else None
 
     @property
     def excluded(self) -> Pids:
-        """Functions of these tasks are never traced."""
+        """Functions of these tasks are never traced; None: there is no list."""
         return self._listed(array_record.PID_EXCLUDED) if self._there_is_excluded else None
 
     def _listed(self, flag: np.uint8) -> frozenset[int]:
         return frozenset(np.flatnonzero(self._flags & flag).tolist())
 
     def choose(self, chosen: Pids, excluded: Pids) -> None:
-        """Other lists are in force, for the tasks that run now, too."""
+        """Puts other lists in force, for the tasks that run now, too."""
         self._there_is_chosen, self._there_is_excluded = chosen is not None, excluded is not None
         self._flags[:] = 0
         for pids, flag in ((chosen, array_record.PID_CHOSEN), (excluded, array_record.PID_EXCLUDED)):

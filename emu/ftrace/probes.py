@@ -25,7 +25,7 @@ _SWITCHES = {"traceon": True, "traceoff": False}
 
 @dataclass
 class _Probe:
-    """One command, with or without counts. `left`: by number of a function, how often it may still act; None: for ever."""
+    """One command and its functions. `left`: by function number, how often it still acts; None: without limit."""
 
     command: str
     counted: bool
@@ -89,7 +89,7 @@ class FunctionProbes:
         self._probes = [probe for probe in self._probes if probe.left]
 
     def keep(self, functions: Functions) -> None:
-        """Forgets the functions that are gone; these are left."""
+        """Drops the functions that no longer exist. `functions`: those that do."""
         for probe in self._probes:
             for number in np.setdiff1d(list(probe.left), functions.numbers).tolist():
                 del probe.left[number]
@@ -116,7 +116,7 @@ class FunctionProbes:
         return np.isin(functions.numbers, numbers)
 
     def call(self, number: int, recording: bool) -> bool:
-        """A function was called. Returns whether tracing is on from now on; a command that changes nothing is not counted."""
+        """Runs a called function's commands; one that changes nothing does not count. Returns whether tracing is on."""
         for probe in self._probes:
             left = probe.left.get(number, 0)
             if left == 0 or probe.turns_on is recording:
@@ -127,7 +127,7 @@ class FunctionProbes:
         return recording
 
     def lines(self, functions: Functions) -> Iterator[str]:
-        """As set_ftrace_filter shows them."""
+        """The lines of set_ftrace_filter about them."""
         for probe in self._probes:
             for number in sorted(probe.left):
                 left = probe.left[number]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What keeps the events of one trace array: its ring buffers, and what native code is told of it."""
+"""Keeps the events of one trace array: its ring buffers, and its records for native code."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ class BufferStats:
 
 
 class Recorder:
-    """The ring buffers of one trace array. What its methods are asked for is in effect when they return.
+    """The ring buffers of one trace array. Its methods take effect before they return.
 
     Args:
         kernel: with its image loaded.
-        trace_globals: of the kernel.
+        trace_globals: what the trace arrays of the kernel share.
 
     Attributes:
         rings: one for each CPU.
-        tracer: whose events are recorded, while the array may already want another tracer.
-        recording: whether they are recorded at all (tracing_on).
+        tracer: the tracer whose events are recorded now. The array may already want another one.
+        recording: whether events are recorded (tracing_on).
         cpumask: the CPUs that may record (tracing_cpumask).
-        clock: what events take their time from.
+        clock: the clock of the events' times.
         pid_filter: the tasks whose functions are recorded.
     """
 
@@ -66,7 +66,7 @@ class Recorder:
         self.clock = trace_globals.clocks.first
         self._records_printk = True
         self._failed = False
-        # Modules can be anywhere in the kernel's mapping; what nobody touches of this costs nothing.
+        # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
         self._site_flags = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
         self._records = trace_globals.records.add()
         self._records.array.set(array_record.SITE_OPS, self._site_flags.ctypes.data)
@@ -77,11 +77,11 @@ class Recorder:
         self.pid_filter = PidFilter(self._records)
 
     def sibling(self) -> Recorder:
-        """One for another array."""
+        """Makes a recorder for another array, with buffers of its own."""
         return Recorder(self._kernel, self.globals)
 
     def close(self) -> None:
-        """The array is gone: native code knows nothing of it any more."""
+        """Removes the array's records from those that native code knows."""
         self.globals.records.remove(self._records)
 
     @property
@@ -91,7 +91,7 @@ class Recorder:
     # What is recorded
 
     def start_tracer(self, tracer: Tracer) -> None:
-        """From here on the events are this tracer's; those of the old one are gone."""
+        """Changes the tracer, and drops the events of the old one."""
         self.clear()
         self.tracer = tracer
 
@@ -101,7 +101,7 @@ class Recorder:
         return self._records.array.get(array_record.GRAPH_RUNNING) != 0
 
     def follow(self, ops: FtraceOps, places: npt.NDArray[np.int64]) -> None:
-        """What the array wants is in force from here on. `places`: where in the kernel's mapping each site is."""
+        """Puts in force what the array wants. `places`: each site's offset in the kernel mapping, in bytes."""
         self._site_flags[places] = ops.flags()
         self._records.array.set(array_record.ONLY_SELECTED, int(ops.graph_function.mask.any()))
         self._records.array.set(array_record.MAX_DEPTH, ops.max_graph_depth)
@@ -109,11 +109,11 @@ class Recorder:
         self._records.array.set(array_record.GRAPH_RUNNING, int(ops.tracer.callback is Callback.GRAPH))
 
     def forget_sites(self, places: npt.NDArray[np.int64]) -> None:
-        """Nothing is wanted any more where these sites were."""
+        """Clears the flags of sites that are gone. `places`: as for `follow`."""
         self._site_flags[places] = 0
 
     def stop(self) -> None:
-        """Tracing has failed: nothing is recorded from here on; what was recorded stays."""
+        """Stops recording for good, because tracing has failed; recorded events stay."""
         self._failed = True
         self._records.array.set(array_record.GRAPH_RUNNING, 0)
         self._switch_rings()
@@ -124,7 +124,7 @@ class Recorder:
         self._switch_rings()
 
     def record_off(self) -> None:
-        """Readers that wait for events are woken: there will be none."""
+        """Stops recording, and wakes the readers that wait for events."""
         self.recording = False
         self._records.array.set(array_record.RECORDING, 0)
         self.globals.saved_cmdlines.remember_running()
@@ -132,7 +132,7 @@ class Recorder:
         self.wake_readers()
 
     def record_on_cpus(self, cpus: frozenset[int]) -> None:
-        """Other CPUs record nothing."""
+        """Sets tracing_cpumask: other CPUs record nothing."""
         self.cpumask = cpus
         self._switch_rings()
 
@@ -141,7 +141,7 @@ class Recorder:
             ring.recording = self.recording and ring.cpu in self.cpumask and not self._failed
 
     def option_changed(self, name: str, on: bool) -> None:
-        """Those options are obeyed that say what is recorded; the others are for the text."""
+        """Follows an option that says what is recorded; the others are for the text."""
         match name:
             case "overwrite":
                 for ring in self.rings:
@@ -156,7 +156,7 @@ class Recorder:
                 self._records.array.set(array_record.FOLLOW_FORK, int(on))
 
     def use_clock(self, name: str) -> bool:
-        """False if there is no such clock."""
+        """Takes the times of events from another clock; False if there is none of that name."""
         clock = self.globals.clocks.named(name)
         if clock is None:
             return False
@@ -168,14 +168,14 @@ class Recorder:
     # What native code asks of Python
 
     def take_called_site(self) -> int:
-        """The address of a site that was called and has a command to turn tracing on or off; 0: there is none. Said once."""
+        """The address of a called site that has a command to turn tracing on or off; 0: none. Returned once."""
         site = self._records.array.get(array_record.SWITCH)
         if site:
             self._records.array.set(array_record.SWITCH, 0)
         return site
 
     def take_mismatch(self) -> int | None:
-        """What identifies a call that returned, but is not on its task's return stack; None: there is none. Said once."""
+        """The `frame` of a call that returned, but is not on top of its return stack; None: none. Returned once."""
         if not self._records.array.get(array_record.MISMATCH):
             return None
         self._records.array.set(array_record.MISMATCH, 0)
@@ -195,7 +195,7 @@ class Recorder:
         """Gives the ring buffer of one CPU, or of each, at least so many KiB.
 
         Raises:
-            MemoryError: there is not as much; nothing has changed.
+            MemoryError: there is not enough memory; nothing has changed.
         """
         before: list[tuple[RingBuffer, int]] = []
         try:
@@ -260,7 +260,7 @@ class Recorder:
         )
 
     def consume(self, cpu: int, count: int) -> None:
-        """Takes the first events that `oldest_events` gave of a CPU out of its buffer."""
+        """Takes a CPU's first `count` events, of those that `oldest_events` gave, out of its buffer."""
         self.rings[cpu].discard(count)
 
     def take_page(self, cpu: int) -> bytes | None:
@@ -269,11 +269,11 @@ class Recorder:
         return None if page is None else page.tobytes()
 
     def await_event(self) -> None:
-        """The next event that is recorded has the guest ask what can be read."""
+        """Has the next event that is recorded interrupt the guest, which then asks what can be read."""
         self._records.array.set(array_record.READER_WAITS, 1)
 
     def wake_readers(self) -> None:
-        """Readers that wait look again, though there may be nothing new."""
+        """Makes the readers that wait look again, even if there is nothing new."""
         if self._records.array.get(array_record.READER_WAITS):
             self._records.array.set(array_record.READER_WAITS, 0)
             self._kernel.file_server.changed()
@@ -286,17 +286,23 @@ class Recorder:
         return self._write_from_guest(EventType.PRINT, ip.tobytes() + text)
 
     def write_raw(self, data: bytes) -> bool:
-        """The same with an event of bytes, of which the first four are its number."""
+        """Records a raw-data event as `write_marker` does a print event: a number of four bytes, then data."""
         return self._write_from_guest(EventType.RAW_DATA, data)
 
     def write_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
-        """The guest kernel writes a text from `ip`, for which it has disabled preemption `disabled` times more."""
+        """Records a print event of trace_printk(), called from `ip`.
+
+        `disabled`: how often trace_printk() itself has disabled preemption, which the event does not show.
+        """
         if self._records_printk:
             context = context_of(self._kernel, self.globals.guest, cpu, printing=disabled)
             self._write_event(cpu, EventType.PRINT, context, np.uint64(ip).tobytes() + text + b"\0")
 
     def _write_from_guest(self, kind: EventType, data: bytes) -> bool:
-        """Recorded where a guest's task writes it; an event from outside the guest comes after everything there is."""
+        """Records an event on the CPU whose task writes it.
+
+        An event that the host writes goes to the CPU whose clock is furthest ahead, so that it comes after all others.
+        """
         writer = self._kernel.file_server.caller
         cpu = writer or max(self._kernel.board.cpus, key=lambda cpu: cpu.cycles)
         return self._write_event(cpu, kind, context_of(self._kernel, self.globals.guest, cpu) if writer else TraceContext(), data)

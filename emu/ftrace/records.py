@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The records by which native code is told of the trace arrays (`native.array_record`, `native.array_cpu_record`)."""
+"""The records through which native code knows the trace arrays (`native.array_record`, `native.array_cpu_record`)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RecordLists:
         self._all: list[ArrayRecords] = []
 
     def _places(self) -> Sequence[tuple[np.uint64, int]]:
-        """Where the guest kernel's memory is."""
+        """Fields and values: where the guest kernel's memory is."""
         image, board = self._kernel.image, self._kernel.board
         return (
             (array_record.DIRECT_START, board.arch.direct_map),
@@ -66,7 +66,7 @@ class RecordLists:
         )
 
     def add(self) -> ArrayRecords:
-        """Those of one array more; the tasks that run now are known to it."""
+        """Adds the records of a new array, with the tasks that run now."""
         kernel = self._kernel
         records = ArrayRecords(len(kernel.board.cpus))
         for field, value in self._guest_words:
@@ -91,12 +91,12 @@ class RecordLists:
                 records.cpus[cpu.index].set(array_cpu_record.NEXT, following)
 
     def set_hot_area(self, index: int, hot_area: int) -> None:
-        """A CPU's struct pcpu_hot is at `hot_area`."""
+        """Tells all arrays that a CPU's struct pcpu_hot is at `hot_area`."""
         for records in self._all:
             records.cpus[index].set(array_cpu_record.HOT, self._kernel.memory.host_address(hot_area))
 
     def ask_each(self, each: bool) -> None:
-        """Whether native code looks for the wishes of each array at a site that calls; else the call is the top array's."""
+        """Whether native code asks each array's flags at a site that calls; if not, the call is the top array's."""
         for cpu in self._kernel.board.cpus:
             self._all[0].cpus[cpu.index].set(array_cpu_record.ASK_EACH, int(each))
 

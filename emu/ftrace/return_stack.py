@@ -17,7 +17,7 @@ class ReturnStacks:
         self._replacement = kernel.image.symbol("return_to_handler") - arch.return_offset
 
     def start(self) -> None:
-        """A graph tracer begins: overruns are counted from here on.
+        """Prepares the stacks for a graph tracer that begins: clears the counts of overruns and the times of switches.
 
         Entries stay: their functions are still being executed and will return through the trampoline.
         """
@@ -28,7 +28,7 @@ class ReturnStacks:
             self._kernel.memory.set_member(task, "task_struct.ftrace_timestamp", 0)
 
     def resolve(self, task: int, frame: int, address: int) -> int:
-        """The real return address of the call that `frame` stands for, which seems to be `address` (for backtraces)."""
+        """The real return address of a call whose stack has `address` (for backtraces). `frame` identifies the call."""
         if address != self._replacement or not task:
             return address
         kernel = self._kernel

@@ -54,7 +54,7 @@ class RingBuffer:
     """The events that one CPU recorded.
 
     Attributes:
-        record: what native code knows of it (`native.ring_record`).
+        record: the buffer's state, shared with native code (`native.ring_record`).
     """
 
     def __init__(self, cpu: int, pages: int, *, overwrite: bool = True) -> None:
@@ -66,10 +66,10 @@ class RingBuffer:
         self.reset()
 
     def _allocate(self, pages: int) -> None:
-        """Memory for `pages` and the reader's, and the ring that joins them.
+        """Allocates `pages` and the reader's page, and joins them to a ring.
 
         Raises:
-            MemoryError: there is not as much; nothing has changed.
+            MemoryError: there is not enough memory; nothing has changed.
         """
         if pages > _MOST_PAGES:
             raise MemoryError
@@ -198,7 +198,7 @@ class RingBuffer:
     def peek(self) -> tuple[Events, int]:
         """The oldest events, which stay in the buffer, and how many of them can be discarded at once: those of one page.
 
-        Those of the page after it show what follows.
+        Those of the next page are given, too, to show what follows.
         """
         there_are_some = self._take_page()
         pages = [self._get(ring_record.READER), *self._ring_to_tail()[:1]]
@@ -284,7 +284,7 @@ class RingBuffer:
         """Give the ring another number of pages, at least two. Empty ones go first, then the oldest.
 
         Raises:
-            MemoryError: there is not as much; nothing has changed.
+            MemoryError: there is not enough memory; nothing has changed.
         """
         pages = max(pages, _FEWEST_PAGES)
         reader, tail = self._get(ring_record.READER), self._get(ring_record.TAIL)
@@ -299,7 +299,7 @@ class RingBuffer:
         self._place(range(pages), pages, tail=pages if tail == reader else len(kept) - 1)
 
     def copy(self) -> Self:
-        """The same buffer with the same events, on its own."""
+        """A copy of the buffer, with the same events."""
         other = type(self)(self.cpu, self.pages)
         other.record.copy_from(self.record)
         other._pages[:], other._next[:], other._counts[:] = self._pages, self._next, self._counts

@@ -22,7 +22,7 @@ _ENTRY = 20
 
 
 def _capacity(entries: int) -> int:
-    """The table is a power of two of pages: it has room for at least what is asked for."""
+    """How many names the table has room for when `entries` are asked for: its size is a power of two of pages."""
     needed = _HEADER + entries * _ENTRY
     return ((1 << (needed - 1).bit_length()) - _HEADER) // _ENTRY
 
@@ -31,7 +31,7 @@ class SavedCmdlines:
     """The table of names, which native code fills at process switches; iterating gives (pid, name), oldest place first.
 
     Attributes:
-        size: of how many tasks it can hold the name (saved_cmdlines_size).
+        size: how many names it has room for (saved_cmdlines_size).
     """
 
     def __init__(self, kernel: Kernel, comms: Comms, records: RecordLists) -> None:

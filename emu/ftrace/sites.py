@@ -42,7 +42,7 @@ class Sites:
         return len(self.functions)
 
     def at(self, address: int) -> int:
-        """The site at an address, where there must be one."""
+        """The index of the site at an address; there must be one."""
         return int(np.flatnonzero(self.addresses == np.uint64(address))[0])
 
     def code(self, site: int, target: int) -> bytes:
@@ -64,11 +64,11 @@ class Sites:
             self._make_nop(address)
 
     def add(self, module: Module) -> None:
-        """Turns the sites of a module, which nobody executes yet, into nops; they are sites from now on.
+        """Adds the sites of a module and turns them into nops. No CPU may execute the module yet.
 
         Raises:
-            BadModule: one of them is not a call at the beginning of a function; nothing has changed.
-            LookupError: one is not in the kernel's memory; nothing has changed.
+            BadModule: a site is not a call at the beginning of a function; nothing has changed.
+            LookupError: a site is not in the kernel's memory; nothing has changed.
         """
         names = []
         addresses = sorted(set(module.sites))
@@ -90,11 +90,11 @@ class Sites:
         self.functions = Functions([*old.names, *names], modules, numbers, old.loaded | {module.name})
 
     def remove(self, start: int, end: int) -> None:
-        """The code from `start` up to `end` is gone, and the sites in it."""
+        """Removes the sites from `start` up to `end`: their code is gone."""
         self._keep((self.addresses < np.uint64(start)) | (self.addresses >= np.uint64(end)), self.functions.loaded)
 
     def unloaded(self, name: str) -> None:
-        """The module is gone."""
+        """Removes the sites of a module that has been unloaded."""
         old = self.functions
         self._keep(np.array([module != name for module in old.modules], np.bool_), old.loaded - {name})
 

@@ -15,9 +15,9 @@ __all__ = ["KernelSymbols"]
 
 
 class KernelSymbols:
-    """Symbols of a kernel image, and of the modules there are and were: a trace is often read when they are gone.
+    """Symbols of a kernel image and of its modules, unloaded ones, too: a trace is often read when they are gone.
 
-    `irq_entry_text` is where the functions lie by which interrupts enter.
+    `irq_entry_text`: the addresses of the functions by which interrupts enter.
     """
 
     def __init__(self, kernel: Kernel) -> None:

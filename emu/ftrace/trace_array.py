@@ -18,9 +18,9 @@ from emu.ftrace.tracers import TRACERS
 
 __all__ = ["EXPANDED_BUFFER_KB", "TraceArray"]
 
-INITIAL_BUFFER_KB = 7  # two pages: enough for markers until somebody traces
-EXPANDED_BUFFER_KB = 1408  # and what a tracer gets if nobody said otherwise
-_MOST_INSTANCES = 256  # whose memory is the host's, not the guest's
+INITIAL_BUFFER_KB = 7  # two pages: enough for markers until a tracer is set
+EXPANDED_BUFFER_KB = 1408  # the size for a tracer, unless a size was set
+_MOST_INSTANCES = 256  # their memory is the host's, not the guest's
 
 
 class TraceArray:
@@ -29,14 +29,14 @@ class TraceArray:
     Args:
         ftrace: changes the call sites.
         recorder: keeps this array's events.
-        parent: the top array, if this is to be one of its instances.
+        parent: the top array, for one of its instances.
 
     Attributes:
         ops: what the array wants of the sites.
-        instances: those of the top array, by name.
-        users: how many files are open that keep an instance from being removed.
+        instances: the instances of the top array, by name.
+        users: how many files of an instance are open; it cannot be removed meanwhile.
         pipes: how many readers have a trace_pipe open.
-        buffer_expanded: somebody has traced, or said how large the buffers are to be.
+        buffer_expanded: whether the buffers have left their first size, because a tracer or a size was set.
     """
 
     def __init__(self, ftrace: Ftrace, recorder: Recorder, parent: TraceArray | None = None) -> None:
@@ -56,7 +56,7 @@ class TraceArray:
         ftrace.register(self.ops, recorder)
 
     def _inherit(self, options: Options) -> None:
-        """An instance begins with the top array's options, but nobody has asked it to follow tasks."""
+        """Takes over the top array's options, except function-fork: an instance must be told to follow tasks."""
         for option in CORE_OPTIONS:
             if option.name != "function-fork" and options[option.name] != option.default:
                 self.set_option(option.name, options[option.name])
@@ -64,7 +64,7 @@ class TraceArray:
     # Instances
 
     def make_instance(self, name: str) -> None:
-        """Raises TraceError: EEXIST, or ENOMEM if there are more than enough."""
+        """Raises TraceError: EEXIST, or ENOMEM if there are too many."""
         if name in self.instances:
             raise TraceError(errno.EEXIST, f"there is an instance '{name}' already")
         if len(self.instances) >= _MOST_INSTANCES:
@@ -72,7 +72,7 @@ class TraceArray:
         self.instances[name] = TraceArray(self.ftrace, self.recorder.sibling(), parent=self)
 
     def remove_instance(self, name: str) -> None:
-        """Raises TraceError: ENOENT, or EBUSY as long as somebody has a file of it open."""
+        """Raises TraceError: ENOENT, or EBUSY as long as a file of it is open."""
         array = self.instances.get(name)
         if array is None:
             raise TraceError(errno.ENOENT, f"there is no instance '{name}'")
@@ -135,12 +135,12 @@ class TraceArray:
         self.ftrace.check_returns()
 
     def function_called(self, site: int) -> None:
-        """A function that has a command was called."""
+        """Runs the commands (traceon, traceoff) of the function at `site`, which was called."""
         recording = self.recorder.recording
         wanted = self.ops.probes.call(int(self.ftrace.sites.functions.numbers[site]), recording)
         if wanted is not recording:
             self.set_recording(wanted)
-            self.ftrace.update_sites()  # a count may have come to its end
+            self.ftrace.update_sites()  # a command may have used up its count
 
     # What is recorded
 
@@ -162,14 +162,18 @@ class TraceArray:
         self.recorder.option_changed(name, on)
 
     def set_clock(self, name: str) -> None:
-        """Empties the ring buffer: times of two clocks cannot stand in one."""
+        """Changes the clock, and empties the ring buffers: they cannot hold times of two clocks.
+
+        Raises:
+            TraceError: EINVAL, when there is no such clock.
+        """
         if not self.recorder.use_clock(name):
             names = " ".join(self.recorder.globals.clocks.names)
             raise TraceError(errno.EINVAL, f"there is no clock '{name}' (there are: {names})")
         self.recorder.clear()
 
     def set_buffer_kb(self, kb: int, cpu: int | None = None) -> None:
-        """Of one CPU, or of each."""
+        """Resizes the ring buffer of one CPU, or of each. Raises TraceError: EINVAL for 0, ENOMEM."""
         if kb == 0:
             raise TraceError(errno.EINVAL, "a ring buffer cannot be empty")
         try:
@@ -180,7 +184,7 @@ class TraceArray:
         self.buffer_expanded = True
 
     def free_buffer(self) -> None:
-        """Gives back what memory can be given back."""
+        """Shrinks the ring buffers as far as possible; with disable_on_free stops recording."""
         if self.options["disable_on_free"]:
             self.set_recording(False)
         self.set_buffer_kb(1)
@@ -192,5 +196,5 @@ class TraceArray:
         return self.recorder.snapshot(cpu, self.ops.tracer, self.options)
 
     def pipe_view(self, cpu: int | None) -> tuple[TraceView, Mapping[int, int]]:
-        """The same of the oldest events, and of each CPU that has any, how many can be consumed at once."""
+        """The oldest events to print, and for each CPU that has any, how many can be consumed at once."""
         return self.recorder.oldest_events(cpu, self.ops.tracer, self.options)

@@ -17,17 +17,17 @@ __all__ = ["TraceContext", "context_of"]
 
 
 class TraceContext(NamedTuple):
-    """`flags` are those of events.Flag; the other is as deep as events can show."""
+    """`flags`: of events.Flag. `preempt_count`: its depth, at most what an event can show."""
 
     flags: int = 0
     preempt_count: int = 0
 
 
 def context_of(kernel: Kernel, guest: GuestLayout, cpu: Cpu, printing: int = 0) -> TraceContext:
-    """What an event says that is recorded on a CPU now (Linux: tracing_gen_ctx).
+    """The context of an event that is recorded on a CPU now (Linux: tracing_gen_ctx).
 
     Args:
-        kernel: of the CPU.
+        kernel: the CPU's kernel.
         guest: its structures.
         cpu: must be online.
         printing: how often the code that records the event has disabled preemption, which the event does not show.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What there is once for all trace arrays of a kernel."""
+"""What all trace arrays of a kernel share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TraceGlobals:
 
     Args:
         kernel: with its image loaded.
-        arch: of its architecture.
+        arch: the call sites of its architecture.
     """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch) -> None:

@@ -15,7 +15,7 @@ __all__ = ["BlockDevice"]
 
 
 class BlockDevice:
-    """Gives the guest's commands to a RAM disk, which interrupts CPU 0 when it has done one."""
+    """Gives the guest's commands to a RAM disk, and interrupts CPU 0 when a command is done."""
 
     def __init__(self, board: Board, memory: GuestMemory, disk: RamDisk) -> None:
         self._board = board
@@ -48,7 +48,7 @@ class BlockDevice:
 
     @host_call
     def block_completed(self, cpu: Cpu) -> int:
-        """The tag of the next command that has been done, and above it whether it failed."""
+        """The tag of the next command that is done, plus 1 << 16 if it failed; -EAGAIN if none is done."""
         done = self._disk.completed(cpu.cycles)
         if done is None:
             self._interrupt()
@@ -57,7 +57,7 @@ class BlockDevice:
         return tag | status << 16
 
     def _interrupt(self) -> None:
-        """The disk interrupts when it will have done its next command."""
+        """Raises the disk's interrupt for the time at which its next command is done."""
         time = self._disk.next_completion
         if time is not None:
             self._board.cpus[0].raise_interrupt(self._vector, time)

@@ -23,11 +23,11 @@ class Commands:
 
     Args:
         image: the kernel, whose headers say how long a line may be.
-        interrupt: has the guest look whether there is something for it.
+        interrupt: makes the guest look whether there is something for it.
 
     Attributes:
         status: the wait status of the command given last; None until it has ended.
-        running: whether init runs one.
+        running: whether init runs a command.
     """
 
     def __init__(self, image: Image, interrupt: Callable[[], None]) -> None:
@@ -76,7 +76,7 @@ class Commands:
 
     @host_call
     def command_given_up(self, cpu: Cpu) -> int:
-        """Whether the command that runs is to be killed; said once."""
+        """Whether init must kill the command that it runs. The answer is yes only once."""
         giving_up, self._giving_up = self._giving_up, False
         return int(giving_up and self.running)
 

@@ -22,14 +22,14 @@ class Console:
         self._tail = b""
         self._input = bytearray()
         self._ended = False
-        self.size = (0, 0)  # rows and columns of the terminal at which somebody sits, if one does
+        self.size = (0, 0)  # rows and columns of the host's terminal; (0, 0): there is none
 
     def feed(self, data: bytes) -> None:
-        """Input for the guest."""
+        """Queues input for the guest."""
         self._input += data
 
     def restart_input(self) -> None:
-        """Forgets what was not read; more may come."""
+        """Drops the input that was not read. New input may come."""
         self._input.clear()
         self._ended = False
 
@@ -50,13 +50,13 @@ class Console:
     @host_call
     def console_write(self, cpu: Cpu, address: int, length: int) -> None:
         data = cpu.read(address, length)
-        cpu.answer(length)  # the guest has written it, whatever becomes of it here
+        cpu.answer(length)  # before the sink, which may raise: for the guest the output is written
         self._tail = b"\n".join((self._tail + data).split(b"\n")[-_KEPT_LINES - 1 :])
         self.sink(data)
 
     @host_call
     def console_read(self, cpu: Cpu, address: int, size: int) -> int:
-        """How many bytes of input were stored; 0 at its end."""
+        """Stores input; returns how many bytes, 0 at its end."""
         if not self._input:
             return 0 if self._ended else -errno.EAGAIN
         data = bytes(self._input[:size])

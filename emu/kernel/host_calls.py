@@ -20,8 +20,8 @@ Method = TypeVar("Method", bound=Callable[..., int | None])
 def host_call(method: Method) -> Method:
     """Has a method answer the host call of its name: `console_read` answers HC_CONSOLE_READ.
 
-    It is called with the CPU and as many of the call's arguments as it has parameters. What it returns is the call's result;
-    None: it has answered the CPU itself, or the guest does not go on. A LookupError is -EFAULT to the guest.
+    The method is called with the CPU and as many of the call's arguments as it has parameters. It returns the call's
+    result; None: it has answered the CPU itself, or the guest does not go on. A LookupError is -EFAULT to the guest.
     """
     method.answers_host_call = True  # type: ignore[attr-defined]  # functions have any attribute
     return method
@@ -45,7 +45,7 @@ class HostCalls:
 
     @property
     def numbers(self) -> frozenset[int]:
-        """Of all calls that are answered here."""
+        """The numbers of all calls that Python answers."""
         return frozenset(self._answers)
 
     def answer(self, cpu: Cpu, number: int, arguments: list[int]) -> None:
@@ -76,7 +76,7 @@ def string(cpu: Cpu, address: int) -> str:
 
 
 def put(cpu: Cpu, address: int, data: bytes) -> int:
-    """Stores bytes where the CPU has an address mapped, and returns how many; -EFAULT when it has not."""
+    """Stores bytes at a CPU's virtual address. Returns how many, or -EFAULT where an address is not mapped."""
     for offset, byte in enumerate(data):
         physical = cpu.translate(address + offset)
         if physical is None:

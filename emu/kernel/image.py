@@ -42,7 +42,10 @@ def symbol_record(byte_order: str) -> np.dtype[np.void]:
 
 
 def _symbols(table: SymbolTableSection, byte_order: str) -> Iterator[tuple[str, int, int, int]]:
-    """Name, value, size and type of what the image defines. All at once: one by one they take longer than to boot it."""
+    """Name, value, size and type of each symbol that the image defines.
+
+    numpy reads all symbols at once, because reading them one by one takes longer than a boot.
+    """
     entries = np.frombuffer(table.data(), symbol_record(byte_order))
     entries = entries[(entries["section"] != _SHN_UNDEF) & (entries["section"] != _SHN_ABS) & (entries["name"] != 0)]
     names: bytes = table.stringtable.data()
@@ -65,7 +68,7 @@ class Image:
         layout: the table made from the kernel's own headers: by name (offset, size) of a member, (0, size) of a structure,
             (value, 0) of a constant.
         sites: addresses of all recorded call sites, ascending.
-        functions: all of them, in address order.
+        functions: all functions, in address order.
 
     Raises:
         BadImage: the file is no ELF, is for another machine, or was built without call sites.
@@ -75,9 +78,9 @@ class Image:
     def __init__(self, path: Path, *, machine: str) -> None:
         self.path = path
         with path.open("rb") as file:
-            data = file.read(os.fstat(file.fileno()).st_size)  # what is no regular file has no size, but may have no end
+            data = file.read(os.fstat(file.fileno()).st_size)  # a device has size 0, but may have no end
         try:
-            # A damaged one may name any offset and any size: what lies in memory bounds them.
+            # A damaged image may name any offset and any size; a file in memory bounds them.
             elf = ELFFile(io.BytesIO(data))
             if elf["e_machine"] != machine:
                 raise BadImage(f"{path}: an image for {elf['e_machine']}, not {machine}")
@@ -102,7 +105,7 @@ class Image:
         except (ELFError, LookupError, ValueError, OverflowError) as error:
             raise BadImage(f"{path}: not an ELF image ({error})") from None
         self.symbols: Mapping[str, int] = {name: value for name, value, _, _ in symbols}
-        # Of several names at one address the function's comes first, then the one that was defined first.
+        # Of several functions at one address, the one that was defined first comes first.
         self.functions = sorted(
             (Symbol(name, value, size) for name, value, size, kind in symbols if kind == STT_FUNC),
             key=lambda s: s.address,
@@ -121,7 +124,7 @@ class Image:
             raise BadImage(f"{self.path}: no symbol {name}") from None
 
     def function_at(self, address: int) -> Symbol | None:
-        """The function that contains an address."""
+        """The function that contains an address; None: there is none."""
         index = bisect.bisect_right(self._addresses, address) - 1
         if index < 0:
             return None
@@ -134,17 +137,17 @@ class Image:
         return found
 
     def _in_text_gap(self, address: int, index: int) -> bool:
-        """Padding after a function, and assembly labels without a size, belong to what came before in the same section."""
+        """Padding, and assembly labels without a size, belong to the function before them in the same section."""
         for start, end in self._text:
             if start <= address < end:
                 return bool(self._addresses[index] >= start)
         return False
 
     def offset(self, name: str) -> int:
-        """Where a structure has a member: offset("task_struct.pid"), in bytes.
+        """The offset of a member in its structure, in bytes: offset("task_struct.pid").
 
         Raises:
-            BadImage: the layout table has no such name. So do `size` and `constant`.
+            BadImage: the layout table has no such name; `size` and `constant` raise it, too.
         """
         return self._entry(name)[0]
 

@@ -35,15 +35,15 @@ class Kernel:
 
     Args:
         board: with its CPUs off.
-        arch: kernels of its architecture.
+        arch: what the architecture says of kernels.
         image: the kernel.
         console: gets what the guest writes.
         warn: gets the guest kernel's warnings, one text each.
         disk: the RAM disk.
 
     Attributes:
-        hot_areas: by CPU index, the address of the CPU's struct pcpu_hot; those are the CPUs that can take upcalls.
-        host_calls: what answers the guest, from `start` on.
+        hot_areas: by CPU index, the address of the CPU's struct pcpu_hot. The CPUs in it can take upcalls.
+        host_calls: answers the guest's host calls; made by `start`.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Kernel:
             self.board.reset_page_table = self.memory.physical(self.image.symbol(self._arch.page_table))
 
     def start(self, time: int, tracing: Tracing) -> None:
-        """Switches CPU 0 on, its clock at `time`; it runs when the machine does, and `tracing` is told what it does."""
+        """Switches CPU 0 on, its clock at `time`. From then on the kernel's events are reported to `tracing`."""
         self._tracing = tracing
         self._reports = Reports(self._arch, self.memory, self.tasks, self.symbols, tracing, self._warn)
         tracing_calls = TracingCalls(tracing, self.modules)
@@ -120,9 +120,9 @@ class Kernel:
             False if every CPU sleeps with nothing to wake it.
 
         Raises:
-            GuestPanic: the kernel panicked, or a CPU did what it cannot do.
-            PoweredOff: the guest ended the machine.
-            LimitReached: it may not run for longer.
+            GuestPanic: the kernel panicked, or a CPU left RAM.
+            PoweredOff: the guest switched the machine off.
+            LimitReached: one of `limits` is reached.
         """
         if self._ended is not None:
             raise self._ended
@@ -158,7 +158,7 @@ class Kernel:
         self._panicked(cpu, string(cpu, message), registers)
 
     def _panicked(self, cpu: Cpu, message: str, registers: int) -> None:
-        """`registers`: address of a struct pt_regs, or 0 for the CPU's own."""
+        """Ends the run with a report. `registers`: address of a struct pt_regs; 0: the CPU's own registers."""
         report = self._reports.panic(cpu, message, registers)
         if console := self.console.last_lines:
             report = "\n".join([report, "last console lines:", *(f"  {line}" for line in console)])

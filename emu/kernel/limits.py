@@ -27,7 +27,7 @@ class Limits:
 
     @contextmanager
     def during(self, virtual: int | None, host: float | None) -> Iterator[None]:
-        """From now on the guest may run for `virtual` nanoseconds of its own time, or `host` seconds of the host's."""
+        """While the body runs, the guest has `virtual` nanoseconds of its time and `host` seconds; None: no limit."""
         self._virtual, self._host = virtual, host
         self._host_end = None if host is None else time.monotonic() + host
         if virtual is not None:
@@ -44,10 +44,10 @@ class Limits:
         return None if self._host_end is None else max(self._host_end - time.monotonic(), 0.0)
 
     def check(self, *, busy: bool) -> None:
-        """After every stretch; `busy`: more would have happened at once.
+        """Called after each stretch of running. `busy`: the guest can go on at once.
 
         Raises:
-            LimitReached: one of them is.
+            LimitReached: a limit is reached.
         """
         if not busy and self._board.at_ceiling:
             raise LimitReached(f"{_text(self._virtual or 0)} of virtual time have passed")

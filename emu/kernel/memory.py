@@ -36,18 +36,18 @@ class GuestMemory:
         raise LookupError(f"address {address:#x} is not the kernel's")
 
     def host_address(self, address: int) -> int:
-        """Where this process has what is at an address of the kernel."""
+        """The address in this process of an address of the kernel."""
         return self._host_start + self.physical(address)
 
     def read(self, address: int, size: int) -> bytes:
-        """`size` bytes, which must all be the kernel's."""
+        """`size` bytes from an address on, all in the kernel's memory."""
         start = self.physical(address)
         if size:
             self.physical(address + size - 1)
         return bytes(self.ram[start : start + size])
 
     def write(self, address: int, data: bytes) -> None:
-        """Stores bytes, which must all be the kernel's (not code: CPUs keep what they have translated)."""
+        """Stores bytes, all in the kernel's memory. For code use Board.write_code."""
         start = self.physical(address)
         if data:
             self.physical(address + len(data) - 1)

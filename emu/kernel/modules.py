@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest kernel's loadable modules: what the guest tells of them, and whose function an address is."""
+"""The guest kernel's loadable modules, as the guest describes them: their memory, functions and call sites."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_STRINGS = 1 << 24
 
 
 class BadModule(ValueError):
-    """What the guest says of a module cannot be."""
+    """The guest's description of a module is inconsistent."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class Module:
 
 
 class Modules:
-    """The modules there are, and what is still known of those that there were: a trace may name them.
+    """The loaded modules, and those that have been unloaded: a trace may still name their functions.
 
-    Whatever is known of an address is forgotten when another module comes to lie there.
+    An unloaded module is forgotten when another module is loaded at its addresses.
     """
 
     def __init__(self, memory: GuestMemory) -> None:
@@ -73,14 +73,14 @@ class Modules:
         self._known: list[tuple[Region, Module]] = []  # the latest last
 
     def __iter__(self) -> Iterator[Module]:
-        """Those loaded, in the order in which they came."""
+        """The loaded modules, in the order of loading."""
         return iter(self._loaded.values())
 
     def read(self, address: int) -> Module:
         """What the struct module at `address` says.
 
         Raises:
-            BadModule: it cannot be.
+            BadModule: it is inconsistent.
             LookupError: it points out of the kernel's memory.
         """
         memory, image = self._memory, self._memory.image
@@ -96,7 +96,7 @@ class Modules:
         return Module(address, name, core, init if init.size else None, functions, sorted(sites))
 
     def add(self, module: Module) -> None:
-        """The module is there from now on."""
+        """Adds a module that has been loaded."""
         self._loaded[module.address] = module
         for region in (module.core, module.init):
             if region is not None and region.size:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What people are told of where the guest kernel is: its task, registers and calls, with names."""
+"""Reports of where the guest kernel is: its task, registers and backtrace, with the names of functions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from emu.kernel.tracing import Tracing
 
 __all__ = ["Reports"]
 
-_DEEPEST = 4096  # as many calls as a stack has room for, and more
-_INNERMOST, _OUTERMOST = 64, 24  # of a longer chain, so many calls are shown
+_DEEPEST = 4096  # more calls than a stack has room for
+_INNERMOST, _OUTERMOST = 64, 24  # how many calls of a longer chain are shown
 
 
 class Reports:
     """Makes reports of panics, and gives `warn` the kernel's warnings, one text each.
 
-    Wherever there is a `saved`, that is the address of a struct pt_regs; 0: the CPU's own registers count.
+    In all methods `saved` is the address of a struct pt_regs; 0: the CPU's own registers.
     """
 
     def __init__(
@@ -43,20 +43,20 @@ class Reports:
 
     @host_call
     def bug(self, cpu: Cpu, message: int, saved: int) -> int:
-        """The kernel complains and goes on."""
+        """Warns of a bug of the kernel, which goes on."""
         self._warn("\n".join([f"guest warning on CPU {cpu.index}: {string(cpu, message)}", *self._calls(cpu, saved)]))
         return 0
 
     @host_call
     def show_regs(self, cpu: Cpu, saved: int, text: int, size: int, oops: int) -> int:
-        """Registers, if any are saved, and calls, for a report of the kernel's own; of an oops the host is warned, too."""
+        """Gives the kernel lines for its own report: saved registers, if any, and backtrace. Warns of an oops."""
         lines = [*(self._registers(cpu, saved) if saved else ()), "Call Trace:", *self._calls(cpu, saved)]
         if oops:
             self._warn("\n".join([f"guest oops on CPU {cpu.index}", *self._task(cpu), *lines]))
         return put(cpu, text, "\n".join(lines).encode()[:size])
 
     def _task(self, cpu: Cpu) -> Iterator[str]:
-        """A line that says which task the CPU runs; none before the kernel has said where it keeps that."""
+        """A line that says which task the CPU runs; none before the kernel has said where its struct pcpu_hot is."""
         task = self._tasks.find_current(cpu)
         if task is not None:
             yield f"  task {self._tasks.comm(task)}, pid {self._tasks.pid(task)}"
@@ -72,7 +72,7 @@ class Reports:
             yield " ".join(rest[n : n + 3])
 
     def _calls(self, cpu: Cpu, saved: int) -> Iterator[str]:
-        """The chain of callers, innermost first; of one that is very long, both ends."""
+        """The lines of the backtrace, innermost call first; of a very long one, both ends."""
         values = self._arch.registers(self._memory, cpu, saved)
         task = self._tasks.find_current(cpu) or 0
         chain = [values["ip"]]

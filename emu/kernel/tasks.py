@@ -17,7 +17,7 @@ class Tasks:
     """Reads task_struct through the image's layout table. A task is its address.
 
     Args:
-        memory: where they are.
+        memory: the kernel's memory.
         hot_areas: by CPU index, the address of the CPU's struct pcpu_hot, as far as the kernel has said it.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What tracing is told of by the guest kernel, and the host calls by which the guest tells it."""
+"""What a guest kernel reports to tracing, and the host calls by which it does."""
 
 from __future__ import annotations
 
@@ -14,51 +14,51 @@ __all__ = ["Tracing", "TracingCalls"]
 
 
 class Tracing(Protocol):
-    """What traces a guest. It is told of everything from the start of the first CPU on; no method may run the machine."""
+    """Traces a guest. The guest's events call these methods from the start of CPU 0 on. None may run the machine."""
 
     def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
-        """The kernel, once on each CPU: it can take upcalls, and its struct pcpu_hot is at `hot_area`."""
+        """Called once for each CPU: the CPU can take upcalls, and its struct pcpu_hot is at `hot_area`."""
 
     def breakpoint(self, cpu: Cpu, registers: int) -> bool:
-        """The kernel's breakpoint handler, with the address of the saved struct pt_regs.
+        """Called by the kernel's breakpoint handler. `registers`: the address of the saved struct pt_regs.
 
-        True: a site that is being changed was hit, and the registers are now what its new instruction would have left.
+        True: the breakpoint was at a site that is being changed; the registers now are as after its new instruction.
         """
 
     def trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
-        """trace_printk() writes a text, called from `ip`; for that it has itself disabled preemption `disabled` times."""
+        """trace_printk(), called from `ip`, writes a text. It has itself disabled preemption `disabled` times."""
 
     def ftrace_enabled(self, on: bool | None) -> bool | None:
-        """The sysctl kernel.ftrace_enabled is written, or with None read: whether it is on now.
+        """Sets the sysctl kernel.ftrace_enabled (`on` None: leaves it as it is) and returns its value.
 
-        None: sites are being changed; the kernel asks again.
+        None: it is being set, but sites are being changed; the kernel asks again.
         """
 
     def module_init(self, module: Module) -> None:
-        """The module loader has put a module together, of which nothing has been executed yet: its sites become nops.
+        """Called before any code of a module is executed: turns the module's sites into nops.
 
         Raises:
-            BadModule: they are not what the module says.
+            BadModule: a site is not what the module says.
         """
 
     def module_enable(self, module: Module) -> bool:
-        """The module loader, before the module's init: its sites are to call what is wanted of them.
+        """Called before a module's init runs: patches the module's sites for the tracers.
 
-        False: sites are being changed; the loader asks again.
+        False: not done yet, sites are being changed; the loader asks again.
         """
 
     def module_free(self, module: Module, part: range | None) -> bool:
-        """The module loader, before it frees code at the addresses `part`, or all that the module has left (None).
+        """Called before code of a module is freed: at the addresses `part`, or all that is left (None).
 
-        False: sites are being changed; the loader asks again.
+        False: not done, sites are being changed; the loader asks again.
         """
 
     def resolve_return(self, task: int, frame: int, address: int) -> int:
-        """A backtrace, for the return address of the call that `frame` stands for: the real one if tracing has replaced it."""
+        """The real return address of a call whose stack has `address`. `frame`: its fp in struct ftrace_ret_stack."""
 
 
 class TracingCalls:
-    """Host calls for tracing, and those about modules, which are known by name when tracing has taken note of them."""
+    """The host calls for tracing and modules. A module is added to `modules` when tracing has accepted it."""
 
     def __init__(self, tracing: Tracing, modules: Modules) -> None:
         self._tracing = tracing

@@ -43,7 +43,7 @@ class Upcalls:
 
     @host_call
     def upcall_next(self, cpu: Cpu, address: int) -> int:
-        """Whether there is one for the CPU; the struct upcall at the address then says what to call."""
+        """Whether an upcall waits for the CPU. Stores the next one in the struct upcall at `address`."""
         if not self._waiting[cpu.index]:
             return 0
         upcall = self._waiting[cpu.index].popleft()
@@ -55,7 +55,7 @@ class Upcalls:
 
     @host_call
     def upcall_done(self, cpu: Cpu, result: int) -> int:
-        """The upcall that the CPU took last has returned."""
+        """Ends the upcall that the CPU took last: it has returned `result`."""
         upcall, self._running[cpu.index] = self._running[cpu.index], None
         if upcall is not None:
             upcall.on_end(cpu, result)

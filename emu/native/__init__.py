@@ -26,7 +26,7 @@ def external(name: str, signature: Any) -> Any:
 
 
 def njit(*signatures: Any) -> Any:
-    """`numba.njit` with the disk cache, inlined into its callers: that is a third of the cost of a traced call.
+    """`numba.njit` with the disk cache. The compiled function is inlined into its callers.
 
     Bounds are not checked and integer division by zero is not an error: the model is C. Used as `@njit`, which
     compiles for the types of each call, or as `@njit(signature)`, which compiles now.

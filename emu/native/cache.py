@@ -8,8 +8,8 @@ that can see it, and no others.
 
     ~/.cache/emu/emu.cpu.native.turns-0f63fb6bd2ec2e1f/run-5d3a1ae6e08a7b2d.nbc
 
-numba's own cache looks at the time of one file, and never finds a function again that closes over another compiled one,
-because it tells those apart by an identity that each process makes anew. Here a function is found by names and values.
+numba's own cache checks only the time of one file. It never finds a function again that closes over a compiled one,
+because each process gives compiled functions new identities. Here a function is identified by names and values.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from numba.core.compiler import CompileResult
 
 __all__ = ["Cache", "Sources", "imported"]
 
-# Parsing every source would take longer than everything else that the cache does. The test suite has Python's own parser
-# check what these find.
+# Parsing every source would take longer than everything else that the cache does. The test suite compares what these
+# find with what Python's own parser finds.
 _FOR_TYPE_CHECKERS = re.compile(r"^if TYPE_CHECKING:\n(?:(?:[ \t].*)?\n)+", re.MULTILINE)
 _IMPORT = re.compile(r"^[ \t]*(?:from (emu[.\w]*) import (\([^)]*\)|.*)|import (emu[.\w]*))", re.MULTILINE)
 
 
 def imported(text: str) -> Iterator[tuple[str, str]]:
-    """(module, name) of what a source imports from emu, but for type checkers only; a whole module has the name ""."""
+    """(module, name) of each import from emu in a source, except those for type checkers. "": the whole module."""
     for module, names, whole in _IMPORT.findall(_FOR_TYPE_CHECKERS.sub("", text)):
         if whole:
             yield whole, ""
@@ -50,7 +50,7 @@ def imported(text: str) -> Iterator[tuple[str, str]]:
 
 
 class Sources:
-    """The sources of emu below a folder, and which of them the compiled code of one can depend on."""
+    """The sources of emu below a folder. They know which sources the compiled code of a source can depend on."""
 
     def __init__(self, root: Path) -> None:
         self._root = str(root)
@@ -146,13 +146,13 @@ def _description(value: Any) -> str:
 
 
 class Cache:
-    """One function's compiled code, a file for each signature: what numba's dispatchers ask a cache for."""
+    """One function's compiled code, a file for each signature. Its methods are those that numba's dispatchers call."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
 
     def _path(self, signature: object, codegen: Any) -> Path | None:
-        """Where the code for a signature is kept. Its name holds all that the group's directory does not say."""
+        """Where the code for a signature is kept. Its name depends on all that the directory's name does not."""
         directory = _directory(self._function)
         if directory is None:
             return None
@@ -169,7 +169,7 @@ class Cache:
             return None
 
     def save_overload(self, signature: object, result: Any) -> None:
-        """Keeps the result of a compilation. Who reads it meanwhile sees all of it or nothing."""
+        """Keeps the result of a compilation. A process that reads it meanwhile finds the whole file or none."""
         if result.library.has_dynamic_globals:
             raise TypeError(f"{self._function.__qualname__} holds an address, which the next process must not use")
         path = self._path(signature, result.codegen)

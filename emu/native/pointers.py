@@ -58,7 +58,7 @@ store_u64 = _store(types.uint64, 64)
 
 
 class Accessors(NamedTuple):
-    """The functions above for memory in which numbers have one byte order, whatever the host's is."""
+    """The functions above for memory with a given byte order, whatever the host's is."""
 
     load_u32: Any
     load_i32: Any
@@ -68,7 +68,7 @@ class Accessors(NamedTuple):
 
 
 def in_byte_order(byte_order: Literal["little", "big"]) -> Accessors:
-    """Accesses to memory in which numbers have that byte order."""
+    """The accesses to memory with that byte order."""
     swapped = byte_order != sys.byteorder
     return Accessors(
         load_u32=_load(types.uint32, 32, swapped),

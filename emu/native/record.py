@@ -50,7 +50,7 @@ class Record:
         self.address: int = self._words.ctypes.data
 
     def get(self, field: np.uint64, index: int = 0) -> int:
-        """A field's word; of a field of several the one at `index`."""
+        """A field's word. `index`: which word, in a field of several."""
         return int(self._words[int(field) // _WORD + index])
 
     def set(self, field: np.uint64, value: int | np.uint64, index: int = 0) -> None:
@@ -58,7 +58,7 @@ class Record:
         self._words[int(field) // _WORD + index] = int(value) & _MASK
 
     def fill(self, field: np.uint64, count: int, value: int | np.uint64) -> None:
-        """Stores the same in all `count` words of a field."""
+        """Stores `value` in all `count` words of a field."""
         first = int(field) // _WORD
         self._words[first : first + count] = value
 
@@ -67,11 +67,11 @@ class Record:
         self._words[:] = 0
 
     def copy_from(self, other: Record) -> None:
-        """Stores what another record of the same fields holds."""
+        """Copies all words of another record with the same fields."""
         self._words[:] = other._words
 
 
 def offset_of(layout: np.dtype[Any], field: str) -> np.uint64:
-    """Where a field of a structured type lies, in bytes, for native code."""
+    """The offset of a field in a structured type, in bytes, for native code."""
     assert layout.fields is not None
     return np.uint64(layout.fields[field][1])

@@ -58,7 +58,7 @@ class CpuArch(ABC):
 
     @abstractmethod
     def program_counters(self) -> tuple[int, int]:
-        """Offsets in the CPU's state: the program counter's, and that of the address after it (the same without delay slots)."""
+        """Offsets in the CPU's state of the program counter and of the next one (the same without delay slots)."""
 
     def attach(self, uc: unicorn.Uc, record: int) -> dict[str, int]:
         """Installs the native hooks, with `record` (a CPU record's address) as their data.
@@ -95,11 +95,11 @@ class CpuArch(ABC):
 
     @abstractmethod
     def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, arguments: tuple[int, int]) -> None:
-        """The reset state of docs/board.md."""
+        """Puts a CPU in the reset state of docs/board.md."""
 
     @abstractmethod
     def timing(self) -> TimingModel:
-        """The static timing model: one for all boards, since it remembers what it was asked."""
+        """The static timing model. All boards share it, because it caches the costs of blocks."""
 
     @abstractmethod
     def registers(self, env: int) -> Mapping[str, int]:
@@ -116,7 +116,7 @@ class CpuArch(ABC):
     @property
     @abstractmethod
     def reset_page(self) -> bytes:
-        """What the board puts in RAM at RESET_PAGE for the reset state."""
+        """The bytes that the board puts in RAM at RESET_PAGE for the reset state."""
 
 
 def load(name: str) -> CpuArch:

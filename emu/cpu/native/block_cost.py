@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Charging a block: its cost is looked up by the physical address at which it begins.
 
-An entry is what `cost_entry` gives; 0 is unknown. There are two tables, one behind the other, because blocks of two sizes
-often take turns at one place: when an instruction keeps interrupts off for the next one, Unicorn makes the next one a block
-of its own. Only what is in neither table is decoded.
+An entry is made by `cost_entry`; 0: the cost is unknown. There are two tables, because two blocks of different size
+often begin at one address: after an instruction that delays interrupts by one instruction (`sti`), Unicorn makes the
+next instruction a block of its own. A block in neither table is decoded.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from emu.native.pointers import call_handler, load_u64, store_u64
 
 ONE, WORD = np.uint64(1), np.uint64(8)
 SIZE, INSTRUCTIONS, MOST = np.uint64(32), np.uint64(16), np.uint64(0xFFFF)  # in an entry: shifts, and a mask
-PHYSICAL = np.uint64(16)  # in what DECODE is asked: a shift
+PHYSICAL = np.uint64(16)  # in DECODE's argument: a shift
 
 
 def cost_entry(size: int, instructions: int, cycles: int) -> int:
-    """The entry of a block of so many bytes."""
+    """The entry of a block. `size`: in bytes."""
     return size << int(SIZE) | min(instructions, int(MOST)) << int(INSTRUCTIONS) | min(cycles, int(MOST))
 
 
 def asked_for(packed: int) -> tuple[int, int]:
-    """What DECODE is asked: the RAM address and the size of a block."""
+    """DECODE's argument, unpacked: the RAM address and the size in bytes of a block."""
     return packed >> int(PHYSICAL), packed & (1 << int(PHYSICAL)) - 1
 
 

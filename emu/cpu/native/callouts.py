@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""From a CPU to the layers above: functions for addresses that blocks begin at, and for the numbers of host calls."""
+"""Calls from a CPU to the layers above: the functions of addresses at which blocks begin, and those of host calls."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def call_function_at(cpu, board, address):
 
 @njit
 def host_call(cpu, number):
-    """Answers a call whose arguments are in the record; its result is put there too.
+    """Answers a host call. Its arguments are in the CPU's record, and its result is stored there, too.
 
-    Returns False if Python has to answer: the turn ends.
+    Returns False if Python has to answer the call: the turn then ends.
     """
     handler = ZERO
     if number < HOST_CALL_COUNT:

@@ -36,7 +36,7 @@ def nmi_timer_set(cpu, number):
 
 @cfunc(_HANDLER)
 def send_ipi(cpu, number):
-    """send_ipi(cpu, vector): raised at the sender's time. The sender's turn ends, so that the other can answer."""
+    """send_ipi(cpu, vector): raises the vector on that CPU at the sender's time. The sender's turn ends."""
     board = load_u64(cpu + cpu_record.BOARD)
     index, vector = load_u64(cpu + FIRST_ARGUMENT), load_u64(cpu + SECOND_ARGUMENT)
     known = load_u64(board + board_record.VECTOR_START) <= vector < load_u64(board + board_record.VECTOR_END)
@@ -50,7 +50,7 @@ def send_ipi(cpu, number):
 
 @cfunc(_HANDLER)
 def stall_until(cpu, number):
-    """stall_until(cycles): the clock jumps there if it is behind."""
+    """stall_until(cycles): this CPU's clock jumps forward to that time."""
     time = load_u64(cpu + FIRST_ARGUMENT)
     if time > load_u64(cpu + cpu_record.CYCLES):
         store_u64(cpu + cpu_record.CYCLES, time)
@@ -59,7 +59,7 @@ def stall_until(cpu, number):
 
 @cfunc(_HANDLER)
 def halt_cpu(cpu, number):
-    """halt(): sleeps until an interrupt is pending, masked or not (for CPUs without such an instruction)."""
+    """halt(): sleeps until an interrupt is pending, masked or not (for CPUs without a halt instruction)."""
     store_u64(cpu + cpu_record.STATUS, cpu_record.HALTED)
     end_turn(cpu)
     store_u64(cpu + cpu_record.RESULT, ZERO)
@@ -67,6 +67,6 @@ def halt_cpu(cpu, number):
 
 @cfunc(_HANDLER)
 def relax_cpu(cpu, number):
-    """relax(): the CPU's turn ends (for CPUs whose spin loops have no instruction that says so)."""
+    """relax(): the CPU's turn ends (for CPUs without an instruction for spin loops, such as `pause`)."""
     end_turn(cpu)
     store_u64(cpu + cpu_record.RESULT, ZERO)

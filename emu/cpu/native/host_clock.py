@@ -18,7 +18,7 @@ _SECONDS, _MICROSECONDS = offset_of(_TIMEVAL, "seconds"), offset_of(_TIMEVAL, "m
 
 @cfunc(types.int32(types.uint64, types.uint64))
 def gettimeofday(timeval, _timezone):
-    """int gettimeofday(struct timeval *, void *): always the same second, and not the first, which would look unset."""
+    """int gettimeofday(struct timeval *, void *): always the same second, but not 0, which would look unset."""
     store_u64(timeval + _SECONDS, 1000)
     store_u64(timeval + _MICROSECONDS, 0)
     return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Interrupts and time of one CPU: what becomes pending when, and when the block hook must look."""
+"""Interrupts and time of one CPU: when a vector becomes pending, and when the block hook must check for it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LAST_WORD = np.uint64(cpu_record.VECTORS // 64 - 1)
 
 @njit
 def set_pending(cpu, vector):
-    """Marks a vector pending now; a vector that already is stays one interrupt."""
+    """Marks a vector pending. A vector that is pending already stays one interrupt."""
     place = cpu + cpu_record.PENDING + (vector >> SIX) * WORD
     bits = load_u64(place)
     bit = ONE << (vector & LOW_SIX)
@@ -61,14 +61,14 @@ def raise_at(cpu, vector, time):
 
 @njit
 def end_turn(cpu):
-    """The CPU's turn ends at its next block."""
+    """Ends the CPU's turn at its next block."""
     store_u64(cpu + cpu_record.TURN_END, ZERO)
     store_u64(cpu + cpu_record.DEADLINE, ZERO)
 
 
 @njit
 def stop(cpu):
-    """Python is asked before the CPU goes on, and before any other CPU does."""
+    """Ends the CPU's turn at its next block and returns to Python before any CPU goes on."""
     store_u64(cpu + cpu_record.REQUEST, cpu_record.STOP_REQUEST)
     store_u64(cpu + cpu_record.DEADLINE, ZERO)
 
@@ -112,7 +112,7 @@ def look_around(cpu):
 
 @njit
 def turn_is_over(cpu):
-    """Whether the block that is about to begin belongs to a later turn. Counts it if exact stepping allows it."""
+    """Whether the turn ends before the block that is about to begin. With exact stepping, counts the block."""
     if load_u64(cpu + cpu_record.REQUEST) != ZERO or load_u64(cpu + cpu_record.CYCLES) >= load_u64(cpu + cpu_record.TURN_END):
         return True
     if load_u64(cpu + cpu_record.STEPPING) != ZERO:
@@ -125,7 +125,7 @@ def turn_is_over(cpu):
 
 @njit
 def next_event(cpu):
-    """The time at which a halted CPU has something to do. The watchdog timer wakes no CPU."""
+    """The time at which a halted CPU wakes, in cycles. The watchdog timer wakes no CPU."""
     if load_u64(cpu + cpu_record.PENDING_COUNT) != ZERO or load_u64(cpu + cpu_record.NMI) != ZERO:
         return load_u64(cpu + cpu_record.CYCLES)
     return max(min(load_u64(cpu + cpu_record.TIMER), load_u64(cpu + cpu_record.ARRIVAL)), load_u64(cpu + cpu_record.CYCLES))

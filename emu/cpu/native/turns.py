@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The loop over turns: the CPU that is furthest behind runs next, until a quantum past the one after it."""
+"""The loop over turns: the CPU whose clock is furthest behind runs next, until it is a quantum ahead of the second."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _ready_at(cpu):
 
 @njit
 def begin_turn(board, cpu, now, others):
-    """Prepares the turn of a CPU that can run at `now`, the next other one being able to at `others`."""
+    """Prepares the turn of a CPU that can run at time `now`. `others`: when the first other CPU can run, or NEVER."""
     store_u64(cpu + cpu_record.STATUS, cpu_record.RUNNING)
     store_u64(cpu + cpu_record.CYCLES, now)
     end = now + load_u64(board + board_record.LONGEST_TURN)
@@ -61,7 +61,7 @@ def begin_turn(board, cpu, now, others):
 
 @njit(types.int32(types.uint64))
 def enter(cpu):
-    """Executes a CPU's turn; returns Unicorn's error.
+    """Executes a CPU's turn; returns Unicorn's error, 0: none.
 
     Starting Unicorn sets the program counter alone, so the next one is kept in RESUME for the architecture's trap unit,
     which Unicorn asks before the first block.

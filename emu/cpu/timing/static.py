@@ -19,7 +19,7 @@ _KEPT = 1 << 16  # blocks: a kernel and some programs execute about 10,000
 class StaticModel:
     """Adds up what each instruction costs on its own: one cycle unless `cycles` says otherwise, by capstone's mnemonic.
 
-    Where the instructions lie does not matter, so what a block costs on one machine, it costs on the next.
+    Costs do not depend on addresses, so a block costs the same on every machine.
     """
 
     def __init__(self, disassembler: capstone.Cs, cycles: Mapping[str, int]) -> None:

@@ -22,9 +22,9 @@ class OutOfReach(ValueError):
 
 
 class Breakpoint(ABC):
-    """The instruction that stops a CPU which comes to a site while it is changed, where that takes more than one write."""
+    """The instruction that traps a CPU at a site that is being changed. Needed where a change takes several writes."""
 
-    code: ClassVar[bytes]  # replaces the first bytes of a site, one write that no CPU sees half of
+    code: ClassVar[bytes]  # replaces the first bytes of a site by one write, which no CPU sees half done
 
     @abstractmethod
     def site(self, memory: GuestMemory, registers: int) -> int:
@@ -32,7 +32,7 @@ class Breakpoint(ABC):
 
     @abstractmethod
     def emulate(self, memory: GuestMemory, registers: int, site: int, code: bytes) -> None:
-        """Does to the saved struct pt_regs, interrupted by the breakpoint at `site`, what `code` there would do."""
+        """Changes the saved struct pt_regs of the breakpoint at `site` as the instruction `code` there would."""
 
 
 class FtraceArch(ABC):
@@ -45,10 +45,10 @@ class FtraceArch(ABC):
 
     cpu: ClassVar[CpuArch]
     cycle_clock: ClassVar[str]  # the trace clock that counts CPU cycles, as trace_clock names it
-    profiler: ClassVar[str]  # what the sites call as they are compiled
+    profiler: ClassVar[str]  # the function that compiled sites call
     nop: ClassVar[bytes]
-    return_offset: ClassVar[int]  # a function continues its caller at its return address plus this
-    protocols: ClassVar[Sequence[str]]  # of emu.ftrace.patching, those that make sense here, the default first
+    return_offset: ClassVar[int]  # bytes from a saved return address to the instruction at which the caller goes on
+    protocols: ClassVar[Sequence[str]]  # the protocols of emu.ftrace.patching that fit, the default first
     breakpoint: ClassVar[Breakpoint | None]
 
     @abstractmethod
@@ -60,7 +60,7 @@ class FtraceArch(ABC):
         """
 
     def callbacks(self, guest: GuestLayout) -> Callbacks:
-        """What acts at labels of the kernel's .ftrace.text, compiled for the layout of its structures."""
+        """The native functions of labels in the kernel's .ftrace.text, compiled for the layout of its structures."""
         return _callbacks(self, guest)
 
 

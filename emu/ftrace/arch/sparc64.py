@@ -4,8 +4,8 @@
     nop     01 00 00 00     sethi 0, %g0
     call    40 disp30       call ftrace_caller
 
-What is in the call's delay slot stays, and is executed either way. A word is written at once: no CPU sees half a site, so that
-no breakpoint is needed, and changing one takes a write and a `flush`.
+The instruction in the call's delay slot stays, and is always executed. A word is written at once, so no CPU sees half a
+site: a change needs no breakpoint, but a write and a `flush`.
 """
 
 from __future__ import annotations

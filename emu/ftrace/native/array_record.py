@@ -14,40 +14,40 @@ DIRECT_START = _fields.word()  # the direct map
 KERNEL_START = _fields.word()  # the kernel mapping, above it
 RAM = _fields.word()  # host address of physical address 0
 RAM_SIZE = _fields.word()
-NOWHERE = _fields.word()  # address of a zeroed page: what a guest address outside RAM stands for
+NOWHERE = _fields.word()  # address of a zeroed page, to which guest addresses outside RAM lead
 TEXT_START = _fields.word()
 TEXT_SIZE = _fields.word()
 RETURN_TRAMPOLINE = _fields.word()
 CLOCK_MULTIPLIER = _fields.word()  # nanoseconds = cycles * multiplier / divisor
 CLOCK_DIVISOR = _fields.word()
-COUNTER = _fields.word()  # address of what the counter clock has counted, for all arrays
+COUNTER = _fields.word()  # address of the counter of the counter clock, the same for all arrays
 COMMS = _fields.word()  # the table of command names (see native.comms)
 READER_VECTOR = _fields.word()
 
-# What is wanted
+# What the array records
 RECORDING = _fields.word()  # 1: tracing is on
 CLOCK = _fields.word()  # one of the CLOCK_ constants
 CLOCK_OFFSET = _fields.word()  # nanoseconds, added to those since boot
 SITE_OPS = _fields.word()  # address of a byte of flags per byte of kernel text
 PID_FLAGS = _fields.word()  # address of a byte for each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED
-ONLY_CHOSEN = _fields.word()  # 1: no other pids are traced than those chosen
-FOLLOW_FORK = _fields.word()  # 1: children get their parents' flags in PID_FLAGS, and tasks that end lose theirs
-READER_WAITS = _fields.word()  # 1: the next event raises READER_VECTOR where it is recorded
+ONLY_CHOSEN = _fields.word()  # 1: only pids with PID_CHOSEN are traced
+FOLLOW_FORK = _fields.word()  # 1: function-fork: a child gets its parent's flags in PID_FLAGS, an ended task loses them
+READER_WAITS = _fields.word()  # 1: the next event raises READER_VECTOR on its CPU
 GRAPH_RUNNING = _fields.word()  # 1: entries and returns are recorded
-MAX_DEPTH = _fields.word()  # 0: any
+MAX_DEPTH = _fields.word()  # levels of calls that function_graph records; 0: all
 ONLY_SELECTED = _fields.word()  # 1: graphs begin at GRAPH_FUNCTION sites only
-SKIP_INTERRUPTS = _fields.word()  # 1: nothing in hard interrupts
+SKIP_INTERRUPTS = _fields.word()  # 1: function_graph records nothing in hard interrupts
 SLEEP_TIME = _fields.word()  # 1: durations include the time a task was switched out
-THRESHOLD = _fields.word()  # nanoseconds: of graphs, only the returns of calls that took so long; 0: all, and entries
+THRESHOLD = _fields.word()  # nanoseconds: function_graph records only returns of calls this long; 0: all, and entries
 
-# What Python is told
+# What native code reports to Python
 MISMATCH = _fields.word()  # 1: a return did not match its entry
 MISMATCH_FRAME = _fields.word()
-SWITCH = _fields.word()  # the site, if one that was called is to turn tracing on or off
+SWITCH = _fields.word()  # address of a called site that has a command to turn tracing on or off; 0: none
 WORDS = _fields.count
 
 CLOCK_NANOSECONDS, CLOCK_COUNTER, CLOCK_CYCLES, CLOCK_TICKS = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
-TICK = np.uint64(10_000_000)  # nanoseconds, of the last: USER_HZ is 100
+TICK = np.uint64(10_000_000)  # nanoseconds of a tick of CLOCK_TICKS: USER_HZ is 100
 
 # Flags in PID_FLAGS. A pid from PID_LIMIT on (Linux's PID_MAX_LIMIT) has none.
 PID_LIMIT = 1 << 22
@@ -57,6 +57,6 @@ PID_CHOSEN, PID_EXCLUDED, NO_PID_FLAGS = np.uint8(1), np.uint8(2), np.uint8(0)
 # Flags in SITE_OPS
 GRAPH_FUNCTION = np.uint8(1)
 GRAPH_NOTRACE = np.uint8(2)
-TRACED = np.uint8(4)  # the array's function tracer wants it
-TURNS_ON, TURNS_OFF = np.uint8(8), np.uint8(16)  # a command of set_ftrace_filter is about it
+TRACED = np.uint8(4)  # the array's function tracer records it
+TURNS_ON, TURNS_OFF = np.uint8(8), np.uint8(16)  # a command turns tracing on, off when the site is called
 NO_SITE_FLAGS = np.uint8(0)

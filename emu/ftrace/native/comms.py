@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The table of command names behind `saved_cmdlines`: a ring of (pid, name), newest names in place."""
+"""The table of command names behind `saved_cmdlines`: a ring of (pid, name). A pid's new name replaces its old one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _fields = Fields()
 ENTRIES = _fields.word()  # address of the entries
 CAPACITY = _fields.word()
 BEGUN = _fields.word()  # entries ever begun
-INDEX = _fields.word()  # address of u32[PIDS]: where a pid is, plus one
+INDEX = _fields.word()  # address of u32[PIDS]: the entry of each pid, plus one; 0: none
 WORDS = _fields.count
 
 PIDS = 32_768  # Linux's PID_MAX_DEFAULT: pids share a place modulo this
@@ -32,7 +32,7 @@ ONE, WORD, ZERO = np.uint64(1), np.uint64(8), np.uint64(0)
 
 @njit
 def _place(comms, pid):
-    """Where the index has a pid."""
+    """The address of a pid's place in the index."""
     return load_u64(comms + INDEX) + (pid & PID_MASK) * PLACE_SIZE
 
 

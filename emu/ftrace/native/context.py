@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What all events have in common: time, task and the state of the CPU, and what follows when an event is complete."""
+"""What all events have in common: the time, the task, the state of the CPU, and the end of recording."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def now(cpu, array):
 
 @njit
 def host_address(array, address):
-    """Where an address of the guest kernel's data is in this process.
+    """The host address of an address of the guest kernel's data.
 
     A guest whose pointers are broken must not break its host: an address outside RAM is a page of zeros.
     """
@@ -71,7 +71,7 @@ def host_address(array, address):
 
 @njit
 def complete(cpu, array_cpu, array, ring):
-    """Commits the event that was reserved. Its tasks' names are to be remembered, and a reader may wait for it."""
+    """Commits the reserved event, notes that the task's name is needed, and interrupts a reader that waits."""
     commit(ring)
     store_u64(array_cpu + array_cpu_record.RECORDED, ONE)
     if load_u64(array + array_record.READER_WAITS) != ZERO:
@@ -86,7 +86,7 @@ class Context(NamedTuple):
     """current_task(array_cpu, array) -> the host address of the task that runs on this CPU."""
 
     preempt_count: Any
-    """preempt_count(array_cpu) -> what the guest counts on this CPU."""
+    """preempt_count(array_cpu) -> the guest's preempt_count on this CPU."""
 
     store_common: Any
     """store_common(entry, type, task, preempt_count, irqs_off): stores what every entry begins with, `events.ENTRY`."""

@@ -26,13 +26,14 @@ IP, PARENT_IP = offset_of(FUNCTION, "ip"), offset_of(FUNCTION, "parent_ip")
 
 
 class FunctionTracer(NamedTuple):
-    """The compiled functions that an architecture's callbacks hand over to, once they know who calls whom."""
+    """The compiled functions that an architecture's callbacks call, once they know the function and its caller."""
 
     record_function: Any
-    """record_function(cpu, ip, parent_ip, irqs_off): a site calls for its entry, `ip`, which `parent_ip` has called."""
+    """record_function(cpu, ip, parent_ip, irqs_off): records a call of the function at `ip`, from `parent_ip`."""
 
     record_beside_graph: Any
-    """record_beside_graph(cpu, ip, parent_ip, irqs_off): the same where function_graph, perhaps alone, wants the site."""
+    """record_beside_graph(cpu, ip, parent_ip, irqs_off): the same at a site that calls function_graph's callback, for
+    the arrays whose function tracer wants the site, too."""
 
 
 def build(context: Context) -> FunctionTracer:
@@ -41,7 +42,7 @@ def build(context: Context) -> FunctionTracer:
 
     @njit
     def record_call(cpu, array_cpu, ip, parent_ip, irqs_off):
-        """The function tracer of one array: `ip` was called by `parent_ip`."""
+        """Records a call in one array, unless the array ignores the task that runs."""
         if load_u64(array_cpu + array_cpu_record.IGNORED) != ZERO:
             return
         array, ring = load_u64(array_cpu + array_cpu_record.ARRAY), load_u64(array_cpu + array_cpu_record.RING)
@@ -55,7 +56,7 @@ def build(context: Context) -> FunctionTracer:
 
     @njit
     def record_in_each(cpu, array_cpu, ip, parent_ip, irqs_off):
-        """As ftrace_ops_list_func: what every array wants of this site."""
+        """Goes through the arrays and does what each wants at this site, as Linux's ftrace_ops_list_func does."""
         while array_cpu != ZERO:
             array = load_u64(array_cpu + array_cpu_record.ARRAY)
             flags = site_flags(array, ip)

@@ -34,21 +34,21 @@ EXIT_OVERRUN = offset_of(FUNCGRAPH_EXIT, "overrun")
 EXIT_CALLTIME, EXIT_RETTIME = offset_of(FUNCGRAPH_EXIT, "calltime"), offset_of(FUNCGRAPH_EXIT, "rettime")
 
 # In the calltime of a return stack's entry
-HIDDEN = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # instead of a time: set_graph_notrace covers this call and what it calls
-CHOSEN = np.uint64(1 << 63)  # beside it: set_graph_function covers them
+HIDDEN = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # instead of a time: set_graph_notrace hides this call and all inside it
+CHOSEN = np.uint64(1 << 63)  # a bit of the time: set_graph_function selects this call or a call around it
 
 
 class GraphTracer(NamedTuple):
-    """The compiled functions that an architecture's callbacks hand over to."""
+    """The compiled functions that an architecture's callbacks call."""
 
     record_graph_entry: Any
     """record_graph_entry(cpu, function, returns_to, frame, irqs_off) -> whether the call is to return to the return
-    trampoline instead of `returns_to`. `frame` tells this call from others; the trampoline gives it to
+    trampoline instead of `returns_to`. `frame` identifies the call; the trampoline gives it to
     `record_graph_return`."""
 
     record_graph_return: Any
-    """record_graph_return(cpu, frame, irqs_off) -> the real return address of the call that `frame` stands for, and that
-    returns now; 0 if it is not known."""
+    """record_graph_return(cpu, frame, irqs_off) -> the real return address of the call that returns now; 0 if it is not
+    known. `frame` identifies the call."""
 
 
 def build(memory: Accessors, guest: GuestLayout, context: Context) -> GraphTracer:
@@ -59,7 +59,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> GraphTrace
 
     @njit
     def record_call(cpu, array_cpu, array, task, function, depth, time, irqs_off):
-        """Whether there was room for the event that `function` was called at a depth."""
+        """Records the entry of `function`, called at `depth`; False if there was no room for the event."""
         ring = load_u64(array_cpu + array_cpu_record.RING)
         entry = reserve(ring, time, ENTRY_SIZE)
         if entry == ZERO:
@@ -81,7 +81,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> GraphTrace
         depth = guest_i32(task + guest.curr_ret_stack) + 1
         flags = site_flags(array, function)
         call = task + guest.ret_stack + np.uint64(depth) * guest.entry_size
-        # What the task was in before there was such a filter is on the stack too, and chooses nothing.
+        # Calls that began before set_graph_function was written are on the return stack, too, but without CHOSEN.
         chosen = CHOSEN if flags & array_record.GRAPH_FUNCTION != 0 else ZERO
         if depth > 0:
             outer = guest_u64(call - guest.entry_size + guest.entry_calltime)
@@ -114,14 +114,14 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> GraphTrace
 
     @njit
     def matching_depth(stack, depth, frame):
-        """The return stack's entry for `frame`, from the top; -1 if there is none."""
+        """The index of the topmost entry for `frame` on a return stack; -1 if there is none."""
         while depth >= 0 and guest_u64(stack + np.uint64(depth) * guest.entry_size + guest.entry_fp) != frame:
             depth -= 1
         return depth
 
     @njit
     def record_return(cpu, array_cpu, array, task, call, depth, time, irqs_off):
-        """The call of the return stack's entry at that depth has returned."""
+        """Records the return of `call`, the return stack's entry at `depth`."""
         ring = load_u64(array_cpu + array_cpu_record.RING)
         entry = reserve(ring, time, EXIT_SIZE)
         if entry == ZERO:

@@ -14,7 +14,7 @@ __all__ = ["GuestLayout"]
 
 
 class GuestLayout(NamedTuple):
-    """Offsets, sizes and masks. An image in which they are the same runs what was compiled for another."""
+    """Offsets, sizes and masks. Images in which they are equal share the compiled code."""
 
     # struct pcpu_hot
     current_task: np.uint64
@@ -40,16 +40,16 @@ class GuestLayout(NamedTuple):
     # thread_info's flags, and preempt_count
     tif_need_resched: np.uint64
     preempt_mask: np.uint64
-    softirq_served: np.uint64  # one is being served
-    softirq_disabled: np.uint64  # how often they are disabled, not counting one that is being served
+    softirq_served: np.uint64  # a softirq is being served
+    softirq_disabled: np.uint64  # how often softirqs are disabled, without the one being served
     hardirq_mask: np.uint64
     nmi_mask: np.uint64
     preempt_need_resched: np.uint64
-    preempt_enabled: np.uint64  # a count that forbids nothing
+    preempt_enabled: np.uint64  # PREEMPT_ENABLED: the count when preemption is allowed
 
     @classmethod
     def of(cls, image: Image) -> Self:
-        """As an image has them.
+        """The layout of an image.
 
         Raises:
             BadImage: its layout table has no such names.

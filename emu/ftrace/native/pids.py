@@ -23,13 +23,13 @@ class Pids(NamedTuple):
     """The compiled functions that decide which tasks are traced. Tasks are guest addresses."""
 
     choose: Any
-    """choose(array_cpu, array, pid): decides whether the task that runs from now on is traced."""
+    """choose(array_cpu, array, pid): decides whether the task that runs from now on, `pid`, is traced."""
 
     process_fork: Any
-    """process_fork(cpu, parent, child): a task has a child, which does not run yet."""
+    """process_fork(cpu, parent, child): with function-fork, gives a new task the flags of its parent."""
 
     process_free: Any
-    """process_free(cpu, task): nothing is left of a task; its number can be another's soon."""
+    """process_free(cpu, task): with function-fork, clears the flags of a freed task's pid: another task may get it."""
 
 
 def build(memory: Accessors, guest: GuestLayout) -> Pids:
@@ -48,7 +48,7 @@ def build(memory: Accessors, guest: GuestLayout) -> Pids:
 
     @njit
     def flags_of(array, task):
-        """The address of a task's flags; 0 if there is no place for them."""
+        """The address of a task's flags; 0 if its pid has none."""
         pid = np.uint64(guest_u32(host_address(array, task) + guest.task_pid))
         return load_u64(array + array_record.PID_FLAGS) + pid if pid < array_record.PID_END else ZERO
 

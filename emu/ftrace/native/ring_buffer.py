@@ -73,7 +73,7 @@ def _event_length(size: Any) -> Any:
 
 
 def room(size: int) -> int:
-    """How many bytes of data an event has of which `size` were reserved."""
+    """How many bytes of data an event has for which `size` bytes were reserved."""
     return 12 if 4 < size <= 8 else max((size + 3) // 4 * 4, 4)
 
 
@@ -142,7 +142,7 @@ def reserve(ring: Any, timestamp: Any, size: Any) -> Any:
 
 @njit()
 def commit(ring: Any) -> None:
-    """The event that was reserved last is complete."""
+    """Makes the event that was reserved last a part of the buffer."""
     tail = load_u64(ring + ring_record.TAIL)
     pending = load_u64(ring + ring_record.PENDING)
     store_u64(ring + ring_record.WRITE, pending)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a trace array wants of the sites that call."""
+"""The flags that say what a trace array wants at a site."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["site_flags"]
 
 @njit
 def site_flags(array, ip):
-    """What is wanted at a site; nothing at an address that can be none."""
+    """The array's flags for the site at `ip`; no flags if `ip` is outside the kernel mapping."""
     place = ip - load_u64(array + array_record.TEXT_START)
     if place >= load_u64(array + array_record.TEXT_SIZE):
         return array_record.NO_SITE_FLAGS

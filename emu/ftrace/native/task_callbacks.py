@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the guest tells of its tasks: calls of empty functions, with tasks as arguments."""
+"""The callbacks of the empty guest functions that report changes of tasks. Their arguments are tasks."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def build(memory: Accessors, guest: GuestLayout, first_argument: Any, second_arg
     Args:
         memory: accesses in the guest's byte order.
         guest: its structures.
-        first_argument: first_argument(cpu) -> what the guest's function was called with, compiled.
-        second_argument: the same.
+        first_argument: first_argument(cpu) -> the first argument of the guest's function, compiled.
+        second_argument: the same for the second argument.
     """
     choose, process_fork, process_free = pids.build(memory, guest)
     process_switch = task_switch.build(memory, guest, choose, comms.build(memory, guest))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a process switch means to the tracers: whose events come next, and time that a task does not spend running."""
+"""A process switch, for the tracers: which task's events come next, and for how long that task was switched out."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def build(memory: Accessors, guest: GuestLayout, choose: Any, remember: Any) -> 
 
     @njit
     def choose_in_each(array_cpu, pid):
-        """Tells every array who runs now; whether any has recorded an event since the last switch."""
+        """Tells every array which task runs now. Returns whether any has recorded an event since the last switch."""
         any_recorded = ZERO
         while array_cpu != ZERO:
             any_recorded |= load_u64(array_cpu + array_cpu_record.RECORDED)
@@ -40,7 +40,7 @@ def build(memory: Accessors, guest: GuestLayout, choose: Any, remember: Any) -> 
 
     @njit
     def leave_out(task, slept):
-        """Has the calls that a task is in begin later: by the time that it was switched out."""
+        """Moves the calltime of each call under way in a task forward by `slept`: the time it was switched out."""
         for n in range(guest_i32(task + guest.curr_ret_stack) + 1):
             place = task + guest.ret_stack + np.uint64(n) * guest.entry_size + guest.entry_calltime
             calltime = guest_u64(place)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Text from columns: what is printed of a value is made once for each value that occurs, then picked for each row.
+"""Text from columns: the text of a value is made once, then picked for each row that has the value.
 
-A million lines are so a few thousand strings and one join.
+So a million lines take a few thousand strings and one join.
 """
 
 from __future__ import annotations

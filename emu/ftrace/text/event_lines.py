@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lines of every tracer that has none of its own: task, CPU, flags and time, then what the event says."""
+"""The lines of tracers without a format of their own: task, CPU, flags and time, then the event's text."""
 
 from __future__ import annotations
 

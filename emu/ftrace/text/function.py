@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is printed of a function event: `vfs_open <-path_openat`."""
+"""The text of a function event: `vfs_open <-path_openat`."""
 
 from __future__ import annotations
 

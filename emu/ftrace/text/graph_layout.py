@@ -2,8 +2,8 @@
 """What becomes of each event in function_graph's output, decided for all events at once.
 
 A call and its return become one line when nothing was recorded in between, a call alone opens a brace, a return closes
-one. Per CPU the task on the line before decides on a banner, and the last call at a depth on whether a return needs its
-name.
+one. On each CPU, a banner is printed when the task differs from that of the line before, and a return has its name when
+the last call at its depth was another one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Shape(enum.IntEnum):
     OPEN = 2  # f() {
     CLOSE = 3  # }
     COMMENT = 4  # /* another event */
-    LINE = 5  # another event that is no part of the graph, on a line of its own kind
+    LINE = 5  # an event that is no part of the graph, on an ordinary line
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +42,12 @@ class GraphLayout:
     depth: NDArray[np.int64]  # of a comment: how deep the code was
     duration: NDArray[np.uint64]  # in ns, of LEAF and CLOSE
     overrun: NDArray[np.uint32]  # of CLOSE
-    named: NDArray[np.bool_]  # a CLOSE that must say whose it is: the opening brace was not seen
+    named: NDArray[np.bool_]  # a CLOSE with the function's name, because the opening brace was not seen
     previous_pid: NDArray[np.int64]  # the task before, where the CPU has switched; else -1
 
 
 def lay_out(rows: Rows, hide: range) -> GraphLayout:
-    """`hide` is where functions lie that are not shown, with everything they call: interrupt entries, or empty."""
+    """`hide`: addresses of functions that are not shown, with all that they call: interrupt entries, or empty."""
     count = len(rows)
     types = rows.entry["type"]
     layout = GraphLayout(
@@ -85,7 +85,7 @@ def _read_calls(rows: Rows, layout: GraphLayout) -> None:
 
 
 def _hide(by_cpu: Indices, rows: Rows, layout: GraphLayout, hide: range) -> None:
-    """Per CPU: from the call of a hidden function to the first return that is not deeper."""
+    """Hides, on each CPU, the rows from the call of a hidden function to the first return that is not deeper."""
     is_call = (layout.shape == Shape.OPEN) | (layout.shape == Shape.CLOSE)
     hidden_below: dict[int, int] = {}
     for row in by_cpu[is_call[by_cpu]].tolist():
@@ -101,7 +101,7 @@ def _hide(by_cpu: Indices, rows: Rows, layout: GraphLayout, hide: range) -> None
 
 
 def _join_leaves(by_cpu: Indices, rows: Rows, layout: GraphLayout) -> None:
-    """A call directly followed on its CPU by its own return."""
+    """Makes one line of a call that is directly followed on its CPU by its own return."""
     call, follower = by_cpu[:-1], by_cpu[1:]
     pid = rows.entry["pid"]
     leaf = (layout.shape[call] == Shape.OPEN) & (layout.shape[follower] == Shape.CLOSE)
@@ -113,7 +113,7 @@ def _join_leaves(by_cpu: Indices, rows: Rows, layout: GraphLayout) -> None:
 
 
 def _match_returns(by_cpu: Indices, rows: Rows, layout: GraphLayout) -> None:
-    """A return matches if the last call or return at its depth on its CPU was the call of its function."""
+    """Names a return unless the last call or return at its depth on its CPU was the call of its function."""
     shape, depth = layout.shape, layout.depth
     is_call = (shape == Shape.LEAF) | (shape == Shape.OPEN) | (shape == Shape.CLOSE)
     chosen = by_cpu[is_call[by_cpu]]
@@ -130,7 +130,7 @@ def _match_returns(by_cpu: Indices, rows: Rows, layout: GraphLayout) -> None:
 
 
 def _place_comments(by_cpu: Indices, rows: Rows, layout: GraphLayout) -> None:
-    """A comment is as deep as the code it is in: inside an open call, or beside the call that has returned."""
+    """Gives each comment the depth of the code it is in: inside an open call, or beside the call that has returned."""
     shape = layout.shape[by_cpu]
     is_call = (shape == Shape.LEAF) | (shape == Shape.OPEN) | (shape == Shape.CLOSE)
     after = layout.depth[by_cpu] - (shape != Shape.OPEN)

@@ -22,7 +22,7 @@ def tracer_line(view: TraceView) -> str:
 
 
 def event_header(view: TraceView) -> str:
-    """Of a trace with one event a line: how many there are, and what the columns are."""
+    """The header of a trace with one event a line: how many events there are, and what the columns are."""
     if not view.option("context-info"):
         return ""
     tgid, under_tgid = ("   TGID   ", "     |    ") if view.option("record-tgid") else ("", "")
@@ -52,7 +52,7 @@ _GRAPH_COLUMNS = (
 
 
 def graph_header(view: TraceView) -> str:
-    """Of a trace by function_graph: what its columns are."""
+    """The header of a function_graph trace: what the columns are."""
     if not view.option("context-info"):
         return ""
     shown = [column for column in _GRAPH_COLUMNS if view.option(column[0])]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is printed of the text and the bytes that were written to trace_marker and trace_marker_raw."""
+"""The text of events that were written to trace_marker and trace_marker_raw."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ __all__ = ["PipeText"]
 
 @dataclass
 class _Printed:
-    """What the lines of a CPU that were printed mean for those that follow: single events, the oldest first."""
+    """The printed events of a CPU on which the text of its next lines depends. Each Events has one event."""
 
     calls: dict[int, Events] = field(default_factory=dict)  # by depth: the last call or return
-    last: list[Events] = field(default_factory=list)  # the last event
+    last: list[Events] = field(default_factory=list)  # the last event, and after an open brace a separator
 
     def parts(self) -> list[Events]:
         calls = [events for events in self.calls.values() if not self.last or events is not self.last[0]]
@@ -29,7 +29,7 @@ class _Printed:
 
 
 class PipeText:
-    """What one reader of trace_pipe is given: the lines follow each other as if they were printed at once."""
+    """The text that one reader of trace_pipe gets: the same lines as if all were printed at once."""
 
     def __init__(self) -> None:
         self._printed: dict[int, _Printed] = {}
@@ -45,7 +45,7 @@ class PipeText:
             before[events.cpu] = len(known)
             parts += [*known, events]
         self._rows = render_rows(replace(view, events=parts))
-        # What was printed before is older than what is there now, on its own CPU; so it is found by counting.
+        # On each CPU the printed events are older than those in the view, so a CPU's first rows are the printed ones.
         self._new = []
         for row, cpu in enumerate(self._rows.rows.cpu.tolist()):
             if before[cpu]:
@@ -55,7 +55,7 @@ class PipeText:
         return [(self._rows.texts[row], int(self._rows.rows.cpu[row])) for row in self._new]
 
     def printed(self, count: int) -> None:
-        """The first `count` of the rows that were given last have been printed."""
+        """Notes that the first `count` of the rows that were given last have been printed."""
         found = self._rows
         if found is None or found.graph is None:
             return
@@ -68,7 +68,8 @@ class PipeText:
             if shape in (Shape.LEAF, Shape.OPEN, Shape.CLOSE):
                 printed.calls[int(depths[row])] = event
             if shape == Shape.OPEN:
-                # Its brace is open: were its return to follow directly, it would be taken for a call on one line.
+                # The opening brace is printed. The separator keeps a return that follows from being merged with it into
+                # one line.
                 printed.last.append(_separator(found.rows, row))
 
 
@@ -79,7 +80,7 @@ def _single(rows: Rows, row: int) -> Events:
 
 
 def _separator(rows: Rows, row: int) -> Events:
-    """An event without a text that belongs to the same task."""
+    """An empty print event of the same task."""
     entry = np.zeros(1, PRINT)
     entry["type"], entry["pid"] = EventType.PRINT, rows.entry["pid"][row]
     return _event(rows, row, np.frombuffer(entry.tobytes() + bytes(8), np.uint32).copy())

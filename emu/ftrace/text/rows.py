@@ -54,7 +54,7 @@ class Rows:
 
 
 def merge(parts: Sequence[Events]) -> Rows:
-    """By time; of events at the same time, those of the part that comes first."""
+    """All events by time; events of the same time in the order of the parts."""
     if not parts:
         nothing = np.empty(0, np.int64)
         return Rows(np.empty(0, np.uint32), nothing.astype(np.uint64), nothing, nothing, nothing, np.empty(0, ENTRY))

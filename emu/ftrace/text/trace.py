@@ -30,7 +30,7 @@ def render_trace(view: TraceView) -> Iterator[str]:
 
 
 def render_events(view: TraceView) -> Iterator[str]:
-    """The same without the header."""
+    """What `render_trace` gives, without the header."""
     rows = merge(view.events)
     columns = GraphText(view, rows).columns if view.tracer == "function_graph" else partial(_event_columns, view, rows)
     notes = _notes(view, rows)
@@ -45,7 +45,7 @@ def render_events(view: TraceView) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class RenderedRows:
-    """Events in the order of printing, each with its text; of function_graph also what becomes of each."""
+    """Events in the order of printing, each with its text; for function_graph also their layout."""
 
     texts: list[str]
     rows: Rows

@@ -65,8 +65,8 @@ class TraceView:
     symbols: Symbols
     comm_of: Callable[[int], str | None]  # the remembered name of a pid
     tgid_of: Callable[[int], int | None] = lambda pid: None
-    clock_is_ns: bool = True  # else the clock counts something, and is printed as a plain number
-    irq_entry_text: range = range(0)  # where the functions lie that interrupts enter by
+    clock_is_ns: bool = True  # else times are printed as plain numbers
+    irq_entry_text: range = range(0)  # addresses of the functions by which interrupts enter
 
     def option(self, name: str) -> bool:
         return self.options.get(name, False)

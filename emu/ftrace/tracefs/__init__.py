@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""tracefs: the tree of files through which tracing is controlled and read, whoever asks."""
+"""tracefs: the tree of files through which the guest and Python control and read tracing."""
 
 from emu.ftrace.tracefs.fs import TraceFS
 from emu.ftrace.tracefs.tree import build_tree

@@ -14,7 +14,7 @@ _DIGITS = 8  # of a group
 
 
 def format_cpumask(mask: frozenset[int], cpus: int) -> str:
-    """With as many digits as `cpus` CPUs need.
+    """The text of a set, with as many digits as `cpus` CPUs need.
 
     >>> format_cpumask(frozenset([0, 33]), 34)
     '2,00000001'
@@ -25,7 +25,7 @@ def format_cpumask(mask: frozenset[int], cpus: int) -> str:
 
 
 def parse_cpumask(text: str, cpus: int) -> frozenset[int]:
-    """The opposite. Leading zeros may be missing; nothing at all is the empty set.
+    """The set of a text. Leading zeros may be missing; an empty text is the empty set.
 
     Raises:
         TraceError: EINVAL, if it is no such number; EOVERFLOW, if a group is too long, or a CPU too high.

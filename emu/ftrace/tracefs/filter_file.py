@@ -21,14 +21,14 @@ from emu.kernel.files.node import Handle, OpenFlags
 __all__ = ["FilterFile", "WordParser"]
 
 
-LONGEST_WORD = 1024  # more than the name of any function has, and its module's
+LONGEST_WORD = 1024  # bytes: more than the names of a function and its module have
 
 
 class WordParser:
     """Cuts written data into words at white space and NUL. A word may be split over several writes.
 
     Raises:
-        TraceError: EINVAL, when one is too long.
+        TraceError: EINVAL, when a word is too long.
 
     >>> parser = WordParser()
     >>> parser.split(b"vfs_read vfs_wr"), parser.rest
@@ -66,15 +66,15 @@ class FilterHandle(TextHandle):
     def write(self, offset: int, data: bytes) -> int:
         self._require(OpenFlags.WRITE)
         self._edit(lambda: self._words.split(data))
-        # While nothing but the beginning of a word has come, nothing has been accepted.
+        # A write that ends within a word does not count as accepted by itself: the word may still be refused.
         self._accepted |= not self._words.rest
         return len(data)
 
     def release(self) -> None:
-        """Puts the edited filter in force, unless all that was written was refused: that must not even truncate."""
+        """Puts the edited filter in force, unless all writes were refused: then even truncation has no effect."""
         if OpenFlags.WRITE not in self.flags:
             return
-        # Only now is a last word without a newline known to be complete; nobody is left to be told that it is wrong.
+        # A last word without a newline is complete only now. If it is wrong, no write is left to return the error.
         with contextlib.suppress(TraceError):
             self._edit(self._words.finish)
         if self._refused and not self._accepted:
@@ -105,8 +105,8 @@ class FilterFile(File):
     """A file over one filter of the trace instance.
 
     Args:
-        waiting: what it keeps for modules; None: it takes names only.
-        commanded: whose functions can be told to do something when they are called; such a command is in force at once.
+        waiting: keeps words about modules that are not loaded; None: the file takes names only.
+        commanded: the array whose commands (traceon, traceoff) the file edits, at once; None: it takes no commands.
     """
 
     def __init__(

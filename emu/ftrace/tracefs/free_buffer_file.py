@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""free_buffer: closing it gives the ring buffers back, so also the end of the process that had it open."""
+"""free_buffer: closing it shrinks the ring buffers. So does the end of a process that has it open."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["FreeBufferHandle"]
 
 
 class FreeBufferHandle(Handle):
-    """What is written to it is ignored."""
+    """An open free_buffer. Writes are ignored."""
 
     stream = True
 

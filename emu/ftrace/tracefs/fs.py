@@ -27,7 +27,7 @@ class TraceFS:
 
     Args:
         settle: called after each operation that may have changed something, to run the machine until it is done.
-        check: called before each operation; raises if there is no such machine any more.
+        check: called before each operation; raises if the machine is closed.
 
     Raises, from any method:
         TraceError: with the errno a process in the guest would get, and `path`.
@@ -41,11 +41,11 @@ class TraceFS:
         self._check = check
 
     def read(self, path: str) -> str:
-        """`cat path`, as far as it can be read now."""
+        """`cat path`, without waiting for more."""
         return b"".join(self.read_pieces(path)).decode(errors="surrogateescape")
 
     def read_pieces(self, path: str) -> Iterator[bytes]:
-        """The same, piece by piece: a trace may be long. The machine must not run before the last one."""
+        """What `read` returns, in pieces, since a trace may be long. The machine must not run before the last piece."""
         with self._opened(path, OpenFlags.READ) as handle:
             offset = 0
             while True:
@@ -124,7 +124,7 @@ class TraceFS:
 
 @contextmanager
 def _naming(path: str) -> Iterator[None]:
-    """Errors from inside tell which file they are about."""
+    """Gives the body's errors the path of the file that they are about."""
     try:
         yield
     except OSError as error:

@@ -19,7 +19,7 @@ class InstancesDirectory(TracefsDirectory):
     """The instances of the top array.
 
     Args:
-        top: that.
+        top: the top array.
         build: makes the tree of an instance.
     """
 
@@ -39,7 +39,7 @@ class InstancesDirectory(TracefsDirectory):
         return sorted(self._trees.items())
 
     def mkdir(self, name: str, mode: int) -> Node:
-        """An instance's directory has the mode that it always has."""
+        """Makes an instance. `mode` is ignored: every instance's directory has the same."""
         self._top.make_instance(name)
         array = self._top.instances[name]
         self._trees[name] = _held(self._build(array), array)
@@ -51,7 +51,7 @@ class InstancesDirectory(TracefsDirectory):
 
 
 def _held(directory: StaticDirectory, array: TraceArray) -> StaticDirectory:
-    """The directory, such that its instance stays as long as a file in it is open."""
+    """Wraps a directory, so that its instance cannot be removed while a file below it is open."""
     return StaticDirectory(
         {
             name: _held(node, array) if isinstance(node, StaticDirectory) else HeldFile(node, array)

@@ -14,7 +14,7 @@ __all__ = ["MarkerHandle", "RawMarkerHandle"]
 LONGEST_MARKER = 1024  # bytes in one event; a longer write is taken in pieces
 LONGEST_RAW_WRITE = 3072
 SHORTEST_RAW_WRITE = 4  # the event's number
-TEXT_ROOM = len("<faulted>")  # what Linux writes instead of what it cannot read: every event has room for that
+TEXT_ROOM = len("<faulted>")  # Linux writes this instead of a text that it cannot read: every event has room for it
 RAW_ROOM = SHORTEST_RAW_WRITE + TEXT_ROOM
 
 
@@ -37,7 +37,7 @@ class MarkerHandle(Handle):
         return len(data)
 
     def _piece(self, data: bytes) -> bytes:
-        """As much as goes into one event."""
+        """The first part of the data, as much as fits into one event."""
         return data[:LONGEST_MARKER]
 
     def _record(self, data: bytes) -> bool:
@@ -46,7 +46,7 @@ class MarkerHandle(Handle):
 
 
 class RawMarkerHandle(MarkerHandle):
-    """Takes bytes, the first four of which are a number that tells what the others are."""
+    """Takes bytes. The first four are a number that says what the others mean."""
 
     def _piece(self, data: bytes) -> bytes:
         if not SHORTEST_RAW_WRITE <= len(data) <= LONGEST_RAW_WRITE:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files and directories that have nothing behind them but a mode and what they do."""
+"""Nodes of tracefs: files and directories that are all in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PERMISSIONS = 0o7777
 
 
 class _ModeNode(Node):
-    """A node that is all in memory. Opening truncates it, not a change of size."""
+    """A node in memory. It is truncated by opening it, not by a change of its size."""
 
     mode: int  # type and permissions, as in st_mode
 
@@ -33,14 +33,14 @@ class _ModeNode(Node):
 
 
 class File(_ModeNode):
-    """A node whose open() gives a handle on something."""
+    """A file; its class says what open() returns."""
 
     def __init__(self, permissions: int) -> None:
         self.mode = stat.S_IFREG | permissions
 
 
 class HandleFile(File):
-    """A file that is all in its handles; `make` makes one for each open()."""
+    """A file whose handles do all its work; `make` makes one for each open()."""
 
     def __init__(self, permissions: int, make: Callable[[OpenFlags], Handle]) -> None:
         super().__init__(permissions)
@@ -51,7 +51,7 @@ class HandleFile(File):
 
 
 class TracefsDirectory(_ModeNode, Directory):
-    """A directory, which as in Linux its group may look into."""
+    """A directory. As in Linux, its group may list it."""
 
     def __init__(self) -> None:
         self.mode = stat.S_IFDIR | 0o750
@@ -77,7 +77,7 @@ class StaticDirectory(TracefsDirectory):
         return self._entries.items()
 
     def remove(self) -> None:
-        """The directory is gone, and what is in it."""
+        """Marks the directory and all nodes in it as removed."""
         self.removed = True
         for node in self._entries.values():
             if isinstance(node, StaticDirectory):

@@ -42,7 +42,7 @@ def _pid(word: str) -> int:
 
 
 class PidFile(File):
-    """A file over one set of process numbers. None: there is no set; one that has become empty is something else."""
+    """A file over one set of process numbers. None: there is no filter. An empty set is a filter."""
 
     def __init__(self, get: Callable[[], Pids], put: Callable[[Pids], None]) -> None:
         super().__init__(0o640)

@@ -13,7 +13,7 @@ _MOST_TEXT = 4095  # bytes that one read can give
 
 
 class ConsumingHandle(Handle):
-    """A reader that takes events out of the buffer. While there is one, the tracer stays what it is."""
+    """A reader that takes events out of the buffer. While there is one, the tracer cannot be changed."""
 
     stream = True
 
@@ -21,7 +21,7 @@ class ConsumingHandle(Handle):
         super().__init__(flags)
         self._trace_array = trace_array
         self._cpu = cpu
-        self._rest = b""  # of what was taken out of the buffer
+        self._rest = b""  # text or bytes that were taken out of the buffer, but not read yet
         self._released = False
         trace_array.pipes += 1
 
@@ -39,7 +39,7 @@ class ConsumingHandle(Handle):
 
 
 class PipeHandle(ConsumingHandle):
-    """A reader of text. Once it has read something, it comes to an end when recording is off and the buffer empty."""
+    """A reader of text. After its first text, it ends when recording is off and the buffer is empty."""
 
     def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int | None) -> None:
         super().__init__(flags, trace_array, cpu)
@@ -47,7 +47,7 @@ class PipeHandle(ConsumingHandle):
         self._has_read = False
 
     def read(self, offset: int, size: int) -> bytes | WouldBlock:
-        """`offset` means nothing: what has been read is gone."""
+        """`offset` is ignored: events that have been read are gone."""
         self._require(OpenFlags.READ)
         if size == 0:
             return b""
@@ -72,7 +72,7 @@ class PipeHandle(ConsumingHandle):
             for text, cpu in self._text.rows(view):
                 line = text.encode(errors="surrogateescape")
                 full = len(taken) >= size or (bool(taken) and len(taken) + len(line) > _MOST_TEXT)
-                # When a CPU's first events are used up it may have more, which other CPUs' must wait for.
+                # A CPU whose events in the view are used up may have more. Those of other CPUs must wait for them.
                 if full or counts[cpu] == limits[cpu]:
                     break
                 taken += line

@@ -11,14 +11,14 @@ __all__ = ["RawHandle"]
 
 
 class RawHandle(ConsumingHandle):
-    """A reader, which is given whole pages: in several reads if it asks for less."""
+    """A reader of whole pages. A page takes several reads if they ask for less."""
 
     def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int) -> None:
         super().__init__(flags, trace_array, cpu)
         self._page_of = cpu
 
     def read(self, offset: int, size: int) -> bytes | WouldBlock:
-        """`offset` means nothing: what has been read is gone."""
+        """`offset` is ignored: events that have been read are gone."""
         self._require(OpenFlags.READ)
         if not self._rest:
             page = self._trace_array.recorder.take_page(self._page_of) if size else b""

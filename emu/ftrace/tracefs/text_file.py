@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files whose reading is a text made on the spot and whose every write is one complete command."""
+"""Files whose text is made when they are read, and for which every write is one complete command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Truncate = Callable[[], object]
 
 
 class TextHandle(Handle):
-    """A reader sees one text from beginning to end; going back makes a new one.
+    """A reader sees one text from beginning to end. Reading from an earlier position makes a new text.
 
     Only the piece at the reader's position is kept, and a read gives no more than the rest of it.
     """
@@ -62,7 +62,7 @@ class TextHandle(Handle):
 class TextFile(File):
     """A file made of two functions: `show` gives the text, `store` obeys one write.
 
-    `truncate`, if there is one, is what opening the file for writing from scratch does.
+    `truncate`, if there is one, is called when the file is opened for writing with O_TRUNC.
     """
 
     def __init__(self, show: Show | None, store: Store | None = None, truncate: Truncate | None = None) -> None:

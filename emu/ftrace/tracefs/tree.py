@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tree of tracefs: which files there are and what each shows and obeys."""
+"""The tree of tracefs: which files there are, what each shows and what a write does."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TOP_ONLY = {option.name for option in CORE_OPTIONS if option.top_only}
 
 
 def build_tree(tr: TraceArray) -> StaticDirectory:
-    """The root directory of the top array. As in Linux nobody but root may look into it, and its group into the others."""
+    """The root directory of the top array. As in Linux, only root may list it; its group may list the others."""
     root = StaticDirectory(
         {
             **_instance_files(tr),
@@ -46,12 +46,12 @@ def build_tree(tr: TraceArray) -> StaticDirectory:
 
 
 def _instance_files(tr: TraceArray) -> dict[str, Node]:
-    """What every trace array has."""
+    """The files of every trace array."""
     return {**_tracer_files(tr), **_filter_files(tr), **_buffer_files(tr), **_option_files(tr)}
 
 
 def _machine_files(tr: TraceArray) -> dict[str, Node]:
-    """What there is once: functions, function_graph, the names of tasks."""
+    """The files that there are once: functions, function_graph, the names of tasks."""
     saved_cmdlines = tr.recorder.globals.saved_cmdlines
     all_enabled, none_disabled = "all functions enabled", "no functions disabled"
     return {
@@ -93,7 +93,7 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _filter_files(tr: TraceArray) -> dict[str, Node]:
-    """Which functions are to be traced, and of which tasks."""
+    """The files that say which functions are traced, and of which tasks."""
     all_enabled, none_disabled = "all functions enabled", "no functions disabled"
     return {
         "set_ftrace_filter": FilterFile(lambda: tr.ops.filter, tr.set_filter, all_enabled, tr.ops.waiting_filter, tr),
@@ -140,7 +140,7 @@ def _cpu_files(tr: TraceArray, cpu: int) -> dict[str, Node]:
 
 
 def _trace_file(tr: TraceArray, cpu: int | None) -> TextFile:
-    """What is written to it is ignored; opening it for writing from scratch empties the buffer."""
+    """The file `trace`. Writes are ignored; opening it with O_TRUNC empties the buffer."""
     return TextFile(
         lambda: render_trace(tr.trace_view(cpu)), lambda text: None, truncate=lambda: tr.recorder.clear(cpu)
     )
@@ -152,7 +152,7 @@ def _clocks(tr: TraceArray) -> str:
 
 
 def _buffer_size_file(tr: TraceArray, cpu: int | None) -> TextFile:
-    """Of one CPU's buffer, or of each; `X` if they differ."""
+    """The file buffer_size_kb of one CPU, or of all; it shows `X` if their sizes differ."""
 
     def show() -> str:
         if cpu is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a tracer is: a name, the options only it has, and what the sites call for it."""
+"""What a tracer is: a name, the options only it has, and the callback that its sites call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Callback", "Tracer"]
 
 
 class Callback(enum.Enum):
-    """What sites call, by its label in the guest kernel. Each also does what those before it do for other arrays."""
+    """What sites call, by its label in the guest kernel. GRAPH also does what ENTRY does, for other arrays."""
 
     ENTRY = "ftrace_caller"  # records that the function was called, and by whom
     GRAPH = "ftrace_graph_caller"  # records the entry, takes over the return address, records the return

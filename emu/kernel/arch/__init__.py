@@ -18,8 +18,8 @@ class KernelArch(ABC):
     """An architecture's kernels.
 
     To boot: elf_machine, page_table, boot_params.
-    To show where one is: registers().
-    To show how it came there: callers().
+    To show a CPU's registers: registers().
+    To show a backtrace: callers().
     """
 
     elf_machine: ClassVar[str]  # e_machine of an image, as pyelftools names it
@@ -36,9 +36,9 @@ class KernelArch(ABC):
 
     @abstractmethod
     def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
-        """(what stands for a call on its task's return stack, its return address) of the calls under way, innermost first.
+        """The calls under way, innermost first: pairs (`fp` of the call's struct ftrace_ret_stack, its return address).
 
-        Ends where memory does; what lies behind the first caller that is no function of the kernel has no meaning.
+        The chain ends where memory cannot be read. After the first address that is no code, the rest has no meaning.
         """
 
 

@@ -17,7 +17,7 @@ _GLOBALS, _OUTS = tuple(f"g{n}" for n in range(1, 8)), tuple(f"o{n}" for n in ra
 _WINDOW = tuple(f"{kind}{n}" for kind in "li" for n in range(8))
 _SHOWN = ("ip", "npc", "sp", "pstate", "pil", "tl", "y", *_GLOBALS, *_OUTS, *_WINDOW)
 
-_LEAF = "hostcall"  # has no window of its own
+_LEAF = "hostcall"  # a function without a register window of its own
 
 # Where a window is saved on its stack (SPARC Compliance Definition 2.4, 3P: the stack pointer is biased).
 _BIAS = 2047
@@ -52,7 +52,7 @@ class Sparc64(KernelArch):
         sp, last = registers["sp"], 0
         function = memory.image.function_at(registers["ip"])
         if function is not None and (function.name == _LEAF or function.address == registers["ip"]):
-            yield sp, registers["o7"]  # it has no window yet, or none at all
+            yield sp, registers["o7"]  # the function has no window yet, or none at all
         while sp > last:
             if sp in in_cpu:
                 fp, call = in_cpu[sp]

@@ -14,7 +14,7 @@ from emu.kernel.memory import GuestMemory
 __all__ = ["ARCH"]
 
 _SHOWN = ("ip", "sp", "flags", "ax", "bx", "cx", "dx", "si", "di", "bp", *(f"r{n}" for n in range(8, 16)))
-_INTERRUPTED = 1  # in a frame pointer: it is the address of a struct pt_regs
+_INTERRUPTED = 1  # a bit of a frame pointer: the rest is the address of a struct pt_regs
 
 
 class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
@@ -34,7 +34,7 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
         frame, last = registers["bp"], 0
         function = memory.image.function_at(registers["ip"])
         if function is not None and function.address == registers["ip"]:
-            # It has no frame yet.
+            # The function has no frame yet.
             with suppress(LookupError):
                 yield registers["sp"], memory.read_word(registers["sp"])
         regs = memory.image.offset("pt_regs.ip"), memory.image.offset("pt_regs.bp")

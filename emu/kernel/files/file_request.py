@@ -64,7 +64,7 @@ class FileRequest:
     """One request. Numbers are attributes by the members' names; `data()` is what lies in its pages.
 
     Raises:
-        LookupError: its address is not the kernel's.
+        LookupError: its address is outside the kernel's memory.
     """
 
     def __init__(self, form: RequestFormat, address: int) -> None:
@@ -90,10 +90,10 @@ class FileRequest:
     # What it holds
 
     def room(self) -> int:
-        """The `size`, for which the pages have room.
+        """The `size`, if the pages have room for so many bytes.
 
         Raises:
-            OSError: EFAULT, when they have not.
+            OSError: EFAULT, when they have no room.
         """
         if self.size > len(self._pages) * self._form.page:
             raise OSError(errno.EFAULT, "more data than pages")
@@ -118,7 +118,7 @@ class FileRequest:
         """The data as a component of a path.
 
         Raises:
-            OSError: it cannot be one.
+            OSError: it is no such component.
         """
         return _component(self.data())
 
@@ -146,7 +146,7 @@ class FileRequest:
     # What answers it
 
     def finish(self, result: int) -> None:
-        """The request is answered: what was put is in its place."""
+        """Stores the result in the guest's structure. The rest of the answer must have been put there before."""
         self._struct[self._form.result] = self._form.number(result, self._form.result)
 
     def put_flags(self, flags: int) -> None:

@@ -2,8 +2,8 @@
 """The file server: answers the guest's requests for files of trees that the host has.
 
 A request is a struct file_request in the guest's memory (firmware/include/emu/file_server.h), with its names and data in pages
-that it lists. What cannot be answered at once waits here, while the guest's task sleeps and its CPUs go on; the device
-interrupt has the guest ask which of them has been answered.
+that it lists. A request that cannot be answered at once waits here, while the guest's task sleeps and its CPUs go on.
+The device interrupt makes the guest ask which requests have been answered.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _OpenNode:
 class _Waiting:
     request: FileRequest
     attempt: Callable[[], int | WouldBlock]  # the request's result, once there is one
-    begun: bool  # what the request asked for has been done, but for work that goes on: it cannot be given up
+    begun: bool  # the operation is done, only work that it has begun goes on: it cannot be cancelled
 
 
 class FileServer:
@@ -97,30 +97,30 @@ class FileServer:
         self._trees.append(tree)
 
     def close(self) -> None:
-        """Lets go of everything that the guest has open, without its saying so."""
+        """Releases every handle that the guest has open."""
         for opened in self._open_nodes.values():
             opened.handle.release()
         self._open_nodes.clear()
         self._waiting.clear()
 
     def changed(self) -> None:
-        """Something that operations wait for may have happened: the guest asks again, on the CPU whose turn it is."""
+        """Interrupts the current CPU, so that the guest asks again for answers: a request's wait may be over."""
         cpu = self._board.current
         cpu.raise_interrupt(self._image.constant("HOST_DEVICE_VECTOR"), cpu.cycles)
 
     @property
     def waited_for(self) -> bool:
-        """Whether an operation waits."""
+        """Whether a request waits."""
         return bool(self._waiting)
 
     # Host calls
 
     @host_call
     def file_request(self, cpu: Cpu, address: int) -> int:
-        """FS_ANSWERED, FS_WAIT, FS_WAIT_DONE, or -errno if that is no request.
+        """Answers a request, or has it wait. Returns FS_ANSWERED, FS_WAIT or FS_WAIT_DONE; -EINVAL if it waits already.
 
         Raises:
-            LookupError: its address is not the kernel's.
+            LookupError: its address is outside the kernel's memory.
         """
         if address in self._waiting:
             return -errno.EINVAL
@@ -165,7 +165,7 @@ class FileServer:
 
     @host_call
     def file_cancel(self, cpu: Cpu, address: int) -> int:
-        """The request is given up. -ENOENT if it does not wait, -EBUSY if it has to be waited for."""
+        """Cancels a request. -ENOENT: it does not wait. -EBUSY: it is done, only work that it has begun goes on."""
         waiting = self._waiting.get(address)
         if waiting is None:
             return -errno.ENOENT
@@ -174,7 +174,7 @@ class FileServer:
         del self._waiting[address]
         return 0
 
-    # What requests ask for. Each operation returns the result, and puts whatever else answers it into the request.
+    # The operations. Each returns the result of a request, and puts the rest of the answer into the request.
 
     def _perform(self, request: FileRequest) -> int | WouldBlock:
         operation = self._operations.get(request.op)
@@ -288,7 +288,7 @@ class FileServer:
         return 0
 
     def _errno(self, number: int | None) -> int:
-        """A host's error number as the guest's architecture has it. What it does not know is an I/O error."""
+        """The guest's number of a host's error; EIO for an error that the guest does not know."""
         if number is not None and number <= _SAME_EVERYWHERE:
             return number
         name = errno.errorcode.get(number or 0, "")

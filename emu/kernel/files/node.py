@@ -46,17 +46,17 @@ class Readiness(enum.Flag):
 
 
 class WouldBlock:
-    """There is nothing to read yet: a reader that wants to wait says so (`Handle.await_change`), and tries again."""
+    """There is nothing to read yet. A reader that wants to wait calls `Handle.await_change`, and tries again later."""
 
 
 class Handle:
-    """An open node. Whoever opened it keeps the position of its reader or writer, and says it each time.
+    """An open node. It has no position: readers and writers give the offset each time.
 
     Raises, from any method but `poll`:
         OSError: with the errno for the reader or writer. A write that raises has changed nothing.
     """
 
-    stream: bool = False  # it has no position: nobody can seek in it
+    stream: bool = False  # the guest's file has no position: seeking fails
 
     def __init__(self, flags: OpenFlags) -> None:
         self.flags = flags
@@ -75,7 +75,7 @@ class Handle:
         return Readiness.READABLE | Readiness.WRITABLE
 
     def await_change(self) -> None:
-        """Somebody waits until there is something to read: the guest is told when it is time to look again."""
+        """Notes that a reader waits for data: the guest is interrupted when there may be some."""
 
     def release(self) -> None:
         """The last user of the handle has closed it. Some files act only now."""
@@ -86,13 +86,13 @@ class Handle:
 
 
 class Node(ABC):
-    """What has a name in a directory. Its tree has one object for it as long as it is there.
+    """An entry of a directory. Its tree has one object for it as long as the entry exists.
 
     Raises, from any method:
         OSError: with the errno for whoever asked.
 
     Attributes:
-        removed: nothing has its name any more; whoever still asks for the node is told that it is stale.
+        removed: the entry is gone; requests for the node fail with ESTALE.
     """
 
     removed = False
@@ -107,7 +107,7 @@ class Node(ABC):
 
     @abstractmethod
     def set_attributes(self, mode: int | None, size: int | None, mtime_ns: int | None) -> None:
-        """Changes those that are not None; of `mode` the permissions."""
+        """Changes the attributes that are not None; of `mode` only the permissions."""
 
     @abstractmethod
     def open(self, flags: OpenFlags) -> Handle: ...
@@ -119,8 +119,7 @@ class Node(ABC):
 class Directory(Node):
     """A node that holds others, by names that are never empty, `.` or `..`, and have no `/`.
 
-    By default nothing can be changed. As Linux has it: what cannot be created is a matter of access, what cannot be done
-    otherwise one of permission.
+    By default nothing can be changed. As in Linux, create() then raises EACCES, and every other change EPERM.
     """
 
     @property
@@ -132,11 +131,11 @@ class Directory(Node):
 
     @abstractmethod
     def lookup(self, name: str) -> Node:
-        """The node of that name: the same object each time, as long as it is there."""
+        """The node of that name: the same object each time, as long as it exists."""
 
     @abstractmethod
     def entries(self) -> Iterable[tuple[str, Node]]:
-        """Names and nodes, without `.` and `..`, in an order that does not depend on chance."""
+        """Names and nodes, without `.` and `..`, in an order that is the same in every run."""
 
     def create(self, name: str, mode: int) -> Node:
         raise OSError(errno.EACCES, "files cannot be made here")

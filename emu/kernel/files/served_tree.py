@@ -13,13 +13,13 @@ __all__ = ["ServedTree"]
 
 
 class ServedTree:
-    """Numbers nodes in the order in which the guest first sees them. It does not keep them: that is their directory's task.
+    """Numbers nodes in the order in which the guest first sees them. Their directories keep the nodes alive.
 
     Args:
         root: the directory that the guest mounts, number 1.
         read_only: nothing in it can be changed.
-        begun: how often operations have begun work that goes on after them, such as patching.
-        busy: whether such work goes on. An operation that has begun some is answered when it does not.
+        begun: returns how often an operation has begun work that goes on after it, such as patching.
+        busy: returns whether such work goes on. An operation that has begun some is answered when the work is done.
     """
 
     def __init__(

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A host folder as a tree for the guest, which is not to be trusted: nothing outside the folder can be reached.
+"""A host folder as a tree for the guest. The guest is not trusted: it cannot reach anything outside the folder.
 
-A node is a name in a node. It is found by opening one component after another below the folder, as a path that cannot be read or
-written (O_PATH) and never through a symbolic link; what is found must still be what it was when the guest looked it up. What
-is then read or written is the very file that was found, whatever has happened to its names meanwhile, and it is a regular file:
-devices, FIFOs and sockets can be seen, but not opened.
+A node is a name in a directory. Its file is found by opening the components of its path one after the other below the
+folder (O_PATH), never through a symbolic link. The file must be the one that the guest looked up, else the node is
+stale. It is then opened through its descriptor, so it is the same file even if its name has changed meanwhile. Only
+regular files can be opened: the guest sees devices, FIFOs and sockets, but cannot open them.
 
-Owners, and other times than that of the last change, are the host's own business.
+The guest sees neither owners nor other times than that of the last change.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class SharedFolder:
         self.open_files = 0
 
     def close(self) -> None:
-        """Nothing of it can be used afterwards but the files that are open."""
+        """Closes the folder. Files that are open can still be used."""
         os.close(self.descriptor)
 
     def must_be_writable(self) -> None:
@@ -52,13 +52,13 @@ class SharedFolder:
 
 
 class SharedNode(Node):
-    """A name in a shared folder, for as long as it is the same file's.
+    """A name in a shared folder. The node is stale once the name is another file's.
 
     Args:
-        folder: which.
+        folder: the shared folder.
         parent: the directory that has the name; None for the folder itself.
         name: the name; both change when the node is renamed.
-        found: what the host says of it.
+        found: the file's status, as stat() returns it.
     """
 
     def __init__(self, folder: SharedFolder, parent: SharedDirectory | None, name: str, found: os.stat_result) -> None:
@@ -76,7 +76,7 @@ class SharedNode(Node):
             found = os.fstat(fd)
         is_directory = stat.S_ISDIR(found.st_mode)
         size = _DIRECTORY_SIZE if is_directory else found.st_size
-        # How a file system counts the links of directories is its own business, too.
+        # File systems count the links of directories in different ways.
         links = 1 if is_directory else found.st_nlink
         return Attributes(self.kind | found.st_mode & _PERMISSIONS, size, links, found.st_mtime_ns)
 
@@ -105,7 +105,7 @@ class SharedNode(Node):
             return os.readlink("", dir_fd=fd)
 
     def open(self, flags: OpenFlags) -> Handle:
-        """Truncation is a matter of `set_attributes`."""
+        """Opens the file without truncating it: `set_attributes` truncates."""
         if self._folder.open_files >= _MOST_HANDLES:
             raise OSError(errno.ENFILE, "too many files are open")
         mode = os.O_RDONLY
@@ -119,7 +119,7 @@ class SharedNode(Node):
 
     @contextmanager
     def _opened(self) -> Iterator[int]:
-        """An O_PATH descriptor. The node need not be a directory; all that it is in must be.
+        """An O_PATH descriptor of the node, closed at the end.
 
         Raises:
             OSError: ESTALE, when something else is found under its name; ENOENT, ENOTDIR.
@@ -150,7 +150,7 @@ class SharedDirectory(SharedNode, Directory):
         self._children: dict[str, SharedNode] = {}
 
     def open(self, flags: OpenFlags) -> Handle:
-        """It holds no descriptor."""
+        """The handle holds no descriptor."""
         with self._opened():
             return Directory.open(self, flags)
 
@@ -189,7 +189,7 @@ class SharedDirectory(SharedNode, Directory):
         return self._made(name, lambda fd: os.mkdir(name, mode & _PERMISSIONS, dir_fd=fd))
 
     def symlink(self, name: str, target: str) -> Node:
-        """Nothing here follows it; the guest does, in its own tree."""
+        """Makes a symbolic link. The host never follows it; the guest does, in its own tree."""
         return self._made(name, lambda fd: os.symlink(target, name, dir_fd=fd))
 
     def link(self, name: str, node: Node) -> Node:
@@ -228,7 +228,7 @@ class SharedDirectory(SharedNode, Directory):
     # Nodes in it
 
     def _made(self, name: str, make: Callable[[int], object]) -> Node:
-        """What `make` has made under that name."""
+        """Calls `make` with a descriptor of this directory, and returns the node that it has made under `name`."""
         self._folder.must_be_writable()
         with self._opened() as fd:
             make(fd)
@@ -244,7 +244,7 @@ class SharedDirectory(SharedNode, Directory):
         return child
 
     def _forget(self, name: str) -> None:
-        """Nothing has that name any more: the node that had it is removed, and all below it. What is open stays so."""
+        """Marks the node of a name, and all nodes below it, as removed. Open handles stay open."""
         child = self._children.pop(name, None)
         gone = [child] if child is not None else []
         while gone:
@@ -268,7 +268,7 @@ class SharedHandle(Handle):
         return b"" if offset > _LARGEST - size else os.pread(self._fd, size, offset)
 
     def write(self, offset: int, data: bytes) -> int:
-        """Where to does not matter to a file that is open to append."""
+        """Writes at `offset`; a file that is open to append ignores it."""
         if offset > _LARGEST - len(data):
             raise OSError(errno.EFBIG, "too large")
         return os.pwrite(self._fd, data, offset)
@@ -279,7 +279,7 @@ class SharedHandle(Handle):
 
 
 def _identity(found: os.stat_result) -> tuple[int, int, int]:
-    """What tells a file of the host from others: device and inode number, and type, since numbers are used again."""
+    """What identifies a file of the host: device and inode number, and type, because inode numbers are used again."""
     return found.st_dev, found.st_ino, stat.S_IFMT(found.st_mode)
 
 
@@ -289,7 +289,7 @@ def _magic_link(fd: int) -> str:
 
 
 def _reopen(fd: int, mode: int) -> int:
-    """Opens what an O_PATH descriptor stands for, if it is a regular file. So opening never waits, and does nothing else."""
+    """Opens the file of an O_PATH descriptor. It must be a regular file: opening one never waits and does no more."""
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         raise OSError(errno.ENXIO, "not a regular file")
     return os.open(_magic_link(fd), mode | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

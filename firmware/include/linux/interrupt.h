@@ -68,12 +68,15 @@ void tasklet_setup(struct tasklet_struct *t,
 		   void (*callback)(struct tasklet_struct *));
 void tasklet_schedule(struct tasklet_struct *t);
 void tasklet_hi_schedule(struct tasklet_struct *t);
-/* Disabled, it is not lost: it runs when it is enabled. This one waits until
-   it does not run any more; the other does not. */
+/*
+ * A disabled tasklet that is scheduled runs once it is enabled again.
+ * tasklet_disable() waits until the tasklet does not run any more;
+ * tasklet_disable_nosync() does not wait.
+ */
 void tasklet_disable(struct tasklet_struct *t);
 void tasklet_disable_nosync(struct tasklet_struct *t);
 void tasklet_enable(struct tasklet_struct *t);
-/* Waits until it has run. It may sleep. */
+/* Waits until the tasklet has run. The caller may sleep. */
 void tasklet_kill(struct tasklet_struct *t);
 
 void irq_enter_rcu(void);

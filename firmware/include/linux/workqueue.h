@@ -25,11 +25,11 @@ typedef void (*work_func_t)(struct work_struct *work);
  */
 #define WORK_STRUCT_PENDING_BIT	0	/* from queueing until it starts */
 #define WORK_STRUCT_PENDING	0x01UL
-#define WORK_STRUCT_INACTIVE	0x02UL	/* behind too many others */
+#define WORK_STRUCT_INACTIVE	0x02UL	/* waits: max_active works are active */
 #define WORK_STRUCT_PWQ		0x04UL
-#define WORK_STRUCT_LINKED	0x08UL	/* the next one in the list follows it */
-#define WORK_STRUCT_COLOR	0x10UL	/* before or after a flush began */
-#define WORK_STRUCT_BARRIER	0x20UL	/* somebody's wait for the one before */
+#define WORK_STRUCT_LINKED	0x08UL	/* moves together with the next work */
+#define WORK_STRUCT_COLOR	0x10UL	/* its colour: see flush_workqueue() */
+#define WORK_STRUCT_BARRIER	0x20UL	/* tells that the work before has run */
 #define WORK_OFFQ_CANCELING	0x40UL	/* only while not queued */
 #define WORK_STRUCT_FLAG_BITS	8
 #define WORK_STRUCT_NO_POOL	(~0UL << WORK_STRUCT_FLAG_BITS)

@@ -52,8 +52,8 @@ void switch_mm_irqs_off(struct mm_struct *prev, struct mm_struct *next,
 }
 
 /*
- * A kernel thread borrows what is loaded; nobody needs to interrupt it. With
- * interrupts off.
+ * A kernel thread keeps the page tables that are loaded. While the CPU is lazy,
+ * others need not interrupt it for TLB flushes. Called with interrupts off.
  */
 void enter_lazy_tlb(struct mm_struct *mm, struct task_struct *task)
 {

@@ -251,9 +251,9 @@ int split_vma(struct mm_struct *mm, struct vm_area_struct *vma,
 }
 
 /*
- * @vma becomes [start, end). Of its neighbours, who have become the same, one
- * that lies within it goes and one that reaches into it is cut. Pages stay
- * where they are.
+ * Sets the range of @vma to [start, end). Its neighbours there have the same
+ * attributes: one inside the range is freed, one that overlaps it is cut. Pages
+ * stay where they are.
  */
 static void __vma_adjust(struct vm_area_struct *vma, unsigned long start,
 			 unsigned long end)

@@ -59,9 +59,9 @@ void rcu_preempt_check_blocked_tasks(struct rcu_node *rnp)
 }
 
 /*
- * With the node locked. The list has those that hold up nothing first. One that
- * holds up both kinds of grace period is put before both, which may hold up one
- * of them longer than it needs to be, but never too short.
+ * Called with the node locked. The tasks that block no grace period come first.
+ * A task that blocks both kinds goes before all that block one: a grace period
+ * may wait longer than it needs to, but never too short.
  */
 static void rcu_preempt_ctxt_queue(struct rcu_node *rnp, struct rcu_data *rdp,
 				   struct task_struct *t)
@@ -75,7 +75,7 @@ static void rcu_preempt_ctxt_queue(struct rcu_node *rnp, struct rcu_data *rdp,
 		return;
 	}
 	if (blocks_gp == blocks_exp || (!rnp->gp_tasks && !rnp->exp_tasks)) {
-		/* Before all that hold up anything, or last. */
+		/* Before all tasks that block a grace period, or last. */
 		struct list_head *at = rnp->blkd_tasks.next;
 
 		while (at != &rnp->blkd_tasks && at != rnp->gp_tasks &&

@@ -8,15 +8,15 @@
 #include "sched.h"
 
 /*
- * How often a busy CPU looks whether others are busier, in jiffies: the more
- * there are, the longer it takes, and as often others look.
+ * Jiffies between two attempts of a busy CPU to balance. With more CPUs an
+ * attempt takes longer, and more other CPUs balance, too.
  */
 #define BALANCE_INTERVAL	max(8U, num_online_cpus())
 
-/* So many times in vain, and the task that runs there is made to leave. */
+/* After more failed attempts, the busiest CPU's running task may be moved. */
 #define CACHE_NICE_TRIES	1
 
-/* The other one's weight as a percentage of ours, until which it is no more. */
+/* The busiest CPU's weight must be above this percentage of ours. */
 #define IMBALANCE_PCT		117
 
 enum cpu_idle_type { CPU_IDLE, CPU_NOT_IDLE, CPU_NEWLY_IDLE };
@@ -70,9 +70,10 @@ static unsigned long average_load(void)
 }
 
 /*
- * An idle CPU takes half the difference in tasks, whatever they weigh. One
- * that is not takes weight, but never so much that the one of the two that is
- * above the average falls below it, or the other way round. False: all is well.
+ * An idle CPU takes half the difference in tasks, whatever their weight. A busy
+ * CPU takes weight, but neither so much that the busiest CPU falls below the
+ * average, nor so much that it rises above the average itself. Returns false if
+ * nothing has to be moved.
  */
 static bool calculate_imbalance(struct lb_env *env, struct rq *busiest)
 {

@@ -125,7 +125,10 @@ static int select_task_rq_rt(struct task_struct *p, int cpu, int flags)
 	return cpu;
 }
 
-/* Of two equals the one that runs goes on if the other can go elsewhere. */
+/*
+ * @p and the running task have the same priority. Preempts the running task
+ * only if it can move to another CPU and @p cannot.
+ */
 static void check_preempt_equal_prio(struct rq *rq, struct task_struct *p)
 {
 	if (rq->curr->nr_cpus_allowed == 1 || find_lowest_rq(rq->curr) < 0)

@@ -31,8 +31,9 @@ noinstr u64 upcall_sync_core(u64 arg)
 }
 
 /*
- * Every CPU waits here, counted and with interrupts off, while the host changes
- * what would not bear being run meanwhile. @arg: struct upcall_stop.
+ * Every CPU increments `arrived` and waits here with interrupts off, while the
+ * host changes code that no CPU may execute meanwhile.
+ * @arg: struct upcall_stop.
  */
 noinstr u64 upcall_stop_machine(u64 arg)
 {

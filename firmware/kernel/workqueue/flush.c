@@ -95,8 +95,8 @@ bool flush_delayed_work(struct delayed_work *dwork)
 }
 
 /*
- * From now on works get the other colour; returns when none of the old one is
- * left. Before the next flush there is none of that one either.
+ * Gives works that are queued from now on the other colour, and waits until no
+ * work of the old colour is left. So the next flush can use the old colour.
  */
 void flush_workqueue(struct workqueue_struct *wq)
 {

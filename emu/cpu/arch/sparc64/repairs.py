@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Instructions that any program can execute, and that Unicorn 2.1.4 does not survive: here its code is changed so that it does.
+"""Changes Unicorn 2.1.4's code for instructions that any program can execute and that Unicorn does not survive.
 
-* A load, store or ldstub with an ASI for twin loads only (0xe2, 0xe3, 0xea, 0xeb and the privileged ones) is an assertion that
-  fails. It becomes an illegal_instruction trap.
-* BPr, MOVr and FMOVr with one of the two reserved conditions are translated to garbage. They become branches never taken, and
-  moves never done; hardware would trap.
+* A load, store or ldstub with an ASI for twin loads only (0xe2, 0xe3, 0xea, 0xeb and the privileged ones) fails an
+  assertion. The change makes it an illegal_instruction trap.
+* BPr, MOVr and FMOVr with one of the two reserved conditions are translated to garbage. The change makes them branches
+  that are never taken, and moves that are never done; hardware would trap.
 
-Both were found by tests/fuzz. What is changed is recognised byte by byte; another Unicorn is refused.
+Both were found by tests/fuzz. The code is compared byte by byte before it is changed; another Unicorn is refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["apply"]
 _ILLEGAL_INSTRUCTION = 0x10
 _HELPER_SIZE = 2048  # bytes, more than either helper has
 
-# gen_tcg_cond_reg: TCG's inverse of each condition of a register, -1 for those that there are not.
+# gen_tcg_cond_reg: TCG's inverse of each condition of a register, -1 for the two reserved ones.
 _CONDITIONS = struct.pack("<8i", -1, 9, 11, 3, -1, 8, 10, 2)
 _ALWAYS = 1
 # g_assert_not_reached(): xor %edx, %edx; mov $line, %esi; lea file(%rip), %rdi; call
@@ -38,7 +38,7 @@ _libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
 def _store(address: int, data: bytes, protection: int) -> None:
-    """Changes what is mapped for reading only; `protection`: of the pages, before and after."""
+    """Writes to read-only memory. `protection`: the protection of its pages, before and afterwards."""
     page = address & -mmap.PAGESIZE
     size = address + len(data) - page
     for now in (protection | mmap.PROT_WRITE, protection):
@@ -50,7 +50,7 @@ def _store(address: int, data: bytes, protection: int) -> None:
 
 
 def _constants() -> list[tuple[int, int]]:
-    """Where the library's read-only parts are: address and size."""
+    """Address and size of each read-only mapping of the library."""
     path = os.path.realpath(LIBRARY._name)
     found = []
     for line in Path("/proc/self/maps").read_text().splitlines():
@@ -80,7 +80,7 @@ def _repair_assertion(helper: str, line: int) -> None:
     at = code.find(pattern)
     if at < 0 or code.find(pattern, at + 1) >= 0:
         raise UnknownUnicorn(f"{helper} is not as expected")
-    # There %rdi still is the CPU, and %r8 where translated code called from: raise what the other checks of an ASI raise.
+    # Here %rdi still is the CPU, and %r8 the caller's address in translated code: trap as other checks of an ASI do.
     trap = b"\x4c\x89\xc2\xbe" + struct.pack("<I", _ILLEGAL_INSTRUCTION)  # mov %r8, %rdx; mov $trap, %esi
     call = start + at + len(trap)
     trap += b"\xe8" + struct.pack("<i", address_of("cpu_raise_exception_ra_sparc64") - (call + 5))
@@ -89,10 +89,10 @@ def _repair_assertion(helper: str, line: int) -> None:
 
 @functools.cache
 def apply() -> None:
-    """Once for the process.
+    """Applies the repairs, once for the process.
 
     Raises:
-        UnknownUnicorn: the library is not the one that is known.
+        UnknownUnicorn: the library's code is not as expected.
         OSError: the host does not let a process change its code.
     """
     _repair_conditions()

@@ -27,11 +27,11 @@ BIG_PAGE = 4 << 20
 LOCKED_ENTRIES = 8
 
 
-WINDOW_REGISTERS = tuple(f"{kind}{n}" for kind in "oli" for n in range(8))  # as they lie behind regwptr
+WINDOW_REGISTERS = tuple(f"{kind}{n}" for kind in "oli" for n in range(8))  # in their order from regwptr on
 
 
 def window_register(name: str) -> int:
-    """Where a register of the current window is, from regwptr on."""
+    """The offset of a register of the current window from regwptr, in bytes."""
     return 8 * WINDOW_REGISTERS.index(name)
 
 
@@ -44,7 +44,7 @@ class TrapState(ctypes.Structure):
 
 
 class Env(ctypes.Structure):
-    """QEMU's CPUSPARCState as unicorn 2.1.4 has it; layout() looks whether that is so."""
+    """QEMU's CPUSPARCState as unicorn 2.1.4 has it; layout() checks it."""
 
     _fields_ = (
         ("gregs", u64 * 8), ("regwptr", u64), ("pc", u64), ("npc", u64), ("y", u64), ("cc_src", u64), ("cc_src2", u64),
@@ -61,7 +61,7 @@ class Env(ctypes.Structure):
 
 @functools.cache
 def layout() -> CpuStructures:
-    """Probes a scratch Uc.
+    """Finds the layout by probing a scratch Uc.
 
     Raises:
         UnknownUnicorn: something is not where it can be recognised.
@@ -106,7 +106,7 @@ def reset(state: Env, *, entry: int, kernel: int, arguments: tuple[int, int]) ->
 
 
 def windows(state: Env) -> Iterator[tuple[int, int, int]]:
-    """(%sp, %fp, %i7) of the current register window, and of those behind it that its callers have left in the CPU."""
+    """(%sp, %fp, %i7) of the current register window, then of its callers' windows that are still in the CPU."""
     sp = int((u64 * 8).from_address(state.regwptr)[6])
     for n in range(state.canrestore + 1):
         # QEMU numbers windows from the innermost outwards. A window's ins are the next one's outs; the current one's follow it.

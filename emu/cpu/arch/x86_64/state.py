@@ -32,7 +32,7 @@ CS, SS = 1, 2  # indices in env.segs
 
 
 class SegmentCache(ctypes.Structure):
-    """QEMU's, of which env.segs has one per segment register."""
+    """QEMU's SegmentCache; env.segs has one for each segment register."""
 
     _fields_ = (("selector", ctypes.c_uint32), ("base", ctypes.c_uint64), ("limit", ctypes.c_uint32), ("flags", ctypes.c_uint32))
 
@@ -43,7 +43,7 @@ RESET_GDT = struct.pack("<3Q", 0, 0x00AF_9B00_0000_FFFF, 0x00CF_9300_0000_FFFF)
 
 @dataclass(frozen=True)
 class Layout(CpuStructures):
-    """Offsets of what the emulator reads and writes inside Unicorn: also in the architectural state."""
+    """The offsets of CpuStructures, and those of registers in the architectural state."""
 
     env_eip: int
     env_eflags: int
@@ -57,7 +57,7 @@ class Layout(CpuStructures):
 
 
 def register(name: str) -> int:
-    """Where a general register is in the architectural state."""
+    """The offset of a general register in the architectural state, in bytes."""
     return 8 * GENERAL_REGISTERS.index(name)
 
 
@@ -76,7 +76,7 @@ def _offset_of_change(before: bytes, after: bytes, value: int, what: str) -> int
 
 @functools.cache
 def layout() -> Layout:
-    """Probes a scratch Uc.
+    """Finds the layout by probing a scratch Uc.
 
     Raises:
         UnknownUnicorn: something is not where it can be recognised.
@@ -117,7 +117,7 @@ def layout() -> Layout:
 
 
 def _self_test(uc: unicorn.Uc, at: Layout) -> None:
-    """Takes a trap and an exact step, and looks whether the fields say what they must."""
+    """Takes a trap and an exact step, and checks the fields that they change."""
     cpu = ctypes.c_uint64.from_address(handle_of(uc) + at.uc_cpu).value
     exception = ctypes.c_int32.from_address(cpu + at.cpu_exception_index)
     opaque = ctypes.c_uint64.from_address(cpu + at.cpu_opaque)

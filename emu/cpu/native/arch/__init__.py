@@ -21,11 +21,11 @@ class NativeCpu(NamedTuple):
     block's time and runs the host function of its address."""
 
     stop_interrupt: int
-    """bool (*)(uc, i32 exception): the trap unit, in place of Unicorn's. Delivers an exception to the guest; for -1, which
-    comes whenever Unicorn looks for interrupts, an interrupt if one is due. True ends the run."""
+    """bool (*)(uc, i32 exception): the trap unit, in place of Unicorn's. Delivers the exception to the guest. With -1
+    Unicorn looks for interrupts: delivers an interrupt if one is due. True ends the run."""
 
     instruction_hooks: Sequence[tuple[int, int]]
-    """Unicorn's number of each instruction that it leaves to a hook, and the hook, of the type that Unicorn documents."""
+    """(Unicorn's number of an instruction, address of the hook that executes it). Unicorn documents their types."""
 
     irqs_off: Any
-    """irqs_off(env) -> bool, compiled: whether no interrupt but a non-maskable one can come."""
+    """irqs_off(env) -> bool, compiled: whether interrupts are off, all but NMIs."""

@@ -45,10 +45,10 @@ def build(layout: CpuStructures) -> NativeCpu:
 
     @njit
     def irqs_off(env):
-        """Whether no interrupt but a non-maskable one can come."""
+        """Whether interrupts are off, all but NMIs."""
         return load_u32(env + PSTATE) & IE == 0 or load_u32(env + PIL) >= LAST_MASKABLE
 
-    # What Python has been asked for comes first: a host call's answer belongs to the code that made it.
+    # A request to Python comes before an interrupt: a host call's answer belongs to the code that made the call.
 
     @njit
     def takes_interrupt(cpu, env):
@@ -62,14 +62,14 @@ def build(layout: CpuStructures) -> NativeCpu:
 
     @njit
     def takes_nmi(cpu, env):
-        """Level 15 does not ask for PSTATE.IE, so it must not come where a trap would be lost: in entry code."""
+        """Level 15 ignores PSTATE.IE, so it must stay out of entry code (TL above 0), where a trap would be lost."""
         if load_u64(cpu + cpu_record.NMI) == ZERO or load_u64(cpu + cpu_record.REQUEST) != ZERO:
             return False
         return load_u32(env + PIL) < NMI_LEVEL and load_u32(env + TL) == 0
 
     @njit
     def physical_of(cpu, board, address):
-        """Where a block's first byte is in RAM. A block that runs is in Unicorn's TLB."""
+        """The RAM address of a block's first byte. The page of a block that runs is in Unicorn's TLB."""
         offset = address - load_u64(board + board_record.KERNEL_START)
         if offset < load_u64(board + board_record.RAM_SIZE):
             return offset
@@ -77,7 +77,7 @@ def build(layout: CpuStructures) -> NativeCpu:
 
     @cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
     def block_hook(uc, address, size, cpu):
-        """Runs before every block. An exit begins the block again, so time is charged after the last reason to exit."""
+        """Runs before every block. After an exit the block begins again, so its time is charged after the last exit."""
         env = load_u64(cpu + cpu_record.ENV)
         if load_u64(cpu + cpu_record.CYCLES) >= load_u64(cpu + cpu_record.DEADLINE):
             look_around(cpu)

@@ -65,10 +65,10 @@ def build(layout: Layout) -> NativeCpu:
 
     @njit
     def irqs_off(env):
-        """Whether no interrupt but an NMI can come."""
+        """Whether interrupts are off, all but NMIs."""
         return load_u32(env + eflags) & IF == 0
 
-    # What Python has been asked for comes first: a host call's answer belongs to the code that made it.
+    # A request to Python comes before an interrupt: a host call's answer belongs to the code that made the call.
 
     @njit
     def takes_interrupt(cpu, env):
@@ -84,7 +84,7 @@ def build(layout: Layout) -> NativeCpu:
 
     @njit
     def physical_of(cpu, board, address):
-        """Where a block's first byte is in RAM; NEVER, which is not in RAM, if that cannot be told."""
+        """The RAM address of a block's first byte; NEVER, which is outside RAM, if the page tables have none."""
         ram, size = load_u64(board + board_record.RAM), load_u64(board + board_record.RAM_SIZE)
         offset = address - load_u64(board + board_record.KERNEL_START)
         if offset < size:
@@ -107,7 +107,7 @@ def build(layout: Layout) -> NativeCpu:
 
     @cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
     def block_hook(uc, address, size, cpu):
-        """Runs before every block. An exit begins the block again, so time is charged after the last reason to exit."""
+        """Runs before every block. After an exit the block begins again, so its time is charged after the last exit."""
         if load_u64(cpu + cpu_record.CYCLES) >= load_u64(cpu + cpu_record.DEADLINE):
             look_around(cpu)
             env = load_u64(cpu + cpu_record.ENV)
@@ -187,13 +187,13 @@ def build(layout: Layout) -> NativeCpu:
 
     @cfunc(types.uint32(types.uint64, types.uint32, types.int32, types.uint64))
     def port_in(uc, port, size, cpu):
-        """`in`: no port has anything to read."""
+        """`in`: every port reads as all ones."""
         check_port(load_u64(cpu + cpu_record.ENV))
         return np.uint32(0xFFFF_FFFF)
 
     @cfunc(types.void(types.uint64, types.uint32, types.int32, types.uint32, types.uint64))
     def host_call(uc, port, size, value, cpu):
-        """`out` to the host-call port (docs/board.md). Other ports have nothing behind them."""
+        """`out` to the host-call port (docs/board.md). Other ports do nothing."""
         env = load_u64(cpu + cpu_record.ENV)
         check_port(env)
         if port != HOST_CALL_PORT:

@@ -3,9 +3,9 @@
 
     %o7     the site: the address of that call
     %i7     the address of the call in the caller; the function returns to eight bytes after it
-    %fp     tells the call from others, and is the caller's %sp again when the function returns
+    %fp     identifies the call: it is the caller's %sp again when the function returns
 
-ftrace_graph_caller and return_to_handler are guest code, and ask two functions that are the host's.
+ftrace_graph_caller and return_to_handler are guest code. They call two functions that the host implements.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ RETURN_OFFSET = np.uint64(8)
 
 
 def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
-    """Compiles for a guest. `irqs_off`: of the CPU's `NativeCpu`."""
+    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
     memory = in_byte_order("big")
     about = context.build(memory, guest)
     record_function, record_beside_graph = function.build(about)
@@ -45,7 +45,7 @@ def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
 
     @njit
     def caller(cpu, parent):
-        """The caller of a function that returns to the trampoline is the trampoline, not what lies before it."""
+        """The caller as events show it: for a function that returns to the trampoline, the trampoline itself."""
         return parent + RETURN_OFFSET if parent == return_trampoline(cpu) - RETURN_OFFSET else parent
 
     @cfunc(_HANDLER)

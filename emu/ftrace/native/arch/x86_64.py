@@ -30,7 +30,7 @@ SITE_SIZE = np.uint64(5)
 
 
 def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
-    """Compiles for a guest. `irqs_off`: of the CPU's `NativeCpu`."""
+    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
     memory = in_byte_order("little")
     about = context.build(memory, guest)
     record_function, record_beside_graph = function.build(about)
@@ -50,7 +50,7 @@ def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
 
     @cfunc(_HANDLER)
     def graph_entry(cpu, address):
-        """ftrace_graph_caller: a call is known by the stack slot that holds its return address."""
+        """ftrace_graph_caller: the stack slot of its return address identifies a call."""
         env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
         sp = load_u64(env + SP)
         stack = host_address(array, sp)

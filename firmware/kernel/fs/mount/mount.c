@@ -219,8 +219,9 @@ static int copy_one(struct mount *p)
 }
 
 /*
- * What is mounted below @from in @old is mounted in its copy, too. Parents come
- * before what is mounted in them, but for those that have been moved.
+ * Copies the mounts below @from in @old into @copy. On mount_list a parent
+ * comes before the mounts in it, unless mounts were moved: so the list is
+ * walked until nothing is left to copy.
  */
 static int copy_submounts(struct mount *old, struct dentry *from,
 			  struct mount *copy)

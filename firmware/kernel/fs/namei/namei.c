@@ -282,8 +282,9 @@ static int follow_automount(struct path *path, unsigned int flags)
 }
 
 /*
- * Crosses to what is mounted at @path, and on it. The mount that @path came
- * with is the caller's, as long as it is still that one.
+ * Moves @path to the root of the topmost mount at it, with automounts. If its
+ * mount changes, @path holds a reference to the new one; the reference to the
+ * mount that @path came with stays the caller's.
  */
 static int traverse_mounts(struct path *path, unsigned int flags)
 {
