@@ -66,10 +66,6 @@ class Record:
         """Makes every word zero."""
         self._words[:] = 0
 
-    def copy_from(self, other: Record) -> None:
-        """Stores what another record of the same fields holds."""
-        self._words[:] = other._words
-
 
 def offset_of(layout: np.dtype[Any], field: str) -> np.uint64:
     """Where a field of a structured type lies, in bytes, for native code."""
