@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The trace clocks: what native code takes the time of an event from, and what Python does."""
+"""The trace clocks: what native code takes the time of an event from."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.native import array_record
-from emu.kernel.kernel import Kernel
+from emu.kernel.image import Image
 
 __all__ = ["Clock", "Clocks"]
 
@@ -32,8 +31,7 @@ class Clock:
 class Clocks:
     """The clocks of a kernel. What the counter clock has counted is one number for all trace arrays."""
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch) -> None:
-        self._board = kernel.board
+    def __init__(self, image: Image, arch: FtraceArch) -> None:
         self._counter = np.zeros(1, np.uint64)
         nanoseconds = array_record.CLOCK_NANOSECONDS
         self._clocks = (
@@ -45,7 +43,7 @@ class Clocks:
             Clock("mono", nanoseconds),
             Clock("mono_raw", nanoseconds),
             Clock("boot", nanoseconds),
-            Clock("tai", nanoseconds, kernel.image.constant("WALL_CLOCK_AT_BOOT") * 10**9),
+            Clock("tai", nanoseconds, image.constant("WALL_CLOCK_AT_BOOT") * 10**9),
             Clock(arch.cycle_clock, array_record.CLOCK_CYCLES),
         )
 
@@ -66,15 +64,3 @@ class Clocks:
 
     def named(self, name: str) -> Clock | None:
         return next((clock for clock in self._clocks if clock.name == name), None)
-
-    def now(self, clock: Clock, cpu: Cpu) -> int:
-        """The time of an event that is recorded on a CPU now."""
-        if clock.source == array_record.CLOCK_COUNTER:
-            self._counter[0] += np.uint64(1)
-            return int(self._counter[0])
-        if clock.source == array_record.CLOCK_CYCLES:
-            return cpu.cycles
-        nanoseconds = self._board.nanoseconds(cpu.cycles)
-        if clock.source == array_record.CLOCK_TICKS:
-            return nanoseconds // int(array_record.TICK)
-        return nanoseconds + clock.offset

@@ -27,6 +27,6 @@ class TraceGlobals:
         comms = Comms(1)
         self.guest = GuestLayout.of(kernel.image)
         self.symbols = KernelSymbols(kernel)
-        self.clocks = Clocks(kernel, arch)
+        self.clocks = Clocks(kernel.image, arch)
         self.records = RecordLists(kernel, self.clocks, comms)
         self.saved_cmdlines = SavedCmdlines(kernel, comms, self.records)
