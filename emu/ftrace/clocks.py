@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from emu.ftrace.arch import FtraceArch
+from emu.ftrace.array_records import RecordLists
 from emu.ftrace.native import array_record
 from emu.kernel.image import Image
 
@@ -31,8 +32,9 @@ class Clock:
 class Clocks:
     """The clocks of a kernel. What the counter clock has counted is one number for all trace arrays."""
 
-    def __init__(self, image: Image, arch: FtraceArch) -> None:
+    def __init__(self, image: Image, arch: FtraceArch, records: RecordLists) -> None:
         self._counter = np.zeros(1, np.uint64)
+        records.set_in_all(array_record.COUNTER, self._counter.ctypes.data)
         nanoseconds = array_record.CLOCK_NANOSECONDS
         self._clocks = (
             Clock("local", nanoseconds),
@@ -56,11 +58,6 @@ class Clocks:
     def first(self) -> Clock:
         """The clock that a trace array begins with."""
         return self._clocks[0]
-
-    @property
-    def counter_address(self) -> int:
-        """Where native code counts for the counter clock."""
-        return self._counter.ctypes.data
 
     def named(self, name: str) -> Clock | None:
         return next((clock for clock in self._clocks if clock.name == name), None)

@@ -21,7 +21,7 @@ RETURN_TRAMPOLINE = _fields.word()
 CLOCK_MULTIPLIER = _fields.word()  # nanoseconds = cycles * multiplier / divisor
 CLOCK_DIVISOR = _fields.word()
 COUNTER = _fields.word()  # address of what the counter clock has counted, for all arrays
-COMMS = _fields.word()  # the table of command names (see native.comms)
+SAVED_CMDLINES = _fields.word()  # the table of command names (see native.saved_cmdlines)
 READER_VECTOR = _fields.word()
 
 # What is wanted
