@@ -45,8 +45,6 @@ class RecordLists:
             (array_record.RAM, board.ram_address),
             (array_record.RAM_SIZE, board.memory - board.arch.page_size),
             (array_record.NOWHERE, self._nowhere.ctypes.data),
-            (array_record.TEXT_START, board.arch.kernel_map),
-            (array_record.TEXT_SIZE, board.memory),
             (array_record.RETURN_TRAMPOLINE, image.symbol("return_to_handler")),
         )
 

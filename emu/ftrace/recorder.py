@@ -70,7 +70,8 @@ class Recorder:
         # Modules can be anywhere in the kernel's mapping; what nobody touches of this costs nothing.
         self._site_flags = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
         self._records = trace_globals.records.add()
-        self._records.array.set(array_record.SITE_OPS, self._site_flags.ctypes.data)
+        self._records.array.set(array_record.SITE_FLAGS, self._site_flags.ctypes.data)
+        self._records.array.set(array_record.SITE_FLAGS_SIZE, len(self._site_flags))
         self._records.array.set(array_record.SLEEP_TIME, 1)
         self._records.array.set(array_record.RECORDING, 1)
         for ring in self.rings:

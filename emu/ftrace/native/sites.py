@@ -13,7 +13,7 @@ __all__ = ["site_flags"]
 @njit
 def site_flags(array, ip):
     """What is wanted at a site; nothing at an address that can be none."""
-    place = ip - load_u64(array + array_record.TEXT_START)
-    if place >= load_u64(array + array_record.TEXT_SIZE):
+    place = ip - load_u64(array + array_record.KERNEL_START)
+    if place >= load_u64(array + array_record.SITE_FLAGS_SIZE):
         return array_record.NO_SITE_FLAGS
-    return load_u8(load_u64(array + array_record.SITE_OPS) + place)
+    return load_u8(load_u64(array + array_record.SITE_FLAGS) + place)
