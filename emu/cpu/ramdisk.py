@@ -6,6 +6,7 @@ The sectors are not in guest RAM, so a disk can be larger than the machine's mem
 
 from __future__ import annotations
 
+import enum
 import mmap
 import os
 import stat
@@ -16,11 +17,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
 
-__all__ = ["SECTOR", "RamDisk"]
+__all__ = ["Operation", "RamDisk"]
 
-SECTOR = 512  # bytes
-_READ, _WRITE = 0, 1
-_OK, _ERROR = 0, 1
+_SECTOR = 512  # bytes
+
+
+class Operation(enum.IntEnum):
+    """What a command does."""
+
+    READ = 0
+    WRITE = 1
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,7 @@ class _Done:
 
     time: int
     tag: int
-    status: int
+    failed: bool
 
 
 class RamDisk:
@@ -47,9 +53,9 @@ class RamDisk:
     BYTES_PER_CYCLE: ClassVar[int] = 4  # 400 MB/s at 100 MHz
 
     def __init__(self, size: int, descriptor: int | None = None) -> None:
-        self.sectors = size // SECTOR
+        self.sectors = size // _SECTOR
         self._descriptor = descriptor
-        self._memory = mmap.mmap(-1, max(self.sectors, 1) * SECTOR) if descriptor is None else None
+        self._memory = mmap.mmap(-1, max(self.sectors, 1) * _SECTOR) if descriptor is None else None
         self._busy_until = 0
         self._next_sector = 0
         self._done: deque[_Done] = deque()
@@ -67,8 +73,8 @@ class RamDisk:
             about = os.fstat(descriptor)
             if not stat.S_ISREG(about.st_mode):
                 raise ValueError(f"{path}: not a regular file")
-            if about.st_size < SECTOR:
-                raise ValueError(f"{path}: {about.st_size} bytes do not make a disk: it needs at least {SECTOR}")
+            if about.st_size < _SECTOR:
+                raise ValueError(f"{path}: {about.st_size} bytes do not make a disk: it needs at least {_SECTOR}")
             if writable:
                 return cls(about.st_size, descriptor)
             disk = cls(about.st_size)
@@ -97,7 +103,7 @@ class RamDisk:
     @property
     def size(self) -> int:
         """Bytes."""
-        return self.sectors * SECTOR
+        return self.sectors * _SECTOR
 
     def read(self, start: int = 0, size: int | None = None) -> bytes:
         """Returns `size` bytes from byte `start` on; by default the whole disk.
@@ -144,40 +150,41 @@ class RamDisk:
             ram: the machine's RAM.
             now: the time, in cycles.
             tag: identifies the command in `completed`.
-            operation: 0 reads into the segments, 1 writes from them.
+            operation: an Operation: READ into the segments, or WRITE from them; a command of any other fails.
             sector: the first sector.
             segments: (physical address, bytes) of each piece of RAM.
         """
-        status = self._transfer(ram, operation, sector * SECTOR, segments)
+        done = self._transfer(ram, operation, sector * _SECTOR, segments)
         length = sum(size for _, size in segments)
         cost = self.SETUP + length // self.BYTES_PER_CYCLE + (0 if sector == self._next_sector else self.SEEK)
         self._busy_until = max(now, self._busy_until) + cost
-        self._next_sector = sector + length // SECTOR
-        self._done.append(_Done(self._busy_until, tag, status))
+        self._next_sector = sector + length // _SECTOR
+        self._done.append(_Done(self._busy_until, tag, failed=not done))
         return self._busy_until
 
-    def _transfer(self, ram: memoryview, operation: int, start: int, segments: Sequence[tuple[int, int]]) -> int:
-        if operation not in (_READ, _WRITE):
-            return _ERROR
+    def _transfer(self, ram: memoryview, operation: int, start: int, segments: Sequence[tuple[int, int]]) -> bool:
+        """Moves a command's data; False if it cannot be done."""
+        if operation not in tuple(Operation):
+            return False
         try:
             for address, size in segments:
                 if address < 0 or size < 0 or address + size > len(ram):
-                    return _ERROR
-                if operation == _READ:
+                    return False
+                if operation == Operation.READ:
                     ram[address : address + size] = self.read(start, size)
                 else:
                     self.write(start, bytes(ram[address : address + size]))
                 start += size
         except (ValueError, OSError):
-            return _ERROR
-        return _OK
+            return False
+        return True
 
-    def completed(self, now: int) -> tuple[int, int] | None:
-        """Removes the next command done by `now`, and returns (tag, status; 0: done, 1: failed). None: none is."""
+    def completed(self, now: int) -> tuple[int, bool] | None:
+        """Removes the next command done by `now`, and returns (tag, whether it failed). None: no command is done."""
         if not self._done or self._done[0].time > now:
             return None
         done = self._done.popleft()
-        return done.tag, done.status
+        return done.tag, done.failed
 
     @property
     def next_completion(self) -> int | None:

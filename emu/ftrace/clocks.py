@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The trace clocks, from which native code and Python take the times of events."""
+"""The trace clocks, from which native code takes the times of events."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
+from emu.ftrace.array_records import RecordLists
 from emu.ftrace.native import array_record
-from emu.kernel.kernel import Kernel
+from emu.kernel.image import Image
 
 __all__ = ["Clock", "Clocks"]
 
@@ -32,9 +32,9 @@ class Clock:
 class Clocks:
     """The clocks of a kernel. The counter clock has one counter for all trace arrays."""
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch) -> None:
-        self._board = kernel.board
+    def __init__(self, image: Image, arch: FtraceArch, records: RecordLists) -> None:
         self._counter = np.zeros(1, np.uint64)
+        records.set_in_all(array_record.COUNTER, self._counter.ctypes.data)
         nanoseconds = array_record.CLOCK_NANOSECONDS
         self._clocks = (
             Clock("local", nanoseconds),
@@ -45,7 +45,7 @@ class Clocks:
             Clock("mono", nanoseconds),
             Clock("mono_raw", nanoseconds),
             Clock("boot", nanoseconds),
-            Clock("tai", nanoseconds, kernel.image.constant("WALL_CLOCK_AT_BOOT") * 10**9),
+            Clock("tai", nanoseconds, image.constant("WALL_CLOCK_AT_BOOT") * 10**9),
             Clock(arch.cycle_clock, array_record.CLOCK_CYCLES),
         )
 
@@ -59,22 +59,5 @@ class Clocks:
         """The clock that a trace array begins with."""
         return self._clocks[0]
 
-    @property
-    def counter_address(self) -> int:
-        """The host address of the counter of the counter clock."""
-        return self._counter.ctypes.data
-
     def named(self, name: str) -> Clock | None:
         return next((clock for clock in self._clocks if clock.name == name), None)
-
-    def now(self, clock: Clock, cpu: Cpu) -> int:
-        """The time of an event that is recorded on a CPU now."""
-        if clock.source == array_record.CLOCK_COUNTER:
-            self._counter[0] += np.uint64(1)
-            return int(self._counter[0])
-        if clock.source == array_record.CLOCK_CYCLES:
-            return cpu.cycles
-        nanoseconds = self._board.nanoseconds(cpu.cycles)
-        if clock.source == array_record.CLOCK_TICKS:
-            return nanoseconds // int(array_record.TICK)
-        return nanoseconds + clock.offset

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "PRINT", "RAW_DATA", "EventType", "Events", "Flag"]
+__all__ = [
+    "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "PRINT", "RAW_DATA",
+    "EventType", "Events", "Flag", "entries_at",
+]  # fmt: skip
 
 
 class EventType(enum.IntEnum):
@@ -71,11 +74,6 @@ class Events:
     def entries(self, layout: DTypeLike) -> NDArray[Any]:
         """The entries, each read as `layout`: a structured array."""
         return entries_at(self.words, self.offset, layout)
-
-    def payload(self, index: int, start: int = 0) -> bytes:
-        """The bytes of one entry from byte `start` on."""
-        first = int(self.offset[index])
-        return self.words[first // 4 : (first + int(self.size[index])) // 4].tobytes()[start:]
 
 
 def entries_at(words: NDArray[np.uint32], offset: NDArray[np.int64], layout: DTypeLike) -> NDArray[Any]:

@@ -54,7 +54,7 @@ class Ftrace:
         self, kernel: Kernel, arch: FtraceArch, trace_globals: TraceGlobals, warn: Callable[[str], None]
     ) -> None:
         self.arch = arch
-        self.sites = Sites(kernel, arch)
+        self.sites = Sites(kernel.board, kernel.memory, arch)
         self.driver = Driver(kernel, arch, self._fail)
         self.enabled = True
         self.failed = False
@@ -63,7 +63,7 @@ class Ftrace:
         self._records = trace_globals.records
         self._warn = warn
         self._protocol = arch.protocols[0]
-        self._return_stacks = ReturnStacks(kernel, arch)
+        self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dispatch_callbacks(trace_globals.guest)
 

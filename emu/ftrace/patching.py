@@ -108,7 +108,7 @@ class Driver:
         self._failed = failed
         self._sync_core = kernel.image.symbol("upcall_sync_core")
         self._stop_machine = kernel.image.symbol("upcall_stop_machine")
-        self._park_area = kernel.image.symbol("__ftrace_tramp_end") - kernel.board.arch.page_size
+        self._park_area = kernel.image.symbol("__ftrace_shared")
         self._steps: list[Step] = []
         self._next = 0
         self._awaited: set[int] = set()  # CPUs that have not answered the step before `_next`

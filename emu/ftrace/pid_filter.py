@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.native import array_cpu_record, array_record
-from emu.ftrace.records import ArrayRecords
 
 __all__ = ["PidFilter", "Pids"]
 

@@ -13,6 +13,7 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.events import ENTRY, Events, EventType
 from emu.ftrace.native import array_cpu_record, array_record
+from emu.ftrace.native.context import now
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.pid_filter import PidFilter
@@ -69,7 +70,8 @@ class Recorder:
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
         self._site_flags = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
         self._records = trace_globals.records.add()
-        self._records.array.set(array_record.SITE_OPS, self._site_flags.ctypes.data)
+        self._records.array.set(array_record.SITE_FLAGS, self._site_flags.ctypes.data)
+        self._records.array.set(array_record.SITE_FLAGS_SIZE, len(self._site_flags))
         self._records.array.set(array_record.SLEEP_TIME, 1)
         self._records.array.set(array_record.RECORDING, 1)
         for ring in self.rings:
@@ -219,10 +221,14 @@ class Recorder:
             commit_overrun=0,
             bytes=ring.used_bytes,
             oldest_event=ring.oldest_event,
-            now=self.globals.clocks.now(self.clock, self._kernel.board.cpus[cpu]),
+            now=self._now(self._kernel.board.cpus[cpu]),
             dropped_events=ring.dropped_events,
             read_events=ring.read_events,
         )
+
+    def _now(self, cpu: Cpu) -> int:
+        """The time of an event that is recorded on a CPU now."""
+        return int(now(np.uint64(cpu.record.address), np.uint64(self._records.array.address)))
 
     # Reading
 
@@ -315,6 +321,6 @@ class Recorder:
         entry["flags"], entry["preempt_count"] = context
         entry["pid"] = tasks.pid(task)
         self.globals.saved_cmdlines.remember_task(task)
-        written = self.rings[cpu.index].write(self.globals.clocks.now(self.clock, cpu), entry.tobytes() + data)
+        written = self.rings[cpu.index].write(self._now(cpu), entry.tobytes() + data)
         self.wake_readers()
         return written

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from emu.ftrace.arch import FtraceArch
-from emu.kernel.kernel import Kernel
+from emu.kernel.memory import GuestMemory
+from emu.kernel.tasks import Tasks
 
 __all__ = ["ReturnStacks"]
 
@@ -12,30 +13,29 @@ __all__ = ["ReturnStacks"]
 class ReturnStacks:
     """Reads and prepares `ret_stack` of task_struct."""
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch) -> None:
-        self._kernel = kernel
-        self._replacement = kernel.image.symbol("return_to_handler") - arch.return_offset
+    def __init__(self, memory: GuestMemory, tasks: Tasks, arch: FtraceArch) -> None:
+        self._memory = memory
+        self._tasks = tasks
+        self._replacement = memory.image.symbol("return_to_handler") - arch.return_offset
 
     def start(self) -> None:
         """Prepares the stacks for a graph tracer that begins: clears the counts of overruns and the times of switches.
 
         Entries stay: their functions are still being executed and will return through the trampoline.
         """
-        if not self._kernel.hot_areas:
-            return
-        for task in self._kernel.tasks:
-            self._kernel.memory.set_member(task, "task_struct.trace_overrun", 0)
-            self._kernel.memory.set_member(task, "task_struct.ftrace_timestamp", 0)
+        for task in self._tasks:
+            self._memory.set_member(task, "task_struct.trace_overrun", 0)
+            self._memory.set_member(task, "task_struct.ftrace_timestamp", 0)
 
     def resolve(self, task: int, frame: int, address: int) -> int:
         """The real return address of a call whose stack has `address` (for backtraces). `frame` identifies the call."""
         if address != self._replacement or not task:
             return address
-        kernel = self._kernel
-        stack = task + kernel.image.offset("task_struct.ret_stack")
-        size = kernel.image.size("ftrace_ret_stack")
-        for n in range(kernel.image.constant("FTRACE_RETFUNC_DEPTH")):
+        memory, image = self._memory, self._memory.image
+        stack = task + image.offset("task_struct.ret_stack")
+        size = image.size("ftrace_ret_stack")
+        for n in range(image.constant("FTRACE_RETFUNC_DEPTH")):
             entry = stack + n * size
-            if kernel.memory.member(entry, "ftrace_ret_stack.fp") == frame:
-                return kernel.memory.member(entry, "ftrace_ret_stack.ret")
+            if memory.member(entry, "ftrace_ret_stack.fp") == frame:
+                return memory.member(entry, "ftrace_ret_stack.ret")
         return address

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,11 +169,11 @@ class RingBuffer:
 
     def write(self, time: int, payload: bytes) -> bool:
         """Record an event from Python, with zeros up to its last whole word. False: it was not recorded."""
-        ring = np.uint64(self.record.address)
-        address = native.reserve(ring, np.uint64(time), np.uint64(len(payload)))
+        ring, size = np.uint64(self.record.address), np.uint64(len(payload))
+        address = native.reserve(ring, np.uint64(time), size)
         if not address:
             return False
-        data = payload.ljust(native.room(len(payload)), b"\0")
+        data = payload.ljust(int(native.room(size)), b"\0")
         ctypes.memmove(int(address), data, len(data))
         native.commit(ring)
         return True
@@ -297,11 +297,3 @@ class RingBuffer:
         self._pages[: len(kept)], self._counts[: len(kept)] = old_pages[kept], old_counts[kept]
         self._pages[pages], self._counts[pages] = old_pages[reader], old_counts[reader]
         self._place(range(pages), pages, tail=pages if tail == reader else len(kept) - 1)
-
-    def copy(self) -> Self:
-        """A copy of the buffer, with the same events."""
-        other = type(self)(self.cpu, self.pages)
-        other.record.copy_from(self.record)
-        other._pages[:], other._next[:], other._counts[:] = self._pages, self._next, self._counts
-        other._point_at_memory()
-        return other

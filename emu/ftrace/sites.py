@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from emu.cpu.board import Board
 from emu.ftrace.arch import FtraceArch, OutOfReach
 from emu.ftrace.filters import Functions
 from emu.kernel.image import BadImage
-from emu.kernel.kernel import Kernel
+from emu.kernel.memory import GuestMemory
 from emu.kernel.modules import BadModule, Module
 
 __all__ = ["Sites"]
@@ -23,17 +24,19 @@ class Sites:
     The kernel's come first, in address order, then those of each module, in the order in which they were loaded.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch) -> None:
-        self._kernel = kernel
+    def __init__(self, board: Board, memory: GuestMemory, arch: FtraceArch) -> None:
+        image = memory.image
+        self._board = board
+        self._memory = memory
         self._arch = arch
-        self._profiler = kernel.image.symbol(arch.profiler)
-        self.addresses = kernel.image.sites
+        self._profiler = image.symbol(arch.profiler)
+        self.addresses = image.sites
         self.targets = np.zeros(len(self.addresses), np.uint64)
         names: list[str] = []
         for address in map(int, self.addresses):
-            function = kernel.image.function_at(address)
+            function = image.function_at(address)
             if function is None:
-                raise BadImage(f"{kernel.image.path}: the call site {address:#x} is in no function")
+                raise BadImage(f"{image.path}: the call site {address:#x} is in no function")
             names.append(function.name)
         self.functions = Functions(names)
         self._next_number = len(names)
@@ -60,7 +63,7 @@ class Sites:
         """
         for site, address in enumerate(map(int, self.addresses)):
             if wrong := self._wrong(address):
-                raise BadImage(f"{self._kernel.image.path}: the site of {self.functions.names[site]} {wrong}")
+                raise BadImage(f"{self._memory.image.path}: the site of {self.functions.names[site]} {wrong}")
             self._make_nop(address)
 
     def add(self, module: Module) -> None:
@@ -110,12 +113,11 @@ class Sites:
             expected = self._code_at(address, self._profiler)
         except OutOfReach as error:
             return str(error)
-        place = self._kernel.memory.physical(address)
-        found = bytes(self._kernel.board.ram[place : place + len(expected)])
+        found = self._memory.read(address, len(expected))
         return None if found == expected else f"holds {found.hex(' ')}, not {expected.hex(' ')}"
 
     def _make_nop(self, address: int) -> None:
-        self._kernel.board.write_code(self._kernel.memory.physical(address), self._arch.nop)
+        self._board.write_code(self._memory.physical(address), self._arch.nop)
 
 
 def _chosen(values: Sequence[str], places: Sequence[int]) -> list[str]:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.text import Symbol, SymbolTable
-from emu.kernel.kernel import Kernel
+from emu.kernel.image import Image
+from emu.kernel.modules import Modules
 
 __all__ = ["KernelSymbols"]
 
@@ -20,13 +21,12 @@ class KernelSymbols:
     `irq_entry_text`: the addresses of the functions by which interrupts enter.
     """
 
-    def __init__(self, kernel: Kernel) -> None:
-        image = kernel.image
+    def __init__(self, image: Image, modules: Modules) -> None:
         names: dict[int, str] = {}
         for function in image.functions:
             names.setdefault(function.address, function.name)
         self._image = SymbolTable(names, max(f.address + max(f.size, 1) for f in image.functions))
-        self._kernel = kernel
+        self._modules = modules
         self.irq_entry_text = range(image.symbol("__irqentry_text_start"), image.symbol("__irqentry_text_end"))
 
     def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
@@ -35,7 +35,7 @@ class KernelSymbols:
         return [symbol or self._of_module(int(address)) for symbol, address in zip(found, addresses, strict=True)]
 
     def _of_module(self, address: int) -> Symbol | None:
-        found = self._kernel.modules.find(address)
+        found = self._modules.find(address)
         if found is None:
             return None
         module, function = found

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from emu.ftrace.arch import FtraceArch
+from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
-from emu.ftrace.comms import Comms
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.records import RecordLists
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.symbols import KernelSymbols
 from emu.kernel.kernel import Kernel
@@ -24,9 +23,8 @@ class TraceGlobals:
     """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch) -> None:
-        comms = Comms(1)
         self.guest = GuestLayout.of(kernel.image)
-        self.symbols = KernelSymbols(kernel)
-        self.clocks = Clocks(kernel, arch)
-        self.records = RecordLists(kernel, self.clocks, comms)
-        self.saved_cmdlines = SavedCmdlines(kernel, comms, self.records)
+        self.symbols = KernelSymbols(kernel.image, kernel.modules)
+        self.records = RecordLists(kernel)
+        self.clocks = Clocks(kernel.image, arch, self.records)
+        self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)

@@ -11,7 +11,9 @@ from emu.cpu.ramdisk import RamDisk
 from emu.kernel.host_calls import host_call
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["BlockDevice"]
+__all__ = ["TAG_BITS", "BlockDevice"]
+
+TAG_BITS = 16  # of what HC_BLOCK_COMPLETED returns; the bit above says that the command failed
 
 
 class BlockDevice:
@@ -53,8 +55,8 @@ class BlockDevice:
         if done is None:
             self._interrupt()
             return -errno.EAGAIN
-        tag, status = done
-        return tag | status << 16
+        tag, failed = done
+        return tag | failed << TAG_BITS
 
     def _interrupt(self) -> None:
         """Raises the disk's interrupt for the time at which its next command is done."""

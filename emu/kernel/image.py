@@ -6,7 +6,7 @@ from __future__ import annotations
 import bisect
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-__all__ = ["STT_FUNC", "BadImage", "Image", "Symbol", "symbol_record"]
+__all__ = ["STT_FUNC", "BadImage", "FunctionTable", "Image", "Symbol", "symbol_record"]
 
 _LAYOUT_NAME = 48  # bytes of a name in the layout table
 _SHN_UNDEF, _SHN_ABS = 0, 0xFFF1  # System V ABI, 4: section indices
@@ -33,6 +33,24 @@ class Symbol:
     name: str
     address: int
     size: int
+
+
+class FunctionTable:
+    """Functions that are found by address; iterating gives them in address order."""
+
+    def __init__(self, functions: Iterable[Symbol]) -> None:
+        self._functions = sorted(functions, key=lambda function: function.address)
+        self._addresses = [function.address for function in self._functions]
+
+    def __iter__(self) -> Iterator[Symbol]:
+        return iter(self._functions)
+
+    def last_begun(self, address: int) -> Symbol | None:
+        """The last function that begins at or before an address; of several names there the first that was given."""
+        index = bisect.bisect_right(self._addresses, address) - 1
+        while index > 0 and self._addresses[index - 1] == self._addresses[index]:
+            index -= 1
+        return self._functions[index] if index >= 0 else None
 
 
 def symbol_record(byte_order: str) -> np.dtype[np.void]:
@@ -106,11 +124,7 @@ class Image:
             raise BadImage(f"{path}: not an ELF image ({error})") from None
         self.symbols: Mapping[str, int] = {name: value for name, value, _, _ in symbols}
         # Of several functions at one address, the one that was defined first comes first.
-        self.functions = sorted(
-            (Symbol(name, value, size) for name, value, size, kind in symbols if kind == STT_FUNC),
-            key=lambda s: s.address,
-        )
-        self._addresses = [s.address for s in self.functions]
+        self.functions = FunctionTable(Symbol(name, value, size) for name, value, size, kind in symbols if kind == STT_FUNC)
 
     def symbol(self, name: str) -> int:
         """The address of a symbol.
@@ -125,22 +139,16 @@ class Image:
 
     def function_at(self, address: int) -> Symbol | None:
         """The function that contains an address; None: there is none."""
-        index = bisect.bisect_right(self._addresses, address) - 1
-        if index < 0:
-            return None
-        found = self.functions[index]
-        while index and self._addresses[index - 1] == found.address:
-            index -= 1
-        found = self.functions[index]
-        if address >= found.address + max(found.size, 1) and not self._in_text_gap(address, index):
+        found = self.functions.last_begun(address)
+        if found is None or (address >= found.address + max(found.size, 1) and not self._in_text_gap(address, found)):
             return None
         return found
 
-    def _in_text_gap(self, address: int, index: int) -> bool:
+    def _in_text_gap(self, address: int, before: Symbol) -> bool:
         """Padding, and assembly labels without a size, belong to the function before them in the same section."""
         for start, end in self._text:
             if start <= address < end:
-                return bool(self._addresses[index] >= start)
+                return bool(before.address >= start)
         return False
 
     def offset(self, name: str) -> int:

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from emu.kernel.image import STT_FUNC, Symbol, symbol_record
+from emu.kernel.image import STT_FUNC, FunctionTable, Symbol, symbol_record
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["BadModule", "Module", "Modules", "Region"]
@@ -45,18 +44,14 @@ class Module:
     name: str
     core: Region
     init: Region | None
-    functions: list[Symbol]
+    functions: FunctionTable
     sites: list[int]
 
     def function_at(self, address: int) -> Symbol | None:
         """The function that contains an address of this module's code."""
-        index = bisect.bisect_right(self.functions, address, key=lambda function: function.address) - 1
-        if index < 0:
+        found = self.functions.last_begun(address)
+        if found is None:
             return None
-        found = self.functions[index]
-        while index and self.functions[index - 1].address == found.address:
-            index -= 1
-            found = self.functions[index]
         region = self.core if found.address in self.core else self.init
         return found if region is not None and region.base <= address < region.base + region.text else None
 
@@ -130,7 +125,7 @@ class Modules:
             memory.physical(base + size - 1)
         return Region(base, size, min(text, size))
 
-    def _functions(self, kallsyms: int, regions: tuple[Region, Region]) -> list[Symbol]:
+    def _functions(self, kallsyms: int, regions: tuple[Region, Region]) -> FunctionTable:
         memory = self._memory
         symtab, count, strtab, size = (
             memory.member(kallsyms, f"mod_kallsyms.{name}") for name in ("symtab", "num_symtab", "strtab", "strtab_size")
@@ -148,4 +143,4 @@ class Modules:
             name = strings[start : strings.find(b"\0", start)].decode(errors="replace")
             if name:
                 functions.append(Symbol(name, value, int(row["size"])))
-        return sorted(functions, key=lambda function: function.address)
+        return FunctionTable(functions)

@@ -37,6 +37,10 @@ class Tasks:
         """
         return self._memory.member(self._hot_areas[cpu.index], "pcpu_hot.current_task")
 
+    def running(self) -> Mapping[int, int]:
+        """By CPU index, the task that the CPU runs, of the CPUs whose struct pcpu_hot is known."""
+        return {index: self._memory.member(area, "pcpu_hot.current_task") for index, area in self._hot_areas.items()}
+
     def pid(self, task: int) -> int:
         return self._memory.member(task, "task_struct.pid")
 
@@ -45,7 +49,9 @@ class Tasks:
         return self._memory.text(task, "task_struct.comm")
 
     def __iter__(self) -> Iterator[int]:
-        """Every task: those on the list from init_task on, and each CPU's idle task."""
+        """Every task: those on the list from init_task on, and each CPU's idle task. None before a CPU runs one."""
+        if not self._hot_areas:
+            return
         memory, image = self._memory, self._memory.image
         link = image.offset("task_struct.tasks")
         first = image.symbol("init_task")

@@ -66,10 +66,6 @@ class Record:
         """Makes every word zero."""
         self._words[:] = 0
 
-    def copy_from(self, other: Record) -> None:
-        """Copies all words of another record with the same fields."""
-        self._words[:] = other._words
-
 
 def offset_of(layout: np.dtype[Any], field: str) -> np.uint64:
     """The offset of a field in a structured type, in bytes, for native code."""

@@ -14,6 +14,7 @@ from emu.ftrace.events import PRINT, RAW_DATA
 from emu.ftrace.ring_buffer import events_in
 from emu.machine import Machine
 from tests.lib.commands import TRACING, shell
+from tests.lib.payload import payload
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -129,8 +130,8 @@ def test_raw_pages_hold_what_was_recorded(fresh: Machine) -> None:
     ours, theirs = events_in(page, 0), events_in(golden, 0)
     # Of the golden's events: m1, and the bytes.
     assert ours.size.tolist() == [theirs.size.tolist()[0], theirs.size.tolist()[2]]
-    assert ours.payload(0, PRINT.itemsize)[:4] == theirs.payload(0, PRINT.itemsize)[:4]
-    assert ours.payload(1, RAW_DATA.itemsize - 4)[:12] == theirs.payload(2, RAW_DATA.itemsize - 4)[:12]
+    assert payload(ours, 0, PRINT.itemsize)[:4] == payload(theirs, 0, PRINT.itemsize)[:4]
+    assert payload(ours, 1, RAW_DATA.itemsize - 4)[:12] == payload(theirs, 2, RAW_DATA.itemsize - 4)[:12]
     assert "m1" not in fresh.tracefs.read("trace")  # reading took them out
 
 

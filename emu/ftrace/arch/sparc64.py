@@ -17,6 +17,7 @@ from typing import ClassVar
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.sparc64 import ARCH as CPU
 from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
+from emu.ftrace.native.arch.sparc64 import RETURN_OFFSET
 
 __all__ = ["ARCH"]
 
@@ -31,7 +32,7 @@ class Sparc64(FtraceArch):
     cycle_clock: ClassVar[str] = "sparc-tick"
     profiler: ClassVar[str] = "_mcount"
     nop: ClassVar[bytes] = bytes.fromhex("01000000")
-    return_offset: ClassVar[int] = 8
+    return_offset: ClassVar[int] = RETURN_OFFSET
     protocols: ClassVar[Sequence[str]] = ("flush", "stop_machine")
     breakpoint: ClassVar[Breakpoint | None] = None
 

@@ -15,11 +15,10 @@ from typing import ClassVar
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.x86_64 import ARCH as CPU
 from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
+from emu.ftrace.native.arch.x86_64 import SITE_SIZE
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["ARCH"]
-
-_SITE_SIZE = 5
 
 
 class _Int3(Breakpoint):
@@ -31,7 +30,7 @@ class _Int3(Breakpoint):
         return memory.member(registers, "pt_regs.ip") - len(self.code)
 
     def emulate(self, memory: GuestMemory, registers: int, site: int, code: bytes) -> None:
-        after = site + _SITE_SIZE
+        after = site + SITE_SIZE
         if code[0] == 0xE8:
             sp = memory.member(registers, "pt_regs.sp") - 8
             memory.write_word(sp, after)
@@ -52,7 +51,7 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
     breakpoint: ClassVar[Breakpoint | None] = _Int3()
 
     def call(self, address: int, target: int) -> bytes:
-        distance = target - (address + _SITE_SIZE)
+        distance = target - (address + SITE_SIZE)
         if not -(1 << 31) <= distance < 1 << 31:
             raise OutOfReach(f"{target:#x} is more than 2 GiB from {address:#x}")
         return b"\xe8" + struct.pack("<i", distance)

@@ -15,20 +15,19 @@ KERNEL_START = _fields.word()  # the kernel mapping, above it
 RAM = _fields.word()  # host address of physical address 0
 RAM_SIZE = _fields.word()
 NOWHERE = _fields.word()  # address of a zeroed page, to which guest addresses outside RAM lead
-TEXT_START = _fields.word()
-TEXT_SIZE = _fields.word()
 RETURN_TRAMPOLINE = _fields.word()
 CLOCK_MULTIPLIER = _fields.word()  # nanoseconds = cycles * multiplier / divisor
 CLOCK_DIVISOR = _fields.word()
 COUNTER = _fields.word()  # address of the counter of the counter clock, the same for all arrays
-COMMS = _fields.word()  # the table of command names (see native.comms)
+SAVED_CMDLINES = _fields.word()  # the table of command names (see native.saved_cmdlines)
 READER_VECTOR = _fields.word()
 
 # What the array records
 RECORDING = _fields.word()  # 1: tracing is on
 CLOCK = _fields.word()  # one of the CLOCK_ constants
 CLOCK_OFFSET = _fields.word()  # nanoseconds, added to those since boot
-SITE_OPS = _fields.word()  # address of a byte of flags per byte of kernel text
+SITE_FLAGS = _fields.word()  # address of a byte of flags per byte of the kernel mapping
+SITE_FLAGS_SIZE = _fields.word()
 PID_FLAGS = _fields.word()  # address of a byte for each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED
 ONLY_CHOSEN = _fields.word()  # 1: only pids with PID_CHOSEN are traced
 FOLLOW_FORK = _fields.word()  # 1: function-fork: a child gets its parent's flags in PID_FLAGS, an ended task loses them
@@ -54,7 +53,7 @@ PID_LIMIT = 1 << 22
 PID_END = np.uint64(PID_LIMIT)
 PID_CHOSEN, PID_EXCLUDED, NO_PID_FLAGS = np.uint8(1), np.uint8(2), np.uint8(0)
 
-# Flags in SITE_OPS
+# Flags in SITE_FLAGS
 GRAPH_FUNCTION = np.uint8(1)
 GRAPH_NOTRACE = np.uint8(2)
 TRACED = np.uint8(4)  # the array's function tracer records it

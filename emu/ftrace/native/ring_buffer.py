@@ -45,7 +45,7 @@ _EXTENDED_LIMIT = np.uint64(1 << 59)
 _TYPE_LEN_BITS, _DELTA_BITS = np.uint64(5), np.uint64(27)
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _WORD = np.uint64(4)  # bytes: a header has one word, or with array[0] two
-_TWO_WORDS, _THREE_WORDS, _FOUR_WORDS = _WORD * np.uint64(2), _WORD * np.uint64(3), _WORD * np.uint64(4)
+_TWO_WORDS, _THREE_WORDS = _WORD * np.uint64(2), _WORD * np.uint64(3)
 _TABLE_ENTRY = np.uint64(8)  # bytes, of NEXT and COUNTS
 _LONGEST_SMALL = np.uint64(28) * _WORD
 _EXTEND_TYPE = np.uint64(_TIME_EXTEND)
@@ -64,17 +64,19 @@ def _increment(address: Any, amount: Any) -> None:
 
 
 @njit()
+def room(size: Any) -> Any:
+    """How many bytes of data an event has for which `size` bytes were reserved.
+
+    Never two words: Linux keeps room to turn any event into a time extend and padding.
+    """
+    data = (max(size, _ONE) + _WORD - _ONE) // _WORD * _WORD
+    return _THREE_WORDS if data == _TWO_WORDS else data
+
+
+@njit()
 def _event_length(size: Any) -> Any:
-    """Header and data. Never 12: Linux keeps room to turn any event into a time extend and padding."""
-    length = (max(size, _ONE) + _WORD - _ONE) // _WORD * _WORD + _WORD
-    if size > _LONGEST_SMALL:
-        length += _WORD
-    return _FOUR_WORDS if length == _THREE_WORDS else length
-
-
-def room(size: int) -> int:
-    """How many bytes of data an event has for which `size` bytes were reserved."""
-    return 12 if 4 < size <= 8 else max((size + 3) // 4 * 4, 4)
+    """Header and data."""
+    return room(size) + (_TWO_WORDS if size > _LONGEST_SMALL else _WORD)
 
 
 @njit()

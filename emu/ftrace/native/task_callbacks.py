@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from numba import types
 
-from emu.ftrace.native import comms, pids, task_switch
+from emu.ftrace.native import pids, saved_cmdlines, task_switch
 from emu.ftrace.native.arch import Callback
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc
@@ -36,7 +36,7 @@ def build(memory: Accessors, guest: GuestLayout, first_argument: Any, second_arg
         second_argument: the same for the second argument.
     """
     choose, process_fork, process_free = pids.build(memory, guest)
-    process_switch = task_switch.build(memory, guest, choose, comms.build(memory, guest))
+    process_switch = task_switch.build(memory, guest, choose, saved_cmdlines.build(memory, guest))
 
     @cfunc(_HANDLER)
     def sched_switch(cpu, address):

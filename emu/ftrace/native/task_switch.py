@@ -23,7 +23,7 @@ ZERO = np.uint64(0)
 def build(memory: Accessors, guest: GuestLayout, choose: Any, remember: Any) -> Any:
     """process_switch(cpu, previous, following): a task gives the CPU to another (guest addresses).
 
-    `memory`: accesses in the guest's byte order. `choose`: of native.pids. `remember`: of native.comms.
+    `memory`: accesses in the guest's byte order. `choose`: of native.pids. `remember`: of native.saved_cmdlines.
     """
     guest_u32, guest_i32, guest_u64, guest_store_u64 = memory.load_u32, memory.load_i32, memory.load_u64, memory.store_u64
 

@@ -29,6 +29,7 @@ from emu.kernel.files.node import Node
 __all__ = ["build_tree"]
 
 UNSIGNED_INT_MAX = (1 << 32) - 1
+_ALL_ENABLED, _NONE_DISABLED = "all functions enabled", "no functions disabled"  # what an empty filter says
 _TOP_ONLY = {option.name for option in CORE_OPTIONS if option.top_only}
 
 
@@ -53,7 +54,6 @@ def _instance_files(tr: TraceArray) -> dict[str, Node]:
 def _machine_files(tr: TraceArray) -> dict[str, Node]:
     """The files that there are once: functions, function_graph, the names of tasks."""
     saved_cmdlines = tr.recorder.globals.saved_cmdlines
-    all_enabled, none_disabled = "all functions enabled", "no functions disabled"
     return {
         "README": TextFile(lambda: README),
         "available_filter_functions": TextFile(
@@ -68,8 +68,8 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         "tracing_thresh": TextFile(
             lambda: f"{tr.ops.threshold_us}\n", lambda text: tr.set_threshold(parse_decimal(text, UNSIGNED_INT_MAX))
         ),
-        "set_graph_function": FilterFile(lambda: tr.ops.graph_function, tr.set_graph_function, all_enabled),
-        "set_graph_notrace": FilterFile(lambda: tr.ops.graph_notrace, tr.set_graph_notrace, none_disabled),
+        "set_graph_function": FilterFile(lambda: tr.ops.graph_function, tr.set_graph_function, _ALL_ENABLED),
+        "set_graph_notrace": FilterFile(lambda: tr.ops.graph_notrace, tr.set_graph_notrace, _NONE_DISABLED),
         "saved_cmdlines": TextFile(lambda: "".join(f"{pid} {comm}\n" for pid, comm in saved_cmdlines)),
         "saved_cmdlines_size": TextFile(
             lambda: f"{saved_cmdlines.size}\n",
@@ -94,10 +94,9 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
 
 def _filter_files(tr: TraceArray) -> dict[str, Node]:
     """The files that say which functions are traced, and of which tasks."""
-    all_enabled, none_disabled = "all functions enabled", "no functions disabled"
     return {
-        "set_ftrace_filter": FilterFile(lambda: tr.ops.filter, tr.set_filter, all_enabled, tr.ops.waiting_filter, tr),
-        "set_ftrace_notrace": FilterFile(lambda: tr.ops.notrace, tr.set_notrace, none_disabled, tr.ops.waiting_notrace),
+        "set_ftrace_filter": FilterFile(lambda: tr.ops.filter, tr.set_filter, _ALL_ENABLED, tr.ops.waiting_filter, tr),
+        "set_ftrace_notrace": FilterFile(lambda: tr.ops.notrace, tr.set_notrace, _NONE_DISABLED, tr.ops.waiting_notrace),
         "set_ftrace_pid": PidFile(lambda: tr.recorder.pid_filter.chosen, tr.set_pids),
         "set_ftrace_notrace_pid": PidFile(lambda: tr.recorder.pid_filter.excluded, tr.set_notrace_pids),
     }

@@ -13,6 +13,7 @@ from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCTION, PRINT, EventType
 from emu.ftrace.ring_buffer import RingBuffer, events_in
 from emu.ftrace.text import SymbolTable, render_trace
 from tests.ftrace.text.golden import Recording, golden_pages, read_golden
+from tests.lib.payload import payload
 
 CAPTURES = ("function", "function_graph", "markers-timeextend", "sched", "syscalls", "stacktrace")
 
@@ -73,7 +74,7 @@ def test_we_would_have_written_the_same_pages(name: str) -> None:
     events = events_in(pages, cpu=0)
     buffer = RingBuffer(0, 10)
     for index in range(len(events)):
-        assert buffer.write(int(events.time[index]), events.payload(index))
+        assert buffer.write(int(events.time[index]), payload(events, index))
     _check_stats(buffer, read_golden(f"raw-{name}.cpu0.stats.txt"))
     ours = []
     while (page := buffer.read_page()) is not None:

@@ -13,7 +13,7 @@ from unicorn import sparc_const as sparc
 
 from emu.cpu.internals import CpuStructures, UnknownUnicorn, find_cpu, handle_of
 
-__all__ = ["WINDOW_REGISTERS", "Env", "TlbEntry", "layout", "reset", "window_register", "windows"]
+__all__ = ["PSTATE_IE", "PSTATE_PRIV", "WINDOW_REGISTERS", "Env", "layout", "reset", "window_register", "windows"]
 
 u32, u64 = ctypes.c_uint32, ctypes.c_uint64
 

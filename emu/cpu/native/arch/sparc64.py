@@ -8,7 +8,7 @@ import ctypes
 import numpy as np
 from numba import types
 
-from emu.cpu.arch.sparc64.state import Env
+from emu.cpu.arch.sparc64.state import PSTATE_IE, PSTATE_PRIV, Env
 from emu.cpu.internals import CpuStructures
 from emu.cpu.native import board_record, callouts, cpu_record
 from emu.cpu.native.arch import NativeCpu
@@ -23,7 +23,7 @@ _emu_stop = external("uc_emu_stop", types.int32(types.uint64))
 _code_address = external("get_page_addr_code_sparc64", types.uint64(types.uint64, types.uint64))
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
-IE, PRIV = np.uint32(2), np.uint32(4)
+IE, PRIV = np.uint32(PSTATE_IE), np.uint32(PSTATE_PRIV)
 TRAPS = 0x200
 HOST_CALL_TRAP = 0x17E  # `ta 0x7e`
 INTERRUPT_TRAP = np.uint32(0x40)  # of level 0 (manual, table 14)

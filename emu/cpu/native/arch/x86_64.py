@@ -9,6 +9,7 @@ import numpy as np
 from numba import types
 from unicorn import x86_const as x86
 
+from emu.cpu.arch.x86_64 import mmu
 from emu.cpu.arch.x86_64.state import CS, SS, Layout, SegmentCache, register
 from emu.cpu.native import board_record, callouts, cpu_record
 from emu.cpu.native.arch import NativeCpu
@@ -47,9 +48,7 @@ LIMIT, FLAGS = np.uint64(SegmentCache.limit.offset), np.uint64(SegmentCache.flag
 WRITABLE_FLAGS = np.uint32(0xFFFF_FFFF)
 SYSCALL_LENGTH = np.uint64(2)
 
-# Page tables (manual volume 3, 4.5): present, large page, address bits.
-PRESENT, LARGE = np.uint64(1), np.uint64(0x80)
-FRAME = np.uint64(0x000F_FFFF_FFFF_F000)
+PRESENT, LARGE, FRAME = np.uint64(mmu.PRESENT), np.uint64(mmu.LARGE), np.uint64(mmu.FRAME)
 NINE, TWELVE, INDEX_MASK = np.uint64(9), np.uint64(12), np.uint64(511)
 
 

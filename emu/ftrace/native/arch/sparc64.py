@@ -23,12 +23,13 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["build"]
+__all__ = ["RETURN_OFFSET", "build"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 WINDOW = np.uint64(Env.regwptr.offset)
 O0, O1, O2, O7, I7 = (np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o7", "i7"))
-RETURN_OFFSET = np.uint64(8)
+RETURN_OFFSET = 8  # bytes: a function returns behind the call and its delay slot
+BEHIND = np.uint64(RETURN_OFFSET)
 
 
 def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
@@ -46,7 +47,7 @@ def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
     @njit
     def caller(cpu, parent):
         """The caller as events show it: for a function that returns to the trampoline, the trampoline itself."""
-        return parent + RETURN_OFFSET if parent == return_trampoline(cpu) - RETURN_OFFSET else parent
+        return parent + BEHIND if parent == return_trampoline(cpu) - BEHIND else parent
 
     @cfunc(_HANDLER)
     def function_entry(cpu, address):
@@ -62,7 +63,7 @@ def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
         window = load_u64(env + WINDOW)
         parent, ip = load_u64(window + O0), load_u64(window + O1)
         record_beside_graph(cpu, ip, caller(cpu, parent), irqs_off(env))
-        goes_on_at = parent + RETURN_OFFSET
+        goes_on_at = parent + BEHIND
         if record_graph_entry(cpu, ip, parent, load_u64(window + O2), irqs_off(env)):
             goes_on_at = return_trampoline(cpu)
         store_u64(window + O0, goes_on_at)

@@ -21,12 +21,13 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["build"]
+__all__ = ["SITE_SIZE", "build"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 SP, SI, DI = (np.uint64(register(name)) for name in ("sp", "si", "di"))
 WORD = np.uint64(8)
-SITE_SIZE = np.uint64(5)
+SITE_SIZE = 5  # bytes, of a site's call
+SITE = np.uint64(SITE_SIZE)
 
 
 def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
@@ -46,7 +47,7 @@ def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
         """ftrace_caller."""
         env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
         stack = host_address(array, load_u64(env + SP))
-        record_function(cpu, load_u64(stack) - SITE_SIZE, load_u64(stack + WORD), irqs_off(env))
+        record_function(cpu, load_u64(stack) - SITE, load_u64(stack + WORD), irqs_off(env))
 
     @cfunc(_HANDLER)
     def graph_entry(cpu, address):
@@ -54,7 +55,7 @@ def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
         env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
         sp = load_u64(env + SP)
         stack = host_address(array, sp)
-        ip, parent_ip = load_u64(stack) - SITE_SIZE, load_u64(stack + WORD)
+        ip, parent_ip = load_u64(stack) - SITE, load_u64(stack + WORD)
         record_beside_graph(cpu, ip, parent_ip, irqs_off(env))
         if record_graph_entry(cpu, ip, parent_ip, sp + WORD, irqs_off(env)):
             store_u64(stack + WORD, load_u64(array + array_record.RETURN_TRAMPOLINE))

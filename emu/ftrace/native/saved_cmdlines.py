@@ -31,9 +31,9 @@ ONE, WORD, ZERO = np.uint64(1), np.uint64(8), np.uint64(0)
 
 
 @njit
-def _place(comms, pid):
+def _place(table, pid):
     """The address of a pid's place in the index."""
-    return load_u64(comms + INDEX) + (pid & PID_MASK) * PLACE_SIZE
+    return load_u64(table + INDEX) + (pid & PID_MASK) * PLACE_SIZE
 
 
 def build(memory: Accessors, guest: GuestLayout) -> Any:
@@ -45,17 +45,17 @@ def build(memory: Accessors, guest: GuestLayout) -> Any:
         pid = np.uint64(guest_u32(task + guest.task_pid))
         if pid == ZERO:  # idle tasks are always called <idle>
             return
-        comms = load_u64(array + array_record.COMMS)
-        known = np.uint64(load_u32(_place(comms, pid)))
+        table = load_u64(array + array_record.SAVED_CMDLINES)
+        known = np.uint64(load_u32(_place(table, pid)))
         if known == ZERO:
-            begun, capacity = load_u64(comms + BEGUN), load_u64(comms + CAPACITY)
-            store_u64(comms + BEGUN, begun + ONE)
+            begun, capacity = load_u64(table + BEGUN), load_u64(table + CAPACITY)
+            store_u64(table + BEGUN, begun + ONE)
             known = begun % capacity + ONE
             if begun >= capacity:
-                oldest = load_u64(comms + ENTRIES) + (known - ONE) * ENTRY_SIZE
-                store_u32(_place(comms, load_u64(oldest + PID)), np.uint32(0))
-            store_u32(_place(comms, pid), np.uint32(known))
-        entry = load_u64(comms + ENTRIES) + (known - ONE) * ENTRY_SIZE
+                oldest = load_u64(table + ENTRIES) + (known - ONE) * ENTRY_SIZE
+                store_u32(_place(table, load_u64(oldest + PID)), np.uint32(0))
+            store_u32(_place(table, pid), np.uint32(known))
+        entry = load_u64(table + ENTRIES) + (known - ONE) * ENTRY_SIZE
         store_u64(entry + PID, pid)
         for n in range(NAME_WORDS):
             offset = np.uint64(n) * WORD

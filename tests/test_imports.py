@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Modules of emu that import each other, directly or through others. Imports for type checkers count.
+"""What the modules of emu import: few import each other, and none imports from a higher room.
 
-Imports in functions do not: they are executed when both modules are there.
+Imports for type checkers count. Imports in functions count among the rooms alone: they are executed when both modules are there.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "emu"
 MOST_CYCLES, MOST_FILES = 2, 4
+ROOMS = ("native", "cpu", "kernel", "ftrace", "machine", "cli")  # of emu, the lowest first; emu itself is above them
 
 
 def modules() -> Mapping[str, Path]:
@@ -30,9 +31,10 @@ def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield from statements([*statement.body, *statement.orelse])
 
 
-def imports(path: Path, known: Mapping[str, Path]) -> set[str]:
+def imports(found_in: Iterable[ast.AST], known: Mapping[str, Path]) -> set[str]:
+    """The modules of emu that import statements name."""
     found = set()
-    for statement in statements(ast.parse(path.read_text()).body):
+    for statement in found_in:
         if isinstance(statement, ast.ImportFrom) and statement.module in known:
             for name in statement.names:
                 inner = f"{statement.module}.{name.name}"
@@ -65,10 +67,24 @@ def cycles(graph: Mapping[str, set[str]]) -> list[set[str]]:
 
 def test_modules_that_import_each_other_are_few() -> None:
     known = modules()
-    found = cycles({name: imports(path, known) - {name} for name, path in known.items()})
+    trees = {name: ast.parse(path.read_text()) for name, path in known.items()}
+    found = cycles({name: imports(statements(tree.body), known) - {name} for name, tree in trees.items()})
     assert len(found) <= MOST_CYCLES and all(len(cycle) <= MOST_FILES for cycle in found), "\n".join(
         ", ".join(sorted(cycle)) for cycle in found
     )
+
+
+def height(module: str) -> int:
+    """Of a module's room; what is in none is above all."""
+    _, *room = module.split(".")[:2]
+    return ROOMS.index(room[0]) if room and room[0] in ROOMS else len(ROOMS)
+
+
+def test_no_module_imports_from_a_higher_room() -> None:
+    known = modules()
+    assert set(ROOMS) <= {name.removeprefix("emu.") for name in known}
+    arrows = ((name, found) for name, path in known.items() for found in imports(ast.walk(ast.parse(path.read_text())), known))
+    assert [(name, found) for name, found in arrows if height(found) > height(name)] == []
 
 
 def test_a_cycle_is_found() -> None:

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from emu.cpu.native import cpu_record
-from emu.ftrace.clocks import Clocks
-from emu.ftrace.comms import Comms
 from emu.ftrace.native import array_cpu_record, array_record
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
@@ -31,15 +29,11 @@ class ArrayRecords:
 class RecordLists:
     """The records of all trace arrays. Native code finds those of a CPU as a list, the top array's first."""
 
-    def __init__(self, kernel: Kernel, clocks: Clocks, comms: Comms) -> None:
+    def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._nowhere = np.zeros(kernel.board.arch.page_size, np.uint8)
-        self._guest_words = (
-            *self._places(),
-            *self._time(clocks),
-            (array_record.COMMS, comms.record.address),
-            (array_record.READER_VECTOR, kernel.image.constant("HOST_DEVICE_VECTOR")),
-        )
+        self._common = {field: np.uint64(value) for field, value in (*self._places(), *self._time())}
+        self._common[array_record.READER_VECTOR] = np.uint64(kernel.image.constant("HOST_DEVICE_VECTOR"))
         self._all: list[ArrayRecords] = []
 
     def _places(self) -> Sequence[tuple[np.uint64, int]]:
@@ -51,29 +45,31 @@ class RecordLists:
             (array_record.RAM, board.ram_address),
             (array_record.RAM_SIZE, board.memory - board.arch.page_size),
             (array_record.NOWHERE, self._nowhere.ctypes.data),
-            (array_record.TEXT_START, board.arch.kernel_map),
-            (array_record.TEXT_SIZE, board.memory),
             (array_record.RETURN_TRAMPOLINE, image.symbol("return_to_handler")),
         )
 
-    def _time(self, clocks: Clocks) -> Sequence[tuple[np.uint64, int]]:
+    def _time(self) -> Sequence[tuple[np.uint64, int]]:
         frequency = self._kernel.board.frequency
         common = math.gcd(10**9, frequency)
         return (
             (array_record.CLOCK_MULTIPLIER, 10**9 // common),
             (array_record.CLOCK_DIVISOR, frequency // common),
-            (array_record.COUNTER, clocks.counter_address),
         )
+
+    def set_in_all(self, field: np.uint64, value: int) -> None:
+        """Stores a word that every array's record has, those to come included."""
+        self._common[field] = np.uint64(value)
+        for records in self._all:
+            records.array.set(field, value)
 
     def add(self) -> ArrayRecords:
         """Adds the records of a new array, with the tasks that run now."""
         kernel = self._kernel
         records = ArrayRecords(len(kernel.board.cpus))
-        for field, value in self._guest_words:
+        for field, value in self._common.items():
             records.array.set(field, value)
-        for index, hot_area in kernel.hot_areas.items():
-            task = kernel.tasks.current(kernel.board.cpus[index])
-            records.cpus[index].set(array_cpu_record.HOT, kernel.memory.host_address(hot_area))
+        for index, task in kernel.tasks.running().items():
+            records.cpus[index].set(array_cpu_record.HOT, kernel.memory.host_address(kernel.hot_areas[index]))
             records.cpus[index].set(array_cpu_record.PID, kernel.tasks.pid(task))
         self._all.append(records)
         self._link()
