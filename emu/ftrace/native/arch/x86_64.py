@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The x86-64 callbacks. When a trampoline's block begins, the stack is
 
-0(%rsp)     the site plus five: the call's return address
-8(%rsp)     the traced function's own return address, in the caller
+    0(%rsp)     the site plus five: the call's return address
+    8(%rsp)     the traced function's own return address, in the caller
 """
 
 from __future__ import annotations
