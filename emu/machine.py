@@ -300,10 +300,10 @@ class Machine:
             self.board.unlimited()
 
     def inject_nmi(self, cpu: int) -> None:
-        """Makes a non-maskable interrupt pending on a CPU: it comes before that one's next instruction that can bear it.
+        """Makes a non-maskable interrupt pending on a CPU. The CPU takes it before its next block, unless NMIs are masked there.
 
-        On x86-64 one comes even with interrupts off, but not within another. On SPARC V9 it is an interrupt of level 15,
-        which asks for PIL and the trap level, but not for PSTATE.IE (docs/board.md).
+        On x86-64 NMIs are masked within an NMI only. On SPARC V9 an NMI is an interrupt of level 15; PIL and the trap level
+        mask it, but PSTATE.IE does not (docs/board.md).
 
         Raises:
             ValueError: there is no such CPU.
