@@ -94,6 +94,12 @@ def test_time_that_cannot_pass(machine: Machine, cycles: int) -> None:
         machine.advance(cycles)
 
 
+def test_jobs_in_the_background_go_on_while_others_run(machine: Machine) -> None:
+    assert machine.run("(usleep 2000; echo late > /late) & echo early").output == b"early\n"
+    machine.advance(10_000_000)
+    assert machine.run("cat /late").output == b"late\n"
+
+
 @pytest.fixture
 def interrupted(arch: str) -> Iterator[tuple[Machine, list[Callable[[], None]], list[bytes]]]:
     """A machine whose console calls one of a list of functions after each chunk, and the chunks."""

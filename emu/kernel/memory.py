@@ -55,8 +55,7 @@ class GuestMemory:
 
     def read_word(self, address: int, size: int = 8) -> int:
         """An unsigned number of `size` bytes."""
-        start = self.physical(address)
-        return int.from_bytes(self.ram[start : start + size], self.byte_order)
+        return int.from_bytes(self.read(address, size), self.byte_order)
 
     def write_word(self, address: int, value: int, size: int = 8) -> None:
         """Stores a number of `size` bytes."""

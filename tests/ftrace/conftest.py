@@ -37,17 +37,25 @@ def image() -> Image:
 
 
 @pytest.fixture
-def trace_array(image: Image) -> Iterator[TraceArray]:
-    """The top array of a machine with two CPUs."""
+def kernel(image: Image) -> Iterator[Kernel]:
+    """On a board with two CPUs."""
     warnings: list[str] = []
     with RamDisk(1 << 20) as disk, closing(Board(cpu_arch.load(ARCH), 2, MEMORY, QUANTUM, 0, FREQUENCY)) as board:
-        kernel = Kernel(board, kernel_arch.load(ARCH), image, Console(lambda data: None), warnings.append, disk)
-        tracing = ftrace_arch.load(ARCH)
-        trace_globals = TraceGlobals(kernel, tracing)
-        ftrace = Ftrace(kernel, tracing, trace_globals, warnings.append)
-        kernel.load(b"", "", 0)
-        ftrace.sites.initialise()
-        yield TraceArray(ftrace, Recorder(kernel, trace_globals))
+        made = Kernel(board, kernel_arch.load(ARCH), image, Console(lambda data: None), warnings.append, disk)
+        made.load(b"", "", 0)
+        yield made
+    assert warnings == []
+
+
+@pytest.fixture
+def trace_array(kernel: Kernel) -> Iterator[TraceArray]:
+    """The top array."""
+    warnings: list[str] = []
+    tracing = ftrace_arch.load(ARCH)
+    trace_globals = TraceGlobals(kernel, tracing)
+    ftrace = Ftrace(kernel, tracing, trace_globals, warnings.append)
+    ftrace.sites.initialise()
+    yield TraceArray(ftrace, Recorder(kernel, trace_globals))
     assert warnings == []
 
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 import pytest
 
 from emu.machine import Machine
-from tests.ftrace.test_interrupts_anywhere import ENDLESS, run_to, step
 from tests.lib.arches import FACTS
+from tests.lib.stepping import ENDLESS, run_to, step
 
 LINE = re.compile(r"^\s*\S+-\d+\s+\[(\d+)\]\s+(\S+)\s+[\d.]+: (\w+) <-(\w+)$", re.MULTILINE)
 

@@ -18,9 +18,9 @@ from emu.cpu.native import cpu_record
 from emu.ftrace import events
 from emu.machine import GuestPanic, Machine
 from emu.native.pointers import store_u64
-from tests.ftrace.test_interrupts_anywhere import ENDLESS, LONGEST_STEP, context, run_to, step
-from tests.ftrace.test_patching import switch_under_load
 from tests.lib.graph_calls import check_calls, start_graph
+from tests.lib.stepping import ENDLESS, LONGEST_STEP, context, run_to, step
+from tests.lib.tracer_switches import switch_under_load
 
 NMIS = 1500
 LINE = re.compile(r"^\s*(\S+)-(\d+)\s+\[(\d+)\]\s+(\S+)\s+([\d.]+): (\w+) <-(\w+)$", re.MULTILINE)

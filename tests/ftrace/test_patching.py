@@ -7,15 +7,9 @@ import pytest
 
 from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
 from emu.machine import Machine
+from tests.lib.tracer_switches import switch_under_load, text_bytes
 
 NOP, CALL = bytes.fromhex("0f1f440000"), bytes.fromhex("e8d23a0000")
-
-
-def text_bytes(machine: Machine) -> bytes:
-    """The kernel's text, as it is in RAM."""
-    kernel = machine.kernel
-    start, end = kernel.memory.physical(kernel.image.symbol("_text")), kernel.memory.physical(kernel.image.symbol("_etext"))
-    return bytes(machine.board.ram[start:end])
 
 
 def test_the_breakpoint_protocol_is_head_tail_head() -> None:
@@ -68,24 +62,6 @@ def test_a_cpu_that_does_not_flush_runs_the_old_code(arch: str, protocol: str) -
         machine.tracefs.write("current_tracer", "function")
         heard, deaf = calls()
         assert heard > 10 and deaf > 10
-
-
-def switch_under_load(machine: Machine, load: str, switches: int) -> list[int]:
-    """Switches tracers while `load` runs, which must notice nothing: how many breakpoints had been hit, after each switch."""
-    before = text_bytes(machine)
-    machine.run(f"{load} > /busy.log &")
-    hits = []
-    for n in range(switches):
-        machine.tracefs.write("current_tracer", ("function", "function_graph", "nop")[n % 3])
-        hits.append(machine.ftrace.driver.breakpoints_hit)
-        machine.advance(20_000)
-    machine.tracefs.write("current_tracer", "nop")
-    assert text_bytes(machine) == before
-    while machine.advance(50_000_000):
-        pass
-    assert b" 0 errors" in machine.run("cat /busy.log").output
-    assert machine.warnings == []
-    return hits
 
 
 def test_a_hundred_switches_under_load(arch: str, protocol: str) -> None:

@@ -20,30 +20,12 @@ from emu.ftrace.tracefs.text_file import TextFile
 from emu.kernel.files.node import OpenFlags
 from emu.machine import Machine
 from tests.ftrace.conftest import mark
+from tests.lib.golden_writes import golden_writes
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 WRITE = OpenFlags.WRITE | OpenFlags.TRUNCATE
 TAB = "\t"
 ALL_ENABLED = "#### all functions enabled ####\n"
-
-# Of the files that the golden wrote to, those that this tree has. (Its trace_marker was closed by tracing_cpumask.)
-FILES = {
-    "available_tracers", "buffer_size_kb", "current_tracer", "max_graph_depth", "options/sym-addr",
-    "saved_cmdlines_size", "set_ftrace_filter", "set_graph_function", "set_ftrace_pid", "trace_clock", "trace_options",
-    "tracing_on",
-}  # fmt: skip
-
-
-def golden_writes() -> list[tuple[str, str, int]]:
-    """Every `echo VALUE > FILE` that was tried on Linux 6.1, with the errno of its write (0: taken)."""
-    text = (GOLDEN / "error-writes.txt").read_text()
-    tried = re.findall(r"^# echo '(.*)' > (\S+)\n(?:sh.*\n)+write\(1, .*\) += (\d+|-1 (\w+))", text, re.MULTILINE)
-    return [
-        (path, value, getattr(errno, name) if name else 0)
-        for value, path, _, name in tried
-        if path in FILES and value != ":mod:nosuch"  # which waits for modules
-    ]
-
 
 @pytest.mark.parametrize(("path", "value", "code"), golden_writes())
 def test_a_write_gets_the_errno_of_linux(tracefs: TraceFS, path: str, value: str, code: int) -> None:

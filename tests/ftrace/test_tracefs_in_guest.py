@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from emu.machine import Machine
-from tests.ftrace.test_tracefs import golden_writes
 from tests.lib.commands import TRACING, shell
+from tests.lib.golden_writes import golden_writes
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 # What a reading of these shows changes by reading it, or never ends.

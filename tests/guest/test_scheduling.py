@@ -96,6 +96,34 @@ def four(arch: str) -> Iterator[Machine]:
         yield machine
 
 
+def test_no_switch_is_recorded_before_the_wakeup_that_caused_it(arch: str) -> None:
+    """In the order in which the host executed them: who is switched in was activated at an earlier time."""
+    second = FACTS[arch].arguments[1]
+    with Machine(arch=arch, cpus=4, quantum=5000) as made:
+        symbol = made.kernel.image.symbol
+        activated: dict[int, int] = {}
+        switches = wakeups = 0
+
+        def on_activate(uc, address, size, cpu):
+            nonlocal wakeups
+            wakeups += 1
+            activated[cpu.registers()[second]] = cpu.cycles  # ttwu_do_activate(rq, p, ...)
+
+        def on_switch(uc, address, size, cpu):
+            nonlocal switches
+            task = cpu.registers()[second]  # ftrace_sched_switch(prev, next)
+            if task in activated:
+                switches += 1
+                assert activated[task] <= cpu.cycles
+
+        for cpu in made.board.cpus:
+            for name, function in (("ttwu_do_activate", on_activate), ("ftrace_sched_switch", on_switch)):
+                cpu.uc.hook_add(unicorn.UC_HOOK_BLOCK, function, cpu, symbol(name), symbol(name))
+            cpu.uc.ctl_flush_tb()
+        assert made.run("busy 6 20").status == 0
+        assert wakeups > 500 and switches > 500
+
+
 def test_every_cpu_has_its_stopper_before_all_others(two: Machine) -> None:
     stoppers = {two.kernel.tasks.comm(task): two.kernel.memory.member(task, "task_struct.prio") for task in two.kernel.tasks}
     assert stoppers["migration/0"] == stoppers["migration/1"] == 0

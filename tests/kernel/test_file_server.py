@@ -278,6 +278,15 @@ def test_what_has_begun_is_waited_for(guest: Guest, tree: Notes) -> None:
     assert tree.notes["b"].data[:4] == b"new\0"
 
 
+def test_what_another_tree_has_begun_is_not_waited_for(guest: Guest, tree: Notes) -> None:
+    guest.server.serve("busy", ServedTree(Notes(), begun=lambda: 1, busy=lambda: True))
+    handle = guest.opened(b"b")
+    tree.free = True
+    assert guest.ask("FS_WRITE", b"new", handle=handle) == 3
+    tree.free = False
+    assert guest.ask("FS_READ", handle=handle, size=3) == 3  # this tree is at work, but not for this request
+
+
 def test_requests_outside_memory_are_none(guest: Guest) -> None:
     board = guest.machine.board
     for address in (0, board.arch.direct_map + board.memory - 8, board.arch.direct_map + board.memory, 1 << 63):

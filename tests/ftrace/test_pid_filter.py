@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The lists of tasks of one trace array, and what native code is told of the tasks that run."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.native import array_cpu_record, array_record
+from emu.ftrace.pid_filter import PidFilter, Pids
+
+
+@pytest.fixture
+def records() -> ArrayRecords:
+    """Of two CPUs, which run tasks 5 and 6."""
+    made = ArrayRecords(2)
+    for cpu, pid in zip(made.cpus, (5, 6), strict=True):
+        cpu.set(array_cpu_record.PID, pid)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("chosen", "excluded", "ignored"),
+    [
+        (None, None, [0, 0]),
+        (frozenset({5}), None, [0, 1]),
+        (None, frozenset({5}), [1, 0]),
+        (frozenset({5, 6}), frozenset({6}), [0, 1]),
+        (frozenset(), None, [1, 1]),  # a list that is empty is a list
+    ],
+)
+def test_the_tasks_that_run_are_heard_or_ignored_at_once(
+    records: ArrayRecords, chosen: Pids, excluded: Pids, ignored: list[int]
+) -> None:
+    pids = PidFilter(records)
+    pids.choose(frozenset({1, 5}), frozenset({2, 6}))
+    pids.choose(chosen, excluded)
+    assert (pids.chosen, pids.excluded) == (chosen, excluded)
+    assert [cpu.get(array_cpu_record.IGNORED) for cpu in records.cpus] == ignored
+    assert records.array.get(array_record.ONLY_CHOSEN) == (chosen is not None)
+
+
+def test_no_task_has_a_pid_that_is_too_large(records: ArrayRecords) -> None:
+    pids = PidFilter(records)
+    pids.choose(frozenset({array_record.PID_LIMIT - 1, array_record.PID_LIMIT, 1 << 40}), None)
+    assert pids.chosen == {array_record.PID_LIMIT - 1}

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The ring of remembered command names: the oldest gives way, and pids that share a place do not share a name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from emu.ftrace.native.saved_cmdlines import PIDS
+from emu.ftrace.saved_cmdlines import SavedCmdlines
+
+
+class Names:
+    """Tasks and records, as far as they are asked: a task stands for its pid, and nobody runs."""
+
+    def __init__(self) -> None:
+        self.names: dict[int, str] = {}
+
+    def pid(self, task: int) -> int:
+        return task
+
+    def comm(self, task: int) -> str:
+        return self.names[task]
+
+    def running(self) -> dict[int, int]:
+        return {}
+
+    def set_in_all(self, field: object, value: object) -> None:
+        pass
+
+
+class Saved:
+    """A table, and what it is told."""
+
+    def __init__(self) -> None:
+        self._names: Any = Names()
+        self.table = SavedCmdlines(self._names, self._names)
+
+    def remember(self, pid: int, name: str) -> None:
+        self._names.names[pid] = name
+        self.table.remember_task(pid)
+
+
+@pytest.fixture
+def saved() -> Saved:
+    return Saved()
+
+
+def test_the_oldest_name_gives_way(saved: Saved) -> None:
+    size = saved.table.size
+    for pid in range(1, size + 1):
+        saved.remember(pid, f"task{pid}")
+    saved.remember(1, "longer than fifteen")  # has its place already
+    saved.remember(size + 1, "another")
+    assert [saved.table.comm_of(pid) for pid in (1, 2, size + 1)] == [None, "task2", "another"]
+    assert next(iter(saved.table)) == (size + 1, "another")
+    saved.remember(2, "longer than fifteen")
+    assert saved.table.comm_of(2) == "longer than fif"
+    saved.remember(2, "sh")
+    assert saved.table.comm_of(2) == "sh"
+
+
+def test_pids_that_share_a_place(saved: Saved) -> None:
+    saved.remember(5, "a")
+    saved.remember(5 + PIDS, "b")
+    assert (saved.table.comm_of(5), saved.table.comm_of(5 + PIDS)) == (None, "b")
+    assert list(saved.table) == [(5 + PIDS, "b")]
+
+
+def test_idle_tasks_are_not_remembered(saved: Saved) -> None:
+    saved.remember(0, "swapper/0")
+    assert (saved.table.comm_of(0), list(saved.table)) == (None, [])
+
+
+def test_another_size_forgets_all(saved: Saved) -> None:
+    saved.remember(5, "a")
+    saved.table.set_size(8)
+    assert (saved.table.comm_of(5), list(saved.table)) == (None, [])

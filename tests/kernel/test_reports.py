@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Reports of what went wrong in the guest kernel: its registers, and the calls that led there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from emu.machine import GuestPanic, Machine
+from tests.lib.arches import FACTS
+
+
+def test_a_panic_ends_the_run_with_a_report(arch: str) -> None:
+    with Machine(arch=arch, cpus=1) as made:
+        function = made.kernel.memory.physical(made.kernel.image.symbol("sys_kill"))
+        made.board.write_code(function, FACTS[arch].undefined)
+        with pytest.raises(GuestPanic) as caught:
+            made.run("echo 1 > /proc/sys/kernel/panic_on_oops; echo before; kill 1")
+        report = str(caught.value)
+        assert "guest panic on CPU 0" in report
+        assert re.search(r"^  ip [0-9a-f]{16}  sys_kill\+0x0/0x", report, re.MULTILINE)
+        assert re.search(rf"^  {FACTS[arch].system_call}\+0x", report, re.MULTILINE)
+        assert "last console lines:\n" in report and "sys_kill+0x0/0x" in report
+        with pytest.raises(GuestPanic):
+            made.run("true")
+
+
+def backtrace(arch: str, tracer: str) -> list[str]:
+    """The report's callers when a function deep in a system call cannot be executed."""
+    with Machine(arch=arch, cpus=1) as made:
+        made.run("echo 1 > /proc/sys/kernel/panic_on_oops")
+        made.tracefs.write("current_tracer", tracer)
+        function = made.kernel.memory.physical(made.kernel.image.symbol("vfs_statx"))
+        made.board.write_code(function, FACTS[arch].undefined)
+        made.board.flush_page(function - function % made.board.arch.page_size)
+        with pytest.raises(GuestPanic) as caught:
+            made.run("ls /bin")
+        calls = str(caught.value).split("backtrace:\n")[1].split("last console lines:")[0]
+        return [line for line in calls.splitlines() if "+0x" in line]
+
+
+def test_a_backtrace_shows_the_real_callers_while_function_graph_has_replaced_return_addresses(arch: str) -> None:
+    callers = backtrace(arch, "function_graph")
+    assert callers == backtrace(arch, "nop")
+    assert len(callers) >= 4 and any("sys_newfstatat+" in line for line in callers)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A CPU that executes a few instructions at a time, from a function that a test chooses."""
+
+from __future__ import annotations
+
+import numpy as np
+import unicorn
+
+from emu.cpu.cpu import Cpu
+from emu.cpu.native import cpu_record
+from emu.machine import Machine
+
+__all__ = ["ENDLESS", "LONGEST_STEP", "context", "run_to", "step"]
+
+LONGEST_STEP = 100  # instructions
+ENDLESS = 100_000  # steps: no interrupt takes that many
+
+
+def run_to(machine: Machine, function: str) -> None:
+    """Runs a machine of one CPU until it is in the first block of a function."""
+    (cpu,) = machine.board.cpus
+    address = machine.kernel.image.symbol(function)
+    arrived = False
+
+    def arrive(uc, at, size, data):
+        nonlocal arrived
+        if not arrived:
+            arrived = True
+            machine.board.stop(cpu)
+
+    cpu.uc.hook_add(unicorn.UC_HOOK_BLOCK, arrive, None, address, address)
+    cpu.uc.ctl_flush_tb()
+    while not arrived:
+        assert machine.kernel.run()
+
+
+def step(machine: Machine, cpu: Cpu, instructions: int) -> None:
+    """Executes at most that many instructions."""
+    cpu.step(instructions)
+    if cpu.record.get(cpu_record.REQUEST):
+        machine.kernel.run()  # answers the host call
+
+
+def context(machine: Machine, cpu: Cpu) -> tuple[bool, int, int]:
+    """Whether interrupts are off, the task, and what it is in the middle of: no interrupt leaves all three as they were."""
+    kernel, hot = machine.kernel, machine.kernel.hot_areas[cpu.index]
+    irqs_off = bool(machine.board.arch.native().irqs_off(np.uint64(cpu.env)))
+    nesting = kernel.memory.member(hot, "pcpu_hot.preempt_count") & 0xFF_FFFF
+    return irqs_off, kernel.memory.member(hot, "pcpu_hot.current_task"), nesting
