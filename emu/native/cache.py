@@ -160,12 +160,12 @@ class Cache:
         return directory / f"{self._function.__name__}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.nbc"
 
     def load_overload(self, signature: object, target_context: Any) -> Any:
-        """The result of an earlier compilation, None if it is not there."""
+        """The result of an earlier compilation; None if it is not there, or only a part of it is."""
         target_context.refresh()
         path = self._path(signature, target_context.codegen())
         try:
             return None if path is None else CompileResult._rebuild(target_context, *pickle.loads(path.read_bytes()))
-        except OSError:
+        except (OSError, EOFError, pickle.UnpicklingError):
             return None
 
     def save_overload(self, signature: object, result: Any) -> None:

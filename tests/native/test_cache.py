@@ -149,3 +149,13 @@ def test_a_cache_that_cannot_be_written_is_complained_of(tmp_path: Path) -> None
     (tmp_path / "file").write_text("")
     assert "native code is not kept for the next time: Not a directory" in compiled_in(tmp_path / "file")
     assert not list(ROOT.glob("emu/**/*.nbc"))
+
+
+@pytest.mark.parametrize("kept", [0, 0.5])
+def test_a_file_that_was_cut_short_is_compiled_again(tmp_path: Path, kept: float) -> None:
+    compiled_in(tmp_path)
+    (file,) = tmp_path.rglob("*.nbc")
+    whole = file.read_bytes()
+    file.write_bytes(whole[: int(len(whole) * kept)])
+    assert compiled_in(tmp_path) == ""
+    assert len(file.read_bytes()) == len(whole)
