@@ -7,7 +7,7 @@
  * Every host call, in numeric order. A number that is in use stays; that of a
  * call which is gone is not given to another.
  */
-#define HOST_CALLS(CALL)				\
+#define HOST_CALLS(CALL)			\
 	CALL(HC_CONSOLE_WRITE, 1)		\
 	CALL(HC_CONSOLE_READ, 2)		\
 	CALL(HC_POWER_OFF, 3)			\
