@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import defaultdict
 from dataclasses import dataclass
@@ -15,18 +14,12 @@ from click.testing import CliRunner
 
 from emu.cli.main import cli
 from emu.machine import Completed, Machine
+from tests.lib.trace_lines import TraceLine, trace_lines
 from tests.lib.witness import Witness
 
 __all__ = ["Calls", "Run", "in_a_row", "run", "shown"]
 
 Calls = dict[int, list[str]]  # the functions that were called on each CPU, in order
-
-_CALL = re.compile(
-    r"""^\ +(?P<graph_cpu>\d+)\)\ .*\|\ +(?P<graph>[\w.]+)(\ \[\w+\])?\(\)(;|\ \{)$  # function_graph
-    |   ^.*-\d+\ +\[(?P<cpu>\d+)\].*:\ (?P<function>[\w.]+)(\ \[\w+\])?\ <-          # function
-    """,
-    re.MULTILINE | re.VERBOSE,
-)
 
 
 @dataclass(frozen=True)
@@ -74,8 +67,9 @@ def run(command: str) -> Run:
 def shown(text: str) -> Calls:
     """The calls in a text of function_graph or function."""
     calls: Calls = defaultdict(list)
-    for call in _CALL.finditer(text):
-        calls[int(call["graph_cpu"] or call["cpu"])].append(call["graph"] or call["function"])
+    for line in trace_lines(text):
+        if isinstance(line, TraceLine) and line.function:
+            calls[line.cpu].append(line.function)
     return dict(calls)
 
 
