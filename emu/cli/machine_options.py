@@ -18,7 +18,7 @@ from emu.cli.quantities import Duration, Size
 if TYPE_CHECKING:
     from emu.machine import Machine
 
-__all__ = ["GuestDied", "MachineOptions", "RunLimits", "TimedOut", "guest_errors", "machine_options"]
+__all__ = ["GuestDied", "MachineOptions", "RunLimits", "TimedOut", "guest_errors", "machine_options", "warn"]
 
 MEBIBYTE = 1 << 20
 
@@ -117,7 +117,7 @@ class MachineOptions:
                 patching=self.patching,
                 command_line=self.append,
                 console=console,
-                warn=_warn,
+                warn=warn,
                 boot_limit=None if limits.limit is None else max(limits.limit, _BOOT_LIMIT),
                 boot_host_limit=None if limits.host_limit is None else max(limits.host_limit, _BOOT_HOST_LIMIT),
             )
@@ -133,7 +133,8 @@ class MachineOptions:
             raise click.ClickException(f"{what}: {error.strerror}") from None
 
 
-def _warn(text: str) -> None:
+def warn(text: str) -> None:
+    """Writes a warning to standard error."""
     # A terminal may be in raw mode now, and would not go to the start of a line.
     click.echo(f"emu: {text}".replace("\n", "\r\n") + "\r" if sys.stderr.isatty() else f"emu: {text}", err=True)
 
