@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The benchmark that has a peer runs without it too, and says what is missing."""
+"""Benchmarks run; that whose peer must be fetched runs without it too, and says what is missing."""
 
 from __future__ import annotations
 
@@ -52,3 +52,9 @@ def test_workloads_are_measured_without_a_peer(environment: dict[str, str], tmp_
     rows = re.findall(r"^(?:hackbench)? +([a-z_]+) +\d+ +[\d.]+ +(\d+) +-?\d+ +\d+$", done.stdout, re.MULTILINE)
     assert [tracer for tracer, _ in rows] == ["nop", "function", "function_graph"] * len(ARCHITECTURES)
     assert all((int(functions) > 10_000) == (tracer != "nop") for tracer, functions in rows)
+
+
+def test_text_is_that_of_a_renderer_which_formats_one_event_after_another() -> None:
+    done = subprocess.run([sys.executable, BENCHMARKS / "render.py", "1000"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.findall(r"^(function|function_graph) ", done.stdout, re.MULTILINE) == ["function", "function_graph"]
