@@ -32,7 +32,7 @@ class NoPeer(Exception):
 
 
 class Peer:
-    """A Linux that has booted. Its lines are executed by busybox's shell, in the tracing directory."""
+    """A Linux that has booted. busybox's shell executes the lines that it gets, in the tracing directory. `name` has versions."""
 
     def __init__(self, directory: Path | None, memory: int) -> None:
         """Boots it with so many bytes of memory; `directory` is what peer_qemu.sh makes and finds.
@@ -40,19 +40,12 @@ class Peer:
         Raises:
             NoPeer: the script could not make it, or Linux did not boot.
         """
-        script = Path(__file__).with_name("peer_qemu.sh")
-        made = subprocess.run([script, *filter(None, [directory])], capture_output=True, text=True)
-        if made.returncode:
-            raise NoPeer(made.stderr.rstrip().rpartition("\n")[2])
-        files = Path(made.stdout.strip())
+        files = _fetch(directory)
         with tempfile.NamedTemporaryFile() as initramfs:
             for archive in (image_directory(ARCH) / "initramfs.cpio", files / "initramfs.cpio"):
                 initramfs.write(archive.read_bytes())  # Linux unpacks one after the other
             initramfs.flush()
-            machine = ["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-serial", "stdio"]
-            machine += ["-accel", "tcg,thread=single", "-smp", "1", "-m", str(memory >> 20)]
-            machine += ["-kernel", str(files / "vmlinuz"), "-initrd", initramfs.name, "-append", COMMAND_LINE]
-            command = [str(files / "qemu"), *machine]
+            command = _qemu(files, initramfs.name, memory)
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
             self._clock = _processor_clock(self._process.pid)
             try:
@@ -60,6 +53,8 @@ class Peer:
             except NoPeer:
                 self.close()
                 raise
+        version = subprocess.run([files / "qemu", "--version"], check=True, capture_output=True, text=True).stdout
+        self.name = f"Linux {self.run('uname -r').decode().strip()}, {version.splitlines()[0]}"
 
     def __enter__(self) -> Self:
         return self
@@ -113,6 +108,22 @@ class Peer:
                 raise NoPeer(f"Linux under QEMU {'does not answer' if not ready else 'has ended'}: {''.join(last)}")
             received += data
         return received[: found.start()], (found.groups() or (b"",))[-1]
+
+
+def _fetch(directory: Path | None) -> Path:
+    """The folder with what the peer consists of, which is made if it is missing."""
+    script = Path(__file__).with_name("peer_qemu.sh")
+    made = subprocess.run([script, *filter(None, [directory])], capture_output=True, text=True)
+    if made.returncode:
+        raise NoPeer(made.stderr.rstrip().rpartition("\n")[2])
+    return Path(made.stdout.strip())
+
+
+def _qemu(files: Path, initramfs: str, memory: int) -> list[str]:
+    """The command: one CPU that QEMU translates in one thread, and no device but a serial port."""
+    command = [str(files / "qemu"), "-accel", "tcg,thread=single", "-smp", "1", "-m", str(memory >> 20)]
+    command += ["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-serial", "stdio"]
+    return [*command, "-kernel", str(files / "vmlinuz"), "-initrd", initramfs, "-append", COMMAND_LINE]
 
 
 def _processor_clock(pid: int) -> int:

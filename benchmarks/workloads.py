@@ -183,7 +183,9 @@ def main() -> None:
     with ExitStack() as stack:
         linux: list[Linux] = []
         try:
-            linux.append(Linux(stack.enter_context(peer.Peer(chosen.peer, MEMORY))))
+            booted = stack.enter_context(peer.Peer(chosen.peer, MEMORY))
+            print(f"peer on {peer.ARCH}: {booted.name}")
+            linux.append(Linux(booted))
         except peer.NoPeer as missing:
             print(f"no peer, so no ratios: {missing}")
         for arch in ARCHES:
