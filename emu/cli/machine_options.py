@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from emu.cli.quantities import Duration, Size
 if TYPE_CHECKING:
     from emu.machine import Machine
 
-__all__ = ["GuestDied", "MachineOptions", "RunLimits", "TimedOut", "guest_errors", "machine_options", "warn"]
+__all__ = ["GuestDied", "MachineOptions", "RunLimits", "TimedOut", "guest_errors", "machine_options"]
 
 MEBIBYTE = 1 << 20
 
@@ -96,6 +97,7 @@ class MachineOptions:
             GuestDied: the kernel panicked while it booted.
             TimedOut: the kernel neither booted nor panicked within the limits.
         """
+        warnings.showwarning = lambda message, *_: _warn(str(message))  # of the cache of compiled code, which emu.machine loads
         # Loads numba and Unicorn, which `emu --help` can do without.
         from emu.cpu.ramdisk import RamDisk
         from emu.machine import GuestPanic, LimitReached, Machine, Share
@@ -117,7 +119,7 @@ class MachineOptions:
                 patching=self.patching,
                 command_line=self.append,
                 console=console,
-                warn=warn,
+                warn=_warn,
                 boot_limit=None if limits.limit is None else max(limits.limit, _BOOT_LIMIT),
                 boot_host_limit=None if limits.host_limit is None else max(limits.host_limit, _BOOT_HOST_LIMIT),
             )
@@ -133,8 +135,7 @@ class MachineOptions:
             raise click.ClickException(f"{what}: {error.strerror}") from None
 
 
-def warn(text: str) -> None:
-    """Writes a warning to standard error."""
+def _warn(text: str) -> None:
     # A terminal may be in raw mode now, and would not go to the start of a line.
     click.echo(f"emu: {text}".replace("\n", "\r\n") + "\r" if sys.stderr.isatty() else f"emu: {text}", err=True)
 

@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Sequence
 from typing import NoReturn
 
 import click
 
 from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
-from emu.cli.machine_options import GuestDied, TimedOut, warn
+from emu.cli.machine_options import GuestDied, TimedOut
 from emu.cli.output import give_up, open_standard_streams
 from emu.cli.run import run
 from emu.cli.shell import shell
@@ -31,7 +30,6 @@ cli.add_command(shell)
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     open_standard_streams()
-    warnings.showwarning = lambda message, *_: warn(str(message))
     sys.exit(_status(arguments))
 
 
