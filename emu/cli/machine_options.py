@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -96,6 +97,7 @@ class MachineOptions:
             GuestDied: the kernel panicked while it booted.
             TimedOut: the kernel neither booted nor panicked within the limits.
         """
+        warnings.showwarning = lambda message, *_: _warn(str(message))  # of the cache of compiled code, which emu.machine loads
         # Loads numba and Unicorn, which `emu --help` can do without.
         from emu.cpu.ramdisk import RamDisk
         from emu.machine import GuestPanic, LimitReached, Machine, Share
