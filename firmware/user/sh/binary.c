@@ -135,7 +135,8 @@ const char *binary_error(int fd, const char *path)
 	if (got < 0)
 		return NULL;
 	if (!memcmp(sample.ehdr.e_ident, ELFMAG, SELFMAG))
-		return elf_error(fd, path, &sample.ehdr);
+		return (size_t)got < sizeof(sample.ehdr) ? strerror(ENOEXEC) :
+			elf_error(fd, path, &sample.ehdr);
 	end = memchr(sample.bytes, '\n', got);
 	if (memchr(sample.bytes, '\0', end ? end - sample.bytes : got))
 		return strerror(ENOEXEC);

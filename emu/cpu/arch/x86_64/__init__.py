@@ -12,7 +12,7 @@ import capstone
 import unicorn
 
 from emu.cpu.arch import RESET_PAGE, CpuArch
-from emu.cpu.arch.x86_64 import mmu, state, time
+from emu.cpu.arch.x86_64 import mmu, repairs, state, time
 from emu.cpu.timing import TimingModel
 from emu.cpu.timing.static import StaticModel
 
@@ -34,6 +34,7 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
     instruction_alignment: ClassVar[int] = 1
 
     def create(self) -> unicorn.Uc:
+        repairs.apply()
         state.layout()
         uc = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
         uc.ctl_exits_enabled(True)  # no `until` address: checking one can fault in user mode
