@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Instructions that Unicorn gets wrong: the CPU has no AVX, and says so."""
+"""Instructions that Unicorn gets wrong: the CPU has neither AVX nor RDRAND, and says so."""
 
 from __future__ import annotations
 
@@ -43,6 +43,13 @@ def run(program: str | bytes) -> tuple[int, dict[str, int]]:
 def test_avx_is_an_invalid_opcode(instruction: str) -> None:
     """Unicorn executes SSE's instruction of the same opcode in its place, which has one source less."""
     assert run(f"nop; {instruction}; int3")[0] == INVALID_OPCODE
+
+
+def test_nothing_gives_numbers_that_differ_from_run_to_run() -> None:
+    assert run("rdrand rax; int3")[0] == INVALID_OPCODE
+    assert run("rdseed rax; int3")[0] == INVALID_OPCODE
+    vector, registers = run("mov eax, 1; cpuid; int3")
+    assert (vector, registers["cx"] >> 30 & 1) == (BREAKPOINT, 0)
 
 
 def test_sse_is_executed() -> None:
