@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import select
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -137,7 +138,7 @@ def open_standard_streams() -> None:
 
 
 def write_through(stream: TextIO, data: bytes) -> None:
-    """Writes to standard output or standard error, and flushes.
+    """Writes to standard output or standard error, past their buffers: with PYTHONUNBUFFERED these drop what does not fit.
 
     Raises:
         click.ClickException: the stream cannot be written.
@@ -145,8 +146,8 @@ def write_through(stream: TextIO, data: bytes) -> None:
     """
     try:
         with _complaining("standard error" if stream is sys.stderr else "standard output"):
-            stream.buffer.write(data)
-            stream.buffer.flush()
+            stream.flush()
+            _write_all(stream.fileno(), data)
     except click.ClickException:
         give_up(stream)
         raise
@@ -161,6 +162,10 @@ def give_up(stream: TextIO) -> None:
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
+    """Writes all of the data, and waits where a pipe that does not block is full."""
     rest = memoryview(data)
     while rest:
-        rest = rest[os.write(descriptor, rest) :]
+        try:
+            rest = rest[os.write(descriptor, rest) :]
+        except BlockingIOError:
+            select.select([], [descriptor], [])
