@@ -75,7 +75,7 @@ class TraceArray:
         """Raises TraceError: ENOENT, or EBUSY as long as a file of it is open."""
         array = self.instances.get(name)
         if array is None:
-            raise TraceError(errno.ENOENT, f"there is no instance '{name}'")
+            raise TraceError(errno.ENOENT, f"there is no instance '{name}'", (name, self.instances))
         if array.users:
             raise TraceError(errno.EBUSY, f"files of instance '{name}' are open")
         del self.instances[name]
@@ -87,7 +87,8 @@ class TraceArray:
     def set_tracer(self, name: str) -> None:
         tracer = self.tracers.get(name)
         if tracer is None:
-            raise TraceError(errno.EINVAL, f"there is no tracer '{name}' (there are: {' '.join(self.tracers)})")
+            known = " ".join(self.tracers)
+            raise TraceError(errno.EINVAL, f"there is no tracer '{name}' (there are: {known})", (name, self.tracers))
         if not self.buffer_expanded:
             self.set_buffer_kb(EXPANDED_BUFFER_KB)
         if tracer is self.ops.tracer:
@@ -168,8 +169,8 @@ class TraceArray:
             TraceError: EINVAL, when there is no such clock.
         """
         if not self.recorder.use_clock(name):
-            names = " ".join(self.recorder.globals.clocks.names)
-            raise TraceError(errno.EINVAL, f"there is no clock '{name}' (there are: {names})")
+            names = self.recorder.globals.clocks.names
+            raise TraceError(errno.EINVAL, f"there is no clock '{name}' (there are: {' '.join(names)})", (name, names))
         self.recorder.clear()
 
     def set_buffer_kb(self, kb: int, cpu: int | None = None) -> None:

@@ -74,6 +74,7 @@ def test_function_has_the_goldens_header_and_columns(arch: str) -> None:
     [
         (["-p", "bogus"], "no tracer 'bogus'"),
         (["-l", "nosuch"], "no traceable function matches 'nosuch'"),
+        (["-l", "vfs_raed"], "did you mean vfs_read?"),
         (["-O", "bogus"], "no option 'bogus'"),
         (["--arch", "mips"], "unknown architecture 'mips'"),
         (["--set", "nosuch=1"], "nosuch"),
