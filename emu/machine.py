@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +22,7 @@ from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracefs import TraceFS, build_tree
 from emu.kernel import arch as kernel_arch
-from emu.kernel.commands import BadCommand, exit_status
+from emu.kernel.commands import BadCommand, exit_status, shell_line
 from emu.kernel.console import Console
 from emu.kernel.endings import GuestPanic, PoweredOff
 from emu.kernel.files.served_tree import ServedTree
@@ -207,19 +207,22 @@ class Machine:
 
     def run(
         self,
-        command: str,
+        command: str | Sequence[str],
         *,
         trace: bool = False,
+        follow: bool = False,
         stdin: Input | bytes = b"",
         terminal: Terminal | None = None,
         limit: int | None = None,
         host_limit: float | None = None,
     ) -> Completed:
-        """Runs a command line in the guest's shell until it ends. Its background jobs go on during later runs.
+        """Runs a command in the guest until it ends. Its background jobs go on during later runs.
 
         Args:
-            command: the line.
+            command: a line for the guest's shell; or a program and its arguments, which it gets exactly as they are.
             trace: turn tracing on just before the command starts, and off when it has ended.
+            follow: trace only the command, from its first instruction on, and its children; and tasks that are in
+                set_ftrace_pid already.
             stdin: console input for the command: all its bytes, or an Input that gives them as they are typed.
             terminal: instead of `stdin`: the console is a terminal to the guest, with lines, an echo and ^C.
             limit: nanoseconds of virtual time that the command may take.
@@ -229,7 +232,7 @@ class Machine:
             GuestPanic: the kernel panicked, or every CPU sleeps and nothing will wake one.
             LimitReached: the command took too long; the machine stands still and can be asked for its trace.
             PoweredOff: the guest switched the machine off.
-            BadCommand: the line is too long, or has a NUL byte. It is a ValueError.
+            BadCommand: the command is empty, too long, or has a NUL byte. It is a ValueError.
             KeyboardInterrupt: from the host; the machine stands still and can be asked for its trace.
 
         A command that is still running when `run` raises goes on whenever the machine runs. The next `run` first kills
@@ -248,18 +251,24 @@ class Machine:
         pump = self._pump(None if isinstance(source, bytes) else source, terminal)
         if trace:
             self.trace_array.set_recording(True)
+        words = shell_line(command) if isinstance(command, str) else command
         try:
-            with self.kernel.limits.during(limit, host_limit):
-                status = self._run_command(command, pump)
+            with (
+                self.kernel.limits.during(limit, host_limit),
+                self.trace_array.following() if follow else nullcontext(lambda pid: None) as on_exec,
+            ):
+                status = self._run_command(words, on_exec, pump)
         finally:
             if trace:
                 self.trace_array.set_recording(False)
         return Completed(exit_status(status), bytes(self._output))
 
-    def _run_command(self, command: str, pump: Callable[[bool], bool]) -> int:
-        """Runs a command to its end, and returns its wait status."""
+    def _run_command(
+        self, words: Sequence[str], on_exec: Callable[[int], None], pump: Callable[[bool], bool]
+    ) -> int:
+        """Runs a program to its end, and returns its wait status."""
         commands = self.kernel.commands
-        commands.give(command)
+        commands.give(words, on_exec)
         while commands.status is None:
             busy = self._run_for_a_moment()
             waits = not busy and commands.status is None

@@ -81,11 +81,77 @@ def test_what_was_opened_is_given_back(arch: str, tmp_path: Path, why: str) -> N
 
 
 def test_a_line_that_does_not_fit_is_not_cut(machine: Machine) -> None:
-    longest = 4095 - len("echo \0")
+    longest = 4096 - len("sh\0-c\0echo \0")
     assert machine.run("echo " + "x" * longest).output == b"x" * longest + b"\n"
     for line in ("echo " + "x" * (longest + 1), "true\0"):
-        with pytest.raises(ValueError, match="command line"):
+        with pytest.raises(ValueError, match="a command"):
             machine.run(line)
+
+
+WORDS = ["two words", "", "it's", '"', "$HOME", "*", "; exit 3", "new\nline", "-n", "\udcff"]
+
+
+def test_a_program_gets_its_arguments_as_they_are(machine: Machine) -> None:
+    done = machine.run(["printf", "%s\\0", *WORDS])
+    assert (done.status, done.output) == (0, b"".join(os.fsencode(word) + b"\0" for word in WORDS))
+
+
+def test_a_program_is_run_without_a_shell(machine: Machine) -> None:
+    assert machine.run(["sh", "-c", "exit 7"]).status == 7
+    assert machine.run(["kill", "-9", "0"]).status == 128 + signal.SIGKILL  # its own process group
+
+
+@pytest.mark.parametrize(("words", "status"), [(["no such program"], 127), ([""], 127), (["/proc/version"], 126)])
+def test_a_program_that_cannot_be_run_is_named(machine: Machine, words: list[str], status: int) -> None:
+    done = machine.run(words)
+    assert done.status == status
+    assert done.output.startswith(f"init: {words[0]}: ".encode())
+
+
+def test_a_command_without_a_word_is_refused(machine: Machine) -> None:
+    with pytest.raises(ValueError, match="at least one word"):
+        machine.run([])
+
+
+def processes(machine: Machine) -> set[str]:
+    """Which processes are in the trace."""
+    lines = [line for line in machine.tracefs.read("trace").splitlines() if not line.startswith("#")]
+    return {line.split()[0] for line in lines}
+
+
+@pytest.fixture
+def traced(machine: Machine) -> Iterator[Machine]:
+    machine.tracefs.write("tracing_on", "0")
+    machine.tracefs.write("trace", "")
+    machine.tracefs.write("current_tracer", "function")
+    yield machine
+    machine.tracefs.write("current_tracer", "nop")
+
+
+def test_follow_traces_the_command_and_its_children_only(traced: Machine) -> None:
+    machine = traced
+    machine.run("busy 2 1 > /dev/null & echo $! > /tmp/pid")
+    pid = machine.run(["cat", "/tmp/pid"]).output.decode().strip()
+    done = machine.run(["sh", "-c", "echo $$; cat /proc/version > /dev/null; ls > /dev/null & wait"], trace=True, follow=True)
+    names = sorted(processes(machine))
+    assert [name.split("-")[0] for name in names] == ["cat", "ls", "sh"]
+    assert names[-1] == f"sh-{int(done.output)}"
+    assert machine.tracefs.read("set_ftrace_pid") == "no pid\n"
+    assert machine.tracefs.read("options/function-fork") == "0\n"
+    machine.tracefs.write("trace", "")
+    machine.tracefs.write("set_ftrace_pid", pid)  # it is traced, too, if it is still there
+    machine.run(["true"], trace=True, follow=True)
+    assert {process.split("-")[0] for process in processes(machine)} <= {"true", "busy"}
+    assert machine.tracefs.read("set_ftrace_pid") == f"{pid}\n"
+    machine.tracefs.write("set_ftrace_pid", "")
+
+
+def test_follow_begins_with_the_call_that_executes_the_command(traced: Machine) -> None:
+    traced.tracefs.write("set_ftrace_filter", "sys_*")
+    traced.run(["true"], trace=True, follow=True)
+    calls = [line.split(": ")[1].split()[0] for line in traced.tracefs.read("trace").splitlines() if "<-" in line]
+    assert (calls[0], calls[-1]) == ("sys_execve", "sys_exit_group")
+    traced.tracefs.write("set_ftrace_filter", "")
 
 
 @pytest.mark.parametrize("cycles", [-1, 1 << 70])

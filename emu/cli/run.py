@@ -36,7 +36,8 @@ Examples:
     emu run -p function --cpus 4 --seed 7 -o trace.txt -- 'echo $$; true'
 
 \b
-The command is a line for the guest's shell. What it writes goes to standard error, the trace to standard output.
+One word is a line for the guest's shell; several are a program and its arguments, which are passed on as they are.
+What the command writes goes to standard error, the trace to standard output.
 Exit status: the command's; 2: something in the options is wrong and nothing was run, or the trace could not be
 written; 124: --limit or --host-limit was reached; 125: the guest's kernel panicked; 130: interrupted by Ctrl-C; 143:
 terminated by a signal. In the last four cases what was traced until then is written.
@@ -74,7 +75,7 @@ def run(
     command: Sequence[str],
     **machine_arguments: Any,
 ) -> int:
-    """Run COMMAND in the guest's shell and print a trace of what the kernel did."""
+    """Run COMMAND in the guest and print a trace of what the kernel did."""
     settings = [Setting("-b", "buffer_size_kb", buffer_kb)] if buffer_kb is not None else []
     for option, path, words in (
         ("-l", "set_ftrace_filter", functions),
@@ -100,7 +101,7 @@ def run(
             console.shown = True
             with progress.during("running"):
                 try:
-                    status = _run(machine, " ".join(command), limits)
+                    status = _run(machine, command, limits)
                 except GuestDied as error:
                     status, died = GUEST_DIED, error
                 except TimedOut as error:
@@ -129,19 +130,20 @@ def _apply(machine: Machine, settings: Iterable[Setting]) -> None:
             raise click.ClickException(f"{setting.option}: {error.why or error.strerror}") from None
 
 
-def _run(machine: Machine, command: str, limits: RunLimits) -> int:
-    """Runs the command and returns its exit status.
+def _run(machine: Machine, command: Sequence[str], limits: RunLimits) -> int:
+    """Runs the command and returns its exit status. One word is a line for the guest's shell, more are a program's.
 
     Raises:
         GuestDied: the kernel panicked.
         TimedOut: a limit was reached.
-        click.ClickException: the line is too long, or has a NUL byte.
+        click.ClickException: the command is too long.
     """
     from emu.machine import BadCommand, PoweredOff
 
     with guest_errors():
         try:
-            return machine.run(command, trace=True, **limits._asdict()).status
+            what = command[0] if len(command) == 1 else command
+            return machine.run(what, trace=True, **limits._asdict()).status
         except KeyboardInterrupt:
             return INTERRUPTED
         except (PoweredOff, Terminated) as end:

@@ -58,7 +58,7 @@ def shell(**machine_arguments: Any) -> int:
         try:
             if sys.stdin.isatty():
                 return _talk(machine, limits)
-            return machine.run("sh", stdin=sys.stdin.buffer.read(), **limits._asdict()).status
+            return machine.run(["sh"], stdin=sys.stdin.buffer.read(), **limits._asdict()).status
         except PoweredOff as end:
             return end.status
 
@@ -68,7 +68,7 @@ def _talk(machine: Machine, limits: RunLimits) -> int:
         _write(BANNER.encode())
     try:
         with HostTerminal(lambda: machine.kernel.limits.host_left) as terminal:
-            return machine.run("exec sh -i", terminal=terminal, **limits._asdict()).status
+            return machine.run(["sh", "-i"], terminal=terminal, **limits._asdict()).status
     except Left:
         _write(b"\n")
         return 0

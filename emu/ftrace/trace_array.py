@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import FunctionFilter
@@ -156,6 +157,22 @@ class TraceArray:
 
     def set_notrace_pids(self, pids: Pids) -> None:
         self.recorder.pid_filter.choose(self.recorder.pid_filter.chosen, pids)
+
+    @contextmanager
+    def following(self) -> Iterator[Callable[[int], None]]:
+        """While the body runs, of all tasks that were traced so far only those in set_ftrace_pid are.
+
+        The body gets a function that adds a task, by its pid. Children of all these tasks are traced, too. At the end,
+        set_ftrace_pid and the option function-fork are what they were.
+        """
+        before, followed = self.recorder.pid_filter.chosen, self.options["function-fork"]
+        self.set_pids(before or frozenset())
+        self.set_option("function-fork", True)
+        try:
+            yield lambda pid: self.set_pids((self.recorder.pid_filter.chosen or frozenset()) | {pid})
+        finally:
+            self.set_option("function-fork", followed)
+            self.set_pids(before)
 
     def set_option(self, name: str, on: bool) -> None:
         """Raises TraceError: EINVAL."""

@@ -1,28 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Command lines that init runs for the host, one at a time."""
+"""Commands that init runs for the host, one at a time."""
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from emu.cpu.cpu import Cpu
 from emu.kernel.host_calls import host_call, put
 from emu.kernel.image import Image
 
-__all__ = ["BadCommand", "Commands", "exit_status"]
+__all__ = ["BadCommand", "Commands", "exit_status", "shell_line"]
 
 
 class BadCommand(ValueError):
-    """A command line that cannot be given to the guest."""
+    """A command that cannot be given to the guest."""
 
 
 class Commands:
-    """The command line that waits for init, and the one that init runs.
+    """The command that waits for init, and the one that init runs.
 
     Args:
-        image: the kernel, whose headers say how long a line may be.
+        image: the kernel, whose headers say how long a command may be.
         interrupt: makes the guest look whether there is something for it.
 
     Attributes:
@@ -31,30 +31,38 @@ class Commands:
     """
 
     def __init__(self, image: Image, interrupt: Callable[[], None]) -> None:
-        self._longest = image.constant("COMMAND_SIZE") - len("\n\0")
+        self._longest = image.constant("COMMAND_SIZE")
         self._interrupt = interrupt
+        self._on_exec: Callable[[int], None] = lambda pid: None
         self._waiting: bytes | None = None
         self._giving_up = False
         self.status: int | None = None
         self.running = False
 
-    def give(self, line: str) -> None:
-        """Has init run a line with `sh -c`.
+    def give(self, words: Sequence[str], on_exec: Callable[[int], None] = lambda pid: None) -> None:
+        """Has init run a program.
+
+        Args:
+            words: the program, which is looked for in /bin if its name has no slash, and its arguments.
+            on_exec: called with the pid of the task that is to be the program, before the program's first instruction.
 
         Raises:
-            BadCommand: the line is too long, or has a NUL byte.
+            BadCommand: there is no word, they are too long, or one has a NUL byte.
         """
-        if "\0" in line:
-            raise BadCommand("a command line cannot hold a NUL byte")
-        command = line.encode(errors="surrogateescape")
+        if not words:
+            raise BadCommand("a command has at least one word: a program")
+        if any("\0" in word for word in words):
+            raise BadCommand("a command cannot hold a NUL byte")
+        command = b"".join(word.encode(errors="surrogateescape") + b"\0" for word in words)
         if len(command) > self._longest:
-            raise BadCommand(f"a command line of {len(command)} bytes: at most {self._longest} fit")
-        self._waiting = command + b"\0"
+            raise BadCommand(f"a command of {len(command)} bytes: at most {self._longest} fit")
+        self._waiting = command
+        self._on_exec = on_exec
         self.status = None
         self._interrupt()
 
     def give_up(self) -> None:
-        """Takes back the line that waits, and has the command that runs killed, with its process group."""
+        """Takes back the command that waits, and has the command that runs killed, with its process group."""
         self._waiting = None
         if self.running:
             self._giving_up = True
@@ -69,6 +77,11 @@ class Commands:
         return put(cpu, address, command[:size])
 
     @host_call
+    def command_exec(self, cpu: Cpu, pid: int) -> int:
+        self._on_exec(pid)
+        return 0
+
+    @host_call
     def command_done(self, cpu: Cpu, status: int) -> int:
         self.status = status & 0xFFFF
         self.running = False
@@ -79,6 +92,11 @@ class Commands:
         """Whether init must kill the command that it runs. The answer is yes only once."""
         giving_up, self._giving_up = self._giving_up, False
         return int(giving_up and self.running)
+
+
+def shell_line(line: str) -> list[str]:
+    """The words of the command that runs a line in the guest's shell."""
+    return ["sh", "-c", line]
 
 
 def exit_status(wait_status: int) -> int:

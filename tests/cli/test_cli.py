@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,7 +67,7 @@ class FakeMachine:
         self.options = options
         self.console = console
         self.tracefs = FakeTraceFS()
-        self.commands: list[str] = []
+        self.commands: list[str | Sequence[str]] = []
         self.input = b""
         self.closed = False
         console(b"boot message\n")
@@ -81,9 +81,10 @@ class FakeMachine:
 
     def run(
         self,
-        command: str,
+        command: str | Sequence[str],
         *,
         trace: bool = False,
+        follow: bool = False,
         stdin: Any = None,
         limit: int | None = None,
         host_limit: float | None = None,
@@ -146,7 +147,7 @@ def raising(error: BaseException) -> Callable[[FakeMachine], int]:
 
 
 def test_trace_on_stdout_guest_on_stderr(emu: Callable[..., Result]) -> None:
-    assert emu("run", "--", "ls", "/bin", "|", "cat") == Result(0, TRACE, ODD + "guest output\n")
+    assert emu("run", "--", "ls /bin | cat") == Result(0, TRACE, ODD + "guest output\n")
     assert FakeMachine.last.commands == ["ls /bin | cat"]
     assert FakeMachine.last.closed
 
@@ -168,7 +169,7 @@ def test_options_become_writes(emu: Callable[..., Result]) -> None:
         ("max_graph_depth", "3"),
         ("a", "b=c"),
     ]
-    assert FakeMachine.last.commands == ["ls -l"]
+    assert FakeMachine.last.commands == [("ls", "-l")]
 
 
 def test_the_machine_is_as_asked(emu: Callable[..., Result]) -> None:
@@ -264,7 +265,7 @@ def test_the_shell_runs_a_script(emu: Callable[..., Result], monkeypatch: pytest
     with script.open() as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
         assert emu("shell") == Result(0, b"boot message\nguest output\n", ODD)
-    assert (FakeMachine.last.commands, FakeMachine.last.input) == (["sh"], b"ls\n")
+    assert (FakeMachine.last.commands, FakeMachine.last.input) == ([["sh"]], b"ls\n")
 
 
 def test_a_closed_pipe_is_no_error() -> None:

@@ -102,12 +102,20 @@ def test_bad_input_is_one_line_and_status_2(arguments: list[str], complaint: str
 def test_a_command_that_does_not_fit_is_not_cut() -> None:
     done = emu("run", "--", "echo " + "x" * 5000)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"emu: a command line of 5005 bytes: at most 4094 fit\n"
+    assert done.stderr == b"emu: a command of 5012 bytes: at most 4096 fit\n"
 
 
-@pytest.mark.parametrize(("command", "status"), [("exit 7", 7), ("nosuch", 127), ("kill -9 $$", 137)])
-def test_the_exit_status_is_the_commands(arch: str, command: str, status: int) -> None:
-    assert emu("run", "--arch", arch, "--", command).returncode == status
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [(["exit 7"], 7), (["nosuch"], 127), (["kill -9 $$"], 137), (["sh", "-c", "exit 7"], 7), (["nosuch", "-x"], 127)],
+)
+def test_the_exit_status_is_the_commands(arch: str, command: list[str], status: int) -> None:
+    assert emu("run", "--arch", arch, "--", *command).returncode == status
+
+
+def test_several_words_are_a_program_and_its_arguments() -> None:
+    done = emu("run", "--", "printf", "[%s]", "two words", "$HOME | cat", "")
+    assert done.stderr.decode() == "[two words][$HOME | cat][]"
 
 
 def test_the_patching_method_and_the_kernels_parameters_are_chosen(arch: str) -> None:

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * /dev/command: what the host wants run. A read waits for a command line; a
- * write of a wait status says how it ended. If the host does not want to wait
- * for that, process 1 gets a SIGUSR1.
+ * /dev/command: what the host wants run. A read waits for a command: a program
+ * and its arguments, a NUL after each. With the ioctl COMMAND_EXEC the process
+ * that is to become the program says so. A write of a wait status says how the
+ * command ended. If the host does not want to wait for that, process 1 gets a
+ * SIGUSR1.
  */
 #include <linux/device.h>
 #include <linux/errno.h>
@@ -12,9 +14,9 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include <linux/string.h>
 #include <linux/uio.h>
 #include <linux/wait.h>
+#include <emu/command.h>
 #include <emu/hostcall.h>
 
 #define LOCAL_MAJOR	240	/* the first for local use */
@@ -38,7 +40,6 @@ static inline long command_fetch(char *buf, size_t size)
 	return hostcall2(HC_COMMAND_READ, buf, size);
 }
 
-/* Returns the line, ended by a newline like a terminal's. */
 static ssize_t command_read(struct kiocb *iocb, struct iov_iter *to)
 {
 	size_t size = min(iov_iter_count(to), PAGE_SIZE);
@@ -55,12 +56,8 @@ static ssize_t command_read(struct kiocb *iocb, struct iov_iter *to)
 	if (wait_event_interruptible(command_wait,
 			(ret = command_fetch(page, size)) != -EAGAIN))
 		ret = -ERESTARTSYS;
-	if (ret > 0) {
-		ret = strnlen(page, size - 1);
-		page[ret++] = '\n';
-		if (copy_to_iter(page, ret, to) < ret)
-			ret = -EFAULT;
-	}
+	if (ret > 0 && copy_to_iter(page, ret, to) < ret)
+		ret = -EFAULT;
 	free_page((unsigned long)page);
 	return ret;
 }
@@ -77,10 +74,19 @@ static ssize_t command_write(struct kiocb *iocb, struct iov_iter *from)
 	return sizeof(status);
 }
 
+static long command_ioctl(struct file *file, unsigned int cmd,
+			  unsigned long arg)
+{
+	if (cmd != COMMAND_EXEC)
+		return -ENOIOCTLCMD;
+	return hostcall1(HC_COMMAND_EXEC, current->pid);
+}
+
 static const struct file_operations command_fops = {
 	.open		= stream_open,
 	.read_iter	= command_read,
 	.write_iter	= command_write,
+	.unlocked_ioctl	= command_ioctl,
 };
 
 static int __init command_dev_init(void)

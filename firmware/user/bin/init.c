@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * init: process 1. By default it runs the command lines that the host sends
- * through /dev/command, each in a shell of its own. With mode=shell (from the
+ * init: process 1. By default it runs the commands that the host sends through
+ * /dev/command, one at a time. With mode=shell (from the
  * kernel's command line, hence in argv or the environment) it runs one shell on
  * the console; the word interactive makes that shell prompt. When init exits,
  * the kernel powers the machine off with init's status.
@@ -22,7 +22,7 @@
 #include <unistd.h>
 #include <emu/command.h>
 
-static char *const environment[] = { "HOME=/", "PATH=/bin", NULL };
+static char *environment[] = { "HOME=/", "PATH=/bin", NULL };
 
 static void open_console(void)
 {
@@ -125,15 +125,17 @@ static pid_t fork_at_last(void)
 	return pid;
 }
 
-static pid_t start_shell(char *const argv[])
+/* Returns the pid of a process that becomes the command. */
+static pid_t start(char *const argv[], int command_fd)
 {
 	pid_t pid = fork_at_last();
 
 	if (pid == 0) {
 		take_terminal();
-		execve("/bin/sh", argv, environment);
-		warn("/bin/sh");
-		_exit(127);
+		ioctl(command_fd, COMMAND_EXEC);
+		execvp(argv[0], argv);
+		warn("%s", argv[0]);
+		_exit(errno == ENOENT ? 127 : 126);
 	}
 	return pid;
 }
@@ -165,25 +167,34 @@ static void report(int command_fd, int status)
 static int serve_console(int command_fd, bool interactive)
 {
 	char *argv[] = { "sh", interactive ? "-i" : NULL, NULL };
-	int status = wait_for(start_shell(argv));
+	int status = wait_for(start(argv, command_fd));
 
 	report(command_fd, status);
 	return WIFEXITED(status) ? WEXITSTATUS(status) :
 				   128 + WTERMSIG(status);
 }
 
+/* Points argv to the words of a command, a NUL after each. */
+static void split(char *words, size_t length, char *argv[])
+{
+	for (char *word = words; word < words + length;
+	     word += strlen(word) + 1)
+		*argv++ = word;
+	*argv = NULL;
+}
+
 /* Until there are no more commands. */
 static int serve_commands(int command_fd)
 {
-	static char line[COMMAND_SIZE];
-	char *argv[] = { "sh", "-c", line, NULL };
+	static char words[COMMAND_SIZE];
+	static char *argv[COMMAND_SIZE + 1];	/* a word may be empty */
 	ssize_t length;
 
-	while ((length = read(command_fd, line, sizeof(line) - 1)) > 0) {
+	while ((length = read(command_fd, words, sizeof(words))) > 0) {
 		int status;
 
-		line[length] = '\0';
-		status = wait_for(start_shell(argv));
+		split(words, length, argv);
+		status = wait_for(start(argv, command_fd));
 		release_terminal();
 		report(command_fd, status);
 		given_up = false;
@@ -208,6 +219,7 @@ int main(int argc, char **argv, char **envp)
 	int command_fd;
 
 	(void)argc;
+	environ = environment;
 	open_console();
 	signal(SIGUSR1, give_up);
 	command_fd = open("/dev/command", O_RDWR | O_CLOEXEC);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The environment, and programs by their name. */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,25 +74,26 @@ int setenv(const char *name, const char *value, int overwrite)
 int execvp(const char *name, char *const argv[])
 {
 	const char *path = getenv("PATH");
+	char candidate[PATH_MAX];
 	int error = ENOENT;
 
+	if (!*name) {
+		errno = ENOENT;
+		return -1;
+	}
 	if (strchr(name, '/'))
 		return execve(name, argv, environ);
 	if (!path)
 		path = "/bin";
 	for (;;) {
-		size_t length = strcspn(path, ":");
-		char *candidate = malloc(length + strlen(name) + 3);
+		int length = strcspn(path, ":");
 
-		if (!candidate) {
-			errno = ENOMEM;
-			return -1;
-		}
-		memcpy(candidate, length ? path : ".", length ? length : 1);
-		candidate[length ? length : 1] = '/';
-		strcpy(candidate + (length ? length : 1) + 1, name);
-		execve(candidate, argv, environ);
-		free(candidate);
+		if (snprintf(candidate, sizeof(candidate), "%.*s/%s",
+			     length ? length : 1, length ? path : ".",
+			     name) < (int)sizeof(candidate))
+			execve(candidate, argv, environ);
+		else
+			errno = ENAMETOOLONG;
 		if (errno != ENOENT && errno != ENOTDIR)
 			error = errno;
 		if (!path[length])

@@ -229,11 +229,11 @@ def run_init(root: Path, *words: str, console: str = "", command: bytes = b"") -
 
 
 def test_init_runs_a_command_and_reports_its_wait_status(root: Path) -> None:
-    assert run_init(root, command=b"echo $PATH; exit 3\0") == (0, "/bin\n", (3 << 8).to_bytes(4, "little"))
+    assert run_init(root, command=b"sh\0-c\0echo $PATH; exit 3\0") == (0, "/bin\n", (3 << 8).to_bytes(4, "little"))
 
 
 def test_init_reports_a_signal(root: Path) -> None:
-    _, _, written = run_init(root, command=b"kill -9 $$\0")
+    _, _, written = run_init(root, command=b"sh\0-c\0kill -9 $$\0")
     assert written == signal.SIGKILL.to_bytes(4, "little")
 
 
