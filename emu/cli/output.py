@@ -7,26 +7,32 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol, Self, TextIO
 
 import click
 
-__all__ = ["Output", "give_up", "open_output", "open_standard_streams", "write_through"]
+__all__ = ["Output", "StandardOutput", "give_up", "open_output", "open_standard_streams", "write_all", "write_through"]
 
 
 class Output(Protocol):
-    """Where one trace is written. It is opened before the machine boots, so that an error shows before the run."""
+    """Where one trace is written. It is opened before the machine boots, so that an error shows before the run.
+
+    Attributes:
+        in_file: nobody sees the trace while it is written.
+    """
+
+    in_file: bool
 
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *_: object) -> None:
         """Closes the output. If nothing was written, a file stays as it was."""
 
-    def write(self, pieces: Iterable[bytes]) -> None:
-        """Writes the whole trace, once.
+    def write(self, trace: Callable[[], Iterable[bytes]]) -> None:
+        """Writes a whole trace, once. `trace` gives its pieces; it is called again if they must be begun anew.
 
         Raises:
             click.ClickException: the output cannot be written.
@@ -56,15 +62,17 @@ def open_output(path: Path | None) -> Output:
 class StandardOutput:
     """Standard output, whatever it is connected to."""
 
+    in_file = False
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         pass
 
-    def write(self, pieces: Iterable[bytes]) -> None:
+    def write(self, trace: Callable[[], Iterable[bytes]]) -> None:
         try:
-            for piece in pieces:
+            for piece in trace():
                 write_through(sys.stdout, piece)
         except BrokenPipeError:
             give_up(sys.stdout)
@@ -72,6 +80,8 @@ class StandardOutput:
 
 class Device:
     """A device or a pipe: the trace is written into it, since it cannot be replaced."""
+
+    in_file = False
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -83,15 +93,17 @@ class Device:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def write(self, pieces: Iterable[bytes]) -> None:
+    def write(self, trace: Callable[[], Iterable[bytes]]) -> None:
         with suppress(BrokenPipeError):
-            for piece in pieces:
+            for piece in trace():
                 with _complaining(self._path):
-                    _write_all(self._file.fileno(), piece)
+                    write_all(self._file.fileno(), piece)
 
 
 class NewFile:
     """A regular file. The trace is written beside `path` and then renamed to it, with the old file's permissions."""
+
+    in_file = True
 
     def __init__(self, path: Path, mode: int | None) -> None:
         self._path = path
@@ -106,10 +118,10 @@ class NewFile:
         os.close(self._descriptor)
         self._temporary.unlink(missing_ok=True)
 
-    def write(self, pieces: Iterable[bytes]) -> None:
-        for piece in pieces:
+    def write(self, trace: Callable[[], Iterable[bytes]]) -> None:
+        for piece in trace():
             with _complaining(self._path):
-                _write_all(self._descriptor, piece)
+                write_all(self._descriptor, piece)
         with _complaining(self._path):
             if self._mode is not None:
                 os.fchmod(self._descriptor, self._mode)
@@ -147,7 +159,7 @@ def write_through(stream: TextIO, data: bytes) -> None:
     try:
         with _complaining("standard error" if stream is sys.stderr else "standard output"):
             stream.flush()
-            _write_all(stream.fileno(), data)
+            write_all(stream.fileno(), data)
     except click.ClickException:
         give_up(stream)
         raise
@@ -161,7 +173,7 @@ def give_up(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
+def write_all(descriptor: int, data: bytes) -> None:
     """Writes all of the data, and waits where a pipe that does not block is full."""
     rest = memoryview(data)
     while rest:

@@ -15,6 +15,7 @@ from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.text import TraceView
+from emu.ftrace.trace_summary import TraceSummary, summarize
 from emu.ftrace.tracers import TRACERS
 
 __all__ = ["EXPANDED_BUFFER_KB", "TraceArray"]
@@ -208,6 +209,9 @@ class TraceArray:
         self.set_buffer_kb(1)
 
     # What is shown
+
+    def summary(self) -> TraceSummary:
+        return summarize(self.recorder.rings)
 
     def trace_view(self, cpu: int | None) -> TraceView:
         """What there is to print, of one CPU or of all."""

@@ -30,7 +30,7 @@ def test_a_trace_that_does_not_fit_is_no_success(tmp_path: Path, unbuffered: str
 
 
 def test_a_pipe_that_does_not_block_gets_everything() -> None:
-    program = "from emu.cli.output import open_output; open_output(None).write([b'x' * 100_000] * 3)"
+    program = "from emu.cli.output import open_output; open_output(None).write(lambda: [b'x' * 100_000] * 3)"
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
