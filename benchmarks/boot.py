@@ -18,7 +18,7 @@ from emu.machine import Machine
 
 ROUNDS = 3
 CPUS = 2
-IMPORTS = "import unicorn, numba, numpy, capstone, elftools, click, rich"
+IMPORTS = "import unicorn, numba, numpy, capstone, elftools, click"
 
 
 def best_of(command: list[str]) -> tuple[float, int]:
