@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Protocol, Self, TextIO
+from typing import IO, Protocol, Self, TextIO
 
 import click
 
@@ -97,7 +97,7 @@ class Device:
         with suppress(BrokenPipeError):
             for piece in trace():
                 with _complaining(self._path):
-                    write_all(self._file.fileno(), piece)
+                    write_all(self._file, piece)
 
 
 class NewFile:
@@ -109,22 +109,22 @@ class NewFile:
         self._path = path
         self._mode = mode
         self._temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        self._descriptor = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        self._file = self._temporary.open("xb", buffering=0)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._descriptor)
+        self._file.close()
         self._temporary.unlink(missing_ok=True)
 
     def write(self, trace: Callable[[], Iterable[bytes]]) -> None:
         for piece in trace():
             with _complaining(self._path):
-                write_all(self._descriptor, piece)
+                write_all(self._file, piece)
         with _complaining(self._path):
             if self._mode is not None:
-                os.fchmod(self._descriptor, self._mode)
+                os.fchmod(self._file.fileno(), self._mode)
             self._temporary.rename(self._path)
 
 
@@ -159,7 +159,7 @@ def write_through(stream: TextIO, data: bytes) -> None:
     try:
         with _complaining("standard error" if stream is sys.stderr else "standard output"):
             stream.flush()
-            write_all(stream.fileno(), data)
+            write_all(getattr(stream.buffer, "raw", stream.buffer), data)
     except click.ClickException:
         give_up(stream)
         raise
@@ -173,11 +173,12 @@ def give_up(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def write_all(descriptor: int, data: bytes) -> None:
-    """Writes all of the data, and waits where a pipe that does not block is full."""
+def write_all(file: IO[bytes], data: bytes) -> None:
+    """Writes all of the data to a file without a buffer, and waits where a pipe that does not block is full."""
     rest = memoryview(data)
     while rest:
-        try:
-            rest = rest[os.write(descriptor, rest) :]
-        except BlockingIOError:
-            select.select([], [descriptor], [])
+        written: int | None = file.write(rest)
+        if written is None:
+            select.select([], [file], [])
+        else:
+            rest = rest[written:]

@@ -63,7 +63,7 @@ class Pager:
             try:
                 with suppress(BrokenPipeError), process.stdin:
                     for piece in chain([first], pieces):
-                        write_all(process.stdin.fileno(), piece)
+                        write_all(process.stdin, piece)
                 return process.wait() not in _COULD_NOT_START
             except BaseException:
                 process.terminate()  # it gives the terminal back
