@@ -2,23 +2,31 @@
 """What guest workloads cost on the host, in processor time: untraced, with `function` and with `function_graph`, on each
 architecture in one run.
 
-    ./venv python benchmarks/workloads.py [WORKLOAD]...
+    ./venv python benchmarks/workloads.py [--peer DIR] [--rounds N] [WORKLOAD]...
 
-For scale it prints what a real Linux took for one of them under QEMU on such a machine, and how that compares.
+The peer on x86-64 is Debian's Linux under QEMU, with the same programs, memory and buffers, and one CPU. It takes turns with
+emu. benchmarks/peer_qemu.sh fetches it into DIR (default: a folder of emu's cache). Without it there are no ratios. SPARC V9 has
+no peer: no Linux for it is packaged.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
 
+import peer
 from arches import ARCHES
 
 from emu.machine import Machine
 
 ROUNDS = 5
+MEMORY = 256 << 20
 BUFFER_KB = 50_000
 TRACERS = ("nop", "function", "function_graph")
 
@@ -28,124 +36,166 @@ class Workload:
     """Command lines of the guest's shell; only `command` is measured."""
 
     name: str
-    program: str  # that it needs
     command: str
-    before: str = "true"
     after: str = "true"
 
 
 WORKLOADS = [
-    Workload("fork, exec, exit", "true", "i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i+1)); done"),
-    Workload("pipe ping-pong", "pingpong", "pingpong 3000"),
-    Workload("dd", "dd", "dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null"),
-    Workload("hackbench", "hackbench", "hackbench -p -g 1 -f 5 -l 20"),
-    Workload("copying a tree", "cp", "cp -r /bin /tmp/copy", after="rm -r /tmp/copy"),
+    Workload("fork, exec, exit", "i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i+1)); done"),
+    Workload("pipe ping-pong", "pingpong 3000"),
+    Workload("dd", "dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null"),
+    Workload("hackbench", "hackbench -p -g 1 -f 5 -l 20"),
+    Workload("copying a tree", "cp -r /bin /tmp/copy", after="rm -r /tmp/copy"),
 ]
 
 
-# Linux 6.1 in QEMU, on a machine with two cores of this kind: what the dd above took, and what each function added.
-REAL_WORKLOAD = "dd"
-REAL_MILLISECONDS = {"nop": 137, "function": 368, "function_graph": 899}
-REAL_NANOSECONDS = {"function": 565, "function_graph": 1800}
-MOST_TIMES_UNTRACED = 1.5
-MOST_OF_REAL_COST = 1 / 5
-
-
-@dataclass
+@dataclass(frozen=True)
 class Measured:
-    """The best of several rounds of a workload under a tracer."""
+    """A workload under a tracer."""
 
     seconds: float = float("inf")
-    instructions: int = 0
-    functions: int = 0  # that were recorded
-
-    def nanoseconds_per_function(self, untraced: Measured) -> float:
-        return (self.seconds - untraced.seconds) / self.functions * 1e9 if self.functions else 0.0
+    entries: int = 0  # that were recorded
+    instructions: int | None = None  # None: not known
 
 
-def recorded(machine: Machine) -> int:
-    return sum(ring.entries + ring.overrun for ring in machine.trace_array.recorder.rings)
+class System(Protocol):
+    """A machine with ftrace."""
+
+    def trace_with(self, tracer: str) -> None:
+        """Chooses the tracer."""
+
+    def run(self, command: str) -> None:
+        """Runs a command that is not measured."""
+
+    def measure(self, command: str) -> Measured:
+        """Runs a command, and records what it does."""
 
 
-def one_round(machine: Machine, tracer: str, workload: Workload, best: Measured) -> None:
-    """Once for the host to translate what has been patched, and once for the clock."""
-    machine.tracefs.write("current_tracer", tracer)
-    for _ in range(2):
-        machine.tracefs.write("trace", "")
-        assert machine.run(workload.before).status == 0
-        instructions = sum(cpu.instructions for cpu in machine.board.cpus)
-        entries = recorded(machine)
+class Emu:
+    """emu."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.machine.tracefs.write("tracing_on", "0")
+        self.machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
+
+    def trace_with(self, tracer: str) -> None:
+        self.machine.tracefs.write("current_tracer", tracer)
+
+    def run(self, command: str) -> None:
+        done = self.machine.run(command)
+        assert done.status == 0, done.output.decode()
+
+    def measure(self, command: str) -> Measured:
+        self.machine.tracefs.write("trace", "")
+        (cpu,), (ring,) = self.machine.board.cpus, self.machine.trace_array.recorder.rings
+        instructions = cpu.instructions
         start = time.process_time()
-        done = machine.run(workload.command, trace=True)
+        done = self.machine.run(command, trace=True)
         seconds = time.process_time() - start
         assert done.status == 0, done.output.decode()
-        instructions = sum(cpu.instructions for cpu in machine.board.cpus) - instructions
-        entries = recorded(machine) - entries
-        assert machine.run(workload.after).status == 0
-    if seconds < best.seconds:
-        best.seconds = seconds
-        best.instructions = instructions
-        # A function that returns leaves two records: of its entry and of its exit.
-        best.functions = entries // (2 if tracer == "function_graph" else 1)
+        return Measured(seconds, ring.entries + ring.overrun, cpu.instructions - instructions)
 
 
-def measure(arch: str, workloads: Sequence[Workload]) -> dict[tuple[str, str], Measured]:
-    """By workload and tracer. The tracers take turns on one machine, so that where that lies in the host's memory, and what else
-    the host does, falls on all of them."""
-    results: dict[tuple[str, str], Measured] = {}
-    with Machine(arch=arch, cpus=1) as machine:
-        machine.tracefs.write("tracing_on", "0")
-        machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
-        for workload in workloads:
-            if machine.run(f"command -v {workload.program}").status:
-                print(f"{arch}: no {workload.program} in the guest, so no '{workload.name}'")
-                continue
-            for _ in range(ROUNDS):
-                for tracer in TRACERS:
-                    one_round(machine, tracer, workload, results.setdefault((workload.name, tracer), Measured()))
-    return results
+class Linux:
+    """The peer."""
+
+    def __init__(self, linux: peer.Peer) -> None:
+        self._linux = linux
+        self._linux.run(f"echo 0 > tracing_on; echo {BUFFER_KB} > buffer_size_kb")
+
+    def trace_with(self, tracer: str) -> None:
+        self._linux.run(f"echo {tracer} > current_tracer")
+
+    def run(self, command: str) -> None:
+        self._linux.run(command)
+
+    def measure(self, command: str) -> Measured:
+        self._linux.run("echo > trace")
+        seconds = self._linux.processor_time(command)
+        stats = dict(line.split(": ") for line in self._linux.run("cat per_cpu/cpu0/stats").decode().splitlines())
+        return Measured(seconds, int(stats["entries"]) + int(stats["overrun"]))
 
 
-def show(arch: str, results: dict[tuple[str, str], Measured]) -> None:
-    print(f"\n{arch:18}{'tracer':16}{'ms':>8}{'times':>7}{'M instr./s':>12}{'functions':>11}{'M/s':>7}{'ns each':>9}")
-    for (name, tracer), measured in results.items():
-        base = results[name, "nop"]
-        print(
-            f"{name if tracer == 'nop' else '':18}{tracer:16}{measured.seconds * 1e3:8.0f}{measured.seconds / base.seconds:7.2f}"
-            f"{measured.instructions / measured.seconds / 1e6:12.1f}{measured.functions:11}"
-            f"{measured.functions / measured.seconds / 1e6:7.2f}{measured.nanoseconds_per_function(base):9.0f}"
-        )
+Results = dict[tuple[str, str], Measured]  # by workload and tracer
 
 
-def compare(arch: str, results: dict[tuple[str, str], Measured]) -> None:
-    """With the real Linux."""
-    if (REAL_WORKLOAD, "nop") not in results:
-        return
-    base = results[REAL_WORKLOAD, "nop"]
-    real = REAL_MILLISECONDS["nop"]
-    print(
-        f"{arch}: {REAL_WORKLOAD} untraced takes {base.seconds * 1e3 / real:.2f} times the real one's {real} ms"
-        f" (aim: at most {MOST_TIMES_UNTRACED})"
-    )
-    for tracer, cost in REAL_NANOSECONDS.items():
-        measured = results[REAL_WORKLOAD, tracer]
-        print(
-            f"{arch}: with {tracer} {measured.seconds * 1e3:.0f} ms, the real one {REAL_MILLISECONDS[tracer]} ms;"
-            f" {measured.nanoseconds_per_function(base) / cost:.2f} of its {cost} ns a call (aim: at most {MOST_OF_REAL_COST})"
-        )
+def measure(systems: Sequence[System], workloads: Sequence[Workload], rounds: int) -> list[Results]:
+    """The best of several rounds on each system. Systems, tracers and workloads take turns, so that what else the host does falls
+    on all of them."""
+    best: list[Results] = [{(workload.name, tracer): Measured() for workload in workloads for tracer in TRACERS} for _ in systems]
+    for _ in range(rounds):
+        for tracer in TRACERS:
+            for system in systems:
+                system.trace_with(tracer)
+            for workload in workloads:
+                for system, results in zip(systems, best, strict=True):
+                    for _ in range(2):  # once to translate what has been patched
+                        measured = system.measure(workload.command)
+                        system.run(workload.after)
+                    key = workload.name, tracer
+                    results[key] = min(results[key], measured, key=lambda found: found.seconds)
+    return best
+
+
+class Row:
+    """A workload under a tracer, beside the same workload untraced."""
+
+    def __init__(self, results: Results, name: str, tracer: str) -> None:
+        self.measured, untraced = results[name, tracer], results[name, "nop"]
+        # A function that returns leaves two entries: of its call and of its return.
+        self.functions = self.measured.entries // (2 if tracer == "function_graph" else 1)
+        self.times = self.measured.seconds / untraced.seconds
+        self.nanoseconds_each = (self.measured.seconds - untraced.seconds) / max(self.functions, 1) * 1e9
+
+    def __str__(self) -> str:
+        return f"{self.measured.seconds * 1e3:9.0f}{self.times:7.2f}{self.functions:11}{self.nanoseconds_each:9.0f}"
+
+
+def show(arch: str, ours: Results, theirs: Results | None) -> None:
+    columns = f"{'ms':>9}{'times':>7}{'functions':>11}{'ns each':>9}"
+    titles = ("emu", "Linux under QEMU", "emu / Linux") if theirs else ("emu", "", "")
+    print("\n{:34}{:^49}{:^36}{:^18}".format(arch, *titles).rstrip())
+    print(f"{'':34}{columns}{'M instr./s':>13}" + (f"{columns}{'ms':>9}{'ns each':>9}" if theirs else ""))
+    for name, tracer in ours:
+        row = Row(ours, name, tracer)
+        assert row.measured.instructions is not None
+        speed = row.measured.instructions / row.measured.seconds / 1e6
+        line = f"{name if tracer == TRACERS[0] else '':18}{tracer:16}{row}{speed:13.0f}"
+        if theirs:
+            peers = Row(theirs, name, tracer)
+            line += f"{peers}{row.measured.seconds / peers.measured.seconds:9.2f}"
+            if row.functions:
+                line += f"{row.nanoseconds_each / peers.nanoseconds_each:9.2f}"
+        print(line)
 
 
 def main() -> None:
-    chosen = [workload for workload in WORKLOADS if not sys.argv[1:] or workload.name in sys.argv[1:]]
-    if not chosen:
-        sys.exit(f"workloads: {', '.join(workload.name for workload in WORKLOADS)}")
-    results = {arch: measure(arch, chosen) for arch in ARCHES}
-    for arch in ARCHES:
-        show(arch, results[arch])
-    print()
-    for arch in ARCHES:
-        compare(arch, results[arch])
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    names = [workload.name for workload in WORKLOADS]
+    arguments.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=f"default: all of {', '.join(names)}")
+    arguments.add_argument("--peer", type=Path, metavar="DIR", help="where peer_qemu.sh keeps the peer")
+    arguments.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="default: %(default)s")
+    chosen = arguments.parse_args()
+    if unknown := set(chosen.workloads) - set(names):
+        arguments.error(f"no such workload: {', '.join(sorted(unknown))}")
+    workloads = [workload for workload in WORKLOADS if not chosen.workloads or workload.name in chosen.workloads]
+    with ExitStack() as stack:
+        linux: list[Linux] = []
+        try:
+            booted = stack.enter_context(peer.Peer(chosen.peer, MEMORY))
+            print(f"peer on {peer.ARCH}: {booted.name}")
+            linux.append(Linux(booted))
+        except peer.NoPeer as missing:
+            print(f"no peer, so no ratios: {missing}")
+        for arch in ARCHES:
+            with Machine(arch=arch, cpus=1, memory=MEMORY) as machine:
+                ours, *theirs = measure([Emu(machine), *(linux if arch == peer.ARCH else [])], workloads, chosen.rounds)
+            show(arch, ours, theirs[0] if theirs else None)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except peer.NoPeer as lost:
+        sys.exit(f"workloads.py: {lost}")

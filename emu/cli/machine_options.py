@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -115,18 +116,19 @@ class MachineOptions:
     def _boot(
         self, console: Callable[[bytes], None], limits: RunLimits, progress: Progress, booting: Callable[[int], None]
     ) -> Machine:
+        def warn(text: str) -> None:
+            # A terminal may be in raw mode now, and would not go to the start of a line.
+            line = f"emu: {text}".replace("\n", "\r\n") + "\r" if sys.stderr.isatty() else f"emu: {text}"
+            with progress.while_writing(b"\n"):
+                click.echo(line, err=True)
+
+        warnings.showwarning = lambda message, *_: warn(str(message))  # of the cache of compiled code
         # Loads numba and Unicorn, which `emu --help` can do without; and may compile.
         from emu.native.cache import Cache
 
         progress.instead = lambda: compiling(Cache)
         from emu.cpu.ramdisk import RamDisk
         from emu.machine import GuestPanic, LimitReached, Machine, Share
-
-        def warn(text: str) -> None:
-            # A terminal may be in raw mode now, and would not go to the start of a line.
-            line = f"emu: {text}".replace("\n", "\r\n") + "\r" if sys.stderr.isatty() else f"emu: {text}"
-            with progress.while_writing(b"\n"):
-                click.echo(line, err=True)
 
         try:
             disk = None

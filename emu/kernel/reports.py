@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from emu.cpu.cpu import Cpu
+from emu.cpu.disassembly import disassemble
 from emu.kernel.arch import KernelArch
 from emu.kernel.host_calls import host_call, put, string
 from emu.kernel.memory import GuestMemory
@@ -54,6 +55,12 @@ class Reports:
         if oops:
             self._warn("\n".join([f"guest oops on CPU {cpu.index}", *self._task(cpu), *lines]))
         return put(cpu, text, "\n".join(lines).encode()[:size])
+
+    @host_call
+    def disassemble(self, cpu: Cpu, address: int, buffer: int, length: int, size: int) -> int:
+        """Replaces an instruction's bytes by its text. `address` is the one that it would be executed at."""
+        code = cpu.read(buffer, length)
+        return put(cpu, buffer, disassemble(cpu.board.arch, code, address)[0].text.encode()[:size])
 
     def _task(self, cpu: Cpu) -> Iterator[str]:
         """A line that says which task the CPU runs; none before the kernel has said where its struct pcpu_hot is."""

@@ -31,7 +31,7 @@ import numpy as np
 from numba.core import serialize, types
 from numba.core.compiler import CompileResult
 
-__all__ = ["Cache", "Sources", "imported"]
+__all__ = ["Cache", "Sources", "cache_directory", "imported"]
 
 # Parsing every source would take longer than everything else that the cache does. The test suite compares what these
 # find with what Python's own parser finds.
@@ -104,24 +104,30 @@ def _fingerprint(source: str) -> str:
 
 
 @functools.cache
-def _root() -> Path | None:
+def cache_directory() -> Path | None:
     """`$EMU_CACHE_DIR`, `$XDG_CACHE_HOME/emu` or `~/.cache/emu`; None if there is no home directory."""
     if root := os.environ.get("EMU_CACHE_DIR"):
         return Path(root)
     try:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "emu"
-    except RuntimeError as error:
-        _complain(str(error))
+    except RuntimeError:
+        _complain("without a home directory")
         return None
 
 
-def _complain(why: str) -> None:
-    warnings.warn(f"native code is not kept for the next time: {why}", RuntimeWarning, stacklevel=2)
+@functools.cache
+def _complain(where_and_why: str) -> None:
+    """Warns, once: numba changes Python's filters while it compiles, which makes Python show a warning again."""
+    warnings.warn(
+        f"cannot keep compiled code {where_and_why}; every run will compile again (EMU_CACHE_DIR can name another folder)",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def _directory(function: Callable[..., Any]) -> Path | None:
     """Where the compiled code of a function's module is kept; None if there is no place for it."""
-    root = _root()
+    root = cache_directory()
     return root / f"{function.__module__}-{_fingerprint(function.__code__.co_filename)}" if root else None
 
 
@@ -197,4 +203,4 @@ class Cache:
             finally:
                 unfinished.unlink(missing_ok=True)
         except OSError as error:
-            _complain(f"{error.strerror}: {_root()}")
+            _complain(f"in {cache_directory()}: {error.strerror}")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 
 import pytest
@@ -25,6 +26,18 @@ from tests.lib.arches import FACTS
 def test_a_fault_is_a_signal(machine: Machine, command: str, number: int) -> None:
     assert machine.run(command).status == 128 + number
     assert machine.run("echo alive").output == b"alive\n"
+
+
+def test_the_console_names_an_instruction_that_there_is_not(arch: str, machine: Machine) -> None:
+    what, instruction = {"x86_64": ("invalid opcode", "ud2"), "sparc64": ("illegal instruction", "unimp 0")}[arch]
+    said = re.fullmatch(
+        r"\[ *\d+\.\d{6}\] traps: fault\[\d+\] trap ([a-z ]+) ip:([0-9a-f]+) sp:[0-9a-f]+ error:[0-9a-f]+ "
+        r"in fault\[([0-9a-f]+)\+([0-9a-f]+)\]: (.+)\nIllegal instruction\n",
+        machine.run("fault ud").output.decode(),
+    )
+    assert said is not None
+    ip, start, size = (int(said[n], 16) for n in (2, 3, 4))
+    assert (said[1], said[5], start <= ip < start + size) == (what, instruction, True)
 
 
 @pytest.mark.parametrize("what", ["priv", "hostcall"])

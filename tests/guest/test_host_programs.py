@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,24 @@ int main(void)
 """
 
 
+# Scalars, which -mavx2 has in registers of 128 bits.
+SUMS = r"""
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+	double sum = 0, product = 1;
+
+	for (int i = 1; i < argc; i++) {
+		sum += i * 0.5;
+		product *= sum + argc;
+	}
+	printf("%g %g\n", sum, product);
+	return 0;
+}
+"""
+
+
 def run(arch: str, source: str, folder: Path) -> tuple[int, str]:
     compile_static(arch, source, folder / "program")
     with Machine(arch=arch, shares=[Share(folder, "/p")]) as machine:
@@ -87,6 +106,26 @@ def test_jumps(arch: str, tmp_path: Path) -> None:
 def test_a_context_that_cannot_be_reached_kills_the_program(trap: int, tmp_path: Path) -> None:
     status, output = run("sparc64", BAD_CONTEXT.replace("TRAP", str(trap)), tmp_path)
     assert (status, output) == (139, "Segmentation fault\n")
+
+
+@pytest.mark.parametrize("instruction", ["vpaddd %ymm1, %ymm0, %ymm2", "vaddsd %xmm1, %xmm0, %xmm2", ".byte 0x06"])
+def test_the_console_names_an_instruction_that_the_cpu_does_not_have(instruction: str, tmp_path: Path) -> None:
+    status, output = run("x86_64", f'int main(void) {{ asm volatile("{instruction}"); return 0; }}', tmp_path)
+    assert status == 132
+    assert re.fullmatch(
+        r"\[ *[\d.]+\] traps: program\[\d+\] trap invalid opcode ip:\w+ sp:\w+ error:0 in program\[\w+\+\w+\]: "
+        rf"{re.escape(instruction)}\nIllegal instruction\n",
+        output,
+    )
+
+
+def test_a_program_for_avx_is_stopped_before_it_computes_anything_wrong(tmp_path: Path) -> None:
+    compile_static("x86_64", SUMS, tmp_path / "program", "-O3", "-mavx2")
+    with Machine(shares=[Share(tmp_path, "/p")]) as machine:
+        done = machine.run("/p/program 1 2 3")
+    assert done.status == 132
+    assert re.search(r"trap invalid opcode .* in program\[\w+\+\w+\]: v\w+ .*\nIllegal instruction\n$", done.output.decode())
+    assert run("x86_64", SUMS, tmp_path)[1] == "0 1\n"
 
 
 @needs_e2fsprogs

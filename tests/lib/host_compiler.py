@@ -8,19 +8,47 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from elftools.elf.elffile import ELFFile
 
 from tests.lib.arches import FACTS
 
-__all__ = ["compile_static"]
+__all__ = ["compile_dynamic", "compile_static"]
 
 
-def compile_static(arch: str, source: str, program: Path) -> None:
+def compile_static(arch: str, source: str, program: Path, *options: str) -> None:
     """Compiles C; the test is skipped where there is no compiler for it, or no static library."""
+    _compile(arch, source, program, "-static", *options)
+
+
+def compile_dynamic(arch: str, source: str, program: Path, libraries: Path) -> tuple[str, Path]:
+    """Compiles C, and copies the libraries that it needs and its loader to a folder.
+
+    Returns the loader's name in the program, and its copy. The test is skipped where something is missing.
+    """
+    _compile(arch, source, program)
+    with program.open("rb") as file:
+        (interpreter,) = (s.get_interp_name() for s in ELFFile(file).iter_segments("PT_INTERP"))
+    loader = libraries / Path(interpreter).name
+    for name in "libc.so.6", loader.name:
+        found = [path for path in (_library(arch, name), _library(arch, f"../lib64/{name}")) if path.is_absolute()]
+        if not found:
+            pytest.skip(f"needs {name} for {FACTS[arch].compiler}")
+        shutil.copy(found[0], libraries / name)
+    return str(interpreter), loader
+
+
+def _library(arch: str, name: str) -> Path:
+    """Where the compiler finds a library; a relative path if it does not."""
+    done = subprocess.run([FACTS[arch].compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True)
+    return Path(done.stdout.strip())
+
+
+def _compile(arch: str, source: str, program: Path, *options: str) -> None:
     compiler = shutil.which(FACTS[arch].compiler)
     if compiler is None:
         pytest.skip(f"needs {FACTS[arch].compiler}")
-    command = [compiler, "-O2", "-static", "-x", "c", "-", "-o", str(program)]
+    command = [compiler, "-O2", *options, "-x", "c", "-", "-o", str(program)]
     done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
     if b"cannot find -lc" in done.stderr:
-        pytest.skip(f"needs a static C library for {FACTS[arch].compiler}")
+        pytest.skip(f"needs a C library for {FACTS[arch].compiler}")
     assert done.returncode == 0, done.stderr.decode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.native.cache import Sources, imported
+from emu.native.cache import Sources, cache_directory, imported
 
 ROOT = Path(__file__).resolve().parents[2]
 NATIVE = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("emu/**/native/**/*.py"))
@@ -135,20 +136,51 @@ def test_closures_have_code_of_their_own(tmp_path: Path) -> None:
     assert output() == "12 13 12\n"
 
 
-def compiled_in(cache: Path) -> str:
+SMALL = "from emu.cpu.native.host_clock import gettimeofday as f; assert f.address"
+COMPLAINT = "cannot keep compiled code in {}: {}; every run will compile again (EMU_CACHE_DIR can name another folder)"
+
+
+def run_with_cache(cache: Path, *command: str | Path, largest_file: int = -1) -> subprocess.CompletedProcess[str]:
+    """Runs a command of this Python's; no file that it writes may become larger than so many bytes."""
+    return subprocess.run(
+        [sys.executable, *command],
+        env={**os.environ, "EMU_CACHE_DIR": str(cache)},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, -1)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+def compiled_in(cache: Path, **limits: int) -> str:
     """Compiles something small; what was complained of."""
-    environment = dict(os.environ, EMU_CACHE_DIR=str(cache))
-    program = "from emu.cpu.native.host_clock import gettimeofday as f; assert f.address; print(f.cache_hits)"
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    return done.stderr
+    return run_with_cache(cache, "-c", SMALL, **limits).stderr
 
 
 def test_a_cache_that_cannot_be_written_is_complained_of(tmp_path: Path) -> None:
     assert compiled_in(tmp_path) == ""
     assert len(list(tmp_path.rglob("*.nbc"))) == 1
     (tmp_path / "file").write_text("")
-    assert "native code is not kept for the next time: Not a directory" in compiled_in(tmp_path / "file")
+    assert COMPLAINT.format(tmp_path / "file", "Not a directory") in compiled_in(tmp_path / "file")
+    assert COMPLAINT.format(tmp_path / "small", "File too large") in compiled_in(tmp_path / "small", largest_file=4096)
+    assert [path for path in tmp_path.glob("small/**/*") if path.is_file()] == []
     assert not list(ROOT.glob("emu/**/*.nbc"))
+
+
+def test_a_run_whose_cache_is_full_says_so_in_one_line(tmp_path: Path) -> None:
+    command = ("-m", "emu", "run", "-p", "function", "--", "true")
+    warm, full = cache_directory(), tmp_path / "cache"
+    assert warm is not None
+    expected = run_with_cache(warm, *command)
+    assert expected.stderr == ""
+    full.mkdir()
+    for group in warm.iterdir():
+        if not group.name.startswith(("emu.cpu.native.host_clock-", "emu.ftrace.native.task_switch-")):
+            (full / group.name).symlink_to(group)
+    done = run_with_cache(full, *command, largest_file=4096)
+    assert done.stderr == f"emu: {COMPLAINT.format(full, 'File too large')}\n"
+    assert done.stdout == expected.stdout
+    assert [path for path in full.rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.parametrize("kept", [0, 0.5])

@@ -42,6 +42,8 @@ static void do_trap(int signr, int sicode, const char *what,
 		return;
 	}
 	local_irq_enable();
+	if (signr == SIGILL)
+		show_signal(signr, what, regs, pt_regs_trap_type(regs));
 	force_sig_fault(signr, sicode, (void __user *)regs->tpc);
 	local_irq_disable();
 }

@@ -33,6 +33,8 @@ static void do_trap(int trapnr, int signr, int sicode, const char *what,
 	local_irq_enable();
 	current->thread.trap_nr = trapnr;
 	current->thread.error_code = error_code == -1 ? 0 : error_code;
+	if (signr == SIGILL)
+		show_signal(signr, what, regs, current->thread.error_code);
 	if (sicode)
 		force_sig_fault(signr, sicode, (void __user *)regs->ip);
 	else

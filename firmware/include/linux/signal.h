@@ -62,6 +62,8 @@ void force_sig(int sig);
 void force_fatal_sig(int sig);
 void force_sigsegv(int sig);
 int force_sig_fault(int sig, int code, void __user *addr);
+/* Before that: says what @desc was, and where, if it will kill the program. */
+void show_signal(int signr, const char *desc, struct pt_regs *regs, long err);
 
 /* Acts on what is pending; may not return. */
 bool get_signal(struct ksignal *ksig);

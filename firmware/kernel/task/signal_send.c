@@ -13,6 +13,14 @@ static unsigned long sig_handler(struct task_struct *t, int sig)
 	return t->sighand->action[sig - 1].sa.sa_handler;
 }
 
+/* Whether a fault with that signal ends the program. */
+bool unhandled_signal(struct task_struct *tsk, int sig)
+{
+	unsigned long handler = sig_handler(tsk, sig);
+
+	return handler == SIG_IGN || handler == SIG_DFL;
+}
+
 static bool sig_handler_ignored(unsigned long handler, int sig)
 {
 	return handler == SIG_IGN ||

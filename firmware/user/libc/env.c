@@ -70,6 +70,27 @@ int setenv(const char *name, const char *value, int overwrite)
 	return 0;
 }
 
+/* What the kernel cannot execute, sh executes, or says why nobody can. */
+static void execute(const char *path, char *const argv[])
+{
+	size_t count = 0;
+	char **words;
+
+	execve(path, argv, environ);
+	if (errno != ENOEXEC)
+		return;
+	while (argv[count])
+		count++;
+	words = calloc(count + 3, sizeof(*words));
+	if (!words)
+		return;
+	words[0] = (char *)"sh";
+	words[1] = (char *)path;
+	memcpy(words + 2, argv + 1, count * sizeof(*words));
+	execve("/bin/sh", words, environ);
+	free(words);
+}
+
 /* errno says why it comes back; what it found but could not run comes first. */
 int execvp(const char *name, char *const argv[])
 {
@@ -81,8 +102,10 @@ int execvp(const char *name, char *const argv[])
 		errno = ENOENT;
 		return -1;
 	}
-	if (strchr(name, '/'))
-		return execve(name, argv, environ);
+	if (strchr(name, '/')) {
+		execute(name, argv);
+		return -1;
+	}
 	if (!path)
 		path = "/bin";
 	for (;;) {
@@ -91,7 +114,7 @@ int execvp(const char *name, char *const argv[])
 		if (snprintf(candidate, sizeof(candidate), "%.*s/%s",
 			     length ? length : 1, length ? path : ".",
 			     name) < (int)sizeof(candidate))
-			execve(candidate, argv, environ);
+			execute(candidate, argv);
 		else
 			errno = ENAMETOOLONG;
 		if (errno != ENOENT && errno != ENOTDIR)

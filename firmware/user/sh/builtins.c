@@ -119,8 +119,8 @@ static const char *find_dot(const char *name)
 /* . FILE: in this shell. */
 static int run_dot(int argc, char **argv)
 {
+	const char *path, *error;
 	struct input in;
-	const char *path;
 	int status, fd;
 
 	if (argc < 2)
@@ -130,6 +130,11 @@ static int run_dot(int argc, char **argv)
 	if (fd < 0)
 		fail("cannot open %s: %s", path, errno == ENOENT ?
 		     "No such file" : strerror(errno));
+	error = binary_error(fd, path);
+	if (error) {
+		close(fd);
+		fail(BINARY_ERROR, path, error);
+	}
 	fd = move_fd_up(fd);
 	input_push_fd(&in, fd, false, false);
 	shell.builtin = path;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Finds programs and becomes them. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +9,7 @@
 
 #include "shell.h"
 
-/* A file that the kernel cannot execute is taken for a script. */
+/* A text that the kernel cannot execute is taken for a script. */
 static void run_as_script(const char *path, char **argv, char **environment)
 {
 	struct strings words = { .count = 0 };
@@ -20,13 +21,27 @@ static void run_as_script(const char *path, char **argv, char **environment)
 	execve("/bin/sh", words.items, environment);
 }
 
+/* Ends the shell after a message if it is a binary. */
+static void check_text(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const char *error = fd < 0 ? NULL : binary_error(fd, path);
+
+	if (error) {
+		complain(BINARY_ERROR, path, error);
+		exit(STATUS_NOT_EXECUTABLE);
+	}
+}
+
 static void try(const char *path, char **argv)
 {
 	char **environment = vars_environment();
 
 	execve(path, argv, environment);
-	if (errno == ENOEXEC)
+	if (errno == ENOEXEC) {
+		check_text(path);
 		run_as_script(path, argv, environment);
+	}
 }
 
 char *next_candidate(const char **path, const char *name)

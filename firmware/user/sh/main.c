@@ -69,10 +69,16 @@ static int run_interactively(void)
 static int open_script(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const char *error;
 
 	if (fd < 0)
 		fail("cannot open %s: %s", path,
 		     errno == ENOENT ? "No such file" : strerror(errno));
+	error = binary_error(fd, path);
+	if (error) {
+		complain(BINARY_ERROR, path, error);
+		exit(STATUS_NOT_EXECUTABLE);
+	}
 	return move_fd_up(fd);
 }
 

@@ -371,6 +371,13 @@ int run_command_words(int argc, char **argv);
 /* Where programs are, if the environment does not say. */
 #define DEFAULT_PATH	"/bin"
 
+/*
+ * binary.c: why an open file that cannot be executed is no script either, for
+ * BINARY_ERROR after its path; NULL: it may be one.
+ */
+#define BINARY_ERROR	"%s: cannot execute binary file: %s"
+const char *binary_error(int fd, const char *path);
+
 /* command.c: finds the program argv[0] and becomes it. */
 void execute(char **argv) __attribute__((noreturn));
 /* The next folder of *path, with name in it; an empty one means this one. */

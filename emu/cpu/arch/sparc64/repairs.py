@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import mmap
 import os
 import struct
 from pathlib import Path
 
 from emu.cpu.internals import LIBRARY, UnknownUnicorn, address_of
+from emu.cpu.library_code import CODE, CONSTANTS, store
 
 __all__ = ["apply"]
 
@@ -32,21 +32,6 @@ _ALWAYS = 1
 _ASSERTION = b"\x31\xd2\xbe%b\x48\x8d\x3d"
 _ASSERTION_SIZE = 2 + 5 + 7 + 5
 _HELPERS = {"helper_ld_asi_sparc64": 1302, "helper_st_asi_sparc64": 1559}  # the assertion's line
-
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-
-
-def _store(address: int, data: bytes, protection: int) -> None:
-    """Writes to read-only memory. `protection`: the protection of its pages, before and afterwards."""
-    page = address & -mmap.PAGESIZE
-    size = address + len(data) - page
-    for now in (protection | mmap.PROT_WRITE, protection):
-        if _libc.mprotect(page, size, now):
-            error = ctypes.get_errno()
-            raise OSError(error, os.strerror(error))
-        if now & mmap.PROT_WRITE:
-            ctypes.memmove(address, data, len(data))
 
 
 def _constants() -> list[tuple[int, int]]:
@@ -70,7 +55,7 @@ def _repair_conditions() -> None:
     if len(places) != 1:
         raise UnknownUnicorn("the conditions of SPARC's registers are not where they are expected")
     values = struct.unpack("<8i", _CONDITIONS)
-    _store(places[0], struct.pack("<8i", *(_ALWAYS if value < 0 else value for value in values)), mmap.PROT_READ)
+    store(places[0], struct.pack("<8i", *(_ALWAYS if value < 0 else value for value in values)), CONSTANTS)
 
 
 def _repair_assertion(helper: str, line: int) -> None:
@@ -84,7 +69,7 @@ def _repair_assertion(helper: str, line: int) -> None:
     trap = b"\x4c\x89\xc2\xbe" + struct.pack("<I", _ILLEGAL_INSTRUCTION)  # mov %r8, %rdx; mov $trap, %esi
     call = start + at + len(trap)
     trap += b"\xe8" + struct.pack("<i", address_of("cpu_raise_exception_ra_sparc64") - (call + 5))
-    _store(start + at, trap.ljust(_ASSERTION_SIZE, b"\xcc"), mmap.PROT_READ | mmap.PROT_EXEC)
+    store(start + at, trap.ljust(_ASSERTION_SIZE, b"\xcc"), CODE)
 
 
 @functools.cache

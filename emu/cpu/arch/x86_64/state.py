@@ -54,11 +54,17 @@ class Layout(CpuStructures):
     env_star: int
     env_lstar: int
     env_fmask: int
+    env_cpuid_1_ecx: int  # uint64; what CPUID announces is what is translated
 
 
 def register(name: str) -> int:
     """The offset of a general register in the architectural state, in bytes."""
     return 8 * GENERAL_REGISTERS.index(name)
+
+
+# What CPUID says of Unicorn's default CPU, in words of 64 bits: leaf 1's EDX and ECX, and leaf 7's EBX.
+_CPUID = struct.pack("<3Q", 0x078B_FBFD, 0xC6D8_2203, 0x0000_0389)
+_RDRAND = 1 << 30  # in leaf 1's ECX
 
 
 def _env_words(descriptor: int, env: int) -> bytes:
@@ -100,6 +106,9 @@ def layout() -> Layout:
         env_star = probe("STAR", 0x0018_0008_7654_3210, lambda v: uc.msr_write(_MSR_STAR, v))
         env_lstar = probe("LSTAR", 0x7FFF_8123_4567, lambda v: uc.msr_write(_MSR_LSTAR, v))
         env_fmask = probe("FMASK", 0x0004_7700, lambda v: uc.msr_write(_MSR_FMASK, v))
+        env_cpuid = _env_words(memory, env).find(_CPUID)
+        if env_cpuid < 0:
+            raise UnknownUnicorn("CPUID's words are not in the CPU state")
         found = Layout(
             **vars(cpu),
             env_eip=env_eip,
@@ -111,6 +120,7 @@ def layout() -> Layout:
             env_star=env_star,
             env_lstar=env_lstar,
             env_fmask=env_fmask,
+            env_cpuid_1_ecx=env_cpuid + 8,
         )
     _self_test(uc, found)
     return found
@@ -162,6 +172,7 @@ def reset(uc: unicorn.Uc, at: Layout, *, entry: int, page_table: int, gdt: int, 
         uc.reg_write(register, 0x10)
     uc.reg_write(x86.UC_X86_REG_CS, 8)
     env = ctypes.c_uint64.from_address(handle_of(uc) + at.uc_cpu).value + at.cpu_env
+    ctypes.c_uint64.from_address(env + at.env_cpuid_1_ecx).value &= ~_RDRAND  # the host's random numbers
     ctypes.c_uint32.from_address(env + at.env_hflags).value &= ~3  # writing CS does not change the privilege level
     uc.reg_write(x86.UC_X86_REG_RDI, arguments[0])
     uc.reg_write(x86.UC_X86_REG_RSI, arguments[1])

@@ -171,6 +171,7 @@ void task_clear_jobctl_pending(struct task_struct *task, unsigned long mask);
 int do_send_sig_info(int sig, struct kernel_siginfo *info,
 		     struct task_struct *p, enum pid_type type);
 bool sig_fatal(struct task_struct *p, int sig);
+bool unhandled_signal(struct task_struct *tsk, int sig);
 int do_sigaction(int sig, struct k_sigaction *act, struct k_sigaction *oact);
 void flush_signal_handlers(struct task_struct *t, int force_default);
 void ignore_signals(struct task_struct *t);

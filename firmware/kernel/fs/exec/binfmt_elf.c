@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <emu/elf_property.h>
 
 #include "elf_tables.h"
 
@@ -92,6 +93,39 @@ static inline int elf_check_phdrs(const struct elf64_hdr *ehdr,
 		loads = true;
 	}
 	return loads && ehdr->e_entry < limit ? 0 : -ENOEXEC;
+}
+
+/* What the program says that it needs of the CPU must be there. */
+static inline int parse_elf_properties(const struct elf64_phdr *phdr,
+				       struct file *file)
+{
+	loff_t pos = phdr->p_offset;
+	ssize_t got;
+	char *note;
+
+	if (phdr->p_filesz > ELF_PROPERTY_NOTE_SIZE ||
+	    phdr->p_offset > (u64)MAX_LFS_FILESIZE - ELF_PROPERTY_NOTE_SIZE)
+		return -ENOEXEC;
+	note = kmalloc(ELF_PROPERTY_NOTE_SIZE, GFP_KERNEL);
+	if (!note)
+		return -ENOMEM;
+	got = kernel_read(file, note, phdr->p_filesz, &pos);
+	if (got >= 0)
+		got = elf_property_error(note, got) ? -ENOEXEC : 0;
+	kfree(note);
+	return got;
+}
+
+static inline int elf_check_properties(const struct elf64_hdr *ehdr,
+				       const struct elf64_phdr *phdrs,
+				       struct file *file)
+{
+	int err = 0;
+
+	for (int i = 0; i < ehdr->e_phnum && !err; i++)
+		if (phdrs[i].p_type == PT_GNU_PROPERTY)
+			err = parse_elf_properties(&phdrs[i], file);
+	return err;
 }
 
 static inline int make_prot(u32 p_flags)
@@ -237,6 +271,8 @@ static int load_elf_binary(struct linux_binprm *bprm)
 	if (IS_ERR(phdrs))
 		return PTR_ERR(phdrs);
 	err = elf_check_phdrs(ehdr, phdrs);
+	if (!err)
+		err = elf_check_properties(ehdr, phdrs, bprm->file);
 	if (!err)
 		err = elf_start(bprm, ehdr, phdrs);
 	kfree(phdrs);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which ELF files are programs for this machine. */
-#ifndef _ASM_ELF_H
-#define _ASM_ELF_H
+#ifndef _UAPI_ASM_ELF_H
+#define _UAPI_ASM_ELF_H
 
 #define ELF_CLASS	2	/* 64 bits */
-#define ELF_DATA	2	/* big-endian */
-#define ELF_ARCH	43	/* SPARC V9 */
-#define ELF_PLATFORM	"sun4u"
+#define ELF_DATA	1	/* little-endian */
+#define ELF_ARCH	62	/* x86-64 */
+#define ELF_PLATFORM	"x86_64"
 #define ELF_HWCAP	0UL
 
 #endif

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Benchmarks run; that whose peer must be fetched runs without it too, and says what is missing."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from emu.cpu.arch import ARCHITECTURES
+
+BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
+MISSING = "peer_qemu.sh: cannot download the package linux-image-6.1 ('apt-get update' may help)\n"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """One in which apt knows of a kernel, and cannot get it."""
+    (tmp_path / "bin").mkdir()
+    for name, script in (("apt-cache", "echo '  Depends: linux-image-6.1'"), ("apt-get", "exit 100")):
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    return {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
+
+
+def test_a_package_that_cannot_be_had_is_named_in_one_line(environment: dict[str, str], tmp_path: Path) -> None:
+    done = subprocess.run([BENCHMARKS / "peer_qemu.sh", tmp_path / "peer"], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines(keepends=True)[1:] == [MISSING]  # the first says what is done
+    assert os.listdir(tmp_path) == ["bin"]
+
+
+def test_a_folder_of_something_else_is_left_alone(environment: dict[str, str], tmp_path: Path) -> None:
+    done = subprocess.run([BENCHMARKS / "peer_qemu.sh", tmp_path], env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == f"peer_qemu.sh: {tmp_path} is there, and is not what this program made\n"
+    assert os.listdir(tmp_path) == ["bin"]
+
+
+def test_workloads_are_measured_without_a_peer(environment: dict[str, str], tmp_path: Path) -> None:
+    program = [sys.executable, BENCHMARKS / "workloads.py"]
+    arguments = ["--peer", tmp_path / "peer", "--rounds", "1", "hackbench"]
+    done = subprocess.run([*program, *arguments], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"no peer, so no ratios: {MISSING}")
+    assert "/ Linux" not in done.stdout
+    assert re.findall(r"^(\w+) +emu$", done.stdout, re.MULTILINE) == list(ARCHITECTURES)
+    rows = re.findall(r"^(?:hackbench)? +([a-z_]+) +\d+ +[\d.]+ +(\d+) +-?\d+ +\d+$", done.stdout, re.MULTILINE)
+    assert [tracer for tracer, _ in rows] == ["nop", "function", "function_graph"] * len(ARCHITECTURES)
+    assert all((int(functions) > 10_000) == (tracer != "nop") for tracer, functions in rows)
+
+
+def test_text_is_that_of_a_renderer_which_formats_one_event_after_another() -> None:
+    done = subprocess.run([sys.executable, BENCHMARKS / "render.py", "1000"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.findall(r"^(function|function_graph) ", done.stdout, re.MULTILINE) == ["function", "function_graph"]

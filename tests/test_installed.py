@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is installed from a wheel runs outside the source tree, with the images that the wheel brings. pip gets what it depends on
+from the registry."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from emu.cpu.arch import ARCHITECTURES
+from emu.native.cache import cache_directory
+
+ROOT = Path(__file__).resolve().parent.parent
+TRACE = ("run", "-p", "function", "--", "ls /bin | wc -l")
+
+
+def run(directory: Path, *command: str | Path) -> bytes:
+    """What a command writes to standard output. It finds compiled code where this process does, and nothing else of it."""
+    environment = {"HOME": str(directory), "EMU_CACHE_DIR": str(cache_directory())}
+    done = subprocess.run(command, cwd=directory, env=environment, stdout=subprocess.PIPE, check=True)
+    return done.stdout
+
+
+def build(kind: str, source: Path, directory: Path) -> Path:
+    """A package, built with the hatchling that is installed here."""
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", directory], cwd=source, check=True)
+    (package,) = directory.iterdir()
+    return package
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build("wheel", ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs of a new environment, in which nothing but the wheel is installed, and what that asks for."""
+    environment = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--python", environment / "bin" / "python")
+    subprocess.run([*pip, "install", "--no-compile", "-c", ROOT / "requirements.lock", wheel], cwd=environment, check=True)
+    return environment / "bin"
+
+
+def test_the_wheel_has_the_program_its_images_and_its_licence(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        (metadata,) = (archive.read(name).decode() for name in names if name.endswith("/METADATA"))
+    sources = {str(path.relative_to(ROOT)) for path in ROOT.glob("emu/**/*.py")}
+    images = {f"emu/images/{arch}/{name}" for arch in ARCHITECTURES for name in ("vmlinux", "initramfs.cpio", "SOURCES")}
+    others = {re.sub(r"emu-[\d.]*\.dist-info", "", name) for name in names - sources - images}
+    assert sources | images <= names
+    assert others == {"/METADATA", "/WHEEL", "/RECORD", "/entry_points.txt", "/licenses/COPYING"}
+    assert "License-Expression: GPL-2.0-only\n" in metadata
+    assert metadata.endswith((ROOT / "README.md").read_text())
+
+
+def test_the_source_package_gives_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    source = build("sdist", ROOT, tmp_path / "source")
+    pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
+    subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", tmp_path / "wheel", source], check=True)
+    assert (tmp_path / "wheel" / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+def test_an_installed_emu_prints_the_same_trace(arch: str, programs: Path, tmp_path: Path) -> None:
+    here = run(ROOT, sys.executable, "-m", "emu", *TRACE[:1], "--arch", arch, *TRACE[1:])
+    installed = run(tmp_path, programs / "emu", *TRACE[:1], "--arch", arch, *TRACE[1:])
+    assert installed == here
+    assert installed.count(b"\n") > 1000
+
+
+def test_an_installed_emu_uses_its_own_images(arch: str, programs: Path, tmp_path: Path) -> None:
+    program = f"from emu.machine import image_directory; print(image_directory('{arch}'))"
+    images = run(tmp_path, programs / "python", "-c", program).decode().strip()
+    assert Path(images).is_relative_to(programs.parent)
