@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 from arches import ARCHES
 
@@ -18,7 +19,7 @@ from emu.machine import Machine
 
 ROUNDS = 3
 CPUS = 2
-IMPORTS = "import unicorn, numba, numpy, capstone, elftools, click, rich"
+IMPORTS = "import unicorn, numba, numpy, capstone, elftools, click"
 
 
 def best_of(command: list[str]) -> tuple[float, int]:
@@ -38,9 +39,9 @@ def best_of(command: list[str]) -> tuple[float, int]:
 class TimedMachine(Machine):
     """Notes how long the guest took to boot."""
 
-    def _boot(self, at: int) -> None:
+    def _boot(self, at: int, booting: Callable[[int], None]) -> None:
         start = time.process_time()
-        super()._boot(at)
+        super()._boot(at, booting)
         self.boot_seconds = time.process_time() - start
 
 

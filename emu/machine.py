@@ -99,6 +99,7 @@ class Machine:
         patching: how call sites are changed: one of the architecture's protocols (docs/races.md); default: its first.
         boot_limit: nanoseconds of virtual time that the guest may take to boot.
         boot_host_limit: seconds of the host's time that it may take for that.
+        booting: called now and then while the guest boots, with the number of CPUs that are up.
 
     Raises:
         ValueError: a parameter is out of range, the image cannot be booted (BadImage), or a share cannot be mounted.
@@ -124,6 +125,7 @@ class Machine:
         patching: str | None = None,
         boot_limit: int | None = None,
         boot_host_limit: float | None = None,
+        booting: Callable[[int], None] = lambda cpus: None,
     ) -> None:
         hardware = cpu_arch.load(arch)
         if memory < _SMALLEST_MEMORY or memory % hardware.page_size:
@@ -161,16 +163,16 @@ class Machine:
             self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
             self.ftrace.sites.initialise()
             with self.kernel.limits.during(boot_limit, boot_host_limit):
-                self._boot(seed % 1_000_000)
+                self._boot(seed % 1_000_000, booting)
             for number, share in enumerate(shares):
                 self._mount(f"share{number}", share)
             self._opened = opened.pop_all()
 
-    def _boot(self, time: int) -> None:
+    def _boot(self, time: int, booting: Callable[[int], None]) -> None:
         """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
         self.kernel.start(time, self.ftrace)
         while self.kernel.run():
-            pass
+            booting(len(self.kernel.hot_areas))
         missing = sorted(set(range(len(self.board.cpus))) - set(self.kernel.hot_areas))
         if missing:
             raise GuestPanic(f"the guest kernel did not start CPU {', '.join(map(str, missing))}")

@@ -17,9 +17,11 @@ from emu.cli.exit_status import GUEST_DIED, TIMED_OUT
 from emu.cli.quantities import Duration, Size
 
 if TYPE_CHECKING:
+    from emu.cli.progress import Progress
     from emu.machine import Machine
+    from emu.native.cache import Cache
 
-__all__ = ["GuestDied", "MachineOptions", "RunLimits", "TimedOut", "guest_errors", "machine_options"]
+__all__ = ["GuestDied", "MachineOptions", "RunLimits", "TimedOut", "compiling", "guest_errors", "machine_options"]
 
 MEBIBYTE = 1 << 20
 
@@ -89,16 +91,42 @@ class MachineOptions:
     patching: str | None = None
     append: str = ""
 
-    def boot(self, console: Callable[[bytes], None], limits: RunLimits) -> Machine:
-        """Boots the machine; what its guest writes goes to `console`.
+    def boot(self, console: Callable[[bytes], None], limits: RunLimits, progress: Progress) -> Machine:
+        """Boots the machine, and tells of it by `progress`. What the guest writes goes to `console`.
 
         Raises:
             click.ClickException: an option's value is wrong, or the host refuses the memory or a file.
             GuestDied: the kernel panicked while it booted.
             TimedOut: the kernel neither booted nor panicked within the limits.
         """
-        warnings.showwarning = lambda message, *_: _warn(str(message))  # of the cache of compiled code, which emu.machine loads
-        # Loads numba and Unicorn, which `emu --help` can do without.
+        up: int | None = None
+
+        def booting() -> str:
+            if up is None:
+                return "making the machine"
+            return f"booting CPU {up + 1} of {self.cpus}" if up < self.cpus else f"booting, all {up} CPUs are up"
+
+        def count(cpus: int) -> None:
+            nonlocal up
+            up = cpus
+
+        with progress.during(booting):
+            return self._boot(console, limits, progress, count)
+
+    def _boot(
+        self, console: Callable[[bytes], None], limits: RunLimits, progress: Progress, booting: Callable[[int], None]
+    ) -> Machine:
+        def warn(text: str) -> None:
+            # A terminal may be in raw mode now, and would not go to the start of a line.
+            line = f"emu: {text}".replace("\n", "\r\n") + "\r" if sys.stderr.isatty() else f"emu: {text}"
+            with progress.while_writing(b"\n"):
+                click.echo(line, err=True)
+
+        warnings.showwarning = lambda message, *_: warn(str(message))  # of the cache of compiled code
+        # Loads numba and Unicorn, which `emu --help` can do without; and may compile.
+        from emu.native.cache import Cache
+
+        progress.instead = lambda: compiling(Cache)
         from emu.cpu.ramdisk import RamDisk
         from emu.machine import GuestPanic, LimitReached, Machine, Share
 
@@ -119,7 +147,8 @@ class MachineOptions:
                 patching=self.patching,
                 command_line=self.append,
                 console=console,
-                warn=_warn,
+                warn=warn,
+                booting=booting,
                 boot_limit=None if limits.limit is None else max(limits.limit, _BOOT_LIMIT),
                 boot_host_limit=None if limits.host_limit is None else max(limits.host_limit, _BOOT_HOST_LIMIT),
             )
@@ -135,9 +164,10 @@ class MachineOptions:
             raise click.ClickException(f"{what}: {error.strerror}") from None
 
 
-def _warn(text: str) -> None:
-    # A terminal may be in raw mode now, and would not go to the start of a line.
-    click.echo(f"emu: {text}".replace("\n", "\r\n") + "\r" if sys.stderr.isatty() else f"emu: {text}", err=True)
+def compiling(cache: type[Cache]) -> str | None:
+    """Says which function is being compiled now; None: none is."""
+    name = "".join(cache.under_way[-1:])  # the list may change meanwhile
+    return f"compiling {name} ({cache.compiled} done)" if name else None
 
 
 _OPTIONS = (

@@ -20,6 +20,7 @@ __all__ = ["cli", "main"]
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="emu", message="%(package)s %(version)s")
 def cli() -> None:
     """Run programs on a small emulated machine and trace its kernel with ftrace."""
 

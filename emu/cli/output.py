@@ -4,28 +4,35 @@
 from __future__ import annotations
 
 import os
+import select
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Protocol, Self, TextIO
+from typing import IO, Protocol, Self, TextIO
 
 import click
 
-__all__ = ["Output", "give_up", "open_output", "open_standard_streams", "write_through"]
+__all__ = ["Output", "StandardOutput", "give_up", "open_output", "open_standard_streams", "write_all", "write_through"]
 
 
 class Output(Protocol):
-    """Where one trace is written. It is opened before the machine boots, so that an error shows before the run."""
+    """Where one trace is written. It is opened before the machine boots, so that an error shows before the run.
+
+    Attributes:
+        in_file: nobody sees the trace while it is written.
+    """
+
+    in_file: bool
 
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *_: object) -> None:
         """Closes the output. If nothing was written, a file stays as it was."""
 
-    def write(self, pieces: Iterable[bytes]) -> None:
-        """Writes the whole trace, once.
+    def write(self, trace: Callable[[], Iterable[bytes]]) -> None:
+        """Writes a whole trace, once. `trace` gives its pieces; it is called again if they must be begun anew.
 
         Raises:
             click.ClickException: the output cannot be written.
@@ -55,15 +62,17 @@ def open_output(path: Path | None) -> Output:
 class StandardOutput:
     """Standard output, whatever it is connected to."""
 
+    in_file = False
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         pass
 
-    def write(self, pieces: Iterable[bytes]) -> None:
+    def write(self, trace: Callable[[], Iterable[bytes]]) -> None:
         try:
-            for piece in pieces:
+            for piece in trace():
                 write_through(sys.stdout, piece)
         except BrokenPipeError:
             give_up(sys.stdout)
@@ -71,6 +80,8 @@ class StandardOutput:
 
 class Device:
     """A device or a pipe: the trace is written into it, since it cannot be replaced."""
+
+    in_file = False
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -82,36 +93,38 @@ class Device:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def write(self, pieces: Iterable[bytes]) -> None:
+    def write(self, trace: Callable[[], Iterable[bytes]]) -> None:
         with suppress(BrokenPipeError):
-            for piece in pieces:
+            for piece in trace():
                 with _complaining(self._path):
-                    _write_all(self._file.fileno(), piece)
+                    write_all(self._file, piece)
 
 
 class NewFile:
     """A regular file. The trace is written beside `path` and then renamed to it, with the old file's permissions."""
 
+    in_file = True
+
     def __init__(self, path: Path, mode: int | None) -> None:
         self._path = path
         self._mode = mode
         self._temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        self._descriptor = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        self._file = self._temporary.open("xb", buffering=0)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._descriptor)
+        self._file.close()
         self._temporary.unlink(missing_ok=True)
 
-    def write(self, pieces: Iterable[bytes]) -> None:
-        for piece in pieces:
+    def write(self, trace: Callable[[], Iterable[bytes]]) -> None:
+        for piece in trace():
             with _complaining(self._path):
-                _write_all(self._descriptor, piece)
+                write_all(self._file, piece)
         with _complaining(self._path):
             if self._mode is not None:
-                os.fchmod(self._descriptor, self._mode)
+                os.fchmod(self._file.fileno(), self._mode)
             self._temporary.rename(self._path)
 
 
@@ -137,7 +150,7 @@ def open_standard_streams() -> None:
 
 
 def write_through(stream: TextIO, data: bytes) -> None:
-    """Writes to standard output or standard error, and flushes.
+    """Writes to standard output or standard error, past their buffers: with PYTHONUNBUFFERED these drop what does not fit.
 
     Raises:
         click.ClickException: the stream cannot be written.
@@ -145,8 +158,8 @@ def write_through(stream: TextIO, data: bytes) -> None:
     """
     try:
         with _complaining("standard error" if stream is sys.stderr else "standard output"):
-            stream.buffer.write(data)
-            stream.buffer.flush()
+            stream.flush()
+            write_all(getattr(stream.buffer, "raw", stream.buffer), data)
     except click.ClickException:
         give_up(stream)
         raise
@@ -160,7 +173,12 @@ def give_up(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
+def write_all(file: IO[bytes], data: bytes) -> None:
+    """Writes all of the data to a file without a buffer, and waits where a pipe that does not block is full."""
     rest = memoryview(data)
     while rest:
-        rest = rest[os.write(descriptor, rest) :]
+        written: int | None = file.write(rest)
+        if written is None:
+            select.select([], [file], [])
+        else:
+            rest = rest[written:]

@@ -3,55 +3,87 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from rich.status import Status
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 __all__ = ["Progress"]
 
 PATIENCE = 1.0  # seconds
+_INTERVAL = 0.25  # seconds between two looks at what is being done
+_ERASE = "\r\x1b[K"
 
 
 class Progress:
-    """The line. It is not shown if standard error is no terminal."""
+    """The line, which a thread draws. There is none if standard error is no terminal.
+
+    Attributes:
+        instead: asked before each drawing; what it returns is shown instead of what `during` says, unless it is None.
+    """
 
     def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
-        self._lock = threading.Lock()
-        self._timer: threading.Timer | None = None
-        self._status: Status | None = None
+        self.instead: Callable[[], str | None] = lambda: None
+        self._terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._changed = threading.Condition()  # its lock is held by whoever writes to the terminal
+        self._thread: threading.Thread | None = None
+        self._what: Callable[[], str] | None = None
+        self._quiet_since = 0.0  # by time.monotonic()
+        self._at_line_start = True
+        self._shown = ""
 
     @contextmanager
-    def during(self, what: str) -> Iterator[None]:
-        """Shows `what` while the body runs, from its second second on."""
-        if self._terminal:
-            self._timer = threading.Timer(PATIENCE, self._show, [what])
-            self._timer.daemon = True
-            self._timer.start()
+    def during(self, what: str | Callable[[], str]) -> Iterator[None]:
+        """While the body runs, from its second second on, shows `what`, or what it returns at the moment."""
+        if not self._terminal:
+            yield
+            return
+        with self._changed:
+            self._what = what if callable(what) else lambda: what
+            self._quiet_since = time.monotonic()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._draw_now_and_then, daemon=True)
+                self._thread.start()
+            self._changed.notify()
         try:
             yield
         finally:
-            self.hide()
+            with self._changed:
+                self._erase()
+                self._what = None
 
-    def hide(self) -> None:
-        """Removes the line, so that other output can be written. The next `during` shows another one."""
-        with self._lock:
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
-            if self._status is not None:
-                self._status.stop()
-                self._status = None
+    @contextmanager
+    def while_writing(self, output: bytes) -> Iterator[None]:
+        """Removes the line while the body writes `output`. It comes back after a second without any, at a line's start."""
+        if not self._terminal:
+            yield
+            return
+        with self._changed:
+            self._erase()
+            try:
+                yield
+            finally:
+                self._quiet_since = time.monotonic()
+                self._at_line_start = output.endswith(b"\n")
 
-    def _show(self, what: str) -> None:
-        from rich.console import Console  # takes a tenth of a second, and most runs never get here
+    def _draw_now_and_then(self) -> None:
+        with self._changed:
+            while True:
+                self._changed.wait(None if self._what is None else _INTERVAL)
+                if self._what is not None and self._at_line_start and time.monotonic() - self._quiet_since >= PATIENCE:
+                    self._draw(self.instead() or self._what())
 
-        with self._lock:
-            if self._timer is not None:
-                self._status = Console(stderr=True).status(what)
-                self._status.start()
+    def _draw(self, text: str) -> None:
+        with suppress(OSError):  # the terminal is gone
+            width = os.get_terminal_size(sys.stderr.fileno()).columns or 80  # some have no size
+            if text != self._shown:
+                os.write(sys.stderr.fileno(), f"{_ERASE}{text[: width - 1]}".encode())
+                self._shown = text
+
+    def _erase(self) -> None:
+        if self._shown:
+            self._shown = ""
+            with suppress(OSError):
+                os.write(sys.stderr.fileno(), _ERASE.encode())

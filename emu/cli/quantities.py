@@ -9,11 +9,19 @@ from typing import Any
 
 import click
 
-__all__ = ["Duration", "Size"]
+__all__ = ["Duration", "Size", "time_text"]
 
 _NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "": 10**9}
 _BYTES = {"K": 1 << 10, "M": 1 << 20, "": 1 << 20, "G": 1 << 30}
 _LARGEST = 1 << 40
+
+
+def time_text(nanoseconds: int) -> str:
+    """A time to three digits: 1.23 ms."""
+    unit, size = next(((unit, size) for unit, size in reversed(_NANOSECONDS.items()) if unit and nanoseconds >= size), ("ns", 1))
+    value = nanoseconds / size
+    digits = 0 if size == 1 or value >= 100 else 1 if value >= 10 else 2
+    return f"{value:.{digits}f} {unit}"
 
 
 def _split(text: str) -> tuple[Fraction, str] | None:

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from emu.cli.exit_status import GUEST_DIED, INTERRUPTED, TIMED_OUT
 from emu.cli.machine_options import GuestDied, MachineOptions, RunLimits, TimedOut, guest_errors, machine_options
-from emu.cli.output import open_output, write_through
+from emu.cli.output import Output, open_output, write_through
 from emu.cli.progress import Progress
+from emu.cli.quantities import time_text
 from emu.cli.signals import Terminated, raised
+from emu.cli.summary import suggestion, summary_line
 from emu.ftrace.errors import TraceError
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ Examples:
     emu run -p function_graph -- ls /bin
   Every call of some functions, and who made it:
     emu run -p function -l 'vfs_*' -l schedule -- 'ls | cat'
+  Only the command and its children, from its first instruction:
+    emu run -F -p function_graph -- ls /bin
   Only what one system call does, three levels deep, without interrupts:
     emu run -p function_graph -g sys_read --set max_graph_depth=3 -O nofuncgraph-irqs -- cat /proc/version
   The trace in a file, of four CPUs, in another order of events:
@@ -37,11 +41,15 @@ Examples:
 
 \b
 One word is a line for the guest's shell; several are a program and its arguments, which are passed on as they are.
-What the command writes goes to standard error, the trace to standard output.
+What the command writes goes to standard error, the trace to standard output: on a terminal through the pager, $PAGER
+or less -R. If standard error is a terminal, a last line there counts events, CPUs, processes and lost events.
 Exit status: the command's; 2: something in the options is wrong and nothing was run, or the trace could not be
 written; 124: --limit or --host-limit was reached; 125: the guest's kernel panicked; 130: interrupted by Ctrl-C; 143:
 terminated by a signal. In the last four cases what was traced until then is written.
 """
+
+
+_ARGUMENTS = "emu.cli.run.arguments"  # key of click.Context.meta
 
 
 class Setting(NamedTuple):
@@ -52,11 +60,21 @@ class Setting(NamedTuple):
     text: str
 
 
-@click.command(context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
+class _RunCommand(click.Command):
+    """Notes the words of the command line, for a suggestion how to change it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_ARGUMENTS] = tuple(args)
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_RunCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
 @click.option("-p", "tracer", metavar="TRACER", help="Tracer: function, function_graph or nop.")
 @click.option("-l", "functions", metavar="FUNC", multiple=True, help="Trace only these functions. A name or a glob.")
 @click.option("-n", "notrace", metavar="FUNC", multiple=True, help="Never trace these functions.")
 @click.option("-g", "graph", metavar="FUNC", multiple=True, help="function_graph: only these and what they call.")
+@click.option("-F", "follow", is_flag=True, help="Trace only COMMAND, from its first instruction, and its children.")
+@click.option("-P", "pids", metavar="PID", multiple=True, help="Trace only this task. Repeatable; adds to -F.")
 @click.option("-O", "options", metavar="OPTION", multiple=True, help="Trace option; 'no' before its name turns it off.")
 @click.option("-b", "buffer_kb", metavar="KB", help="Size of the trace buffer of each CPU.")
 @click.option("--set", "files", metavar="FILE=VALUE", multiple=True, help="Write VALUE to FILE of tracefs.")
@@ -68,6 +86,8 @@ def run(
     functions: Sequence[str],
     notrace: Sequence[str],
     graph: Sequence[str],
+    follow: bool,
+    pids: Sequence[str],
     options: Sequence[str],
     buffer_kb: str | None,
     files: Sequence[str],
@@ -81,6 +101,7 @@ def run(
         ("-l", "set_ftrace_filter", functions),
         ("-n", "set_ftrace_notrace", notrace),
         ("-g", "set_graph_function", graph),
+        ("-P", "set_ftrace_pid", pids),
     ):
         if words:
             settings.append(Setting(option, path, " ".join(words)))
@@ -91,26 +112,72 @@ def run(
     progress = Progress()
     console = _CommandOutput(progress)
     limits = RunLimits.taken_from(machine_arguments)
-    died: GuestDied | TimedOut | None = None
-    with raised(), open_output(output) as out:
-        with progress.during("booting (the first time, compiling takes a while)"):
-            machine = MachineOptions(**machine_arguments).boot(console, limits)
-        with machine:
-            with progress.during("setting up tracing"):
-                _apply(machine, settings)
-            console.shown = True
-            with progress.during("running"):
-                try:
-                    status = _run(machine, command, limits)
-                except GuestDied as error:
-                    status, died = GUEST_DIED, error
-                except TimedOut as error:
-                    status, died = TIMED_OUT, error
-            with progress.during("writing the trace"):
-                out.write(machine.tracefs.read_pieces("trace"))
-    if died is not None:
-        raise died
+    status, cut_short = 0, None
+    with raised(), _open(output) as out, MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
+        with progress.during("setting up tracing"):
+            _apply(machine, settings)
+        console.shown = True
+        time = _Stopwatch(machine)
+        with progress.during(lambda: f"running, {time_text(time.passed)} of virtual time"):
+            try:
+                status = _run(machine, command, limits, follow=follow)
+            except (GuestDied, TimedOut, Terminated) as error:  # the trace may still be wanted
+                cut_short = error
+        if sys.stderr.isatty():
+            console.end_line()
+        asked_for = output is not None or any(setting.path == "current_tracer" for setting in settings)
+        if not asked_for and cut_short is None and _nothing_was_traced(machine):
+            console.end_line()
+            arguments = click.get_current_context().meta[_ARGUMENTS]
+            click.echo(f"emu: {suggestion(machine, arguments)}", err=True)
+        else:
+            out.write(lambda: _trace(machine, progress, out))
+            if sys.stderr.isatty():
+                click.echo(f"emu: {summary_line(machine.trace_array.summary(), time.passed)}", err=True)
+    if cut_short is not None:
+        raise cut_short
     return status
+
+
+def _open(path: Path | None) -> Output:
+    """Opens the file at `path`; for None standard output, with a pager if it is a terminal.
+
+    Raises:
+        click.ClickException: the file cannot be written.
+    """
+    if path is None and sys.stdout.isatty():
+        from emu.cli.pager import Pager, pager_command
+
+        if command := pager_command():
+            return Pager(command)
+    return open_output(path)
+
+
+def _trace(machine: Machine, progress: Progress, out: Output) -> Iterator[bytes]:
+    """The pieces of the trace. Progress is not shown where the trace itself may be."""
+    pieces = machine.tracefs.read_pieces("trace")
+    with progress.during("reading the trace"):
+        first = next(pieces, b"")
+    with progress.during("writing the trace") if out.in_file else nullcontext():
+        yield first
+        yield from pieces
+
+
+def _nothing_was_traced(machine: Machine) -> bool:
+    return machine.tracefs.read("current_tracer") == "nop\n" and not machine.trace_array.summary().events
+
+
+class _Stopwatch:
+    """Measures virtual time."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._board = machine.board
+        self._start = self._board.now
+
+    @property
+    def passed(self) -> int:
+        """Nanoseconds."""
+        return self._board.nanoseconds(self._board.now - self._start)
 
 
 def _file_setting(text: str) -> Setting:
@@ -130,12 +197,13 @@ def _apply(machine: Machine, settings: Iterable[Setting]) -> None:
             raise click.ClickException(f"{setting.option}: {error.why or error.strerror}") from None
 
 
-def _run(machine: Machine, command: Sequence[str], limits: RunLimits) -> int:
+def _run(machine: Machine, command: Sequence[str], limits: RunLimits, *, follow: bool) -> int:
     """Runs the command and returns its exit status. One word is a line for the guest's shell, more are a program's.
 
     Raises:
         GuestDied: the kernel panicked.
         TimedOut: a limit was reached.
+        Terminated: by Ctrl-C or a signal.
         click.ClickException: the command is too long.
     """
     from emu.machine import BadCommand, PoweredOff
@@ -143,10 +211,10 @@ def _run(machine: Machine, command: Sequence[str], limits: RunLimits) -> int:
     with guest_errors():
         try:
             what = command[0] if len(command) == 1 else command
-            return machine.run(what, trace=True, **limits._asdict()).status
+            return machine.run(what, trace=True, follow=follow, **limits._asdict()).status
         except KeyboardInterrupt:
-            return INTERRUPTED
-        except (PoweredOff, Terminated) as end:
+            raise Terminated(signal.SIGINT) from None
+        except PoweredOff as end:
             return end.status
         except BadCommand as error:
             raise click.ClickException(str(error)) from None
@@ -158,9 +226,15 @@ class _CommandOutput:
     def __init__(self, progress: Progress) -> None:
         self.shown = False
         self._progress = progress
+        self._in_line = False
 
     def __call__(self, data: bytes) -> None:
         if self.shown:
-            self._progress.hide()
-            with suppress(BrokenPipeError):  # the trace may still be wanted
+            self._in_line = not data.endswith(b"\n")
+            with self._progress.while_writing(data), suppress(BrokenPipeError):  # the trace may still be wanted
                 write_through(sys.stderr, data)
+
+    def end_line(self) -> None:
+        """Ends a line that the guest has left unfinished."""
+        if self._in_line:
+            self(b"\n")

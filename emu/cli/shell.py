@@ -11,7 +11,7 @@ import click
 from emu.cli.machine_options import MachineOptions, RunLimits, guest_errors, machine_options
 from emu.cli.output import write_through
 from emu.cli.progress import Progress
-from emu.cli.signals import Terminated
+from emu.cli.signals import Terminated, raised
 from emu.cli.terminal import HostTerminal, Left
 
 if TYPE_CHECKING:
@@ -52,8 +52,13 @@ def shell(**machine_arguments: Any) -> int:
 
     limits = RunLimits.taken_from(machine_arguments)
     progress = Progress()
-    with progress.during("booting (the first time, compiling takes a while)"):
-        machine = MachineOptions(**machine_arguments).boot(_write, limits)
+
+    def console(data: bytes) -> None:
+        with progress.while_writing(data):
+            _write(data)
+
+    with raised():
+        machine = MachineOptions(**machine_arguments).boot(console, limits, progress)
     with machine, guest_errors():
         try:
             if sys.stdin.isatty():

@@ -5,24 +5,76 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable
 
-__all__ = ["TraceError"]
+__all__ = ["TraceError", "did_you_mean"]
+
+_CLOSE = 0.7  # of difflib's ratio, which is 1.0 for equal texts
+_NEARLY_AS_CLOSE = 0.05
+_MOST_NAMES = 3
+_SYSTEM_CALL = re.compile(r"^(?:__(?:x64|ia32|sparc64|do|se)_)?sys_")
 
 
 class TraceError(OSError):
     """An operation on tracing that failed and changed nothing.
 
+    Args:
+        code: the errno.
+        why: what is wrong, in a sentence without a full stop.
+        misspelt: a name that does not exist, and those that do. The sentence then ends with a suggestion.
+
     >>> TraceError(errno.EINVAL, "no tracer is called 'bogus'").errno == errno.EINVAL
     True
+    >>> TraceError(errno.EINVAL, "no tracer is called 'funtion'", ("funtion", ["nop", "function"])).why
+    "no tracer is called 'funtion'; did you mean function?"
     """
 
-    def __init__(self, code: int, why: str = "") -> None:
+    def __init__(self, code: int, why: str = "", misspelt: tuple[str, Iterable[str]] | None = None) -> None:
         super().__init__(code, os.strerror(code))
         self.code = code
-        self.why = why
         self.path: str | None = None  # the tracefs file, if it was opened by its path
+        self._why = why
+        self._misspelt = misspelt
+
+    @property
+    def why(self) -> str:
+        """What is wrong; "" if the errno says it all. Names are compared only now: a guest never asks."""
+        return self._why if self._misspelt is None else self._why + did_you_mean(*self._misspelt)
 
     def __str__(self) -> str:
         name = errno.errorcode.get(self.code, str(self.code))
         text = f"{self.why or self.strerror} ({name})"
         return f"{self.path}: {text}" if self.path else text
+
+
+def did_you_mean(word: str, names: Iterable[str]) -> str:
+    """The end of an error's sentence, with the names closest to a word; "" if none is close.
+
+    Case does not count, nor do the prefixes of system calls.
+
+    >>> did_you_mean("vfs_raed", ["vfs_open", "vfs_read", "vfs_write"]), did_you_mean("tcp_sendmsg", ["vfs_read"])
+    ('; did you mean vfs_read?', '')
+    >>> did_you_mean("__x64_sys_Open", ["vfs_open", "sys_open"])
+    '; did you mean sys_open?'
+    """
+    import difflib  # with all that it imports, 5 ms
+
+    spelt: defaultdict[str, list[str]] = defaultdict(list)
+    for name in dict.fromkeys(names):
+        spelt[_key(name)].append(name)
+    matcher = difflib.SequenceMatcher(b=_key(word))
+    close: list[tuple[float, str]] = []
+    for key in difflib.get_close_matches(_key(word), spelt, _MOST_NAMES, _CLOSE):
+        matcher.set_seq1(key)
+        close += [(matcher.ratio(), name) for name in spelt[key] if name != word]
+    nearest = [name for ratio, name in close if ratio >= close[0][0] - _NEARLY_AS_CLOSE][:_MOST_NAMES]
+    if not nearest:
+        return ""
+    *others, last = nearest
+    return f"; did you mean {', '.join(others)}{' or ' * bool(others)}{last}?"
+
+
+def _key(name: str) -> str:
+    return _SYSTEM_CALL.sub("", name.lower().replace("-", "_"))

@@ -31,6 +31,8 @@ __all__ = ["FunctionFilter", "Functions", "MatchKind", "ModuleFilters", "Pattern
 
 SiteMask = NDArray[np.bool_]  # one bool for each site, in the order of available_filter_functions
 
+_COMMANDS = ("mod", "traceon", "traceoff")  # the last two are FunctionProbes'
+
 
 class MatchKind(enum.Enum):
     """How a pattern's text is compared; all but the last two cost no more than a comparison of strings."""
@@ -190,7 +192,7 @@ class ModuleFilters:
     def clear(self) -> None:
         self._waiting.clear()
 
-    def add(self, function: str, module: str, loaded: Iterable[str]) -> None:
+    def add(self, function: str, module: str, functions: Functions) -> None:
         """Keeps a word that selects nothing yet; `!func` removes it, `!*` removes all words about the module.
 
         Raises:
@@ -203,8 +205,10 @@ class ModuleFilters:
             if len(kept) == len(self._waiting):
                 raise TraceError(errno.EINVAL, f"no filter '{function[1:]}' waits for module '{module}'")
             self._waiting = kept
-        elif module in loaded:
-            raise TraceError(errno.EINVAL, f"no traceable function of module '{module}' matches '{function}'")
+        elif module in functions.loaded:
+            names = [name for name, owner in zip(functions.names, functions.modules, strict=True) if owner == module]
+            why = f"no traceable function of module '{module}' matches '{function}'"
+            raise TraceError(errno.EINVAL, why, (Pattern.parse(function).text, names))
         else:
             self._waiting.append((function, module))
 
@@ -258,16 +262,17 @@ class FunctionFilter:
             if waiting is not None and ":" in word:
                 mask = self._commanded(mask, word, waiting)
                 continue
-            chosen = Pattern.parse(word).select(self.functions.names)
+            pattern = Pattern.parse(word)
+            chosen = pattern.select(self.functions.names)
             if not chosen.any():
-                raise TraceError(errno.EINVAL, f"no traceable function matches '{word}'")
+                raise TraceError(errno.EINVAL, f"no traceable function matches '{word}'", (pattern.text, self.functions.names))
             mask = _applied(mask, word, chosen)
         return FunctionFilter(self.functions, mask)
 
     def _commanded(self, mask: SiteMask, word: str, waiting: ModuleFilters) -> SiteMask:
         function, command, *rest = word.split(":", 2)
         if command != "mod":
-            raise TraceError(errno.EINVAL, f"there is no filter command '{command}'")
+            raise TraceError(errno.EINVAL, f"there is no filter command '{command}'", (command, _COMMANDS))
         name = function.removeprefix("!")
         pattern = Pattern.parse(name)
         chosen = pattern.select(self.functions.names) if name else np.ones(len(self.functions), dtype=np.bool_)
@@ -275,7 +280,7 @@ class FunctionFilter:
             chosen = chosen & self.functions.of_modules(rest[0])
         if chosen.any():
             return _applied(mask, function, chosen)
-        waiting.add(function, rest[0] if rest else "", self.functions.loaded)
+        waiting.add(function, rest[0] if rest else "", self.functions)
         return mask
 
     def selected_names(self) -> list[str]:

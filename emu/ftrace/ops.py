@@ -47,11 +47,15 @@ class FtraceOps:
         self.max_graph_depth = 0
         self.threshold_us = 0
 
+    def selected(self) -> SiteMask:
+        """The sites that the filters leave to a tracer."""
+        return (self.filter.mask if self.filter else ~self.filter.mask) & ~self.notrace.mask
+
     def traced(self) -> SiteMask:
         """The sites that must call for the tracer."""
         if self.tracer.callback is None:
             return np.zeros(len(self.filter.functions), np.bool_)
-        return (self.filter.mask if self.filter else ~self.filter.mask) & ~self.notrace.mask
+        return self.selected()
 
     def users(self) -> NDArray[np.int64]:
         """For each site: how many users of this array want its call: the tracer and commands."""

@@ -65,7 +65,7 @@ class Options(Mapping[str, bool]):
     def set(self, name: str, on: bool) -> None:
         """Raises TraceError, EINVAL, when there is no such option."""
         if name not in self._states:
-            raise TraceError(errno.EINVAL, f"there is no option '{name}'")
+            raise TraceError(errno.EINVAL, f"there is no option '{name}'", (name, self._states))
         self._states[name] = on
 
     def lines(self, names: Iterable[str]) -> list[str]:

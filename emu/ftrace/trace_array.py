@@ -15,6 +15,7 @@ from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.text import TraceView
+from emu.ftrace.trace_summary import TraceSummary, summarize
 from emu.ftrace.tracers import TRACERS
 
 __all__ = ["EXPANDED_BUFFER_KB", "TraceArray"]
@@ -76,7 +77,7 @@ class TraceArray:
         """Raises TraceError: ENOENT, or EBUSY as long as a file of it is open."""
         array = self.instances.get(name)
         if array is None:
-            raise TraceError(errno.ENOENT, f"there is no instance '{name}'")
+            raise TraceError(errno.ENOENT, f"there is no instance '{name}'", (name, self.instances))
         if array.users:
             raise TraceError(errno.EBUSY, f"files of instance '{name}' are open")
         del self.instances[name]
@@ -88,7 +89,8 @@ class TraceArray:
     def set_tracer(self, name: str) -> None:
         tracer = self.tracers.get(name)
         if tracer is None:
-            raise TraceError(errno.EINVAL, f"there is no tracer '{name}' (there are: {' '.join(self.tracers)})")
+            known = " ".join(self.tracers)
+            raise TraceError(errno.EINVAL, f"there is no tracer '{name}' (there are: {known})", (name, self.tracers))
         if not self.buffer_expanded:
             self.set_buffer_kb(EXPANDED_BUFFER_KB)
         if tracer is self.ops.tracer:
@@ -185,8 +187,8 @@ class TraceArray:
             TraceError: EINVAL, when there is no such clock.
         """
         if not self.recorder.use_clock(name):
-            names = " ".join(self.recorder.globals.clocks.names)
-            raise TraceError(errno.EINVAL, f"there is no clock '{name}' (there are: {names})")
+            names = self.recorder.globals.clocks.names
+            raise TraceError(errno.EINVAL, f"there is no clock '{name}' (there are: {' '.join(names)})", (name, names))
         self.recorder.clear()
 
     def set_buffer_kb(self, kb: int, cpu: int | None = None) -> None:
@@ -207,6 +209,9 @@ class TraceArray:
         self.set_buffer_kb(1)
 
     # What is shown
+
+    def summary(self) -> TraceSummary:
+        return summarize(self.recorder.rings)
 
     def trace_view(self, cpu: int | None) -> TraceView:
         """What there is to print, of one CPU or of all."""

@@ -25,7 +25,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numba.core import serialize, types
@@ -152,7 +152,15 @@ def _description(value: Any) -> str:
 
 
 class Cache:
-    """One function's compiled code, a file for each signature. Its methods are those that numba's dispatchers call."""
+    """One function's compiled code, a file for each signature. Its methods are those that numba's dispatchers call.
+
+    Attributes:
+        under_way: the functions that are being compiled now, each for the one before it.
+        compiled: how many this process has compiled.
+    """
+
+    under_way: ClassVar[list[str]] = []
+    compiled: ClassVar[int] = 0
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -166,16 +174,21 @@ class Cache:
         return directory / f"{self._function.__name__}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.nbc"
 
     def load_overload(self, signature: object, target_context: Any) -> Any:
-        """The result of an earlier compilation; None if it is not there, or only a part of it is."""
+        """The result of an earlier compilation. None if it is not there, or only a part of it is: numba then compiles."""
         target_context.refresh()
         path = self._path(signature, target_context.codegen())
         try:
-            return None if path is None else CompileResult._rebuild(target_context, *pickle.loads(path.read_bytes()))
+            if path is not None:
+                return CompileResult._rebuild(target_context, *pickle.loads(path.read_bytes()))
         except (OSError, EOFError, pickle.UnpicklingError):
-            return None
+            pass
+        self.under_way.append(f"{self._function.__module__}.{self._function.__name__}")
+        return None
 
     def save_overload(self, signature: object, result: Any) -> None:
         """Keeps the result of a compilation. A process that reads it meanwhile finds the whole file or none."""
+        self.under_way.pop()
+        Cache.compiled += 1
         if result.library.has_dynamic_globals:
             raise TypeError(f"{self._function.__qualname__} holds an address, which the next process must not use")
         path = self._path(signature, result.codegen)

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ import pytest
 
 from emu.cli import main
 from emu.ftrace.errors import TraceError
+from emu.ftrace.trace_summary import TraceSummary
 from emu.kernel.files.share import Share
 
 TRACE = b"# tracer: nop\n"
@@ -44,14 +45,29 @@ class FakeTraceFS:
     def __init__(self) -> None:
         self.written: list[tuple[str, str]] = []
 
+    def read(self, path: str) -> str:
+        assert path == "current_tracer"
+        return "nop\n"
+
     def write(self, path: str, text: str) -> None:
         if (path, text) == ("current_tracer", "bogus") or path == "nosuch":
             raise TraceError(22, f"{text} is bad")
         self.written.append((path, text))
 
-    def read_pieces(self, path: str) -> list[bytes]:
+    def read_pieces(self, path: str) -> Iterator[bytes]:
         assert path == "trace"
-        return [TRACE[:5], TRACE[5:]]
+        return iter([TRACE[:5], TRACE[5:]])
+
+
+class FakeBoard:
+    now = 0
+
+
+class FakeTraceArray:
+    """Always holds an event."""
+
+    def summary(self) -> TraceSummary:
+        return TraceSummary(events=1, cpus=1, processes=1, lost=0, wanted_kb=0)
 
 
 class FakeMachine:
@@ -67,11 +83,14 @@ class FakeMachine:
         self.options = options
         self.console = console
         self.tracefs = FakeTraceFS()
+        self.trace_array = FakeTraceArray()
+        self.board = FakeBoard()
         self.commands: list[str | Sequence[str]] = []
         self.input = b""
         self.closed = False
         console(b"boot message\n")
         options.pop("warn")("something is odd")
+        options.pop("booting")(1)
 
     def __enter__(self) -> FakeMachine:
         return self
@@ -91,6 +110,7 @@ class FakeMachine:
     ) -> Completed:
         self.commands.append(command)
         self.limits = (limit, host_limit)
+        self.follow = follow
         if isinstance(stdin, bytes):
             self.input += stdin
             stdin = None
@@ -155,7 +175,8 @@ def test_trace_on_stdout_guest_on_stderr(emu: Callable[..., Result]) -> None:
 def test_options_become_writes(emu: Callable[..., Result]) -> None:
     emu(
         "run", "-p", "function_graph", "-l", "vfs_*", "-l", "schedule", "-n", "a", "-g", "b", "-g", "c",
-        "-O", "nomarkers", "-O", "sym-addr", "-b", "64", "--set", "max_graph_depth=3", "--set", "a=b=c", "ls", "-l",
+        "-F", "-P", "7", "-P", "8", "-O", "nomarkers", "-O", "sym-addr", "-b", "64",
+        "--set", "max_graph_depth=3", "--set", "a=b=c", "ls", "-l",
     )  # fmt: skip
     assert FakeMachine.last.tracefs.written == [
         ("tracing_on", "0"),
@@ -163,6 +184,7 @@ def test_options_become_writes(emu: Callable[..., Result]) -> None:
         ("set_ftrace_filter", "vfs_* schedule"),
         ("set_ftrace_notrace", "a"),
         ("set_graph_function", "b c"),
+        ("set_ftrace_pid", "7 8"),
         ("current_tracer", "function_graph"),
         ("trace_options", "nomarkers"),
         ("trace_options", "sym-addr"),
@@ -170,6 +192,7 @@ def test_options_become_writes(emu: Callable[..., Result]) -> None:
         ("a", "b=c"),
     ]
     assert FakeMachine.last.commands == [("ls", "-l")]
+    assert FakeMachine.last.follow
 
 
 def test_the_machine_is_as_asked(emu: Callable[..., Result]) -> None:
@@ -269,7 +292,7 @@ def test_the_shell_runs_a_script(emu: Callable[..., Result], monkeypatch: pytest
 
 
 def test_a_closed_pipe_is_no_error() -> None:
-    program = "from emu.cli.output import open_output; open_output(None).write([b'x' * 100000] * 9)"
+    program = "from emu.cli.output import open_output; open_output(None).write(lambda: [b'x' * 100000] * 9)"
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stderr is not None

@@ -51,7 +51,7 @@ def test_the_pipeline_in_function_graph(arch: str, graph: subprocess.CompletedPr
 
 
 def test_the_guests_output_is_on_standard_error(arch: str, graph: subprocess.CompletedProcess[bytes]) -> None:
-    names = emu("run", "--arch", arch, "--", "ls /bin").stderr.decode()
+    names = emu("run", "--arch", arch, "-p", "nop", "--", "ls /bin").stderr.decode()
     assert "sed\n" in names
     assert graph.stderr.decode() == re.sub("[aeiou]", "z", names)
 
@@ -74,6 +74,7 @@ def test_function_has_the_goldens_header_and_columns(arch: str) -> None:
     [
         (["-p", "bogus"], "no tracer 'bogus'"),
         (["-l", "nosuch"], "no traceable function matches 'nosuch'"),
+        (["-l", "vfs_raed"], "did you mean vfs_read?"),
         (["-O", "bogus"], "no option 'bogus'"),
         (["--arch", "mips"], "unknown architecture 'mips'"),
         (["--set", "nosuch=1"], "nosuch"),
@@ -85,6 +86,9 @@ def test_function_has_the_goldens_header_and_columns(arch: str) -> None:
         (["--image", "/etc/passwd"], "not an ELF image"),
         (["--memory", "1"], "MiB"),
         (["--quantum", "1" * 30], "a quantum of"),
+        (["-P", "one"], "-P: 'one' is not a process number"),
+        (["-P", "-3"], "-P: '-3' is not a process number"),
+        (["-P", "9" * 20], "-P: '99999999999999999999' is not a process number"),
         (["-b", str((1 << 64) - 1)], "no memory for 2 ring buffers"),
         (["--share", ":rw"], "names no folder"),
     ],
@@ -104,6 +108,24 @@ def test_a_command_that_does_not_fit_is_not_cut() -> None:
     assert done.stderr == b"emu: a command of 5012 bytes: at most 4096 fit\n"
 
 
+def tasks_traced(*arguments: str) -> set[str]:
+    """The tasks in the trace of a pipeline of ls and cat."""
+    done = emu("run", *arguments, "-p", "function", "-b", "8000", "--", "ls /bin | cat")
+    assert done.returncode == 0
+    return set(re.findall(r"^ *(\S+-\d+) +\[", done.stdout.decode(), re.MULTILINE))
+
+
+def names(tasks: set[str]) -> set[str]:
+    return {task.rpartition("-")[0] for task in tasks}
+
+
+def test_only_the_command_or_some_tasks() -> None:
+    assert names(tasks_traced()) >= {"<idle>", "init", "sh", "ls", "cat"}
+    followed = tasks_traced("-F")
+    assert names(followed) == {"sh", "ls", "cat"}
+    assert tasks_traced("-F", "-P", "1") == followed | {"init-1"}
+
+
 @pytest.mark.parametrize(
     ("command", "status"),
     [(["exit 7"], 7), (["nosuch"], 127), (["kill -9 $$"], 137), (["sh", "-c", "exit 7"], 7), (["nosuch", "-x"], 127)],
@@ -113,7 +135,7 @@ def test_the_exit_status_is_the_commands(arch: str, command: list[str], status: 
 
 
 def test_several_words_are_a_program_and_its_arguments() -> None:
-    done = emu("run", "--", "printf", "[%s]", "two words", "$HOME | cat", "")
+    done = emu("run", "-p", "nop", "--", "printf", "[%s]", "two words", "$HOME | cat", "")
     assert done.stderr.decode() == "[two words][$HOME | cat][]"
 
 
@@ -165,7 +187,7 @@ def test_interrupting_stops_at_once_and_writes_what_was_traced(arch: str, tmp_pa
     ("<&- 2>&1 >/dev/null", 0, ""),
     ("2>&- >/dev/null", 0, ""),
 ])
-@pytest.mark.parametrize("command", ["run -- echo hi", "shell"])
+@pytest.mark.parametrize("command", ["run -p nop -- echo hi", "shell"])
 def test_standard_streams_that_are_closed_or_full(command: str, redirections: str, status: int, message: str) -> None:
     """One line and a status; what cannot be told is not."""
     line = f"echo 'echo hi' | {sys.executable} -m emu {command} {redirections}"

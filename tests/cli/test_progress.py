@@ -4,8 +4,12 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
+
+from tests.lib.terminal import emu_on_a_terminal, on_a_terminal
 
 PROGRAM = """
 import time
@@ -13,7 +17,7 @@ from emu.cli import progress
 progress.PATIENCE = {patience}
 line = progress.Progress()
 with line.during("booting"):
-    time.sleep(0.2)
+    time.sleep(0.4)
 print("done")
 """
 
@@ -35,7 +39,7 @@ def shown_on_a_terminal(patience: float) -> bytes:
 def test_what_takes_long_is_told() -> None:
     text = shown_on_a_terminal(0)
     assert b"booting" in text
-    assert text.endswith(b"\x1b[?25h\r\x1b[1A\x1b[2K.")  # the cursor is back, the line is gone
+    assert text.endswith(b"\r\x1b[K.")  # the line is gone
 
 
 def test_what_does_not_is_not() -> None:
@@ -45,3 +49,78 @@ def test_what_does_not_is_not() -> None:
 def test_a_file_gets_no_progress_line() -> None:
     program = [sys.executable, "-c", PROGRAM.format(patience=0)]
     assert subprocess.run(program, capture_output=True, check=True).stderr == b""
+
+
+IMPATIENT = """
+import sys
+from emu.cli import main, progress
+progress.PATIENCE, progress._INTERVAL = 0.0, 0.02
+main(sys.argv[1:])
+"""
+
+
+def emu_told_at_once(*arguments: str, **environment: str) -> list[str]:
+    """What a terminal shows one after the other, if there is no first second without a line."""
+    command = [sys.executable, "-c", IMPATIENT, *arguments]
+    status, text = on_a_terminal(command, {"PAGER": "", **environment})
+    assert status == 0
+    return text.split("\r\x1b[K")
+
+
+def test_how_many_cpus_are_up_is_told() -> None:
+    shown = emu_told_at_once("run", "--arch", "sparc64", "--cpus", "64", "-p", "nop", "--", "spin 500")
+    booting = [int(words[1]) for line in shown if (words := re.fullmatch(r"booting CPU (\d+) of 64", line))]
+    assert booting == sorted(booting)
+    assert len(set(booting)) > 1
+    assert any(re.fullmatch(r"running, \d+(\.\d+)? [mun]?s of virtual time", line) for line in shown)
+    assert shown[-1].startswith("# tracer: nop\n")
+
+
+def test_what_is_compiled_is_told(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(COMPILES)
+    status, text = on_a_terminal([sys.executable, str(program)], {"EMU_CACHE_DIR": str(tmp_path / "cache")})
+    assert status == 0
+    assert "compiling __main__.twice (0 done)" in text
+    assert "making" not in text
+    again = on_a_terminal([sys.executable, str(program)], {"EMU_CACHE_DIR": str(tmp_path / "cache")})
+    assert "compiling" not in again.text
+
+
+COMPILES = """
+import time
+from numba import types
+from emu.cli import progress
+from emu.cli.machine_options import compiling
+from emu.native import njit
+from emu.native.cache import Cache
+progress.PATIENCE = progress._INTERVAL = 0.0
+line = progress.Progress()
+line.instead = lambda: compiling(Cache)
+with line.during("waiting"):
+    @njit(types.int64(types.int64))
+    def twice(number):
+        return number * 2
+    time.sleep(0.1)
+"""
+WRITES = """
+import os, time
+from emu.cli import progress
+progress.PATIENCE = 0.1
+line = progress.Progress()
+with line.during("running"):
+    for output in (b"part", b" of a line\\n"):
+        with line.while_writing(output):
+            os.write(2, output)
+        time.sleep(0.6)
+"""
+
+
+def test_output_is_never_cut_and_the_line_comes_back() -> None:
+    assert on_a_terminal([sys.executable, "-c", WRITES]).text == "part of a line\n\r\x1b[Krunning\r\x1b[K"
+
+
+def test_a_signal_leaves_no_line() -> None:
+    seen = emu_on_a_terminal("run", "-p", "nop", "-o", os.devnull, "--", "while :; do :; done", interrupt_at="virtual time")
+    assert seen.status == 130
+    assert re.search(r"\r\x1b\[Krunning, [^\r]*(\^C)?\r\x1b\[Kemu: no events; [\d.]+ m?s of virtual time\n$", seen.text)

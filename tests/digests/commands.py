@@ -30,7 +30,7 @@ def _session(name: str, arguments: str, *lines: str) -> Command:
 _TRACING = "cd /sys/kernel/tracing"
 
 _EVERYWHERE = (
-    _run("nop", "--cpus 1", "echo hello; exit 3"),
+    _run("nop", "-p nop --cpus 1", "echo hello; exit 3"),
     _run("function", "-p function --cpus 1", "echo hello | wc -c"),
     _run("function, filtered", "-p function -l vfs_* -l schedule -n vfs_fstat* --cpus 4", "busy 4 2"),
     _run("graph", "-p function_graph -O funcgraph-proc", "echo hello | sed s/l/L/g"),

@@ -33,7 +33,7 @@ class InstancesDirectory(TracefsDirectory):
         try:
             return self._trees[name]
         except KeyError:
-            raise TraceError(errno.ENOENT, f"there is no instance '{name}'") from None
+            raise TraceError(errno.ENOENT, f"there is no instance '{name}'", (name, self._trees)) from None
 
     def entries(self) -> Iterable[tuple[str, Node]]:
         return sorted(self._trees.items())

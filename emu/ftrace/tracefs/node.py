@@ -71,7 +71,7 @@ class StaticDirectory(TracefsDirectory):
         try:
             return self._entries[name]
         except KeyError:
-            raise TraceError(errno.ENOENT, f"there is no '{name}' here") from None
+            raise TraceError(errno.ENOENT, f"there is no '{name}' here", (name, self._entries)) from None
 
     def entries(self) -> Iterable[tuple[str, Node]]:
         return self._entries.items()

@@ -197,8 +197,8 @@ def _option_files(tr: TraceArray) -> dict[str, Node]:
 
     def store(text: str) -> None:
         name, on = parse_option(text)
-        if name not in shown():
-            raise TraceError(errno.EINVAL, f"tracer '{tr.ops.tracer.name}' has no option '{name}'")
+        if name not in (names := shown()):
+            raise TraceError(errno.EINVAL, f"tracer '{tr.ops.tracer.name}' has no option '{name}'", (name, names))
         tr.set_option(name, on)
 
     files = {name: _option_file(tr, name) for name in tr.options if tr.is_top or name not in _TOP_ONLY}

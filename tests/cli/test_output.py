@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is written is written whole, or the command fails and says why."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+MOST = 20_000  # bytes that a file may have: less than the trace
+COMMAND = [sys.executable, "-m", "emu", "run", "-p", "function", "--", "true"]
+
+
+def limit_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MOST, MOST))
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_trace_that_does_not_fit_is_no_success(tmp_path: Path, unbuffered: str) -> None:
+    """The last write is short, and the one after it fails: so does that to a disk which is nearly full."""
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with (tmp_path / "trace").open("wb") as file:
+        done = subprocess.run(COMMAND, env=environment, stdout=file, stderr=subprocess.PIPE, preexec_fn=limit_files)
+    assert (done.returncode, done.stderr) == (2, b"emu: cannot write standard output: File too large\n")
+
+
+def test_a_pipe_that_does_not_block_gets_everything() -> None:
+    program = "from emu.cli.output import open_output; open_output(None).write(lambda: [b'x' * 100_000] * 3)"
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    process = subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    time.sleep(0.3)  # the pipe is full
+    with open(reader, "rb") as pipe:
+        assert len(pipe.read()) == 300_000
+    assert process.communicate()[1] == b""
+    assert process.returncode == 0
