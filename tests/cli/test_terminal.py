@@ -3,12 +3,7 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import re
-import select
 import signal
-import subprocess
 import sys
 import termios
 import time
@@ -16,44 +11,20 @@ from collections.abc import Iterator
 
 import pytest
 
-PATIENCE = 60  # seconds of the host, until a test gives up
+from tests.lib.terminal_session import PATIENCE, TerminalSession
 
-
-class Session:
+class Session(TerminalSession):
     """The command on a pseudo-terminal."""
 
     def __init__(self, arch: str, *options: str) -> None:
-        self.terminal, inner = pty.openpty()
-        termios.tcsetwinsize(inner, (30, 100))
+        super().__init__([sys.executable, "-m", "emu", "shell", "--arch", arch, *options])
         self.before = termios.tcgetattr(self.terminal)
-        command = [sys.executable, "-m", "emu", "shell", "--arch", arch, *options]
-        self.process = subprocess.Popen(command, stdin=inner, stdout=inner, stderr=inner, start_new_session=True)
-        os.close(inner)
-        self.seen = b""
-
-    def until(self, pattern: bytes) -> bytes:
-        """What is shown up to and with `pattern`."""
-        end = time.monotonic() + PATIENCE
-        while not (match := re.search(pattern, self.seen)):
-            ready = select.select([self.terminal], [], [], max(end - time.monotonic(), 0))[0]
-            assert ready, f"{pattern!r} is not in {self.seen!r}"
-            self.seen += os.read(self.terminal, 4096)
-        text, self.seen = self.seen[: match.end()], self.seen[match.end() :]
-        return text
-
-    def type(self, keys: bytes) -> None:
-        os.write(self.terminal, keys)
 
     def ends(self) -> int:
         """The exit status; the terminal must have been given back as it was."""
         status = self.process.wait(PATIENCE)
         assert termios.tcgetattr(self.terminal) == self.before
         return status
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        os.close(self.terminal)
 
 
 @pytest.fixture

@@ -175,6 +175,8 @@ static int run_while(const struct node *node)
 	for (;;) {
 		int condition = run_tested(node->branch.condition);
 
+		if (control.jump == JUMP_RETURN)
+			status = condition;
 		if (control.jump) {
 			if (leaves_loop())
 				break;
@@ -312,7 +314,7 @@ int run_node(const struct node *node, bool last)
 		redirect_undo(mark);
 		arena_release(&temp_arena, temp);
 	}
-	check_status(node);
 	traps_run();
+	check_status(node);
 	return shell.status;
 }

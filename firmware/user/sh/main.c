@@ -55,13 +55,17 @@ static int run_interactively(void)
 	if (__builtin_setjmp(recovery)) {
 		while (input != &in)
 			input_pop();
+		input_discard_line();
 		lexer_reset();
 		shell.builtin = NULL;
 		redirect_undo(NULL);
+		locals_restore(NULL);
+		job_end(0, 0);
 		arena_release(&temp_arena, 0);
 		arena_release(&tree_arena, 0);
 		control = (struct control) { .jump = JUMP_NONE };
 		failure = NULL;
+		traps_run();
 	}
 	return run_input();
 }
