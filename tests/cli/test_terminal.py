@@ -13,6 +13,7 @@ import pytest
 
 from tests.lib.terminal_session import PATIENCE, TerminalSession
 
+
 class Session(TerminalSession):
     """The command on a pseudo-terminal."""
 
@@ -47,6 +48,53 @@ def test_keys_are_the_guests(session: Session) -> None:
     assert session.until(rb"# ") == b"^C\r\n# "
     session.type(b"exit 7\r")
     assert session.ends() == 7
+
+
+# What Ctrl-C ends when it has shown "go": nothing of it comes after that.
+ENDED = (
+    b"echo go; while :; do :; done; echo after",
+    b"echo go; until false; do usleep 1; done; echo after",
+    b"f() { echo go; while :; do :; done; }; f; echo after",
+    b"for i in 1 2 3; do sh -c 'echo go; spin 1000000000'; done; echo after",
+    b"( echo go; while :; do :; done ); echo after",
+    b"x=$(echo go >&2; while :; do :; done); echo after",
+    b"echo go; read x; echo after",
+    b"echo go; echo /*/*/*/*/*/*/*; echo after",
+)
+
+
+def test_control_c_ends_the_command_line(session: Session) -> None:
+    for line in ENDED:
+        session.type(line + b"\r")
+        session.until(rb"\ngo\r\n")
+        session.type(b"\x03")
+        assert session.until(rb"# \Z") == b"^C\r\n# "
+        session.type(b"echo [$?]\r")
+        assert session.until(rb"# \Z").endswith(b"\n[130]\r\n# ")
+    session.type(b"jobs; ps | grep -c 'spin\\|sh'\r")
+    assert session.until(rb"# \Z").endswith(b"\r\n1\r\n# ")  # this shell alone
+
+
+def test_control_z_stops_what_is_a_job(session: Session) -> None:
+    session.type(b"for i in 1 2; do sh -c 'echo go; cat'; echo r$i; done\r")
+    for number in (b"1", b"2"):
+        session.until(rb"\ngo\r\n")
+        session.type(b"\x1a")
+        session.until(rb"\^Z\r\nr" + number)
+    session.until(rb"\[2\] \+ Stopped +sh -c .*\r\n\[1\] - Stopped +sh -c .*\r\n# \Z")
+    session.type(b"echo go; while :; do :; done\r")
+    session.until(rb"\ngo\r\n")
+    session.type(b"\x1a\x03")
+    assert session.until(rb"# \Z") == b"^Z^C\r\n# "
+
+
+def test_what_is_typed_while_a_command_runs_comes_after_it(session: Session) -> None:
+    session.type(b"echo go; spin 200\r")
+    session.until(rb"\ngo\r\n")
+    session.type(b"echo one\recho two; while :; do :; done\r")
+    session.until(rb"# echo one\r\none\r\n(?s:.*)\ntwo\r\n")
+    session.type(b"\x03echo three\recho four\r")
+    session.until(rb"# echo three\r\nthree\r\n# echo four\r\nfour\r\n# \Z")
 
 
 def test_a_pipe_without_events_waits_for_keys(session: Session) -> None:

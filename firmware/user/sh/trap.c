@@ -178,21 +178,21 @@ void traps_guard(void)
 
 void traps_reset(void)
 {
-	bool was_interrupted = interrupted();
+	bool was_guarding = guarding;
 
-	if (guarding)
+	if (was_guarding)
 		set_guarding(false);
-	/* A ^C that came before it was a group of its own. */
-	if (was_interrupted)
-		raise(SIGINT);
-	last_caught = 0;
 	for (int number = 0; number <= SIGNAL_MAX; number++) {
-		caught[number] = false;
 		if (commands[number] && *commands[number])
 			set(number, NULL);
 		else if (number == AT_EXIT)
 			commands[AT_EXIT] = NULL;
 	}
+	/* A ^C that came before this is the child's as well. */
+	if (was_guarding && caught[SIGINT])
+		raise(SIGINT);
+	last_caught = 0;
+	memset(caught, 0, sizeof(caught));
 }
 
 static int trap_number(const char *name)
