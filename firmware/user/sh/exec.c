@@ -64,9 +64,7 @@ static int run_pipeline(const struct node *node, bool background)
 		if (pids[i] == 0) {
 			if (fds[0] >= 0)
 				close(fds[0]);
-			if (background)
-				job_detach();
-			if (background && from < 0)
+			if (background && job_detach() && from < 0)
 				from = open_no_input();
 			run_stage(stage, from, fds[1]);
 		}

@@ -2,7 +2,8 @@
 /*
  * sh [-i] [FILE [ARGUMENT]...], sh -c COMMANDS [NAME [ARGUMENT]...],
  * sh -s [ARGUMENT]...: the shell; with the options of set (-e, -x, ...) besides.
- * -i prompts, and lets the shell live on after an error.
+ * -i prompts, and lets the shell live on after an error, as it does without -i
+ * when the commands are typed at a terminal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -137,6 +138,9 @@ int main(int argc, char **argv, char **envp)
 	if (i < argc && !from_input)
 		shell.name = argv[i];
 	parameters_set(argv + i + 1, i < argc ? argc - i - 1 : 0);
+	if (!commands && script < 0)
+		shell.interactive |= isatty(STDIN_FILENO) &&
+				     isatty(STDOUT_FILENO);
 
 	if (commands) {
 		input_push_text(&in, commands);

@@ -307,8 +307,11 @@ void job_begin(const struct node *node, bool background);
 /* It has ended or stopped, or was left behind; group 0: as it was begun. */
 void job_end(int status, pid_t group);
 void job_enter(void);
-/* In one in the background: what ^C sends to all is not for it. */
-void job_detach(void);
+/*
+ * In one in the background. If it has no group of its own (true), what ^C sends
+ * to all is not for it, nor is what is typed.
+ */
+bool job_detach(void);
 pid_t job_add(pid_t pid);
 void terminal_give(pid_t group);
 

@@ -18,10 +18,18 @@ static pid_t own_group;
 static bool starting, in_background;
 static pid_t group;
 
+static bool grouped;		/* a child, of a job that is a group */
+
 void terminal_init(void)
 {
-	if (tcgetpgrp(STDIN_FILENO) < 0)
-		return;
+	pid_t foreground;
+
+	/* In the background it stops, until it is brought forward. */
+	while ((foreground = tcgetpgrp(STDIN_FILENO)) != getpgid(0)) {
+		if (foreground < 0)
+			return;
+		kill(0, SIGTTIN);
+	}
 	traps_guard();
 	setpgid(0, 0);	/* a session's leader is one already */
 	own_group = getpgid(0);
@@ -45,25 +53,27 @@ void job_begin(const struct node *node, bool background)
 /* In a new child, before it does anything. */
 void job_enter(void)
 {
-	if (owned && starting) {
+	grouped = owned && starting;
+	if (grouped) {
 		pid_t pid = getpid();
 
 		setpgid(0, group);
 		if (!in_background && group == 0)
 			tcsetpgrp(STDIN_FILENO, pid);
 	}
-	owned = false;
+	owned = starting = false;
 }
 
-void job_detach(void)
+bool job_detach(void)
 {
 	struct sigaction act = { .sa_flags = 0 };
 
-	if (starting)
-		return;
+	if (grouped)
+		return false;
 	act.sa_handler = SIG_IGN;
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGQUIT, &act, NULL);
+	return true;
 }
 
 /* In the shell; both do it, for neither knows who is first. */

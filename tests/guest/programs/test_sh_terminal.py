@@ -34,6 +34,7 @@ f() { sh go; echo in; }; f || echo after
 { sh go; } 2> /dev/null; echo after
 ( echo go; while :; do :; done; echo in ); echo after
 ( sh go; echo in ) && echo after
+( x=$(sh go >&2); echo in ); echo after
 while :; do echo go; sleep 9; done | cat; echo after
 echo go | { cat; while :; do :; done; }; echo after
 yes go | while read x; do echo $x; sleep 9; done; echo after
@@ -72,6 +73,7 @@ NOT_ENDED = r"""
 trap 'echo int; break' INT; while :; do [ $go ] || echo go; go=1; done; echo after
 trap 'echo int' INT; for i in 1 2; do sh -c 'echo go; exec sleep 0.5'; echo r$i $?; done; echo after
 trap 'echo int' INT; ( sh go; echo in ); echo after $?
+( echo in $(sh go >&2) ); echo after $?
 trap 'echo int' INT; { usleep 50000; echo go; exec sleep 9; } & wait; echo after $?
 trap '' INT; sh -c 'echo go; exec sleep 0.3'; echo after $?
 for i in 1; do sh -c 'trap "exit 3" INT; echo go; while :; do :; done'; echo r$i $?; done; echo after
@@ -89,6 +91,7 @@ while sh go; do echo in; done; echo after $?
 f() { sh go; echo in $?; }; f; echo after $?
 { sh go; echo in $?; }; echo after $?
 ( sh go; echo in ); echo after $?
+( echo in $(sh go >&2) ); echo after $?
 sh go | cat; echo after $?
 ( echo go; while :; do :; done ); echo after $?
 while :; do sh go; done | cat; echo after $?
@@ -112,7 +115,9 @@ sh -c 'exit 3' &
 sh -c 'kill -9 0' &
 sleep 9 & kill %1
 sleep 9 & kill -STOP %1
+cat &
 cat /dev/tty &
+sh -i &
 sh -c 'kill -STOP 0; exit 5' & usleep 50000; fg; echo $?
 for i in 1 2; do sh -c 'exit 130'; echo r$i; done; echo after
 for i in 1 2; do sh -c 'kill -INT 0'; echo r$i; done; echo after
@@ -234,3 +239,21 @@ def test_what_is_typed_after_control_c_comes_next(guest: Guest) -> None:
     finally:
         shell.close()
     assert not (guest.cwd / "flushed").exists()  # as the terminal does, which has it until somebody reads
+
+
+def test_a_shell_that_is_typed_to_prompts(guest: Guest) -> None:
+    """As in dash, without -i: when its input and its output are the terminal."""
+    shell = Shell(guest, guest.bin / "sh")
+    try:
+        shell.type(b"sh\r")
+        shell.until(rb"\r\n# \Z")
+        shell.enter("case $- in *i*) echo prompts; esac")
+        assert shell.shown.endswith(b"prompts\r\n# ")
+        shell.type(b"exit 3\r")
+        shell.until(rb"# \Z")
+        shell.type(b"sh | cat; echo ended\r")
+        shell.until(rb"\r\n")
+        shell.type(b"exit\r")
+        assert b"#" not in shell.until(rb"\nended\r\n")
+    finally:
+        shell.close()
