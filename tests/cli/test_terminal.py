@@ -53,7 +53,7 @@ def test_keys_are_the_guests(session: Session) -> None:
 # What Ctrl-C ends when it has shown "go": nothing of it comes after that.
 ENDED = (
     b"echo go; while :; do :; done; echo after",
-    b"echo go; until false; do usleep 1; done; echo after",
+    b"echo go; i=0; until [ $i = -1 ]; do i=$((i+1)); done; echo after",
     b"f() { echo go; while :; do :; done; }; f; echo after",
     b"for i in 1 2 3; do sh -c 'echo go; spin 1000000000'; done; echo after",
     b"( echo go; while :; do :; done ); echo after",
