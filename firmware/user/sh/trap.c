@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * trap: commands for when the shell ends, or a signal comes. At a terminal ^C is
- * a trap, too: it ends the command line.
+ * trap: commands for when the shell ends, or a signal comes. At a terminal ^C
+ * is a trap, too: it ends the command line.
  */
 #include <errno.h>
 #include <signal.h>

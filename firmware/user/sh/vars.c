@@ -114,7 +114,7 @@ void var_readonly(const char *name)
 
 /* What a variable was outside of the function, or before the command. */
 struct local {
-	char *name;			/* "-": the options; "@": the parameters */
+	char *name;			/* or "-": options; "@": parameters */
 	char *value;
 	struct options options;
 	struct parameters parameters;
