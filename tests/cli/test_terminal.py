@@ -3,12 +3,7 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import re
-import select
 import signal
-import subprocess
 import sys
 import termios
 import time
@@ -16,44 +11,21 @@ from collections.abc import Iterator
 
 import pytest
 
-PATIENCE = 60  # seconds of the host, until a test gives up
+from tests.lib.terminal_session import PATIENCE, TerminalSession
 
 
-class Session:
+class Session(TerminalSession):
     """The command on a pseudo-terminal."""
 
     def __init__(self, arch: str, *options: str) -> None:
-        self.terminal, inner = pty.openpty()
-        termios.tcsetwinsize(inner, (30, 100))
+        super().__init__([sys.executable, "-m", "emu", "shell", "--arch", arch, *options])
         self.before = termios.tcgetattr(self.terminal)
-        command = [sys.executable, "-m", "emu", "shell", "--arch", arch, *options]
-        self.process = subprocess.Popen(command, stdin=inner, stdout=inner, stderr=inner, start_new_session=True)
-        os.close(inner)
-        self.seen = b""
-
-    def until(self, pattern: bytes) -> bytes:
-        """What is shown up to and with `pattern`."""
-        end = time.monotonic() + PATIENCE
-        while not (match := re.search(pattern, self.seen)):
-            ready = select.select([self.terminal], [], [], max(end - time.monotonic(), 0))[0]
-            assert ready, f"{pattern!r} is not in {self.seen!r}"
-            self.seen += os.read(self.terminal, 4096)
-        text, self.seen = self.seen[: match.end()], self.seen[match.end() :]
-        return text
-
-    def type(self, keys: bytes) -> None:
-        os.write(self.terminal, keys)
 
     def ends(self) -> int:
         """The exit status; the terminal must have been given back as it was."""
         status = self.process.wait(PATIENCE)
         assert termios.tcgetattr(self.terminal) == self.before
         return status
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        os.close(self.terminal)
 
 
 @pytest.fixture
@@ -76,6 +48,53 @@ def test_keys_are_the_guests(session: Session) -> None:
     assert session.until(rb"# ") == b"^C\r\n# "
     session.type(b"exit 7\r")
     assert session.ends() == 7
+
+
+# What Ctrl-C ends when it has shown "go": nothing of it comes after that.
+ENDED = (
+    b"echo go; while :; do :; done; echo after",
+    b"echo go; i=0; until [ $i = -1 ]; do i=$((i+1)); done; echo after",
+    b"f() { echo go; while :; do :; done; }; f; echo after",
+    b"for i in 1 2 3; do sh -c 'echo go; spin 1000000000'; done; echo after",
+    b"( echo go; while :; do :; done ); echo after",
+    b"x=$(echo go >&2; while :; do :; done); echo after",
+    b"echo go; read x; echo after",
+    b"echo go; echo /*/*/*/*/*/*/*; echo after",
+)
+
+
+def test_control_c_ends_the_command_line(session: Session) -> None:
+    for line in ENDED:
+        session.type(line + b"\r")
+        session.until(rb"\ngo\r\n")
+        session.type(b"\x03")
+        assert session.until(rb"# \Z") == b"^C\r\n# "
+        session.type(b"echo [$?]\r")
+        assert session.until(rb"# \Z").endswith(b"\n[130]\r\n# ")
+    session.type(b"jobs; ps | grep -c 'spin\\|sh'\r")
+    assert session.until(rb"# \Z").endswith(b"\r\n1\r\n# ")  # this shell alone
+
+
+def test_control_z_stops_what_is_a_job(session: Session) -> None:
+    session.type(b"for i in 1 2; do sh -c 'echo go; cat'; echo r$i; done\r")
+    for number in (b"1", b"2"):
+        session.until(rb"\ngo\r\n")
+        session.type(b"\x1a")
+        session.until(rb"\^Z\r\nr" + number)
+    session.until(rb"\[2\] \+ Stopped +sh -c .*\r\n\[1\] - Stopped +sh -c .*\r\n# \Z")
+    session.type(b"echo go; while :; do :; done\r")
+    session.until(rb"\ngo\r\n")
+    session.type(b"\x1a\x03")
+    assert session.until(rb"# \Z") == b"^Z^C\r\n# "
+
+
+def test_what_is_typed_while_a_command_runs_comes_after_it(session: Session) -> None:
+    session.type(b"echo go; spin 200\r")
+    session.until(rb"\ngo\r\n")
+    session.type(b"echo one\recho two; while :; do :; done\r")
+    session.until(rb"# echo one\r\none\r\n(?s:.*)\ntwo\r\n")
+    session.type(b"\x03echo three\recho four\r")
+    session.until(rb"# echo three\r\nthree\r\n# echo four\r\nfour\r\n# \Z")
 
 
 def test_a_pipe_without_events_waits_for_keys(session: Session) -> None:

@@ -139,7 +139,6 @@ static int run_dot(int argc, char **argv)
 	input_push_fd(&in, fd, false, false);
 	shell.builtin = path;
 	status = run_input();
-	close(fd);
 	if (control.jump == JUMP_RETURN)
 		control.jump = JUMP_NONE;
 	return status;

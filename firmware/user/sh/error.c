@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Messages as "sh: 1: MESSAGE", and giving up. */
+#include <signal.h>
 #include <stdlib.h>
 
 #include "shell.h"
@@ -60,4 +61,12 @@ void abandon(int status)
 		shell_exit(status);
 	shell.status = status;
 	__builtin_longjmp(recovery, 1);
+}
+
+void abandon_line(void)
+{
+	failure = NULL;
+	redirect_undo(NULL);	/* the terminal is to see it */
+	fputs("\n", stderr);
+	abandon(128 + SIGINT);
 }

@@ -64,9 +64,7 @@ static int run_pipeline(const struct node *node, bool background)
 		if (pids[i] == 0) {
 			if (fds[0] >= 0)
 				close(fds[0]);
-			if (background)
-				job_detach();
-			if (background && from < 0)
+			if (background && job_detach() && from < 0)
 				from = open_no_input();
 			run_stage(stage, from, fds[1]);
 		}
@@ -175,6 +173,8 @@ static int run_while(const struct node *node)
 	for (;;) {
 		int condition = run_tested(node->branch.condition);
 
+		if (control.jump == JUMP_RETURN)
+			status = condition;
 		if (control.jump) {
 			if (leaves_loop())
 				break;
@@ -312,7 +312,7 @@ int run_node(const struct node *node, bool last)
 		redirect_undo(mark);
 		arena_release(&temp_arena, temp);
 	}
-	check_status(node);
 	traps_run();
+	check_status(node);
 	return shell.status;
 }

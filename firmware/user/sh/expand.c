@@ -228,7 +228,7 @@ static void expand_command(const struct part *part, struct buffer *into)
 	close(fds[1]);
 	for (;;) {
 		got = read(fds[0], buffer, sizeof(buffer));
-		if (got < 0 && errno == EINTR)
+		if (got < 0 && errno == EINTR && !interrupt_pending())
 			continue;
 		if (got <= 0)
 			break;
@@ -244,7 +244,9 @@ static void expand_command(const struct part *part, struct buffer *into)
 		}
 	}
 	close(fds[0]);
+	interrupt_check();
 	substitution_status = job_wait(pid);
+	interrupt_check();
 }
 
 static void expand_text(const struct part *part, enum mark plain,

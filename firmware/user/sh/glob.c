@@ -43,7 +43,7 @@ static void expand_component(const char *directory, const char *component,
 
 	if (!dir)
 		return;
-	while ((entry = readdir(dir))) {
+	while (!interrupt_pending() && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' && component[0] != '.')
 			continue;
 		if (!pattern_match(component, entry->d_name))
@@ -89,6 +89,7 @@ bool glob(const char *pattern, struct strings *into)
 	if (!pattern_is_magic(pattern))
 		return false;
 	expand("", pattern, into);
+	interrupt_check();
 	qsort(into->items + before, into->count - before,
 	      sizeof(*into->items), by_bytes);
 	return into->count > before;

@@ -78,9 +78,20 @@ void input_pop(void)
 	struct input *ended = input;
 
 	input = ended->outer;
+	if (ended->fd >= 0 && !ended->by_byte)
+		close(ended->fd);
 	free(ended->buffer);
 	if (ended->alias)
 		free(ended);
+}
+
+void input_discard_line(void)
+{
+	if (!terminal_is_ours())
+		return;
+	input->position = input->length;
+	input->unread_count = 0;
+	input->line_start = true;
 }
 
 void input_go_on(void)
@@ -110,11 +121,14 @@ static ssize_t read_bytes(void)
 static ssize_t read_prompted(void)
 {
 	size_t mark = arena_mark(&temp_arena);
+	bool first = input->prompt == PROMPT_COMMAND;
 	const char *prompt = next_prompt();
 	ssize_t got;
 
 	jobs_poll();
 	if (terminal_is_ours()) {
+		if (first)
+			jobs_show_changed();
 		got = line_read(prompt, input->buffer);
 	} else {
 		fputs(prompt, stderr);
@@ -161,9 +175,10 @@ static int read_char(void)
 		ssize_t got = input->prompting && input->line_start ?
 			      read_prompted() : read_bytes();
 
-		if (got < 0 && errno == EINTR && input->prompting) {
-			if (terminal_is_ours())
-				abandon_line();
+		if (got < 0 && errno == EINTR) {
+			interrupt_check();
+			if (input->prompting && interrupt_pending())
+				abandon_line();	/* before its trap runs */
 			return read_char();
 		}
 		if (got <= 0) {

@@ -126,6 +126,9 @@ static void show_job(FILE *to, int job, bool with_pid)
 				   leader_of(job)->pid);
 	snprintf(line + length, sizeof(line) - length, "%s", state);
 	fprintf(to, "%-32s %s\n", line, leader_of(job)->text);
+	for (struct process *p = processes; p; p = p->next)
+		if (p->job == job)
+			p->changed = false;
 }
 
 static bool is_stopped(int job)
@@ -152,7 +155,9 @@ static int job_of_group(pid_t group)
 
 bool job_is_stopped(pid_t group)
 {
-	return is_stopped(job_of_group(group));
+	int job = job_of_group(group);
+
+	return job && is_stopped(job);
 }
 
 /* Since this was said: 2 none, 1 one more command has been run. */
@@ -178,27 +183,36 @@ void jobs_command_done(void)
 		warned--;
 }
 
-/* In the middle of other things: a job in the foreground has stopped. */
-void jobs_show_stopped(pid_t group)
-{
-	fputs("\n", stderr);
-	show_job(stderr, job_of_group(group), false);
-}
-
-static void forget_job(int job)
+static void forget_ended(void)
 {
 	struct process **at = &processes;
 
 	while (*at) {
 		struct process *process = *at;
 
-		if (process->job == job) {
+		if (job_has_ended(process->job)) {
 			*at = process->next;
 			free_process(process);
 		} else {
 			at = &process->next;
 		}
 	}
+}
+
+static bool has_changed(int job)
+{
+	for (struct process *p = processes; p; p = p->next)
+		if (p->job == job && p->changed)
+			return job_has_ended(job) || is_stopped(job);
+	return false;
+}
+
+void jobs_show_changed(void)
+{
+	for (int job = last_of_jobs(0); job; job = last_of_jobs(job))
+		if (has_changed(job))
+			show_job(stderr, job, false);
+	forget_ended();
 }
 
 static void list_job(int job, const char *option)
@@ -233,11 +247,7 @@ int run_jobs(int argc, char **argv)
 	}
 	for (int job = last_of_jobs(0); job; job = last_of_jobs(job))
 		list_job(job, option);
-	for (int job = next_job(0), next; job; job = next) {
-		next = next_job(job);
-		if (job_has_ended(job))
-			forget_job(job);
-	}
+	forget_ended();
 	return 0;
 }
 
@@ -254,11 +264,16 @@ static int continue_job(const char *wanted, bool foreground)
 			 wanted ? wanted : "%+");
 		return 0;
 	}
-	if (foreground)
+	if (foreground) {
+		puts(leader_of(job)->text);
+		fflush(stdout);
 		terminal_give(group);
+	} else {
+		printf("[%d] %s\n", job, leader_of(job)->text);
+	}
 	for (struct process *p = processes; p; p = p->next)
 		if (p->job == job)
-			p->stopped = false;
+			p->stopped = p->changed = false;
 	kill(-group, SIGCONT);
 	return job;
 }
@@ -272,22 +287,16 @@ int run_bg(int argc, char **argv)
 /* Waits for all of it; the status is that of the process started last. */
 static int wait_for_job(int job, pid_t *group)
 {
-	struct process *p = processes;
-	int status = -1, one;
+	struct process *p;
+	int status = 0;
 
-	while (p) {
+	while ((p = leader_of(job))) {
 		pid_t pid = p->pid;
 
-		if (p->job != job) {
-			p = p->next;
-			continue;
-		}
 		*group = p->group;
-		one = job_wait(pid);
-		status = status < 0 ? one : status;
+		status = job_wait(pid);
 		if (*find_process(pid))
-			return one;	/* it has stopped */
-		p = processes;
+			break;		/* it has stopped */
 	}
 	return status;
 }

@@ -13,6 +13,9 @@
 struct process *processes;
 bool jobs_awaited;
 
+/* How the child that was waited for last ended. */
+static int last_status;
+
 /* What children are started for now. */
 static int current_job;
 static char *current_text;
@@ -55,7 +58,7 @@ pid_t fork_shell(void)
 	}
 	process = xmalloc(sizeof(*process));
 	process->pid = pid;
-	process->ended = process->stopped = false;
+	process->ended = process->stopped = process->changed = false;
 	process->group = job_add(pid);
 	process->job = current_job;
 	process->text = current_text ? xstrdup(current_text) : NULL;
@@ -73,10 +76,21 @@ struct process **find_process(pid_t pid)
 	return at;
 }
 
+static void note(pid_t pid, int status)
+{
+	struct process *process = *find_process(pid);
+
+	if (!process)
+		return;
+	process->status = status;
+	process->stopped = WIFSTOPPED(status);
+	process->ended = !process->stopped;
+	process->changed = true;
+}
+
 /* Waits for any child to end; false if there is none. */
 static bool wait_for_one(void)
 {
-	struct process *process;
 	int status;
 	pid_t pid;
 
@@ -86,19 +100,10 @@ static bool wait_for_one(void)
 			return false;
 		}
 		pid = waitpid(-1, &status, terminal_is_ours() ? WUNTRACED : 0);
-		if (pid < 0 && errno == EINTR && terminal_interrupted())
-			abandon_line();
 	} while (pid < 0 && errno == EINTR);
 	if (pid < 0)
 		return false;
-	process = *find_process(pid);
-	if (process && WIFSTOPPED(status)) {
-		process->stopped = true;
-		process->status = status;
-	} else if (process) {
-		process->status = status;
-		process->ended = true;
-	}
+	note(pid, status);
 	return true;
 }
 
@@ -141,11 +146,16 @@ int job_wait(pid_t pid)
 	}
 	if (!process->ended)
 		return 128 + WSTOPSIG(process->status);
-	status = process->status;
+	status = last_status = process->status;
 	*find_process(pid) = process->next;
 	free_process(process);
 	report_signal(status);
 	return exit_status(status);
+}
+
+bool job_was_interrupted(void)
+{
+	return WIFSIGNALED(last_status) && WTERMSIG(last_status) == SIGINT;
 }
 
 int jobs_wait_all(void)
@@ -166,16 +176,9 @@ int jobs_wait_all(void)
 /* What has ended since is not left for dead. */
 void jobs_poll(void)
 {
-	struct process *process;
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
-		process = *find_process(pid);
-		if (!process)
-			continue;
-		process->status = status;
-		process->stopped = WIFSTOPPED(status);
-		process->ended = !process->stopped;
-	}
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0)
+		note(pid, status);
 }

@@ -10,6 +10,7 @@ struct process {
 	int status;
 	bool ended;
 	bool stopped;
+	bool changed;			/* and nobody has been shown it yet */
 	int job;			/* its number in the list; 0: of none */
 	char *text;			/* the job's, or NULL */
 	pid_t group;			/* 0: the shell's own */

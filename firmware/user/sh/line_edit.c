@@ -22,13 +22,14 @@ static const char *prompt_text;
 /* Signals but ^C are for between commands. */
 static int read_key(void)
 {
-	int key;
+	while (!interrupt_pending()) {
+		int key = key_read(STDIN_FILENO);
 
-	do {
-		key = key_read(STDIN_FILENO);
-	} while (key == KEY_FAILED && errno == EINTR &&
-		 !terminal_interrupted());
-	return key;
+		if (key != KEY_FAILED || errno != EINTR)
+			return key;
+	}
+	errno = EINTR;
+	return KEY_FAILED;
 }
 
 static void move(size_t to)

@@ -2,7 +2,8 @@
 /*
  * sh [-i] [FILE [ARGUMENT]...], sh -c COMMANDS [NAME [ARGUMENT]...],
  * sh -s [ARGUMENT]...: the shell; with the options of set (-e, -x, ...) besides.
- * -i prompts, and lets the shell live on after an error.
+ * -i prompts, and lets the shell live on after an error, as it does without -i
+ * when the commands are typed at a terminal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,13 +56,17 @@ static int run_interactively(void)
 	if (__builtin_setjmp(recovery)) {
 		while (input != &in)
 			input_pop();
+		input_discard_line();
 		lexer_reset();
 		shell.builtin = NULL;
 		redirect_undo(NULL);
+		locals_restore(NULL);
+		job_end(0, 0);
 		arena_release(&temp_arena, 0);
 		arena_release(&tree_arena, 0);
 		control = (struct control) { .jump = JUMP_NONE };
 		failure = NULL;
+		traps_run();
 	}
 	return run_input();
 }
@@ -139,6 +144,9 @@ int main(int argc, char **argv, char **envp)
 	if (i < argc && !from_input)
 		shell.name = argv[i];
 	parameters_set(argv + i + 1, i < argc ? argc - i - 1 : 0);
+	if (!commands && script < 0)
+		shell.interactive |= isatty(STDIN_FILENO) &&
+				     isatty(STDOUT_FILENO);
 
 	if (commands) {
 		input_push_text(&in, commands);

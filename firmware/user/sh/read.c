@@ -35,13 +35,13 @@ static int read_line(struct line *line, bool raw)
 	char c;
 
 	for (;;) {
-		ssize_t got = read(STDIN_FILENO, &c, 1);
+		ssize_t got;
 
-		if (got < 0 && errno == EINTR) {
-			if (trap_pending())
-				return 128 + trap_pending();
+		if (trap_pending())
+			return 128 + trap_pending();
+		got = read(STDIN_FILENO, &c, 1);
+		if (got < 0 && errno == EINTR)
 			continue;
-		}
 		if (got <= 0)
 			return 1;
 		if (c == '\0')
@@ -152,6 +152,8 @@ int run_read(int argc, char **argv)
 	if (prompt && isatty(STDIN_FILENO))
 		fputs(prompt, stderr);
 	status = read_line(&line, raw);
+	if (interrupt_pending())
+		return status;
 	assign(&line, argv + i, ifs ? ifs : " \t\n");
 	return status;
 }

@@ -88,10 +88,12 @@ static int open_target(enum redirect_kind kind, const char *path)
 	if (kind == REDIRECT_OUTPUT && options.no_clobber &&
 	    (stat(path, &st) < 0 || S_ISREG(st.st_mode)))
 		how |= O_EXCL;
-	fd = open(path, how, 0666);
-
+	do {
+		fd = open(path, how, 0666);
+	} while (fd < 0 && errno == EINTR && !trap_pending());
 	if (fd >= 0)
 		return fd;
+	interrupt_check();
 	if (kind == REDIRECT_INPUT)
 		complain("cannot open %s: %s", path,
 			 errno == ENOENT ? "No such file" : strerror(errno));

@@ -61,10 +61,16 @@ void shell_exit(int status) __attribute__((noreturn));
 void traps_reset(void);
 /* Whether the shell must be there when what it runs has ended. */
 bool traps_set(void);
-/* Runs the commands of signals that have come. */
+/* Runs the commands of signals that have come; after ^C, abandon_line(). */
 void traps_run(void);
 /* The signal that came while a builtin waited, or 0. */
 int trap_pending(void);
+/* From now on the shell survives what is typed at its terminal. */
+void traps_guard(void);
+/* Whether there was a ^C since traps_run(). */
+bool interrupt_pending(void);
+/* abandon_line(), if there was a ^C that no trap is for. */
+void interrupt_check(void);
 int run_trap(int argc, char **argv);
 
 /* error.c: messages as "sh: 1: MESSAGE", "sh: 1: cd: MESSAGE". */
@@ -80,6 +86,8 @@ void syntax_error(const char *format, ...)
 	PRINTF(1, 2) __attribute__((noreturn));
 /* Goes on at recover() in an interactive shell, exits from any other. */
 void abandon(int status) __attribute__((noreturn));
+/* ^C: goes on with the next command line, whatever it leaves. */
+void abandon_line(void) __attribute__((noreturn));
 
 /* Where to go on after an error, in what it does not end. */
 struct failure {
@@ -127,6 +135,8 @@ bool input_push_alias(const char *name);
 /* Whether an alias has ended since this was asked that wants the next word. */
 bool input_alias_ended(void);
 void input_pop(void);
+/* What is left of a line from the terminal is not read. */
+void input_discard_line(void);
 void input_next_prompt(enum prompt prompt);
 /* After its end: a terminal can have several. */
 void input_go_on(void);
@@ -245,9 +255,10 @@ const char *var_get(const char *name);
 /* NULL: unset. A variable that is read only is an error. */
 void var_set(const char *name, const char *value);
 void var_readonly(const char *name);
-/* What local changes, from a mark on, is as before after the restoring. */
+/* What is made local from a mark on is as before after the restoring. */
 struct local;
 void var_local(const char *name);
+void parameters_local(char **items, int count);
 struct local *locals_mark(void);
 void locals_restore(struct local *mark);
 bool var_exported(const char *name);
@@ -293,15 +304,16 @@ void terminal_init(void);
 bool terminal_is_ours(void);
 /* The children from now on are one job: the node's. */
 void job_begin(const struct node *node, bool background);
-/* group 0: the one that was begun last. */
+/* It has ended or stopped, or was left behind; group 0: as it was begun. */
 void job_end(int status, pid_t group);
 void job_enter(void);
-/* In one in the background: what ^C sends to all is not for it. */
-void job_detach(void);
+/*
+ * In one in the background. If it has no group of its own (true), what ^C sends
+ * to all is not for it, nor is what is typed.
+ */
+bool job_detach(void);
 pid_t job_add(pid_t pid);
 void terminal_give(pid_t group);
-bool terminal_interrupted(void);
-void abandon_line(void) __attribute__((noreturn));
 
 /* jobs.c: children. */
 
@@ -313,6 +325,8 @@ void jobs_poll(void);
 pid_t fork_shell(void);
 /* Waits for a child; returns its exit status, 127 if there is no such child. */
 int job_wait(pid_t pid);
+/* Whether SIGINT killed the child that was waited for last. */
+bool job_was_interrupted(void);
 /* All of them; 128 and more: the signal that ended the waiting. */
 int jobs_wait_all(void);
 
@@ -321,7 +335,8 @@ bool job_is_stopped(pid_t group);
 /* Whoever leaves jobs that have stopped is told so, and stays for the first time. */
 bool jobs_keep_shell(void);
 void jobs_command_done(void);
-void jobs_show_stopped(pid_t group);
+/* Jobs that have stopped or ended since; these are forgotten. */
+void jobs_show_changed(void);
 
 /* nodetext.c: what the node was written as, more or less; to be freed. */
 char *node_text(const struct node *node);

@@ -11,13 +11,8 @@
 
 int substitution_status;
 
-/* What a variable was before an assignment for one command. */
-struct saved_variable {
-	char *name;
-	char *value;			/* NULL: it was not set */
-	bool exported;
-	struct saved_variable *next;
-};
+/* The one that runs, for the list of jobs. */
+static const struct node *running;
 
 /* With export, what a program is to see; without, the shell's own. */
 static void assign(const struct assignment *assignment, bool export)
@@ -33,32 +28,11 @@ static void assign(const struct assignment *assignment, bool export)
 	}
 }
 
-static struct saved_variable *save(const struct assignment *assignment)
+/* Their variables are as before when the command has ended. */
+static void make_local(const struct assignment *assignment)
 {
-	struct saved_variable *all = NULL;
-
-	for (; assignment; assignment = assignment->next) {
-		const char *value = var_get(assignment->name);
-		struct saved_variable *saved = arena_alloc(&temp_arena,
-							   sizeof(*saved));
-
-		saved->name = assignment->name;
-		saved->value = value ? arena_copy(&temp_arena, value,
-						  strlen(value)) : NULL;
-		saved->exported = var_exported(assignment->name);
-		saved->next = all;
-		all = saved;
-	}
-	return all;
-}
-
-static void restore(const struct saved_variable *saved)
-{
-	for (; saved; saved = saved->next) {
-		var_set(saved->name, saved->value);
-		if (saved->value)
-			var_export(saved->name, saved->exported);
-	}
+	for (; assignment; assignment = assignment->next)
+		var_local(assignment->name);
 }
 
 /* No command: assignments stay, redirections only show that they can be. */
@@ -79,14 +53,14 @@ static int __attribute__((noinline)) run_regular(const struct builtin *builtin,
 {
 	struct failure here = { .outer = failure };
 	struct input *outer = input;
-	struct parameters arguments = parameters;
+	struct local *locals = locals_mark();
 	struct control before = control;
 
 	if (setjmp(here.back)) {
 		while (input != outer)
 			input_pop();
 		lexer_reset();
-		parameters = arguments;
+		locals_restore(locals);
 		control = before;
 		failure = here.outer;
 		return here.status;
@@ -103,8 +77,8 @@ static int run_builtin(const struct builtin *builtin, const struct node *node,
 	bool is_exec = !strcmp(builtin->name, "exec");
 	bool runs_others = !strcmp(builtin->name, "command");
 	const char *outer = shell.builtin;
-	struct saved_variable *saved = NULL;
 	struct saved_fd *mark = redirect_mark();
+	struct local *locals = locals_mark();
 	int status;
 
 	/* Nothing undoes what exec redirects. */
@@ -119,7 +93,7 @@ static int run_builtin(const struct builtin *builtin, const struct node *node,
 		return STATUS_ERROR;
 	}
 	if (!builtin->special)
-		saved = save(node->simple.assignments);
+		make_local(node->simple.assignments);
 	if (!is_exec) {
 		assign(node->simple.assignments, runs_others);
 		trace_end(words, mark);
@@ -133,7 +107,8 @@ static int run_builtin(const struct builtin *builtin, const struct node *node,
 		status = 1;
 	}
 	shell.builtin = outer;
-	restore(saved);
+	if (!builtin->special && node->simple.assignments)
+		locals_restore(locals);
 	redirect_undo(mark);
 	return status;
 }
@@ -141,9 +116,7 @@ static int run_builtin(const struct builtin *builtin, const struct node *node,
 static int run_function(const struct node *body, const struct node *node,
 			struct strings *words)
 {
-	struct parameters outer = parameters;
 	struct saved_fd *mark = redirect_mark();
-	struct saved_variable *saved;
 	struct local *locals = locals_mark();
 	int loops = control.loops;
 	int status;
@@ -155,10 +128,10 @@ static int run_function(const struct node *body, const struct node *node,
 		redirect_undo(mark);
 		return STATUS_ERROR;
 	}
-	saved = save(node->simple.assignments);
+	make_local(node->simple.assignments);
 	assign(node->simple.assignments, true);
 	trace_end(words, mark);
-	parameters_set(words->items + 1, words->count - 1);
+	parameters_local(words->items + 1, words->count - 1);
 	control.loops = 0;
 	control.functions++;
 	status = run_node(body, false);
@@ -166,10 +139,7 @@ static int run_function(const struct node *body, const struct node *node,
 	if (control.jump == JUMP_RETURN)
 		control.jump = JUMP_NONE;
 	control.loops = loops;
-	parameters_free(&parameters);
-	parameters = outer;
 	locals_restore(locals);
-	restore(saved);
 	redirect_undo(mark);
 	return status;
 }
@@ -219,10 +189,12 @@ int run_command_words(int argc, char **argv)
 		return status;
 	}
 	shell.builtin = NULL;
+	job_begin(running, false);
 	pid = fork_shell();
 	if (pid == 0)
 		execute(argv);
 	status = job_wait(pid);
+	job_end(status, 0);
 	shell.builtin = outer;
 	return status;
 }
@@ -268,6 +240,7 @@ int run_simple(const struct node *node, bool last)
 	shell.line = node->line;
 	substitution_status = 0;
 	expand_words(node->simple.words, declares(node->simple.words), &words);
+	running = node;
 	status = run_words(node, &words, last);
 	arena_release(&temp_arena, mark);
 	return status;

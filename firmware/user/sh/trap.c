@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* trap: commands for when the shell ends, or a signal comes. */
+/*
+ * trap: commands for when the shell ends, or a signal comes. At a terminal ^C
+ * is a trap, too: it ends the command line.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -8,6 +11,15 @@
 #include "shell.h"
 
 #define AT_EXIT	0
+
+/* What a shell at a terminal must survive, and its children must not. */
+static const int guarded[] = {
+	SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU
+};
+
+#define GUARDED_COUNT	(sizeof(guarded) / sizeof(*guarded))
+
+static bool guarding;
 
 /* NULL: as it was when the shell began; empty: ignored. */
 static char *commands[SIGNAL_MAX + 1];
@@ -44,6 +56,8 @@ void shell_exit(int status)
 	failure = NULL;
 	if (command && *command) {
 		exiting = true;
+		/* An error in it, or ^C, is the end all the same. */
+		shell.interactive = false;
 		shell.status = status;
 		shell.builtin = NULL;
 		control.tested++;
@@ -67,17 +81,38 @@ int trap_pending(void)
 	return last_caught;
 }
 
+bool interrupt_pending(void)
+{
+	return guarding && caught[SIGINT];
+}
+
+/* There was a ^C that no trap is for. */
+static bool interrupted(void)
+{
+	return interrupt_pending() && !commands[SIGINT];
+}
+
+void interrupt_check(void)
+{
+	if (interrupted()) {
+		caught[SIGINT] = false;
+		abandon_line();
+	}
+}
+
 void traps_run(void)
 {
 	while (last_caught) {
 		last_caught = 0;
 		for (int signal = 1; signal <= SIGNAL_MAX; signal++) {
-			if (!caught[signal])
+			if (!caught[signal] ||
+			    (signal == SIGINT && interrupted()))
 				continue;
 			caught[signal] = false;
 			if (commands[signal] && *commands[signal])
 				run(commands[signal]);
 		}
+		interrupt_check();
 	}
 }
 
@@ -87,22 +122,33 @@ static bool stays_ignored(int number)
 	static enum { NOT_ASKED, IGNORED, NOT_IGNORED } were[SIGNAL_MAX + 1];
 	struct sigaction action;
 
+	if (shell.interactive)
+		return false;
 	if (were[number] == NOT_ASKED) {
 		sigaction(number, NULL, &action);
 		were[number] = action.sa_handler == SIG_IGN ? IGNORED :
 							      NOT_IGNORED;
 	}
-	return were[number] == IGNORED && !shell.interactive;
+	return were[number] == IGNORED;
 }
 
-/* The system's side: NULL default, empty ignore, else call catch(). */
+static sighandler_t without_trap(int number)
+{
+	for (size_t i = 0; guarding && i < GUARDED_COUNT; i++)
+		if (guarded[i] == number)
+			return number == SIGINT ? catch : SIG_IGN;
+	return SIG_DFL;
+}
+
+/* The system's side of a trap; NULL: there is none. */
 static int handle(int number, const char *command)
 {
 	struct sigaction action = { .sa_flags = 0 };
 
 	if (stays_ignored(number))
 		return 0;
-	action.sa_handler = !command ? SIG_DFL : *command ? catch : SIG_IGN;
+	action.sa_handler = !command ? without_trap(number) :
+			    *command ? catch : SIG_IGN;
 	return sigaction(number, &action, NULL);
 }
 
@@ -117,16 +163,36 @@ static void set(int number, const char *command)
 			 strerror(errno));
 }
 
+static void set_guarding(bool on)
+{
+	guarding = on;
+	for (size_t i = 0; i < GUARDED_COUNT; i++)
+		if (!commands[guarded[i]])
+			handle(guarded[i], NULL);
+}
+
+void traps_guard(void)
+{
+	set_guarding(true);
+}
+
 void traps_reset(void)
 {
-	last_caught = 0;
+	bool was_guarding = guarding;
+
+	if (was_guarding)
+		set_guarding(false);
 	for (int number = 0; number <= SIGNAL_MAX; number++) {
-		caught[number] = false;
 		if (commands[number] && *commands[number])
 			set(number, NULL);
 		else if (number == AT_EXIT)
 			commands[AT_EXIT] = NULL;
 	}
+	/* A ^C that came before this is the child's as well. */
+	if (was_guarding && caught[SIGINT])
+		raise(SIGINT);
+	last_caught = 0;
+	memset(caught, 0, sizeof(caught));
 }
 
 static int trap_number(const char *name)

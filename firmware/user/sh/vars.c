@@ -112,12 +112,14 @@ void var_readonly(const char *name)
 	look_up_or_add(name)->readonly = true;
 }
 
-/* What a variable was outside of the function. */
+/* What a variable was outside of the function, or before the command. */
 struct local {
-	char *name;			/* "-": the shell's options */
+	char *name;			/* or "-": options; "@": parameters */
 	char *value;
 	struct options options;
+	struct parameters parameters;
 	bool exported;
+	bool readonly;
 	struct local *before;
 };
 
@@ -135,9 +137,11 @@ void var_local(const char *name)
 
 	local->name = xstrdup(name);
 	local->options = options;
+	local->parameters = parameters;
 	local->value = variable && variable->value ?
 		       xstrdup(variable->value) : NULL;
 	local->exported = variable && variable->exported;
+	local->readonly = variable && variable->readonly;
 	local->before = locals;
 	locals = local;
 }
@@ -150,12 +154,18 @@ void locals_restore(struct local *mark)
 
 		if (variable)
 			variable->readonly = false;
-		if (!strcmp(local->name, "-"))
+		if (!strcmp(local->name, "-")) {
 			options = local->options;
-		else
+		} else if (!strcmp(local->name, "@")) {
+			parameters_free(&parameters);
+			parameters = local->parameters;
+		} else {
 			var_set(local->name, local->value);
+		}
 		if (local->value)
 			var_export(local->name, local->exported);
+		if (local->readonly)
+			var_readonly(local->name);
 		locals = local->before;
 		free(local->name);
 		free(local->value);
@@ -216,6 +226,12 @@ void vars_print(enum listing which)
 		}
 		fputc('\n', stdout);
 	}
+}
+
+void parameters_local(char **items, int count)
+{
+	var_local("@");
+	parameters_set(items, count);
 }
 
 void parameters_set(char **items, int count)
