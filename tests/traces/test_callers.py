@@ -21,19 +21,19 @@ hello
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-16      [001] .....     0.036823: sys_pipe2 <-do_syscall_64
-              sh-16      [001] .....     0.036823: do_pipe2 <-sys_pipe2
-              sh-16      [001] .....     0.036823: __do_pipe_flags <-do_pipe2
-              sh-16      [001] .....     0.036823: create_pipe_files <-__do_pipe_flags
-              sh-16      [001] .....     0.036834: alloc_pipe_info <-create_pipe_files
-              sh-17      [000] .....     0.037429: pipe_write <-vfs_write
-              sh-17      [000] .....     0.037537: pipe_release <-__fput
-              sh-17      [000] .....     0.037542: put_pipe_info <-pipe_release
-             cat-18      [000] .....     0.038474: pipe_read <-vfs_read
-             cat-18      [000] .....     0.038498: pipe_read <-vfs_read
-             cat-18      [000] .....     0.038583: pipe_release <-__fput
-             cat-18      [000] .....     0.038588: put_pipe_info <-pipe_release
-             cat-18      [000] .....     0.038590: free_pipe_info <-put_pipe_info
+              sh-16      [001] .....     0.036929: sys_pipe2 <-do_syscall_64
+              sh-16      [001] .....     0.036929: do_pipe2 <-sys_pipe2
+              sh-16      [001] .....     0.036929: __do_pipe_flags <-do_pipe2
+              sh-16      [001] .....     0.036929: create_pipe_files <-__do_pipe_flags
+              sh-16      [001] .....     0.036940: alloc_pipe_info <-create_pipe_files
+              sh-17      [000] .....     0.037523: pipe_write <-vfs_write
+              sh-17      [000] .....     0.037630: pipe_release <-__fput
+              sh-17      [000] .....     0.037636: put_pipe_info <-pipe_release
+             cat-18      [000] .....     0.038529: pipe_read <-vfs_read
+             cat-18      [000] .....     0.038553: pipe_read <-vfs_read
+             cat-18      [000] .....     0.038639: pipe_release <-__fput
+             cat-18      [000] .....     0.038644: put_pipe_info <-pipe_release
+             cat-18      [000] .....     0.038645: free_pipe_info <-put_pipe_info
 """
 
 

@@ -11,7 +11,7 @@ TRACE = """\
 Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 # tracer: function
 #
-# entries-in-buffer/entries-written: 13/13   #P:2
+# entries-in-buffer/entries-written: 14/14   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -21,19 +21,20 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-16      [001] .....     0.082556: vfs_ioctl <-sys_ioctl
-              sh-16      [001] .....     0.082924: vfs_open <-do_open
-             cat-17      [000] .....     0.084632: vfs_fstatat <-sys_newfstatat
-             cat-17      [000] .....     0.084636: vfs_statx <-vfs_fstatat
-             cat-17      [000] .....     0.084868: vfs_open <-do_open
-             cat-17      [000] .....     0.085467: vfs_open <-do_open
-             cat-17      [000] .....     0.085645: vfs_fstat <-sys_fstat
-             cat-17      [000] .....     0.085654: vfs_fstat <-sys_fstat
-             cat-17      [000] .....     0.085666: vfs_read <-ksys_read
-             cat-17      [000] .....     0.085685: vfs_write <-ksys_write
-             cat-17      [000] .....     0.085700: vfs_read <-ksys_read
-            init-1       [000] .....     0.086145: vfs_ioctl <-sys_ioctl
-            init-1       [000] .....     0.086164: vfs_write <-ksys_write
+              sh-16      [001] .....     0.082613: vfs_ioctl <-sys_ioctl
+              sh-16      [001] .....     0.082670: vfs_ioctl <-sys_ioctl
+              sh-16      [001] .....     0.083001: vfs_open <-do_open
+             cat-17      [000] .....     0.084763: vfs_fstatat <-sys_newfstatat
+             cat-17      [000] .....     0.084767: vfs_statx <-vfs_fstatat
+             cat-17      [000] .....     0.084999: vfs_open <-do_open
+             cat-17      [000] .....     0.085601: vfs_open <-do_open
+             cat-17      [000] .....     0.085780: vfs_fstat <-sys_fstat
+             cat-17      [000] .....     0.085789: vfs_fstat <-sys_fstat
+             cat-17      [000] .....     0.085801: vfs_read <-ksys_read
+             cat-17      [000] .....     0.085820: vfs_write <-ksys_write
+             cat-17      [000] .....     0.085835: vfs_read <-ksys_read
+            init-1       [000] .....     0.086257: vfs_ioctl <-sys_ioctl
+            init-1       [000] .....     0.086276: vfs_write <-ksys_write
 """
 
 

@@ -16,7 +16,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 0) ! 216.680 us  |  sys_fork();
+ 0) ! 231.380 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     init-1     =>     sh-12     
@@ -24,7 +24,8 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 
  0)   1.850 us    |  sys_ioctl();
  0)   4.470 us    |  sys_setpgid();
- 0) ! 422.350 us  |  sys_execve();
+ 0)   1.550 us    |  sys_ioctl();
+ 0) ! 442.170 us  |  sys_execve();
  0)   0.080 us    |  sys_getpid();
  0)   2.670 us    |  sys_brk();
  0)   6.690 us    |  sys_brk();
@@ -32,9 +33,9 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)   1.230 us    |  sys_getppid();
  0)   6.690 us    |  sys_brk();
  0) + 15.200 us   |  sys_newfstatat();
- 0) + 15.040 us   |  sys_newfstatat();
+ 0) + 14.970 us   |  sys_newfstatat();
  0) + 35.350 us   |  sys_chdir();
- 0) ! 105.060 us  |  sys_openat();
+ 0) + 87.400 us   |  sys_openat();
  0)   4.060 us    |  sys_fcntl();
  0)   2.360 us    |  sys_dup2();
  0)   1.830 us    |  sys_close();
@@ -43,14 +44,14 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0) + 16.350 us   |  }
  0)   9.260 us    |  sys_dup2();
  0)   1.820 us    |  sys_close();
- 0) ! 195.070 us  |  sys_fork();
+ 0) ! 208.960 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     sh-12      =>     cat-13    
  ------------------------------------------
 
  0) + 24.540 us   |  sys_newfstatat();
- 0) ! 421.560 us  |  sys_execve();
+ 0) ! 422.130 us  |  sys_execve();
  0) ! 111.710 us  |  sys_openat();
  0)   4.980 us    |  sys_fstat();
  0)   5.170 us    |  sys_fstat();
@@ -63,7 +64,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)     cat-13     =>     sh-12     
  ------------------------------------------
 
- 0) # 1140.590 us |  } /* sys_wait4 */
+ 0) # 1129.990 us |  } /* sys_wait4 */
  0) + 67.100 us   |  sys_openat();
  0)   4.060 us    |  sys_fcntl();
  0)   2.360 us    |  sys_dup2();
@@ -78,7 +79,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)     sh-12      =>     init-1    
  ------------------------------------------
 
- 0) # 3604.850 us |  } /* sys_wait4 */
+ 0) # 3611.190 us |  } /* sys_wait4 */
  0)   1.850 us    |  sys_ioctl();
  0)               |  sys_write() {
 """

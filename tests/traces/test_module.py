@@ -26,10 +26,10 @@ TRACE = """\
         modprobe-17      [000] .....     0.041264: do_init_module <-load_module
         modprobe-17      [000] .....     0.041264: sample_timer_init [sample_timer] <-do_one_initcall
         modprobe-17      [000] .....     0.041264: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
-   sample_thread-18      [000] .....     0.041422: sample_thread [sample_timer] <-kthread
-   sample_thread-18      [000] .....     0.041423: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-18      [000] d..1.     0.041423: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.041424: sample_rest [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-18      [000] .....     0.041416: sample_thread [sample_timer] <-kthread
+   sample_thread-18      [000] .....     0.041416: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-18      [000] d..1.     0.041417: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.041418: sample_rest [sample_timer] <-sample_thread [sample_timer]
           <idle>-0       [001] ..s1.     0.052275: sample_beat [sample_timer] <-call_timer_fn
           <idle>-0       [001] ..s1.     0.052275: sample_count [sample_timer] <-sample_beat [sample_timer]
           <idle>-0       [001] d.s2.     0.052276: sample_add [sample_timer] <-sample_count [sample_timer]
@@ -42,8 +42,8 @@ TRACE = """\
    sample_thread-18      [000] .....     0.065057: sample_count [sample_timer] <-sample_thread [sample_timer]
    sample_thread-18      [000] d..1.     0.065058: sample_add [sample_timer] <-sample_count [sample_timer]
    sample_thread-18      [000] .....     0.065058: sample_rest [sample_timer] <-sample_thread [sample_timer]
-           rmmod-20      [000] .....     0.069111: sample_timer_exit [sample_timer] <-delete_module
-           rmmod-20      [000] .....     0.069113: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-20      [000] .....     0.069089: sample_timer_exit [sample_timer] <-delete_module
+           rmmod-20      [000] .....     0.069092: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
            rmmod-20      [000] .....     0.077083: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
            rmmod-20      [000] d..1.     0.077084: sample_add [sample_timer] <-sample_count [sample_timer]
 """

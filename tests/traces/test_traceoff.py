@@ -19,49 +19,36 @@ TRACE = """\
  0)   0.070 us    |          preempt_count_add();
  0)   0.080 us    |          preempt_count_sub();
  0)   0.890 us    |        }
- 0)   0.310 us    |        find_vma();
- 0)   1.550 us    |      }
+ 0)   0.250 us    |        find_vma();
+ 0)   1.490 us    |      }
  0)               |      handle_mm_fault() {
  0)               |        __handle_mm_fault() {
  0)   0.400 us    |          mm_alloc_pmd();
  0)   0.060 us    |          pte_alloc();
  0)               |          handle_pte_fault() {
- 0)               |            _raw_spin_lock() {
- 0)   0.070 us    |              preempt_count_add();
- 0)   0.530 us    |            }
- 0)               |            do_wp_page() {
- 0)               |              _raw_spin_unlock() {
- 0)   0.080 us    |                preempt_count_sub();
- 0)   0.540 us    |              }
- 0)               |              wp_page_copy() {
- 0)               |                __might_sleep() {
- 0)   0.310 us    |                  __might_resched();
- 0)   0.410 us    |                }
- 0)               |                __alloc_pages() {
- 0)               |                  get_page_from_freelist() {
- 0)   0.140 us    |                    zone_watermark_ok();
- 0)   0.450 us    |                    rmqueue_pcplist();
- 0)   1.030 us    |                  }
- 0)   1.230 us    |                }
- 0)               |                do_set_pte() {
- 0)   0.050 us    |                  flush_icache_page();
- 0)               |                  _raw_spin_lock() {
- 0)   0.070 us    |                    preempt_count_add();
- 0)   0.530 us    |                  }
- 0)               |                  _raw_spin_unlock() {
- 0)   0.080 us    |                    preempt_count_sub();
- 0)   0.540 us    |                  }
- 0)   2.070 us    |                }
- 0)               |                flush_tlb_mm_range() {
+ 0)               |            do_anonymous_page() {
+ 0)               |              __might_sleep() {
+ 0)   0.310 us    |                __might_resched();
+ 0)   0.410 us    |              }
+ 0)               |              __alloc_pages() {
+ 0)               |                get_page_from_freelist() {
+ 0)   0.140 us    |                  zone_watermark_ok();
+ 0)   0.450 us    |                  rmqueue_pcplist();
+ 0)   7.360 us    |                }
+ 0)   7.560 us    |              }
+ 0)               |              do_set_pte() {
+ 0)   0.050 us    |                flush_icache_page();
+ 0)               |                _raw_spin_lock() {
  0)   0.070 us    |                  preempt_count_add();
- 0)   1.630 us    |                  flush_tlb_func();
+ 0)   0.530 us    |                }
+ 0)               |                _raw_spin_unlock() {
  0)   0.080 us    |                  preempt_count_sub();
- 0)   2.830 us    |                }
- 0) + 18.840 us   |              }
- 0) + 19.790 us   |            }
- 0) + 20.870 us   |          }
- 0) + 21.760 us   |        }
- 0) + 21.910 us   |      }
+ 0)   0.540 us    |                }
+ 0)   2.000 us    |              }
+ 0) + 10.440 us   |            }
+ 0) + 10.790 us   |          }
+ 0) + 11.680 us   |        }
+ 0) + 11.830 us   |      }
  0)               |      up_read() {
 """
 

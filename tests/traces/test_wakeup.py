@@ -11,10 +11,10 @@ COMMAND = (
 )
 
 TRACE = """\
-1 round trips, 89.720 us each
+1 round trips, 117.670 us each
 # tracer: function
 #
-# entries-in-buffer/entries-written: 39/39   #P:2
+# entries-in-buffer/entries-written: 40/40   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -24,45 +24,46 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-          <idle>-0       [000] d.h2.     0.082095: try_to_wake_up <-default_wake_function
-            init-1       [000] d..2.     0.082134: finish_task_switch <-__schedule
-            init-1       [000] d..2.     0.082450: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.082450: reschedule_interrupt <-etrap
-              sh-16      [001] d..2.     0.082474: finish_task_switch <-schedule_tail
-          <idle>-0       [000] d..2.     0.082572: finish_task_switch <-__schedule
-              sh-16      [001] d..2.     0.084256: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.084257: reschedule_interrupt <-etrap
-        pingpong-17      [000] d..2.     0.084283: finish_task_switch <-schedule_tail
-          <idle>-0       [001] d..2.     0.084473: finish_task_switch <-__schedule
-        pingpong-17      [000] d..2.     0.085629: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.085630: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.085653: finish_task_switch <-schedule_tail
-        pingpong-18      [001] d..1.     0.085739: try_to_wake_up <-default_wake_function
-          <idle>-0       [000] d..2.     0.085746: finish_task_switch <-__schedule
-        pingpong-18      [001] d..4.     0.085754: smp_send_reschedule <-resched_curr
-        pingpong-17      [000] d..2.     0.085761: finish_task_switch <-__schedule
-        pingpong-17      [000] d..1.     0.085763: reschedule_interrupt <-etrap
-          <idle>-0       [001] d..2.     0.085788: finish_task_switch <-__schedule
-        pingpong-17      [000] d..1.     0.085800: try_to_wake_up <-default_wake_function
-        pingpong-17      [000] d..4.     0.085810: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.085811: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.085832: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.085848: finish_task_switch <-__schedule
-        pingpong-18      [001] d..3.     0.085976: try_to_wake_up <-default_wake_function
-        pingpong-18      [001] d..6.     0.085986: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.085986: reschedule_interrupt <-etrap
-          <idle>-0       [001] d..2.     0.086008: finish_task_switch <-__schedule
-        pingpong-17      [000] d..2.     0.086038: finish_task_switch <-__schedule
-        pingpong-17      [000] d..3.     0.086280: try_to_wake_up <-default_wake_function
-        pingpong-17      [000] d..6.     0.086290: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.086291: reschedule_interrupt <-etrap
-          <idle>-0       [000] d..2.     0.086312: finish_task_switch <-__schedule
-              sh-16      [001] d..2.     0.086314: finish_task_switch <-__schedule
-              sh-16      [001] d..3.     0.086531: try_to_wake_up <-default_wake_function
-              sh-16      [001] d..6.     0.086541: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.086542: reschedule_interrupt <-etrap
-            init-1       [000] d..2.     0.086556: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.086572: finish_task_switch <-__schedule
+          <idle>-0       [000] d.h2.     0.082131: try_to_wake_up <-default_wake_function
+            init-1       [000] d..2.     0.082171: finish_task_switch <-__schedule
+            init-1       [000] d..2.     0.082487: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.082488: reschedule_interrupt <-etrap
+              sh-16      [001] d..2.     0.082511: finish_task_switch <-schedule_tail
+          <idle>-0       [000] d..2.     0.082609: finish_task_switch <-__schedule
+              sh-16      [001] d..2.     0.084397: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.084398: reschedule_interrupt <-etrap
+        pingpong-17      [000] d..2.     0.084422: finish_task_switch <-schedule_tail
+          <idle>-0       [001] d..2.     0.084586: finish_task_switch <-__schedule
+        pingpong-17      [000] d..2.     0.085795: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.085795: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.085819: finish_task_switch <-schedule_tail
+        pingpong-17      [000] ...1.     0.085881: try_to_wake_up <-wake_up_process
+        pingpong-18      [001] d..1.     0.085922: try_to_wake_up <-default_wake_function
+          <idle>-0       [000] d..2.     0.085922: finish_task_switch <-__schedule
+        pingpong-18      [001] d..4.     0.085932: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.085935: reschedule_interrupt <-etrap
+        pingpong-17      [000] d..2.     0.085956: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.085967: finish_task_switch <-__schedule
+        pingpong-17      [000] d..1.     0.085994: try_to_wake_up <-default_wake_function
+        pingpong-17      [000] d..4.     0.086003: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.086004: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.086027: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.086069: finish_task_switch <-__schedule
+        pingpong-18      [001] d..3.     0.086171: try_to_wake_up <-default_wake_function
+        pingpong-18      [001] d..6.     0.086181: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.086182: reschedule_interrupt <-etrap
+        pingpong-17      [000] d..2.     0.086203: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.086203: finish_task_switch <-__schedule
+        pingpong-17      [000] d..3.     0.086447: try_to_wake_up <-default_wake_function
+        pingpong-17      [000] d..6.     0.086457: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.086458: reschedule_interrupt <-etrap
+          <idle>-0       [000] d..2.     0.086479: finish_task_switch <-__schedule
+              sh-16      [001] d..2.     0.086481: finish_task_switch <-__schedule
+              sh-16      [001] d..3.     0.086675: try_to_wake_up <-default_wake_function
+              sh-16      [001] d..6.     0.086685: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.086686: reschedule_interrupt <-etrap
+            init-1       [000] d..2.     0.086699: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.086707: finish_task_switch <-__schedule
 """
 
 
