@@ -30,6 +30,7 @@ class CpuArch(ABC):
     To answer host calls: set_result().
     To show a CPU: registers().
     To reach memory as a CPU sees it: translate().
+    To show code (emu.cpu.disassembly): capstone_mode, syntax, instruction_alignment.
     """
 
     name: ClassVar[str]
@@ -39,6 +40,9 @@ class CpuArch(ABC):
     kernel_map: ClassVar[int]  # virtual address that maps physical 0 for the kernel's text
     max_cpus: ClassVar[int]
     vectors: ClassVar[range]  # the interrupts that can be raised; the highest comes first
+    capstone_mode: ClassVar[tuple[int, int]]  # what capstone calls it: architecture and mode
+    syntax: ClassVar[int]  # capstone's number of the assembly language that objdump prints
+    instruction_alignment: ClassVar[int]  # bytes: what an instruction's address and size are multiples of
 
     @abstractmethod
     def create(self) -> unicorn.Uc:

@@ -30,6 +30,9 @@ class Sparc64(CpuArch):
     kernel_map: ClassVar[int] = 0xFFFF_F800_0000_0000
     max_cpus: ClassVar[int] = 128
     vectors: ClassVar[range] = range(1, 16)
+    capstone_mode: ClassVar[tuple[int, int]] = (capstone.CS_ARCH_SPARC, capstone.CS_MODE_BIG_ENDIAN | capstone.CS_MODE_V9)
+    syntax: ClassVar[int] = capstone.CS_OPT_SYNTAX_DEFAULT
+    instruction_alignment: ClassVar[int] = 4
 
     def create(self) -> unicorn.Uc:
         repairs.apply()
@@ -51,7 +54,7 @@ class Sparc64(CpuArch):
 
     @functools.cached_property
     def _timing(self) -> TimingModel:
-        disassembler = capstone.Cs(capstone.CS_ARCH_SPARC, capstone.CS_MODE_BIG_ENDIAN | capstone.CS_MODE_V9)
+        disassembler = capstone.Cs(*self.capstone_mode)
         disassembler.skipdata = True  # it knows neither rdpr nor wrpr, done, retry, saved, restored
         return StaticModel(disassembler, time.CYCLES)
 

@@ -29,6 +29,9 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
     kernel_map: ClassVar[int] = 0xFFFF_FFFF_8000_0000
     max_cpus: ClassVar[int] = 8
     vectors: ClassVar[range] = range(32, 256)
+    capstone_mode: ClassVar[tuple[int, int]] = (capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+    syntax: ClassVar[int] = capstone.CS_OPT_SYNTAX_ATT
+    instruction_alignment: ClassVar[int] = 1
 
     def create(self) -> unicorn.Uc:
         state.layout()
@@ -48,7 +51,7 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
 
     @functools.cached_property
     def _timing(self) -> TimingModel:
-        return StaticModel(capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64), time.CYCLES)
+        return StaticModel(capstone.Cs(*self.capstone_mode), time.CYCLES)
 
     def timing(self) -> TimingModel:
         return self._timing

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Machine code as text, by capstone."""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import capstone
+
+from emu.cpu.arch import CpuArch
+
+__all__ = ["Instruction", "disassemble"]
+
+
+class Instruction(NamedTuple):
+    """One instruction, or bytes that are none.
+
+    Attributes:
+        address: where it lies.
+        code: its bytes as they are in memory.
+        text: `vpaddd %ymm1, %ymm0, %ymm0`; of bytes that are no instruction `.byte 0x06`, or `.word 0x00000000`.
+    """
+
+    address: int
+    code: bytes
+    text: str
+
+
+def disassemble(arch: CpuArch, code: bytes, address: int) -> list[Instruction]:
+    """The instructions in `code`, which lies at `address`. Their bytes together are `code`.
+
+    Where bytes are no instruction, decoding goes on after as few of them as an instruction may have. So does it where
+    `code` ends within an instruction.
+    """
+    found: list[Instruction] = []
+    start = 0
+    while start < len(code):
+        for at, size, mnemonic, operands in _decoder(arch).disasm_lite(code[start:], address + start):
+            found.append(Instruction(at, code[start : start + size], f"{mnemonic} {operands}".rstrip()))
+            start += size
+        if data := code[start : start + arch.instruction_alignment]:
+            found.append(Instruction(address + start, data, _directive(arch, data)))
+            start += len(data)
+    return found
+
+
+@functools.cache
+def _decoder(arch: CpuArch) -> capstone.Cs:
+    decoder = capstone.Cs(*arch.capstone_mode)
+    decoder.syntax = arch.syntax
+    return decoder
+
+
+def _directive(arch: CpuArch, data: bytes) -> str:
+    """What an assembler turns into these bytes."""
+    if len(data) == 4:
+        return f".word 0x{int.from_bytes(data, arch.byte_order):08x}"
+    return f".byte {', '.join(f'0x{byte:02x}' for byte in data)}"

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-only
+from __future__ import annotations
+
+import pytest
+
+from emu.cpu.arch import load
+from emu.cpu.disassembly import Instruction, disassemble
+
+
+def texts(arch: str, code: str) -> list[str]:
+    return [instruction.text for instruction in disassemble(load(arch), bytes.fromhex(code), 0x1000)]
+
+
+def test_instructions_follow_each_other_from_the_address_given() -> None:
+    assert disassemble(load("x86_64"), bytes.fromhex("c5fdfec1 e8d23a0000 c3"), 0x1000) == [
+        Instruction(0x1000, b"\xc5\xfd\xfe\xc1", "vpaddd %ymm1, %ymm0, %ymm0"),
+        Instruction(0x1004, b"\xe8\xd2\x3a\x00\x00", "callq 0x4adb"),
+        Instruction(0x1009, b"\xc3", "retq"),
+    ]
+    assert disassemble(load("sparc64"), bytes.fromhex("9de3bf40 01000000"), 0x1000) == [
+        Instruction(0x1000, b"\x9d\xe3\xbf\x40", "save %sp, -0xc0, %sp"),
+        Instruction(0x1004, b"\x01\x00\x00\x00", "nop"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arch", "code", "expected"),
+    [
+        ("x86_64", "06 c3 0602", [".byte 0x06", "retq", ".byte 0x06", ".byte 0x02"]),
+        ("x86_64", "90 e80607", ["nop", ".byte 0xe8", ".byte 0x06", ".byte 0x07"]),
+        ("x86_64", "", []),
+        ("sparc64", "85800000 01000000 85800001 85800002", [".word 0x85800000", "nop", ".word 0x85800001", ".word 0x85800002"]),
+        ("sparc64", "01000000 8580", ["nop", ".byte 0x85, 0x80"]),
+    ],
+)
+def test_bytes_that_are_no_instruction_are_shown_as_bytes(arch: str, code: str, expected: list[str]) -> None:
+    assert texts(arch, code) == expected
