@@ -95,7 +95,7 @@ def run(
         with progress.during("booting (the first time, compiling takes a while)"):
             machine = MachineOptions(**machine_arguments).boot(console, limits)
         with machine:
-            with progress.during("setting up tracing"):
+            with progress.during("setting up tracing"), guest_errors():
                 _apply(machine, settings)
             console.shown = True
             with progress.during("running"):
