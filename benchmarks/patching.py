@@ -22,7 +22,7 @@ CPUS = 4
 def switch(arch: str, protocol: str, switches: int) -> float:
     """Seconds of processor time a switch; prints one line."""
     with Machine(arch=arch, cpus=CPUS) as machine:
-        machine.ftrace.protocol = protocol
+        machine.patching.protocol = protocol
         machine.tracefs.write("tracing_on", "0")
         machine.run(WORKLOAD)
         before = machine.board.now
@@ -31,7 +31,7 @@ def switch(arch: str, protocol: str, switches: int) -> float:
             machine.tracefs.write("current_tracer", "nop" if n % 2 else "function")
         taken = (time.process_time() - start) / switches
         guest = machine.board.nanoseconds(machine.board.now - before) / switches
-        hits = machine.ftrace.driver.breakpoints_hit
+        hits = machine.patching.breakpoints_hit
         print(
             f"{arch:>8} {protocol:>12}: {switches} switches of {len(machine.ftrace.sites)} sites, {taken * 1e3:6.2f} ms of "
             f"processor time and {guest / 1e3:6.1f} us guest time each, {hits} breakpoints hit"

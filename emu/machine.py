@@ -13,11 +13,15 @@ from typing import Protocol, Self
 
 from emu.cpu import arch as cpu_arch
 from emu.cpu.board import Board
+from emu.cpu.cpu import Cpu
 from emu.cpu.ramdisk import RamDisk
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
+from emu.ftrace.patching import Protocol as PatchingProtocol
+from emu.ftrace.patching_driver import Driver
 from emu.ftrace.recorder import Recorder
+from emu.ftrace.site import Site
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracefs import TraceFS, build_tree
@@ -28,6 +32,7 @@ from emu.kernel.endings import GuestPanic, PoweredOff
 from emu.kernel.files.served_tree import ServedTree
 from emu.kernel.files.share import Share
 from emu.kernel.files.shared_folder import SharedFolder
+from emu.kernel.guest_cpu import GuestCpu
 from emu.kernel.image import BadImage, Image
 from emu.kernel.kernel import Kernel
 from emu.kernel.limits import LimitReached
@@ -75,7 +80,7 @@ class Terminal(Input, Protocol):
 
 
 class Machine:
-    """A machine, booted and waiting for commands. `tracefs` is the guest's tracefs tree.
+    """A machine, booted and waiting for commands. `tracefs` is the guest's tracefs tree, `cpus` are its CPUs.
 
     >>> with Machine(arch="x86_64", cpus=2, seed=0) as m:
     ...     m.tracefs.write("current_tracer", "function_graph")
@@ -96,13 +101,15 @@ class Machine:
         console: also gets what the guest writes, as it comes.
         warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
         command_line: the kernel's parameters (firmware/README.md).
-        patching: how call sites are changed: one of the architecture's protocols (docs/races.md); default: its first.
+        patching: how call sites are changed (docs/races.md): one of the architecture's protocols, or a function of one's
+            own; default: the architecture's first protocol.
         boot_limit: nanoseconds of virtual time that the guest may take to boot.
         boot_host_limit: seconds of the host's time that it may take for that.
         booting: called now and then while the guest boots, with the number of CPUs that are up.
 
     Raises:
         ValueError: a parameter is out of range, the image cannot be booted (BadImage), or a share cannot be mounted.
+        TypeError: `patching` is neither a name nor a function.
         OSError: the image, the RAM disk's file or a share's folder cannot be read.
         GuestPanic: the kernel panicked while it booted.
         LimitReached: it took too long.
@@ -122,7 +129,7 @@ class Machine:
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
         command_line: str = "",
-        patching: str | None = None,
+        patching: str | PatchingProtocol | None = None,
         boot_limit: int | None = None,
         boot_host_limit: float | None = None,
         booting: Callable[[int], None] = lambda cpus: None,
@@ -144,7 +151,7 @@ class Machine:
                 ramdisk = RamDisk(_EMPTY_DISK)
             self.ramdisk = opened.enter_context(RamDisk.of_file(ramdisk) if isinstance(ramdisk, Path) else ramdisk)
             self.board = opened.enter_context(closing(Board(hardware, cpus, memory, quantum, seed, frequency)))
-            warn = warn or self.warnings.append
+            self._warn = warn = warn or self.warnings.append
             self.kernel = Kernel(self.board, kernels, kernel_image, Console(self._console), warn, self.ramdisk)
             for number, share in enumerate(shares):
                 folder = opened.enter_context(closing(SharedFolder(share.directory, writable=share.writable)))
@@ -154,15 +161,16 @@ class Machine:
             trace_globals = TraceGlobals(self.kernel, tracing)
             self.ftrace = Ftrace(self.kernel, tracing, trace_globals, warn)
             if patching is not None:
-                self.ftrace.protocol = patching
+                self.patching.protocol = patching
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open)
-            served = ServedTree(tree, begun=lambda: self.ftrace.updates, busy=lambda: self.ftrace.driver.busy)
+            self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step) for cpu in self.board.cpus)
+            served = ServedTree(tree, begun=lambda: self.ftrace.updates, busy=lambda: self.patching.busy)
             self.kernel.file_server.serve("tracefs", served)
             self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
             self.ftrace.sites.initialise()
-            with self.kernel.limits.during(boot_limit, boot_host_limit):
+            with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
                 self._boot(seed % 1_000_000, booting)
             for number, share in enumerate(shares):
                 self._mount(f"share{number}", share)
@@ -231,7 +239,7 @@ class Machine:
             host_limit: seconds of the host's time that it may take.
 
         Raises:
-            GuestPanic: the kernel panicked, or every CPU sleeps and nothing will wake one.
+            GuestPanic: the kernel panicked, or every CPU sleeps and nothing will wake one, or patching does not end.
             LimitReached: the command took too long; the machine stands still and can be asked for its trace.
             PoweredOff: the guest switched the machine off.
             BadCommand: the command is empty, too long, or has a NUL byte. It is a ValueError.
@@ -275,7 +283,7 @@ class Machine:
             busy = self._run_for_a_moment()
             waits = not busy and commands.status is None
             if not pump(waits) and waits:
-                raise GuestPanic("the command does not end: every CPU sleeps, and nothing will wake one")
+                raise self._wedged("the command does not end: every CPU sleeps, and nothing will wake one")
         return commands.status
 
     def _kill_what_runs(self) -> None:
@@ -284,34 +292,59 @@ class Machine:
         commands.give_up()
         while commands.running:
             if not self._run_for_a_moment() and commands.running:
-                raise GuestPanic("the command that was left running cannot be killed: every CPU sleeps")
+                raise self._wedged("the command that was left running cannot be killed: every CPU sleeps")
 
     def _run_for_a_moment(self) -> bool:
-        """Runs the machine as Kernel.run does. Tracing then acts on what native code has found meanwhile."""
-        busy = self.kernel.run()
-        self.trace_array.after_run()
+        """Runs the machine for a moment, for the guest. Warns if the guest asked for patching that was refused."""
+        busy = self._moment()
+        if (refused := self.ftrace.take_refused()) is not None:
+            self._warn(refused.why)
         return busy
 
-    def advance(self, cycles: int) -> bool:
+    def _moment(self) -> bool:
+        """Runs the machine as Kernel.run does. Tracing then acts on what native code has found meanwhile.
+
+        Raises:
+            GuestPanic: also if patching does not end.
+        """
+        busy = self.kernel.run()
+        self.trace_array.after_run()
+        if self.patching.overdue:
+            raise self._wedged("patching does not end")
+        return busy
+
+    def _wedged(self, why: str) -> GuestPanic:
+        """The error for a guest that cannot go on. Its lines say what each CPU executes."""
+        return GuestPanic(self.kernel.where(why))
+
+    def advance(self, cycles: int, *, limit: int | None = None, host_limit: float | None = None) -> bool:
         """Lets time pass: background jobs and timers go on until no CPU is behind the present time plus `cycles`.
+
+        Args:
+            cycles: how many.
+            limit: nanoseconds of virtual time that may pass; it counts only if that is less.
+            host_limit: seconds of the host's time that it may take.
 
         Returns:
             False if every CPU sleeps with nothing to wake it: nothing will happen however long one waits.
 
         Raises:
-            GuestPanic, PoweredOff: as `run`.
+            GuestPanic, LimitReached, PoweredOff: as `run`.
             ValueError: the cycles are negative, or more than the guest can count.
         """
         self._check_open()
         if not 0 <= cycles <= _LONGEST_ADVANCE:
             raise ValueError(f"{cycles} cycles: 0 to {_LONGEST_ADVANCE} can pass at once")
-        self.board.limit = self.board.now + cycles
-        try:
-            while self._run_for_a_moment():
-                pass
-            return self.board.sleep_until_limit()
-        finally:
-            self.board.unlimited()
+        if limit is not None and self.board.cycles(limit) >= cycles:
+            limit = None
+        with self.kernel.limits.during(limit, host_limit):
+            self.board.limit = self.board.now + cycles
+            try:
+                while self._run_for_a_moment():
+                    pass
+                return self.board.sleep_until_limit()
+            finally:
+                self.board.unlimited()
 
     def inject_nmi(self, cpu: int) -> None:
         """Makes an NMI pending on a CPU. The CPU takes it before the next block that begins while NMIs are not masked.
@@ -327,12 +360,33 @@ class Machine:
             raise ValueError(f"CPU {cpu}: there are {len(self.board.cpus)}")
         self.board.cpus[cpu].raise_nmi()
 
+    def site(self, function: str | int) -> Site:
+        """The call site of a function, which is given by its name or by an address in it.
+
+        Raises:
+            LookupError: there is no such function, there are several, or it cannot be traced.
+        """
+        self._check_open()
+        return Site(self.kernel, self.ftrace, self.trace_array, function)
+
+    @property
+    def patching(self) -> Driver:
+        """How call sites are changed, and how far a change is."""
+        return self.ftrace.driver
+
+    def _step(self, cpu: Cpu) -> bool:
+        """Executes one instruction of a CPU; see GuestCpu.step."""
+        self._check_open()
+        executed = self.kernel.step(cpu)
+        self.trace_array.after_run()
+        return executed
+
     @property
     def ftrace_enabled(self) -> bool:
         """`/proc/sys/kernel/ftrace_enabled`: while it is false no function is traced, whatever tracefs says.
 
         Raises:
-            GuestPanic, PoweredOff: (when it is set) as `run`.
+            GuestPanic, PoweredOff, TraceError: (when it is set) as `settle`.
         """
         self._check_open()
         return self.ftrace.enabled
@@ -343,16 +397,25 @@ class Machine:
         self.ftrace.set_enabled(on)
         self.settle()
 
-    def settle(self) -> None:
+    def settle(self, limit: int | None = None, host_limit: float | None = None) -> None:
         """Runs the machine until all patching that tracefs asked for has been done.
 
+        Args:
+            limit: nanoseconds of virtual time that it may take.
+            host_limit: seconds of the host's time that it may take.
+
         Raises:
-            GuestPanic, PoweredOff: as `run`.
+            GuestPanic: as `run`; or the patching does not end: a step is not answered for 5,000,000 cycles.
+            LimitReached, PoweredOff: as `run`.
+            TraceError: the patching protocol is a function that cannot be used (docs/races.md).
         """
         self._check_open()
-        while self.ftrace.driver.busy:
-            if not self._run_for_a_moment() and self.ftrace.driver.busy:
-                raise GuestPanic("patching does not end: every CPU sleeps")
+        with self.kernel.limits.during(limit, host_limit):
+            while self.patching.busy:
+                if not self._moment() and self.patching.busy:
+                    raise self._wedged("patching does not end: every CPU sleeps")
+        if (refused := self.ftrace.take_refused()) is not None:
+            raise refused
 
     def _console(self, data: bytes) -> None:
         self._output += data

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from emu.cli.exit_status import GUEST_DIED, TIMED_OUT
+from emu.cli.protocol_file import protocol_of
 from emu.cli.quantities import Duration, Size
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class MachineOptions:
                 image=self.image,
                 shares=[Share.parse(text) for text in self.share],
                 ramdisk=disk,
-                patching=self.patching,
+                patching=None if self.patching is None else protocol_of(self.patching),
                 command_line=self.append,
                 console=console,
                 warn=warn,
@@ -153,7 +154,7 @@ class MachineOptions:
                 boot_host_limit=None if limits.host_limit is None else max(limits.host_limit, _BOOT_HOST_LIMIT),
             )
         except LimitReached as reached:
-            raise TimedOut(f"{reached}, and the guest has not booted") from None
+            raise TimedOut(str(reached)) from None
         except GuestPanic as panic:
             raise GuestDied(str(panic)) from None
         except ValueError as error:
@@ -182,7 +183,9 @@ _OPTIONS = (
         help="What /dev/ram0 holds: a copy of FILE; with :rw, FILE itself. Default: 16 MiB of zeroes.",
     ),
     click.option(
-        "--patching", metavar="METHOD", help="How call sites are changed: breakpoint, flush or stop_machine (docs/races.md)."
+        "--patching",
+        metavar="METHOD",
+        help="How call sites are changed: breakpoint, flush, stop_machine, or a function of yours, FILE.py:NAME (docs/races.md).",
     ),
     click.option("--append", default="", metavar="WORDS", help="Parameters of the guest's kernel: 'nmi_watchdog=1'."),
     click.option(

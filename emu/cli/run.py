@@ -114,7 +114,7 @@ def run(
     limits = RunLimits.taken_from(machine_arguments)
     status, cut_short = 0, None
     with raised(), _open(output) as out, MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
-        with progress.during("setting up tracing"):
+        with progress.during("setting up tracing"), guest_errors():
             _apply(machine, settings)
         console.shown = True
         time = _Stopwatch(machine)

@@ -182,20 +182,44 @@ class Board:
     def _run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
         outcome = int(turns.run(self.record.address, _TURN_SLICE))
         reason = self._reason = outcome & 0xFF
-        if self._raised is not None:
-            error, self._raised = self._raised, None
-            self.current.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
-            raise error
-        if reason == turns.FAULT:
-            raise CpuFault(self.current, outcome >> 8)
-        if reason == turns.REQUEST:
-            cpu = self.current
-            if cpu.record.get(cpu_record.REQUEST) == cpu_record.HOST_CALL_REQUEST:
-                arguments = [cpu.record.get(cpu_record.ARGUMENTS, n) for n in range(cpu_record.ARGUMENT_COUNT)]
-                on_host_call(cpu, cpu.record.get(cpu_record.HOST_CALL), arguments)
-            else:
-                cpu.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
+        self._after_turn(outcome >> 8, on_host_call if reason == turns.REQUEST else None)
         return reason not in (turns.IDLE, turns.LIMIT)
+
+    def _after_turn(self, error: int, on_host_call: Callable[[Cpu, int, list[int]], None] | None) -> None:
+        """Raises what was raised in a turn, and Unicorn's `error`. Answers what the CPU asks; None: it asks nothing."""
+        cpu = self.current
+        if self._raised is not None:
+            raised, self._raised = self._raised, None
+            cpu.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
+            raise raised
+        if error:
+            raise CpuFault(cpu, error)
+        if on_host_call is None:
+            return
+        if cpu.record.get(cpu_record.REQUEST) == cpu_record.HOST_CALL_REQUEST:
+            arguments = [cpu.record.get(cpu_record.ARGUMENTS, n) for n in range(cpu_record.ARGUMENT_COUNT)]
+            on_host_call(cpu, cpu.record.get(cpu_record.HOST_CALL), arguments)
+        else:
+            cpu.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
+
+    def step(self, cpu: Cpu, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
+        """Executes one instruction of one CPU, while all others stand still; see Cpu.step.
+
+        A CPU that sleeps first sleeps until its next interrupt.
+
+        Returns:
+            False if the CPU is off, or sleeps and nothing will wake it. Then nothing has happened.
+
+        Raises: as `run`.
+        """
+        with Held():
+            now = int(turns.ready_at(np.uint64(cpu.record.address)))
+            if now == cpu_record.NEVER:
+                return False
+            cpu.record.set(cpu_record.CYCLES, now)
+            cpu.step()
+            self._after_turn(0, on_host_call if cpu.record.get(cpu_record.REQUEST) else None)
+            return True
 
     def turn(self, cpu: Cpu) -> None:
         """One turn of one CPU, whatever the others' clocks say (exact stepping).

@@ -80,6 +80,16 @@ class Cpu:
         return ctypes.c_uint64.from_address(self.record.get(cpu_record.LOCATION)).value
 
     @property
+    def in_user_mode(self) -> bool:
+        """Whether the CPU executes a program."""
+        return self.board.arch.in_user_mode(self.env)
+
+    @property
+    def irqs_off(self) -> bool:
+        """Whether the CPU takes no interrupts but NMIs."""
+        return bool(self.board.arch.native().irqs_off(np.uint64(self.env)))
+
+    @property
     def halted(self) -> bool:
         """Whether the CPU waits for an interrupt, or for ever."""
         return self.record.get(cpu_record.STATUS) in (cpu_record.HALTED, cpu_record.STOPPED)
@@ -93,7 +103,7 @@ class Cpu:
         return None if event == cpu_record.NEVER else event
 
     def registers(self) -> Mapping[str, int]:
-        """General registers, flags and program counter."""
+        """The integer registers, by the names that disassembly has for them; then those of the CPU's state."""
         return self.board.arch.registers(self.env)
 
     def start(self, entry: int, argument: int, time: int) -> None:
@@ -163,7 +173,10 @@ class Cpu:
     def step(self, instructions: int = 1) -> None:
         """Executes that many instructions of this CPU alone, fewer if a block ends first.
 
-        A pending interrupt is delivered first: the instructions are then its handler's.
+        A pending interrupt is delivered first: the instructions are then its handler's. An interrupt that comes while they
+        are executed is delivered after them. A string instruction with a `rep` prefix is one instruction for each element.
+        The instructions are those in memory, or those that earlier steps have executed here since the CPU last forgot the
+        place: translations that running has left are not used.
         """
         self._cflags_next_tb.value = instructions
         self.record.set(cpu_record.STEPPING, 1)

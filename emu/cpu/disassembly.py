@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import NamedTuple
 
 import capstone
@@ -11,6 +12,9 @@ import capstone
 from emu.cpu.arch import CpuArch
 
 __all__ = ["Instruction", "disassemble"]
+
+
+_NEGATIVE_ADDRESS = re.compile(r"-(0x[0-9a-f]{9,})")  # capstone's way to write a SPARC address in the upper half
 
 
 class Instruction(NamedTuple):
@@ -37,12 +41,17 @@ def disassemble(arch: CpuArch, code: bytes, address: int) -> list[Instruction]:
     start = 0
     while start < len(code):
         for at, size, mnemonic, operands in _decoder(arch).disasm_lite(code[start:], address + start):
-            found.append(Instruction(at, code[start : start + size], f"{mnemonic} {operands}".rstrip()))
+            text = _NEGATIVE_ADDRESS.sub(_unsigned, f"{mnemonic} {operands}".rstrip())
+            found.append(Instruction(at, code[start : start + size], text))
             start += size
         if data := code[start : start + arch.instruction_alignment]:
             found.append(Instruction(address + start, data, _directive(arch, data)))
             start += len(data)
     return found
+
+
+def _unsigned(number: re.Match[str]) -> str:
+    return f"{(1 << 64) - int(number[1], 16):#x}"
 
 
 @functools.cache

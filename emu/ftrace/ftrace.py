@@ -13,7 +13,8 @@ from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.ops import FtraceOps
-from emu.ftrace.patching import PROTOCOLS, Driver, Patch
+from emu.ftrace.patching import Patch
+from emu.ftrace.patching_driver import BadProtocol, Driver
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.return_stack import ReturnStacks
 from emu.ftrace.sites import Sites
@@ -55,14 +56,14 @@ class Ftrace:
     ) -> None:
         self.arch = arch
         self.sites = Sites(kernel.board, kernel.memory, arch)
-        self.driver = Driver(kernel, arch, self._fail)
+        self.driver = Driver(kernel, arch, self._fail, warn)
         self.enabled = True
         self.failed = False
         self.updates = 0
         self._kernel = kernel
         self._records = trace_globals.records
         self._warn = warn
-        self._protocol = arch.protocols[0]
+        self._refused: BadProtocol | None = None
         self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dispatch_callbacks(trace_globals.guest)
@@ -73,22 +74,6 @@ class Ftrace:
         board.dispatch_range(image.symbol("__ftrace_text_start"), image.symbol("__ftrace_text_end"))
         for label, function in self.arch.callbacks(guest):
             board.dispatch(image.symbol(label), function)
-
-    @property
-    def protocol(self) -> str:
-        """How sites are changed: one of the architecture's protocols.
-
-        Raises:
-            ValueError: (when it is set) the architecture has no such protocol.
-        """
-        return self._protocol
-
-    @protocol.setter
-    def protocol(self, name: str) -> None:
-        if name not in self.arch.protocols:
-            known = ", ".join(self.arch.protocols)
-            raise ValueError(f"{self._kernel.board.arch.name} has no patching protocol '{name}' (it has: {known})")
-        self._protocol = name
 
     # Trace arrays
 
@@ -140,7 +125,10 @@ class Ftrace:
         return any(bool(ops.probes) or (ops is not top and ops.tracer.callback is Callback.ENTRY) for ops in arrays)
 
     def _patch(self, arrays: Collection[FtraceOps]) -> bool:
-        """Starts to patch the sites for the tracers of these arrays and the commands of all; False: all are right."""
+        """Starts to patch the sites for the tracers of these arrays and the commands of all; False: all are right.
+
+        If the patching protocol is refused nothing is started.
+        """
         if self.enabled:
             self._tell_recorders(arrays)
         # It is set before the first such site is patched; _update() clears it only when no such site is left.
@@ -158,8 +146,16 @@ class Ftrace:
             )
             for site in map(int, changed)
         ]
-        self.driver.start(patches, PROTOCOLS[self._protocol], lambda: self._patched(changed, targets[changed]))
+        try:
+            self.driver.start(patches, lambda: self._patched(changed, targets[changed]))
+        except BadProtocol as error:
+            self._refused = error  # the sites stay as they are, until the next update
         return True
+
+    def take_refused(self) -> BadProtocol | None:
+        """Why sites could not be changed since this was asked last; None: nothing was refused."""
+        refused, self._refused = self._refused, None
+        return refused
 
     def _patched(self, sites: npt.NDArray[np.int64], targets: npt.NDArray[np.uint64]) -> None:
         """After the driver's last step: the sites call `targets`. Interrupts the guest if a request waits for that."""
@@ -222,8 +218,22 @@ class Ftrace:
         self._records.set_hot_area(cpu.index, hot_area)
 
     def breakpoint(self, cpu: Cpu, registers: int) -> bool:
-        """Handles a breakpoint at a site being changed; False: it is at none. `registers`: the saved pt_regs."""
-        return self.driver.on_breakpoint(cpu, registers)
+        """Handles a breakpoint at a site being changed; False: it is at none. `registers`: the saved pt_regs.
+
+        One that a protocol has left at a site ends the kernel here, because the kernel's own report would run into others.
+        """
+        if self.driver.on_breakpoint(cpu, registers):
+            return True
+        assert self.arch.breakpoint is not None
+        breakpoint = self.arch.breakpoint
+        if breakpoint is not None and (site := breakpoint.site(self._kernel.memory, registers)) in self.sites:
+            where = self._kernel.symbols.describe(site)
+            self._kernel.panicked(cpu, f"breakpoint at {where}, a call site that is not being changed", registers)
+        return False
+
+    def waits_for(self, cpu: Cpu) -> str | None:
+        """What patching waits for on a CPU; None: for nothing."""
+        return self.driver.waits_for(cpu.index)
 
     def resolve_return(self, task: int, frame: int, address: int) -> int:
         """The real return address of a task's call, whose stack has `address`. `frame` identifies the call."""

@@ -99,6 +99,10 @@ class FunctionProbes:
         """The sites that have a command."""
         return self._sites(functions, self._probes, exhausted=True)
 
+    def of(self, number: int) -> list[str]:
+        """The commands of a function, by its number."""
+        return [probe.command for probe in self._probes if number in probe.left]
+
     def users(self, functions: Functions) -> NDArray[np.int64]:
         """How many commands each site has."""
         return sum(

@@ -44,6 +44,9 @@ class Sites:
     def __len__(self) -> int:
         return len(self.functions)
 
+    def __contains__(self, address: int) -> bool:
+        return bool(np.any(self.addresses == np.uint64(address)))
+
     def at(self, address: int) -> int:
         """The index of the site at an address; there must be one."""
         return int(np.flatnonzero(self.addresses == np.uint64(address))[0])

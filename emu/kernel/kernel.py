@@ -18,7 +18,7 @@ from emu.kernel.endings import GuestPanic, PoweredOff
 from emu.kernel.files.file_server import FileServer
 from emu.kernel.host_calls import HostCalls, host_call, string
 from emu.kernel.image import Image
-from emu.kernel.limits import Limits
+from emu.kernel.limits import LimitReached, Limits
 from emu.kernel.memory import GuestMemory
 from emu.kernel.modules import Modules
 from emu.kernel.reports import Reports
@@ -44,6 +44,7 @@ class Kernel:
     Attributes:
         hot_areas: by CPU index, the address of the CPU's struct pcpu_hot. The CPUs in it can take upcalls.
         host_calls: answers the guest's host calls; made by `start`.
+        reports: says where the kernel is; made by `start`.
     """
 
     def __init__(
@@ -90,11 +91,11 @@ class Kernel:
     def start(self, time: int, tracing: Tracing) -> None:
         """Switches CPU 0 on, its clock at `time`. From then on the kernel's events are reported to `tracing`."""
         self._tracing = tracing
-        self._reports = Reports(self._arch, self.memory, self.tasks, self.symbols, tracing, self._warn)
+        self.reports = Reports(self._arch, self.memory, self.tasks, self.symbols, tracing, self._warn)
         tracing_calls = TracingCalls(tracing, self.modules)
         self.host_calls = HostCalls(
             self.image,
-            (self, self.console, self.commands, self.upcalls, self.file_server, self._block, self._reports, tracing_calls),
+            (self, self.console, self.commands, self.upcalls, self.file_server, self._block, self.reports, tracing_calls),
         )
         self.board.cpus[0].start(self.image.entry, self._parameters, time)
 
@@ -124,17 +125,37 @@ class Kernel:
             PoweredOff: the guest switched the machine off.
             LimitReached: one of `limits` is reached.
         """
-        if self._ended is not None:
-            raise self._ended
-        try:
-            busy = self.board.run(self.host_calls.answer)
-        except CpuFault as fault:
-            self._panicked(fault.cpu, str(fault), 0)
-            busy = False
-        if self._ended is not None:
-            raise self._ended
-        self.limits.check(busy=busy)
+        busy = self._execute(lambda: self.board.run(self.host_calls.answer))
+        if (reached := self.limits.reached(busy=busy)) is not None:
+            raise LimitReached(self.where(reached))
         return busy
+
+    def step(self, cpu: Cpu) -> bool:
+        """Executes one instruction of one CPU (see Board.step).
+
+        Returns:
+            False if the CPU is off, or sleeps and nothing will wake it.
+
+        Raises:
+            GuestPanic, PoweredOff: as `run`.
+        """
+        return self._execute(lambda: self.board.step(cpu, self.host_calls.answer))
+
+    def _execute(self, execute: Callable[[], bool]) -> bool:
+        """Has the board do something, unless the kernel has ended. Raises how it ended, also if it ends now."""
+        answer = False
+        if self._ended is None:
+            try:
+                answer = execute()
+            except CpuFault as fault:
+                self.panicked(fault.cpu, str(fault), 0)
+        if self._ended is not None:
+            raise self._ended
+        return answer
+
+    def where(self, what: str) -> str:
+        """A sentence, and below it what each CPU executes."""
+        return "\n".join([what, *self.reports.cpus(self.board.cpus)])
 
     def device_interrupt(self) -> None:
         """Tells the guest that a command or console input waits for it."""
@@ -155,11 +176,11 @@ class Kernel:
 
     @host_call
     def panic(self, cpu: Cpu, message: int, registers: int) -> None:
-        self._panicked(cpu, string(cpu, message), registers)
+        self.panicked(cpu, string(cpu, message), registers)
 
-    def _panicked(self, cpu: Cpu, message: str, registers: int) -> None:
+    def panicked(self, cpu: Cpu, message: str, registers: int) -> None:
         """Ends the run with a report. `registers`: address of a struct pt_regs; 0: the CPU's own registers."""
-        report = self._reports.panic(cpu, message, registers)
+        report = self.reports.panic(cpu, message, registers)
         if console := self.console.last_lines:
             report = "\n".join([report, "last console lines:", *(f"  {line}" for line in console)])
         self._ended = GuestPanic(report)

@@ -13,7 +13,10 @@ __all__ = ["LimitReached", "Limits"]
 
 
 class LimitReached(Exception):
-    """The guest has run for as long as it may. It stands still, and can be asked for its trace."""
+    """The guest has run for as long as it may. It stands still, and can be asked for its trace.
+
+    The message says which limit it was. Its other lines say what each CPU executes.
+    """
 
 
 class Limits:
@@ -24,11 +27,15 @@ class Limits:
         self._virtual: int | None = None  # nanoseconds, for the message
         self._host: float | None = None  # seconds
         self._host_end: float | None = None  # by time.monotonic()
+        self._unfinished = ""
 
     @contextmanager
-    def during(self, virtual: int | None, host: float | None) -> Iterator[None]:
-        """While the body runs, the guest has `virtual` nanoseconds of its time and `host` seconds; None: no limit."""
-        self._virtual, self._host = virtual, host
+    def during(self, virtual: int | None, host: float | None, unfinished: str = "") -> Iterator[None]:
+        """While the body runs, the guest has `virtual` nanoseconds of its time and `host` seconds; None: no limit.
+
+        `unfinished` ends the sentence about a limit that is reached: ", and the guest has not booted".
+        """
+        self._virtual, self._host, self._unfinished = virtual, host, unfinished
         self._host_end = None if host is None else time.monotonic() + host
         if virtual is not None:
             self._board.ceiling = self._board.now + self._board.cycles(max(virtual, 0))
@@ -43,16 +50,16 @@ class Limits:
         """Seconds of the host's time that are left; None: there is no such limit."""
         return None if self._host_end is None else max(self._host_end - time.monotonic(), 0.0)
 
-    def check(self, *, busy: bool) -> None:
-        """Called after each stretch of running. `busy`: the guest can go on at once.
+    def reached(self, *, busy: bool) -> str | None:
+        """Asked after each stretch of running: a sentence about the limit that is reached; None: there is none.
 
-        Raises:
-            LimitReached: a limit is reached.
+        `busy`: the guest can go on at once.
         """
         if not busy and self._board.at_ceiling:
-            raise LimitReached(f"{_text(self._virtual or 0)} of virtual time have passed")
+            return f"{_text(self._virtual or 0)} of virtual time have passed{self._unfinished}"
         if self._host_end is not None and time.monotonic() >= self._host_end:
-            raise LimitReached(f"{self._host or 0:g} s of host time have passed")
+            return f"{self._host or 0:g} s of host time have passed{self._unfinished}"
+        return None
 
 
 def _text(nanoseconds: int) -> str:

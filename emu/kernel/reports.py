@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reports of where the guest kernel is: its task, registers and backtrace, with the names of functions."""
+"""Reports of where the guest kernel is: its tasks, registers and backtraces, with the names of functions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from emu.cpu.cpu import Cpu
@@ -17,12 +17,13 @@ from emu.kernel.tracing import Tracing
 
 __all__ = ["Reports"]
 
+_HOST_CALL = "hostcall"  # the function that makes host calls (docs/board.md)
 _DEEPEST = 4096  # more calls than a stack has room for
 _INNERMOST, _OUTERMOST = 64, 24  # how many calls of a longer chain are shown
 
 
 class Reports:
-    """Makes reports of panics, and gives `warn` the kernel's warnings, one text each.
+    """Makes reports of panics and of what CPUs execute, and gives `warn` the kernel's warnings, one text each.
 
     In all methods `saved` is the address of a struct pt_regs; 0: the CPU's own registers.
     """
@@ -36,6 +37,45 @@ class Reports:
         self._symbols = symbols
         self._tracing = tracing
         self._warn = warn
+
+    def cpus(self, cpus: Iterable[Cpu]) -> Iterator[str]:
+        """A line for each CPU that says what it executes, and where. CPUs of which the same is to be said share one."""
+        said: dict[str, list[int]] = {}
+        for cpu in cpus:
+            said.setdefault(self.activity(cpu), []).append(cpu.index)
+        for text, numbers in said.items():
+            yield f"{'CPUs' if len(numbers) > 1 else 'CPU'} {_list(numbers)}: {text}"
+
+    def activity(self, cpu: Cpu) -> str:
+        """What a CPU executes, and where: `sh-16, kernel, vfs_read+0x12/0x90, interrupts off`."""
+        if not cpu.running:
+            return "off"
+        words = [self._name(cpu), "asleep" if cpu.halted else "user mode" if cpu.in_user_mode else "kernel"]
+        words.append(f"{cpu.pc:#x}" if cpu.in_user_mode else self._symbols.describe(self._place(cpu)))
+        if cpu.irqs_off:
+            words.append("interrupts off")
+        if waited_for := self._tracing.waits_for(cpu):
+            words.append(waited_for)
+        return ", ".join(words)
+
+    def _name(self, cpu: Cpu) -> str:
+        """The task that a CPU runs, as traces name it."""
+        try:
+            task = self._tasks.find_current(cpu)
+            if task is None:
+                return "booting"
+            pid = self._tasks.pid(task)
+            return f"{self._tasks.comm(task)}-{pid}" if pid else "idle"
+        except LookupError:
+            return "no task"
+
+    def _place(self, cpu: Cpu) -> int:
+        """Where a CPU is in the kernel: of a host call, where it is made."""
+        for address in self._chain(cpu, 0):
+            found = self._symbols.function_at(address)
+            if found is None or found[0].name != _HOST_CALL:
+                return address
+        return cpu.pc
 
     def panic(self, cpu: Cpu, message: str, saved: int) -> str:
         """Why the kernel panicked, its task, registers and calls."""
@@ -78,16 +118,20 @@ class Reports:
         for n in range(0, len(rest), 3):
             yield " ".join(rest[n : n + 3])
 
-    def _calls(self, cpu: Cpu, saved: int) -> Iterator[str]:
-        """The lines of the backtrace, innermost call first; of a very long one, both ends."""
+    def _chain(self, cpu: Cpu, saved: int) -> Iterator[int]:
+        """The program counter, and the return addresses of the calls under way, innermost first."""
         values = self._arch.registers(self._memory, cpu, saved)
         task = self._tasks.find_current(cpu) or 0
-        chain = [values["ip"]]
+        yield values["ip"]
         for frame, address in islice(self._arch.callers(self._memory, cpu, values), _DEEPEST):
             caller = self._tracing.resolve_return(task, frame, address)
             if not self._symbols.is_code(caller):
-                break
-            chain.append(caller)
+                return
+            yield caller
+
+    def _calls(self, cpu: Cpu, saved: int) -> Iterator[str]:
+        """The lines of the backtrace, innermost call first; of a very long one, both ends."""
+        chain = list(self._chain(cpu, saved))
         hidden = max(0, len(chain) - _INNERMOST - _OUTERMOST)
         for caller in chain[:_INNERMOST]:
             yield f"  {self._symbols.describe(caller)}"
@@ -95,3 +139,14 @@ class Reports:
             yield f"  ... {hidden} more"
         for caller in chain[_INNERMOST + hidden :]:
             yield f"  {self._symbols.describe(caller)}"
+
+
+def _list(numbers: Sequence[int]) -> str:
+    """Ascending numbers as Linux lists CPUs: `0,2-5`."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1][1:] = [number]
+        else:
+            parts.append([number])
+    return ",".join("-".join(map(str, part)) for part in parts)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from emu.kernel.image import Image
+from emu.kernel.image import Image, Symbol
 from emu.kernel.modules import Modules
 
 __all__ = ["Symbols"]
@@ -18,14 +18,20 @@ class Symbols:
 
     def is_code(self, address: int) -> bool:
         """Whether an address is in a function of the kernel or of a module."""
-        return self._image.function_at(address) is not None or self._modules.find(address) is not None
+        return self.function_at(address) is not None
+
+    def function_at(self, address: int) -> tuple[Symbol, str] | None:
+        """The function at an address, and the name of its module ("": the kernel's own)."""
+        function = self._image.function_at(address)
+        if function is not None:
+            return function, ""
+        found = self._modules.find(address)
+        return None if found is None else (found[1], found[0].name)
 
     def describe(self, address: int) -> str:
         """`function+0xoffset/0xsize`, with ` [module]` if it is a module's, or the bare address."""
-        function, module = self._image.function_at(address), ""
-        if function is None:
-            found = self._modules.find(address)
-            if found is None:
-                return f"{address:#x}"
-            function, module = found[1], f" [{found[0].name}]"
-        return f"{function.name}+{address - function.address:#x}/{function.size:#x}{module}"
+        found = self.function_at(address)
+        if found is None:
+            return f"{address:#x}"
+        function, module = found
+        return f"{function.name}+{address - function.address:#x}/{function.size:#x}{f' [{module}]' if module else ''}"

@@ -53,6 +53,9 @@ class Tracing(Protocol):
         False: not done, sites are being changed; the loader asks again.
         """
 
+    def waits_for(self, cpu: Cpu) -> str | None:
+        """What tracing waits for on a CPU, to be said after its name: "has not answered Synchronise"; None: for nothing."""
+
     def resolve_return(self, task: int, frame: int, address: int) -> int:
         """The real return address of a call whose stack has `address`. `frame`: its fp in struct ftrace_ret_stack."""
 

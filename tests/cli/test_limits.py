@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import click
@@ -26,14 +27,17 @@ def test_virtual_time_is_bounded(arch: str, command: str, capfdbinary: pytest.Ca
     options = ("--arch", arch, "--limit", "5ms", "-p", "function", "-l", "schedule")
     status, out, err = emu(capfdbinary, "run", *options, "--", command)
     assert status == 124
-    assert err == b"emu: 5 ms of virtual time have passed\n"
+    head, *cpus = err.splitlines()
+    assert head == b"emu: 5 ms of virtual time have passed"
+    assert cpus and all(re.match(rb"CPUs? [01-]+: (idle|\w+-\d+), (asleep|kernel|user mode), \S+", line) for line in cpus)
     assert b"# tracer: function" in out
     assert b": schedule <-" in out
 
 
 def test_host_time_is_bounded(arch: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     status, out, err = emu(capfdbinary, "run", "--arch", arch, "--host-limit", "200ms", "--", "spin 100000000")
-    assert (status, err) == (124, b"emu: 0.2 s of host time have passed\n")
+    assert status == 124 and err.startswith(b"emu: 0.2 s of host time have passed\nCPU")
+    assert re.search(rb"^CPU \d: spin-\d+, (kernel, \w+\+0x|user mode, 0x)", err, re.MULTILINE)
     assert b"# tracer: nop" in out
 
 
@@ -48,7 +52,7 @@ def test_the_shell_is_bounded_too(
     with script.open() as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         status, out, err = emu(capfdbinary, "shell", "--arch", arch, "--limit", "20ms")
-    assert (status, err) == (124, b"emu: 20 ms of virtual time have passed\n")
+    assert status == 124 and err.startswith(b"emu: 20 ms of virtual time have passed\nCPU")
     assert out.endswith(b"one\n")
 
 
@@ -70,13 +74,14 @@ def test_the_limit_is_exact_to_a_quantum(arch: str) -> None:
 
 
 def test_booting_is_bounded(arch: str, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(LimitReached, match="1 ms of virtual time"):
+    with pytest.raises(LimitReached, match="1 ms of virtual time have passed, and the guest has not booted\nCPU"):
         Machine(arch=arch, boot_limit=1_000_000)
     with pytest.raises(LimitReached, match="0 s of host time"):
         Machine(arch=arch, boot_host_limit=0.0)
     monkeypatch.setattr(machine_options, "_BOOT_LIMIT", 1000)
     status, out, err = emu(capfdbinary, "run", "--arch", arch, "--limit", "2ms", "--", "true")
-    assert (status, out, err) == (124, b"", b"emu: 2 ms of virtual time have passed, and the guest has not booted\n")
+    assert (status, out) == (124, b"")
+    assert err.startswith(b"emu: 2 ms of virtual time have passed, and the guest has not booted\nCPU 0: ")
 
 
 UNENDING = [
@@ -105,10 +110,11 @@ def test_what_a_limit_left_running_is_killed_by_the_next_run(arch: str) -> None:
         assert machine.warnings == []
 
 
-def test_sleeping_for_ever_is_told_in_one_line(arch: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_sleeping_for_ever_is_told_with_what_each_cpu_executes(arch: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     command = "cat /sys/kernel/tracing/trace_pipe > /p"
     status, out, err = emu(capfdbinary, "run", "--arch", arch, "-p", "function", "-l", "vfs_open", "--", command)
-    assert (status, err) == (125, b"emu: the command does not end: every CPU sleeps, and nothing will wake one\n")
+    assert status == 125
+    assert err.startswith(b"emu: the command does not end: every CPU sleeps, and nothing will wake one\nCPUs 0-1: idle, asleep, ")
     assert b"# tracer: function" in out
 
 
@@ -143,3 +149,12 @@ def test_memory_is_as_asked(arch: str, capfdbinary: pytest.CaptureFixture[bytes]
     assert status == 2
     assert b"'lots' is no size: a number with K, M or G is needed." in err
     assert err.count(b"\n") == 1
+
+
+def test_cpus_of_which_the_same_is_to_be_said_share_a_line(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    status, _, err = emu(capfdbinary, "run", "--arch", "sparc64", "--cpus", "16", "--limit", "5ms", "--", "while :; do :; done")
+    lines = err.decode().splitlines()
+    assert status == 124 and len(lines) == 3
+    assert sum(line.startswith("CPU ") and ": sh-" in line for line in lines) == 1
+    (shared,) = (line for line in lines if line.startswith("CPUs "))
+    assert re.match(r"CPUs (\d+-\d+|\d+)(,\d+(-\d+)?)*: idle, asleep, ", shared)

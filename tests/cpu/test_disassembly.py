@@ -23,6 +23,11 @@ def test_instructions_follow_each_other_from_the_address_given() -> None:
     ]
 
 
+def test_addresses_in_the_upper_half_are_not_negative() -> None:
+    (call,) = disassemble(load("sparc64"), bytes.fromhex("40000002"), 0xFFFF_F800_0102_9000)
+    assert call.text == "call 0xfffff80001029008"
+
+
 @pytest.mark.parametrize(
     ("arch", "code", "expected"),
     [

@@ -43,7 +43,7 @@ def boundaries(bare: Bare) -> list[tuple[int, bool]]:
     while True:
         code = bytes(bare.board.ram[cpu.pc - KERNEL : cpu.pc - KERNEL + 16])
         _, _, mnemonic, operands = next(disassembler.disasm_lite(code, cpu.pc))
-        enabled = bool(cpu.registers()["flags"] & 0x200)
+        enabled = bool(cpu.registers()["rflags"] & 0x200)
         found.append((cpu.pc, enabled and not shadow))
         if mnemonic == "hlt":
             return found

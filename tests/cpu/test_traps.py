@@ -31,8 +31,8 @@ def test_a_page_fault_has_its_error_code_and_address_and_can_be_repaired() -> No
     registers = bare.registers()
     assert registers["r13"] == 6  # user, write, not present
     assert registers["r14"] == 0x402008
-    assert registers["bx"] == 1
-    assert registers["sp"] == KERNEL + 0x9F000 - 40  # the TSS's stack: SS RSP RFLAGS CS RIP
+    assert registers["rbx"] == 1
+    assert registers["rsp"] == KERNEL + 0x9F000 - 40  # the TSS's stack: SS RSP RFLAGS CS RIP
 
 
 def test_user_mode_cannot_make_host_calls_or_stop_interrupts_or_touch_the_kernel() -> None:
@@ -77,7 +77,7 @@ def test_syscall_and_sysret_keep_flags_and_return_address() -> None:
     assert registers["r8"] == 8  # ring 0 inside
     assert registers["r9"] == 0x401F00  # SYSCALL does not change the stack
     assert registers["r12"] & 0x200 and not registers["r10"] & 0x200  # FMASK cleared IF; R11 keeps it
-    assert registers["cx"] == USER + 0x0F  # the instruction after SYSCALL
+    assert registers["rcx"] == USER + 0x0F  # the instruction after SYSCALL
 
 
 def test_a_fault_on_an_ist_stack_uses_it() -> None:

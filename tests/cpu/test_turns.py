@@ -46,7 +46,7 @@ def test_clocks_differ_by_at_most_the_quantum_and_a_block(quantum: int) -> None:
 
     def on_call(cpu, number, arguments):
         nonlocal widest
-        clocks = [c.cycles for c in bare.board.cpus if c.registers()["dx"]]
+        clocks = [c.cycles for c in bare.board.cpus if c.registers()["rdx"]]
         widest = max(widest, max(clocks) - min(clocks))
         cpu.answer(0)
 

@@ -18,6 +18,7 @@ from emu.cpu.native import cpu_record
 from emu.ftrace import events
 from emu.machine import GuestPanic, Machine
 from emu.native.pointers import store_u64
+from tests.lib.arches import FACTS
 from tests.lib.graph_calls import check_calls, start_graph
 from tests.lib.stepping import ENDLESS, LONGEST_STEP, context, run_to, step
 from tests.lib.tracer_switches import switch_under_load
@@ -45,28 +46,33 @@ def test_there_is_no_nmi_for_a_cpu_that_is_not_there(arch: str) -> None:
         machine.inject_nmi(2)
 
 
+def place_of(cpu: Cpu) -> tuple[int, int]:
+    """The program counter and the stack pointer."""
+    return cpu.pc, cpu.registers()[FACTS[cpu.board.arch.name].stack_pointer]
+
+
 def delivered_from(machine: Machine, cpu: Cpu) -> tuple[int, int] | None:
     """If the CPU is at the first instruction of its NMI handler: where it comes from, and the stack pointer there."""
     image = machine.kernel.image
     if machine.board.arch.name == "sparc64":
         if cpu.pc != image.symbol("ttable") + 0x4F * 32:
             return None
-        return int(Env.from_address(cpu.env).ts[1].tpc), cpu.registers()["sp"]
+        return int(Env.from_address(cpu.env).ts[1].tpc), place_of(cpu)[1]
     if cpu.pc != image.symbol("asm_exc_nmi"):
         return None
-    ip, _, _, sp, _ = struct.unpack("<5Q", cpu.read(cpu.registers()["sp"], 40))
+    ip, _, _, sp, _ = struct.unpack("<5Q", cpu.read(place_of(cpu)[1], 40))
     return ip, sp
 
 
 def execute(machine: Machine, cpu: Cpu) -> None:
     """Executes one instruction. On SPARC V9 it may first trap for a register window, which another NMI would take away again."""
-    place = cpu.pc, cpu.registers()["sp"]
+    place = place_of(cpu)
     step(machine, cpu, 1)
     if machine.board.arch.name != "sparc64":
         return
     while Env.from_address(cpu.env).tl:
         step(machine, cpu, 1)
-    if (cpu.pc, cpu.registers()["sp"]) == place:
+    if place_of(cpu) == place:
         execute(machine, cpu)
 
 
@@ -80,7 +86,7 @@ def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int]
     taken = off = 0
     while taken < count:
         irqs_off = context(machine, cpu)[0]
-        place, before = (cpu.pc, cpu.registers()["sp"]), cpu.record.get(cpu_record.TAKEN)
+        place, before = place_of(cpu), cpu.record.get(cpu_record.TAKEN)
         machine.inject_nmi(0)
         step(machine, cpu, 1)
         if cpu.record.get(cpu_record.TAKEN) == before:
@@ -90,7 +96,7 @@ def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int]
         off += irqs_off
         places.add(place[0])
         for _ in range(ENDLESS):
-            if (cpu.pc, cpu.registers()["sp"]) == place:
+            if place_of(cpu) == place:
                 break
             step(machine, cpu, LONGEST_STEP)
         else:
@@ -161,7 +167,7 @@ def begin_storm(cpu: Cpu) -> object:
 def test_nmis_while_sites_change_under_load(arch: str, protocol: str) -> None:
     """Handlers run into sites that are half written, and are themselves patched."""
     with Machine(arch=arch, cpus=2) as machine:
-        machine.ftrace.protocol = protocol
+        machine.patching.protocol = protocol
         storm = [begin_storm(cpu) for cpu in machine.board.cpus]
         hits = switch_under_load(machine, "busy 4 4", 18)
         assert len(storm) == 2

@@ -37,12 +37,12 @@ def test_a_protocol_that_the_architecture_does_not_have_is_refused(arch: str) ->
     with Machine(arch=arch, cpus=1) as machine:
         missing = next(name for name in PROTOCOLS if name not in machine.ftrace.arch.protocols)
         with pytest.raises(ValueError, match=rf"{arch} has no patching protocol '{missing}' \(it has: .*stop_machine\)"):
-            machine.ftrace.protocol = missing
+            machine.patching.protocol = missing
 
 
 def test_a_cpu_that_does_not_flush_runs_the_old_code(arch: str, protocol: str) -> None:
     with Machine(arch=arch, cpus=2) as machine:
-        machine.ftrace.protocol = protocol
+        machine.patching.protocol = protocol
 
         def calls() -> list[int]:
             """How many calls of one function each CPU records while both call it."""
@@ -53,11 +53,11 @@ def test_a_cpu_that_does_not_flush_runs_the_old_code(arch: str, protocol: str) -
         machine.tracefs.write("set_ftrace_filter", "kmem_cache_alloc")
         for _ in range(4):
             calls()  # both CPUs have translated the function as it is, in whatever state they call it
-        machine.ftrace.driver.deaf_cpus = {1}
+        machine.patching.deaf_cpus = {1}
         machine.tracefs.write("current_tracer", "function")
         heard, deaf = calls()
         assert heard > 10 and deaf == 0
-        machine.ftrace.driver.deaf_cpus = set()
+        machine.patching.deaf_cpus = set()
         machine.tracefs.write("current_tracer", "nop")
         machine.tracefs.write("current_tracer", "function")
         heard, deaf = calls()
@@ -66,7 +66,7 @@ def test_a_cpu_that_does_not_flush_runs_the_old_code(arch: str, protocol: str) -
 
 def test_a_hundred_switches_under_load(arch: str, protocol: str) -> None:
     with Machine(arch=arch, cpus=4) as machine:
-        machine.ftrace.protocol = protocol
+        machine.patching.protocol = protocol
         hits = switch_under_load(machine, "busy 6 12", 100)
         if protocol == "breakpoint":
             assert hits[-1] > 10 and len(set(hits)) > 5  # breakpoints were hit, in many of the switches
@@ -79,7 +79,7 @@ def test_a_site_that_was_changed_behind_our_back_stops_tracing_and_not_the_guest
     arch: str, protocol: str, damaged_byte: int
 ) -> None:
     with Machine(arch=arch, cpus=2) as machine:
-        machine.ftrace.protocol = protocol
+        machine.patching.protocol = protocol
         site = int(machine.ftrace.sites.addresses[len(machine.ftrace.sites) // 2])
         place = machine.kernel.memory.physical(site) + damaged_byte
         good = text_bytes(machine)

@@ -31,7 +31,7 @@ def cpus(arch: str, request: pytest.FixtureRequest) -> int:
 
 def test_the_function_trace_is_what_the_witness_saw(arch: str, cpus: int, protocol: str) -> None:
     with Machine(arch=arch, cpus=cpus, seed=cpus) as machine:
-        machine.ftrace.protocol = protocol
+        machine.patching.protocol = protocol
         witness = Witness(machine)
         machine.tracefs.write("tracing_on", "0")
         machine.tracefs.write("buffer_size_kb", str(100_000 // cpus))

@@ -58,7 +58,7 @@ def overflow(arch: str, interrupted: int | None) -> tuple[int, str]:
         function, vector = image.symbol("recursive_loop"), image.constant("RESCHEDULE_VECTOR")
 
         def on_call(uc: object, address: int, size: int, data: object) -> None:
-            frames.add(cpu.registers()["sp"])
+            frames.add(cpu.registers()[FACTS[arch].stack_pointer])
             if len(frames) == interrupted:
                 cpu.raise_interrupt(vector, cpu.cycles)
 

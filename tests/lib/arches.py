@@ -15,6 +15,7 @@ class Facts:
 
     cpus: tuple[int, int, int]  # one, few and many of them
     arguments: tuple[str, ...]  # the registers of a call's arguments, as Cpu.registers() names them
+    stack_pointer: str  # likewise
     undefined: bytes  # an instruction that there is not
     forbidden: int  # a shell's status of a program that was killed for what only the kernel may do
     system_call: str  # the kernel's function that calls those of system calls
@@ -29,7 +30,8 @@ class Facts:
 FACTS = {
     "x86_64": Facts(
         cpus=(1, 2, 4),
-        arguments=("di", "si"),
+        arguments=("rdi", "rsi"),
+        stack_pointer="rsp",
         undefined=bytes.fromhex("0f0b"),
         forbidden=128 + signal.SIGSEGV,
         system_call="do_syscall_64",
@@ -43,6 +45,7 @@ FACTS = {
     "sparc64": Facts(
         cpus=(1, 4, 16),
         arguments=("o0", "o1"),
+        stack_pointer="sp",
         undefined=bytes(4),
         forbidden=128 + signal.SIGILL,
         system_call="do_syscall",

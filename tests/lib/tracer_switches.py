@@ -22,7 +22,7 @@ def switch_under_load(machine: Machine, load: str, switches: int) -> list[int]:
     hits = []
     for n in range(switches):
         machine.tracefs.write("current_tracer", ("function", "function_graph", "nop")[n % 3])
-        hits.append(machine.ftrace.driver.breakpoints_hit)
+        hits.append(machine.patching.breakpoints_hit)
         machine.advance(20_000)
     machine.tracefs.write("current_tracer", "nop")
     assert text_bytes(machine) == before

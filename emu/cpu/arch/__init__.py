@@ -28,7 +28,7 @@ class CpuArch(ABC):
     To boot: name, byte_order, create(), layout(), program_counters(), reset(), timing(), and the module in
         emu.cpu.native.arch.
     To answer host calls: set_result().
-    To show a CPU: registers().
+    To show a CPU: registers(), in_user_mode().
     To reach memory as a CPU sees it: translate().
     To show code (emu.cpu.disassembly): capstone_mode, syntax, instruction_alignment.
     """
@@ -107,7 +107,11 @@ class CpuArch(ABC):
 
     @abstractmethod
     def registers(self, env: int) -> Mapping[str, int]:
-        """The general registers, flags and program counter, by the guest's names in `struct pt_regs`."""
+        """The integer registers and those of the CPU's state, by the names that disassembly has for them."""
+
+    @abstractmethod
+    def in_user_mode(self, env: int) -> bool:
+        """Whether the CPU executes a program, without privileges."""
 
     @abstractmethod
     def set_result(self, env: int, value: int) -> None:

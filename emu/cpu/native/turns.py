@@ -33,7 +33,8 @@ def _random(board):
 
 
 @njit
-def _ready_at(cpu):
+def ready_at(cpu):
+    """The time from which on a CPU can execute, in cycles; NEVER: nothing will wake it."""
     status = load_u64(cpu + cpu_record.STATUS)
     if status == cpu_record.RUNNING:
         return load_u64(cpu + cpu_record.CYCLES)
@@ -84,7 +85,7 @@ def run(board, microseconds):
         cpu = ZERO
         for n in range(count):
             candidate = load_u64(table + np.uint64(n) * WORD)
-            ready = _ready_at(candidate)
+            ready = ready_at(candidate)
             if ready < best:
                 best, second, cpu = ready, best, candidate
             elif ready < second:

@@ -26,15 +26,25 @@ class TraceFS:
     '1\\n'
 
     Args:
-        settle: called after each operation that may have changed something, to run the machine until it is done.
+        settle: called with two limits after each operation that may have changed something, to run the machine until it
+            is done.
         check: called before each operation; raises if the machine is closed.
+
+    Methods that change something run the machine until its call sites have been patched. These may take `limit`
+    nanoseconds of virtual time and `host_limit` seconds of the host's time; None: no limit, but see Machine.settle.
 
     Raises, from any method:
         TraceError: with the errno a process in the guest would get, and `path`.
+
+    Raises, from those that change something:
+        GuestPanic, LimitReached, PoweredOff: as Machine.settle. What was written stays.
     """
 
     def __init__(
-        self, root: Directory, settle: Callable[[], None] = lambda: None, check: Callable[[], None] = lambda: None
+        self,
+        root: Directory,
+        settle: Callable[[int | None, float | None], None] = lambda limit, host_limit: None,
+        check: Callable[[], None] = lambda: None,
     ) -> None:
         self._root = root
         self._settle = settle
@@ -55,23 +65,23 @@ class TraceFS:
                 yield piece
                 offset += len(piece)
 
-    def write(self, path: str, text: str) -> None:
+    def write(self, path: str, text: str, *, limit: int | None = None, host_limit: float | None = None) -> None:
         """`echo text > path`."""
-        self._write(path, text, OpenFlags.WRITE | OpenFlags.TRUNCATE)
+        self._write(path, text, OpenFlags.WRITE | OpenFlags.TRUNCATE, limit, host_limit)
 
-    def append(self, path: str, text: str) -> None:
+    def append(self, path: str, text: str, *, limit: int | None = None, host_limit: float | None = None) -> None:
         """`echo text >> path`."""
-        self._write(path, text, OpenFlags.WRITE | OpenFlags.APPEND)
+        self._write(path, text, OpenFlags.WRITE | OpenFlags.APPEND, limit, host_limit)
 
     def listdir(self, path: str = "") -> list[str]:
         with _naming(path):
             return [name for name, _ in self._directory(path).entries()]
 
-    def mkdir(self, path: str) -> None:
-        self._in_parent(path, lambda parent, name: parent.mkdir(name, _MODE))
+    def mkdir(self, path: str, *, limit: int | None = None, host_limit: float | None = None) -> None:
+        self._in_parent(path, lambda parent, name: parent.mkdir(name, _MODE), limit, host_limit)
 
-    def rmdir(self, path: str) -> None:
-        self._in_parent(path, lambda parent, name: parent.rmdir(name))
+    def rmdir(self, path: str, *, limit: int | None = None, host_limit: float | None = None) -> None:
+        self._in_parent(path, lambda parent, name: parent.rmdir(name), limit, host_limit)
 
     def exists(self, path: str) -> bool:
         try:
@@ -80,20 +90,24 @@ class TraceFS:
             return False
         return True
 
-    def _write(self, path: str, text: str, flags: OpenFlags) -> None:
+    def _write(self, path: str, text: str, flags: OpenFlags, limit: int | None, host_limit: float | None) -> None:
         data = text.encode(errors="surrogateescape")
         if not data.endswith(b"\n"):
             data += b"\n"
         with Held(), self._opened(path, flags) as handle:
             while data:
                 data = data[handle.write(0, data) :]
-        self._settle()
+        with _naming(path):
+            self._settle(limit, host_limit)
 
-    def _in_parent(self, path: str, operation: Callable[[Directory, str], object]) -> None:
+    def _in_parent(
+        self, path: str, operation: Callable[[Directory, str], object], limit: int | None, host_limit: float | None
+    ) -> None:
         parent, _, name = path.strip("/").rpartition("/")
-        with Held(), _naming(path):
-            operation(self._directory(parent), name)
-        self._settle()
+        with _naming(path):
+            with Held():
+                operation(self._directory(parent), name)
+            self._settle(limit, host_limit)
 
     @contextmanager
     def _opened(self, path: str, flags: OpenFlags) -> Iterator[Handle]:
@@ -130,4 +144,4 @@ def _naming(path: str) -> Iterator[None]:
     except OSError as error:
         failed = error if isinstance(error, TraceError) else TraceError(error.errno or errno.EIO, error.strerror or "")
         failed.path = failed.path or path
-        raise failed from None
+        raise failed from error.__cause__

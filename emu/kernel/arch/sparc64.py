@@ -34,7 +34,7 @@ class Sparc64(KernelArch):
     def registers(self, memory: GuestMemory, cpu: Cpu, saved: int) -> Mapping[str, int]:
         if saved == 0:
             values = cpu.registers()
-            return {name: values[name] for name in _SHOWN}
+            return {name: values["pc" if name == "ip" else name] for name in _SHOWN}
         general = saved + memory.image.offset("pt_regs.u_regs")
         out = {
             "ip": memory.member(saved, "pt_regs.tpc"),

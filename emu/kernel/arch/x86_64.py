@@ -27,7 +27,7 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
     def registers(self, memory: GuestMemory, cpu: Cpu, saved: int) -> Mapping[str, int]:
         if saved == 0:
             values = cpu.registers()
-            return {name: values[name] for name in _SHOWN}
+            return {name: values[name if name in values else f"r{name}"] for name in _SHOWN}
         return {name: memory.member(saved, f"pt_regs.{name}") for name in _SHOWN}
 
     def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:

@@ -66,10 +66,19 @@ class Sparc64(CpuArch):
         window = (ctypes.c_uint64 * len(state.WINDOW_REGISTERS)).from_address(at.regwptr)
         values = {f"g{n}": at.gregs[n] for n in range(8)}
         values.update(zip(state.WINDOW_REGISTERS, window, strict=True))
-        for name in ("pc", "npc", "y", "pstate", "tl", "cwp", "cansave", "canrestore", "tick_cmpr"):
+        values["sp"], values["fp"] = values["o6"], values["i6"]
+        for name in ("pc", "npc", "y", "asi", "pstate", "tl", "fprs"):
             values[name] = getattr(at, name)
-        values["ip"], values["sp"], values["pil"] = at.pc, values["o6"], at.psrpil
+        values["ccr"], values["pil"], values["tba"], values["asr23"] = state.condition_codes(env), at.psrpil, at.tbr, at.tick_cmpr
+        for name in ("cwp", "cansave", "canrestore", "otherwin", "cleanwin", "wstate"):
+            values[name] = getattr(at, name)
+        if at.tl:
+            trap = at.ts[at.tl]
+            values.update((name, getattr(trap, name)) for name in ("tpc", "tnpc", "tstate", "tt"))
         return values
+
+    def in_user_mode(self, env: int) -> bool:
+        return not state.Env.from_address(env).pstate & state.PSTATE_PRIV
 
     def set_result(self, env: int, value: int) -> None:
         window = ctypes.c_uint64.from_address(env + state.Env.regwptr.offset).value

@@ -11,11 +11,17 @@ from collections.abc import Iterator
 import unicorn
 from unicorn import sparc_const as sparc
 
-from emu.cpu.internals import CpuStructures, UnknownUnicorn, find_cpu, handle_of
+from emu.cpu.internals import LIBRARY, CpuStructures, UnknownUnicorn, find_cpu, handle_of
 
-__all__ = ["PSTATE_IE", "PSTATE_PRIV", "WINDOW_REGISTERS", "Env", "layout", "reset", "window_register", "windows"]
+__all__ = [
+    "PSTATE_IE", "PSTATE_PRIV", "WINDOW_REGISTERS", "Env",
+    "condition_codes", "layout", "reset", "window_register", "windows",
+]  # fmt: skip
 
 u32, u64 = ctypes.c_uint32, ctypes.c_uint64
+
+_get_ccr = LIBRARY.cpu_get_ccr_sparc64
+_get_ccr.argtypes, _get_ccr.restype = [u64], u64
 
 PSTATE_PEF, PSTATE_PRIV, PSTATE_IE = 0x10, 4, 2
 _CC_FLAGS = 1  # QEMU's CC_OP_FLAGS: the condition codes are in psr and xcc
@@ -103,6 +109,11 @@ def reset(state: Env, *, entry: int, kernel: int, arguments: tuple[int, int]) ->
     out = (u64 * 8).from_address(state.regwptr)
     out[0], out[1] = arguments
     state.pc, state.npc = entry, entry + 4
+
+
+def condition_codes(env: int) -> int:
+    """The register CCR. QEMU computes the codes of the last instruction that set them only when they are asked for."""
+    return int(_get_ccr(env))
 
 
 def windows(state: Env) -> Iterator[tuple[int, int, int]]:

@@ -60,11 +60,20 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
     def registers(self, env: int) -> Mapping[str, int]:
         at = state.layout()
         general = (ctypes.c_uint64 * 16).from_address(env)
-        values = dict(zip(state.GENERAL_REGISTERS, general, strict=True))
-        values["ip"] = ctypes.c_uint64.from_address(env + at.env_eip).value
-        values["flags"] = ctypes.c_uint64.from_address(env + at.env_eflags).value
-        values["cs"] = ctypes.c_uint32.from_address(env + at.env_segments + state.CS * ctypes.sizeof(state.SegmentCache)).value
+        names = (name if name.startswith("r") else f"r{name}" for name in state.GENERAL_REGISTERS)
+        values = dict(zip(names, general, strict=True))
+        values["rip"] = ctypes.c_uint64.from_address(env + at.env_eip).value
+        values["rflags"] = ctypes.c_uint64.from_address(env + at.env_eflags).value
+        segments = (state.SegmentCache * len(state.SEGMENT_REGISTERS)).from_address(env + at.env_segments)
+        for name, segment in zip(state.SEGMENT_REGISTERS, segments, strict=True):
+            values[name] = segment.selector
+        values["fs_base"], values["gs_base"] = segments[state.FS].base, segments[state.GS].base
+        control = (ctypes.c_uint64 * 5).from_address(env + at.env_cr3 - 3 * 8)
+        values.update((f"cr{n}", control[n]) for n in (0, 2, 3, 4))
         return values
+
+    def in_user_mode(self, env: int) -> bool:
+        return ctypes.c_uint32.from_address(env + state.layout().env_hflags).value & state.PRIVILEGE_LEVEL == state.USER
 
     def set_result(self, env: int, value: int) -> None:
         ctypes.c_uint64.from_address(env).value = value & 0xFFFF_FFFF_FFFF_FFFF

@@ -14,7 +14,10 @@ from unicorn import x86_const as x86
 
 from emu.cpu.internals import CpuStructures, UnknownUnicorn, find_cpu, handle_of, peek, probing_memory
 
-__all__ = ["CS", "GENERAL_REGISTERS", "RESET_GDT", "SS", "Layout", "SegmentCache", "layout", "register", "reset"]
+__all__ = [
+    "CS", "FS", "GENERAL_REGISTERS", "GS", "PRIVILEGE_LEVEL", "RESET_GDT", "SEGMENT_REGISTERS", "SS", "USER",
+    "Layout", "SegmentCache", "layout", "register", "reset",
+]  # fmt: skip
 
 # QEMU's order of env.regs.
 GENERAL_REGISTERS = ("ax", "cx", "dx", "bx", "sp", "bp", "si", "di", *(f"r{n}" for n in range(8, 16)))
@@ -28,7 +31,10 @@ _UNICORN_GENERAL = (
 
 _MSR_EFER, _MSR_STAR, _MSR_LSTAR, _MSR_FMASK = 0xC000_0080, 0xC000_0081, 0xC000_0082, 0xC000_0084
 
-CS, SS = 1, 2  # indices in env.segs
+SEGMENT_REGISTERS = ("es", "cs", "ss", "ds", "fs", "gs")  # in the order of env.segs
+CS, SS, FS, GS = (SEGMENT_REGISTERS.index(name) for name in ("cs", "ss", "fs", "gs"))
+
+PRIVILEGE_LEVEL = USER = 3  # QEMU: bits of hflags, and what they hold in user mode
 
 
 class SegmentCache(ctypes.Structure):
@@ -49,8 +55,8 @@ class Layout(CpuStructures):
     env_eflags: int
     env_hflags: int
     env_hflags2: int
-    env_segments: int  # a SegmentCache each: ES CS SS DS FS GS
-    env_cr3: int
+    env_segments: int  # a SegmentCache for each of SEGMENT_REGISTERS
+    env_cr3: int  # in an array of CR0 to CR4
     env_star: int
     env_lstar: int
     env_fmask: int
@@ -173,7 +179,7 @@ def reset(uc: unicorn.Uc, at: Layout, *, entry: int, page_table: int, gdt: int, 
     uc.reg_write(x86.UC_X86_REG_CS, 8)
     env = ctypes.c_uint64.from_address(handle_of(uc) + at.uc_cpu).value + at.cpu_env
     ctypes.c_uint64.from_address(env + at.env_cpuid_1_ecx).value &= ~_RDRAND  # the host's random numbers
-    ctypes.c_uint32.from_address(env + at.env_hflags).value &= ~3  # writing CS does not change the privilege level
+    ctypes.c_uint32.from_address(env + at.env_hflags).value &= ~PRIVILEGE_LEVEL  # writing CS does not change the privilege level
     uc.reg_write(x86.UC_X86_REG_RDI, arguments[0])
     uc.reg_write(x86.UC_X86_REG_RSI, arguments[1])
     ctypes.c_uint64.from_address(env + at.env_eip).value = entry

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A CPU of a booted machine, as a debugger shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from emu.cpu.cpu import Cpu
+from emu.cpu.disassembly import Instruction, disassemble
+from emu.kernel.kernel import Kernel
+
+__all__ = ["GuestCpu"]
+
+_AROUND = 5  # instructions that are shown before the program counter, and after it
+_LONGEST = 16  # bytes of an instruction, of any architecture
+
+
+class GuestCpu:
+    """What a CPU is doing, with the kernel's names. All attributes are looked up when they are asked for.
+
+    >>> machine.cpus[1]
+    <CPU 1: busy-17, kernel, upcall_stop_machine+0x12/0x1c, interrupts off>
+
+    Args:
+        cpu: the CPU.
+        kernel: what runs on it.
+        step: has the machine execute one instruction of the CPU; as Kernel.step.
+    """
+
+    def __init__(self, cpu: Cpu, kernel: Kernel, step: Callable[[Cpu], bool]) -> None:
+        self._cpu = cpu
+        self._kernel = kernel
+        self._step = step
+
+    def __repr__(self) -> str:
+        return f"<CPU {self._cpu.index}: {self.activity}>"
+
+    @property
+    def index(self) -> int:
+        return self._cpu.index
+
+    @property
+    def activity(self) -> str:
+        """One line: the task, `kernel`, `user mode`, `asleep` or `off`, the place, and what the CPU is awaited for."""
+        return self._kernel.reports.activity(self._cpu)
+
+    @property
+    def registers(self) -> Mapping[str, int]:
+        """The integer registers by their names in disassembly, then those of the CPU's state: flags, modes, windows."""
+        return self._cpu.registers()
+
+    @property
+    def pc(self) -> int:
+        """The address of the next instruction."""
+        return self._cpu.pc
+
+    @property
+    def symbol(self) -> str:
+        """`pc` as `function+0xoffset/0xsize`; the bare address in a program."""
+        return f"{self.pc:#x}" if self._cpu.in_user_mode else self._kernel.symbols.describe(self.pc)
+
+    @property
+    def cycles(self) -> int:
+        """The CPU's clock."""
+        return self._cpu.cycles
+
+    def step(self) -> bool:
+        """Executes one instruction, while the other CPUs and their clocks stand still.
+
+        An interrupt that is due comes first: the instruction is then the first one of its handler. A CPU that sleeps
+        first sleeps until its next interrupt. Of an instruction with a `rep` prefix one repetition is executed. The
+        instruction is the one in memory, even where running would go on in an old translation.
+
+        Returns:
+            False if the CPU is off, or sleeps and nothing will wake it. Then nothing has happened.
+
+        Raises:
+            GuestPanic, PoweredOff: as Machine.run.
+            ValueError: the machine is closed.
+        """
+        return self._step(self._cpu)
+
+    @property
+    def disassembly(self) -> str:
+        """The instructions around `pc`, which is marked, in lines like objdump's."""
+        pc = self.pc
+        instructions = list(self._around(pc))
+        width = max((len(one.code) for one in instructions), default=0) * 3
+        lines = [f"{self.symbol}:"]
+        for one in instructions:
+            mark = "=>" if one.address == pc else "  "
+            lines.append(f"{mark} {one.address:>16x}:  {one.code.hex(' '):<{width}} {one.text}")
+        return "\n".join(lines)
+
+    def _around(self, pc: int) -> Iterator[Instruction]:
+        """The instructions around `pc`. Those before it are known where it is in a function of the kernel."""
+        arch = self._cpu.board.arch
+        function = None if self._cpu.in_user_mode else self._kernel.symbols.function_at(pc)
+        if function is not None:
+            start = function[0].address
+            yield from disassemble(arch, self._read(start, pc - start), start)[-_AROUND:]
+        yield from disassemble(arch, self._read(pc, (_AROUND + 1) * _LONGEST), pc)[: _AROUND + 1]
+
+    def _read(self, address: int, size: int) -> bytes:
+        """Up to `size` bytes of the kernel, or of a program as the CPU sees them; fewer where there is no memory."""
+        read = self._cpu.read if self._cpu.in_user_mode else self._kernel.memory.read
+        page = self._cpu.board.arch.page_size
+        found = b""
+        while len(found) < size:
+            at = address + len(found)
+            try:
+                found += read(at, min(size - len(found), page - at % page))
+            except LookupError:
+                break
+        return found
