@@ -51,6 +51,7 @@ pid_t fork_shell(void)
 		/* Its parent's children are not its own. */
 		processes = NULL;
 		shell.child = true;
+		shell.recovers = false;
 		failure = NULL;
 		job_enter();
 		traps_reset();

@@ -20,7 +20,8 @@ struct shell {
 	int line;			/* of the command being run */
 	const char *builtin;		/* the one that runs, for messages */
 	bool interactive;
-	bool child;			/* a subshell: an error ends it */
+	bool child;			/* a subshell */
+	bool recovers;			/* an error does not end it */
 };
 
 extern struct shell shell;
@@ -89,15 +90,20 @@ void abandon(int status) __attribute__((noreturn));
 /* ^C: goes on with the next command line, whatever it leaves. */
 void abandon_line(void) __attribute__((noreturn));
 
-/* Where to go on after an error, in what it does not end. */
+/*
+ * Where to go on after an error, in what it does not end. Inputs that began
+ * since are on the stack, and thus popped before the jump.
+ */
 struct failure {
 	jmp_buf back;
+	struct input *input;
 	int status;
 	struct failure *outer;
 };
 
 extern struct failure *failure;
 extern void *recovery[5];		/* for __builtin_setjmp() */
+extern struct input *recovery_input;
 
 /* input.c: where the characters of commands come from. */
 
@@ -135,6 +141,7 @@ bool input_push_alias(const char *name);
 /* Whether an alias has ended since this was asked that wants the next word. */
 bool input_alias_ended(void);
 void input_pop(void);
+void input_pop_until(const struct input *outer);
 /* What is left of a line from the terminal is not read. */
 void input_discard_line(void);
 void input_next_prompt(enum prompt prompt);

@@ -57,7 +57,7 @@ void shell_exit(int status)
 	if (command && *command) {
 		exiting = true;
 		/* An error in it, or ^C, is the end all the same. */
-		shell.interactive = false;
+		shell.recovers = false;
 		shell.status = status;
 		shell.builtin = NULL;
 		control.tested++;

@@ -356,6 +356,15 @@ def test_prompts_and_life_after_errors(guest: Guest) -> None:
     )
 
 
+@pytest.mark.parametrize("command", ["echo ${x?}", ". /nofile", "eval ')'"])
+def test_an_error_ends_a_shell_whose_commands_are_not_typed(guest: Guest, command: str) -> None:
+    (guest.cwd / "commands").write_text(f"{command}\necho not reached\n")
+    for words in (["-c", f"{command}; echo not reached"], ["commands"]):
+        ended = guest.run("sh", "-i", *words)
+        assert (ended.status, ended.output) == (2, "")
+    assert guest.run("sh", "-i", "-c").status == 2
+
+
 def test_the_shell_waits_for_each_stage_of_a_pipeline(guest: Guest) -> None:
     ended = guest.sh("{ sleep 0.1; echo late >&2; } | true; echo after >&2")
     assert ended.errors == "late\nafter\n"

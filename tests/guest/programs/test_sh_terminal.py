@@ -209,6 +209,15 @@ def test_jobs_are_told_of_as_in_dash(guest: Guest, line: str) -> None:
     both(guest, (line, b""), ("echo [$?] $x $#", b""), ("jobs", b""))
 
 
+def test_no_signal_is_ignored_in_what_a_trap_for_exit_runs(guest: Guest) -> None:
+    shell = Shell(guest, guest.bin / "sh")
+    try:
+        shell.type(b"trap '(grep SigIgn /proc/self/status)' EXIT; exit\r")
+        assert shell.until(rb"SigIgn:.*\r\n").endswith(b"SigIgn:\t0000000000000000\r\n")
+    finally:
+        shell.close()
+
+
 def test_what_is_typed_while_a_command_runs_comes_after_it(guest: Guest) -> None:
     shell = Shell(guest, guest.bin / "sh")
     try:
