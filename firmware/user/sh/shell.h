@@ -70,7 +70,9 @@ int trap_pending(void);
 void traps_guard(void);
 /* Whether there was a ^C since traps_run(). */
 bool interrupt_pending(void);
-/* abandon_line(), if there was a ^C that no trap is for. */
+/* Whether there was one that no trap is for. */
+bool interrupted(void);
+/* abandon_line(), if interrupted(). */
 void interrupt_check(void);
 int run_trap(int argc, char **argv);
 

@@ -86,8 +86,7 @@ bool interrupt_pending(void)
 	return guarding && caught[SIGINT];
 }
 
-/* There was a ^C that no trap is for. */
-static bool interrupted(void)
+bool interrupted(void)
 {
 	return interrupt_pending() && !commands[SIGINT];
 }

@@ -73,6 +73,7 @@ trap 'echo int; break' INT; while :; do [ $go ] || echo go; go=1; done; echo aft
 trap 'echo int' INT; for i in 1 2; do sh -c 'echo go; exec sleep 0.5'; echo r$i $?; done; echo after
 trap 'echo int' INT; ( sh go; echo in ); echo after $?
 trap 'echo int' INT; { usleep 50000; echo go; exec sleep 9; } & wait; echo after $?
+trap 'echo int' INT; x=$(trap '' INT; echo go >&2; sleep 0.3; echo all); echo after [$x] $?
 trap '' INT; sh -c 'echo go; exec sleep 0.3'; echo after $?
 for i in 1; do sh -c 'trap "exit 3" INT; echo go; while :; do :; done'; echo r$i $?; done; echo after
 for i in 1; do sh -c 'trap "exit 130" INT; echo go; while :; do :; done'; echo r$i $?; done; echo after
