@@ -61,6 +61,7 @@ times | wc -l; type times hash
 mkdir g; cd g; rmdir ../g; pwd | sed 's,.*/,,'; cd ..; pwd > /dev/null; echo $?; cd -P .; echo $?
 trap 'echo got' USR1; (sleep 0.1; kill -USR1 $$) & sleep 0.3 & wait $!; echo $?
 trap 'echo got' USR1; (sleep 0.1; kill -USR1 $$) & sleep 0.3 & wait; echo $?
+sleep 0.2 & kill -STOP $!; sleep 0.05; jobs; (sleep 0.1; kill -CONT $!) & wait $!; wait; echo $?
 PATH=/nonexistent ls; echo $?
 """
 

@@ -114,6 +114,7 @@ sh -c 'exit 3' & usleep 100000
 sh -c 'kill -9 0' & usleep 100000
 sleep 9 & kill %1; usleep 100000
 sleep 9 & kill -STOP %1; usleep 100000
+sleep 9 & kill -STOP %1; wait; echo after $?
 cat & usleep 100000
 cat /dev/tty & usleep 100000
 sh -i & usleep 100000
