@@ -26,21 +26,28 @@ static char *commands[SIGNAL_MAX + 1];
 static bool caught[SIGNAL_MAX + 1];
 static volatile int last_caught;
 
+static bool exiting;		/* the trap for EXIT runs, or has run */
+
 static void catch(int signal)
 {
 	caught[signal] = true;
 	last_caught = signal;
 }
 
-/* A return or break of the command's own counts. */
+/*
+ * A return or break of the command's own counts. The command may set its own
+ * trap anew, hence the copy.
+ */
 static void run(const char *command)
 {
 	int status = shell.status;
 	struct control outer = control;
+	char *copy = xstrdup(command);
 	struct input in;
 
 	control.jump = JUMP_NONE;
-	input_push_text(&in, command);
+	input_push_text(&in, copy);
+	in.buffer = copy;
 	run_input();
 	if (control.jump)
 		return;
@@ -50,7 +57,6 @@ static void run(const char *command)
 
 void shell_exit(int status)
 {
-	static bool exiting;
 	char *command = exiting ? NULL : commands[AT_EXIT];
 
 	failure = NULL;
@@ -179,6 +185,7 @@ void traps_reset(void)
 {
 	bool was_guarding = guarding;
 
+	exiting = false;
 	if (was_guarding)
 		set_guarding(false);
 	for (int number = 0; number <= SIGNAL_MAX; number++) {

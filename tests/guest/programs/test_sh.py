@@ -61,6 +61,8 @@ times | wc -l; type times hash
 mkdir g; cd g; rmdir ../g; pwd | sed 's,.*/,,'; cd ..; pwd > /dev/null; echo $?; cd -P .; echo $?
 trap 'echo got' USR1; (sleep 0.1; kill -USR1 $$) & sleep 0.3 & wait $!; echo $?
 trap 'echo got' USR1; (sleep 0.1; kill -USR1 $$) & sleep 0.3 & wait; echo $?
+trap 'echo out; (trap "echo in" EXIT); (exit 3); echo $?' EXIT
+trap 'trap "echo anew" USR1; : $(echo)\necho old' USR1; kill -USR1 $$; kill -USR1 $$
 export x; x=1 :; x=2; env | grep ^x; unset y; export y; y=1 cd .; y=2; env | grep ^y
 export x; f() { echo $x; }; x=1 f; x=2; env | grep ^x; g() { local x=3; }; unset x; export x; g; x=4; env | grep ^x
 sleep 0.2 & kill -STOP $!; sleep 0.05; jobs; (sleep 0.1; kill -CONT $!) & wait $!; wait; echo $?
