@@ -43,8 +43,12 @@ void free_process(struct process *process)
 pid_t fork_shell(void)
 {
 	struct process *process;
-	pid_t pid = fork();
+	pid_t pid;
 
+	traps_hold();
+	pid = fork();
+	if (pid != 0)
+		traps_release();
 	if (pid < 0)
 		fail("Cannot fork");
 	if (pid == 0) {
@@ -55,6 +59,7 @@ pid_t fork_shell(void)
 		failure = NULL;
 		job_enter();
 		traps_reset();
+		traps_release();
 		return 0;
 	}
 	process = xmalloc(sizeof(*process));

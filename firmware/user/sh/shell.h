@@ -60,6 +60,12 @@ const char *option_letters(void);
 void shell_exit(int status) __attribute__((noreturn));
 /* In a subshell: what was trapped is no more. */
 void traps_reset(void);
+/*
+ * From before a fork until traps_reset() the child's signals wait, for those
+ * that the shell ignores would be lost.
+ */
+void traps_hold(void);
+void traps_release(void);
 /* Whether the shell must be there when what it runs has ended. */
 bool traps_set(void);
 /* Runs the commands of signals that have come; after ^C, abandon_line(). */

@@ -176,6 +176,28 @@ static void set_guarding(bool on)
 			handle(guarded[i], NULL);
 }
 
+static bool holding;
+static sigset_t before_holding;
+
+void traps_hold(void)
+{
+	sigset_t set;
+
+	if (!guarding)
+		return;
+	sigemptyset(&set);
+	for (size_t i = 0; i < GUARDED_COUNT; i++)
+		sigaddset(&set, guarded[i]);
+	holding = sigprocmask(SIG_BLOCK, &set, &before_holding) == 0;
+}
+
+void traps_release(void)
+{
+	if (holding)
+		sigprocmask(SIG_SETMASK, &before_holding, NULL);
+	holding = false;
+}
+
 void traps_guard(void)
 {
 	set_guarding(true);

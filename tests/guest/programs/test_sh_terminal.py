@@ -112,7 +112,7 @@ JOBS = r"""
 env true & usleep 100000
 sh -c 'exit 3' & usleep 100000
 sh -c 'kill -9 0' & usleep 100000
-sleep 9 & kill %1; usleep 100000
+sleep 9 & usleep 50000; kill %1; usleep 100000
 sleep 9 & kill -STOP %1; usleep 100000
 sleep 9 & kill -STOP %1; wait; echo after $?
 cat & usleep 100000
@@ -216,6 +216,15 @@ def test_no_signal_is_ignored_in_what_a_trap_for_exit_runs(guest: Guest) -> None
     try:
         shell.type(b"trap '(grep SigIgn /proc/self/status)' EXIT; exit\r")
         assert shell.until(rb"SigIgn:.*\r\n").endswith(b"SigIgn:\t0000000000000000\r\n")
+    finally:
+        shell.close()
+
+
+def test_a_job_gets_a_signal_that_comes_at_once(guest: Guest) -> None:
+    """In dash it is lost, if the job ignores it like the shell until it is itself."""
+    shell = Shell(guest, guest.bin / "sh")
+    try:
+        shell.enter("i=0; while [ $((i+=1)) -le 100 ]; do sleep 99 & kill %%; done; wait")
     finally:
         shell.close()
 
