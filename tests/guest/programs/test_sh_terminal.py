@@ -229,6 +229,15 @@ def test_a_job_gets_a_signal_that_comes_at_once(guest: Guest) -> None:
         shell.close()
 
 
+def test_a_shell_that_nobody_can_bring_forward_ends(guest: Guest) -> None:
+    shell = Shell(guest, guest.bin / "sh")
+    try:
+        shell.type(b"( { sh -i < /dev/tty; echo over; } & )\r")
+        shell.until(rb"over\r\n")
+    finally:
+        shell.close()
+
+
 def test_what_is_typed_while_a_command_runs_comes_after_it(guest: Guest) -> None:
     shell = Shell(guest, guest.bin / "sh")
     try:
