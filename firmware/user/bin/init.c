@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * init: process 1. By default it runs the commands that the host sends through
- * /dev/command, one at a time. With mode=shell (from the
- * kernel's command line, hence in argv or the environment) it runs one shell on
- * the console; the word interactive makes that shell prompt. When init exits,
- * the kernel powers the machine off with init's status.
+ * /dev/command, one at a time. With mode=shell (from the kernel's command line,
+ * hence in argv or the environment) it runs one shell on the console; the word
+ * interactive makes that shell prompt. When init exits, the kernel powers the
+ * machine off with init's status.
  */
 #include <err.h>
 #include <errno.h>

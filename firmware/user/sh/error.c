@@ -6,6 +6,7 @@
 #include "shell.h"
 
 void *recovery[5];
+struct input *recovery_input;
 
 static void message(int line, const char *prefix, const char *format,
 		    va_list args)
@@ -53,12 +54,13 @@ struct failure *failure;
 void abandon(int status)
 {
 	if (failure) {
+		input_pop_until(failure->input);
 		failure->status = status;
 		longjmp(failure->back, 1);
 	}
-
-	if (!shell.interactive || shell.child)
+	if (!shell.recovers)
 		shell_exit(status);
+	input_pop_until(recovery_input);
 	shell.status = status;
 	__builtin_longjmp(recovery, 1);
 }

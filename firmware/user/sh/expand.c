@@ -228,7 +228,7 @@ static void expand_command(const struct part *part, struct buffer *into)
 	close(fds[1]);
 	for (;;) {
 		got = read(fds[0], buffer, sizeof(buffer));
-		if (got < 0 && errno == EINTR && !interrupt_pending())
+		if (got < 0 && errno == EINTR && !interrupted())
 			continue;
 		if (got <= 0)
 			break;

@@ -43,7 +43,7 @@ static void expand_component(const char *directory, const char *component,
 
 	if (!dir)
 		return;
-	while (!interrupt_pending() && (entry = readdir(dir))) {
+	while (!interrupted() && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' && component[0] != '.')
 			continue;
 		if (!pattern_match(component, entry->d_name))

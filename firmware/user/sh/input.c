@@ -85,6 +85,12 @@ void input_pop(void)
 		free(ended);
 }
 
+void input_pop_until(const struct input *outer)
+{
+	while (input != outer)
+		input_pop();
+}
+
 void input_discard_line(void)
 {
 	if (!terminal_is_ours())

@@ -43,17 +43,23 @@ void free_process(struct process *process)
 pid_t fork_shell(void)
 {
 	struct process *process;
-	pid_t pid = fork();
+	pid_t pid;
 
+	traps_hold();
+	pid = fork();
+	if (pid != 0)
+		traps_release();
 	if (pid < 0)
 		fail("Cannot fork");
 	if (pid == 0) {
 		/* Its parent's children are not its own. */
 		processes = NULL;
 		shell.child = true;
+		shell.recovers = false;
 		failure = NULL;
 		job_enter();
 		traps_reset();
+		traps_release();
 		return 0;
 	}
 	process = xmalloc(sizeof(*process));
@@ -88,6 +94,12 @@ static void note(pid_t pid, int status)
 	process->changed = true;
 }
 
+/* Without job control a child that has stopped still runs. */
+static int stops(void)
+{
+	return terminal_is_ours() ? WUNTRACED : 0;
+}
+
 /* Waits for any child to end; false if there is none. */
 static bool wait_for_one(void)
 {
@@ -99,7 +111,7 @@ static bool wait_for_one(void)
 			errno = EINTR;
 			return false;
 		}
-		pid = waitpid(-1, &status, terminal_is_ours() ? WUNTRACED : 0);
+		pid = waitpid(-1, &status, stops());
 	} while (pid < 0 && errno == EINTR);
 	if (pid < 0)
 		return false;
@@ -158,17 +170,32 @@ bool job_was_interrupted(void)
 	return WIFSIGNALED(last_status) && WTERMSIG(last_status) == SIGINT;
 }
 
+static bool any_runs(void)
+{
+	for (const struct process *p = processes; p; p = p->next)
+		if (!p->ended && !p->stopped)
+			return true;
+	return false;
+}
+
+/* What has stopped is not waited for. */
 int jobs_wait_all(void)
 {
-	while (wait_for_one())
-		;
-	if (errno == EINTR)
-		return 128 + trap_pending();
-	while (processes) {
-		struct process *next = processes->next;
+	struct process **at = &processes;
 
-		free_process(processes);
-		processes = next;
+	while (any_runs() && wait_for_one())
+		;
+	if (any_runs() && errno == EINTR)
+		return 128 + trap_pending();
+	while (*at) {
+		struct process *process = *at;
+
+		if (process->stopped) {
+			at = &process->next;
+		} else {
+			*at = process->next;
+			free_process(process);
+		}
 	}
 	return 0;
 }
@@ -179,6 +206,6 @@ void jobs_poll(void)
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0)
+	while ((pid = waitpid(-1, &status, WNOHANG | stops())) > 0)
 		note(pid, status);
 }

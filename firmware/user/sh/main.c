@@ -41,8 +41,7 @@ int run_input(void)
 		}
 		arena_release(&tree_arena, mark);
 	}
-	while (input != in->outer)
-		input_pop();
+	input_pop_until(in->outer);
 	return status;
 }
 
@@ -53,9 +52,9 @@ static int run_interactively(void)
 
 	terminal_init();
 	input_push_fd(&in, STDIN_FILENO, true, true);
+	recovery_input = &in;
+	shell.recovers = true;
 	if (__builtin_setjmp(recovery)) {
-		while (input != &in)
-			input_pop();
 		input_discard_line();
 		lexer_reset();
 		shell.builtin = NULL;

@@ -152,7 +152,7 @@ int run_read(int argc, char **argv)
 	if (prompt && isatty(STDIN_FILENO))
 		fputs(prompt, stderr);
 	status = read_line(&line, raw);
-	if (interrupt_pending())
+	if (interrupted())
 		return status;
 	assign(&line, argv + i, ifs ? ifs : " \t\n");
 	return status;

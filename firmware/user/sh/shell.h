@@ -20,7 +20,8 @@ struct shell {
 	int line;			/* of the command being run */
 	const char *builtin;		/* the one that runs, for messages */
 	bool interactive;
-	bool child;			/* a subshell: an error ends it */
+	bool child;			/* a subshell */
+	bool recovers;			/* an error does not end it */
 };
 
 extern struct shell shell;
@@ -59,6 +60,12 @@ const char *option_letters(void);
 void shell_exit(int status) __attribute__((noreturn));
 /* In a subshell: what was trapped is no more. */
 void traps_reset(void);
+/*
+ * From before a fork until traps_reset() the child's signals wait, for those
+ * that the shell ignores would be lost.
+ */
+void traps_hold(void);
+void traps_release(void);
 /* Whether the shell must be there when what it runs has ended. */
 bool traps_set(void);
 /* Runs the commands of signals that have come; after ^C, abandon_line(). */
@@ -69,7 +76,9 @@ int trap_pending(void);
 void traps_guard(void);
 /* Whether there was a ^C since traps_run(). */
 bool interrupt_pending(void);
-/* abandon_line(), if there was a ^C that no trap is for. */
+/* Whether there was one that no trap is for. */
+bool interrupted(void);
+/* abandon_line(), if interrupted(). */
 void interrupt_check(void);
 int run_trap(int argc, char **argv);
 
@@ -89,15 +98,20 @@ void abandon(int status) __attribute__((noreturn));
 /* ^C: goes on with the next command line, whatever it leaves. */
 void abandon_line(void) __attribute__((noreturn));
 
-/* Where to go on after an error, in what it does not end. */
+/*
+ * Where to go on after an error, in what it does not end. Inputs that began
+ * since are on the stack, and thus popped before the jump.
+ */
 struct failure {
 	jmp_buf back;
+	struct input *input;
 	int status;
 	struct failure *outer;
 };
 
 extern struct failure *failure;
 extern void *recovery[5];		/* for __builtin_setjmp() */
+extern struct input *recovery_input;
 
 /* input.c: where the characters of commands come from. */
 
@@ -135,6 +149,7 @@ bool input_push_alias(const char *name);
 /* Whether an alias has ended since this was asked that wants the next word. */
 bool input_alias_ended(void);
 void input_pop(void);
+void input_pop_until(const struct input *outer);
 /* What is left of a line from the terminal is not read. */
 void input_discard_line(void);
 void input_next_prompt(enum prompt prompt);

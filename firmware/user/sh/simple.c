@@ -51,14 +51,11 @@ static int run_nothing(const struct node *node)
 static int __attribute__((noinline)) run_regular(const struct builtin *builtin,
 						 struct strings *words)
 {
-	struct failure here = { .outer = failure };
-	struct input *outer = input;
+	struct failure here = { .outer = failure, .input = input };
 	struct local *locals = locals_mark();
 	struct control before = control;
 
 	if (setjmp(here.back)) {
-		while (input != outer)
-			input_pop();
 		lexer_reset();
 		locals_restore(locals);
 		control = before;

@@ -24,9 +24,13 @@ void terminal_init(void)
 {
 	pid_t foreground;
 
-	/* In the background it stops, until it is brought forward. */
-	while ((foreground = tcgetpgrp(STDIN_FILENO)) != getpgid(0)) {
-		if (foreground < 0)
+	/*
+	 * In the background it stops, until it is brought forward. Nothing
+	 * stops a shell whose group nobody could bring forward.
+	 */
+	for (int tries = 16;
+	     (foreground = tcgetpgrp(STDIN_FILENO)) != getpgid(0); tries--) {
+		if (foreground < 0 || tries == 0)
 			return;
 		kill(0, SIGTTIN);
 	}

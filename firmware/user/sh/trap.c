@@ -26,21 +26,28 @@ static char *commands[SIGNAL_MAX + 1];
 static bool caught[SIGNAL_MAX + 1];
 static volatile int last_caught;
 
+static bool exiting;		/* the trap for EXIT runs, or has run */
+
 static void catch(int signal)
 {
 	caught[signal] = true;
 	last_caught = signal;
 }
 
-/* A return or break of the command's own counts. */
+/*
+ * A return or break of the command's own counts. The command may set its own
+ * trap anew, hence the copy.
+ */
 static void run(const char *command)
 {
 	int status = shell.status;
 	struct control outer = control;
+	char *copy = xstrdup(command);
 	struct input in;
 
 	control.jump = JUMP_NONE;
-	input_push_text(&in, command);
+	input_push_text(&in, copy);
+	in.buffer = copy;
 	run_input();
 	if (control.jump)
 		return;
@@ -50,14 +57,13 @@ static void run(const char *command)
 
 void shell_exit(int status)
 {
-	static bool exiting;
 	char *command = exiting ? NULL : commands[AT_EXIT];
 
 	failure = NULL;
 	if (command && *command) {
 		exiting = true;
 		/* An error in it, or ^C, is the end all the same. */
-		shell.interactive = false;
+		shell.recovers = false;
 		shell.status = status;
 		shell.builtin = NULL;
 		control.tested++;
@@ -86,8 +92,7 @@ bool interrupt_pending(void)
 	return guarding && caught[SIGINT];
 }
 
-/* There was a ^C that no trap is for. */
-static bool interrupted(void)
+bool interrupted(void)
 {
 	return interrupt_pending() && !commands[SIGINT];
 }
@@ -171,6 +176,28 @@ static void set_guarding(bool on)
 			handle(guarded[i], NULL);
 }
 
+static bool holding;
+static sigset_t before_holding;
+
+void traps_hold(void)
+{
+	sigset_t set;
+
+	if (!guarding)
+		return;
+	sigemptyset(&set);
+	for (size_t i = 0; i < GUARDED_COUNT; i++)
+		sigaddset(&set, guarded[i]);
+	holding = sigprocmask(SIG_BLOCK, &set, &before_holding) == 0;
+}
+
+void traps_release(void)
+{
+	if (holding)
+		sigprocmask(SIG_SETMASK, &before_holding, NULL);
+	holding = false;
+}
+
 void traps_guard(void)
 {
 	set_guarding(true);
@@ -180,6 +207,7 @@ void traps_reset(void)
 {
 	bool was_guarding = guarding;
 
+	exiting = false;
 	if (was_guarding)
 		set_guarding(false);
 	for (int number = 0; number <= SIGNAL_MAX; number++) {

@@ -162,7 +162,7 @@ void locals_restore(struct local *mark)
 		} else {
 			var_set(local->name, local->value);
 		}
-		if (local->value)
+		if (local->value || local->exported)
 			var_export(local->name, local->exported);
 		if (local->readonly)
 			var_readonly(local->name);

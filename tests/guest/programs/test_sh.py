@@ -61,6 +61,11 @@ times | wc -l; type times hash
 mkdir g; cd g; rmdir ../g; pwd | sed 's,.*/,,'; cd ..; pwd > /dev/null; echo $?; cd -P .; echo $?
 trap 'echo got' USR1; (sleep 0.1; kill -USR1 $$) & sleep 0.3 & wait $!; echo $?
 trap 'echo got' USR1; (sleep 0.1; kill -USR1 $$) & sleep 0.3 & wait; echo $?
+trap 'echo out; (trap "echo in" EXIT); (exit 3); echo $?' EXIT
+trap 'trap "echo anew" USR1; : $(echo)\necho old' USR1; kill -USR1 $$; kill -USR1 $$
+export x; x=1 :; x=2; env | grep ^x; unset y; export y; y=1 cd .; y=2; env | grep ^y
+export x; f() { echo $x; }; x=1 f; x=2; env | grep ^x; g() { local x=3; }; unset x; export x; g; x=4; env | grep ^x
+sleep 0.2 & kill -STOP $!; sleep 0.05; jobs; (sleep 0.1; kill -CONT $!) & wait $!; wait; echo $?
 PATH=/nonexistent ls; echo $?
 """
 
@@ -354,6 +359,15 @@ def test_prompts_and_life_after_errors(guest: Guest) -> None:
     assert ended.errors == (
         '# sh: 1: nosuch: not found\n# sh: 2: Syntax error: ")" unexpected\n# > # sh: 5: x: parameter not set\n# # '
     )
+
+
+@pytest.mark.parametrize("command", ["echo ${x?}", ". /nofile", "eval ')'"])
+def test_an_error_ends_a_shell_whose_commands_are_not_typed(guest: Guest, command: str) -> None:
+    (guest.cwd / "commands").write_text(f"{command}\necho not reached\n")
+    for words in (["-c", f"{command}; echo not reached"], ["commands"]):
+        ended = guest.run("sh", "-i", *words)
+        assert (ended.status, ended.output) == (2, "")
+    assert guest.run("sh", "-i", "-c").status == 2
 
 
 def test_the_shell_waits_for_each_stage_of_a_pipeline(guest: Guest) -> None:

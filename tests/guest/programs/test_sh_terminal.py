@@ -73,6 +73,7 @@ trap 'echo int; break' INT; while :; do [ $go ] || echo go; go=1; done; echo aft
 trap 'echo int' INT; for i in 1 2; do sh -c 'echo go; exec sleep 0.5'; echo r$i $?; done; echo after
 trap 'echo int' INT; ( sh go; echo in ); echo after $?
 trap 'echo int' INT; { usleep 50000; echo go; exec sleep 9; } & wait; echo after $?
+trap 'echo int' INT; x=$(trap '' INT; echo go >&2; sleep 0.3; echo all); echo after [$x] $?
 trap '' INT; sh -c 'echo go; exec sleep 0.3'; echo after $?
 for i in 1; do sh -c 'trap "exit 3" INT; echo go; while :; do :; done'; echo r$i $?; done; echo after
 for i in 1; do sh -c 'trap "exit 130" INT; echo go; while :; do :; done'; echo r$i $?; done; echo after
@@ -111,8 +112,9 @@ JOBS = r"""
 env true & usleep 100000
 sh -c 'exit 3' & usleep 100000
 sh -c 'kill -9 0' & usleep 100000
-sleep 9 & kill %1; usleep 100000
+sleep 9 & usleep 50000; kill %1; usleep 100000
 sleep 9 & kill -STOP %1; usleep 100000
+sleep 9 & kill -STOP %1; wait; echo after $?
 cat & usleep 100000
 cat /dev/tty & usleep 100000
 sh -i & usleep 100000
@@ -207,6 +209,33 @@ def test_only_control_c_ends_what_the_shell_itself_does(guest: Guest, line: str)
 @pytest.mark.parametrize("line", lines(JOBS))
 def test_jobs_are_told_of_as_in_dash(guest: Guest, line: str) -> None:
     both(guest, (line, b""), ("echo [$?] $x $#", b""), ("jobs", b""))
+
+
+def test_no_signal_is_ignored_in_what_a_trap_for_exit_runs(guest: Guest) -> None:
+    shell = Shell(guest, guest.bin / "sh")
+    try:
+        shell.type(b"trap '(grep SigIgn /proc/self/status)' EXIT; exit\r")
+        assert shell.until(rb"SigIgn:.*\r\n").endswith(b"SigIgn:\t0000000000000000\r\n")
+    finally:
+        shell.close()
+
+
+def test_a_job_gets_a_signal_that_comes_at_once(guest: Guest) -> None:
+    """In dash it is lost, if the job ignores it like the shell until it is itself."""
+    shell = Shell(guest, guest.bin / "sh")
+    try:
+        shell.enter("i=0; while [ $((i+=1)) -le 100 ]; do sleep 99 & kill %%; done; wait")
+    finally:
+        shell.close()
+
+
+def test_a_shell_that_nobody_can_bring_forward_ends(guest: Guest) -> None:
+    shell = Shell(guest, guest.bin / "sh")
+    try:
+        shell.type(b"( { sh -i < /dev/tty; echo over; } & )\r")
+        shell.until(rb"over\r\n")
+    finally:
+        shell.close()
 
 
 def test_what_is_typed_while_a_command_runs_comes_after_it(guest: Guest) -> None:
