@@ -165,7 +165,7 @@ class Machine:
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open)
-            self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step) for cpu in self.board.cpus)
+            self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step, self._check_open) for cpu in self.board.cpus)
             served = ServedTree(tree, begun=lambda: self.ftrace.updates, busy=lambda: self.patching.busy)
             self.kernel.file_server.serve("tracefs", served)
             self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
@@ -376,7 +376,6 @@ class Machine:
 
     def _step(self, cpu: Cpu) -> bool:
         """Executes one instruction of a CPU; see GuestCpu.step."""
-        self._check_open()
         executed = self.kernel.step(cpu)
         self.trace_array.after_run()
         return executed

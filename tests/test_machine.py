@@ -35,6 +35,15 @@ USES: dict[str, Callable[[Machine], object]] = {
     "list": lambda machine: machine.tracefs.listdir(),
     "mkdir": lambda machine: machine.tracefs.mkdir("instances/a"),
     "exists": lambda machine: machine.tracefs.exists("trace"),
+    "site": lambda machine: machine.site("vfs_read"),
+    "step": lambda machine: machine.cpus[0].step(),
+    "pc": lambda machine: machine.cpus[0].pc,
+    "symbol": lambda machine: machine.cpus[0].symbol,
+    "cycles": lambda machine: machine.cpus[0].cycles,
+    "registers": lambda machine: machine.cpus[0].registers,
+    "activity": lambda machine: machine.cpus[0].activity,
+    "disassembly": lambda machine: machine.cpus[0].disassembly,
+    "show": lambda machine: repr(machine.cpus[0]),
 }
 
 
