@@ -356,6 +356,6 @@ def test_there_is_an_end_to_instances(tracefs: TraceFS) -> None:
 
 def test_the_machine_settles_after_each_write(root: Any) -> None:
     settled: list[str] = []
-    tracefs = TraceFS(root, settle=lambda: settled.append(tracefs.read("current_tracer")))
+    tracefs = TraceFS(root, settle=lambda *limits: settled.append(tracefs.read("current_tracer")))
     tracefs.write("current_tracer", "function")
     assert settled == ["function\n"]
