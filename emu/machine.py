@@ -19,7 +19,7 @@ from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.patching import Protocol as PatchingProtocol
-from emu.ftrace.patching_driver import Driver
+from emu.ftrace.patching_driver import BadProtocol, Driver
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.site import Site
 from emu.ftrace.trace_array import TraceArray
@@ -38,8 +38,8 @@ from emu.kernel.kernel import Kernel
 from emu.kernel.limits import LimitReached
 
 __all__ = [
-    "BadCommand", "BadImage", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share", "Terminal",
-    "TraceError", "image_directory",
+    "BadCommand", "BadImage", "BadProtocol", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share",
+    "Terminal", "TraceError", "image_directory",
 ]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent

@@ -12,7 +12,12 @@ from typing import Any
 
 import pytest
 
+import emu
 from emu.machine import Machine, Share
+
+
+def test_what_emu_offers_is_there() -> None:
+    assert all(getattr(emu, name) is getattr(emu.machine, name) for name in emu.__all__)
 
 
 @pytest.fixture(scope="module")
