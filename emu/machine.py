@@ -94,7 +94,7 @@ class Machine:
     Raises:
         ValueError: a parameter is out of range, the image cannot be booted (BadImage), or a share cannot be mounted.
         TypeError: `patching` is neither a name nor a function.
-        OSError: the image, the RAM disk's file or a share's folder cannot be read.
+        OSError: the image, the RAM disk's file or a share's folder cannot be read, or the host has too little memory.
         GuestPanic: the kernel panicked while it booted.
         LimitReached: it took too long.
     """
@@ -361,7 +361,7 @@ class Machine:
         """`/proc/sys/kernel/ftrace_enabled`: while it is false no function is traced, whatever tracefs says.
 
         Raises:
-            GuestPanic, PoweredOff, TraceError: (when it is set) as `settle`.
+            GuestPanic, PoweredOff, BadProtocol: (when it is set) as `settle`.
         """
         self._check_open()
         return self.ftrace.enabled
@@ -382,7 +382,7 @@ class Machine:
         Raises:
             GuestPanic: as `run`; or the patching does not end: a step is not answered for 5,000,000 cycles.
             LimitReached, PoweredOff: as `run`.
-            TraceError: the patching protocol is a function that cannot be used (docs/races.md).
+            BadProtocol: the patching protocol is a function that cannot be used (docs/races.md). It is a TraceError.
         """
         self._check_open()
         with self.kernel.limits.during(limit, host_limit):
