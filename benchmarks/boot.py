@@ -50,8 +50,8 @@ def main() -> None:
     print(f"importing the libraries takes {peer:.2f} s")
     print(f"{'':10}{'emu run -- true':>16}{'/ importing':>13}{'resident':>10}   guest boot, {CPUS} CPUs")
     # Before this process makes machines: another begins with the peak of the one that it was forked from.
-    commands = {arch: [sys.executable, "-m", "emu", "run", "--arch", arch, "--cpus", str(CPUS), "--", "true"] for arch in ARCHES}
-    processes = {arch: best_of(command) for arch, command in commands.items()}
+    run = [sys.executable, "-m", "emu", "run", "-o", os.devnull, "--cpus", str(CPUS)]
+    processes = {arch: best_of([*run, "--arch", arch, "--", "true"]) for arch in ARCHES}
     for arch, (whole, resident) in processes.items():
         boots = [TimedMachine(arch=arch, cpus=CPUS) for _ in range(ROUNDS)]
         guest = min(machine.boot_seconds for machine in boots)

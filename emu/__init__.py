@@ -6,10 +6,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from emu.ftrace.errors import TraceError
-    from emu.machine import BadImage, Completed, GuestPanic, LimitReached, Machine, PoweredOff, Share
+    from emu.machine import (
+        BadCommand,
+        BadImage,
+        BadProtocol,
+        Completed,
+        GuestPanic,
+        LimitReached,
+        Machine,
+        PoweredOff,
+        Share,
+        TraceError,
+    )
 
-__all__ = ["BadImage", "Completed", "GuestPanic", "LimitReached", "Machine", "PoweredOff", "Share", "TraceError"]
+__all__ = [
+    "BadCommand", "BadImage", "BadProtocol", "Completed", "GuestPanic", "LimitReached", "Machine", "PoweredOff", "Share",
+    "TraceError",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from emu.cpu import arch as cpu_arch
 from emu.cpu.board import Board
@@ -18,8 +18,8 @@ from emu.cpu.ramdisk import RamDisk
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
-from emu.ftrace.patching import Protocol as PatchingProtocol
-from emu.ftrace.patching_driver import Driver
+from emu.ftrace.patching import Protocol
+from emu.ftrace.patching_driver import BadProtocol, Driver
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.site import Site
 from emu.ftrace.trace_array import TraceArray
@@ -28,6 +28,7 @@ from emu.ftrace.tracefs import TraceFS, build_tree
 from emu.kernel import arch as kernel_arch
 from emu.kernel.commands import BadCommand, exit_status, shell_line
 from emu.kernel.console import Console
+from emu.kernel.console_input import ConsoleInput, Input, Terminal
 from emu.kernel.endings import GuestPanic, PoweredOff
 from emu.kernel.files.served_tree import ServedTree
 from emu.kernel.files.share import Share
@@ -38,8 +39,8 @@ from emu.kernel.kernel import Kernel
 from emu.kernel.limits import LimitReached
 
 __all__ = [
-    "BadCommand", "BadImage", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share", "Terminal",
-    "TraceError", "image_directory",
+    "BadCommand", "BadImage", "BadProtocol", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share",
+    "Terminal", "TraceError", "image_directory",
 ]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -60,23 +61,6 @@ class Completed:
 
     status: int
     output: bytes
-
-
-class Input(Protocol):
-    """Where console input comes from."""
-
-    def read(self, *, wait: bool) -> bytes | None:
-        """Returns the bytes that have come; b"" at the end of input; None if there are none.
-
-        With `wait`, the call blocks until bytes come, or returns None when the caller has something else to look at.
-        """
-
-
-class Terminal(Input, Protocol):
-    """A terminal of the host: what is typed there, and the size of its window."""
-
-    def size(self) -> tuple[int, int]:
-        """Rows and columns of the window."""
 
 
 class Machine:
@@ -110,7 +94,7 @@ class Machine:
     Raises:
         ValueError: a parameter is out of range, the image cannot be booted (BadImage), or a share cannot be mounted.
         TypeError: `patching` is neither a name nor a function.
-        OSError: the image, the RAM disk's file or a share's folder cannot be read.
+        OSError: the image, the RAM disk's file or a share's folder cannot be read, or the host has too little memory.
         GuestPanic: the kernel panicked while it booted.
         LimitReached: it took too long.
     """
@@ -129,7 +113,7 @@ class Machine:
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
         command_line: str = "",
-        patching: str | PatchingProtocol | None = None,
+        patching: str | Protocol | None = None,
         boot_limit: int | None = None,
         boot_host_limit: float | None = None,
         booting: Callable[[int], None] = lambda cpus: None,
@@ -165,7 +149,7 @@ class Machine:
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open)
-            self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step) for cpu in self.board.cpus)
+            self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step, self._check_open) for cpu in self.board.cpus)
             served = ServedTree(tree, begun=lambda: self.ftrace.updates, busy=lambda: self.patching.busy)
             self.kernel.file_server.serve("tracefs", served)
             self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
@@ -252,13 +236,7 @@ class Machine:
         with self.kernel.limits.during(None, host_limit):
             self._kill_what_runs()
         self._output.clear()
-        self.kernel.console.restart_input()
-        self.kernel.console.size = (0, 0) if terminal is None else terminal.size()
-        source = stdin if terminal is None else terminal
-        if isinstance(source, bytes):
-            self.kernel.console.feed(source)
-            self.kernel.console.end_input()
-        pump = self._pump(None if isinstance(source, bytes) else source, terminal)
+        console_input = ConsoleInput(self.kernel.console, self.kernel.device_interrupt, stdin, terminal)
         if trace:
             self.trace_array.set_recording(True)
         words = shell_line(command) if isinstance(command, str) else command
@@ -267,22 +245,20 @@ class Machine:
                 self.kernel.limits.during(limit, host_limit),
                 self.trace_array.following() if follow else nullcontext(lambda pid: None) as on_exec,
             ):
-                status = self._run_command(words, on_exec, pump)
+                status = self._run_command(words, on_exec, console_input)
         finally:
             if trace:
                 self.trace_array.set_recording(False)
         return Completed(exit_status(status), bytes(self._output))
 
-    def _run_command(
-        self, words: Sequence[str], on_exec: Callable[[int], None], pump: Callable[[bool], bool]
-    ) -> int:
+    def _run_command(self, words: Sequence[str], on_exec: Callable[[int], None], console_input: ConsoleInput) -> int:
         """Runs a program to its end, and returns its wait status."""
         commands = self.kernel.commands
         commands.give(words, on_exec)
         while commands.status is None:
             busy = self._run_for_a_moment()
             waits = not busy and commands.status is None
-            if not pump(waits) and waits:
+            if not console_input.pump(wait=waits) and waits:
                 raise self._wedged("the command does not end: every CPU sleeps, and nothing will wake one")
         return commands.status
 
@@ -376,7 +352,6 @@ class Machine:
 
     def _step(self, cpu: Cpu) -> bool:
         """Executes one instruction of a CPU; see GuestCpu.step."""
-        self._check_open()
         executed = self.kernel.step(cpu)
         self.trace_array.after_run()
         return executed
@@ -386,7 +361,7 @@ class Machine:
         """`/proc/sys/kernel/ftrace_enabled`: while it is false no function is traced, whatever tracefs says.
 
         Raises:
-            GuestPanic, PoweredOff, TraceError: (when it is set) as `settle`.
+            GuestPanic, PoweredOff, BadProtocol: (when it is set) as `settle`.
         """
         self._check_open()
         return self.ftrace.enabled
@@ -407,7 +382,7 @@ class Machine:
         Raises:
             GuestPanic: as `run`; or the patching does not end: a step is not answered for 5,000,000 cycles.
             LimitReached, PoweredOff: as `run`.
-            TraceError: the patching protocol is a function that cannot be used (docs/races.md).
+            BadProtocol: the patching protocol is a function that cannot be used (docs/races.md). It is a TraceError.
         """
         self._check_open()
         with self.kernel.limits.during(limit, host_limit):
@@ -420,27 +395,3 @@ class Machine:
     def _console(self, data: bytes) -> None:
         self._output += data
         self._sink(data)
-
-    def _pump(self, source: Input | None, terminal: Terminal | None) -> Callable[[bool], bool]:
-        """A function that feeds console input to the guest; it returns False when no more can come.
-
-        Its argument says whether it may block, because the machine has nothing else to do.
-        """
-
-        def pump(wait: bool) -> bool:
-            if source is None or self.kernel.console.input_ended:
-                return False
-            data = source.read(wait=wait)
-            if terminal is not None and self.kernel.console.size != (size := terminal.size()):
-                self.kernel.console.size = size
-                self.kernel.device_interrupt()
-            if data is None:
-                return True
-            if data:
-                self.kernel.console.feed(data)
-            else:
-                self.kernel.console.end_input()
-            self.kernel.device_interrupt()
-            return True
-
-        return pump

@@ -12,7 +12,12 @@ from typing import Any
 
 import pytest
 
+import emu
 from emu.machine import Machine, Share
+
+
+def test_what_emu_offers_is_there() -> None:
+    assert all(getattr(emu, name) is getattr(emu.machine, name) for name in emu.__all__)
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +40,15 @@ USES: dict[str, Callable[[Machine], object]] = {
     "list": lambda machine: machine.tracefs.listdir(),
     "mkdir": lambda machine: machine.tracefs.mkdir("instances/a"),
     "exists": lambda machine: machine.tracefs.exists("trace"),
+    "site": lambda machine: machine.site("vfs_read"),
+    "step": lambda machine: machine.cpus[0].step(),
+    "pc": lambda machine: machine.cpus[0].pc,
+    "symbol": lambda machine: machine.cpus[0].symbol,
+    "cycles": lambda machine: machine.cpus[0].cycles,
+    "registers": lambda machine: machine.cpus[0].registers,
+    "activity": lambda machine: machine.cpus[0].activity,
+    "disassembly": lambda machine: machine.cpus[0].disassembly,
+    "show": lambda machine: repr(machine.cpus[0]),
 }
 
 

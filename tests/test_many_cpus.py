@@ -16,7 +16,7 @@ from emu.machine import Machine
 GIB = 1 << 30
 TICK = ("run_local_timers", "hrtimer_run_queues", "raise_softirq", "softlockup_tick", "__touch_softlockup_watchdog")
 # Each of 12 shells starts 12 programs, which so are on all CPUs before the first of them ends.
-EVERYWHERE = "x='1 2 3 4 5 6 7 8 9 10 11 12'; for a in $x; do (for b in $x; do spin 40 & done; wait) & done; wait"
+EVERYWHERE = "x='1 2 3 4 5 6 7 8 9 10 11 12'; for a in $x; do (for b in $x; do spin 80 & done; wait) & done; wait"
 
 
 def test_sparc64_has_128() -> None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from emu.cli.exit_status import GUEST_DIED, TIMED_OUT
+from emu.cli.guest_errors import guest_errors
 from emu.cli.protocol_file import protocol_of
 from emu.cli.quantities import Duration, Size
 
@@ -22,41 +21,11 @@ if TYPE_CHECKING:
     from emu.machine import Machine
     from emu.native.cache import Cache
 
-__all__ = ["GuestDied", "MachineOptions", "RunLimits", "TimedOut", "compiling", "guest_errors", "machine_options"]
+__all__ = ["MachineOptions", "RunLimits", "compiling", "machine_options"]
 
 MEBIBYTE = 1 << 20
 
 Command = TypeVar("Command", bound=Callable[..., object])
-
-
-class GuestDied(click.ClickException):
-    """The guest kernel panicked. The message is the kernel's."""
-
-    exit_code = GUEST_DIED
-
-
-class TimedOut(click.ClickException):
-    """A run reached a limit. The message says which limit."""
-
-    exit_code = TIMED_OUT
-
-
-@contextmanager
-def guest_errors() -> Iterator[None]:
-    """Turns the errors of a body that runs the guest into the command's.
-
-    Raises:
-        GuestDied: the kernel panicked.
-        TimedOut: a limit was reached.
-    """
-    from emu.machine import GuestPanic, LimitReached
-
-    try:
-        yield
-    except LimitReached as reached:
-        raise TimedOut(str(reached)) from None
-    except GuestPanic as panic:
-        raise GuestDied(str(panic)) from None
 
 
 class RunLimits(NamedTuple):
@@ -129,34 +98,31 @@ class MachineOptions:
 
         progress.instead = lambda: compiling(Cache)
         from emu.cpu.ramdisk import RamDisk
-        from emu.machine import GuestPanic, LimitReached, Machine, Share
+        from emu.machine import Machine, Share
 
         try:
             disk = None
             if self.ramdisk is not None:
                 name = self.ramdisk.removesuffix(":rw")
                 disk = RamDisk.of_file(Path(name), writable=name != self.ramdisk)
-            return Machine(
-                arch=self.arch,
-                cpus=self.cpus,
-                memory=self.memory,
-                quantum=self.quantum,
-                seed=self.seed,
-                image=self.image,
-                shares=[Share.parse(text) for text in self.share],
-                ramdisk=disk,
-                patching=None if self.patching is None else protocol_of(self.patching),
-                command_line=self.append,
-                console=console,
-                warn=warn,
-                booting=booting,
-                boot_limit=None if limits.limit is None else max(limits.limit, _BOOT_LIMIT),
-                boot_host_limit=None if limits.host_limit is None else max(limits.host_limit, _BOOT_HOST_LIMIT),
-            )
-        except LimitReached as reached:
-            raise TimedOut(str(reached)) from None
-        except GuestPanic as panic:
-            raise GuestDied(str(panic)) from None
+            with guest_errors():
+                return Machine(
+                    arch=self.arch,
+                    cpus=self.cpus,
+                    memory=self.memory,
+                    quantum=self.quantum,
+                    seed=self.seed,
+                    image=self.image,
+                    shares=[Share.parse(text) for text in self.share],
+                    ramdisk=disk,
+                    patching=None if self.patching is None else protocol_of(self.patching),
+                    command_line=self.append,
+                    console=console,
+                    warn=warn,
+                    booting=booting,
+                    boot_limit=None if limits.limit is None else max(limits.limit, _BOOT_LIMIT),
+                    boot_host_limit=None if limits.host_limit is None else max(limits.host_limit, _BOOT_HOST_LIMIT),
+                )
         except ValueError as error:
             raise click.ClickException(str(error)) from None
         except OSError as error:

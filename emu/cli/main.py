@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
-from emu.cli.machine_options import GuestDied, TimedOut
+from emu.cli.guest_errors import GuestDied, TimedOut
 from emu.cli.output import give_up, open_standard_streams
 from emu.cli.run import run
 from emu.cli.shell import shell

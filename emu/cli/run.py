@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from emu.cli.machine_options import GuestDied, MachineOptions, RunLimits, TimedOut, guest_errors, machine_options
+from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
+from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
 from emu.cli.output import Output, open_output, write_through
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text

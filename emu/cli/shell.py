@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from emu.cli.machine_options import MachineOptions, RunLimits, guest_errors, machine_options
+from emu.cli.guest_errors import guest_errors
+from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
 from emu.cli.output import write_through
 from emu.cli.progress import Progress
 from emu.cli.signals import Terminated, raised

@@ -224,7 +224,6 @@ class Ftrace:
         """
         if self.driver.on_breakpoint(cpu, registers):
             return True
-        assert self.arch.breakpoint is not None
         breakpoint = self.arch.breakpoint
         if breakpoint is not None and (site := breakpoint.site(self._kernel.memory, registers)) in self.sites:
             where = self._kernel.symbols.describe(site)

@@ -7,7 +7,11 @@ __all__ = ["GuestPanic", "PoweredOff"]
 
 
 class GuestPanic(RuntimeError):
-    """The guest kernel cannot go on; the message has registers, backtrace and the last console lines."""
+    """The guest kernel cannot go on.
+
+    The first line of the message says why. Below it are, of a panic, registers, backtrace and the last console lines; else
+    what each CPU executes.
+    """
 
 
 class PoweredOff(Exception):

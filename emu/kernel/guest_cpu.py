@@ -25,19 +25,30 @@ class GuestCpu:
         cpu: the CPU.
         kernel: what runs on it.
         step: has the machine execute one instruction of the CPU; as Kernel.step.
+        check: raises if the machine is closed.
+
+    Attributes:
+        index: the CPU's number.
+
+    Raises, from everything but `index`:
+        ValueError: the machine is closed.
     """
 
-    def __init__(self, cpu: Cpu, kernel: Kernel, step: Callable[[Cpu], bool]) -> None:
-        self._cpu = cpu
+    def __init__(self, cpu: Cpu, kernel: Kernel, step: Callable[[Cpu], bool], check: Callable[[], None]) -> None:
+        self.index = cpu.index
+        self._open_cpu = cpu
         self._kernel = kernel
         self._step = step
+        self._check = check
 
     def __repr__(self) -> str:
-        return f"<CPU {self._cpu.index}: {self.activity}>"
+        return f"<CPU {self.index}: {self.activity}>"
 
     @property
-    def index(self) -> int:
-        return self._cpu.index
+    def _cpu(self) -> Cpu:
+        """The CPU. Its registers are in memory that a closed machine has given back."""
+        self._check()
+        return self._open_cpu
 
     @property
     def activity(self) -> str:
@@ -76,7 +87,6 @@ class GuestCpu:
 
         Raises:
             GuestPanic, PoweredOff: as Machine.run.
-            ValueError: the machine is closed.
         """
         return self._step(self._cpu)
 

@@ -49,12 +49,12 @@ def test_nothing_gives_numbers_that_differ_from_run_to_run() -> None:
     assert run("rdrand rax; int3")[0] == INVALID_OPCODE
     assert run("rdseed rax; int3")[0] == INVALID_OPCODE
     vector, registers = run("mov eax, 1; cpuid; int3")
-    assert (vector, registers["cx"] >> 30 & 1) == (BREAKPOINT, 0)
+    assert (vector, registers["rcx"] >> 30 & 1) == (BREAKPOINT, 0)
 
 
 def test_sse_is_executed() -> None:
     vector, registers = run("mov rax, 5; movq xmm0, rax; paddd xmm0, xmm0; pshufd xmm0, xmm0, 0; movq rbx, xmm0; int3")
-    assert (vector, registers["bx"]) == (BREAKPOINT, 0xA_0000_000A)
+    assert (vector, registers["rbx"]) == (BREAKPOINT, 0xA_0000_000A)
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_sse_is_executed() -> None:
 def test_bmi_is_executed(instruction: str, result: int) -> None:
     """Its instructions have a VEX prefix, too."""
     vector, registers = run(f"mov rax, 0xff; mov rcx, 0xff0; mov rdx, 4; {instruction}; int3")
-    assert (vector, registers["bx"]) == (BREAKPOINT, result)
+    assert (vector, registers["rbx"]) == (BREAKPOINT, result)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import doctest
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -33,9 +32,7 @@ def test_examples_in_the_documentation() -> None:
     ("do_sys_openat", "do_sys_openat2"),
 ])
 def test_functions(machine: Machine, word: str, meant: str) -> None:
-    begun = time.perf_counter()
     suggestion = did_you_mean(word, machine.trace_array.ftrace.sites.functions.names)
-    assert time.perf_counter() - begun < 0.5  # it is 0.02
     assert suggestion.startswith(f"; did you mean {meant}")
 
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from emu.ftrace.errors import TraceError
 from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
-from emu.machine import GuestPanic, LimitReached, Machine
+from emu.machine import BadProtocol, GuestPanic, LimitReached, Machine
 
 SET_TRACER = "echo function > /sys/kernel/tracing/current_tracer"
 
@@ -152,7 +151,7 @@ REFUSED = {
 def test_what_is_no_protocol_is_refused_and_changes_no_site(arch: str, protocol: Any) -> None:
     with Machine(arch=arch, cpus=2, patching=protocol) as machine:
         said = rf"^current_tracer: the patching protocol {protocol.__name__} {REFUSED[protocol]}"
-        with pytest.raises(TraceError, match=said) as caught:
+        with pytest.raises(BadProtocol, match=said) as caught:
             machine.tracefs.write("current_tracer", "function")
         assert isinstance(caught.value.__cause__, ZeroDivisionError if protocol is raising else type(None))
         assert machine.site("vfs_read").state == "nop" and not machine.patching.busy

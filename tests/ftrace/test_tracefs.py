@@ -356,6 +356,17 @@ def test_there_is_an_end_to_instances(tracefs: TraceFS) -> None:
 
 def test_the_machine_settles_after_each_write(root: Any) -> None:
     settled: list[str] = []
-    tracefs = TraceFS(root, settle=lambda: settled.append(tracefs.read("current_tracer")))
+    tracefs = TraceFS(root, settle=lambda *limits: settled.append(tracefs.read("current_tracer")))
     tracefs.write("current_tracer", "function")
     assert settled == ["function\n"]
+
+
+@pytest.mark.parametrize("error", [TraceError(errno.EINVAL, "why"), BrokenPipeError(errno.EPIPE, "the console's")])
+def test_what_settling_raises_is_not_changed(root: Any, error: OSError) -> None:
+    def settle(*limits: object) -> None:
+        raise error
+
+    with pytest.raises(OSError) as raised:
+        TraceFS(root, settle).write("current_tracer", "function")
+    assert raised.value is error
+    assert str(error) in ("current_tracer: why (EINVAL)", "[Errno 32] the console's")

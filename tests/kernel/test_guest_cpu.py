@@ -19,7 +19,7 @@ CLOCK = {"asr23"}  # on SPARC V9 the CPU's clock is a register
 def in_newfstatat(arch: str) -> Machine:
     """A machine of one CPU that executes a system call: it is just behind sys_newfstatat's first block."""
     machine = Machine(arch=arch, cpus=1)
-    machine.kernel.commands.give("ls /bin")
+    machine.kernel.commands.give(["ls", "/bin"])
     run_to(machine, "sys_newfstatat")
     return machine
 
@@ -86,7 +86,7 @@ def test_a_cpu_that_sleeps_wakes_for_its_next_interrupt(machine: Machine) -> Non
 def test_a_step_answers_host_calls(arch: str) -> None:
     written: list[bytes] = []
     with Machine(arch=arch, cpus=1, console=written.append) as machine:
-        machine.kernel.commands.give("echo hello")
+        machine.kernel.commands.give(["echo", "hello"])
         run_to(machine, "ksys_write")
         written.clear()
         for _ in range(50_000):

@@ -97,17 +97,23 @@ class TraceFS:
         with Held(), self._opened(path, flags) as handle:
             while data:
                 data = data[handle.write(0, data) :]
-        with _naming(path):
-            self._settle(limit, host_limit)
+        self._settle_for(path, limit, host_limit)
 
     def _in_parent(
         self, path: str, operation: Callable[[Directory, str], object], limit: int | None, host_limit: float | None
     ) -> None:
         parent, _, name = path.strip("/").rpartition("/")
-        with _naming(path):
-            with Held():
-                operation(self._directory(parent), name)
+        with Held(), _naming(path):
+            operation(self._directory(parent), name)
+        self._settle_for(path, limit, host_limit)
+
+    def _settle_for(self, path: str, limit: int | None, host_limit: float | None) -> None:
+        """Settles after an operation on a file. An OSError that is not tracing's, of the console say, stays what it is."""
+        try:
             self._settle(limit, host_limit)
+        except TraceError as error:
+            error.path = path
+            raise
 
     @contextmanager
     def _opened(self, path: str, flags: OpenFlags) -> Iterator[Handle]:
@@ -144,4 +150,4 @@ def _naming(path: str) -> Iterator[None]:
     except OSError as error:
         failed = error if isinstance(error, TraceError) else TraceError(error.errno or errno.EIO, error.strerror or "")
         failed.path = failed.path or path
-        raise failed from error.__cause__
+        raise failed from None
