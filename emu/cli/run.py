@@ -41,8 +41,9 @@ Examples:
 
 \b
 One word is a line for the guest's shell; several are a program and its arguments, which are passed on as they are.
-What the command writes goes to standard error, the trace to standard output: on a terminal through the pager, $PAGER
-or less -R. If standard error is a terminal, a last line there counts events, CPUs, processes and lost events.
+The command's standard input is empty. What it writes goes to standard error, the trace to standard output: on a
+terminal through the pager, $PAGER or less -R. If standard error is a terminal, a last line there counts events, CPUs,
+processes and lost events.
 Exit status: the command's; 2: something in the options is wrong and nothing was run, or the trace could not be
 written; 124: --limit or --host-limit was reached; 125: the guest's kernel panicked; 130: interrupted by Ctrl-C; 143:
 terminated by a signal. In the last four cases what was traced until then is written.
