@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from emu.cpu.disassembly import disassemble
+from emu.ftrace.errors import did_you_mean
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracers import Callback
@@ -112,7 +113,7 @@ class Site:
         if len(found) > 1:
             raise LookupError(f"{len(found)} functions are called '{name}': say which by address, {_alternatives(found)}")
         if not found:
-            raise LookupError(f"there is no function '{name}' that can be traced")
+            raise LookupError(f"there is no function '{name}' that can be traced{did_you_mean(name, sites.functions.names)}")
         return found[0]
 
     def _in_function(self, address: int) -> int:
