@@ -48,8 +48,9 @@ class FtraceOps:
         self.threshold_us = 0
 
     def selected(self) -> SiteMask:
-        """The sites that the filters leave to a tracer."""
-        return (self.filter.mask if self.filter else ~self.filter.mask) & ~self.notrace.mask
+        """The sites that the filters leave to a tracer. A word that waits for its module is a filter, too."""
+        filtered = self.filter or self.waiting_filter
+        return (self.filter.mask if filtered else ~self.filter.mask) & ~self.notrace.mask
 
     def traced(self) -> SiteMask:
         """The sites that must call for the tracer."""

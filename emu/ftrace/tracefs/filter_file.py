@@ -58,6 +58,7 @@ class FilterHandle(TextHandle):
         self._pending = file.get()
         self._accepted = False
         self._refused = False
+        self._waited = bool(file.waiting)
         if OpenFlags.TRUNCATE in flags:
             self._pending = self._pending.cleared()
             if file.waiting is not None:
@@ -81,7 +82,7 @@ class FilterHandle(TextHandle):
             return
         in_force = self._file.get()
         self._pending = self._pending.on(in_force.functions)
-        if not np.array_equal(self._pending.mask, in_force.mask):
+        if not np.array_equal(self._pending.mask, in_force.mask) or bool(self._file.waiting) != self._waited:
             self._file.put(self._pending)
 
     def _edit(self, next_words: Callable[[], list[str]]) -> None:
@@ -126,7 +127,7 @@ class FilterFile(File):
 
     def show(self) -> str:
         selected = self.get()
-        lines = selected.selected_names() if selected else [f"#### {self._if_empty} ####"]
+        lines = selected.selected_names() if selected or self.waiting else [f"#### {self._if_empty} ####"]
         if self.waiting is not None:
             lines += self.waiting.lines()
         if self.commanded is not None:
