@@ -198,7 +198,9 @@ def _option_files(tr: TraceArray) -> dict[str, Node]:
     def store(text: str) -> None:
         name, on = parse_option(text)
         if name not in (names := shown()):
-            raise TraceError(errno.EINVAL, f"tracer '{tr.ops.tracer.name}' has no option '{name}'", (name, names))
+            owners = [tracer.name for tracer in tr.tracers.values() if name in {option.name for option in tracer.options}]
+            why = f"tracer '{tr.ops.tracer.name}' has no option '{name if owners else text.strip()}'"
+            raise TraceError(errno.EINVAL, why + "".join(f"; {owner} has it" for owner in owners), (name, names))
         tr.set_option(name, on)
 
     files = {name: _option_file(tr, name) for name in tr.options if tr.is_top or name not in _TOP_ONLY}
