@@ -104,6 +104,8 @@ def run(
         ("-g", "set_graph_function", graph),
         ("-P", "set_ftrace_pid", pids),
     ):
+        if not all(word.strip() for word in words):  # an empty filter would mean everything
+            raise click.UsageError(f"{option} '' selects nothing: leave it out to trace everything")
         if words:
             settings.append(Setting(option, path, " ".join(words)))
     if tracer is not None:
@@ -183,7 +185,7 @@ class _Stopwatch:
 
 def _file_setting(text: str) -> Setting:
     path, equals, value = text.partition("=")
-    if not equals:
+    if not (path and equals):
         raise click.UsageError(f"--set {text}: FILE=VALUE is needed")
     return Setting(f"--set {path}", path, value)
 
