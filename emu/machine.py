@@ -81,7 +81,7 @@ class Machine:
         ramdisk: what /dev/ram0 holds: a file's copy, or a disk that the caller made; default: 16 MiB of zeroes. Closed
             with the machine.
         image: a kernel image instead of the one that comes with the package.
-        shares: host folders that the guest finds mounted.
+        shares: host folders that the guest finds mounted; a text is what Share.parse takes, `DIR[:GUESTDIR][:rw]`.
         console: also gets what the guest writes, as it comes.
         warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
         command_line: the kernel's parameters (firmware/README.md).
@@ -107,9 +107,9 @@ class Machine:
         quantum: int = 1000,
         memory: int = 128 << 20,
         frequency: int = 100_000_000,
-        ramdisk: RamDisk | Path | None = None,
-        image: Path | None = None,
-        shares: Sequence[Share] = (),
+        ramdisk: RamDisk | Path | str | None = None,
+        image: Path | str | None = None,
+        shares: Sequence[Share | str] = (),
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
         command_line: str = "",
@@ -125,7 +125,8 @@ class Machine:
         directory = image_directory(arch)
         if image is None and not (directory / "vmlinux").exists():
             raise ValueError(f"there is no kernel image for {arch}")
-        kernel_image = Image(image or directory / "vmlinux", machine=kernels.elf_machine)
+        kernel_image = Image(Path(image or directory / "vmlinux"), machine=kernels.elf_machine)
+        folders = [Share.parse(share) if isinstance(share, str) else share for share in shares]
         self.warnings: list[str] = []
         self._output = bytearray()
         self._sink = console or (lambda data: None)
@@ -133,11 +134,11 @@ class Machine:
         with ExitStack() as opened:  # closed by close(), or when the constructor raises
             if ramdisk is None:
                 ramdisk = RamDisk(_EMPTY_DISK)
-            self.ramdisk = opened.enter_context(RamDisk.of_file(ramdisk) if isinstance(ramdisk, Path) else ramdisk)
+            self.ramdisk = opened.enter_context(RamDisk.of_file(Path(ramdisk)) if isinstance(ramdisk, Path | str) else ramdisk)
             self.board = opened.enter_context(closing(Board(hardware, cpus, memory, quantum, seed, frequency)))
             self._warn = warn = warn or self.warnings.append
             self.kernel = Kernel(self.board, kernels, kernel_image, Console(self._console), warn, self.ramdisk)
-            for number, share in enumerate(shares):
+            for number, share in enumerate(folders):
                 folder = opened.enter_context(closing(SharedFolder(share.directory, writable=share.writable)))
                 self.kernel.file_server.serve(f"share{number}", ServedTree(folder.root, read_only=not share.writable))
             opened.callback(self.kernel.file_server.close)
@@ -156,7 +157,7 @@ class Machine:
             self.ftrace.sites.initialise()
             with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
                 self._boot(seed % 1_000_000, booting)
-            for number, share in enumerate(shares):
+            for number, share in enumerate(folders):
                 self._mount(f"share{number}", share)
             self._opened = opened.pop_all()
 
@@ -183,6 +184,10 @@ class Machine:
             said = done.output.decode(errors="replace").strip()
             raise ValueError(f"cannot mount {share.directory} at {share.mount_point}: {said}")
         self._output.clear()
+
+    def __repr__(self) -> str:
+        cpus = len(self.cpus)
+        return f"<machine: {self.board.arch.name}, {cpus} CPU{'s' * (cpus > 1)}{', closed' * self._closed}>"
 
     def __enter__(self) -> Self:
         return self

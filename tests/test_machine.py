@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import emu
-from emu.machine import Machine, Share
+from emu.machine import Machine, Share, image_directory
 
 
 def test_what_emu_offers_is_there() -> None:
@@ -125,6 +125,25 @@ def test_a_program_that_cannot_be_run_is_named(machine: Machine, words: list[str
 def test_a_command_without_a_word_is_refused(machine: Machine) -> None:
     with pytest.raises(ValueError, match="at least one word"):
         machine.run([])
+
+
+@pytest.mark.parametrize("words", [b"ls", [b"ls"], ["ls", 3]])
+def test_words_are_of_type_str(machine: Machine, words: Any) -> None:
+    with pytest.raises(TypeError, match=r"^the words of a command are of type str, not (int|bytes)$"):
+        machine.run(words)
+
+
+def test_a_machine_at_the_prompt(machine: Machine, closed: Machine, arch: str) -> None:
+    assert repr(machine) == f"<machine: {arch}, {len(machine.cpus)} CPUs>"
+    assert repr(closed) == f"<machine: {arch}, 1 CPU, closed>"
+    assert 'read("README")' in repr(machine.tracefs)
+
+
+def test_files_may_be_named_by_texts(arch: str, tmp_path: Path) -> None:
+    (tmp_path / "hello").write_text("hello".ljust(512))
+    image = str(image_directory(arch) / "vmlinux")
+    with Machine(arch, cpus=1, image=image, ramdisk=str(tmp_path / "hello"), shares=[f"{tmp_path}:/s"]) as made:
+        assert made.run("head -c 5 /s/hello; head -c 5 /dev/ram0").output == b"hellohello"
 
 
 def processes(machine: Machine) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NoReturn
 
 import click
@@ -38,19 +39,27 @@ def _status(arguments: Sequence[str] | None) -> int:
     try:
         return cli.main(arguments, prog_name="emu", standalone_mode=False) or 0
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        _say(error.format_message())
         return BAD_INPUT
     except click.ClickException as error:
-        click.echo(f"emu: {error.format_message()}", err=True)
+        _say(f"emu: {error.format_message()}")
         return error.exit_code if isinstance(error, GuestDied | TimedOut) else BAD_INPUT
-    except BrokenPipeError:
+    except SystemExit as end:
+        if end.code != 1:  # click's status for a pipe that nobody reads
+            raise
         give_up(sys.stdout)
         return BROKEN_PIPE
     except OSError as error:  # what was being said could not be: --help on a full disk
         give_up(sys.stdout)
-        click.echo(f"emu: {error}", err=True)
+        _say(f"emu: {error}")
         return BAD_INPUT
     except Terminated as end:
         return end.status
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
+
+
+def _say(text: str) -> None:
+    """Writes to standard error; on a full disk, or a pipe that nobody reads, the status alone must do."""
+    with suppress(OSError):
+        click.echo(text, err=True)

@@ -23,10 +23,12 @@ def protocol_of(text: str) -> str | Protocol:
     """What the option asks for: a function of a file, or the name of a protocol as it is.
 
     Raises:
-        click.ClickException: the file cannot be executed, or has no such function.
+        click.ClickException: the file cannot be executed, or no function of it is named.
     """
     file, colon, name = text.rpartition(":")
     if not colon:
+        if text.endswith(".py"):
+            raise _failed(text, "a function's name is needed, FILE.py:NAME")
         return text
     try:
         function = getattr(_executed(Path(file)), name)

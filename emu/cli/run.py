@@ -42,8 +42,9 @@ Examples:
 
 \b
 One word is a line for the guest's shell; several are a program and its arguments, which are passed on as they are.
-What the command writes goes to standard error, the trace to standard output: on a terminal through the pager, $PAGER
-or less -R. If standard error is a terminal, a last line there counts events, CPUs, processes and lost events.
+The command's standard input is empty. What it writes goes to standard error, the trace to standard output: on a
+terminal through the pager, $PAGER or less -R. If standard error is a terminal, a last line there counts events, CPUs,
+processes and lost events.
 Exit status: the command's; 2: something in the options is wrong and nothing was run, or the trace could not be
 written; 124: --limit or --host-limit was reached; 125: the guest's kernel panicked; 130: interrupted by Ctrl-C; 143:
 terminated by a signal. In the last four cases what was traced until then is written.
@@ -104,6 +105,8 @@ def run(
         ("-g", "set_graph_function", graph),
         ("-P", "set_ftrace_pid", pids),
     ):
+        if not all(word.strip() for word in words):  # an empty filter would mean everything
+            raise click.UsageError(f"{option} '' selects nothing: leave it out to trace everything")
         if words:
             settings.append(Setting(option, path, " ".join(words)))
     if tracer is not None:
@@ -183,7 +186,7 @@ class _Stopwatch:
 
 def _file_setting(text: str) -> Setting:
     path, equals, value = text.partition("=")
-    if not equals:
+    if not (path and equals):
         raise click.UsageError(f"--set {text}: FILE=VALUE is needed")
     return Setting(f"--set {path}", path, value)
 

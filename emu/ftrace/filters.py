@@ -184,10 +184,16 @@ class Functions:
 
 
 class ModuleFilters:
-    """Words `func:mod:name` about modules that are not loaded yet. Each takes effect once, when its module comes."""
+    """Words `func:mod:name` about modules that are not loaded yet. Each takes effect once, when its module comes.
+
+    Until then set_ftrace_filter is not empty: with such words alone no function is traced.
+    """
 
     def __init__(self) -> None:
         self._waiting: list[tuple[str, str]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
 
     def clear(self) -> None:
         self._waiting.clear()
@@ -219,7 +225,7 @@ class ModuleFilters:
         return words
 
     def lines(self) -> list[str]:
-        return [f"{func or '*'}:mod:{name}" for func, name in self._waiting]
+        return [f"{func}:mod:{name}" for func, name in self._waiting]
 
 
 class FunctionFilter:

@@ -64,6 +64,7 @@ class Ftrace:
         self._records = trace_globals.records
         self._warn = warn
         self._refused: BadProtocol | None = None
+        self._behind = False  # a change was refused, and the sites are not as the arrays want them
         self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dispatch_callbacks(trace_globals.guest)
@@ -108,6 +109,7 @@ class Ftrace:
 
     def _update(self) -> None:
         """Starts the next change. An array gets its new tracer only when no site calls for the old one."""
+        self._behind = False
         if self.failed:
             return
         changing = [ops for ops, recorder in self._recorders.items() if ops.tracer is not recorder.tracer]
@@ -149,8 +151,13 @@ class Ftrace:
         try:
             self.driver.start(patches, lambda: self._patched(changed, targets[changed]))
         except BadProtocol as error:
-            self._refused = error  # the sites stay as they are, until the next update
+            self._refused, self._behind = error, True  # the sites stay as they are, until the next update
         return True
+
+    def try_again(self) -> None:
+        """Starts the change that was refused, if one was."""
+        if self._behind:
+            self.update_sites()
 
     def take_refused(self) -> BadProtocol | None:
         """Why sites could not be changed since this was asked last; None: nothing was refused."""

@@ -47,9 +47,14 @@ class FtraceOps:
         self.max_graph_depth = 0
         self.threshold_us = 0
 
+    @property
+    def filtered(self) -> bool:
+        """Whether there is a filter. A word that waits for its module is one, too (Linux: FTRACE_HASH_FL_MOD)."""
+        return bool(self.filter or self.waiting_filter)
+
     def selected(self) -> SiteMask:
         """The sites that the filters leave to a tracer."""
-        return (self.filter.mask if self.filter else ~self.filter.mask) & ~self.notrace.mask
+        return (self.filter.mask if self.filtered else ~self.filter.mask) & ~self.notrace.mask
 
     def traced(self) -> SiteMask:
         """The sites that must call for the tracer."""

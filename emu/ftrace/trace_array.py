@@ -94,6 +94,7 @@ class TraceArray:
         if not self.buffer_expanded:
             self.set_buffer_kb(EXPANDED_BUFFER_KB)
         if tracer is self.ops.tracer:
+            self.ftrace.try_again()
             return
         if self.pipes:
             raise TraceError(errno.EBUSY, "a trace_pipe is open")

@@ -48,9 +48,13 @@ class Commands:
 
         Raises:
             BadCommand: there is no word, they are too long, or one has a NUL byte.
+            TypeError: one is no str.
         """
         if not words:
             raise BadCommand("a command has at least one word: a program")
+        for word in words:
+            if not isinstance(word, str):
+                raise TypeError(f"the words of a command are of type str, not {type(word).__name__}")
         if any("\0" in word for word in words):
             raise BadCommand("a command cannot hold a NUL byte")
         command = b"".join(word.encode(errors="surrogateescape") + b"\0" for word in words)

@@ -221,6 +221,8 @@ def test_the_machine_is_as_asked(emu: Callable[..., Result]) -> None:
         (["run", "-p", "bogus", "true"], "-p: bogus is bad"),
         (["run", "--set", "nosuch=1", "true"], "--set nosuch: 1 is bad"),
         (["run", "--set", "tracing_on", "true"], "--set tracing_on: FILE=VALUE is needed"),
+        (["run", "--set", "=1", "true"], "--set =1: FILE=VALUE is needed"),
+        (["run", "-l", "vfs_read", "-l", "", "true"], "-l '' selects nothing: leave it out to trace everything"),
         (["run", "--what", "true"], "No such option '--what'"),
         (["run", "-o", "/nosuch/file", "true"], "cannot write /nosuch/file: No such file or directory"),
         (["run", "-o", "/", "true"], "cannot write /: Is a directory"),

@@ -41,3 +41,17 @@ def test_a_pipe_that_does_not_block_gets_everything() -> None:
         assert len(pipe.read()) == 300_000
     assert process.communicate()[1] == b""
     assert process.returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["shell"]])
+def test_a_pipe_that_nobody_reads_ends_as_by_its_signal(arguments: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([*COMMAND[:3], *arguments], input=b"echo x", stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_an_error_that_cannot_be_told_is_in_the_status() -> None:
+    with open("/dev/full", "wb") as full:
+        assert subprocess.run([*COMMAND[:3], "run"], stderr=full).returncode == 2

@@ -69,6 +69,7 @@ MISTAKES = {
     "{0}:": "emu: --patching {0}:: {0} has no name after the colon",
     "{0}.gone:own": "emu: --patching {0}.gone:own: cannot read {0}.gone: No such file or directory",
     "{1}:own": "emu: --patching {1}:own: cannot read {1}: Is a directory",
+    "{0}": "emu: --patching {0}: a function's name is needed, FILE.py:NAME",
     "nosuch": "emu: x86_64 has no patching protocol 'nosuch' (it has: breakpoint, stop_machine)",
 }
 

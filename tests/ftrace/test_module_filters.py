@@ -119,7 +119,7 @@ def test_filters_wait_for_a_module(machine: Machine) -> None:
     machine.tracefs.append("set_ftrace_filter", ":mod:other")
     machine.tracefs.append("set_ftrace_filter", "vfs_open")
     machine.tracefs.write("set_ftrace_notrace", "sample_add:mod:sample_timer")
-    assert machine.tracefs.read("set_ftrace_filter") == "vfs_open\n*_count:mod:sample_timer\n*:mod:other\n"
+    assert machine.tracefs.read("set_ftrace_filter") == "vfs_open\n*_count:mod:sample_timer\n:mod:other\n"
     machine.tracefs.append("set_ftrace_filter", "!*:mod:other")
     with pytest.raises(TraceError):
         machine.tracefs.append("set_ftrace_filter", "!nothing:mod:sample_timer")
@@ -130,6 +130,19 @@ def test_filters_wait_for_a_module(machine: Machine) -> None:
     assert machine.tracefs.read("set_ftrace_notrace") == "sample_add [sample_timer]\n"
     machine.run("rmmod sample_timer")
     assert machine.tracefs.read("set_ftrace_filter") == "vfs_open\n"
+
+
+def test_nothing_else_is_traced_while_a_filter_waits(machine: Machine) -> None:
+    machine.tracefs.write("current_tracer", "function")
+    machine.tracefs.write("set_ftrace_filter", "*_count:mod:sample_timer")
+    assert machine.tracefs.read("set_ftrace_filter") == "*_count:mod:sample_timer\n"
+    assert machine.tracefs.read("enabled_functions") == ""
+    machine.run(f"{LOAD}; usleep 6000")
+    assert [line.split()[0] for line in machine.tracefs.read("enabled_functions").splitlines()] == ["sample_count"]
+    machine.tracefs.write("set_ftrace_filter", ":mod:other")
+    assert machine.site("vfs_read").state == "nop"
+    machine.tracefs.append("set_ftrace_filter", "!*:mod:other")
+    assert machine.site("vfs_read").state == "call ftrace_caller"
 
 
 def test_function_graph_in_a_module(machine: Machine) -> None:

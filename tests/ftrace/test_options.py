@@ -12,6 +12,7 @@ import pytest
 from emu.ftrace.errors import TraceError
 from emu.ftrace.options import CORE_OPTIONS, Options, parse_option
 from emu.ftrace.tracers import TRACERS
+from emu.machine import Machine
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -51,3 +52,17 @@ def test_an_unknown_option_is_refused() -> None:
 )
 def test_no_turns_off(text: str, meaning: tuple[str, bool]) -> None:
     assert parse_option(text) == meaning
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("nonsense", "tracer 'nop' has no option 'nonsense'"),
+        ("nofuncgraph-irqs", "tracer 'nop' has no option 'funcgraph-irqs'; function_graph has it"),
+        ("nosym_offset", "tracer 'nop' has no option 'nosym_offset'; did you mean sym-offset?"),
+    ],
+)
+def test_an_option_that_the_tracer_does_not_have(machine: Machine, text: str, why: str) -> None:
+    with pytest.raises(TraceError) as error:
+        machine.tracefs.write("trace_options", text)
+    assert error.value.why == why

@@ -162,6 +162,16 @@ def test_what_is_no_protocol_is_refused_and_changes_no_site(arch: str, protocol:
         assert machine.site("vfs_read").state == "call ftrace_caller"
 
 
+def test_the_same_write_once_more_tries_again(arch: str) -> None:
+    with Machine(arch=arch, cpus=2, patching=nothing) as machine:
+        for _ in range(2):
+            with pytest.raises(BadProtocol, match="returned no list of steps"):
+                machine.tracefs.write("current_tracer", "function")
+        machine.patching.protocol = machine.ftrace.arch.protocols[0]
+        machine.tracefs.write("current_tracer", "function")
+        assert machine.site("vfs_read").state == "call ftrace_caller"
+
+
 def test_a_guest_that_asks_for_what_is_refused_goes_on_and_a_warning_says_so(arch: str) -> None:
     with Machine(arch=arch, cpus=2, patching=nothing) as machine:
         assert machine.run(f"{SET_TRACER}; echo $?; modprobe sample_timer; echo $?").output.endswith(b"0\n")

@@ -58,6 +58,7 @@ class FilterHandle(TextHandle):
         self._pending = file.get()
         self._accepted = False
         self._refused = False
+        self._waited = bool(file.waiting)
         if OpenFlags.TRUNCATE in flags:
             self._pending = self._pending.cleared()
             if file.waiting is not None:
@@ -81,7 +82,7 @@ class FilterHandle(TextHandle):
             return
         in_force = self._file.get()
         self._pending = self._pending.on(in_force.functions)
-        if not np.array_equal(self._pending.mask, in_force.mask):
+        if not np.array_equal(self._pending.mask, in_force.mask) or bool(self._file.waiting) != self._waited:
             self._file.put(self._pending)
 
     def _edit(self, next_words: Callable[[], list[str]]) -> None:
@@ -107,6 +108,7 @@ class FilterFile(File):
     Args:
         waiting: keeps words about modules that are not loaded; None: the file takes names only.
         commanded: the array whose commands (traceon, traceoff) the file edits, at once; None: it takes no commands.
+        is_set: whether there is a filter; default: whether it selects a function.
     """
 
     def __init__(
@@ -116,6 +118,7 @@ class FilterFile(File):
         if_empty: str,
         waiting: ModuleFilters | None = None,
         commanded: TraceArray | None = None,
+        is_set: Callable[[], bool] | None = None,
     ) -> None:
         super().__init__(0o640)
         self.get = get
@@ -123,10 +126,11 @@ class FilterFile(File):
         self.waiting = waiting
         self.commanded = commanded
         self._if_empty = if_empty
+        self._is_set = is_set or (lambda: bool(get()))
 
     def show(self) -> str:
         selected = self.get()
-        lines = selected.selected_names() if selected else [f"#### {self._if_empty} ####"]
+        lines = selected.selected_names() if self._is_set() else [f"#### {self._if_empty} ####"]
         if self.waiting is not None:
             lines += self.waiting.lines()
         if self.commanded is not None:

@@ -50,6 +50,9 @@ class TraceFS:
         self._settle = settle
         self._check = check
 
+    def __repr__(self) -> str:
+        return '<tracefs: listdir() names its files, read("README") explains them>'
+
     def read(self, path: str) -> str:
         """`cat path`, without waiting for more."""
         return b"".join(self.read_pieces(path)).decode(errors="surrogateescape")

@@ -95,7 +95,9 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
 def _filter_files(tr: TraceArray) -> dict[str, Node]:
     """The files that say which functions are traced, and of which tasks."""
     return {
-        "set_ftrace_filter": FilterFile(lambda: tr.ops.filter, tr.set_filter, _ALL_ENABLED, tr.ops.waiting_filter, tr),
+        "set_ftrace_filter": FilterFile(
+            lambda: tr.ops.filter, tr.set_filter, _ALL_ENABLED, tr.ops.waiting_filter, tr, lambda: tr.ops.filtered
+        ),
         "set_ftrace_notrace": FilterFile(lambda: tr.ops.notrace, tr.set_notrace, _NONE_DISABLED, tr.ops.waiting_notrace),
         "set_ftrace_pid": PidFile(lambda: tr.recorder.pid_filter.chosen, tr.set_pids),
         "set_ftrace_notrace_pid": PidFile(lambda: tr.recorder.pid_filter.excluded, tr.set_notrace_pids),
@@ -198,7 +200,9 @@ def _option_files(tr: TraceArray) -> dict[str, Node]:
     def store(text: str) -> None:
         name, on = parse_option(text)
         if name not in (names := shown()):
-            raise TraceError(errno.EINVAL, f"tracer '{tr.ops.tracer.name}' has no option '{name}'", (name, names))
+            owners = [tracer.name for tracer in tr.tracers.values() if name in {option.name for option in tracer.options}]
+            why = f"tracer '{tr.ops.tracer.name}' has no option '{name if owners else text.strip()}'"
+            raise TraceError(errno.EINVAL, why + "".join(f"; {owner} has it" for owner in owners), (name, names))
         tr.set_option(name, on)
 
     files = {name: _option_file(tr, name) for name in tr.options if tr.is_top or name not in _TOP_ONLY}
