@@ -27,13 +27,13 @@ hello
               sh-16      [001] .....     0.036929: create_pipe_files <-__do_pipe_flags
               sh-16      [001] .....     0.036940: alloc_pipe_info <-create_pipe_files
               sh-17      [000] .....     0.037523: pipe_write <-vfs_write
-              sh-17      [000] .....     0.037630: pipe_release <-__fput
+              sh-17      [000] .....     0.037631: pipe_release <-__fput
               sh-17      [000] .....     0.037636: put_pipe_info <-pipe_release
-             cat-18      [000] .....     0.038529: pipe_read <-vfs_read
-             cat-18      [000] .....     0.038553: pipe_read <-vfs_read
+             cat-18      [000] .....     0.038530: pipe_read <-vfs_read
+             cat-18      [000] .....     0.038554: pipe_read <-vfs_read
              cat-18      [000] .....     0.038639: pipe_release <-__fput
-             cat-18      [000] .....     0.038644: put_pipe_info <-pipe_release
-             cat-18      [000] .....     0.038645: free_pipe_info <-put_pipe_info
+             cat-18      [000] .....     0.038645: put_pipe_info <-pipe_release
+             cat-18      [000] .....     0.038646: free_pipe_info <-put_pipe_info
 """
 
 

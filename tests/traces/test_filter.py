@@ -26,15 +26,15 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
               sh-16      [001] .....     0.083001: vfs_open <-do_open
              cat-17      [000] .....     0.084763: vfs_fstatat <-sys_newfstatat
              cat-17      [000] .....     0.084767: vfs_statx <-vfs_fstatat
-             cat-17      [000] .....     0.084999: vfs_open <-do_open
-             cat-17      [000] .....     0.085601: vfs_open <-do_open
+             cat-17      [000] .....     0.085000: vfs_open <-do_open
+             cat-17      [000] .....     0.085602: vfs_open <-do_open
              cat-17      [000] .....     0.085780: vfs_fstat <-sys_fstat
-             cat-17      [000] .....     0.085789: vfs_fstat <-sys_fstat
+             cat-17      [000] .....     0.085790: vfs_fstat <-sys_fstat
              cat-17      [000] .....     0.085801: vfs_read <-ksys_read
-             cat-17      [000] .....     0.085820: vfs_write <-ksys_write
+             cat-17      [000] .....     0.085821: vfs_write <-ksys_write
              cat-17      [000] .....     0.085835: vfs_read <-ksys_read
             init-1       [000] .....     0.086257: vfs_ioctl <-sys_ioctl
-            init-1       [000] .....     0.086276: vfs_write <-ksys_write
+            init-1       [000] .....     0.086277: vfs_write <-ksys_write
 """
 
 

@@ -26,10 +26,10 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-18      [000] .....     0.041040: vfs_read <-ksys_read
-             cat-18      [000] .....     0.041064: vfs_write <-ksys_write
-             cat-18      [000] .....     0.041076: vfs_read <-ksys_read
-              sh-16      [001] .....     0.041444: vfs_write <-ksys_write
+             cat-18      [000] .....     0.041042: vfs_read <-ksys_read
+             cat-18      [000] .....     0.041066: vfs_write <-ksys_write
+             cat-18      [000] .....     0.041078: vfs_read <-ksys_read
+              sh-16      [001] .....     0.041446: vfs_write <-ksys_write
 # tracer: function
 #
 # entries-in-buffer/entries-written: 6/6   #P:2
@@ -43,11 +43,11 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
             init-1       [000] .....     0.035824: schedule <-do_wait
-              sh-16      [001] .....     0.038111: schedule <-do_wait
+              sh-16      [001] .....     0.038112: schedule <-do_wait
      rcu_preempt-3       [000] .....     0.039300: schedule <-schedule_timeout
-              sh-16      [001] .....     0.040187: schedule <-do_wait
+              sh-16      [001] .....     0.040188: schedule <-do_wait
      rcu_preempt-3       [000] .....     0.041306: schedule <-schedule_timeout
-              sh-16      [001] .....     0.041839: schedule <-do_wait
+              sh-16      [001] .....     0.041840: schedule <-do_wait
 """
 
 

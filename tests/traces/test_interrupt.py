@@ -26,18 +26,18 @@ TRACE = """\
  0)   1.610 us    |            }
  0)               |            tick_sched_handle() {
  0)   0.370 us    |              account_process_tick();
- 0)   0.350 us    |              softlockup_tick();
+ 0)   0.380 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
  0)   0.590 us    |                task_tick_fair();
  0)   3.540 us    |              }
- 0)   5.680 us    |            }
- 0)   8.980 us    |          }
+ 0)   5.890 us    |            }
+ 0)   9.190 us    |          }
  0)   1.070 us    |          tick_program_event();
- 0) + 14.570 us   |        }
- 0) + 14.660 us   |      }
- 0) + 21.850 us   |    }
+ 0) + 14.780 us   |        }
+ 0) + 14.870 us   |      }
+ 0) + 22.060 us   |    }
  0)   <========== |
- 0) # 1436.320 us |  }
+ 0) # 1436.570 us |  }
 """
 
 

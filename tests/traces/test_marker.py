@@ -64,7 +64,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)     cat-13     =>     sh-12     
  ------------------------------------------
 
- 0) # 1129.990 us |  } /* sys_wait4 */
+ 0) # 1130.080 us |  } /* sys_wait4 */
  0) + 67.100 us   |  sys_openat();
  0)   4.060 us    |  sys_fcntl();
  0)   2.360 us    |  sys_dup2();
@@ -79,7 +79,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)     sh-12      =>     init-1    
  ------------------------------------------
 
- 0) # 3611.190 us |  } /* sys_wait4 */
+ 0) # 3612.340 us |  } /* sys_wait4 */
  0)   1.850 us    |  sys_ioctl();
  0)               |  sys_write() {
 """

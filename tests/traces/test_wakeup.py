@@ -33,37 +33,37 @@ TRACE = """\
               sh-16      [001] d..2.     0.084397: smp_send_reschedule <-resched_curr
           <idle>-0       [000] dn.1.     0.084398: reschedule_interrupt <-etrap
         pingpong-17      [000] d..2.     0.084422: finish_task_switch <-schedule_tail
-          <idle>-0       [001] d..2.     0.084586: finish_task_switch <-__schedule
-        pingpong-17      [000] d..2.     0.085795: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] d..2.     0.084584: finish_task_switch <-__schedule
+        pingpong-17      [000] d..2.     0.085794: smp_send_reschedule <-resched_curr
           <idle>-0       [001] dn.1.     0.085795: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.085819: finish_task_switch <-schedule_tail
-        pingpong-17      [000] ...1.     0.085881: try_to_wake_up <-wake_up_process
-        pingpong-18      [001] d..1.     0.085922: try_to_wake_up <-default_wake_function
-          <idle>-0       [000] d..2.     0.085922: finish_task_switch <-__schedule
-        pingpong-18      [001] d..4.     0.085932: smp_send_reschedule <-resched_curr
+        pingpong-18      [001] d..2.     0.085818: finish_task_switch <-schedule_tail
+        pingpong-17      [000] ...1.     0.085880: try_to_wake_up <-wake_up_process
+        pingpong-18      [001] d..1.     0.085921: try_to_wake_up <-default_wake_function
+          <idle>-0       [000] d..2.     0.085921: finish_task_switch <-__schedule
+        pingpong-18      [001] d..4.     0.085931: smp_send_reschedule <-resched_curr
           <idle>-0       [000] dn.1.     0.085935: reschedule_interrupt <-etrap
         pingpong-17      [000] d..2.     0.085956: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.085967: finish_task_switch <-__schedule
-        pingpong-17      [000] d..1.     0.085994: try_to_wake_up <-default_wake_function
-        pingpong-17      [000] d..4.     0.086003: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.086004: reschedule_interrupt <-etrap
+          <idle>-0       [001] d..2.     0.085966: finish_task_switch <-__schedule
+        pingpong-17      [000] d..1.     0.085993: try_to_wake_up <-default_wake_function
+        pingpong-17      [000] d..4.     0.086002: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.086003: reschedule_interrupt <-etrap
         pingpong-18      [001] d..2.     0.086027: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.086069: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.086068: finish_task_switch <-__schedule
         pingpong-18      [001] d..3.     0.086171: try_to_wake_up <-default_wake_function
         pingpong-18      [001] d..6.     0.086181: smp_send_reschedule <-resched_curr
           <idle>-0       [000] dn.1.     0.086182: reschedule_interrupt <-etrap
         pingpong-17      [000] d..2.     0.086203: finish_task_switch <-__schedule
           <idle>-0       [001] d..2.     0.086203: finish_task_switch <-__schedule
-        pingpong-17      [000] d..3.     0.086447: try_to_wake_up <-default_wake_function
-        pingpong-17      [000] d..6.     0.086457: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.086458: reschedule_interrupt <-etrap
-          <idle>-0       [000] d..2.     0.086479: finish_task_switch <-__schedule
-              sh-16      [001] d..2.     0.086481: finish_task_switch <-__schedule
-              sh-16      [001] d..3.     0.086675: try_to_wake_up <-default_wake_function
-              sh-16      [001] d..6.     0.086685: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.086686: reschedule_interrupt <-etrap
+        pingpong-17      [000] d..3.     0.086446: try_to_wake_up <-default_wake_function
+        pingpong-17      [000] d..6.     0.086456: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.086457: reschedule_interrupt <-etrap
+          <idle>-0       [000] d..2.     0.086478: finish_task_switch <-__schedule
+              sh-16      [001] d..2.     0.086480: finish_task_switch <-__schedule
+              sh-16      [001] d..3.     0.086674: try_to_wake_up <-default_wake_function
+              sh-16      [001] d..6.     0.086684: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.086685: reschedule_interrupt <-etrap
             init-1       [000] d..2.     0.086699: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.086707: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.086706: finish_task_switch <-__schedule
 """
 
 
