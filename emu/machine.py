@@ -248,7 +248,7 @@ class Machine:
         try:
             with (
                 self.kernel.limits.during(limit, host_limit),
-                self.trace_array.following() if follow else nullcontext(lambda pid: None) as on_exec,
+                self.trace_array.following() if follow else nullcontext() as on_exec,
             ):
                 status = self._run_command(words, on_exec, console_input)
         finally:
@@ -256,7 +256,7 @@ class Machine:
                 self.trace_array.set_recording(False)
         return Completed(exit_status(status), bytes(self._output))
 
-    def _run_command(self, words: Sequence[str], on_exec: Callable[[int], None], console_input: ConsoleInput) -> int:
+    def _run_command(self, words: Sequence[str], on_exec: Callable[[int], None] | None, console_input: ConsoleInput) -> int:
         """Runs a program to its end, and returns its wait status."""
         commands = self.kernel.commands
         commands.give(words, on_exec)

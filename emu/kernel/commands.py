@@ -33,13 +33,13 @@ class Commands:
     def __init__(self, image: Image, interrupt: Callable[[], None]) -> None:
         self._longest = image.constant("COMMAND_SIZE")
         self._interrupt = interrupt
-        self._on_exec: Callable[[int], None] = lambda pid: None
+        self._on_exec: Callable[[int], None] | None = None
         self._waiting: bytes | None = None
         self._giving_up = False
         self.status: int | None = None
         self.running = False
 
-    def give(self, words: Sequence[str], on_exec: Callable[[int], None] = lambda pid: None) -> None:
+    def give(self, words: Sequence[str], on_exec: Callable[[int], None] | None = None) -> None:
         """Has init run a program.
 
         Args:
@@ -82,7 +82,8 @@ class Commands:
 
     @host_call
     def command_exec(self, cpu: Cpu, pid: int) -> int:
-        self._on_exec(pid)
+        if self._on_exec is not None:
+            self._on_exec(pid)
         return 0
 
     @host_call
