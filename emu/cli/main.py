@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import NoReturn
 
 import click
@@ -61,5 +60,7 @@ def _status(arguments: Sequence[str] | None) -> int:
 
 def _say(text: str) -> None:
     """Writes to standard error; on a full disk, or a pipe that nobody reads, the status alone must do."""
-    with suppress(OSError):
+    try:
         click.echo(text, err=True)
+    except OSError:
+        give_up(sys.stderr)

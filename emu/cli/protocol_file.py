@@ -48,7 +48,10 @@ def _executed(path: Path) -> ModuleType:
     """The module that a file's code makes; nothing is written beside the file."""
     module = ModuleType(_MODULE)
     module.__file__ = str(path)
-    code = compile(path.read_bytes(), str(path), "exec")
+    try:
+        code = compile(path.read_bytes(), str(path), "exec")
+    except ValueError as error:  # a NUL byte; since Python 3.11.4 a SyntaxError, too
+        raise SyntaxError(str(error)) from None
     sys.modules[_MODULE] = module  # its classes look for it there
     try:
         exec(code, vars(module))
