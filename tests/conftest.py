@@ -12,8 +12,9 @@ from emu.cpu.arch import ARCHITECTURES
 from emu.ftrace import arch as ftrace_arch
 from emu.machine import Machine
 
-# A job in the background may have been told to ignore it, and programs inherit that.
+# A job in the background, or of nohup, may have been told to ignore these, and programs inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(params=ARCHITECTURES, scope="module")
