@@ -7,9 +7,9 @@ import errno
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-__all__ = ["TraceError", "did_you_mean"]
+__all__ = ["TraceError", "alternatives", "did_you_mean"]
 
 _CLOSE = 0.7  # of difflib's ratio, which is 1.0 for equal texts
 _NEARLY_AS_CLOSE = 0.05
@@ -70,10 +70,13 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
         matcher.set_seq1(key)
         close += [(matcher.ratio(), name) for name in spelt[key] if name != word]
     nearest = [name for ratio, name in close if ratio >= close[0][0] - _NEARLY_AS_CLOSE][:_MOST_NAMES]
-    if not nearest:
-        return ""
-    *others, last = nearest
-    return f"; did you mean {', '.join(others)}{' or ' * bool(others)}{last}?"
+    return f"; did you mean {alternatives(nearest)}?" if nearest else ""
+
+
+def alternatives(words: Sequence[str]) -> str:
+    """At least one word, as a sentence lists them: `a`, `a or b`, `a, b or c`."""
+    *others, last = words
+    return f"{', '.join(others)}{' or ' * bool(others)}{last}"
 
 
 def _key(name: str) -> str:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from emu.cpu.disassembly import disassemble
-from emu.ftrace.errors import did_you_mean
+from emu.ftrace.errors import alternatives, did_you_mean
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracers import Callback
@@ -111,7 +111,8 @@ class Site:
         sites = self._ftrace.sites
         found = [int(sites.addresses[n]) for n, known in enumerate(sites.functions.names) if known == name]
         if len(found) > 1:
-            raise LookupError(f"{len(found)} functions are called '{name}': say which by address, {_alternatives(found)}")
+            which = alternatives([f"{address:#x}" for address in found])
+            raise LookupError(f"{len(found)} functions are called '{name}': say which by address, {which}")
         if not found:
             raise LookupError(f"there is no function '{name}' that can be traced{did_you_mean(name, sites.functions.names)}")
         return found[0]
@@ -125,8 +126,3 @@ class Site:
             if function.address <= site < function.address + max(function.size, 1):
                 return site
         raise LookupError(f"{function.name} cannot be traced: it has no call site")
-
-
-def _alternatives(addresses: list[int]) -> str:
-    *others, last = (f"{address:#x}" for address in addresses)
-    return f"{', '.join(others)} or {last}"

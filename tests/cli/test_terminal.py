@@ -19,7 +19,6 @@ class Session(TerminalSession):
 
     def __init__(self, arch: str, *options: str) -> None:
         super().__init__([sys.executable, "-m", "emu", "shell", "--arch", arch, *options])
-        self.before = termios.tcgetattr(self.terminal)
 
     def ends(self) -> int:
         """The exit status; the terminal must have been given back as it was."""

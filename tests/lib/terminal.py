@@ -3,21 +3,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
 import select
-import subprocess
 import sys
 import termios
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import IO, Any, NamedTuple
 
+from tests.lib.terminal_session import PATIENCE, TerminalSession
+
 __all__ = ["Seen", "emu_on_a_terminal", "on_a_terminal"]
-
-PATIENCE = 60  # seconds of the host, until a test gives up
-
 
 class Seen(NamedTuple):
     """`text`: all that was written to the terminal."""
@@ -39,35 +36,19 @@ def on_a_terminal(
         stdout: standard output, if that is not the terminal.
         interrupt_at: Ctrl-C is typed when this has been shown.
     """
-    ours, inner = pty.openpty()
-    termios.tcsetwinsize(inner, (30, 100))
-    before = termios.tcgetattr(ours)
-    process = subprocess.Popen(
-        command,
-        stdin=inner,
-        stdout=stdout or inner,
-        stderr=inner,
-        env={**os.environ, "TERM": "xterm", **(environment or {})},
-        start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-    )
-    os.close(inner)
-    text, end = b"", time.monotonic() + PATIENCE
-    try:
-        while select.select([ours], [], [], max(end - time.monotonic(), 0))[0]:
+    env = {**os.environ, "TERM": "xterm", **(environment or {})}
+    with closing(TerminalSession(command, env=env, stdout=stdout)) as session:
+        text, end = b"", time.monotonic() + PATIENCE
+        while select.select([session.terminal], [], [], max(end - time.monotonic(), 0))[0]:
             try:
-                text += os.read(ours, 65536)
+                text += os.read(session.terminal, 65536)
             except OSError:  # EIO: nobody has the terminal any more
                 break
             if interrupt_at and interrupt_at.encode() in text:
-                os.write(ours, b"\x03")
+                session.type(b"\x03")
                 interrupt_at = ""
-        status = process.wait(max(end - time.monotonic(), 0))
-        assert termios.tcgetattr(ours) == before
-    finally:
-        process.kill()
-        process.wait()
-        os.close(ours)
+        status = session.process.wait(max(end - time.monotonic(), 0))
+        assert termios.tcgetattr(session.terminal) == session.before
     return Seen(status, text.decode().replace("\r\n", "\n"))
 
 

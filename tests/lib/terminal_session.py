@@ -15,6 +15,7 @@ import termios
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 PATIENCE = 60  # seconds of the host, until a test gives up
 
@@ -26,7 +27,14 @@ def _take_terminal() -> None:
 
 
 class TerminalSession:
-    """A program that leads a session on a terminal of 30 rows."""
+    """A program that leads a session on a terminal of 30 rows.
+
+    Args:
+        stdout: standard output, if that is not the terminal.
+
+    Attributes:
+        before: the terminal's settings before the program was started.
+    """
 
     def __init__(
         self,
@@ -35,16 +43,18 @@ class TerminalSession:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
         columns: int = 100,
+        stdout: IO[bytes] | None = None,
     ) -> None:
         self.terminal, inner = pty.openpty()
         termios.tcsetwinsize(inner, (30, columns))
+        self.before = termios.tcgetattr(self.terminal)
         self.process = subprocess.Popen(
             command,
             executable=executable,
             cwd=cwd,
             env=env,
             stdin=inner,
-            stdout=inner,
+            stdout=stdout or inner,
             stderr=inner,
             preexec_fn=_take_terminal,
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -160,15 +162,12 @@ class Shell(TerminalSession):
 
 def session(guest: Guest, program: Path | str, *commands: tuple[str, bytes]) -> str:
     """What the terminal has shown of the commands, and the keys typed after each has begun."""
-    shell = Shell(guest, program)
-    try:
+    with closing(Shell(guest, program)) as shell:
         for line, keys in commands:
             if keys:
                 shell.press(line, keys)
             else:
                 shell.enter(line)
-    finally:
-        shell.close()
     return shell.shown.decode().replace("^Z\r\n", "^Z")  # dash leaves the cursor where ^Z was shown
 
 
@@ -211,74 +210,56 @@ def test_jobs_are_told_of_as_in_dash(guest: Guest, line: str) -> None:
     both(guest, (line, b""), ("echo [$?] $x $#", b""), ("jobs", b""))
 
 
-def test_no_signal_is_ignored_in_what_a_trap_for_exit_runs(guest: Guest) -> None:
-    shell = Shell(guest, guest.bin / "sh")
-    try:
-        shell.type(b"trap '(grep SigIgn /proc/self/status)' EXIT; exit\r")
-        assert shell.until(rb"SigIgn:.*\r\n").endswith(b"SigIgn:\t0000000000000000\r\n")
-    finally:
-        shell.close()
+@pytest.fixture
+def shell(guest: Guest) -> Iterator[Shell]:
+    with closing(Shell(guest, guest.bin / "sh")) as ours:
+        yield ours
 
 
-def test_a_job_gets_a_signal_that_comes_at_once(guest: Guest) -> None:
+def test_no_signal_is_ignored_in_what_a_trap_for_exit_runs(shell: Shell) -> None:
+    shell.type(b"trap '(grep SigIgn /proc/self/status)' EXIT; exit\r")
+    assert shell.until(rb"SigIgn:.*\r\n").endswith(b"SigIgn:\t0000000000000000\r\n")
+
+
+def test_a_job_gets_a_signal_that_comes_at_once(shell: Shell) -> None:
     """In dash it is lost, if the job ignores it like the shell until it is itself."""
-    shell = Shell(guest, guest.bin / "sh")
-    try:
-        shell.enter("i=0; while [ $((i+=1)) -le 100 ]; do sleep 99 & kill %%; done; wait")
-    finally:
-        shell.close()
+    shell.enter("i=0; while [ $((i+=1)) -le 100 ]; do sleep 99 & kill %%; done; wait")
 
 
-def test_a_shell_that_nobody_can_bring_forward_ends(guest: Guest) -> None:
-    shell = Shell(guest, guest.bin / "sh")
-    try:
-        shell.type(b"( { sh -i < /dev/tty; echo over; } & )\r")
-        shell.until(rb"over\r\n")
-    finally:
-        shell.close()
+def test_a_shell_that_nobody_can_bring_forward_ends(shell: Shell) -> None:
+    shell.type(b"( { sh -i < /dev/tty; echo over; } & )\r")
+    shell.until(rb"over\r\n")
 
 
-def test_what_is_typed_while_a_command_runs_comes_after_it(guest: Guest) -> None:
-    shell = Shell(guest, guest.bin / "sh")
-    try:
-        shell.type(b"sh -c 'echo go; usleep 300000'\r")
+def test_what_is_typed_while_a_command_runs_comes_after_it(shell: Shell) -> None:
+    shell.type(b"sh -c 'echo go; usleep 300000'\r")
+    shell.until(rb"\ngo\r\n")
+    shell.type(b"echo one\recho two; cat\rthree\r\x04")
+    shell.until(rb"\none\r\n")
+    shell.until(rb"\ntwo\r\nthree\r\n")
+
+
+def test_what_is_typed_after_control_c_comes_next(guest: Guest, shell: Shell) -> None:
+    for loop in (":", "sleep 9", "x=$(sleep 9)"):
+        shell.type(f"while echo go; do {loop}; done\r".encode())
         shell.until(rb"\ngo\r\n")
-        shell.type(b"echo one\recho two; cat\rthree\r\x04")
+        shell.type(b"echo flushed > flushed\r\x03echo one\recho two; echo thr")
         shell.until(rb"\none\r\n")
-        shell.until(rb"\ntwo\r\nthree\r\n")
-    finally:
-        shell.close()
-
-
-def test_what_is_typed_after_control_c_comes_next(guest: Guest) -> None:
-    shell = Shell(guest, guest.bin / "sh")
-    try:
-        for loop in (":", "sleep 9", "x=$(sleep 9)"):
-            shell.type(f"while echo go; do {loop}; done\r".encode())
-            shell.until(rb"\ngo\r\n")
-            shell.type(b"echo flushed > flushed\r\x03echo one\recho two; echo thr")
-            shell.until(rb"\none\r\n")
-            shell.until(rb"# echo two; echo thr\Z")
-            shell.type(b"ee\r")
-            shell.until(rb"\ntwo\r\nthree\r\n# \Z")
-    finally:
-        shell.close()
+        shell.until(rb"# echo two; echo thr\Z")
+        shell.type(b"ee\r")
+        shell.until(rb"\ntwo\r\nthree\r\n# \Z")
     assert not (guest.cwd / "flushed").exists()  # as the terminal does, which has it until somebody reads
 
 
-def test_a_shell_that_is_typed_to_prompts(guest: Guest) -> None:
+def test_a_shell_that_is_typed_to_prompts(shell: Shell) -> None:
     """As in dash, without -i: when its input and its output are the terminal."""
-    shell = Shell(guest, guest.bin / "sh")
-    try:
-        shell.type(b"sh\r")
-        shell.until(rb"\r\n# \Z")
-        shell.enter("case $- in *i*) echo prompts; esac")
-        assert shell.shown.endswith(b"prompts\r\n# ")
-        shell.type(b"exit 3\r")
-        shell.until(rb"# \Z")
-        shell.type(b"sh | cat; echo ended\r")
-        shell.until(rb"ended\r\n")
-        shell.type(b"exit\r")
-        assert b"#" not in shell.until(rb"ended\r\n")
-    finally:
-        shell.close()
+    shell.type(b"sh\r")
+    shell.until(rb"\r\n# \Z")
+    shell.enter("case $- in *i*) echo prompts; esac")
+    assert shell.shown.endswith(b"prompts\r\n# ")
+    shell.type(b"exit 3\r")
+    shell.until(rb"# \Z")
+    shell.type(b"sh | cat; echo ended\r")
+    shell.until(rb"ended\r\n")
+    shell.type(b"exit\r")
+    assert b"#" not in shell.until(rb"ended\r\n")
