@@ -46,7 +46,7 @@ def test_a_new_instance_is_as_linux_makes_it(foo: Machine) -> None:
     assert shell(foo, "cat instances/foo/available_tracers instances/foo/buffer_size_kb instances/foo/current_tracer") == (
         "function nop\n1410\nnop\n"
     )
-    assert "options/trace_printk" not in shell(foo, "find instances/foo")  # for the top array alone
+    assert "trace_printk" not in shell(foo, "ls instances/foo/options")  # for the top array alone
     assert "trace_printk" in foo.tracefs.read("instances/foo/trace_options")
     assert shell(foo, "echo function_graph > instances/foo/current_tracer").endswith("Invalid argument\n")
     assert shell(foo, "ls -ld instances/foo").split()[0] == "drwxr-x---"

@@ -43,7 +43,7 @@ JOBS = {
         "dd if=/dev/urandom of=/disk/first bs=4k count=40 2> /dev/null; cp /disk/first /disk/second; sync; "
         "cmp /disk/first /disk/second || exit 1; mkdir -p /disk/a/b; mv /disk/second /disk/a/b/; rm -r /disk/a /disk/first"
     ),
-    "pipes": "hackbench -g 1 -f 4 -l 20 > /dev/null; [ $(yes | head -n 2000 | wc -l) -eq 2000 ]",
+    "pipes": "hackbench -g 1 -f 4 -l 20 > /dev/null; [ $(while echo y; do :; done | head -n 2000 | wc -l) -eq 2000 ]",
 }
 # What the modules have to say while it works.
 _MESSAGES = re.compile(

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * cut -f|-c|-b LIST [-d C] [-s] [--complement] [--output-delimiter=TEXT] [FILE]...:
- * parts of each line.
- */
+/* cut -f|-c|-b LIST [-d C] [-s] [FILE]...: parts of each line. */
 #include <err.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,8 +14,7 @@ struct range {
 };
 
 static struct range *ranges;
-static bool fields, only_delimited, complement;
-static const char *output_delimiter;
+static bool fields, only_delimited;
 static char delimiter = '\t';
 
 static void parse_list(char *text)
@@ -57,22 +53,15 @@ static bool selected(unsigned long number)
 {
 	for (struct range *r = ranges; r; r = r->next)
 		if (number >= r->from && number <= r->to)
-			return !complement;
-	return complement;
+			return true;
+	return false;
 }
 
 static void cut_characters(const char *line, size_t length)
 {
-	bool any = false, before = false, now;
-
-	for (size_t i = 0; i < length; i++, before = now) {
-		now = selected(i + 1);
-		if (now && !before && any && output_delimiter)
-			fputs(output_delimiter, stdout);
-		if (now)
+	for (size_t i = 0; i < length; i++)
+		if (selected(i + 1))
 			fputc(line[i], stdout);
-		any |= now;
-	}
 	fputc('\n', stdout);
 }
 
@@ -94,9 +83,7 @@ static void cut_fields(const char *line, size_t length)
 		size_t size = (next ? next : end) - line;
 
 		if (selected(number)) {
-			if (any && output_delimiter)
-				fputs(output_delimiter, stdout);
-			else if (any)
+			if (any)
 				fputc(delimiter, stdout);
 			fwrite(line, 1, size, stdout);
 			any = true;
@@ -128,14 +115,13 @@ int main(int argc, char **argv)
 {
 	static const struct long_option names[] = {
 		{ "fields", 'f' }, { "characters", 'c' }, { "bytes", 'b' },
-		{ "delimiter", 'd' }, { "only-delimited", 's' },
-		{ "complement", 'C' }, { "output-delimiter", 'O' }, { NULL, 0 }
+		{ "delimiter", 'd' }, { "only-delimited", 's' }, { NULL, 0 }
 	};
 	bool delimited = false;
 	char *list = NULL;
 	int option, status = 0;
 
-	while ((option = getopt_long(argc, argv, "f:c:b:d:sCO:", names)) >= 0) {
+	while ((option = getopt_long(argc, argv, "f:c:b:d:s", names)) >= 0) {
 		switch (option) {
 		case 'f':
 		case 'c':
@@ -150,12 +136,6 @@ int main(int argc, char **argv)
 				errx(1, "the delimiter must be a single character");
 			delimiter = *optarg;
 			delimited = true;
-			break;
-		case 'C':
-			complement = true;
-			break;
-		case 'O':
-			output_delimiter = optarg;
 			break;
 		case 's':
 			only_delimited = true;

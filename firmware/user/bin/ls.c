@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ls [-1AFLRSadhilnprt] [FILE]...: lists files, one a line, sorted by bytes. */
+/* ls [-1AFLRSadhilnprst] [FILE]...: lists files, one a line, sorted by bytes. */
 #include <dirent.h>
 #include <err.h>
 #include <files.h>
@@ -19,6 +19,7 @@ static bool show_directories;		/* -d: themselves, not what is in them */
 static bool show_details;		/* -l */
 static bool show_inodes;		/* -i */
 static bool show_numbers;		/* -n: of users and groups */
+static bool show_blocks;		/* -s: the KiB that a file takes */
 static bool human;			/* -h: sizes as 1.5K */
 static bool follow_links;		/* -L: what they lead to */
 static bool recursive;			/* -R */
@@ -147,6 +148,7 @@ static const char *size_text(const struct stat *st, char *text, size_t size)
 
 struct widths {
 	int inode;
+	int blocks;
 	int links;
 	int user;
 	int group;
@@ -163,7 +165,7 @@ static void widen(int *width, const char *text)
 
 static struct widths measure(const struct listing *list)
 {
-	struct widths widths = { 0, 0, 0, 0, 0 };
+	struct widths widths = { 0 };
 	char text[32];
 
 	for (size_t i = 0; i < list->count; i++) {
@@ -171,6 +173,8 @@ static struct widths measure(const struct listing *list)
 
 		snprintf(text, sizeof(text), "%lu", (long)st->st_ino);
 		widen(&widths.inode, text);
+		snprintf(text, sizeof(text), "%lu", (long)st->st_blocks / 2);
+		widen(&widths.blocks, text);
 		snprintf(text, sizeof(text), "%lu", (long)st->st_nlink);
 		widen(&widths.links, text);
 		widen(&widths.user, owner(st->st_uid, text, sizeof(text)));
@@ -214,6 +218,9 @@ static void print(struct listing *list)
 
 		if (show_inodes)
 			printf("%*lu ", widths.inode, (long)entry->st.st_ino);
+		if (show_blocks)
+			printf("%*lu ", widths.blocks,
+			       (long)entry->st.st_blocks / 2);
 		if (show_details)
 			print_details(entry, &widths);
 		else
@@ -243,7 +250,8 @@ static bool is_hidden(const char *name)
 /* Whether anything must be known of a file but its name. */
 static bool looks_at_files(void)
 {
-	return show_details || show_inodes || recursive || sorted_by || marked;
+	return show_details || show_inodes || show_blocks || recursive ||
+	       sorted_by || marked;
 }
 
 /* A link that leads nowhere is itself. */
@@ -299,7 +307,7 @@ static void list_directory(const char *path)
 		status = 2;
 	}
 	closedir(dir);
-	if (show_details)
+	if (show_details || show_blocks)
 		print_total(&list);
 	print(&list);
 	if (recursive)
@@ -334,6 +342,9 @@ static void set_option(int option)
 		break;
 	case 'i':
 		show_inodes = true;
+		break;
+	case 's':
+		show_blocks = true;
 		break;
 	case 'L':
 		follow_links = true;
@@ -389,7 +400,7 @@ int main(int argc, char **argv)
 	struct listing directories = { NULL, 0, 0 };
 	int option;
 
-	while ((option = getopt_long(argc, argv, "1aAdFhiLlnpRrtS\1::",
+	while ((option = getopt_long(argc, argv, "1aAdFhiLlnpRrstS\1::",
 				     names)) >= 0)
 		set_option(option);
 	if (optind == argc)

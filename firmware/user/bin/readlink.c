@@ -1,50 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* readlink [-efn] FILE...: what symbolic links say; -f, -e: where paths lead to. */
+/* readlink [-n] FILE...: what symbolic links say; -n leaves out the newline. */
 #include <err.h>
-#include <files.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-static char *text_of(const char *link)
-{
-	char *text = xmalloc(PATH_MAX + 1);
-	ssize_t length = readlink(link, text, PATH_MAX);
-
-	if (length < 0) {
-		free(text);
-		return NULL;
-	}
-	text[length] = '\0';
-	return text;
-}
 
 int main(int argc, char **argv)
 {
-	bool newline = true, whole = false, must_exist = false;
+	bool newline = true;
 	int status = 0, option;
 
-	while ((option = getopt(argc, argv, "efn")) != -1) {
+	while ((option = getopt(argc, argv, "n")) != -1) {
 		if (option == '?')
 			return 1;
-		newline &= option != 'n';
-		whole |= option != 'n';
-		must_exist |= option == 'e';
+		newline = false;
 	}
 	if (optind == argc)
 		errx(1, "missing operand");
 	for (; optind < argc; optind++) {
-		char *text = whole ? resolve_path(argv[optind], must_exist) :
-				     text_of(argv[optind]);
+		static char text[PATH_MAX];
+		ssize_t length = readlink(argv[optind], text, sizeof(text));
 
-		if (!text) {
+		if (length < 0) {
 			status = 1;
 			continue;
 		}
-		printf(newline ? "%s\n" : "%s", text);
-		free(text);
+		printf(newline ? "%.*s\n" : "%.*s", (int)length, text);
 	}
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sort [-bCcdfhmnrsuV] [-t C] [-k FROM[,TO]]... [-o FILE] [FILE]... */
+/* sort [-bfnrsu] [-t C] [-k FROM[,TO]]... [-o FILE] [FILE]... */
 #include <ctype.h>
 #include <err.h>
 #include <errno.h>
@@ -15,9 +15,6 @@ enum {
 	FOLD = 2,
 	NUMERIC = 4,
 	REVERSE = 8,
-	HUMAN = 16,		/* 2K is more than 10 */
-	VERSION = 32,		/* digits are numbers: a10 is after a9 */
-	DICTIONARY = 64,	/* only blanks, letters and digits count */
 };
 
 /* Fields and characters are numbered from 1; 0: none was given. */
@@ -37,7 +34,7 @@ struct key {
 static struct key *keys;
 static int order;
 static int separator = -1;
-static bool stable, unique, check, silent;
+static bool stable, unique;
 
 static char **lines;
 static size_t count, room;
@@ -49,9 +46,6 @@ static int order_flag(char c)
 	case 'f': return FOLD;
 	case 'n': return NUMERIC;
 	case 'r': return REVERSE;
-	case 'h': return NUMERIC | HUMAN;
-	case 'V': return VERSION;
-	case 'd': return DICTIONARY;
 	default: return 0;
 	}
 }
@@ -147,12 +141,10 @@ struct decimal {
 	size_t length;
 	const char *fraction;
 	size_t fraction_length;
-	size_t unit;		/* what the letter after it is worth */
 };
 
 static struct decimal parse_decimal(const char *at, const char *end)
 {
-	static const char units[] = "KMGTPEZY";
 	struct decimal d = { .negative = false };
 
 	while (at < end && isblank(*at))
@@ -171,9 +163,6 @@ static struct decimal parse_decimal(const char *at, const char *end)
 	if (at < end && *at == '.')
 		for (at++; at < end && isdigit(*at); at++)
 			d.fraction_length = at + 1 - d.fraction;
-	while (at < end && units[d.unit] && units[d.unit] != *at)
-		d.unit++;
-	d.unit = at < end && units[d.unit] ? d.unit + 1 : 0;
 	while (d.fraction_length &&
 	       d.fraction[d.fraction_length - 1] == '0')
 		d.fraction_length--;
@@ -199,65 +188,23 @@ static int compare_magnitude(const struct decimal *a, const struct decimal *b)
 }
 
 static int compare_numbers(const char *a, const char *a_end, const char *b,
-			   const char *b_end, int flags)
+			   const char *b_end)
 {
 	struct decimal x = parse_decimal(a, a_end);
 	struct decimal y = parse_decimal(b, b_end);
 
 	if (x.negative != y.negative)
 		return x.negative ? -1 : 1;
-	if (flags & HUMAN && x.unit != y.unit)
-		return (x.unit < y.unit) == x.negative ? 1 : -1;
 	return x.negative ? compare_magnitude(&y, &x) :
 			    compare_magnitude(&x, &y);
-}
-
-/* Texts that differ in a number by that, whatever zeros it begins with. */
-static int compare_versions(const char *a, const char *a_end, const char *b,
-			    const char *b_end)
-{
-	while (a < a_end && b < b_end) {
-		if (isdigit(*a) && isdigit(*b)) {
-			struct decimal x = parse_decimal(a, a_end);
-			struct decimal y = parse_decimal(b, b_end);
-			int result;
-
-			x.fraction_length = y.fraction_length = 0;
-			result = compare_magnitude(&x, &y);
-			if (result)
-				return result;
-			a = x.digits + x.length;
-			b = y.digits + y.length;
-		} else if (*a != *b) {
-			return (unsigned char)*a - (unsigned char)*b;
-		} else {
-			a++;
-			b++;
-		}
-	}
-	return (a < a_end) - (b < b_end);
-}
-
-/* What counts next. */
-static const char *skip_ignored(const char *at, const char *end, int flags)
-{
-	while (flags & DICTIONARY && at < end && !isalnum(*at) && !isblank(*at))
-		at++;
-	return at;
 }
 
 static int compare_texts(const char *a, const char *a_end, const char *b,
 			 const char *b_end, int flags)
 {
-	for (;; a++, b++) {
-		int x, y;
+	for (; a < a_end && b < b_end; a++, b++) {
+		int x = (unsigned char)*a, y = (unsigned char)*b;
 
-		a = skip_ignored(a, a_end, flags);
-		b = skip_ignored(b, b_end, flags);
-		if (a == a_end || b == b_end)
-			break;
-		x = (unsigned char)*a;
-		y = (unsigned char)*b;
 		if (flags & FOLD) {
 			x = toupper(x);
 			y = toupper(y);
@@ -274,9 +221,7 @@ static int compare_parts(const char *a, const char *a_end, const char *b,
 	int result;
 
 	if (flags & NUMERIC)
-		result = compare_numbers(a, a_end, b, b_end, flags);
-	else if (flags & VERSION)
-		result = compare_versions(a, a_end, b, b_end);
+		result = compare_numbers(a, a_end, b, b_end);
 	else
 		result = compare_texts(a, a_end, b, b_end, flags);
 	return flags & REVERSE ? -result : result;
@@ -355,28 +300,11 @@ static void read_lines(FILE *f)
 	free(line);
 }
 
-static int check_order(const char *name)
-{
-	for (size_t i = 1; i < count; i++) {
-		int result = compare(lines[i - 1], lines[i]);
-
-		if (result > 0 || (unique && result == 0)) {
-			if (!silent)
-				warnx("%s:%zu: disorder: %s", name, i + 1,
-				      lines[i]);
-			return 1;
-		}
-	}
-	return 0;
-}
-
 static const struct long_option names[] = {
-	{ "ignore-leading-blanks", 'b' }, { "check", 'c' },
-	{ "dictionary-order", 'd' }, { "ignore-case", 'f' },
-	{ "human-numeric-sort", 'h' }, { "merge", 'm' },
+	{ "ignore-leading-blanks", 'b' }, { "ignore-case", 'f' },
 	{ "numeric-sort", 'n' }, { "reverse", 'r' }, { "stable", 's' },
-	{ "unique", 'u' }, { "version-sort", 'V' }, { "field-separator", 't' },
-	{ "key", 'k' }, { "output", 'o' }, { NULL, 0 }
+	{ "unique", 'u' }, { "field-separator", 't' }, { "key", 'k' },
+	{ "output", 'o' }, { NULL, 0 }
 };
 
 int main(int argc, char **argv)
@@ -385,8 +313,7 @@ int main(int argc, char **argv)
 	FILE *out = stdout;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "bCcdfhmnrsuVt:k:o:",
-				     names)) >= 0) {
+	while ((option = getopt_long(argc, argv, "bfnrsut:k:o:", names)) >= 0) {
 		switch (option) {
 		case 't':
 			if (!*optarg || optarg[1])
@@ -405,20 +332,12 @@ int main(int argc, char **argv)
 		case 's':
 			stable = true;
 			break;
-		case 'C':
-		case 'c':
-			check = true;
-			silent = option == 'C';
-			break;
 		case '?':
 			return 2;
 		default:
 			order |= order_flag(option);
 		}
 	}
-	if (check && optind + 1 < argc)
-		errx(2, "extra operand '%s' not allowed with -%c",
-		     argv[optind + 1], silent ? 'C' : 'c');
 	if (optind == argc)
 		read_lines(stdin);
 	for (int i = optind; i < argc; i++) {
@@ -433,8 +352,6 @@ int main(int argc, char **argv)
 		if (!input)
 			fclose(f);
 	}
-	if (check)
-		return check_order(optind < argc ? argv[optind] : "-");
 	merge_sort(lines, xmalloc((count + 1) * sizeof(*lines)), count);
 	if (output) {
 		out = fopen(output, "w");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * uniq [-cDdiu] [-f FIELDS] [-s CHARS] [-w CHARS] [INPUT [OUTPUT]]: no line twice
- * running; or with -D all of those that are.
+ * uniq [-cdiu] [-f FIELDS] [-s CHARS] [-w CHARS] [INPUT [OUTPUT]]: no line twice
+ * running.
  */
 #include <ctype.h>
 #include <err.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool counts, repeated, single, fold, all_repeated;
+static bool counts, repeated, single, fold;
 static long fields, characters, width = -1;
 
 static long number(const char *text, const char *what)
@@ -48,8 +48,7 @@ static bool same(const char *a, const char *b)
 
 static void print(FILE *out, const char *line, unsigned long count)
 {
-	if (!line || (repeated && count == 1) || (single && count > 1) ||
-	    (all_repeated && count == 1))
+	if (!line || (repeated && count == 1) || (single && count > 1))
 		return;
 	if (counts)
 		fprintf(out, "%7lu ", count);
@@ -63,11 +62,10 @@ int main(int argc, char **argv)
 	unsigned long count = 0;
 	char *line = NULL, *last = NULL;
 	size_t size = 0;
-	bool repeats;
 	ssize_t length;
 	int option;
 
-	while ((option = getopt(argc, argv, "cDduif:s:w:")) >= 0) {
+	while ((option = getopt(argc, argv, "cduif:s:w:")) >= 0) {
 		switch (option) {
 		case 'c': counts = true; break;
 		case 'd': repeated = true; break;
@@ -76,7 +74,6 @@ int main(int argc, char **argv)
 		case 'f': fields = number(optarg, "fields to skip"); break;
 		case 's': characters = number(optarg, "bytes to skip"); break;
 		case 'w': width = number(optarg, "bytes to compare"); break;
-		case 'D': all_repeated = true; break;
 		default: return 1;
 		}
 	}
@@ -93,14 +90,14 @@ int main(int argc, char **argv)
 	while ((length = getline(&line, &size, in)) > 0) {
 		if (line[length - 1] == '\n')
 			line[length - 1] = '\0';
-		repeats = last && same(last, line);
-		count += repeats;
-		if (repeats && !all_repeated)
+		if (last && same(last, line)) {
+			count++;
 			continue;
+		}
 		print(out, last, count);
 		free(last);
 		last = xstrdup(line);
-		count = repeats ? count : 1;
+		count = 1;
 	}
 	print(out, last, count);
 	if (out != stdout && fclose(out) < 0)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* System calls on files' owners, times and file systems. */
+/* System calls on owners and times of files, and FIFOs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,11 +38,6 @@ int chown(const char *path, uid_t user, gid_t group)
 int mkfifo(const char *path, mode_t mode)
 {
 	return mknod(path, mode | S_IFIFO, 0);
-}
-
-int statfs(const char *path, struct statfs *st)
-{
-	return result(arch_syscall(SYS_statfs, (long)path, (long)st, 0, 0));
 }
 
 void sync(void)

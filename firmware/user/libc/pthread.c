@@ -111,11 +111,6 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
 	return 0;
 }
 
-int pthread_mutex_trylock(pthread_mutex_t *mutex)
-{
-	return compare_exchange(&mutex->word, 0, 1) == 0 ? 0 : EBUSY;
-}
-
 int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
 	if (__atomic_exchange_n(&mutex->word, 0, __ATOMIC_SEQ_CST) == 2)

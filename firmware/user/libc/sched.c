@@ -17,26 +17,6 @@ static long call(long nr, long a, long b, long c, long d)
 	return value;
 }
 
-int sched_setscheduler(pid_t pid, int policy, const struct sched_param *param)
-{
-	return call(SYS_sched_setscheduler, pid, policy, (long)param, 0);
-}
-
-int sched_getscheduler(pid_t pid)
-{
-	return call(SYS_sched_getscheduler, pid, 0, 0, 0);
-}
-
-int sched_setparam(pid_t pid, const struct sched_param *param)
-{
-	return call(SYS_sched_setparam, pid, (long)param, 0, 0);
-}
-
-int sched_getparam(pid_t pid, struct sched_param *param)
-{
-	return call(SYS_sched_getparam, pid, (long)param, 0, 0);
-}
-
 int sched_setattr(pid_t pid, struct sched_attr *attr, unsigned int flags)
 {
 	return call(SYS_sched_setattr, pid, (long)attr, flags, 0);
@@ -72,13 +52,6 @@ int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 		return -1;
 	memset((char *)set + got, 0, size - got);
 	return 0;
-}
-
-int sched_getcpu(void)
-{
-	unsigned int cpu;
-
-	return call(SYS_getcpu, (long)&cpu, 0, 0, 0) < 0 ? -1 : (int)cpu;
 }
 
 /* The kernel's answer is 20 less nice, so that none looks like an error. */

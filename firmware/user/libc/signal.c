@@ -101,12 +101,6 @@ int sigemptyset(sigset_t *set)
 	return 0;
 }
 
-int sigfillset(sigset_t *set)
-{
-	*set = ~0UL;
-	return 0;
-}
-
 static int change(sigset_t *set, int signal, int member)
 {
 	sigset_t bit;
@@ -123,11 +117,6 @@ static int change(sigset_t *set, int signal, int member)
 int sigaddset(sigset_t *set, int signal)
 {
 	return change(set, signal, 1);
-}
-
-int sigdelset(sigset_t *set, int signal)
-{
-	return change(set, signal, 0);
 }
 
 int sigismember(const sigset_t *set, int signal)

@@ -155,11 +155,6 @@ static bool fill(FILE *f)
 	return got > 0;
 }
 
-int feof(FILE *f)
-{
-	return f->ended;
-}
-
 void clearerr(FILE *f)
 {
 	f->ended = false;
@@ -176,14 +171,6 @@ int fgetc(FILE *f)
 	if (f->position == f->length && !fill(f))
 		return EOF;
 	return (unsigned char)f->buffer[f->position++];
-}
-
-int ungetc(int c, FILE *f)
-{
-	if (c == EOF || f->position == 0)
-		return EOF;
-	f->buffer[--f->position] = c;
-	return c;
 }
 
 char *fgets(char *line, int size, FILE *f)

@@ -110,15 +110,6 @@ char *strcat(char *to, const char *from)
 	return to;
 }
 
-char *strncpy(char *to, const char *from, size_t size)
-{
-	size_t length = strnlen(from, size);
-
-	memcpy(to, from, length);
-	memset(to + length, 0, size - length);
-	return to;
-}
-
 size_t strnlen(const char *s, size_t size)
 {
 	const char *end = memchr(s, '\0', size);

@@ -119,11 +119,6 @@ int close(int fd)
 	return call(SYS_close, fd, 0, 0, 0);
 }
 
-int dup(int fd)
-{
-	return call(SYS_dup, fd, 0, 0, 0);
-}
-
 int dup2(int from, int to)
 {
 	return call(SYS_dup2, from, to, 0, 0);
@@ -147,11 +142,6 @@ int pipe(int fds[2])
 int chdir(const char *path)
 {
 	return call(SYS_chdir, (long)path, 0, 0, 0);
-}
-
-int fchdir(int fd)
-{
-	return call(SYS_fchdir, fd, 0, 0, 0);
 }
 
 char *getcwd(char *buffer, size_t size)
@@ -288,19 +278,9 @@ pid_t setsid(void)
 	return call(SYS_setsid, 0, 0, 0, 0);
 }
 
-uid_t getuid(void)
-{
-	return call(SYS_getuid, 0, 0, 0, 0);
-}
-
 uid_t geteuid(void)
 {
 	return call(SYS_geteuid, 0, 0, 0, 0);
-}
-
-gid_t getgid(void)
-{
-	return call(SYS_getgid, 0, 0, 0, 0);
 }
 
 gid_t getegid(void)
@@ -361,11 +341,6 @@ int kill(pid_t pid, int signal)
 int clock_gettime(int clock, struct timespec *ts)
 {
 	return call(SYS_clock_gettime, clock, (long)ts, 0, 0);
-}
-
-int clock_getres(int clock, struct timespec *ts)
-{
-	return call(SYS_clock_getres, clock, (long)ts, 0, 0);
 }
 
 int nanosleep(const struct timespec *ts, struct timespec *left)

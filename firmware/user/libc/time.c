@@ -54,17 +54,6 @@ time_t timegm(const struct tm *tm)
 	       tm->tm_sec;
 }
 
-time_t time(time_t *when)
-{
-	struct timespec ts;
-
-	if (clock_gettime(CLOCK_REALTIME, &ts) < 0)
-		return -1;
-	if (when)
-		*when = ts.tv_sec;
-	return ts.tv_sec;
-}
-
 static const char *const days[] = {
 	"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday",
 	"Saturday"

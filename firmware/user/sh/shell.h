@@ -276,7 +276,6 @@ void var_local(const char *name);
 void parameters_local(char **items, int count);
 struct local *locals_mark(void);
 void locals_restore(struct local *mark);
-bool var_exported(const char *name);
 void var_export(const char *name, bool exported);
 /* "name=value" of those exported, for execve(). */
 char **vars_environment(void);

@@ -100,13 +100,6 @@ void var_set(const char *name, const char *value)
 	}
 }
 
-bool var_exported(const char *name)
-{
-	const struct variable *variable = look_up(name);
-
-	return variable && variable->exported;
-}
-
 void var_readonly(const char *name)
 {
 	look_up_or_add(name)->readonly = true;

@@ -2,6 +2,5 @@
 # SPARC V9: how its user programs are compiled and linked.
 
 CROSS_COMPILE ?= sparc64-linux-gnu-
-NO_FLOAT := -mno-fpu
-ARCH_CFLAGS := -m64 -mcpu=v9 $(NO_FLOAT) -mcmodel=medlow
+ARCH_CFLAGS := -m64 -mcpu=v9 -mno-fpu -mcmodel=medlow
 ARCH_LDFLAGS := -m elf64_sparc -z max-page-size=0x2000

@@ -17,12 +17,6 @@ typedef bool signal_job_fn(const char *job, int signal);
 int command_kill(int argc, char **argv, signal_job_fn *signal_job,
 		 complain_fn *complain);
 
-/* pgrep, and pkill. */
-int command_pgrep(int argc, char **argv, bool kills);
-
-/* egrep, and fgrep: becomes grep with that option. */
-int command_grep(int argc, char **argv, const char *option);
-
 /*
  * The character of the escape sequence after a backslash, which *text then has
  * passed; -1: there is none, so the backslash stands for itself. zero: a 0 that

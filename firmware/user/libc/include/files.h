@@ -11,11 +11,6 @@
 char *path_join(const char *directory, const char *name);
 /* The last component without slashes after it, to be freed. */
 char *path_name(const char *path);
-/*
- * Where the path leads to from the root, without links and dots, to be freed; the
- * last component need not be there unless it must exist. NULL, and errno.
- */
-char *resolve_path(const char *path, bool must_exist);
 /* The names in a folder but "." and "..", sorted, ended by NULL; or NULL. */
 char **list_folder(const char *path);
 void free_list(char **names);

@@ -23,7 +23,6 @@ int pthread_create(pthread_t *thread, const void *unused,
 int pthread_join(pthread_t thread, void **result);
 pthread_t pthread_self(void);
 int pthread_mutex_lock(pthread_mutex_t *mutex);
-int pthread_mutex_trylock(pthread_mutex_t *mutex);
 int pthread_mutex_unlock(pthread_mutex_t *mutex);
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 int pthread_cond_signal(pthread_cond_t *cond);

@@ -37,10 +37,6 @@ typedef struct {
 #define CPU_ISSET(cpu, set) \
 	((set)->bits[(cpu) / CPU_BITS] >> (cpu) % CPU_BITS & 1)
 
-int sched_setscheduler(pid_t pid, int policy, const struct sched_param *param);
-int sched_getscheduler(pid_t pid);
-int sched_setparam(pid_t pid, const struct sched_param *param);
-int sched_getparam(pid_t pid, struct sched_param *param);
 int sched_setattr(pid_t pid, struct sched_attr *attr, unsigned int flags);
 int sched_getattr(pid_t pid, struct sched_attr *attr, unsigned int size,
 		  unsigned int flags);
@@ -49,7 +45,6 @@ int sched_get_priority_min(int policy);
 int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
 int sched_yield(void);
-int sched_getcpu(void);
 
 /*
  * arch: has the new task call a function, and end with what it returns. Returns

@@ -76,9 +76,7 @@ int sigtimedwait(const sigset_t *set, siginfo_t *info,
 int sigaltstack(const stack_t *new, stack_t *old);
 
 int sigemptyset(sigset_t *set);
-int sigfillset(sigset_t *set);
 int sigaddset(sigset_t *set, int signal);
-int sigdelset(sigset_t *set, int signal);
 int sigismember(const sigset_t *set, int signal);
 
 #endif

@@ -24,15 +24,10 @@ int fflush(FILE *f);
 int ferror(FILE *f);
 /* Flushes; EOF and its errno if anything written so far has failed. */
 int finish_stream(FILE *f);
-int feof(FILE *f);
 void clearerr(FILE *f);
 int fileno(const FILE *f);
 int fgetc(FILE *f);
-/* Gives one character back, which the next fgetc() returns. */
-int ungetc(int c, FILE *f);
 #define getc(f)		fgetc(f)
-#define getchar()	fgetc(stdin)
-#define putc(c, f)	fputc(c, f)
 #define putchar(c)	fputc(c, stdout)
 char *fgets(char *line, int size, FILE *f);
 size_t fread(void *data, size_t size, size_t count, FILE *f);

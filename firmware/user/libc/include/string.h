@@ -17,7 +17,6 @@ char *strchr(const char *s, int c);
 char *strrchr(const char *s, int c);
 char *strcpy(char *to, const char *from);
 char *strcat(char *to, const char *from);
-char *strncpy(char *to, const char *from, size_t size);
 size_t strnlen(const char *s, size_t size);
 size_t strcspn(const char *s, const char *reject);
 size_t strspn(const char *s, const char *accept);

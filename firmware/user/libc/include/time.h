@@ -24,8 +24,6 @@ struct tm {
 
 int clock_gettime(int clock, struct timespec *ts);
 int nanosleep(const struct timespec *ts, struct timespec *left);
-time_t time(time_t *when);
-int clock_getres(int clock, struct timespec *ts);
 /* UTC's own: the inverse of gmtime_r(). */
 time_t timegm(const struct tm *tm);
 size_t strftime(char *to, size_t size, const char *format,

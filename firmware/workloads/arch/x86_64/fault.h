@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* x86-64: what a program must not do, for bin/fault.c to do. */
+/* x86-64: what a program must not do, for fault.c to do. */
 #ifndef ARCH_FAULT_H
 #define ARCH_FAULT_H
 

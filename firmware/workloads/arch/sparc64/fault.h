@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* SPARC: what a program must not do, for bin/fault.c to do. */
+/* SPARC: what a program must not do, for fault.c to do. */
 #ifndef ARCH_FAULT_H
 #define ARCH_FAULT_H
 
