@@ -91,6 +91,22 @@ int main(int argc, char **argv)
 """
 
 
+# Until the other program has had its turns, too.
+HARMONIC = r"""
+#include <stdio.h>
+
+int main(void)
+{
+	double sum = 0;
+
+	for (int i = 1; i <= 300000; i++)
+		sum += 1.0 / i;
+	printf("%.10f\n", sum);
+	return 0;
+}
+"""
+
+
 def run(arch: str, source: str, folder: Path) -> tuple[int, str]:
     compile_static(arch, source, folder / "program")
     with Machine(arch=arch, shares=[Share(folder, "/p")]) as machine:
@@ -100,6 +116,12 @@ def run(arch: str, source: str, folder: Path) -> tuple[int, str]:
 
 def test_jumps(arch: str, tmp_path: Path) -> None:
     assert run(arch, JUMPS, tmp_path) == (7, "0 42 1\n1 42 2\n2 42 3\n3 42 4\n100 42 5\n100 42 6\n7.500 0\n")
+
+
+def test_floating_point_registers_are_a_programs_own(arch: str, tmp_path: Path) -> None:
+    compile_static(arch, HARMONIC, tmp_path / "program")
+    with Machine(arch=arch, cpus=1, shares=[Share(tmp_path, "/p")]) as machine:
+        assert machine.run("/p/program & /p/program; wait").output == b"13.1887550852\n" * 2
 
 
 @pytest.mark.parametrize("trap", [0x6E, 0x6F])
