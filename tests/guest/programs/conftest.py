@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,10 +30,27 @@ class Ended:
 
 @dataclass(frozen=True)
 class Guest:
-    """A folder with the guest's init and bin, and a folder to work in."""
+    """A folder with the guest's init and bin, and a folder to work in, which holds a few files."""
 
     root: Path
     cwd: Path
+
+    @classmethod
+    def within(cls, root: Path, folder: Path) -> Guest:
+        """Works in a new folder below `folder`. Its own name is always the same."""
+        cwd = Path(tempfile.mkdtemp(dir=folder)) / "cwd"
+        (cwd / "dir").mkdir(parents=True)
+        for name in ("a.c", "b.c", "x1", "x2", ".hidden", "dir/f"):
+            (cwd / name).write_text(f"{name}\n")
+        (cwd / "noexec").write_text("echo hi\n")
+        script = cwd / "script"
+        script.write_text('echo script "$@"\nexit 3\n')
+        script.chmod(0o755)
+        return cls(root, cwd)
+
+    def anew(self) -> Guest:
+        """The same programs in another folder, with the files that there are at first."""
+        return Guest.within(self.root, self.cwd.parent.parent)
 
     @property
     def bin(self) -> Path:
@@ -53,7 +71,7 @@ class Guest:
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def sh(self, script: str, *arguments: str, program: Path | str | None = None, path: str | None = None) -> Ended:
-        """Runs a script; the folder it works in holds a few files."""
+        """Runs a script in the guest's shell, or in another `program`."""
         return self.run("sh", "-c", script, *arguments, program=program, path=path)
 
 
@@ -71,12 +89,4 @@ def guest_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def guest(guest_root: Path, tmp_path: Path) -> Guest:
-    cwd = tmp_path / "cwd"
-    (cwd / "dir").mkdir(parents=True)
-    for name in ("a.c", "b.c", "x1", "x2", ".hidden", "dir/f"):
-        (cwd / name).write_text(f"{name}\n")
-    (cwd / "noexec").write_text("echo hi\n")
-    script = cwd / "script"
-    script.write_text('echo script "$@"\nexit 3\n')
-    script.chmod(0o755)
-    return Guest(guest_root, cwd)
+    return Guest.within(guest_root, tmp_path)

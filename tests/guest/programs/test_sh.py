@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from tests.guest.programs.conftest import Guest
+from tests.guest.programs.table import assert_same, lines
 from tests.lib.needs import needs
 
 DASH = shutil.which("dash")
@@ -293,21 +294,6 @@ true; ) echo
 """
 
 
-def scripts(*groups: str) -> list[str]:
-    return [line for group in groups for line in group.strip().splitlines()]
-
-
-ONE_LINERS = scripts(
-    COMMANDS,
-    PIPES_AND_JOBS,
-    REDIRECTIONS,
-    QUOTES_AND_VARIABLES,
-    FILE_NAMES,
-    SUBSTITUTIONS,
-    COMPOUND,
-    SYNTAX_ERRORS,
-)
-
 LINES = [
     "if false\nthen echo a\nelse\n echo b\nfi",
     "echo a |\n cat",
@@ -326,10 +312,23 @@ LINES = [
 ]
 
 
+TABLES = {
+    "commands": lines(COMMANDS),
+    "pipes and jobs": lines(PIPES_AND_JOBS),
+    "redirections": lines(REDIRECTIONS),
+    "quotes and variables": lines(QUOTES_AND_VARIABLES),
+    "file names": lines(FILE_NAMES),
+    "substitutions": lines(SUBSTITUTIONS),
+    "compound commands": lines(COMPOUND),
+    "syntax errors": lines(SYNTAX_ERRORS),
+    "several lines": LINES,
+}
+
+
 @needs("dash")
-@pytest.mark.parametrize("script", ONE_LINERS + LINES)
-def test_does_what_dash_does(guest: Guest, script: str) -> None:
-    assert guest.sh(script) == guest.sh(script, program=DASH)
+@pytest.mark.parametrize("table", TABLES)
+def test_does_what_dash_does(guest: Guest, table: str) -> None:
+    assert_same(TABLES[table], lambda script: guest.anew().sh(script), lambda script: guest.anew().sh(script, program=DASH))
 
 
 @needs("dash")
@@ -361,12 +360,12 @@ def test_prompts_and_life_after_errors(guest: Guest) -> None:
     )
 
 
-@pytest.mark.parametrize("command", ["echo ${x?}", ". /nofile", "eval ')'"])
-def test_an_error_ends_a_shell_whose_commands_are_not_typed(guest: Guest, command: str) -> None:
-    (guest.cwd / "commands").write_text(f"{command}\necho not reached\n")
-    for words in (["-c", f"{command}; echo not reached"], ["commands"]):
-        ended = guest.run("sh", "-i", *words)
-        assert (ended.status, ended.output) == (2, "")
+def test_an_error_ends_a_shell_whose_commands_are_not_typed(guest: Guest) -> None:
+    for command in ("echo ${x?}", ". /nofile", "eval ')'"):
+        (guest.cwd / "commands").write_text(f"{command}\necho not reached\n")
+        for words in (["-c", f"{command}; echo not reached"], ["commands"]):
+            ended = guest.run("sh", "-i", *words)
+            assert (ended.status, ended.output) == (2, ""), command
     assert guest.run("sh", "-i", "-c").status == 2
 
 
@@ -400,25 +399,27 @@ def test_memory_does_not_grow_with_the_rounds_of_a_loop(guest: Guest) -> None:
     assert (done.stdout, done.stderr) == (b"ffff\n", b"")
 
 
-@pytest.mark.parametrize(
-    ("script", "output", "errors"),
-    [
-        ("type kill; command -v kill", "kill is a shell builtin\nkill\n", ""),
-        ("sleep 9 & kill %1; wait %1; echo $?", "143\n", "Terminated\n"),
-        ("sleep 9 & kill -s INT %+; sleep 9 & kill -9 %2; wait %2; echo $?", "137\n", "Killed\n"),
-        ("sleep 9 & sleep 8 & kill -KILL %-; wait %1; echo $?; kill %%; wait %; echo $?", "137\n143\n", "Killed\nTerminated\n"),
-        ("sleep 9 | sleep 8 & kill %1; wait %1; echo $?", "143\n", "Terminated\nTerminated\n"),
-        ("sleep 0 & sh -c 'exit 4' & wait %1 %2; echo $?", "4\n", ""),
-        ("sleep 9 & sh -c 'exit 3' & wait %2; kill %1; wait %1; sleep 0 & wait %1; echo $?", "0\n", "Terminated\n"),
-        ("kill %1; echo $?", "1\n", "sh: 1: kill: No such job: %1\n"),
-        ("wait %2; echo $?", "2\n", "sh: 1: wait: No such job: %2\n"),
-        ("kill -9 %%; echo $?", "1\n", "sh: 1: kill: No current job\n"),
-        ("kill -FOO $$; echo $?", "1\n", "sh: 1: kill: FOO: invalid signal\n"),
-        ("kill -l 137; kill -l TERM", "KILL\n15\n", ""),
-        ("trap 'echo got' USR1; kill -s USR1 $$; kill -0 $$; echo $?", "got\n0\n", ""),
-        ("PATH=; kill -CONT $$; echo $?", "0\n", ""),
-    ],
-)
-def test_kill_and_wait_know_jobs(guest: Guest, script: str, output: str, errors: str) -> None:
-    ended = guest.sh(script)
-    assert (ended.output, ended.errors) == (output, errors)
+KILL_AND_WAIT = [
+    ("type kill; command -v kill", "kill is a shell builtin\nkill\n", ""),
+    ("sleep 9 & kill %1; wait %1; echo $?", "143\n", "Terminated\n"),
+    ("sleep 9 & kill -s INT %+; sleep 9 & kill -9 %2; wait %2; echo $?", "137\n", "Killed\n"),
+    ("sleep 9 & sleep 8 & kill -KILL %-; wait %1; echo $?; kill %%; wait %; echo $?", "137\n143\n", "Killed\nTerminated\n"),
+    ("sleep 9 | sleep 8 & kill %1; wait %1; echo $?", "143\n", "Terminated\nTerminated\n"),
+    ("sleep 0 & sh -c 'exit 4' & wait %1 %2; echo $?", "4\n", ""),
+    ("sleep 9 & sh -c 'exit 3' & wait %2; kill %1; wait %1; sleep 0 & wait %1; echo $?", "0\n", "Terminated\n"),
+    ("kill %1; echo $?", "1\n", "sh: 1: kill: No such job: %1\n"),
+    ("wait %2; echo $?", "2\n", "sh: 1: wait: No such job: %2\n"),
+    ("kill -9 %%; echo $?", "1\n", "sh: 1: kill: No current job\n"),
+    ("kill -FOO $$; echo $?", "1\n", "sh: 1: kill: FOO: invalid signal\n"),
+    ("kill -l 137; kill -l TERM", "KILL\n15\n", ""),
+    ("trap 'echo got' USR1; kill -s USR1 $$; kill -0 $$; echo $?", "got\n0\n", ""),
+    ("PATH=; kill -CONT $$; echo $?", "0\n", ""),
+]
+
+
+def test_kill_and_wait_know_jobs(guest: Guest) -> None:
+    def run(line: tuple[str, str, str]) -> tuple[str, str, str]:
+        ended = guest.anew().sh(line[0])
+        return line[0], ended.output, ended.errors
+
+    assert_same(KILL_AND_WAIT, run, lambda line: line)
