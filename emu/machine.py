@@ -37,10 +37,11 @@ from emu.kernel.guest_cpu import GuestCpu
 from emu.kernel.image import BadImage, Image
 from emu.kernel.kernel import Kernel
 from emu.kernel.limits import LimitReached
+from emu.kernel.userland import BadUserland, Userland
 
 __all__ = [
-    "BadCommand", "BadImage", "BadProtocol", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share",
-    "Terminal", "TraceError", "image_directory",
+    "BadCommand", "BadImage", "BadProtocol", "BadUserland", "Completed", "GuestPanic", "Input", "LimitReached", "Machine",
+    "PoweredOff", "Share", "Terminal", "TraceError", "image_directory",
 ]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -82,6 +83,8 @@ class Machine:
             with the machine.
         image: a kernel image instead of the one that comes with the package.
         shares: host folders that the guest finds mounted; a text is what Share.parse takes, `DIR[:GUESTDIR][:rw]`.
+        userland: `busybox` or `busybox=PATH`: the programs on PATH, and /bin/sh, are a static busybox's of the host;
+            default: the guest's own.
         console: also gets what the guest writes, as it comes.
         warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
         command_line: the kernel's parameters (firmware/README.md).
@@ -92,7 +95,8 @@ class Machine:
         booting: called now and then while the guest boots, with the number of CPUs that are up.
 
     Raises:
-        ValueError: a parameter is out of range, the image cannot be booted (BadImage), or a share cannot be mounted.
+        ValueError: a parameter is out of range, the image cannot be booted (BadImage), there is no such userland
+            (BadUserland), or a share cannot be mounted.
         TypeError: `patching` is neither a name nor a function.
         OSError: the image, the RAM disk's file or a share's folder cannot be read, or the host has too little memory.
         GuestPanic: the kernel panicked while it booted.
@@ -110,6 +114,7 @@ class Machine:
         ramdisk: RamDisk | Path | str | None = None,
         image: Path | str | None = None,
         shares: Sequence[Share | str] = (),
+        userland: str | None = None,
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
         command_line: str = "",
@@ -141,6 +146,11 @@ class Machine:
             for number, share in enumerate(folders):
                 folder = opened.enter_context(closing(SharedFolder(share.directory, writable=share.writable)))
                 self.kernel.file_server.serve(f"share{number}", ServedTree(folder.root, read_only=not share.writable))
+            programs = None
+            if userland is not None:
+                programs = opened.enter_context(closing(Userland.parse(userland, arch, kernels.elf_machine)))
+                self.kernel.file_server.serve(programs.name, ServedTree(programs.root, read_only=True))
+                command_line = f"{programs.parameters} {command_line}".rstrip()
             opened.callback(self.kernel.file_server.close)
             tracing = ftrace_arch.load(arch)
             trace_globals = TraceGlobals(self.kernel, tracing)
@@ -157,6 +167,8 @@ class Machine:
             self.ftrace.sites.initialise()
             with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
                 self._boot(seed % 1_000_000, booting)
+            if programs is not None:
+                self._prepare(programs.set_up, f"{programs.path} cannot be the userland")
             for number, share in enumerate(folders):
                 self._mount(f"share{number}", share)
             self._opened = opened.pop_all()
@@ -179,10 +191,18 @@ class Machine:
         """
         options = "rw" if share.writable else "ro"
         where = shlex.quote(share.mount_point)
-        done = self.run(f"mkdir -p -- {where} && mount -t hostfs -o {options} {name} {where}")
+        line = f"mkdir -p -- {where} && mount -t hostfs -o {options} {name} {where}"
+        self._prepare(line, f"cannot mount {share.directory} at {share.mount_point}")
+
+    def _prepare(self, line: str, refusal: str) -> None:
+        """Runs a line in the guest's shell before the machine is the caller's.
+
+        Raises:
+            ValueError: the line fails. The message is `refusal`, and what the guest says.
+        """
+        done = self.run(line)
         if done.status:
-            said = done.output.decode(errors="replace").strip()
-            raise ValueError(f"cannot mount {share.directory} at {share.mount_point}: {said}")
+            raise ValueError(f"{refusal}: {done.output.decode(errors='replace').strip()}")
         self._output.clear()
 
     def __repr__(self) -> str:
