@@ -41,9 +41,10 @@ class Userland(SharedFile):
 
     name = _BUSYBOX
     parameters = "PATH=/usr/bin:/bin"
-    # busybox does what the name it was called by says, and has no applet bash.
+    # busybox does what the name it was called by says, and has no applet bash. Root gets a name.
     set_up = f"""\
-mkdir -p /usr/bin {_FOLDER} && mount -t hostfs -o ro {_BUSYBOX} {_FOLDER} && {_FOLDER}/{_BUSYBOX} --install -s /usr/bin &&
+mkdir -p /etc /usr/bin {_FOLDER} && echo root:x:0:0:root:/:/bin/sh > /etc/passwd && echo root:x:0: > /etc/group &&
+mount -t hostfs -o ro {_BUSYBOX} {_FOLDER} && {_FOLDER}/{_BUSYBOX} --install -s /usr/bin &&
 if [ ! -e /usr/bin/sh ]; then echo no sh is among its applets; false; fi &&
 ln -sf /usr/bin/sh /bin/sh && rm -f /bin/bash && printf '#!/bin/sh\\nexec sh "$@"\\n' > /bin/bash && chmod +x /bin/bash"""
 
@@ -72,7 +73,7 @@ ln -sf /usr/bin/sh /bin/sh && rm -f /bin/bash && printf '#!/bin/sh\\nexec sh "$@
             if problem is None:
                 return cls(candidate)
             problems.append(f"{candidate} {problem}")
-        why = problems[0] if problems else f"there is no busybox for {arch}"
+        why = problems[0] if problems else f"there is no static busybox for {arch}"
         raise BadUserland(f"{why}: {_remedy(arch)}")
 
 
@@ -104,5 +105,5 @@ def _problem(path: Path, arch: str, elf_machine: str) -> str | None:
 def _remedy(arch: str) -> str:
     """How one gets a static busybox for an architecture, from Debian."""
     if arch == platform.machine():
-        return "Debian's package busybox-static has a static one"
-    return f"'firmware/tools/busybox {arch}' builds a static one, with Debian's package gcc-{arch.replace('_', '-')}-linux-gnu"
+        return "install Debian's package busybox-static"
+    return f"'firmware/tools/busybox {arch}' builds one, with Debian's package gcc-{arch.replace('_', '-')}-linux-gnu"
