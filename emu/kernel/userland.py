@@ -81,7 +81,7 @@ def _candidates(arch: str) -> list[Path]:
     """The files to be tried; none of them is missing."""
     host = shutil.which(_BUSYBOX) if arch == platform.machine() else None
     cache = cache_directory()
-    kept = cache / _BUSYBOX / arch if cache else None
+    kept = cache / _BUSYBOX / arch / _BUSYBOX if cache else None
     return [Path(path) for path in (host, kept) if path and Path(path).exists()]
 
 
