@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
@@ -143,14 +142,16 @@ class Machine:
             self.board = opened.enter_context(closing(Board(hardware, cpus, memory, quantum, seed, frequency)))
             self._warn = warn = warn or self.warnings.append
             self.kernel = Kernel(self.board, kernels, kernel_image, Console(self._console), warn, self.ramdisk)
-            for number, share in enumerate(folders):
-                folder = opened.enter_context(closing(SharedFolder(share.directory, writable=share.writable)))
-                self.kernel.file_server.serve(f"share{number}", ServedTree(folder.root, read_only=not share.writable))
-            programs = None
+            lines = {}  # of the guest's shell, before the machine is the caller's: what is said if one fails
             if userland is not None:
                 programs = opened.enter_context(closing(Userland.parse(userland, arch, kernels.elf_machine)))
                 self.kernel.file_server.serve(programs.name, ServedTree(programs.root, read_only=True))
                 command_line = f"{programs.parameters} {command_line}".rstrip()
+                lines[programs.set_up] = f"{programs.path} cannot be the userland"
+            for number, share in enumerate(folders):
+                folder = opened.enter_context(closing(SharedFolder(share.directory, writable=share.writable)))
+                self.kernel.file_server.serve(f"share{number}", ServedTree(folder.root, read_only=not share.writable))
+                lines[share.mounting(f"share{number}")] = f"cannot mount {share.directory} at {share.mount_point}"
             opened.callback(self.kernel.file_server.close)
             tracing = ftrace_arch.load(arch)
             trace_globals = TraceGlobals(self.kernel, tracing)
@@ -167,10 +168,11 @@ class Machine:
             self.ftrace.sites.initialise()
             with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
                 self._boot(seed % 1_000_000, booting)
-            if programs is not None:
-                self._prepare(programs.set_up, f"{programs.path} cannot be the userland")
-            for number, share in enumerate(folders):
-                self._mount(f"share{number}", share)
+            for line, refusal in lines.items():
+                done = self.run(line, limit=boot_limit, host_limit=boot_host_limit)
+                if done.status:
+                    raise ValueError(f"{refusal}: {done.output.decode(errors='replace').strip()}")
+            self._output.clear()
             self._opened = opened.pop_all()
 
     def _boot(self, time: int, booting: Callable[[int], None]) -> None:
@@ -181,28 +183,6 @@ class Machine:
         missing = sorted(set(range(len(self.board.cpus))) - set(self.kernel.hot_areas))
         if missing:
             raise GuestPanic(f"the guest kernel did not start CPU {', '.join(map(str, missing))}")
-        self._output.clear()
-
-    def _mount(self, name: str, share: Share) -> None:
-        """Has the guest mount a share.
-
-        Raises:
-            ValueError: it cannot.
-        """
-        options = "rw" if share.writable else "ro"
-        where = shlex.quote(share.mount_point)
-        line = f"mkdir -p -- {where} && mount -t hostfs -o {options} {name} {where}"
-        self._prepare(line, f"cannot mount {share.directory} at {share.mount_point}")
-
-    def _prepare(self, line: str, refusal: str) -> None:
-        """Runs a line in the guest's shell before the machine is the caller's.
-
-        Raises:
-            ValueError: the line fails. The message is `refusal`, and what the guest says.
-        """
-        done = self.run(line)
-        if done.status:
-            raise ValueError(f"{refusal}: {done.output.decode(errors='replace').strip()}")
         self._output.clear()
 
     def __repr__(self) -> str:
