@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
 import subprocess
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from emu.machine import Machine
-from tests.lib.busybox import busybox
+from tests.lib.busybox import TOOL, busybox
 from tests.lib.commands import run
 from tests.lib.trace_lines import trace_lines
 
@@ -112,3 +113,19 @@ def test_one_that_is_no_userland_is_refused(tmp_path: Path) -> None:
     fake.chmod(stat.S_IRWXU)
     with pytest.raises(ValueError, match=rf"^{re.escape(str(fake))} cannot be the userland: .+"):
         Machine(userland=f"busybox={fake}")
+
+
+def test_the_tool_says_which_package_it_needs(tmp_path: Path) -> None:
+    for name in ("sh", "uname", "mkdir", "flock", "rm", "tr"):
+        (tmp_path / name).symlink_to(str(shutil.which(name)))
+
+    def said(arch: str) -> str:
+        environment = {"PATH": str(tmp_path), "EMU_CACHE_DIR": str(tmp_path / "cache")}
+        done = subprocess.run([TOOL, arch], env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (1, "")
+        return done.stderr
+
+    assert said("sparc64") == "busybox: sparc64-linux-gnu-gcc is needed: install the package gcc-sparc64-linux-gnu\n"
+    assert "the package busybox-static" in said(os.uname().machine)
+    assert said("vax") == "busybox: there is no architecture vax: it is x86_64 or sparc64\n"
+    assert not list(tmp_path.rglob("new"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["busybox"]
+__all__ = ["TOOL", "busybox"]
 
 TOOL = Path(__file__).resolve().parents[2] / "firmware" / "tools" / "busybox"
 
