@@ -87,6 +87,8 @@ def _candidates(arch: str) -> list[Path]:
 
 def _problem(path: Path, arch: str, elf_machine: str) -> str | None:
     """Why the guest cannot use a file as its busybox; None: it can."""
+    if path.exists() and not path.is_file():  # opening a FIFO would wait
+        return "is no file"
     try:
         with path.open("rb") as file:
             elf = ELFFile(file)

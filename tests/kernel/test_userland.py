@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from contextlib import closing
 from pathlib import Path
@@ -88,10 +89,12 @@ def test_a_path_can_be_given(host: Path, arch: str) -> None:
 def test_what_cannot_be_one_is_refused_in_one_line(host: Path, arch: str) -> None:
     other = "sparc64" if arch == "x86_64" else "x86_64"
     (host / "text").write_text("#!/bin/sh\n")
+    os.mkfifo(host / "fifo")
     (host / "short").write_bytes(b"\x7fELF")
     why = {
         host / "nosuch": "cannot be read (No such file or directory)",
-        host: "cannot be read (Is a directory)",
+        host: "is no file",
+        host / "fifo": "is no file",
         host / "text": "is no ELF program",
         host / "short": "is no ELF program",
         made(host / "other", other): f"is a program for {MACHINES[other]}, not for {arch}",
