@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
@@ -37,10 +36,11 @@ from emu.kernel.guest_cpu import GuestCpu
 from emu.kernel.image import BadImage, Image
 from emu.kernel.kernel import Kernel
 from emu.kernel.limits import LimitReached
+from emu.kernel.userland import BadUserland, Userland
 
 __all__ = [
-    "BadCommand", "BadImage", "BadProtocol", "Completed", "GuestPanic", "Input", "LimitReached", "Machine", "PoweredOff", "Share",
-    "Terminal", "TraceError", "image_directory",
+    "BadCommand", "BadImage", "BadProtocol", "BadUserland", "Completed", "GuestPanic", "Input", "LimitReached", "Machine",
+    "PoweredOff", "Share", "Terminal", "TraceError", "image_directory",
 ]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -82,6 +82,8 @@ class Machine:
             with the machine.
         image: a kernel image instead of the one that comes with the package.
         shares: host folders that the guest finds mounted; a text is what Share.parse takes, `DIR[:GUESTDIR][:rw]`.
+        userland: `busybox` or `busybox=PATH`: the programs on PATH, and /bin/sh, are a static busybox's of the host;
+            default: the guest's own.
         console: also gets what the guest writes, as it comes.
         warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
         command_line: the kernel's parameters (firmware/README.md).
@@ -92,7 +94,8 @@ class Machine:
         booting: called now and then while the guest boots, with the number of CPUs that are up.
 
     Raises:
-        ValueError: a parameter is out of range, the image cannot be booted (BadImage), or a share cannot be mounted.
+        ValueError: a parameter is out of range, the image cannot be booted (BadImage), there is no such userland
+            (BadUserland), or a share cannot be mounted.
         TypeError: `patching` is neither a name nor a function.
         OSError: the image, the RAM disk's file or a share's folder cannot be read, or the host has too little memory.
         GuestPanic: the kernel panicked while it booted.
@@ -110,6 +113,7 @@ class Machine:
         ramdisk: RamDisk | Path | str | None = None,
         image: Path | str | None = None,
         shares: Sequence[Share | str] = (),
+        userland: str | None = None,
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
         command_line: str = "",
@@ -138,9 +142,16 @@ class Machine:
             self.board = opened.enter_context(closing(Board(hardware, cpus, memory, quantum, seed, frequency)))
             self._warn = warn = warn or self.warnings.append
             self.kernel = Kernel(self.board, kernels, kernel_image, Console(self._console), warn, self.ramdisk)
+            lines = {}  # of the guest's shell, before the machine is the caller's: what is said if one fails
+            if userland is not None:
+                programs = opened.enter_context(closing(Userland.parse(userland, arch, kernels.elf_machine)))
+                self.kernel.file_server.serve(programs.name, ServedTree(programs.root, read_only=True))
+                command_line = f"{programs.parameters} {command_line}".rstrip()
+                lines[programs.set_up] = f"{programs.path} cannot be the userland"
             for number, share in enumerate(folders):
                 folder = opened.enter_context(closing(SharedFolder(share.directory, writable=share.writable)))
                 self.kernel.file_server.serve(f"share{number}", ServedTree(folder.root, read_only=not share.writable))
+                lines[share.mounting(f"share{number}")] = f"cannot mount {share.directory} at {share.mount_point}"
             opened.callback(self.kernel.file_server.close)
             tracing = ftrace_arch.load(arch)
             trace_globals = TraceGlobals(self.kernel, tracing)
@@ -157,8 +168,11 @@ class Machine:
             self.ftrace.sites.initialise()
             with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
                 self._boot(seed % 1_000_000, booting)
-            for number, share in enumerate(folders):
-                self._mount(f"share{number}", share)
+            for line, refusal in lines.items():
+                done = self.run(line, limit=boot_limit, host_limit=boot_host_limit)
+                if done.status:
+                    raise ValueError(f"{refusal}: {done.output.decode(errors='replace').strip()}")
+            self._output.clear()
             self._opened = opened.pop_all()
 
     def _boot(self, time: int, booting: Callable[[int], None]) -> None:
@@ -169,20 +183,6 @@ class Machine:
         missing = sorted(set(range(len(self.board.cpus))) - set(self.kernel.hot_areas))
         if missing:
             raise GuestPanic(f"the guest kernel did not start CPU {', '.join(map(str, missing))}")
-        self._output.clear()
-
-    def _mount(self, name: str, share: Share) -> None:
-        """Has the guest mount a share.
-
-        Raises:
-            ValueError: it cannot.
-        """
-        options = "rw" if share.writable else "ro"
-        where = shlex.quote(share.mount_point)
-        done = self.run(f"mkdir -p -- {where} && mount -t hostfs -o {options} {name} {where}")
-        if done.status:
-            said = done.output.decode(errors="replace").strip()
-            raise ValueError(f"cannot mount {share.directory} at {share.mount_point}: {said}")
         self._output.clear()
 
     def __repr__(self) -> str:

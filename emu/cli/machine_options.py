@@ -60,6 +60,7 @@ class MachineOptions:
     ramdisk: str | None = None
     patching: str | None = None
     append: str = ""
+    userland: str | None = None
 
     def boot(self, console: Callable[[bytes], None], limits: RunLimits, progress: Progress) -> Machine:
         """Boots the machine, and tells of it by `progress`. What the guest writes goes to `console`.
@@ -114,6 +115,7 @@ class MachineOptions:
                     seed=self.seed,
                     image=self.image,
                     shares=[Share.parse(text) for text in self.share],
+                    userland=self.userland,
                     ramdisk=disk,
                     patching=None if self.patching is None else protocol_of(self.patching),
                     command_line=self.append,
@@ -172,6 +174,11 @@ _OPTIONS = (
         metavar="DIR[:GUESTDIR][:rw]",
         multiple=True,
         help="A folder for the guest, at GUESTDIR or /mnt/NAME. Can be read; with :rw also written. Repeatable.",
+    ),
+    click.option(
+        "--userland",
+        metavar="busybox[=PATH]",
+        help="The shell and the tools are those of a static busybox of the host, not the guest's own.",
     ),
 )
 

@@ -39,6 +39,8 @@ Examples:
     emu run -p function_graph -g sys_read --set max_graph_depth=3 -O nofuncgraph-irqs -- cat /proc/version
   The trace in a file, of four CPUs, in another order of events:
     emu run -p function --cpus 4 --seed 7 -o trace.txt -- 'echo $$; true'
+  The same tools as on an embedded Linux: busybox's, of the host:
+    emu run --userland busybox -p function_graph -- 'ls /bin | sed s/[aeiou]/z/g'
 
 \b
 One word is a line for the guest's shell; several are a program and its arguments, which are passed on as they are.

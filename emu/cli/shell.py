@@ -30,6 +30,7 @@ EXAMPLES = """\
 Examples:
   emu shell
   echo 'ls /bin | sed s/[aeiou]/z/g' | emu shell --cpus 4
+  emu shell --userland busybox
 
 \b
 On a terminal every key goes to the guest: Ctrl-C interrupts the guest's foreground job, Ctrl-D ends its shell.

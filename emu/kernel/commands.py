@@ -43,7 +43,7 @@ class Commands:
         """Has init run a program.
 
         Args:
-            words: the program, which is looked for in /bin if its name has no slash, and its arguments.
+            words: the program, which is looked for on PATH if its name has no slash, and its arguments.
             on_exec: called with the pid of the task that is to be the program, before the program's first instruction.
 
         Raises:

@@ -203,6 +203,7 @@ def test_the_machine_is_as_asked(emu: Callable[..., Result]) -> None:
         "quantum": 500,
         "memory": 64 << 20,
         "image": None,
+        "userland": None,
         "ramdisk": None,
         "patching": None,
         "command_line": "",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -39,3 +40,8 @@ class Share:
     def mount_point(self) -> str:
         """Where the guest finds it."""
         return self.guest or f"/mnt/{self.directory.resolve().name or 'host'}"
+
+    def mounting(self, name: str) -> str:
+        """A line for the guest's shell, which mounts the tree that is served as `name`."""
+        where = shlex.quote(self.mount_point)
+        return f"mkdir -p -- {where} && mount -t hostfs -o {'rw' if self.writable else 'ro'} {name} {where}"

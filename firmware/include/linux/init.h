@@ -66,6 +66,13 @@ struct obs_kernel_param {
 
 extern const struct obs_kernel_param __setup_start[], __setup_end[];
 
+/* How many words of the command line init can get. */
+#define MAX_INIT_ARGS		32
+#define MAX_INIT_ENVS		32
+
+/* What init is given, in kernel/init/params.c. */
+extern const char *argv_init[], *envp_init[];
+
 void parse_early_param(void);
 void parse_params(void);
 bool get_option(char **str, int *value);

@@ -16,11 +16,6 @@
 #include <linux/workqueue.h>
 #include <emu/boot_params.h>
 
-static const char *const argv_init[] = { "/init", NULL };
-static const char *const envp_init[] = {
-	"HOME=/", "PATH=/bin", "TERM=linux", NULL,
-};
-
 static DECLARE_COMPLETION(kthreadd_done);
 
 enum system_states system_state;

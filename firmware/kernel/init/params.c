@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's parameters: words of the command line. */
+/* Words of the command line: the kernel's parameters, and what is for init. */
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -21,7 +21,13 @@ bool get_option(char **str, int *value)
 	return true;
 }
 
-/* "name=" takes what follows it, a name without that stands alone. */
+const char *argv_init[MAX_INIT_ARGS + 2] = { "/init", NULL };
+const char *envp_init[MAX_INIT_ENVS + 2] = { "HOME=/", "PATH=/bin", NULL };
+
+/*
+ * "name=" takes what follows it, a name without that stands alone. Returns
+ * whether the word is somebody's, be it early or not.
+ */
 static bool __init obsolete_checksetup(char *word, bool early)
 {
 	const struct obs_kernel_param *p;
@@ -30,14 +36,57 @@ static bool __init obsolete_checksetup(char *word, bool early)
 
 	for (p = __setup_start; p < __setup_end; p++) {
 		n = strlen(p->str);
-		if (p->early != early || strncmp(word, p->str, n) ||
+		if (strncmp(word, p->str, n) ||
 		    (p->str[n - 1] != '=' && word[n]))
 			continue;
 		found = true;
+		if (p->early != early)
+			continue;
 		if (!p->setup_func(word + n) && !early)
 			printk("Malformed option '%s'\n", word);
 	}
 	return found;
+}
+
+/* A variable of init's environment, instead of an older one of its name. */
+static void __init add_variable(const char *word, size_t name)
+{
+	unsigned int i;
+
+	for (i = 0; envp_init[i]; i++) {
+		if (i == MAX_INIT_ENVS)
+			panic("Too many boot env vars at `%s'", word);
+		if (!strncmp(envp_init[i], word, name + 1))
+			break;
+	}
+	envp_init[i] = word;
+}
+
+static void __init add_argument(const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; argv_init[i]; i++)
+		if (i == MAX_INIT_ARGS)
+			panic("Too many boot init vars at `%s'", word);
+	argv_init[i] = word;
+}
+
+/*
+ * A word that no part of the kernel knows is init's: NAME=VALUE a variable of
+ * its environment, any other an argument. One with a dot in its name would be
+ * a module's.
+ */
+static void __init unknown_bootoption(const char *word)
+{
+	const char *equals = strchr(word, '='), *dot = strchr(word, '.');
+
+	if (dot && (!equals || dot < equals))
+		return;
+	if (equals)
+		add_variable(word, equals - word);
+	else
+		add_argument(word);
 }
 
 static void __init parse_args(bool early)
@@ -54,8 +103,8 @@ static void __init parse_args(bool early)
 			;
 		if (*end)
 			*end++ = '\0';
-		if (*word)
-			obsolete_checksetup(word, early);
+		if (*word && !obsolete_checksetup(word, early) && !early)
+			unknown_bootoption(word);
 	}
 }
 
@@ -64,7 +113,6 @@ void __init parse_early_param(void)
 	parse_args(true);
 }
 
-/* Words that nobody knows are left to those who read /proc/cmdline. */
 void __init parse_params(void)
 {
 	parse_args(false);

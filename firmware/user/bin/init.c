@@ -3,8 +3,8 @@
  * init: process 1. By default it runs the commands that the host sends through
  * /dev/command, one at a time. With mode=shell (from the kernel's command line,
  * hence in argv or the environment) it runs one shell on the console; the word
- * interactive makes that shell prompt. When init exits, the kernel powers the
- * machine off with init's status.
+ * interactive makes that shell prompt. Commands get init's environment. When
+ * init exits, the kernel powers the machine off with init's status.
  */
 #include <err.h>
 #include <errno.h>
@@ -21,8 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 #include <emu/command.h>
-
-static char *environment[] = { "HOME=/", "PATH=/bin", NULL };
 
 static void open_console(void)
 {
@@ -219,7 +217,6 @@ int main(int argc, char **argv, char **envp)
 	int command_fd;
 
 	(void)argc;
-	environ = environment;
 	open_console();
 	signal(SIGUSR1, give_up);
 	command_fd = open("/dev/command", O_RDWR | O_CLOEXEC);

@@ -176,7 +176,10 @@ def run_init(root: Path, *words: str, console: str = "", command: bytes = b"") -
     """Its status, what is then on the console after what was there, and what it wrote to the command device."""
     (root / "dev/console").write_text(console)
     (root / "dev/command").write_bytes(command)
-    done = subprocess.run(["/init", *words], preexec_fn=lambda: os.chroot(root), cwd="/", timeout=60, check=False)
+    environment = {"HOME": "/", "PATH": "/bin"}
+    done = subprocess.run(
+        ["/init", *words], preexec_fn=lambda: os.chroot(root), cwd="/", env=environment, timeout=60, check=False
+    )
     written = (root / "dev/command").read_bytes()[len(command) :]
     return done.returncode, (root / "dev/console").read_text()[len(console) :], written
 

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""busybox as the guest's userland: which file of the host it is, and how the guest comes to use it.
+
+The guest finds the program, and nothing else of the host's folder, in a folder of its own. There busybox makes the links
+to its applets. They come first on PATH; programs that are no applets stay those of the guest's /bin. Its ash is /bin/sh.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from pathlib import Path
+from typing import Self
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
+from emu.kernel.files.shared_file import SharedFile
+from emu.native.cache import cache_directory
+
+__all__ = ["BadUserland", "Userland"]
+
+_BUSYBOX = "busybox"
+_FOLDER = f"/usr/lib/{_BUSYBOX}"
+_BANNER = b"BusyBox v"  # in what it prints of itself
+
+
+class BadUserland(ValueError):
+    """There is no busybox that the guest can execute, or what was asked for is no userland."""
+
+
+class Userland(SharedFile):
+    """A busybox of the host, as a tree that the guest mounts.
+
+    Attributes:
+        path: the host's file.
+        name: what the guest mounts.
+        parameters: words of the kernel's command line.
+        set_up: a line for the shell of the guest's own programs.
+    """
+
+    name = _BUSYBOX
+    parameters = "PATH=/usr/bin:/bin"
+    # busybox does what the name it was called by says, and has no applet bash. Root gets a name.
+    set_up = f"""\
+mkdir -p /etc /usr/bin {_FOLDER} && echo root:x:0:0:root:/:/bin/sh > /etc/passwd && echo root:x:0: > /etc/group &&
+mount -t hostfs -o ro {_BUSYBOX} {_FOLDER} && {_FOLDER}/{_BUSYBOX} --install -s /usr/bin &&
+if [ ! -e /usr/bin/sh ]; then echo no sh is among its applets; false; fi &&
+ln -sf /usr/bin/sh /bin/sh && rm -f /bin/bash && printf '#!/bin/sh\\nexec sh "$@"\\n' > /bin/bash && chmod +x /bin/bash"""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path.resolve(), _BUSYBOX)
+        self.path = path
+
+    @classmethod
+    def parse(cls, text: str, arch: str, elf_machine: str) -> Self:
+        """`busybox=PATH`; or `busybox`: the host's, or else what firmware/tools/busybox keeps.
+
+        Args:
+            text: as the user gave it.
+            arch: the name of the guest's architecture.
+            elf_machine: e_machine of its programs, as pyelftools names it.
+
+        Raises:
+            BadUserland: it is neither of them, or there is no static busybox for the architecture.
+        """
+        name, equals, path = text.partition("=")
+        if name != _BUSYBOX or (equals and not path):
+            raise BadUserland(f"no userland '{text}': it is {_BUSYBOX} or {_BUSYBOX}=PATH")
+        problems = []
+        for candidate in [Path(path)] if path else _candidates(arch):
+            problem = _problem(candidate, arch, elf_machine)
+            if problem is None:
+                return cls(candidate)
+            problems.append(f"{candidate} {problem}")
+        why = problems[0] if problems else f"there is no static busybox for {arch}"
+        raise BadUserland(f"{why}: {_remedy(arch)}")
+
+
+def _candidates(arch: str) -> list[Path]:
+    """The files to be tried; none of them is missing."""
+    host = shutil.which(_BUSYBOX) if arch == platform.machine() else None
+    cache = cache_directory()
+    kept = cache / _BUSYBOX / arch / _BUSYBOX if cache else None
+    return [Path(path) for path in (host, kept) if path and Path(path).exists()]
+
+
+def _problem(path: Path, arch: str, elf_machine: str) -> str | None:
+    """Why the guest cannot use a file as its busybox; None: it can."""
+    if path.exists() and not path.is_file():  # opening a FIFO would wait
+        return "is no file"
+    try:
+        with path.open("rb") as file:
+            elf = ELFFile(file)
+            if elf["e_machine"] != elf_machine:
+                return f"is a program for {elf['e_machine']}, not for {arch}"
+            if any(elf.iter_segments("PT_INTERP")):
+                return "is a dynamic program, not a static one"
+            file.seek(0)
+            return None if _BANNER in file.read() else "is no busybox"
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    except (ELFError, LookupError, ValueError, OverflowError):  # a damaged one can say anything
+        return "is no ELF program"
+
+
+def _remedy(arch: str) -> str:
+    """How one gets a static busybox for an architecture, from Debian."""
+    if arch == platform.machine():
+        return "install Debian's package busybox-static"
+    return f"'firmware/tools/busybox {arch}' builds one, with Debian's package gcc-{arch.replace('_', '-')}-linux-gnu"

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`--userland busybox`, as somebody uses it: a script, a trace, and ash's prompt on a terminal."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from tests.lib.busybox import busybox
+from tests.lib.terminal_session import TerminalSession
+
+PROMPT = rb"# \x1b\[6n\Z"  # then ash asks the terminal where the cursor is
+
+
+def emu(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "emu", *arguments], input=stdin, capture_output=True, check=False)
+
+
+def test_run_and_shell_take_it() -> None:
+    options = ("--userland", f"busybox={busybox('x86_64')}")
+    done = emu("run", *options, "-F", "-p", "function", "-l", "sys_execve", "--", "sed", "--version")
+    assert done.stderr.startswith(b"This is not GNU sed")
+    assert b"sed-" in done.stdout and b"sys_execve" in done.stdout
+    done = emu("shell", *options, stdin=b"type sed\nexit 3\n")
+    assert (done.returncode, done.stdout) == (3, b"sed is sed\n")
+
+
+class Prompt(TerminalSession):
+    def enter(self, keys: bytes) -> bytes:
+        """What is shown from some keys to the next prompt."""
+        self.type(keys)
+        return self.until(PROMPT)
+
+
+@pytest.fixture
+def prompt(arch: str) -> Iterator[Prompt]:
+    command = [sys.executable, "-m", "emu", "shell", "--arch", arch, "--userland", f"busybox={busybox(arch)}"]
+    with closing(Prompt(command)) as session:
+        assert b"(ash)" in session.until(rb"Ctrl-\](?s:.*)" + PROMPT)
+        yield session
+
+
+def test_ash_prompts(prompt: Prompt) -> None:
+    assert prompt.enter(b"stty size; echo hi\r") == b"stty size; echo hi\r\n30 100\r\nhi\r\n~ # \x1b[6n"
+    assert b"\r\nhi\r\n" in prompt.enter(b"\x1b[A\r")  # the last line again
+    assert b"\r\nho\r\n" in prompt.enter(b"\x1b[A\x7fo\x01\x05\r")  # ... changed
+    prompt.type(b"ls /usr/l\t")
+    prompt.until(rb"/usr/lib/")
+    assert prompt.enter(b"\r").endswith(b"\r\nbusybox\r\n~ # \x1b[6n")
+    prompt.type(b"sh -c 'echo go; cat'\r")
+    prompt.until(rb"\ngo\r\n")
+    assert b"Stopped" in prompt.enter(b"\x1a")
+    assert prompt.enter(b"jobs | wc -l; kill -STOP %1; bg\r").startswith(b"jobs | wc -l; kill -STOP %1; bg\r\n1\r\n[1] ")
+    prompt.type(b"fg\r")
+    prompt.until(rb"fg\r\n.*\r\n")
+    prompt.type(b"x\r")
+    prompt.until(rb"x\r\nx\r\n")
+    assert prompt.enter(b"\x03") == b"^C\r\n~ # \x1b[6n"
+    assert b"\r\n[130]\r\n" in prompt.enter(b"echo [$?]\r")
+    prompt.type(b"echo go; while :; do :; done\r")
+    prompt.until(rb"\ngo\r\n")
+    assert prompt.enter(b"\x03") == b"^C\r\n~ # \x1b[6n"
+    prompt.type(b"seq 100 | less\r")
+    prompt.until(rb"\n.*29\r\n")
+    assert b"30" in prompt.enter(b"q")
+    prompt.type(b"exit 7\r")
+    assert prompt.process.wait(9) == 7
