@@ -187,7 +187,6 @@ class Functions:
         matching = Pattern(wanted.kind, wanted.text).select(self.modules) & is_module
         return ~matching if wanted.negated else matching
 
-
     def unmatched(self, word: str, *, waits: bool) -> TraceError:
         """The error for a word that matches none of the functions. `waits`: `word:mod:name` is accepted there, too."""
         return TraceError(

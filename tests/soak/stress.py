@@ -51,7 +51,7 @@ JOBS = {
     # The filters always name a function that is there: without one they would select all functions when ext2 goes.
     "tracing": (
         "cd /sys/kernel/tracing; for tracer in function function_graph; do echo panic '*:mod:ext2' > set_ftrace_filter; "
-        "echo $tracer > current_tracer; usleep 4000; echo 'ext2_get_*:mod:ext2' > set_ftrace_notrace; usleep 4000; "
+        "echo $tracer > current_tracer; usleep 20000; echo 'ext2_get_*:mod:ext2' > set_ftrace_notrace; usleep 20000; "
         "echo '!*:mod:ext2' >> set_ftrace_filter; echo > set_ftrace_notrace; usleep 1000; done 2> /dev/null; "
         "echo nop > current_tracer; echo > set_ftrace_filter"
     ),

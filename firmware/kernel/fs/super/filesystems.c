@@ -93,8 +93,8 @@ struct file_system_type *get_fs_type(const char *name)
 	if (!fs && !request_module("fs-%.*s", (int)len, name)) {
 		fs = __get_fs_type(name, len);
 		if (!fs)
-			pr_warn("request_module fs-%.*s succeeded, but still no fs?\n",
-				(int)len, name);
+			pr_warn_once("request_module fs-%.*s succeeded, but still no fs?\n",
+				     (int)len, name);
 	}
 	/* None of ours has subtypes. */
 	if (dot && fs) {
