@@ -7,9 +7,9 @@ import errno
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["TraceError", "alternatives", "did_you_mean"]
+__all__ = ["TraceError", "did_you_mean", "enumeration"]
 
 _CLOSE = 0.7  # of difflib's ratio, which is 1.0 for equal texts
 _NEARLY_AS_CLOSE = 0.05
@@ -24,6 +24,7 @@ class TraceError(OSError):
         code: the errno.
         why: what is wrong, in a sentence without a full stop.
         misspelt: a name that does not exist, and those that do. The sentence then ends with a suggestion.
+        hint: makes the end of the sentence otherwise, beginning with "; ", or "".
 
     >>> TraceError(errno.EINVAL, "no tracer is called 'bogus'").errno == errno.EINVAL
     True
@@ -31,17 +32,23 @@ class TraceError(OSError):
     "no tracer is called 'funtion'; did you mean function?"
     """
 
-    def __init__(self, code: int, why: str = "", misspelt: tuple[str, Iterable[str]] | None = None) -> None:
+    def __init__(
+        self,
+        code: int,
+        why: str = "",
+        misspelt: tuple[str, Iterable[str]] | None = None,
+        hint: Callable[[], str] | None = None,
+    ) -> None:
         super().__init__(code, os.strerror(code))
         self.code = code
         self.path: str | None = None  # the tracefs file, if it was opened by its path
         self._why = why
-        self._misspelt = misspelt
+        self._hint = (lambda: did_you_mean(*misspelt)) if misspelt is not None else hint
 
     @property
     def why(self) -> str:
         """What is wrong; "" if the errno says it all. Names are compared only now: a guest never asks."""
-        return self._why if self._misspelt is None else self._why + did_you_mean(*self._misspelt)
+        return self._why if self._hint is None else self._why + self._hint()
 
     def __str__(self) -> str:
         name = errno.errorcode.get(self.code, str(self.code))
@@ -70,13 +77,13 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
         matcher.set_seq1(key)
         close += [(matcher.ratio(), name) for name in spelt[key] if name != word]
     nearest = [name for ratio, name in close if ratio >= close[0][0] - _NEARLY_AS_CLOSE][:_MOST_NAMES]
-    return f"; did you mean {alternatives(nearest)}?" if nearest else ""
+    return f"; did you mean {enumeration(nearest, 'or')}?" if nearest else ""
 
 
-def alternatives(words: Sequence[str]) -> str:
-    """At least one word, as a sentence lists them: `a`, `a or b`, `a, b or c`."""
+def enumeration(words: Sequence[str], conjunction: str) -> str:
+    """At least one word, as a sentence lists them, with "and" or "or": `a`, `a or b`, `a, b or c`."""
     *others, last = words
-    return f"{', '.join(others)}{' or ' * bool(others)}{last}"
+    return f"{', '.join(others)}{f' {conjunction} ' * bool(others)}{last}"
 
 
 def _key(name: str) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import enum
 import errno
+import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -24,8 +25,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.errors import TraceError
+from emu.ftrace.errors import TraceError, did_you_mean, enumeration
 from emu.ftrace.numbers import parse_c
+from emu.kernel.module_files import ModuleFiles
 
 __all__ = ["FunctionFilter", "Functions", "MatchKind", "ModuleFilters", "Pattern", "SiteMask"]
 
@@ -148,6 +150,7 @@ class Functions:
         modules: the module that each belongs to, "" for the kernel; default: all are the kernel's.
         numbers: a number for each function, which no other function has ever had; ascending.
         loaded: names of the modules that are loaded.
+        module_files: the modules that could be loaded, for errors' sentences.
     """
 
     def __init__(
@@ -156,11 +159,13 @@ class Functions:
         modules: Sequence[str] | None = None,
         numbers: NDArray[np.int64] | None = None,
         loaded: Iterable[str] = (),
+        module_files: ModuleFiles | None = None,
     ) -> None:
         self.names = names
         self.modules = [""] * len(names) if modules is None else modules
         self.numbers = np.arange(len(names)) if numbers is None else numbers
         self.loaded = frozenset(loaded)
+        self._module_files = module_files or ModuleFiles()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -181,6 +186,26 @@ class Functions:
             return ~is_module if wanted.negated else is_module
         matching = Pattern(wanted.kind, wanted.text).select(self.modules) & is_module
         return ~matching if wanted.negated else matching
+
+    def unmatched(self, word: str, *, waits: bool) -> TraceError:
+        """The error for a word that matches none of the functions. `waits`: `word:mod:name` is accepted there, too."""
+        return TraceError(
+            errno.EINVAL, f"no traceable function matches '{word}'", hint=lambda: self.suggestion(word, waits=waits)
+        )
+
+    def suggestion(self, word: str, *, waits: bool) -> str:
+        """The end of such an error's sentence: the modules to load, or functions with a similar name."""
+        pattern = Pattern.parse(word)
+        loadable = {module: names for module, names in self._module_files.functions.items() if module not in self.loaded}
+        found = {module: int(pattern.select(names).sum()) for module, names in loadable.items()}
+        modules = [module for module, count in found.items() if count]
+        if not modules or pattern.negated or pattern.kind is MatchKind.INDEX:
+            return did_you_mean(pattern.text, [*self.names, *itertools.chain(*loadable.values())])
+        count, one, module = sum(found.values()), len(modules) == 1, modules[0]
+        return (
+            f"; module{'s' * (not one)} {enumeration(modules, 'and')}, which {'is' if one else 'are'} not loaded, "
+            f"{'has' if one else 'have'} {'it' if count == 1 else f'{count} of them'}: "
+        ) + (f"'{word}:mod:{module}' waits for {module}" if waits else f"this cannot wait, so run 'modprobe {module}' first")
 
 
 class ModuleFilters:
@@ -271,7 +296,7 @@ class FunctionFilter:
             pattern = Pattern.parse(word)
             chosen = pattern.select(self.functions.names)
             if not chosen.any():
-                raise TraceError(errno.EINVAL, f"no traceable function matches '{word}'", (pattern.text, self.functions.names))
+                raise self.functions.unmatched(word, waits=waiting is not None)
             mask = _applied(mask, word, chosen)
         return FunctionFilter(self.functions, mask)
 

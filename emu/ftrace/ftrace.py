@@ -55,7 +55,7 @@ class Ftrace:
         self, kernel: Kernel, arch: FtraceArch, trace_globals: TraceGlobals, warn: Callable[[str], None]
     ) -> None:
         self.arch = arch
-        self.sites = Sites(kernel.board, kernel.memory, arch)
+        self.sites = Sites(kernel.board, kernel.memory, arch, kernel.module_files)
         self.driver = Driver(kernel, arch, self._fail, warn)
         self.enabled = True
         self.failed = False

@@ -64,7 +64,7 @@ class FunctionProbes:
             self._remove(command, counted, numbers, word)
             return
         if not numbers:
-            raise TraceError(errno.EINVAL, f"no traceable function matches '{name}'", (pattern.text, functions.names))
+            raise functions.unmatched(name, waits=False)
         count = _count(rest[0]) if counted else None
         probe = self._find(command, counted)
         if probe is None:

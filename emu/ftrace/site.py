@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from emu.cpu.disassembly import disassemble
-from emu.ftrace.errors import alternatives, did_you_mean
+from emu.ftrace.errors import enumeration
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracers import Callback
@@ -111,10 +111,10 @@ class Site:
         sites = self._ftrace.sites
         found = [int(sites.addresses[n]) for n, known in enumerate(sites.functions.names) if known == name]
         if len(found) > 1:
-            which = alternatives([f"{address:#x}" for address in found])
+            which = enumeration([f"{address:#x}" for address in found], "or")
             raise LookupError(f"{len(found)} functions are called '{name}': say which by address, {which}")
         if not found:
-            raise LookupError(f"there is no function '{name}' that can be traced{did_you_mean(name, sites.functions.names)}")
+            raise LookupError(f"there is no function '{name}' that can be traced{sites.functions.suggestion(name, waits=False)}")
         return found[0]
 
     def _in_function(self, address: int) -> int:

@@ -13,6 +13,7 @@ from emu.ftrace.arch import FtraceArch, OutOfReach
 from emu.ftrace.filters import Functions
 from emu.kernel.image import BadImage
 from emu.kernel.memory import GuestMemory
+from emu.kernel.module_files import ModuleFiles
 from emu.kernel.modules import BadModule, Module
 
 __all__ = ["Sites"]
@@ -24,11 +25,12 @@ class Sites:
     The kernel's come first, in address order, then those of each module, in the order in which they were loaded.
     """
 
-    def __init__(self, board: Board, memory: GuestMemory, arch: FtraceArch) -> None:
+    def __init__(self, board: Board, memory: GuestMemory, arch: FtraceArch, module_files: ModuleFiles) -> None:
         image = memory.image
         self._board = board
         self._memory = memory
         self._arch = arch
+        self._module_files = module_files
         self._profiler = image.symbol(arch.profiler)
         self.addresses = image.sites
         self.targets = np.zeros(len(self.addresses), np.uint64)
@@ -38,7 +40,7 @@ class Sites:
             if function is None:
                 raise BadImage(f"{image.path}: the call site {address:#x} is in no function")
             names.append(function.name)
-        self.functions = Functions(names)
+        self.functions = Functions(names, module_files=module_files)
         self._next_number = len(names)
 
     def __len__(self) -> int:
@@ -93,7 +95,9 @@ class Sites:
         numbers = np.append(old.numbers, np.arange(self._next_number, self._next_number + count))
         self._next_number += count
         modules = [*old.modules, *[module.name] * count]
-        self.functions = Functions([*old.names, *names], modules, numbers, old.loaded | {module.name})
+        self.functions = Functions(
+            [*old.names, *names], modules, numbers, old.loaded | {module.name}, self._module_files
+        )
 
     def remove(self, start: int, end: int) -> None:
         """Removes the sites from `start` up to `end`: their code is gone."""
@@ -108,7 +112,8 @@ class Sites:
         old = self.functions
         self.addresses, self.targets = self.addresses[kept], self.targets[kept]
         places = np.flatnonzero(kept).tolist()
-        self.functions = Functions(_chosen(old.names, places), _chosen(old.modules, places), old.numbers[kept], loaded)
+        names, modules = _chosen(old.names, places), _chosen(old.modules, places)
+        self.functions = Functions(names, modules, old.numbers[kept], loaded, self._module_files)
 
     def _wrong(self, address: int) -> str | None:
         """What is wrong with a site that should be as compiled, None if nothing is."""

@@ -20,6 +20,7 @@ from emu.kernel.host_calls import HostCalls, host_call, string
 from emu.kernel.image import Image
 from emu.kernel.limits import LimitReached, Limits
 from emu.kernel.memory import GuestMemory
+from emu.kernel.module_files import ModuleFiles
 from emu.kernel.modules import Modules
 from emu.kernel.reports import Reports
 from emu.kernel.symbols import Symbols
@@ -55,6 +56,7 @@ class Kernel:
         self.console = console
         self.memory = GuestMemory(board, image)
         self.modules = Modules(self.memory)
+        self.module_files = ModuleFiles()
         self.symbols = Symbols(image, self.modules)
         self.hot_areas: dict[int, int] = {}
         self.tasks = Tasks(self.memory, self.hot_areas)
@@ -84,6 +86,7 @@ class Kernel:
         Raises:
             BadImage: they do not fit.
         """
+        self.module_files.initramfs = initramfs
         self._parameters = boot.load(self.board, self.memory, self._arch.boot_params, initramfs, command_line, seed)
         if self._arch.page_table is not None:
             self.board.reset_page_table = self.memory.physical(self.image.symbol(self._arch.page_table))

@@ -4,8 +4,9 @@
     initramfs.py FOLDER MODULES OUTPUT
 
 FOLDER/init becomes /init, FOLDER/bin/* become /bin/*, the modules that
-MODULES/modules.dep lists go where it says, and it to where modprobe looks. Names are sorted and
-nothing of the building machine goes in, so equal programs give equal bytes.
+MODULES/modules.dep lists go where it says, and it to where modprobe looks, with
+modules.alias. /etc/filesystems names the file systems that are modules. Names are
+sorted and nothing of the building machine goes in, so equal programs give equal bytes.
 """
 
 import re
@@ -14,8 +15,10 @@ import sys
 from pathlib import Path
 
 # Scripts in documents begin with #!/bin/bash; others name what they are given in /dev.
+# The kernel calls /sbin/modprobe.
 LINKS = {
     "bin/bash": "sh",
+    "sbin": "bin",
     "dev/fd": "/proc/self/fd",
     "dev/stdin": "/proc/self/fd/0",
     "dev/stdout": "/proc/self/fd/1",
@@ -45,10 +48,15 @@ def release() -> str:
     return re.search(r'UTS_RELEASE\s+"(.*)"', header.read_text())[1]
 
 
+def filesystems(aliases: str) -> str:
+    """What mount without a type tries: the modules, of which each needs a device, then /proc/filesystems."""
+    return "".join(f"{name}\n" for name in [*re.findall(r"^alias fs-(\S+) ", aliases, re.MULTILINE), "*"])
+
+
 def archive(folder: Path, modules: Path) -> bytes:
     directory, program, plain = stat.S_IFDIR | 0o755, stat.S_IFREG | 0o755, stat.S_IFREG | 0o644
     members: list[tuple[str, int, bytes]] = [
-        (name, directory, b"") for name in ("bin", "dev", "tmp")
+        (name, directory, b"") for name in ("bin", "dev", "etc", "tmp")
     ]
     members.append(("init", program, (folder / "init").read_bytes()))
     for path in sorted((folder / "bin").iterdir()):
@@ -59,7 +67,10 @@ def archive(folder: Path, modules: Path) -> bytes:
     depends = (modules / "modules.dep").read_text()
     for name in re.findall(r"^/(.*):", depends, re.MULTILINE):
         members.append((name, plain, (modules / Path(name).name).read_bytes()))
+    aliases = (modules / "modules.alias").read_text()
     members.append((f"{place}/modules.dep", plain, depends.encode()))
+    members.append((f"{place}/modules.alias", plain, aliases.encode()))
+    members.append(("etc/filesystems", plain, filesystems(aliases).encode()))
     parts = [
         entry(number, name, mode, data)
         for number, (name, mode, data) in enumerate(members, 1)

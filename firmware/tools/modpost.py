@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Write what the loader must know of each module, and check that it can be loaded.
 
-    modpost.py --nm NM --kernel VMLINUX --out FOLDER MODULE.o...
+    modpost.py --nm NM --objcopy OBJCOPY --kernel VMLINUX --out FOLDER MODULE.o...
 
 For each NAME.o, FOLDER/NAME.mod.c: its struct module, its vermagic, the modules
-whose symbols it uses. FOLDER/modules.dep has the same for modprobe. Ends with a
+whose symbols it uses. For modprobe, FOLDER/modules.dep has the same, and
+FOLDER/modules.alias the other names that modules give themselves. Ends with a
 message if a symbol that a module uses is exported by nobody.
 """
 
 import argparse
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -43,6 +45,14 @@ def symbols(nm: str, path: Path) -> tuple[set[str], set[str]]:
     return defined, undefined
 
 
+def aliases(objcopy: str, path: Path) -> list[str]:
+    """What a module's MODULE_ALIASes say, in their order."""
+    with tempfile.NamedTemporaryFile() as section:
+        subprocess.run([objcopy, f"--dump-section=.modinfo={section.name}", path, "/dev/null"], check=True)
+        texts = Path(section.name).read_bytes().split(b"\0")
+    return [text.removeprefix(b"alias=").decode() for text in texts if text.startswith(b"alias=")]
+
+
 def exported(defined: Iterable[str]) -> set[str]:
     return {name.removeprefix("__ksymtab_") for name in defined if name.startswith("__ksymtab_")}
 
@@ -50,6 +60,7 @@ def exported(defined: Iterable[str]) -> set[str]:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--nm", required=True)
+    parser.add_argument("--objcopy", required=True)
     parser.add_argument("--kernel", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("modules", type=Path, nargs="+")
@@ -87,6 +98,8 @@ def main() -> None:
         return order
 
     lines = [f"{INSTALLED}/{n}.ko:" + "".join(f" {INSTALLED}/{d}.ko" for d in all_of(n)) for n in sorted(depends)]
+    named = [f"alias {alias} {path.stem}\n" for path in sorted(options.modules) for alias in aliases(options.objcopy, path)]
+    (options.out / "modules.alias").write_text("# Aliases extracted from modules themselves.\n" + "".join(named))
     (options.out / "modules.dep").write_text("".join(f"{line}\n" for line in lines))
 
 

@@ -52,7 +52,7 @@ def test_a_site_by_an_address_in_its_function(machine: Machine) -> None:
     [
         ("vfs_raed", r"there is no function 'vfs_raed' that can be traced; did you mean vfs_read\?$"),
         ("hostcall", "there is no function 'hostcall' that can be traced"),
-        ("insert_entry", r"\d functions are called 'insert_entry': say which by address, 0x[0-9a-f]+(, 0x[0-9a-f]+)* or 0x"),
+        ("m_show", r"\d functions are called 'm_show': say which by address, 0x[0-9a-f]+(, 0x[0-9a-f]+)* or 0x"),
         (0x1000, "0x1000 is in no function"),
     ],
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from numba import carray, types
 from emu.cpu.arch.sparc64.state import Env, TrapState
 from emu.cpu.native import cpu_record
 from emu.ftrace import events
+from emu.kernel.modules import Module, Modules
 from emu.machine import Machine
 from emu.native.pointers import in_byte_order, load_u32, load_u64
 
@@ -26,6 +27,7 @@ ENTRIES = 2_000_000
 # where the latter starts; the CPU's state; the block that was logged last, 0 once another one has begun; the CPU's clock.
 ON, COUNT, MAP, FIRST, LAST, HOT, CURRENT, PREEMPT, PID, DIRECT, KERNEL, KERNEL_START, ENV, BLOCK, CLOCK = range(15)
 HEAD = 16
+GRANULE = np.uint64(16)  # functions begin at multiples of that many bytes
 ROW = 3  # words of an entry: call site; interrupts off, preempt_count and pid; time
 
 _signature = types.void(types.uint64, types.uint64, types.uint32, types.voidptr)
@@ -68,7 +70,10 @@ def _logger(arch: str, byte_order: Any, irqs_off: Any) -> Any:
             return
         if address < head[FIRST] or address > head[LAST]:
             return
-        site = load_u64(head[MAP] + (address - head[FIRST]) * np.uint64(8))
+        place = address - head[FIRST]
+        if place % GRANULE != 0:
+            return
+        site = load_u64(head[MAP] + place // GRANULE * np.uint64(8))
         n = head[COUNT]
         if site == 0 or n >= ENTRIES:
             return
@@ -87,15 +92,18 @@ def _logger(arch: str, byte_order: Any, irqs_off: Any) -> Any:
 
 
 class Witness:
-    """Logs entries on every CPU of a machine while `on`."""
+    """Logs entries on every CPU of a machine while `on`: of the kernel's functions and of modules'."""
 
     def __init__(self, machine: Machine) -> None:
         image, board = machine.kernel.image, machine.board
         site_of = {image.function_at(int(site)).address: int(site) for site in image.sites}
-        first, last = min(site_of), max(site_of)
-        self._map = np.zeros(last - first + 1, np.uint64)
-        for function, site in site_of.items():
-            self._map[function - first] = site
+        self._first = first = board.arch.kernel_map
+        last = first + board.memory - 1  # modules can be anywhere in RAM
+        self._map = np.zeros((last - first) // int(GRANULE) + 1, np.uint64)  # the host gives memory only to what is used
+        self._learn(site_of)
+        for module in machine.kernel.modules:
+            self._learn_module(module)
+        self._follow(machine.kernel.modules)
         self._hook = _logger(board.arch.name, board.arch.byte_order, board.arch.native().irqs_off)
         self._logs = []
         for cpu in board.cpus:
@@ -109,6 +117,31 @@ class Witness:
             cpu.watch_blocks(self._hook.address, log.ctypes.data)
             self._logs.append(log)
 
+    def _learn(self, site_of: Mapping[int, int]) -> None:
+        """Adds functions: by their addresses those of their sites."""
+        for function, site in site_of.items():
+            assert (function - self._first) % int(GRANULE) == 0
+            self._map[(function - self._first) // int(GRANULE)] = site
+
+    def _learn_module(self, module: Module) -> None:
+        """Adds a module's functions, and forgets what was in its memory before."""
+        for region in (module.core, module.init):
+            if region is not None:
+                start, end = ((at - self._first) // int(GRANULE) for at in (region.base, region.base + region.size))
+                self._map[start:end] = 0
+        functions = {site: module.function_at(site) for site in module.sites}
+        self._learn({function.address: site for site, function in functions.items() if function is not None})
+
+    def _follow(self, modules: Modules) -> None:
+        """Has modules that are loaded from now on added."""
+        add = modules.add
+
+        def added(module: Module) -> None:
+            add(module)
+            self._learn_module(module)
+
+        modules.add = added  # type: ignore[method-assign]  # who runs the machine need not know of a witness
+
     @property
     def on(self) -> bool:
         return bool(self._logs[0][ON])
@@ -117,6 +150,11 @@ class Witness:
     def on(self, value: bool) -> None:
         for log in self._logs:
             log[ON] = value
+
+    def clear(self) -> None:
+        """Forgets what has been logged."""
+        for log in self._logs:
+            log[COUNT] = 0
 
     def entries(self, cpu: int) -> list[Entry]:
         """Every entry, in order. An entry's address is that of the function's call site."""

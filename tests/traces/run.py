@@ -28,7 +28,7 @@ class Run:
 
     Args:
         text: what it has written, to standard output and standard error.
-        calls: every traceable function of the kernel, without modules, that was called while it ran.
+        calls: every traceable function that was called while it ran.
     """
 
     text: str
@@ -54,7 +54,8 @@ def run(command: str) -> Run:
         done = run_in_guest(machine, *arguments, **options)
         witness.on = False
         for cpu in range(len(machine.board.cpus)):
-            calls[cpu] = [machine.kernel.image.function_at(entry.address).name for entry in witness.entries(cpu)]
+            functions = [machine.kernel.symbols.function_at(entry.address) for entry in witness.entries(cpu)]
+            calls[cpu] = [function[0].name for function in functions if function is not None]
         return done
 
     _, *arguments = shlex.split(command)

@@ -53,8 +53,5 @@ def test_trace(run: Run) -> None:
     assert run.text == TRACE
 
 
-def test_the_witness_saw_the_calls_that_the_module_made(run: Run) -> None:
-    """The witness knows the kernel's functions only. One of them is called by sample_rest, and by nobody else."""
-    rests = {cpu: names.count("sample_rest") for cpu, names in shown(run.text).items()}
-    sleeps = {cpu: len(names) for cpu, names in run.seen("msleep_interruptible").items()}
-    assert {cpu: count for cpu, count in rests.items() if count} == sleeps
+def test_the_witness_saw_the_same_calls(run: Run) -> None:
+    assert shown(run.text) == run.seen("do_init_module", "sample_*")

@@ -39,4 +39,19 @@ static inline bool atomic_inc_not_zero(atomic_t *v)
 	return false;
 }
 
+/* Takes one away unless that leaves less than zero, which is returned then. */
+static inline int atomic_dec_if_positive(atomic_t *v)
+{
+	int old = atomic_read(v);
+
+	while (old > 0) {
+		int seen = atomic_cmpxchg(v, old, old - 1);
+
+		if (seen == old)
+			break;
+		old = seen;
+	}
+	return old - 1;
+}
+
 #endif

@@ -98,7 +98,7 @@ void paging_init(void);
 void vfs_caches_init(void);
 void populate_rootfs(void);
 
-/* kernel/fs/exec/exec.c; replaces the calling kernel thread's image. */
+/* kernel/fs/exec/exec.c; the calling thread becomes a program as it returns. */
 int kernel_execve(const char *filename, const char *const *argv,
 		  const char *const *envp);
 

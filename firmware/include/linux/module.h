@@ -84,6 +84,7 @@ struct module {
 #define MODULE_DESCRIPTION(text)	MODULE_INFO(description, text)
 #define MODULE_VERSION(text)		MODULE_INFO(version, text)
 #define MODULE_ALIAS(text)		MODULE_INFO(alias, text)
+#define MODULE_ALIAS_FS(name)		MODULE_ALIAS("fs-" name)
 
 #ifdef MODULE
 extern struct module __this_module;

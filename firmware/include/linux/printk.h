@@ -36,6 +36,16 @@ extern int console_printk[4];
 #define pr_info(fmt, ...)	printk(KERN_INFO fmt, ##__VA_ARGS__)
 #define pr_debug(fmt, ...)	printk(KERN_DEBUG fmt, ##__VA_ARGS__)
 
+#define pr_warn_once(fmt, ...)						\
+	do {								\
+		static bool _printed;					\
+									\
+		if (!_printed) {					\
+			_printed = true;				\
+			pr_warn(fmt, ##__VA_ARGS__);			\
+		}							\
+	} while (0)
+
 /*
  * As C's, without floating point. Not traced: <linux/string.h> says why. %p is
  * sixteen hexadecimal digits.

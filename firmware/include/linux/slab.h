@@ -15,6 +15,7 @@ struct kmem_cache;
 struct kmem_cache *kmem_cache_create(const char *name, unsigned int size,
 				     unsigned int align, unsigned int flags,
 				     void (*ctor)(void *));
+void kmem_cache_destroy(struct kmem_cache *cache);
 void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t flags);
 void kmem_cache_free(struct kmem_cache *cache, void *object);
 

@@ -16,6 +16,7 @@ struct block_device;
 struct dentry;
 struct dentry_operations;
 struct file_system_type;
+struct module;
 struct inode;
 struct kstatfs;
 struct seq_file;
@@ -91,6 +92,7 @@ struct file_system_type {
 	struct dentry *(*mount)(struct file_system_type *type, int flags,
 				const char *dev_name, void *data);
 	void (*kill_sb)(struct super_block *sb);
+	struct module		*owner;		/* NULL: the kernel */
 	struct file_system_type	*next;
 	struct hlist_head	fs_supers;	/* under sb_lock */
 };
@@ -121,6 +123,11 @@ static inline bool sb_rdonly(const struct super_block *sb)
 
 /* filesystems.c */
 int register_filesystem(struct file_system_type *fs);
+int unregister_filesystem(struct file_system_type *fs);
+/* Each use keeps the type's module loaded; for whoever has a use already. */
+void get_filesystem(struct file_system_type *fs);
+void put_filesystem(struct file_system_type *fs);
+/* NULL: there is none, and no module brings one. Sleeps. */
 struct file_system_type *get_fs_type(const char *name);
 
 /* super.c */

@@ -140,6 +140,10 @@ static inline bool waitqueue_active(wait_queue_head_t *wq)
 	(might_sleep(), (condition) ? ((timeout) ?: 1) :		\
 	 ___wait_event_timeout(wq, condition, TASK_INTERRUPTIBLE, timeout))
 
+#define wait_event_killable_timeout(wq, condition, timeout)		\
+	(might_sleep(), (condition) ? ((timeout) ?: 1) :		\
+	 ___wait_event_timeout(wq, condition, TASK_KILLABLE, timeout))
+
 #define wait_event_idle(wq, condition)					\
 	do {								\
 		might_sleep();						\

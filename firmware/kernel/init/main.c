@@ -71,7 +71,7 @@ static __noreturn void rest_init(void)
 {
 	pid_t pid;
 
-	user_mode_thread(kernel_init, NULL, CLONE_FS);
+	user_mode_thread(kernel_init, NULL, CLONE_FS | SIGCHLD);
 	pid = kernel_thread(kthreadd, NULL, CLONE_FS | CLONE_FILES);
 	kthreadd_task = find_get_task_by_vpid(pid);
 	complete(&kthreadd_done);

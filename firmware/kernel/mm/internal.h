@@ -33,7 +33,7 @@ void drain_all_pages(void);
 /* page_alloc_slow.c: with fewer pages free than that */
 struct page *__alloc_pages_slowpath(gfp_t gfp, unsigned int order);
 
-/* slab.c */
+/* slab_common.c */
 void kmem_cache_init(void);
 
 #define MAX_MAP_COUNT	65530

@@ -3,48 +3,22 @@
  * Objects of one size, cut from blocks of pages (slabs). Each CPU allocates
  * from a slab of its own; slabs with free objects that no CPU owns are listed.
  */
-#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
-#include "internal.h"
+#include <linux/workqueue.h>
+#include "slab.h"
 
 /* Empty slabs beyond this many partial ones are given back. */
 #define MIN_PARTIAL	4
 
-#define KMALLOC_SHIFT_LOW	4
-#define KMALLOC_SHIFT_HIGH	13	/* above 8 KiB: whole pages */
-
-struct kmem_cache_cpu {
-	void *freelist;			/* of slab; each points to the next */
-	struct page *slab;
-	long nr_active;			/* allocated here less freed here */
-};
-
-struct kmem_cache {
-	const char *name;
-	unsigned int object_size;
-	unsigned int size;		/* with alignment */
-	unsigned int order;		/* pages in a slab */
-	unsigned int objects;		/* in a slab */
-	unsigned int offset;		/* of a free object's pointer */
-	void (*ctor)(void *);
-	spinlock_t list_lock;
-	struct list_head partial;
-	unsigned int nr_partial;
-	atomic_t nr_slabs;
-	struct list_head list;		/* in slab_caches */
-	struct kmem_cache_cpu cpu_slab[];
-};
-
-static LIST_HEAD(slab_caches);
-static DEFINE_SPINLOCK(slab_caches_lock);
-static struct kmem_cache *kmem_cache;	/* for caches themselves */
-static struct kmem_cache *kmalloc_caches[KMALLOC_SHIFT_HIGH + 1];
+struct kmem_cache *kmalloc_caches[KMALLOC_SHIFT_HIGH + 1];
 
 static inline void **next_free(struct kmem_cache *s, void *object)
 {
@@ -286,99 +260,108 @@ void kfree(const void *object)
 		put_page(virt_to_page(object));
 }
 
-/* The order at which at most an eighth of a slab is waste. */
-static unsigned int calculate_order(unsigned int size)
+/*
+ * The slab is this CPU's no more; what is free in it goes back to it. With
+ * interrupts off.
+ */
+static void flush_slab(struct kmem_cache *s, struct kmem_cache_cpu *c)
 {
-	unsigned int order = 0;
+	struct page *slab = c->slab;
+	void *object = c->freelist;
+	bool empty;
 
-	while (order < 3 && ((PAGE_SIZE << order) < size * 8 ||
-			     (PAGE_SIZE << order) % size >
-			     (PAGE_SIZE << order) / 8))
-		order++;
-	return order;
+	spin_lock(&s->list_lock);
+	while (object) {
+		void *next = *next_free(s, object);
+
+		*next_free(s, object) = slab->freelist;
+		slab->freelist = object;
+		slab->inuse--;
+		object = next;
+	}
+	__clear_bit(PG_frozen, &slab->flags);
+	empty = !slab->inuse;
+	if (!empty && slab->freelist) {
+		list_add_tail(&slab->lru, &s->partial);
+		s->nr_partial++;
+	}
+	spin_unlock(&s->list_lock);
+	c->slab = NULL;
+	c->freelist = NULL;
+	if (empty)
+		free_slab(s, slab);
 }
 
-static void init_cache(struct kmem_cache *s, const char *name,
-		       unsigned int size, unsigned int align,
-		       void (*ctor)(void *))
+/* Only the CPU itself may touch its slabs. */
+struct slub_flush_work {
+	struct work_struct work;
+	struct kmem_cache *s;
+};
+
+static DEFINE_PER_CPU(struct slub_flush_work, slub_flush);
+static DEFINE_MUTEX(flush_lock);
+
+static void flush_cpu_slab(struct work_struct *w)
 {
-	align = max_t(unsigned int, align, sizeof(void *));
-	s->name = name;
-	s->object_size = size;
-	s->offset = ctor ? ALIGN(size, sizeof(void *)) : 0;
-	s->size = ALIGN(max_t(unsigned int, size, s->offset + sizeof(void *)),
-			align);
-	s->order = calculate_order(s->size);
-	s->objects = (PAGE_SIZE << s->order) / s->size;
-	s->ctor = ctor;
-	spin_lock_init(&s->list_lock);
-	INIT_LIST_HEAD(&s->partial);
-	spin_lock(&slab_caches_lock);
-	list_add_tail(&s->list, &slab_caches);
-	spin_unlock(&slab_caches_lock);
+	struct kmem_cache *s = container_of(w, struct slub_flush_work, work)->s;
+	struct kmem_cache_cpu *c;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	c = &s->cpu_slab[smp_processor_id()];
+	if (c->slab)
+		flush_slab(s, c);
+	local_irq_restore(flags);
+}
+
+static void flush_all_cpus_locked(struct kmem_cache *s)
+{
+	struct slub_flush_work *sfw;
+	int cpu;
+
+	mutex_lock(&flush_lock);
+	for_each_online_cpu(cpu) {
+		sfw = &per_cpu(slub_flush, cpu);
+		sfw->s = NULL;
+		if (!s->cpu_slab[cpu].slab)
+			continue;
+		INIT_WORK(&sfw->work, flush_cpu_slab);
+		sfw->s = s;
+		queue_work_on(cpu, system_wq, &sfw->work);
+	}
+	for_each_online_cpu(cpu) {
+		sfw = &per_cpu(slub_flush, cpu);
+		if (sfw->s)
+			flush_work(&sfw->work);
+	}
+	mutex_unlock(&flush_lock);
+}
+
+/* Empty slabs go; those that have objects stay listed. */
+static void free_partial(struct kmem_cache *s)
+{
+	struct page *slab, *next;
+	LIST_HEAD(discard);
+
+	spin_lock_irq(&s->list_lock);
+	list_for_each_entry_safe(slab, next, &s->partial, lru)
+		if (!slab->inuse) {
+			list_del(&slab->lru);
+			list_add(&slab->lru, &discard);
+			s->nr_partial--;
+		}
+	spin_unlock_irq(&s->list_lock);
+	list_for_each_entry_safe(slab, next, &discard, lru)
+		free_slab(s, slab);
 }
 
 /*
- * Calls @show with what each cache has; it must not sleep. Exact if nobody
- * allocates or frees meanwhile.
+ * Nobody uses the cache any more; gives back its slabs. Sleeps. False if
+ * objects are left.
  */
-void for_each_slabinfo(void (*show)(void *arg, const struct slabinfo *info),
-		       void *arg)
+bool __kmem_cache_shutdown(struct kmem_cache *s)
 {
-	struct slabinfo info;
-	struct kmem_cache *s;
-	int cpu;
-
-	spin_lock(&slab_caches_lock);
-	list_for_each_entry(s, &slab_caches, list) {
-		info = (struct slabinfo){
-			.name = s->name,
-			.num_slabs = atomic_read(&s->nr_slabs),
-			.objsize = s->size,
-			.objects_per_slab = s->objects,
-			.cache_order = s->order,
-		};
-		for_each_possible_cpu(cpu)
-			info.active_objs += READ_ONCE(s->cpu_slab[cpu].nr_active);
-		info.num_objs = info.num_slabs * s->objects;
-		show(arg, &info);
-	}
-	spin_unlock(&slab_caches_lock);
-}
-
-struct kmem_cache *kmem_cache_create(const char *name, unsigned int size,
-				     unsigned int align, unsigned int flags,
-				     void (*ctor)(void *))
-{
-	struct kmem_cache *s = kmem_cache_zalloc(kmem_cache, GFP_KERNEL);
-
-	if (s)
-		init_cache(s, name, size, align, ctor);
-	else if (flags & SLAB_PANIC)
-		panic("%s: no memory for this cache", name);
-	return s;
-}
-
-/* The cache of caches describes itself; it comes from a page of its own. */
-void __init kmem_cache_init(void)
-{
-	static const char *const names[KMALLOC_SHIFT_HIGH + 1] = {
-		[4] = "kmalloc-16", [5] = "kmalloc-32", [6] = "kmalloc-64",
-		[7] = "kmalloc-128", [8] = "kmalloc-256", [9] = "kmalloc-512",
-		[10] = "kmalloc-1k", [11] = "kmalloc-2k", [12] = "kmalloc-4k",
-		[13] = "kmalloc-8k",
-	};
-	size_t size = sizeof(struct kmem_cache) +
-		      nr_cpu_ids * sizeof(struct kmem_cache_cpu);
-	unsigned int shift;
-
-	BUILD_BUG_ON(sizeof(struct kmem_cache) + NR_CPUS *
-		     sizeof(struct kmem_cache_cpu) > PAGE_SIZE);
-	kmem_cache = (struct kmem_cache *)get_zeroed_page(GFP_KERNEL);
-	init_cache(kmem_cache, "kmem_cache", size, 64, NULL);
-	for (shift = KMALLOC_SHIFT_LOW; shift <= KMALLOC_SHIFT_HIGH; shift++)
-		kmalloc_caches[shift] =
-			kmem_cache_create(names[shift], 1u << shift,
-					  min(1u << shift, 64u), SLAB_PANIC,
-					  NULL);
+	flush_all_cpus_locked(s);
+	free_partial(s);
+	return !atomic_read(&s->nr_slabs);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the kernel offers to modules. */
+#include <linux/blkdev.h>
+#include <linux/buffer_head.h>
 #include <linux/completion.h>
+#include <linux/dcache.h>
 #include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/export.h>
@@ -10,10 +13,13 @@
 #include <linux/kthread.h>
 #include <linux/kstrtox.h>
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/pagemap.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -22,6 +28,8 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <linux/wait.h>
+#include <linux/wait_bit.h>
+#include <linux/writeback.h>
 
 EXPORT_SYMBOL(printk);
 EXPORT_SYMBOL(vprintk);
@@ -53,10 +61,14 @@ EXPORT_SYMBOL(kfree);
 EXPORT_SYMBOL(kmem_cache_create);
 EXPORT_SYMBOL(kmem_cache_alloc);
 EXPORT_SYMBOL(kmem_cache_free);
+EXPORT_SYMBOL(kmem_cache_destroy);
+EXPORT_SYMBOL(mem_map);
+EXPORT_SYMBOL(__put_page);
 EXPORT_SYMBOL(_copy_to_user);
 EXPORT_SYMBOL(_copy_from_user);
 
 EXPORT_SYMBOL(jiffies);
+EXPORT_SYMBOL(ktime_get_real);
 EXPORT_SYMBOL(init_timer_key);
 EXPORT_SYMBOL(mod_timer);
 EXPORT_SYMBOL(del_timer_sync);
@@ -82,6 +94,7 @@ EXPORT_SYMBOL(mutex_unlock);
 EXPORT_SYMBOL(__mutex_init);
 EXPORT_SYMBOL(note_release);
 EXPORT_SYMBOL(stall_until_release);
+EXPORT_SYMBOL(bit_stall_until_release);
 EXPORT_SYMBOL(_raw_spin_lock);
 EXPORT_SYMBOL(_raw_spin_lock_bh);
 EXPORT_SYMBOL(_raw_spin_lock_irq);
@@ -99,6 +112,76 @@ EXPORT_SYMBOL(finish_wait);
 EXPORT_SYMBOL(autoremove_wake_function);
 EXPORT_SYMBOL(complete);
 EXPORT_SYMBOL(wait_for_completion);
+
+EXPORT_SYMBOL(register_filesystem);
+EXPORT_SYMBOL(unregister_filesystem);
+EXPORT_SYMBOL(mount_bdev);
+EXPORT_SYMBOL(kill_block_super);
+EXPORT_SYMBOL(seq_puts);
+
+EXPORT_SYMBOL(new_inode);
+EXPORT_SYMBOL(iget_locked);
+EXPORT_SYMBOL(insert_inode_locked);
+EXPORT_SYMBOL(unlock_new_inode);
+EXPORT_SYMBOL(iget_failed);
+EXPORT_SYMBOL(discard_new_inode);
+EXPORT_SYMBOL(iput);
+EXPORT_SYMBOL(clear_inode);
+EXPORT_SYMBOL(inode_init_owner);
+EXPORT_SYMBOL(init_special_inode);
+EXPORT_SYMBOL(make_bad_inode);
+EXPORT_SYMBOL(is_bad_inode);
+EXPORT_SYMBOL(setattr_prepare);
+EXPORT_SYMBOL(setattr_copy);
+EXPORT_SYMBOL(current_time);
+EXPORT_SYMBOL(__mark_inode_dirty);
+EXPORT_SYMBOL(write_inode_now);
+
+EXPORT_SYMBOL(d_instantiate);
+EXPORT_SYMBOL(d_instantiate_new);
+EXPORT_SYMBOL(d_make_root);
+EXPORT_SYMBOL(d_splice_alias);
+
+EXPORT_SYMBOL(generic_file_open);
+EXPORT_SYMBOL(generic_file_llseek);
+EXPORT_SYMBOL(generic_file_read_iter);
+EXPORT_SYMBOL(generic_file_write_iter);
+EXPORT_SYMBOL(generic_file_mmap);
+EXPORT_SYMBOL(generic_read_dir);
+EXPORT_SYMBOL(generic_write_end);
+EXPORT_SYMBOL(page_symlink);
+EXPORT_SYMBOL(page_get_link);
+EXPORT_SYMBOL(simple_get_link);
+
+EXPORT_SYMBOL(read_mapping_page);
+EXPORT_SYMBOL(grab_cache_page);
+EXPORT_SYMBOL(folio_trylock);
+EXPORT_SYMBOL(__folio_lock);
+EXPORT_SYMBOL(folio_unlock);
+EXPORT_SYMBOL(truncate_inode_pages);
+EXPORT_SYMBOL(truncate_setsize);
+EXPORT_SYMBOL(file_write_and_wait_range);
+
+EXPORT_SYMBOL(__bread_gfp);
+EXPORT_SYMBOL(__getblk_gfp);
+EXPORT_SYMBOL(__bforget);
+EXPORT_SYMBOL(__lock_buffer);
+EXPORT_SYMBOL(unlock_buffer);
+EXPORT_SYMBOL(mark_buffer_dirty);
+EXPORT_SYMBOL(sync_dirty_buffer);
+EXPORT_SYMBOL(sync_blockdev);
+EXPORT_SYMBOL(sb_min_blocksize);
+EXPORT_SYMBOL(sb_set_blocksize);
+
+EXPORT_SYMBOL(__block_write_begin);
+EXPORT_SYMBOL(block_write_begin);
+EXPORT_SYMBOL(block_write_end);
+EXPORT_SYMBOL(block_read_full_folio);
+EXPORT_SYMBOL(block_write_full_page);
+EXPORT_SYMBOL(block_dirty_folio);
+EXPORT_SYMBOL(block_invalidate_folio);
+EXPORT_SYMBOL(block_truncate_page);
+EXPORT_SYMBOL(generic_block_bmap);
 
 EXPORT_SYMBOL(param_ops_int);
 EXPORT_SYMBOL(param_ops_uint);

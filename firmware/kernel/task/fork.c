@@ -356,8 +356,8 @@ pid_t kernel_thread(int (*fn)(void *), void *arg, unsigned long flags)
 pid_t user_mode_thread(int (*fn)(void *), void *arg, unsigned long flags)
 {
 	struct kernel_clone_args args = {
-		.flags = flags | CLONE_VM,
-		.exit_signal = SIGCHLD,
+		.flags = (flags | CLONE_VM) & ~CSIGNAL,
+		.exit_signal = flags & CSIGNAL,
 		.fn = fn,
 		.fn_arg = arg,
 	};

@@ -53,6 +53,15 @@ int do_sigaction(int sig, struct k_sigaction *act, struct k_sigaction *oact)
 	return 0;
 }
 
+/* A kernel thread's own. */
+void kernel_sigaction(int sig, unsigned long handler)
+{
+	spin_lock_irq(&current->sighand->siglock);
+	current->sighand->action[sig - 1].sa.sa_handler = handler;
+	flush_ignored(current, sig, handler);
+	spin_unlock_irq(&current->sighand->siglock);
+}
+
 static int get_sigset(sigset_t *set, const sigset_t __user *user, size_t size)
 {
 	if (size != sizeof(*set))

@@ -5,6 +5,7 @@
 #include <linux/resource.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/string.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
@@ -283,6 +284,25 @@ SYSCALL_DEFINE5(waitid, int, which, pid_t, upid, siginfo_t __user *, infop,
 	if (ret >= 0 && infop && put_waitid_info(infop, &wo, ret > 0))
 		return -EFAULT;
 	return ret > 0 ? 0 : ret;
+}
+
+/*
+ * For kernel threads: sleeps until a child has ended. @stat becomes its wait
+ * status, but stays what it was if that is 0.
+ */
+int kernel_wait(pid_t pid, int *stat)
+{
+	struct wait_opts wo = {
+		.wo_type = PIDTYPE_PID,
+		.wo_pid = find_get_pid(pid),
+		.wo_flags = WEXITED,
+	};
+	int ret = do_wait(&wo);
+
+	if (ret > 0 && wo.status)
+		*stat = wo.status;
+	put_pid(wo.wo_pid);
+	return ret;
 }
 
 static long kernel_wait4(pid_t upid, int __user *stat_addr, int options,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * modprobe NAME [NAME=VALUE]...: loads a module and those it needs, which
- * /lib/modules/RELEASE/modules.dep lists.
+ * modprobe [-q] NAME [NAME=VALUE]...: loads a module and those it needs, which
+ * /lib/modules/RELEASE/modules.dep lists. A name that is not there may be an
+ * alias: modules.alias lists these. -q: says nothing of one that is neither.
  * modprobe -r NAME...: unloads modules, and those that nobody needs any more.
  */
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <kmod.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,20 +18,27 @@
 #include <unistd.h>
 
 #define DEPENDS_MAX	64
+#define ALIASED_MAX	16	/* modules that one alias stands for */
 
 static bool quiet;
 static char directory[128];
 
+static FILE *open_list(const char *list)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, list);
+	return fopen(path, "r");
+}
+
 /* The line of a module, cut: its file, then those it needs. Their number. */
 static int find_files(const char *name, char **line, char *files[DEPENDS_MAX])
 {
-	char path[160], found[MODULE_NAME_MAX], *rest;
+	char found[MODULE_NAME_MAX], *rest;
+	FILE *f = open_list("modules.dep");
 	size_t size = 0;
 	int count = 0;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/modules.dep", directory);
-	f = fopen(path, "r");
 	if (!f)
 		return 0;
 	while (!count && getline(line, &size, f) > 0) {
@@ -44,6 +53,49 @@ static int find_files(const char *name, char **line, char *files[DEPENDS_MAX])
 		}
 	}
 	fclose(f);
+	return count;
+}
+
+/* "alias PATTERN MODULE"; in a pattern '-' is '_', as in a name. */
+static int find_aliases(const char *name, char names[][MODULE_NAME_MAX])
+{
+	FILE *f = open_list("modules.alias");
+	char *line = NULL, *rest, *pattern, *p;
+	size_t size = 0;
+	int count = 0;
+
+	if (!f)
+		return 0;
+	while (count < ALIASED_MAX && getline(&line, &size, f) > 0) {
+		rest = line;
+		if (strcmp(strsep(&rest, " "), "alias") || !rest)
+			continue;
+		pattern = strsep(&rest, " ");
+		for (p = pattern; *p; p++)
+			if (*p == '-')
+				*p = '_';
+		if (rest && !fnmatch(pattern, name, 0))
+			module_name_of(strsep(&rest, "\n"), names[count++]);
+	}
+	free(line);
+	fclose(f);
+	return count;
+}
+
+/* The modules that an argument stands for: one, or an alias's. Their number. */
+static int resolve(const char *argument, char names[][MODULE_NAME_MAX])
+{
+	char *files[DEPENDS_MAX], *line = NULL;
+	int count = 1;
+
+	module_name_of(argument, names[0]);
+	if (!find_files(names[0], &line, files)) {
+		char name[MODULE_NAME_MAX];
+
+		strcpy(name, names[0]);
+		count = find_aliases(name, names);
+	}
+	free(line);
 	return count;
 }
 
@@ -74,34 +126,37 @@ static int insert(const char *file, const char *name, const char *parameters)
 	return 1;
 }
 
-static int load(const char *argument, const char *parameters)
+static int load_module(const char *name, const char *parameters)
 {
-	char name[MODULE_NAME_MAX], *files[DEPENDS_MAX], *line = NULL;
-	int i, count, failed = 0;
+	char *files[DEPENDS_MAX], *line = NULL;
+	int i, failed = 0;
 
-	module_name_of(argument, name);
-	count = find_files(name, &line, files);
-	if (!count)
-		failed = not_found(argument);
-	for (i = count - 1; i >= 0 && !failed; i--)
+	for (i = find_files(name, &line, files) - 1; i >= 0 && !failed; i--)
 		failed = insert(files[i], name, i ? "" : parameters);
 	free(line);
 	return failed;
 }
 
+static int load(const char *argument, const char *parameters)
+{
+	char names[ALIASED_MAX][MODULE_NAME_MAX];
+	int i, count = resolve(argument, names), failed = 0;
+
+	for (i = 0; i < count; i++)
+		failed |= load_module(names[i], parameters);
+	return count ? failed : not_found(argument);
+}
+
 /* What the module needed goes too, as far as nobody else needs it. */
-static int unload(const char *argument)
+static int unload_module(const char *module)
 {
 	char name[MODULE_NAME_MAX], *files[DEPENDS_MAX], *line = NULL;
 	struct module_state state;
 	int i, count, failed = 0;
 
-	module_name_of(argument, name);
-	count = find_files(name, &line, files);
-	if (!count)
-		failed = not_found(argument);
-	else if (find_loaded_module(name, &state) > 0 && state.refcount)
-		failed = fatal("Module %s is in use%s.", name, "");
+	count = find_files(module, &line, files);
+	if (find_loaded_module(module, &state) > 0 && state.refcount)
+		failed = fatal("Module %s is in use%s.", module, "");
 	for (i = 0; i < count && !failed; i++) {
 		module_name_of(files[i], name);
 		if (!delete_module(name, O_NONBLOCK) || i || errno == ENOENT)
@@ -111,6 +166,16 @@ static int unload(const char *argument)
 	}
 	free(line);
 	return failed;
+}
+
+static int unload(const char *argument)
+{
+	char names[ALIASED_MAX][MODULE_NAME_MAX];
+	int i, count = resolve(argument, names), failed = 0;
+
+	for (i = 0; i < count; i++)
+		failed |= unload_module(names[i]);
+	return count ? failed : not_found(argument);
 }
 
 int main(int argc, char **argv)

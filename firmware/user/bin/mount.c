@@ -202,26 +202,51 @@ static int report(const struct request *r, const char *what, const char *where,
 	return EX_FAIL;
 }
 
-/* Without a type: each that needs a device, until one knows what is there. */
+/* A type cannot be what is there, or no kernel knows it. */
+static bool goes_on(int error)
+{
+	return error == EINVAL || error == ENODEV;
+}
+
+/*
+ * Tries each type of a list that needs a device, until one knows what is
+ * there; true: the list ends with "*", and another one follows.
+ */
+static bool try_types(const struct request *r, const char *list,
+		      const char *what, const char *where, char *type,
+		      size_t size, int *error)
+{
+	FILE *f = fopen(list, "r");
+	char line[128];
+	bool more = !f;
+
+	while (f && goes_on(*error) && fgets(line, sizeof(line), f)) {
+		char *name = line + strspn(line, " \t");
+
+		name[strcspn(name, " \t\n")] = '\0';
+		more = !strcmp(name, "*");
+		if (more || !*name || *name == '#' || !strcmp(name, "nodev"))
+			continue;
+		snprintf(type, size, "%s", name);
+		*error = mount(what, where, type, r->flags | MS_SILENT,
+			       r->data) ? errno : 0;
+	}
+	if (f)
+		fclose(f);
+	return more && goes_on(*error);
+}
+
+/* Without a type: those of modules may not be in the kernel's list yet. */
 static int mount_any(const struct request *r, const char *what,
 		     const char *where, char *type, size_t size)
 {
-	FILE *f = fopen("/proc/filesystems", "r");
-	char line[128];
 	int error = EINVAL;
 
-	if (!f)
-		return errno;
 	snprintf(type, size, "auto");
-	while (error == EINVAL && fgets(line, sizeof(line), f)) {
-		if (line[0] != '\t')
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		snprintf(type, size, "%s", line + 1);
-		error = mount(what, where, type, r->flags, r->data) ? errno : 0;
-	}
-	fclose(f);
-	return error;
+	if (try_types(r, "/etc/filesystems", what, where, type, size, &error))
+		try_types(r, "/proc/filesystems", what, where, type, size,
+			  &error);
+	return error == ENODEV ? EINVAL : error;
 }
 
 static int do_mount(const struct request *r, const char *what,

@@ -173,6 +173,7 @@ int do_send_sig_info(int sig, struct kernel_siginfo *info,
 bool sig_fatal(struct task_struct *p, int sig);
 bool unhandled_signal(struct task_struct *tsk, int sig);
 int do_sigaction(int sig, struct k_sigaction *act, struct k_sigaction *oact);
+void kernel_sigaction(int sig, unsigned long handler);
 void flush_signal_handlers(struct task_struct *t, int force_default);
 void ignore_signals(struct task_struct *t);
 void exit_signals(struct task_struct *tsk);

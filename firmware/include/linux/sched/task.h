@@ -25,6 +25,7 @@ struct kernel_clone_args {
 pid_t kernel_clone(struct kernel_clone_args *args);
 pid_t kernel_thread(int (*fn)(void *), void *arg, unsigned long flags);
 pid_t user_mode_thread(int (*fn)(void *), void *arg, unsigned long flags);
+int kernel_wait(pid_t pid, int *stat);
 struct task_struct *fork_idle(int cpu);
 int copy_thread(struct task_struct *p, const struct kernel_clone_args *args);
 void mm_release(struct task_struct *p, struct mm_struct *mm);

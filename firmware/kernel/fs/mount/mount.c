@@ -91,6 +91,7 @@ static int do_new_mount(struct path *path, const char *fstype, int sb_flags,
 	if (!type)
 		return -ENODEV;
 	mnt = vfs_kern_mount(type, sb_flags, name, data);
+	put_filesystem(type);
 	if (IS_ERR(mnt))
 		return PTR_ERR(mnt);
 	err = lock_mount(path);

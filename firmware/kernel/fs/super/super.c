@@ -104,16 +104,19 @@ static void destroy_unused_super(struct super_block *s)
 
 /*
  * Called with s_umount held for writing, and releases it. With the last user
- * the file system goes down; may sleep.
+ * the file system goes down, and its module may go; may sleep.
  */
 void deactivate_locked_super(struct super_block *s)
 {
+	struct file_system_type *fs = s->s_type;
+
 	if (!atomic_dec_and_test(&s->s_active)) {
 		up_write(&s->s_umount);
 		return;
 	}
 	unregister_shrinker(&s->s_shrink);
-	s->s_type->kill_sb(s);
+	fs->kill_sb(s);
+	put_filesystem(fs);
 	put_super(s);
 }
 
@@ -192,6 +195,7 @@ retry:
 	list_add_tail(&s->s_list, &super_blocks);
 	hlist_add_head(&s->s_instances, &type->fs_supers);
 	spin_unlock(&sb_lock);
+	get_filesystem(type);
 	register_shrinker(&s->s_shrink);
 	return s;
 }

@@ -2,6 +2,8 @@
 /* A mounted ext2: errors, writing the super block, what it has room for. */
 #include <linux/init.h>
 #include <linux/magic.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/statfs.h>
 #include <linux/writeback.h>
@@ -213,15 +215,47 @@ static struct dentry *ext2_mount(struct file_system_type *type, int flags,
 }
 
 static struct file_system_type ext2_fs_type = {
+	.owner		= THIS_MODULE,
 	.name		= "ext2",
 	.mount		= ext2_mount,
 	.kill_sb	= kill_block_super,
 	.fs_flags	= FS_REQUIRES_DEV,
 };
 
+static int __init init_inodecache(void)
+{
+	ext2_inode_cachep = KMEM_CACHE(ext2_inode_info, 0);
+	return ext2_inode_cachep ? 0 : -ENOMEM;
+}
+
+/* Inodes may be freed by RCU callbacks. */
+static void destroy_inodecache(void)
+{
+	rcu_barrier();
+	kmem_cache_destroy(ext2_inode_cachep);
+}
+
 static int __init init_ext2_fs(void)
 {
-	ext2_inode_cachep = KMEM_CACHE(ext2_inode_info, SLAB_PANIC);
-	return register_filesystem(&ext2_fs_type);
+	int err = init_inodecache();
+
+	if (err)
+		return err;
+	err = register_filesystem(&ext2_fs_type);
+	if (err)
+		destroy_inodecache();
+	return err;
 }
-fs_initcall(init_ext2_fs);
+module_init(init_ext2_fs);
+
+static void __exit exit_ext2_fs(void)
+{
+	unregister_filesystem(&ext2_fs_type);
+	destroy_inodecache();
+}
+module_exit(exit_ext2_fs);
+
+MODULE_ALIAS_FS("ext2");
+MODULE_AUTHOR("emu");
+MODULE_DESCRIPTION("Second Extended Filesystem");
+MODULE_LICENSE("GPL");
