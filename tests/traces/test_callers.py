@@ -21,19 +21,19 @@ hello
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-16      [001] .....     0.036929: sys_pipe2 <-do_syscall_64
-              sh-16      [001] .....     0.036929: do_pipe2 <-sys_pipe2
-              sh-16      [001] .....     0.036929: __do_pipe_flags <-do_pipe2
-              sh-16      [001] .....     0.036929: create_pipe_files <-__do_pipe_flags
-              sh-16      [001] .....     0.036940: alloc_pipe_info <-create_pipe_files
-              sh-17      [000] .....     0.037523: pipe_write <-vfs_write
-              sh-17      [000] .....     0.037631: pipe_release <-__fput
-              sh-17      [000] .....     0.037636: put_pipe_info <-pipe_release
-             cat-18      [000] .....     0.038530: pipe_read <-vfs_read
-             cat-18      [000] .....     0.038554: pipe_read <-vfs_read
-             cat-18      [000] .....     0.038639: pipe_release <-__fput
-             cat-18      [000] .....     0.038645: put_pipe_info <-pipe_release
-             cat-18      [000] .....     0.038646: free_pipe_info <-put_pipe_info
+              sh-16      [001] .....     0.029900: sys_pipe2 <-do_syscall_64
+              sh-16      [001] .....     0.029900: do_pipe2 <-sys_pipe2
+              sh-16      [001] .....     0.029900: __do_pipe_flags <-do_pipe2
+              sh-16      [001] .....     0.029901: create_pipe_files <-__do_pipe_flags
+              sh-16      [001] .....     0.029911: alloc_pipe_info <-create_pipe_files
+              sh-17      [000] .....     0.030494: pipe_write <-vfs_write
+              sh-17      [000] .....     0.030602: pipe_release <-__fput
+              sh-17      [000] .....     0.030607: put_pipe_info <-pipe_release
+             cat-18      [000] .....     0.031501: pipe_read <-vfs_read
+             cat-18      [000] .....     0.031525: pipe_read <-vfs_read
+             cat-18      [000] .....     0.031611: pipe_release <-__fput
+             cat-18      [000] .....     0.031616: put_pipe_info <-pipe_release
+             cat-18      [000] .....     0.031617: free_pipe_info <-put_pipe_info
 """
 
 

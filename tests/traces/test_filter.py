@@ -21,20 +21,20 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-16      [001] .....     0.082613: vfs_ioctl <-sys_ioctl
-              sh-16      [001] .....     0.082670: vfs_ioctl <-sys_ioctl
-              sh-16      [001] .....     0.083001: vfs_open <-do_open
-             cat-17      [000] .....     0.084763: vfs_fstatat <-sys_newfstatat
-             cat-17      [000] .....     0.084767: vfs_statx <-vfs_fstatat
-             cat-17      [000] .....     0.085000: vfs_open <-do_open
-             cat-17      [000] .....     0.085602: vfs_open <-do_open
-             cat-17      [000] .....     0.085780: vfs_fstat <-sys_fstat
-             cat-17      [000] .....     0.085790: vfs_fstat <-sys_fstat
-             cat-17      [000] .....     0.085801: vfs_read <-ksys_read
-             cat-17      [000] .....     0.085821: vfs_write <-ksys_write
-             cat-17      [000] .....     0.085835: vfs_read <-ksys_read
-            init-1       [000] .....     0.086257: vfs_ioctl <-sys_ioctl
-            init-1       [000] .....     0.086277: vfs_write <-ksys_write
+              sh-16      [001] .....     0.069688: vfs_ioctl <-sys_ioctl
+              sh-16      [001] .....     0.069745: vfs_ioctl <-sys_ioctl
+              sh-16      [001] .....     0.070073: vfs_open <-do_open
+             cat-17      [000] .....     0.071830: vfs_fstatat <-sys_newfstatat
+             cat-17      [000] .....     0.071835: vfs_statx <-vfs_fstatat
+             cat-17      [000] .....     0.072097: vfs_open <-do_open
+             cat-17      [000] .....     0.072668: vfs_open <-do_open
+             cat-17      [000] .....     0.072846: vfs_fstat <-sys_fstat
+             cat-17      [000] .....     0.072856: vfs_fstat <-sys_fstat
+             cat-17      [000] .....     0.072867: vfs_read <-ksys_read
+             cat-17      [000] .....     0.072887: vfs_write <-ksys_write
+             cat-17      [000] .....     0.072901: vfs_read <-ksys_read
+            init-1       [001] .....     0.073419: vfs_ioctl <-sys_ioctl
+            init-1       [001] .....     0.073438: vfs_write <-ksys_write
 """
 
 

@@ -26,10 +26,10 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-18      [000] .....     0.041042: vfs_read <-ksys_read
-             cat-18      [000] .....     0.041066: vfs_write <-ksys_write
-             cat-18      [000] .....     0.041078: vfs_read <-ksys_read
-              sh-16      [001] .....     0.041446: vfs_write <-ksys_write
+             cat-18      [000] .....     0.033993: vfs_read <-ksys_read
+             cat-18      [000] .....     0.034038: vfs_write <-ksys_write
+             cat-18      [000] .....     0.034050: vfs_read <-ksys_read
+              sh-16      [001] .....     0.034419: vfs_write <-ksys_write
 # tracer: function
 #
 # entries-in-buffer/entries-written: 6/6   #P:2
@@ -42,12 +42,12 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-            init-1       [000] .....     0.035824: schedule <-do_wait
-              sh-16      [001] .....     0.038112: schedule <-do_wait
-     rcu_preempt-3       [000] .....     0.039300: schedule <-schedule_timeout
-              sh-16      [001] .....     0.040188: schedule <-do_wait
-     rcu_preempt-3       [000] .....     0.041306: schedule <-schedule_timeout
-              sh-16      [001] .....     0.041840: schedule <-do_wait
+            init-1       [000] .....     0.028798: schedule <-do_wait
+              sh-16      [001] .....     0.031083: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.032300: schedule <-schedule_timeout
+              sh-16      [001] .....     0.033177: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.034306: schedule <-schedule_timeout
+              sh-16      [001] .....     0.034813: schedule <-do_wait
 """
 
 

@@ -15,15 +15,15 @@ COMMAND = (
 
 TRACE = """\
 CPU:0 [LOST 725 EVENTS]
-              dd-13      [000] .....     0.049808: read_iter_zero <-vfs_read
-              dd-13      [000] .....     0.049820: read_iter_zero <-vfs_read
-              dd-13      [000] .....     0.049831: read_iter_zero <-vfs_read
+              dd-13      [000] .....     0.042792: read_iter_zero <-vfs_read
+              dd-13      [000] .....     0.042803: read_iter_zero <-vfs_read
+              dd-13      [000] .....     0.042815: read_iter_zero <-vfs_read
 entries: 223
 overrun: 725
 commit overrun: 0
 bytes: 6264
-oldest event ts:     0.051515
-now ts:     0.056365
+oldest event ts:     0.044493
+now ts:     0.049348
 dropped events: 0
 read events: 52
 """

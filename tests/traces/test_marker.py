@@ -16,7 +16,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 0) ! 231.380 us  |  sys_fork();
+ 0) ! 218.200 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     init-1     =>     sh-12     
@@ -25,7 +25,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)   1.850 us    |  sys_ioctl();
  0)   4.470 us    |  sys_setpgid();
  0)   1.550 us    |  sys_ioctl();
- 0) ! 442.170 us  |  sys_execve();
+ 0) ! 453.700 us  |  sys_execve();
  0)   0.080 us    |  sys_getpid();
  0)   2.670 us    |  sys_brk();
  0)   6.690 us    |  sys_brk();
@@ -34,7 +34,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)   6.690 us    |  sys_brk();
  0) + 15.200 us   |  sys_newfstatat();
  0) + 14.970 us   |  sys_newfstatat();
- 0) + 35.350 us   |  sys_chdir();
+ 0) + 35.490 us   |  sys_chdir();
  0) + 87.400 us   |  sys_openat();
  0)   4.060 us    |  sys_fcntl();
  0)   2.360 us    |  sys_dup2();
@@ -44,18 +44,18 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0) + 16.350 us   |  }
  0)   9.260 us    |  sys_dup2();
  0)   1.820 us    |  sys_close();
- 0) ! 208.960 us  |  sys_fork();
+ 0) ! 195.070 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     sh-12      =>     cat-13    
  ------------------------------------------
 
- 0) + 24.540 us   |  sys_newfstatat();
- 0) ! 422.130 us  |  sys_execve();
- 0) ! 111.710 us  |  sys_openat();
+ 0) + 24.400 us   |  sys_newfstatat();
+ 0) ! 440.900 us  |  sys_execve();
+ 0) ! 111.850 us  |  sys_openat();
  0)   4.980 us    |  sys_fstat();
  0)   5.170 us    |  sys_fstat();
- 0) + 20.450 us   |  sys_read();
+ 0) + 20.180 us   |  sys_read();
  0)   9.510 us    |  sys_write();
  0)   5.080 us    |  sys_read();
  0)   9.060 us    |  sys_close();
@@ -64,7 +64,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)     cat-13     =>     sh-12     
  ------------------------------------------
 
- 0) # 1130.080 us |  } /* sys_wait4 */
+ 0) # 1148.580 us |  } /* sys_wait4 */
  0) + 67.100 us   |  sys_openat();
  0)   4.060 us    |  sys_fcntl();
  0)   2.360 us    |  sys_dup2();
@@ -79,7 +79,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)     sh-12      =>     init-1    
  ------------------------------------------
 
- 0) # 3612.340 us |  } /* sys_wait4 */
+ 0) # 3622.990 us |  } /* sys_wait4 */
  0)   1.850 us    |  sys_ioctl();
  0)               |  sys_write() {
 """
