@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import random
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from emu.cpu.ramdisk import RamDisk
@@ -32,40 +32,45 @@ _INTERESTING = (0, 1, 2, 0x7F, 0x80, 0xFF, 0x100, 0x7FFF, 0x8000, 0xFFFF, 0x1000
 _SCRIPT = "mount -t ext2 -o errors={errors} /dev/ram0 /fuzz && {{ fswalk -w /fuzz; umount /fuzz; }}"
 
 
-def _content(place: Path) -> list[str]:
-    """Few files, of all kinds: small, with tables, sparse, links of both kinds, a folder large enough for an index."""
-    commands = ["mkdir a", "mkdir a/b", "mkdir a/b/c", "mkdir many", "expand many", "expand many"]
-    commands += ["symlink short small", f"symlink long {'./' * 50}small"]
-    files = {
-        "small": b"small\n",
-        "large": bytes(range(256)) * 240,
-        "sparse": bytes(400_000) + b"end",
-        "a/b/c/leaf": b"leaf\n" * 700,
-    }
-    for name, data in files.items():
-        file = place / Path(name).name
-        file.write_bytes(data)
-        file.chmod(0o644)
-        commands.append(f"write {file} {name}")
-    commands.append("ln small a/b/c/again")
-    for number in range(36):
-        name = f"{number:02}-is-a-name-of-so-many-letters-that-few-of-its-kind-fill-a-block"
-        commands.append(f"ln {('a/b/c/leaf' if number % 2 else 'small')} many/{name}")
-    return commands
+def _files(place: Path) -> list[str]:
+    """Small, with tables, sparse, links of both kinds."""
+    commands = ["symlink short small", f"symlink long {'./' * 50}small"]
+    files = {"small": b"small\n", "large": bytes(range(256)) * 240, "sparse": bytes(400_000) + b"end"}
+    return [*commands, *(_write(place, name, data) for name, data in files.items())]
 
 
-def base_image(folder: Path, kind: Sequence[str]) -> bytes:
+def _folders(place: Path) -> list[str]:
+    """One in another, and one that is large enough for an index."""
+    commands = ["mkdir a", "mkdir a/b", _write(place, "a/b/leaf", b"leaf\n" * 700), "ln a/b/leaf a/again"]
+    commands += ["mkdir many", "expand many", "expand many"]
+    return [*commands, *(f"ln a/b/leaf many/{number:02}{'-is-a-name-of-so-many-letters' * 8}" for number in range(10))]
+
+
+# What is in images: each has one, so that whatever is damaged is soon looked at, and few system calls do so.
+CONTENTS = (_files, _folders)
+
+
+def _write(place: Path, name: str, data: bytes) -> str:
+    """The command that makes a file. `place`: a folder for what it is made from."""
+    file = place / Path(name).name
+    file.write_bytes(data)
+    file.chmod(0o644)
+    return f"write {file} {name}"
+
+
+def base_image(folder: Path, kind: Sequence[str], contents: Sequence[Callable[[Path], list[str]]] = CONTENTS) -> bytes:
     """A sound image. The folder is for what it is made from."""
     image = folder / "image"
-    make_ext2(image, DISK, ("-N", "64", *kind), _content(folder))
+    commands = ["rmdir lost+found", *(command for content in contents for command in content(folder))]
+    make_ext2(image, DISK, ("-N", "64", *kind), commands)
     return image.read_bytes().ljust(DISK, b"\0")
 
 
 @functools.cache
 def _bases() -> list[tuple[bytes, list[int]]]:
-    """A sound image of each kind, and its blocks in use."""
+    """A sound image of each kind with each content, and its blocks in use."""
     with tempfile.TemporaryDirectory() as folder:
-        images = [base_image(Path(folder), kind) for kind in KINDS]
+        images = [base_image(Path(folder), kind, [content]) for kind in KINDS for content in CONTENTS]
     return [(image, _used_blocks(image)) for image in images]
 
 
@@ -108,7 +113,7 @@ def mutations(base: bytes, used: list[int], seed: int) -> Iterator[tuple[int, by
 
 def _use(machine: Machine, seed: int, number: int) -> tuple[bool, str]:
     """Whether an image could be mounted, and what is to be said against the guest."""
-    base, used = _bases()[number % len(KINDS)]
+    base, used = _bases()[number % len(_bases())]
     machine.ramdisk.write(0, base)
     for at, word in mutations(base, used, seed << 32 | number):
         machine.ramdisk.write(at, word)

@@ -50,8 +50,8 @@ class Fuzzer:
 
 
 FUZZERS = {
-    "programs": Fuzzer(elf.programs, 10_000, 500, {"refused": 0.1, "accepted": 0.1, "killed": 0.05}),
-    "modules": Fuzzer(elf.modules, 10_000, 500, {"refused": 0.3, "accepted": 0.1}),
-    "ext2": Fuzzer(ext2.run, 10_000, 125, {"images": 1, "mounted": 0.5}),
-    "syscalls": Fuzzer(syscalls.run, 1_000_000, 10_000, {"calls": 1, "children": 0.01}),
+    "programs": Fuzzer(elf.programs, 10_000, 1_000, {"refused": 0.1, "accepted": 0.1, "killed": 0.05}),
+    "modules": Fuzzer(elf.modules, 10_000, 1_000, {"refused": 0.3, "accepted": 0.1}),
+    "ext2": Fuzzer(ext2.run, 10_000, 500, {"images": 1, "mounted": 0.5}),
+    "syscalls": Fuzzer(syscalls.run, 1_000_000, 25_000, {"calls": 1, "children": 0.01}),
 }
