@@ -169,7 +169,7 @@ def test_nmis_while_sites_change_under_load(arch: str, protocol: str) -> None:
     with Machine(arch=arch, cpus=2) as machine:
         machine.patching.protocol = protocol
         storm = [begin_storm(cpu) for cpu in machine.board.cpus]
-        hits = switch_under_load(machine, "busy 4 2", 9)
+        hits = switch_under_load(machine, "busy 4 1", 9)
         assert len(storm) == 2
         assert (hits[-1] > 10) == (protocol == "breakpoint")
 
