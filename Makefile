@@ -12,6 +12,7 @@ firmware-%:
 
 # Minutes of everything that short tests cannot show; ARGS="--part 0.1" for less.
 soak:
+	./venv python -m tests.images
 	./venv python -m tests.soak $(ARGS)
 
 .PHONY: soak

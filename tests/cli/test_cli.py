@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from emu.cli import main
 from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_summary import TraceSummary
 from emu.kernel.files.share import Share
+from tests.cli.conftest import Emu, Result
 
 TRACE = b"# tracer: nop\n"
 ODD = "emu: something is odd\n"  # every fake machine warns of it
@@ -137,24 +137,6 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> type[FakeMachine]:
     return FakeMachine
 
 
-class Result(NamedTuple):
-    status: int
-    out: bytes
-    err: str
-
-
-@pytest.fixture
-def emu(capfdbinary: pytest.CaptureFixture[bytes]) -> Callable[..., Result]:
-    def call(*arguments: str) -> Result:
-        with pytest.raises(SystemExit) as end:
-            main(arguments)
-        out, err = capfdbinary.readouterr()
-        assert isinstance(end.value.code, int)
-        return Result(end.value.code, out, err.decode())
-
-    return call
-
-
 def behave(monkeypatch: pytest.MonkeyPatch, behaviour: Callable[[FakeMachine], int]) -> None:
     monkeypatch.setattr(FakeMachine, "behaviour", staticmethod(behaviour))
 
@@ -166,13 +148,13 @@ def raising(error: BaseException) -> Callable[[FakeMachine], int]:
     return behaviour
 
 
-def test_trace_on_stdout_guest_on_stderr(emu: Callable[..., Result]) -> None:
+def test_trace_on_stdout_guest_on_stderr(emu: Emu) -> None:
     assert emu("run", "--", "ls /bin | cat") == Result(0, TRACE, ODD + "guest output\n")
     assert FakeMachine.last.commands == ["ls /bin | cat"]
     assert FakeMachine.last.closed
 
 
-def test_options_become_writes(emu: Callable[..., Result]) -> None:
+def test_options_become_writes(emu: Emu) -> None:
     emu(
         "run", "-p", "function_graph", "-l", "vfs_*", "-l", "schedule", "-n", "a", "-g", "b", "-g", "c",
         "-F", "-P", "7", "-P", "8", "-O", "nomarkers", "-O", "sym-addr", "-b", "64",
@@ -195,7 +177,7 @@ def test_options_become_writes(emu: Callable[..., Result]) -> None:
     assert FakeMachine.last.follow
 
 
-def test_the_machine_is_as_asked(emu: Callable[..., Result]) -> None:
+def test_the_machine_is_as_asked(emu: Emu) -> None:
     emu("run", "--cpus", "4", "--seed", "7", "--quantum", "500", "--memory", "64M", "true")
     assert FakeMachine.last.options == {
         "cpus": 4,
@@ -230,7 +212,7 @@ def test_the_machine_is_as_asked(emu: Callable[..., Result]) -> None:
         (["walk"], "No such command 'walk'."),
     ],
 )
-def test_bad_input_is_one_line_and_nothing_runs(emu: Callable[..., Result], arguments: list[str], message: str) -> None:
+def test_bad_input_is_one_line_and_nothing_runs(emu: Emu, arguments: list[str], message: str) -> None:
     result = emu(*arguments)
     assert (result.status, result.out) == (2, b"")
     complaint = result.err.removeprefix(ODD)
@@ -239,24 +221,24 @@ def test_bad_input_is_one_line_and_nothing_runs(emu: Callable[..., Result], argu
     assert FakeMachine.last is None or FakeMachine.last.commands == []
 
 
-def test_the_status_is_the_command_s(emu: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_status_is_the_command_s(emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
     behave(monkeypatch, lambda machine: 127)
     assert emu("run", "nosuch").status == 127
     behave(monkeypatch, raising(PoweredOffError()))
     assert emu("run", "poweroff") == Result(7, TRACE, ODD + "guest output\n")
 
 
-def test_ctrl_c_still_writes_the_trace(emu: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_still_writes_the_trace(emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
     behave(monkeypatch, raising(KeyboardInterrupt()))
     assert emu("run", "sleep", "9") == Result(130, TRACE, ODD + "guest output\n")
 
 
-def test_a_panic_is_told_after_the_trace(emu: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_panic_is_told_after_the_trace(emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
     behave(monkeypatch, raising(PanicError("guest panic on CPU 0: oops\nbacktrace:")))
     assert emu("run", "x") == Result(125, TRACE, ODD + "guest output\nemu: guest panic on CPU 0: oops\nbacktrace:\n")
 
 
-def test_an_output_file_is_replaced_whole(emu: Callable[..., Result], tmp_path: Path) -> None:
+def test_an_output_file_is_replaced_whole(emu: Emu, tmp_path: Path) -> None:
     target = tmp_path / "trace.txt"
     assert emu("run", "-o", str(target), "true").out == b""
     assert target.read_bytes() == TRACE
@@ -269,28 +251,28 @@ def test_an_output_file_is_replaced_whole(emu: Callable[..., Result], tmp_path: 
 
 
 @pytest.mark.parametrize("bad", [["-p", "bogus"], ["--arch", "vax"]])
-def test_an_output_file_is_left_alone_when_nothing_runs(emu: Callable[..., Result], tmp_path: Path, bad: list[str]) -> None:
-    emu("run", "-o", str(tmp_path / "new"), *bad, "true")
-    assert os.listdir(tmp_path) == []
+def test_an_output_file_is_left_alone_when_nothing_runs(emu: Emu, tmp_path: Path, bad: list[str]) -> None:
+    old = tmp_path / "old"
+    old.write_text("precious")
+    for path in (old, tmp_path / "new"):
+        assert emu("run", "-o", str(path), *bad, "true").status == 2
+    assert old.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [old]
 
 
-def test_an_output_may_be_a_device(emu: Callable[..., Result]) -> None:
+def test_an_output_may_be_a_device(emu: Emu) -> None:
     assert emu("run", "-o", "/dev/stdout", "true").out == TRACE
     assert emu("run", "-o", "/dev/full", "true").err.endswith("emu: cannot write /dev/full: No space left on device\n")
 
 
-def test_help_shows_examples(emu: Callable[..., Result]) -> None:
+def test_help_shows_examples(emu: Emu) -> None:
     assert b"emu run -p function_graph -- ls /bin" in emu("run", "--help").out
     assert b"emu shell --cpus 4" in emu("shell", "--help").out
     assert emu().status == 2
 
 
-def test_the_shell_runs_a_script(emu: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    script = tmp_path / "script"
-    script.write_text("ls\n")
-    with script.open() as stdin:
-        monkeypatch.setattr("sys.stdin", stdin)
-        assert emu("shell") == Result(0, b"boot message\nguest output\n", ODD)
+def test_the_shell_runs_a_script(emu: Emu) -> None:
+    assert emu("shell", stdin=b"ls\n") == Result(0, b"boot message\nguest output\n", ODD)
     assert (FakeMachine.last.commands, FakeMachine.last.input) == ([["sh"]], b"ls\n")
 
 

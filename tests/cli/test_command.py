@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The `emu` command as a user runs it: whole processes, the real machine."""
+"""The `emu` command as a user runs it, on the real machine; in a process of its own where signals or streams matter."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,14 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Emu
 from tests.lib.arches import FACTS
 
+EMU = [sys.executable, "-m", "emu"]
 GOLDEN = Path(__file__).parent.parent / "golden"
 PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
-
-
-def emu(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-m", "emu", *arguments], input=stdin, capture_output=True)
 
 
 def header(text: str) -> list[str]:
@@ -30,7 +29,8 @@ def header(text: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def graph(arch: str) -> subprocess.CompletedProcess[bytes]:
-    return emu("run", "--arch", arch, "-p", "function_graph", "-b", "8000", "-O", "funcgraph-proc", "--", PIPELINE)
+    options = ["--arch", arch, "-p", "function_graph", "-b", "8000", "-O", "funcgraph-proc"]
+    return subprocess.run([*EMU, "run", *options, "--", PIPELINE], capture_output=True)
 
 
 def test_the_pipeline_in_function_graph(arch: str, graph: subprocess.CompletedProcess[bytes]) -> None:
@@ -50,15 +50,15 @@ def test_the_pipeline_in_function_graph(arch: str, graph: subprocess.CompletedPr
     assert abs(entries - exits) < 80  # calls under way at the beginning and at the end, and do_exit of four tasks
 
 
-def test_the_guests_output_is_on_standard_error(arch: str, graph: subprocess.CompletedProcess[bytes]) -> None:
-    names = emu("run", "--arch", arch, "-p", "nop", "--", "ls /bin").stderr.decode()
+def test_the_guests_output_is_on_standard_error(arch: str, graph: subprocess.CompletedProcess[bytes], emu: Emu) -> None:
+    names = emu("run", "--arch", arch, "-p", "nop", "--", "ls /bin").err
     assert "sed\n" in names
     assert graph.stderr.decode() == re.sub("[aeiou]", "z", names)
 
 
-def test_function_has_the_goldens_header_and_columns(arch: str) -> None:
+def test_function_has_the_goldens_header_and_columns(arch: str, emu: Emu) -> None:
     done = emu("run", "--arch", arch, "-p", "function", "-l", "vfs_*", "--", "cat /init > /dev/null")
-    text = done.stdout.decode()
+    text = done.out.decode()
     golden = (GOLDEN / "function.txt").read_text()
     assert header(text)[4:] == header(golden)[4:]
     line = re.compile(r" *\S+-\d+ +\[\d{3}\] [.dDbB][.NnpLB][.hHsZz][.\d][.\d] +\d+\.\d{6}: \S+ <-\S+")
@@ -93,83 +93,69 @@ def test_function_has_the_goldens_header_and_columns(arch: str) -> None:
         (["--share", ":rw"], "names no folder"),
     ],
 )
-def test_bad_input_is_one_line_and_status_2(arguments: list[str], complaint: str) -> None:
-    done = emu("run", *arguments, "--", "true")
-    assert done.returncode == 2
-    assert done.stdout == b""
-    lines = done.stderr.decode().splitlines()
+def test_bad_input_is_one_line_and_status_2(arguments: list[str], complaint: str, emu: Emu) -> None:
+    status, out, err = emu("run", *arguments, "--", "true")
+    assert (status, out) == (2, b"")
+    lines = err.splitlines()
     assert len(lines) == 1
     assert lines[0].startswith("emu: ") and complaint in lines[0]
 
 
-def test_a_command_that_does_not_fit_is_not_cut() -> None:
-    done = emu("run", "--", "echo " + "x" * 5000)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"emu: a command of 5012 bytes: at most 4096 fit\n"
+def test_a_command_that_does_not_fit_is_not_cut(emu: Emu) -> None:
+    assert emu("run", "--", "echo " + "x" * 5000) == (2, b"", "emu: a command of 5012 bytes: at most 4096 fit\n")
 
 
-def tasks_traced(*arguments: str) -> set[str]:
+def tasks_traced(emu: Emu, *arguments: str) -> set[str]:
     """The tasks in the trace of a pipeline of ls and cat."""
-    done = emu("run", *arguments, "-p", "function", "-b", "8000", "--", "ls /bin | cat")
-    assert done.returncode == 0
-    return set(re.findall(r"^ *(\S+-\d+) +\[", done.stdout.decode(), re.MULTILINE))
+    status, out, _ = emu("run", *arguments, "-p", "function", "-b", "8000", "--", "ls / | cat")
+    assert status == 0
+    return set(re.findall(r"^ *(\S+-\d+) +\[", out.decode(), re.MULTILINE))
 
 
 def names(tasks: set[str]) -> set[str]:
     return {task.rpartition("-")[0] for task in tasks}
 
 
-def test_only_the_command_or_some_tasks() -> None:
-    assert names(tasks_traced()) >= {"<idle>", "init", "sh", "ls", "cat"}
-    followed = tasks_traced("-F")
+def test_only_the_command_or_some_tasks(emu: Emu) -> None:
+    assert names(tasks_traced(emu)) >= {"<idle>", "init", "sh", "ls", "cat"}
+    followed = tasks_traced(emu, "-F")
     assert names(followed) == {"sh", "ls", "cat"}
-    assert tasks_traced("-F", "-P", "1") == followed | {"init-1"}
+    assert tasks_traced(emu, "-F", "-P", "1") == followed | {"init-1"}
 
 
 @pytest.mark.parametrize(
     ("command", "status"),
     [(["exit 7"], 7), (["nosuch"], 127), (["kill -9 $$"], 137), (["sh", "-c", "exit 7"], 7), (["nosuch", "-x"], 127)],
 )
-def test_the_exit_status_is_the_commands(arch: str, command: list[str], status: int) -> None:
-    assert emu("run", "--arch", arch, "--", *command).returncode == status
+def test_the_exit_status_is_the_commands(arch: str, command: list[str], status: int, emu: Emu) -> None:
+    assert emu("run", "--arch", arch, "--", *command).status == status
 
 
-def test_several_words_are_a_program_and_its_arguments() -> None:
+def test_several_words_are_a_program_and_its_arguments(emu: Emu) -> None:
     done = emu("run", "-p", "nop", "--", "printf", "[%s]", "two words", "$HOME | cat", "")
-    assert done.stderr.decode() == "[two words][$HOME | cat][]"
+    assert done.err == "[two words][$HOME | cat][]"
 
 
-def test_the_patching_method_and_the_kernels_parameters_are_chosen(arch: str) -> None:
+def test_the_patching_method_and_the_kernels_parameters_are_chosen(arch: str, emu: Emu) -> None:
     arguments = ("--arch", arch, "--patching", "stop_machine", "--append", "nmi_watchdog=1 watchdog_thresh=1")
-    done = emu("run", *arguments, "-p", "function", "-l", "nmi_handle", "--", "spin 1500")
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"nmi_handle <-" in done.stdout
-    refused = emu("run", "--arch", arch, "--patching", "magic", "--", "true")
-    assert (refused.returncode, refused.stdout) == (2, b"")
-    assert b"has no patching protocol 'magic' (it has: " in refused.stderr
+    status, out, err = emu("run", *arguments, "-p", "function", "-l", "nmi_handle", "--", "sleep 3")
+    assert (status, err) == (0, "")
+    assert b"nmi_handle <-" in out
+    status, out, err = emu("run", "--arch", arch, "--patching", "magic", "--", "true")
+    assert (status, out) == (2, b"")
+    assert "has no patching protocol 'magic' (it has: " in err
 
 
-def test_a_refused_run_leaves_the_output_file_alone(tmp_path: Path) -> None:
-    file = tmp_path / "trace.txt"
-    file.write_text("precious")
-    assert emu("run", "-p", "bogus", "-o", str(file), "--", "true").returncode == 2
-    assert file.read_text() == "precious"
-    assert emu("run", "-p", "function", "-l", "sys_*", "-o", str(file), "--", "true").returncode == 0
-    assert file.read_text().startswith("# tracer: function\n")
-    assert sorted(tmp_path.iterdir()) == [file]
+def test_the_shell_runs_a_script_and_returns_its_status(arch: str, emu: Emu) -> None:
+    script = b"x=5\necho $x | cat\nls /bin | sed -n /busy/p\nexit 3\n"
+    assert emu("shell", "--arch", arch, "--cpus", "1", stdin=script) == (3, b"5\nbusy\n", "")
 
 
-def test_the_shell_runs_a_script_and_returns_its_status(arch: str) -> None:
-    done = emu("shell", "--arch", arch, "--cpus", "1", stdin=b"x=5\necho $x | cat\nls /bin | sed -n /busy/p\nexit 3\n")
-    assert done.returncode == 3
-    assert done.stdout == b"5\nbusy\n"
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("arch", "number"), [("x86_64", signal.SIGINT), ("sparc64", signal.SIGTERM)])
 def test_interrupting_stops_at_once_and_writes_what_was_traced(arch: str, tmp_path: Path, number: signal.Signals) -> None:
     file = tmp_path / "trace.txt"
     options = ["--arch", arch, "-p", "function", "-l", "sys_write", "-o", str(file)]
-    command = [sys.executable, "-m", "emu", "run", *options, "--", "echo go; while :; do ls > /dev/null; done"]
+    command = [*EMU, "run", *options, "--", "echo go; while :; do ls > /dev/null; done"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == b"go\n"
@@ -181,16 +167,15 @@ def test_interrupting_stops_at_once_and_writes_what_was_traced(arch: str, tmp_pa
     assert list(tmp_path.iterdir()) == [file]
 
 
-@pytest.mark.parametrize(("redirections", "status", "message"), [
-    ("> /dev/full", 2, "emu: cannot write standard output: No space left on device\n"),
-    (">&-", 2, "emu: cannot write standard output: Bad file descriptor\n"),
-    ("<&- 2>&1 >/dev/null", 0, ""),
-    ("2>&- >/dev/null", 0, ""),
+@pytest.mark.parametrize(("command", "redirections", "status", "message"), [
+    ("run -p nop -- echo hi", "> /dev/full", 2, "emu: cannot write standard output: No space left on device\n"),
+    ("shell", ">&-", 2, "emu: cannot write standard output: Bad file descriptor\n"),
+    ("shell", "<&- 2>&1 >/dev/null", 0, ""),
+    ("run -p nop -- echo hi", "2>&- >/dev/null", 0, ""),
 ])
-@pytest.mark.parametrize("command", ["run -p nop -- echo hi", "shell"])
 def test_standard_streams_that_are_closed_or_full(command: str, redirections: str, status: int, message: str) -> None:
     """One line and a status; what cannot be told is not."""
-    line = f"echo 'echo hi' | {sys.executable} -m emu {command} {redirections}"
+    line = f"echo 'echo hi' | {shlex.join(EMU)} {command} {redirections}"
     done = subprocess.run(["sh", "-c", line], capture_output=True, check=False)
     output = done.stderr.decode().replace("hi\n", "")
     assert (done.returncode, output) == (status, message)

@@ -4,55 +4,39 @@
 from __future__ import annotations
 
 import re
-import sys
 
 import click
 import pytest
 
-from emu.cli import machine_options, main
+from emu.cli import machine_options
 from emu.cli.quantities import Duration, Size
 from emu.machine import Completed, GuestPanic, LimitReached, Machine
-
-
-def emu(capfdbinary: pytest.CaptureFixture[bytes], *arguments: str) -> tuple[int, bytes, bytes]:
-    with pytest.raises(SystemExit) as end:
-        main(arguments)
-    out, err = capfdbinary.readouterr()
-    assert isinstance(end.value.code, int)
-    return end.value.code, out, err
+from tests.cli.conftest import Emu
 
 
 @pytest.mark.parametrize("command", ["spin 100000000", "sleep 1000", "while :; do :; done"])
-def test_virtual_time_is_bounded(arch: str, command: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_virtual_time_is_bounded(arch: str, command: str, emu: Emu) -> None:
     options = ("--arch", arch, "--limit", "5ms", "-p", "function", "-l", "schedule")
-    status, out, err = emu(capfdbinary, "run", *options, "--", command)
+    status, out, err = emu("run", *options, "--", command)
     assert status == 124
     head, *cpus = err.splitlines()
-    assert head == b"emu: 5 ms of virtual time have passed"
-    assert cpus and all(re.match(rb"CPUs? [01-]+: (idle|\w+-\d+), (asleep|kernel|user mode), \S+", line) for line in cpus)
+    assert head == "emu: 5 ms of virtual time have passed"
+    assert cpus and all(re.match(r"CPUs? [01-]+: (idle|\w+-\d+), (asleep|kernel|user mode), \S+", line) for line in cpus)
     assert b"# tracer: function" in out
     assert b": schedule <-" in out
 
 
-def test_host_time_is_bounded(arch: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    status, out, err = emu(capfdbinary, "run", "--arch", arch, "--host-limit", "200ms", "--", "spin 100000000")
-    assert status == 124 and err.startswith(b"emu: 0.2 s of host time have passed\nCPU")
-    assert re.search(rb"^CPU \d: spin-\d+, (kernel, \w+\+0x|user mode, 0x)", err, re.MULTILINE)
+def test_host_time_is_bounded(arch: str, emu: Emu) -> None:
+    status, out, err = emu("run", "--arch", arch, "--host-limit", "200ms", "--", "spin 100000000")
+    assert status == 124 and err.startswith("emu: 0.2 s of host time have passed\nCPU")
+    assert re.search(r"^CPU \d: spin-\d+, (kernel, \w+\+0x|user mode, 0x)", err, re.MULTILINE)
     assert b"# tracer: nop" in out
 
 
-def test_the_shell_is_bounded_too(
-    arch: str,
-    capfdbinary: pytest.CaptureFixture[bytes],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    script = tmp_path_factory.mktemp("shell") / "script"
-    script.write_text("echo one\nspin 100000000\necho two\n")
-    with script.open() as stdin:
-        monkeypatch.setattr(sys, "stdin", stdin)
-        status, out, err = emu(capfdbinary, "shell", "--arch", arch, "--limit", "20ms")
-    assert status == 124 and err.startswith(b"emu: 20 ms of virtual time have passed\nCPU")
+def test_the_shell_is_bounded_too(arch: str, emu: Emu) -> None:
+    script = b"echo one\nspin 100000000\necho two\n"
+    status, out, err = emu("shell", "--arch", arch, "--limit", "20ms", stdin=script)
+    assert status == 124 and err.startswith("emu: 20 ms of virtual time have passed\nCPU")
     assert out.endswith(b"one\n")
 
 
@@ -73,15 +57,15 @@ def test_the_limit_is_exact_to_a_quantum(arch: str) -> None:
         assert 3_000_000 <= passed < 3_000_000 + machine.board.nanoseconds(machine.board.LONGEST_TURN)
 
 
-def test_booting_is_bounded(arch: str, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_booting_is_bounded(arch: str, emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LimitReached, match="1 ms of virtual time have passed, and the guest has not booted\nCPU"):
         Machine(arch=arch, boot_limit=1_000_000)
     with pytest.raises(LimitReached, match="0 s of host time"):
         Machine(arch=arch, boot_host_limit=0.0)
     monkeypatch.setattr(machine_options, "_BOOT_LIMIT", 1000)
-    status, out, err = emu(capfdbinary, "run", "--arch", arch, "--limit", "2ms", "--", "true")
+    status, out, err = emu("run", "--arch", arch, "--limit", "2ms", "--", "true")
     assert (status, out) == (124, b"")
-    assert err.startswith(b"emu: 2 ms of virtual time have passed, and the guest has not booted\nCPU 0: ")
+    assert err.startswith("emu: 2 ms of virtual time have passed, and the guest has not booted\nCPU 0: ")
 
 
 UNENDING = [
@@ -110,11 +94,11 @@ def test_what_a_limit_left_running_is_killed_by_the_next_run(arch: str) -> None:
         assert machine.warnings == []
 
 
-def test_sleeping_for_ever_is_told_with_what_each_cpu_executes(arch: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_sleeping_for_ever_is_told_with_what_each_cpu_executes(arch: str, emu: Emu) -> None:
     command = "cat /sys/kernel/tracing/trace_pipe > /p"
-    status, out, err = emu(capfdbinary, "run", "--arch", arch, "-p", "function", "-l", "vfs_open", "--", command)
+    status, out, err = emu("run", "--arch", arch, "-p", "function", "-l", "vfs_open", "--", command)
     assert status == 125
-    assert err.startswith(b"emu: the command does not end: every CPU sleeps, and nothing will wake one\nCPUs 0-1: idle, asleep, ")
+    assert err.startswith("emu: the command does not end: every CPU sleeps, and nothing will wake one\nCPUs 0-1: idle, asleep, ")
     assert b"# tracer: function" in out
 
 
@@ -139,21 +123,21 @@ def test_nonsense_is_refused(text: str) -> None:
         Size().convert(text if text != "0.0000001ns" else "0.3K", None, None)
 
 
-def test_memory_is_as_asked(arch: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_memory_is_as_asked(arch: str, emu: Emu) -> None:
     with Machine(arch=arch, memory=256 << 20) as machine:
         assert machine.board.memory == 256 << 20
         assert machine.run("echo fine").output == b"fine\n"
-    status, _, err = emu(capfdbinary, "run", "--arch", arch, "--memory", "1M", "true")
-    assert (status, err) == (2, b"emu: 1048576 bytes of memory: at least 32 MiB, in whole pages, are needed\n")
-    status, _, err = emu(capfdbinary, "run", "--memory", "lots", "true")
+    status, _, err = emu("run", "--arch", arch, "--memory", "1M", "true")
+    assert (status, err) == (2, "emu: 1048576 bytes of memory: at least 32 MiB, in whole pages, are needed\n")
+    status, _, err = emu("run", "--memory", "lots", "true")
     assert status == 2
-    assert b"'lots' is no size: a number with K, M or G is needed." in err
-    assert err.count(b"\n") == 1
+    assert "'lots' is no size: a number with K, M or G is needed." in err
+    assert err.count("\n") == 1
 
 
-def test_cpus_of_which_the_same_is_to_be_said_share_a_line(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    status, _, err = emu(capfdbinary, "run", "--arch", "sparc64", "--cpus", "16", "--limit", "5ms", "--", "while :; do :; done")
-    lines = err.decode().splitlines()
+def test_cpus_of_which_the_same_is_to_be_said_share_a_line(emu: Emu) -> None:
+    status, _, err = emu("run", "--arch", "sparc64", "--cpus", "16", "--limit", "5ms", "--", "while :; do :; done")
+    lines = err.splitlines()
     assert status == 124 and len(lines) == 3
     assert sum(line.startswith("CPU ") and ": sh-" in line for line in lines) == 1
     (shared,) = (line for line in lines if line.startswith("CPUs "))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_limits import emu
+from tests.cli.conftest import Emu
 
 FILE = """\
 from dataclasses import dataclass
@@ -47,18 +47,18 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_function_of_a_file(arch: str, file: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_a_function_of_a_file(arch: str, file: Path, emu: Emu) -> None:
     options = ("--arch", arch, "--patching", f"{file}:own", "-p", "function", "-l", "vfs_write")
-    status, out, err = emu(capfdbinary, "run", *options, "--", "echo hello")
-    assert (status, err) == (0, b"hello\n") and b": vfs_write <-" in out
+    status, out, err = emu("run", *options, "--", "echo hello")
+    assert (status, err) == (0, "hello\n") and b": vfs_write <-" in out
     assert [path.name for path in file.parent.iterdir()] == ["mine.py"]  # nothing is written beside it
 
 
-def test_one_that_does_not_end(arch: str, file: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    status, out, err = emu(capfdbinary, "run", "--arch", arch, "--patching", f"{file}:stuck", "-p", "function", "--", "true")
+def test_one_that_does_not_end(arch: str, file: Path, emu: Emu) -> None:
+    status, out, err = emu("run", "--arch", arch, "--patching", f"{file}:stuck", "-p", "function", "--", "true")
     assert (status, out) == (125, b"")
-    assert err.startswith(b"emu: patching does not end\nCPU")
-    assert err.endswith(b", interrupts off, is parked, and no Release follows\n")
+    assert err.startswith("emu: patching does not end\nCPU")
+    assert err.endswith(", interrupts off, is parked, and no Release follows\n")
 
 
 MISTAKES = {
@@ -75,10 +75,10 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("option", MISTAKES)
-def test_mistakes_are_one_line(option: str, file: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_mistakes_are_one_line(option: str, file: Path, emu: Emu) -> None:
     names = file, file.parent
-    status, out, err = emu(capfdbinary, "run", "--patching", option.format(*names), "-p", "function", "--", "true")
-    assert (status, out, err.decode()) == (2, b"", MISTAKES[option].format(*names) + "\n")
+    status, out, err = emu("run", "--patching", option.format(*names), "-p", "function", "--", "true")
+    assert (status, out, err) == (2, b"", MISTAKES[option].format(*names) + "\n")
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_mistakes_are_one_line(option: str, file: Path, capfdbinary: pytest.Capt
         (b"a\0b", ": source code string cannot contain null bytes"),
     ],
 )
-def test_a_file_that_cannot_be_executed(text: bytes, why: str, file: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_a_file_that_cannot_be_executed(text: bytes, why: str, file: Path, emu: Emu) -> None:
     file.write_bytes(text)
-    status, _, err = emu(capfdbinary, "run", "--patching", f"{file}:own", "--", "true")
-    assert (status, err.decode()) == (2, f"emu: --patching {file}:own: {file}{why}\n")
+    status, _, err = emu("run", "--patching", f"{file}:own", "--", "true")
+    assert (status, err) == (2, f"emu: --patching {file}:own: {file}{why}\n")

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from emu.cli.quantities import time_text
 from emu.machine import Machine
+from tests.cli.conftest import Emu
 from tests.lib.terminal import emu_on_a_terminal
 
 ROW = re.compile(r" *\S+-(\d+) +\[(\d{3})\] .{5} +(\d+\.\d+): ", re.MULTILINE)
+
+WRITTEN = re.compile(r"entries-written: (\d+)/(\d+)")
 
 
 def last_line_and_trace(tmp_path: Path, *arguments: str) -> tuple[str, str]:
@@ -38,18 +39,18 @@ def test_the_numbers_are_those_of_the_trace(arch: str, tmp_path: Path) -> None:
     assert -0.01 < float(said[4]) - traced * 1000 < 1
 
 
-def test_lost_events_and_the_buffer_that_has_room_for_them(tmp_path: Path) -> None:
+def test_lost_events_and_the_buffer_that_has_room_for_them(tmp_path: Path, emu: Emu) -> None:
     command = ["-p", "function", "--", "ls | cat > /dev/null"]
     line, trace = last_line_and_trace(tmp_path, "-b", "8", *command)
-    header = re.search(r"entries-written: (\d+)/(\d+)", trace)
+    header = WRITTEN.search(trace)
     assert header is not None
     said = re.search(r"emu: ([\d,]+) events .*, ([\d,]+) lost \(-b (\d+) has room for them\); ", line)
     assert said is not None
     events, lost = (int(number.replace(",", "")) for number in said.groups()[:2])
     assert (events, events + lost) == (int(header[1]), int(header[2]))
-    line, _ = last_line_and_trace(tmp_path, "-b", said[3], *command)
-    assert f"emu: {events + lost:,} events" in line
-    assert "none lost" in line
+    header = WRITTEN.search(emu("run", "-b", said[3], *command).out.decode())
+    assert header is not None
+    assert int(header[1]) == int(header[2]) == events + lost
 
 
 def test_events_that_found_no_room_are_lost() -> None:
@@ -69,21 +70,19 @@ def test_events_that_found_no_room_are_lost() -> None:
     (["-g", "sys_read"], "sys_read and what is called from there"),
     (["-F"], r"all 3,\d{3} functions"),
 ])
-def test_without_a_tracer(options: list[str], what: str) -> None:
+def test_without_a_tracer(options: list[str], what: str, emu: Emu) -> None:
     """The command that is suggested does trace."""
-    done = subprocess.run([sys.executable, "-m", "emu", "run", *options, "--", "cat < /init > /dev/null"], capture_output=True)
-    assert (done.returncode, done.stdout) == (0, b"")
+    status, out, err = emu("run", *options, "--", "cat < /init > /dev/null")
+    assert (status, out) == (0, b"")
     prefix = rf"emu: no tracer is set, so the trace is empty; -p function_graph traces {what}: "
-    suggested = re.sub(prefix, "", done.stderr.decode())
+    suggested = re.sub(prefix, "", err)
     assert suggested == shlex.join(["emu", "run", "-p", "function_graph", *options, "--", "cat < /init > /dev/null"]) + "\n"
     if options == ["-g", "sys_read"]:
-        traced = subprocess.run([sys.executable, "-m", *shlex.split(suggested)], capture_output=True)
-        assert b"sys_read() {" in traced.stdout
+        assert b"sys_read() {" in emu(*shlex.split(suggested)[1:]).out
 
 
-def test_what_emu_says_begins_a_line() -> None:
-    done = subprocess.run([sys.executable, "-m", "emu", "run", "--", "echo -n hello"], capture_output=True)
-    assert done.stderr.startswith(b"hello\nemu: no tracer is set")
+def test_what_emu_says_begins_a_line(emu: Emu) -> None:
+    assert emu("run", "--", "echo -n hello").err.startswith("hello\nemu: no tracer is set")
     arguments = ["run", "-p", "function", "-l", "vfs_write", "--", "echo -n hello"]
     assert "hello\n# tracer: function\n" in emu_on_a_terminal(*arguments, environment={"PAGER": ""}).text
 
@@ -96,10 +95,10 @@ def test_what_emu_says_begins_a_line() -> None:
     ["--", "echo function > /sys/kernel/tracing/current_tracer"],
     ["--limit", "1ms", "--", "spin 1000"],
 ])
-def test_a_trace_that_was_asked_for_is_printed_even_if_it_is_empty(arguments: list[str]) -> None:
-    done = subprocess.run([sys.executable, "-m", "emu", "run", *arguments], capture_output=True)
-    assert done.stdout.startswith(b"# tracer: ")
-    assert b"no tracer" not in done.stderr
+def test_a_trace_that_was_asked_for_is_printed_even_if_it_is_empty(arguments: list[str], emu: Emu) -> None:
+    done = emu("run", *arguments)
+    assert done.out.startswith(b"# tracer: ")
+    assert "no tracer" not in done.err
 
 
 @pytest.mark.parametrize(("time", "text"), [(0, "0 ns"), (999, "999 ns"), (1234567, "1.23 ms"), (98_765_000_000, "98.8 s")])
@@ -107,8 +106,8 @@ def test_times(time: int, text: str) -> None:
     assert time_text(time) == text
 
 
-def test_the_version() -> None:
-    done = subprocess.run([sys.executable, "-m", "emu", "--version"], capture_output=True)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert re.fullmatch(rb"emu \d+\.\d+\.\d+\n", done.stdout)
-    assert f"version = \"{done.stdout.decode().split()[1]}\"" in (Path(__file__).parents[2] / "pyproject.toml").read_text()
+def test_the_version(emu: Emu) -> None:
+    status, out, err = emu("--version")
+    assert (status, err) == (0, "")
+    assert re.fullmatch(rb"emu \d+\.\d+\.\d+\n", out)
+    assert f"version = \"{out.decode().split()[1]}\"" in (Path(__file__).parents[2] / "pyproject.toml").read_text()

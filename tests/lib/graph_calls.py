@@ -29,9 +29,10 @@ def check_calls(machine: Machine) -> tuple[int, set[str]]:
         assert ring.overrun == ring.dropped_events == 0
         found = ring.unread()
         both = found.entries(events.FUNCGRAPH_ENTRY)
+        fields = (both[name].tolist() for name in ("pid", "type", "func", "depth"))
         rows += [
-            (int(time), ring.cpu, int(row["pid"]), int(row["type"]), (int(row["func"]), int(row["depth"])))
-            for time, row in zip(found.time, both, strict=True)
+            (time, ring.cpu, pid, kind, (function, depth))
+            for time, pid, kind, function, depth in zip(found.time.tolist(), *fields, strict=True)
         ]
     rows.sort(key=lambda row: row[0])
     stacks: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)

@@ -10,7 +10,7 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.native import cpu_record
 from emu.machine import Machine
 
-__all__ = ["ENDLESS", "LONGEST_STEP", "context", "run_to", "step"]
+__all__ = ["ENDLESS", "LONGEST_STEP", "context", "irqs_off", "run_to", "step"]
 
 LONGEST_STEP = 100  # instructions
 ENDLESS = 100_000  # steps: no interrupt takes that many
@@ -41,9 +41,13 @@ def step(machine: Machine, cpu: Cpu, instructions: int) -> None:
         machine.kernel.run()  # answers the host call
 
 
+def irqs_off(machine: Machine, cpu: Cpu) -> bool:
+    """Whether the CPU takes no interrupts."""
+    return bool(machine.board.arch.native().irqs_off(np.uint64(cpu.env)))
+
+
 def context(machine: Machine, cpu: Cpu) -> tuple[bool, int, int]:
     """Whether interrupts are off, the task, and what it is in the middle of: no interrupt leaves all three as they were."""
     kernel, hot = machine.kernel, machine.kernel.hot_areas[cpu.index]
-    irqs_off = bool(machine.board.arch.native().irqs_off(np.uint64(cpu.env)))
     nesting = kernel.memory.member(hot, "pcpu_hot.preempt_count") & 0xFF_FFFF
-    return irqs_off, kernel.memory.member(hot, "pcpu_hot.current_task"), nesting
+    return irqs_off(machine, cpu), kernel.memory.member(hot, "pcpu_hot.current_task"), nesting

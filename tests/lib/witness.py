@@ -201,17 +201,20 @@ def recorded(machine: Machine, cpu: int) -> list[Entry]:
     rows = trace.entries(events.FUNCTION)
     assert (rows["type"] == events.EventType.FUNCTION).all()
     fields = (rows[name].tolist() for name in ("ip", "pid", "flags", "preempt_count"))
+    irqs_off = int(events.Flag.IRQS_OFF)
     return [
-        Entry(ip, pid, bool(flags & events.Flag.IRQS_OFF), _as_shown(flags, depth), time)
+        Entry(ip, pid, bool(flags & irqs_off), _as_shown(flags, depth), time)
         for ip, pid, flags, depth, time in zip(*fields, trace.time.tolist(), strict=True)
     ]
 
 
+@functools.cache  # there are few
 def _as_shown(flags: int, depth: int) -> int:
     """What an event keeps of preempt_count."""
     return depth | (flags & int(events.Flag.HARDIRQ | events.Flag.SOFTIRQ | events.Flag.NMI | events.Flag.BH_OFF)) << 8
 
 
+@functools.cache
 def _as_event(count: int) -> tuple[int, int]:
     """preempt_count as an event keeps it: (flags, depth)."""
     flags = events.Flag(0)
@@ -228,4 +231,5 @@ def _as_event(count: int) -> tuple[int, int]:
 
 def shown(entry: Entry) -> Entry:
     """What the witness saw, with what an event keeps of it."""
-    return entry._replace(preempt_count=_as_shown(*_as_event(entry.preempt_count)))
+    address, pid, irqs_off, count, time = entry
+    return Entry(address, pid, irqs_off, _as_shown(*_as_event(count)), time)

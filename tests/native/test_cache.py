@@ -183,11 +183,11 @@ def test_a_run_whose_cache_is_full_says_so_in_one_line(tmp_path: Path) -> None:
     assert [path for path in full.rglob("*") if path.is_file()] == []
 
 
-@pytest.mark.parametrize("kept", [0, 0.5])
-def test_a_file_that_was_cut_short_is_compiled_again(tmp_path: Path, kept: float) -> None:
+def test_a_file_that_was_cut_short_is_compiled_again(tmp_path: Path) -> None:
     compiled_in(tmp_path)
     (file,) = tmp_path.rglob("*.nbc")
     whole = file.read_bytes()
-    file.write_bytes(whole[: int(len(whole) * kept)])
-    assert compiled_in(tmp_path) == ""
-    assert len(file.read_bytes()) == len(whole)
+    for kept in (0, len(whole) // 2):
+        file.write_bytes(whole[:kept])
+        assert compiled_in(tmp_path) == ""
+        assert len(file.read_bytes()) == len(whole)

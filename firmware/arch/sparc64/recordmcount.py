@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Add to an object file the table of its calls of _mcount.
+"""Add to object files the tables of their calls of _mcount.
 
-    recordmcount.py OBJECT
+    recordmcount.py OBJECT ...
 
 What `gcc -mrecord-mcount` does where it exists: a section __mcount_loc with
 the address of every call site, for the linker to collect. Here the sites are
 found by the relocations of the calls. The new section, its relocations and
-the new section headers go to the object's end; nothing else moves.
+the new section headers go to the object's end; nothing else moves. An object
+that has its table is left as it is.
 """
 
 import struct
@@ -15,6 +16,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 MCOUNT = b"_mcount"
+TABLE = b"__mcount_loc"
 
 # ELF64, big-endian; SPARC V9's relocations.
 EHDR = struct.Struct(">16sHHIQQQIHHHHHH")
@@ -58,6 +60,9 @@ class Object:
     def content(self, index: int) -> bytes:
         section = self.sections[index]
         return bytes(self.data[section.offset : section.offset + section.size])
+
+    def has_table(self) -> bool:
+        return TABLE + b"\0" in self.content(self.names)
 
     def symbol_name(self, index: int) -> bytes:
         strings = self.content(self.sections[self.symtab].link)
@@ -106,7 +111,7 @@ class Object:
 def record(data: bytes) -> bytes:
     obj = Object(data)
     sites = obj.call_sites()
-    if not sites:
+    if not sites or obj.has_table():
         return data
     relocations = []
     for place, (section, offset) in enumerate(sites):
@@ -114,12 +119,12 @@ def record(data: bytes) -> bytes:
         addend = offset - obj.symbols[anchor][4]
         relocations.append(RELA.pack(8 * place, anchor << 32 | R_SPARC_64, addend))
     table = obj.add_section(
-        b"__mcount_loc",
+        TABLE,
         Section(0, SHT_PROGBITS, SHF_ALLOC, 0, 0, 0, 0, 0, 8, 0),
         bytes(8 * len(sites)),
     )
     obj.add_section(
-        b".rela__mcount_loc",
+        b".rela" + TABLE,
         Section(0, SHT_RELA, SHF_INFO_LINK, 0, 0, 0, obj.symtab, table, 8, RELA.size),
         b"".join(relocations),
     )
@@ -127,5 +132,7 @@ def record(data: bytes) -> bytes:
 
 
 if __name__ == "__main__":
-    path = Path(sys.argv[1])
-    path.write_bytes(record(path.read_bytes()))
+    for path in map(Path, sys.argv[1:]):
+        data = path.read_bytes()
+        if (recorded := record(data)) != data:
+            path.write_bytes(recorded)

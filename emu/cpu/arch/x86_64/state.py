@@ -72,9 +72,13 @@ def register(name: str) -> int:
 _CPUID = struct.pack("<3Q", 0x078B_FBFD, 0xC6D8_2203, 0x0000_0389)
 _RDRAND = 1 << 30  # in leaf 1's ECX
 
+# Bytes of the CPU state that are searched. What follows the state on the heap must stay out: the result of `peek` may lie
+# there, and would be found, too.
+_ENV_SIZE = 0x1800
+
 
 def _env_words(descriptor: int, env: int) -> bytes:
-    return peek(descriptor, env, 0x4000)
+    return peek(descriptor, env, _ENV_SIZE)
 
 
 def _offset_of_change(before: bytes, after: bytes, value: int, what: str) -> int:

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The `emu` command, called in the tests' own process: a new one takes a second before it boots."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from emu.cli import main
+
+
+class Result(NamedTuple):
+    """How the command ended, and what it wrote."""
+
+    status: int
+    out: bytes
+    err: str
+
+
+Emu = Callable[..., Result]  # takes the command's arguments
+
+
+@pytest.fixture
+def emu(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Emu:
+    """The command. It reads `stdin`."""
+
+    def call(*arguments: str, stdin: bytes = b"") -> Result:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as end:
+            main(arguments)
+        out, err = capfdbinary.readouterr()
+        assert isinstance(end.value.code, int)
+        return Result(end.value.code, out, err.decode())
+
+    return call
