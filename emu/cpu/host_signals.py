@@ -7,7 +7,6 @@ where an exception is lost, or in the midst of answering a host call, which woul
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found]  # `signal` around it looks every handler up in an enum, which takes 20 us
 import signal
 import threading
 from collections.abc import Callable
@@ -31,15 +30,15 @@ class Held:
         if threading.current_thread() is not threading.main_thread():
             return  # no handler is ever called here
         for number in _RAISING:
-            handler = _signal.getsignal(number)
+            handler = signal.getsignal(number)
             if callable(handler):
                 self._handlers[number] = handler
-                _signal.signal(number, self._note)
+                signal.signal(number, self._note)
         self._holding = True
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         for number, handler in self._handlers.items():
-            _signal.signal(number, handler)
+            signal.signal(number, handler)
         self._holding = False
         for number in self._came:
             self._handlers[number](number, None)
