@@ -13,7 +13,7 @@ from tests.fuzz import Outcome, elf, ext2, syscalls
 
 __all__ = ["FUZZERS", "INSTRUCTIONS", "SUITE", "Fuzzer"]
 
-INSTRUCTIONS = 5_000_000_000  # of a stress run
+INSTRUCTIONS = 2_500_000_000  # of a stress run
 SUITE = 0.1  # the part of everything that is in the test suite
 
 
@@ -23,7 +23,7 @@ class Fuzzer:
 
     Args:
         run: tries those of a seed with some numbers, on an architecture.
-        whole: how many there are.
+        whole: how many there are for each architecture.
         piece: how many of them at a time.
         least: what must happen in each piece, and to which share of it at least: else it does not try what it should.
     """
@@ -50,8 +50,8 @@ class Fuzzer:
 
 
 FUZZERS = {
-    "programs": Fuzzer(elf.programs, 10_000, 1_000, {"refused": 0.1, "accepted": 0.1, "killed": 0.05}),
-    "modules": Fuzzer(elf.modules, 10_000, 1_000, {"refused": 0.3, "accepted": 0.1}),
-    "ext2": Fuzzer(ext2.run, 10_000, 500, {"images": 1, "mounted": 0.5}),
-    "syscalls": Fuzzer(syscalls.run, 1_000_000, 25_000, {"calls": 1, "children": 0.01}),
+    "programs": Fuzzer(elf.programs, 5_000, 500, {"refused": 0.1, "accepted": 0.1, "killed": 0.05}),
+    "modules": Fuzzer(elf.modules, 5_000, 500, {"refused": 0.3, "accepted": 0.1}),
+    "ext2": Fuzzer(ext2.run, 5_000, 250, {"images": 1, "mounted": 0.5}),
+    "syscalls": Fuzzer(syscalls.run, 500_000, 25_000, {"calls": 1, "children": 0.01}),
 }

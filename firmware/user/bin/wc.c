@@ -29,6 +29,8 @@ static bool count(int fd, struct counts *counts)
 
 	while ((got = read(fd, data, sizeof(data))) > 0) {
 		counts->bytes += got;
+		if (!lines && !words && !longest)
+			continue;
 		for (ssize_t i = 0; i < got; i++) {
 			bool space = isspace((unsigned char)data[i]);
 
