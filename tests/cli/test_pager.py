@@ -62,7 +62,7 @@ def test_a_pager_that_is_left_early_ends_the_writing() -> None:
 
 
 def test_control_c_is_the_pagers() -> None:
-    pager = """trap 'echo caught' INT; echo ready; sleep 3; read line; echo $line"""
+    pager = """trap 'echo caught' INT; echo ready; sleep 1; read line; echo $line"""
     status, text = paged(pager, interrupt_at="ready")
     assert status == 0
     assert text.replace("^C", "") == "ready\ncaught\none\ndone\n"

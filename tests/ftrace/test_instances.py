@@ -174,7 +174,8 @@ def test_instances_come_and_go_under_load(foo: Machine) -> None:
     script = """
         echo 'vfs_*' > set_ftrace_filter; echo function > current_tracer; busy 2 1 > /dev/null &
         for n in 1 2 3; do
-            mkdir instances/i$n; echo function > instances/i$n/current_tracer; ls / > /dev/null
+            mkdir instances/i$n; echo 400 > instances/i$n/buffer_size_kb
+            echo function > instances/i$n/current_tracer; ls / > /dev/null
             grep -c 'ls-.*: ' instances/i$n/trace; rmdir instances/i$n
         done
         wait; echo 0 > tracing_on

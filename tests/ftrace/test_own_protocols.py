@@ -44,8 +44,7 @@ UNENDING = {
 }
 
 
-@pytest.mark.parametrize("protocol", UNENDING)
-@pytest.mark.parametrize("who", ["Python", "the guest"])
+@pytest.mark.parametrize(("protocol", "who"), [*((protocol, "Python") for protocol in UNENDING), (no_release, "the guest")])
 def test_a_protocol_that_does_not_end_says_what_each_cpu_executes(
     arch: str, protocol: Callable[..., list[Any]], who: str
 ) -> None:

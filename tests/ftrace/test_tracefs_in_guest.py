@@ -173,7 +173,8 @@ def test_a_filter_longer_than_any_write(fresh: Machine) -> None:
 @pytest.mark.parametrize("tracer", ["function", "function_graph"])
 def test_the_next_command_is_traced_wherever_it_runs(arch: str, tracer: str) -> None:
     with Machine(arch=arch, cpus=4) as machine:
-        for turn in range(3):
+        machine.tracefs.write("buffer_size_kb", "100")
+        for turn in range(2):
             script = f"busy 4 1 > /dev/null & echo {tracer} > current_tracer; cat enabled_functions > /e; cat trace > /t"
             shell(machine, f"{script}; echo nop > current_tracer; cat enabled_functions > /n; wait")
             enabled = machine.run("sed -n '$=' /e").output

@@ -5,19 +5,18 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from emu.cli import main
 from emu.cpu.ramdisk import RamDisk
 from emu.machine import Machine
 
 
 def test_a_disk_is_read_and_written_as_a_file(machine: Machine) -> None:
     machine.ramdisk.write(0, b"first line\nsecond line\n")
-    done = machine.run("sed -n 2p /dev/ram0 | sed q; echo HELLO > /dev/ram0")
+    done = machine.run("sed -n '2{p;q}' /dev/ram0; echo HELLO > /dev/ram0")
     assert (done.status, done.output) == (0, b"second line\n")
     assert machine.ramdisk.read(0, 11) == b"HELLO\nline\n"
 
@@ -39,7 +38,7 @@ def test_a_disk_ends_where_it_ends(machine: Machine) -> None:
 
 def test_a_read_is_plugged_merged_and_completed_by_interrupt(arch: str) -> None:
     """The calls of a read in their order: the bio, the request in the plug, the device, its interrupt, a softirq."""
-    with Machine(arch=arch, cpus=1) as machine:
+    with Machine(arch=arch, cpus=1, ramdisk=RamDisk(1 << 20)) as machine:
         machine.tracefs.write(
             "set_ftrace_filter",
             "submit_bio blk_mq_submit_bio bio_attempt_back_merge blk_mq_flush_plug_list blk_mq_dispatch_rq_list "
@@ -141,7 +140,7 @@ def test_what_is_no_disk(tmp_path: Path) -> None:
 
 def test_the_same_again(arch: str) -> None:
     def trace() -> str:
-        with Machine(arch=arch, cpus=2) as machine:
+        with Machine(arch=arch, cpus=2, ramdisk=RamDisk(1 << 20)) as machine:
             machine.tracefs.write("set_ftrace_filter", "blk_* bio_* ramdisk_*")
             machine.tracefs.write("current_tracer", "function")
             machine.run("cat /dev/ram0 > /dev/null & cat /dev/ram0 > /dev/null; wait", trace=True)
@@ -171,22 +170,28 @@ def test_what_proc_says_of_disks(arch: str) -> None:
         (b"", ".", ".: not a regular file"),
     ],
 )
-def test_the_option_says_what_is_wrong(contents: bytes | None, name: str, message: str, tmp_path: Path) -> None:
+def test_the_option_says_what_is_wrong(
+    contents: bytes | None,
+    name: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     if contents is not None:
         (tmp_path / "disk").write_bytes(contents)
-    done = subprocess.run(
-        [sys.executable, "-m", "emu", "run", "--ramdisk", name, "--", "true"], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert (done.returncode, done.stderr.strip()) == (2, f"emu: {message}")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "--ramdisk", name, "--", "true"])
+    assert (ended.value.code, capfd.readouterr().err.strip()) == (2, f"emu: {message}")
 
 
-def test_the_option(tmp_path: Path, arch: str) -> None:
+def test_the_option(tmp_path: Path, arch: str, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "disk"
     path.write_bytes(b"line\n" + bytes(507))
     for name, after in ((str(path), b"line\n"), (f"{path}:rw", b"LINE\n")):
-        script = b"sed 1q /dev/ram0 | sed -n 1p; echo LINE > /dev/ram0; sync"
-        done = subprocess.run(
-            [sys.executable, "-m", "emu", "shell", "--arch", arch, "--ramdisk", name], input=script, capture_output=True
-        )
-        assert (done.returncode, done.stdout) == (0, b"line\n")
+        with pytest.raises(SystemExit) as ended:
+            main(["run", "-p", "nop", "--arch", arch, "--ramdisk", name, "--", "sed 1q /dev/ram0; echo LINE > /dev/ram0; sync"])
+        assert ended.value.code == 0
+        assert capfd.readouterr().err.startswith("line\n")
         assert path.read_bytes()[:5] == after

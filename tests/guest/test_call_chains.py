@@ -77,7 +77,7 @@ def test_an_interrupt_in_a_softirq(arch: str) -> None:
     with Machine(arch=arch, cpus=2) as machine:
         machine.tracefs.write("set_graph_function", "__do_softirq")
         machine.tracefs.write("current_tracer", "function_graph")
-        machine.run("hackbench -g 2 -l 60", trace=True)
+        machine.run("hackbench -g 2 -l 30", trace=True)
         text = machine.tracefs.read("trace")
     nested = re.findall(r"==========> \|\n \d\) +\|    +(\w+)\(\) \{$", text, re.M)
     assert nested

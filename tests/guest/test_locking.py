@@ -9,8 +9,7 @@ from emu.machine import Machine
 from tests.lib.arches import FACTS
 
 
-@pytest.mark.parametrize("size", [0, 1, 2], ids=["one", "few", "many"])
-@pytest.mark.parametrize("quantum", [50, 1000])
+@pytest.mark.parametrize(("size", "quantum"), [(0, 1000), (1, 50), (2, 1000)], ids=["one", "few", "many"])
 def test_writers_are_alone_and_nobody_goes_back_in_time(arch: str, size: int, quantum: int) -> None:
     with Machine(arch=arch, cpus=FACTS[arch].cpus[size], quantum=quantum) as machine:
         machine.tracefs.write("set_ftrace_filter", "rwsem_down_*_slowpath")

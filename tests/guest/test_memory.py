@@ -32,15 +32,16 @@ KILLED = re.compile(
 OOM_CALLS = ["dump_stack", "dump_header", "oom_kill_process", "out_of_memory", "__alloc_pages_slowpath", "__alloc_pages"]
 
 
-def test_out_of_memory_kills_the_program_that_has_most(machine: Machine) -> None:
-    small = machine.run("memhog 10 1 > /small & memhog 300; echo status $?; wait $!; echo small $?; cat /small")
-    output = small.output.decode()
-    killed = KILLED.search(output)
-    assert killed, output
-    assert int(killed[2]) > 90 * 1024
-    assert output.endswith("Killed\nstatus 137\nsmall 0\nmemhog: 10 MiB\n")
-    assert machine.run("memhog 60; busy 2 1").status == 0  # all of it has come back
-    log = machine.run("dmesg").output.decode()
+def test_out_of_memory_kills_the_program_that_has_most(arch: str) -> None:
+    with Machine(arch=arch, memory=32 << 20) as machine:
+        done = machine.run("memhog 3 1 > /small & memhog 100; echo status $?; wait $!; echo small $?; cat /small")
+        output = done.output.decode()
+        killed = KILLED.search(output)
+        assert killed, output
+        assert int(killed[2]) > 16 * 1024
+        assert output.endswith("Killed\nstatus 137\nsmall 0\nmemhog: 3 MiB\n")
+        assert machine.run("memhog 18; busy 2 1").status == 0  # all of it has come back
+        log = machine.run("dmesg").output.decode()
     report = log[log.index("memhog invoked oom-killer: ") : log.index("] Mem-Info:")]
     assert re.search(r"\] CPU: \d PID: \d+ Comm: memhog Not tainted 6\.1\.0.*\n.*\] Call Trace:\n", report)
     calls = re.findall(r"\]   (\w+)\+0x", report)
@@ -59,7 +60,7 @@ def counted(machine: Machine) -> dict[str, int]:
 
 
 def test_nothing_is_lost_when_programs_have_ended(machine: Machine) -> None:
-    work = "busy 4 3; memcheck > /dev/null; ls /bin | sed s/a/b/ > /dev/null; chrt -d -T 1000000 -P 10000000 0 true"
+    work = "busy 4 1; memcheck > /dev/null; ls /bin | sed s/a/b/ > /dev/null; chrt -d -T 1000000 -P 10000000 0 true"
     machine.run(work)
     before = counted(machine)
     machine.run(work)
@@ -124,8 +125,8 @@ def small(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machi
     """32 MiB of memory, and more than that on a disk in /d; many small files in /s."""
     folder = tmp_path_factory.mktemp("small")
     image, share = folder / "image", folder / "share"
-    subprocess.run(["mke2fs", "-q", "-F", "-t", "ext2", image, "48M"], check=True)
-    for number in range(3000):
+    subprocess.run(["mke2fs", "-q", "-F", "-t", "ext2", "-b", "4096", image, "40M"], check=True)
+    for number in range(1200):
         (share / f"{number % 10}").mkdir(parents=True, exist_ok=True)
         (share / f"{number % 10}" / f"{number}").write_text(f"{number}\n")
     with Machine(arch=arch, memory=32 << 20, ramdisk=image, shares=[Share(share, "/s")]) as made:
@@ -142,16 +143,16 @@ def kilobytes(machine: Machine, name: str) -> int:
 @needs_e2fsprogs
 def test_files_larger_than_memory(small: Machine, tmp_path: Path) -> None:
     """Caches give back what can be read again: pages, mapped or not, and dentries with their inodes."""
-    assert small.run("memcheck /d/mapped 36").output == b"memcheck: 4608 checks, 0 errors\n"
+    assert small.run("memcheck /d/mapped 34").output == b"memcheck: 4352 checks, 0 errors\n"
     assert kilobytes(small, "MemFree") < 4096 < kilobytes(small, "MemAvailable")
-    assert small.run("cmp /d/mapped /d/mapped; cat /d/mapped | wc -c").output == b"37748736\n"
-    assert small.run("ls -R /s | grep -c ^[0-9]").output == b"3010\n"
+    assert small.run("dd if=/d/mapped of=/dev/null bs=64k").output.startswith(b"544+0 records in\n")
+    assert small.run("ls -R /s | grep -c ^[0-9]").output == b"1210\n"
     done = small.run("memhog 20; dmesg | tail -1")
     assert (done.status, done.output[:15]) == (0, b"memhog: 20 MiB\n")
     assert b"oom-kill" not in done.output
-    assert small.run("cat /s/7/* | wc").output.split() == [b"300", b"300", b"1389"]
+    assert small.run("cat /s/7/* | wc").output.split() == [b"120", b"120", b"489"]
     assert small.run("rm /d/mapped; cp /bin/busy /d; /d/busy 1 1; umount /d").status == 0
-    (tmp_path / "image").write_bytes(small.ramdisk.read(0, 48 << 20))
+    (tmp_path / "image").write_bytes(small.ramdisk.read(0, 40 << 20))
     subprocess.run(["e2fsck", "-fn", tmp_path / "image"], check=True, capture_output=True)
 
 
@@ -161,9 +162,9 @@ def test_caches_can_be_dropped(small: Machine) -> None:
     before = {name: counted(small)[name] for name in ("free", "dentry", "inode")}
     assert small.run("echo 3 > /proc/sys/vm/drop_caches").status == 0
     after = counted(small)
-    assert before["dentry"] > 3000 > 500 > after["dentry"]
-    assert before["inode"] > 3000 > 500 > after["inode"]
-    assert after["free"] > before["free"] + 1024
+    assert before["dentry"] > 1200 > 500 > after["dentry"]
+    assert before["inode"] > 1200 > 500 > after["inode"]
+    assert after["free"] > before["free"] + 512
     assert re.search(rb"sh \(\d+\): drop_caches: 3\n$", small.run("dmesg").output)
     assert small.run("/bin/echo 5 > /proc/sys/vm/drop_caches").output == b"echo: write error: Invalid argument\n"
-    assert small.run("ls /s/3 | wc -l").output == b"300\n"
+    assert small.run("ls /s/3 | wc -l").output == b"120\n"

@@ -41,10 +41,10 @@ def test_deep_recursion_with_forks(machine: Machine) -> None:
     assert machine.run("recurse 2000 5").status == 0
 
 
-@pytest.mark.parametrize("cpus", [1, 4, 8])
+@pytest.mark.parametrize("cpus", [1, 8])
 def test_all_cpus_work(arch: str, cpus: int) -> None:
     with Machine(arch=arch, cpus=cpus) as made:
-        done = made.run(f"busy {cpus * 2} 3")
+        done = made.run(f"busy {cpus * 2} 1")
         assert done.status == 0, done.output
         assert b"0 errors" in done.output
         assert made.warnings == []
@@ -52,7 +52,7 @@ def test_all_cpus_work(arch: str, cpus: int) -> None:
 
 def test_programs_that_share_physical_pages_run_their_own_code(arch: str) -> None:
     with Machine(arch=arch, cpus=4) as made:
-        done = made.run("swapexec 4 300")
+        done = made.run("swapexec 4 60")
         assert done.status == 0, done.output
         assert b"0 errors" in done.output
 

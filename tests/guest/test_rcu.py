@@ -22,11 +22,10 @@ def traced(machine: Machine, functions: str, command: str) -> list[tuple[str, ..
     return LINE.findall(machine.tracefs.read("trace"))
 
 
-@pytest.mark.parametrize("size", [0, 1, 2], ids=["one", "few", "many"])
-@pytest.mark.parametrize("quantum", [50, 1000])
+@pytest.mark.parametrize(("size", "quantum"), [(0, 1000), (1, 50), (2, 1000)], ids=["one", "few", "many"])
 def test_nothing_is_freed_under_a_reader(arch: str, size: int, quantum: int) -> None:
     with Machine(arch=arch, cpus=FACTS[arch].cpus[size], quantum=quantum) as machine:
-        for _ in range(3):
+        for _ in range(2):
             assert machine.run("echo RCU > /dev/lkdtm").status == 0
             assert machine.warnings == []
 

@@ -69,8 +69,8 @@ TRACED: dict[str, tuple[str, str | None]] = {
     "panic ext2_[a-m]*:mod:ext2": ("ext2_[a-m]*", "ext2"),
 }
 _IDLE = 330  # seconds
-_SETTLING = 4  # rounds after which nothing is used for the first time
-_COUNTED = 4  # rounds, at least, in which a leak would show
+_SETTLING = 2  # rounds after which nothing is used for the first time
+_COUNTED = 3  # rounds, at least, in which a leak would show
 _COUNTS = "sync; ls -d /proc/[0-9]* | wc -l; sleep 1; exec cat /proc/meminfo /proc/slabinfo"  # others have been freed by then
 
 
