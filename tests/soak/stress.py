@@ -40,7 +40,7 @@ JOBS = {
         "for what in handler queue restart altstack suspend timedwait faults stop; do signals $what > /dev/null || exit 1; done"
     ),
     "threads": "for what in count hand futex exec; do threads -n 6 $what > /dev/null || exit 1; done",
-    "memory": "for size in 3 7 5; do memhog $size > /dev/null || exit 1; done",
+    "memory": "for size in 1 3 2; do memhog $size > /dev/null || exit 1; done",
     "faults": "for what in segv kernel exec; do (fault $what) 2> /dev/null; [ $? -eq 139 ] || exit 1; done",
     "modules": (
         "insmod /lib/modules/sample_timer.ko period=2; insmod /lib/modules/sample_export.ko; "
@@ -70,7 +70,7 @@ TRACED: dict[str, tuple[str, str | None]] = {
 }
 _IDLE = 330  # seconds
 _SETTLING = 2  # rounds after which nothing is used for the first time
-_COUNTED = 3  # rounds, at least, in which a leak would show
+_COUNTED = 4  # rounds, at least, in which a leak would show
 _COUNTS = "sync; ls -d /proc/[0-9]* | wc -l; sleep 1; exec cat /proc/meminfo /proc/slabinfo"  # others have been freed by then
 
 
