@@ -9,7 +9,6 @@ moves on to the ring when it is full.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -263,20 +262,22 @@ class RingBuffer:
 
     def reset(self) -> None:
         """Empty the buffer and clear what it counted."""
-        self._pages[:, :DATA_START] = 0
+        # The reader's page and the tail are empty. Others become so when the tail comes to them: a large buffer takes no memory
+        # of the host before it is used.
+        self._pages[[0, self.pages], :DATA_START] = 0
         self._counts[:] = 0
         kept = {field: self._get(field) for field in (ring_record.DISABLED, ring_record.OVERWRITE)}
         self.record.clear()
         for field, value in kept.items():
             self._set(field, value)
         self._point_at_memory()
-        self._place(range(self.pages), self.pages, tail=0)
+        self._place(np.arange(self.pages), self.pages, tail=0)
 
-    def _place(self, ring: Sequence[int], reader: int, tail: int) -> None:
+    def _place(self, ring: NDArray[np.int64], reader: int, tail: int) -> None:
         """Join the pages `ring`, oldest first, and `reader` outside it."""
-        self._next[list(ring)] = np.roll(ring, -1)
+        self._next[ring] = np.roll(ring, -1)
         self._next[reader] = ring[0]
-        self._set(ring_record.HEAD, ring[0])
+        self._set(ring_record.HEAD, int(ring[0]))
         self._set(ring_record.READER, reader)
         self._set(ring_record.TAIL, tail)
 
@@ -296,4 +297,4 @@ class RingBuffer:
         self._set(ring_record.OVERRUN, self.overrun + int(old_counts[given_up].sum()))
         self._pages[: len(kept)], self._counts[: len(kept)] = old_pages[kept], old_counts[kept]
         self._pages[pages], self._counts[pages] = old_pages[reader], old_counts[reader]
-        self._place(range(pages), pages, tail=pages if tail == reader else len(kept) - 1)
+        self._place(np.arange(pages), pages, tail=pages if tail == reader else len(kept) - 1)
