@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Iterator
 
@@ -15,6 +16,8 @@ from emu.machine import Machine
 # A job in the background, or of nohup, may have been told to ignore these, and programs inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+gc.freeze()  # what has been imported stays: to look through it again and again takes a tenth of all tests
 
 
 @pytest.fixture(params=ARCHITECTURES, scope="module")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -94,6 +95,8 @@ class MachineOptions:
                 click.echo(line, err=True)
 
         warnings.showwarning = lambda message, *_: warn(str(message))  # of the cache of compiled code
+        # What is imported now stays: that the garbage collector looks through it again and again takes a fifth of a short run.
+        gc.disable()
         # Loads numba and Unicorn, which `emu --help` can do without; and may compile.
         from emu.native.cache import Cache
 
@@ -101,6 +104,9 @@ class MachineOptions:
         from emu.cpu.ramdisk import RamDisk
         from emu.machine import Machine, Share
 
+        if not gc.get_freeze_count():  # else garbage of the last command would stay, where a process runs several
+            gc.freeze()
+        gc.enable()
         try:
             disk = None
             if self.ramdisk is not None:
