@@ -120,22 +120,19 @@ def test_modinfo(machine: Machine) -> None:
     assert output(machine, f"modinfo -F depends {MODULES}/sample_use.ko") == "sample_export\n"
 
 
-@pytest.mark.parametrize(
-    ("command", "complaint"),
-    [
+def test_what_cannot_be_loaded(machine: Machine) -> None:
+    for command, complaint in (
         ("insmod /init", "insmod: ERROR: could not insert module /init: Invalid module format"),
         ("insmod /nowhere", "insmod: ERROR: could not load module /nowhere: No such file or directory"),
         ("insmod", "insmod: ERROR: missing filename."),
         ("modprobe nothing", f"modprobe: FATAL: Module nothing not found in directory {MODULES}/6.1.0-emu"),
         (f"insmod {MODULES}/sample_timer.ko period=0", "sample_timer.ko: Invalid parameters"),
         (f"insmod {MODULES}/sample_timer.ko load_only", "sample_timer.ko: Operation canceled"),
-    ],
-)
-def test_what_cannot_be_loaded(machine: Machine, command: str, complaint: str) -> None:
-    done = machine.run(command)
-    assert done.status == 1
-    assert messages(done.output).splitlines()[-1].endswith(complaint)
-    assert not list(machine.kernel.modules)
+    ):
+        done = machine.run(command)
+        assert done.status == 1
+        assert messages(done.output).splitlines()[-1].endswith(complaint), command
+        assert not list(machine.kernel.modules)
 
 
 @pytest.mark.parametrize(("how", "function"), [("null", "sample_crash_null"), ("text", "sample_crash_text")])
