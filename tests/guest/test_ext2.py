@@ -153,7 +153,8 @@ def test_tables_of_three_levels(image: Image) -> None:
     """A file with holes as long as 1 KiB blocks allow with three levels; then shorter in steps."""
     image.make("-b", "1024")
     free = image.run("echo 1 > keep; dd if=/dev/zero of=f bs=1k seek=70000 count=2 status=none;"
-                     "echo -n end >> f; ls -l f | cut -d' ' -f5; ls -s f; dd if=f bs=1k skip=70001 count=2 status=none | sed 's/.*e/e/'")
+                     "echo -n end >> f; ls -l f | cut -d' ' -f5; ls -s f;"
+                     "dd if=f bs=1k skip=70001 count=2 status=none | sed 's/.*e/e/'")
     assert free.split() == ["71682051", "6", "f", "end"]
     image.check()
     for size in (71_681_000, 70_000_000, 67_383_296, 300_000, 12_288, 5_000, 0):
