@@ -21,20 +21,20 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-16      [001] .....     0.069688: vfs_ioctl <-sys_ioctl
-              sh-16      [001] .....     0.069745: vfs_ioctl <-sys_ioctl
-              sh-16      [001] .....     0.070073: vfs_open <-do_open
-             cat-17      [000] .....     0.071830: vfs_fstatat <-sys_newfstatat
-             cat-17      [000] .....     0.071835: vfs_statx <-vfs_fstatat
-             cat-17      [000] .....     0.072097: vfs_open <-do_open
-             cat-17      [000] .....     0.072668: vfs_open <-do_open
-             cat-17      [000] .....     0.072846: vfs_fstat <-sys_fstat
-             cat-17      [000] .....     0.072856: vfs_fstat <-sys_fstat
-             cat-17      [000] .....     0.072867: vfs_read <-ksys_read
-             cat-17      [000] .....     0.072887: vfs_write <-ksys_write
-             cat-17      [000] .....     0.072901: vfs_read <-ksys_read
-            init-1       [001] .....     0.073419: vfs_ioctl <-sys_ioctl
-            init-1       [001] .....     0.073438: vfs_write <-ksys_write
+              sh-16      [001] .....     0.069677: vfs_ioctl <-sys_ioctl
+              sh-16      [001] .....     0.069733: vfs_ioctl <-sys_ioctl
+              sh-16      [001] .....     0.070061: vfs_open <-do_open
+             cat-17      [000] .....     0.071817: vfs_fstatat <-sys_newfstatat
+             cat-17      [000] .....     0.071821: vfs_statx <-vfs_fstatat
+             cat-17      [000] .....     0.072083: vfs_open <-do_open
+             cat-17      [000] .....     0.072654: vfs_open <-do_open
+             cat-17      [000] .....     0.072832: vfs_fstat <-sys_fstat
+             cat-17      [000] .....     0.072842: vfs_fstat <-sys_fstat
+             cat-17      [000] .....     0.072853: vfs_read <-ksys_read
+             cat-17      [000] .....     0.072873: vfs_write <-ksys_write
+             cat-17      [000] .....     0.072887: vfs_read <-ksys_read
+            init-1       [000] .....     0.073358: vfs_ioctl <-sys_ioctl
+            init-1       [000] .....     0.073378: vfs_write <-ksys_write
 """
 
 

@@ -11,7 +11,7 @@ COMMAND = (
 )
 
 TRACE = """\
-1 round trips, 147.900 us each
+1 round trips, 149.270 us each
 # tracer: function
 #
 # entries-in-buffer/entries-written: 40/40   #P:2
@@ -24,46 +24,46 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-          <idle>-0       [000] d.h2.     0.069208: try_to_wake_up <-default_wake_function
-            init-1       [000] d..2.     0.069247: finish_task_switch <-__schedule
-            init-1       [000] d..2.     0.069564: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.069564: reschedule_interrupt <-etrap
-              sh-16      [001] d..2.     0.069587: finish_task_switch <-schedule_tail
-          <idle>-0       [000] d..2.     0.069686: finish_task_switch <-__schedule
-              sh-16      [001] d..2.     0.071465: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.071466: reschedule_interrupt <-etrap
-        pingpong-17      [000] d..2.     0.071490: finish_task_switch <-schedule_tail
-          <idle>-0       [001] d..2.     0.071651: finish_task_switch <-__schedule
-        pingpong-17      [000] d..2.     0.072845: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.072846: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.072870: finish_task_switch <-schedule_tail
-        pingpong-17      [000] ...1.     0.072932: try_to_wake_up <-wake_up_process
-        pingpong-18      [001] d..1.     0.072973: try_to_wake_up <-default_wake_function
-          <idle>-0       [000] d..2.     0.072973: finish_task_switch <-__schedule
-        pingpong-18      [001] d..4.     0.072983: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.072987: reschedule_interrupt <-etrap
-          <idle>-0       [001] d..2.     0.073018: finish_task_switch <-__schedule
-        pingpong-17      [000] d..2.     0.073038: finish_task_switch <-__schedule
-        pingpong-17      [000] d..1.     0.073075: try_to_wake_up <-default_wake_function
-        pingpong-17      [000] d..4.     0.073084: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.073085: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.073106: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.073122: finish_task_switch <-__schedule
-        pingpong-18      [001] d..3.     0.073250: try_to_wake_up <-default_wake_function
-        pingpong-18      [001] d..6.     0.073260: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.073261: reschedule_interrupt <-etrap
-        pingpong-17      [000] d..2.     0.073282: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.073310: finish_task_switch <-__schedule
-        pingpong-17      [000] d..3.     0.073545: try_to_wake_up <-default_wake_function
-        pingpong-17      [000] d..6.     0.073555: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.073556: reschedule_interrupt <-etrap
-          <idle>-0       [000] d..2.     0.073577: finish_task_switch <-__schedule
-              sh-16      [001] d..2.     0.073578: finish_task_switch <-__schedule
-              sh-16      [001] d..3.     0.073772: try_to_wake_up <-default_wake_function
-              sh-16      [001] d..6.     0.073782: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.073783: reschedule_interrupt <-etrap
-            init-1       [000] d..2.     0.073797: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.073813: finish_task_switch <-__schedule
+          <idle>-0       [000] d.h2.     0.069196: try_to_wake_up <-default_wake_function
+            init-1       [000] d..2.     0.069235: finish_task_switch <-__schedule
+            init-1       [000] d..2.     0.069552: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.069553: reschedule_interrupt <-etrap
+              sh-16      [001] d..2.     0.069576: finish_task_switch <-schedule_tail
+          <idle>-0       [000] d..2.     0.069674: finish_task_switch <-__schedule
+              sh-16      [001] d..2.     0.071451: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.071452: reschedule_interrupt <-etrap
+        pingpong-17      [000] d..2.     0.071476: finish_task_switch <-schedule_tail
+          <idle>-0       [001] d..2.     0.071637: finish_task_switch <-__schedule
+        pingpong-17      [000] d..2.     0.072834: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.072834: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.072858: finish_task_switch <-schedule_tail
+        pingpong-17      [000] ...1.     0.072920: try_to_wake_up <-wake_up_process
+        pingpong-18      [001] d..1.     0.072961: try_to_wake_up <-default_wake_function
+          <idle>-0       [000] d..2.     0.072961: finish_task_switch <-__schedule
+        pingpong-18      [001] d..4.     0.072971: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.072975: reschedule_interrupt <-etrap
+        pingpong-17      [000] d..2.     0.072996: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.073006: finish_task_switch <-__schedule
+        pingpong-17      [000] d..1.     0.073064: try_to_wake_up <-default_wake_function
+        pingpong-17      [000] d..4.     0.073074: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.073074: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.073096: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.073111: finish_task_switch <-__schedule
+        pingpong-18      [001] d..3.     0.073240: try_to_wake_up <-default_wake_function
+        pingpong-18      [001] d..6.     0.073249: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.073250: reschedule_interrupt <-etrap
+        pingpong-17      [000] d..2.     0.073271: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.073300: finish_task_switch <-__schedule
+        pingpong-17      [000] d..3.     0.073535: try_to_wake_up <-default_wake_function
+        pingpong-17      [000] d..6.     0.073544: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.073545: reschedule_interrupt <-etrap
+          <idle>-0       [000] d..2.     0.073566: finish_task_switch <-__schedule
+              sh-16      [001] d..2.     0.073567: finish_task_switch <-__schedule
+              sh-16      [001] d..3.     0.073763: try_to_wake_up <-default_wake_function
+              sh-16      [001] d..6.     0.073773: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.073774: reschedule_interrupt <-etrap
+            init-1       [000] d..2.     0.073788: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.073803: finish_task_switch <-__schedule
 """
 
 

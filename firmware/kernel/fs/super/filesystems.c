@@ -58,13 +58,11 @@ int unregister_filesystem(struct file_system_type *fs)
 	int err = -EINVAL;
 
 	spin_lock(&file_systems_lock);
-	for (p = &file_systems; *p; p = &(*p)->next) {
-		if (*p != fs)
-			continue;
+	p = find_filesystem(fs->name, strlen(fs->name));
+	if (*p == fs) {
 		*p = fs->next;
 		fs->next = NULL;
 		err = 0;
-		break;
 	}
 	spin_unlock(&file_systems_lock);
 	synchronize_rcu();
