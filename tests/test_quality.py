@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from emu.kernel.cpio import read_entries
 from tests import images
-from tests.lib.cpio import read_entries
 
 ROOT = Path(__file__).resolve().parent.parent
 

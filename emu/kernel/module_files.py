@@ -6,25 +6,22 @@ from __future__ import annotations
 import functools
 import io
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from elftools.elf.elffile import ELFFile
 
+from emu.kernel.cpio import read_entries
 from emu.kernel.image import FunctionTable, Symbol
 
 __all__ = ["ModuleFiles"]
-
-_FIELDS, _FIELD = 13, 8  # of a header in the cpio format "newc": hexadecimal numbers after the magic
-_MAGIC = 6
-_FILE_SIZE, _NAME_SIZE = 6, 11
 
 
 class ModuleFiles:
     """What the modules of an initramfs have. Nothing is read before somebody asks, because only errors do.
 
     Attributes:
-        initramfs: a cpio archive in the format "newc", as the build makes it.
+        initramfs: a cpio archive in the format "newc", as the build makes it; empty if there is none.
     """
 
     def __init__(self) -> None:
@@ -33,23 +30,10 @@ class ModuleFiles:
     @functools.cached_property
     def functions(self) -> Mapping[str, Sequence[str]]:
         """By module the names of its functions with a call site, in the order of the file."""
-        return {
-            path.stem: _traceable(ELFFile(io.BytesIO(data))) for path, data in _members(self.initramfs) if path.suffix == ".ko"
-        }
-
-
-def _members(archive: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """The files of an archive. Names and data are padded to four bytes."""
-    place = 0
-    while place < len(archive):
-        start = place + _MAGIC
-        fields = [int(archive[at : at + _FIELD], 16) for at in range(start, start + _FIELDS * _FIELD, _FIELD)]
-        start += _FIELDS * _FIELD
-        end = start + fields[_NAME_SIZE]
-        data = end + -end % 4
-        place = data + fields[_FILE_SIZE]
-        yield PurePosixPath(archive[start : end - 1].decode()), archive[data:place]
-        place += -place % 4
+        if not self.initramfs:
+            return {}
+        files = ((PurePosixPath(entry.name), entry.data) for entry in read_entries(self.initramfs))
+        return {path.stem: _traceable(ELFFile(io.BytesIO(data))) for path, data in files if path.suffix == ".ko"}
 
 
 def _traceable(module: ELFFile) -> list[str]:

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from emu.cli import main
+from emu.kernel.cpio import read_entries
 from emu.kernel.files.node import Directory, Node, OpenFlags
 from emu.kernel.files.served_tree import ServedTree
 from emu.kernel.files.share import Share
 from emu.kernel.files.shared_folder import SharedFolder
 from emu.machine import Machine, image_directory
-from tests.lib.cpio import read_entries
 
 SECRET = "the host's own\n"
 

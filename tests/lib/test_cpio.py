@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.lib.cpio import extract, read_entries
+from emu.kernel.cpio import read_entries
+from tests.lib.cpio import extract
 
 
 def newc(*files: tuple[str, int, bytes]) -> bytes:
