@@ -3,30 +3,26 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
+from tests.cli.conftest import Emu
 from tests.lib.busybox import busybox
 from tests.lib.terminal_session import TerminalSession
 
 PROMPT = rb"# \x1b\[6n\Z"  # then ash asks the terminal where the cursor is
 
 
-def emu(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-m", "emu", *arguments], input=stdin, capture_output=True, check=False)
-
-
-def test_run_and_shell_take_it() -> None:
+def test_run_and_shell_take_it(emu: Emu) -> None:
     options = ("--userland", f"busybox={busybox('x86_64')}")
     done = emu("run", *options, "-F", "-p", "function", "-l", "sys_execve", "--", "sed", "--version")
-    assert done.stderr.startswith(b"This is not GNU sed")
-    assert b"sed-" in done.stdout and b"sys_execve" in done.stdout
+    assert done.err.startswith("This is not GNU sed")
+    assert b"sed-" in done.out and b"sys_execve" in done.out
     done = emu("shell", *options, stdin=b"type sed\nexit 3\n")
-    assert (done.returncode, done.stdout) == (3, b"sed is sed\n")
+    assert (done.status, done.out) == (3, b"sed is sed\n")
 
 
 class Prompt(TerminalSession):

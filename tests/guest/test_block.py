@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from emu.cli import main
 from emu.cpu.ramdisk import RamDisk
 from emu.machine import Machine
 
@@ -159,39 +158,3 @@ def test_what_proc_says_of_disks(arch: str) -> None:
     reads, merged, sectors, _, writes, _, written, _, busy = map(int, words[3:12])
     assert (sectors >= 2048, reads < sectors // 8, merged > 0) == (True, True, True)
     assert (writes >= 1, written, busy) == (True, 16, 0)
-
-
-@pytest.mark.parametrize(
-    ("contents", "name", "message"),
-    [
-        (None, "none", "cannot read none: No such file or directory"),
-        (b"short", "disk", "disk: 5 bytes do not make a disk: it needs at least 512"),
-        (b"short", "disk:rw", "disk: 5 bytes do not make a disk: it needs at least 512"),
-        (b"", ".", ".: not a regular file"),
-    ],
-)
-def test_the_option_says_what_is_wrong(
-    contents: bytes | None,
-    name: str,
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    if contents is not None:
-        (tmp_path / "disk").write_bytes(contents)
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as ended:
-        main(["run", "--ramdisk", name, "--", "true"])
-    assert (ended.value.code, capfd.readouterr().err.strip()) == (2, f"emu: {message}")
-
-
-def test_the_option(tmp_path: Path, arch: str, capfd: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "disk"
-    path.write_bytes(b"line\n" + bytes(507))
-    for name, after in ((str(path), b"line\n"), (f"{path}:rw", b"LINE\n")):
-        with pytest.raises(SystemExit) as ended:
-            main(["run", "-p", "nop", "--arch", arch, "--ramdisk", name, "--", "sed 1q /dev/ram0; echo LINE > /dev/ram0; sync"])
-        assert ended.value.code == 0
-        assert capfd.readouterr().err.startswith("line\n")
-        assert path.read_bytes()[:5] == after
