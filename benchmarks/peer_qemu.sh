@@ -59,9 +59,9 @@ make_kernel() {
 }
 
 make_initramfs() {
-	unpack busybox-static
 	mkdir "$new/initramfs"
-	cp "$new/root/bin/busybox" "$new/initramfs/busybox"
+	busybox=$("$(dirname "$0")/../firmware/tools/busybox" x86_64) || exit 1
+	cp "$busybox" "$new/initramfs/busybox"
 	cat >"$new/initramfs/init" <<-'END'
 	#!/busybox sh
 	/busybox mount -t devtmpfs none /dev
