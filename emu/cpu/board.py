@@ -16,13 +16,12 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.cpu.host_signals import Held
 from emu.cpu.native import board_record, cpu_record, forget, turns
-from emu.cpu.native.block_cost import asked_for, cost_entry
+from emu.cpu.native.block_record import asked_for
 from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
 from emu.native.record import Record
 
 __all__ = ["Board", "CpuFault"]
 
-_LONGEST_INSTRUCTION = 16  # bytes, of any architecture
 _SLOWEST, _FASTEST = 1_000_000, 100_000_000_000  # Hz: what the guest's clocks can count with
 _TURN_SLICE = 50_000  # microseconds of host time the native loop may take at a stretch
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
@@ -66,8 +65,6 @@ class Board:
         self.frequency = frequency
         self.ram = far_memory(memory)
         self.ram_address = ctypes.addressof(ctypes.c_char.from_buffer(self.ram))
-        # 16 bytes for each byte of RAM; only pages with entries of executed code are ever touched.
-        self._costs = np.frombuffer(far_memory(memory * 16), np.uint64).reshape(2, memory)
         self.record = Record(board_record.WORDS)
         self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)
         self._dispatch = np.zeros(0, np.uint64)
@@ -82,7 +79,6 @@ class Board:
         for field, value in (
             (board_record.RAM, self.ram_address),
             (board_record.RAM_SIZE, memory),
-            (board_record.COSTS, self._costs.ctypes.data),
             (board_record.DECODE, self.python_handler(self._decode_block)),
             (board_record.HOST_CALLS, self._host_calls.ctypes.data),
             (board_record.QUANTUM, quantum),
@@ -242,16 +238,11 @@ class Board:
     def write_code(self, address: int, data: bytes) -> None:
         """Puts instructions into RAM at a physical address. CPUs run old translations until they `forget` them."""
         self.ram[address : address + len(data)] = data
-        # A block that begins earlier still, and contains this address, keeps its entry. An entry is valid for one size
-        # of block, and the write changes the size: it adds or removes an instruction that ends a block (nop and call).
-        # When the old instruction comes back, so does the old size, and the entry is right again.
-        self._costs[:, max(address - _LONGEST_INSTRUCTION, 0) : address + len(data)] = 0
 
     def flush_page(self, address: int) -> None:
         """Makes every CPU forget its translations of a physical page, which is about to hold other code."""
         page = self.arch.page_size
         address -= address % page
-        self._costs[:, address : address + page] = 0
         for cpu in self.cpus:
             cpu.forget(np.array([[address, address + page]], np.uint64))
 
@@ -311,7 +302,7 @@ class Board:
         return ctypes.cast(handler, ctypes.c_void_p).value or 0
 
     def _decode_block(self, cpu: Cpu, packed: int) -> None:
-        """Fills in the cost of a block that native code asks for."""
+        """Stores the cost of a block that native code asks for."""
         physical, size = asked_for(packed)
         address, page = cpu.record.get(cpu_record.BLOCK), self.arch.page_size
         here = min(size, page - physical % page)
@@ -319,8 +310,8 @@ class Board:
         if here < size:  # the rest is on the next virtual page, which can be anywhere in RAM
             code += cpu.read(address + here, size - here)
         cost = self._timing.block(code, address)
-        self._costs[1, physical] = self._costs[0, physical]
-        self._costs[0, physical] = cost_entry(size, cost.instructions, cost.cycles)
+        cpu.record.set(cpu_record.BLOCK_CYCLES, cost.cycles)
+        cpu.record.set(cpu_record.BLOCK_INSTRUCTIONS, cost.instructions)
 
 
 def _scramble(seed: int) -> int:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Cpu"]
 
-_TB_BUFFER = 32 << 20  # bytes of translated code a CPU may hold
-
 
 class Cpu:
     """A CPU. Its clock is `cycles`; it runs when the board gives it a turn.
@@ -34,7 +32,7 @@ class Cpu:
         self.board = board
         self.index = index
         self.uc: unicorn.Uc = board.arch.create()
-        self.uc.ctl_set_tcg_buffer_size(_TB_BUFFER)
+        self.uc.ctl_set_tcg_buffer_size(cpu_record.TRANSLATION_BUFFER)
         self.uc.mem_map_ptr(0, board.memory, unicorn.UC_PROT_ALL, board.ram_address)
         self.record = Record(cpu_record.WORDS)
         inside = board.arch.attach(self.uc, self.record.address)
@@ -49,6 +47,8 @@ class Cpu:
             (cpu_record.INDEX, index),
             (cpu_record.LOCATION, inside["location"]),
             (cpu_record.NEXT_LOCATION, inside["next_location"]),
+            (cpu_record.TRANSLATOR, inside["translator"]),
+            (cpu_record.CYCLE_COUNTER, inside["cycle_counter"]),
             (cpu_record.TIMER, cpu_record.NEVER),
             (cpu_record.NMI_TIMER, cpu_record.NEVER),
             (cpu_record.ARRIVAL, cpu_record.NEVER),

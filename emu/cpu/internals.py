@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ import unicorn
 import unicorn.unicorn_py3.unicorn as binding
 
 __all__ = [
-    "LIBRARY", "CpuStructures", "UnknownUnicorn",
+    "LIBRARY", "CpuStructures", "TranslatorStructures", "UnknownUnicorn",
     "add_native_hook", "address_of", "find_cpu", "handle_of", "peek", "probing_memory",
 ]  # fmt: skip
 
@@ -69,6 +69,24 @@ def peek(descriptor: int, address: int, size: int) -> bytes:
 
 
 @dataclass(frozen=True)
+class TranslatorStructures:
+    """What is known of TCG, Unicorn's compiler."""
+
+    context_uc: int  # offset in TCGContext: uc_struct *
+    opcodes: Mapping[str, int]
+
+    def opcode(self, name: str) -> int:
+        """The number of an operation.
+
+        Raises:
+            UnknownUnicorn: there is none of that name.
+        """
+        if name not in self.opcodes:
+            raise UnknownUnicorn(f"its compiler has no operation {name}")
+        return self.opcodes[name]
+
+
+@dataclass(frozen=True)
 class CpuStructures:
     """Offsets that mean the same for every architecture."""
 
@@ -78,10 +96,47 @@ class CpuStructures:
     cpu_opaque: int  # CPUState: a pointer free for our use
     cpu_exception_index: int  # CPUState: int32
     cpu_cflags_next_tb: int  # CPUState: uint32, instructions in the next block; all ones: no bound
+    translator: TranslatorStructures
 
 
 _CFLAGS_NEXT_TB = 0x18
 _CPU_STATE = 0x10000  # bytes: more than a CPUState has
+_TCG_CONTEXT = 0x10000  # bytes of a TCGContext that are searched
+_OPERATIONS = 0x2000  # bytes: more than TCG's table of operations has
+_FIRST_OPERATIONS = (b"discard\0", b"set_label\0")
+
+
+def _names(memory: int, table: int) -> Iterator[str]:
+    """The names in a table of TCGOpDef, each of which begins with its name; none if this is no such table."""
+    definitions = peek(memory, table, _OPERATIONS)
+    words = struct.unpack(f"<{len(definitions) // 8}Q", definitions[: len(definitions) // 8 * 8])
+    if not words or peek(memory, words[0], 8) != _FIRST_OPERATIONS[0]:
+        return
+    stride = next((n for n in range(1, 16) if peek(memory, words[n], 10) == _FIRST_OPERATIONS[1]), 0)
+    for name in words[::stride] if stride else ():
+        text, end, _ = peek(memory, name, 32).partition(b"\0")
+        if not text or not end:
+            return
+        yield text.decode("ascii", "replace")
+
+
+def _find_translator(memory: int, handle: int, head: bytes) -> TranslatorStructures:
+    """Finds the TCGContext, one of the structures to which a uc_struct with the beginning `head` points.
+
+    It holds a pointer to TCG's table of operations, and behind that one to the uc_struct.
+    """
+    back = struct.pack("<Q", handle)
+    for (pointer,) in struct.iter_unpack("<Q", head[: len(head) // 8 * 8]):
+        if pointer < 0x10000 or pointer >> 47:
+            continue
+        context = peek(memory, pointer, _TCG_CONTEXT)
+        at = context.find(back)
+        while at >= 8:
+            opcodes = {name: n for n, name in enumerate(_names(memory, struct.unpack_from("<Q", context, at - 8)[0]))}
+            if opcodes:
+                return TranslatorStructures(at, opcodes)
+            at = context.find(back, at + 1)
+    raise UnknownUnicorn("no pointer of uc_struct leads to the compiler's table of operations")
 
 
 def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) -> CpuStructures:
@@ -119,6 +174,7 @@ def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) ->
         # CPUState ends its bookkeeping with: opaque, mem_io_pc, cpu_index, cluster_index, halted, can_do_io,
         # exception_index, uc. The pointer back to uc_struct is what can be recognised.
         back = block.rfind(struct.pack("<Q", handle), 0, at)
+        translator = _find_translator(memory, handle, head)
     return CpuStructures(
         uc_cpu=offset,
         uc_stop_interrupt=reg_write + 10 * 8,  # ten members on: reg_reset ... get_pc, stop_interrupt
@@ -126,6 +182,7 @@ def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) ->
         cpu_opaque=back - 40,
         cpu_exception_index=back - 8,
         cpu_cflags_next_tb=_CFLAGS_NEXT_TB,
+        translator=translator,
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What blocks cost is looked up, not found out again."""
+"""What a block costs is found out when it is translated, not each time it is executed."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from emu.cpu.timing import BlockCost
 from emu.machine import Machine
 
 
-def test_what_has_run_before_is_not_decoded_again(arch: str) -> None:
-    """Also where blocks of two sizes begin at one place, as after an instruction that turns interrupts on."""
-    decoded = []
+def test_what_has_run_before_is_not_asked_for_again(arch: str) -> None:
+    """But for what is translated again: programs, and blocks that the CPU translates for each of its modes."""
+    asked = []
     with Machine(arch=arch, cpus=1) as machine:
         model = machine.board._timing
 
         class Counting:
             def block(self, code: bytes, address: int) -> BlockCost:
-                decoded.append((address, bytes(code)))
+                asked.append((address, bytes(code)))
                 return model.block(code, address)
 
         machine.board._timing = Counting()
         machine.run("ls /bin | wc")
-        before = set(decoded)
+        before = set(asked)
         assert len(before) > 1000
-        decoded.clear()
+        asked.clear()
         machine.run("ls /bin | wc")
-    assert before.isdisjoint(decoded)
+    assert len(before.intersection(asked)) * 50 < len(before)

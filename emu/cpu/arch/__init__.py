@@ -12,9 +12,12 @@ from typing import Any, ClassVar, Literal
 
 import unicorn
 
-from emu.cpu.internals import CpuStructures, add_native_hook, handle_of
+from emu.cpu import library_imports
+from emu.cpu.internals import CpuStructures, add_native_hook, address_of, handle_of
+from emu.cpu.native import translator_record
 from emu.cpu.native.arch import NativeCpu
 from emu.cpu.timing import TimingModel
+from emu.native.record import Record
 
 __all__ = ["ARCHITECTURES", "RESET_PAGE", "CpuArch", "load"]
 
@@ -67,7 +70,8 @@ class CpuArch(ABC):
     def attach(self, uc: unicorn.Uc, record: int) -> dict[str, int]:
         """Installs the native hooks, with `record` (a CPU record's address) as their data.
 
-        Returns addresses inside Unicorn: cpu, env, location and next_location (see program_counters()), cflags_next_tb.
+        Returns addresses: inside Unicorn cpu, env, location and next_location (see program_counters()), cflags_next_tb
+        and cycle_counter (0: none), and the translator record.
         """
         at, native = self.layout(), self.native()
         handle = handle_of(uc)
@@ -78,6 +82,7 @@ class CpuArch(ABC):
         for instruction, function in native.instruction_hooks:
             add_native_hook(uc, unicorn.UC_HOOK_INSN, function, record, instruction)
         env = cpu + at.cpu_env
+        counter = native.cycle_counter
         location, next_location = self.program_counters()
         return {
             "cpu": cpu,
@@ -85,7 +90,22 @@ class CpuArch(ABC):
             "location": env + location,
             "next_location": env + next_location,
             "cflags_next_tb": cpu + at.cpu_cflags_next_tb,
+            "translator": self._translator.address,
+            "cycle_counter": 0 if counter is None else env + counter,
         }
+
+    @functools.cached_property
+    def _translator(self) -> Record:
+        """The record of what changes Unicorn's translator. From now on, it is changed."""
+        native, record = self.native(), Record(translator_record.WORDS)
+        record.set(translator_record.HOOK, native.block_hook)
+        record.set(translator_record.HOOKS, address_of("helper_uc_tracecode"))
+        record.set(translator_record.EXIT_CHECK, address_of(f"helper_check_exit_request_{self.name}"))
+        for n, helper in enumerate(native.instructions):
+            record.set(translator_record.INSTRUCTIONS, address_of(helper), n)
+        for name, function in native.translator.items():
+            library_imports.replace(name, function)
+        return record
 
     @functools.cached_property
     def _native(self) -> NativeCpu:

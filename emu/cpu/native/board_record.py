@@ -8,8 +8,7 @@ from emu.native.record import Fields
 _fields = Fields()
 RAM = _fields.word()  # host address of physical address 0
 RAM_SIZE = _fields.word()
-COSTS = _fields.word()  # two words per byte of RAM: what blocks that begin there cost (see block_cost)
-DECODE = _fields.word()  # void (*)(cpu record, packed block: see block_cost.asked_for): fills in an entry of COSTS
+DECODE = _fields.word()  # void (*)(cpu record, packed block: see block_record.asked_for): stores the block's cost
 CPUS = _fields.word()  # a table of the CPU records' addresses
 CPU_COUNT = _fields.word()
 DISPATCH_START = _fields.word()  # virtual addresses: blocks that begin here may have a host function

@@ -12,6 +12,9 @@ from emu.native.record import Fields
 
 VECTORS = 256
 ARGUMENT_COUNT = 4
+HOOK_ARGUMENT_COUNT = 4
+TRANSLATION_BUFFER = 32 << 20  # bytes of translated code a CPU may hold
+BLOCK_COUNT = TRANSLATION_BUFFER // 256  # a TranslationBlock and the shortest block's code take more bytes than that
 NEVER = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # a time that does not come
 
 _fields = Fields()
@@ -30,8 +33,7 @@ REQUEST = _fields.word()  # why Python must act before the CPU goes on
 HOST_CALL = _fields.word()  # the number of the host call that Python answers
 STEPPING = _fields.word()  # 1 while exact stepping
 STEPS = _fields.word()  # blocks that may still begin while exact stepping
-BLOCKS = _fields.word()  # blocks begun
-INSTRUCTIONS = _fields.word()  # instructions in them
+INSTRUCTIONS = _fields.word()  # instructions in the blocks that have begun
 PENDING_COUNT = _fields.word()
 NMI = _fields.word()  # 1: pending
 LOCATION = _fields.word()  # address of env's program counter
@@ -43,8 +45,17 @@ CALLOUT = _fields.word()  # free for the layer above: its own record of this CPU
 ARRIVALS = _fields.words(VECTORS)  # a word per vector: when it becomes pending, or NEVER
 NEXT_LOCATION = _fields.word()  # address of env's next program counter, or LOCATION again
 RESUME = _fields.word()  # the next program counter when the turn began; 0 once the architecture has restored it
-BLOCK = _fields.word()  # virtual address of the block whose cost is asked for
 NMI_TIMER = _fields.word()  # the watchdog timer's deadline: then an NMI is pending
+BLOCK = _fields.word()  # virtual address of the block that is being translated, or whose cost is asked for
+BLOCK_CYCLES = _fields.word()  # Python's answer: what it costs
+BLOCK_INSTRUCTIONS = _fields.word()  # and how many instructions it has
+CYCLE_COUNTER = _fields.word()  # address of a register that follows CYCLES; 0: there is none
+TRANSLATOR = _fields.word()  # the architecture's translator record
+TRANSLATED = _fields.word()  # offset from here of the record of the block whose translation begins; 0: it has begun
+HOOK_ARGUMENTS = _fields.words(HOOK_ARGUMENT_COUNT)  # of the call that is being emitted
+FIRST_TB = _fields.word()  # the first TranslationBlock in the buffer
+BLOCKS_USED = _fields.word()
+BLOCKS = _fields.words(2 * BLOCK_COUNT)  # a block_record for each block in the buffer
 WORDS = _fields.count
 
 # STATUS

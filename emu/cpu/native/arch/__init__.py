@@ -7,7 +7,7 @@ become constants of the machine code.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 __all__ = ["NativeCpu"]
@@ -17,8 +17,17 @@ class NativeCpu(NamedTuple):
     """What an architecture's build() returns: addresses of what Unicorn calls, and functions for other native code."""
 
     block_hook: int
-    """void (*)(uc, u64 address, u32 size, cpu): runs before every block. Takes interrupts, ends turns, charges the
-    block's time and runs the host function of its address."""
+    """void (*)(uc, u64 address, u32 why, cpu): runs before a block when there may be something to do (see translator).
+    Takes interrupts, ends turns, charges the block's time and runs the host function of its address."""
+
+    translator: Mapping[str, int]
+    """What replaces functions of Unicorn's translator, by their names: addresses."""
+
+    instructions: Sequence[str]
+    """The helpers of the instructions that the block hook executes, in the order of their numbers (see translator)."""
+
+    cycle_counter: int | None
+    """Offset in the CPU's state of a register that follows the clock; None: there is none."""
 
     stop_interrupt: int
     """bool (*)(uc, i32 exception): the trap unit, in place of Unicorn's. Delivers the exception to the guest. With -1

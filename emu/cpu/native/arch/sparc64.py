@@ -10,9 +10,8 @@ from numba import types
 
 from emu.cpu.arch.sparc64.state import PSTATE_IE, PSTATE_PRIV, Env
 from emu.cpu.internals import CpuStructures
-from emu.cpu.native import board_record, callouts, cpu_record
+from emu.cpu.native import block_record, callouts, cpu_record, translator
 from emu.cpu.native.arch import NativeCpu
-from emu.cpu.native.block_cost import charge
 from emu.cpu.native.interrupts import highest, look_around, take_highest, turn_is_over
 from emu.native import cfunc, external, njit
 from emu.native.pointers import load_u32, load_u64, store_u32, store_u64
@@ -35,7 +34,7 @@ PC, NPC = np.uint64(Env.pc.offset), np.uint64(Env.npc.offset)
 PIL, PSTATE = np.uint64(Env.psrpil.offset), np.uint64(Env.pstate.offset)
 TL, MAXTL = np.uint64(Env.tl.offset), np.uint64(Env.maxtl.offset)
 WINDOW, G1 = np.uint64(Env.regwptr.offset), np.uint64(Env.gregs.offset + ctypes.sizeof(ctypes.c_uint64))
-CYCLE_COUNTER = np.uint64(Env.tick_cmpr.offset)
+CYCLE_COUNTER = np.uint64(Env.tick_cmpr.offset)  # `rd %tick` is 0 in Unicorn; this register is memory
 
 
 def build(layout: CpuStructures) -> NativeCpu:
@@ -67,18 +66,14 @@ def build(layout: CpuStructures) -> NativeCpu:
             return False
         return load_u32(env + PIL) < NMI_LEVEL and load_u32(env + TL) == 0
 
-    @njit
-    def physical_of(cpu, board, address):
-        """The RAM address of a block's first byte. The page of a block that runs is in Unicorn's TLB."""
-        offset = address - load_u64(board + board_record.KERNEL_START)
-        if offset < load_u64(board + board_record.RAM_SIZE):
-            return offset
-        return _code_address(load_u64(cpu + cpu_record.ENV), address)
-
     @cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
-    def block_hook(uc, address, size, cpu):
-        """Runs before every block. After an exit the block begins again, so its time is charged after the last exit."""
-        env = load_u64(cpu + cpu_record.ENV)
+    def block_hook(uc, address, why, cpu):
+        """After an exit the block begins again, so its time is charged after the last exit."""
+        if not why & translator.BLOCK:
+            return
+        env, block = load_u64(cpu + cpu_record.ENV), cpu + np.uint64(why & translator.OFFSET_MASK)
+        if why & translator.ACCOUNTED:
+            block_record.take_back(cpu, block)
         if load_u64(cpu + cpu_record.CYCLES) >= load_u64(cpu + cpu_record.DEADLINE):
             look_around(cpu)
             if takes_nmi(cpu, env) or takes_interrupt(cpu, env):
@@ -86,10 +81,11 @@ def build(layout: CpuStructures) -> NativeCpu:
             if turn_is_over(cpu):
                 _emu_stop(uc)
                 _loop_exit(load_u64(cpu + cpu_record.CPU))
-        board = load_u64(cpu + cpu_record.BOARD)
-        charge(cpu, board, address, np.uint64(size), physical_of(cpu, board, address))
-        store_u64(env + CYCLE_COUNTER, load_u64(cpu + cpu_record.CYCLES))  # `rd %tick` is 0 in Unicorn; this register is memory
-        callouts.call_function_at(cpu, board, address)
+        if load_u64(block + block_record.CYCLES) == block_record.UNKNOWN:
+            block_record.learn(cpu, block, address, _code_address(env, address))
+        block_record.charge(cpu, block)
+        store_u64(env + CYCLE_COUNTER, load_u64(cpu + cpu_record.CYCLES))
+        callouts.call_function_at(cpu, load_u64(cpu + cpu_record.BOARD), address)
 
     @njit
     def host_call(cpu, env):
@@ -141,5 +137,8 @@ def build(layout: CpuStructures) -> NativeCpu:
         block_hook=block_hook.address,
         stop_interrupt=stop_interrupt.address,
         instruction_hooks=(),
+        translator=translator.build("sparc64", layout),
+        instructions=(),
+        cycle_counter=int(CYCLE_COUNTER),
         irqs_off=irqs_off,
     )

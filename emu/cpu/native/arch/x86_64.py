@@ -9,11 +9,9 @@ import numpy as np
 from numba import types
 from unicorn import x86_const as x86
 
-from emu.cpu.arch.x86_64 import mmu
 from emu.cpu.arch.x86_64.state import CS, SS, Layout, SegmentCache, register
-from emu.cpu.native import board_record, callouts, cpu_record
+from emu.cpu.native import block_record, callouts, cpu_record, translator
 from emu.cpu.native.arch import NativeCpu
-from emu.cpu.native.block_cost import charge
 from emu.cpu.native.interrupts import look_around, take_highest, turn_is_over
 from emu.native import cfunc, external, njit
 from emu.native.pointers import load_u32, load_u64, store_u32, store_u64
@@ -23,6 +21,7 @@ _do_interrupt = external("x86_cpu_do_interrupt_x86_64", types.void(_void_pointer
 _do_hardware_interrupt = external("do_interrupt_x86_hardirq_x86_64", types.void(_void_pointer, types.int32, types.int32))
 _loop_exit = external("cpu_loop_exit_noexc_x86_64", types.void(_void_pointer))
 _emu_stop = external("uc_emu_stop", types.int32(_void_pointer))
+_code_address = external("get_page_addr_code_x86_64", types.uint64(_void_pointer, types.uint64))
 _raise = external("raise_exception_err_x86_64", types.void(_void_pointer, types.int32, types.int32))
 _read_flags = external("helper_read_eflags_x86_64", types.uint64(_void_pointer))
 _write_flags = external("helper_write_eflags_x86_64", types.void(_void_pointer, types.uint64, types.uint32))
@@ -48,8 +47,7 @@ LIMIT, FLAGS = np.uint64(SegmentCache.limit.offset), np.uint64(SegmentCache.flag
 WRITABLE_FLAGS = np.uint32(0xFFFF_FFFF)
 SYSCALL_LENGTH = np.uint64(2)
 
-PRESENT, LARGE, FRAME = np.uint64(mmu.PRESENT), np.uint64(mmu.LARGE), np.uint64(mmu.FRAME)
-NINE, TWELVE, INDEX_MASK = np.uint64(9), np.uint64(12), np.uint64(511)
+SYSCALL = 0  # its place among `instructions`
 
 
 def build(layout: Layout) -> NativeCpu:
@@ -59,8 +57,7 @@ def build(layout: Layout) -> NativeCpu:
     eip, eflags = np.uint64(layout.env_eip), np.uint64(layout.env_eflags)
     hflags, hflags2 = np.uint64(layout.env_hflags), np.uint64(layout.env_hflags2)
     cs, ss = (np.uint64(layout.env_segments + segment * ctypes.sizeof(SegmentCache)) for segment in (CS, SS))
-    cr3, star = np.uint64(layout.env_cr3), np.uint64(layout.env_star)
-    lstar, fmask = np.uint64(layout.env_lstar), np.uint64(layout.env_fmask)
+    star, lstar, fmask = (np.uint64(offset) for offset in (layout.env_star, layout.env_lstar, layout.env_fmask))
 
     @njit
     def irqs_off(env):
@@ -80,44 +77,6 @@ def build(layout: Layout) -> NativeCpu:
         if load_u64(cpu + cpu_record.NMI) == ZERO or load_u64(cpu + cpu_record.REQUEST) != ZERO:
             return False
         return load_u32(env + hflags2) & NMI_MASKED == 0 and load_u32(env + hflags) & SHADOW == 0
-
-    @njit
-    def physical_of(cpu, board, address):
-        """The RAM address of a block's first byte; NEVER, which is outside RAM, if the page tables have none."""
-        ram, size = load_u64(board + board_record.RAM), load_u64(board + board_record.RAM_SIZE)
-        offset = address - load_u64(board + board_record.KERNEL_START)
-        if offset < size:
-            return offset
-        entry = load_u64(load_u64(cpu + cpu_record.ENV) + cr3)
-        if entry & FRAME >= size:
-            return cpu_record.NEVER
-        shift = np.uint64(39)
-        for _ in range(4):
-            entry = load_u64(ram + (entry & FRAME) + (address >> shift & INDEX_MASK) * WORD)
-            if not entry & PRESENT or entry & FRAME >= size:
-                return cpu_record.NEVER
-            if shift != TWELVE and entry & LARGE:
-                break
-            if shift == TWELVE:
-                break
-            shift -= NINE
-        low = (ONE << shift) - ONE
-        return (entry & FRAME & ~low) | (address & low)
-
-    @cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
-    def block_hook(uc, address, size, cpu):
-        """Runs before every block. After an exit the block begins again, so its time is charged after the last exit."""
-        if load_u64(cpu + cpu_record.CYCLES) >= load_u64(cpu + cpu_record.DEADLINE):
-            look_around(cpu)
-            env = load_u64(cpu + cpu_record.ENV)
-            if takes_nmi(cpu, env) or takes_interrupt(cpu, env):
-                _loop_exit(load_u64(cpu + cpu_record.CPU))
-            if turn_is_over(cpu):
-                _emu_stop(uc)
-                _loop_exit(load_u64(cpu + cpu_record.CPU))
-        board = load_u64(cpu + cpu_record.BOARD)
-        charge(cpu, board, address, np.uint64(size), physical_of(cpu, board, address))
-        callouts.call_function_at(cpu, board, address)
 
     @cfunc(types.boolean(types.uint64, types.int32))
     def stop_interrupt(uc, vector):
@@ -144,9 +103,9 @@ def build(layout: Layout) -> NativeCpu:
             _emu_stop(uc)
         return False
 
-    @cfunc(types.void(types.uint64, types.uint64))
-    def syscall(uc, cpu):
-        """SYSCALL as the manual has it (volume 2B). Unicorn leaves the whole instruction to this hook."""
+    @njit
+    def syscall(cpu):
+        """SYSCALL as the manual has it (volume 2B). Unicorn would leave the whole instruction to a hook."""
         env = load_u64(cpu + cpu_record.ENV)
         flags = _read_flags(env)
         store_u64(env + CX, load_u64(env + eip) + SYSCALL_LENGTH)
@@ -159,7 +118,7 @@ def build(layout: Layout) -> NativeCpu:
             store_u32(env + segment + LIMIT, FLAT_LIMIT)
             store_u32(env + segment + FLAGS, attributes)
         store_u32(env + hflags, load_u32(env + hflags) & ~PRIVILEGE)
-        store_u64(env + eip, load_u64(env + lstar) - SYSCALL_LENGTH)  # Unicorn adds the instruction's length
+        store_u64(env + eip, load_u64(env + lstar))
 
     @cfunc(types.int32(types.uint64, types.uint64))
     def rdtsc(uc, cpu):
@@ -177,6 +136,34 @@ def build(layout: Layout) -> NativeCpu:
         store_u64(env + DX, cycles >> np.uint64(32))
         store_u64(env + CX, load_u64(cpu + cpu_record.INDEX))
         return np.int32(1)
+
+    @njit
+    def execute(cpu, number):
+        """Executes one of `instructions`."""
+        if number == SYSCALL:
+            syscall(cpu)
+
+    @cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
+    def block_hook(uc, address, why, cpu):
+        """After an exit the block begins again, so its time is charged after the last exit."""
+        if why & translator.INSTRUCTION:
+            execute(cpu, why & translator.NUMBER_MASK)
+        if not why & translator.BLOCK:
+            return
+        env, block = load_u64(cpu + cpu_record.ENV), cpu + np.uint64(why & translator.OFFSET_MASK)
+        if why & translator.ACCOUNTED:
+            block_record.take_back(cpu, block)
+        if load_u64(cpu + cpu_record.CYCLES) >= load_u64(cpu + cpu_record.DEADLINE):
+            look_around(cpu)
+            if takes_nmi(cpu, env) or takes_interrupt(cpu, env):
+                _loop_exit(load_u64(cpu + cpu_record.CPU))
+            if turn_is_over(cpu):
+                _emu_stop(uc)
+                _loop_exit(load_u64(cpu + cpu_record.CPU))
+        if load_u64(block + block_record.CYCLES) == block_record.UNKNOWN:
+            block_record.learn(cpu, block, address, _code_address(env, address))
+        block_record.charge(cpu, block)
+        callouts.call_function_at(cpu, load_u64(cpu + cpu_record.BOARD), address)
 
     @njit
     def check_port(env):
@@ -206,11 +193,13 @@ def build(layout: Layout) -> NativeCpu:
         block_hook=block_hook.address,
         stop_interrupt=stop_interrupt.address,
         instruction_hooks=(
-            (x86.UC_X86_INS_SYSCALL, syscall.address),
             (x86.UC_X86_INS_RDTSC, rdtsc.address),
             (x86.UC_X86_INS_RDTSCP, rdtscp.address),
             (x86.UC_X86_INS_IN, port_in.address),
             (x86.UC_X86_INS_OUT, host_call.address),
         ),
+        translator=translator.build("x86_64", layout),
+        instructions=("helper_syscall_x86_64",),
+        cycle_counter=None,
         irqs_off=irqs_off,
     )

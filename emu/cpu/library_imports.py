@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The functions that Unicorn's library calls through its global offset table (GOT), where others can be put in their place.
+
+A change holds for the whole process, and for the calls of the library alone: whoever looks a function up by its name
+still finds the original.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+
+import numpy as np
+import numpy.typing as npt
+
+from emu.cpu.internals import LIBRARY, UnknownUnicorn
+
+__all__ = ["replace"]
+
+_DT_PLTRELSZ, _DT_STRTAB, _DT_SYMTAB, _DT_STRSZ, _DT_JMPREL = 2, 5, 6, 10, 23
+
+# Of ELF's structures for 64 bits: Elf64_Rela and Elf64_Sym.
+_RELA = np.dtype([("offset", "u8"), ("type", "u4"), ("symbol", "u4"), ("addend", "i8")])
+_SYMBOL = np.dtype([("name", "u4"), ("info", "u1"), ("other", "u1"), ("section", "u2"), ("value", "u8"), ("size", "u8")])
+
+
+class _LinkMap(ctypes.Structure):
+    """struct link_map of glibc, to which a dlopen() handle points."""
+
+    _fields_ = (("base", ctypes.c_uint64), ("name", ctypes.c_char_p), ("dynamic", ctypes.c_uint64))
+
+
+def _table(address: int, layout: np.dtype[np.void], count: int) -> npt.NDArray[np.void]:
+    memory = memoryview((ctypes.c_char * (count * layout.itemsize)).from_address(address))
+    return np.frombuffer(memory, layout)
+
+
+class _Imports:
+    """The library's imported functions: the offsets of their names in its string table, and their slots in the GOT."""
+
+    def __init__(self, library: _LinkMap) -> None:
+        tags: dict[int, int] = {}
+        at = library.dynamic
+        while tag := ctypes.c_uint64.from_address(at).value:
+            tags[tag] = ctypes.c_uint64.from_address(at + 8).value
+            at += 16
+        relocations = _table(tags[_DT_JMPREL], _RELA, tags[_DT_PLTRELSZ] // _RELA.itemsize)
+        symbols = _table(tags[_DT_SYMTAB], _SYMBOL, int(relocations["symbol"].max()) + 1)
+        self._strings = ctypes.string_at(tags[_DT_STRTAB], tags[_DT_STRSZ])
+        self._names = symbols["name"][relocations["symbol"]]
+        self._slots = relocations["offset"] + np.uint64(library.base)
+
+    def slot(self, name: str) -> int | None:
+        """The address of a function's slot; None if the library does not import it."""
+        at = self._strings.find(b"\0" + name.encode() + b"\0") + 1
+        found = np.flatnonzero(self._names == at)
+        return int(self._slots[found[0]]) if at and len(found) else None
+
+
+@functools.cache
+def _imports() -> _Imports:
+    return _Imports(_LinkMap.from_address(LIBRARY._handle))
+
+
+def replace(name: str, function: int) -> None:
+    """Has the library call `function`, an address, where its source calls the function `name`.
+
+    Raises:
+        UnknownUnicorn: the library does not call it through the GOT.
+    """
+    slot = _imports().slot(name)
+    if slot is None:
+        raise UnknownUnicorn(f"the library does not import {name}")
+    ctypes.c_uint64.from_address(slot).value = function

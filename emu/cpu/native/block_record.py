@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a CPU knows of a block that it has translated: a record of two words among the CPU's BLOCKS.
+
+The translated block adds its own cost to the CPU's counters. The host is called when that moves the clock to the CPU's
+DEADLINE or past it. A cost that is not known yet is later than any deadline.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emu.cpu.native import board_record, cpu_record
+from emu.native import njit
+from emu.native.pointers import call_handler, load_u32, load_u64, store_u32, store_u64
+from emu.native.record import Fields
+
+_fields = Fields()
+CYCLES = _fields.word()  # what the block costs, or UNKNOWN
+SIZE = _fields.word()  # in bytes; in the upper half the number of instructions
+WORDS = _fields.count
+INSTRUCTIONS = SIZE + np.uint64(4)
+
+UNKNOWN = np.uint64(1 << 63)
+ZERO, ONE = np.uint64(0), np.uint64(1)
+PHYSICAL = np.uint64(16)  # in DECODE's argument: a shift
+
+
+def asked_for(packed: int) -> tuple[int, int]:
+    """DECODE's argument, unpacked: the RAM address and the size in bytes of a block."""
+    return packed >> int(PHYSICAL), packed & (1 << int(PHYSICAL)) - 1
+
+
+@njit
+def _count(cpu, cycles, instructions):
+    store_u64(cpu + cpu_record.CYCLES, load_u64(cpu + cpu_record.CYCLES) + cycles)
+    store_u64(cpu + cpu_record.INSTRUCTIONS, load_u64(cpu + cpu_record.INSTRUCTIONS) + instructions)
+
+
+@njit
+def take_back(cpu, block):
+    """Undoes what the block has added to its CPU's counters."""
+    _count(cpu, ~load_u64(block + CYCLES) + ONE, ~np.uint64(load_u32(block + INSTRUCTIONS)) + ONE)
+
+
+@njit
+def learn(cpu, block, address, physical):
+    """Fills in what a block costs, which begins at `address`. It stays unknown if its code is not in RAM."""
+    board = load_u64(cpu + cpu_record.BOARD)
+    if physical < load_u64(board + board_record.RAM_SIZE):
+        store_u64(cpu + cpu_record.BLOCK, address)
+        call_handler(load_u64(board + board_record.DECODE), cpu, (physical << PHYSICAL) | np.uint64(load_u32(block + SIZE)))
+        store_u64(block + CYCLES, load_u64(cpu + cpu_record.BLOCK_CYCLES))
+        store_u32(block + INSTRUCTIONS, np.uint32(load_u64(cpu + cpu_record.BLOCK_INSTRUCTIONS)))
+
+
+@njit
+def charge(cpu, block):
+    """Adds a block's cycles and instructions to its CPU's counters. A block outside RAM faults, and costs one cycle."""
+    cycles = load_u64(block + CYCLES)
+    if cycles == UNKNOWN:
+        _count(cpu, ONE, ZERO)
+    else:
+        _count(cpu, cycles, np.uint64(load_u32(block + INSTRUCTIONS)))
