@@ -103,6 +103,8 @@ class CpuArch(ABC):
         record.set(translator_record.EXIT_CHECK, address_of(f"helper_check_exit_request_{self.name}"))
         for n, helper in enumerate(native.instructions):
             record.set(translator_record.INSTRUCTIONS, address_of(helper), n)
+        for n, helper in enumerate(native.noticed):
+            record.set(translator_record.NOTICED, address_of(helper), n)
         for name, function in native.translator.items():
             library_imports.replace(name, function)
         return record

@@ -40,7 +40,7 @@ TB_PC, TB_SIZE, SIZE_MASK = np.uint64(0), np.uint64(20), np.uint32(0xFFFF)
 
 
 @njit
-def nothing(cpu, ctx, which):
+def nothing(cpu, ctx):
     """Emits nothing."""
 
 
@@ -50,7 +50,7 @@ def build(arch: str, layout: CpuStructures, before_call: Any = nothing, before_o
     Args:
         arch: as the names of Unicorn's symbols end.
         layout: of Unicorn's structures.
-        before_call: before_call(cpu, ctx, function), compiled: emits what is to happen before a call of a helper.
+        before_call: before_call(cpu, ctx), compiled: emits what is to happen before a call of a NOTICED helper.
         before_operation: before_operation(cpu, ctx, offset), the same before an operation with a third operand `offset`.
 
     Returns:
@@ -157,7 +157,9 @@ def build(arch: str, layout: CpuStructures, before_call: Any = nothing, before_o
                 if function == load_u64(ours + translator_record.INSTRUCTIONS + np.uint64(n) * WORD):
                     call_hook(cpu, ctx, INSTRUCTION | np.uint32(n))
                     return
-            before_call(cpu, ctx, function)
+            for n in range(translator_record.NOTICED_COUNT):
+                if function == load_u64(ours + translator_record.NOTICED + np.uint64(n) * WORD):
+                    before_call(cpu, ctx)
         call(ctx, function, result, count, arguments)
 
     @cfunc(types.void(types.uint64, types.uint64, types.int32))

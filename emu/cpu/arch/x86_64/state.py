@@ -61,6 +61,8 @@ class Layout(CpuStructures):
     env_lstar: int
     env_fmask: int
     env_cpuid_1_ecx: int  # uint64; what CPUID announces is what is translated
+    env_mxcsr: int  # uint32
+    env_sse_flags: int  # uint8: exceptions of SSE since the last that are in MXCSR
 
 
 def register(name: str) -> int:
@@ -119,6 +121,7 @@ def layout() -> Layout:
         env_cpuid = _env_words(memory, env).find(_CPUID)
         if env_cpuid < 0:
             raise UnknownUnicorn("CPUID's words are not in the CPU state")
+        env_mxcsr, env_sse_flags = _sse_offsets(uc, memory, env)
         found = Layout(
             **vars(cpu),
             env_eip=env_eip,
@@ -131,9 +134,36 @@ def layout() -> Layout:
             env_lstar=env_lstar,
             env_fmask=env_fmask,
             env_cpuid_1_ecx=env_cpuid + 8,
+            env_mxcsr=env_mxcsr,
+            env_sse_flags=env_sse_flags,
         )
     _self_test(uc, found)
     return found
+
+
+_MXCSR = 0x1F80  # no exceptions, all masked
+_FLOAT_ONE = 0x3F80_0000
+_DIVIDE, _ZERO_DIVIDE = b"\xf3\x0f\x5e\xc1", 4  # divss %xmm1, %xmm0; SSE's flag for a division by zero
+
+
+def _sse_offsets(uc: unicorn.Uc, memory: int, env: int) -> tuple[int, int]:
+    """The offsets of MXCSR and of SSE's flags. A division by zero sets a flag a few bytes before MXCSR, which shows none."""
+    uc.mem_write(0x200, _DIVIDE)
+    for register, value in ((x86.UC_X86_REG_MXCSR, _MXCSR), (x86.UC_X86_REG_XMM0, _FLOAT_ONE), (x86.UC_X86_REG_XMM1, 0)):
+        uc.reg_write(register, value)
+    before = _env_words(memory, env)
+    uc.emu_start(0x200, 0x200 + len(_DIVIDE))
+    after = _env_words(memory, env)
+    found = [
+        (mxcsr, flags)
+        for mxcsr in range(0, len(after) - 3, 4)
+        if before[mxcsr : mxcsr + 4] == after[mxcsr : mxcsr + 4] == struct.pack("<I", _MXCSR)
+        for flags in range(mxcsr - 16, mxcsr)
+        if (before[flags], after[flags]) == (0, _ZERO_DIVIDE)
+    ]
+    if len(found) != 1:
+        raise UnknownUnicorn(f"MXCSR and its flags found {len(found)} times in the CPU state")
+    return found[0]
 
 
 def _self_test(uc: unicorn.Uc, at: Layout) -> None:

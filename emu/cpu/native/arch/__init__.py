@@ -26,6 +26,9 @@ class NativeCpu(NamedTuple):
     instructions: Sequence[str]
     """The helpers of the instructions that the block hook executes, in the order of their numbers (see translator)."""
 
+    noticed: Sequence[str]
+    """The helpers before whose calls the translator emits something."""
+
     cycle_counter: int | None
     """Offset in the CPU's state of a register that follows the clock; None: there is none."""
 

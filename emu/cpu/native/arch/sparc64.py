@@ -139,6 +139,7 @@ def build(layout: CpuStructures) -> NativeCpu:
         instruction_hooks=(),
         translator=translator.build("sparc64", layout),
         instructions=(),
+        noticed=(),
         cycle_counter=int(CYCLE_COUNTER),
         irqs_off=irqs_off,
     )

@@ -10,7 +10,7 @@ from numba import types
 from unicorn import x86_const as x86
 
 from emu.cpu.arch.x86_64.state import CS, SS, Layout, SegmentCache, register
-from emu.cpu.native import block_record, callouts, cpu_record, translator
+from emu.cpu.native import block_record, callouts, cpu_record, tcg, translator
 from emu.cpu.native.arch import NativeCpu
 from emu.cpu.native.interrupts import look_around, take_highest, turn_is_over
 from emu.native import cfunc, external, njit
@@ -47,6 +47,9 @@ LIMIT, FLAGS = np.uint64(SegmentCache.limit.offset), np.uint64(SegmentCache.flag
 WRITABLE_FLAGS = np.uint32(0xFFFF_FFFF)
 SYSCALL_LENGTH = np.uint64(2)
 
+# MXCSR's flags for an invalid operation, division by zero, overflow, underflow, an inexact result (manual volume 1, 10.2.3).
+SSE_EXCEPTIONS = np.uint64(0x3D)
+
 SYSCALL = 0  # its place among `instructions`
 
 
@@ -58,6 +61,27 @@ def build(layout: Layout) -> NativeCpu:
     hflags, hflags2 = np.uint64(layout.env_hflags), np.uint64(layout.env_hflags2)
     cs, ss = (np.uint64(layout.env_segments + segment * ctypes.sizeof(SegmentCache)) for segment in (CS, SS))
     star, lstar, fmask = (np.uint64(offset) for offset in (layout.env_star, layout.env_lstar, layout.env_fmask))
+
+    ops = tcg.build("x86_64", layout.translator)
+    constant, bit_and, bit_or = ops.constant, ops.bit_and, ops.bit_or
+    emit_load_u8, emit_load_u32, emit_store_u8, emit_store_u32 = ops.load_u8, ops.load_u32, ops.store_u8, ops.store_u32
+    mxcsr, sse_flags = np.uint64(layout.env_mxcsr), np.uint64(layout.env_sse_flags)
+
+    # SSE's exceptions gather beside MXCSR. Unicorn never puts them there, although `stmxcsr` and `fxsave` read it, and
+    # never clears them, although `ldmxcsr` and `fxrstor` write it.
+
+    @njit
+    def keep_exceptions(cpu, ctx):
+        """Emits that MXCSR gets the exceptions of SSE. Its flags are QEMU's softfloat's, but for the denormal operand."""
+        env = constant(ctx, load_u64(cpu + cpu_record.ENV))
+        flags = bit_and(ctx, emit_load_u8(ctx, env, sse_flags), constant(ctx, SSE_EXCEPTIONS))
+        emit_store_u32(ctx, bit_or(ctx, emit_load_u32(ctx, env, mxcsr), flags), env, mxcsr)
+        emit_store_u8(ctx, constant(ctx, ZERO), env, sse_flags)
+
+    @njit
+    def before_operation(cpu, ctx, offset):
+        if offset == mxcsr:
+            keep_exceptions(cpu, ctx)
 
     @njit
     def irqs_off(env):
@@ -198,8 +222,9 @@ def build(layout: Layout) -> NativeCpu:
             (x86.UC_X86_INS_IN, port_in.address),
             (x86.UC_X86_INS_OUT, host_call.address),
         ),
-        translator=translator.build("x86_64", layout),
+        translator=translator.build("x86_64", layout, keep_exceptions, before_operation),
         instructions=("helper_syscall_x86_64",),
+        noticed=[f"helper_{name}_x86_64" for name in ("ldmxcsr", "fxsave", "fxrstor", "xsave", "xsaveopt", "xrstor")],
         cycle_counter=None,
         irqs_off=irqs_off,
     )
