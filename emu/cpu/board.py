@@ -16,7 +16,7 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.cpu.host_signals import Held
 from emu.cpu.native import board_record, cpu_record, forget, turns
-from emu.cpu.native.block_record import asked_for
+from emu.cpu.native.block_record import asked_for, string_cost
 from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
 from emu.native.record import Record
 
@@ -310,7 +310,9 @@ class Board:
         if here < size:  # the rest is on the next virtual page, which can be anywhere in RAM
             code += cpu.read(address + here, size - here)
         cost = self._timing.block(code, address)
-        cpu.record.set(cpu_record.BLOCK_CYCLES, cost.cycles)
+        description = self.arch.repeated(code[cost.last :])
+        cycles = string_cost(cost.cycles, cost.last, description) if description else cost.cycles
+        cpu.record.set(cpu_record.BLOCK_CYCLES, cycles)
         cpu.record.set(cpu_record.BLOCK_INSTRUCTIONS, cost.instructions)
 
 

@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 
 __all__ = [
     "Accessors", "call_handler", "in_byte_order",
-    "load_i32", "load_u8", "load_u32", "load_u64",
+    "load_i32", "load_u8", "load_u16", "load_u32", "load_u64",
     "store_u8", "store_u16", "store_u32", "store_u64",
 ]  # fmt: skip
 
@@ -47,6 +47,7 @@ def _store(numba_type: Any, bits: int, swapped: bool = False) -> Any:
 
 
 load_u8 = _load(types.uint8, 8)
+load_u16 = _load(types.uint16, 16)
 load_u32 = _load(types.uint32, 32)
 load_i32 = _load(types.int32, 32)
 load_u64 = _load(types.uint64, 64)

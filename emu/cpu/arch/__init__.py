@@ -127,6 +127,10 @@ class CpuArch(ABC):
     def timing(self) -> TimingModel:
         """The static timing model. All boards share it, because it caches the costs of blocks."""
 
+    def repeated(self, instruction: bytes) -> int:
+        """What the block hook wants to know of an instruction that repeats itself; 0 if it does not."""
+        return 0
+
     @abstractmethod
     def registers(self, env: int) -> Mapping[str, int]:
         """The integer registers and those of the CPU's state, by the names that disassembly has for them."""

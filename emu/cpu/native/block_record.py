@@ -15,12 +15,14 @@ from emu.native.pointers import call_handler, load_u32, load_u64, store_u32, sto
 from emu.native.record import Fields
 
 _fields = Fields()
-CYCLES = _fields.word()  # what the block costs, or UNKNOWN
+CYCLES = _fields.word()  # what the block costs, or UNKNOWN, or what string_cost() packs
 SIZE = _fields.word()  # in bytes; in the upper half the number of instructions
 WORDS = _fields.count
 INSTRUCTIONS = SIZE + np.uint64(4)
 
-UNKNOWN = np.uint64(1 << 63)
+UNKNOWN, STRING = np.uint64(1 << 63), np.uint64(1 << 62)
+DESCRIPTION, OFFSET, LOW = np.uint64(40), np.uint64(16), np.uint64(0xFFFF)  # of a string block's cost: shifts, and a mask
+DESCRIPTION_MASK = np.uint64(0x3F_FFFF)
 ZERO, ONE = np.uint64(0), np.uint64(1)
 PHYSICAL = np.uint64(16)  # in DECODE's argument: a shift
 
@@ -28,6 +30,17 @@ PHYSICAL = np.uint64(16)  # in DECODE's argument: a shift
 def asked_for(packed: int) -> tuple[int, int]:
     """DECODE's argument, unpacked: the RAM address and the size in bytes of a block."""
     return packed >> int(PHYSICAL), packed & (1 << int(PHYSICAL)) - 1
+
+
+def string_cost(cycles: int, offset: int, description: int) -> int:
+    """The cost of a block whose last instruction, at `offset`, is repeated. The block hook sees each of its executions.
+
+    Args:
+        cycles: of the block, without the repetitions.
+        offset: in bytes, from the block's beginning.
+        description: of the instruction, what the architecture's hook wants to know of it.
+    """
+    return int(STRING) | description << int(DESCRIPTION) | offset << int(OFFSET) | min(cycles, int(LOW))
 
 
 @njit
@@ -61,3 +74,22 @@ def charge(cpu, block):
         _count(cpu, ONE, ZERO)
     else:
         _count(cpu, cycles, np.uint64(load_u32(block + INSTRUCTIONS)))
+
+
+@njit
+def charge_string(cpu, block, address):
+    """Charges a block that ends with a repeated instruction. Returns the instruction's description if the block begins with it,
+    or else 0.
+
+    After the first repetition the instruction begins a block of its own, which goes on with it. That costs nothing unless
+    something else was executed in between.
+    """
+    cost = load_u64(block + CYCLES)
+    offset = cost >> OFFSET & LOW
+    begun = load_u64(cpu + cpu_record.STRING) == address + offset
+    goes_on = begun and load_u64(cpu + cpu_record.STRING_BEGUN) == load_u64(cpu + cpu_record.INSTRUCTIONS)
+    if offset != ZERO or not goes_on:
+        _count(cpu, cost & LOW, np.uint64(load_u32(block + INSTRUCTIONS)))
+    store_u64(cpu + cpu_record.STRING, address + offset)
+    store_u64(cpu + cpu_record.STRING_BEGUN, load_u64(cpu + cpu_record.INSTRUCTIONS))
+    return ZERO if offset != ZERO else cost >> DESCRIPTION & DESCRIPTION_MASK

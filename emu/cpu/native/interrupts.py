@@ -74,6 +74,13 @@ def stop(cpu):
 
 
 @njit
+def next_due(cpu):
+    """When an interrupt becomes pending, or the turn ends."""
+    timers = min(load_u64(cpu + cpu_record.TIMER), load_u64(cpu + cpu_record.NMI_TIMER))
+    return min(min(timers, load_u64(cpu + cpu_record.ARRIVAL)), load_u64(cpu + cpu_record.TURN_END))
+
+
+@njit
 def look_around(cpu):
     """Makes pending what has become due, and sets the next DEADLINE."""
     now = load_u64(cpu + cpu_record.CYCLES)
@@ -104,10 +111,7 @@ def look_around(cpu):
     if busy:
         store_u64(cpu + cpu_record.DEADLINE, ZERO)
     else:
-        next_event = min(
-            load_u64(cpu + cpu_record.TIMER), load_u64(cpu + cpu_record.NMI_TIMER), load_u64(cpu + cpu_record.ARRIVAL)
-        )
-        store_u64(cpu + cpu_record.DEADLINE, min(next_event, load_u64(cpu + cpu_record.TURN_END)))
+        store_u64(cpu + cpu_record.DEADLINE, next_due(cpu))
 
 
 @njit

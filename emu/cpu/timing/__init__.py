@@ -13,6 +13,7 @@ class BlockCost(NamedTuple):
 
     instructions: int
     cycles: int
+    last: int = 0  # offset of the last instruction, in bytes
 
 
 class TimingModel(Protocol):

@@ -31,8 +31,8 @@ class StaticModel:
         return self._known(code)
 
     def _add_up(self, code: bytes) -> BlockCost:
-        instructions = cycles = 0
-        for _, _, mnemonic, _ in self._disassembler.disasm_lite(code, 0):
+        instructions = cycles = last = 0
+        for last, _, mnemonic, _ in self._disassembler.disasm_lite(code, 0):  # noqa: B007
             instructions += 1
             cycles += self._cycles.get(mnemonic.removeprefix("lock "), 1)
-        return BlockCost(max(instructions, 1), max(cycles, 1))
+        return BlockCost(max(instructions, 1), max(cycles, 1), last)

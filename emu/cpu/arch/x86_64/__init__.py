@@ -12,7 +12,7 @@ import capstone
 import unicorn
 
 from emu.cpu.arch import RESET_PAGE, CpuArch
-from emu.cpu.arch.x86_64 import mmu, repairs, state, time
+from emu.cpu.arch.x86_64 import mmu, repairs, state, strings, time
 from emu.cpu.timing import TimingModel
 from emu.cpu.timing.static import StaticModel
 
@@ -56,6 +56,9 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
 
     def timing(self) -> TimingModel:
         return self._timing
+
+    def repeated(self, instruction: bytes) -> int:
+        return strings.describe(instruction)
 
     def registers(self, env: int) -> Mapping[str, int]:
         at = state.layout()

@@ -53,6 +53,7 @@ class Layout(CpuStructures):
 
     env_eip: int
     env_eflags: int
+    env_df: int  # int32: 1, or -1 if string instructions go backward
     env_hflags: int
     env_hflags2: int
     env_segments: int  # a SegmentCache for each of SEGMENT_REGISTERS
@@ -126,6 +127,7 @@ def layout() -> Layout:
             **vars(cpu),
             env_eip=env_eip,
             env_eflags=env_eip + 8,
+            env_df=env_eip + 0x2C,
             env_hflags=env_eip + 0x30,  # after eflags, cc_dst, cc_src, cc_src2, cc_op and df
             env_hflags2=env_eip + 0x34,
             env_segments=env_eip + 0x38,

@@ -5,7 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["CYCLES"]
+__all__ = [
+    "BACKWARD_ELEMENT", "COMPARE_ELEMENT", "CYCLES", "LOAD_ELEMENT", "SCAN_ELEMENT", "STRING_BYTES_PER_CYCLE",
+]  # fmt: skip
+
+# String instructions with a repeat prefix: cycles before the first element, and what elements cost.
+_STRING_START = 35
+STRING_BYTES_PER_CYCLE = 32  # of movs and stos
+BACKWARD_ELEMENT, LOAD_ELEMENT, SCAN_ELEMENT, COMPARE_ELEMENT = 1, 2, 2, 3  # cycles; movs and stos go backward
+
+_REPEATED = [
+    f"{prefix} {name}{size}"
+    for prefix in ("rep", "repe", "repne") for name in ("movs", "stos", "lods", "scas", "cmps") for size in "bwdq"
+]  # fmt: skip
 
 # Cycles of x86-64 instructions that cost more than one, by capstone's mnemonic without prefixes. Rounded latencies from
 # Agner Fog's "Instruction tables" (Skylake) for arithmetic; system instructions from Intel's optimisation manual, appendix C.
@@ -16,5 +28,5 @@ CYCLES: Mapping[str, int] = {
     "syscall": 50, "sysretq": 50, "iretq": 80, "int3": 60,
     "swapgs": 20, "wrmsr": 100, "rdmsr": 60, "cpuid": 100, "rdtsc": 20, "rdtscp": 25,
     "invlpg": 120, "lgdt": 50, "lidt": 50, "ltr": 50, "cli": 4, "sti": 4, "out": 40, "hlt": 10,
-    "rep stosq": 30, "rep stosb": 30, "rep movsq": 40, "rep movsb": 40,
+    **dict.fromkeys(_REPEATED, _STRING_START),
 }  # fmt: skip

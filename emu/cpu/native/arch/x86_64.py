@@ -11,7 +11,7 @@ from unicorn import x86_const as x86
 
 from emu.cpu.arch.x86_64.state import CS, SS, Layout, SegmentCache, register
 from emu.cpu.native import block_record, callouts, cpu_record, tcg, translator
-from emu.cpu.native.arch import NativeCpu
+from emu.cpu.native.arch import NativeCpu, x86_64_strings
 from emu.cpu.native.interrupts import look_around, take_highest, turn_is_over
 from emu.native import cfunc, external, njit
 from emu.native.pointers import load_u32, load_u64, store_u32, store_u64
@@ -62,6 +62,7 @@ def build(layout: Layout) -> NativeCpu:
     cs, ss = (np.uint64(layout.env_segments + segment * ctypes.sizeof(SegmentCache)) for segment in (CS, SS))
     star, lstar, fmask = (np.uint64(offset) for offset in (layout.env_star, layout.env_lstar, layout.env_fmask))
 
+    execute_string = x86_64_strings.build(layout)
     ops = tcg.build("x86_64", layout.translator)
     constant, bit_and, bit_or = ops.constant, ops.bit_and, ops.bit_or
     emit_load_u8, emit_load_u32, emit_store_u8, emit_store_u32 = ops.load_u8, ops.load_u32, ops.store_u8, ops.store_u32
@@ -186,7 +187,12 @@ def build(layout: Layout) -> NativeCpu:
                 _loop_exit(load_u64(cpu + cpu_record.CPU))
         if load_u64(block + block_record.CYCLES) == block_record.UNKNOWN:
             block_record.learn(cpu, block, address, _code_address(env, address))
-        block_record.charge(cpu, block)
+        if load_u64(block + block_record.CYCLES) & block_record.STRING:
+            description = block_record.charge_string(cpu, block, address)
+            if description != ZERO:
+                execute_string(cpu, description)
+        else:
+            block_record.charge(cpu, block)
         callouts.call_function_at(cpu, load_u64(cpu + cpu_record.BOARD), address)
 
     @njit
