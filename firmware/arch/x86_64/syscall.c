@@ -25,9 +25,13 @@ static __always_inline bool sysret_restores(const struct pt_regs *regs)
  */
 noinstr bool do_syscall_64(struct pt_regs *regs, int nr)
 {
+	sys_call_ptr_t function = syscall_function(nr);
+	unsigned long di = regs->di, si = regs->si, dx = regs->dx,
+		      r10 = regs->r10, r8 = regs->r8, r9 = regs->r9;
+
+	/* All is at hand: the call is what sti keeps interrupts off for. */
 	local_irq_enable();
-	regs->ax = invoke_syscall(nr, regs->di, regs->si, regs->dx, regs->r10,
-				  regs->r8, regs->r9);
+	regs->ax = function(di, si, dx, r10, r8, r9);
 	syscall_exit_to_user_mode(regs);
 	return sysret_restores(regs);
 }

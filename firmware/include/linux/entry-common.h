@@ -4,14 +4,21 @@
 #define _LINUX_ENTRY_COMMON_H
 
 #include <linux/compiler.h>
-#include <linux/errno.h>
+#include <linux/kernel.h>
 #include <asm/unistd.h>
 
 struct pt_regs;
 
 typedef long (*sys_call_ptr_t)(unsigned long, unsigned long, unsigned long,
 			       unsigned long, unsigned long, unsigned long);
-extern const sys_call_ptr_t sys_call_table[NR_syscalls];
+/* The last is that of numbers beyond. */
+extern const sys_call_ptr_t sys_call_table[NR_syscalls + 1];
+
+/* Every number has one; sys_ni_syscall() is that of those not in use. */
+static inline sys_call_ptr_t syscall_function(unsigned int nr)
+{
+	return sys_call_table[min_t(unsigned int, nr, NR_syscalls)];
+}
 
 /* Inline: what a program called is outermost in a graph. */
 static inline long invoke_syscall(unsigned int nr,
@@ -19,9 +26,7 @@ static inline long invoke_syscall(unsigned int nr,
 				  unsigned long a2, unsigned long a3,
 				  unsigned long a4, unsigned long a5)
 {
-	if (nr >= NR_syscalls || !sys_call_table[nr])
-		return -ENOSYS;
-	return sys_call_table[nr](a0, a1, a2, a3, a4, a5);
+	return syscall_function(nr)(a0, a1, a2, a3, a4, a5);
 }
 
 void syscall_exit_to_user_mode(struct pt_regs *regs);
