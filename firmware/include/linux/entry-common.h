@@ -14,19 +14,13 @@ typedef long (*sys_call_ptr_t)(unsigned long, unsigned long, unsigned long,
 /* The last is that of numbers beyond. */
 extern const sys_call_ptr_t sys_call_table[NR_syscalls + 1];
 
-/* Every number has one; sys_ni_syscall() is that of those not in use. */
+/*
+ * Every number has one; sys_ni_syscall() is that of those not in use. Inline:
+ * what a program called is outermost in a graph.
+ */
 static inline sys_call_ptr_t syscall_function(unsigned int nr)
 {
 	return sys_call_table[min_t(unsigned int, nr, NR_syscalls)];
-}
-
-/* Inline: what a program called is outermost in a graph. */
-static inline long invoke_syscall(unsigned int nr,
-				  unsigned long a0, unsigned long a1,
-				  unsigned long a2, unsigned long a3,
-				  unsigned long a4, unsigned long a5)
-{
-	return syscall_function(nr)(a0, a1, a2, a3, a4, a5);
 }
 
 void syscall_exit_to_user_mode(struct pt_regs *regs);

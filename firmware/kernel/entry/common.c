@@ -10,8 +10,8 @@ static void exit_to_user_mode_prepare(struct pt_regs *regs)
 {
 	unsigned long work;
 
-	while (unlikely(work = READ_ONCE(current->thread_info_flags) &
-			       EXIT_TO_USER_MODE_WORK)) {
+	while ((work = READ_ONCE(current->thread_info_flags) &
+		       EXIT_TO_USER_MODE_WORK)) {
 		local_irq_enable();
 		if (work & _TIF_NEED_RESCHED)
 			schedule();
