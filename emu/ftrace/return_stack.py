@@ -16,7 +16,10 @@ class ReturnStacks:
     def __init__(self, memory: GuestMemory, tasks: Tasks, arch: FtraceArch) -> None:
         self._memory = memory
         self._tasks = tasks
-        self._replacement = memory.image.symbol("return_to_handler") - arch.return_offset
+        trampoline = memory.image.function_at(memory.image.symbol("return_to_handler"))
+        assert trampoline is not None
+        # What function_graph has stored; on x86-64 also what the trampoline's call has pushed over it.
+        self._replacements = range(trampoline.address - arch.return_offset, trampoline.address + trampoline.size)
 
     def start(self) -> None:
         """Prepares the stacks for a graph tracer that begins: clears the counts of overruns and the times of switches.
@@ -29,7 +32,7 @@ class ReturnStacks:
 
     def resolve(self, task: int, frame: int, address: int) -> int:
         """The real return address of a call whose stack has `address` (for backtraces). `frame` identifies the call."""
-        if address != self._replacement or not task:
+        if address not in self._replacements or not task:
             return address
         memory, image = self._memory, self._memory.image
         stack = task + image.offset("task_struct.ret_stack")

@@ -105,6 +105,15 @@ def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int]
     return places, off
 
 
+def on_the_programs_stack(machine: Machine) -> set[int]:
+    """The x86-64 kernel's last instructions before a program goes on, behind the switch of stacks: swapgs, sysretq."""
+    swapgs, sysretq = bytes.fromhex("0f01f8"), bytes.fromhex("480f07")
+    entry = machine.kernel.image.function_at(machine.kernel.image.symbol("entry_SYSCALL_64"))
+    end = entry.address + entry.size
+    assert machine.board.cpus[0].read(end - 6, 6) == swapgs + sysretq
+    return {end - 6, end - 3}
+
+
 @pytest.mark.parametrize(
     ("command", "function"),
     [
@@ -123,6 +132,8 @@ def test_an_nmi_before_every_instruction(arch: str, command: str, function: str)
         places, off = nmi_before_every_instruction(machine, NMIS)
         assert len(places) > 100
         assert off > 20 or function == "sys_getpid"
+        if arch == "x86_64" and function == "sys_getpid":
+            assert places >= on_the_programs_stack(machine)
         machine.advance(50_000_000)
         machine.tracefs.write("tracing_on", "0")
         (ring,) = machine.trace_array.recorder.rings

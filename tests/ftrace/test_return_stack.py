@@ -3,9 +3,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 
+import capstone
+import numba
+import numpy as np
 import pytest
+from numba import carray, types
 
 from emu.machine import Machine
 
@@ -102,3 +108,65 @@ def test_what_is_under_way_when_a_graph_function_is_chosen_chooses_nothing(machi
             roots.add(text.split("(")[0])
         nested[int(cpu)] = max(nested[int(cpu)] + text.endswith("{") - text.startswith("}"), 0)
     assert roots == {"__do_fault"}
+
+
+# Words of a log of blocks: how many there are, where the kernel begins; then address and size of each block of the kernel.
+BLOCKS, KERNEL, FIRST_BLOCK = range(3)
+MOST_BLOCKS = 1_000_000
+
+
+@numba.cfunc(types.void(types.uint64, types.uint64, types.uint32, types.voidptr))
+def _log_block(uc, address, size, user):
+    log = carray(user, (FIRST_BLOCK + 2 * MOST_BLOCKS,), dtype=np.uint64)
+    count = log[BLOCKS]
+    if address >= log[KERNEL] and count < MOST_BLOCKS:
+        log[FIRST_BLOCK + 2 * count] = address
+        log[FIRST_BLOCK + 2 * count + 1] = size
+        log[BLOCKS] = count + np.uint64(1)
+
+
+def returns(machine: Machine, command: str) -> Iterator[tuple[int, int, int]]:
+    """Executes a command on an x86-64 machine of one CPU.
+
+    Yields the returns in system calls, up to the first exception or switch of tasks in each: where a return is, where it goes,
+    and where a CPU that predicts by calls expects it to go.
+    """
+    (cpu,), image = machine.board.cpus, machine.kernel.image
+    begins = image.symbol("entry_SYSCALL_64")
+    others = {function.address for function in image.functions if function.name.startswith(("asm_", "__switch_to_asm"))}
+    log = np.zeros(FIRST_BLOCK + 2 * MOST_BLOCKS, np.uint64)
+    log[KERNEL] = machine.board.arch.kernel_map
+    cpu.watch_blocks(_log_block.address, log.ctypes.data)
+    machine.run(command)
+    blocks = log[FIRST_BLOCK:].reshape(-1, 2)[: int(log[BLOCKS])].tolist()
+    assert len(blocks) < MOST_BLOCKS
+    disassembler = capstone.Cs(*machine.board.arch.capstone_mode)
+    last = {(at, size): list(disassembler.disasm(cpu.read(at, size), at))[-1] for at, size in set(map(tuple, blocks))}
+    calls: list[int] = []
+    known = False
+    for (at, size), (following, _) in itertools.pairwise(blocks):
+        if at == begins or following in others:
+            calls, known = [], at == begins
+        instruction = last[at, size]
+        if instruction.mnemonic == "call":
+            calls.append(at + size)
+        elif instruction.mnemonic == "ret" and known:
+            yield instruction.address, following, calls.pop()
+
+
+def test_returns_beside_traced_calls_are_as_predicted() -> None:
+    """On x86-64 a traced call returns to the trampoline, and from there to the caller: nobody can expect these two."""
+    with Machine(arch="x86_64", cpus=1) as machine:
+        tracefs, symbol = machine.tracefs, machine.kernel.image.symbol
+        tracefs.write("set_ftrace_filter", "rw_verify_area __might_fault")
+        tracefs.write("current_tracer", "function_graph")
+        trampoline, stub = symbol("return_to_handler"), symbol("ftrace_return_to_handler")
+        diverted, others = 0, 0
+        for at, goes_to, expected in returns(machine, "dd if=/dev/zero of=/dev/null bs=1 count=100"):
+            if goes_to == trampoline:
+                diverted += 1
+            elif at != stub:
+                others += 1
+                assert goes_to == expected, machine.kernel.symbols.describe(at)
+        assert diverted >= 300
+        assert others > 5 * diverted

@@ -74,6 +74,22 @@ static void path_files(void)
 	ASK(open(".", O_CREAT | O_EXCL | O_RDWR, 0600));
 }
 
+static void directories(void)
+{
+	int fd = open("d", O_RDONLY), neither = open("d", O_ACCMODE | O_DIRECTORY);
+
+	ASK(read(fd, buf, 1));
+	ASK(read(fd, buf, 0));
+	ASK(read(fd, (void *)-1, 1));
+	ASK(pread(fd, buf, 1, -1));
+	ASK(readv(fd, NULL, 0));
+	ASK(readv(fd, &(struct iovec){ buf, 1 }, 1));
+	ASK(write(fd, buf, 1));
+	ASK(read(neither, buf, 1));
+	close(neither);
+	close(fd);
+}
+
 static void positions(void)
 {
 	struct iovec two[2] = { { buf, 3 }, { buf + 10, 3 } };
@@ -223,6 +239,7 @@ int main(void)
 {
 	setvbuf(stdout, NULL, _IONBF, 0);
 	path_files();
+	directories();
 	positions();
 	requests();
 	names();

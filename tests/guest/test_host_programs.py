@@ -10,6 +10,7 @@ import pytest
 
 from emu.kernel.files.share import Share
 from emu.machine import Machine
+from tests.lib.arches import FACTS
 from tests.lib.commands import run as output_of
 from tests.lib.disks import make_ext2, needs_e2fsprogs
 from tests.lib.host_compiler import compile_static
@@ -161,3 +162,27 @@ def test_system_calls_answer_as_linuxs(arch: str, tmp_path: Path) -> None:
         assert output_of(machine, "cd /tmp; /p/answers 2>&1") == expected
         assert output_of(machine, "mkdir /d; mount -t ext2 /dev/ram0 /d; cd /d; /p/answers 2>&1") == expected
         assert machine.warnings == []
+
+
+UNKNOWN = """
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int main(void)
+{
+	long result = syscall(100000);
+
+	printf("%ld %s\\n", result, errno == ENOSYS ? "ENOSYS" : "another error");
+	return 0;
+}
+"""
+
+
+def test_system_calls_that_there_are_not_have_a_function_too(arch: str, tmp_path: Path) -> None:
+    compile_static(arch, UNKNOWN, tmp_path / "unknown")
+    with Machine(arch=arch, shares=[Share(tmp_path, "/p")]) as machine:
+        machine.tracefs.write("set_ftrace_filter", "sys_ni_syscall")
+        machine.tracefs.write("current_tracer", "function")
+        assert output_of(machine, "/p/unknown") == "-1 ENOSYS\n"
+        assert f"sys_ni_syscall <-{FACTS[arch].system_call}\n" in machine.tracefs.read("trace")

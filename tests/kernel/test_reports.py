@@ -9,6 +9,7 @@ import pytest
 
 from emu.machine import GuestPanic, Machine
 from tests.lib.arches import FACTS
+from tests.lib.stepping import run_to, step
 
 
 def test_a_panic_ends_the_run_with_a_report(arch: str) -> None:
@@ -44,3 +45,23 @@ def test_a_backtrace_shows_the_real_callers_while_function_graph_has_replaced_re
     callers = backtrace(arch, "function_graph")
     assert callers == backtrace(arch, "nop")
     assert len(callers) >= 4 and any("sys_newfstatat+" in line for line in callers)
+
+
+def test_a_backtrace_from_where_a_traced_call_returns() -> None:
+    """On x86-64, while the call's return address is on its way from the return stack back to the kernel's."""
+    with Machine(arch="x86_64", cpus=1) as machine:
+        (cpu,) = machine.board.cpus
+        machine.tracefs.write("current_tracer", "function_graph")
+        machine.run("(usleep 1000; ls /bin > /dev/null) &")
+        run_to(machine, "rw_verify_area")
+        while cpu.pc != machine.kernel.image.symbol("return_to_handler"):
+            step(machine, cpu, 1)
+        chains = []
+        for _ in range(3):
+            calls = machine.kernel.reports.panic(cpu, "", 0).split("backtrace:\n")[1]
+            chains.append(re.findall(r"^  (\w+)\+0x", calls, re.MULTILINE))
+            step(machine, cpu, 1)
+    at_trampoline, at_stub, returned = chains
+    assert at_trampoline[0] == "return_to_handler" and at_stub[0] == "ftrace_return_to_handler"
+    assert at_trampoline[1:] == at_stub[1:] == returned
+    assert returned[0].startswith("vfs_")

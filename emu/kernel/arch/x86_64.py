@@ -14,6 +14,7 @@ from emu.kernel.memory import GuestMemory
 __all__ = ["ARCH"]
 
 _SHOWN = ("ip", "sp", "flags", "ax", "bx", "cx", "dx", "si", "di", "bp", *(f"r{n}" for n in range(8, 16)))
+_TRAMPOLINE = "return_to_handler"  # the function that returned to it has taken its address off the stack
 _INTERRUPTED = 1  # a bit of a frame pointer: the rest is the address of a struct pt_regs
 
 
@@ -34,9 +35,11 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
         frame, last = registers["bp"], 0
         function = memory.image.function_at(registers["ip"])
         if function is not None and function.address == registers["ip"]:
-            # The function has no frame yet.
-            with suppress(LookupError):
-                yield registers["sp"], memory.read_word(registers["sp"])
+            if function.name == _TRAMPOLINE:
+                yield registers["sp"] - 8, function.address
+            else:  # the function has no frame yet
+                with suppress(LookupError):
+                    yield registers["sp"], memory.read_word(registers["sp"])
         regs = memory.image.offset("pt_regs.ip"), memory.image.offset("pt_regs.bp")
         while frame > last and frame & 7 in (0, _INTERRUPTED):
             # An interrupt's frame pointer leads to what it interrupted (entry.S).

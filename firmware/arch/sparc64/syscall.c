@@ -46,8 +46,8 @@ noinstr void do_syscall(struct pt_regs *regs)
 	regs->tnpc += 4;
 	regs->u_regs[UREG_G0] = regs->u_regs[UREG_I0];
 	local_irq_enable();
-	result = invoke_syscall(regs->u_regs[UREG_G1], args[0], args[1],
-				args[2], args[3], args[4], args[5]);
+	result = syscall_function(regs->u_regs[UREG_G1])(
+		args[0], args[1], args[2], args[3], args[4], args[5]);
 	/* execve and rt_sigreturn have put other registers in place. */
 	if (pt_regs_is_syscall(regs))
 		set_result(regs, result);

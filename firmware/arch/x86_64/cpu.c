@@ -63,7 +63,7 @@ static void load_gdt_and_tss(void)
 
 static void syscall_init(void)
 {
-	wrmsrl(MSR_STAR, (u64)STAR_KERNEL << 32);
+	wrmsrl(MSR_STAR, (u64)STAR_USER << 48 | (u64)STAR_KERNEL << 32);
 	wrmsrl(MSR_LSTAR, (u64)entry_SYSCALL_64);
 	wrmsrl(MSR_SYSCALL_MASK, X86_EFLAGS_TF | X86_EFLAGS_IF |
 	       X86_EFLAGS_DF | X86_EFLAGS_IOPL | X86_EFLAGS_NT |

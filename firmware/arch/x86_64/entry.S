@@ -30,8 +30,8 @@
 	cld
 .endm
 
-/* Also drops orig_ax. */
-.macro POP_REGS
+/* All but rdi. */
+.macro POP_REGS_BUT_RDI
 	pop	%r15
 	pop	%r14
 	pop	%r13
@@ -46,6 +46,11 @@
 	pop	%rcx
 	pop	%rdx
 	pop	%rsi
+.endm
+
+/* Also drops orig_ax. */
+.macro POP_REGS
+	POP_REGS_BUT_RDI
 	pop	%rdi
 	add	$8, %rsp
 .endm
@@ -95,10 +100,7 @@ SYM_FUNC_START(error_return)
 	iretq
 SYM_FUNC_END(error_return)
 
-/*
- * Every return to user mode, with interrupts off and nothing left to do: one
- * path, so that a program sees its registers the same way whatever stopped it.
- */
+/* To user mode, with interrupts off and nothing left to do. */
 SYM_FUNC_START(swapgs_restore_regs_and_return_to_usermode)
 	POP_REGS
 	swapgs
@@ -124,7 +126,14 @@ SYM_FUNC_START(entry_SYSCALL_64)
 	mov	%rsp, %rdi
 	movslq	%eax, %rsi
 	call	do_syscall_64
-	jmp	swapgs_restore_regs_and_return_to_usermode
+	test	%al, %al
+	jz	swapgs_restore_regs_and_return_to_usermode
+	POP_REGS_BUT_RDI
+	mov	(%rsp), %rdi
+	/* From here to sysretq an NMI finds the user's stack. */
+	mov	PT_sp-PT_di(%rsp), %rsp
+	swapgs
+	sysretq
 SYM_FUNC_END(entry_SYSCALL_64)
 
 /*

@@ -19,11 +19,20 @@ SYM_FUNC_START(ftrace_graph_caller)
 	ret
 SYM_FUNC_END(ftrace_graph_caller)
 
-/* The host has stored the original return address where it belongs. */
+/*
+ * Where traced functions return to. The call pushes into the slot that the
+ * return address came from, and pairs the return below with a call: a CPU that
+ * predicts returns by counting calls still knows those of the callers.
+ */
 SYM_FUNC_START(return_to_handler)
-	sub	$8, %rsp
-	ret
+	call	ftrace_return_to_handler
+	int3
 SYM_FUNC_END(return_to_handler)
+
+/* The host has stored the original return address in the slot. */
+SYM_FUNC_START(ftrace_return_to_handler)
+	ret
+SYM_FUNC_END(ftrace_return_to_handler)
 
 /* Markers that the host writes carry this address. */
 SYM_FUNC_START(tracing_mark_write)

@@ -4,24 +4,23 @@
 #define _LINUX_ENTRY_COMMON_H
 
 #include <linux/compiler.h>
-#include <linux/errno.h>
+#include <linux/kernel.h>
 #include <asm/unistd.h>
 
 struct pt_regs;
 
 typedef long (*sys_call_ptr_t)(unsigned long, unsigned long, unsigned long,
 			       unsigned long, unsigned long, unsigned long);
-extern const sys_call_ptr_t sys_call_table[NR_syscalls];
+/* The last is that of numbers beyond. */
+extern const sys_call_ptr_t sys_call_table[NR_syscalls + 1];
 
-/* Inline: what a program called is outermost in a graph. */
-static inline long invoke_syscall(unsigned int nr,
-				  unsigned long a0, unsigned long a1,
-				  unsigned long a2, unsigned long a3,
-				  unsigned long a4, unsigned long a5)
+/*
+ * Every number has one; sys_ni_syscall() is that of those not in use. Inline:
+ * what a program called is outermost in a graph.
+ */
+static inline sys_call_ptr_t syscall_function(unsigned int nr)
 {
-	if (nr >= NR_syscalls || !sys_call_table[nr])
-		return -ENOSYS;
-	return sys_call_table[nr](a0, a1, a2, a3, a4, a5);
+	return sys_call_table[min_t(unsigned int, nr, NR_syscalls)];
 }
 
 void syscall_exit_to_user_mode(struct pt_regs *regs);

@@ -11,7 +11,7 @@
 /* A file borrowed for a system call; flags say what fdput must undo. */
 struct fd {
 	struct file	*file;
-	unsigned int	flags;
+	unsigned long	flags;
 };
 
 /* Not of files that only stand for a path (O_PATH), but for the raw ones. */
@@ -45,6 +45,8 @@ static inline void fdput(struct fd f)
 
 static inline void fdput_pos(struct fd f)
 {
+	if (likely(!f.flags))
+		return;
 	if (f.flags & FDPUT_POS_UNLOCK)
 		mutex_unlock(&f.file->f_pos_lock);
 	fdput(f);

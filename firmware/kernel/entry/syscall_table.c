@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* System calls: from the number to the function. */
 #include <linux/entry-common.h>
+#include <linux/errno.h>
 #include <linux/syscalls.h>
 
 /* Registers that a function does not declare are simply not looked at. */
@@ -8,11 +9,21 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
 #include <asm/syscalls_64.h>
+__SYSCALL(, ni_syscall)
 #pragma GCC diagnostic pop
 #undef __SYSCALL
 
 #define __SYSCALL(nr, name)	[nr] = (sys_call_ptr_t)sys_##name,
-const sys_call_ptr_t sys_call_table[NR_syscalls] = {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
+const sys_call_ptr_t sys_call_table[NR_syscalls + 1] = {
+	[0 ... NR_syscalls] = (sys_call_ptr_t)sys_ni_syscall,
 #include <asm/syscalls_64.h>
 };
+#pragma GCC diagnostic pop
 #undef __SYSCALL
+
+SYSCALL_DEFINE0(ni_syscall)
+{
+	return -ENOSYS;
+}

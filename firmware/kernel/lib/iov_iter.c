@@ -143,7 +143,7 @@ static inline size_t copy_segment(struct iov_iter *i, char *addr, size_t n,
 	}
 }
 
-/* Stops at the first byte that faults. */
+/* Stops at the first byte that faults. An ended segment is left by the next. */
 static inline size_t copy_segments(struct iov_iter *i, char *addr, size_t bytes,
 				   enum direction direction)
 {
@@ -159,7 +159,8 @@ static inline size_t copy_segments(struct iov_iter *i, char *addr, size_t bytes,
 			continue;
 		}
 		copied = copy_segment(i, addr + done, n, direction);
-		iov_iter_advance(i, copied);
+		i->iov_offset += copied;
+		i->count -= copied;
 		done += copied;
 		if (copied < n)
 			break;

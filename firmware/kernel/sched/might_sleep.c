@@ -10,14 +10,19 @@
 /* Between two reports, in jiffies: one mistake is often many. */
 #define REPORT_INTERVAL	HZ
 
+/* Nothing holds the running task in its place, but for what @offsets counts. */
+static inline bool may_resched(unsigned int offsets)
+{
+	return !((preempt_count() ^ offsets) | irqs_disabled() |
+		 current->rcu_read_lock_nesting | is_idle_task(current));
+}
+
 static void __might_resched(const char *file, int line, unsigned int offsets)
 {
 	static unsigned long prev_jiffy;
 	struct task_struct *p = current;
 
-	if (likely(preempt_count() == offsets && !irqs_disabled() &&
-		   !p->rcu_read_lock_nesting && !is_idle_task(p)) ||
-	    system_state == SYSTEM_BOOTING)
+	if (likely(may_resched(offsets)) || system_state == SYSTEM_BOOTING)
 		return;
 	if (prev_jiffy && time_before(jiffies, prev_jiffy + REPORT_INTERVAL))
 		return;

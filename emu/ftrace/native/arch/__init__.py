@@ -28,7 +28,7 @@ class Callbacks(NamedTuple):
     """In ftrace_graph_caller: records the entry, and makes the function return to return_to_handler."""
 
     graph_return: Callback
-    """In return_to_handler: records the return, and makes the guest go on at the real return address."""
+    """At ftrace_return_to_handler: records the return, and makes the guest go on at the real return address."""
 
     sched_switch: Callback
     """ftrace_sched_switch(prev, next): the CPU switches to another task."""

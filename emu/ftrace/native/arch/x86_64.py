@@ -62,9 +62,9 @@ def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
 
     @cfunc(_HANDLER)
     def graph_return(cpu, address):
-        """return_to_handler: the slot that the return address came from lies just below the stack pointer."""
+        """ftrace_return_to_handler: the call of it has pushed into the slot that the return address came from."""
         env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
-        slot = load_u64(env + SP) - WORD
+        slot = load_u64(env + SP)
         store_u64(host_address(array, slot), record_graph_return(cpu, slot, irqs_off(env)))
 
     @njit
@@ -78,6 +78,6 @@ def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
     return Callbacks(
         Callback("ftrace_caller", function_entry.address),
         Callback("ftrace_graph_caller", graph_entry.address),
-        Callback("return_to_handler", graph_return.address),
+        Callback("ftrace_return_to_handler", graph_return.address),
         *task_callbacks.build(memory, guest, first_argument, second_argument),
     )

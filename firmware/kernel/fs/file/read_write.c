@@ -88,15 +88,16 @@ SYSCALL_DEFINE5(llseek, unsigned int, fd, unsigned long, offset_high,
 	return put_user(ret, result);
 }
 
-/* Whether a transfer at @pos makes sense. */
+/*
+ * Whether a transfer at @pos makes sense: what is beyond MAX_LFS_FILESIZE is
+ * negative.
+ */
 static int rw_verify_area(const struct file *file, const loff_t *pos,
 			  size_t count)
 {
-	if ((ssize_t)count < 0)
-		return -EINVAL;
-	if (pos && (*pos < 0 || *pos > (loff_t)(MAX_LFS_FILESIZE - count)))
-		return -EINVAL;
-	return 0;
+	u64 start = pos ? *pos : 0;
+
+	return (s64)(start | count | (start + count)) < 0 ? -EINVAL : 0;
 }
 
 /*
@@ -105,15 +106,13 @@ static int rw_verify_area(const struct file *file, const loff_t *pos,
  * for streams.
  */
 
-/* A directory is not read, whatever it was opened for. */
+/* What a file can do is among what it was opened for. */
 static inline int rw_error(const struct file *file, bool write)
 {
-	if (!write && S_ISDIR(file_inode(file)->i_mode))
-		return -EISDIR;
-	if (!(file->f_mode & (write ? FMODE_WRITE : FMODE_READ)))
-		return -EBADF;
-	return file->f_mode & (write ? FMODE_CAN_WRITE : FMODE_CAN_READ) ?
-	       0 : -EINVAL;
+	if (likely(file->f_mode & (write ? FMODE_CAN_WRITE : FMODE_CAN_READ)))
+		return 0;
+	return file->f_mode & (write ? FMODE_WRITE : FMODE_READ) ? -EINVAL :
+								  -EBADF;
 }
 
 static inline bool has_iter(const struct file *file, bool write)
@@ -124,12 +123,12 @@ static inline bool has_iter(const struct file *file, bool write)
 static inline ssize_t rw_iter(struct file *file, struct iov_iter *iter,
 			      loff_t *pos, bool write)
 {
-	struct kiocb kiocb = { .ki_filp = file, .ki_pos = pos ? *pos : 0 };
+	loff_t zero = 0, *start = pos ? pos : &zero;
+	struct kiocb kiocb = { .ki_filp = file, .ki_pos = *start };
 	ssize_t ret = write ? file->f_op->write_iter(&kiocb, iter) :
 			      file->f_op->read_iter(&kiocb, iter);
 
-	if (pos)
-		*pos = kiocb.ki_pos;
+	*start = kiocb.ki_pos;
 	return ret;
 }
 
@@ -176,15 +175,19 @@ static inline ssize_t vfs_rw(struct file *file, void __user *buf, size_t count,
 {
 	struct iov_iter iter;
 	struct iovec iov;
-	ssize_t ret = rw_error(file, write);
+	int err = rw_error(file, write);
 
-	if (!ret)
-		ret = rw_verify_area(file, pos, count);
-	if (!ret && !has_iter(file, write))
+	if (unlikely(err))
+		return err;
+	err = rw_verify_area(file, pos, count);
+	if (unlikely(err))
+		return err;
+	if (!has_iter(file, write))
 		return rw_buffer(file, buf, count, pos, write);
-	if (!ret)
-		ret = import_single_range(buf, count, &iov, &iter);
-	return ret ? ret : rw_iter(file, &iter, pos, write);
+	err = import_single_range(buf, count, &iov, &iter);
+	if (unlikely(err))
+		return err;
+	return rw_iter(file, &iter, pos, write);
 }
 
 ssize_t vfs_read(struct file *file, char __user *buf, size_t count, loff_t *pos)

@@ -17,7 +17,7 @@ void ret_from_fork(void);
 
 /* Called from assembly. */
 void x86_64_start_kernel(struct boot_params *params) __noreturn;
-void do_syscall_64(struct pt_regs *regs, int nr);
+bool do_syscall_64(struct pt_regs *regs, int nr);
 struct task_struct *__switch_to(struct task_struct *prev,
 				struct task_struct *next);
 

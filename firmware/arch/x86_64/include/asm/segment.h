@@ -15,7 +15,9 @@
 #define __USER_DS		(GDT_ENTRY_USER_DS * 8 + 3)
 #define __USER_CS		(GDT_ENTRY_USER_CS * 8 + 3)
 
-/* syscall loads CS from here and SS from the next entry. */
+/* syscall loads CS from here and SS from the next entry, ... */
 #define STAR_KERNEL		__KERNEL_CS
+/* ... and sysretq SS from the entry behind this and CS from the next. */
+#define STAR_USER		(__USER_DS - 8)
 
 #endif
