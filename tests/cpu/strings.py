@@ -101,7 +101,9 @@ class Registers:
 
 
 class Fault(Exception):
-    """An access that a page does not allow."""
+    """An access that a page does not allow; `registers`: those of the instruction then."""
+
+    registers: Registers
 
     def __init__(self, address: int, write: bool) -> None:
         super().__init__(f"{address:#x}")
@@ -146,7 +148,7 @@ def execute(instruction: Instruction, before: Registers, memory: Window, element
     """What an instruction does to memory, and the registers after it; `elements`: at most so many of them.
 
     Raises:
-        Fault: the registers are those of its attribute `registers`.
+        Fault: a page does not allow an access. What comes before it has been done.
     """
     size, mask = instruction.size, (1 << instruction.bits) - 1
     base, step = SEGMENT_BASES[instruction.segment], -size if before.rflags & DF else size
