@@ -17,7 +17,21 @@ from tests.lib.commands import run
 from tests.lib.host_compiler import compile_static
 
 HERE = Path(__file__).parent
-PROGRAMS = ("string_faults",)
+PROGRAMS = ("string_faults", "fp_flags")
+CASES = (
+    "scalars",
+    "conversions",
+    "packed",
+    "comparisons",
+    "environment",
+    "rounding",
+    "flushing",
+    "x87-apart",
+    "x87",
+    "areas",
+    "signals",
+    "tasks",
+)
 
 
 @dataclass(frozen=True)
@@ -48,4 +62,10 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
 def test_string_instructions(both: Both, tmp_path: Path) -> None:
     """Faults at every place, memory that comes on demand, the kernel's copies, a timer, new code."""
     here, there = both.outputs("string_faults", "/tmp/string_faults")
+    assert here == there
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_floating_point_exceptions(both: Both, case: str) -> None:
+    here, there = both.outputs("fp_flags", case)
     assert here == there
