@@ -30,12 +30,14 @@ class Tcg(NamedTuple):
     """load_u64(ctx, base, offset) -> operand: what is at the host address `base` + `offset`."""
 
     load_u32: Any
+    load_u16: Any
     load_u8: Any
 
     store_u64: Any
     """store_u64(ctx, value, base, offset)."""
 
     store_u32: Any
+    store_u16: Any
     store_u8: Any
 
     add: Any
@@ -97,9 +99,11 @@ def build(arch: str, at: TranslatorStructures) -> Tcg:
         constant=constant,
         load_u64=reading(at.opcode("ld_i64")),
         load_u32=reading(at.opcode("ld32u_i64")),
+        load_u16=reading(at.opcode("ld16u_i64")),
         load_u8=reading(at.opcode("ld8u_i64")),
         store_u64=storing(at.opcode("st_i64")),
         store_u32=storing(at.opcode("st32_i64")),
+        store_u16=storing(at.opcode("st16_i64")),
         store_u8=storing(at.opcode("st8_i64")),
         add=reading(at.opcode("add_i64")),
         bit_and=reading(at.opcode("and_i64")),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from emu.native.record import Fields
 
 INSTRUCTION_COUNT = 4
-NOTICED_COUNT = 8
+NOTICED_COUNT = 16
 
 _fields = Fields()
 HOOK = _fields.word()  # the block hook, which Unicorn calls if there is no other

@@ -89,16 +89,23 @@ void start_thread(struct pt_regs *regs, unsigned long ip, unsigned long sp)
 	regs->ss = __USER_DS;
 }
 
-void flush_thread(void)
+void fpu__clear_user_states(void)
 {
-	struct thread_struct *thread = &current->thread;
+	struct fpu_state *fpu = &current->thread.fpu;
 
 	preempt_disable();
-	thread->fsbase = 0;
-	wrmsrl(MSR_FS_BASE, 0);
-	fpstate_reset(&thread->fpu);
-	fxrstor(&thread->fpu);
+	fpstate_reset(fpu);
+	fxrstor(fpu);
 	preempt_enable();
+}
+
+void flush_thread(void)
+{
+	preempt_disable();
+	current->thread.fsbase = 0;
+	wrmsrl(MSR_FS_BASE, 0);
+	preempt_enable();
+	fpu__clear_user_states();
 }
 
 void arch_cpu_idle(void)

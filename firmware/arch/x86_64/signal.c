@@ -39,12 +39,11 @@ static int fpu__restore_sig(const void __user *buf)
 	struct fpu_state fpu;
 
 	if (!buf) {
-		memset(&fpu, 0, sizeof(fpu));
-		*(u16 *)(fpu.fxsave + FX_FCW) = 0x37f;
-		*(u32 *)(fpu.fxsave + FX_MXCSR) = 0x1f80;
-	} else if (copy_from_user(&fpu, buf, sizeof(fpu))) {
-		return -EFAULT;
+		fpu__clear_user_states();
+		return 0;
 	}
+	if (copy_from_user(&fpu, buf, sizeof(fpu)))
+		return -EFAULT;
 	*(u32 *)(fpu.fxsave + FX_MXCSR) &= MXCSR_FEATURE_MASK;
 	preempt_disable();
 	thread->fpu = fpu;
@@ -116,6 +115,7 @@ static int setup_rt_frame(struct ksignal *ksig, struct pt_regs *regs)
 	if (err)
 		return err;
 
+	fpu__clear_user_states();
 	regs->di = ksig->sig;
 	regs->ax = 0;		/* for handlers that take ... */
 	regs->si = (unsigned long)&frame->info;

@@ -47,8 +47,14 @@ LIMIT, FLAGS = np.uint64(SegmentCache.limit.offset), np.uint64(SegmentCache.flag
 WRITABLE_FLAGS = np.uint32(0xFFFF_FFFF)
 SYSCALL_LENGTH = np.uint64(2)
 
-# MXCSR's flags for an invalid operation, division by zero, overflow, underflow, an inexact result (manual volume 1, 10.2.3).
-SSE_EXCEPTIONS = np.uint64(0x3D)
+# An invalid operation, division by zero, overflow, underflow, an inexact result: MXCSR's and the x87 status word's flags but
+# for the denormal operand, which softfloat does not report (manual volume 1, 8.1.3 and 10.2.3).
+EXCEPTIONS = np.uint64(0x3D)
+# The helpers of instructions that read or write one of the two; `stmxcsr` has none.
+EXCEPTION_USERS = (
+    "ldmxcsr", "fxsave", "fxrstor", "xsave", "xsaveopt", "xrstor", "fnstsw", "fnclex", "fninit", "fstenv", "fldenv", "fsave",
+    "frstor",
+)  # fmt: skip
 
 SYSCALL = 0  # its place among `instructions`
 
@@ -65,19 +71,27 @@ def build(layout: Layout) -> NativeCpu:
     execute_string = x86_64_strings.build(layout)
     ops = tcg.build("x86_64", layout.translator)
     constant, bit_and, bit_or = ops.constant, ops.bit_and, ops.bit_or
-    emit_load_u8, emit_load_u32, emit_store_u8, emit_store_u32 = ops.load_u8, ops.load_u32, ops.store_u8, ops.store_u32
+    emit_load_u8, emit_load_u16, emit_load_u32 = ops.load_u8, ops.load_u16, ops.load_u32
+    emit_store_u8, emit_store_u16, emit_store_u32 = ops.store_u8, ops.store_u16, ops.store_u32
     mxcsr, sse_flags = np.uint64(layout.env_mxcsr), np.uint64(layout.env_sse_flags)
+    status_word, x87_flags = np.uint64(layout.env_fpus), np.uint64(layout.env_x87_flags)
 
-    # SSE's exceptions gather beside MXCSR. Unicorn never puts them there, although `stmxcsr` and `fxsave` read it, and
-    # never clears them, although `ldmxcsr` and `fxrstor` write it.
+    # Exceptions of SSE and of the x87 FPU gather beside MXCSR and the FPU's status word. Unicorn never puts them there,
+    # although instructions read these registers, and never clears them, although instructions write them.
+
+    @njit
+    def gathered(ctx, env, flags):
+        """Emits that exceptions are taken from where they gather. They have softfloat's bits, which are the registers', too."""
+        found = bit_and(ctx, emit_load_u8(ctx, env, flags), constant(ctx, EXCEPTIONS))
+        emit_store_u8(ctx, constant(ctx, ZERO), env, flags)
+        return found
 
     @njit
     def keep_exceptions(cpu, ctx):
-        """Emits that MXCSR gets the exceptions of SSE. Its flags are QEMU's softfloat's, but for the denormal operand."""
+        """Emits that both registers get their exceptions."""
         env = constant(ctx, load_u64(cpu + cpu_record.ENV))
-        flags = bit_and(ctx, emit_load_u8(ctx, env, sse_flags), constant(ctx, SSE_EXCEPTIONS))
-        emit_store_u32(ctx, bit_or(ctx, emit_load_u32(ctx, env, mxcsr), flags), env, mxcsr)
-        emit_store_u8(ctx, constant(ctx, ZERO), env, sse_flags)
+        emit_store_u32(ctx, bit_or(ctx, emit_load_u32(ctx, env, mxcsr), gathered(ctx, env, sse_flags)), env, mxcsr)
+        emit_store_u16(ctx, bit_or(ctx, emit_load_u16(ctx, env, status_word), gathered(ctx, env, x87_flags)), env, status_word)
 
     @njit
     def before_operation(cpu, ctx, offset):
@@ -230,7 +244,7 @@ def build(layout: Layout) -> NativeCpu:
         ),
         translator=translator.build("x86_64", layout, keep_exceptions, before_operation),
         instructions=("helper_syscall_x86_64",),
-        noticed=[f"helper_{name}_x86_64" for name in ("ldmxcsr", "fxsave", "fxrstor", "xsave", "xsaveopt", "xrstor")],
+        noticed=[f"helper_{name}_x86_64" for name in EXCEPTION_USERS],
         cycle_counter=None,
         irqs_off=irqs_off,
     )

@@ -21,4 +21,7 @@ static inline void fxrstor(const struct fpu_state *fpu)
 	asm volatile("fxrstor64 %0" : : "m" (*fpu));
 }
 
+/* A program, or a signal handler, begins with these. */
+void fpu__clear_user_states(void);
+
 #endif
