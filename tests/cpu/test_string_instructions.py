@@ -95,7 +95,8 @@ def test_every_form(bench: Bench, name: str) -> None:
                     flags,
                 )
                 yield instruction, before, NOISE
-            nothing = Registers(RAX, 0, instruction.pointer(SOURCE), DESTINATION, flags | 0x895)
+            none = high_half(instruction, 0)
+            nothing = Registers(RAX, none, instruction.pointer(SOURCE), DESTINATION, flags | 0x895)
             if instruction.repeat:
                 yield instruction, nothing, NOISE
             if instruction.compares:

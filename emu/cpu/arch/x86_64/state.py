@@ -62,8 +62,10 @@ class Layout(CpuStructures):
     env_lstar: int
     env_fmask: int
     env_cpuid_1_ecx: int  # uint64; what CPUID announces is what is translated
+    env_fpus: int  # uint16: the x87 status word
+    env_x87_flags: int  # uint8: exceptions that are not in it yet
+    env_sse_flags: int  # uint8: exceptions of SSE that are not in MXCSR yet
     env_mxcsr: int  # uint32
-    env_sse_flags: int  # uint8: exceptions of SSE since the last that are in MXCSR
 
 
 def register(name: str) -> int:
@@ -122,7 +124,7 @@ def layout() -> Layout:
         env_cpuid = _env_words(memory, env).find(_CPUID)
         if env_cpuid < 0:
             raise UnknownUnicorn("CPUID's words are not in the CPU state")
-        env_mxcsr, env_sse_flags = _sse_offsets(uc, memory, env)
+        fpus, x87_flags, sse_flags, mxcsr = _exception_offsets(uc, memory, env)
         found = Layout(
             **vars(cpu),
             env_eip=env_eip,
@@ -136,36 +138,35 @@ def layout() -> Layout:
             env_lstar=env_lstar,
             env_fmask=env_fmask,
             env_cpuid_1_ecx=env_cpuid + 8,
-            env_mxcsr=env_mxcsr,
-            env_sse_flags=env_sse_flags,
+            env_fpus=fpus,
+            env_x87_flags=x87_flags,
+            env_sse_flags=sse_flags,
+            env_mxcsr=mxcsr,
         )
     _self_test(uc, found)
     return found
 
 
+# fninit; fld1; fldz; fdivp; divss %xmm1, %xmm0
+_DIVIDE_BY_ZERO = bytes.fromhex("dbe3 d9e8 d9ee def9 f30f5ec1")
+_FLOAT_ONE, _ZERO_DIVIDE = 0x3F80_0000, 4  # what is divided; the exception's flag
 _MXCSR = 0x1F80  # no exceptions, all masked
-_FLOAT_ONE = 0x3F80_0000
-_DIVIDE, _ZERO_DIVIDE = b"\xf3\x0f\x5e\xc1", 4  # divss %xmm1, %xmm0; SSE's flag for a division by zero
 
 
-def _sse_offsets(uc: unicorn.Uc, memory: int, env: int) -> tuple[int, int]:
-    """The offsets of MXCSR and of SSE's flags. A division by zero sets a flag a few bytes before MXCSR, which shows none."""
-    uc.mem_write(0x200, _DIVIDE)
+def _exception_offsets(uc: unicorn.Uc, memory: int, env: int) -> tuple[int, int, int, int]:
+    """Divides by zero. Three places get a flag: the x87 status word, softfloat's state for x87, and that for SSE, which MXCSR
+    follows. Returns their offsets and MXCSR's."""
+    uc.mem_write(0x200, _DIVIDE_BY_ZERO)
     for register, value in ((x86.UC_X86_REG_MXCSR, _MXCSR), (x86.UC_X86_REG_XMM0, _FLOAT_ONE), (x86.UC_X86_REG_XMM1, 0)):
         uc.reg_write(register, value)
     before = _env_words(memory, env)
-    uc.emu_start(0x200, 0x200 + len(_DIVIDE))
+    uc.emu_start(0x200, 0x200 + len(_DIVIDE_BY_ZERO))
     after = _env_words(memory, env)
-    found = [
-        (mxcsr, flags)
-        for mxcsr in range(0, len(after) - 3, 4)
-        if before[mxcsr : mxcsr + 4] == after[mxcsr : mxcsr + 4] == struct.pack("<I", _MXCSR)
-        for flags in range(mxcsr - 16, mxcsr)
-        if (before[flags], after[flags]) == (0, _ZERO_DIVIDE)
-    ]
-    if len(found) != 1:
-        raise UnknownUnicorn(f"MXCSR and its flags found {len(found)} times in the CPU state")
-    return found[0]
+    places = [n for n in range(len(after)) if (before[n], after[n]) == (0, _ZERO_DIVIDE)]
+    mxcsr = after.find(struct.pack("<I", _MXCSR), places[-1]) if len(places) == 3 else -1
+    if not 0 < mxcsr - places[-1] < 16:
+        raise UnknownUnicorn(f"the flag of a division by zero appears at {places} in the CPU state")
+    return places[0], places[1], places[2], mxcsr
 
 
 def _self_test(uc: unicorn.Uc, at: Layout) -> None:

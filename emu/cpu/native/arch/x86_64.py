@@ -52,7 +52,7 @@ SYSCALL_LENGTH = np.uint64(2)
 EXCEPTIONS = np.uint64(0x3D)
 # The helpers of instructions that read or write one of the two; `stmxcsr` has none.
 EXCEPTION_USERS = (
-    "ldmxcsr", "fxsave", "fxrstor", "xsave", "xsaveopt", "xrstor", "fnstsw", "fnclex", "fninit", "fstenv", "fldenv", "fsave",
+    "ldmxcsr", "fxsave", "fxrstor", "xsave", "xsaveopt", "xrstor", "fnstsw", "fclex", "fninit", "fstenv", "fldenv", "fsave",
     "frstor",
 )  # fmt: skip
 
