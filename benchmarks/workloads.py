@@ -3,32 +3,35 @@
 architecture in one run.
 
     ./venv python benchmarks/workloads.py [--peer DIR] [--rounds N] [WORKLOAD]...
+    ./venv python benchmarks/workloads.py --against DIR [--rounds N] [WORKLOAD]...
 
 The peer on x86-64 is Debian's Linux under QEMU, with the same programs, memory and buffers, and one CPU. It takes turns with
 emu. benchmarks/peer_qemu.sh fetches it into DIR (default: a folder of emu's cache). Without it there are no ratios. SPARC V9 has
 no peer: no Linux for it is packaged.
+
+With --against the peer is another checkout of emu with a `.venv`, for example of the commit before, on all architectures and
+untraced. Its guest may execute other instructions for the same workload, so both times and instructions a second are compared.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import peer
 from arches import ARCHES
-
-from emu.machine import Machine
+from checkouts import Checkout, Emu, Measured
 
 ROUNDS = 5
 MEMORY = 256 << 20
 BUFFER_KB = 50_000
 TRACERS = ("nop", "function", "function_graph")
+OF_PROCESSOR = ("dd", "busy", "hackbench")  # the workloads by which checkouts are compared, unless others are named
 
 
 @dataclass(frozen=True)
@@ -44,18 +47,10 @@ WORKLOADS = [
     Workload("fork, exec, exit", "i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i+1)); done"),
     Workload("pipe ping-pong", "pingpong 3000"),
     Workload("dd", "dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null"),
+    Workload("busy", "busy 1 60"),
     Workload("hackbench", "hackbench -p -g 1 -f 5 -l 20"),
     Workload("copying a tree", "cp -r /bin /tmp/copy", after="rm -r /tmp/copy"),
 ]
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A workload under a tracer."""
-
-    seconds: float = float("inf")
-    entries: int = 0  # that were recorded
-    instructions: int | None = None  # None: not known
 
 
 class System(Protocol):
@@ -69,32 +64,6 @@ class System(Protocol):
 
     def measure(self, command: str) -> Measured:
         """Runs a command, and records what it does."""
-
-
-class Emu:
-    """emu."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.machine.tracefs.write("tracing_on", "0")
-        self.machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
-
-    def trace_with(self, tracer: str) -> None:
-        self.machine.tracefs.write("current_tracer", tracer)
-
-    def run(self, command: str) -> None:
-        done = self.machine.run(command)
-        assert done.status == 0, done.output.decode()
-
-    def measure(self, command: str) -> Measured:
-        self.machine.tracefs.write("trace", "")
-        (cpu,), (ring,) = self.machine.board.cpus, self.machine.trace_array.recorder.rings
-        instructions = cpu.instructions
-        start = time.process_time()
-        done = self.machine.run(command, trace=True)
-        seconds = time.process_time() - start
-        assert done.status == 0, done.output.decode()
-        return Measured(seconds, ring.entries + ring.overrun, cpu.instructions - instructions)
 
 
 class Linux:
@@ -120,12 +89,12 @@ class Linux:
 Results = dict[tuple[str, str], Measured]  # by workload and tracer
 
 
-def measure(systems: Sequence[System], workloads: Sequence[Workload], rounds: int) -> list[Results]:
+def measure(systems: Sequence[System], workloads: Sequence[Workload], tracers: Sequence[str], rounds: int) -> list[Results]:
     """The best of several rounds on each system. Systems, tracers and workloads take turns, so that what else the host does falls
     on all of them."""
-    best: list[Results] = [{(workload.name, tracer): Measured() for workload in workloads for tracer in TRACERS} for _ in systems]
+    best: list[Results] = [{(workload.name, tracer): Measured() for workload in workloads for tracer in tracers} for _ in systems]
     for _ in range(rounds):
-        for tracer in TRACERS:
+        for tracer in tracers:
             for system in systems:
                 system.trace_with(tracer)
             for workload in workloads:
@@ -170,28 +139,54 @@ def show(arch: str, ours: Results, theirs: Results | None) -> None:
         print(line)
 
 
-def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    names = [workload.name for workload in WORKLOADS]
-    arguments.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=f"default: all of {', '.join(names)}")
-    arguments.add_argument("--peer", type=Path, metavar="DIR", help="where peer_qemu.sh keeps the peer")
-    arguments.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="default: %(default)s")
-    chosen = arguments.parse_args()
-    if unknown := set(chosen.workloads) - set(names):
-        arguments.error(f"no such workload: {', '.join(sorted(unknown))}")
-    workloads = [workload for workload in WORKLOADS if not chosen.workloads or workload.name in chosen.workloads]
+def with_peer(workloads: Sequence[Workload], rounds: int, directory: Path | None) -> None:
     with ExitStack() as stack:
         linux: list[Linux] = []
         try:
-            booted = stack.enter_context(peer.Peer(chosen.peer, MEMORY))
+            booted = stack.enter_context(peer.Peer(directory, MEMORY))
             print(f"peer on {peer.ARCH}: {booted.name}")
             linux.append(Linux(booted))
         except peer.NoPeer as missing:
             print(f"no peer, so no ratios: {missing}")
         for arch in ARCHES:
-            with Machine(arch=arch, cpus=1, memory=MEMORY) as machine:
-                ours, *theirs = measure([Emu(machine), *(linux if arch == peer.ARCH else [])], workloads, chosen.rounds)
+            with closing(Emu(arch, MEMORY, BUFFER_KB)) as emu:
+                ours, *theirs = measure([emu, *(linux if arch == peer.ARCH else [])], workloads, TRACERS, rounds)
             show(arch, ours, theirs[0] if theirs else None)
+
+
+def against_checkout(workloads: Sequence[Workload], rounds: int, directory: Path) -> None:
+    columns = f"{'emu':>9}{'other':>9}{'ratio':>7}"
+    print(f"{'untraced':34}{'ms':^25}{'M instr./s':^25}\n{'':34}{columns}{columns}")
+    for arch in ARCHES:
+        with closing(Emu(arch, MEMORY, BUFFER_KB)) as emu, closing(Checkout(directory, arch, MEMORY, BUFFER_KB)) as other:
+            both = measure([emu, other], workloads, ["nop"], rounds)
+        for workload in workloads:
+            ours, theirs = (results[workload.name, "nop"] for results in both)
+            assert ours.instructions is not None and theirs.instructions is not None
+            times = ours.seconds * 1e3, theirs.seconds * 1e3
+            speeds = ours.instructions / ours.seconds / 1e6, theirs.instructions / theirs.seconds / 1e6
+            row = "".join(f"{our:9.0f}{their:9.0f}{our / their:7.2f}" for our, their in (times, speeds))
+            print(f"{arch:16}{workload.name:18}{row}")
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    names = [workload.name for workload in WORKLOADS]
+    default = f"default: all of {', '.join(names)}; with --against {', '.join(OF_PROCESSOR)}"
+    arguments.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=default)
+    peers = arguments.add_mutually_exclusive_group()
+    peers.add_argument("--peer", type=Path, metavar="DIR", help="where peer_qemu.sh keeps the peer")
+    peers.add_argument("--against", type=Path, metavar="DIR", help="another checkout of emu, to be compared with")
+    arguments.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="default: %(default)s")
+    chosen = arguments.parse_args()
+    if unknown := set(chosen.workloads) - set(names):
+        arguments.error(f"no such workload: {', '.join(sorted(unknown))}")
+    wanted = chosen.workloads or (OF_PROCESSOR if chosen.against else names)
+    workloads = [workload for workload in WORKLOADS if workload.name in wanted]
+    if chosen.against:
+        against_checkout(workloads, chosen.rounds, chosen.against)
+    else:
+        with_peer(workloads, chosen.rounds, chosen.peer)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,20 @@ def test_workloads_are_measured_without_a_peer(environment: dict[str, str], tmp_
     assert all((int(functions) > 10_000) == (tracer != "nop") for tracer, functions in rows)
 
 
+def test_workloads_are_measured_against_another_checkout(tmp_path: Path) -> None:
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    program = [sys.executable, BENCHMARKS / "workloads.py"]
+    done = subprocess.run([*program, "--against", tmp_path, "--rounds", "1", "hackbench"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = re.findall(r"^(\w+) +hackbench +\d+ +\d+ +([\d.]+) +\d+ +\d+ +([\d.]+)$", done.stdout, re.MULTILINE)
+    assert [arch for arch, _, _ in rows] == list(ARCHITECTURES)
+    # It executes the same instructions: the faster one takes less time.
+    assert all(float(times) * float(speeds) == pytest.approx(1, abs=0.05) for _, times, speeds in rows)
+
+
 def test_text_is_that_of_a_renderer_which_formats_one_event_after_another() -> None:
     done = subprocess.run([sys.executable, BENCHMARKS / "render.py", "1000"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

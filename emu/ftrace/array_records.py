@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -17,13 +17,25 @@ __all__ = ["ArrayRecords", "RecordLists"]
 
 
 class ArrayRecords:
-    """The records of one trace array: `array`, for all CPUs, and `cpus`, one for each."""
+    """The records of one trace array: `array`, for all CPUs, and `cpus`, one for each.
 
-    def __init__(self, cpus: int) -> None:
+    Args:
+        cpus: how many there are.
+        changed: called when `set` has changed a word.
+    """
+
+    def __init__(self, cpus: int, changed: Callable[[], None] = lambda: None) -> None:
         self.array = Record(array_record.WORDS)
         self.cpus = [Record(array_cpu_record.WORDS) for _ in range(cpus)]
+        self._changed = changed
         for cpu in self.cpus:
             cpu.set(array_cpu_record.ARRAY, self.array.address)
+
+    def set(self, field: np.uint64, value: int | np.uint64) -> None:
+        """Stores a word of `array` that says what is recorded."""
+        if self.array.get(field) != value:
+            self.array.set(field, value)
+            self._changed()
 
 
 class RecordLists:
@@ -32,6 +44,7 @@ class RecordLists:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._nowhere = np.zeros(kernel.board.arch.page_size, np.uint8)
+        self._changed: Callable[[], None] = lambda: None
         self._common = {field: np.uint64(value) for field, value in (*self._places(), *self._time())}
         self._common[array_record.READER_VECTOR] = np.uint64(kernel.image.constant("HOST_DEVICE_VECTOR"))
         self._all: list[ArrayRecords] = []
@@ -56,6 +69,15 @@ class RecordLists:
             (array_record.CLOCK_DIVISOR, frequency // common),
         )
 
+    @property
+    def top(self) -> Record:
+        """The top array's record."""
+        return self._all[0].array
+
+    def on_change(self, changed: Callable[[], None]) -> None:
+        """Has `changed` called whenever an array changes what is recorded."""
+        self._changed = changed
+
     def set_in_all(self, field: np.uint64, value: int) -> None:
         """Stores a word that every array's record has, those to come included."""
         self._common[field] = np.uint64(value)
@@ -65,7 +87,7 @@ class RecordLists:
     def add(self) -> ArrayRecords:
         """Adds the records of a new array, with the tasks that run now."""
         kernel = self._kernel
-        records = ArrayRecords(len(kernel.board.cpus))
+        records = ArrayRecords(len(kernel.board.cpus), lambda: self._changed())
         for field, value in self._common.items():
             records.array.set(field, value)
         for index, task in kernel.tasks.running().items():
@@ -93,8 +115,7 @@ class RecordLists:
 
     def ask_each(self, each: bool) -> None:
         """Whether native code asks each array's flags at a site that calls; if not, the call is the top array's."""
-        for cpu in self._kernel.board.cpus:
-            self._all[0].cpus[cpu.index].set(array_cpu_record.ASK_EACH, int(each))
+        self._all[0].set(array_record.ASKS_EACH, int(each))
 
     def recorded(self, index: int) -> bool:
         """Whether a CPU has recorded an event since its last process switch."""

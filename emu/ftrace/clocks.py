@@ -10,7 +10,7 @@ import numpy as np
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.native import array_record
-from emu.kernel.image import Image
+from emu.kernel.kernel import Kernel
 
 __all__ = ["Clock", "Clocks"]
 
@@ -21,32 +21,34 @@ class Clock:
 
     name: str
     source: np.uint64  # one of native code's CLOCK_ constants
+    rate: int = 0  # of CLOCK_LINEAR: what the clock counts in a cycle
     offset: int = 0  # nanoseconds at boot
-
-    @property
-    def is_ns(self) -> bool:
-        """Whether the clock counts nanoseconds."""
-        return bool(self.source == array_record.CLOCK_NANOSECONDS)
+    is_ns: bool = False  # whether the clock counts nanoseconds
 
 
 class Clocks:
     """The clocks of a kernel. The counter clock has one counter for all trace arrays."""
 
-    def __init__(self, image: Image, arch: FtraceArch, records: RecordLists) -> None:
+    def __init__(self, kernel: Kernel, arch: FtraceArch, records: RecordLists) -> None:
         self._counter = np.zeros(1, np.uint64)
         records.set_in_all(array_record.COUNTER, self._counter.ctypes.data)
-        nanoseconds = array_record.CLOCK_NANOSECONDS
+        rate, rest = divmod(10**9, kernel.board.frequency)
+        source = array_record.CLOCK_NANOSECONDS if rest else array_record.CLOCK_LINEAR
+
+        def nanoseconds(name: str, at_boot: int = 0) -> Clock:
+            return Clock(name, source, rate, at_boot, is_ns=True)
+
         self._clocks = (
-            Clock("local", nanoseconds),
-            Clock("global", nanoseconds),
+            nanoseconds("local"),
+            nanoseconds("global"),
             Clock("counter", array_record.CLOCK_COUNTER),
             Clock("uptime", array_record.CLOCK_TICKS),
-            Clock("perf", nanoseconds),
-            Clock("mono", nanoseconds),
-            Clock("mono_raw", nanoseconds),
-            Clock("boot", nanoseconds),
-            Clock("tai", nanoseconds, image.constant("WALL_CLOCK_AT_BOOT") * 10**9),
-            Clock(arch.cycle_clock, array_record.CLOCK_CYCLES),
+            nanoseconds("perf"),
+            nanoseconds("mono"),
+            nanoseconds("mono_raw"),
+            nanoseconds("boot"),
+            nanoseconds("tai", kernel.image.constant("WALL_CLOCK_AT_BOOT") * 10**9),
+            Clock(arch.cycle_clock, array_record.CLOCK_LINEAR, rate=1),
         )
 
     @property

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.callbacks import TraceCallbacks
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -67,14 +67,7 @@ class Ftrace:
         self._behind = False  # a change was refused, and the sites are not as the arrays want them
         self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
-        self._dispatch_callbacks(trace_globals.guest)
-
-    def _dispatch_callbacks(self, guest: GuestLayout) -> None:
-        """Has the board call native code at the kernel's labels."""
-        image, board = self._kernel.image, self._kernel.board
-        board.dispatch_range(image.symbol("__ftrace_text_start"), image.symbol("__ftrace_text_end"))
-        for label, function in self.arch.callbacks(guest):
-            board.dispatch(image.symbol(label), function)
+        self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
 
     # Trace arrays
 
@@ -140,6 +133,7 @@ class Ftrace:
         changed = np.flatnonzero(targets != self.sites.targets)
         if not len(changed):
             return False
+        self._callbacks.use()
         patches = [
             Patch(
                 int(self.sites.addresses[site]),

@@ -64,7 +64,6 @@ class Recorder:
         self.tracer: Tracer = NOP
         self.recording = True
         self.cpumask = frozenset(range(self.cpus))
-        self.clock = trace_globals.clocks.first
         self._records_printk = True
         self._failed = False
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
@@ -72,10 +71,12 @@ class Recorder:
         self._records = trace_globals.records.add()
         self._records.array.set(array_record.SITE_FLAGS, self._site_flags.ctypes.data)
         self._records.array.set(array_record.SITE_FLAGS_SIZE, len(self._site_flags))
-        self._records.array.set(array_record.SLEEP_TIME, 1)
-        self._records.array.set(array_record.RECORDING, 1)
+        self._records.set(array_record.SLEEP_TIME, 1)
+        self._records.set(array_record.RECORDING, 1)
         for ring in self.rings:
             self._records.cpus[ring.cpu].set(array_cpu_record.RING, ring.record.address)
+        self.clock = trace_globals.clocks.first
+        self.use_clock(self.clock.name)
         self.pid_filter = PidFilter(self._records)
 
     def sibling(self) -> Recorder:
@@ -105,10 +106,11 @@ class Recorder:
     def follow(self, ops: FtraceOps, places: npt.NDArray[np.int64]) -> None:
         """Puts in force what the array wants. `places`: each site's offset in the kernel mapping, in bytes."""
         self._site_flags[places] = ops.flags()
-        self._records.array.set(array_record.ONLY_SELECTED, int(ops.graph_function.mask.any()))
-        self._records.array.set(array_record.MAX_DEPTH, ops.max_graph_depth)
-        self._records.array.set(array_record.THRESHOLD, ops.threshold_us * 1000)
-        self._records.array.set(array_record.GRAPH_RUNNING, int(ops.tracer.callback is Callback.GRAPH))
+        self._records.set(array_record.ONLY_SELECTED, int(ops.graph_function.mask.any()))
+        self._records.set(array_record.HIDES, int(ops.graph_notrace.mask.any()))
+        self._records.set(array_record.MAX_DEPTH, ops.max_graph_depth)
+        self._records.set(array_record.THRESHOLD, ops.threshold_us * 1000)
+        self._records.set(array_record.GRAPH_RUNNING, int(ops.tracer.callback is Callback.GRAPH))
 
     def forget_sites(self, places: npt.NDArray[np.int64]) -> None:
         """Clears the flags of sites that are gone. `places`: as for `follow`."""
@@ -117,18 +119,18 @@ class Recorder:
     def stop(self) -> None:
         """Stops recording for good, because tracing has failed; recorded events stay."""
         self._failed = True
-        self._records.array.set(array_record.GRAPH_RUNNING, 0)
+        self._records.set(array_record.GRAPH_RUNNING, 0)
         self._switch_rings()
 
     def record_on(self) -> None:
         self.recording = True
-        self._records.array.set(array_record.RECORDING, 1)
+        self._records.set(array_record.RECORDING, 1)
         self._switch_rings()
 
     def record_off(self) -> None:
         """Stops recording, and wakes the readers that wait for events."""
         self.recording = False
-        self._records.array.set(array_record.RECORDING, 0)
+        self._records.set(array_record.RECORDING, 0)
         self.globals.saved_cmdlines.remember_running()
         self._switch_rings()
         self.wake_readers()
@@ -151,11 +153,11 @@ class Recorder:
             case "trace_printk":
                 self._records_printk = on
             case "funcgraph-irqs":
-                self._records.array.set(array_record.SKIP_INTERRUPTS, int(not on))
+                self._records.set(array_record.SKIP_INTERRUPTS, int(not on))
             case "sleep-time":
-                self._records.array.set(array_record.SLEEP_TIME, int(on))
+                self._records.set(array_record.SLEEP_TIME, int(on))
             case "function-fork":
-                self._records.array.set(array_record.FOLLOW_FORK, int(on))
+                self._records.set(array_record.FOLLOW_FORK, int(on))
 
     def use_clock(self, name: str) -> bool:
         """Takes the times of events from another clock; False if there is none of that name."""
@@ -163,8 +165,9 @@ class Recorder:
         if clock is None:
             return False
         self.clock = clock
-        self._records.array.set(array_record.CLOCK, clock.source)
-        self._records.array.set(array_record.CLOCK_OFFSET, clock.offset)
+        self._records.set(array_record.CLOCK, clock.source)
+        self._records.set(array_record.CLOCK_RATE, clock.rate)
+        self._records.set(array_record.CLOCK_OFFSET, clock.offset)
         return True
 
     # What native code asks of Python

@@ -75,18 +75,24 @@ class RingBuffer:
         memory = np.zeros((pages + 1, PAGE_SIZE), np.uint8)
         following = np.roll(np.arange(pages + 1, dtype=np.uint64), -1)
         following[pages - 1] = 0
-        self._pages, self._next, self._counts = memory, following, np.zeros(pages + 1, np.uint64)
+        self._memory, self._next, self._counts = memory, following, np.zeros(pages + 1, np.uint64)
         self._point_at_memory()
 
     def _point_at_memory(self) -> None:
-        self._set(ring_record.POOL, self._pages.ctypes.data)
+        self._set(ring_record.POOL, self._memory.ctypes.data)
         self._set(ring_record.NEXT, self._next.ctypes.data)
         self._set(ring_record.COUNTS, self._counts.ctypes.data)
 
     @property
+    def _pages(self) -> NDArray[np.uint8]:
+        """All pages, to be read."""
+        native.settle(np.uint64(self.record.address))
+        return self._memory
+
+    @property
     def pages(self) -> int:
         """How many pages the ring has."""
-        return len(self._pages) - 1
+        return len(self._memory) - 1
 
     @property
     def recording(self) -> bool:
@@ -174,7 +180,6 @@ class RingBuffer:
             return False
         data = payload.ljust(int(native.room(size)), b"\0")
         ctypes.memmove(int(address), data, len(data))
-        native.commit(ring)
         return True
 
     def unread(self) -> Events:
@@ -247,7 +252,7 @@ class RingBuffer:
             return False
         head = self._get(ring_record.HEAD)
         [before] = (page for page in np.flatnonzero(self._next == head) if page != reader)
-        self._pages[reader, :DATA_START] = 0
+        self._memory[reader, :DATA_START] = 0
         self._counts[reader] = 0
         self._next[before] = reader
         self._next[reader] = self._next[head]
@@ -264,7 +269,7 @@ class RingBuffer:
         """Empty the buffer and clear what it counted."""
         # The reader's page and the tail are empty. Others become so when the tail comes to them: a large buffer takes no memory
         # of the host before it is used.
-        self._pages[[0, self.pages], :DATA_START] = 0
+        self._memory[[0, self.pages], :DATA_START] = 0
         self._counts[:] = 0
         kept = {field: self._get(field) for field in (ring_record.DISABLED, ring_record.OVERWRITE)}
         self.record.clear()
@@ -280,6 +285,9 @@ class RingBuffer:
         self._set(ring_record.HEAD, int(ring[0]))
         self._set(ring_record.READER, reader)
         self._set(ring_record.TAIL, tail)
+        page = self._memory[tail]
+        self._set(ring_record.PLACE, page.ctypes.data + DATA_START + int(page[:DATA_START].view(PAGE_HEADER)["commit"][0]))
+        self._set(ring_record.END, page.ctypes.data + PAGE_SIZE)
 
     def resize(self, pages: int) -> None:
         """Give the ring another number of pages, at least two. Empty ones go first, then the oldest.
@@ -295,6 +303,6 @@ class RingBuffer:
         old_pages, old_counts = self._pages, self._counts
         self._allocate(pages)
         self._set(ring_record.OVERRUN, self.overrun + int(old_counts[given_up].sum()))
-        self._pages[: len(kept)], self._counts[: len(kept)] = old_pages[kept], old_counts[kept]
-        self._pages[pages], self._counts[pages] = old_pages[reader], old_counts[reader]
+        self._memory[: len(kept)], self._counts[: len(kept)] = old_pages[kept], old_counts[kept]
+        self._memory[pages], self._counts[pages] = old_pages[reader], old_counts[reader]
         self._place(np.arange(pages), pages, tail=pages if tail == reader else len(kept) - 1)

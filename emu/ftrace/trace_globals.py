@@ -26,5 +26,5 @@ class TraceGlobals:
         self.guest = GuestLayout.of(kernel.image)
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)
-        self.clocks = Clocks(kernel.image, arch, self.records)
+        self.clocks = Clocks(kernel, arch, self.records)
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)

@@ -18,6 +18,7 @@ __all__ = [
     "Accessors", "call_handler", "in_byte_order",
     "load_i32", "load_u8", "load_u16", "load_u32", "load_u64",
     "store_u8", "store_u16", "store_u32", "store_u64",
+    "unlikely",
 ]  # fmt: skip
 
 
@@ -90,3 +91,15 @@ def call_handler(typing_context: Any, function: Any, first: Any, second: Any) ->
         return context.get_dummy_value()
 
     return types.void(types.uint64, types.uint64, types.uint64), codegen
+
+
+@intrinsic
+def unlikely(typing_context: Any, condition: Any) -> Any:
+    """`condition`, of which the compiler is told that it is rarely true."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        bit = ir.IntType(1)
+        expect = builder.module.declare_intrinsic("llvm.expect", [bit], ir.FunctionType(bit, [bit, bit]))
+        return builder.call(expect, [args[0], bit(0)])
+
+    return types.boolean(types.boolean), codegen

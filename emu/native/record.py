@@ -15,11 +15,12 @@ A module declares the fields of one record. Native code adds a field's offset to
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Fields", "Record", "offset_of"]
+__all__ = ["Fields", "Record", "offset_of", "shift_of"]
 
 _WORD = 8  # bytes
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
@@ -71,3 +72,10 @@ def offset_of(layout: np.dtype[Any], field: str) -> np.uint64:
     """The offset of a field in a structured type, in bytes, for native code."""
     assert layout.fields is not None
     return np.uint64(layout.fields[field][1])
+
+
+def shift_of(layout: np.dtype[Any], field: str) -> np.uint64:
+    """The lowest bit of a field in the word that a structured type of one word makes, for native code."""
+    assert layout.fields is not None
+    kind, offset = layout.fields[field][:2]
+    return np.uint64(8 * (offset if sys.byteorder == "little" else _WORD - offset - kind.itemsize))

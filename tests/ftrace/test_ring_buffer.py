@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from emu.ftrace.events import Events
-from emu.ftrace.native import ring_buffer as native
 from emu.ftrace.ring_buffer import RingBuffer, events_in, pages_for
 from tests.lib.payload import payload
 
@@ -221,15 +220,6 @@ def test_bytes_count_the_unused_end_of_pages_that_were_left() -> None:
 @pytest.mark.parametrize(("kb", "pages"), [(0, 2), (4, 2), (7, 2), (8, 3), (1408, 354)])
 def test_how_many_pages_a_size_needs(kb: int, pages: int) -> None:
     assert pages_for(kb * 1024) == pages
-
-
-def test_what_is_not_committed_never_happened() -> None:
-    buffer = RingBuffer(0, 2)
-    assert buffer.write(5, b"once")
-    assert native.reserve(np.uint64(buffer.record.address), np.uint64(6), np.uint64(4000))
-    assert native.reserve(np.uint64(buffer.record.address), np.uint64(7), np.uint64(4))
-    assert buffer.write(9, b"more")
-    assert _listed(buffer.unread()) == [(5, b"once"), (9, b"more")]
 
 
 def _page(time: int, *words: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from emu.cpu.arch import CpuArch
-from emu.ftrace.native.arch import Callbacks
+from emu.ftrace.native.arch import Callbacks, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
 
@@ -59,15 +59,28 @@ class FtraceArch(ABC):
             OutOfReach: `target` is farther than the instruction's range.
         """
 
-    def callbacks(self, guest: GuestLayout) -> Callbacks:
+    def callbacks(self, guest: GuestLayout, general: bool) -> Callbacks:
         """The native functions of labels in the kernel's .ftrace.text, compiled for the layout of its structures."""
-        return _callbacks(self, guest)
+        return _callbacks(self, guest, general)
+
+    def task_callbacks(self, guest: GuestLayout) -> TaskCallbacks:
+        """The same for what must be known of tasks."""
+        return _task_callbacks(self, guest)
+
+
+def _native(arch: FtraceArch) -> Any:
+    return importlib.import_module(f"emu.ftrace.native.arch.{arch.cpu.name}")
 
 
 @functools.cache
-def _callbacks(arch: FtraceArch, guest: GuestLayout) -> Callbacks:
-    module: Any = importlib.import_module(f"emu.ftrace.native.arch.{arch.cpu.name}")
-    compiled: Callbacks = module.build(guest, arch.cpu.native().irqs_off)
+def _callbacks(arch: FtraceArch, guest: GuestLayout, general: bool) -> Callbacks:
+    compiled: Callbacks = _native(arch).build(guest, arch.cpu.native().irqs_off, general)
+    return compiled
+
+
+@functools.cache
+def _task_callbacks(arch: FtraceArch, guest: GuestLayout) -> TaskCallbacks:
+    compiled: TaskCallbacks = _native(arch).build_for_tasks(guest)
     return compiled
 
 

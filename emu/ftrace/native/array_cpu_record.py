@@ -16,5 +16,4 @@ RECORDED = _fields.word()  # 1: an event was recorded since the last process swi
 IGNORED = _fields.word()  # 1: the task that runs is not to be traced (set_ftrace_pid, set_ftrace_notrace_pid)
 PID = _fields.word()  # pid of the task that runs
 NEXT = _fields.word()  # address of this CPU's record of the next array; 0: there is none
-ASK_EACH = _fields.word()  # 1, in the top array's record: a call is recorded for each array that wants the site
 WORDS = _fields.count

@@ -25,16 +25,19 @@ READER_VECTOR = _fields.word()
 # What the array records
 RECORDING = _fields.word()  # 1: tracing is on
 CLOCK = _fields.word()  # one of the CLOCK_ constants
+CLOCK_RATE = _fields.word()  # of CLOCK_LINEAR: what it counts in a cycle
 CLOCK_OFFSET = _fields.word()  # nanoseconds, added to those since boot
 SITE_FLAGS = _fields.word()  # address of a byte of flags per byte of the kernel mapping
 SITE_FLAGS_SIZE = _fields.word()
 PID_FLAGS = _fields.word()  # address of a byte for each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED
 ONLY_CHOSEN = _fields.word()  # 1: only pids with PID_CHOSEN are traced
 FOLLOW_FORK = _fields.word()  # 1: function-fork: a child gets its parent's flags in PID_FLAGS, an ended task loses them
+ASKS_EACH = _fields.word()  # 1, in the top array's record: a call is recorded for each array that wants the site
 READER_WAITS = _fields.word()  # 1: the next event raises READER_VECTOR on its CPU
 GRAPH_RUNNING = _fields.word()  # 1: entries and returns are recorded
 MAX_DEPTH = _fields.word()  # levels of calls that function_graph records; 0: all
 ONLY_SELECTED = _fields.word()  # 1: graphs begin at GRAPH_FUNCTION sites only
+HIDES = _fields.word()  # 1: there are GRAPH_NOTRACE sites
 SKIP_INTERRUPTS = _fields.word()  # 1: function_graph records nothing in hard interrupts
 SLEEP_TIME = _fields.word()  # 1: durations include the time a task was switched out
 THRESHOLD = _fields.word()  # nanoseconds: function_graph records only returns of calls this long; 0: all, and entries
@@ -45,8 +48,13 @@ MISMATCH_FRAME = _fields.word()
 SWITCH = _fields.word()  # address of a called site that has a command to turn tracing on or off; 0: none
 WORDS = _fields.count
 
-CLOCK_NANOSECONDS, CLOCK_COUNTER, CLOCK_CYCLES, CLOCK_TICKS = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+# CLOCK_LINEAR counts nanoseconds, too, if a cycle takes a whole number of them, and cycles.
+CLOCK_LINEAR, CLOCK_NANOSECONDS, CLOCK_COUNTER, CLOCK_TICKS = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 TICK = np.uint64(10_000_000)  # nanoseconds of a tick of CLOCK_TICKS: USER_HZ is 100
+
+# What says that calls are recorded in no usual way: if one of these words of the top array is not 0, the callbacks must be
+# the general ones.
+GENERAL = (ASKS_EACH, CLOCK, MAX_DEPTH, ONLY_SELECTED, HIDES, SKIP_INTERRUPTS, THRESHOLD)
 
 # Flags in PID_FLAGS. A pid from PID_LIMIT on (Linux's PID_MAX_LIMIT) has none.
 PID_LIMIT = 1 << 22

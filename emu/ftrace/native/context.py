@@ -12,17 +12,16 @@ from emu.cpu.native.interrupts import raise_at
 from emu.ftrace.events import ENTRY, Flag
 from emu.ftrace.native import array_cpu_record, array_record
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.ring_buffer import commit
 from emu.native import njit
-from emu.native.pointers import Accessors, load_u64, store_u8, store_u16, store_u32, store_u64
-from emu.native.record import offset_of
+from emu.native.pointers import Accessors, load_u64, store_u64
+from emu.native.record import shift_of
 
-__all__ = ["DEEPEST_SHOWN", "Context", "build", "complete", "host_address", "now"]
+__all__ = ["DEEPEST_SHOWN", "Context", "build", "complete", "host_address", "linear_time", "now"]
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
-TYPE, FLAGS = offset_of(ENTRY, "type"), offset_of(ENTRY, "flags")
-PREEMPT_COUNT, PID = offset_of(ENTRY, "preempt_count"), offset_of(ENTRY, "pid")
+TYPE, FLAGS = shift_of(ENTRY, "type"), shift_of(ENTRY, "flags")
+PREEMPT_COUNT, PID = shift_of(ENTRY, "preempt_count"), shift_of(ENTRY, "pid")
 
 NO_FLAGS, IRQS_OFF, NEED_RESCHED = np.uint64(0), np.uint64(Flag.IRQS_OFF), np.uint64(Flag.NEED_RESCHED)
 PREEMPT_RESCHED, HARDIRQ, SOFTIRQ = np.uint64(Flag.PREEMPT_RESCHED), np.uint64(Flag.HARDIRQ), np.uint64(Flag.SOFTIRQ)
@@ -31,24 +30,27 @@ DEEPEST_SHOWN = np.uint64(15)  # of preempt_count's depth
 
 
 @njit
+def linear_time(cpu, array):
+    """The trace clock on this CPU, if it is CLOCK_LINEAR."""
+    cycles, rate = load_u64(cpu + cpu_record.CYCLES), load_u64(array + array_record.CLOCK_RATE)
+    return cycles * rate + load_u64(array + array_record.CLOCK_OFFSET)
+
+
+@njit
 def now(cpu, array):
     """The trace clock on this CPU."""
     kind = load_u64(array + array_record.CLOCK)
+    if kind == array_record.CLOCK_LINEAR:
+        return linear_time(cpu, array)
     if kind == array_record.CLOCK_COUNTER:
         counter = load_u64(array + array_record.COUNTER)
         count = load_u64(counter) + ONE
         store_u64(counter, count)
         return count
-    cycles = load_u64(cpu + cpu_record.CYCLES)
-    if kind == array_record.CLOCK_CYCLES:
-        return cycles
-    divisor = load_u64(array + array_record.CLOCK_DIVISOR)
-    if divisor == ONE:
-        nanoseconds = cycles * load_u64(array + array_record.CLOCK_MULTIPLIER)
-    else:
-        whole, rest = cycles // divisor, cycles % divisor
-        multiplier = load_u64(array + array_record.CLOCK_MULTIPLIER)
-        nanoseconds = whole * multiplier + rest * multiplier // divisor
+    cycles, divisor = load_u64(cpu + cpu_record.CYCLES), load_u64(array + array_record.CLOCK_DIVISOR)
+    whole, rest = cycles // divisor, cycles % divisor
+    multiplier = load_u64(array + array_record.CLOCK_MULTIPLIER)
+    nanoseconds = whole * multiplier + rest * multiplier // divisor
     if kind == array_record.CLOCK_TICKS:
         return nanoseconds // array_record.TICK
     return nanoseconds + load_u64(array + array_record.CLOCK_OFFSET)
@@ -60,19 +62,18 @@ def host_address(array, address):
 
     A guest whose pointers are broken must not break its host: an address outside RAM is a page of zeros.
     """
-    start = load_u64(array + array_record.KERNEL_START)
-    if address < start:
-        start = load_u64(array + array_record.DIRECT_START)
-    physical = address - start
-    if physical >= load_u64(array + array_record.RAM_SIZE):
-        return load_u64(array + array_record.NOWHERE)
+    size = load_u64(array + array_record.RAM_SIZE)
+    physical = address - load_u64(array + array_record.DIRECT_START)
+    if physical >= size:
+        physical = address - load_u64(array + array_record.KERNEL_START)
+        if physical >= size:
+            return load_u64(array + array_record.NOWHERE)
     return physical + load_u64(array + array_record.RAM)
 
 
 @njit
-def complete(cpu, array_cpu, array, ring):
-    """Commits the reserved event, notes that the task's name is needed, and interrupts a reader that waits."""
-    commit(ring)
+def complete(cpu, array_cpu, array):
+    """After an event: notes that the task's name is needed, and interrupts a reader that waits."""
     store_u64(array_cpu + array_cpu_record.RECORDED, ONE)
     if load_u64(array + array_record.READER_WAITS) != ZERO:
         store_u64(array + array_record.READER_WAITS, ZERO)
@@ -88,13 +89,17 @@ class Context(NamedTuple):
     preempt_count: Any
     """preempt_count(array_cpu) -> the guest's preempt_count on this CPU."""
 
-    store_common: Any
-    """store_common(entry, type, task, preempt_count, irqs_off): stores what every entry begins with, `events.ENTRY`."""
+    common_fields: Any
+    """common_fields(type, task, preempt_count, irqs_off) -> the word that every entry begins with, `events.ENTRY`."""
 
 
 def build(memory: Accessors, guest: GuestLayout) -> Context:
     """Compiles for a guest. `memory`: accesses in its byte order; what is stored in a ring buffer has the host's."""
     guest_u32, guest_u64 = memory.load_u32, memory.load_u64
+
+    # Bits of preempt_count that are not as in a task that can be interrupted and preempted
+    contexts = guest.hardirq_mask | guest.softirq_served | guest.softirq_disabled | guest.nmi_mask
+    unusual = contexts | guest.preempt_need_resched
 
     @njit
     def current_task(array_cpu, array):
@@ -105,23 +110,23 @@ def build(memory: Accessors, guest: GuestLayout) -> Context:
         return guest_u32(load_u64(array_cpu + array_cpu_record.HOT) + guest.preempt_count)
 
     @njit
-    def store_common(entry, kind, task, count, irqs_off):
+    def common_fields(kind, task, count, irqs_off):
         flags = IRQS_OFF if irqs_off else NO_FLAGS
         if guest_u64(task + guest.task_flags) & guest.tif_need_resched:
             flags |= NEED_RESCHED
-        if (count ^ guest.preempt_enabled) & guest.preempt_need_resched:
-            flags |= PREEMPT_RESCHED
-        if count & guest.hardirq_mask:
-            flags |= HARDIRQ
-        if count & guest.softirq_served:
-            flags |= SOFTIRQ
-        if count & guest.nmi_mask:
-            flags |= NMI
-        if count & guest.softirq_disabled:
-            flags |= BH_OFF
-        store_u16(entry + TYPE, kind)
-        store_u8(entry + FLAGS, np.uint8(flags))
-        store_u8(entry + PREEMPT_COUNT, np.uint8(min(count & guest.preempt_mask, DEEPEST_SHOWN)))
-        store_u32(entry + PID, guest_u32(task + guest.task_pid))
+        if (count ^ guest.preempt_enabled) & unusual:
+            if (count ^ guest.preempt_enabled) & guest.preempt_need_resched:
+                flags |= PREEMPT_RESCHED
+            if count & guest.hardirq_mask:
+                flags |= HARDIRQ
+            if count & guest.softirq_served:
+                flags |= SOFTIRQ
+            if count & guest.nmi_mask:
+                flags |= NMI
+            if count & guest.softirq_disabled:
+                flags |= BH_OFF
+        depth = min(count & guest.preempt_mask, DEEPEST_SHOWN)
+        pid = np.uint64(guest_u32(task + guest.task_pid))
+        return kind << TYPE | flags << FLAGS | depth << PREEMPT_COUNT | pid << PID
 
-    return Context(current_task, preempt_count, store_common)
+    return Context(current_task, preempt_count, common_fields)

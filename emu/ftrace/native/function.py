@@ -11,7 +11,7 @@ from emu.cpu.native import cpu_record
 from emu.cpu.native.interrupts import stop
 from emu.ftrace.events import FUNCTION, EventType
 from emu.ftrace.native import array_cpu_record, array_record
-from emu.ftrace.native.context import Context, complete, now
+from emu.ftrace.native.context import Context, complete, linear_time, now
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.sites import site_flags
 from emu.native import njit
@@ -21,7 +21,7 @@ from emu.native.record import offset_of
 __all__ = ["FunctionTracer", "build"]
 
 ZERO = np.uint64(0)
-KIND, SIZE = np.uint16(EventType.FUNCTION), np.uint64(FUNCTION.itemsize)
+KIND, SIZE = np.uint64(EventType.FUNCTION), np.uint64(FUNCTION.itemsize)
 IP, PARENT_IP = offset_of(FUNCTION, "ip"), offset_of(FUNCTION, "parent_ip")
 
 
@@ -36,23 +36,25 @@ class FunctionTracer(NamedTuple):
     the arrays whose function tracer wants the site, too."""
 
 
-def build(context: Context) -> FunctionTracer:
-    """Compiles for a guest."""
-    current_task, preempt_count, store_common = context.current_task, context.preempt_count, context.store_common
+def build(context: Context, general: bool) -> FunctionTracer:
+    """Compiles for a guest. `general`: see `Callbacks`."""
+    current_task, preempt_count, common_fields = context
+    clock = now if general else linear_time
 
     @njit
     def record_call(cpu, array_cpu, ip, parent_ip, irqs_off):
         """Records a call in one array, unless the array ignores the task that runs."""
         if load_u64(array_cpu + array_cpu_record.IGNORED) != ZERO:
             return
-        array, ring = load_u64(array_cpu + array_cpu_record.ARRAY), load_u64(array_cpu + array_cpu_record.RING)
-        entry = reserve(ring, now(cpu, array), SIZE)
+        array = load_u64(array_cpu + array_cpu_record.ARRAY)
+        common = common_fields(KIND, current_task(array_cpu, array), preempt_count(array_cpu), irqs_off)
+        entry = reserve(load_u64(array_cpu + array_cpu_record.RING), clock(cpu, array), SIZE)
         if entry == ZERO:
             return
-        store_common(entry, KIND, current_task(array_cpu, array), preempt_count(array_cpu), irqs_off)
+        store_u64(entry, common)
         store_u64(entry + IP, ip)
         store_u64(entry + PARENT_IP, parent_ip)
-        complete(cpu, array_cpu, array, ring)
+        complete(cpu, array_cpu, array)
 
     @njit
     def record_in_each(cpu, array_cpu, ip, parent_ip, irqs_off):
@@ -69,17 +71,21 @@ def build(context: Context) -> FunctionTracer:
             array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
 
     @njit
+    def asks_each(array_cpu):
+        return load_u64(load_u64(array_cpu + array_cpu_record.ARRAY) + array_record.ASKS_EACH) != ZERO
+
+    @njit
     def record_function(cpu, ip, parent_ip, irqs_off):
         array_cpu = load_u64(cpu + cpu_record.CALLOUT)
-        if load_u64(array_cpu + array_cpu_record.ASK_EACH) == ZERO:
-            record_call(cpu, array_cpu, ip, parent_ip, irqs_off)
-        else:
+        if general and asks_each(array_cpu):
             record_in_each(cpu, array_cpu, ip, parent_ip, irqs_off)
+        else:
+            record_call(cpu, array_cpu, ip, parent_ip, irqs_off)
 
     @njit
     def record_beside_graph(cpu, ip, parent_ip, irqs_off):
         array_cpu = load_u64(cpu + cpu_record.CALLOUT)
-        if load_u64(array_cpu + array_cpu_record.ASK_EACH) != ZERO:
+        if general and asks_each(array_cpu):
             record_in_each(cpu, array_cpu, ip, parent_ip, irqs_off)
 
     return FunctionTracer(record_function, record_beside_graph)

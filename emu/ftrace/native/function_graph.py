@@ -14,7 +14,7 @@ from emu.cpu.native import cpu_record
 from emu.cpu.native.interrupts import stop
 from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, EventType
 from emu.ftrace.native import array_cpu_record, array_record
-from emu.ftrace.native.context import Context, complete, now
+from emu.ftrace.native.context import Context, complete, linear_time, now
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.sites import site_flags
@@ -26,9 +26,9 @@ __all__ = ["HIDDEN", "GraphTracer", "build"]
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
-ENTRY_KIND, ENTRY_SIZE = np.uint16(EventType.FUNCGRAPH_ENTRY), np.uint64(FUNCGRAPH_ENTRY.itemsize)
+ENTRY_KIND, ENTRY_SIZE = np.uint64(EventType.FUNCGRAPH_ENTRY), np.uint64(FUNCGRAPH_ENTRY.itemsize)
 ENTRY_FUNC, ENTRY_DEPTH = offset_of(FUNCGRAPH_ENTRY, "func"), offset_of(FUNCGRAPH_ENTRY, "depth")
-EXIT_KIND, EXIT_SIZE = np.uint16(EventType.FUNCGRAPH_EXIT), np.uint64(FUNCGRAPH_EXIT.itemsize)
+EXIT_KIND, EXIT_SIZE = np.uint64(EventType.FUNCGRAPH_EXIT), np.uint64(FUNCGRAPH_EXIT.itemsize)
 EXIT_FUNC, EXIT_DEPTH = offset_of(FUNCGRAPH_EXIT, "func"), offset_of(FUNCGRAPH_EXIT, "depth")
 EXIT_OVERRUN = offset_of(FUNCGRAPH_EXIT, "overrun")
 EXIT_CALLTIME, EXIT_RETTIME = offset_of(FUNCGRAPH_EXIT, "calltime"), offset_of(FUNCGRAPH_EXIT, "rettime")
@@ -51,24 +51,36 @@ class GraphTracer(NamedTuple):
     known. `frame` identifies the call."""
 
 
-def build(memory: Accessors, guest: GuestLayout, context: Context) -> GraphTracer:
-    """Compiles for a guest. `memory`: accesses in its byte order."""
+def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool) -> GraphTracer:
+    """Compiles for a guest. `memory`: accesses in its byte order. `general`: see `Callbacks`."""
     guest_u32, guest_i32, guest_u64 = memory.load_u32, memory.load_i32, memory.load_u64
     guest_store_u32, guest_store_u64 = memory.store_u32, memory.store_u64
-    current_task, preempt_count, store_common = context.current_task, context.preempt_count, context.store_common
+    current_task, preempt_count, common_fields = context
+    clock = now if general else linear_time
 
     @njit
     def record_call(cpu, array_cpu, array, task, function, depth, time, irqs_off):
         """Records the entry of `function`, called at `depth`; False if there was no room for the event."""
-        ring = load_u64(array_cpu + array_cpu_record.RING)
-        entry = reserve(ring, time, ENTRY_SIZE)
+        common = common_fields(ENTRY_KIND, task, preempt_count(array_cpu), irqs_off)
+        entry = reserve(load_u64(array_cpu + array_cpu_record.RING), time, ENTRY_SIZE)
         if entry == ZERO:
             return False
-        store_common(entry, ENTRY_KIND, task, preempt_count(array_cpu), irqs_off)
+        store_u64(entry, common)
         store_u64(entry + ENTRY_FUNC, function)
         store_u32(entry + ENTRY_DEPTH, np.uint32(depth))
-        complete(cpu, array_cpu, array, ring)
+        complete(cpu, array_cpu, array)
         return True
+
+    @njit
+    def left_out(array_cpu, array, depth, chosen, hidden):
+        """Whether the array does not want a call."""
+        if not hidden:
+            if chosen == ZERO and load_u64(array + array_record.ONLY_SELECTED) != ZERO:
+                return True
+            most = load_u64(array + array_record.MAX_DEPTH)
+            if most != ZERO and np.uint64(depth) >= most:
+                return True
+        return preempt_count(array_cpu) & guest.hardirq_mask != 0 and load_u64(array + array_record.SKIP_INTERRUPTS) != ZERO
 
     @njit
     def record_graph_entry(cpu, function, returns_to, frame, irqs_off):
@@ -79,8 +91,8 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> GraphTrace
             return False
         task = current_task(array_cpu, array)
         depth = guest_i32(task + guest.curr_ret_stack) + 1
-        flags = site_flags(array, function)
         call = task + guest.ret_stack + np.uint64(depth) * guest.entry_size
+        flags = site_flags(array, function) if general else array_record.NO_SITE_FLAGS
         # Calls that began before set_graph_function was written are on the return stack, too, but without CHOSEN.
         chosen = CHOSEN if flags & array_record.GRAPH_FUNCTION != 0 else ZERO
         if depth > 0:
@@ -89,20 +101,14 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> GraphTrace
                 return False
             chosen |= outer & CHOSEN
         hidden = flags & array_record.GRAPH_NOTRACE != 0
-        if not hidden:
-            if chosen == ZERO and load_u64(array + array_record.ONLY_SELECTED) != ZERO:
-                return False
-            most = load_u64(array + array_record.MAX_DEPTH)
-            if most != ZERO and np.uint64(depth) >= most:
-                return False
-        if preempt_count(array_cpu) & guest.hardirq_mask and load_u64(array + array_record.SKIP_INTERRUPTS) != ZERO:
+        if general and left_out(array_cpu, array, depth, chosen, hidden):
             return False
         if depth >= np.int64(guest.depth):
             overrun = task + guest.trace_overrun
             guest_store_u32(overrun, guest_u32(overrun) + np.uint32(1))
             return False
-        time = now(cpu, array)
-        shown = not hidden and load_u64(array + array_record.THRESHOLD) == ZERO
+        time = clock(cpu, array)
+        shown = not (general and (hidden or load_u64(array + array_record.THRESHOLD) != ZERO))
         if shown and not record_call(cpu, array_cpu, array, task, function, depth, time, irqs_off):
             return False
         guest_store_u64(call + guest.entry_ret, returns_to)
@@ -122,17 +128,19 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> GraphTrace
     @njit
     def record_return(cpu, array_cpu, array, task, call, depth, time, irqs_off):
         """Records the return of `call`, the return stack's entry at `depth`."""
-        ring = load_u64(array_cpu + array_cpu_record.RING)
-        entry = reserve(ring, time, EXIT_SIZE)
+        common = common_fields(EXIT_KIND, task, preempt_count(array_cpu), irqs_off)
+        function, calltime = guest_u64(call + guest.entry_func), guest_u64(call + guest.entry_calltime) & ~CHOSEN
+        overrun = guest_u32(task + guest.trace_overrun)
+        entry = reserve(load_u64(array_cpu + array_cpu_record.RING), time, EXIT_SIZE)
         if entry == ZERO:
             return
-        store_common(entry, EXIT_KIND, task, preempt_count(array_cpu), irqs_off)
-        store_u64(entry + EXIT_FUNC, guest_u64(call + guest.entry_func))
+        store_u64(entry, common)
+        store_u64(entry + EXIT_FUNC, function)
         store_u32(entry + EXIT_DEPTH, np.uint32(depth))
-        store_u32(entry + EXIT_OVERRUN, guest_u32(task + guest.trace_overrun))
-        store_u64(entry + EXIT_CALLTIME, guest_u64(call + guest.entry_calltime) & ~CHOSEN)
+        store_u32(entry + EXIT_OVERRUN, overrun)
+        store_u64(entry + EXIT_CALLTIME, calltime)
         store_u64(entry + EXIT_RETTIME, time)
-        complete(cpu, array_cpu, array, ring)
+        complete(cpu, array_cpu, array)
 
     @njit
     def record_graph_return(cpu, frame, irqs_off):
@@ -152,12 +160,13 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> GraphTrace
             if depth < 0:
                 depth = top  # the entry was damaged: the latest one is the best guess
         call = stack + np.uint64(depth) * guest.entry_size
+        goes_on_at, calltime = guest_u64(call + guest.entry_ret), guest_u64(call + guest.entry_calltime)
         guest_store_u32(task + guest.curr_ret_stack, np.uint32(depth - 1))
-        calltime = guest_u64(call + guest.entry_calltime)
-        if calltime != HIDDEN and load_u64(array + array_record.GRAPH_RUNNING) != ZERO:
-            time = now(cpu, array)
-            if time - (calltime & ~CHOSEN) >= load_u64(array + array_record.THRESHOLD):
-                record_return(cpu, array_cpu, array, task, call, depth, time, irqs_off)
-        return guest_u64(call + guest.entry_ret)
+        if calltime == HIDDEN or load_u64(array + array_record.GRAPH_RUNNING) == ZERO:
+            return goes_on_at
+        time = clock(cpu, array)
+        if not general or time - (calltime & ~CHOSEN) >= load_u64(array + array_record.THRESHOLD):
+            record_return(cpu, array_cpu, array, task, call, depth, time, irqs_off)
+        return goes_on_at
 
     return GraphTracer(record_graph_entry, record_graph_return)

@@ -10,8 +10,9 @@
                         30        time extend: the delta's bits from 27 on are in array[0]
                         31        time stamp: absolute, bits 27-58 in array[0]
 
-The writer is the only one on its CPU and nothing interrupts it, so there is one event in the making at most: `reserve`
-gives room for it, `commit` makes it exist, and a reservation that is not committed never happened.
+The writer is the only one on its CPU, and nothing interrupts it: what `reserve` gives room for is an event at once, and
+its data is stored before anything else happens. A page's `commit` and its entry in COUNTS are right once the page is
+full; before a reader looks at the tail, `settle` makes the tail's right.
 
 All state is in the ring's record (`ring_record`).
 """
@@ -25,12 +26,12 @@ from numpy.typing import NDArray
 
 from emu.ftrace.native import ring_record
 from emu.native import njit
-from emu.native.pointers import load_u64, store_u32, store_u64
+from emu.native.pointers import load_u64, store_u32, store_u64, unlikely
 from emu.native.record import offset_of
 
 __all__ = [
     "COMMIT_MASK", "DATA_SIZE", "DATA_START", "PAGE_HEADER", "PAGE_SIZE",
-    "commit", "find_events", "reserve", "room",
+    "find_events", "reserve", "room", "settle",
 ]  # fmt: skip
 
 PAGE_SIZE = 4096
@@ -80,6 +81,22 @@ def _event_length(size: Any) -> Any:
 
 
 @njit()
+def _page(ring: Any, index: Any) -> Any:
+    """The address of a page."""
+    return load_u64(ring + ring_record.POOL) + index * _PAGE
+
+
+@njit()
+def settle(ring: Any) -> None:
+    """Stores how many bytes and how many events the tail has."""
+    tail = load_u64(ring + ring_record.TAIL)
+    page = _page(ring, tail)
+    store_u64(page + _PAGE_COMMIT, load_u64(ring + ring_record.PLACE) - page - _DATA_START)
+    events = load_u64(ring + ring_record.ENTRIES) - load_u64(ring + ring_record.BEGUN)
+    store_u64(load_u64(ring + ring_record.COUNTS) + tail * _TABLE_ENTRY, events)
+
+
+@njit()
 def _next_page(ring: Any) -> bool:
     """Move the tail to the next page, empty. False: the buffer is full and must not overwrite."""
     tail = load_u64(ring + ring_record.TAIL)
@@ -90,68 +107,65 @@ def _next_page(ring: Any) -> bool:
             return False
         _increment(ring + ring_record.OVERRUN, load_u64(load_u64(ring + ring_record.COUNTS) + following * _TABLE_ENTRY))
         store_u64(ring + ring_record.HEAD, load_u64(load_u64(ring + ring_record.NEXT) + following * _TABLE_ENTRY))
+    settle(ring)
+    page = _page(ring, following)
     store_u64(ring + ring_record.TAIL, following)
-    store_u64(ring + ring_record.WRITE, _ZERO)
-    store_u64(load_u64(ring + ring_record.COUNTS) + following * _TABLE_ENTRY, _ZERO)
-    store_u64(load_u64(ring + ring_record.POOL) + following * _PAGE + _PAGE_COMMIT, _ZERO)
+    store_u64(ring + ring_record.PLACE, page + _DATA_START)
+    store_u64(ring + ring_record.END, page + _PAGE)
+    store_u64(ring + ring_record.BEGUN, load_u64(ring + ring_record.ENTRIES))
     return True
 
 
 @njit()
+def _make_room(ring: Any, timestamp: Any, delta: Any, length: Any) -> Any:
+    """(place, delta) of an event that begins a page, or comes long after the one before it; (0, 0): it is dropped.
+
+    `delta`: the time since that event.
+    """
+    place = load_u64(ring + ring_record.PLACE)
+    left = load_u64(ring + ring_record.END) - place
+    extend = delta >= _DELTA_LIMIT and left != _DATA_SIZE
+    needed = length + _TWO_WORDS if extend else length
+    if needed > left or (extend and delta >= _EXTENDED_LIMIT):
+        if length > _DATA_SIZE or not _next_page(ring):
+            _increment(ring + ring_record.DROPPED, _ONE)
+            return _ZERO, _ZERO
+        place = load_u64(ring + ring_record.PLACE)
+    elif extend:
+        store_u32(place, (delta & _LOW_27) << _TYPE_LEN_BITS | _EXTEND_TYPE)
+        store_u32(place + _WORD, delta >> _DELTA_BITS)
+        return place + _TWO_WORDS, _ZERO
+    store_u64(place - _DATA_START + _PAGE_TIME, timestamp)
+    return place, _ZERO
+
+
+@njit()
 def reserve(ring: Any, timestamp: Any, size: Any) -> Any:
-    """Room for an event of `size` bytes of data; its address, or 0 when the event is not to be recorded.
+    """Room for the `size` bytes of data of a new event; its address, or 0 when the event is not to be recorded.
 
     A timestamp before that of the last event is taken as equal to it.
     """
     if load_u64(ring + ring_record.DISABLED) != _ZERO:
         return _ZERO
     length = _event_length(size)
-    if length > _DATA_SIZE:
-        _increment(ring + ring_record.DROPPED, _ONE)
-        return _ZERO
     last = load_u64(ring + ring_record.TIME)
     timestamp = max(timestamp, last)
     delta = timestamp - last
-    write = load_u64(ring + ring_record.WRITE)
-    extend = delta >= _DELTA_LIMIT and write != _ZERO
-    needed = length + _TWO_WORDS if extend else length
-    if write + needed > _DATA_SIZE or (extend and delta >= _EXTENDED_LIMIT):
-        if not _next_page(ring):
-            _increment(ring + ring_record.DROPPED, _ONE)
+    place = load_u64(ring + ring_record.PLACE)
+    left = load_u64(ring + ring_record.END) - place
+    if unlikely(delta >= _DELTA_LIMIT or length > left or left == _DATA_SIZE):
+        place, delta = _make_room(ring, timestamp, delta, length)
+        if place == _ZERO:
             return _ZERO
-        write = _ZERO
-        extend = False
-    page = load_u64(ring + ring_record.POOL) + load_u64(ring + ring_record.TAIL) * _PAGE
-    if write == _ZERO:
-        store_u64(page + _PAGE_TIME, timestamp)
-        delta = _ZERO
-    event = page + _DATA_START + write
-    if extend:
-        store_u32(event, (delta & _LOW_27) << _TYPE_LEN_BITS | _EXTEND_TYPE)
-        store_u32(event + _WORD, delta >> _DELTA_BITS)
-        event += _TWO_WORDS
-        write += _TWO_WORDS
-        delta = _ZERO
-    store_u64(ring + ring_record.PENDING, write + length)
-    store_u64(ring + ring_record.PENDING_TIME, timestamp)
-    if size > _LONGEST_SMALL:
-        store_u32(event, delta << _TYPE_LEN_BITS)
-        store_u32(event + _WORD, length - _WORD)
-        return event + _TWO_WORDS
-    store_u32(event, delta << _TYPE_LEN_BITS | (length - _WORD) // _WORD)
-    return event + _WORD
-
-
-@njit()
-def commit(ring: Any) -> None:
-    """Makes the event that was reserved last a part of the buffer."""
-    tail = load_u64(ring + ring_record.TAIL)
-    pending = load_u64(ring + ring_record.PENDING)
-    store_u64(ring + ring_record.WRITE, pending)
-    store_u64(ring + ring_record.TIME, load_u64(ring + ring_record.PENDING_TIME))
-    store_u64(load_u64(ring + ring_record.POOL) + tail * _PAGE + _PAGE_COMMIT, pending)
-    _increment(load_u64(ring + ring_record.COUNTS) + tail * _TABLE_ENTRY, _ONE)
+    store_u64(ring + ring_record.PLACE, place + length)
+    store_u64(ring + ring_record.TIME, timestamp)
     _increment(ring + ring_record.ENTRIES, _ONE)
+    if size > _LONGEST_SMALL:
+        store_u32(place, delta << _TYPE_LEN_BITS)
+        store_u32(place + _WORD, length - _WORD)
+        return place + _TWO_WORDS
+    store_u32(place, delta << _TYPE_LEN_BITS | (length - _WORD) // _WORD)
+    return place + _WORD
 
 
 @njit()

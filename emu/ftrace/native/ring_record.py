@@ -7,18 +7,18 @@ from emu.native.record import Fields
 
 _fields = Fields()
 DISABLED = _fields.word()  # not 0: nothing is recorded, nothing is counted
+PLACE = _fields.word()  # address in the tail at which the next event begins
+END = _fields.word()  # address at which the tail ends
+TIME = _fields.word()  # of the last event
+ENTRIES = _fields.word()  # events ever recorded
+BEGUN = _fields.word()  # ENTRIES when the tail was begun
 OVERWRITE = _fields.word()  # when full: 1 gives up the oldest page, 0 drops the new event
 POOL = _fields.word()  # address of page 0
 NEXT = _fields.word()  # address of u64[pages]: the page after each in the ring
-COUNTS = _fields.word()  # address of u64[pages]: events in each
+COUNTS = _fields.word()  # address of u64[pages]: events in each; the tail's is `settle`d when it is asked for
 TAIL = _fields.word()  # page that is written
 HEAD = _fields.word()  # oldest page in the ring
 READER = _fields.word()  # page taken out of the ring to be read; may still be the tail
-WRITE = _fields.word()  # bytes of data committed in the tail
-PENDING = _fields.word()  # the same once the reserved event is committed
-TIME = _fields.word()  # of the last event committed
-PENDING_TIME = _fields.word()
-ENTRIES = _fields.word()  # events ever committed
 OVERRUN = _fields.word()  # events given up with their page
 DROPPED = _fields.word()  # events never recorded
 READ = _fields.word()  # events consumed

@@ -3,27 +3,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from numba import types
 
 from emu.ftrace.native import pids, saved_cmdlines, task_switch
-from emu.ftrace.native.arch import Callback
+from emu.ftrace.native.arch import Callback, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc
 from emu.native.pointers import Accessors
 
-__all__ = ["TaskCallbacks", "build"]
+__all__ = ["build"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
-
-
-class TaskCallbacks(NamedTuple):
-    """The last members of `arch.Callbacks`."""
-
-    sched_switch: Callback
-    sched_process_fork: Callback
-    sched_process_free: Callback
 
 
 def build(memory: Accessors, guest: GuestLayout, first_argument: Any, second_argument: Any) -> TaskCallbacks:

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The native functions that run when the guest comes to a label of its .ftrace.text, by architecture.
 
-Each module here has a function `build(guest, irqs_off)` that compiles them for one layout of the guest's structures.
+Each module here has functions that compile them for one layout of the guest's structures:
+
+    build(guest, irqs_off, general) -> Callbacks
+    build_for_tasks(guest) -> TaskCallbacks
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Callback", "Callbacks"]
+__all__ = ["Callback", "Callbacks", "TaskCallbacks"]
 
 
 class Callback(NamedTuple):
@@ -19,7 +22,11 @@ class Callback(NamedTuple):
 
 
 class Callbacks(NamedTuple):
-    """What an architecture's build() returns: a callback for each purpose. The labels are the architecture's."""
+    """What traced calls need. The labels are the architecture's.
+
+    They are compiled twice. If none of `array_record.GENERAL` is set, those without `general` do the same as the general ones
+    at less cost.
+    """
 
     function_entry: Callback
     """At ftrace_caller, which sites call for the function tracer: records the function and its caller."""
@@ -29,6 +36,10 @@ class Callbacks(NamedTuple):
 
     graph_return: Callback
     """At ftrace_return_to_handler: records the return, and makes the guest go on at the real return address."""
+
+
+class TaskCallbacks(NamedTuple):
+    """What must be known of tasks, traced or not."""
 
     sched_switch: Callback
     """ftrace_sched_switch(prev, next): the CPU switches to another task."""

@@ -18,12 +18,12 @@ from numba import types
 from emu.cpu.arch.sparc64.state import Env, window_register
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_cpu_record, array_record, context, function, function_graph, task_callbacks
-from emu.ftrace.native.arch import Callback, Callbacks
+from emu.ftrace.native.arch import Callback, Callbacks, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["RETURN_OFFSET", "build"]
+__all__ = ["RETURN_OFFSET", "build", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 WINDOW = np.uint64(Env.regwptr.offset)
@@ -32,12 +32,12 @@ RETURN_OFFSET = 8  # bytes: a function returns behind the call and its delay slo
 BEHIND = np.uint64(RETURN_OFFSET)
 
 
-def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
-    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
+def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
+    """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
     memory = in_byte_order("big")
     about = context.build(memory, guest)
-    record_function, record_beside_graph = function.build(about)
-    record_graph_entry, record_graph_return = function_graph.build(memory, guest, about)
+    record_function, record_beside_graph = function.build(about, general)
+    record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general)
 
     @njit
     def return_trampoline(cpu):
@@ -75,6 +75,16 @@ def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
         window = load_u64(env + WINDOW)
         store_u64(window + O0, record_graph_return(cpu, load_u64(window + O0), irqs_off(env)))
 
+    return Callbacks(
+        Callback("ftrace_caller", function_entry.address),
+        Callback("prepare_ftrace_return", graph_entry.address),
+        Callback("ftrace_return_to_handler", graph_return.address),
+    )
+
+
+def build_for_tasks(guest: GuestLayout) -> TaskCallbacks:
+    """Compiles for a guest."""
+
     @njit
     def first_argument(cpu):
         return load_u64(load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW) + O0)
@@ -83,9 +93,4 @@ def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
     def second_argument(cpu):
         return load_u64(load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW) + O1)
 
-    return Callbacks(
-        Callback("ftrace_caller", function_entry.address),
-        Callback("prepare_ftrace_return", graph_entry.address),
-        Callback("ftrace_return_to_handler", graph_return.address),
-        *task_callbacks.build(memory, guest, first_argument, second_argument),
-    )
+    return task_callbacks.build(in_byte_order("big"), guest, first_argument, second_argument)

@@ -15,13 +15,13 @@ from numba import types
 from emu.cpu.arch.x86_64.state import register
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_cpu_record, array_record, context, function, function_graph, task_callbacks
-from emu.ftrace.native.arch import Callback, Callbacks
+from emu.ftrace.native.arch import Callback, Callbacks, TaskCallbacks
 from emu.ftrace.native.context import host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["SITE_SIZE", "build"]
+__all__ = ["SITE_SIZE", "build", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 SP, SI, DI = (np.uint64(register(name)) for name in ("sp", "si", "di"))
@@ -30,12 +30,12 @@ SITE_SIZE = 5  # bytes, of a site's call
 SITE = np.uint64(SITE_SIZE)
 
 
-def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
-    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
+def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
+    """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
     memory = in_byte_order("little")
     about = context.build(memory, guest)
-    record_function, record_beside_graph = function.build(about)
-    record_graph_entry, record_graph_return = function_graph.build(memory, guest, about)
+    record_function, record_beside_graph = function.build(about, general)
+    record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general)
 
     @njit
     def array_of(cpu):
@@ -67,6 +67,16 @@ def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
         slot = load_u64(env + SP)
         store_u64(host_address(array, slot), record_graph_return(cpu, slot, irqs_off(env)))
 
+    return Callbacks(
+        Callback("ftrace_caller", function_entry.address),
+        Callback("ftrace_graph_caller", graph_entry.address),
+        Callback("ftrace_return_to_handler", graph_return.address),
+    )
+
+
+def build_for_tasks(guest: GuestLayout) -> TaskCallbacks:
+    """Compiles for a guest."""
+
     @njit
     def first_argument(cpu):
         return load_u64(load_u64(cpu + cpu_record.ENV) + DI)
@@ -75,9 +85,4 @@ def build(guest: GuestLayout, irqs_off: Any) -> Callbacks:
     def second_argument(cpu):
         return load_u64(load_u64(cpu + cpu_record.ENV) + SI)
 
-    return Callbacks(
-        Callback("ftrace_caller", function_entry.address),
-        Callback("ftrace_graph_caller", graph_entry.address),
-        Callback("ftrace_return_to_handler", graph_return.address),
-        *task_callbacks.build(memory, guest, first_argument, second_argument),
-    )
+    return task_callbacks.build(in_byte_order("little"), guest, first_argument, second_argument)
