@@ -47,7 +47,7 @@ def _compile(arch: str, source: str, program: Path, *options: str) -> None:
     compiler = shutil.which(FACTS[arch].compiler)
     if compiler is None:
         pytest.skip(f"needs {FACTS[arch].compiler}")
-    command = [compiler, "-O2", *options, "-x", "c", "-", "-o", str(program), "-lm"]
+    command = [compiler, "-O2", *options, "-x", "c", "-", "-o", str(program), "-Wl,--as-needed", "-lm"]
     done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
     if b"cannot find -lc" in done.stderr:
         pytest.skip(f"needs a C library for {FACTS[arch].compiler}")

@@ -26,10 +26,10 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-18      [000] .....     0.033993: vfs_read <-ksys_read
-             cat-18      [000] .....     0.034038: vfs_write <-ksys_write
-             cat-18      [000] .....     0.034050: vfs_read <-ksys_read
-              sh-16      [001] .....     0.034419: vfs_write <-ksys_write
+             cat-18      [000] .....     0.030491: vfs_read <-ksys_read
+             cat-18      [000] .....     0.030514: vfs_write <-ksys_write
+             cat-18      [000] .....     0.030526: vfs_read <-ksys_read
+              sh-16      [001] .....     0.030837: vfs_write <-ksys_write
 # tracer: function
 #
 # entries-in-buffer/entries-written: 6/6   #P:2
@@ -42,12 +42,12 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-            init-1       [000] .....     0.028798: schedule <-do_wait
-              sh-16      [001] .....     0.031083: schedule <-do_wait
-     rcu_preempt-3       [000] .....     0.032300: schedule <-schedule_timeout
-              sh-16      [001] .....     0.033177: schedule <-do_wait
-     rcu_preempt-3       [000] .....     0.034306: schedule <-schedule_timeout
-              sh-16      [001] .....     0.034813: schedule <-do_wait
+            init-1       [000] .....     0.025476: schedule <-do_wait
+              sh-16      [001] .....     0.027657: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.029306: schedule <-schedule_timeout
+              sh-16      [001] .....     0.029664: schedule <-do_wait
+              sh-16      [001] .....     0.031208: schedule <-do_wait
+     rcu_preempt-3       [001] .....     0.031303: schedule <-schedule_timeout
 """
 
 

@@ -15,15 +15,15 @@ COMMAND = (
 
 TRACE = """\
 CPU:0 [LOST 725 EVENTS]
-              dd-13      [000] .....     0.042792: read_iter_zero <-vfs_read
-              dd-13      [000] .....     0.042803: read_iter_zero <-vfs_read
-              dd-13      [000] .....     0.042815: read_iter_zero <-vfs_read
+              dd-13      [000] .....     0.040708: read_iter_zero <-vfs_read
+              dd-13      [000] .....     0.040719: read_iter_zero <-vfs_read
+              dd-13      [000] .....     0.040729: read_iter_zero <-vfs_read
 entries: 223
 overrun: 725
 commit overrun: 0
 bytes: 6264
-oldest event ts:     0.044493
-now ts:     0.049348
+oldest event ts:     0.042258
+now ts:     0.046827
 dropped events: 0
 read events: 52
 """

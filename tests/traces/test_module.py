@@ -10,7 +10,7 @@ COMMAND = (
 )
 
 TRACE = """\
-[    0.070094] sample_timer: 5 beats
+[    0.066094] sample_timer: 5 beats
 # tracer: function
 #
 # entries-in-buffer/entries-written: 23/23   #P:2
@@ -23,29 +23,29 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-        modprobe-17      [000] .....     0.034255: do_init_module <-load_module
-        modprobe-17      [000] .....     0.034255: sample_timer_init [sample_timer] <-do_one_initcall
-        modprobe-17      [000] .....     0.034255: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
-   sample_thread-18      [000] .....     0.034407: sample_thread [sample_timer] <-kthread
-   sample_thread-18      [000] .....     0.034407: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-18      [000] d..1.     0.034408: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.034409: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [001] ..s1.     0.045275: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [001] ..s1.     0.045275: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [001] d.s2.     0.045276: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.046055: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-18      [000] d..1.     0.046055: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.046056: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [001] ..s1.     0.056024: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [001] ..s1.     0.056024: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [001] d.s2.     0.056025: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.058057: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-18      [000] d..1.     0.058058: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.058058: sample_rest [sample_timer] <-sample_thread [sample_timer]
-           rmmod-20      [000] .....     0.062083: sample_timer_exit [sample_timer] <-delete_module
-           rmmod-20      [000] .....     0.062086: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-20      [000] .....     0.070083: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-20      [000] d..1.     0.070084: sample_add [sample_timer] <-sample_count [sample_timer]
+        modprobe-17      [000] .....     0.030217: do_init_module <-load_module
+        modprobe-17      [000] .....     0.030217: sample_timer_init [sample_timer] <-do_one_initcall
+        modprobe-17      [000] .....     0.030217: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
+   sample_thread-18      [000] .....     0.030388: sample_thread [sample_timer] <-kthread
+   sample_thread-18      [000] .....     0.030388: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-18      [000] d..1.     0.030388: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.030389: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [001] ..s1.     0.041274: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [001] ..s1.     0.041274: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [001] d.s2.     0.041275: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.042055: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-18      [000] d..1.     0.042055: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.042056: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [001] ..s1.     0.052024: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [001] ..s1.     0.052024: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [001] d.s2.     0.052025: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.054054: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-18      [000] d..1.     0.054055: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.054055: sample_rest [sample_timer] <-sample_thread [sample_timer]
+           rmmod-20      [000] .....     0.058026: sample_timer_exit [sample_timer] <-delete_module
+           rmmod-20      [000] .....     0.058029: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-20      [000] .....     0.066083: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-20      [000] d..1.     0.066084: sample_add [sample_timer] <-sample_count [sample_timer]
 """
 
 

@@ -16,7 +16,7 @@ TRACE = """\
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
  0)               |  vfs_read() {
- 0)   0.200 us    |    rw_verify_area();
+ 0)   0.160 us    |    rw_verify_area();
  0)               |    read_iter_zero() {
  0)               |      clear_user() {
  0)               |        do_sparc64_fault() {
@@ -38,18 +38,18 @@ TRACE = """\
  0)               |                    do_set_pte() {
  0)   0.130 us    |                      flush_icache_page();
  0)   2.280 us    |                    }
- 0) + 19.210 us   |                  }
- 0) + 19.870 us   |                }
- 0) + 21.510 us   |              }
- 0) + 22.070 us   |            }
+ 0) + 19.290 us   |                  }
+ 0) + 19.950 us   |                }
+ 0) + 21.590 us   |              }
+ 0) + 22.150 us   |            }
  0)   1.410 us    |            up_read();
- 0) + 26.950 us   |          }
- 0) + 28.210 us   |        }
+ 0) + 27.030 us   |          }
+ 0) + 28.290 us   |        }
  0)   0.180 us    |        raw_irqentry_exit_cond_resched();
- 0) ! 104.260 us  |      }
- 0)   7.910 us    |      clear_user();
- 0) ! 115.010 us  |    }
- 0) ! 116.390 us  |  }
+ 0) ! 104.420 us  |      }
+ 0)   7.890 us    |      clear_user();
+ 0) ! 114.720 us  |    }
+ 0) ! 115.980 us  |  }
 """
 
 

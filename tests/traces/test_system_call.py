@@ -13,7 +13,7 @@ TRACE = """\
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
  1)               |  sys_kill() {
- 1)   2.250 us    |    prepare_kill_siginfo();
+ 1)   0.520 us    |    prepare_kill_siginfo();
  1)               |    kill_something_info() {
  1)               |      _raw_spin_lock_irq() {
  1)   0.070 us    |        preempt_count_add();
@@ -37,7 +37,7 @@ TRACE = """\
  1)   0.080 us    |        preempt_count_sub();
  1)   0.580 us    |      }
  1)   3.940 us    |    }
- 1)   6.490 us    |  }
+ 1)   4.760 us    |  }
 """
 
 

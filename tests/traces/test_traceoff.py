@@ -28,8 +28,8 @@ TRACE = """\
  0)               |          handle_pte_fault() {
  0)               |            do_anonymous_page() {
  0)               |              __might_sleep() {
- 0)   0.310 us    |                __might_resched();
- 0)   0.410 us    |              }
+ 0)   0.300 us    |                __might_resched();
+ 0)   0.400 us    |              }
  0)               |              __alloc_pages() {
  0)               |                get_page_from_freelist() {
  0)   0.140 us    |                  zone_watermark_ok();
@@ -45,10 +45,10 @@ TRACE = """\
  0)   0.080 us    |                  preempt_count_sub();
  0)   0.540 us    |                }
  0)   2.000 us    |              }
- 0) + 10.440 us   |            }
- 0) + 10.790 us   |          }
- 0) + 11.680 us   |        }
- 0) + 11.830 us   |      }
+ 0) + 10.430 us   |            }
+ 0) + 10.780 us   |          }
+ 0) + 11.670 us   |        }
+ 0) + 11.820 us   |      }
  0)               |      up_read() {
 """
 

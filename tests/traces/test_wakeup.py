@@ -11,7 +11,7 @@ COMMAND = (
 )
 
 TRACE = """\
-1 round trips, 149.270 us each
+1 round trips, 117.170 us each
 # tracer: function
 #
 # entries-in-buffer/entries-written: 40/40   #P:2
@@ -24,46 +24,46 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-          <idle>-0       [000] d.h2.     0.069196: try_to_wake_up <-default_wake_function
-            init-1       [000] d..2.     0.069235: finish_task_switch <-__schedule
-            init-1       [000] d..2.     0.069552: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.069553: reschedule_interrupt <-etrap
-              sh-16      [001] d..2.     0.069576: finish_task_switch <-schedule_tail
-          <idle>-0       [000] d..2.     0.069674: finish_task_switch <-__schedule
-              sh-16      [001] d..2.     0.071451: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.071452: reschedule_interrupt <-etrap
-        pingpong-17      [000] d..2.     0.071476: finish_task_switch <-schedule_tail
-          <idle>-0       [001] d..2.     0.071637: finish_task_switch <-__schedule
-        pingpong-17      [000] d..2.     0.072834: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.072834: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.072858: finish_task_switch <-schedule_tail
-        pingpong-17      [000] ...1.     0.072920: try_to_wake_up <-wake_up_process
-        pingpong-18      [001] d..1.     0.072961: try_to_wake_up <-default_wake_function
-          <idle>-0       [000] d..2.     0.072961: finish_task_switch <-__schedule
-        pingpong-18      [001] d..4.     0.072971: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.072975: reschedule_interrupt <-etrap
-        pingpong-17      [000] d..2.     0.072996: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.073006: finish_task_switch <-__schedule
-        pingpong-17      [000] d..1.     0.073064: try_to_wake_up <-default_wake_function
-        pingpong-17      [000] d..4.     0.073074: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.073074: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.073096: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.073111: finish_task_switch <-__schedule
-        pingpong-18      [001] d..3.     0.073240: try_to_wake_up <-default_wake_function
-        pingpong-18      [001] d..6.     0.073249: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.073250: reschedule_interrupt <-etrap
-        pingpong-17      [000] d..2.     0.073271: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.073300: finish_task_switch <-__schedule
-        pingpong-17      [000] d..3.     0.073535: try_to_wake_up <-default_wake_function
-        pingpong-17      [000] d..6.     0.073544: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.073545: reschedule_interrupt <-etrap
-          <idle>-0       [000] d..2.     0.073566: finish_task_switch <-__schedule
-              sh-16      [001] d..2.     0.073567: finish_task_switch <-__schedule
-              sh-16      [001] d..3.     0.073763: try_to_wake_up <-default_wake_function
-              sh-16      [001] d..6.     0.073773: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.073774: reschedule_interrupt <-etrap
-            init-1       [000] d..2.     0.073788: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.073803: finish_task_switch <-__schedule
+          <idle>-0       [000] d.h2.     0.069118: try_to_wake_up <-default_wake_function
+            init-1       [000] d..2.     0.069157: finish_task_switch <-__schedule
+            init-1       [000] d..2.     0.069476: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.069477: reschedule_interrupt <-etrap
+              sh-16      [001] d..2.     0.069500: finish_task_switch <-schedule_tail
+          <idle>-0       [000] d..2.     0.069599: finish_task_switch <-__schedule
+              sh-16      [001] d..2.     0.071379: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.071380: reschedule_interrupt <-etrap
+        pingpong-17      [000] d..2.     0.071405: finish_task_switch <-schedule_tail
+          <idle>-0       [001] d..2.     0.071566: finish_task_switch <-__schedule
+        pingpong-17      [000] d..2.     0.072758: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.072759: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.072783: finish_task_switch <-schedule_tail
+        pingpong-17      [000] ...1.     0.072844: try_to_wake_up <-wake_up_process
+        pingpong-18      [001] d..1.     0.072885: try_to_wake_up <-default_wake_function
+          <idle>-0       [000] d..2.     0.072886: finish_task_switch <-__schedule
+        pingpong-18      [001] d..4.     0.072895: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.072899: reschedule_interrupt <-etrap
+        pingpong-17      [000] d..2.     0.072920: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.072930: finish_task_switch <-__schedule
+        pingpong-17      [000] d..1.     0.072957: try_to_wake_up <-default_wake_function
+        pingpong-17      [000] d..4.     0.072967: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.072967: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.072989: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.073004: finish_task_switch <-__schedule
+        pingpong-18      [001] d..3.     0.073138: try_to_wake_up <-default_wake_function
+        pingpong-18      [001] d..6.     0.073148: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.073149: reschedule_interrupt <-etrap
+        pingpong-17      [000] d..2.     0.073170: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.073170: finish_task_switch <-__schedule
+        pingpong-17      [000] d..3.     0.073413: try_to_wake_up <-default_wake_function
+        pingpong-17      [000] d..6.     0.073422: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.073423: reschedule_interrupt <-etrap
+          <idle>-0       [000] d..2.     0.073444: finish_task_switch <-__schedule
+              sh-16      [001] d..2.     0.073446: finish_task_switch <-__schedule
+              sh-16      [001] d..3.     0.073642: try_to_wake_up <-default_wake_function
+              sh-16      [001] d..6.     0.073652: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.073653: reschedule_interrupt <-etrap
+            init-1       [000] d..2.     0.073666: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.073682: finish_task_switch <-__schedule
 """
 
 
