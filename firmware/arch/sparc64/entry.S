@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Ways into the kernel and out of it; the trap table leads here. */
 #include <asm/asi.h>
+#include <asm/irq.h>
 #include <asm/linkage.h>
 #include <asm/page.h>
 #include <asm/pstate.h>
 #include <asm/ptrace.h>
+#include <asm/unistd.h>
+#include <asm/windows.h>
 #include <asm-offsets.h>
 
-/* A frame of entry code, and the pt_regs above it. */
+/* The pt_regs above a frame of entry code. */
 #define PTREGS_OFF	(STACK_BIAS + STACKFRAME_SZ)
-#define TRAP_FRAME_SZ	(STACKFRAME_SZ + SIZEOF_pt_regs)
 #define UREG(n)		(PTREGS_OFF + PT_u_regs + 8 * (n))
 
 /* Vectors of windows, in units of their 32 instructions. */
@@ -22,6 +24,9 @@
 /* Trap types that lead to window_trap like TLB misses. */
 #define TT_PRIVILEGE		0x30
 #define TT_UNALIGNED		0x34
+
+/* Results from its negative up are errors. */
+#define MAX_ERRNO	4095
 
 	.section .entry.text, "ax"
 
@@ -46,60 +51,70 @@
 .endm
 
 /*
- * At trap level 1 with alternate globals and interrupts off: %g1 = the low half
- * of a C function's address, %g2 = its second argument; the function runs at
- * trap level 0 and leaves interrupts off. The user's windows become OTHERWIN's;
- * the kernel's first window is right above the one that was interrupted. The
- * kernel's %asi is the user's memory, for copies and for spilling windows.
+ * From a program, at trap level 1: onto the task's kernel stack, with a window
+ * right above the one that was interrupted. That one and those before it become
+ * OTHERWIN's. They are counted before the new one is made: should it need room,
+ * all are in the CPU, and the oldest goes. The kernel's %asi is the user's
+ * memory, for copies and for spilling windows.
  */
-SYM_FUNC_START(etrap)
-	KERNEL_ADDRESS %g1, %g3
-	rdpr	%tstate, %g3
-	andcc	%g3, TSTATE_PRIV, %g0
-	bne,pn	%xcc, 1f
-	 sub	%sp, TRAP_FRAME_SZ, %g3
-
+.macro ENTER_FROM_USER
 	rdpr	%canrestore, %g3
+	add	%g3, 1, %g3
 	wrpr	%g3, 0, %otherwin
-	wrpr	%g0, 0, %canrestore
 	wrpr	%g0, WSTATE_KERNEL, %wstate
 	wrpr	%g0, NWINDOWS - 1, %cleanwin
 	wr	%g0, ASI_AIUP, %asi
 	ldx	[%g7 + PCPU_top_of_stack], %g3
-	sub	%g3, TRAP_FRAME_SZ + STACK_BIAS, %g3
-	save	%g3, 0, %sp
-	/* The interrupted window is the user's, too. */
-	rdpr	%otherwin, %l0
-	add	%l0, 1, %l0
-	wrpr	%l0, 0, %otherwin
+	save	%g3, -(TRAP_FRAME_SZ + STACK_BIAS), %sp
 	wrpr	%g0, 0, %canrestore
+.endm
 
-2:	rdpr	%tstate, %l0
-	rdpr	%tpc, %l1
-	rdpr	%tnpc, %l2
-	rdpr	%tt, %l3
+/*
+ * Fills pt_regs, %l0 to %l3 being TSTATE, TPC, TNPC and magic, \u0 what has no
+ * register. From trap level 1 to 0, where the globals are the kernel's.
+ */
+.macro SAVE_REGS u0
 	rd	%y, %l4
-	mov	%g1, %l5
-	mov	%g2, %l6
 	mov	%g7, %l7
 	wrpr	%g0, PSTATE_KERNEL, %pstate
+	stx	\u0, [%sp + UREG(0)]
 	.irp	n, 1, 2, 3, 4, 5, 6, 7
 	stx	%g\n, [%sp + UREG(\n)]
 	.endr
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
 	stx	%i\n, [%sp + UREG(8 + \n)]
 	.endr
-	sethi	%hi(PT_REGS_MAGIC), %g1
-	or	%g1, %l3, %g1
-	stx	%g0, [%sp + UREG(0)]
 	stx	%l0, [%sp + PTREGS_OFF + PT_tstate]
 	stx	%l1, [%sp + PTREGS_OFF + PT_tpc]
 	stx	%l2, [%sp + PTREGS_OFF + PT_tnpc]
 	stw	%l4, [%sp + PTREGS_OFF + PT_y]
-	stw	%g1, [%sp + PTREGS_OFF + PT_magic]
+	stw	%l3, [%sp + PTREGS_OFF + PT_magic]
 	mov	%l7, %g6
-	mov	%l6, %o1
 	wrpr	%g0, 0, %tl
+.endm
+
+/*
+ * At trap level 1 with alternate globals and interrupts off: %g1 = the low half
+ * of a C function's address, %g2 = its second argument; the function runs at
+ * trap level 0 and leaves interrupts off.
+ */
+SYM_FUNC_START(etrap)
+	KERNEL_ADDRESS %g1, %g3
+	rdpr	%tstate, %g3
+	andcc	%g3, TSTATE_PRIV, %g0
+	bne,a,pn %xcc, 1f
+	 save	%sp, -TRAP_FRAME_SZ, %sp
+	ENTER_FROM_USER
+1:	rdpr	%tstate, %l0
+	rdpr	%tpc, %l1
+	rdpr	%tnpc, %l2
+	rdpr	%tt, %l3
+	sethi	%hi(PT_REGS_MAGIC), %l4
+	or	%l3, %l4, %l3
+	mov	%g1, %l5
+	mov	%g2, %l6
+	SAVE_REGS %g0
+	mov	%l6, %o1
 	jmpl	%l5, %o7
 	 add	%sp, PTREGS_OFF, %o0
 
@@ -111,10 +126,60 @@ SYM_FUNC_START(etrap)
 	be,pt	%xcc, rtrap_user
 	 nop
 	ba,a,pt	%xcc, rtrap_kernel
-
-1:	ba,pt	%xcc, 2b
-	 save	%g3, 0, %sp
 SYM_FUNC_END(etrap)
+
+/*
+ * A program's system call, at trap level 1. It is called from etrap's window:
+ * one of its own would push out one of the program's. The program goes on after
+ * the trap instruction; execve and fork rely on it. irqentry_exit does what is
+ * left to do before that.
+ */
+SYM_FUNC_START(do_syscall)
+	ENTER_FROM_USER
+	rdpr	%tstate, %l0
+	rdpr	%tnpc, %l1
+	add	%l1, 4, %l2
+	sethi	%hi(PT_REGS_MAGIC), %l3
+	or	%l3, TRAP_SYSCALL, %l3
+	SAVE_REGS %i0
+	wrpr	%g0, PSTATE_KERNEL | PSTATE_IE, %pstate
+
+	/* The last function is that of numbers beyond. */
+	cmp	%g1, NR_syscalls
+	movgu	%icc, NR_syscalls, %g1
+	LOAD_LOW sys_call_table, %l0
+	KERNEL_ADDRESS %l0, %l1
+	sllx	%g1, 32, %l1
+	srlx	%l1, 32 - 3, %l1
+	ldx	[%l0 + %l1], %l0
+	mov	%i0, %o0
+	mov	%i1, %o1
+	mov	%i2, %o2
+	mov	%i3, %o3
+	mov	%i4, %o4
+	jmpl	%l0, %o7
+	 mov	%i5, %o5
+
+	/* execve and rt_sigreturn have put other registers in place. */
+	lduw	[%sp + PTREGS_OFF + PT_magic], %l0
+	cmp	%l0, %l3
+	bne,pn	%icc, 3f
+	 ldx	[%sp + PTREGS_OFF + PT_tstate], %l0
+	/* The carry says whether it is an error, and then the result is positive. */
+	mov	(TSTATE_ICC_C | TSTATE_XCC_C) >> 32, %l1
+	sllx	%l1, 32, %l1
+	cmp	%o0, -MAX_ERRNO
+	blu,pt	%xcc, 2f
+	 andn	%l0, %l1, %l0
+	or	%l0, %l1, %l0
+	neg	%o0
+2:	stx	%l0, [%sp + PTREGS_OFF + PT_tstate]
+	stx	%o0, [%sp + UREG(UREG_I0)]
+3:	wrpr	%g0, PSTATE_KERNEL, %pstate
+	call	irqentry_exit
+	 add	%sp, PTREGS_OFF, %o0
+	ba,a,pt	%xcc, rtrap_user
+SYM_FUNC_END(do_syscall)
 
 /*
  * All of pt_regs but TSTATE, which is left in %l0, and without its window
@@ -146,7 +211,8 @@ SYM_FUNC_END(etrap)
  * user window is still in the CPU or, if the kernel needed its room, alone in
  * the task's buffer; those before it are in the CPU or on the user's stack. If
  * there are others in the buffer, they go to that first. Asked at trap level 1:
- * until then an NMI may come, and push windows out.
+ * until then an NMI may come, and push windows out. The kernel's first window,
+ * which the program's next call takes, is left clean.
  */
 SYM_FUNC_START(rtrap_user)
 	RESTORE_REGS 1, 2, 3, 4, 5, 6, 7
@@ -158,12 +224,12 @@ SYM_FUNC_START(rtrap_user)
 	 sub	%g4, %g5, %g4
 	brnz,pn	%g4, 3f
 	 nop
+	CLEAR_WINDOW
+	wrpr	%g2, 0, %cleanwin
 	wrpr	%g2, 0, %canrestore
 	wrpr	%g0, 0, %otherwin
-	sub	%g2, 1, %g2
 	restore
-1:	wrpr	%g2, 0, %cleanwin
-	wrpr	%g0, WSTATE_USER, %wstate
+1:	wrpr	%g0, WSTATE_USER, %wstate
 	rdpr	%cwp, %g2
 	or	%g1, %g2, %g1
 	wrpr	%g1, 0, %tstate
@@ -173,10 +239,13 @@ SYM_FUNC_START(rtrap_user)
 	bne,pn	%xcc, 3f
 	 nop
 	stx	%g5, [%g3 + TASK_next_window]
-	wrpr	%g0, WSTATE_BUFFER, %wstate
+	CLEAR_WINDOW
+	wrpr	%g0, 1, %cleanwin
+	wrpr	%g0, 1, %canrestore
 	restore
-	ba,pt	%xcc, 1b
-	 mov	0, %g2
+	wrpr	%g0, NWINDOWS - 2, %cansave
+	WINDOW	ldx, %g5
+	ba,a,pt	%xcc, 1b
 
 3:	mov	%g7, %l0
 	wrpr	%g0, PSTATE_KERNEL, %pstate
@@ -418,13 +487,15 @@ trap_panic_regs:
  * __switch_to_asm(prev, next), with the run queue locked and interrupts off:
  * all windows but this one go where they belong, then stack and current change
  * together, so that __switch_to runs as next in every respect; it returns prev
- * in next's frame. The user's windows are out already (prepare_arch_switch).
+ * in next's frame. An NMI must not find windows of one stack and the top of
+ * another. The user's windows are out already (prepare_arch_switch).
  */
 SYM_FUNC_START(__switch_to_asm)
 	save	%sp, -STACKFRAME_SZ, %sp
 	flushw
 	stx	%fp, [%i0 + TASK_ksp]
 	stx	%i7, [%i0 + TASK_kpc]
+	wrpr	%g0, NMI_LEVEL, %pil
 	ldx	[%i1 + TASK_ksp], %fp
 	ldx	[%i1 + TASK_kpc], %i7
 	sub	%fp, STACKFRAME_SZ, %sp
@@ -433,6 +504,7 @@ SYM_FUNC_START(__switch_to_asm)
 	set	THREAD_SIZE, %l1
 	add	%l0, %l1, %l0
 	stx	%l0, [%g6 + PCPU_top_of_stack]
+	wrpr	%g0, 0, %pil
 	mov	%i0, %o0
 	call	__switch_to
 	 mov	%i1, %o1

@@ -15,10 +15,13 @@
 #include <asm/linkage.h>
 #include <asm/pgtable.h>
 #include <asm/pstate.h>
+#include <asm/windows.h>
 #include <asm-offsets.h>
 
 #define VECTOR_INSNS		8
 #define WINDOW_VECTOR_INSNS	32
+
+#define WINDOWS_AT_ONCE		4
 
 /* What a vector does not use. */
 .macro PAD start, insns=VECTOR_INSNS
@@ -50,6 +53,14 @@
 	.endr
 .endm
 
+/* To code in assembly that does what etrap would. */
+.macro TRAP_DIRECT label
+	ba,a,pt	%xcc, \label
+	.rept	VECTOR_INSNS - 1
+	nop
+	.endr
+.endm
+
 /* Level 15 does not ask for PSTATE.IE: until its handler is done, PIL masks it. */
 .macro TRAP_NMI function
 	wrpr	%g0, NMI_LEVEL, %pil
@@ -75,10 +86,7 @@
 /* Above trap level 0, where no C function can be called. */
 .macro TRAPS_TL1 n, handler
 	.rept	\n
-	ba,a,pt	%xcc, \handler
-	.rept	VECTOR_INSNS - 1
-	nop
-	.endr
+	TRAP_DIRECT \handler
 	.endr
 .endm
 
@@ -87,55 +95,50 @@
 98:	rdpr	%cleanwin, %l0
 	add	%l0, 1, %l0
 	wrpr	%l0, 0, %cleanwin
-	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
-	clr	%o\n
-	clr	%l\n
-	.endr
+	CLEAR_WINDOW
 	retry
 	PAD	98b, WINDOW_VECTOR_INSNS
 .endm
 
-/* Stores or loads the 16 registers of a window. */
-.macro WINDOW op, base, asi=
-	.set	i, 0
-	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
-	WINDOW_\op %l\n, \base, i, \asi
-	WINDOW_\op %i\n, \base, i+64, \asi
-	.set	i, i + 8
-	.endr
-.endm
-
-.macro WINDOW_stx reg, base, offset, asi
-	stx	\reg, [\base + \offset]
-.endm
-
-.macro WINDOW_ldx reg, base, offset, asi
-	ldx	[\base + \offset], \reg
-.endm
-
-.macro WINDOW_stxa reg, base, offset, asi
-	stxa	\reg, [\base + \offset] %asi
-.endm
-
-.macro WINDOW_ldxa reg, base, offset, asi
-	ldxa	[\base + \offset] %asi, \reg
+/* The window after this one is made the current one; before it, if \op is sub. */
+.macro NEXT_WINDOW op
+	rdpr	%cwp, %g5
+	\op	%g5, 1, %g5
+	and	%g5, NWINDOWS - 1, %g5
+	wrpr	%g5, 0, %cwp
 .endm
 
 /*
- * A window of the kernel's: a miss is served at the next trap level, and only a
- * guard page ends it (stack_overflow).
+ * Windows of the kernel's, several at once: a trap costs more than they do. A
+ * miss is served at the next trap level, and only a guard page ends it
+ * (stack_overflow). There are as many to spill: CANSAVE is 0 for a save, and
+ * flushw wants all out.
  */
 .macro SPILL_KERNEL
 98:	WINDOW	stx, %sp+STACK_BIAS
-	saved
+	NEXT_WINDOW add
+	rdpr	%cansave, %g5
+	cmp	%g5, WINDOWS_AT_ONCE - 1
+	blu,pt	%xcc, 98b
+	 saved
 	retry
 	PAD	98b, WINDOW_VECTOR_INSNS
 .endm
 
+/* Up to the first one on the stack: what is before it is not the kernel's. */
 .macro FILL_KERNEL
 98:	WINDOW	ldx, %sp+STACK_BIAS
 	restored
-	retry
+	ldx	[%g7 + PCPU_top_of_stack], %g5
+	sub	%g5, %sp, %g5
+	cmp	%g5, TRAP_FRAME_SZ + STACK_BIAS
+	bleu,pn	%xcc, 97f
+	 rdpr	%canrestore, %g6
+	NEXT_WINDOW sub
+	cmp	%g6, WINDOWS_AT_ONCE
+	blu,pt	%xcc, 98b
+	 nop
+97:	retry
 	PAD	98b, WINDOW_VECTOR_INSNS
 .endm
 
@@ -147,7 +150,10 @@
 .macro SPILL_USER
 98:	wr	%g0, ASI_AIUP, %asi
 	WINDOW	stxa, %sp+STACK_BIAS
-	saved
+	rdpr	%cleanwin, %g5
+	cmp	%g5, NWINDOWS - 1
+	bne,pn	%xcc, spill_unclean
+	 saved
 	retry
 	PAD	98b, WINDOW_VECTOR_INSNS
 .endm
@@ -163,9 +169,10 @@
 /*
  * A user window that the kernel needs the room of. It goes where the program
  * would have put it, but for the innermost, the last: that stays with the
- * task, so that rtrap needs nothing of the user's. So does what the stack does
- * not take, as nobody could serve a fault here: window_trap then has the last
- * instruction executed.
+ * task, so that rtrap needs nothing of the user's. It comes back without a
+ * trap, and so goes with the one before it. What the stack does not take stays
+ * with the task, too, as nobody could serve a fault here: window_trap then has
+ * the last instruction executed.
  */
 .macro SPILL_OTHER
 98:	rdpr	%otherwin, %g5
@@ -174,17 +181,14 @@
 	 nop
 	WINDOW	stxa, %sp+STACK_BIAS
 	saved
-	retry
+	cmp	%g5, 2
+	bne,pn	%xcc, 97f
+	 nop
+	NEXT_WINDOW add
+	ba,a,pt	%xcc, spill_buffer
+97:	retry
 	PAD	98b, WINDOW_VECTOR_INSNS - 1
 	ba,a,pt	%xcc, spill_buffer
-.endm
-
-/* On the way back to the user; rtrap has put the window's address in %g5. */
-.macro FILL_BUFFER
-98:	WINDOW	ldx, %g5
-	restored
-	retry
-	PAD	98b, WINDOW_VECTOR_INSNS
 .endm
 
 /* %g1 = a user address and its context: %g3 = its table entry, or \fault. */
@@ -300,7 +304,7 @@ ttable:
 	TRAP	bad_trap
 	TRAP	do_flush_windows			! 0x103, ta 3
 	TRAPS	0x16d - 0x104, bad_trap
-	TRAP	do_syscall				! 0x16d
+	TRAP_DIRECT do_syscall				! 0x16d
 	TRAP	sparc64_get_context			! 0x16e
 	TRAP	sparc64_set_context			! 0x16f
 	TRAPS	0x200 - 0x170, bad_trap
@@ -320,12 +324,28 @@ ttable:
 	SPILL_OTHER					! 0xa4, other 1
 	TRAPS_TL1 0xc0 - 0xa8, bad_trap_tl1
 	FILL_KERNEL					! 0xc0, normal 0
-	TRAPS_TL1 0xc8 - 0xc4, bad_trap_tl1
-	FILL_BUFFER					! 0xc8, normal 2
-	TRAPS_TL1 0x200 - 0xcc, bad_trap_tl1
+	TRAPS_TL1 0x200 - 0xc4, bad_trap_tl1
 	.size	ttable, . - ttable
 
 	.section .entry.text, "ax"
+
+/*
+ * The end of SPILL_USER, %g5 = CLEANWIN: a window less to restore makes one more
+ * look clean, which may still be as the kernel left it. If there was no room,
+ * that is the one between the newest and the oldest, and all others are the
+ * program's or clean.
+ */
+SYM_FUNC_START(spill_unclean)
+	rdpr	%cansave, %g6
+	cmp	%g6, 1
+	bne,a,pn %xcc, 1f
+	 sub	%g5, 1, %g5
+	NEXT_WINDOW sub
+	CLEAR_WINDOW
+	mov	NWINDOWS - 1, %g5
+1:	wrpr	%g5, 0, %cleanwin
+	retry
+SYM_FUNC_END(spill_unclean)
 
 /*
  * The oldest user window goes into the task, with the stack it belongs on. From

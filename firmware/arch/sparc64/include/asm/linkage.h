@@ -18,6 +18,9 @@ name:
 /* Room for a window, a return value's address and six arguments. */
 #define STACKFRAME_SZ		192
 
+/* The same, and pt_regs above it: entry code's first on a stack. */
+#define TRAP_FRAME_SZ	(STACKFRAME_SZ + SIZEOF_pt_regs)
+
 /* A window's part of it: eight locals, eight ins. */
 #define REG_WINDOW_SZ		128
 

@@ -21,7 +21,6 @@ void load_direct_map_tables(unsigned long tables);
 
 /* Called from assembly. */
 void sparc64_start_kernel(struct boot_params *params) __noreturn;
-void do_syscall(struct pt_regs *regs);
 void save_user_windows(struct pt_regs *regs);
 struct task_struct *__switch_to(struct task_struct *prev,
 				struct task_struct *next);

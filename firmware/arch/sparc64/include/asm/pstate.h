@@ -36,11 +36,9 @@
 #define WINDOW_KERNEL	0	/* normal: to and from kernel stacks */
 #define WINDOW_USER	1	/* normal: to and from user stacks;
 				   other: likewise, or to the task's buffer */
-#define WINDOW_BUFFER	2	/* normal: from the task's buffer */
 
 #define WSTATE_KERNEL	(WINDOW_USER << 3 | WINDOW_KERNEL)
 #define WSTATE_USER	WINDOW_USER
-#define WSTATE_BUFFER	WINDOW_BUFFER
 
 #define NWINDOWS	8
 
