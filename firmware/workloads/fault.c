@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Below where any program is linked. */
 #define UNMAPPED	0x10000UL
@@ -41,6 +42,20 @@ static void use_as_stack(void)
 	arch_call_on(address, call_on);
 }
 
+static const struct timespec a_moment = { .tv_nsec = 1000000 };
+
+/* Where calls are kept in registers, it is the kernel that needs the memory. */
+static void sleep_twice(void)
+{
+	nanosleep(&a_moment, NULL);
+	nanosleep(&a_moment, NULL);
+}
+
+static void sleep_on_stack(void)
+{
+	arch_call_on(address, sleep_twice);
+}
+
 static void execute_data(void)
 {
 	static unsigned char code[] = ARCH_RETURN_BYTES;
@@ -55,6 +70,7 @@ static const struct {
 	{ "segv", write_unmapped },
 	{ "kernel", read_kernel },
 	{ "stack", use_as_stack },
+	{ "sleep", sleep_on_stack },
 	{ "priv", arch_privileged },
 	{ "hostcall", arch_host_call },
 	{ "div0", arch_divide_by_zero },
@@ -66,7 +82,7 @@ static const struct {
 int main(int argc, char **argv)
 {
 	if (argc != 2 && argc != 3)
-		errx(2, "usage: fault segv|kernel|stack|priv|hostcall|div0|ud|bp|exec [ADDRESS]");
+		errx(2, "usage: fault segv|kernel|stack|sleep|priv|hostcall|div0|ud|bp|exec [ADDRESS]");
 	if (argc == 3)
 		address = strtoul(argv[2], NULL, 16);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {

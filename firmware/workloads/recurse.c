@@ -2,10 +2,12 @@
 /*
  * recurse DEPTH ROUNDS: calls itself DEPTH deep and adds up on the way back
  * what each level was given. At the bottom it forks, so that the child goes
- * the way back, too; every 16th level makes a system call in both directions.
- * Prints the sum, or fails if any level has found other values than its own.
+ * the way back, too; every 16th level makes a system call in both directions,
+ * every 256th raises a signal, whose handler recurses likewise. Prints the sum,
+ * or fails if any level has found other values than its own.
  */
 #include <err.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -28,6 +30,21 @@ static long mix(struct values v)
 	return v.a - v.b + v.c;
 }
 
+#define HANDLER_DEPTH	20
+
+static __attribute__((noipa)) long handler_level(long depth)
+{
+	if (!depth)
+		return getppid() < 0;
+	return depth + handler_level(depth - 1);
+}
+
+static void handle(int sig)
+{
+	if (handler_level(HANDLER_DEPTH) != HANDLER_DEPTH * (HANDLER_DEPTH + 1) / 2)
+		errx(1, "in the handler of signal %d", sig);
+}
+
 static __attribute__((noipa)) long level(long depth, long a, long b, long c)
 {
 	struct values v = { a, b, c }, below = next(v, depth);
@@ -35,6 +52,8 @@ static __attribute__((noipa)) long level(long depth, long a, long b, long c)
 
 	if (!(depth & 15))
 		getpid();
+	if ((depth & 255) == 255)
+		raise(SIGUSR1);
 	if (depth) {
 		sum = level(depth - 1, below.a, below.b, below.c);
 	} else {
@@ -82,6 +101,7 @@ int main(int argc, char **argv)
 	rounds = parse_number(argv[2]);
 	if (depth < 0 || rounds < 0)
 		errx(2, "invalid number");
+	signal(SIGUSR1, handle);
 	for (; rounds; rounds--)
 		check(depth);
 	printf("%ld\n", expected(depth, (struct values){ 5, 7, depth }));

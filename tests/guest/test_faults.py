@@ -19,6 +19,9 @@ from tests.lib.arches import FACTS
         ("fault kernel", signal.SIGSEGV),
         ("fault stack 10000", signal.SIGSEGV),
         ("fault stack fffffffffffff000", signal.SIGSEGV),
+        ("fault sleep 10000", signal.SIGSEGV),
+        ("fault sleep fffffffffffff000", signal.SIGSEGV),
+        ("fault sleep 400200", signal.SIGSEGV),  # its own code, which it cannot write
         ("fault ud", signal.SIGILL),
         ("fault div0", signal.SIGFPE),
     ],
