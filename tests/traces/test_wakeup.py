@@ -11,10 +11,10 @@ COMMAND = (
 )
 
 TRACE = """\
-1 round trips, 117.170 us each
+1 round trips, 249.940 us each
 # tracer: function
 #
-# entries-in-buffer/entries-written: 40/40   #P:2
+# entries-in-buffer/entries-written: 47/47   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -24,46 +24,53 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-          <idle>-0       [000] d.h2.     0.069118: try_to_wake_up <-default_wake_function
-            init-1       [000] d..2.     0.069157: finish_task_switch <-__schedule
-            init-1       [000] d..2.     0.069476: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.069477: reschedule_interrupt <-etrap
-              sh-16      [001] d..2.     0.069500: finish_task_switch <-schedule_tail
-          <idle>-0       [000] d..2.     0.069599: finish_task_switch <-__schedule
-              sh-16      [001] d..2.     0.071379: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.071380: reschedule_interrupt <-etrap
-        pingpong-17      [000] d..2.     0.071405: finish_task_switch <-schedule_tail
-          <idle>-0       [001] d..2.     0.071566: finish_task_switch <-__schedule
-        pingpong-17      [000] d..2.     0.072758: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.072759: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.072783: finish_task_switch <-schedule_tail
-        pingpong-17      [000] ...1.     0.072844: try_to_wake_up <-wake_up_process
-        pingpong-18      [001] d..1.     0.072885: try_to_wake_up <-default_wake_function
-          <idle>-0       [000] d..2.     0.072886: finish_task_switch <-__schedule
-        pingpong-18      [001] d..4.     0.072895: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.072899: reschedule_interrupt <-etrap
-        pingpong-17      [000] d..2.     0.072920: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.072930: finish_task_switch <-__schedule
-        pingpong-17      [000] d..1.     0.072957: try_to_wake_up <-default_wake_function
-        pingpong-17      [000] d..4.     0.072967: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.072967: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.072989: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.073004: finish_task_switch <-__schedule
-        pingpong-18      [001] d..3.     0.073138: try_to_wake_up <-default_wake_function
-        pingpong-18      [001] d..6.     0.073148: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.073149: reschedule_interrupt <-etrap
-        pingpong-17      [000] d..2.     0.073170: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.073170: finish_task_switch <-__schedule
-        pingpong-17      [000] d..3.     0.073413: try_to_wake_up <-default_wake_function
-        pingpong-17      [000] d..6.     0.073422: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.073423: reschedule_interrupt <-etrap
-          <idle>-0       [000] d..2.     0.073444: finish_task_switch <-__schedule
-              sh-16      [001] d..2.     0.073446: finish_task_switch <-__schedule
-              sh-16      [001] d..3.     0.073642: try_to_wake_up <-default_wake_function
-              sh-16      [001] d..6.     0.073652: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.073653: reschedule_interrupt <-etrap
-            init-1       [000] d..2.     0.073666: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.073682: finish_task_switch <-__schedule
+          <idle>-0       [000] d.h2.     0.073104: try_to_wake_up <-default_wake_function
+            init-1       [000] d..2.     0.073156: finish_task_switch <-__schedule
+            init-1       [000] d..2.     0.073499: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.073499: reschedule_interrupt <-etrap
+              sh-16      [001] d..2.     0.073529: finish_task_switch <-schedule_tail
+          <idle>-0       [000] d..2.     0.073627: finish_task_switch <-__schedule
+              sh-16      [001] d..2.     0.075529: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.075530: reschedule_interrupt <-etrap
+        pingpong-17      [000] d..2.     0.075560: finish_task_switch <-schedule_tail
+          <idle>-0       [001] d..2.     0.075725: finish_task_switch <-__schedule
+        pingpong-17      [000] d..2.     0.077106: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.077107: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.077136: finish_task_switch <-schedule_tail
+        pingpong-17      [000] ...1.     0.077188: try_to_wake_up <-wake_up_process
+          <idle>-0       [001] d..2.     0.077198: finish_task_switch <-__schedule
+        pingpong-17      [000] d..4.     0.077205: smp_send_reschedule <-resched_curr
+        pingpong-18      [001] d..2.     0.077215: finish_task_switch <-__schedule
+        pingpong-18      [001] d..1.     0.077218: reschedule_interrupt <-etrap
+          <idle>-0       [000] d..2.     0.077244: finish_task_switch <-__schedule
+        pingpong-18      [001] d..1.     0.077306: try_to_wake_up <-default_wake_function
+        pingpong-18      [001] d..4.     0.077316: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.077317: reschedule_interrupt <-etrap
+        pingpong-17      [000] d..2.     0.077345: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.077354: finish_task_switch <-__schedule
+        pingpong-17      [000] d..1.     0.077384: try_to_wake_up <-default_wake_function
+        pingpong-17      [000] d..4.     0.077393: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.077394: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.077422: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.077436: finish_task_switch <-__schedule
+        pingpong-18      [001] d..3.     0.077601: try_to_wake_up <-default_wake_function
+        pingpong-18      [001] d..6.     0.077613: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.077614: reschedule_interrupt <-etrap
+          <idle>-0       [001] d..2.     0.077640: finish_task_switch <-__schedule
+        pingpong-17      [000] d..2.     0.077642: finish_task_switch <-__schedule
+        pingpong-17      [000] d..3.     0.077912: try_to_wake_up <-default_wake_function
+        pingpong-17      [000] d..6.     0.077923: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.077924: reschedule_interrupt <-etrap
+          <idle>-0       [000] d..2.     0.077951: finish_task_switch <-__schedule
+              sh-16      [001] d..2.     0.077953: finish_task_switch <-__schedule
+          <idle>-0       [000] d.s2.     0.078041: try_to_wake_up <-wake_up_process
+     rcu_preempt-3       [000] d..2.     0.078070: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.078105: finish_task_switch <-__schedule
+              sh-16      [001] d..3.     0.078173: try_to_wake_up <-default_wake_function
+              sh-16      [001] d..6.     0.078185: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.078185: reschedule_interrupt <-etrap
+            init-1       [000] d..2.     0.078205: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.078212: finish_task_switch <-__schedule
 """
 
 
