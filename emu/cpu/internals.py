@@ -101,7 +101,7 @@ class CpuStructures:
 
 _CFLAGS_NEXT_TB = 0x18
 _CPU_STATE = 0x10000  # bytes: more than a CPUState has
-_TCG_CONTEXT = 0x10000  # bytes of a TCGContext that are searched
+_CONTEXT_UC = 0x9970  # in a TCGContext: uc_struct *
 _OPERATIONS = 0x2000  # bytes: more than TCG's table of operations has
 _FIRST_OPERATIONS = (b"discard\0", b"set_label\0")
 
@@ -123,19 +123,17 @@ def _names(memory: int, table: int) -> Iterator[str]:
 def _find_translator(memory: int, handle: int, head: bytes) -> TranslatorStructures:
     """Finds the TCGContext, one of the structures to which a uc_struct with the beginning `head` points.
 
-    It holds a pointer to TCG's table of operations, and behind that one to the uc_struct.
+    Where it points to TCG's table of operations, and then back to the uc_struct, is known: a search for them would also find
+    them behind pointers to what lies a little before it on the heap.
     """
-    back = struct.pack("<Q", handle)
     for (pointer,) in struct.iter_unpack("<Q", head[: len(head) // 8 * 8]):
         if pointer < 0x10000 or pointer >> 47:
             continue
-        context = peek(memory, pointer, _TCG_CONTEXT)
-        at = context.find(back)
-        while at >= 8:
-            opcodes = {name: n for n, name in enumerate(_names(memory, struct.unpack_from("<Q", context, at - 8)[0]))}
+        found = peek(memory, pointer + _CONTEXT_UC - 8, 16)
+        if len(found) == 16 and found.endswith(struct.pack("<Q", handle)):
+            opcodes = {name: n for n, name in enumerate(_names(memory, struct.unpack("<2Q", found)[0]))}
             if opcodes:
-                return TranslatorStructures(at, opcodes)
-            at = context.find(back, at + 1)
+                return TranslatorStructures(_CONTEXT_UC, opcodes)
     raise UnknownUnicorn("no pointer of uc_struct leads to the compiler's table of operations")
 
 

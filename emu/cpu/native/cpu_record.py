@@ -14,7 +14,7 @@ VECTORS = 256
 ARGUMENT_COUNT = 4
 HOOK_ARGUMENT_COUNT = 4
 TRANSLATION_BUFFER = 32 << 20  # bytes of translated code a CPU may hold
-BLOCK_COUNT = TRANSLATION_BUFFER // 256  # a TranslationBlock and the shortest block's code take more bytes than that
+BLOCK_COUNT = TRANSLATION_BUFFER // 128  # a TranslationBlock alone takes more bytes than that
 NEVER = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # a time that does not come
 
 _fields = Fields()
