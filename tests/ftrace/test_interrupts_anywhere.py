@@ -13,7 +13,7 @@ import pytest
 from emu.cpu.native import cpu_record
 from emu.machine import Machine
 from tests.lib.graph_calls import check_calls, start_graph
-from tests.lib.stepping import ENDLESS, LONGEST_STEP, context, irqs_off, run_to, step
+from tests.lib.stepping import ENDLESS, LONGEST_STEP, context, execute, irqs_off, run_to, step
 
 VECTORS = ("LOCAL_TIMER_VECTOR", "RESCHEDULE_VECTOR")
 INTERRUPTS = 1000
@@ -40,7 +40,7 @@ def interrupt_every_instruction(machine: Machine, count: int) -> set[int]:
             step(machine, cpu, LONGEST_STEP)
         else:
             raise AssertionError(f"interrupt {taken} does not return")
-        step(machine, cpu, 1)
+        execute(machine, cpu)
     return places
 
 

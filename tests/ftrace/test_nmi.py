@@ -18,9 +18,8 @@ from emu.cpu.native import cpu_record
 from emu.ftrace import events
 from emu.machine import GuestPanic, Machine
 from emu.native.pointers import store_u64
-from tests.lib.arches import FACTS
 from tests.lib.graph_calls import check_calls, start_graph
-from tests.lib.stepping import ENDLESS, LONGEST_STEP, irqs_off, run_to, step
+from tests.lib.stepping import ENDLESS, LONGEST_STEP, execute, irqs_off, place_of, run_to, step
 from tests.lib.tracer_switches import switch_under_load
 
 NMIS = 500
@@ -46,11 +45,6 @@ def test_there_is_no_nmi_for_a_cpu_that_is_not_there(arch: str) -> None:
         machine.inject_nmi(2)
 
 
-def place_of(cpu: Cpu) -> tuple[int, int]:
-    """The program counter and the stack pointer."""
-    return cpu.pc, cpu.registers()[FACTS[cpu.board.arch.name].stack_pointer]
-
-
 def delivered_from(machine: Machine, cpu: Cpu) -> tuple[int, int] | None:
     """If the CPU is at the first instruction of its NMI handler: where it comes from, and the stack pointer there."""
     image = machine.kernel.image
@@ -62,18 +56,6 @@ def delivered_from(machine: Machine, cpu: Cpu) -> tuple[int, int] | None:
         return None
     ip, _, _, sp, _ = struct.unpack("<5Q", cpu.read(place_of(cpu)[1], 40))
     return ip, sp
-
-
-def execute(machine: Machine, cpu: Cpu) -> None:
-    """Executes one instruction. On SPARC V9 it may first trap for a register window, which another NMI would take away again."""
-    place = place_of(cpu)
-    step(machine, cpu, 1)
-    if machine.board.arch.name != "sparc64":
-        return
-    while Env.from_address(cpu.env).tl:
-        step(machine, cpu, 1)
-    if place_of(cpu) == place:
-        execute(machine, cpu)
 
 
 def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int], int]:

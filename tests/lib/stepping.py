@@ -6,11 +6,13 @@ from __future__ import annotations
 import numpy as np
 import unicorn
 
+from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.cpu import Cpu
 from emu.cpu.native import cpu_record
 from emu.machine import Machine
+from tests.lib.arches import FACTS
 
-__all__ = ["ENDLESS", "LONGEST_STEP", "context", "irqs_off", "run_to", "step"]
+__all__ = ["ENDLESS", "LONGEST_STEP", "context", "execute", "irqs_off", "place_of", "run_to", "step"]
 
 LONGEST_STEP = 100  # instructions
 ENDLESS = 100_000  # steps: no interrupt takes that many
@@ -39,6 +41,23 @@ def step(machine: Machine, cpu: Cpu, instructions: int) -> None:
     cpu.step(instructions)
     if cpu.record.get(cpu_record.REQUEST):
         machine.kernel.run()  # answers the host call
+
+
+def place_of(cpu: Cpu) -> tuple[int, int]:
+    """The program counter and the stack pointer."""
+    return cpu.pc, cpu.registers()[FACTS[cpu.board.arch.name].stack_pointer]
+
+
+def execute(machine: Machine, cpu: Cpu) -> None:
+    """Executes one instruction. On SPARC V9 it may first trap for a register window: another interrupt would take that away."""
+    place = place_of(cpu)
+    step(machine, cpu, 1)
+    if machine.board.arch.name != "sparc64":
+        return
+    while Env.from_address(cpu.env).tl:
+        step(machine, cpu, 1)
+    if place_of(cpu) == place:
+        execute(machine, cpu)
 
 
 def irqs_off(machine: Machine, cpu: Cpu) -> bool:
