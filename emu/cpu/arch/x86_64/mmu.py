@@ -5,23 +5,23 @@ from __future__ import annotations
 
 import struct
 
-__all__ = ["FRAME", "LARGE", "PRESENT", "walk"]
+__all__ = ["walk"]
 
-PRESENT, LARGE = 1, 0x80  # bits of an entry
-FRAME = 0x000F_FFFF_FFFF_F000  # and the address in it
+_PRESENT, _LARGE = 1, 0x80  # bits of an entry
+_FRAME = 0x000F_FFFF_FFFF_F000  # and the address in it
 
 
 def walk(ram: memoryview, table: int, address: int) -> int | None:
     """The physical address that four-level tables at `table` (CR3) give `address`; None if it is not mapped."""
     entry = table
     for shift in (39, 30, 21, 12):
-        place = (entry & FRAME) + (address >> shift & 511) * 8
+        place = (entry & _FRAME) + (address >> shift & 511) * 8
         if place + 8 > len(ram):
             return None
         (entry,) = struct.unpack_from("<Q", ram, place)
-        if not entry & PRESENT:
+        if not entry & _PRESENT:
             return None
-        if shift == 12 or entry & LARGE:
+        if shift == 12 or entry & _LARGE:
             low = (1 << shift) - 1
-            return (int(entry) & FRAME & ~low) | (address & low)
+            return (int(entry) & _FRAME & ~low) | (address & low)
     raise AssertionError("the last level always returns")
