@@ -77,14 +77,12 @@ class Board:
         self.reset_page_table = 0
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
         for field, value in (
-            (board_record.RAM, self.ram_address),
             (board_record.RAM_SIZE, memory),
             (board_record.DECODE, self.python_handler(self._decode_block)),
             (board_record.HOST_CALLS, self._host_calls.ctypes.data),
             (board_record.QUANTUM, quantum),
             (board_record.RANDOM, _scramble(seed)),
             (board_record.LONGEST_TURN, self.LONGEST_TURN),
-            (board_record.KERNEL_START, arch.kernel_map),
             (board_record.CPU_COUNT, cpus),
             (board_record.LIMIT, int(cpu_record.NEVER)),
             (board_record.VECTOR_START, arch.vectors.start),

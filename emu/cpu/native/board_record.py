@@ -6,7 +6,6 @@ from __future__ import annotations
 from emu.native.record import Fields
 
 _fields = Fields()
-RAM = _fields.word()  # host address of physical address 0
 RAM_SIZE = _fields.word()
 DECODE = _fields.word()  # void (*)(cpu record, packed block: see block_record.asked_for): stores the block's cost
 CPUS = _fields.word()  # a table of the CPU records' addresses
@@ -20,7 +19,6 @@ RANDOM = _fields.word()  # state of the generator that varies the length of turn
 TIMER_VECTOR = _fields.word()
 CURRENT = _fields.word()  # index of the CPU whose turn it is
 LONGEST_TURN = _fields.word()  # cycles, when nothing else ends it
-KERNEL_START = _fields.word()  # virtual address that maps physical address 0 for the kernel's text
 LIMIT = _fields.word()  # cycles: no turn begins at or after this time
 VECTOR_START = _fields.word()  # the vectors that the architecture can deliver
 VECTOR_END = _fields.word()
