@@ -196,13 +196,13 @@ def test_poll_and_select(machine: Machine) -> None:
 
 
 def test_the_load_is_the_average_of_those_that_want_to_run(arch: str) -> None:
-    with Machine(arch=arch, cpus=2, frequency=5_000_000) as machine:
-        assert re.match(r"0\.0\d 0\.0\d 0\.0\d 1/", run(machine, "cat /proc/loadavg"))
+    with Machine(arch=arch, cpus=2, frequency=8_000_000) as machine:
+        assert run(machine, "cat /proc/loadavg").startswith("0.00 0.00 0.00 1/")
         run(machine, "sleep 5.1; for i in 1 2 3; do spin 20000 & done; wait")  # three for 20 s on two CPUs
         said = run(machine, "cat /proc/loadavg; set -- /proc/[0-9]*/task/*; echo $#")
         one, five, fifteen, tasks, last, alive = said.split()
-        assert 0.7 < float(one) < 1.1  # 3 * (1 - exp(-20 / 60)) is 0.85; init may have been counted before
-        assert 0.15 < float(five) < 0.26 and 0.05 < float(fifteen) < 0.09
+        assert 0.7 < float(one) < 1.0  # 3 * (1 - exp(-20 / 60)) is 0.85
+        assert 0.15 < float(five) < 0.23 and 0.05 < float(fifteen) < 0.09
         running, threads = map(int, tasks.split("/"))
         assert (running, threads) == (1, int(alive) + 1)  # cat itself
         assert int(last) > threads
