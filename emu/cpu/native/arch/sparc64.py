@@ -10,16 +10,13 @@ from numba import types
 
 from emu.cpu.arch.sparc64.state import PSTATE_IE, PSTATE_PRIV, Env
 from emu.cpu.internals import CpuStructures
-from emu.cpu.native import block_record, callouts, cpu_record, translator
+from emu.cpu.native import block_begin, block_record, callouts, cpu_record, translator
 from emu.cpu.native.arch import NativeCpu
-from emu.cpu.native.interrupts import highest, look_around, take_highest, turn_is_over
+from emu.cpu.native.interrupts import highest, take_highest
 from emu.native import cfunc, external, njit
 from emu.native.pointers import load_u32, load_u64, store_u32, store_u64
 
 _do_interrupt = external("sparc_cpu_do_interrupt_sparc64", types.void(types.uint64))
-_loop_exit = external("cpu_loop_exit_noexc_sparc64", types.void(types.uint64))
-_emu_stop = external("uc_emu_stop", types.int32(types.uint64))
-_code_address = external("get_page_addr_code_sparc64", types.uint64(types.uint64, types.uint64))
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 IE, PRIV = np.uint32(PSTATE_IE), np.uint32(PSTATE_PRIV)
@@ -66,25 +63,15 @@ def build(layout: CpuStructures) -> NativeCpu:
             return False
         return load_u32(env + PIL) < NMI_LEVEL and load_u32(env + TL) == 0
 
+    begin = block_begin.build("sparc64", takes_nmi, takes_interrupt)
+
     @cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
     def block_hook(uc, address, why, cpu):
-        """After an exit the block begins again, so its time is charged after the last exit."""
         if not why & translator.BLOCK:
             return
-        env, block = load_u64(cpu + cpu_record.ENV), cpu + np.uint64(why & translator.OFFSET_MASK)
-        if why & translator.ACCOUNTED:
-            block_record.take_back(cpu, block)
-        if load_u64(cpu + cpu_record.CYCLES) >= load_u64(cpu + cpu_record.DEADLINE):
-            look_around(cpu)
-            if takes_nmi(cpu, env) or takes_interrupt(cpu, env):
-                _loop_exit(load_u64(cpu + cpu_record.CPU))
-            if turn_is_over(cpu):
-                _emu_stop(uc)
-                _loop_exit(load_u64(cpu + cpu_record.CPU))
-        if load_u64(block + block_record.CYCLES) == block_record.UNKNOWN:
-            block_record.learn(cpu, block, address, _code_address(env, address))
+        block = begin(uc, cpu, address, why)
         block_record.charge(cpu, block)
-        store_u64(env + CYCLE_COUNTER, load_u64(cpu + cpu_record.CYCLES))
+        store_u64(load_u64(cpu + cpu_record.ENV) + CYCLE_COUNTER, load_u64(cpu + cpu_record.CYCLES))
         callouts.call_function_at(cpu, load_u64(cpu + cpu_record.BOARD), address)
 
     @njit

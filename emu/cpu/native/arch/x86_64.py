@@ -10,18 +10,16 @@ from numba import types
 from unicorn import x86_const as x86
 
 from emu.cpu.arch.x86_64.state import CS, SS, Layout, SegmentCache, register
-from emu.cpu.native import block_record, callouts, cpu_record, tcg, translator
+from emu.cpu.native import block_begin, block_record, callouts, cpu_record, tcg, translator
 from emu.cpu.native.arch import NativeCpu, x86_64_strings
-from emu.cpu.native.interrupts import look_around, take_highest, turn_is_over
+from emu.cpu.native.interrupts import take_highest
 from emu.native import cfunc, external, njit
 from emu.native.pointers import load_u32, load_u64, store_u32, store_u64
 
 _void_pointer = types.uint64
 _do_interrupt = external("x86_cpu_do_interrupt_x86_64", types.void(_void_pointer))
 _do_hardware_interrupt = external("do_interrupt_x86_hardirq_x86_64", types.void(_void_pointer, types.int32, types.int32))
-_loop_exit = external("cpu_loop_exit_noexc_x86_64", types.void(_void_pointer))
 _emu_stop = external("uc_emu_stop", types.int32(_void_pointer))
-_code_address = external("get_page_addr_code_x86_64", types.uint64(_void_pointer, types.uint64))
 _raise = external("raise_exception_err_x86_64", types.void(_void_pointer, types.int32, types.int32))
 _read_flags = external("helper_read_eflags_x86_64", types.uint64(_void_pointer))
 _write_flags = external("helper_write_eflags_x86_64", types.void(_void_pointer, types.uint64, types.uint32))
@@ -182,25 +180,15 @@ def build(layout: Layout) -> NativeCpu:
         if number == SYSCALL:
             syscall(cpu)
 
+    begin = block_begin.build("x86_64", takes_nmi, takes_interrupt)
+
     @cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
     def block_hook(uc, address, why, cpu):
-        """After an exit the block begins again, so its time is charged after the last exit."""
         if why & translator.INSTRUCTION:
             execute(cpu, why & translator.NUMBER_MASK)
         if not why & translator.BLOCK:
             return
-        env, block = load_u64(cpu + cpu_record.ENV), cpu + np.uint64(why & translator.OFFSET_MASK)
-        if why & translator.ACCOUNTED:
-            block_record.take_back(cpu, block)
-        if load_u64(cpu + cpu_record.CYCLES) >= load_u64(cpu + cpu_record.DEADLINE):
-            look_around(cpu)
-            if takes_nmi(cpu, env) or takes_interrupt(cpu, env):
-                _loop_exit(load_u64(cpu + cpu_record.CPU))
-            if turn_is_over(cpu):
-                _emu_stop(uc)
-                _loop_exit(load_u64(cpu + cpu_record.CPU))
-        if load_u64(block + block_record.CYCLES) == block_record.UNKNOWN:
-            block_record.learn(cpu, block, address, _code_address(env, address))
+        block = begin(uc, cpu, address, why)
         if load_u64(block + block_record.CYCLES) & block_record.STRING:
             description = block_record.charge_string(cpu, block, address)
             if description != ZERO:
