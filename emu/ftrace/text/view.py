@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.ftrace.event.call import EventCall
 from emu.ftrace.events import Events
 
 __all__ = ["Symbol", "SymbolTable", "Symbols", "TraceView"]
@@ -67,6 +68,7 @@ class TraceView:
     tgid_of: Callable[[int], int | None] = lambda pid: None
     clock_is_ns: bool = True  # else times are printed as plain numbers
     irq_entry_text: range = range(0)  # addresses of the functions by which interrupts enter
+    calls: Mapping[int, EventCall] = field(default_factory=dict)  # the events of the guest, by `common_type`
 
     def option(self, name: str) -> bool:
         return self.options.get(name, False)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One event: its name, its fields, and how it is printed. Linux: struct trace_event_call."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["COMMON_FIELDS", "EventCall", "EventKind", "Field", "format_text"]
+
+
+class EventKind(enum.Enum):
+    """Where an event comes from, which says how it is recorded and printed."""
+
+    TRACEPOINT = "tracepoint"  # of the guest: printed by its print fmt
+    SYSCALL_ENTER = "syscall enter"  # recorded by the tracepoint of all calls; `sys_close(fd: 3)`
+    SYSCALL_EXIT = "syscall exit"
+    FTRACE = "ftrace"  # recorded by the host: it cannot be enabled
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of an entry.
+
+    `type` is as `format` shows it: an array is `char[16]`. A field `__data_loc TYPE[]` is a word in the entry, where its data
+    is: the offset from the entry's beginning in the low half, the length in bytes in the high half. In a ring buffer all
+    numbers have the host's byte order.
+    """
+
+    type: str
+    name: str
+    offset: int  # bytes from the beginning of the entry
+    size: int
+    signed: bool
+    element: int = 0  # bytes of a number, or of each in an array; 0: as `size`
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether the field says where its data is."""
+        return self.type.startswith("__data_loc")
+
+    @property
+    def declaration(self) -> str:
+        """The type and the name as C declares them: `char comm[16]`."""
+        if self.type.endswith("]") and not self.is_dynamic:
+            base, bracket, length = self.type.partition("[")
+            return f"{base} {self.name}{bracket}{length}"
+        return f"{self.type} {self.name}"
+
+
+COMMON_FIELDS = (
+    Field("unsigned short", "common_type", 0, 2, False),
+    Field("unsigned char", "common_flags", 2, 1, False),
+    Field("unsigned char", "common_preempt_count", 3, 1, False),
+    Field("int", "common_pid", 4, 4, True),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class EventCall:
+    """An event. Two are the same if they are one object."""
+
+    system: str
+    name: str
+    number: int  # `common_type` of its entries, the ID in `format`
+    fields: Sequence[Field]  # after the common ones
+    print_fmt: str
+    size: int  # bytes of an entry, without the data of dynamic fields
+    kind: EventKind = EventKind.TRACEPOINT
+    key: int = 0  # address of the struct static_key that turns the event on; 0: it has none
+    module: str = ""  # the module that it belongs to, or the kernel
+
+    @property
+    def path(self) -> str:
+        """`sched:sched_switch`"""
+        return f"{self.system}:{self.name}"
+
+
+def format_text(call: EventCall) -> str:
+    """events/SYSTEM/NAME/format."""
+
+    def line(field: Field) -> str:
+        where = f"offset:{field.offset};\tsize:{field.size};\tsigned:{int(field.signed)};"
+        return f"\tfield:{field.declaration};\t{where}\n"
+
+    common, own = ("".join(map(line, fields)) for fields in (COMMON_FIELDS, call.fields))
+    return f"name: {call.name}\nID: {call.number}\nformat:\n{common}\n{own}\nprint fmt: {call.print_fmt}\n"
