@@ -70,7 +70,7 @@ class TraceView:
     irq_entry_text: range = range(0)  # addresses of the functions by which interrupts enter
     calls: Mapping[int, EventCall] = field(default_factory=dict)  # the events of the guest, by `common_type`
     string_at: Callable[[int], str | None] = lambda address: None  # a string of the kernel or of a module
-    kernel_values: Mapping[str, int] = field(default_factory=dict)  # symbols that a print fmt may name: `_stext`, `jiffies`
+    kernel_values: Mapping[str, int] = field(default_factory=dict)  # of what a print fmt may name: `jiffies`
     pointer_key: int = 0  # with another, %p hides an address behind another number
     warn: Callable[[str], None] = lambda text: None  # gets what is wrong with an event, once
 
