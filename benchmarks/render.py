@@ -42,8 +42,9 @@ SCHED_SWITCH = EventCall(
         Field("int", "next_prio", 60, 4, True),
     ],
     print_fmt='"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d", '
-    'REC->prev_comm, REC->prev_pid, REC->prev_prio, (REC->prev_state & (0x100 - 1)) ? __print_flags(REC->prev_state & (0x100 - 1), "|", '
-    '{ 0x1, "S" }, { 0x2, "D" }, { 0x4, "T" }, { 0x8, "t" }, { 0x10, "X" }, { 0x20, "Z" }, { 0x40, "P" }, { 0x80, "I" }) : "R", '
+    "REC->prev_comm, REC->prev_pid, REC->prev_prio, "
+    '(REC->prev_state & 0xff) ? __print_flags(REC->prev_state & 0xff, "|", { 0x1, "S" }, { 0x2, "D" }, { 0x4, "T" }, '
+    '{ 0x8, "t" }, { 0x10, "X" }, { 0x20, "Z" }, { 0x40, "P" }, { 0x80, "I" }) : "R", '
     'REC->prev_state & 0x100 ? "+" : "", REC->next_comm, REC->next_pid, REC->next_prio',
     size=64,
 )
