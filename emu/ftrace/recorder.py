@@ -259,7 +259,7 @@ class Recorder:
         return self._view(found, 0, 0, tracer, options), limits
 
     def _view(self, found: list[Events], entries: int, written: int, tracer: Tracer, options: Mapping[str, bool]) -> TraceView:
-        saved_cmdlines, symbols = self.globals.saved_cmdlines, self.globals.symbols
+        saved_cmdlines, symbols, memory = self.globals.saved_cmdlines, self.globals.symbols, self._kernel.memory
         saved_cmdlines.remember_running()
         return TraceView(
             tracer=tracer.name,
@@ -273,6 +273,10 @@ class Recorder:
             clock_is_ns=self.clock.is_ns,
             irq_entry_text=symbols.irq_entry_text,
             calls=self.globals.events,
+            string_at=memory.string,
+            kernel_values={"jiffies": memory.read_word(memory.image.symbol("jiffies"))},
+            pointer_key=self.globals.pointer_key,
+            warn=self.globals.warn,
         )
 
     def consume(self, cpu: int, count: int) -> None:

@@ -12,6 +12,8 @@ from emu.kernel.image import Image
 
 __all__ = ["GuestMemory"]
 
+_LONGEST_STRING = 4096  # bytes
+
 
 class GuestMemory:
     """The RAM of a board, as the kernel of an image addresses it: by its direct map and its own mapping.
@@ -79,6 +81,14 @@ class GuestMemory:
         """A member that is an array of characters, to its first NUL."""
         data = self.read(address + self.image.offset(name), self.image.size(name))
         return data.split(b"\0")[0].decode(errors="replace")
+
+    def string(self, address: int) -> str | None:
+        """The text at an address, to its NUL; None where the kernel has no memory."""
+        try:
+            start = self.physical(address)
+        except LookupError:
+            return None
+        return bytes(self.ram[start : start + _LONGEST_STRING]).split(b"\0")[0].decode(errors="replace")
 
     def set_member(self, address: int, name: str, value: int) -> None:
         """Stores a member of a structure."""

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from emu.ftrace.event.call import EventKind
 from emu.ftrace.events import EventType
 from emu.ftrace.text.columns import Column
 from emu.ftrace.text.function import function_text
 from emu.ftrace.text.marker import print_message, print_text, raw_data_text
+from emu.ftrace.text.print_event import event_text
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import TraceView
 
@@ -30,12 +32,17 @@ _COMMENTS: Mapping[int, Writer] = {**_BODIES, EventType.PRINT: print_message}
 
 def body_column(view: TraceView, rows: Rows) -> Column:
     """What follows the task and the time on an event's line."""
-    return _written(_BODIES, view, rows)
+    return _written({**_events(view), **_BODIES}, view, rows)
 
 
 def comment_column(view: TraceView, rows: Rows) -> Column:
     """What stands in an event's comment in function_graph's output."""
-    return _written(_COMMENTS, view, rows)
+    return _written({**_events(view), **_COMMENTS}, view, rows)
+
+
+def _events(view: TraceView) -> Mapping[int, Writer]:
+    """The guest's events, which have one writer."""
+    return {number: event_text for number, call in view.calls.items() if call.kind is not EventKind.FTRACE}
 
 
 def _written(writers: Mapping[int, Writer], view: TraceView, rows: Rows) -> Column:

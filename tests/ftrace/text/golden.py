@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import Symbol, TraceView
 from emu.ftrace.tracers import FUNCTION_GRAPH
 
-__all__ = ["DEFAULTS", "GoldenSymbols", "Recording", "body_of", "golden_pages", "read_golden", "record_events"]
+__all__ = ["DEFAULTS", "GoldenSymbols", "RecordBody", "Recording", "body_of", "golden_pages", "read_golden", "record_events"]
 
 DEFAULTS: Mapping[str, bool] = {option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_GRAPH.options)}
 
@@ -103,6 +103,8 @@ class Recording:
         )
 
 
+RecordBody = Callable[[Recording, int, int, Mapping[str, int], str], None]  # CPU, time, common fields, text
+
 _NMI_IN_IRQ = Flag.NMI | Flag.HARDIRQ
 _FLAGS: Sequence[Mapping[str, int]] = (
     {"d": Flag.IRQS_OFF, "D": Flag.IRQS_OFF | Flag.BH_OFF, "b": Flag.BH_OFF, "X": Flag.IRQS_NOT_KNOWN},
@@ -116,13 +118,14 @@ _EVENT = re.compile(
 )
 
 
-def record_events(lines: Iterable[str]) -> Recording:
-    """Events in the lines of the function tracer, or of none."""
+def record_events(lines: Iterable[str], record_body: RecordBody | None = None) -> Recording:
+    """Events in the lines of the function tracer, or of none. `record_body` records what follows task and time."""
     recording = Recording()
+    record_body = record_body or _record_body
     for line in _whole_events(lines):
         parts = re.match(_EVENT, line.replace("\n", "\0"))
         if parts is None:  # without context
-            _record_body(recording, 0, 0, {}, line)
+            record_body(recording, 0, 0, {}, line)
             continue
         comm, pid, time = parts["comm"], int(parts["pid"]), parts["time"]
         if comm not in ("<...>", "<idle>"):
@@ -134,7 +137,7 @@ def record_events(lines: Iterable[str]) -> Recording:
         depths = [int(letter, 16) if letter != "." else 0 for letter in letters[3:]]
         common = {"pid": pid, "flags": flags, "preempt_count": depths[0] | depths[1] << 4}
         clock = int(time.replace(".", "")) * 1000 if "." in time else int(time)
-        _record_body(recording, int(parts["cpu"]), clock, common, parts["body"].replace("\0", "\n"))
+        record_body(recording, int(parts["cpu"]), clock, common, parts["body"].replace("\0", "\n"))
     return recording
 
 
