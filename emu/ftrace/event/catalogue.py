@@ -10,6 +10,7 @@ import numpy as np
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.event.image_events import BadEvents, EventReader, GuestEvent
+from emu.ftrace.event.internal import INTERNAL_EVENTS
 from emu.ftrace.native import array_record, event_record
 from emu.kernel.image import BadImage
 from emu.kernel.memory import GuestMemory
@@ -47,6 +48,8 @@ class Catalogue(Mapping[int, EventCall]):
         self._stage = np.zeros(_STAGE_SIZE, np.uint8)
         records.set_in_all(array_record.EVENTS, self._table.ctypes.data)
         records.set_in_all(array_record.STAGE, self._stage.ctypes.data)
+        for call in INTERNAL_EVENTS:
+            self.put(call)
         image = memory.image
         try:
             reader = EventReader(memory, self._image_table("ftrace_eval_maps"))

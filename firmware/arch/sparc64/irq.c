@@ -33,6 +33,7 @@ void __irq_entry host_device_interrupt(struct pt_regs *regs)
 	inc_irq_stat(host_device_irqs);
 	console_input_ready();
 	file_server_interrupt();
+	host_log_interrupt();
 	irq_exit_rcu();
 	set_irq_regs(old);
 }

@@ -34,6 +34,7 @@ static void __sysvec_host_device(void)
 {
 	console_input_ready();
 	file_server_interrupt();
+	host_log_interrupt();
 }
 
 void __irq_entry sysvec_host_device(struct pt_regs *regs)
