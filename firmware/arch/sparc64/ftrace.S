@@ -64,3 +64,6 @@ LABEL ftrace_sched_process_fork
 
 /* ftrace_sched_process_free(task) */
 LABEL ftrace_sched_process_free
+
+/* trace_event_buffer_commit(call, entry, dynamic, count): records an event */
+LABEL trace_event_buffer_commit

@@ -53,3 +53,8 @@ SYM_FUNC_END(ftrace_sched_process_fork)
 SYM_FUNC_START(ftrace_sched_process_free)
 	ret
 SYM_FUNC_END(ftrace_sched_process_free)
+
+/* trace_event_buffer_commit(call, entry, dynamic, count): records an event */
+SYM_FUNC_START(trace_event_buffer_commit)
+	ret
+SYM_FUNC_END(trace_event_buffer_commit)

@@ -8,8 +8,10 @@
 #include <linux/export.h>
 #include <linux/extable.h>
 #include <linux/init.h>
+#include <linux/jump_label.h>
 #include <linux/list.h>
 #include <linux/moduleparam.h>
+#include <linux/trace_events.h>
 #include <linux/types.h>
 
 #define MODULE_NAME_LEN	(64 - sizeof(unsigned long))
@@ -65,8 +67,15 @@ struct module {
 	struct mod_kallsyms init_kallsyms;
 	struct mod_kallsyms core_kallsyms;
 
+	/* What the host reads, too */
 	unsigned long *ftrace_callsites;
 	unsigned int num_ftrace_callsites;
+	struct jump_entry *jump_entries;
+	unsigned int num_jump_entries;
+	struct trace_event_call **trace_events;
+	unsigned int num_trace_events;
+	struct trace_eval_map **trace_evals;
+	unsigned int num_trace_evals;
 
 	unsigned int taints;
 	const char *version;

@@ -32,25 +32,34 @@ struct signal_struct;
 struct sighand_struct;
 struct robust_list_head;
 
-/* task_struct.__state */
-#define TASK_RUNNING		0x00
-#define TASK_INTERRUPTIBLE	0x01
-#define TASK_UNINTERRUPTIBLE	0x02
-#define __TASK_STOPPED		0x04
-#define TASK_PARKED		0x40
-#define TASK_DEAD		0x80
-#define TASK_WAKEKILL		0x100
-#define TASK_WAKING		0x200
-#define TASK_NOLOAD		0x400
-#define TASK_NEW		0x800
+/* task_struct.__state. print fmt shows these as they are spelled here. */
+#define TASK_RUNNING		0x00000000
+#define TASK_INTERRUPTIBLE	0x00000001
+#define TASK_UNINTERRUPTIBLE	0x00000002
+#define __TASK_STOPPED		0x00000004
+#define __TASK_TRACED		0x00000008
+/* task_struct.exit_state */
+#define EXIT_DEAD		0x00000010
+#define EXIT_ZOMBIE		0x00000020
+/* task_struct.__state again */
+#define TASK_PARKED		0x00000040
+#define TASK_DEAD		0x00000080
+#define TASK_WAKEKILL		0x00000100
+#define TASK_WAKING		0x00000200
+#define TASK_NOLOAD		0x00000400
+#define TASK_NEW		0x00000800
 #define TASK_STOPPED		(TASK_WAKEKILL | __TASK_STOPPED)
 #define TASK_KILLABLE		(TASK_WAKEKILL | TASK_UNINTERRUPTIBLE)
 #define TASK_NORMAL		(TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)
 #define TASK_IDLE		(TASK_UNINTERRUPTIBLE | TASK_NOLOAD)
 
-/* task_struct.exit_state */
-#define EXIT_DEAD		0x10
-#define EXIT_ZOMBIE		0x20
+/* What people are told of both: one bit, or two more that stand for others. */
+#define TASK_REPORT		(TASK_RUNNING | TASK_INTERRUPTIBLE | \
+				 TASK_UNINTERRUPTIBLE | __TASK_STOPPED | \
+				 __TASK_TRACED | EXIT_DEAD | EXIT_ZOMBIE | \
+				 TASK_PARKED)
+#define TASK_REPORT_IDLE	(TASK_REPORT + 1)
+#define TASK_REPORT_MAX		(TASK_REPORT_IDLE << 1)
 
 /* task_struct.flags */
 #define PF_IDLE			0x00000002

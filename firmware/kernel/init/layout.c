@@ -4,6 +4,7 @@
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/trace_events.h>
 #include <linux/upcall.h>
 #include <emu/boot_params.h>
 #include <emu/command.h>
@@ -84,6 +85,12 @@ LAYOUT(module, init_layout);
 LAYOUT(module, kallsyms);
 LAYOUT(module, ftrace_callsites);
 LAYOUT(module, num_ftrace_callsites);
+LAYOUT(module, jump_entries);
+LAYOUT(module, num_jump_entries);
+LAYOUT(module, trace_events);
+LAYOUT(module, num_trace_events);
+LAYOUT(module, trace_evals);
+LAYOUT(module, num_trace_evals);
 
 LAYOUT(module_layout, base);
 LAYOUT(module_layout, size);
@@ -93,3 +100,31 @@ LAYOUT(mod_kallsyms, symtab);
 LAYOUT(mod_kallsyms, num_symtab);
 LAYOUT(mod_kallsyms, strtab);
 LAYOUT(mod_kallsyms, strtab_size);
+
+LAYOUT_SIZE(jump_entry);
+LAYOUT(jump_entry, code);
+LAYOUT(jump_entry, target);
+LAYOUT(jump_entry, key);
+LAYOUT(static_key, enabled);
+
+LAYOUT(trace_event_call, id);
+LAYOUT(trace_event_call, system);
+LAYOUT(trace_event_call, name);
+LAYOUT(trace_event_call, print_fmt);
+LAYOUT(trace_event_call, fields);
+LAYOUT(trace_event_call, key);
+LAYOUT(trace_event_call, size);
+LAYOUT_SIZE(trace_event_field);
+LAYOUT(trace_event_field, type);
+LAYOUT(trace_event_field, name);
+LAYOUT(trace_event_field, size);
+LAYOUT(trace_event_field, align);
+LAYOUT(trace_event_field, is_signed);
+LAYOUT(trace_event_field, element);
+LAYOUT(trace_eval_map, system);
+LAYOUT(trace_eval_map, eval_string);
+LAYOUT(trace_eval_map, eval_value);
+LAYOUT_SIZE(trace_dynamic);
+LAYOUT(trace_dynamic, data);
+LAYOUT(trace_dynamic, size);
+LAYOUT_CONST(TRACE_STRING);

@@ -141,6 +141,15 @@ static void find_module_sections(struct module *mod, struct load_info *info)
 	mod->ftrace_callsites = section_objs(info, "__mcount_loc",
 					     sizeof(*mod->ftrace_callsites),
 					     &mod->num_ftrace_callsites);
+	mod->jump_entries = section_objs(info, "__jump_table",
+					 sizeof(*mod->jump_entries),
+					 &mod->num_jump_entries);
+	mod->trace_events = section_objs(info, "_ftrace_events",
+					 sizeof(*mod->trace_events),
+					 &mod->num_trace_events);
+	mod->trace_evals = section_objs(info, "_ftrace_eval_map",
+					sizeof(*mod->trace_evals),
+					&mod->num_trace_evals);
 	section_objs(info, "__trace_printk_fmt", sizeof(char *), &formats);
 	if (formats)
 		trace_printk_init_buffers();

@@ -18,6 +18,9 @@
 #include <asm/switch_to.h>
 #include "sched.h"
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/sched.h>
+
 /* At the far end of every stack; gone if something ran over it. */
 #define STACK_END_MAGIC		0x57ac6e9dUL
 
@@ -381,6 +384,8 @@ void __sched __schedule(unsigned int sched_mode)
 		++*switch_count;
 		WRITE_ONCE(rq->curr, next);
 		WRITE_ONCE(next->on_cpu, 1);
+		trace_sched_switch(sched_mode == SM_PREEMPT, prev, next,
+				   prev_state);
 		context_switch(rq, prev, next);
 	} else {
 		__balance_callbacks(rq);

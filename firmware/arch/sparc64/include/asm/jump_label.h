@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _ASM_JUMP_LABEL_H
+#define _ASM_JUMP_LABEL_H
+
+/*
+ * off	01 00 00 00	nop
+ * on	10 68 disp	ba,pt %xcc, l_yes
+ *
+ * The second word is the branch's delay slot.
+ */
+static __always_inline bool arch_static_branch(struct static_key *const key)
+{
+	asm goto("1:	nop\n"
+		 "	nop\n"
+		 ".pushsection __jump_table, \"a\"\n"
+		 ".balign 8\n"
+		 ".xword 1b, %l[l_yes], %c0\n"
+		 ".popsection"
+		 : : "i" (key) : : l_yes);
+	return false;
+l_yes:
+	return true;
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracepoints as their callers see them: trace_NAME() is a nop until the host
+ * turns on the key of NAME. Then it calls the probe of the event's class, which
+ * fills an entry (<trace/define_trace.h>).
+ *
+ * DECLARE_EVENT_CLASS()	fields and text that several events share
+ * DEFINE_EVENT()		an event of a class
+ * TRACE_EVENT()		both at once, under one name
+ */
+#ifndef _LINUX_TRACEPOINT_H
+#define _LINUX_TRACEPOINT_H
+
+#include <linux/jump_label.h>
+
+struct trace_event_call;
+
+#define PARAMS(args...)		args
+#define TP_PROTO(args...)	args
+#define TP_ARGS(args...)	args
+#define TP_CONDITION(args...)	args
+
+#endif
+
+/* A header of events, when it is not read for define_trace.h, declares. */
+#ifndef TRACE_HEADER_MULTI_READ
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
+	void trace_event_raw_event_##name(struct trace_event_call *__call, \
+					  proto);
+
+#undef DEFINE_EVENT_CONDITION
+#define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)	\
+	extern struct static_key __tracepoint_##name;			\
+	extern struct trace_event_call event_##name;			\
+	static __always_inline void trace_##name(proto)			\
+	{								\
+		if (static_branch_unlikely(&__tracepoint_##name) && (cond)) \
+			trace_event_raw_event_##template(&event_##name, args); \
+	}								\
+	static __always_inline bool trace_##name##_enabled(void)	\
+	{								\
+		return static_branch_unlikely(&__tracepoint_##name);	\
+	}
+
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(template, name, proto, args)			\
+	DEFINE_EVENT_CONDITION(template, name, PARAMS(proto), PARAMS(args), \
+			       true)
+
+#undef DEFINE_EVENT_PRINT
+#define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
+	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
+
+#undef TRACE_EVENT_CONDITION
+#define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign,	\
+			      print)					\
+	DECLARE_EVENT_CLASS(name, PARAMS(proto), PARAMS(args),		\
+			    PARAMS(tstruct), PARAMS(assign), PARAMS(print)) \
+	DEFINE_EVENT_CONDITION(name, name, PARAMS(proto), PARAMS(args),	\
+			       PARAMS(cond))
+
+#undef TRACE_EVENT
+#define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
+	DECLARE_EVENT_CLASS(name, PARAMS(proto), PARAMS(args),		\
+			    PARAMS(tstruct), PARAMS(assign), PARAMS(print)) \
+	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
+
+#undef TRACE_DEFINE_ENUM
+#define TRACE_DEFINE_ENUM(name)
+#undef TRACE_DEFINE_SIZEOF
+#define TRACE_DEFINE_SIZEOF(name)
+
+#endif
