@@ -22,6 +22,11 @@ struct gendisk {
 	struct list_head	disks;		/* in the list of all */
 };
 
+static inline dev_t disk_devt(struct gendisk *disk)
+{
+	return MKDEV(disk->major, disk->first_minor);
+}
+
 static inline void set_capacity(struct gendisk *disk, sector_t sectors)
 {
 	disk->part0->bd_nr_sectors = sectors;
@@ -41,6 +46,9 @@ static inline struct request_queue *bdev_get_queue(struct block_device *bdev)
 {
 	return bdev->bd_disk->queue;
 }
+
+/* blk-core.c */
+int blk_status_to_errno(blk_status_t status);
 
 /* genhd.c */
 struct gendisk *blk_mq_alloc_disk(struct request_queue *q);
