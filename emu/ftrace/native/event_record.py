@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What native code knows of one event of the guest: how its entries are made from what the guest hands over."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emu.native.record import Fields
+
+EVENT_LIMIT = 1 << 16  # numbers of events are below
+LARGEST_ENTRY = 4016  # bytes: what a page of the ring buffer has room for, with its data
+
+_fields = Fields()
+SIZE = _fields.word()  # bytes of the part that the guest fills
+DEPTH = _fields.word()  # is added to the preemption depth that entries show
+SWAPS = _fields.word()  # address of words about the numbers of the fixed part, if the guest's byte order is not the host's
+SWAP_COUNT = _fields.word()
+DYNAMIC = _fields.word()  # address of words about the fields of variable length, in their order
+DYNAMIC_COUNT = _fields.word()
+BY_SYSCALL = _fields.word()  # address of a word for each system call: the event that it records, too; 0: none
+SYSCALLS = _fields.word()  # how many
+WORDS = _fields.count
+
+# A word about a field: offset << 32 | number of elements << 8 | bytes of an element
+OFFSET, COUNT = np.uint64(32), np.uint64(8)
+ELEMENT_MASK, COUNT_MASK = np.uint64(0xFF), np.uint64(0xFF_FFFF)
