@@ -3,6 +3,7 @@
 #ifndef _LINUX_BLKDEV_H
 #define _LINUX_BLKDEV_H
 
+#include <linux/backing-dev.h>
 #include <linux/bio.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -19,6 +20,7 @@ struct gendisk {
 	char			disk_name[DISK_NAME_LEN];
 	struct block_device	*part0;
 	struct request_queue	*queue;
+	struct backing_dev_info	bdi;
 	struct list_head	disks;		/* in the list of all */
 };
 

@@ -5,6 +5,11 @@
 
 #include <linux/types.h>
 
+/* Lists of pages, by Linux's numbers. There is one here. */
+enum lru_list {
+	LRU_INACTIVE_FILE = 2,
+};
+
 /* So often an allocation may look for memory without finding any. */
 #define MAX_RECLAIM_RETRIES	16
 

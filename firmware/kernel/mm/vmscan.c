@@ -16,6 +16,9 @@
 #include <linux/writeback.h>
 #include "internal.h"
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/pagemap.h>
+
 #define DEF_PRIORITY	12	/* the first round looks at a 2^12th of all */
 #define SWAP_CLUSTER_MAX	32UL
 
@@ -43,6 +46,7 @@ void folio_add_lru(struct page *page)
 	set_bit(PG_lru, &page->flags);
 	list_add(&page->lru, &lru_list);
 	nr_lru++;
+	trace_mm_lru_insertion(page);
 	spin_unlock(&lru_lock);
 }
 
@@ -100,9 +104,7 @@ static bool __remove_mapping(struct page *page)
 	xa_lock(&mapping->i_pages);
 	/* The mapping's reference and ours: nobody else can have it. */
 	if (page_count(page) == 2 && !PageDirty(page)) {
-		__xa_erase(&mapping->i_pages, page->index);
-		page->mapping = NULL;
-		mapping->nrpages--;
+		__filemap_remove_folio(page);
 		removed = true;
 	}
 	xa_unlock(&mapping->i_pages);
@@ -177,7 +179,7 @@ static bool shrink_node(struct scan_control *sc)
 	if (sc->nr_reclaimed == before && nr_free_pages() > free)
 		sc->nr_reclaimed += nr_free_pages() - free;
 	if (sc->nr_reclaimed == before && nr_dirty_pages())
-		wakeup_flusher_threads();
+		wakeup_flusher_threads(WB_REASON_VMSCAN);
 	if (sc->nr_reclaimed == before)
 		return false;
 	kswapd_failures = 0;
