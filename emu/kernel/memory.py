@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import sys
+
+import numpy as np
+
 from emu.cpu.board import Board
 from emu.kernel.image import Image
 
@@ -18,6 +22,7 @@ class GuestMemory:
         image: the kernel; its layout table says where structures have their members.
         ram: all RAM, by physical address.
         page_size: bytes of a page.
+        swapped: whether the guest's byte order is not the host's.
     """
 
     def __init__(self, board: Board, image: Image) -> None:
@@ -25,6 +30,7 @@ class GuestMemory:
         self.ram = board.ram
         self.page_size = board.arch.page_size
         self.byte_order = board.arch.byte_order
+        self.swapped = self.byte_order != sys.byteorder
         self._host_start = board.ram_address
         self._mappings = (board.arch.kernel_map, board.arch.direct_map)
 
@@ -56,6 +62,10 @@ class GuestMemory:
     def read_word(self, address: int, size: int = 8) -> int:
         """An unsigned number of `size` bytes."""
         return int.from_bytes(self.read(address, size), self.byte_order)
+
+    def words(self, address: int, count: int) -> list[int]:
+        """An array of `count` unsigned numbers of eight bytes."""
+        return np.frombuffer(self.read(address, 8 * count), f"{self.image.byte_order}u8").tolist() if count else []
 
     def write_word(self, address: int, value: int, size: int = 8) -> None:
         """Stores a number of `size` bytes."""

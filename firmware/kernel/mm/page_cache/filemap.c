@@ -53,7 +53,8 @@ static int filemap_add_page(struct address_space *mapping, struct page *page,
 /* Memory for a disk's own pages is needed to write those of files. */
 static inline gfp_t mapping_gfp_mask(struct address_space *mapping)
 {
-	return S_ISBLK(mapping->host->i_mode) ? GFP_NOFS : GFP_HIGHUSER;
+	return S_ISBLK(mapping->host->i_mode) ? GFP_NOFS :
+						 GFP_HIGHUSER_MOVABLE;
 }
 
 /* Finds or creates the page, wherever the file ends. */
