@@ -14,7 +14,7 @@ enum lru_list {
 #define MAX_RECLAIM_RETRIES	16
 
 unsigned long try_to_free_pages(gfp_t gfp, unsigned int order);
-void wakeup_kswapd(void);
+void wakeup_kswapd(gfp_t gfp, unsigned int order);
 unsigned long nr_clean_pages(void);
 
 #endif
