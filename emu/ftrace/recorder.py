@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.events import ENTRY, Events, EventType
-from emu.ftrace.native import array_cpu_record, array_record
+from emu.ftrace.native import array_cpu_record, array_record, event_record
 from emu.ftrace.native.context import now
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
@@ -68,7 +68,9 @@ class Recorder:
         self._failed = False
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
         self._site_flags = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
+        self._event_flags = np.zeros(event_record.EVENT_LIMIT, np.uint8)
         self._records = trace_globals.records.add()
+        self._records.array.set(array_record.EVENT_FLAGS, self._event_flags.ctypes.data)
         self._records.array.set(array_record.SITE_FLAGS, self._site_flags.ctypes.data)
         self._records.array.set(array_record.SITE_FLAGS_SIZE, len(self._site_flags))
         self._records.set(array_record.SLEEP_TIME, 1)
@@ -115,6 +117,10 @@ class Recorder:
     def forget_sites(self, places: npt.NDArray[np.int64]) -> None:
         """Clears the flags of sites that are gone. `places`: as for `follow`."""
         self._site_flags[places] = 0
+
+    def record_events(self, numbers: Collection[int], on: bool) -> None:
+        """Records the events with these numbers from now on, or no longer."""
+        self._event_flags[list(numbers)] = array_record.EVENT_RECORDED if on else 0
 
     def stop(self) -> None:
         """Stops recording for good, because tracing has failed; recorded events stay."""
@@ -266,6 +272,7 @@ class Recorder:
             comm_of=saved_cmdlines.comm_of,
             clock_is_ns=self.clock.is_ns,
             irq_entry_text=symbols.irq_entry_text,
+            calls=self.globals.events,
         )
 
     def consume(self, cpu: int, count: int) -> None:

@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.native.event_record import LARGEST_ENTRY
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["BadEvents", "EventReader", "GuestEvent", "pointers"]
+__all__ = ["BadEvents", "EventReader", "GuestEvent"]
 
 _COMMON_SIZE = 8  # bytes of struct trace_entry
 _MOST_FIELDS = 64
@@ -43,11 +42,6 @@ class GuestEvent:
     call: Callable[[int], EventCall]
 
 
-def pointers(memory: GuestMemory, address: int, count: int) -> list[int]:
-    """An array of pointers."""
-    return np.frombuffer(memory.read(address, 8 * count), f"{memory.image.byte_order}u8").tolist()
-
-
 class EventReader:
     """Reads the events of the kernel or of one module.
 
@@ -63,11 +57,12 @@ class EventReader:
     def __init__(self, memory: GuestMemory, evals: Sequence[int], module: str = "") -> None:
         self._memory = memory
         self._module = module
-        self._layout = _structure(memory, "trace_event_field", ("type", "name", "size", "align", "is_signed", "element"))
+        self._layout = memory.image.structure("trace_event_field", ("type", "name", "size", "align", "is_signed", "element"))
         self._fields: dict[int, tuple[Sequence[Field], int]] = {}
         self._evals: dict[str, dict[str, str]] = {}
         for address in evals:
-            system, name = (self._text(memory.member(address, f"trace_eval_map.{member}")) for member in ("system", "eval_string"))
+            system = self._text(memory.member(address, "trace_eval_map.system"))
+            name = self._text(memory.member(address, "trace_eval_map.eval_string"))
             value = memory.member(address, "trace_eval_map.eval_value")
             self._evals.setdefault(system, {})[name] = str(value - (value >> 63 << 64))
 
@@ -80,7 +75,8 @@ class EventReader:
         """The events whose struct trace_event_call are at these addresses."""
         memory = self._memory
         for address in calls:
-            system, name = (self._text(memory.member(address, f"trace_event_call.{member}")) for member in ("system", "name"))
+            system = self._text(memory.member(address, "trace_event_call.system"))
+            name = self._text(memory.member(address, "trace_event_call.name"))
             if not (re.fullmatch(r"[\w-]+", system) and re.fullmatch(r"\w+", name)):
                 raise BadEvents(f"an event is called '{system}:{name}'")
             fields, end = self._fields_at(memory.member(address, "trace_event_call.fields"))
@@ -139,22 +135,3 @@ class EventReader:
         if end < 0:
             raise BadEvents(f"the text at {address:#x} has no end")
         return bytes(self._memory.ram[start : start + end]).decode(errors="replace")
-
-
-def _structure(memory: GuestMemory, name: str, members: Sequence[str]) -> np.dtype[np.void]:
-    """A structure of the guest, with some of its members as unsigned numbers."""
-    image = memory.image
-    return np.dtype(
-        {
-            "names": list(members),
-            "formats": [f"{image.byte_order}u{image.size(f'{name}.{member}')}" for member in members],
-            "offsets": [image.offset(f"{name}.{member}") for member in members],
-            "itemsize": image.size(name),
-        }
-    )
-
-
-def structures(memory: GuestMemory, name: str, members: Sequence[str], address: int, count: int) -> NDArray[np.void]:
-    """An array of structures in the guest."""
-    layout = _structure(memory, name, members)
-    return np.frombuffer(memory.read(address, layout.itemsize * count), layout)
