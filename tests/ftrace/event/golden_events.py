@@ -60,8 +60,8 @@ def _fields(description: str) -> Iterator[Field]:
         yield Field(type_ + length, name, int(offset), int(size), signed == "1", int(size) // count)
 
 
-def record_event(recording: Recording, strings: dict[int, str], common: Mapping[str, int], body: str) -> bytes:
-    """The entry of a line. `strings` gets the strings that pointers point to.
+def record_event(recording: Recording, common: Mapping[str, int], body: str) -> bytes:
+    """The entry of a line. `recording` gets the event, the symbols, and the strings that pointers point to.
 
     Raises:
         Unrecoverable: the line does not tell its fields.
@@ -79,7 +79,8 @@ def record_event(recording: Recording, strings: dict[int, str], common: Mapping[
         found = [call for call in calls_by_number().values() if call.name == name]
         if not found:
             raise Unrecoverable(body)
-        call, data = found[0], _Line(found[0], recording, strings).data(text)
+        call, data = found[0], _Line(found[0], recording).data(text)
+    recording.calls[call.number] = call
     header = struct.pack("=HBBi", call.number, common["flags"], common["preempt_count"], common["pid"])
     entry = header + data
     return entry + bytes(-len(entry) % 4)
@@ -93,11 +94,10 @@ _CHOICE = r"""REC->(\w+)[^?]*? \? ["'](.*)["'] : ["'](.*)["']"""
 class _Line:
     """Takes the text of one event apart, by the arguments of its print fmt."""
 
-    def __init__(self, call: EventCall, recording: Recording, strings: dict[int, str]) -> None:
+    def __init__(self, call: EventCall, recording: Recording) -> None:
         self._call = call
         self._fields = {field.name: field for field in call.fields}
         self._recording = recording
-        self._strings = strings
         self._numbers: dict[tuple[str, int], int] = {}  # by field and index
         self._texts: dict[str, bytes] = {}
 
@@ -141,8 +141,9 @@ class _Line:
 
     def _read_field(self, kind: str, field: Field, index: int, shown: str) -> None:
         if kind == "s" and "*" in field.type:
-            value = next((at for at, text in self._strings.items() if text == shown), 0x1000 * (len(self._strings) + 1))
-            self._strings[value] = shown
+            strings = self._recording.strings
+            value = next((at for at, text in strings.items() if text == shown), 0x1000 * (len(strings) + 1))
+            strings[value] = shown
         elif kind == "s":
             self._texts[field.name] = shown.encode() + b"\0"
             return

@@ -11,27 +11,25 @@ from dataclasses import replace
 import pytest
 
 from emu.ftrace.text import TraceView, render_events
-from tests.ftrace.event.golden_events import STEXT, Unrecoverable, calls_by_number, record_event
+from tests.ftrace.event.golden_events import STEXT, Unrecoverable, record_event
 from tests.ftrace.text.golden import Recording, body_of, read_golden, record_events
 
 
 def _recorded(lines: list[str]) -> tuple[TraceView, list[str]]:
     """The view of the lines' events, and those lines that tell no fields."""
-    strings: dict[int, str] = {}
     left_out: list[str] = []
     numbers = itertools.count()  # nanoseconds that keep the order of lines
 
     def record(recording: Recording, cpu: int, time: int, common: Mapping[str, int], body: str) -> None:
         try:
-            entry = record_event(recording, strings, common, body)
+            entry = record_event(recording, common, body)
         except Unrecoverable:
             left_out.append(body)
             return
         assert recording.buffers[cpu].write(time - 400 + next(numbers), entry)
 
     recording = record_events(lines, record)
-    warnings: list[str] = []
-    view = recording.view("nop", ("noannotate", "hash-ptr"), calls=calls_by_number(), string_at=strings.get, warn=warnings.append)
+    view = recording.view("nop", ("noannotate", "hash-ptr"))
     return replace(view, kernel_values={"_stext": STEXT}), left_out
 
 

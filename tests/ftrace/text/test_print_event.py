@@ -28,10 +28,11 @@ def _call(print_fmt: str, *fields: Field, kind: EventKind = EventKind.TRACEPOINT
 def _view(call: EventCall, entries: Sequence[bytes], **more: Any) -> TraceView:
     """Of entries without their common fields."""
     recording = Recording()
+    recording.calls = {300: call}
     for number, entry in enumerate(entries):
         data = struct.pack("=HBBi", 300, 0, 0, number) + entry
         assert recording.buffers[0].write(number, data + bytes(-len(data) % 4))
-    return recording.view("nop", ("nocontext-info", "hash-ptr"), calls={300: call}, **more)
+    return recording.view("nop", ("nocontext-info", "hash-ptr"), **more)
 
 
 def _lines(view: TraceView) -> list[str]:

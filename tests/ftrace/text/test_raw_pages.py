@@ -22,9 +22,10 @@ CAPTURES = ("function", "function_graph", "markers-timeextend", "sched", "syscal
 def _printed(name: str, tracer: str, symbols: dict[int, str], comms: dict[int, str]) -> str:
     recording = Recording()
     recording.comms = comms
+    recording.calls = dict(calls_by_number())
     text = read_golden(f"raw-{name}.cpu0.trace.txt")
     events = [events_in(golden_pages(f"raw-{name}.cpu0.trace_pipe_raw.bin"), cpu=0)]
-    view = recording.view(tracer, (), text, events=events, calls=calls_by_number())
+    view = recording.view(tracer, (), text, events=events)
     return "".join(render_trace(replace(view, symbols=SymbolTable(symbols, end=(1 << 64) - 1))))
 
 
