@@ -5,18 +5,18 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import pytest
 
-from emu.ftrace.text import TraceView, render_events
+from emu.ftrace.text import TraceView, render_events, render_trace
 from tests.ftrace.event.golden_events import STEXT, Unrecoverable, record_event
 from tests.ftrace.text.golden import Recording, body_of, read_golden, record_events
 
 
-def _recorded(lines: list[str]) -> tuple[TraceView, list[str]]:
-    """The view of the lines' events, and those lines that tell no fields."""
+def _recorded(lines: list[str], times: Iterator[int] | None = None) -> tuple[TraceView, list[str]]:
+    """The view of the lines' events, and those lines that tell no fields. `times`: exact ones, if they are known."""
     left_out: list[str] = []
     numbers = itertools.count()  # nanoseconds that keep the order of lines
 
@@ -26,7 +26,7 @@ def _recorded(lines: list[str]) -> tuple[TraceView, list[str]]:
         except Unrecoverable:
             left_out.append(body)
             return
-        assert recording.buffers[cpu].write(time - 400 + next(numbers), entry)
+        assert recording.buffers[cpu].write(next(times) if times else time - 400 + next(numbers), entry)
 
     recording = record_events(lines, record)
     view = recording.view("nop", ("noannotate", "hash-ptr"))
@@ -55,6 +55,42 @@ def test_golden(name: str, left_out: tuple[str, ...]) -> None:
     text = "".join(render_events(view))
     # The golden's kernel could not hide addresses yet.
     assert re.sub(r"\b00000000[0-9a-f]{8}\b", "(____ptrval____)", text).splitlines() == expected
+
+
+_START = 345_370_499_630  # when the trace of nop-sched-ls began: a time that all lines of latency-format agree with
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("verbose", ["verbose"]),
+        ("latency-format", ["latency-format"]),
+        ("latency-format+verbose", ["latency-format", "verbose"]),
+        ("irq-info-off", ["noirq-info"]),
+        ("context-info-off", ["nocontext-info"]),
+        ("markers-off", ["nomarkers"]),
+        ("raw", ["raw"]),
+        ("hex", ["hex"]),
+    ],
+)
+def test_one_trace_in_all_forms(name: str, options: list[str]) -> None:
+    golden = read_golden(f"nop-sched-opt-{name}.txt")
+    times = list(map(int, re.findall(r"^\d+ \d+ (\d+) type", read_golden("nop-sched-opt-raw.txt"), re.MULTILINE)))
+    events = [line for line in body_of(read_golden("nop-sched-ls.txt")) if ": " in line][: len(times)]
+    view, _ = _recorded(events, iter(times))
+    header = re.search(r"entries-in-buffer.*\n", read_golden("nop-sched-ls.txt"))
+    entries, written = map(int, re.findall(r"(\d+)/(\d+)", header[0])[0])
+    shown = {option.removeprefix("no"): not option.startswith("no") for option in options}
+    view = replace(view, options={**view.options, **shown}, entries=entries, written=written, start=_START)
+    text = "".join(render_trace(replace(view, release="6.1.192-fulltrace"))).splitlines()[:-1]  # the last event's delay differs
+    assert len(text) > 100
+    assert text[: len(golden.splitlines())] == golden.splitlines()[: len(text)]
+
+
+def test_thread_groups() -> None:
+    lines = body_of(read_golden("nop-record-tgid.txt"))
+    view, _ = _recorded(lines)
+    assert "".join(render_events(replace(view, options={**view.options, "record-tgid": True}))).splitlines() == lines
 
 
 def test_types_of_a_system_calls_arguments() -> None:
