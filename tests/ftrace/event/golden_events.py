@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from emu.ftrace.event.call import EventCall, EventKind, Field
 from tests.ftrace.text.golden import Recording, read_golden
 
-__all__ = ["STEXT", "Unrecoverable", "calls_by_number", "golden_calls", "record_event"]
+__all__ = ["CONSTANTS", "VALUES", "Unrecoverable", "calls_by_number", "golden_calls", "record_event"]
 
-STEXT = 0xFFFFFFFF81000000
+_STEXT = 0xFFFFFFFF81000000
+VALUES = {"_stext": _STEXT, "jiffies": 0, "vmemmap_base": 0xFFFFEA0000000000}
+CONSTANTS = {"sizeof(struct page)": 64}
 _POINTER = 0xFFFF888000001000  # of which the golden shows nothing
 _HIDDEN = "(____ptrval____)"
 
@@ -133,9 +135,13 @@ class _Line:
             self._add(shifted[1], 0, int(shown) << int(shifted[2]))
         elif symbol := re.fullmatch(r".*_stext\) \+ REC->(\w+)\)", argument):
             address = 0 if shown == "0x0" else self._recording.symbols.address_of(shown)
-            self._add(symbol[1], 0, (address - STEXT) % (1 << 32))
+            self._add(symbol[1], 0, (address - _STEXT) % (1 << 32))
         elif plain := re.fullmatch(rf"{cast}\(?REC->(\w+)(?:\[(\d)\])?\)?(?: & \w+)?", argument):
             self._read_field(kind, self._fields[plain[1]], int(plain[2] or 0), shown)
+        elif page := re.fullmatch(r"REC->(\w+) != -1UL \? REC->\w+ : 0", argument):
+            self._add(page[1], 0, int(shown, 16))
+        elif "struct page" in argument:
+            assert shown == _HIDDEN  # it follows from the next field
         elif not argument.endswith('? "true" : "false"'):  # which follows from another field
             raise Unrecoverable(argument)
 
