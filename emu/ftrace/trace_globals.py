@@ -7,7 +7,9 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.printk_formats import PrintkFormats
 from emu.ftrace.saved_cmdlines import SavedCmdlines
+from emu.ftrace.saved_tgids import SavedTgids
 from emu.ftrace.symbols import KernelSymbols
 from emu.kernel.kernel import Kernel
 
@@ -15,7 +17,7 @@ __all__ = ["TraceGlobals"]
 
 
 class TraceGlobals:
-    """Names of functions and of tasks, clocks, the layout of the guest's structures, and the list of the arrays' records.
+    """Names of functions and tasks, clocks, formats, the layout of the guest's structures, the list of the arrays' records.
 
     Args:
         kernel: with its image loaded.
@@ -23,8 +25,22 @@ class TraceGlobals:
     """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch) -> None:
+        self._tasks = kernel.tasks
         self.guest = GuestLayout.of(kernel.image)
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)
         self.clocks = Clocks(kernel, arch, self.records)
+        self.printk_formats = PrintkFormats(kernel.memory)
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)
+        self.saved_tgids = SavedTgids(kernel.tasks, self.records)
+
+    def remember_task(self, task: int) -> None:
+        """Keeps what is wanted of a task that has recorded an event."""
+        self.saved_cmdlines.remember_task(task)
+        self.saved_tgids.remember_task(task)
+
+    def remember_running(self) -> None:
+        """Keeps what is wanted of tasks that have recorded something and not been switched out since."""
+        for index, task in self._tasks.running().items():
+            if self.records.recorded(index):
+                self.remember_task(task)

@@ -69,6 +69,7 @@ class TraceView:
     clock_is_ns: bool = True  # else times are printed as plain numbers
     irq_entry_text: range = range(0)  # addresses of the functions by which interrupts enter
     calls: Mapping[int, EventCall] = field(default_factory=dict)  # the events of the guest, by `common_type`
+    string_at: Callable[[int], bytes | None] = lambda address: None  # a string in the guest's memory
     byte_order: str = "<"  # the guest's, "<" or ">": that of binary output
     release: str = ""  # of the guest's kernel, as uname has it
     first_cpu: int = 0  # the CPU on which the function tracer was set

@@ -5,7 +5,9 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/trace_events.h>
+#include <linux/trace_printk.h>
 #include <linux/upcall.h>
+#include <linux/utsname.h>
 #include <emu/boot_params.h>
 #include <emu/command.h>
 #include <emu/hostcall.h>
@@ -73,6 +75,7 @@ LAYOUT(task_struct, stack);
 LAYOUT(task_struct, tasks);
 LAYOUT(task_struct, prio);
 LAYOUT(task_struct, pid);
+LAYOUT(task_struct, tgid);
 LAYOUT(task_struct, comm);
 LAYOUT(task_struct, curr_ret_stack);
 LAYOUT(task_struct, trace_overrun);
@@ -128,3 +131,8 @@ LAYOUT_SIZE(trace_dynamic);
 LAYOUT(trace_dynamic, data);
 LAYOUT(trace_dynamic, size);
 LAYOUT_CONST(TRACE_STRING);
+
+LAYOUT(trace_bprintk_fmt, list);
+LAYOUT(trace_bprintk_fmt, fmt);
+
+LAYOUT(new_utsname, release);
