@@ -9,6 +9,7 @@ static irqreturn_t host_device_handler(void)
 {
 	console_input_ready();
 	file_server_interrupt();
+	host_log_interrupt();
 	return IRQ_HANDLED;
 }
 
