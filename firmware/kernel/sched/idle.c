@@ -95,8 +95,8 @@ static void default_idle_call(void)
 	arch_cpu_idle();
 	local_irq_disable();
 	ct_idle_exit();
-	trace_cpu_idle(PWR_EVENT_EXIT, smp_processor_id());
 	local_irq_enable();
+	trace_cpu_idle(PWR_EVENT_EXIT, smp_processor_id());
 }
 
 /* Called with interrupts off; returns with them on. */
