@@ -262,7 +262,7 @@ class Recorder:
         return self._view(found, 0, 0, tracer, options), limits
 
     def _view(self, found: list[Events], entries: int, written: int, tracer: Tracer, options: Mapping[str, bool]) -> TraceView:
-        saved_cmdlines, symbols, memory = self.globals.saved_cmdlines, self.globals.symbols, self._kernel.memory
+        saved_cmdlines, symbols = self.globals.saved_cmdlines, self.globals.symbols
         saved_cmdlines.remember_running()
         return TraceView(
             tracer=tracer.name,
@@ -276,8 +276,9 @@ class Recorder:
             clock_is_ns=self.clock.is_ns,
             irq_entry_text=symbols.irq_entry_text,
             calls=self.globals.events,
-            string_at=memory.string,
-            kernel_values={"jiffies": memory.read_word(memory.image.symbol("jiffies"))},
+            string_at=self.globals.kernel_values.string_at,
+            kernel_values=self.globals.kernel_values.variables(),
+            kernel_constants=self.globals.kernel_values.constants,
             pointer_key=self.globals.pointer_key,
             warn=self.globals.warn,
         )

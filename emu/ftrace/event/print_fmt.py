@@ -12,6 +12,7 @@ import re
 import struct
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from emu.ftrace.event import conversions, print_fmt_calls
@@ -46,7 +47,7 @@ class PrintFmtError(ValueError):
 class Guest(Protocol):
     """What the text of an entry needs besides the entry."""
 
-    values: Mapping[str, int]  # of kernel symbols that a print fmt may name: of an array its address
+    values: Mapping[str, int]  # of the kernel's variables that a print fmt may name
 
     def symbol(self, address: int, *, offset: bool) -> str:
         """%pS, and without the offset %ps"""
@@ -78,21 +79,24 @@ class _Memory:
 _Value = Number | _Text | _Memory
 
 
-def compile_print_fmt(call: EventCall, symbols: Container[str]) -> Callable[[bytes, Guest], str]:
+def compile_print_fmt(
+    call: EventCall, symbols: Container[str], constants: Mapping[str, int] = MappingProxyType({})
+) -> Callable[[bytes, Guest], str]:
     """The function that prints an entry of the event.
 
     An entry that is shorter than the event's fixed part is an error; what lies outside of the entry is never read.
 
     Args:
         call: the event.
-        symbols: names of the kernel's symbols whose values will be known.
+        symbols: names of the kernel's variables whose values will be known.
+        constants: names of the kernel's constants, and `sizeof(struct page)`.
 
     Raises:
         PrintFmtError: the print fmt cannot be compiled.
     """
     try:
         format_node, *arguments = _parse(call.print_fmt)
-        return _Compiler(call, symbols).function(format_node, arguments)
+        return _Compiler(call, symbols, constants).function(format_node, arguments)
     except RecursionError as error:
         raise PrintFmtError("it is nested too deeply") from error
 
@@ -117,9 +121,10 @@ def _parse(print_fmt: str) -> Sequence[Any]:
 
 
 class _Compiler:
-    def __init__(self, call: EventCall, symbols: Container[str]) -> None:
+    def __init__(self, call: EventCall, symbols: Container[str], constants: Mapping[str, int]) -> None:
         self._call = call
         self._symbols = symbols
+        self._constants = constants
         self._fields = {field.name: field for field in call.fields}
         self._loads: dict[tuple[int, int, bool], str] = {}  # offset, size, signed: the variable of a number in the entry
         self._scope: dict[str, Any] = dict(_HELPERS)  # what the function's code may name
@@ -284,9 +289,14 @@ class _Compiler:
         return literal(digits, node.value[len(digits) :])
 
     def _identifier(self, node: Any) -> _Value:
-        if node.name in self._symbols:
-            return Number(f"guest.values[{node.name!r}]", UNSIGNED_LONG, 0, UNSIGNED_LONG.high)
-        raise PrintFmtError(f"it asks for {node.name}")
+        return self._kernel_value(node.name)
+
+    def _kernel_value(self, name: str) -> Number:
+        if name in self._constants:
+            return constant(self._constants[name], LONG)
+        if name not in self._symbols:
+            raise PrintFmtError(f"it asks for {name}")
+        return Number(f"guest.values[{name!r}]", UNSIGNED_LONG, 0, UNSIGNED_LONG.high)
 
     def _field(self, name: str) -> Field:
         if name not in self._fields:
@@ -406,11 +416,22 @@ class _Compiler:
         if node.op in ("<<", ">>"):
             return shift(node.op, one, other)
         if node.op in ("+", "-") and (one.type.pointer or other.type.pointer):
-            raise PrintFmtError("it calculates with a pointer")
+            return self._pointer_sum(node, one, other)
         if node.op in ("==", "!=", "<", ">", "<=", ">="):
             one, other = alike(one, other)
             return Number(f"(1 if {one.code} {node.op} {other.code} else 0)", INT, 0, 1)
         return arithmetic(node.op, one, other)
+
+    def _pointer_sum(self, node: Any, pointer: Number, elements: Number) -> _Value:
+        """`(struct page *)address + elements`, where the size of the structure is known."""
+        if not pointer.type.pointer or elements.type.pointer or type(node.left).__name__ != "Cast":
+            raise PrintFmtError("it calculates with a pointer")
+        target = node.left.to_type.type.type.type
+        if type(target).__name__ != "Struct":
+            raise PrintFmtError("it calculates with a pointer")
+        size = self._kernel_value(f"sizeof(struct {target.name})")
+        address = arithmetic(node.op, fit(pointer, UNSIGNED_LONG), arithmetic("*", elements, size))
+        return fit(address, pointer.type)
 
     def _ternary_op(self, node: Any) -> _Value:
         condition = self._truth(self._of(node.cond))

@@ -54,7 +54,7 @@ def _line_of(view: TraceView, call: EventCall) -> Callable[[bytes], str]:
 
 def _formatter(view: TraceView, call: EventCall) -> _Formatter:
     try:
-        text = compile_print_fmt(call, view.kernel_values)
+        text = compile_print_fmt(call, view.kernel_values, view.kernel_constants)
     except PrintFmtError as error:
         view.warn(f"{call.path} is printed in hexadecimal digits, for its print fmt cannot be used: {error}")
         return lambda entry, guest: f"[{call.name}:{''.join(f' {_hexadecimal(field, entry)}' for field in call.fields)}]\n"
