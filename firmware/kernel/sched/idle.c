@@ -8,6 +8,9 @@
 #include <asm/switch_to.h>
 #include "sched.h"
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/power.h>
+
 /* Nothing runs there, and nothing is about to. */
 int idle_cpu(int cpu)
 {
@@ -87,11 +90,13 @@ static void default_idle_call(void)
 		local_irq_enable();
 		return;
 	}
+	trace_cpu_idle(1, smp_processor_id());
 	ct_idle_enter();
 	arch_cpu_idle();
 	local_irq_disable();
 	ct_idle_exit();
 	local_irq_enable();
+	trace_cpu_idle(PWR_EVENT_EXIT, smp_processor_id());
 }
 
 /* Called with interrupts off; returns with them on. */
