@@ -23,10 +23,13 @@ class TraceGlobals:
     Args:
         kernel: with its image loaded.
         arch: the call sites of its architecture.
-        warn: gets a sentence about what cannot be traced.
+        warn: gets a sentence about what cannot be traced or printed.
+        pointer_key: varies the numbers that hide addresses in the text of events.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, warn: Callable[[str], None]) -> None:
+    def __init__(self, kernel: Kernel, arch: FtraceArch, warn: Callable[[str], None], pointer_key: int) -> None:
+        self.warn = warn
+        self.pointer_key = pointer_key
         self.guest = GuestLayout.of(kernel.image)
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)

@@ -13,6 +13,7 @@ from emu.kernel.image import Image
 __all__ = ["GuestMemory"]
 
 
+
 class GuestMemory:
     """The RAM of a board, as the kernel of an image addresses it: by its direct map and its own mapping.
 
@@ -79,6 +80,18 @@ class GuestMemory:
         """A member that is an array of characters, to its first NUL."""
         data = self.read(address + self.image.offset(name), self.image.size(name))
         return data.split(b"\0")[0].decode(errors="replace")
+
+    def string(self, address: int, longest: int = 1 << 15) -> str:
+        """The string that begins at an address.
+
+        Raises:
+            ValueError: it has no end in `longest` bytes.
+        """
+        start = self.physical(address)
+        data, end, _ = bytes(self.ram[start : start + longest]).partition(b"\0")
+        if not end:
+            raise ValueError(f"the string at {address:#x} has no end")
+        return data.decode(errors="replace")
 
     def set_member(self, address: int, name: str, value: int) -> None:
         """Stores a member of a structure."""

@@ -43,6 +43,13 @@ typedef u64 phys_addr_t;
 typedef long long time64_t;
 typedef unsigned int vm_fault_t;
 typedef int clockid_t;
+typedef int timer_t;
+typedef long __kernel_old_time_t;
+
+/* As long as a set is: a program says how many of the bits count. */
+typedef struct {
+	unsigned long fds_bits[1024 / 64];
+} fd_set;
 
 typedef struct { int counter; } atomic_t;
 typedef struct { long counter; } atomic_long_t;
