@@ -74,7 +74,7 @@ def all_on(arch: str) -> tuple[float, int]:
 def instructions_without_keys(arch: str) -> Mapping[str, float]:
     """Guest instructions of workloads over those of a kernel that has no static keys."""
     name = f"build/{arch}-no-static-keys/vmlinux"
-    build = ["make", "-s", "-C", FIRMWARE, f"ARCH={arch}", "STATIC_KEYS=n", "-j2", name]
+    build = ["make", "-s", "-C", str(FIRMWARE), f"ARCH={arch}", "STATIC_KEYS=n", "-j2", name]
     subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
     counts: list[list[int]] = []
     for image in (None, FIRMWARE / name):

@@ -155,7 +155,7 @@ class Machine:
             opened.callback(self.kernel.file_server.close)
             self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
             tracing = ftrace_arch.load(arch)
-            trace_globals = TraceGlobals(self.kernel, tracing, warn)
+            trace_globals = TraceGlobals(self.kernel, tracing, warn, seed)
             self.ftrace = Ftrace(self.kernel, tracing, trace_globals, warn)
             if patching is not None:
                 self.patching.protocol = patching

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,8 @@ from emu.ftrace.tracers import NOP, Callback, Tracer
 from emu.kernel.kernel import Kernel
 
 __all__ = ["BufferStats", "Recorder"]
+
+_NOTHING: Mapping[int, bytes] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -273,6 +276,11 @@ class Recorder:
             clock_is_ns=self.clock.is_ns,
             irq_entry_text=symbols.irq_entry_text,
             calls=self.globals.events,
+            string_at=self.globals.kernel_values.string_at,
+            kernel_values=self.globals.kernel_values.variables(),
+            kernel_constants=self.globals.kernel_values.constants,
+            pointer_key=self.globals.pointer_key,
+            warn=self.globals.warn,
         )
 
     def consume(self, cpu: int, count: int) -> None:
@@ -314,23 +322,39 @@ class Recorder:
             context = context_of(self._kernel, self.globals.guest, cpu, printing=disabled)
             self._write_event(cpu, EventType.PRINT, context, np.uint64(ip).tobytes() + text + b"\0")
 
-    def _write_from_guest(self, kind: EventType, data: bytes) -> bool:
+    def write_injected(self, number: int, common: Mapping[int, bytes], data: bytes) -> bool:
+        """Records an entry of any event as `write_marker` does a print event.
+
+        Args:
+            number: of the event.
+            common: bytes to put into the entry's common fields, by offset.
+            data: what follows the common fields.
+        """
+        return self._write_from_guest(number, data, common)
+
+    def _write_from_guest(self, number: int, data: bytes, common: Mapping[int, bytes] = _NOTHING) -> bool:
         """Records an event on the CPU whose task writes it.
 
         An event that the host writes goes to the CPU whose clock is furthest ahead, so that it comes after all others.
         """
         writer = self._kernel.file_server.caller
         cpu = writer or max(self._kernel.board.cpus, key=lambda cpu: cpu.cycles)
-        return self._write_event(cpu, kind, context_of(self._kernel, self.globals.guest, cpu) if writer else TraceContext(), data)
+        context = context_of(self._kernel, self.globals.guest, cpu) if writer else TraceContext()
+        return self._write_event(cpu, number, context, data, common)
 
-    def _write_event(self, cpu: Cpu, kind: EventType, context: TraceContext, data: bytes) -> bool:
+    def _write_event(
+        self, cpu: Cpu, number: int, context: TraceContext, data: bytes, common: Mapping[int, bytes] = _NOTHING
+    ) -> bool:
         tasks = self._kernel.tasks
         task = tasks.current(cpu)
         entry = np.zeros(1, ENTRY)
-        entry["type"] = kind
+        entry["type"] = number
         entry["flags"], entry["preempt_count"] = context
         entry["pid"] = tasks.pid(task)
         self.globals.saved_cmdlines.remember_task(task)
-        written = self.rings[cpu.index].write(self._now(cpu), entry.tobytes() + data)
+        head = bytearray(entry.tobytes())
+        for offset, value in common.items():
+            head[offset : offset + len(value)] = value
+        written = self.rings[cpu.index].write(self._now(cpu), bytes(head) + data)
         self.wake_readers()
         return written

@@ -7,10 +7,11 @@ import errno
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 
-from emu.ftrace.errors import TraceError
+from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.filters import FunctionFilter
 from emu.ftrace.ftrace import Ftrace
+from emu.ftrace.linux_names import TRACERS as LINUX_TRACERS
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
@@ -90,6 +91,8 @@ class TraceArray:
     def set_tracer(self, name: str) -> None:
         tracer = self.tracers.get(name)
         if tracer is None:
+            if name in LINUX_TRACERS - TRACERS.keys():
+                raise NotProvided(errno.EINVAL, "current_tracer", f"the tracer '{name}'")
             known = " ".join(self.tracers)
             raise TraceError(errno.EINVAL, f"there is no tracer '{name}' (there are: {known})", (name, self.tracers))
         if not self.buffer_expanded:

@@ -9,6 +9,7 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.event.catalogue import Catalogue
+from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.symbols import KernelSymbols
@@ -23,10 +24,14 @@ class TraceGlobals:
     Args:
         kernel: with its image loaded.
         arch: the call sites of its architecture.
-        warn: gets a sentence about what cannot be traced.
+        warn: gets a sentence about what cannot be traced or printed.
+        pointer_key: varies the numbers that hide addresses in the text of events.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, warn: Callable[[str], None]) -> None:
+    def __init__(self, kernel: Kernel, arch: FtraceArch, warn: Callable[[str], None], pointer_key: int) -> None:
+        self.warn = warn
+        self.kernel_values = KernelValues(kernel.memory)
+        self.pointer_key = pointer_key
         self.guest = GuestLayout.of(kernel.image)
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)

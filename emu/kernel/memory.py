@@ -13,6 +13,7 @@ from emu.kernel.image import Image
 __all__ = ["GuestMemory"]
 
 
+
 class GuestMemory:
     """The RAM of a board, as the kernel of an image addresses it: by its direct map and its own mapping.
 

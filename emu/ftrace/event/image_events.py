@@ -18,17 +18,13 @@ from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.native.event_record import LARGEST_ENTRY
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["BadEvents", "EventReader", "GuestEvent"]
+__all__ = ["EventReader", "GuestEvent"]
 
 _COMMON_SIZE = 8  # bytes of struct trace_entry
 _MOST_FIELDS = 64
 
 # What print fmt consists of: strings, members that must stay as they are, names and numbers.
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|(?:->|\.)\s*\w+|sizeof\(struct \w+\)|\w+')
-
-
-class BadEvents(ValueError):
-    """The guest's description of an event is inconsistent."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +46,7 @@ class EventReader:
         module: the module's name; empty: the kernel's.
 
     Raises, from any method:
-        BadEvents, LookupError: what lies in memory is no event; the latter: it points out of the kernel's memory.
+        ValueError, LookupError: what lies in memory is no event; the latter: it points out of the kernel's memory.
     """
 
     def __init__(self, memory: GuestMemory, evals: Sequence[int], module: str = "") -> None:
@@ -60,8 +56,8 @@ class EventReader:
         self._fields: dict[int, tuple[Sequence[Field], int]] = {}
         self._evals: dict[str, dict[str, str]] = {}
         for address in evals:
-            system = self._memory.string(memory.member(address, "trace_eval_map.system"))
-            name = self._memory.string(memory.member(address, "trace_eval_map.eval_string"))
+            system = memory.string(memory.member(address, "trace_eval_map.system"))
+            name = memory.string(memory.member(address, "trace_eval_map.eval_string"))
             value = memory.member(address, "trace_eval_map.eval_value")
             self._evals.setdefault(system, {})[name] = str(value - (value >> 63 << 64))
 
@@ -74,15 +70,15 @@ class EventReader:
         """The events whose struct trace_event_call are at these addresses."""
         memory = self._memory
         for address in calls:
-            system = self._memory.string(memory.member(address, "trace_event_call.system"))
-            name = self._memory.string(memory.member(address, "trace_event_call.name"))
+            system = memory.string(memory.member(address, "trace_event_call.system"))
+            name = memory.string(memory.member(address, "trace_event_call.name"))
             if not (re.fullmatch(r"[\w-]+", system) and re.fullmatch(r"\w+", name)):
-                raise BadEvents(f"an event is called '{system}:{name}'")
+                raise ValueError(f"an event is called '{system}:{name}'")
             fields, end = self._fields_at(memory.member(address, "trace_event_call.fields"))
             size = memory.member(address, "trace_event_call.size")
             if not end <= size <= LARGEST_ENTRY:
-                raise BadEvents(f"the fields of {system}:{name} take {end} bytes, and its entries {size}")
-            print_fmt = self._memory.string(memory.member(address, "trace_event_call.print_fmt"))
+                raise ValueError(f"the fields of {system}:{name} take {end} bytes, and its entries {size}")
+            print_fmt = memory.string(memory.member(address, "trace_event_call.print_fmt"))
             make = functools.partial(
                 EventCall,
                 system,
@@ -105,7 +101,7 @@ class EventReader:
                 if not type_:
                     break
                 if n == _MOST_FIELDS or align not in (1, 2, 4, 8, 16):
-                    raise BadEvents(f"the fields at {address:#x} do not end, or are aligned at {align} bytes")
+                    raise ValueError(f"the fields at {address:#x} do not end, or are aligned at {align} bytes")
                 start = -(-end // align) * align
                 fields.append(Field(self._memory.string(type_), self._memory.string(name), start, size, bool(signed), element))
                 end = start + size

@@ -7,42 +7,98 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from emu.ftrace.event.call import EventKind
 from emu.ftrace.events import EventType
 from emu.ftrace.text.columns import Column
-from emu.ftrace.text.function import function_text
-from emu.ftrace.text.marker import print_message, print_text, raw_data_text
+from emu.ftrace.text.function import function_binary, function_hex, function_raw, function_text
+from emu.ftrace.text.marker import print_message, print_raw, print_text, raw_data_text
+from emu.ftrace.text.print_event import event_text
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import TraceView
 
-__all__ = ["body_column", "comment_column"]
+__all__ = ["MESSAGES", "binary_column", "body_column", "comment_column", "hex_column", "message_column", "raw_column"]
 
 # Makes the text of each row up to and with its newline; all rows are of the writer's type.
 Writer = Callable[[TraceView, Rows], Column]
 
+_MESSAGES: Mapping[int, Writer] = {EventType.PRINT: print_message}
 _BODIES: Mapping[int, Writer] = {
     EventType.FUNCTION: function_text,
     EventType.PRINT: print_text,
     EventType.RAW_DATA: raw_data_text,
 }
 # Between the braces of function_graph a message stands alone: its place says where it was written.
-_COMMENTS: Mapping[int, Writer] = {**_BODIES, EventType.PRINT: print_message}
+_COMMENTS: Mapping[int, Writer] = {**_BODIES, **_MESSAGES}
+_RAW: Mapping[int, Writer] = {
+    EventType.FUNCTION: function_raw,
+    EventType.PRINT: print_raw,
+    EventType.RAW_DATA: raw_data_text,
+}
+_HEX: Mapping[int, Writer] = {EventType.FUNCTION: function_hex}
+_BINARY: Mapping[int, Writer] = {EventType.FUNCTION: function_binary}
+
+_OWN_TYPES = frozenset(map(int, EventType))
+MESSAGES = list(_MESSAGES)  # the types of events that are texts of somebody's own
 
 
 def body_column(view: TraceView, rows: Rows) -> Column:
     """What follows the task and the time on an event's line."""
-    return _written(_BODIES, view, rows)
+    return _written(_BODIES, view, rows, _unknown, _of_guest)
 
 
 def comment_column(view: TraceView, rows: Rows) -> Column:
     """What stands in an event's comment in function_graph's output."""
-    return _written(_COMMENTS, view, rows)
+    return _written(_COMMENTS, view, rows, _unknown, _of_guest)
 
 
-def _written(writers: Mapping[int, Writer], view: TraceView, rows: Rows) -> Column:
+def _of_guest(view: TraceView, number: int) -> Writer | None:
+    """What writes the guest's events."""
+    call = view.calls.get(number)
+    return event_text if call is not None and call.kind is not EventKind.FTRACE else None
+
+
+def _unknown(number: int) -> str:
+    return f"Unknown type {number}\n"
+
+
+def message_column(view: TraceView, rows: Rows) -> Column:
+    """The texts alone. All rows are of `MESSAGES`."""
+    return _written(_MESSAGES, view, rows, lambda number: "")
+
+
+def raw_column(view: TraceView, rows: Rows) -> Column:
+    """The numbers in an event, or else its type."""
+    return _written(_RAW, view, rows, lambda number: _type_line(view, number) or f"{number} ?\n")
+
+
+def hex_column(view: TraceView, rows: Rows) -> Column:
+    """The numbers in an event as hexadecimal digits, or else its type; a newline of its own ends each."""
+    column: Column = _written(_HEX, view, rows, lambda number: _type_line(view, number)) + "\n"
+    return column
+
+
+def binary_column(view: TraceView, rows: Rows) -> Column:
+    """The numbers in an event as bytes, or else its type."""
+    return _written(_BINARY, view, rows, lambda number: _type_line(view, number))
+
+
+def _type_line(view: TraceView, number: int) -> str:
+    """The line of an event that has no other text in a mode; none if nobody knows such an event."""
+    return f"type: {number}\n" if number in view.calls or number in _OWN_TYPES else ""
+
+
+def _written(
+    writers: Mapping[int, Writer],
+    view: TraceView,
+    rows: Rows,
+    otherwise: Callable[[int], str],
+    of_guest: Callable[[TraceView, int], Writer | None] = lambda view, number: None,
+) -> Column:
+    """What writers make of the rows of their types; `otherwise` says what stands for types that have none."""
     types = rows.entry["type"]
     column = np.empty(len(rows), np.object_)
     for number in np.unique(types).tolist():
         chosen = types == number
-        writer = writers.get(number)
-        column[chosen] = writer(view, rows.take(chosen)) if writer else f"Unknown type {number}\n"
+        writer = writers.get(number) or of_guest(view, number)
+        column[chosen] = writer(view, rows.take(chosen)) if writer else otherwise(number)
     return column

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.events import Flag
-from emu.ftrace.text.rows import Rows
+from emu.ftrace.text.rows import Indices, Rows
 from emu.ftrace.text.view import Symbol, TraceView
 
 __all__ = [
     "Column", "SymbolNames",
-    "joined", "latency_flags", "picked", "split_time", "task_column", "text_of", "time_columns",
+    "joined", "latency_flags", "picked", "split_time", "spread", "task_column", "text_of", "time_columns",
 ]  # fmt: skip
 
 Column = NDArray[np.object_]
@@ -40,6 +40,13 @@ def text_of(values: NDArray[Any], text: Callable[[Any], str]) -> Column:
 def joined(columns: Iterable[Column]) -> str:
     """The rows, each the texts of all columns."""
     return "".join(np.stack(list(columns), axis=1).ravel().tolist())
+
+
+def spread(column: Column, places: Indices, count: int) -> Column:
+    """The column with empty text in the rows that are not among `places`."""
+    full = np.full(count, "", np.object_)
+    full[places] = column
+    return full
 
 
 class SymbolNames:

@@ -5,13 +5,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-__all__ = ["NO_DURATION", "duration_text"]
+__all__ = ["NO_DURATION", "duration_mark", "duration_text"]
 
 NO_DURATION = " " * 14 + "|  "
 _WIDTH = 8
 # Times longer than each of these, in ns, have the next mark.
 _LIMITS = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000)
 _MARKS = " +!#*@$"
+
+
+def duration_mark(nanoseconds: int) -> str:
+    return _MARKS[bisect_left(_LIMITS, nanoseconds)]
 
 
 def duration_text(nanoseconds: int, *, overhead: bool) -> str:
@@ -22,7 +26,7 @@ def duration_text(nanoseconds: int, *, overhead: bool) -> str:
     >>> duration_text(13_475_441, overhead=True)
     '* 13475.44 us |  '
     """
-    mark = _MARKS[bisect_left(_LIMITS, nanoseconds)] if overhead else " "
+    mark = duration_mark(nanoseconds) if overhead else " "
     microseconds, rest = divmod(nanoseconds, 1000)
     number = str(microseconds)
     if len(number) < _WIDTH - 1:

@@ -1,19 +1,66 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lines of tracers without a format of their own: task, CPU, flags and time, then the event's text."""
+"""The lines of tracers without a format of their own, as the options say: what comes before an event, then its text."""
 
 from __future__ import annotations
 
-from emu.ftrace.text.bodies import body_column
-from emu.ftrace.text.columns import Column, task_column, time_columns
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from emu.ftrace.text.bodies import MESSAGES, binary_column, body_column, hex_column, message_column, raw_column
+from emu.ftrace.text.columns import Column, spread, task_column, time_columns
+from emu.ftrace.text.latency import latency_columns
+from emu.ftrace.text.numbers import binary_numbers, hex_numbers
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import TraceView
 
-__all__ = ["event_columns"]
+__all__ = ["event_columns", "is_numeric"]
+
+Columns = Callable[[TraceView, Rows], list[Column]]
 
 
 def event_columns(view: TraceView, rows: Rows) -> list[Column]:
     """`              sh-57      [001] d..1.    76.407554: mutex_unlock <-rb_simple_write`, in columns."""
-    body = body_column(view, rows)
-    if not view.option("context-info"):
-        return [body]
-    return [task_column(view, rows), *time_columns(rows.time, view.clock_is_ns), body]
+    if not (view.option("printk-msg-only") and view.option("trace_printk")):
+        return _lines(view, rows)
+    message = np.isin(rows.entry["type"], MESSAGES)
+    messages, others = np.flatnonzero(message), np.flatnonzero(~message)
+    columns = [spread(column, others, len(rows)) for column in _lines(view, rows.take(others))]
+    return [*columns, spread(message_column(view, rows.take(messages)), messages, len(rows))]
+
+
+def is_numeric(view: TraceView) -> bool:
+    """Whether an option asks for the numbers in the events instead of text."""
+    return any(map(view.option, _NUMERIC))
+
+
+def _lines(view: TraceView, rows: Rows) -> list[Column]:
+    context, body = next((columns for option, columns in _NUMERIC.items() if view.option(option)), (_context, body_column))
+    return [*(context(view, rows) if view.option("context-info") else []), body(view, rows)]
+
+
+def _context(view: TraceView, rows: Rows) -> list[Column]:
+    if view.option("latency-format"):
+        return latency_columns(view, rows)
+    return [task_column(view, rows), *time_columns(rows.time, view.clock_is_ns)]
+
+
+def _raw_context(view: TraceView, rows: Rows) -> list[Column]:
+    numbers = zip(rows.entry["pid"].tolist(), rows.cpu.tolist(), rows.time.tolist(), strict=True)
+    return [np.array([f"{pid} {cpu} {time} " for pid, cpu, time in numbers], np.object_)]
+
+
+def _hex_context(view: TraceView, rows: Rows) -> list[Column]:
+    return [hex_numbers(rows.entry["pid"], rows.cpu.astype(np.int32), rows.time)]
+
+
+def _binary_context(view: TraceView, rows: Rows) -> list[Column]:
+    return [binary_numbers(view, rows.entry["pid"], rows.cpu.astype(np.int32), rows.time)]
+
+
+# By option, what comes before an event, and the event; the first option that is on counts.
+_NUMERIC: Mapping[str, tuple[Columns, Callable[[TraceView, Rows], Column]]] = {
+    "bin": (_binary_context, binary_column),
+    "hex": (_hex_context, hex_column),
+    "raw": (_raw_context, raw_column),
+}

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.text.bodies import comment_column
-from emu.ftrace.text.columns import Column, SymbolNames, joined, picked, split_time, text_of
+from emu.ftrace.text.columns import Column, SymbolNames, joined, latency_flags, picked, split_time, spread, text_of
 from emu.ftrace.text.duration import NO_DURATION, duration_text
 from emu.ftrace.text.event_lines import event_columns
 from emu.ftrace.text.graph_layout import GraphLayout, Shape, lay_out
@@ -44,10 +44,10 @@ class GraphText:
         columns = self._graph_columns(in_graph + rows.start)
         if len(in_graph) == len(rows):
             return columns
-        texts = [_spread(column, in_graph, len(rows)) for column in columns]
+        texts = [spread(column, in_graph, len(rows)) for column in columns]
         lines = np.flatnonzero(shape == Shape.LINE)
         others = event_columns(self._view, self._rows.take(lines + rows.start))
-        return texts + [_spread(column, lines, len(rows)) for column in others]
+        return texts + [spread(column, lines, len(rows)) for column in others]
 
     def _graph_columns(self, chosen: Indices) -> list[Column]:
         columns = [self._before(chosen)]
@@ -69,7 +69,11 @@ class GraphText:
             task = f"{self._task(key & 0xFFFFFFFF)} | " if show_task else ""
             return (self._cpu(key >> 32) if show_cpu else "") + task
 
-        return [*columns, text_of(key, text)]
+        columns.append(text_of(key, text))
+        if self._view.option("latency-format"):
+            state = self._rows.entry["flags"][chosen].astype(np.int64) << 8 | self._rows.entry["preempt_count"][chosen]
+            columns.append(text_of(state, lambda state: f" {latency_flags(state >> 8, state & 0xFF)} | "))
+        return columns
 
     def _cpu(self, cpu: int) -> str:
         return f" {cpu:{self._cpu_width}}) "
@@ -148,10 +152,3 @@ class GraphText:
         for place in places.tolist():
             context = joined(self._context_columns(chosen[place : place + 1])) if self._context else ""
             column[place] += f"{context}{arrow}\n"
-
-
-def _spread(column: Column, places: Indices, count: int) -> Column:
-    """The column with empty text in the rows that are not among `places`."""
-    full = np.full(count, "", np.object_)
-    full[places] = column
-    return full

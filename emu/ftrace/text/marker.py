@@ -10,13 +10,13 @@ from emu.ftrace.text.columns import Column, SymbolNames
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import TraceView
 
-__all__ = ["print_message", "print_text", "raw_data_text"]
+__all__ = ["print_message", "print_raw", "print_text", "raw_data_text"]
 
 
 def print_message(view: TraceView, rows: Rows) -> Column:
     """The text alone, which ends in a newline of its own."""
     texts = (rows.payload(row, PRINT.itemsize).split(b"\0", 1)[0] for row in range(len(rows)))
-    return np.array([text.decode(errors="backslashreplace") for text in texts], dtype=np.object_)
+    return np.array([text.decode(errors="surrogateescape") for text in texts], dtype=np.object_)
 
 
 def print_text(view: TraceView, rows: Rows) -> Column:
@@ -24,6 +24,12 @@ def print_text(view: TraceView, rows: Rows) -> Column:
     where = SymbolNames.by_options(view).of(rows.entries(PRINT)["ip"])
     messages = print_message(view, rows).tolist()
     return np.array([f"{name}: {message}" for name, message in zip(where, messages, strict=True)], dtype=np.object_)
+
+
+def print_raw(view: TraceView, rows: Rows) -> Column:
+    """`# ffffffff81000000 hello`"""
+    messages = zip(rows.entries(PRINT)["ip"].tolist(), print_message(view, rows).tolist(), strict=True)
+    return np.array([f"# {where:x} {message}" for where, message in messages], dtype=np.object_)
 
 
 def raw_data_text(view: TraceView, rows: Rows) -> Column:

@@ -27,6 +27,8 @@ class Rows:
     offset: NDArray[np.int64]
     size: NDArray[np.int64]
     entry: NDArray[Any]  # the common fields: events.ENTRY
+    place: NDArray[np.int64]  # among all events, in the order of printing
+    times: NDArray[np.uint64]  # of all events, in the order of printing
     lost: dict[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -41,6 +43,8 @@ class Rows:
             self.offset[indices],
             self.size[indices],
             self.entry[indices],
+            self.place[indices],
+            self.times,
         )
 
     def entries(self, layout: DTypeLike) -> NDArray[Any]:
@@ -52,26 +56,40 @@ class Rows:
         first = int(self.offset[index])
         return self.words[first // 4 : (first + int(self.size[index])) // 4].tobytes()[start:]
 
+    def bodies(self) -> list[bytes]:
+        """The entries, with zeros for the common fields: entries of the same body have the same text."""
+        bodies = np.empty(len(self), np.object_)
+        for size in np.unique(self.size).tolist():
+            chosen = np.flatnonzero(self.size == size)
+            words = self.words[self.offset[chosen, np.newaxis] // 4 + np.arange(size // 4)]
+            words[:, : ENTRY.itemsize // 4] = 0
+            memory = words.tobytes()
+            bodies[chosen] = [memory[start : start + size] for start in range(0, len(memory), size)]
+        found: list[bytes] = bodies.tolist()
+        return found
+
 
 def merge(parts: Sequence[Events]) -> Rows:
     """All events by time; events of the same time in the order of the parts."""
     if not parts:
-        nothing = np.empty(0, np.int64)
-        return Rows(np.empty(0, np.uint32), nothing.astype(np.uint64), nothing, nothing, nothing, np.empty(0, ENTRY))
+        nothing, never = np.empty(0, np.int64), np.empty(0, np.uint64)
+        return Rows(np.empty(0, np.uint32), never, nothing, nothing, nothing, np.empty(0, ENTRY), nothing, never)
     bases = np.cumsum([0, *(part.words.nbytes for part in parts)])
     words = parts[0].words if len(parts) == 1 else np.concatenate([part.words for part in parts])
     time = np.concatenate([part.time for part in parts])
     offset = np.concatenate([part.offset + base for part, base in zip(parts, bases, strict=False)])
     order = np.argsort(time, kind="stable")
-    offset = offset[order]
+    time, offset = time[order], offset[order]
     firsts = np.cumsum([0, *(len(part) for part in parts)])
     losses = [(first, part.lost) for part, first in zip(parts, firsts, strict=False) if part.lost and len(part)]
     return Rows(
         words,
-        time[order],
+        time,
         np.concatenate([np.full(len(part), part.cpu) for part in parts])[order],
         offset,
         np.concatenate([part.size for part in parts])[order],
         entries_at(words, offset, ENTRY),
+        np.arange(len(time)),
+        time,
         {int(np.flatnonzero(order == first)[0]): lost for first, lost in losses},
     )

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from emu.ftrace.text.columns import Column, joined
-from emu.ftrace.text.event_lines import event_columns
+from emu.ftrace.text.event_lines import event_columns, is_numeric
 from emu.ftrace.text.function_graph import GraphText
 from emu.ftrace.text.graph_layout import GraphLayout
 from emu.ftrace.text.header import event_header, graph_header, tracer_line
@@ -74,7 +74,7 @@ def _notes(view: TraceView, rows: Rows) -> dict[int, str]:
     """Lines about the buffers, by the row before which they stand: where events are missing, where a CPU's begin."""
     notes = {row: f"CPU:{rows.cpu[row]} [LOST {lost} EVENTS]\n" for row, lost in rows.lost.items()}
     overwritten = view.written > view.entries
-    if overwritten and view.option("annotate") and view.tracer != "function_graph":
+    if overwritten and view.option("annotate") and view.tracer != "function_graph" and not is_numeric(view):
         for cpu, row in zip(*np.unique(rows.cpu, return_index=True), strict=True):
             if row > 0:
                 notes[int(row)] = notes.get(int(row), "") + f"##### CPU {cpu} buffer started ####\n"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the host knows of generic structures and constants. */
+#include <linux/hrtimer.h>
 #include <linux/ktime.h>
+#include <linux/mm_types.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -136,3 +138,18 @@ LAYOUT(syscall_metadata, name);
 LAYOUT(syscall_metadata, nb_args);
 LAYOUT(syscall_metadata, types);
 LAYOUT(syscall_metadata, args);
+
+/* What print fmts of events ask for */
+LAYOUT_SIZE(page);
+LAYOUT_CONST(HRTIMER_MODE_ABS);
+LAYOUT_CONST(HRTIMER_MODE_REL);
+LAYOUT_CONST(HRTIMER_MODE_ABS_PINNED);
+LAYOUT_CONST(HRTIMER_MODE_REL_PINNED);
+LAYOUT_CONST(HRTIMER_MODE_ABS_SOFT);
+LAYOUT_CONST(HRTIMER_MODE_REL_SOFT);
+LAYOUT_CONST(HRTIMER_MODE_ABS_PINNED_SOFT);
+LAYOUT_CONST(HRTIMER_MODE_REL_PINNED_SOFT);
+LAYOUT_CONST(HRTIMER_MODE_ABS_HARD);
+LAYOUT_CONST(HRTIMER_MODE_REL_HARD);
+LAYOUT_CONST(HRTIMER_MODE_ABS_PINNED_HARD);
+LAYOUT_CONST(HRTIMER_MODE_REL_PINNED_HARD);

@@ -7,6 +7,7 @@
 #include <linux/sched/signal.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
+#include <trace/events/timer.h>
 
 static inline unsigned int itimer_clock(int which)
 {
@@ -24,6 +25,7 @@ enum hrtimer_restart it_real_fn(struct hrtimer *timer)
 	struct signal_struct *sig =
 		container_of(timer, struct signal_struct, real_timer);
 
+	trace_itimer_expire(ITIMER_REAL, sig->real_timer_task->pid, 0);
 	do_send_sig_info(SIGALRM, SEND_SIG_PRIV, sig->real_timer_task,
 			 PIDTYPE_TGID);
 	return HRTIMER_NORESTART;
@@ -62,6 +64,7 @@ static void set_real_itimer(ktime_t value, ktime_t interval,
 	sig->real_timer_task = current->group_leader;
 	if (value)
 		hrtimer_start(timer, value, HRTIMER_MODE_REL);
+	trace_itimer_state(ITIMER_REAL, value, interval, 0);
 	spin_unlock_irq(lock);
 }
 

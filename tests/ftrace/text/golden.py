@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,10 @@ from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import Symbol, TraceView
 from emu.ftrace.tracers import FUNCTION_GRAPH
 
-__all__ = ["DEFAULTS", "GoldenSymbols", "Recording", "body_of", "golden_pages", "read_golden", "record_events"]
+__all__ = [
+    "DEFAULTS", "GoldenSymbols", "RecordBody", "Recording",
+    "body_of", "golden_pages", "header_of", "read_golden", "record_events", "state_of",
+]  # fmt: skip
 
 DEFAULTS: Mapping[str, bool] = {option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_GRAPH.options)}
 
@@ -38,6 +41,11 @@ def golden_pages(name: str) -> NDArray[np.uint8]:
 def body_of(text: str) -> list[str]:
     """The lines after the header."""
     return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+def header_of(text: str) -> str:
+    """The lines that a trace begins with."""
+    return "".join(line for line in text.splitlines(keepends=True) if line.startswith("# "))
 
 
 class GoldenSymbols:
@@ -87,7 +95,7 @@ class Recording:
         for option in options:
             off = option.startswith("no") and option not in states
             states[option[2:] if off else option] = not off
-        counts = re.search(r"entries-written: (\d+)/(\d+)", header)
+        counts = re.search(r"(?:entries-written: |latency: 0 us, #)(\d+)/(\d+)", header)
         entries, written = map(int, counts.groups()) if counts else (0, 0)
         more.setdefault("events", [buffer.unread() for buffer in self.buffers])
         return TraceView(
@@ -103,6 +111,8 @@ class Recording:
         )
 
 
+RecordBody = Callable[[Recording, int, int, Mapping[str, int], str], None]  # CPU, time, common fields, text
+
 _NMI_IN_IRQ = Flag.NMI | Flag.HARDIRQ
 _FLAGS: Sequence[Mapping[str, int]] = (
     {"d": Flag.IRQS_OFF, "D": Flag.IRQS_OFF | Flag.BH_OFF, "b": Flag.BH_OFF, "X": Flag.IRQS_NOT_KNOWN},
@@ -116,13 +126,14 @@ _EVENT = re.compile(
 )
 
 
-def record_events(lines: Iterable[str]) -> Recording:
-    """Events in the lines of the function tracer, or of none."""
+def record_events(lines: Iterable[str], record_body: RecordBody | None = None) -> Recording:
+    """Events in the lines of the function tracer, or of none. `record_body` records what follows task and time."""
     recording = Recording()
+    record_body = record_body or _record_body
     for line in _whole_events(lines):
         parts = re.match(_EVENT, line.replace("\n", "\0"))
         if parts is None:  # without context
-            _record_body(recording, 0, 0, {}, line)
+            record_body(recording, 0, 0, {}, line)
             continue
         comm, pid, time = parts["comm"], int(parts["pid"]), parts["time"]
         if comm not in ("<...>", "<idle>"):
@@ -130,12 +141,17 @@ def record_events(lines: Iterable[str]) -> Recording:
         if (parts["tgid"] or "-").strip().isdigit():
             recording.tgids[pid] = int(parts["tgid"])
         letters = parts["flags"] or "....."
-        flags = sum(bits.get(letter, 0) for bits, letter in zip(_FLAGS, letters, strict=False))
-        depths = [int(letter, 16) if letter != "." else 0 for letter in letters[3:]]
-        common = {"pid": pid, "flags": flags, "preempt_count": depths[0] | depths[1] << 4}
+        common = {"pid": pid, **state_of(letters)}
         clock = int(time.replace(".", "")) * 1000 if "." in time else int(time)
-        _record_body(recording, int(parts["cpu"]), clock, common, parts["body"].replace("\0", "\n"))
+        record_body(recording, int(parts["cpu"]), clock, common, parts["body"].replace("\0", "\n"))
     return recording
+
+
+def state_of(letters: str) -> dict[str, int]:
+    """The fields of an entry that are printed as `d.h2.`"""
+    flags = sum(bits.get(letter, 0) for bits, letter in zip(_FLAGS, letters, strict=False))
+    depths = [int(letter, 16) if letter != "." else 0 for letter in letters[3:]]
+    return {"flags": flags, "preempt_count": depths[0] | depths[1] << 4}
 
 
 def _whole_events(lines: Iterable[str]) -> list[str]:
@@ -151,7 +167,7 @@ def _whole_events(lines: Iterable[str]) -> list[str]:
 
 def _record_body(recording: Recording, cpu: int, time: int, common: Mapping[str, int], body: str) -> None:
     address_of = recording.symbols.address_of
-    if marker := re.fullmatch(r"(tracing_mark_write): (.*)", body, re.DOTALL):
+    if marker := re.fullmatch(r"(tracing_mark_write(?: <\w+>)?): (.*)", body, re.DOTALL):
         values = {**common, "type": EventType.PRINT, "ip": address_of(marker[1])}
         recording.write(cpu, time, PRINT, values, marker[2].encode() + b"\n\0")
     elif raw := re.fullmatch(r"# (\w+) buf: (.*)", body):

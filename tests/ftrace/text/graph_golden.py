@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, PRINT, EventType
-from tests.ftrace.text.golden import DEFAULTS, Recording
+from tests.ftrace.text.golden import DEFAULTS, Recording, state_of
 
 __all__ = ["record_calls"]
 
@@ -26,6 +26,7 @@ class _Cpu:
 
     pid: int
     open: dict[int, str]
+    flags: str = "....."
 
 
 def _columns(options: Sequence[str]) -> re.Pattern[str]:
@@ -38,6 +39,8 @@ def _columns(options: Sequence[str]) -> re.Pattern[str]:
             pattern += r" (?P<cpu>\d+)\) "
         if shown["funcgraph-proc"]:
             pattern += r" *(?P<comm>\S+)-(?P<pid>\d+) * \| "
+        if shown["latency-format"]:
+            pattern += r" (?P<flags>\S{5}) \| "
         if shown["funcgraph-duration"]:
             pattern += r"(?: {14}|. (?P<us>\d+)(?:\.(?P<ns>\d+))? us +)\|  "
     return re.compile(pattern + r"(?P<call>.*)")
@@ -69,6 +72,7 @@ def record_calls(lines: Sequence[str], options: Sequence[str] = ()) -> Recording
         duration = int(shown["us"]) * 1000 + int((shown["ns"] or "0").ljust(3, "0")) if shown.get("us") else 1
         call = re.fullmatch(_CALL, shown["call"])
         assert call, line
+        cpus[cpu].flags = shown.get("flags") or "....."
         _record(recording, cpu, cpus[cpu], time, duration, call)
     return recording
 
@@ -83,7 +87,8 @@ def _record(recording: Recording, cpu: int, state: _Cpu, time: int, duration: in
     depth = len(call["indent"]) // 2
 
     def write(event: EventType, function: str) -> None:
-        values = {"type": event, "pid": state.pid, "func": recording.symbols.address_of(function), "depth": depth}
+        function_fields = {"func": recording.symbols.address_of(function), "depth": depth}
+        values = {"type": event, "pid": state.pid, **state_of(state.flags), **function_fields}
         if event is EventType.FUNCGRAPH_ENTRY:
             recording.write(cpu, time, FUNCGRAPH_ENTRY, values)
         else:

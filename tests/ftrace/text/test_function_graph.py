@@ -39,12 +39,16 @@ from tests.ftrace.text.graph_golden import record_calls
         ("function_graph-cpu-proc-nocontext", ("nofuncgraph-cpu", "funcgraph-proc", "nofuncgraph-duration")),
         ("function_graph-opt-context-info-off", ("nocontext-info",)),
         ("function_graph-with-events", ()),
+        *((f"function_graph-opt-{option}", (option,)) for option in ("raw", "hex", "verbose", "sym-addr", "sym-offset")),
+        ("function_graph-opt-latency-format", ("latency-format",)),
+        ("function_graph-opt-latency-format+verbose", ("latency-format", "verbose")),
     ],
 )
 def test_function_graph(name: str, options: tuple[str, ...]) -> None:
     golden = read_golden(f"{name}.txt")
     recording = record_calls(body_of(golden), options)
-    assert "".join(render_trace(recording.view("function_graph", options, golden))) == golden
+    view = recording.view("function_graph", options, golden, release="6.1.192-fulltrace")
+    assert "".join(render_trace(view)) == golden
 
 
 @pytest.mark.parametrize("name", ["function_graph.full20k.gz", "function_graph-pidfilter.full20k.gz"])
