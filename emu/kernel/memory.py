@@ -12,7 +12,6 @@ from emu.kernel.image import Image
 
 __all__ = ["GuestMemory"]
 
-_LONGEST_STRING = 4096  # bytes
 
 
 class GuestMemory:
@@ -82,13 +81,17 @@ class GuestMemory:
         data = self.read(address + self.image.offset(name), self.image.size(name))
         return data.split(b"\0")[0].decode(errors="replace")
 
-    def string(self, address: int) -> str | None:
-        """The text at an address, to its NUL; None where the kernel has no memory."""
-        try:
-            start = self.physical(address)
-        except LookupError:
-            return None
-        return bytes(self.ram[start : start + _LONGEST_STRING]).split(b"\0")[0].decode(errors="replace")
+    def string(self, address: int, longest: int = 1 << 15) -> str:
+        """The string that begins at an address.
+
+        Raises:
+            ValueError: it has no end in `longest` bytes.
+        """
+        start = self.physical(address)
+        data, end, _ = bytes(self.ram[start : start + longest]).partition(b"\0")
+        if not end:
+            raise ValueError(f"the string at {address:#x} has no end")
+        return data.decode(errors="replace")
 
     def set_member(self, address: int, name: str, value: int) -> None:
         """Stores a member of a structure."""

@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.event.call import EventCall, Field
-from emu.ftrace.event.image_events import BadEvents, EventReader, GuestEvent
+from emu.ftrace.event.image_events import EventReader, GuestEvent
 from emu.ftrace.event.internal import INTERNAL_EVENTS
+from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
 from emu.ftrace.native import array_record, event_record
 from emu.kernel.image import BadImage
 from emu.kernel.memory import GuestMemory
@@ -21,6 +23,7 @@ __all__ = ["Catalogue"]
 
 _FIRST_NUMBER = 20  # Linux's __TRACE_LAST_TYPE: events of the system `ftrace` have fixed numbers below
 _STAGE_SIZE = 8192  # bytes, more than any entry has
+_SYSCALL_DEPTH = 1  # Linux's probes of system calls do not take back that preemption is disabled for them
 
 
 class Catalogue(Mapping[int, EventCall]):
@@ -55,9 +58,40 @@ class Catalogue(Mapping[int, EventCall]):
             reader = EventReader(memory, self._image_table("ftrace_eval_maps"))
             found = list(reader.events(self._image_table("ftrace_events")))
             self._check_names(found)
-        except (BadEvents, LookupError) as error:
+            syscalls = list(syscall_events(memory))
+        except (ValueError, LookupError) as error:
             raise BadImage(f"{image.path}: {error}") from None
         self.add(found)
+        self._by_syscall = [
+            self._add_syscalls(syscalls, "sys_enter", SyscallEvents.enter),
+            self._add_syscalls(syscalls, "sys_exit", SyscallEvents.exit),
+        ]
+
+    def _add_syscalls(
+        self, syscalls: Sequence[SyscallEvents], name: str, make: Callable[[SyscallEvents, int, int], EventCall]
+    ) -> NDArray[np.uint64]:
+        """Adds the events of system calls that an event of raw_syscalls makes. Returns native code's table of them."""
+        raw = self.find("raw_syscalls", name)
+        numbers = [number for of_call in syscalls for number in of_call.numbers]
+        table = np.zeros(max(numbers, default=0) + 1, np.uint64)
+        if raw is None:
+            return table
+        for of_call in syscalls:
+            number = self._free_number()
+            assert number is not None
+            call = make(of_call, number, raw.key)
+            self._put_native(call, _NativeEvent(call, depth=_SYSCALL_DEPTH))
+            table[list(of_call.numbers)] = number
+        record = self._native[raw.number].record
+        record.set(event_record.BY_SYSCALL, table.ctypes.data)
+        record.set(event_record.SYSCALLS, len(table))
+        return table
+
+    def _put_native(self, call: EventCall, native: _NativeEvent) -> None:
+        """Adds an event that the guest records."""
+        self._native[call.number] = native
+        self._table[call.number] = native.record.address
+        self.put(call)
 
     def _image_table(self, name: str) -> list[int]:
         """A table of pointers in the image."""
@@ -97,7 +131,7 @@ class Catalogue(Mapping[int, EventCall]):
         try:
             found = list(EventReader(self._memory, module.trace_evals, module.name).events(module.trace_events))
             self._check_names(found)
-        except BadEvents as error:
+        except ValueError as error:
             raise BadModule(str(error)) from None
         return found
 
@@ -105,7 +139,7 @@ class Catalogue(Mapping[int, EventCall]):
         names = set()
         for event in found:
             if (event.system, event.name) in names or self.find(event.system, event.name):
-                raise BadEvents(f"there are two events {event.system}:{event.name}")
+                raise ValueError(f"there are two events {event.system}:{event.name}")
             names.add((event.system, event.name))
 
     def add(self, found: Iterable[GuestEvent]) -> None:
@@ -116,10 +150,8 @@ class Catalogue(Mapping[int, EventCall]):
                 self._warn(f"no number is left for the event {event.system}:{event.name}")
                 return
             call = event.call(number)
-            self._native[number] = _NativeEvent(call, swapped=self._memory.swapped)
-            self._table[number] = self._native[number].record.address
             self._memory.set_member(event.address, "trace_event_call.id", number)
-            self.put(call)
+            self._put_native(call, _NativeEvent(call, swapped=self._memory.swapped))
 
     def put(self, call: EventCall) -> None:
         """Adds an event that has its number."""
@@ -145,11 +177,18 @@ class Catalogue(Mapping[int, EventCall]):
 
 
 class _NativeEvent:
-    """An event as native code knows it. `swapped`: the guest's byte order is not the host's."""
+    """An event as native code knows it.
 
-    def __init__(self, call: EventCall, *, swapped: bool) -> None:
+    Args:
+        call: the event.
+        swapped: numbers in entries have the guest's byte order, which is not the host's.
+        depth: is added to the preemption depth that entries show.
+    """
+
+    def __init__(self, call: EventCall, *, swapped: bool = False, depth: int = 0) -> None:
         self.record = Record(event_record.WORDS)
         self.record.set(event_record.SIZE, call.size)
+        self.record.set(event_record.DEPTH, depth)
         numbers = [field for field in call.fields if field.element > 1 and not field.is_dynamic] if swapped else []
         self._swaps = _plan(numbers)
         self._dynamic = _plan([field for field in call.fields if field.is_dynamic])
@@ -161,7 +200,7 @@ class _NativeEvent:
             self.record.set(count, len(words))
 
 
-def _plan(fields: Sequence[Field]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+def _plan(fields: Sequence[Field]) -> NDArray[np.uint64]:
     """A word about each field, as `event_record` says."""
     words = [
         field.offset << int(event_record.OFFSET) | field.size // field.element << int(event_record.COUNT) | field.element

@@ -18,18 +18,13 @@ from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.native.event_record import LARGEST_ENTRY
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["BadEvents", "EventReader", "GuestEvent"]
+__all__ = ["EventReader", "GuestEvent"]
 
 _COMMON_SIZE = 8  # bytes of struct trace_entry
 _MOST_FIELDS = 64
-_LONGEST_TEXT = 1 << 15
 
 # What print fmt consists of: strings, members that must stay as they are, names and numbers.
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|(?:->|\.)\s*\w+|sizeof\(struct \w+\)|\w+')
-
-
-class BadEvents(ValueError):
-    """The guest's description of an event is inconsistent."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +46,7 @@ class EventReader:
         module: the module's name; empty: the kernel's.
 
     Raises, from any method:
-        BadEvents, LookupError: what lies in memory is no event; the latter: it points out of the kernel's memory.
+        ValueError, LookupError: what lies in memory is no event; the latter: it points out of the kernel's memory.
     """
 
     def __init__(self, memory: GuestMemory, evals: Sequence[int], module: str = "") -> None:
@@ -61,8 +56,8 @@ class EventReader:
         self._fields: dict[int, tuple[Sequence[Field], int]] = {}
         self._evals: dict[str, dict[str, str]] = {}
         for address in evals:
-            system = self._text(memory.member(address, "trace_eval_map.system"))
-            name = self._text(memory.member(address, "trace_eval_map.eval_string"))
+            system = memory.string(memory.member(address, "trace_eval_map.system"))
+            name = memory.string(memory.member(address, "trace_eval_map.eval_string"))
             value = memory.member(address, "trace_eval_map.eval_value")
             self._evals.setdefault(system, {})[name] = str(value - (value >> 63 << 64))
 
@@ -75,15 +70,15 @@ class EventReader:
         """The events whose struct trace_event_call are at these addresses."""
         memory = self._memory
         for address in calls:
-            system = self._text(memory.member(address, "trace_event_call.system"))
-            name = self._text(memory.member(address, "trace_event_call.name"))
+            system = memory.string(memory.member(address, "trace_event_call.system"))
+            name = memory.string(memory.member(address, "trace_event_call.name"))
             if not (re.fullmatch(r"[\w-]+", system) and re.fullmatch(r"\w+", name)):
-                raise BadEvents(f"an event is called '{system}:{name}'")
+                raise ValueError(f"an event is called '{system}:{name}'")
             fields, end = self._fields_at(memory.member(address, "trace_event_call.fields"))
             size = memory.member(address, "trace_event_call.size")
             if not end <= size <= LARGEST_ENTRY:
-                raise BadEvents(f"the fields of {system}:{name} take {end} bytes, and its entries {size}")
-            print_fmt = self._text(memory.member(address, "trace_event_call.print_fmt"))
+                raise ValueError(f"the fields of {system}:{name} take {end} bytes, and its entries {size}")
+            print_fmt = memory.string(memory.member(address, "trace_event_call.print_fmt"))
             key = memory.member(address, "trace_event_call.key")
             memory.member(key, "static_key.enabled")
             make = functools.partial(
@@ -108,9 +103,9 @@ class EventReader:
                 if not type_:
                     break
                 if n == _MOST_FIELDS or align not in (1, 2, 4, 8, 16):
-                    raise BadEvents(f"the fields at {address:#x} do not end, or are aligned at {align} bytes")
+                    raise ValueError(f"the fields at {address:#x} do not end, or are aligned at {align} bytes")
                 start = -(-end // align) * align
-                fields.append(Field(self._text(type_), self._text(name), start, size, bool(signed), element))
+                fields.append(Field(self._memory.string(type_), self._memory.string(name), start, size, bool(signed), element))
                 end = start + size
             self._fields[address] = fields, end
         return self._fields[address]
@@ -125,15 +120,3 @@ class EventReader:
         """A text of C with the names of the system replaced by what they stand for, outside strings."""
         names = self._evals.get(system)
         return _TOKEN.sub(lambda token: names.get(token[0], token[0]), text) if names else text
-
-    def _text(self, address: int) -> str:
-        """A string of the guest's.
-
-        Raises:
-            BadEvents: it has no end.
-        """
-        start = self._memory.physical(address)
-        end = bytes(self._memory.ram[start : start + _LONGEST_TEXT]).find(b"\0")
-        if end < 0:
-            raise BadEvents(f"the text at {address:#x} has no end")
-        return bytes(self._memory.ram[start : start + end]).decode(errors="replace")

@@ -9,7 +9,27 @@
 #include <linux/percpu.h>
 
 enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
-enum hrtimer_mode { HRTIMER_MODE_ABS, HRTIMER_MODE_REL };
+
+/*
+ * Every timer stays on its CPU and runs in the interrupt: PINNED and HARD say
+ * so where Linux would do otherwise without.
+ */
+enum hrtimer_mode {
+	HRTIMER_MODE_ABS		= 0x00,
+	HRTIMER_MODE_REL		= 0x01,
+	HRTIMER_MODE_PINNED		= 0x02,
+	HRTIMER_MODE_SOFT		= 0x04,
+	HRTIMER_MODE_HARD		= 0x08,
+
+	HRTIMER_MODE_ABS_PINNED		= HRTIMER_MODE_PINNED,
+	HRTIMER_MODE_REL_PINNED		= HRTIMER_MODE_REL | HRTIMER_MODE_PINNED,
+	HRTIMER_MODE_ABS_HARD		= HRTIMER_MODE_HARD,
+	HRTIMER_MODE_REL_HARD		= HRTIMER_MODE_REL | HRTIMER_MODE_HARD,
+	HRTIMER_MODE_ABS_PINNED_HARD	= HRTIMER_MODE_ABS_PINNED |
+					  HRTIMER_MODE_HARD,
+	HRTIMER_MODE_REL_PINNED_HARD	= HRTIMER_MODE_REL_PINNED |
+					  HRTIMER_MODE_HARD,
+};
 
 struct hrtimer_cpu_base;
 

@@ -4,6 +4,7 @@
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/syscalls.h>
 #include <linux/trace_events.h>
 #include <linux/upcall.h>
 #include <emu/boot_params.h>
@@ -12,6 +13,7 @@
 #include <emu/layout.h>
 #include <emu/ramdisk.h>
 #include <asm/irq.h>
+#include <asm/unistd.h>
 
 #define HOST_CALL_LAYOUT(name, nr)	LAYOUT_CONST(name);
 HOST_CALLS(HOST_CALL_LAYOUT)
@@ -128,3 +130,9 @@ LAYOUT_SIZE(trace_dynamic);
 LAYOUT(trace_dynamic, data);
 LAYOUT(trace_dynamic, size);
 LAYOUT_CONST(TRACE_STRING);
+
+LAYOUT_CONST(NR_syscalls);
+LAYOUT(syscall_metadata, name);
+LAYOUT(syscall_metadata, nb_args);
+LAYOUT(syscall_metadata, types);
+LAYOUT(syscall_metadata, args);

@@ -63,7 +63,7 @@ EXPORT_SYMBOL(kmem_cache_create);
 EXPORT_SYMBOL(kmem_cache_alloc);
 EXPORT_SYMBOL(kmem_cache_free);
 EXPORT_SYMBOL(kmem_cache_destroy);
-EXPORT_SYMBOL(mem_map);
+EXPORT_SYMBOL(vmemmap_base);
 EXPORT_SYMBOL(__put_page);
 EXPORT_SYMBOL(_copy_to_user);
 EXPORT_SYMBOL(_copy_from_user);
