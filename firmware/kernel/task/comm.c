@@ -2,8 +2,10 @@
 /* The names of tasks. */
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <trace/events/task.h>
 
 void set_task_comm(struct task_struct *p, const char *name)
 {
+	trace_task_rename(p, name);
 	strscpy(p->comm, name, sizeof(p->comm));
 }
