@@ -132,8 +132,6 @@ static void unlink_module(struct module *mod)
 
 static void find_module_sections(struct module *mod, struct load_info *info)
 {
-	unsigned int formats;
-
 	mod->kp = section_objs(info, "__param", sizeof(*mod->kp), &mod->num_kp);
 	mod->syms = section_objs(info, "__ksymtab", sizeof(*mod->syms),
 				 &mod->num_syms);
@@ -154,8 +152,11 @@ static void find_module_sections(struct module *mod, struct load_info *info)
 	mod->trace_evals = section_objs(info, "_ftrace_eval_map",
 					sizeof(*mod->trace_evals),
 					&mod->num_trace_evals);
-	section_objs(info, "__trace_printk_fmt", sizeof(char *), &formats);
-	if (formats)
+	mod->trace_bprintk_fmt_start =
+		section_objs(info, "__trace_printk_fmt",
+			     sizeof(*mod->trace_bprintk_fmt_start),
+			     &mod->num_trace_bprintk_fmt);
+	if (mod->num_trace_bprintk_fmt)
 		trace_printk_init_buffers();
 }
 
@@ -303,6 +304,7 @@ static int prepare_coming_module(struct module *mod, struct load_info *info,
 {
 	int err;
 
+	hold_module_trace_bprintk_format(mod);
 	ftrace_module_enable(mod);
 	err = parse_args(mod->name, args, mod->kp, mod->num_kp,
 			 unknown_module_param_cb, info);
