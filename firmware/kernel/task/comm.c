@@ -6,6 +6,8 @@
 
 void set_task_comm(struct task_struct *p, const char *name)
 {
+	task_lock(p);
 	trace_task_rename(p, name);
 	strscpy(p->comm, name, sizeof(p->comm));
+	task_unlock(p);
 }
