@@ -76,7 +76,7 @@ class _RunCommand(click.Command):
 
 @click.command(cls=_RunCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
 @click.option("-p", "tracer", metavar="TRACER", help="Tracer: function, function_graph or nop.")
-@click.option("-e", "events", metavar="SYSTEM[:EVENT]", multiple=True, help="Record these events; 'all': every event. Repeatable.")
+@click.option("-e", "events", metavar="SYSTEM[:EVENT]", multiple=True, help="Record these events; 'all': all. Repeatable.")
 @click.option("-l", "functions", metavar="FUNC", multiple=True, help="Trace only these functions. A name or a glob.")
 @click.option("-n", "notrace", metavar="FUNC", multiple=True, help="Never trace these functions.")
 @click.option("-g", "graph", metavar="FUNC", multiple=True, help="function_graph: only these and what they call.")
@@ -118,7 +118,7 @@ def run(
     if tracer is not None:
         settings.append(Setting("-p", "current_tracer", tracer))
     if not all(event.strip() for event in events):
-        raise click.UsageError("-e '' selects nothing: -e all records every event")
+        raise click.UsageError("-e '' selects nothing: -e all records all events")
     if events:
         words = " ".join("*:*" if event == "all" else event for event in events)
         settings.append(Setting("-e", "set_event", words))

@@ -73,7 +73,7 @@ def test_events_has_what_linux_has(root: StaticDirectory) -> None:
     assert isinstance(events, Directory)
     found = {name: stat.filemode(entry.attributes().mode) for name, entry in events.entries()}
     others = {name for name in found if name not in golden}
-    assert {name: mode for name, mode in found.items() if name not in others} == {name: golden[name] for name in found.keys() - others}
+    assert {name: found[name] for name in found.keys() - others} == {name: golden[name] for name in found.keys() - others}
     assert golden.keys() & found.keys() >= {"enable", "header_event", "header_page", "ftrace", "sched"}
     assert others <= {"sample_timer"}, "every system is one of Linux's"
 
