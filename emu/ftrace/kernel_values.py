@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the text of events asks the guest kernel for: numbers by their names in its source, and strings."""
+"""Numbers that the text of events asks the guest kernel for, by their names in its source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _VARIABLES = ("jiffies", "vmemmap_base", "VMEMMAP_BASE")  # of eight bytes
 
 
 class KernelValues:
-    """The numbers and strings of a kernel.
+    """The numbers of a kernel.
 
     Attributes:
         constants: those of the layout table, by name; the size of a structure is `sizeof(struct page)`.
@@ -31,10 +31,3 @@ class KernelValues:
         """What variables hold now, by name."""
         symbols = self._memory.image.symbols
         return {name: self._memory.read_word(symbols[name]) for name in _VARIABLES if name in symbols}
-
-    def string_at(self, address: int) -> str | None:
-        """The string at an address; None: there is none."""
-        try:
-            return self._memory.string(address)
-        except (LookupError, ValueError):
-            return None

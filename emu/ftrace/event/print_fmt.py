@@ -8,6 +8,7 @@ C type and the least and greatest value (`c_numbers`).
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import struct
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -97,8 +98,10 @@ def compile_print_fmt(
     try:
         format_node, *arguments = _parse(call.print_fmt)
         return _Compiler(call, symbols, constants).function(format_node, arguments)
-    except RecursionError as error:
-        raise PrintFmtError("it is nested too deeply") from error
+    except PrintFmtError:
+        raise
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:  # the latter two: it is nested too deeply
+        raise PrintFmtError(f"it cannot be read: {error}") from error
 
 
 def _parse(print_fmt: str) -> Sequence[Any]:
@@ -144,13 +147,9 @@ class _Compiler:
         text = self._of(format_node)
         if not isinstance(text, _Text) or text.literal is None:
             raise PrintFmtError("its format is no string")
-        try:
-            parts = list(conversions.conversions(text.literal))
-        except ValueError as error:
-            raise PrintFmtError(str(error)) from error
         remaining = iter(arguments)
         pieces, values = [], []
-        for part in parts:
+        for part in conversions.conversions(text.literal):
             if isinstance(part, str):
                 pieces.append(part.replace("%", "%%"))
                 continue
@@ -449,13 +448,13 @@ class _Compiler:
     def _function_call(self, node: Any) -> _Value:
         name = getattr(node.name, "name", "")
         arguments: Sequence[Any] = node.args.exprs if node.args else ()
-        function = _FUNCTIONS.get(name)
-        if function is None:
+        if name not in _FUNCTIONS:
             raise PrintFmtError(f"it calls {name}()")
-        least, method = function
-        if len(arguments) < least:
-            raise PrintFmtError(f"{name}() needs {least} arguments")
-        return method(self, *arguments)
+        try:
+            call = inspect.signature(_FUNCTIONS[name]).bind(self, *arguments)
+        except TypeError as error:
+            raise PrintFmtError(f"{name}(): {error}") from error
+        return _FUNCTIONS[name](*call.args)
 
     def _get_str(self, name: Any) -> _Value:
         return _Text(f"c_string({self._dynamic(name).code})")
@@ -489,11 +488,14 @@ class _Compiler:
         names = dict(reversed(self._pairs(pairs)))  # the first of a number counts
         return _Text(f"symbolic({self._fitted(value, UNSIGNED_LONG)}, {self._kept(names)})")
 
-    def _print_hex(self, memory: Any, length: Any, separator: str = " ") -> _Value:
-        return _Text(f"hex_dump({self._memory(memory).code}[:max({self._fitted(length, INT)}, 0)], {separator!r})")
+    def _print_hex(self, memory: Any, length: Any) -> _Value:
+        return self._hex_dump(memory, length, " ")
 
     def _print_hex_str(self, memory: Any, length: Any) -> _Value:
-        return self._print_hex(memory, length, "")
+        return self._hex_dump(memory, length, "")
+
+    def _hex_dump(self, memory: Any, length: Any, separator: str) -> _Value:
+        return _Text(f"hex_dump({self._memory(memory).code}[:max({self._fitted(length, INT)}, 0)], {separator!r})")
 
     def _print_array(self, memory: Any, count: Any, size: Any) -> _Value:
         return _Text(f"array({self._memory(memory).code}, {self._fitted(count, INT)}, {self._fitted(size, INT)})")
@@ -509,30 +511,30 @@ class _Compiler:
         return fit(self._number(value), LONG)
 
 
-# What a print fmt may call, and the least number of arguments.
-_FUNCTIONS: Mapping[str, tuple[int, Callable[..., _Value]]] = {
-    "__get_str": (1, _Compiler._get_str),
-    "__get_rel_str": (1, _Compiler._get_str),
-    "__get_dynamic_array": (1, _Compiler._dynamic),
-    "__get_rel_dynamic_array": (1, _Compiler._dynamic),
-    "__get_dynamic_array_len": (1, _Compiler._get_dynamic_array_len),
-    "__get_rel_dynamic_array_len": (1, _Compiler._get_dynamic_array_len),
-    "__get_bitmask": (1, _Compiler._get_bitmask),
-    "__get_rel_bitmask": (1, _Compiler._get_bitmask),
-    "__get_cpumask": (1, _Compiler._get_bitmask),
-    "__get_rel_cpumask": (1, _Compiler._get_bitmask),
-    "__get_sockaddr": (1, _Compiler._dynamic),
-    "__get_rel_sockaddr": (1, _Compiler._dynamic),
-    "__print_flags": (2, _Compiler._print_flags),
-    "__print_flags_u64": (2, _Compiler._print_flags),
-    "__print_symbolic": (1, _Compiler._print_symbolic),
-    "__print_symbolic_u64": (1, _Compiler._print_symbolic),
-    "__print_hex": (2, _Compiler._print_hex),
-    "__print_hex_str": (2, _Compiler._print_hex_str),
-    "__print_array": (3, _Compiler._print_array),
-    "__print_ns_to_secs": (1, _Compiler._print_ns_to_secs),
-    "__print_ns_without_secs": (1, _Compiler._print_ns_without_secs),
-    "__builtin_expect": (2, _Compiler._builtin_expect),
+# What a print fmt may call.
+_FUNCTIONS: Mapping[str, Callable[..., _Value]] = {
+    "__get_str": _Compiler._get_str,
+    "__get_rel_str": _Compiler._get_str,
+    "__get_dynamic_array": _Compiler._dynamic,
+    "__get_rel_dynamic_array": _Compiler._dynamic,
+    "__get_dynamic_array_len": _Compiler._get_dynamic_array_len,
+    "__get_rel_dynamic_array_len": _Compiler._get_dynamic_array_len,
+    "__get_bitmask": _Compiler._get_bitmask,
+    "__get_rel_bitmask": _Compiler._get_bitmask,
+    "__get_cpumask": _Compiler._get_bitmask,
+    "__get_rel_cpumask": _Compiler._get_bitmask,
+    "__get_sockaddr": _Compiler._dynamic,
+    "__get_rel_sockaddr": _Compiler._dynamic,
+    "__print_flags": _Compiler._print_flags,
+    "__print_flags_u64": _Compiler._print_flags,
+    "__print_symbolic": _Compiler._print_symbolic,
+    "__print_symbolic_u64": _Compiler._print_symbolic,
+    "__print_hex": _Compiler._print_hex,
+    "__print_hex_str": _Compiler._print_hex_str,
+    "__print_array": _Compiler._print_array,
+    "__print_ns_to_secs": _Compiler._print_ns_to_secs,
+    "__print_ns_without_secs": _Compiler._print_ns_without_secs,
+    "__builtin_expect": _Compiler._builtin_expect,
 }
 
 _LETTERS = {1: "Bb", 2: "Hh", 4: "Ii", 8: "Qq"}  # of struct: unsigned, signed

@@ -8,7 +8,9 @@
 #include <linux/sched.h>
 #include <linux/syscalls.h>
 #include <linux/trace_events.h>
+#include <linux/trace_printk.h>
 #include <linux/upcall.h>
+#include <linux/utsname.h>
 #include <emu/boot_params.h>
 #include <emu/command.h>
 #include <emu/hostcall.h>
@@ -77,6 +79,7 @@ LAYOUT(task_struct, stack);
 LAYOUT(task_struct, tasks);
 LAYOUT(task_struct, prio);
 LAYOUT(task_struct, pid);
+LAYOUT(task_struct, tgid);
 LAYOUT(task_struct, comm);
 LAYOUT(task_struct, curr_ret_stack);
 LAYOUT(task_struct, trace_overrun);
@@ -153,3 +156,8 @@ LAYOUT_CONST(HRTIMER_MODE_ABS_HARD);
 LAYOUT_CONST(HRTIMER_MODE_REL_HARD);
 LAYOUT_CONST(HRTIMER_MODE_ABS_PINNED_HARD);
 LAYOUT_CONST(HRTIMER_MODE_REL_PINNED_HARD);
+
+LAYOUT(trace_bprintk_fmt, list);
+LAYOUT(trace_bprintk_fmt, fmt);
+
+LAYOUT(new_utsname, release);
