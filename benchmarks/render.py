@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """How long the text of a trace takes: a million events from arrays, and by a renderer that formats one after another.
 
-    ./venv python benchmarks/render.py [EVENTS]
+./venv python benchmarks/render.py [EVENTS]
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, FUNCTION, EventType
 from emu.ftrace.options import CORE_OPTIONS
 from emu.ftrace.ring_buffer import RingBuffer
@@ -26,6 +27,27 @@ CPUS = 2
 TASKS = {57: "sh", 58: "ls", 59: "sed", 15: "rcu_preempt"}
 TEXT = 0xFFFFFFFF81000000
 FUNCTIONS = {TEXT + 64 * number: f"guest_function_{number}" for number in range(2000)}
+STATES = {0: "R", 1: "S", 2: "D", 0x80: "I", 0x100: "R+"}
+SCHED_SWITCH = EventCall(
+    system="sched",
+    name="sched_switch",
+    number=279,
+    fields=[
+        Field("char[16]", "prev_comm", 8, 16, True, 1),
+        Field("pid_t", "prev_pid", 24, 4, True),
+        Field("int", "prev_prio", 28, 4, True),
+        Field("long", "prev_state", 32, 8, True),
+        Field("char[16]", "next_comm", 40, 16, True, 1),
+        Field("pid_t", "next_pid", 56, 4, True),
+        Field("int", "next_prio", 60, 4, True),
+    ],
+    print_fmt='"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d", '
+    "REC->prev_comm, REC->prev_pid, REC->prev_prio, "
+    '(REC->prev_state & 0xff) ? __print_flags(REC->prev_state & 0xff, "|", { 0x1, "S" }, { 0x2, "D" }, { 0x4, "T" }, '
+    '{ 0x8, "t" }, { 0x10, "X" }, { 0x20, "Z" }, { 0x40, "P" }, { 0x80, "I" }) : "R", '
+    'REC->prev_state & 0x100 ? "+" : "", REC->next_comm, REC->next_pid, REC->next_prio',
+    size=64,
+)
 OPTIONS = {option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_GRAPH.options)}
 
 
@@ -40,6 +62,7 @@ def view_of(tracer: str, buffers: list[RingBuffer]) -> TraceView:
         options=OPTIONS,
         symbols=SymbolTable(FUNCTIONS, end=TEXT + 64 * len(FUNCTIONS)),
         comm_of=TASKS.get,
+        calls={SCHED_SWITCH.number: SCHED_SWITCH},
     )
 
 
@@ -88,6 +111,26 @@ def graph_trace(events: int) -> TraceView:
     return view_of("function_graph", buffers)
 
 
+_SWITCH = struct.Struct("=HBBi16siiq16sii")
+
+
+def switch_trace(events: int) -> TraceView:
+    """Switches between any two of 100 tasks, so that most of 65,536 differ."""
+    random = np.random.default_rng(0)
+    tasks = [(pid, f"task_{pid}".encode()) for pid in range(1000, 1100)]
+    buffers = [RingBuffer(cpu, events * 36 // 4000 + 3) for cpu in range(CPUS)]
+    columns = (
+        random.integers(0, len(tasks), events),
+        random.integers(0, len(tasks), events),
+        random.choice(list(STATES), events),
+    )
+    for number, (one, other, state) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+        (pid, comm), (next_pid, next_comm) = tasks[one], tasks[other]
+        entry = _SWITCH.pack(SCHED_SWITCH.number, 1, 2, 57, comm, pid, 120, state, next_comm, next_pid, 120)
+        buffers[number % CPUS].write(1_000_000_000 + number * 1000, entry)
+    return view_of("nop", buffers)
+
+
 def in_order(view: TraceView) -> Iterator[tuple[int, int, bytes]]:
     """Time, CPU and entry of each event."""
     events = []
@@ -134,10 +177,31 @@ def peer_graph(view: TraceView) -> str:
     return "".join(lines)
 
 
+def peer_switch(view: TraceView) -> str:
+    flags_text = functools.cache(latency_flags)
+    lines: list[str] = []
+    for when, cpu, entry in in_order(view):
+        _, flags, preempt_count, pid, comm, prev_pid, prev_prio, state, next_comm, next_pid, next_prio = _SWITCH.unpack(entry)
+        letters = flags_text(flags, preempt_count)
+        seconds, rest = divmod((when + 500) // 1000, 1_000_000)
+        before = f"prev_comm={comm.split(bytes(1))[0].decode()} prev_pid={prev_pid} prev_prio={prev_prio}"
+        after = f"next_comm={next_comm.split(bytes(1))[0].decode()} next_pid={next_pid} next_prio={next_prio}"
+        task = f"{view.task_name(pid):>16}-{pid:<7} [{cpu:03}]"
+        body = f"sched_switch: {before} prev_state={STATES[state]} ==> {after}"
+        lines.append(f"{task} {letters} {seconds:5}.{rest:06}: {body}\n")
+    return "".join(lines)
+
+
 def measure(events: int) -> None:
     print(f"text of {events:,} events, seconds of processor time")
-    print(f"{'':16}{'arrays':>8}{'one by one':>12}{'ratio':>8}")
-    for name, make, peer in (("function", function_trace, peer_function), ("function_graph", graph_trace, peer_graph)):
+    print(f"{'':16}{'arrays':>8}{'one by one':>12}{'ratio':>8}{'of function':>13}")
+    traces = (
+        ("function", function_trace, peer_function),
+        ("function_graph", graph_trace, peer_graph),
+        ("sched_switch", switch_trace, peer_switch),
+    )
+    of_function = 0.0
+    for name, make, peer in traces:
         warm = make(1000)
         assert "".join(render_events(warm)) == peer(warm)
         view = make(events)
@@ -147,7 +211,9 @@ def measure(events: int) -> None:
         theirs = peer(view)
         end = time.process_time()
         assert ours == theirs
-        print(f"{name:16}{middle - start:8.2f}{end - middle:12.2f}{(end - middle) / (middle - start):8.1f}")
+        taken, peer_taken = middle - start, end - middle
+        of_function = of_function or taken
+        print(f"{name:16}{taken:8.2f}{peer_taken:12.2f}{peer_taken / taken:8.1f}{taken / of_function:13.1f}")
 
 
 if __name__ == "__main__":

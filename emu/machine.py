@@ -153,8 +153,9 @@ class Machine:
                 self.kernel.file_server.serve(f"share{number}", ServedTree(folder.root, read_only=not share.writable))
                 lines[share.mounting(f"share{number}")] = f"cannot mount {share.directory} at {share.mount_point}"
             opened.callback(self.kernel.file_server.close)
+            self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
             tracing = ftrace_arch.load(arch)
-            trace_globals = TraceGlobals(self.kernel, tracing)
+            trace_globals = TraceGlobals(self.kernel, tracing, warn, seed)
             self.ftrace = Ftrace(self.kernel, tracing, trace_globals, warn)
             if patching is not None:
                 self.patching.protocol = patching
@@ -164,8 +165,8 @@ class Machine:
             self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step, self._check_open) for cpu in self.board.cpus)
             served = ServedTree(tree, begun=lambda: self.ftrace.updates, busy=lambda: self.patching.busy)
             self.kernel.file_server.serve("tracefs", served)
-            self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
             self.ftrace.sites.initialise()
+            self.ftrace.keys.check()
             with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
                 self._boot(seed % 1_000_000, booting)
             for line, refusal in lines.items():

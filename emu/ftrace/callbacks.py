@@ -37,6 +37,11 @@ class TraceCallbacks:
             kernel.board.dispatch(image.symbol(label), function)
         records.on_change(self._choose)
 
+    def use_events(self) -> None:
+        """Must be called before a static key is turned on."""
+        for label, function in self._arch.event_callbacks(self._guest):
+            self._kernel.board.dispatch(self._kernel.image.symbol(label), function)
+
     def use(self) -> None:
         """Must be called before a site calls a tracer."""
         self._used = True

@@ -9,7 +9,9 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["TraceError", "did_you_mean", "enumeration"]
+from emu.kernel.files.node import LoggedError
+
+__all__ = ["NotProvided", "TraceError", "did_you_mean", "enumeration"]
 
 _CLOSE = 0.7  # of difflib's ratio, which is 1.0 for equal texts
 _NEARLY_AS_CLOSE = 0.05
@@ -54,6 +56,20 @@ class TraceError(OSError):
         name = errno.errorcode.get(self.code, str(self.code))
         text = f"{self.why or self.strerror} ({name})"
         return f"{self.path}: {text}" if self.path else text
+
+
+class NotProvided(TraceError, LoggedError):
+    """What was asked for is in Linux 6.1, but not in this machine.
+
+    Args:
+        code: the errno.
+        where: the file of tracefs.
+        what: what it is, as a sentence calls it.
+    """
+
+    def __init__(self, code: int, where: str, what: str) -> None:
+        super().__init__(code, f"Linux 6.1 has {what}, this machine does not")
+        self.log = f"tracefs: {where}: {self.why}"
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:

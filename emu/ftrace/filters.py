@@ -25,7 +25,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.errors import TraceError, did_you_mean, enumeration
+from emu.ftrace.errors import NotProvided, TraceError, did_you_mean, enumeration
+from emu.ftrace.linux_names import COMMANDS as LINUX_COMMANDS
 from emu.ftrace.numbers import parse_c
 from emu.kernel.module_files import ModuleFiles
 
@@ -302,6 +303,8 @@ class FunctionFilter:
 
     def _commanded(self, mask: SiteMask, word: str, waiting: ModuleFilters) -> SiteMask:
         function, command, *rest = word.split(":", 2)
+        if command in LINUX_COMMANDS - set(_COMMANDS):
+            raise NotProvided(errno.EINVAL, "set_ftrace_filter", f"the command '{command}'")
         if command != "mod":
             raise TraceError(errno.EINVAL, f"there is no filter command '{command}'", (command, _COMMANDS))
         name = function.removeprefix("!")

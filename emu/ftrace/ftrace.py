@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Dynamic ftrace on a guest kernel: patches the call sites to what all trace arrays together want."""
+"""Dynamic ftrace on a guest kernel: patches call sites and static keys to what all trace arrays together want."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.callbacks import TraceCallbacks
+from emu.ftrace.keys import Keys
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -21,7 +22,7 @@ from emu.ftrace.sites import Sites
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracers import Callback
 from emu.kernel.kernel import Kernel
-from emu.kernel.modules import Module
+from emu.kernel.modules import BadModule, Module
 
 __all__ = ["EnabledFunction", "Ftrace"]
 
@@ -45,7 +46,8 @@ class Ftrace:
 
     Attributes:
         sites: all call sites, and what each calls.
-        driver: changes the sites under running CPUs.
+        keys: all branches of static keys, and which are jumps.
+        driver: changes the sites and the branches under running CPUs.
         enabled: `kernel.ftrace_enabled`.
         failed: whether tracing had to be stopped.
         updates: how often update_sites() was called.
@@ -56,12 +58,14 @@ class Ftrace:
     ) -> None:
         self.arch = arch
         self.sites = Sites(kernel.board, kernel.memory, arch, kernel.module_files)
+        self.keys = Keys(kernel.memory, arch)
         self.driver = Driver(kernel, arch, self._fail, warn)
         self.enabled = True
         self.failed = False
         self.updates = 0
         self._kernel = kernel
         self._records = trace_globals.records
+        self._events = trace_globals.events
         self._warn = warn
         self._refused: BadProtocol | None = None
         self._behind = False  # a change was refused, and the sites are not as the arrays want them
@@ -120,7 +124,8 @@ class Ftrace:
         return any(bool(ops.probes) or (ops is not top and ops.tracer.callback is Callback.ENTRY) for ops in arrays)
 
     def _patch(self, arrays: Collection[FtraceOps]) -> bool:
-        """Starts to patch the sites for the tracers of these arrays and the commands of all; False: all are right.
+        """Starts to patch the sites for the tracers of these arrays and the commands of all, and the keys for the events of
+        all; False: all are right.
 
         If the patching protocol is refused nothing is started.
         """
@@ -131,9 +136,13 @@ class Ftrace:
             self._records.ask_each(True)
         targets = self._targets(arrays)
         changed = np.flatnonzero(targets != self.sites.targets)
-        if not len(changed):
+        branches = self.keys.to_turn(set().union(*(ops.events.keys for ops in self._recorders)))
+        if not len(changed) and not len(branches):
             return False
-        self._callbacks.use()
+        if len(changed):
+            self._callbacks.use()
+        if len(branches):
+            self._callbacks.use_events()
         patches = [
             Patch(
                 int(self.sites.addresses[site]),
@@ -143,7 +152,9 @@ class Ftrace:
             for site in map(int, changed)
         ]
         try:
-            self.driver.start(patches, lambda: self._patched(changed, targets[changed]))
+            self.driver.start(
+                [*patches, *self.keys.patches(branches)], lambda: self._patched(changed, targets[changed], branches)
+            )
         except BadProtocol as error:
             self._refused, self._behind = error, True  # the sites stay as they are, until the next update
         return True
@@ -158,10 +169,16 @@ class Ftrace:
         refused, self._refused = self._refused, None
         return refused
 
-    def _patched(self, sites: npt.NDArray[np.int64], targets: npt.NDArray[np.uint64]) -> None:
-        """After the driver's last step: the sites call `targets`. Interrupts the guest if a request waits for that."""
+    def _patched(
+        self, sites: npt.NDArray[np.int64], targets: npt.NDArray[np.uint64], branches: npt.NDArray[np.int64]
+    ) -> None:
+        """After the driver's last step: the sites call `targets`, and the branches have been turned.
+
+        Interrupts the guest if a request waits for that.
+        """
         if not self.failed:
             self.sites.targets[sites] = targets
+            self.keys.turned(branches)
         self._update()
         if not self.driver.busy and self._kernel.file_server.waited_for:
             self._kernel.file_server.changed()
@@ -226,9 +243,11 @@ class Ftrace:
         if self.driver.on_breakpoint(cpu, registers):
             return True
         breakpoint = self.arch.breakpoint
-        if breakpoint is not None and (site := breakpoint.site(self._kernel.memory, registers)) in self.sites:
-            where = self._kernel.symbols.describe(site)
-            self._kernel.panicked(cpu, f"breakpoint at {where}, a call site that is not being changed", registers)
+        if breakpoint is not None and (site := breakpoint.site(self._kernel.memory, registers)):
+            what = "a call site" if site in self.sites else "a static key's branch" if site in self.keys else None
+            if what is not None:
+                where = self._kernel.symbols.describe(site)
+                self._kernel.panicked(cpu, f"breakpoint at {where}, {what} that is not being changed", registers)
         return False
 
     def waits_for(self, cpu: Cpu) -> str | None:
@@ -264,8 +283,15 @@ class Ftrace:
         self._top.write_bputs(cpu, ip, text)
 
     def module_init(self, module: Module) -> None:
-        """Adds the sites of a module that is being loaded. They become nops, and can be traced."""
-        self.sites.add(module)
+        """Adds the sites, keys and events of a module that is being loaded. The sites become nops, and can be traced."""
+        events = self._events.read(module)
+        self.keys.add(module)
+        try:
+            self.sites.add(module)
+        except (BadModule, LookupError):
+            self.keys.unloaded(module.name)
+            raise
+        self._events.add(events)
         self._sites_changed()
 
     def module_enable(self, module: Module) -> bool:
@@ -278,14 +304,24 @@ class Ftrace:
         return not self.driver.busy
 
     def module_free(self, module: Module, part: range | None) -> bool:
-        """Removes the sites in code that a module frees (None: all). False: not done, sites are being changed."""
+        """Removes the sites in code that a module frees (None: all). False: not done, sites are being changed.
+
+        With the last of a module its events go, too, and buffers in which there may be some are emptied.
+        """
         if self.driver.busy:
             return False
         before = self.sites.addresses
         if part is None:
             self.sites.unloaded(module.name)
+            self.keys.unloaded(module.name)
+            gone_events = self._events.remove(module.name)
+            for ops, recorder in self._recorders.items():
+                if ops.events.forget(gone_events):
+                    recorder.record_events([call.number for call in gone_events], False)
+                    recorder.clear()
         else:
             self.sites.remove(part.start, part.stop)
+            self.keys.remove(part.start, part.stop)
         gone = self._places(np.setdiff1d(before, self.sites.addresses))
         for recorder in self._recorders.values():
             recorder.forget_sites(gone)

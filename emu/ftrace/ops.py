@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What one trace array wants of the call sites."""
+"""What one trace array wants of the call sites and of the events."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.errors import TraceError
+from emu.ftrace.event.wanted import WantedEvents
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.native import array_record
 from emu.ftrace.probes import FunctionProbes
@@ -34,6 +35,7 @@ class FtraceOps:
         graph_notrace: set_graph_notrace.
         max_graph_depth: how many levels of calls function_graph records; 0: all.
         threshold_us: function_graph records only calls that took so many microseconds; 0: all.
+        events: the events that are recorded.
     """
 
     def __init__(self, functions: Functions) -> None:
@@ -46,6 +48,7 @@ class FtraceOps:
         self.graph_notrace = self.filter
         self.max_graph_depth = 0
         self.threshold_us = 0
+        self.events = WantedEvents()
 
     @property
     def filtered(self) -> bool:

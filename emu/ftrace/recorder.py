@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.bprintf import repacked
 from emu.ftrace.events import ENTRY, Events, EventType
-from emu.ftrace.native import array_cpu_record, array_record
+from emu.ftrace.native import array_cpu_record, array_record, event_record
 from emu.ftrace.native.context import now
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
@@ -27,6 +28,8 @@ from emu.ftrace.tracers import NOP, Callback, Tracer
 from emu.kernel.kernel import Kernel
 
 __all__ = ["BufferStats", "Recorder"]
+
+_NOTHING: Mapping[int, bytes] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,9 @@ class Recorder:
         self._failed = False
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
         self._site_flags = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
+        self._event_flags = np.zeros(event_record.EVENT_LIMIT, np.uint8)
         self._records = trace_globals.records.add()
+        self._records.array.set(array_record.EVENT_FLAGS, self._event_flags.ctypes.data)
         self._records.array.set(array_record.SITE_FLAGS, self._site_flags.ctypes.data)
         self._records.array.set(array_record.SITE_FLAGS_SIZE, len(self._site_flags))
         self._records.set(array_record.SLEEP_TIME, 1)
@@ -120,6 +125,10 @@ class Recorder:
     def forget_sites(self, places: npt.NDArray[np.int64]) -> None:
         """Clears the flags of sites that are gone. `places`: as for `follow`."""
         self._site_flags[places] = 0
+
+    def record_events(self, numbers: Collection[int], on: bool) -> None:
+        """Records the events with these numbers from now on, or no longer."""
+        self._event_flags[list(numbers)] = array_record.EVENT_RECORDED if on else 0
 
     def stop(self) -> None:
         """Stops recording for good, because tracing has failed; recorded events stay."""
@@ -281,12 +290,17 @@ class Recorder:
             tgid_of=self.globals.saved_tgids.tgid_of,
             clock_is_ns=self.clock.is_ns,
             irq_entry_text=symbols.irq_entry_text,
-            string_at=self.globals.printk_formats.string_at,
             byte_order=image.byte_order,
             release=self._kernel.memory.text(image.symbol("init_uts_ns"), "new_utsname.release"),
             first_cpu=self.first_cpu,
             start=self._start,
             consuming=consuming,
+            calls=self.globals.events,
+            string_at=self.globals.kernel_values.string_at,
+            kernel_values=self.globals.kernel_values.variables(),
+            kernel_constants=self.globals.kernel_values.constants,
+            pointer_key=self.globals.pointer_key,
+            warn=self.globals.warn,
         )
 
     def consume(self, cpu: int, count: int) -> None:
@@ -330,8 +344,8 @@ class Recorder:
         """Records a bprint event of trace_printk(): the address of a format, and what vbin_printf() made of its arguments."""
         order = self._kernel.memory.byte_order
         if order != sys.byteorder:
-            format_text = self.globals.printk_formats.string_at(template) or b""
-            arguments = repacked(format_text, arguments, order, sys.byteorder)
+            text = self.globals.kernel_values.string_at(template) or ""
+            arguments = repacked(text.encode(errors="surrogateescape"), arguments, order, sys.byteorder)
         self._write_printk(cpu, EventType.BPRINT, 1, np.array([ip, template], np.uint64).tobytes() + arguments)
 
     def write_bputs(self, cpu: Cpu, ip: int, text: int) -> None:
@@ -350,20 +364,35 @@ class Recorder:
         """
         return self._kernel.file_server.caller or max(self._kernel.board.cpus, key=lambda cpu: cpu.cycles)
 
-    def _write_from_guest(self, kind: EventType, data: bytes) -> bool:
-        """Records an event on the CPU whose task writes it."""
-        writer = self._kernel.file_server.caller
-        cpu = self.acting_cpu
-        return self._write_event(cpu, kind, context_of(self._kernel, self.globals.guest, cpu) if writer else TraceContext(), data)
+    def write_injected(self, number: int, common: Mapping[int, bytes], data: bytes) -> bool:
+        """Records an entry of any event as `write_marker` does a print event.
 
-    def _write_event(self, cpu: Cpu, kind: EventType, context: TraceContext, data: bytes) -> bool:
+        Args:
+            number: of the event.
+            common: bytes to put into the entry's common fields, by offset.
+            data: what follows the common fields.
+        """
+        return self._write_from_guest(number, data, common)
+
+    def _write_from_guest(self, number: int, data: bytes, common: Mapping[int, bytes] = _NOTHING) -> bool:
+        """Records an event on the CPU whose task writes it."""
+        writer, cpu = self._kernel.file_server.caller, self.acting_cpu
+        context = context_of(self._kernel, self.globals.guest, cpu) if writer else TraceContext()
+        return self._write_event(cpu, number, context, data, common)
+
+    def _write_event(
+        self, cpu: Cpu, number: int, context: TraceContext, data: bytes, common: Mapping[int, bytes] = _NOTHING
+    ) -> bool:
         tasks = self._kernel.tasks
         task = tasks.current(cpu)
         entry = np.zeros(1, ENTRY)
-        entry["type"] = kind
+        entry["type"] = number
         entry["flags"], entry["preempt_count"] = context
         entry["pid"] = tasks.pid(task)
         self.globals.remember_task(task)
-        written = self.rings[cpu.index].write(self._now(cpu), entry.tobytes() + data)
+        head = bytearray(entry.tobytes())
+        for offset, value in common.items():
+            head[offset : offset + len(value)] = value
+        written = self.rings[cpu.index].write(self._now(cpu), bytes(head) + data)
         self.wake_readers()
         return written

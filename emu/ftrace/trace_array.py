@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 
-from emu.ftrace.errors import TraceError
+from emu.ftrace.errors import NotProvided, TraceError
+from emu.ftrace.event.call import EventCall
 from emu.ftrace.filters import FunctionFilter
 from emu.ftrace.ftrace import Ftrace
+from emu.ftrace.linux_names import TRACERS as LINUX_TRACERS
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
@@ -89,6 +91,8 @@ class TraceArray:
     def set_tracer(self, name: str) -> None:
         tracer = self.tracers.get(name)
         if tracer is None:
+            if name in LINUX_TRACERS - TRACERS.keys():
+                raise NotProvided(errno.EINVAL, "current_tracer", f"the tracer '{name}'")
             known = " ".join(self.tracers)
             raise TraceError(errno.EINVAL, f"there is no tracer '{name}' (there are: {known})", (name, self.tracers))
         if not self.buffer_expanded:
@@ -147,6 +151,16 @@ class TraceArray:
         if wanted is not recording:
             self.set_recording(wanted)
             self.ftrace.update_sites()  # a command may have used up its count
+
+    # Which events are recorded
+
+    def enable_events(self, calls: Collection[EventCall], on: bool) -> None:
+        """Records events from now on, or no longer."""
+        if on and not self.buffer_expanded:
+            self.set_buffer_kb(EXPANDED_BUFFER_KB)
+        self.ops.events.set(calls, on)
+        self.recorder.record_events([call.number for call in calls], on)
+        self.ftrace.update_sites()
 
     # What is recorded
 

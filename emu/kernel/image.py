@@ -6,7 +6,7 @@ from __future__ import annotations
 import bisect
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -166,6 +166,17 @@ class Image:
     def constant(self, name: str) -> int:
         """A constant of the kernel's headers: constant("HC_IPI")."""
         return self._entry(name)[0]
+
+    def structure(self, name: str, members: Sequence[str]) -> np.dtype[np.void]:
+        """A structure as numpy reads it, with some of its members as unsigned numbers."""
+        return np.dtype(
+            {
+                "names": list(members),
+                "formats": [f"{self.byte_order}u{self.size(f'{name}.{member}')}" for member in members],
+                "offsets": [self.offset(f"{name}.{member}") for member in members],
+                "itemsize": self.size(name),
+            }
+        )
 
     def _entry(self, name: str) -> tuple[int, int]:
         try:

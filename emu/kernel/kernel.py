@@ -18,6 +18,7 @@ from emu.kernel.endings import GuestPanic, PoweredOff
 from emu.kernel.files.file_server import FileServer
 from emu.kernel.host_calls import HostCalls, host_call, string
 from emu.kernel.image import Image
+from emu.kernel.kernel_log import KernelLog
 from emu.kernel.limits import LimitReached, Limits
 from emu.kernel.memory import GuestMemory
 from emu.kernel.module_files import ModuleFiles
@@ -62,7 +63,8 @@ class Kernel:
         self.tasks = Tasks(self.memory, self.hot_areas)
         self.upcalls = Upcalls(self.memory, len(board.cpus))
         self.commands = Commands(image, self.device_interrupt)
-        self.file_server = FileServer(board, self.memory)
+        self.log = KernelLog(lambda: self.file_server.changed())
+        self.file_server = FileServer(board, self.memory, self.log)
         self.limits = Limits(board)
         self._arch = arch
         self._warn = warn
@@ -98,7 +100,10 @@ class Kernel:
         tracing_calls = TracingCalls(tracing, self.modules)
         self.host_calls = HostCalls(
             self.image,
-            (self, self.console, self.commands, self.upcalls, self.file_server, self._block, self.reports, tracing_calls),
+            (
+                self, self.console, self.commands, self.upcalls, self.file_server, self._block, self.reports, self.log,
+                tracing_calls,
+            ),
         )
         self.board.cpus[0].start(self.image.entry, self._parameters, time)
 

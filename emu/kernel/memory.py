@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+import sys
+
+import numpy as np
+
 from emu.cpu.board import Board
 from emu.kernel.image import Image
 
 __all__ = ["GuestMemory"]
+
 
 
 class GuestMemory:
@@ -18,6 +23,7 @@ class GuestMemory:
         image: the kernel; its layout table says where structures have their members.
         ram: all RAM, by physical address.
         page_size: bytes of a page.
+        swapped: whether the guest's byte order is not the host's.
     """
 
     def __init__(self, board: Board, image: Image) -> None:
@@ -25,6 +31,7 @@ class GuestMemory:
         self.ram = board.ram
         self.page_size = board.arch.page_size
         self.byte_order = board.arch.byte_order
+        self.swapped = self.byte_order != sys.byteorder
         self._host_start = board.ram_address
         self._mappings = (board.arch.kernel_map, board.arch.direct_map)
 
@@ -57,6 +64,10 @@ class GuestMemory:
         """An unsigned number of `size` bytes."""
         return int.from_bytes(self.read(address, size), self.byte_order)
 
+    def words(self, address: int, count: int) -> list[int]:
+        """An array of `count` unsigned numbers of eight bytes."""
+        return np.frombuffer(self.read(address, 8 * count), f"{self.image.byte_order}u8").tolist() if count else []
+
     def write_word(self, address: int, value: int, size: int = 8) -> None:
         """Stores a number of `size` bytes."""
         self.write(address, (value & (1 << 8 * size) - 1).to_bytes(size, self.byte_order))
@@ -69,6 +80,18 @@ class GuestMemory:
         """A member that is an array of characters, to its first NUL."""
         data = self.read(address + self.image.offset(name), self.image.size(name))
         return data.split(b"\0")[0].decode(errors="replace")
+
+    def string(self, address: int, longest: int = 1 << 15) -> str:
+        """The string that begins at an address.
+
+        Raises:
+            ValueError: it has no end in `longest` bytes.
+        """
+        start = self.physical(address)
+        data, end, _ = bytes(self.ram[start : start + longest]).partition(b"\0")
+        if not end:
+            raise ValueError(f"the string at {address:#x} has no end")
+        return data.decode(errors="surrogateescape")
 
     def set_member(self, address: int, name: str, value: int) -> None:
         """Stores a member of a structure."""

@@ -46,6 +46,14 @@ class Module:
     init: Region | None
     functions: FunctionTable
     sites: list[int]
+    jump_entries: tuple[int, int]  # address of the table, and how many there are
+    trace_events: list[int]  # addresses of struct trace_event_call
+    trace_evals: list[int]  # addresses of struct trace_eval_map
+
+    def has_code(self, address: int) -> bool:
+        """Whether an address is in this module's code."""
+        regions = (self.core, self.init) if self.init else (self.core,)
+        return any(region.base <= address < region.base + region.text for region in regions)
 
     def function_at(self, address: int) -> Symbol | None:
         """The function that contains an address of this module's code."""
@@ -82,13 +90,12 @@ class Modules:
         core = self._region(address + image.offset("module.core_layout"))
         init = self._region(address + image.offset("module.init_layout"))
         functions = self._functions(memory.member(address, "module.kallsyms"), (core, init))
-        count = memory.member(address, "module.num_ftrace_callsites")
-        table = memory.member(address, "module.ftrace_callsites")
-        if count > _MOST_SYMBOLS:
-            raise BadModule(f"{count} call sites")
-        sites = np.frombuffer(memory.read(table, 8 * count), f"{image.byte_order}u8").tolist() if count else []
+        sites, events, evals = (
+            memory.words(*self._table(address, name)) for name in ("ftrace_callsites", "trace_events", "trace_evals")
+        )
         name = memory.text(address, "module.name")
-        return Module(address, name, core, init if init.size else None, functions, sorted(sites))
+        jumps = self._table(address, "jump_entries")
+        return Module(address, name, core, init if init.size else None, functions, sorted(sites), jumps, events, evals)
 
     def add(self, module: Module) -> None:
         """Adds a module that has been loaded."""
@@ -116,6 +123,13 @@ class Modules:
                 function = module.function_at(address)
                 return (module, function) if function is not None else None
         return None
+
+    def _table(self, module: int, name: str) -> tuple[int, int]:
+        """Address and length of an array of a module."""
+        count = self._memory.member(module, f"module.num_{name}")
+        if count > _MOST_SYMBOLS:
+            raise BadModule(f"{count} {name}")
+        return self._memory.member(module, f"module.{name}"), count
 
     def _region(self, layout: int) -> Region:
         memory = self._memory

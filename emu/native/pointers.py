@@ -61,6 +61,7 @@ store_u64 = _store(types.uint64, 64)
 class Accessors(NamedTuple):
     """The functions above for memory with a given byte order, whatever the host's is."""
 
+    load_u16: Any
     load_u32: Any
     load_i32: Any
     load_u64: Any
@@ -72,6 +73,7 @@ def in_byte_order(byte_order: Literal["little", "big"]) -> Accessors:
     """The accesses to memory with that byte order."""
     swapped = byte_order != sys.byteorder
     return Accessors(
+        load_u16=_load(types.uint16, 16, swapped),
         load_u32=_load(types.uint32, 32, swapped),
         load_i32=_load(types.int32, 32, swapped),
         load_u64=_load(types.uint64, 64, swapped),

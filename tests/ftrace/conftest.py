@@ -52,7 +52,7 @@ def trace_array(kernel: Kernel) -> Iterator[TraceArray]:
     """The top array."""
     warnings: list[str] = []
     tracing = ftrace_arch.load(ARCH)
-    trace_globals = TraceGlobals(kernel, tracing)
+    trace_globals = TraceGlobals(kernel, tracing, warnings.append, 0)
     ftrace = Ftrace(kernel, tracing, trace_globals, warnings.append)
     ftrace.sites.initialise()
     yield TraceArray(ftrace, Recorder(kernel, trace_globals))

@@ -23,7 +23,7 @@ def test_mappings_are_what_programs_may_expect(machine: Machine) -> None:
 
 
 KILLED = re.compile(
-    r"memhog invoked oom-killer: gfp_mask=0xdc0\(GFP_KERNEL\|__GFP_ZERO\), order=0, oom_score_adj=0\n"
+    r"memhog invoked oom-killer: gfp_mask=0x100dca\(GFP_HIGHUSER_MOVABLE\|__GFP_ZERO\), order=0, oom_score_adj=0\n"
     r"(?:.*\n)*?.*Out of memory: Killed process (\d+) \(memhog\) total-vm:\d+kB, anon-rss:(\d+)kB, file-rss:\d+kB, "
     r"shmem-rss:0kB, UID:0 pgtables:\d+kB oom_score_adj:0\n"
 )

@@ -95,7 +95,7 @@ class Guest:
         self.kernel = machine.kernel
         self.address = machine.board.arch.direct_map + REQUEST
         self.page = machine.board.arch.page_size
-        self.server = FileServer(machine.board, machine.kernel.memory)
+        self.server = FileServer(machine.board, machine.kernel.memory, machine.kernel.log)
         self.server.serve("notes", ServedTree(tree, begun=lambda: tree.writes, busy=lambda: not tree.free))
 
     def put(self, op: str, data: bytes = b"", pages: Sequence[int] | None = None, address: int = 0, **fields: Any) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from emu.cpu.arch import CpuArch
-from emu.ftrace.native.arch import Callbacks, TaskCallbacks
+from emu.ftrace.native.arch import Callbacks, EventCallbacks, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
 
@@ -39,6 +39,7 @@ class FtraceArch(ABC):
     """Call sites of one architecture.
 
     To trace calls: cpu, cycle_clock, profiler, nop, call(), and the module of callbacks in emu.ftrace.native.arch.
+    To trace events: key_nop, jump(), and the callback of trace_event_buffer_commit.
     To trace returns: return_offset, and the callbacks of the labels by which calls return.
     To patch under running CPUs: protocols, breakpoint.
     """
@@ -47,6 +48,7 @@ class FtraceArch(ABC):
     cycle_clock: ClassVar[str]  # the trace clock that counts CPU cycles, as trace_clock names it
     profiler: ClassVar[str]  # the function that compiled sites call
     nop: ClassVar[bytes]
+    key_nop: ClassVar[bytes]  # what a static key's branch holds while the key is off
     return_offset: ClassVar[int]  # bytes from a saved return address to the instruction at which the caller goes on
     protocols: ClassVar[Sequence[str]]  # the protocols of emu.ftrace.patching that fit, the default first
     breakpoint: ClassVar[Breakpoint | None]
@@ -59,6 +61,14 @@ class FtraceArch(ABC):
             OutOfReach: `target` is farther than the instruction's range.
         """
 
+    @abstractmethod
+    def jump(self, address: int, target: int) -> bytes:
+        """The instruction that a static key's branch holds while the key is on: it goes from `address` to `target`.
+
+        Raises:
+            OutOfReach: `target` is farther than the instruction's range.
+        """
+
     def callbacks(self, guest: GuestLayout, general: bool) -> Callbacks:
         """The native functions of labels in the kernel's .ftrace.text, compiled for the layout of its structures."""
         return _callbacks(self, guest, general)
@@ -66,6 +76,11 @@ class FtraceArch(ABC):
     def task_callbacks(self, guest: GuestLayout) -> TaskCallbacks:
         """The same for what must be known of tasks."""
         return _task_callbacks(self, guest)
+
+
+    def event_callbacks(self, guest: GuestLayout) -> EventCallbacks:
+        """The same for the guest's events."""
+        return _event_callbacks(self, guest)
 
 
 def _native(arch: FtraceArch) -> Any:
@@ -81,6 +96,12 @@ def _callbacks(arch: FtraceArch, guest: GuestLayout, general: bool) -> Callbacks
 @functools.cache
 def _task_callbacks(arch: FtraceArch, guest: GuestLayout) -> TaskCallbacks:
     compiled: TaskCallbacks = _native(arch).build_for_tasks(guest)
+    return compiled
+
+
+@functools.cache
+def _event_callbacks(arch: FtraceArch, guest: GuestLayout) -> EventCallbacks:
+    compiled: EventCallbacks = _native(arch).build_for_events(guest, arch.cpu.native().irqs_off)
     return compiled
 
 

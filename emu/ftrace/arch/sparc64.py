@@ -6,6 +6,10 @@
 
 The instruction in the call's delay slot stays, and is always executed. A word is written at once, so no CPU sees half a
 site: a change needs no breakpoint, but a write and a `flush`.
+
+The branch of a static key has the same nop, and a second one in the delay slot of its jump:
+
+    jump    10 68 disp19       ba,pt %xcc, target
 """
 
 from __future__ import annotations
@@ -23,6 +27,8 @@ __all__ = ["ARCH"]
 
 _CALL = 1 << 30
 _DISPLACEMENT = (1 << 30) - 1
+_JUMP = 0x10680000
+_JUMP_DISPLACEMENT = (1 << 19) - 1
 
 
 class Sparc64(FtraceArch):
@@ -32,6 +38,7 @@ class Sparc64(FtraceArch):
     cycle_clock: ClassVar[str] = "sparc-tick"
     profiler: ClassVar[str] = "_mcount"
     nop: ClassVar[bytes] = bytes.fromhex("01000000")
+    key_nop: ClassVar[bytes] = nop
     return_offset: ClassVar[int] = RETURN_OFFSET
     protocols: ClassVar[Sequence[str]] = ("flush", "stop_machine")
     breakpoint: ClassVar[Breakpoint | None] = None
@@ -41,6 +48,12 @@ class Sparc64(FtraceArch):
         if not -(1 << 31) <= distance < 1 << 31:
             raise OutOfReach(f"{target:#x} is more than 2 GiB from {address:#x}")
         return struct.pack(">I", _CALL | distance >> 2 & _DISPLACEMENT)
+
+    def jump(self, address: int, target: int) -> bytes:
+        distance = target - address
+        if not -(1 << 20) <= distance < 1 << 20:
+            raise OutOfReach(f"{target:#x} is more than 1 MiB from {address:#x}")
+        return struct.pack(">I", _JUMP | distance >> 2 & _JUMP_DISPLACEMENT)
 
 
 ARCH = Sparc64()

@@ -4,6 +4,10 @@
     nop     0f 1f 44 00 00     nopl 0(%rax,%rax)
     call    e8 rel32           call ftrace_caller
     int3    cc .. .. .. ..     while the rest changes
+
+The branch of a static key, anywhere in a function, has the same nop:
+
+    jump    e9 rel32           jmp target
 """
 
 from __future__ import annotations
@@ -20,6 +24,8 @@ from emu.kernel.memory import GuestMemory
 
 __all__ = ["ARCH"]
 
+_CALL, _JUMP = 0xE8, 0xE9
+
 
 class _Int3(Breakpoint):
     """`int3` (Intel SDM, volume 3, 6.4.4): the saved instruction pointer is one past it."""
@@ -31,10 +37,11 @@ class _Int3(Breakpoint):
 
     def emulate(self, memory: GuestMemory, registers: int, site: int, code: bytes) -> None:
         after = site + SITE_SIZE
-        if code[0] == 0xE8:
+        if code[0] == _CALL:
             sp = memory.member(registers, "pt_regs.sp") - 8
             memory.write_word(sp, after)
             memory.set_member(registers, "pt_regs.sp", sp)
+        if code[0] in (_CALL, _JUMP):
             after += struct.unpack("<i", code[1:])[0]
         memory.set_member(registers, "pt_regs.ip", after)
 
@@ -46,15 +53,24 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
     cycle_clock: ClassVar[str] = "x86-tsc"
     profiler: ClassVar[str] = "__fentry__"
     nop: ClassVar[bytes] = bytes.fromhex("0f1f440000")
+    key_nop: ClassVar[bytes] = nop
     return_offset: ClassVar[int] = 0
     protocols: ClassVar[Sequence[str]] = ("breakpoint", "stop_machine")
     breakpoint: ClassVar[Breakpoint | None] = _Int3()
 
     def call(self, address: int, target: int) -> bytes:
-        distance = target - (address + SITE_SIZE)
-        if not -(1 << 31) <= distance < 1 << 31:
-            raise OutOfReach(f"{target:#x} is more than 2 GiB from {address:#x}")
-        return b"\xe8" + struct.pack("<i", distance)
+        return _relative(_CALL, address, target)
+
+    def jump(self, address: int, target: int) -> bytes:
+        return _relative(_JUMP, address, target)
+
+
+def _relative(opcode: int, address: int, target: int) -> bytes:
+    """An instruction of an opcode and the distance of its target."""
+    distance = target - (address + SITE_SIZE)
+    if not -(1 << 31) <= distance < 1 << 31:
+        raise OutOfReach(f"{target:#x} is more than 2 GiB from {address:#x}")
+    return struct.pack("<Bi", opcode, distance)
 
 
 ARCH = X86_64()

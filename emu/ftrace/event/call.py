@@ -24,8 +24,8 @@ class Field:
     """A field of an entry.
 
     `type` is as `format` shows it: an array is `char[16]`. A field `__data_loc TYPE[]` is a word in the entry, where its data
-    is: the offset from the entry's beginning in the low half, the length in bytes in the high half. In a ring buffer all
-    numbers have the host's byte order.
+    is: the offset from the entry's beginning in the low half, the length in bytes in the high half. For `__rel_loc TYPE[]` the
+    offset is from the end of the word. In a ring buffer all numbers have the host's byte order.
     """
 
     type: str
@@ -38,7 +38,7 @@ class Field:
     @property
     def is_dynamic(self) -> bool:
         """Whether the field says where its data is."""
-        return self.type.startswith("__data_loc")
+        return self.type.startswith(("__data_loc", "__rel_loc"))
 
     @property
     def declaration(self) -> str:

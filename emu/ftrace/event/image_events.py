@@ -13,24 +13,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.native.event_record import LARGEST_ENTRY
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["BadEvents", "EventReader", "GuestEvent", "pointers"]
+__all__ = ["EventReader", "GuestEvent"]
 
 _COMMON_SIZE = 8  # bytes of struct trace_entry
 _MOST_FIELDS = 64
-_LONGEST_TEXT = 1 << 15
 
 # What print fmt consists of: strings, members that must stay as they are, names and numbers.
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|(?:->|\.)\s*\w+|sizeof\(struct \w+\)|\w+')
-
-
-class BadEvents(ValueError):
-    """The guest's description of an event is inconsistent."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +37,6 @@ class GuestEvent:
     call: Callable[[int], EventCall]
 
 
-def pointers(memory: GuestMemory, address: int, count: int) -> list[int]:
-    """An array of pointers."""
-    return np.frombuffer(memory.read(address, 8 * count), f"{memory.image.byte_order}u8").tolist()
-
-
 class EventReader:
     """Reads the events of the kernel or of one module.
 
@@ -57,17 +46,18 @@ class EventReader:
         module: the module's name; empty: the kernel's.
 
     Raises, from any method:
-        BadEvents, LookupError: what lies in memory is no event; the latter: it points out of the kernel's memory.
+        ValueError, LookupError: what lies in memory is no event; the latter: it points out of the kernel's memory.
     """
 
     def __init__(self, memory: GuestMemory, evals: Sequence[int], module: str = "") -> None:
         self._memory = memory
         self._module = module
-        self._layout = _structure(memory, "trace_event_field", ("type", "name", "size", "align", "is_signed", "element"))
+        self._layout = memory.image.structure("trace_event_field", ("type", "name", "size", "align", "is_signed", "element"))
         self._fields: dict[int, tuple[Sequence[Field], int]] = {}
         self._evals: dict[str, dict[str, str]] = {}
         for address in evals:
-            system, name = (self._text(memory.member(address, f"trace_eval_map.{member}")) for member in ("system", "eval_string"))
+            system = memory.string(memory.member(address, "trace_eval_map.system"))
+            name = memory.string(memory.member(address, "trace_eval_map.eval_string"))
             value = memory.member(address, "trace_eval_map.eval_value")
             self._evals.setdefault(system, {})[name] = str(value - (value >> 63 << 64))
 
@@ -80,14 +70,15 @@ class EventReader:
         """The events whose struct trace_event_call are at these addresses."""
         memory = self._memory
         for address in calls:
-            system, name = (self._text(memory.member(address, f"trace_event_call.{member}")) for member in ("system", "name"))
+            system = memory.string(memory.member(address, "trace_event_call.system"))
+            name = memory.string(memory.member(address, "trace_event_call.name"))
             if not (re.fullmatch(r"[\w-]+", system) and re.fullmatch(r"\w+", name)):
-                raise BadEvents(f"an event is called '{system}:{name}'")
+                raise ValueError(f"an event is called '{system}:{name}'")
             fields, end = self._fields_at(memory.member(address, "trace_event_call.fields"))
             size = memory.member(address, "trace_event_call.size")
             if not end <= size <= LARGEST_ENTRY:
-                raise BadEvents(f"the fields of {system}:{name} take {end} bytes, and its entries {size}")
-            print_fmt = self._text(memory.member(address, "trace_event_call.print_fmt"))
+                raise ValueError(f"the fields of {system}:{name} take {end} bytes, and its entries {size}")
+            print_fmt = memory.string(memory.member(address, "trace_event_call.print_fmt"))
             make = functools.partial(
                 EventCall,
                 system,
@@ -110,9 +101,9 @@ class EventReader:
                 if not type_:
                     break
                 if n == _MOST_FIELDS or align not in (1, 2, 4, 8, 16):
-                    raise BadEvents(f"the fields at {address:#x} do not end, or are aligned at {align} bytes")
+                    raise ValueError(f"the fields at {address:#x} do not end, or are aligned at {align} bytes")
                 start = -(-end // align) * align
-                fields.append(Field(self._text(type_), self._text(name), start, size, bool(signed), element))
+                fields.append(Field(self._memory.string(type_), self._memory.string(name), start, size, bool(signed), element))
                 end = start + size
             self._fields[address] = fields, end
         return self._fields[address]
@@ -127,34 +118,3 @@ class EventReader:
         """A text of C with the names of the system replaced by what they stand for, outside strings."""
         names = self._evals.get(system)
         return _TOKEN.sub(lambda token: names.get(token[0], token[0]), text) if names else text
-
-    def _text(self, address: int) -> str:
-        """A string of the guest's.
-
-        Raises:
-            BadEvents: it has no end.
-        """
-        start = self._memory.physical(address)
-        end = bytes(self._memory.ram[start : start + _LONGEST_TEXT]).find(b"\0")
-        if end < 0:
-            raise BadEvents(f"the text at {address:#x} has no end")
-        return bytes(self._memory.ram[start : start + end]).decode(errors="replace")
-
-
-def _structure(memory: GuestMemory, name: str, members: Sequence[str]) -> np.dtype[np.void]:
-    """A structure of the guest, with some of its members as unsigned numbers."""
-    image = memory.image
-    return np.dtype(
-        {
-            "names": list(members),
-            "formats": [f"{image.byte_order}u{image.size(f'{name}.{member}')}" for member in members],
-            "offsets": [image.offset(f"{name}.{member}") for member in members],
-            "itemsize": image.size(name),
-        }
-    )
-
-
-def structures(memory: GuestMemory, name: str, members: Sequence[str], address: int, count: int) -> NDArray[np.void]:
-    """An array of structures in the guest."""
-    layout = _structure(memory, name, members)
-    return np.frombuffer(memory.read(address, layout.itemsize * count), layout)

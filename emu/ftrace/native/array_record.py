@@ -22,6 +22,8 @@ COUNTER = _fields.word()  # address of the counter of the counter clock, the sam
 SAVED_CMDLINES = _fields.word()  # the table of command names (see native.saved_cmdlines); 0: names are not kept
 SAVED_TGIDS = _fields.word()  # address of u32[PID_LIMIT]: the thread group of each pid, 0: unknown; 0: they are not kept
 READER_VECTOR = _fields.word()
+EVENTS = _fields.word()  # address of a word for each number of an event: its event_record; 0: none
+STAGE = _fields.word()  # address of memory in which entries of the guest's events are put together
 
 # What the array records
 RECORDING = _fields.word()  # 1: tracing is on
@@ -30,6 +32,7 @@ CLOCK_RATE = _fields.word()  # of CLOCK_LINEAR: what it counts in a cycle
 CLOCK_OFFSET = _fields.word()  # nanoseconds, added to those since boot
 SITE_FLAGS = _fields.word()  # address of a byte of flags per byte of the kernel mapping
 SITE_FLAGS_SIZE = _fields.word()
+EVENT_FLAGS = _fields.word()  # address of a byte for each number of an event: EVENT_RECORDED
 PID_FLAGS = _fields.word()  # address of a byte for each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED
 ONLY_CHOSEN = _fields.word()  # 1: only pids with PID_CHOSEN are traced
 FOLLOW_FORK = _fields.word()  # 1: function-fork: a child gets its parent's flags in PID_FLAGS, an ended task loses them
@@ -68,3 +71,6 @@ GRAPH_NOTRACE = np.uint8(2)
 TRACED = np.uint8(4)  # the array's function tracer records it
 TURNS_ON, TURNS_OFF = np.uint8(8), np.uint8(16)  # a command turns tracing on, off when the site is called
 NO_SITE_FLAGS = np.uint8(0)
+
+# Flags in EVENT_FLAGS
+EVENT_RECORDED = np.uint8(1)

@@ -48,6 +48,13 @@ class GuestLayout(NamedTuple):
     preempt_need_resched: np.uint64
     preempt_enabled: np.uint64  # PREEMPT_ENABLED: the count when preemption is allowed
 
+    # struct trace_event_call, struct trace_dynamic
+    event_id: np.uint64
+    dynamic_size: np.uint64
+    dynamic_data: np.uint64
+    dynamic_bytes: np.uint64
+    trace_string: np.uint64  # in a size: the data is a string
+
     @classmethod
     def of(cls, image: Image) -> Self:
         """The layout of an image.
@@ -87,4 +94,9 @@ class GuestLayout(NamedTuple):
             nmi_mask=constant("NMI_MASK"),
             preempt_need_resched=constant("PREEMPT_NEED_RESCHED"),
             preempt_enabled=constant("PREEMPT_ENABLED"),
+            event_id=offset("trace_event_call.id"),
+            dynamic_size=np.uint64(image.size("trace_dynamic")),
+            dynamic_data=offset("trace_dynamic.data"),
+            dynamic_bytes=offset("trace_dynamic.size"),
+            trace_string=constant("TRACE_STRING"),
         )

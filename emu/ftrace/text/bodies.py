@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from emu.ftrace.event.call import EventKind
 from emu.ftrace.events import EventType
 from emu.ftrace.text.columns import Column
 from emu.ftrace.text.function import function_binary, function_hex, function_raw, function_text
 from emu.ftrace.text.marker import print_message, print_raw, print_text, raw_data_text
+from emu.ftrace.text.print_event import event_text
 from emu.ftrace.text.printk import bprint_message, bprint_raw, bprint_text, bputs_message, bputs_raw, bputs_text
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import TraceView
@@ -50,12 +52,22 @@ MESSAGES = list(_MESSAGES)  # the types of events that are texts of somebody's o
 
 def body_column(view: TraceView, rows: Rows) -> Column:
     """What follows the task and the time on an event's line."""
-    return _written(_BODIES, view, rows, lambda number: f"Unknown type {number}\n")
+    return _written(_BODIES, view, rows, _unknown, _of_guest)
 
 
 def comment_column(view: TraceView, rows: Rows) -> Column:
     """What stands in an event's comment in function_graph's output."""
-    return _written(_COMMENTS, view, rows, lambda number: f"Unknown type {number}\n")
+    return _written(_COMMENTS, view, rows, _unknown, _of_guest)
+
+
+def _of_guest(view: TraceView, number: int) -> Writer | None:
+    """What writes the guest's events."""
+    call = view.calls.get(number)
+    return event_text if call is not None and call.kind is not EventKind.FTRACE else None
+
+
+def _unknown(number: int) -> str:
+    return f"Unknown type {number}\n"
 
 
 def message_column(view: TraceView, rows: Rows) -> Column:
@@ -84,11 +96,18 @@ def _type_line(view: TraceView, number: int) -> str:
     return f"type: {number}\n" if number in view.calls or number in _OWN_TYPES else ""
 
 
-def _written(writers: Mapping[int, Writer], view: TraceView, rows: Rows, otherwise: Callable[[int], str]) -> Column:
+def _written(
+    writers: Mapping[int, Writer],
+    view: TraceView,
+    rows: Rows,
+    otherwise: Callable[[int], str],
+    of_guest: Callable[[TraceView, int], Writer | None] = lambda view, number: None,
+) -> Column:
+    """What writers make of the rows of their types; `otherwise` says what stands for types that have none."""
     types = rows.entry["type"]
     column = np.empty(len(rows), np.object_)
     for number in np.unique(types).tolist():
         chosen = types == number
-        writer = writers.get(number)
+        writer = writers.get(number) or of_guest(view, number)
         column[chosen] = writer(view, rows.take(chosen)) if writer else otherwise(number)
     return column

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import errno
-import stat
 from collections.abc import Callable, Iterable
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs.node import File, StaticDirectory, TracefsDirectory
-from emu.kernel.files.node import Handle, Node, OpenFlags, Readiness, WouldBlock
+from emu.ftrace.tracefs.events_directory import EventsDirectory
+from emu.ftrace.tracefs.held_file import HeldFile
+from emu.ftrace.tracefs.node import StaticDirectory, TracefsDirectory
+from emu.kernel.files.node import Node
 
 __all__ = ["InstancesDirectory"]
 
@@ -52,46 +53,13 @@ class InstancesDirectory(TracefsDirectory):
 
 def _held(directory: StaticDirectory, array: TraceArray) -> StaticDirectory:
     """Wraps a directory, so that its instance cannot be removed while a file below it is open."""
-    return StaticDirectory(
-        {
-            name: _held(node, array) if isinstance(node, StaticDirectory) else HeldFile(node, array)
-            for name, node in directory.entries()
-        }
-    )
 
+    def held(node: Node) -> Node:
+        match node:
+            case StaticDirectory():
+                return _held(node, array)
+            case EventsDirectory():
+                return node  # makes its files so
+        return HeldFile(node, array)
 
-class HeldFile(File):
-    def __init__(self, file: Node, array: TraceArray) -> None:
-        super().__init__(stat.S_IMODE(file.attributes().mode))
-        self._file = file
-        self._array = array
-
-    def open(self, flags: OpenFlags) -> Handle:
-        return HeldHandle(self._file.open(flags), self._array)
-
-
-class HeldHandle(Handle):
-    def __init__(self, handle: Handle, array: TraceArray) -> None:
-        super().__init__(handle.flags)
-        self._handle: Handle = handle
-        self.stream = handle.stream
-        self._array: TraceArray | None = array
-        array.users += 1
-
-    def read(self, offset: int, size: int) -> bytes | WouldBlock:
-        return self._handle.read(offset, size)
-
-    def write(self, offset: int, data: bytes) -> int:
-        return self._handle.write(offset, data)
-
-    def poll(self) -> Readiness:
-        return self._handle.poll()
-
-    def await_change(self) -> None:
-        self._handle.await_change()
-
-    def release(self) -> None:
-        if self._array is not None:
-            self._array.users -= 1
-            self._array = None
-        self._handle.release()
+    return StaticDirectory({name: held(node) for name, node in directory.entries()}, directory.linux)

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-import errno
 import stat
 from collections.abc import Callable, Iterable, Mapping
+from typing import Generic, TypeVar
 
-from emu.ftrace.errors import TraceError
+from emu.ftrace.linux_names import NOTHING, LinuxDirectory
 from emu.kernel.files.node import Attributes, Directory, Handle, Node, OpenFlags
 
-__all__ = ["File", "HandleFile", "StaticDirectory", "TracefsDirectory"]
+__all__ = ["File", "HandleFile", "LiveDirectory", "StaticDirectory", "TracefsDirectory"]
 
 _PERMISSIONS = 0o7777
+
+_Thing = TypeVar("_Thing")
 
 
 class _ModeNode(Node):
@@ -51,35 +53,94 @@ class HandleFile(File):
 
 
 class TracefsDirectory(_ModeNode, Directory):
-    """A directory. As in Linux, its group may list it."""
+    """A directory. As in Linux, its group may list it. `linux`: what Linux has there."""
 
-    def __init__(self) -> None:
+    def __init__(self, linux: LinuxDirectory = NOTHING) -> None:
         self.mode = stat.S_IFDIR | 0o750
+        self.linux = linux
 
     def attributes(self) -> Attributes:
         return Attributes(self.mode, nlink=2 + sum(isinstance(node, Directory) for _, node in self.entries()))
+
+    def existing(self) -> Iterable[Node]:
+        """The nodes that the directory has made so far."""
+        return [node for _, node in self.entries()]
+
+    def remove(self) -> None:
+        """Marks the directory and all nodes in it as removed."""
+        self.removed = True
+        for node in self.existing():
+            if isinstance(node, TracefsDirectory):
+                node.remove()
+            node.removed = True
 
 
 class StaticDirectory(TracefsDirectory):
     """A directory whose entries never change."""
 
-    def __init__(self, entries: Mapping[str, Node]) -> None:
-        super().__init__()
+    def __init__(self, entries: Mapping[str, Node], linux: LinuxDirectory = NOTHING) -> None:
+        super().__init__(linux)
         self._entries = dict(sorted(entries.items()))
 
     def lookup(self, name: str) -> Node:
         try:
             return self._entries[name]
         except KeyError:
-            raise TraceError(errno.ENOENT, f"there is no '{name}' here", (name, self._entries)) from None
+            raise self.linux.missing(name, self._entries) from None
 
     def entries(self) -> Iterable[tuple[str, Node]]:
         return self._entries.items()
 
-    def remove(self) -> None:
-        """Marks the directory and all nodes in it as removed."""
-        self.removed = True
-        for node in self._entries.values():
-            if isinstance(node, StaticDirectory):
+
+class LiveDirectory(TracefsDirectory, Generic[_Thing]):
+    """A directory of which some entries stand for things that come and go. A node is made when it is first asked for.
+
+    Args:
+        things: returns what there is now, by name.
+        make: makes the node of a thing.
+        files: the entries that never change.
+        linux: what Linux has there.
+    """
+
+    def __init__(
+        self,
+        things: Callable[[], Mapping[str, _Thing]],
+        make: Callable[[_Thing], Node],
+        files: Mapping[str, Node],
+        linux: LinuxDirectory = NOTHING,
+    ) -> None:
+        super().__init__(linux)
+        self._things = things
+        self._make = make
+        self._files = files
+        self._made: dict[str, tuple[_Thing, Node]] = {}
+
+    def lookup(self, name: str) -> Node:
+        if name in self._files:
+            return self._files[name]
+        things = self._things()
+        if (node := self._node(name, things)) is None:
+            raise self.linux.missing(name, [*things, *self._files])
+        return node
+
+    def entries(self) -> Iterable[tuple[str, Node]]:
+        things = self._things()
+        names = (things.keys() | self._made.keys()) - self._files.keys()
+        nodes = {name: node for name in names if (node := self._node(name, things)) is not None}
+        return sorted([*nodes.items(), *self._files.items()], key=lambda entry: entry[0])
+
+    def existing(self) -> Iterable[Node]:
+        return [*self._files.values(), *(node for _, node in self._made.values())]
+
+    def _node(self, name: str, things: Mapping[str, _Thing]) -> Node | None:
+        """The node of what has this name now; the node of something else that had it is removed."""
+        thing, node = self._made.get(name, (None, None))
+        if node is not None and things.get(name) != thing:
+            del self._made[name]
+            if isinstance(node, TracefsDirectory):
                 node.remove()
-            node.removed = True
+            node.removed, node = True, None
+        if node is None and name in things:
+            node = self._make(things[name])
+            self._made[name] = things[name], node
+        return node

@@ -7,15 +7,18 @@ import errno
 from collections import Counter
 from collections.abc import Iterable
 
-from emu.ftrace.errors import TraceError
+from emu.ftrace.errors import NotProvided, TraceError
+from emu.ftrace.event.enable import available
 from emu.ftrace.filters import Functions
 from emu.ftrace.ftrace import EnabledFunction
+from emu.ftrace.linux_names import INSTANCE, OPTIONS, ROOT, LinuxDirectory, cpu_directory
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.options import CORE_OPTIONS, parse_option
 from emu.ftrace.text import render_trace
 from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
+from emu.ftrace.tracefs.events_directory import EventsDirectory
 from emu.ftrace.tracefs.filter_file import FilterFile
 from emu.ftrace.tracefs.free_buffer_file import FreeBufferHandle
 from emu.ftrace.tracefs.instances import InstancesDirectory
@@ -25,13 +28,17 @@ from emu.ftrace.tracefs.pid_file import PidFile
 from emu.ftrace.tracefs.pipe_file import PipeHandle
 from emu.ftrace.tracefs.raw_file import RawHandle
 from emu.ftrace.tracefs.readme import README
+from emu.ftrace.tracefs.set_event_file import SetEventFile
 from emu.ftrace.tracefs.text_file import TextFile
+from emu.ftrace.tracers import TRACERS
 from emu.kernel.files.node import Node
 
 __all__ = ["build_tree"]
 
 UNSIGNED_INT_MAX = (1 << 32) - 1
 _ALL_ENABLED, _NONE_DISABLED = "all functions enabled", "no functions disabled"  # what an empty filter says
+_OF_TRACERS = [option for tracer in TRACERS.values() for option in tracer.options]
+_ABSENT_OPTIONS = OPTIONS - {option.name for option in (*CORE_OPTIONS, *_OF_TRACERS)}
 _TOP_ONLY = {option.name for option in CORE_OPTIONS if option.top_only}
 
 
@@ -41,8 +48,9 @@ def build_tree(tr: TraceArray) -> StaticDirectory:
         {
             **_instance_files(tr),
             **_machine_files(tr),
-            "instances": InstancesDirectory(tr, lambda instance: StaticDirectory(_instance_files(instance))),
-        }
+            "instances": InstancesDirectory(tr, lambda instance: StaticDirectory(_instance_files(instance), INSTANCE)),
+        },
+        ROOT,
     )
     root.mode = 0o040700
     return root
@@ -50,15 +58,16 @@ def build_tree(tr: TraceArray) -> StaticDirectory:
 
 def _instance_files(tr: TraceArray) -> dict[str, Node]:
     """The files of every trace array."""
-    return {**_tracer_files(tr), **_filter_files(tr), **_buffer_files(tr), **_option_files(tr)}
+    return {**_tracer_files(tr), **_filter_files(tr), **_buffer_files(tr), **_event_files(tr), **_option_files(tr)}
 
 
 def _machine_files(tr: TraceArray) -> dict[str, Node]:
-    """The files that there are once: functions, function_graph, the names of tasks."""
+    """The files that there are once: functions, function_graph, the names of events and of tasks."""
     trace_globals = tr.recorder.globals
-    saved_cmdlines = trace_globals.saved_cmdlines
+    saved_cmdlines, catalogue = trace_globals.saved_cmdlines, trace_globals.events
     return {
         "README": TextFile(lambda: README),
+        "available_events": TextFile(lambda: "".join(f"{call.path}\n" for call in available(catalogue.values()))),
         "available_filter_functions": TextFile(
             lambda: "".join(f"{label}\n" for label in tr.ftrace.sites.functions.labels())
         ),
@@ -137,8 +146,12 @@ def _buffer_files(tr: TraceArray) -> dict[str, Node]:
         "buffer_size_kb": _buffer_size_file(tr, None),
         "buffer_total_size_kb": TextFile(lambda: _total_buffer_size(tr)),
         "free_buffer": HandleFile(0o200, lambda flags: FreeBufferHandle(flags, tr)),
-        "per_cpu": StaticDirectory({f"cpu{cpu}": StaticDirectory(_cpu_files(tr, cpu)) for cpu in range(tr.recorder.cpus)}),
+        "per_cpu": StaticDirectory(_per_cpu(tr)),
     }
+
+
+def _per_cpu(tr: TraceArray) -> dict[str, Node]:
+    return {f"cpu{cpu}": StaticDirectory(_cpu_files(tr, cpu), cpu_directory(cpu)) for cpu in range(tr.recorder.cpus)}
 
 
 def _cpu_files(tr: TraceArray, cpu: int) -> dict[str, Node]:
@@ -156,6 +169,11 @@ def _trace_file(tr: TraceArray, cpu: int | None) -> TextFile:
     return TextFile(
         lambda: render_trace(tr.trace_view(cpu)), lambda text: None, truncate=lambda: tr.recorder.clear(cpu)
     )
+
+
+def _event_files(tr: TraceArray) -> dict[str, Node]:
+    catalogue = tr.recorder.globals.events
+    return {"events": EventsDirectory(tr, catalogue), "set_event": SetEventFile(tr, catalogue)}
 
 
 def _clocks(tr: TraceArray) -> str:
@@ -210,6 +228,8 @@ def _option_files(tr: TraceArray) -> dict[str, Node]:
 
     def store(text: str) -> None:
         name, on = parse_option(text)
+        if name in _ABSENT_OPTIONS:
+            raise NotProvided(errno.EINVAL, "trace_options", f"the option '{name}'")
         if name not in (names := shown()):
             owners = [tracer.name for tracer in tr.tracers.values() if name in {option.name for option in tracer.options}]
             why = f"tracer '{tr.ops.tracer.name}' has no option '{name if owners else text.strip()}'"
@@ -219,7 +239,7 @@ def _option_files(tr: TraceArray) -> dict[str, Node]:
     files = {name: _option_file(tr, name) for name in tr.options if tr.is_top or name not in _TOP_ONLY}
     return {
         "trace_options": TextFile(lambda: "".join(f"{line}\n" for line in tr.options.lines(shown())), store),
-        "options": StaticDirectory(files),
+        "options": StaticDirectory(files, LinuxDirectory("options", _ABSENT_OPTIONS)),
     }
 
 

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.kernel.files.file_request import Entry, FileRequest, RequestFormat
-from emu.kernel.files.node import Directory, Handle, Node, OpenFlags, Readiness, WouldBlock
+from emu.kernel.files.node import Directory, Handle, LoggedError, Node, OpenFlags, Readiness, WouldBlock
 from emu.kernel.files.served_tree import ServedTree
 from emu.kernel.host_calls import host_call
+from emu.kernel.kernel_log import KernelLog
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["FileServer"]
@@ -47,12 +48,18 @@ class _Waiting:
 class FileServer:
     """Serves trees, each mounted by its name.
 
+    Args:
+        board: the machine.
+        memory: of the guest.
+        log: of the guest's kernel.
+
     Attributes:
         caller: the CPU whose request is being answered; None outside requests.
     """
 
-    def __init__(self, board: Board, memory: GuestMemory) -> None:
+    def __init__(self, board: Board, memory: GuestMemory, log: KernelLog) -> None:
         self._board = board
+        self._log = log
         self._image = image = memory.image
         self._format = RequestFormat(memory)
         self._names: dict[bytes, int] = {}
@@ -130,7 +137,7 @@ class FileServer:
         try:
             result = self._perform(request)
         except OSError as error:
-            request.finish(-self._errno(error.errno))
+            request.finish(self._failure(error))
             return self._answered
         finally:
             self.caller = None
@@ -156,7 +163,7 @@ class FileServer:
             try:
                 result = waiting.attempt()
             except OSError as error:
-                result = -self._errno(error.errno)
+                result = self._failure(error)
             if not isinstance(result, WouldBlock):
                 waiting.request.finish(result)
                 del self._waiting[address]
@@ -286,6 +293,12 @@ class FileServer:
         old, new = request.two_names()
         self._directory(request.node).rename(old, self._directory(self._other(request)), new)
         return 0
+
+    def _failure(self, error: OSError) -> int:
+        """The result of a request that has failed."""
+        if isinstance(error, LoggedError):
+            self._log.write_once(error.log)
+        return -self._errno(error.errno)
 
     def _errno(self, number: int | None) -> int:
         """The guest's number of a host's error; EIO for an error that the guest does not know."""

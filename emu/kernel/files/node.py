@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Attributes", "Directory", "DirectoryHandle", "Handle", "Node", "OpenFlags", "Readiness", "WouldBlock"]
+__all__ = ["Attributes", "Directory", "DirectoryHandle", "Handle", "LoggedError", "Node", "OpenFlags", "Readiness", "WouldBlock"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,16 @@ class Readiness(enum.Flag):
 
 class WouldBlock:
     """There is nothing to read yet. A reader that wants to wait calls `Handle.await_change`, and tries again later."""
+
+
+class LoggedError(OSError):
+    """An error of which the guest kernel's log tells, too, when it happens for the first time.
+
+    Attributes:
+        log: the line.
+    """
+
+    log: str
 
 
 class Handle:

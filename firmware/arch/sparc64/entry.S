@@ -2,6 +2,7 @@
 /* Ways into the kernel and out of it; the trap table leads here. */
 #include <asm/asi.h>
 #include <asm/irq.h>
+#include <asm/jump_label.h>
 #include <asm/linkage.h>
 #include <asm/page.h>
 #include <asm/pstate.h>
@@ -131,8 +132,8 @@ SYM_FUNC_END(etrap)
 /*
  * A program's system call, at trap level 1. It is called from etrap's window:
  * one of its own would push out one of the program's. The program goes on after
- * the trap instruction; execve and fork rely on it. irqentry_exit does what is
- * left to do before that.
+ * the trap instruction; execve and fork rely on it. syscall_exit_to_user_mode
+ * does what is left to do before that.
  */
 SYM_FUNC_START(do_syscall)
 	ENTER_FROM_USER
@@ -143,9 +144,10 @@ SYM_FUNC_START(do_syscall)
 	or	%l3, TRAP_SYSCALL, %l3
 	SAVE_REGS %i0
 	wrpr	%g0, PSTATE_KERNEL | PSTATE_IE, %pstate
+	STATIC_BRANCH __tracepoint_sys_enter, 4f
 
 	/* The last function is that of numbers beyond. */
-	cmp	%g1, NR_syscalls
+1:	cmp	%g1, NR_syscalls
 	movgu	%icc, NR_syscalls, %g1
 	LOAD_LOW sys_call_table, %l0
 	KERNEL_ADDRESS %l0, %l1
@@ -175,10 +177,15 @@ SYM_FUNC_START(do_syscall)
 	neg	%o0
 2:	stx	%l0, [%sp + PTREGS_OFF + PT_tstate]
 	stx	%o0, [%sp + UREG(UREG_I0)]
-3:	wrpr	%g0, PSTATE_KERNEL, %pstate
-	call	irqentry_exit
+3:	call	syscall_exit_to_user_mode
 	 add	%sp, PTREGS_OFF, %o0
 	ba,a,pt	%xcc, rtrap_user
+
+4:	add	%sp, PTREGS_OFF, %o0
+	call	syscall_trace_enter
+	 sra	%g1, 0, %o1
+	ba,pt	%xcc, 1b
+	 mov	%o0, %g1
 SYM_FUNC_END(do_syscall)
 
 /*

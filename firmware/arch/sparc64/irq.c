@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Interrupts: what each level stands for. */
 #include <linux/kernel.h>
-#include <linux/device.h>
 #include <linux/hardirq.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
@@ -31,8 +30,7 @@ void __irq_entry host_device_interrupt(struct pt_regs *regs)
 
 	irq_enter_rcu();
 	inc_irq_stat(host_device_irqs);
-	console_input_ready();
-	file_server_interrupt();
+	__handle_irq_event_percpu(&host_device_action);
 	irq_exit_rcu();
 	set_irq_regs(old);
 }
@@ -43,7 +41,7 @@ void __irq_entry block_device_interrupt(struct pt_regs *regs)
 
 	irq_enter_rcu();
 	inc_irq_stat(block_device_irqs);
-	ramdisk_interrupt();
+	__handle_irq_event_percpu(&block_device_action);
 	irq_exit_rcu();
 	set_irq_regs(old);
 }

@@ -94,6 +94,7 @@ int copy_thread(struct task_struct *p, const struct kernel_clone_args *args)
 void start_thread(struct pt_regs *regs, unsigned long ip, unsigned long sp)
 {
 	struct thread_struct *thread = &current->thread;
+	bool is_syscall = pt_regs_is_syscall(regs);
 
 	sp -= REG_WINDOW_SZ + STACK_BIAS;
 	memset(regs, 0, sizeof(*regs));
@@ -102,7 +103,7 @@ void start_thread(struct pt_regs *regs, unsigned long ip, unsigned long sp)
 	regs->tstate = (unsigned long)ASI_PNF << TSTATE_ASI_SHIFT |
 		       (PSTATE_PEF | PSTATE_IE) << TSTATE_PSTATE_SHIFT;
 	regs->u_regs[UREG_FP] = sp;
-	regs->magic = PT_REGS_MAGIC;
+	regs->magic = PT_REGS_MAGIC | (is_syscall ? PT_REGS_EXECVE : 0);
 
 	flushw();
 	memset(&thread->windows[0], 0, sizeof(thread->windows[0]));

@@ -230,10 +230,9 @@ SYSCALL_DEFINE0(rt_sigreturn)
 }
 
 /* Here the restorer is an argument, before the size. */
-SYSCALL_DEFINE5(sparc_rt_sigaction, int, sig,
-		const struct sigaction __user *, act,
+SYSCALL_DEFINE5(rt_sigaction, int, sig, const struct sigaction __user *, act,
 		struct sigaction __user *, oact,
-		unsigned long, restorer, size_t, sigsetsize)
+		void __user *, restorer, size_t, sigsetsize)
 {
 	struct k_sigaction new, old;
 	int ret;
@@ -243,7 +242,7 @@ SYSCALL_DEFINE5(sparc_rt_sigaction, int, sig,
 	if (act) {
 		if (copy_from_user(&new.sa, act, sizeof(new.sa)))
 			return -EFAULT;
-		new.ka_restorer = restorer;
+		new.ka_restorer = (unsigned long)restorer;
 	}
 	ret = do_sigaction(sig, act ? &new : NULL, oact ? &old : NULL);
 	if (!ret && oact && copy_to_user(oact, &old.sa, sizeof(old.sa)))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Interrupts: from vectors to their handlers. */
 #include <linux/kernel.h>
-#include <linux/device.h>
 #include <linux/hardirq.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
@@ -32,8 +31,7 @@ void __irq_entry sysvec_apic_timer_interrupt(struct pt_regs *regs)
 
 static void __sysvec_host_device(void)
 {
-	console_input_ready();
-	file_server_interrupt();
+	__handle_irq_event_percpu(&host_device_action);
 }
 
 void __irq_entry sysvec_host_device(struct pt_regs *regs)
@@ -49,7 +47,7 @@ void __irq_entry sysvec_host_device(struct pt_regs *regs)
 
 static void __sysvec_block_device(void)
 {
-	ramdisk_interrupt();
+	__handle_irq_event_percpu(&block_device_action);
 }
 
 void __irq_entry sysvec_block_device(struct pt_regs *regs)

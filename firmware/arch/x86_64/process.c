@@ -63,6 +63,7 @@ int copy_thread(struct task_struct *p, const struct kernel_clone_args *args)
 	ff->frame.ret_addr = (unsigned long)ret_from_fork;
 	p->thread.sp = (unsigned long)&ff->frame;
 	if (args->fn) {
+		ff->regs.orig_ax = -1;
 		ff->frame.bx = (unsigned long)args->fn;
 		ff->frame.r12 = (unsigned long)args->fn_arg;
 		fpstate_reset(&p->thread.fpu);
@@ -78,10 +79,13 @@ int copy_thread(struct task_struct *p, const struct kernel_clone_args *args)
 	return 0;
 }
 
+/* The system call that did it is still going on: orig_ax stays. */
 void start_thread(struct pt_regs *regs, unsigned long ip, unsigned long sp)
 {
+	unsigned long orig_ax = regs->orig_ax;
+
 	memset(regs, 0, sizeof(*regs));
-	regs->orig_ax = -1;
+	regs->orig_ax = orig_ax;
 	regs->ip = ip;
 	regs->cs = __USER_CS;
 	regs->flags = X86_EFLAGS_IF | X86_EFLAGS_FIXED;
@@ -116,20 +120,20 @@ void arch_cpu_idle(void)
 #define ARCH_SET_FS	0x1002
 #define ARCH_GET_FS	0x1003
 
-SYSCALL_DEFINE2(arch_prctl, int, option, unsigned long, arg)
+SYSCALL_DEFINE2(arch_prctl, int, option, unsigned long, arg2)
 {
 	switch (option) {
 	case ARCH_SET_FS:
-		if (arg >= TASK_SIZE)
+		if (arg2 >= TASK_SIZE)
 			return -EPERM;
 		preempt_disable();
-		current->thread.fsbase = arg;
-		wrmsrl(MSR_FS_BASE, arg);
+		current->thread.fsbase = arg2;
+		wrmsrl(MSR_FS_BASE, arg2);
 		preempt_enable();
 		return 0;
 	case ARCH_GET_FS:
 		return put_user(current->thread.fsbase,
-				(unsigned long __user *)arg);
+				(unsigned long __user *)arg2);
 	default:
 		return -EINVAL;
 	}

@@ -2,6 +2,7 @@
 /* System calls: from registers to arguments. */
 #include <linux/entry-common.h>
 #include <linux/irqflags.h>
+#include <trace/events/syscalls.h>
 #include <asm/processor.h>
 #include <asm/proto.h>
 
@@ -25,9 +26,20 @@ static __always_inline bool sysret_restores(const struct pt_regs *regs)
  */
 noinstr bool do_syscall_64(struct pt_regs *regs, int nr)
 {
-	sys_call_ptr_t function = syscall_function(nr);
-	unsigned long di = regs->di, si = regs->si, dx = regs->dx,
-		      r10 = regs->r10, r8 = regs->r8, r9 = regs->r9;
+	unsigned long di, si, dx, r10, r8, r9;
+	sys_call_ptr_t function;
+
+	if (trace_sys_enter_enabled()) {
+		local_irq_enable();
+		nr = syscall_trace_enter(regs, nr);
+	}
+	function = syscall_function(nr);
+	di = regs->di;
+	si = regs->si;
+	dx = regs->dx;
+	r10 = regs->r10;
+	r8 = regs->r8;
+	r9 = regs->r9;
 
 	/* All is at hand: the call is what sti keeps interrupts off for. */
 	local_irq_enable();

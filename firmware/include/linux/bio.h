@@ -10,6 +10,7 @@
 #define BIO_MAX_VECS	64u
 
 #define bio_sectors(bio)	((bio)->bi_iter.bi_size >> SECTOR_SHIFT)
+#define bio_dev(bio)		((bio)->bi_bdev->bd_dev)
 #define bio_data_dir(bio)	(op_is_write(bio_op(bio)) ? 1 : 0)
 
 /* What of the vectors is left to do, piece by piece. */

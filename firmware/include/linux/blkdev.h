@@ -3,6 +3,7 @@
 #ifndef _LINUX_BLKDEV_H
 #define _LINUX_BLKDEV_H
 
+#include <linux/backing-dev.h>
 #include <linux/bio.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -19,8 +20,14 @@ struct gendisk {
 	char			disk_name[DISK_NAME_LEN];
 	struct block_device	*part0;
 	struct request_queue	*queue;
+	struct backing_dev_info	bdi;
 	struct list_head	disks;		/* in the list of all */
 };
+
+static inline dev_t disk_devt(struct gendisk *disk)
+{
+	return MKDEV(disk->major, disk->first_minor);
+}
 
 static inline void set_capacity(struct gendisk *disk, sector_t sectors)
 {
@@ -41,6 +48,9 @@ static inline struct request_queue *bdev_get_queue(struct block_device *bdev)
 {
 	return bdev->bd_disk->queue;
 }
+
+/* blk-core.c */
+int blk_status_to_errno(blk_status_t status);
 
 /* genhd.c */
 struct gendisk *blk_mq_alloc_disk(struct request_queue *q);

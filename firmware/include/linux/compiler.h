@@ -28,6 +28,8 @@
 
 /* Marks pointers into user space; only linux/uaccess.h may follow them. */
 #define __user
+/* Marks casts that change what a number means. */
+#define __force
 
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)

@@ -8,17 +8,34 @@
 
 struct page;
 
-#define __GFP_ZERO	0x100u
-#define GFP_KERNEL	0x0cc0u
-#define GFP_ATOMIC	0x0a20u
-#define GFP_HIGHUSER	0x0cc0u
-#define GFP_NOFS	0x0c40u		/* reclaims, but asks no file system */
-#define GFP_NOIO	0x0c00u
+/* Spelled as events show them: see <trace/events/gfpflags.h>. */
+#define __GFP_HIGHMEM	((__force gfp_t)0x02u)
+#define __GFP_MOVABLE	((__force gfp_t)0x08u)
+#define __GFP_HIGH	((__force gfp_t)0x20u)
+#define __GFP_IO	((__force gfp_t)0x40u)
+#define __GFP_FS	((__force gfp_t)0x80u)
+#define __GFP_ZERO	((__force gfp_t)0x100u)
+#define __GFP_ATOMIC	((__force gfp_t)0x200u)
+#define __GFP_DIRECT_RECLAIM ((__force gfp_t)0x400u)	/* may sleep */
+#define __GFP_KSWAPD_RECLAIM ((__force gfp_t)0x800u)	/* wakes who reclaims
+							   in advance */
+#define __GFP_RECLAIM	((__force gfp_t)(0x400u|0x800u))
+#define __GFP_HARDWALL	((__force gfp_t)0x100000u)
+#define __GFP_SKIP_KASAN_POISON	((__force gfp_t)0)
+#define __GFP_SKIP_KASAN_UNPOISON ((__force gfp_t)0)
 
-#define __GFP_IO	0x0040u
-#define __GFP_FS	0x0080u
-#define __GFP_DIRECT_RECLAIM 0x0400u	/* may sleep */
-#define __GFP_KSWAPD_RECLAIM 0x0800u	/* wakes who reclaims in advance */
+#define GFP_ATOMIC	(__GFP_HIGH|__GFP_ATOMIC|__GFP_KSWAPD_RECLAIM)
+#define GFP_KERNEL	(__GFP_RECLAIM | __GFP_IO | __GFP_FS)
+#define GFP_NOFS	(__GFP_RECLAIM | __GFP_IO)	/* asks no file system */
+#define GFP_NOIO	(__GFP_RECLAIM)
+#define GFP_USER	(__GFP_RECLAIM | __GFP_IO | __GFP_FS | __GFP_HARDWALL)
+#define GFP_HIGHUSER	(GFP_USER | __GFP_HIGHMEM)
+#define GFP_HIGHUSER_MOVABLE (GFP_HIGHUSER | __GFP_MOVABLE | \
+			      __GFP_SKIP_KASAN_POISON | \
+			      __GFP_SKIP_KASAN_UNPOISON)
+
+/* There are no nodes of memory to choose from. */
+#define NUMA_NO_NODE	(-1)
 
 static inline bool gfpflags_allow_blocking(gfp_t gfp)
 {

@@ -79,6 +79,23 @@ void tasklet_enable(struct tasklet_struct *t);
 /* Waits until the tasklet has run. The caller may sleep. */
 void tasklet_kill(struct tasklet_struct *t);
 
+/* irq/handle.c: the interrupts of devices */
+typedef enum irqreturn {
+	IRQ_NONE,		/* was not this device's */
+	IRQ_HANDLED,
+} irqreturn_t;
+
+struct irqaction {
+	irqreturn_t (*handler)(void);
+	int irq;		/* its vector */
+	const char *name;
+};
+
+extern const struct irqaction host_device_action;
+extern const struct irqaction block_device_action;
+
+void __handle_irq_event_percpu(const struct irqaction *action);
+
 void irq_enter_rcu(void);
 void irq_exit_rcu(void);
 

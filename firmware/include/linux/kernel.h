@@ -13,6 +13,9 @@
 #include <linux/string.h>
 #include <linux/container_of.h>
 
+/* Where the function that says so returns to. */
+#define _RET_IP_		((unsigned long)__builtin_return_address(0))
+
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 
 #define min(x, y) ({				\

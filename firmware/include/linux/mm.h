@@ -8,6 +8,7 @@
 #include <linux/gfp.h>
 #include <linux/sched.h>
 #include <linux/mman.h>
+#include <linux/tracepoint-defs.h>
 #include <asm/pgtable.h>
 
 #define VM_READ		0x00000001
@@ -51,13 +52,14 @@ struct vm_fault {
 	struct page *page;		/* what ->fault found, referenced */
 };
 
-extern struct page *mem_map;
+extern unsigned long vmemmap_base;
 extern unsigned long max_pfn;
 extern struct mm_struct init_mm;
 extern struct page *empty_zero_page;
 
-#define pfn_to_page(pfn)	(mem_map + (pfn))
-#define page_to_pfn(page)	((unsigned long)((page) - mem_map))
+#define vmemmap			((struct page *)vmemmap_base)
+#define pfn_to_page(pfn)	(vmemmap + (pfn))
+#define page_to_pfn(page)	((unsigned long)((page) - vmemmap))
 #define page_to_phys(page)	((phys_addr_t)page_to_pfn(page) << PAGE_SHIFT)
 #define phys_to_page(phys)	pfn_to_page((phys) >> PAGE_SHIFT)
 #define page_address(page)	__va(page_to_phys(page))
@@ -96,6 +98,23 @@ static inline unsigned long get_mm_rss(const struct mm_struct *mm)
 	return READ_ONCE(mm->rss_anon) + READ_ONCE(mm->rss_file);
 }
 
+/* What is counted of an address space, as events number it. */
+enum { MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, MM_SHMEMPAGES };
+
+/* Tells address spaces apart, without their addresses. */
+static inline unsigned int mm_ptr_to_hash(const struct mm_struct *mm)
+{
+	return (unsigned long)mm * 0x61c8864680b583ebUL >> 32;
+}
+
+DECLARE_TRACEPOINT(rss_stat);
+void mm_trace_rss_stat(struct mm_struct *mm, int member);
+
+static inline int mm_counter(struct page *page)
+{
+	return PageAnon(page) ? MM_ANONPAGES : MM_FILEPAGES;
+}
+
 /* With the page table locked: a page is mapped, or no more. */
 static inline void inc_mm_counter(struct mm_struct *mm, struct page *page)
 {
@@ -105,6 +124,8 @@ static inline void inc_mm_counter(struct mm_struct *mm, struct page *page)
 		mm->rss_file++;
 	if (get_mm_rss(mm) > mm->hiwater_rss)
 		mm->hiwater_rss = get_mm_rss(mm);
+	if (tracepoint_enabled(rss_stat))
+		mm_trace_rss_stat(mm, mm_counter(page));
 }
 
 /* For who leaves the address space. */
@@ -123,6 +144,8 @@ static inline void dec_mm_counter(struct mm_struct *mm, struct page *page)
 		mm->rss_anon--;
 	else
 		mm->rss_file--;
+	if (tracepoint_enabled(rss_stat))
+		mm_trace_rss_stat(mm, mm_counter(page));
 }
 
 static inline void get_page(struct page *page)
@@ -142,6 +165,9 @@ static inline void put_page(struct page *page)
 	if (atomic_dec_and_test(&page->_refcount))
 		__put_page(page);
 }
+
+/* Gives back a reference to each of them. */
+void release_pages(struct page **pages, unsigned int nr);
 
 /* Address spaces: mm/mmap.c, fork.c. */
 struct mm_struct *mm_alloc(void);

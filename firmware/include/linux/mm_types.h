@@ -35,7 +35,7 @@ enum pageflags {
 	PG_arch_1,		/* no CPU holds translations of old contents */
 };
 
-/* One page of RAM. Zero is a valid state, so mem_map needs no set-up. */
+/* One page of RAM. Zero is a valid state, so vmemmap needs no set-up. */
 struct page {
 	unsigned long flags;
 	atomic_t _refcount;

@@ -70,6 +70,8 @@ struct page *find_get_next(struct address_space *mapping, unsigned long *index);
 /* With its contents and a reference, or -EIO, -ENOMEM. */
 struct page *read_mapping_page(struct address_space *mapping,
 			       unsigned long index);
+/* With the mapping's i_pages locked. */
+void __filemap_remove_folio(struct page *page);
 void filemap_remove_folio(struct address_space *mapping, struct page *page);
 void page_cache_sync_readahead(struct address_space *mapping,
 			       unsigned long index);

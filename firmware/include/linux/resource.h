@@ -8,8 +8,8 @@
 #include <uapi/linux/resource.h>
 
 struct rusage {
-	struct __kernel_timeval ru_utime;
-	struct __kernel_timeval ru_stime;
+	struct __kernel_old_timeval ru_utime;
+	struct __kernel_old_timeval ru_stime;
 	long ru_maxrss;			/* in KiB */
 	long ru_ixrss, ru_idrss, ru_isrss;
 	long ru_minflt, ru_majflt, ru_nswap;
@@ -39,6 +39,12 @@ void fill_rusage(struct rusage *r, const struct task_usage *usage);
 struct rlimit {
 	unsigned long rlim_cur;
 	unsigned long rlim_max;
+};
+
+/* With long of 64 bits the same. */
+struct rlimit64 {
+	u64 rlim_cur;
+	u64 rlim_max;
 };
 
 #endif

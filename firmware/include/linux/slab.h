@@ -34,6 +34,8 @@ void for_each_slabinfo(void (*show)(void *arg, const struct slabinfo *info),
 		       void *arg);
 
 void *__kmalloc(size_t size, gfp_t flags);
+/* On behalf of who called the caller: events name that one. */
+void *__kmalloc_track_caller(size_t size, gfp_t flags, unsigned long caller);
 void kfree(const void *object);
 
 #define KMEM_CACHE(type, flags)					\
@@ -42,6 +44,8 @@ void kfree(const void *object);
 #define kmem_cache_zalloc(cache, flags) \
 	kmem_cache_alloc(cache, (flags) | __GFP_ZERO)
 #define kmalloc(size, flags)		__kmalloc(size, flags)
+#define kmalloc_track_caller(size, flags) \
+	__kmalloc_track_caller(size, flags, _RET_IP_)
 #define kzalloc(size, flags)		__kmalloc(size, (flags) | __GFP_ZERO)
 #define kmalloc_array(n, size, flags)	__kmalloc((n) * (size), flags)
 #define kcalloc(n, size, flags)		kzalloc((n) * (size), flags)

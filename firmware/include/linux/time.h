@@ -18,8 +18,13 @@ struct __kernel_itimerspec {
 	struct __kernel_timespec it_value;
 };
 
-struct __kernel_timeval {
-	long tv_sec;
+struct timezone {
+	int tz_minuteswest;
+	int tz_dsttime;
+};
+
+struct __kernel_old_timeval {
+	__kernel_old_time_t tv_sec;
 	__kernel_suseconds_t tv_usec;
 };
 

@@ -14,12 +14,14 @@ struct timer_list {
 	u32 flags;		/* the CPU whose wheel it is on, and these: */
 };
 
-#define TIMER_CPUMASK		0x0003ffff
+#define TIMER_CPUMASK		0x0003FFFF
 #define TIMER_MIGRATING		0x00040000	/* between two wheels */
 #define TIMER_BASEMASK		(TIMER_CPUMASK | TIMER_MIGRATING)
 #define TIMER_DEFERRABLE	0x00080000	/* an idle CPU sleeps on */
 #define TIMER_PINNED		0x00100000	/* they all are */
 #define TIMER_IRQSAFE		0x00200000	/* called with interrupts off */
+/* In events only: the number of its bucket. */
+#define TIMER_ARRAYSHIFT	22
 
 #define from_timer(var, timer, member) \
 	container_of(timer, typeof(*var), member)

@@ -10,6 +10,7 @@ typedef signed char s8;
 typedef unsigned char u8;
 typedef short s16;
 typedef unsigned short u16;
+typedef u16 __u16;
 typedef int s32;
 typedef unsigned int u32;
 typedef long long s64;
@@ -34,6 +35,7 @@ typedef unsigned int gid_t;
 typedef unsigned short umode_t;
 typedef unsigned int dev_t;
 typedef unsigned int gfp_t;
+typedef unsigned long ino_t;
 typedef unsigned int fmode_t;
 typedef unsigned int __poll_t;
 typedef unsigned long pgoff_t;
@@ -41,6 +43,13 @@ typedef u64 phys_addr_t;
 typedef long long time64_t;
 typedef unsigned int vm_fault_t;
 typedef int clockid_t;
+typedef int timer_t;
+typedef long __kernel_old_time_t;
+
+/* As long as a set is: a program says how many of the bits count. */
+typedef struct {
+	unsigned long fds_bits[1024 / 64];
+} fd_set;
 
 typedef struct { int counter; } atomic_t;
 typedef struct { long counter; } atomic_long_t;

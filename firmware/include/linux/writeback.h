@@ -11,12 +11,25 @@ enum writeback_sync_modes {
 	WB_SYNC_ALL,
 };
 
+enum wb_reason {
+	WB_REASON_BACKGROUND,
+	WB_REASON_VMSCAN,
+	WB_REASON_SYNC,
+	WB_REASON_PERIODIC,
+	WB_REASON_LAPTOP_TIMER,
+	WB_REASON_FS_FREE_SPACE,
+	WB_REASON_FORKER_THREAD,
+	WB_REASON_FOREIGN_FLUSH,
+};
+
 struct writeback_control {
 	long		nr_to_write;
 	loff_t		range_start;
 	loff_t		range_end;
 	enum writeback_sync_modes sync_mode;
 	long		pages_skipped;	/* still dirty */
+	bool		for_kupdate;	/* because it is old */
+	bool		range_cyclic;	/* any pages will do */
 };
 
 /* page-writeback.c */
@@ -25,8 +38,11 @@ void balance_dirty_pages_ratelimited(struct address_space *mapping);
 long nr_dirty_pages(void);
 long nr_writeback_pages(void);
 
-/* fs-writeback.c: all that is dirty is to be written soon */
-void wakeup_flusher_threads(void);
+/* fs-writeback.c */
+struct backing_dev_info;
+void wb_init(struct backing_dev_info *bdi);
+/* All that is dirty is to be written soon. */
+void wakeup_flusher_threads(enum wb_reason reason);
 
 /* page_cache/filemap_sync.c: a file's pages, from now on, or until written */
 void mapping_set_error(struct address_space *mapping, int error);

@@ -7,6 +7,21 @@
 
 #include "blk.h"
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/block.h>
+
+int blk_status_to_errno(blk_status_t status)
+{
+	switch (status) {
+	case BLK_STS_OK:
+		return 0;
+	case BLK_STS_NOTSUPP:
+		return -EOPNOTSUPP;
+	default:
+		return -EIO;
+	}
+}
+
 /* Whether the bio leaves the disk. */
 static int bio_check_eod(struct bio *bio)
 {
@@ -41,6 +56,7 @@ static void __submit_bio_noacct_mq(struct bio *bio)
 
 static void submit_bio_noacct_nocheck(struct bio *bio)
 {
+	trace_block_bio_queue(bio);
 	__submit_bio_noacct_mq(bio);
 }
 

@@ -2,6 +2,7 @@
 /* Making one request of bios on adjacent sectors. */
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <trace/events/block.h>
 
 #include "blk.h"
 
@@ -65,6 +66,7 @@ static enum bio_merge_status bio_attempt_back_merge(struct request *rq,
 {
 	if (!ll_back_merge_fn(rq, bio, nr_segs))
 		return BIO_MERGE_FAILED;
+	trace_block_bio_backmerge(bio);
 	rq->biotail->bi_next = bio;
 	rq->biotail = bio;
 	rq->__data_len += bio->bi_iter.bi_size;
@@ -79,6 +81,7 @@ static enum bio_merge_status bio_attempt_front_merge(struct request *rq,
 {
 	if (!ll_front_merge_fn(rq, bio, nr_segs))
 		return BIO_MERGE_FAILED;
+	trace_block_bio_frontmerge(bio);
 	bio->bi_next = rq->bio;
 	rq->bio = bio;
 	rq->__sector = bio->bi_iter.bi_sector;

@@ -8,6 +8,7 @@
 #include <linux/interrupt.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
+#include <trace/events/block.h>
 
 #include "blk.h"
 
@@ -126,8 +127,11 @@ static void req_bio_endio(struct request *rq, struct bio *bio,
 bool blk_update_request(struct request *rq, blk_status_t error,
 			unsigned int bytes)
 {
-	if (error)
+	trace_block_rq_complete(rq, error, bytes);
+	if (error) {
 		blk_print_req_error(rq);
+		trace_block_rq_error(rq, error, bytes);
+	}
 	blk_account_io_completion(rq, bytes);
 	rq->__sector += bytes >> SECTOR_SHIFT;
 	rq->__data_len -= bytes;

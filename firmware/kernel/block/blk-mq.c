@@ -7,6 +7,7 @@
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <trace/events/block.h>
 
 #include "blk.h"
 
@@ -57,8 +58,12 @@ static void blk_mq_bio_to_request(struct request *rq, struct bio *bio,
 
 static void blk_add_rq_to_plug(struct blk_plug *plug, struct request *rq)
 {
-	if (plug->rq_count >= BLK_MAX_REQUEST_COUNT)
+	if (!plug->rq_count) {
+		trace_block_plug(rq->q);
+	} else if (plug->rq_count >= BLK_MAX_REQUEST_COUNT) {
 		blk_mq_flush_plug_list(plug, false);
+		trace_block_plug(rq->q);
+	}
 	list_add_tail(&rq->queuelist, &plug->mq_list);
 	plug->rq_count++;
 }
@@ -68,6 +73,7 @@ static void __blk_mq_insert_request(struct request *rq)
 	struct blk_mq_ctx *ctx = rq->mq_ctx;
 
 	spin_lock(&ctx->lock);
+	trace_block_rq_insert(rq);
 	list_add_tail(&rq->queuelist, &ctx->rq_list);
 	spin_unlock(&ctx->lock);
 }
@@ -92,6 +98,7 @@ void blk_mq_submit_bio(struct bio *bio)
 	rq = blk_mq_get_new_requests(q, bio, nr_segs);
 	if (!rq)
 		return;
+	trace_block_getrq(bio);
 	blk_mq_bio_to_request(rq, bio, nr_segs);
 	if (current->plug)
 		blk_add_rq_to_plug(current->plug, rq);
@@ -120,13 +127,26 @@ static void blk_mq_sched_insert_requests(struct request_queue *q,
 	blk_mq_run_hw_queue(q, run_queue_async);
 }
 
+/* How many of the requests are @q's. */
+static unsigned int plug_depth(struct request_queue *q, struct list_head *list)
+{
+	unsigned int depth = 0;
+	struct request *rq;
+
+	list_for_each_entry(rq, list, queuelist)
+		depth += rq->q == q;
+	return depth;
+}
+
 static void blk_mq_dispatch_plug_list(struct list_head *list, bool from_sched)
 {
 	while (!list_empty(list)) {
-		struct request *rq = list_first_entry(list, struct request,
-						      queuelist);
+		struct request_queue *q = list_first_entry(list, struct request,
+							   queuelist)->q;
 
-		blk_mq_sched_insert_requests(rq->q, list, from_sched);
+		if (trace_block_unplug_enabled())
+			trace_block_unplug(q, plug_depth(q, list), !from_sched);
+		blk_mq_sched_insert_requests(q, list, from_sched);
 	}
 }
 
@@ -234,6 +254,7 @@ void blk_mq_run_hw_queue(struct request_queue *q, bool async)
 /* The driver calls it just before the device gets the request. */
 void blk_mq_start_request(struct request *rq)
 {
+	trace_block_rq_issue(rq);
 	rq->io_start_time_ns = ktime_get();
 	WRITE_ONCE(rq->state, MQ_RQ_IN_FLIGHT);
 }

@@ -30,9 +30,10 @@ struct gendisk *blk_mq_alloc_disk(struct request_queue *q)
 /* From here on the disk can be opened; it has a node in /dev. */
 int device_add_disk(struct gendisk *disk)
 {
-	dev_t dev = MKDEV(disk->major, disk->first_minor);
+	dev_t dev = disk_devt(disk);
 	char path[DISK_NAME_LEN + 8];
 
+	bdi_register(&disk->bdi, dev);
 	bdev_add(disk->part0, dev);
 	mutex_lock(&block_class_lock);
 	list_add_tail(&disk->disks, &block_class_devices);

@@ -62,7 +62,8 @@ const struct file_operations urandom_fops = {
 	.write_iter	= random_write_iter,
 };
 
-SYSCALL_DEFINE3(getrandom, char __user *, buf, size_t, len, unsigned int, flags)
+SYSCALL_DEFINE3(getrandom, char __user *, ubuf, size_t, len,
+		unsigned int, flags)
 {
 	struct iov_iter to;
 	struct iovec iov;
@@ -73,6 +74,6 @@ SYSCALL_DEFINE3(getrandom, char __user *, buf, size_t, len, unsigned int, flags)
 	if ((flags & (GRND_RANDOM | GRND_INSECURE)) ==
 	    (GRND_RANDOM | GRND_INSECURE))
 		return -EINVAL;
-	err = import_single_range(buf, len, &iov, &to);
+	err = import_single_range(ubuf, len, &iov, &to);
 	return err ? err : get_random_bytes_user(&to);
 }

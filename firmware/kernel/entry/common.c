@@ -5,6 +5,25 @@
 #include <linux/sched.h>
 #include <linux/signal.h>
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/syscalls.h>
+
+/*
+ * Before a system call, called and left with interrupts on, while sys_enter is
+ * traced. Returns the number to be called.
+ */
+long syscall_trace_enter(struct pt_regs *regs, long syscall)
+{
+	trace_sys_enter(regs, syscall);
+	return syscall;
+}
+
+/* After a system call, with interrupts on, while sys_exit is traced. */
+static void syscall_exit_work(struct pt_regs *regs)
+{
+	trace_sys_exit(regs, syscall_get_return_value(current, regs));
+}
+
 /* Called and left with interrupts off; work is done with them on. */
 static void exit_to_user_mode_prepare(struct pt_regs *regs)
 {
@@ -27,6 +46,8 @@ static void exit_to_user_mode_prepare(struct pt_regs *regs)
  */
 noinstr void syscall_exit_to_user_mode(struct pt_regs *regs)
 {
+	if (trace_sys_exit_enabled())
+		syscall_exit_work(regs);
 	local_irq_disable();
 	exit_to_user_mode_prepare(regs);
 }

@@ -23,7 +23,9 @@ const sys_call_ptr_t sys_call_table[NR_syscalls + 1] = {
 #pragma GCC diagnostic pop
 #undef __SYSCALL
 
-SYSCALL_DEFINE0(ni_syscall)
+/* Not defined as system calls are: it has no events. */
+long sys_ni_syscall(void);
+long sys_ni_syscall(void)
 {
 	return -ENOSYS;
 }

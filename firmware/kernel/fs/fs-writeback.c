@@ -23,16 +23,35 @@ static void wb_workfn(struct work_struct *work);
 
 /* Whatever is dirty, the one that became so first at the end. */
 static struct bdi_writeback {
+	struct backing_dev_info *bdi;	/* the disk by which it is named */
 	spinlock_t list_lock;		/* inside i_lock */
 	struct list_head b_dirty;
 	struct delayed_work dwork;
 	bool start_all;			/* not only what is old */
+	enum wb_reason start_all_reason;
 } wb = {
 	.b_dirty = LIST_HEAD_INIT(wb.b_dirty),
 	.dwork = __DELAYED_WORK_INITIALIZER(wb.dwork, wb_workfn, 0),
 };
 
+/* Something to do for it. */
+struct wb_writeback_work {
+	long nr_pages;			/* dirty ones that are left */
+	enum writeback_sync_modes sync_mode;
+	bool for_kupdate;
+	bool range_cyclic;
+	enum wb_reason reason;
+};
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/writeback.h>
+
 static struct workqueue_struct *bdi_wq;
+
+void wb_init(struct backing_dev_info *bdi)
+{
+	wb.bdi = bdi;
+}
 
 static void wb_wakeup_delayed(void)
 {
@@ -43,16 +62,20 @@ static void wb_wakeup_delayed(void)
 				   msecs_to_jiffies(interval * 10));
 }
 
-/* With i_lock. */
-static void inode_io_list_add(struct inode *inode)
+/* With i_lock. Whether it was in no list. */
+static bool inode_io_list_add(struct inode *inode)
 {
+	bool added;
+
 	spin_lock(&wb.list_lock);
-	if (list_empty(&inode->i_io_list)) {
+	added = list_empty(&inode->i_io_list);
+	if (added) {
 		inode->dirtied_when = jiffies;
 		list_add(&inode->i_io_list, &wb.b_dirty);
 	}
 	spin_unlock(&wb.list_lock);
 	wb_wakeup_delayed();
+	return added;
 }
 
 /* It is clean, or going. */
@@ -70,28 +93,43 @@ void inode_io_list_del(struct inode *inode)
 void __mark_inode_dirty(struct inode *inode, int flags)
 {
 	const struct super_operations *ops = inode->i_sb->s_op;
+	bool enqueued = false;
 
+	trace_writeback_mark_inode_dirty(inode, flags);
+	if (flags & I_DIRTY_INODE) {
+		trace_writeback_dirty_inode_start(inode, flags);
+		if (ops->dirty_inode)
+			ops->dirty_inode(inode, flags);
+		trace_writeback_dirty_inode(inode, flags);
+	}
 	/* Without a place to write to, nothing is ever dirty. */
 	if (!ops->write_inode && !ops->dirty_inode &&
 	    !inode->i_mapping->a_ops->writepage)
 		return;
-	if ((flags & I_DIRTY_INODE) && ops->dirty_inode)
-		ops->dirty_inode(inode, flags);
 	if ((READ_ONCE(inode->i_state) & flags) == (unsigned int)flags)
 		return;
 	spin_lock(&inode->i_lock);
 	if (!(inode->i_state & I_FREEING)) {
 		inode->i_state |= flags;
-		inode_io_list_add(inode);
+		enqueued = inode_io_list_add(inode);
 	}
 	spin_unlock(&inode->i_lock);
+	if (enqueued)
+		trace_writeback_dirty_inode_enqueue(inode);
 }
 
 static int write_inode(struct inode *inode, struct writeback_control *wbc)
 {
 	const struct super_operations *ops = inode->i_sb->s_op;
 
-	return ops->write_inode ? ops->write_inode(inode, wbc) : 0;
+	int err;
+
+	if (!ops->write_inode)
+		return 0;
+	trace_writeback_write_inode_start(inode, wbc);
+	err = ops->write_inode(inode, wbc);
+	trace_writeback_write_inode(inode, wbc);
+	return err;
 }
 
 static unsigned long take_state(struct inode *inode, unsigned long flags)
@@ -116,8 +154,10 @@ static int __writeback_single_inode(struct inode *inode,
 				    struct writeback_control *wbc)
 {
 	struct address_space *mapping = inode->i_mapping;
+	long nr_to_write = wbc->nr_to_write;
 	int err, ret;
 
+	trace_writeback_single_inode_start(inode, wbc, nr_to_write);
 	take_state(inode, I_DIRTY_PAGES);
 	ret = do_writepages(mapping, wbc);
 	if (wbc->sync_mode == WB_SYNC_ALL) {
@@ -132,6 +172,7 @@ static int __writeback_single_inode(struct inode *inode,
 		if (!ret)
 			ret = err;
 	}
+	trace_writeback_single_inode(inode, wbc, nr_to_write);
 	return ret;
 }
 
@@ -219,43 +260,78 @@ static struct inode *next_dirty_inode(unsigned long older)
 }
 
 /* With no lock held; may sleep. */
-static void writeback_sb_inodes(unsigned long older)
+static void writeback_sb_inodes(struct wb_writeback_work *work,
+				unsigned long older)
 {
 	struct inode *inode;
 
 	while ((inode = next_dirty_inode(older))) {
 		struct super_block *sb = inode->i_sb;
+		struct writeback_control wbc = {
+			.nr_to_write	= LONG_MAX,
+			.range_end	= LLONG_MAX,
+			.sync_mode	= work->sync_mode,
+			.for_kupdate	= work->for_kupdate,
+			.range_cyclic	= work->range_cyclic,
+		};
 
-		write_inode_now(inode, 0);
+		writeback_single_inode(inode, &wbc);
+		work->nr_pages -= LONG_MAX - wbc.nr_to_write;
 		iput(inode);
 		up_read(&sb->s_umount);
 	}
 }
 
-static void wb_check_old_data_flush(void)
+/* What has been dirty since before @older. How many pages were written. */
+static long wb_writeback(struct wb_writeback_work *work, unsigned long older)
 {
-	writeback_sb_inodes(jiffies -
+	long nr_pages = work->nr_pages;
+
+	trace_writeback_start(&wb, work);
+	writeback_sb_inodes(work, older);
+	trace_writeback_written(&wb, work);
+	return nr_pages - work->nr_pages;
+}
+
+static long wb_check_old_data_flush(void)
+{
+	struct wb_writeback_work work = {
+		.nr_pages	= nr_dirty_pages(),
+		.sync_mode	= WB_SYNC_NONE,
+		.for_kupdate	= true,
+		.range_cyclic	= true,
+		.reason		= WB_REASON_PERIODIC,
+	};
+
+	return wb_writeback(&work, jiffies -
 			    msecs_to_jiffies(dirty_expire_interval * 10));
 }
 
-static void wb_check_start_all(void)
+static long wb_check_start_all(void)
 {
-	if (READ_ONCE(wb.start_all)) {
-		WRITE_ONCE(wb.start_all, false);
-		writeback_sb_inodes(jiffies);
-	}
+	struct wb_writeback_work work = {
+		.nr_pages	= nr_dirty_pages(),
+		.sync_mode	= WB_SYNC_NONE,
+		.range_cyclic	= true,
+		.reason		= wb.start_all_reason,
+	};
+
+	if (!READ_ONCE(wb.start_all))
+		return 0;
+	WRITE_ONCE(wb.start_all, false);
+	return wb_writeback(&work, jiffies);
 }
 
-static void wb_do_writeback(void)
+static long wb_do_writeback(void)
 {
-	wb_check_start_all();
-	wb_check_old_data_flush();
+	return wb_check_start_all() + wb_check_old_data_flush();
 }
 
-void wakeup_flusher_threads(void)
+void wakeup_flusher_threads(enum wb_reason reason)
 {
 	if (!bdi_wq || READ_ONCE(wb.start_all))
 		return;
+	wb.start_all_reason = reason;
 	WRITE_ONCE(wb.start_all, true);
 	mod_delayed_work(bdi_wq, &wb.dwork, 0);
 }
@@ -263,7 +339,9 @@ void wakeup_flusher_threads(void)
 /* Runs again as long as anything is dirty: an idle machine can rest. */
 static void wb_workfn(struct work_struct *work)
 {
-	wb_do_writeback();
+	long pages_written = wb_do_writeback();
+
+	trace_writeback_pages_written(pages_written);
 	if (!list_empty(&wb.b_dirty))
 		wb_wakeup_delayed();
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the host knows of generic structures and constants. */
+#include <linux/hrtimer.h>
 #include <linux/ktime.h>
+#include <linux/mm_types.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/syscalls.h>
 #include <linux/trace_events.h>
 #include <linux/trace_printk.h>
 #include <linux/upcall.h>
@@ -14,6 +17,7 @@
 #include <emu/layout.h>
 #include <emu/ramdisk.h>
 #include <asm/irq.h>
+#include <asm/unistd.h>
 
 #define HOST_CALL_LAYOUT(name, nr)	LAYOUT_CONST(name);
 HOST_CALLS(HOST_CALL_LAYOUT)
@@ -136,3 +140,24 @@ LAYOUT(trace_bprintk_fmt, list);
 LAYOUT(trace_bprintk_fmt, fmt);
 
 LAYOUT(new_utsname, release);
+
+LAYOUT_CONST(NR_syscalls);
+LAYOUT(syscall_metadata, name);
+LAYOUT(syscall_metadata, nb_args);
+LAYOUT(syscall_metadata, types);
+LAYOUT(syscall_metadata, args);
+
+/* What print fmts of events ask for */
+LAYOUT_SIZE(page);
+LAYOUT_CONST(HRTIMER_MODE_ABS);
+LAYOUT_CONST(HRTIMER_MODE_REL);
+LAYOUT_CONST(HRTIMER_MODE_ABS_PINNED);
+LAYOUT_CONST(HRTIMER_MODE_REL_PINNED);
+LAYOUT_CONST(HRTIMER_MODE_ABS_SOFT);
+LAYOUT_CONST(HRTIMER_MODE_REL_SOFT);
+LAYOUT_CONST(HRTIMER_MODE_ABS_PINNED_SOFT);
+LAYOUT_CONST(HRTIMER_MODE_REL_PINNED_SOFT);
+LAYOUT_CONST(HRTIMER_MODE_ABS_HARD);
+LAYOUT_CONST(HRTIMER_MODE_REL_HARD);
+LAYOUT_CONST(HRTIMER_MODE_ABS_PINNED_HARD);
+LAYOUT_CONST(HRTIMER_MODE_REL_PINNED_HARD);

@@ -10,6 +10,9 @@
 #include <linux/smpboot.h>
 #include <linux/tick.h>
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/irq.h>
+
 /* What is raised meanwhile is served too, this often and this long (in
    jiffies); then by a thread. */
 #define MAX_SOFTIRQ_RESTART	10
@@ -34,6 +37,7 @@ void open_softirq(int nr, void (*action)(struct softirq_action *))
 
 inline void __raise_softirq_irqoff(unsigned int nr)
 {
+	trace_softirq_raise(nr);
 	this_cpu_write(__softirq_pending, local_softirq_pending() | 1u << nr);
 }
 
@@ -121,7 +125,9 @@ void __section(".softirqentry.text") __do_softirq(void)
 				continue;
 			kstat_incr_softirqs_this_cpu(h - softirq_vec);
 			count = preempt_count();
+			trace_softirq_entry(h - softirq_vec);
 			h->action(h);
+			trace_softirq_exit(h - softirq_vec);
 			WARN_ON_ONCE(count != preempt_count());
 		}
 		local_irq_disable();

@@ -7,6 +7,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <trace/events/irq.h>
 #include <asm/processor.h>
 
 enum { TASKLET_STATE_SCHED, TASKLET_STATE_RUN };
@@ -101,7 +102,9 @@ static void tasklet_action_common(struct tasklet_head *head,
 		if (tasklet_trylock(t)) {
 			if (!atomic_read(&t->count)) {
 				clear_bit(TASKLET_STATE_SCHED, &t->state);
+				trace_tasklet_entry(t, t->callback);
 				t->callback(t);
+				trace_tasklet_exit(t, t->callback);
 				tasklet_unlock(t);
 				continue;
 			}

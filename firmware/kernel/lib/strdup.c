@@ -8,19 +8,26 @@
 
 void *kmemdup(const void *src, size_t len, gfp_t gfp)
 {
-	void *copy = kmalloc(len, gfp);
+	void *copy = kmalloc_track_caller(len, gfp);
 
 	return copy ? memcpy(copy, src, len) : NULL;
 }
 
 char *kstrdup(const char *s, gfp_t gfp)
 {
-	return s ? kmemdup(s, strlen(s) + 1, gfp) : NULL;
+	size_t len;
+	char *copy;
+
+	if (!s)
+		return NULL;
+	len = strlen(s) + 1;
+	copy = kmalloc_track_caller(len, gfp);
+	return copy ? memcpy(copy, s, len) : NULL;
 }
 
 void *memdup_user(const void __user *src, size_t len)
 {
-	void *copy = kmalloc(len, GFP_KERNEL);
+	void *copy = kmalloc_track_caller(len, GFP_KERNEL);
 
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
@@ -34,7 +41,7 @@ void *memdup_user(const void __user *src, size_t len)
 /* The same with a NUL after it. */
 void *memdup_user_nul(const void __user *src, size_t len)
 {
-	char *copy = kmalloc(len + 1, GFP_KERNEL);
+	char *copy = kmalloc_track_caller(len + 1, GFP_KERNEL);
 
 	if (!copy)
 		return ERR_PTR(-ENOMEM);

@@ -8,6 +8,7 @@
 #include <linux/string.h>
 #include <linux/tlbflush.h>
 #include <linux/writeback.h>
+#include <trace/events/kmem.h>
 #include <asm/cacheflush.h>
 #include <asm/ptrace.h>
 
@@ -57,6 +58,12 @@ pmd_t *mm_alloc_pmd(struct mm_struct *mm, unsigned long address)
 int pte_alloc(struct mm_struct *mm, pmd_t *pmd)
 {
 	return pmd_none(*pmd) ? __pte_alloc(mm, pmd) : 0;
+}
+
+void mm_trace_rss_stat(struct mm_struct *mm, int member)
+{
+	trace_rss_stat(mm, member, member == MM_ANONPAGES ? mm->rss_anon :
+							    mm->rss_file);
 }
 
 static inline void lock_pte(struct vm_fault *vmf)
@@ -114,7 +121,7 @@ static vm_fault_t do_anonymous_page(struct vm_fault *vmf)
 		unlock_pte(vmf);
 		return 0;
 	}
-	page = alloc_page(GFP_HIGHUSER | __GFP_ZERO);
+	page = alloc_page(GFP_HIGHUSER_MOVABLE | __GFP_ZERO);
 	if (!page)
 		return VM_FAULT_OOM;
 	set_bit(PG_anon, &page->flags);
@@ -157,7 +164,7 @@ static vm_fault_t do_read_fault(struct vm_fault *vmf)
 /* A private copy at once: the write follows. */
 static vm_fault_t do_cow_fault(struct vm_fault *vmf)
 {
-	struct page *cow_page = alloc_page(GFP_HIGHUSER);
+	struct page *cow_page = alloc_page(GFP_HIGHUSER_MOVABLE);
 	vm_fault_t ret;
 
 	if (!cow_page)
@@ -301,7 +308,7 @@ static vm_fault_t wp_page_shared(struct vm_fault *vmf)
  */
 static vm_fault_t wp_page_copy(struct vm_fault *vmf, struct page *old)
 {
-	struct page *new = alloc_page(GFP_HIGHUSER);
+	struct page *new = alloc_page(GFP_HIGHUSER_MOVABLE);
 	struct vm_area_struct *vma = vmf->vma;
 
 	if (!new) {

@@ -109,6 +109,8 @@ static const char *gfp_name(gfp_t gfp)
 		return "GFP_KERNEL";
 	case GFP_NOFS:
 		return "GFP_NOFS";
+	case GFP_HIGHUSER_MOVABLE:
+		return "GFP_HIGHUSER_MOVABLE";
 	default:
 		return "GFP_NOIO";
 	}
@@ -198,7 +200,7 @@ void pagefault_out_of_memory(void)
 {
 	if (fatal_signal_pending(current))
 		return;
-	if (!out_of_memory(GFP_HIGHUSER, 0))
+	if (!out_of_memory(GFP_HIGHUSER_MOVABLE, 0))
 		force_sig(SIGKILL);
 	schedule_timeout_uninterruptible(1);
 }

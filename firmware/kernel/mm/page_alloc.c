@@ -13,9 +13,13 @@
 #include <linux/string.h>
 #include <linux/smp.h>
 #include <linux/sysinfo.h>
+#include <trace/events/kmem.h>
 #include "internal.h"
 
 #define MAX_ORDER	11		/* the largest block: 4 MiB */
+
+/* The only kind of blocks: they are not told apart by what can be moved. */
+#define MIGRATE_UNMOVABLE	0
 
 #define PCP_BATCH	16		/* pages moved between lists at once */
 #define PCP_HIGH	64		/* a CPU keeps no more than this */
@@ -31,7 +35,7 @@ struct per_cpu_pages {
 	unsigned int count;
 };
 
-struct page *mem_map;
+unsigned long vmemmap_base;
 unsigned long max_pfn;
 struct page *empty_zero_page;
 
@@ -82,6 +86,7 @@ static struct page *expand(struct page *page, unsigned int low,
 		add_to_free_list(page + (1UL << high), high);
 	}
 	zone.nr_free -= 1UL << low;
+	trace_mm_page_alloc_zone_locked(page, low, MIGRATE_UNMOVABLE, !low);
 	return page;
 }
 
@@ -211,7 +216,10 @@ struct page *__alloc_pages(gfp_t gfp, unsigned int order)
 	if (WARN_ON_ONCE(order >= MAX_ORDER))
 		return NULL;
 	page = get_page_from_freelist(gfp, order, WMARK_LOW);
-	return page ? page : __alloc_pages_slowpath(gfp, order);
+	if (!page)
+		page = __alloc_pages_slowpath(gfp, order);
+	trace_mm_page_alloc(page, order, gfp, MIGRATE_UNMOVABLE);
+	return page;
 }
 
 /* Where code can be that the kernel calls. NULL if there is no such block. */
@@ -228,6 +236,7 @@ struct page *alloc_pages_below(gfp_t gfp, unsigned int order,
 	spin_unlock_irqrestore(&zone.lock, flags);
 	if (page)
 		prep_new_page(page, order, gfp);
+	trace_mm_page_alloc(page, order, gfp, MIGRATE_UNMOVABLE);
 	return page;
 }
 
@@ -242,6 +251,7 @@ static void free_pcppages_bulk(struct per_cpu_pages *pcp)
 		list_del(&page->lru);
 		pcp->count--;
 		__free_one_page(page, 0);
+		trace_mm_page_pcpu_drain(page, 0, MIGRATE_UNMOVABLE);
 	}
 	spin_unlock(&zone.lock);
 }
@@ -258,6 +268,7 @@ static void drain_local_pages(void *unused)
 	list_for_each_entry_safe(page, next, &pcp->list, lru) {
 		list_del(&page->lru);
 		__free_one_page(page, 0);
+		trace_mm_page_pcpu_drain(page, 0, MIGRATE_UNMOVABLE);
 	}
 	pcp->count = 0;
 	spin_unlock(&zone.lock);
@@ -294,6 +305,7 @@ static void __free_pages_ok(struct page *page, unsigned int order)
 
 static inline void free_the_page(struct page *page, unsigned int order)
 {
+	trace_mm_page_free(page, order);
 	page->flags = 0;
 	if (order)
 		__free_pages_ok(page, order);
@@ -311,6 +323,17 @@ void __free_pages(struct page *page, unsigned int order)
 void __put_page(struct page *page)
 {
 	free_the_page(page, page->order);
+}
+
+void release_pages(struct page **pages, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (atomic_dec_and_test(&pages[i]->_refcount)) {
+			trace_mm_page_free_batched(pages[i]);
+			__put_page(pages[i]);
+		}
 }
 
 unsigned long __get_free_pages(gfp_t gfp, unsigned int order)
@@ -361,7 +384,8 @@ void __init page_alloc_init(void)
 		INIT_LIST_HEAD(&zone.free_area[order]);
 	for_each_possible_cpu(cpu)
 		INIT_LIST_HEAD(&per_cpu(pcp_lists, cpu).list);
-	mem_map = memblock_alloc(max_pfn * sizeof(struct page), PAGE_SIZE);
+	vmemmap_base = (unsigned long)
+		memblock_alloc(max_pfn * sizeof(struct page), PAGE_SIZE);
 	memblock_free_all();
 	nr_managed = zone.nr_free;
 	empty_zero_page = alloc_page(GFP_KERNEL | __GFP_ZERO);

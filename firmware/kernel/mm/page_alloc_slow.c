@@ -99,7 +99,7 @@ struct page *__alloc_pages_slowpath(gfp_t gfp, unsigned int order)
 	struct page *page;
 
 	if (gfp & __GFP_KSWAPD_RECLAIM)
-		wakeup_kswapd();
+		wakeup_kswapd(gfp, order);
 	page = get_page_from_freelist(gfp, order, alloc_flags);
 	if (page || !(gfp & __GFP_DIRECT_RECLAIM) || !preemptible() ||
 	    current->flags & PF_MEMALLOC)

@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/rwsem.h>
 #include <linux/shrinker.h>
+#include <trace/events/vmscan.h>
 
 #define SHRINK_BATCH	128
 
@@ -32,14 +33,15 @@ static unsigned long do_shrink_slab(struct shrink_control *sc,
 {
 	unsigned long freeable = shrinker->count_objects(shrinker, sc);
 	unsigned long batch = shrinker->batch ? shrinker->batch : SHRINK_BATCH;
-	unsigned long total, freed = 0, ret;
-	unsigned long deferred;
+	unsigned long deferred, delta, total, freed = 0, ret;
 
 	if (!freeable)
 		return 0;
 	deferred = READ_ONCE(shrinker->nr_deferred);
-	total = deferred + (freeable >> priority) * 4 / shrinker->seeks;
-	total = min(total, 2 * freeable);
+	delta = (freeable >> priority) * 4 / shrinker->seeks;
+	total = min(deferred + delta, 2 * freeable);
+	trace_mm_shrink_slab_start(shrinker, sc, deferred, freeable, delta,
+				   total, priority);
 	while (total >= batch || total >= freeable) {
 		sc->nr_to_scan = min(batch, total);
 		ret = shrinker->scan_objects(shrinker, sc);
@@ -51,6 +53,7 @@ static unsigned long do_shrink_slab(struct shrink_control *sc,
 			break;
 	}
 	WRITE_ONCE(shrinker->nr_deferred, total);
+	trace_mm_shrink_slab_end(shrinker, freed, deferred, total, total);
 	return freed;
 }
 

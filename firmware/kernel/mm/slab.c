@@ -15,6 +15,9 @@
 #include <linux/workqueue.h>
 #include "slab.h"
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/kmem.h>
+
 /* Empty slabs beyond this many partial ones are given back. */
 #define MIN_PARTIAL	4
 
@@ -217,11 +220,15 @@ static __always_inline void slab_free(struct kmem_cache *s, struct page *slab,
 
 void *kmem_cache_alloc(struct kmem_cache *s, gfp_t flags)
 {
-	return slab_alloc(s, flags);
+	void *object = slab_alloc(s, flags);
+
+	trace_kmem_cache_alloc(_RET_IP_, object, s, flags, NUMA_NO_NODE);
+	return object;
 }
 
 void kmem_cache_free(struct kmem_cache *s, void *object)
 {
+	trace_kmem_cache_free(_RET_IP_, object, s);
 	slab_free(s, virt_to_slab(object), object);
 }
 
@@ -232,25 +239,47 @@ static struct kmem_cache *kmalloc_slab(size_t size)
 	return kmalloc_caches[max_t(unsigned int, shift, KMALLOC_SHIFT_LOW)];
 }
 
-static void *kmalloc_large(size_t size, gfp_t flags)
+static void *kmalloc_large(size_t size, gfp_t flags, unsigned long caller)
 {
-	unsigned int shift = fls64(size - 1);
+	unsigned int order = fls64(size - 1) - PAGE_SHIFT;
+	void *object = (void *)__get_free_pages(flags, order);
 
-	return (void *)__get_free_pages(flags, shift - PAGE_SHIFT);
+	trace_kmalloc(caller, object, size, PAGE_SIZE << order, flags,
+		      NUMA_NO_NODE);
+	return object;
+}
+
+static __always_inline void *__do_kmalloc(size_t size, gfp_t flags,
+					  unsigned long caller)
+{
+	struct kmem_cache *s;
+	void *object;
+
+	if (size > KMALLOC_MAX_SIZE)
+		return NULL;
+	if (size > 1UL << KMALLOC_SHIFT_HIGH)
+		return kmalloc_large(size, flags, caller);
+	s = kmalloc_slab(size);
+	object = slab_alloc(s, flags);
+	trace_kmalloc(caller, object, size, s->size, flags, NUMA_NO_NODE);
+	return object;
 }
 
 void *__kmalloc(size_t size, gfp_t flags)
 {
-	if (size > 1UL << KMALLOC_SHIFT_HIGH)
-		return size <= KMALLOC_MAX_SIZE ? kmalloc_large(size, flags) :
-						  NULL;
-	return slab_alloc(kmalloc_slab(size), flags);
+	return __do_kmalloc(size, flags, _RET_IP_);
+}
+
+void *__kmalloc_track_caller(size_t size, gfp_t flags, unsigned long caller)
+{
+	return __do_kmalloc(size, flags, caller);
 }
 
 void kfree(const void *object)
 {
 	struct page *slab;
 
+	trace_kfree(_RET_IP_, object);
 	if (!object)
 		return;
 	slab = virt_to_slab(object);

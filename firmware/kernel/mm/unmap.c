@@ -20,12 +20,9 @@ void tlb_gather_mmu(struct mmu_gather *tlb, struct mm_struct *mm)
  */
 static void tlb_flush_mmu(struct mmu_gather *tlb)
 {
-	unsigned int i;
-
 	if (tlb->end)
 		flush_tlb_mm_range(tlb->mm, tlb->start, tlb->end);
-	for (i = 0; i < tlb->nr; i++)
-		put_page(tlb->pages[i]);
+	release_pages(tlb->pages, tlb->nr);
 	tlb->nr = 0;
 	tlb->end = 0;
 }

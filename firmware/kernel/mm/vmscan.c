@@ -16,6 +16,7 @@
 #include <linux/writeback.h>
 #include "internal.h"
 
+
 #define DEF_PRIORITY	12	/* the first round looks at a 2^12th of all */
 #define SWAP_CLUSTER_MAX	32UL
 
@@ -26,6 +27,23 @@ struct scan_control {
 	int priority;
 };
 
+/* What became of the pages that were looked at. */
+struct reclaim_stat {
+	unsigned int nr_dirty;		/* or being written */
+	unsigned int nr_writeback;
+	unsigned int nr_ref_keep;	/* used meanwhile */
+	unsigned int nr_unmap_fail;
+};
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/pagemap.h>
+#define CREATE_TRACE_POINTS
+#include <trace/events/vmscan.h>
+
+/* There is one node, with one zone. */
+#define KSWAPD_NODE	0
+#define KSWAPD_ZONE	0
+
 /* Pages of files that are on a disk, the latest first. */
 static LIST_HEAD(lru_list);
 static DEFINE_SPINLOCK(lru_lock);
@@ -33,6 +51,7 @@ static unsigned long nr_lru;
 
 static DECLARE_WAIT_QUEUE_HEAD(kswapd_wait);
 static bool kswapd_wanted;
+static unsigned int kswapd_order;	/* of what was not to be had */
 static unsigned int kswapd_failures;	/* in a row */
 
 void folio_add_lru(struct page *page)
@@ -43,6 +62,7 @@ void folio_add_lru(struct page *page)
 	set_bit(PG_lru, &page->flags);
 	list_add(&page->lru, &lru_list);
 	nr_lru++;
+	trace_mm_lru_insertion(page);
 	spin_unlock(&lru_lock);
 }
 
@@ -100,9 +120,7 @@ static bool __remove_mapping(struct page *page)
 	xa_lock(&mapping->i_pages);
 	/* The mapping's reference and ours: nobody else can have it. */
 	if (page_count(page) == 2 && !PageDirty(page)) {
-		__xa_erase(&mapping->i_pages, page->index);
-		page->mapping = NULL;
-		mapping->nrpages--;
+		__filemap_remove_folio(page);
 		removed = true;
 	}
 	xa_unlock(&mapping->i_pages);
@@ -117,36 +135,49 @@ static bool __remove_mapping(struct page *page)
  * A clean page that is not in use, but perhaps mapped. Called with a reference,
  * which stays, and the page not locked. Does not sleep.
  */
-static bool reclaim_page(struct page *page, bool mapped)
+static bool reclaim_page(struct page *page, bool mapped,
+			 struct reclaim_stat *stat)
 {
-	bool reclaimed = false;
+	bool reclaimed = false, unmapped;
 
-	if (PageDirty(page) || PageWriteback(page) || !folio_trylock(page))
+	if (PageDirty(page) || PageWriteback(page)) {
+		stat->nr_dirty++;
+		stat->nr_writeback += PageWriteback(page);
 		return false;
-	if (page->mapping && !mapping_unevictable(page->mapping) &&
-	    (!mapped || try_to_unmap(page)) &&
-	    !PageDirty(page) && !PageWriteback(page) &&
-	    (!PagePrivate(page) || try_to_free_buffers(page)))
-		reclaimed = __remove_mapping(page);
+	}
+	if (!folio_trylock(page))
+		return false;
+	if (page->mapping && !mapping_unevictable(page->mapping)) {
+		unmapped = !mapped || try_to_unmap(page);
+		stat->nr_unmap_fail += !unmapped;
+		if (unmapped && !PageDirty(page) && !PageWriteback(page) &&
+		    (!PagePrivate(page) || try_to_free_buffers(page)))
+			reclaimed = __remove_mapping(page);
+	}
 	unlock_page(page);
 	return reclaimed;
 }
 
-static unsigned long shrink_inactive_list(unsigned long nr)
+static unsigned long shrink_inactive_list(unsigned long nr, int priority)
 {
 	unsigned long scanned, reclaimed = 0;
+	struct reclaim_stat stat = {};
 	struct page *page;
 
 	for (scanned = 0; scanned < nr; scanned++) {
 		page = next_candidate();
 		if (!page)
 			break;
-		if (PageReferenced(page))
+		if (PageReferenced(page)) {
 			ClearPageReferenced(page);
-		else
-			reclaimed += reclaim_page(page, true);
+			stat.nr_ref_keep++;
+		} else {
+			reclaimed += reclaim_page(page, true, &stat);
+		}
 		put_page(page);
 	}
+	trace_mm_vmscan_lru_shrink_inactive(KSWAPD_NODE, scanned, reclaimed,
+					    &stat, priority);
 	return reclaimed;
 }
 
@@ -158,7 +189,8 @@ static void shrink_lruvec(struct scan_control *sc)
 	while (nr && sc->nr_reclaimed < sc->nr_to_reclaim) {
 		unsigned long batch = min(nr, SWAP_CLUSTER_MAX);
 
-		sc->nr_reclaimed += shrink_inactive_list(batch);
+		sc->nr_reclaimed += shrink_inactive_list(batch,
+							 sc->priority);
 		nr -= batch;
 	}
 }
@@ -177,7 +209,7 @@ static bool shrink_node(struct scan_control *sc)
 	if (sc->nr_reclaimed == before && nr_free_pages() > free)
 		sc->nr_reclaimed += nr_free_pages() - free;
 	if (sc->nr_reclaimed == before && nr_dirty_pages())
-		wakeup_flusher_threads();
+		wakeup_flusher_threads(WB_REASON_VMSCAN);
 	if (sc->nr_reclaimed == before)
 		return false;
 	kswapd_failures = 0;
@@ -204,8 +236,12 @@ unsigned long try_to_free_pages(gfp_t gfp, unsigned int order)
 		.nr_to_reclaim	= max(1UL << order, SWAP_CLUSTER_MAX),
 		.priority	= DEF_PRIORITY,
 	};
+	unsigned long nr_reclaimed;
 
-	return do_try_to_free_pages(&sc);
+	trace_mm_vmscan_direct_reclaim_begin(order, gfp);
+	nr_reclaimed = do_try_to_free_pages(&sc);
+	trace_mm_vmscan_direct_reclaim_end(nr_reclaimed);
+	return nr_reclaimed;
 }
 
 /*
@@ -231,11 +267,20 @@ static void balance_pgdat(void)
 	}
 }
 
+static void kswapd_try_to_sleep(void)
+{
+	if (!READ_ONCE(kswapd_wanted))
+		trace_mm_vmscan_kswapd_sleep(KSWAPD_NODE);
+	wait_event_idle(kswapd_wait, READ_ONCE(kswapd_wanted));
+}
+
 static int kswapd(void *unused)
 {
 	current->flags |= PF_MEMALLOC | PF_KSWAPD;
 	for (;;) {
-		wait_event_idle(kswapd_wait, READ_ONCE(kswapd_wanted));
+		kswapd_try_to_sleep();
+		trace_mm_vmscan_kswapd_wake(KSWAPD_NODE, KSWAPD_ZONE,
+					    READ_ONCE(kswapd_order));
 		WRITE_ONCE(kswapd_wanted, false);
 		balance_pgdat();
 	}
@@ -246,11 +291,13 @@ static int kswapd(void *unused)
  * Memory is getting short. If it tried hard in vain, it is left alone. In any
  * context but NMI.
  */
-void wakeup_kswapd(void)
+void wakeup_kswapd(gfp_t gfp, unsigned int order)
 {
 	if (kswapd_failures >= MAX_RECLAIM_RETRIES ||
 	    READ_ONCE(kswapd_wanted) || !waitqueue_active(&kswapd_wait))
 		return;
+	trace_mm_vmscan_wakeup_kswapd(KSWAPD_NODE, KSWAPD_ZONE, order, gfp);
+	WRITE_ONCE(kswapd_order, order);
 	WRITE_ONCE(kswapd_wanted, true);
 	wake_up_all(&kswapd_wait);
 }
@@ -260,10 +307,11 @@ unsigned long invalidate_mapping_pages(struct address_space *mapping,
 				       unsigned long start, unsigned long end)
 {
 	unsigned long index = start, count = 0;
+	struct reclaim_stat stat = {};
 	struct page *page;
 
 	while ((page = find_get_next(mapping, &index)) && index <= end) {
-		count += reclaim_page(page, false);
+		count += reclaim_page(page, false, &stat);
 		put_page(page);
 		page = NULL;
 		if (!++index)

@@ -24,6 +24,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timer.h>
+#include <linux/trace_events.h>
 #include <linux/trace_printk.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
@@ -62,7 +63,7 @@ EXPORT_SYMBOL(kmem_cache_create);
 EXPORT_SYMBOL(kmem_cache_alloc);
 EXPORT_SYMBOL(kmem_cache_free);
 EXPORT_SYMBOL(kmem_cache_destroy);
-EXPORT_SYMBOL(mem_map);
+EXPORT_SYMBOL(vmemmap_base);
 EXPORT_SYMBOL(__put_page);
 EXPORT_SYMBOL(_copy_to_user);
 EXPORT_SYMBOL(_copy_from_user);
@@ -199,3 +200,4 @@ EXPORT_SYMBOL_GPL(__trace_bputs);
 EXPORT_SYMBOL_GPL(__trace_printk);
 EXPORT_SYMBOL_GPL(__ftrace_vprintk);
 EXPORT_SYMBOL_GPL(__trace_puts);
+EXPORT_SYMBOL_GPL(trace_event_buffer_commit);

@@ -102,7 +102,7 @@ static bool start_dl_timer(struct task_struct *p)
 		return false;
 	if (!hrtimer_is_queued(&dl_se->dl_timer)) {
 		get_task_struct(p);
-		hrtimer_start(&dl_se->dl_timer, act, HRTIMER_MODE_ABS);
+		hrtimer_start(&dl_se->dl_timer, act, HRTIMER_MODE_ABS_HARD);
 	}
 	return true;
 }
@@ -252,7 +252,7 @@ unlock:
 
 void init_dl_task_timer(struct sched_dl_entity *dl_se)
 {
-	hrtimer_init(&dl_se->dl_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	hrtimer_init(&dl_se->dl_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	dl_se->dl_timer.function = dl_task_timer;
 }
 

@@ -152,7 +152,7 @@ void start_rt_bandwidth(void)
 	if (!rt_b->rt_period_active) {
 		rt_b->rt_period_active = true;
 		hrtimer_start(&rt_b->rt_period_timer, rt_b->rt_period,
-			      HRTIMER_MODE_REL);
+			      HRTIMER_MODE_REL_PINNED_HARD);
 	}
 	raw_spin_unlock(&rt_b->lock);
 }
@@ -171,7 +171,8 @@ static int __init init_rt_period_timer(void)
 {
 	struct rt_bandwidth *rt_b = &def_rt_bandwidth;
 
-	hrtimer_init(&rt_b->rt_period_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	hrtimer_init(&rt_b->rt_period_timer, CLOCK_MONOTONIC,
+		     HRTIMER_MODE_REL_HARD);
 	rt_b->rt_period_timer.function = sched_rt_period_timer;
 	return 0;
 }

@@ -117,16 +117,16 @@ static int get_user_cpu_mask(const unsigned long __user *user_mask,
 }
 
 SYSCALL_DEFINE3(sched_setaffinity, pid_t, pid, unsigned int, len,
-		unsigned long __user *, user_mask)
+		unsigned long __user *, user_mask_ptr)
 {
 	struct cpumask mask;
-	int err = get_user_cpu_mask(user_mask, len, &mask);
+	int err = get_user_cpu_mask(user_mask_ptr, len, &mask);
 
 	return err ? err : sched_setaffinity(pid, &mask);
 }
 
 SYSCALL_DEFINE3(sched_getaffinity, pid_t, pid, unsigned int, len,
-		unsigned long __user *, user_mask)
+		unsigned long __user *, user_mask_ptr)
 {
 	struct cpumask mask;
 	long ret;
@@ -137,11 +137,13 @@ SYSCALL_DEFINE3(sched_getaffinity, pid_t, pid, unsigned int, len,
 	if (ret)
 		return ret;
 	len = min_t(unsigned int, len, sizeof(mask));
-	return copy_to_user(user_mask, &mask, len) ? -EFAULT : (long)len;
+	return copy_to_user(user_mask_ptr, &mask, len) ? -EFAULT : (long)len;
 }
 
-SYSCALL_DEFINE3(getcpu, unsigned int __user *, cpup,
-		unsigned int __user *, nodep, void __user *, unused)
+struct getcpu_cache;	/* programs kept what this had said in it */
+
+SYSCALL_DEFINE3(getcpu, unsigned __user *, cpup,
+		unsigned __user *, nodep, struct getcpu_cache __user *, unused)
 {
 	unsigned int cpu = raw_smp_processor_id();
 

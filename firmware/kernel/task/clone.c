@@ -7,6 +7,7 @@
 #include <linux/sched/task.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
+#include <asm/unistd.h>
 
 SYSCALL_DEFINE0(fork)
 {
@@ -25,16 +26,20 @@ SYSCALL_DEFINE0(vfork)
 	return kernel_clone(&args);
 }
 
-SYSCALL_DEFINE5(clone, unsigned long, flags, unsigned long, newsp,
-		int __user *, parent_tid, int __user *, child_tid,
-		unsigned long, tls)
+SYSCALL_DEFINE5(clone, unsigned long, clone_flags, unsigned long, newsp,
+		int __user *, parent_tidptr,
+#ifdef CLONE_BACKWARDS
+		unsigned long, tls, int __user *, child_tidptr)
+#else
+		int __user *, child_tidptr, unsigned long, tls)
+#endif
 {
 	struct kernel_clone_args args = {
-		.flags = (u32)flags & ~CSIGNAL,
-		.exit_signal = flags & CSIGNAL,
+		.flags = (u32)clone_flags & ~CSIGNAL,
+		.exit_signal = clone_flags & CSIGNAL,
 		.stack = newsp,
-		.parent_tid = parent_tid,
-		.child_tid = child_tid,
+		.parent_tid = parent_tidptr,
+		.child_tid = child_tidptr,
 		.tls = tls,
 	};
 

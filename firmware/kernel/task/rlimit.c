@@ -54,8 +54,8 @@ SYSCALL_DEFINE2(setrlimit, unsigned int, resource, struct rlimit __user *, rlim)
 }
 
 SYSCALL_DEFINE4(prlimit64, pid_t, pid, unsigned int, resource,
-		const struct rlimit __user *, new_rlim,
-		struct rlimit __user *, old_rlim)
+		const struct rlimit64 __user *, new_rlim,
+		struct rlimit64 __user *, old_rlim)
 {
 	struct rlimit old, new;
 	struct task_struct *p;

@@ -47,7 +47,7 @@ void thread_group_usage(struct task_struct *p, struct task_usage *usage)
 		add_task_usage(usage, t);
 }
 
-static void ticks_to_timeval(struct __kernel_timeval *tv, u64 ticks)
+static void ticks_to_timeval(struct __kernel_old_timeval *tv, u64 ticks)
 {
 	tv->tv_sec = ticks / HZ;
 	tv->tv_usec = ticks % HZ * (USEC_PER_SEC / HZ);

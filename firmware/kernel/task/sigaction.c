@@ -90,7 +90,7 @@ static int sigprocmask(int how, const sigset_t *set)
 	return 0;
 }
 
-SYSCALL_DEFINE4(rt_sigprocmask, int, how, const sigset_t __user *, nset,
+SYSCALL_DEFINE4(rt_sigprocmask, int, how, sigset_t __user *, nset,
 		sigset_t __user *, oset, size_t, sigsetsize)
 {
 	sigset_t old = current->blocked, new;

@@ -247,7 +247,7 @@ static struct pid *get_group(pid_t upid)
 	return upid ? find_get_pid(upid) : get_pid(task_pgrp(current));
 }
 
-SYSCALL_DEFINE5(waitid, int, which, pid_t, upid, siginfo_t __user *, infop,
+SYSCALL_DEFINE5(waitid, int, which, pid_t, upid, struct siginfo __user *, infop,
 		int, options, struct rusage __user *, ru)
 {
 	struct wait_opts wo = { .wo_flags = options };

@@ -32,11 +32,11 @@ static int posix_clock_read(clockid_t clock, ktime_t *now)
 	}
 }
 
-SYSCALL_DEFINE2(clock_gettime, clockid_t, clock,
+SYSCALL_DEFINE2(clock_gettime, const clockid_t, which_clock,
 		struct __kernel_timespec __user *, tp)
 {
 	ktime_t now;
-	int err = posix_clock_read(clock, &now);
+	int err = posix_clock_read(which_clock, &now);
 
 	return err ? err : put_ktime(now, tp);
 }
@@ -50,35 +50,35 @@ static ktime_t clock_resolution(clockid_t clock)
 	return 1;
 }
 
-SYSCALL_DEFINE2(clock_getres, clockid_t, clock,
+SYSCALL_DEFINE2(clock_getres, const clockid_t, which_clock,
 		struct __kernel_timespec __user *, tp)
 {
 	ktime_t now;
-	int err = posix_clock_read(clock, &now);
+	int err = posix_clock_read(which_clock, &now);
 
 	if (err || !tp)
 		return err;
-	return put_ktime(clock_resolution(clock), tp);
+	return put_ktime(clock_resolution(which_clock), tp);
 }
 
-SYSCALL_DEFINE2(gettimeofday, struct __kernel_timeval __user *, tv,
-		int __user *, tz)
+SYSCALL_DEFINE2(gettimeofday, struct __kernel_old_timeval __user *, tv,
+		struct timezone __user *, tz)
 {
 	ktime_t now = ktime_get_real();
-	struct __kernel_timeval ktv = {
+	struct __kernel_old_timeval ktv = {
 		.tv_sec = now / NSEC_PER_SEC,
 		.tv_usec = now % NSEC_PER_SEC / NSEC_PER_USEC,
 	};
 
-	/* There are no time zones here: two zeroes. */
-	if (tz && clear_user(tz, 2 * sizeof(*tz)))
+	/* There are no time zones here. */
+	if (tz && clear_user(tz, sizeof(*tz)))
 		return -EFAULT;
 	return tv && copy_to_user(tv, &ktv, sizeof(ktv)) ? -EFAULT : 0;
 }
 
-SYSCALL_DEFINE1(time, long __user *, tloc)
+SYSCALL_DEFINE1(time, __kernel_old_time_t __user *, tloc)
 {
-	long now = ktime_get_real() / NSEC_PER_SEC;
+	__kernel_old_time_t now = ktime_get_real() / NSEC_PER_SEC;
 
 	if (tloc && put_user(now, tloc))
 		return -EFAULT;

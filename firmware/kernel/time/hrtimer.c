@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
+#include <trace/events/timer.h>
 #include <asm/processor.h>
 
 DEFINE_PER_CPU(struct hrtimer_cpu_base, hrtimer_bases);
@@ -33,6 +34,7 @@ void hrtimer_init(struct hrtimer *timer, clockid_t clock,
 {
 	INIT_LIST_HEAD(&timer->node);
 	timer->base = this_cpu_ptr(&hrtimer_bases);
+	trace_hrtimer_init(timer, clock, mode);
 }
 
 /*
@@ -80,10 +82,12 @@ static void hrtimer_reprogram(struct hrtimer_cpu_base *base)
 }
 
 static void enqueue_hrtimer(struct hrtimer *timer,
-			    struct hrtimer_cpu_base *base)
+			    struct hrtimer_cpu_base *base,
+			    enum hrtimer_mode mode, bool was_armed)
 {
 	struct hrtimer *other;
 
+	trace_hrtimer_start(timer, mode, was_armed);
 	list_for_each_entry(other, &base->queue, node)
 		if (timer->expires < other->expires)
 			break;
@@ -113,15 +117,17 @@ void hrtimer_start_range_ns(struct hrtimer *timer, ktime_t time, u64 delta,
 {
 	struct hrtimer_cpu_base *base;
 	unsigned long flags;
+	bool was_armed;
 
 	base = lock_hrtimer_base(timer, &flags);
-	if (hrtimer_is_queued(timer))
+	was_armed = hrtimer_is_queued(timer);
+	if (was_armed)
 		list_del_init(&timer->node);
-	if (mode == HRTIMER_MODE_REL)
+	if (mode & HRTIMER_MODE_REL)
 		time = ktime_add_safe(ktime_get(), time);
 	base = switch_hrtimer_base(timer, base);
 	timer->expires = time;
-	enqueue_hrtimer(timer, base);
+	enqueue_hrtimer(timer, base, mode, was_armed);
 	hrtimer_reprogram(base);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
@@ -137,6 +143,7 @@ int hrtimer_try_to_cancel(struct hrtimer *timer)
 	if (base->running == timer) {
 		ret = -1;
 	} else if (hrtimer_is_queued(timer)) {
+		trace_hrtimer_cancel(timer);
 		list_del_init(&timer->node);
 		hrtimer_reprogram(base);
 		ret = 1;
@@ -175,7 +182,7 @@ u64 hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval)
  * function; interrupts stay off.
  */
 static __always_inline void __run_hrtimer(struct hrtimer_cpu_base *base,
-					  struct hrtimer *timer,
+					  struct hrtimer *timer, ktime_t now,
 					  unsigned long flags)
 {
 	enum hrtimer_restart restart;
@@ -183,10 +190,12 @@ static __always_inline void __run_hrtimer(struct hrtimer_cpu_base *base,
 	base->running = timer;
 	list_del_init(&timer->node);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
+	trace_hrtimer_expire_entry(timer, now);
 	restart = timer->function(timer);
+	trace_hrtimer_expire_exit(timer);
 	raw_spin_lock_irq(&base->lock);
 	if (restart == HRTIMER_RESTART && !hrtimer_is_queued(timer))
-		enqueue_hrtimer(timer, base);
+		enqueue_hrtimer(timer, base, HRTIMER_MODE_ABS, false);
 	base->running = NULL;
 }
 
@@ -199,7 +208,7 @@ static void __hrtimer_run_queues(struct hrtimer_cpu_base *base, ktime_t now,
 		timer = list_first_entry(&base->queue, struct hrtimer, node);
 		if (timer->expires > now)
 			break;
-		__run_hrtimer(base, timer, flags);
+		__run_hrtimer(base, timer, now, flags);
 	}
 }
 

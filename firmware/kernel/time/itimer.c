@@ -7,15 +7,16 @@
 #include <linux/sched/signal.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
+#include <trace/events/timer.h>
 
 static inline unsigned int itimer_clock(int which)
 {
 	return which == ITIMER_PROF ? CPUCLOCK_PROF : CPUCLOCK_VIRT;
 }
 
-struct __kernel_itimerval {
-	struct __kernel_timeval it_interval;
-	struct __kernel_timeval it_value;
+struct __kernel_old_itimerval {
+	struct __kernel_old_timeval it_interval;
+	struct __kernel_old_timeval it_value;
 };
 
 /* The next one is set when this one's signal is taken. */
@@ -24,6 +25,7 @@ enum hrtimer_restart it_real_fn(struct hrtimer *timer)
 	struct signal_struct *sig =
 		container_of(timer, struct signal_struct, real_timer);
 
+	trace_itimer_expire(ITIMER_REAL, sig->real_timer_task->pid, 0);
 	do_send_sig_info(SIGALRM, SEND_SIG_PRIV, sig->real_timer_task,
 			 PIDTYPE_TGID);
 	return HRTIMER_NORESTART;
@@ -62,6 +64,7 @@ static void set_real_itimer(ktime_t value, ktime_t interval,
 	sig->real_timer_task = current->group_leader;
 	if (value)
 		hrtimer_start(timer, value, HRTIMER_MODE_REL);
+	trace_itimer_state(ITIMER_REAL, value, interval, 0);
 	spin_unlock_irq(lock);
 }
 
@@ -86,7 +89,7 @@ static void get_real_itimer(ktime_t *value, ktime_t *interval)
 	spin_unlock_irq(&current->sighand->siglock);
 }
 
-static bool get_timeval(ktime_t *t, const struct __kernel_timeval *tv)
+static bool get_timeval(ktime_t *t, const struct __kernel_old_timeval *tv)
 {
 	if (tv->tv_sec < 0 || tv->tv_usec < 0 || tv->tv_usec >= USEC_PER_SEC)
 		return false;
@@ -95,10 +98,10 @@ static bool get_timeval(ktime_t *t, const struct __kernel_timeval *tv)
 	return true;
 }
 
-static int put_itimerval(struct __kernel_itimerval __user *to, ktime_t value,
-			 ktime_t interval)
+static int put_itimerval(struct __kernel_old_itimerval __user *to,
+			 ktime_t value, ktime_t interval)
 {
-	struct __kernel_itimerval it = {
+	struct __kernel_old_itimerval it = {
 		.it_value.tv_sec = value / NSEC_PER_SEC,
 		.it_value.tv_usec = value % NSEC_PER_SEC / NSEC_PER_USEC,
 		.it_interval.tv_sec = interval / NSEC_PER_SEC,
@@ -109,36 +112,37 @@ static int put_itimerval(struct __kernel_itimerval __user *to, ktime_t value,
 }
 
 SYSCALL_DEFINE3(setitimer, int, which,
-		const struct __kernel_itimerval __user *, new,
-		struct __kernel_itimerval __user *, old)
+		struct __kernel_old_itimerval __user *, value,
+		struct __kernel_old_itimerval __user *, ovalue)
 {
-	ktime_t value = 0, interval = 0, old_value, old_interval;
-	struct __kernel_itimerval it;
+	ktime_t left = 0, interval = 0, old_left, old_interval;
+	struct __kernel_old_itimerval it;
 
 	if (which < ITIMER_REAL || which > ITIMER_PROF)
 		return -EINVAL;
-	if (new) {
-		if (copy_from_user(&it, new, sizeof(it)))
+	if (value) {
+		if (copy_from_user(&it, value, sizeof(it)))
 			return -EFAULT;
-		if (!get_timeval(&value, &it.it_value) ||
+		if (!get_timeval(&left, &it.it_value) ||
 		    !get_timeval(&interval, &it.it_interval))
 			return -EINVAL;
 	}
-	do_setitimer(which, value, interval, &old_value, &old_interval);
-	return old ? put_itimerval(old, old_value, old_interval) : 0;
+	do_setitimer(which, left, interval, &old_left, &old_interval);
+	return ovalue ? put_itimerval(ovalue, old_left, old_interval) : 0;
 }
 
-SYSCALL_DEFINE2(getitimer, int, which, struct __kernel_itimerval __user *, to)
+SYSCALL_DEFINE2(getitimer, int, which,
+		struct __kernel_old_itimerval __user *, value)
 {
-	ktime_t value, interval;
+	ktime_t left, interval;
 
 	if (which < ITIMER_REAL || which > ITIMER_PROF)
 		return -EINVAL;
 	if (which == ITIMER_REAL)
-		get_real_itimer(&value, &interval);
+		get_real_itimer(&left, &interval);
 	else
-		get_cpu_itimer(itimer_clock(which), &value, &interval);
-	return put_itimerval(to, value, interval);
+		get_cpu_itimer(itimer_clock(which), &left, &interval);
+	return put_itimerval(value, left, interval);
 }
 
 /* In seconds, rounded; but what is left is never said to be nothing. */

@@ -104,7 +104,7 @@ long hrtimer_nanosleep(ktime_t rqtp, enum hrtimer_mode mode, clockid_t clock,
 	return set_restart_fn(restart, hrtimer_nanosleep_restart);
 }
 
-SYSCALL_DEFINE2(nanosleep, const struct __kernel_timespec __user *, rqtp,
+SYSCALL_DEFINE2(nanosleep, struct __kernel_timespec __user *, rqtp,
 		struct __kernel_timespec __user *, rmtp)
 {
 	struct timespec64 ts;
@@ -116,7 +116,7 @@ SYSCALL_DEFINE2(nanosleep, const struct __kernel_timespec __user *, rqtp,
 				 CLOCK_MONOTONIC, rmtp);
 }
 
-SYSCALL_DEFINE4(clock_nanosleep, clockid_t, clock, int, flags,
+SYSCALL_DEFINE4(clock_nanosleep, const clockid_t, which_clock, int, flags,
 		const struct __kernel_timespec __user *, rqtp,
 		struct __kernel_timespec __user *, rmtp)
 {
@@ -124,17 +124,18 @@ SYSCALL_DEFINE4(clock_nanosleep, clockid_t, clock, int, flags,
 	ktime_t time;
 	int err;
 
-	if (clock == CLOCK_THREAD_CPUTIME_ID || clock > CLOCK_BOOTTIME)
+	if (which_clock == CLOCK_THREAD_CPUTIME_ID ||
+	    which_clock > CLOCK_BOOTTIME)
 		return -EINVAL;
-	if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC &&
-	    clock != CLOCK_BOOTTIME)
+	if (which_clock != CLOCK_REALTIME && which_clock != CLOCK_MONOTONIC &&
+	    which_clock != CLOCK_BOOTTIME)
 		return -EOPNOTSUPP;
 	err = get_timespec64(&ts, rqtp);
 	if (err)
 		return err;
 	time = timespec64_to_ktime(ts);
 	if (!(flags & TIMER_ABSTIME))
-		return hrtimer_nanosleep(time, HRTIMER_MODE_REL, clock, rmtp);
-	return hrtimer_nanosleep(clock_to_monotonic(clock, time),
-				 HRTIMER_MODE_ABS, clock, NULL);
+		return hrtimer_nanosleep(time, HRTIMER_MODE_REL, which_clock, rmtp);
+	return hrtimer_nanosleep(clock_to_monotonic(which_clock, time),
+				 HRTIMER_MODE_ABS, which_clock, NULL);
 }

@@ -4,6 +4,7 @@
 #include <linux/posix-timers.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <trace/events/timer.h>
 
 static u64 cpu_clock_sample(clockid_t which, const struct task_usage *usage)
 {
@@ -59,6 +60,11 @@ int posix_cpu_clock_get(clockid_t clock, ktime_t *now)
 	return p ? 0 : -EINVAL;
 }
 
+static inline int cpu_itimer_which(unsigned int clock)
+{
+	return clock == CPUCLOCK_VIRT ? ITIMER_VIRTUAL : ITIMER_PROF;
+}
+
 /* With siglock held: what is left of it, which is never nothing. */
 static void read_cpu_itimer(unsigned int clock, ktime_t *value,
 			    ktime_t *interval)
@@ -92,28 +98,31 @@ void set_cpu_itimer(unsigned int clock, ktime_t value, ktime_t interval,
 	it->expires = value ? ktime_add_safe(cpu_clock_sample_group(clock,
 								    current),
 					     value) : 0;
+	trace_itimer_state(cpu_itimer_which(clock), value, interval,
+			   it->expires);
 	spin_unlock_irq(&current->sighand->siglock);
 }
 
-static void check_cpu_itimer(struct task_struct *tsk, struct cpu_itimer *it,
-			     u64 now, int signo)
+static void check_cpu_itimer(struct task_struct *tsk, unsigned int clock,
+			     const struct task_usage *usage, int signo)
 {
+	struct cpu_itimer *it = &tsk->signal->it[clock];
+	u64 now = cpu_clock_sample(clock, usage);
+
 	if (!it->expires || now < it->expires)
 		return;
 	it->expires = it->incr ? it->expires + it->incr : 0;
+	trace_itimer_expire(cpu_itimer_which(clock), tsk->tgid, now);
 	send_signal_locked(signo, SEND_SIG_PRIV, tsk, PIDTYPE_TGID);
 }
 
 static void check_process_timers(struct task_struct *tsk)
 {
-	struct signal_struct *sig = tsk->signal;
 	struct task_usage usage;
 
 	thread_group_usage(tsk, &usage);
-	check_cpu_itimer(tsk, &sig->it[CPUCLOCK_PROF],
-			 cpu_clock_sample(CPUCLOCK_PROF, &usage), SIGPROF);
-	check_cpu_itimer(tsk, &sig->it[CPUCLOCK_VIRT],
-			 cpu_clock_sample(CPUCLOCK_VIRT, &usage), SIGVTALRM);
+	check_cpu_itimer(tsk, CPUCLOCK_PROF, &usage, SIGPROF);
+	check_cpu_itimer(tsk, CPUCLOCK_VIRT, &usage, SIGVTALRM);
 }
 
 static inline bool fastpath_timer_check(const struct task_struct *tsk)

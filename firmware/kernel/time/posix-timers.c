@@ -197,9 +197,9 @@ static int do_timer_create(struct k_itimer *timr, const struct sigevent *event,
 	return err;
 }
 
-SYSCALL_DEFINE3(timer_create, clockid_t, which_clock,
+SYSCALL_DEFINE3(timer_create, const clockid_t, which_clock,
 		struct sigevent __user *, timer_event_spec,
-		int __user *, created_timer_id)
+		timer_t __user *, created_timer_id)
 {
 	struct sigevent event = { .sigev_signo = SIGALRM };
 	struct k_itimer *timr;
@@ -257,7 +257,7 @@ static void common_timer_set(struct k_itimer *timr, int flags, ktime_t value,
 		hrtimer_start(&timr->timer, value, HRTIMER_MODE_REL);
 }
 
-SYSCALL_DEFINE4(timer_settime, int, timer_id, int, flags,
+SYSCALL_DEFINE4(timer_settime, timer_t, timer_id, int, flags,
 		const struct __kernel_itimerspec __user *, new_setting,
 		struct __kernel_itimerspec __user *, old_setting)
 {
@@ -289,7 +289,7 @@ SYSCALL_DEFINE4(timer_settime, int, timer_id, int, flags,
 	       put_itimerspec(old_value, old_interval, old_setting) : 0;
 }
 
-SYSCALL_DEFINE2(timer_gettime, int, timer_id,
+SYSCALL_DEFINE2(timer_gettime, timer_t, timer_id,
 		struct __kernel_itimerspec __user *, setting)
 {
 	ktime_t value, interval;
@@ -303,7 +303,7 @@ SYSCALL_DEFINE2(timer_gettime, int, timer_id,
 	return timr ? put_itimerspec(value, interval, setting) : -EINVAL;
 }
 
-SYSCALL_DEFINE1(timer_getoverrun, int, timer_id)
+SYSCALL_DEFINE1(timer_getoverrun, timer_t, timer_id)
 {
 	struct k_itimer *timr;
 	int overrun = -EINVAL;
@@ -324,7 +324,7 @@ static void remove_timer(struct k_itimer *timr)
 	cancel_timer(timr);
 }
 
-SYSCALL_DEFINE1(timer_delete, int, timer_id)
+SYSCALL_DEFINE1(timer_delete, timer_t, timer_id)
 {
 	struct k_itimer *timr;
 

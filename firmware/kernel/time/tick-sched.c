@@ -12,6 +12,7 @@
 #include <linux/tick.h>
 #include <linux/timer.h>
 #include <linux/watchdog.h>
+#include <trace/events/timer.h>
 
 struct tick_sched {
 	struct hrtimer sched_timer;
@@ -100,9 +101,9 @@ void tick_setup_sched_timer(void)
 	ktime_t first = ktime_get() / TICK_NSEC * TICK_NSEC + TICK_NSEC;
 
 	first += TICK_NSEC / 2 / nr_cpu_ids * smp_processor_id();
-	hrtimer_init(&ts->sched_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	hrtimer_init(&ts->sched_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
 	ts->sched_timer.function = tick_sched_timer;
-	hrtimer_start(&ts->sched_timer, first, HRTIMER_MODE_ABS);
+	hrtimer_start(&ts->sched_timer, first, HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 static void tick_nohz_restart(struct tick_sched *ts, ktime_t now)
@@ -111,7 +112,7 @@ static void tick_nohz_restart(struct tick_sched *ts, ktime_t now)
 	ts->sched_timer.expires = ts->last_tick;
 	hrtimer_forward(&ts->sched_timer, now, TICK_NSEC);
 	hrtimer_start(&ts->sched_timer, ts->sched_timer.expires,
-		      HRTIMER_MODE_ABS);
+		      HRTIMER_MODE_ABS_PINNED_HARD);
 	ts->next_tick = 0;
 }
 
@@ -148,12 +149,14 @@ static void tick_nohz_stop_tick(struct tick_sched *ts, int cpu)
 		ts->last_tick = ts->sched_timer.expires;
 		ts->tick_stopped = true;
 		ts->idle_sleeps++;
+		trace_tick_stop(1, TICK_DEP_MASK_NONE);
 	}
 	ts->next_tick = expires;
 	if (expires == KTIME_MAX)
 		hrtimer_cancel(&ts->sched_timer);
 	else
-		hrtimer_start(&ts->sched_timer, expires, HRTIMER_MODE_ABS);
+		hrtimer_start(&ts->sched_timer, expires,
+			      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 /* In the idle loop, with interrupts off: before each sleep. */

@@ -16,6 +16,9 @@
 #include <linux/timer.h>
 #include <asm/processor.h>
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/timer.h>
+
 #define LVL_CLK_SHIFT	3
 #define LVL_CLK_DIV	(1UL << LVL_CLK_SHIFT)
 #define LVL_CLK_MASK	(LVL_CLK_DIV - 1)
@@ -57,6 +60,7 @@ void init_timer_key(struct timer_list *timer,
 	INIT_HLIST_NODE(&timer->entry);
 	timer->function = function;
 	timer->flags = flags | raw_smp_processor_id();
+	trace_timer_init(timer);
 }
 
 static inline struct timer_base *get_timer_cpu_base(u32 flags, u32 cpu)
@@ -116,6 +120,8 @@ static void enqueue_timer(struct timer_base *base, struct timer_list *timer,
 {
 	hlist_add_head(&timer->entry, &base->vectors[idx]);
 	__set_bit(idx, base->pending_map);
+	trace_timer_start(timer, timer->expires,
+			  timer->flags | idx << TIMER_ARRAYSHIFT);
 	if (time_before(bucket_expiry, base->next_expiry)) {
 		base->next_expiry = bucket_expiry;
 		base->timers_pending = true;
@@ -134,6 +140,12 @@ static void internal_add_timer(struct timer_base *base,
 	enqueue_timer(base, timer, idx, bucket_expiry);
 }
 
+static inline void detach_timer(struct timer_list *timer)
+{
+	trace_timer_cancel(timer);
+	hlist_del_init(&timer->entry);
+}
+
 static inline bool detach_if_pending(struct timer_list *timer,
 				     struct timer_base *base)
 {
@@ -148,7 +160,7 @@ static inline bool detach_if_pending(struct timer_list *timer,
 		__clear_bit(idx, base->pending_map);
 		base->next_expiry_recalc = true;
 	}
-	hlist_del_init(entry);
+	detach_timer(timer);
 	return true;
 }
 
@@ -302,11 +314,14 @@ int del_timer_sync(struct timer_list *timer)
 }
 
 static void call_timer_fn(struct timer_list *timer,
-			  void (*fn)(struct timer_list *))
+			  void (*fn)(struct timer_list *),
+			  unsigned long baseclk)
 {
 	u32 count = preempt_count();
 
+	trace_timer_expire_entry(timer, baseclk);
 	fn(timer);
+	trace_timer_expire_exit(timer);
 	WARN_ON_ONCE(count != preempt_count());
 }
 
@@ -317,19 +332,20 @@ static void call_timer_fn(struct timer_list *timer,
  */
 static void expire_timers(struct timer_base *base, struct hlist_head *head)
 {
+	unsigned long baseclk = base->clk - 1;	/* what is served */
 	struct timer_list *timer;
 
 	while (!hlist_empty(head)) {
 		timer = hlist_entry_safe(head->first, struct timer_list, entry);
 		base->running_timer = timer;
-		hlist_del_init(&timer->entry);
+		detach_timer(timer);
 		if (timer->flags & TIMER_IRQSAFE) {
 			raw_spin_unlock(&base->lock);
-			call_timer_fn(timer, timer->function);
+			call_timer_fn(timer, timer->function, baseclk);
 			raw_spin_lock(&base->lock);
 		} else {
 			raw_spin_unlock_irq(&base->lock);
-			call_timer_fn(timer, timer->function);
+			call_timer_fn(timer, timer->function, baseclk);
 			raw_spin_lock_irq(&base->lock);
 		}
 		base->running_timer = NULL;

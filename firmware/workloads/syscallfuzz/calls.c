@@ -19,8 +19,8 @@ static const struct {
 	const char *name, *arguments;
 } signatures[] = {
 	{ "read", "fbn" }, { "write", "fBn" }, { "open", "pFm" },
-	{ "close", "f" }, { "stat", "pb" }, { "fstat", "fb" },
-	{ "lstat", "pb" }, { "poll", "Pcc" }, { "lseek", "fow" },
+	{ "close", "f" }, { "newstat", "pb" }, { "newfstat", "fb" },
+	{ "newlstat", "pb" }, { "poll", "Pcc" }, { "lseek", "fow" },
 	{ "mmap", "alRMfo" }, { "mprotect", "alR" }, { "munmap", "al" },
 	{ "brk", "x" }, { "rt_sigaction", "sAbz" },
 	{ "rt_sigprocmask", "wGbz" }, { "ioctl", "fIT" },

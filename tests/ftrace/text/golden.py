@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.ftrace.event.call import EventCall
 from emu.ftrace.events import FUNCTION, PRINT, RAW_DATA, EventType, Flag
 from emu.ftrace.options import CORE_OPTIONS
 from emu.ftrace.ring_buffer import RingBuffer
@@ -19,7 +20,7 @@ from emu.ftrace.text import Symbol, TraceView
 from emu.ftrace.tracers import FUNCTION_GRAPH
 
 __all__ = [
-    "DEFAULTS", "GoldenSymbols", "Recording",
+    "DEFAULTS", "GoldenSymbols", "RecordBody", "Recording",
     "body_of", "golden_pages", "header_of", "read_golden", "record_events", "state_of",
 ]  # fmt: skip
 
@@ -82,6 +83,8 @@ class Recording:
         self.symbols = GoldenSymbols()
         self.comms: dict[int, str] = {}
         self.tgids: dict[int, int] = {}
+        self.strings: dict[int, str] = {}  # what pointers in events point to
+        self.calls: dict[int, EventCall] = {}
 
     def write(self, cpu: int, time: int, layout: np.dtype[Any], values: Mapping[str, int], rest: bytes = b"") -> None:
         entry = np.zeros((), layout)
@@ -98,6 +101,7 @@ class Recording:
         counts = re.search(r"(?:entries-written: |latency: 0 us, #)(\d+)/(\d+)", header)
         entries, written = map(int, counts.groups()) if counts else (0, 0)
         more.setdefault("events", [buffer.unread() for buffer in self.buffers])
+        more.setdefault("calls", self.calls)
         return TraceView(
             tracer=tracer,
             entries=entries,
@@ -107,9 +111,12 @@ class Recording:
             symbols=self.symbols,
             comm_of=self.comms.get,
             tgid_of=self.tgids.get,
+            string_at=self.strings.get,
             **more,
         )
 
+
+RecordBody = Callable[[Recording, int, int, Mapping[str, int], str], None]  # CPU, time, common fields, text
 
 _NMI_IN_IRQ = Flag.NMI | Flag.HARDIRQ
 _FLAGS: Sequence[Mapping[str, int]] = (
@@ -124,13 +131,14 @@ _EVENT = re.compile(
 )
 
 
-def record_events(lines: Iterable[str]) -> Recording:
-    """Events in the lines of the function tracer, or of none."""
+def record_events(lines: Iterable[str], record_body: RecordBody | None = None) -> Recording:
+    """Events in the lines of the function tracer, or of none. `record_body` records what follows task and time."""
     recording = Recording()
+    record_body = record_body or _record_body
     for line in _whole_events(lines):
         parts = re.match(_EVENT, line.replace("\n", "\0"))
         if parts is None:  # without context
-            _record_body(recording, 0, 0, {}, line)
+            record_body(recording, 0, 0, {}, line)
             continue
         comm, pid, time = parts["comm"], int(parts["pid"]), parts["time"]
         if comm not in ("<...>", "<idle>"):
@@ -140,7 +148,7 @@ def record_events(lines: Iterable[str]) -> Recording:
         letters = parts["flags"] or "....."
         common = {"pid": pid, **state_of(letters)}
         clock = int(time.replace(".", "")) * 1000 if "." in time else int(time)
-        _record_body(recording, int(parts["cpu"]), clock, common, parts["body"].replace("\0", "\n"))
+        record_body(recording, int(parts["cpu"]), clock, common, parts["body"].replace("\0", "\n"))
     return recording
 
 

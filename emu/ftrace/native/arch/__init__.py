@@ -5,13 +5,14 @@ Each module here has functions that compile them for one layout of the guest's s
 
     build(guest, irqs_off, general) -> Callbacks
     build_for_tasks(guest) -> TaskCallbacks
+    build_for_events(guest, irqs_off) -> EventCallbacks
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Callback", "Callbacks", "TaskCallbacks"]
+__all__ = ["Callback", "Callbacks", "EventCallbacks", "TaskCallbacks"]
 
 
 class Callback(NamedTuple):
@@ -49,3 +50,10 @@ class TaskCallbacks(NamedTuple):
 
     sched_process_free: Callback
     """ftrace_sched_process_free(task): the kernel frees a task."""
+
+
+class EventCallbacks(NamedTuple):
+    """What the guest's events need."""
+
+    buffer_commit: Callback
+    """trace_event_buffer_commit(call, entry, dynamic, count): an event happened, and its entry is filled."""

@@ -17,17 +17,17 @@ from numba import types
 
 from emu.cpu.arch.sparc64.state import Env, window_register
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, context, function, function_graph, task_callbacks
-from emu.ftrace.native.arch import Callback, Callbacks, TaskCallbacks
+from emu.ftrace.native import array_cpu_record, array_record, context, event, function, function_graph, task_callbacks
+from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["RETURN_OFFSET", "build", "build_for_tasks"]
+__all__ = ["RETURN_OFFSET", "build", "build_for_events", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 WINDOW = np.uint64(Env.regwptr.offset)
-O0, O1, O2, O7, I7 = (np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o7", "i7"))
+O0, O1, O2, O3, O7, I7 = (np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o7", "i7"))
 RETURN_OFFSET = 8  # bytes: a function returns behind the call and its delay slot
 BEHIND = np.uint64(RETURN_OFFSET)
 
@@ -94,3 +94,19 @@ def build_for_tasks(guest: GuestLayout) -> TaskCallbacks:
         return load_u64(load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW) + O1)
 
     return task_callbacks.build(in_byte_order("big"), guest, first_argument, second_argument)
+
+
+def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
+    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
+    memory = in_byte_order("big")
+    record_event = event.build(memory, guest, context.build(memory, guest))
+
+    @cfunc(_HANDLER)
+    def buffer_commit(cpu, address):
+        """trace_event_buffer_commit(call, entry, dynamic, count)."""
+        env = load_u64(cpu + cpu_record.ENV)
+        window = load_u64(env + WINDOW)
+        call, entry = load_u64(window + O0), load_u64(window + O1)
+        record_event(cpu, call, entry, load_u64(window + O2), load_u64(window + O3), irqs_off(env))
+
+    return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))

@@ -14,17 +14,17 @@ from numba import types
 
 from emu.cpu.arch.x86_64.state import register
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, context, function, function_graph, task_callbacks
-from emu.ftrace.native.arch import Callback, Callbacks, TaskCallbacks
+from emu.ftrace.native import array_cpu_record, array_record, context, event, function, function_graph, task_callbacks
+from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, TaskCallbacks
 from emu.ftrace.native.context import host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["SITE_SIZE", "build", "build_for_tasks"]
+__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
-SP, SI, DI = (np.uint64(register(name)) for name in ("sp", "si", "di"))
+CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("cx", "dx", "sp", "si", "di"))
 WORD = np.uint64(8)
 SITE_SIZE = 5  # bytes, of a site's call
 SITE = np.uint64(SITE_SIZE)
@@ -86,3 +86,17 @@ def build_for_tasks(guest: GuestLayout) -> TaskCallbacks:
         return load_u64(load_u64(cpu + cpu_record.ENV) + SI)
 
     return task_callbacks.build(in_byte_order("little"), guest, first_argument, second_argument)
+
+
+def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
+    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
+    memory = in_byte_order("little")
+    record_event = event.build(memory, guest, context.build(memory, guest))
+
+    @cfunc(_HANDLER)
+    def buffer_commit(cpu, address):
+        """trace_event_buffer_commit(call, entry, dynamic, count)."""
+        env = load_u64(cpu + cpu_record.ENV)
+        record_event(cpu, load_u64(env + DI), load_u64(env + SI), load_u64(env + DX), load_u64(env + CX), irqs_off(env))
+
+    return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))

@@ -121,13 +121,13 @@ static inline int stat_at(int dfd, const char __user *filename,
 	return err ? err : cp_new_stat(&stat, statbuf);
 }
 
-SYSCALL_DEFINE2(stat, const char __user *, filename,
+SYSCALL_DEFINE2(newstat, const char __user *, filename,
 		struct stat __user *, statbuf)
 {
 	return stat_at(AT_FDCWD, filename, statbuf, 0);
 }
 
-SYSCALL_DEFINE2(lstat, const char __user *, filename,
+SYSCALL_DEFINE2(newlstat, const char __user *, filename,
 		struct stat __user *, statbuf)
 {
 	return stat_at(AT_FDCWD, filename, statbuf, AT_SYMLINK_NOFOLLOW);
@@ -139,7 +139,7 @@ SYSCALL_DEFINE4(newfstatat, int, dfd, const char __user *, filename,
 	return stat_at(dfd, filename, statbuf, flag);
 }
 
-SYSCALL_DEFINE2(fstat, unsigned int, fd, struct stat __user *, statbuf)
+SYSCALL_DEFINE2(newfstat, unsigned int, fd, struct stat __user *, statbuf)
 {
 	struct kstat stat;
 	int err = vfs_fstat(fd, &stat);

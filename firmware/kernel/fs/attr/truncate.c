@@ -65,9 +65,9 @@ static long do_sys_truncate(const char __user *pathname, loff_t length)
 	return err;
 }
 
-SYSCALL_DEFINE2(truncate, const char __user *, filename, long, length)
+SYSCALL_DEFINE2(truncate, const char __user *, path, long, length)
 {
-	return do_sys_truncate(filename, length);
+	return do_sys_truncate(path, length);
 }
 
 static long do_sys_ftruncate(unsigned int fd, loff_t length)
@@ -89,7 +89,7 @@ static long do_sys_ftruncate(unsigned int fd, loff_t length)
 	return err;
 }
 
-SYSCALL_DEFINE2(ftruncate, unsigned int, fd, long, length)
+SYSCALL_DEFINE2(ftruncate, unsigned int, fd, off_t, length)
 {
 	return do_sys_ftruncate(fd, length);
 }

@@ -73,7 +73,7 @@ static int do_utimes_fd(int fd, const struct __kernel_timespec *times,
 
 /* Without a name: the descriptor's file. Without times: now. */
 SYSCALL_DEFINE4(utimensat, int, dfd, const char __user *, filename,
-		const struct __kernel_timespec __user *, utimes, int, flags)
+		struct __kernel_timespec __user *, utimes, int, flags)
 {
 	struct __kernel_timespec times[2];
 

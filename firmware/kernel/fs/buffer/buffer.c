@@ -4,6 +4,7 @@
 #include <linux/buffer_head.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <trace/events/block.h>
 
 static inline pgoff_t block_to_index(struct block_device *bdev, sector_t block)
 {
@@ -37,6 +38,12 @@ static struct buffer_head *__find_get_block_slow(struct block_device *bdev,
 	return found;
 }
 
+static inline void touch_buffer(struct buffer_head *bh)
+{
+	trace_block_touch_buffer(bh);
+	mark_page_accessed(bh->b_page);
+}
+
 /* Only if it is cached; NULL otherwise. */
 struct buffer_head *__find_get_block(struct block_device *bdev, sector_t block,
 				     unsigned int size)
@@ -48,7 +55,7 @@ struct buffer_head *__find_get_block(struct block_device *bdev, sector_t block,
 		bh = NULL;
 	}
 	if (bh)
-		mark_page_accessed(bh->b_page);
+		touch_buffer(bh);
 	return bh;
 }
 
@@ -166,6 +173,7 @@ void mark_buffer_dirty(struct buffer_head *bh)
 	struct page *page = bh->b_page;
 	struct address_space *mapping;
 
+	trace_block_dirty_buffer(bh);
 	if (buffer_dirty(bh) || test_set_buffer_dirty(bh))
 		return;
 	if (TestSetPageDirty(page))

@@ -293,9 +293,9 @@ SYSCALL_DEFINE2(dup2, unsigned int, oldfd, unsigned int, newfd)
 	return ksys_dup3(oldfd, newfd, 0);
 }
 
-SYSCALL_DEFINE1(dup, unsigned int, oldfd)
+SYSCALL_DEFINE1(dup, unsigned int, fildes)
 {
-	struct file *file = fget_raw(oldfd);
+	struct file *file = fget_raw(fildes);
 	int fd;
 
 	if (!file)

@@ -72,7 +72,7 @@ static loff_t ksys_lseek(unsigned int fd, loff_t offset, unsigned int whence)
 	return ret;
 }
 
-SYSCALL_DEFINE3(lseek, unsigned int, fd, long, offset, unsigned int, whence)
+SYSCALL_DEFINE3(lseek, unsigned int, fd, off_t, offset, unsigned int, whence)
 {
 	return ksys_lseek(fd, offset, whence);
 }

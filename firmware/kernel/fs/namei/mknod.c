@@ -60,7 +60,7 @@ SYSCALL_DEFINE4(mknodat, int, dfd, const char __user *, filename,
 }
 
 SYSCALL_DEFINE3(mknod, const char __user *, filename, umode_t, mode,
-		unsigned int, dev)
+		unsigned, dev)
 {
 	return do_mknodat(AT_FDCWD, getname(filename), mode, dev);
 }

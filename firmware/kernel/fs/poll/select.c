@@ -104,7 +104,7 @@ static int do_select(int n, struct fd_sets *fds, const struct timespec64 *timeou
 	return count;
 }
 
-static int get_sets(struct fd_sets *fds, unsigned long __user *const *sets,
+static int get_sets(struct fd_sets *fds, fd_set __user *const *sets,
 		    size_t size)
 {
 	for (int i = 0; i < NR_SETS; i++)
@@ -114,7 +114,7 @@ static int get_sets(struct fd_sets *fds, unsigned long __user *const *sets,
 }
 
 static int put_sets(const struct fd_sets *fds,
-		    unsigned long __user *const *sets, size_t size)
+		    fd_set __user *const *sets, size_t size)
 {
 	for (int i = 0; i < NR_SETS; i++)
 		if (sets[i] && copy_to_user(sets[i], fds->res[i], size))
@@ -122,7 +122,7 @@ static int put_sets(const struct fd_sets *fds,
 	return 0;
 }
 
-static int core_sys_select(int n, unsigned long __user *const *sets,
+static int core_sys_select(int n, fd_set __user *const *sets,
 			   const struct timespec64 *timeout)
 {
 	struct fd_sets *fds;
@@ -145,13 +145,13 @@ static int core_sys_select(int n, unsigned long __user *const *sets,
 	return ret;
 }
 
-SYSCALL_DEFINE5(select, int, n, unsigned long __user *, inp,
-		unsigned long __user *, outp, unsigned long __user *, exp,
-		struct __kernel_timeval __user *, tvp)
+SYSCALL_DEFINE5(select, int, n, fd_set __user *, inp,
+		fd_set __user *, outp, fd_set __user *, exp,
+		struct __kernel_old_timeval __user *, tvp)
 {
-	unsigned long __user *const sets[NR_SETS] = { inp, outp, exp };
+	fd_set __user *const sets[NR_SETS] = { inp, outp, exp };
 	struct timespec64 timeout;
-	struct __kernel_timeval tv;
+	struct __kernel_old_timeval tv;
 	struct poll_deadline d;
 	int ret;
 
@@ -174,11 +174,11 @@ struct sigset_argpack {
 	size_t size;
 };
 
-SYSCALL_DEFINE6(pselect6, int, n, unsigned long __user *, inp,
-		unsigned long __user *, outp, unsigned long __user *, exp,
+SYSCALL_DEFINE6(pselect6, int, n, fd_set __user *, inp,
+		fd_set __user *, outp, fd_set __user *, exp,
 		struct __kernel_timespec __user *, tsp, void __user *, sig)
 {
-	unsigned long __user *const sets[NR_SETS] = { inp, outp, exp };
+	fd_set __user *const sets[NR_SETS] = { inp, outp, exp };
 	struct sigset_argpack x = { NULL, 0 };
 	struct timespec64 timeout;
 	struct poll_deadline d;

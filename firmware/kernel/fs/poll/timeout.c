@@ -53,9 +53,9 @@ int poll_deadline_put_timespec(const struct poll_deadline *d,
 }
 
 int poll_deadline_put_timeval(const struct poll_deadline *d,
-			      struct __kernel_timeval __user *utv, int ret)
+			      struct __kernel_old_timeval __user *utv, int ret)
 {
-	struct __kernel_timeval rest;
+	struct __kernel_old_timeval rest;
 	s64 left;
 
 	if (!d->set || !utv)

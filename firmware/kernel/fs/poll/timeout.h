@@ -21,7 +21,7 @@ void poll_deadline_set(struct poll_deadline *d, const struct timespec64 *ts);
 int poll_deadline_put_timespec(const struct poll_deadline *d,
 			       struct __kernel_timespec __user *uts, int ret);
 int poll_deadline_put_timeval(const struct poll_deadline *d,
-			      struct __kernel_timeval __user *utv, int ret);
+			      struct __kernel_old_timeval __user *utv, int ret);
 
 /* The mask for the time of the call, if there is one. */
 int poll_set_sigmask(const sigset_t __user *mask, size_t size);

@@ -11,6 +11,9 @@
 #include <linux/writeback.h>
 #include <asm/cacheflush.h>
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/filemap.h>
+
 /*
  * The page with a reference, not locked, maybe not read yet; NULL if there is
  * none. Does not sleep.
@@ -40,6 +43,7 @@ static int filemap_add_page(struct address_space *mapping, struct page *page,
 		page->mapping = mapping;
 		page->index = index;
 		mapping->nrpages++;
+		trace_mm_filemap_add_to_page_cache(page);
 		folio_add_lru(page);
 	}
 	xa_unlock(&mapping->i_pages);
@@ -49,7 +53,8 @@ static int filemap_add_page(struct address_space *mapping, struct page *page,
 /* Memory for a disk's own pages is needed to write those of files. */
 static inline gfp_t mapping_gfp_mask(struct address_space *mapping)
 {
-	return S_ISBLK(mapping->host->i_mode) ? GFP_NOFS : GFP_HIGHUSER;
+	return S_ISBLK(mapping->host->i_mode) ? GFP_NOFS :
+						 GFP_HIGHUSER_MOVABLE;
 }
 
 /* Finds or creates the page, wherever the file ends. */
@@ -175,13 +180,21 @@ struct page *find_get_next(struct address_space *mapping, unsigned long *index)
 	return page;
 }
 
+void __filemap_remove_folio(struct page *page)
+{
+	struct address_space *mapping = page->mapping;
+
+	trace_mm_filemap_delete_from_page_cache(page);
+	__xa_erase(&mapping->i_pages, page->index);
+	page->mapping = NULL;
+	mapping->nrpages--;
+}
+
 /* The page is locked; the mapping's reference goes with it. */
 void filemap_remove_folio(struct address_space *mapping, struct page *page)
 {
 	xa_lock(&mapping->i_pages);
-	__xa_erase(&mapping->i_pages, page->index);
-	page->mapping = NULL;
-	mapping->nrpages--;
+	__filemap_remove_folio(page);
 	xa_unlock(&mapping->i_pages);
 	folio_del_lru(page);
 	put_page(page);

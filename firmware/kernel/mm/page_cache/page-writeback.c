@@ -7,6 +7,7 @@
 #include <linux/pagemap.h>
 #include <linux/sysctl.h>
 #include <linux/writeback.h>
+#include <trace/events/writeback.h>
 
 /* Of all memory, a writer leaves no larger part dirty: per cent. */
 static int vm_dirty_ratio = 20;
@@ -22,6 +23,7 @@ bool TestSetPageDirty(struct page *page)
 {
 	if (test_and_set_bit(PG_dirty, &page->flags))
 		return true;
+	trace_writeback_dirty_folio(page, page->mapping);
 	atomic_inc(&nr_dirty);
 	return false;
 }
@@ -101,6 +103,7 @@ static int write_cache_pages(struct address_space *mapping,
 		}
 		lock_page(page);
 		if (needs_writing(mapping, page, wbc)) {
+			trace_wbc_writepage(wbc, inode_to_bdi(mapping->host));
 			err = mapping->a_ops->writepage(page, wbc);
 			if (err && !ret)
 				ret = err;

@@ -10,6 +10,7 @@
 #include <linux/wait.h>
 #include <linux/wait_bit.h>
 #include <linux/writeback.h>
+#include <trace/events/writeback.h>
 
 #define PAGE_WAIT_TABLE_SIZE	32
 
@@ -141,8 +142,10 @@ void folio_end_writeback(struct page *page)
 
 void folio_wait_writeback(struct page *page)
 {
-	if (PageWriteback(page))
+	if (PageWriteback(page)) {
+		trace_folio_wait_writeback(page, page->mapping);
 		folio_wait_bit_common(page, PG_writeback, false);
+	}
 }
 
 static int __init pagecache_init(void)

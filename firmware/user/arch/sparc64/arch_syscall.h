@@ -3,9 +3,6 @@
 #ifndef ARCH_SYSCALL_H
 #define ARCH_SYSCALL_H
 
-#define SYS_clone		SYS_sparc_clone
-#define SYS_rt_sigaction	SYS_sparc_rt_sigaction
-
 #ifndef __ASSEMBLER__
 
 /* Returns the result, or -errno: the carry says that it is an error. */

@@ -18,6 +18,9 @@ enum {
 
 /* What programs call otherwise. */
 #define SYS_umount2		SYS_umount
+#define SYS_stat		SYS_newstat
+#define SYS_lstat		SYS_newlstat
+#define SYS_fstat		SYS_newfstat
 #define SYS_uname		SYS_newuname
 
 #include <arch_syscall.h>

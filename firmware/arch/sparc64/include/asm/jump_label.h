@@ -2,6 +2,19 @@
 #ifndef _ASM_JUMP_LABEL_H
 #define _ASM_JUMP_LABEL_H
 
+#ifdef __ASSEMBLY__
+
+/* As below. What follows is the delay slot: it is done in either case. */
+.macro STATIC_BRANCH key, l_yes
+661:	nop
+	.pushsection __jump_table, "a"
+	.balign	8
+	.xword	661b, \l_yes, \key
+	.popsection
+.endm
+
+#else
+
 /*
  * off	01 00 00 00	nop
  * on	10 68 disp	ba,pt %xcc, l_yes
@@ -22,4 +35,5 @@ l_yes:
 	return true;
 }
 
+#endif
 #endif

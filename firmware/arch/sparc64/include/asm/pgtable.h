@@ -10,6 +10,9 @@
 #define PGDIR_SHIFT	33
 #define USER_BITS	43
 
+/* As it is called here. */
+#define vmemmap_base	VMEMMAP_BASE
+
 #ifndef __ASSEMBLY__
 
 #define PTRS_PER_TABLE	1024

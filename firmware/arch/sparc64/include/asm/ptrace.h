@@ -17,6 +17,7 @@
 
 /* In pt_regs.magic above the trap's type. */
 #define PT_REGS_MAGIC	0x57ac6c00
+#define PT_REGS_EXECVE	0x200		/* there: of the program it has begun */
 
 #define TRAP_SYSCALL	0x16d
 

@@ -4,7 +4,11 @@
 #define _ASM_UNISTD_H
 
 #define __NR_restart_syscall	0
+#define __NR_execve		59
 
 #define NR_syscalls	450
+
+/* clone's thread pointer comes before the child's number. */
+#define CLONE_BACKWARDS
 
 #endif

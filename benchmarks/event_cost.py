@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What events cost on the host, on each architecture.
+
+    ./venv python benchmarks/event_cost.py [--no-build]
+
+One event: the events of a function that is called in a loop, over a nop, beside the function tracer on that function in the
+same run. All events: a busy guest with all of them on, beside the same without. No event: the guest's instructions beside
+those of a kernel without static keys, which is built from firmware/ (`--no-build` leaves this out).
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from arches import ARCHES
+
+from emu.machine import Machine
+
+FIRMWARE = Path(__file__).parent.parent / "firmware"
+CALLS = 300_000
+ROUNDS = 7
+MEMORY = 128 << 20
+BUFFER_KB = 60_000
+BUSY = "busy 4 10"
+WORKLOADS = ("true", "busy 4 4", "hackbench 2 20", "dd if=/dev/zero of=/tmp/x bs=4k count=500")
+CASES = {
+    "nop": ("nop", ()),
+    "function": ("function", ()),
+    "event of two fields": ("nop", ("event_cost_fixed",)),
+    "event with a string": ("nop", ("event_cost_string",)),
+}
+
+
+def nanoseconds(arch: str) -> dict[str, float]:
+    """Processor time over the nop's for each call, the best of several rounds, by case."""
+    best = dict.fromkeys(CASES, float("inf"))
+    with Machine(arch=arch, cpus=1, memory=MEMORY) as machine:
+        machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
+        assert machine.run("insmod /lib/modules/event_cost.ko").status == 0
+        machine.tracefs.write("set_ftrace_filter", "event_cost_call")
+        for _ in range(ROUNDS):
+            for case, (tracer, events) in CASES.items():
+                machine.tracefs.write("current_tracer", tracer)
+                machine.tracefs.write("set_event", " ".join(events))
+                machine.tracefs.write("trace", "")
+                start = time.process_time()
+                assert machine.run(f"echo {CALLS} > /sys/module/event_cost/parameters/calls").status == 0
+                best[case] = min(best[case], time.process_time() - start)
+                found = machine.trace_array.summary().events
+                assert found == (0 if case == "nop" else CALLS), f"{case}: {found} entries"
+    return {case: (best[case] - best["nop"]) / CALLS * 1e9 for case in CASES if case != "nop"}
+
+
+def all_on(arch: str) -> tuple[float, int]:
+    """Processor time of a busy guest with all events on over that with none, the best of several rounds; events in a round."""
+    best, events = {"0": float("inf"), "1": float("inf")}, 0
+    with Machine(arch=arch, cpus=4, memory=MEMORY) as machine:
+        machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
+        for _ in range(ROUNDS):
+            for on in best:
+                machine.tracefs.write("events/enable", on)
+                machine.tracefs.write("trace", "")
+                start = time.process_time()
+                assert machine.run(BUSY).status == 0
+                best[on] = min(best[on], time.process_time() - start)
+                events = max(events, machine.trace_array.summary().events)
+    return best["1"] / best["0"], events
+
+
+def instructions_without_keys(arch: str) -> Mapping[str, float]:
+    """Guest instructions of workloads over those of a kernel that has no static keys."""
+    name = f"build/{arch}-no-static-keys/vmlinux"
+    build = ["make", "-s", "-C", str(FIRMWARE), f"ARCH={arch}", "STATIC_KEYS=n", "-j2", name]
+    subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
+    counts: list[list[int]] = []
+    for image in (None, FIRMWARE / name):
+        counts.append([])
+        with Machine(arch=arch, cpus=1, image=image) as machine:
+            for workload in WORKLOADS:
+                before = sum(cpu.instructions for cpu in machine.board.cpus)
+                assert machine.run(workload).status == 0
+                counts[-1].append(sum(cpu.instructions for cpu in machine.board.cpus) - before)
+    return {workload: ours / bare for workload, ours, bare in zip(WORKLOADS, *counts, strict=True)}
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--no-build", action="store_true", help="do not build and measure kernels without static keys")
+    options = arguments.parse_args()
+    costs = {arch: nanoseconds(arch) for arch in ARCHES}
+    print(f"{'ns a call':24}" + "".join(f"{arch:>10}{'ratio':>7}" for arch in ARCHES))
+    for case in costs[ARCHES[0]]:
+        row = "".join(f"{found[case]:10.1f}{found[case] / found['function']:7.2f}" for found in costs.values())
+        print(f"{case:24}{row}")
+    for arch in ARCHES:
+        ratio, events = all_on(arch)
+        print(f"{arch}: '{BUSY}' with all events on takes {ratio:.2f} times as long, and records {events}")
+    if not options.no_build:
+        for arch in ARCHES:
+            ratios = instructions_without_keys(arch)
+            print(f"{arch}: instructions with all keys off over a kernel without:", end="")
+            print("".join(f"  {ratio:.4f} ({workload})" for workload, ratio in ratios.items()))
+
+
+if __name__ == "__main__":
+    main()

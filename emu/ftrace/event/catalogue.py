@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""All events there are, by number and by name: the kernel's, those of loaded modules, and the host's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.array_records import RecordLists
+from emu.ftrace.event.call import EventCall, Field
+from emu.ftrace.event.image_events import EventReader, GuestEvent
+from emu.ftrace.event.internal import INTERNAL_EVENTS
+from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
+from emu.ftrace.native import array_record, event_record
+from emu.kernel.image import BadImage
+from emu.kernel.memory import GuestMemory
+from emu.kernel.modules import BadModule, Module
+from emu.native.record import Record
+
+__all__ = ["Catalogue"]
+
+_FIRST_NUMBER = 20  # Linux's __TRACE_LAST_TYPE: events of the system `ftrace` have fixed numbers below
+_STAGE_SIZE = 8192  # bytes, more than any entry has
+_SYSCALL_DEPTH = 1  # Linux's probes of system calls do not take back that preemption is disabled for them
+
+
+class Catalogue(Mapping[int, EventCall]):
+    """The events by number; reads like a dict.
+
+    A number is the index of an event in the ring buffers. It is given again only when all others have been used.
+
+    Args:
+        memory: of the guest, with its image loaded. Its struct trace_event_call get their numbers.
+        records: of all trace arrays; through them native code finds the events.
+        warn: gets a sentence when there is no number left.
+
+    Raises:
+        BadImage: what the image says of its events is inconsistent.
+    """
+
+    def __init__(self, memory: GuestMemory, records: RecordLists, warn: Callable[[str], None]) -> None:
+        self._memory = memory
+        self._warn = warn
+        self._next_number = _FIRST_NUMBER
+        self._calls: dict[int, EventCall] = {}
+        self._named: dict[str, dict[str, EventCall]] = {}
+        self._native: dict[int, _NativeEvent] = {}
+        self._table = np.zeros(event_record.EVENT_LIMIT, np.uint64)
+        self._stage = np.zeros(_STAGE_SIZE, np.uint8)
+        records.set_in_all(array_record.EVENTS, self._table.ctypes.data)
+        records.set_in_all(array_record.STAGE, self._stage.ctypes.data)
+        for call in INTERNAL_EVENTS:
+            self.put(call)
+        image = memory.image
+        try:
+            reader = EventReader(memory, self._image_table("ftrace_eval_maps"))
+            found = list(reader.events(self._image_table("ftrace_events")))
+            self._check_names(found)
+            syscalls = list(syscall_events(memory))
+        except (ValueError, LookupError) as error:
+            raise BadImage(f"{image.path}: {error}") from None
+        self.add(found)
+        self._by_syscall = [
+            self._add_syscalls(syscalls, "sys_enter", SyscallEvents.enter),
+            self._add_syscalls(syscalls, "sys_exit", SyscallEvents.exit),
+        ]
+
+    def _add_syscalls(
+        self, syscalls: Sequence[SyscallEvents], name: str, make: Callable[[SyscallEvents, int, int], EventCall]
+    ) -> NDArray[np.uint64]:
+        """Adds the events of system calls that an event of raw_syscalls makes. Returns native code's table of them."""
+        raw = self.find("raw_syscalls", name)
+        numbers = [number for of_call in syscalls for number in of_call.numbers]
+        table = np.zeros(max(numbers, default=0) + 1, np.uint64)
+        if raw is None:
+            return table
+        for of_call in syscalls:
+            number = self._free_number()
+            assert number is not None
+            call = make(of_call, number, raw.key)
+            self._put_native(call, _NativeEvent(call, depth=_SYSCALL_DEPTH))
+            table[list(of_call.numbers)] = number
+        record = self._native[raw.number].record
+        record.set(event_record.BY_SYSCALL, table.ctypes.data)
+        record.set(event_record.SYSCALLS, len(table))
+        return table
+
+    def _put_native(self, call: EventCall, native: _NativeEvent) -> None:
+        """Adds an event that the guest records."""
+        self._native[call.number] = native
+        self._table[call.number] = native.record.address
+        self.put(call)
+
+    def _image_table(self, name: str) -> list[int]:
+        """A table of pointers in the image."""
+        start, stop = (self._memory.image.symbol(f"__{end}_{name}") for end in ("start", "stop"))
+        return self._memory.words(start, (stop - start) // 8)
+
+    # Looking up
+
+    def __getitem__(self, number: int) -> EventCall:
+        return self._calls[number]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._calls)
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def systems(self) -> list[str]:
+        """The names of the systems, sorted."""
+        return sorted(self._named)
+
+    def of_system(self, system: str) -> Sequence[EventCall]:
+        """A system's events, by name."""
+        return [call for _, call in sorted(self._named.get(system, {}).items())]
+
+    def find(self, system: str, name: str) -> EventCall | None:
+        return self._named.get(system, {}).get(name)
+
+    # Coming and going
+
+    def read(self, module: Module) -> list[GuestEvent]:
+        """The events of a module that is being loaded, to be given to `add`.
+
+        Raises:
+            BadModule, LookupError: what it says of them is inconsistent.
+        """
+        try:
+            found = list(EventReader(self._memory, module.trace_evals, module.name).events(module.trace_events))
+            self._check_names(found)
+        except ValueError as error:
+            raise BadModule(str(error)) from None
+        return found
+
+    def _check_names(self, found: Iterable[GuestEvent]) -> None:
+        names = set()
+        for event in found:
+            if (event.system, event.name) in names or self.find(event.system, event.name):
+                raise ValueError(f"there are two events {event.system}:{event.name}")
+            names.add((event.system, event.name))
+
+    def add(self, found: Iterable[GuestEvent]) -> None:
+        """Gives numbers to events of the guest."""
+        for event in found:
+            number = self._free_number()
+            if number is None:
+                self._warn(f"no number is left for the event {event.system}:{event.name}")
+                return
+            call = event.call(number)
+            self._memory.set_member(event.address, "trace_event_call.id", number)
+            self._put_native(call, _NativeEvent(call, swapped=self._memory.swapped))
+
+    def put(self, call: EventCall) -> None:
+        """Adds an event that has its number."""
+        self._calls[call.number] = call
+        self._named.setdefault(call.system, {})[call.name] = call
+
+    def remove(self, module: str) -> list[EventCall]:
+        """Removes the events of a module that is gone, and returns them."""
+        gone = [call for call in self._calls.values() if call.module == module]
+        for call in gone:
+            del self._calls[call.number], self._named[call.system][call.name], self._native[call.number]
+            self._table[call.number] = 0
+            if not self._named[call.system]:
+                del self._named[call.system]
+        return gone
+
+    def _free_number(self) -> int | None:
+        number = self._next_number
+        if number < event_record.EVENT_LIMIT:
+            self._next_number += 1
+            return number
+        return next((number for number in range(_FIRST_NUMBER, event_record.EVENT_LIMIT) if number not in self._calls), None)
+
+
+class _NativeEvent:
+    """An event as native code knows it.
+
+    Args:
+        call: the event.
+        swapped: numbers in entries have the guest's byte order, which is not the host's.
+        depth: is added to the preemption depth that entries show.
+    """
+
+    def __init__(self, call: EventCall, *, swapped: bool = False, depth: int = 0) -> None:
+        self.record = Record(event_record.WORDS)
+        self.record.set(event_record.SIZE, call.size)
+        self.record.set(event_record.DEPTH, depth)
+        numbers = [field for field in call.fields if field.element > 1 and not field.is_dynamic] if swapped else []
+        self._swaps = _plan(numbers)
+        self._dynamic = _plan([field for field in call.fields if field.is_dynamic])
+        for words, address, count in (
+            (self._swaps, event_record.SWAPS, event_record.SWAP_COUNT),
+            (self._dynamic, event_record.DYNAMIC, event_record.DYNAMIC_COUNT),
+        ):
+            self.record.set(address, words.ctypes.data)
+            self.record.set(count, len(words))
+
+
+def _plan(fields: Sequence[Field]) -> NDArray[np.uint64]:
+    """A word about each field, as `event_record` says."""
+    words = [
+        field.offset << int(event_record.OFFSET) | field.size // field.element << int(event_record.COUNT) | field.element
+        for field in fields
+    ]
+    return np.array(words, np.uint64)

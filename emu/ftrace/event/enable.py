@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which events a trace array records: what set_event and the files `enable` say, and what is written to them."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Collection, Iterable, Mapping
+
+from emu.ftrace.errors import NotProvided, TraceError
+from emu.ftrace.event.call import EventCall, EventKind
+from emu.ftrace.event.wanted import WantedEvents
+from emu.ftrace.linux_names import SYSTEMS
+from emu.ftrace.numbers import parse_decimal
+from emu.ftrace.trace_array import TraceArray
+
+__all__ = ["available", "obey_word", "select", "set_state", "state"]
+
+
+def available(calls: Iterable[EventCall]) -> list[EventCall]:
+    """Those of some events that can be enabled, as available_events lists them: the latest module's first."""
+    enableable = [call for call in calls if call.kind is not EventKind.FTRACE]
+    return sorted(enableable, key=lambda call: (not call.module, -call.number if call.module else call.number))
+
+
+def select(catalogue: Mapping[int, EventCall], word: str) -> list[EventCall]:
+    """The events that a word of set_event means.
+
+    `SYSTEM:EVENT`, `SYSTEM:*`, `*:EVENT` and `*:*`; what is left out beside the colon is `*`. A word without a colon is the
+    name of a system or of events. As in Linux, there are no other patterns.
+
+    Raises:
+        TraceError: EINVAL, when there is no such event.
+    """
+    calls = available(catalogue.values())
+    name, colon, event = word.partition(":")
+    if colon:
+        found = [call for call in calls if name in ("", "*", call.system) and event in ("", "*", call.name)]
+    else:
+        found = [call for call in calls if name in (call.system, call.name)]
+    if not found:
+        if name in SYSTEMS - {call.system for call in calls}:
+            raise NotProvided(errno.EINVAL, "set_event", f"events of the system '{name}'")
+        known = [call.path for call in calls] if colon else [*(call.name for call in calls), *(call.system for call in calls)]
+        raise TraceError(errno.EINVAL, f"there is no event '{word}'", (word, known))
+    return found
+
+
+def obey_word(array: TraceArray, catalogue: Mapping[int, EventCall], word: str) -> None:
+    """Enables the events that a word means, or, with `!` before it, disables them.
+
+    Raises:
+        TraceError: EINVAL, as `select`.
+    """
+    array.enable_events(select(catalogue, word.removeprefix("!")), not word.startswith("!"))
+
+
+def set_state(array: TraceArray, calls: Collection[EventCall], text: str) -> None:
+    """What is written to `enable`: 1 enables the events, 0 disables them.
+
+    Raises:
+        TraceError: EINVAL for anything else.
+    """
+    value = parse_decimal(text)
+    if value > 1:
+        raise TraceError(errno.EINVAL, f"an event is enabled by 1 or disabled by 0, not {value}")
+    array.enable_events(calls, bool(value))
+
+
+def state(events: WantedEvents, calls: Iterable[EventCall]) -> str:
+    """What `enable` shows of some events: 1 or 0; X: not the same of all; ?: there is none."""
+    states = {call in events for call in calls}
+    return "X" if len(states) > 1 else "".join(str(int(on)) for on in states) or "?"

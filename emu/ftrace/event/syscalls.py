@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The events of system calls: sys_enter_NAME and sys_exit_NAME, from what SYSCALL_DEFINEn() leaves in the image.
+
+They have no tracepoints. raw_syscalls:sys_enter and sys_exit make their entries, as far as a call has arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from emu.ftrace.event.call import EventCall, EventKind, Field
+from emu.kernel.memory import GuestMemory
+
+__all__ = ["SyscallEvents", "syscall_events"]
+
+_NUMBER = Field("int", "__syscall_nr", 8, 4, True)
+_RESULT = Field("long", "ret", 16, 8, True)
+_FIRST_ARGUMENT = 16
+_WORD = 8  # bytes of each argument, whatever its type
+
+
+@dataclass(frozen=True)
+class SyscallEvents:
+    """The two events of a system call.
+
+    Attributes:
+        name: that of its function: sys_close.
+        numbers: it is called by these, of which there is at least one.
+    """
+
+    name: str
+    numbers: Sequence[int]
+    arguments: Sequence[Field]
+
+    def enter(self, number: int, key: int) -> EventCall:
+        """sys_enter_NAME, by the number of the event and the address of raw_syscalls:sys_enter's key."""
+        formats = ", ".join(f"{field.name}: 0x%0{2 * _WORD // 2}lx" for field in self.arguments)
+        values = "".join(f", ((unsigned long)(REC->{field.name}))" for field in self.arguments)
+        return self._call("enter", number, self.arguments, f'"{formats}"{values}', EventKind.SYSCALL_ENTER, key)
+
+    def exit(self, number: int, key: int) -> EventCall:
+        """sys_exit_NAME, by the number of the event and the address of raw_syscalls:sys_exit's key."""
+        return self._call("exit", number, [_RESULT], '"0x%lx", REC->ret', EventKind.SYSCALL_EXIT, key)
+
+    def _call(self, way: str, number: int, fields: Sequence[Field], print_fmt: str, kind: EventKind, key: int) -> EventCall:
+        return EventCall(
+            "syscalls",
+            self.name.replace("sys_", f"sys_{way}_", 1),
+            number,
+            [_NUMBER, *fields],
+            print_fmt,
+            size=_FIRST_ARGUMENT + _WORD * len(fields),
+            kind=kind,
+            key=key,
+        )
+
+
+def syscall_events(memory: GuestMemory) -> Iterator[SyscallEvents]:
+    """The system calls that have a number, in the order of their functions' names.
+
+    Raises:
+        LookupError, ValueError: what lies in memory describes no system calls.
+    """
+    image = memory.image
+    numbers: dict[int, list[int]] = {}
+    for number, function in enumerate(memory.words(image.symbol("sys_call_table"), image.constant("NR_syscalls"))):
+        numbers.setdefault(function, []).append(number)
+    start, stop = image.symbol("__start_syscalls_metadata"), image.symbol("__stop_syscalls_metadata")
+    found = []
+    for address in memory.words(start, (stop - start) // _WORD):
+        name = memory.string(memory.member(address, "syscall_metadata.name"))
+        if called_by := numbers.get(image.symbol(name)):
+            found.append(SyscallEvents(name, called_by, _arguments(memory, address)))
+    yield from sorted(found, key=lambda events: events.name)
+
+
+def _arguments(memory: GuestMemory, metadata: int) -> Sequence[Field]:
+    count = memory.member(metadata, "syscall_metadata.nb_args")
+    types, names = (
+        [memory.string(text) for text in memory.words(memory.member(metadata, f"syscall_metadata.{member}"), count)]
+        for member in ("types", "args")
+    )
+    return [
+        Field(type_, name, _FIRST_ARGUMENT + n * _WORD, _WORD, False)
+        for n, (type_, name) in enumerate(zip(types, names, strict=True))
+    ]

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An event of the guest: what runs once per call of trace_event_buffer_commit().
+
+The guest has filled the fixed part of the entry on its stack. Here the entry is staged: the common fields and the data of the
+fields of variable length are added, and numbers get the host's byte order. Then it is copied into the ring buffer of each
+array that wants it. Nothing interrupts this, so that one stage is enough for all CPUs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from emu.cpu.native import cpu_record
+from emu.ftrace.native import array_cpu_record, array_record, event_record
+from emu.ftrace.native.context import Context, complete, host_address, now
+from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.ring_buffer import reserve
+from emu.native import njit
+from emu.native.pointers import Accessors, load_u8, load_u32, load_u64, store_u8, store_u16, store_u32, store_u64
+
+__all__ = ["build"]
+
+ZERO, ONE, TWO, FOUR, WORD = (np.uint64(n) for n in (0, 1, 2, 4, 8))
+HALF = np.uint64(16)  # bits: a __data_loc word is the offset, and above it the length
+NUL = np.uint8(0)
+LIMIT, LARGEST = np.uint64(event_record.EVENT_LIMIT), np.uint64(event_record.LARGEST_ENTRY)
+NULL_TEXT = np.uint64(int.from_bytes(b"(null)\0\0", "little"))
+NULL_SIZE = np.uint64(7)
+
+
+@njit
+def copy(to, source, size):
+    """Copies `size` bytes, a multiple of four."""
+    n = ZERO
+    while n + WORD <= size:
+        store_u64(to + n, load_u64(source + n))
+        n += WORD
+    if n < size:
+        store_u32(to + n, load_u32(source + n))
+
+
+def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
+    """record_event(cpu, call, entry, dynamic, count, irqs_off). `memory`: accesses in the guest's byte order.
+
+    The arguments are those of trace_event_buffer_commit(), guest addresses: whatever they are, the host is safe.
+    """
+    guest_u16, guest_u32, guest_u64 = memory.load_u16, memory.load_u32, memory.load_u64
+    current_task, preempt_count, common_fields = context
+
+    @njit
+    def swap(to, source, element, count):
+        """Copies numbers of `element` bytes into the host's byte order."""
+        for n in range(count):
+            offset = np.uint64(n) * element
+            if element == WORD:
+                store_u64(to + offset, guest_u64(source + offset))
+            elif element == FOUR:
+                store_u32(to + offset, guest_u32(source + offset))
+            elif element == TWO:
+                store_u16(to + offset, guest_u16(source + offset))
+            else:
+                store_u8(to + offset, load_u8(source + offset))
+
+    @njit
+    def swap_fixed(event, to, source):
+        """Swaps the numbers of the fixed part."""
+        plan = load_u64(event + event_record.SWAPS)
+        for n in range(load_u64(event + event_record.SWAP_COUNT)):
+            word = load_u64(plan + np.uint64(n) * WORD)
+            offset = word >> event_record.OFFSET
+            count = (word >> event_record.COUNT) & event_record.COUNT_MASK
+            swap(to + offset, source + offset, word & event_record.ELEMENT_MASK, count)
+
+    @njit
+    def put_string(to, source, room):
+        """Copies a string with its NUL into at most `room` bytes, the NUL included. Returns how many."""
+        n = ZERO
+        while n + ONE < room and load_u8(source + n) != NUL:
+            store_u8(to + n, load_u8(source + n))
+            n += ONE
+        store_u8(to + n, NUL)
+        return n + ONE
+
+    @njit
+    def gather(array, event, to, dynamic, count):
+        """Appends the data of the fields of variable length, and stores where they are. Returns the entry's size."""
+        plan = load_u64(event + event_record.DYNAMIC)
+        end = load_u64(event + event_record.SIZE)
+        for n in range(min(count, load_u64(event + event_record.DYNAMIC_COUNT))):
+            word = load_u64(plan + np.uint64(n) * WORD)
+            given = host_address(array, dynamic + np.uint64(n) * guest.dynamic_size)
+            data, size = guest_u64(given + guest.dynamic_data), guest_u64(given + guest.dynamic_bytes)
+            room = LARGEST - end
+            if room == ZERO:
+                size = ZERO
+            elif data == ZERO and room >= WORD:
+                store_u64(to + end, NULL_TEXT)
+                size = NULL_SIZE
+            elif size & guest.trace_string:
+                most = size & ~guest.trace_string
+                size = put_string(to + end, host_address(array, data), room if most == ZERO else min(room, most))
+            else:
+                element = word & event_record.ELEMENT_MASK
+                size = min(size, room) // element * element
+                swap(to + end, host_address(array, data), element, size // element)
+            store_u32(to + (word >> event_record.OFFSET), end | size << HALF)
+            end += size
+        while end & (FOUR - ONE):
+            store_u8(to + end, NUL)
+            end += ONE
+        return end
+
+    @njit
+    def put(cpu, array_cpu, event, number, staged, size, irqs_off):
+        """Records a staged entry in each array that wants it."""
+        array = load_u64(array_cpu + array_cpu_record.ARRAY)
+        count = preempt_count(array_cpu) + load_u64(event + event_record.DEPTH)
+        store_u64(staged, common_fields(number, current_task(array_cpu, array), np.uint32(count), irqs_off))
+        while array_cpu != ZERO:
+            array = load_u64(array_cpu + array_cpu_record.ARRAY)
+            if load_u8(load_u64(array + array_record.EVENT_FLAGS) + number) & array_record.EVENT_RECORDED != 0:
+                entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
+                if entry != ZERO:
+                    copy(entry, staged, size)
+                    complete(cpu, array_cpu, array)
+            array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
+
+    @njit
+    def put_syscall(cpu, array_cpu, event, staged, irqs_off):
+        """Records what the entry of raw_syscalls is for its system call: it begins with the same fields."""
+        number = load_u64(staged + WORD)
+        if number < load_u64(event + event_record.SYSCALLS):
+            of_call = load_u64(load_u64(event + event_record.BY_SYSCALL) + number * WORD)
+            if of_call != ZERO:
+                array = load_u64(array_cpu + array_cpu_record.ARRAY)
+                event = load_u64(load_u64(array + array_record.EVENTS) + of_call * WORD)
+                put(cpu, array_cpu, event, of_call, staged, load_u64(event + event_record.SIZE), irqs_off)
+
+    @njit
+    def record_event(cpu, call, entry, dynamic, count, irqs_off):
+        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
+        array = load_u64(array_cpu + array_cpu_record.ARRAY)
+        number = guest_u64(host_address(array, call) + guest.event_id)
+        if number >= LIMIT or load_u64(array_cpu + array_cpu_record.HOT) == ZERO:
+            return
+        event = load_u64(load_u64(array + array_record.EVENTS) + number * WORD)
+        if event == ZERO:
+            return
+        size = load_u64(event + event_record.SIZE)
+        staged = host_address(array, entry)
+        swaps = load_u64(event + event_record.SWAP_COUNT) != ZERO
+        if swaps or count != ZERO:
+            stage = load_u64(array + array_record.STAGE)
+            copy(stage, staged, size)
+            if swaps:
+                swap_fixed(event, stage, staged)
+            if count != ZERO:
+                size = gather(array, event, stage, dynamic, count)
+            staged = stage
+        put(cpu, array_cpu, event, number, staged, size, irqs_off)
+        if load_u64(event + event_record.SYSCALLS) != ZERO:
+            put_syscall(cpu, array_cpu, event, staged, irqs_off)
+
+    return record_event

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The text of the guest's events: `sched_switch: prev_comm=sh ...`, `sys_close(fd: b)`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from emu.ftrace.event.call import EventCall, EventKind, Field
+from emu.ftrace.event.print_fmt import Guest, PrintFmtError, compile_print_fmt
+from emu.ftrace.event.print_fmt_calls import dynamic_data
+from emu.ftrace.text.columns import Column, SymbolNames
+from emu.ftrace.text.rows import Rows
+from emu.ftrace.text.syscall import enter_text, exit_text
+from emu.ftrace.text.view import TraceView
+
+__all__ = ["event_text"]
+
+_Formatter = Callable[[bytes, Guest], str]
+
+# Made when an event is printed for the first time.
+_formatters: WeakKeyDictionary[EventCall, _Formatter] = WeakKeyDictionary()
+
+
+def event_text(view: TraceView, rows: Rows) -> Column:
+    """The text of events of one type. Entries with the same fields have the same text, which is made once."""
+    call = view.calls[int(rows.entry["type"][0])]
+    entries = rows.bodies()
+    texts = dict.fromkeys(entries, "")
+    line = _line_of(view, call)
+    for entry in texts:
+        texts[entry] = line(entry.ljust(call.size, b"\0"))
+    column = np.empty(len(rows), np.object_)
+    column[:] = [texts[entry] for entry in entries]
+    return column
+
+
+def _line_of(view: TraceView, call: EventCall) -> Callable[[bytes], str]:
+    """What makes a line of an entry of the event."""
+    if call.kind is EventKind.SYSCALL_ENTER:
+        return enter_text(call, with_types=view.option("verbose"))
+    if call.kind is EventKind.SYSCALL_EXIT:
+        return exit_text(call)
+    formatter = _formatters.get(call)
+    if formatter is None:
+        formatter = _formatters[call] = _formatter(view, call)
+    guest = _ViewedGuest(view)
+    return lambda entry: formatter(entry, guest)
+
+
+def _formatter(view: TraceView, call: EventCall) -> _Formatter:
+    try:
+        text = compile_print_fmt(call, view.kernel_values, view.kernel_constants)
+    except PrintFmtError as error:
+        view.warn(f"{call.path} is printed in hexadecimal digits, for its print fmt cannot be used: {error}")
+        return lambda entry, guest: f"[{call.name}:{''.join(f' {_hexadecimal(field, entry)}' for field in call.fields)}]\n"
+    return lambda entry, guest: f"{call.name}: {text(entry, guest)}\n"
+
+
+def _hexadecimal(field: Field, entry: bytes) -> str:
+    """`pid=0x39 comm=73 68 00`: a number as one, other bytes in their order."""
+    data = np.frombuffer(entry, np.uint8)[field.offset : field.offset + field.size]
+    if field.is_dynamic:
+        base = field.offset + field.size if field.type.startswith("__rel_loc") else 0
+        return f"{field.name}={dynamic_data(entry, int(data.view(np.uint32)[0]), base).hex(' ')}"
+    if field.type.endswith("]") or field.size not in (1, 2, 4, 8):
+        return f"{field.name}={data.tobytes().hex(' ')}"
+    return f"{field.name}={int(data.view(f'u{field.size}')[0]):#x}"
+
+
+class _ViewedGuest:
+    """What the text of an entry needs besides the entry."""
+
+    def __init__(self, view: TraceView) -> None:
+        self.values = view.kernel_values
+        self._view = view
+        self._names = {offset: SymbolNames(view, offset=offset) for offset in (False, True)}
+        self._hides = view.option("hash-ptr")
+        self.string = cache(self._string)
+        self.symbol = cache(self._symbol)
+
+    def _symbol(self, address: int, *, offset: bool) -> str:
+        return self._names[offset].of(np.array([address], np.uint64))[0] if address else "0x0"
+
+    def _string(self, address: int) -> str:
+        if not address:
+            return "(null)"
+        found = self._view.string_at(address)
+        return f"({address:#x})[UNSAFE-MEMORY]" if found is None else found
+
+    def pointer(self, address: int) -> str:
+        """With the option hash-ptr a number that is the same for the same address. What is no address but an error stays."""
+        if self._hides and 0 < address < _ERRORS:
+            key = self._view.pointer_key.to_bytes(8, "little")
+            return f"{hashlib.blake2b(address.to_bytes(8, 'little'), digest_size=4, key=key).hexdigest():0>16}"
+        return f"{address:016x}"
+
+
+_ERRORS = (1 << 64) - 4095  # -MAX_ERRNO as a pointer

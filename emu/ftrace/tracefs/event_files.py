@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The files of one event, and the files `enable` of systems and of all events."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Collection, Mapping
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventCall, EventKind, format_text
+from emu.ftrace.event.enable import set_state, state
+from emu.ftrace.event.inject import Injected
+from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.tracefs.node import File, HandleFile
+from emu.ftrace.tracefs.text_file import TextFile
+from emu.kernel.files.node import Handle, OpenFlags
+
+__all__ = ["enable_file", "event_files"]
+
+_LONGEST_INJECTION = 4095  # bytes of one write
+
+
+def event_files(array: TraceArray, catalogue: Mapping[int, EventCall], event: EventCall) -> dict[str, File]:
+    """The files of an event. Those that are open when its module goes give ENODEV from then on."""
+
+    def call() -> EventCall:
+        if catalogue.get(event.number) is not event:
+            raise TraceError(errno.ENODEV, f"event {event.path} is gone")
+        return event
+
+    files: dict[str, File] = {
+        "format": TextFile(lambda: format_text(call())),
+        "id": TextFile(lambda: f"{call().number}\n"),
+        "inject": HandleFile(0o200, lambda flags: InjectHandle(flags, array, call)),
+    }
+    if event.kind is not EventKind.FTRACE:
+        files["enable"] = enable_file(array, lambda: [call()])
+    return files
+
+
+def enable_file(array: TraceArray, calls: Callable[[], Collection[EventCall]]) -> TextFile:
+    """The file `enable` of some events."""
+    return TextFile(lambda: f"{state(array.ops.events, calls())}\n", lambda text: set_state(array, calls(), text))
+
+
+class InjectHandle(Handle):
+    """An open `inject`: each write is an entry."""
+
+    def __init__(self, flags: OpenFlags, array: TraceArray, call: Callable[[], EventCall]) -> None:
+        super().__init__(flags)
+        self._array = array
+        self._call = call
+
+    def read(self, offset: int, size: int) -> bytes:
+        self._require(OpenFlags.READ)
+        raise TraceError(errno.EPERM, "this file cannot be read")
+
+    def write(self, offset: int, data: bytes) -> int:
+        self._require(OpenFlags.WRITE)
+        if len(data) > _LONGEST_INJECTION:
+            raise TraceError(errno.EINVAL, f"an entry is described by at most {_LONGEST_INJECTION} bytes")
+        injected = Injected(self._call(), data)
+        self._array.recorder.write_injected(self._call().number, injected.common, injected.data)
+        return len(data)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""set_event: the events that are enabled, one a line; what is written are words that enable or disable events."""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Mapping
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventCall
+from emu.ftrace.event.enable import available, obey_word
+from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.tracefs.node import File
+from emu.ftrace.tracefs.text_file import TextHandle
+from emu.kernel.files.node import Handle, OpenFlags
+
+__all__ = ["SetEventFile"]
+
+_LONGEST_WORD = 126  # bytes, as in Linux
+
+
+class SetEventHandle(TextHandle):
+    """A write takes one word and says so: who has more to say writes again. So the words before a wrong one count."""
+
+    def __init__(self, flags: OpenFlags, file: SetEventFile) -> None:
+        super().__init__(flags, file.show, None)
+        self._file = file
+
+    def write(self, offset: int, data: bytes) -> int:
+        self._require(OpenFlags.WRITE)
+        taken = re.match(rb"\s*([^\s\0]*)[\s\0]?", data)
+        assert taken is not None  # it matches nothing at all, too
+        if len(word := taken[1]) > _LONGEST_WORD:
+            raise TraceError(errno.EINVAL, f"a word has at most {_LONGEST_WORD} bytes")
+        if word:
+            self._file.obey(word.decode(errors="backslashreplace"))
+        return taken.end()
+
+
+class SetEventFile(File):
+    """Opening it with truncation disables all events.
+
+    Args:
+        array: the trace array that records the events.
+        catalogue: the events there are.
+    """
+
+    def __init__(self, array: TraceArray, catalogue: Mapping[int, EventCall]) -> None:
+        super().__init__(0o640)
+        self._array = array
+        self._catalogue = catalogue
+
+    def show(self) -> str:
+        enabled = (call for call in available(self._catalogue.values()) if call in self._array.ops.events)
+        return "".join(f"{call.path}\n" for call in enabled)
+
+    def obey(self, word: str) -> None:
+        obey_word(self._array, self._catalogue, word)
+
+    def open(self, flags: OpenFlags) -> Handle:
+        if OpenFlags.WRITE in flags and OpenFlags.TRUNCATE in flags:
+            self._array.enable_events(available(self._catalogue.values()), False)
+        return SetEventHandle(flags, self)
