@@ -155,13 +155,13 @@ def test_a_cpu_in_the_delay_slot_goes_on_where_the_branch_went(on: bool) -> None
         cpu.uc.ctl_flush_tb()
         machine.tracefs.write(FIXED, str(int(on)))
         machine.advance(10_000)
-        assert gone_to[0] == (code + 8 if on else target)
-        assert gone_to[-1] == (target if on else code + 8)
+        passed, taken = [code + 8], [target, code + 8]  # the unlikely side comes back
+        assert gone_to[:5] == ([*passed, *taken, *taken] if on else [*taken, *passed, *passed, *passed])
 
 
-def test_keys_are_turned_under_load(arch: str, protocol: str) -> None:
-    with Machine(arch=arch, cpus=4, patching=protocol) as machine:
-        turn_under_load(machine, turns=50)
+def test_keys_are_turned_under_load(arch: str) -> None:
+    with Machine(arch=arch, cpus=4) as machine:
+        turn_under_load(machine, turns=100)
 
 
 # Tables that cannot be right
@@ -269,7 +269,7 @@ def damaged_image(arch: str, what: str) -> ElfFile:
     return file
 
 
-NOWHERE = "address 0x10000000000 is not the kernel's"
+NOWHERE = "address 0x10[0-9a-f]{9} is not the kernel's"
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,14 @@ from tests.lib.witness import Witness, by_context, recorded, shown
 __all__ = ["turn_under_load"]
 
 _LOAD = "busy 6 1 > /busy.log &"
-_TURNS = 50  # during one run of it
-_APART = 5_000  # cycles from one turn to the next
+_TURNS = 200  # during one run of it
+_APART = 10_000  # cycles from one turn to the next
 
 
 def turn_under_load(machine: Machine, turns: int) -> None:
-    """Has an instance record all events of the kernel or none, `turns` times, while the top array traces functions."""
-    before = text_bytes(machine)
+    """Has an instance record all events or none, `turns` times by each protocol, while the top array traces functions."""
+    before, protocols = text_bytes(machine), machine.ftrace.arch.protocols
+    turns *= len(protocols)
     witness = Witness(machine)
     machine.tracefs.mkdir("instances/turned")
     machine.tracefs.write("tracing_on", "0")
@@ -29,6 +30,7 @@ def turn_under_load(machine: Machine, turns: int) -> None:
         witness.on = True
         machine.run(_LOAD)
         for n in range(first, min(first + _TURNS, turns)):
+            machine.patching.protocol = protocols[n // 2 % len(protocols)]
             machine.tracefs.write("instances/turned/events/enable", str(int(n % 2 == 0)))
             machine.advance(_APART)
         while machine.advance(50_000_000):
