@@ -61,5 +61,10 @@ class Clocks:
         """The clock that a trace array begins with."""
         return self._clocks[0]
 
+    @property
+    def counted(self) -> int:
+        """How far the counter clock has counted."""
+        return int(self._counter[0])
+
     def named(self, name: str) -> Clock | None:
         return next((clock for clock in self._clocks if clock.name == name), None)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "PRINT", "RAW_DATA",
+    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "PRINT", "RAW_DATA",
     "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
@@ -22,8 +22,10 @@ class EventType(enum.IntEnum):
     FUNCTION = 1
     KERNEL_STACK = 4
     PRINT = 5
+    BPRINT = 6
     FUNCGRAPH_EXIT = 10
     FUNCGRAPH_ENTRY = 11
+    BPUTS = 14
     RAW_DATA = 18
 
 
@@ -51,6 +53,8 @@ FUNCTION = _entry(("ip", "u8"), ("parent_ip", "u8"))
 FUNCGRAPH_ENTRY = _entry(("func", "u8"), ("depth", "i4"))
 FUNCGRAPH_EXIT = _entry(("func", "u8"), ("depth", "i4"), ("overrun", "u4"), ("calltime", "u8"), ("rettime", "u8"))
 PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
+BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)
+BPUTS = _entry(("ip", "u8"), ("str", "u8"))  # the text's address
 RAW_DATA = _entry(("id", "u4"))  # then the bytes
 
 

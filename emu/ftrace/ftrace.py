@@ -268,9 +268,19 @@ class Ftrace:
                 return None
         return self.enabled
 
+    @property
+    def _top(self) -> Recorder:
+        """Of the top array, to which trace_printk() writes."""
+        return next(iter(self._recorders.values()))
+
     def trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
-        """Records a text that trace_printk() writes in the top array; see Recorder.write_printk."""
-        next(iter(self._recorders.values())).write_printk(cpu, ip, text, disabled)
+        self._top.write_printk(cpu, ip, text, disabled)
+
+    def trace_bprint(self, cpu: Cpu, ip: int, template: int, arguments: bytes) -> None:
+        self._top.write_bprint(cpu, ip, template, arguments)
+
+    def trace_bputs(self, cpu: Cpu, ip: int, text: int) -> None:
+        self._top.write_bputs(cpu, ip, text)
 
     def module_init(self, module: Module) -> None:
         """Adds the sites, keys and events of a module that is being loaded. The sites become nops, and can be traced."""

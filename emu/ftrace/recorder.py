@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
+from emu.ftrace.bprintf import repacked
 from emu.ftrace.events import ENTRY, Events, EventType
 from emu.ftrace.native import array_cpu_record, array_record, event_record
 from emu.ftrace.native.context import now
@@ -58,6 +60,7 @@ class Recorder:
         cpumask: the CPUs that may record (tracing_cpumask).
         clock: the clock of the events' times.
         pid_filter: the tasks whose functions are recorded.
+        first_cpu: the CPU on which the function tracer was set, as latency-format names it.
     """
 
     def __init__(self, kernel: Kernel, trace_globals: TraceGlobals) -> None:
@@ -67,6 +70,8 @@ class Recorder:
         self.tracer: Tracer = NOP
         self.recording = True
         self.cpumask = frozenset(range(self.cpus))
+        self.first_cpu = 0
+        self._start = 0
         self._records_printk = True
         self._failed = False
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
@@ -140,7 +145,7 @@ class Recorder:
         """Stops recording, and wakes the readers that wait for events."""
         self.recording = False
         self._records.set(array_record.RECORDING, 0)
-        self.globals.saved_cmdlines.remember_running()
+        self.globals.remember_running()
         self._switch_rings()
         self.wake_readers()
 
@@ -165,6 +170,10 @@ class Recorder:
                 self._records.set(array_record.SKIP_INTERRUPTS, int(not on))
             case "sleep-time":
                 self._records.set(array_record.SLEEP_TIME, int(on))
+            case "record-cmd":
+                self.globals.saved_cmdlines.record(on)
+            case "record-tgid":
+                self.globals.saved_tgids.record(on)
             case "function-fork":
                 self._records.set(array_record.FOLLOW_FORK, int(on))
 
@@ -201,9 +210,12 @@ class Recorder:
         return self.rings if cpu is None else [self.rings[cpu]]
 
     def clear(self, cpu: int | None = None) -> None:
-        """Empties the ring buffer of one CPU, or of each."""
+        """Empties the ring buffer of one CPU, or of each; then the trace begins now."""
         for ring in self._rings_of(cpu):
             ring.reset()
+        if cpu is None:
+            counts = self.clock.source == array_record.CLOCK_COUNTER  # whoever asked the time would count on
+            self._start = self.globals.clocks.counted if counts else self._now(self.acting_cpu)
 
     def resize_rings(self, kb: int, cpu: int | None = None) -> None:
         """Gives the ring buffer of one CPU, or of each, at least so many KiB.
@@ -249,7 +261,7 @@ class Recorder:
         rings = self._rings_of(cpu)
         entries = sum(ring.entries for ring in rings)
         written = entries + sum(ring.overrun for ring in rings)
-        return self._view([ring.unread() for ring in rings], entries, written, tracer, options)
+        return self._view([ring.unread() for ring in rings], entries, written, tracer, options, consuming=False)
 
     def oldest_events(self, cpu: int | None, tracer: Tracer, options: Mapping[str, bool]) -> tuple[TraceView, Mapping[int, int]]:
         """The oldest events, of one CPU or of each; and of each CPU that has any, how many `consume` can take at once."""
@@ -259,11 +271,13 @@ class Recorder:
             if limit:
                 found.append(events)
                 limits[ring.cpu] = limit
-        return self._view(found, 0, 0, tracer, options), limits
+        return self._view(found, 0, 0, tracer, options, consuming=True), limits
 
-    def _view(self, found: list[Events], entries: int, written: int, tracer: Tracer, options: Mapping[str, bool]) -> TraceView:
-        saved_cmdlines, symbols, memory = self.globals.saved_cmdlines, self.globals.symbols, self._kernel.memory
-        saved_cmdlines.remember_running()
+    def _view(
+        self, found: list[Events], entries: int, written: int, tracer: Tracer, options: Mapping[str, bool], *, consuming: bool
+    ) -> TraceView:
+        symbols, image = self.globals.symbols, self._kernel.image
+        self.globals.remember_running()
         return TraceView(
             tracer=tracer.name,
             events=found,
@@ -272,14 +286,21 @@ class Recorder:
             cpus=self.cpus,
             options=options,
             symbols=symbols,
-            comm_of=saved_cmdlines.comm_of,
+            comm_of=self.globals.saved_cmdlines.comm_of,
+            tgid_of=self.globals.saved_tgids.tgid_of,
             clock_is_ns=self.clock.is_ns,
             irq_entry_text=symbols.irq_entry_text,
             calls=self.globals.events,
-            string_at=memory.string,
-            kernel_values={"jiffies": memory.read_word(memory.image.symbol("jiffies"))},
+            kernel_values=self.globals.kernel_values.variables(),
+            kernel_constants=self.globals.kernel_values.constants,
             pointer_key=self.globals.pointer_key,
             warn=self.globals.warn,
+            string_at=self.globals.printk_formats.string_at,
+            byte_order=image.byte_order,
+            release=self._kernel.memory.text(image.symbol("init_uts_ns"), "new_utsname.release"),
+            first_cpu=self.first_cpu,
+            start=self._start,
+            consuming=consuming,
         )
 
     def consume(self, cpu: int, count: int) -> None:
@@ -317,9 +338,31 @@ class Recorder:
 
         `disabled`: how often trace_printk() itself has disabled preemption, which the event does not show.
         """
+        self._write_printk(cpu, EventType.PRINT, disabled, np.uint64(ip).tobytes() + text + b"\0")
+
+    def write_bprint(self, cpu: Cpu, ip: int, template: int, arguments: bytes) -> None:
+        """Records a bprint event of trace_printk(): the address of a format, and what vbin_printf() made of its arguments."""
+        order = self._kernel.memory.byte_order
+        if order != sys.byteorder:
+            format_text = self.globals.printk_formats.string_at(template) or b""
+            arguments = repacked(format_text, arguments, order, sys.byteorder)
+        self._write_printk(cpu, EventType.BPRINT, 1, np.array([ip, template], np.uint64).tobytes() + arguments)
+
+    def write_bputs(self, cpu: Cpu, ip: int, text: int) -> None:
+        """Records a bputs event of trace_puts(): the address of a text."""
+        self._write_printk(cpu, EventType.BPUTS, 0, np.array([ip, text], np.uint64).tobytes())
+
+    def _write_printk(self, cpu: Cpu, kind: EventType, disabled: int, data: bytes) -> None:
         if self._records_printk:
-            context = context_of(self._kernel, self.globals.guest, cpu, printing=disabled)
-            self._write_event(cpu, EventType.PRINT, context, np.uint64(ip).tobytes() + text + b"\0")
+            self._write_event(cpu, kind, context_of(self._kernel, self.globals.guest, cpu, printing=disabled), data)
+
+    @property
+    def acting_cpu(self) -> Cpu:
+        """The CPU whose task reads or writes a file now.
+
+        If the host does, it is the CPU whose clock is furthest ahead: what the host writes comes after all else.
+        """
+        return self._kernel.file_server.caller or max(self._kernel.board.cpus, key=lambda cpu: cpu.cycles)
 
     def write_injected(self, number: int, common: Mapping[int, bytes], data: bytes) -> bool:
         """Records an entry of any event as `write_marker` does a print event.
@@ -332,12 +375,9 @@ class Recorder:
         return self._write_from_guest(number, data, common)
 
     def _write_from_guest(self, number: int, data: bytes, common: Mapping[int, bytes] = _NOTHING) -> bool:
-        """Records an event on the CPU whose task writes it.
-
-        An event that the host writes goes to the CPU whose clock is furthest ahead, so that it comes after all others.
-        """
+        """Records an event on the CPU whose task writes it."""
         writer = self._kernel.file_server.caller
-        cpu = writer or max(self._kernel.board.cpus, key=lambda cpu: cpu.cycles)
+        cpu = self.acting_cpu
         context = context_of(self._kernel, self.globals.guest, cpu) if writer else TraceContext()
         return self._write_event(cpu, number, context, data, common)
 
@@ -350,7 +390,7 @@ class Recorder:
         entry["type"] = number
         entry["flags"], entry["preempt_count"] = context
         entry["pid"] = tasks.pid(task)
-        self.globals.saved_cmdlines.remember_task(task)
+        self.globals.remember_task(task)
         head = bytearray(entry.tobytes())
         for offset, value in common.items():
             head[offset : offset + len(value)] = value

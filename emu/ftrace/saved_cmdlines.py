@@ -39,6 +39,7 @@ class SavedCmdlines:
 
     Attributes:
         size: how many names it has room for (saved_cmdlines_size).
+        recording: whether names are kept (record-cmd).
     """
 
     def __init__(self, tasks: Tasks, records: RecordLists) -> None:
@@ -48,7 +49,12 @@ class SavedCmdlines:
         self._index = np.zeros(native.PIDS, np.uint32)
         self._entries = np.zeros(0, native.ENTRY)
         self.set_size(_ENTRIES_AT_START)
-        records.set_in_all(array_record.SAVED_CMDLINES, self._record.address)
+        self.record(True)
+
+    def record(self, on: bool) -> None:
+        """Names of tasks that record something are kept from now on, or are not; those that are known stay."""
+        self.recording = on
+        self._records.set_in_all(array_record.SAVED_CMDLINES, self._record.address if on else 0)
 
     def set_size(self, entries: int) -> None:
         """Forgets all names. Raises TraceError, EINVAL, when no table has so many entries."""
@@ -65,16 +71,10 @@ class SavedCmdlines:
         ):
             self._record.set(field, value)
 
-    def remember_running(self) -> None:
-        """Keeps the names of tasks that have recorded something and not been switched out since."""
-        for index, task in self._tasks.running().items():
-            if self._records.recorded(index):
-                self.remember_task(task)
-
     def remember_task(self, task: int) -> None:
         """Keeps a task's name, as native code does at a process switch."""
         pid = self._tasks.pid(task)
-        if pid == 0:
+        if pid == 0 or not self.recording:
             return
         place = pid % native.PIDS
         known = int(self._index[place])
@@ -95,7 +95,6 @@ class SavedCmdlines:
         return _text(self._entries[known - 1]["name"])
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        self.remember_running()
         used = min(self._record.get(native.BEGUN), self.size)
         for entry in self._entries[:used]:
             yield int(entry["pid"]), _text(entry["name"])

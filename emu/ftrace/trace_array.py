@@ -18,7 +18,7 @@ from emu.ftrace.pid_filter import Pids
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_summary import TraceSummary, summarize
-from emu.ftrace.tracers import TRACERS
+from emu.ftrace.tracers import FUNCTION, TRACERS
 
 __all__ = ["EXPANDED_BUFFER_KB", "TraceArray"]
 
@@ -104,6 +104,8 @@ class TraceArray:
             raise TraceError(errno.EBUSY, "a trace_pipe is open")
         self.ops.tracer = tracer
         self.recorder.clear()
+        if tracer is FUNCTION:
+            self.recorder.first_cpu = self.recorder.acting_cpu.index
         self.ftrace.update_sites()
 
     def set_filter(self, selected: FunctionFilter) -> None:

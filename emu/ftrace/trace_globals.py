@@ -9,8 +9,11 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.event.catalogue import Catalogue
+from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.printk_formats import PrintkFormats
 from emu.ftrace.saved_cmdlines import SavedCmdlines
+from emu.ftrace.saved_tgids import SavedTgids
 from emu.ftrace.symbols import KernelSymbols
 from emu.kernel.kernel import Kernel
 
@@ -18,7 +21,7 @@ __all__ = ["TraceGlobals"]
 
 
 class TraceGlobals:
-    """Names of functions and of tasks, events, clocks, the layout of the guest's structures, and the list of the arrays' records.
+    """What is not of one trace array alone: events, formats, names of functions and tasks, clocks, the guest's structures.
 
     Args:
         kernel: with its image loaded.
@@ -29,10 +32,25 @@ class TraceGlobals:
 
     def __init__(self, kernel: Kernel, arch: FtraceArch, warn: Callable[[str], None], pointer_key: int) -> None:
         self.warn = warn
+        self.kernel_values = KernelValues(kernel.memory)
         self.pointer_key = pointer_key
+        self._tasks = kernel.tasks
         self.guest = GuestLayout.of(kernel.image)
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)
         self.events = Catalogue(kernel.memory, self.records, warn)
         self.clocks = Clocks(kernel, arch, self.records)
+        self.printk_formats = PrintkFormats(kernel.memory)
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)
+        self.saved_tgids = SavedTgids(kernel.tasks, self.records)
+
+    def remember_task(self, task: int) -> None:
+        """Keeps what is wanted of a task that has recorded an event."""
+        self.saved_cmdlines.remember_task(task)
+        self.saved_tgids.remember_task(task)
+
+    def remember_running(self) -> None:
+        """Keeps what is wanted of tasks that have recorded something and not been switched out since."""
+        for index, task in self._tasks.running().items():
+            if self.records.recorded(index):
+                self.remember_task(task)

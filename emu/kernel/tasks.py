@@ -44,6 +44,10 @@ class Tasks:
     def pid(self, task: int) -> int:
         return self._memory.member(task, "task_struct.pid")
 
+    def tgid(self, task: int) -> int:
+        """The pid of the thread group's leader."""
+        return self._memory.member(task, "task_struct.tgid")
+
     def comm(self, task: int) -> str:
         """The task's name."""
         return self._memory.text(task, "task_struct.comm")

@@ -28,6 +28,15 @@ class Tracing(Protocol):
     def trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
         """trace_printk(), called from `ip`, writes a text. It has itself disabled preemption `disabled` times."""
 
+    def trace_bprint(self, cpu: Cpu, ip: int, template: int, arguments: bytes) -> None:
+        """trace_printk() writes a text: its format's address, and its arguments as vbin_printf() packs them.
+
+        It has disabled preemption once.
+        """
+
+    def trace_bputs(self, cpu: Cpu, ip: int, text: int) -> None:
+        """trace_puts() writes the text at an address, which stays there."""
+
     def ftrace_enabled(self, on: bool | None) -> bool | None:
         """Sets the sysctl kernel.ftrace_enabled (`on` None: leaves it as it is) and returns its value.
 
@@ -74,6 +83,16 @@ class TracingCalls:
     @host_call
     def trace_printk(self, cpu: Cpu, ip: int, text: int, size: int, disabled: int) -> int:
         self._tracing.trace_printk(cpu, ip, cpu.read(text, min(size, LONGEST_STRING)), disabled)
+        return 0
+
+    @host_call
+    def trace_bprint(self, cpu: Cpu, ip: int, template: int, arguments: int, words: int) -> int:
+        self._tracing.trace_bprint(cpu, ip, template, cpu.read(arguments, 4 * min(words, LONGEST_STRING // 4)))
+        return 0
+
+    @host_call
+    def trace_bputs(self, cpu: Cpu, ip: int, text: int) -> int:
+        self._tracing.trace_bputs(cpu, ip, text)
         return 0
 
     @host_call

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A module that writes into the trace, from its init and from a timer. */
 #include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/module.h>
 #include <linux/timer.h>
 #include <linux/trace_printk.h>
@@ -8,6 +10,10 @@
 static int count = 3;
 module_param(count, int, 0444);
 MODULE_PARM_DESC(count, "how often the timer writes");
+
+static bool formats;
+module_param(formats, bool, 0444);
+MODULE_PARM_DESC(formats, "write texts with all conversions, each one twice");
 
 static struct timer_list timer;
 static int written;
@@ -21,9 +27,40 @@ static void sample_printk_tick(struct timer_list *unused)
 	mod_timer(&timer, jiffies + 2);
 }
 
+/* One text is made when it is read, the other one at once. */
+#define TWICE(fmt, ...)				\
+do {						\
+	const char *volatile now = fmt;		\
+						\
+	trace_printk(fmt, ##__VA_ARGS__);	\
+	trace_printk(now, ##__VA_ARGS__);	\
+} while (0)
+
+static void __init sample_printk_formats(void)
+{
+	static char many[2000];
+
+	TWICE("%d %i %u %x %X %o %c%%\n", -1, 2, -3, 0xbeef, 0xbeef, 8, 'c');
+	TWICE("%ld %lu %lx %#lx %zu\n", LONG_MIN, -1UL, 1L << 40, 255L, 5UL);
+	TWICE("%hd %hu %hhd %hhu %hx\n", -1, -1, 200, 200, 0x12345);
+	TWICE("%5d|%-5d|%05d|%+d|% d|%.3d|%#o\n", 42, 42, 42, 42, 42, 7, 8);
+	TWICE("%c%s%c%ld%hhd%hd%d\n", 'a', "bc", 'd', 1L, 2, 3, 4);
+	TWICE("%8s|%-8s|%.2s|%s\n", "right", "left", "cut", (char *)NULL);
+	TWICE("%*d|%-*d|%*d|%.*s|%.*d\n", 6, 1, 6, 2, -6, 3, 2, "abc", 4, 5);
+	TWICE("%p|%20p\n", (void *)0x1234, (void *)-1L);
+	trace_printk("%pS|%ps|%px\n", &sample_printk_formats,
+		     &sample_printk_formats, (void *)0x1234);
+	memset(many, 'x', sizeof(many) - 1);
+	trace_printk("%s\n", many);
+	trace_puts(many);
+	trace_puts(many + sizeof(many) - 4);
+}
+
 static int __init sample_printk_init(void)
 {
 	trace_puts("hello\n");
+	if (formats)
+		sample_printk_formats();
 	timer_setup(&timer, sample_printk_tick, 0);
 	mod_timer(&timer, jiffies + 2);
 	return 0;

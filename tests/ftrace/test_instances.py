@@ -41,13 +41,14 @@ def functions(machine: Machine, path: str) -> set[str]:
 def test_a_new_instance_is_as_linux_makes_it(foo: Machine) -> None:
     shared = {"README", "available_filter_functions", "enabled_functions", "dyn_ftrace_total_info", "instances"}
     graph = {"max_graph_depth", "tracing_thresh", "set_graph_function", "set_graph_notrace",
-             "saved_cmdlines", "saved_cmdlines_size"}  # fmt: skip
+             "saved_cmdlines", "saved_cmdlines_size", "saved_tgids", "printk_formats"}  # fmt: skip
     assert set(foo.tracefs.listdir("instances/foo")) == set(foo.tracefs.listdir()) - shared - graph
     assert shell(foo, "cat instances/foo/available_tracers instances/foo/buffer_size_kb instances/foo/current_tracer") == (
         "function nop\n1410\nnop\n"
     )
-    assert "trace_printk" not in shell(foo, "ls instances/foo/options")  # for the top array alone
-    assert "trace_printk" in foo.tracefs.read("instances/foo/trace_options")
+    for option in ("trace_printk", "printk-msg-only", "record-cmd"):  # for the top array alone
+        assert option not in shell(foo, "ls instances/foo/options")
+        assert option in foo.tracefs.read("instances/foo/trace_options")
     assert shell(foo, "echo function_graph > instances/foo/current_tracer").endswith("Invalid argument\n")
     assert shell(foo, "ls -ld instances/foo").split()[0] == "drwxr-x---"
 

@@ -12,7 +12,7 @@ from emu.ftrace.saved_cmdlines import SavedCmdlines
 
 
 class Names:
-    """Tasks and records, as far as they are asked: a task stands for its pid, and nobody runs."""
+    """Tasks and records, as far as they are asked: a task stands for its pid."""
 
     def __init__(self) -> None:
         self.names: dict[int, str] = {}
@@ -22,9 +22,6 @@ class Names:
 
     def comm(self, task: int) -> str:
         return self.names[task]
-
-    def running(self) -> dict[int, int]:
-        return {}
 
     def set_in_all(self, field: object, value: object) -> None:
         pass

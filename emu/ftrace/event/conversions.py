@@ -32,7 +32,7 @@ class Conversion:
 
 _SIZES = {"hh": 1, "h": 2, "": 4, "l": 8, "ll": 8, "L": 8, "z": 8, "t": 8}
 _CONVERSION = re.compile(
-    r"%(?:%|(?P<flags>[-+ #0]*)(?P<width>\*|\d*)(?:\.(?P<precision>\*|\d*))?(?P<size>hh?|ll?|[Lzt]|)"
+    r"%(?:%|(?P<flags>[-+ #0]*)(?P<width>\*|\d{0,4})(?:\.(?P<precision>\*|\d{0,4}))?(?P<size>hh?|ll?|[Lzt]|)"
     r"(?:(?P<kind>[diuxXocs])|p(?P<extension>[A-Za-z0-9]*)))"
 )
 

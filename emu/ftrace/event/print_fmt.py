@@ -8,10 +8,12 @@ C type and the least and greatest value (`c_numbers`).
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import struct
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from emu.ftrace.event import conversions, print_fmt_calls
@@ -46,7 +48,7 @@ class PrintFmtError(ValueError):
 class Guest(Protocol):
     """What the text of an entry needs besides the entry."""
 
-    values: Mapping[str, int]  # of kernel symbols that a print fmt may name: of an array its address
+    values: Mapping[str, int]  # of the kernel's variables that a print fmt may name
 
     def symbol(self, address: int, *, offset: bool) -> str:
         """%pS, and without the offset %ps"""
@@ -78,23 +80,28 @@ class _Memory:
 _Value = Number | _Text | _Memory
 
 
-def compile_print_fmt(call: EventCall, symbols: Container[str]) -> Callable[[bytes, Guest], str]:
+def compile_print_fmt(
+    call: EventCall, symbols: Container[str], constants: Mapping[str, int] = MappingProxyType({})
+) -> Callable[[bytes, Guest], str]:
     """The function that prints an entry of the event.
 
     An entry that is shorter than the event's fixed part is an error; what lies outside of the entry is never read.
 
     Args:
         call: the event.
-        symbols: names of the kernel's symbols whose values will be known.
+        symbols: names of the kernel's variables whose values will be known.
+        constants: names of the kernel's constants, and `sizeof(struct page)`.
 
     Raises:
         PrintFmtError: the print fmt cannot be compiled.
     """
     try:
         format_node, *arguments = _parse(call.print_fmt)
-        return _Compiler(call, symbols).function(format_node, arguments)
-    except RecursionError as error:
-        raise PrintFmtError("it is nested too deeply") from error
+        return _Compiler(call, symbols, constants).function(format_node, arguments)
+    except PrintFmtError:
+        raise
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:  # the latter two: it is nested too deeply
+        raise PrintFmtError(f"it cannot be read: {error}") from error
 
 
 def _parse(print_fmt: str) -> Sequence[Any]:
@@ -117,9 +124,10 @@ def _parse(print_fmt: str) -> Sequence[Any]:
 
 
 class _Compiler:
-    def __init__(self, call: EventCall, symbols: Container[str]) -> None:
+    def __init__(self, call: EventCall, symbols: Container[str], constants: Mapping[str, int]) -> None:
         self._call = call
         self._symbols = symbols
+        self._constants = constants
         self._fields = {field.name: field for field in call.fields}
         self._loads: dict[tuple[int, int, bool], str] = {}  # offset, size, signed: the variable of a number in the entry
         self._scope: dict[str, Any] = dict(_HELPERS)  # what the function's code may name
@@ -139,13 +147,9 @@ class _Compiler:
         text = self._of(format_node)
         if not isinstance(text, _Text) or text.literal is None:
             raise PrintFmtError("its format is no string")
-        try:
-            parts = list(conversions.conversions(text.literal))
-        except ValueError as error:
-            raise PrintFmtError(str(error)) from error
         remaining = iter(arguments)
         pieces, values = [], []
-        for part in parts:
+        for part in conversions.conversions(text.literal):
             if isinstance(part, str):
                 pieces.append(part.replace("%", "%%"))
                 continue
@@ -284,9 +288,14 @@ class _Compiler:
         return literal(digits, node.value[len(digits) :])
 
     def _identifier(self, node: Any) -> _Value:
-        if node.name in self._symbols:
-            return Number(f"guest.values[{node.name!r}]", UNSIGNED_LONG, 0, UNSIGNED_LONG.high)
-        raise PrintFmtError(f"it asks for {node.name}")
+        return self._kernel_value(node.name)
+
+    def _kernel_value(self, name: str) -> Number:
+        if name in self._constants:
+            return constant(self._constants[name], LONG)
+        if name not in self._symbols:
+            raise PrintFmtError(f"it asks for {name}")
+        return Number(f"guest.values[{name!r}]", UNSIGNED_LONG, 0, UNSIGNED_LONG.high)
 
     def _field(self, name: str) -> Field:
         if name not in self._fields:
@@ -406,11 +415,22 @@ class _Compiler:
         if node.op in ("<<", ">>"):
             return shift(node.op, one, other)
         if node.op in ("+", "-") and (one.type.pointer or other.type.pointer):
-            raise PrintFmtError("it calculates with a pointer")
+            return self._pointer_sum(node, one, other)
         if node.op in ("==", "!=", "<", ">", "<=", ">="):
             one, other = alike(one, other)
             return Number(f"(1 if {one.code} {node.op} {other.code} else 0)", INT, 0, 1)
         return arithmetic(node.op, one, other)
+
+    def _pointer_sum(self, node: Any, pointer: Number, elements: Number) -> _Value:
+        """`(struct page *)address + elements`, where the size of the structure is known."""
+        if not pointer.type.pointer or elements.type.pointer or type(node.left).__name__ != "Cast":
+            raise PrintFmtError("it calculates with a pointer")
+        target = node.left.to_type.type.type.type
+        if type(target).__name__ != "Struct":
+            raise PrintFmtError("it calculates with a pointer")
+        size = self._kernel_value(f"sizeof(struct {target.name})")
+        address = arithmetic(node.op, fit(pointer, UNSIGNED_LONG), arithmetic("*", elements, size))
+        return fit(address, pointer.type)
 
     def _ternary_op(self, node: Any) -> _Value:
         condition = self._truth(self._of(node.cond))
@@ -428,13 +448,13 @@ class _Compiler:
     def _function_call(self, node: Any) -> _Value:
         name = getattr(node.name, "name", "")
         arguments: Sequence[Any] = node.args.exprs if node.args else ()
-        function = _FUNCTIONS.get(name)
-        if function is None:
+        if name not in _FUNCTIONS:
             raise PrintFmtError(f"it calls {name}()")
-        least, method = function
-        if len(arguments) < least:
-            raise PrintFmtError(f"{name}() needs {least} arguments")
-        return method(self, *arguments)
+        try:
+            call = inspect.signature(_FUNCTIONS[name]).bind(self, *arguments)
+        except TypeError as error:
+            raise PrintFmtError(f"{name}(): {error}") from error
+        return _FUNCTIONS[name](*call.args)
 
     def _get_str(self, name: Any) -> _Value:
         return _Text(f"c_string({self._dynamic(name).code})")
@@ -468,11 +488,14 @@ class _Compiler:
         names = dict(reversed(self._pairs(pairs)))  # the first of a number counts
         return _Text(f"symbolic({self._fitted(value, UNSIGNED_LONG)}, {self._kept(names)})")
 
-    def _print_hex(self, memory: Any, length: Any, separator: str = " ") -> _Value:
-        return _Text(f"hex_dump({self._memory(memory).code}[:max({self._fitted(length, INT)}, 0)], {separator!r})")
+    def _print_hex(self, memory: Any, length: Any) -> _Value:
+        return self._hex_dump(memory, length, " ")
 
     def _print_hex_str(self, memory: Any, length: Any) -> _Value:
-        return self._print_hex(memory, length, "")
+        return self._hex_dump(memory, length, "")
+
+    def _hex_dump(self, memory: Any, length: Any, separator: str) -> _Value:
+        return _Text(f"hex_dump({self._memory(memory).code}[:max({self._fitted(length, INT)}, 0)], {separator!r})")
 
     def _print_array(self, memory: Any, count: Any, size: Any) -> _Value:
         return _Text(f"array({self._memory(memory).code}, {self._fitted(count, INT)}, {self._fitted(size, INT)})")
@@ -488,30 +511,30 @@ class _Compiler:
         return fit(self._number(value), LONG)
 
 
-# What a print fmt may call, and the least number of arguments.
-_FUNCTIONS: Mapping[str, tuple[int, Callable[..., _Value]]] = {
-    "__get_str": (1, _Compiler._get_str),
-    "__get_rel_str": (1, _Compiler._get_str),
-    "__get_dynamic_array": (1, _Compiler._dynamic),
-    "__get_rel_dynamic_array": (1, _Compiler._dynamic),
-    "__get_dynamic_array_len": (1, _Compiler._get_dynamic_array_len),
-    "__get_rel_dynamic_array_len": (1, _Compiler._get_dynamic_array_len),
-    "__get_bitmask": (1, _Compiler._get_bitmask),
-    "__get_rel_bitmask": (1, _Compiler._get_bitmask),
-    "__get_cpumask": (1, _Compiler._get_bitmask),
-    "__get_rel_cpumask": (1, _Compiler._get_bitmask),
-    "__get_sockaddr": (1, _Compiler._dynamic),
-    "__get_rel_sockaddr": (1, _Compiler._dynamic),
-    "__print_flags": (2, _Compiler._print_flags),
-    "__print_flags_u64": (2, _Compiler._print_flags),
-    "__print_symbolic": (1, _Compiler._print_symbolic),
-    "__print_symbolic_u64": (1, _Compiler._print_symbolic),
-    "__print_hex": (2, _Compiler._print_hex),
-    "__print_hex_str": (2, _Compiler._print_hex_str),
-    "__print_array": (3, _Compiler._print_array),
-    "__print_ns_to_secs": (1, _Compiler._print_ns_to_secs),
-    "__print_ns_without_secs": (1, _Compiler._print_ns_without_secs),
-    "__builtin_expect": (2, _Compiler._builtin_expect),
+# What a print fmt may call.
+_FUNCTIONS: Mapping[str, Callable[..., _Value]] = {
+    "__get_str": _Compiler._get_str,
+    "__get_rel_str": _Compiler._get_str,
+    "__get_dynamic_array": _Compiler._dynamic,
+    "__get_rel_dynamic_array": _Compiler._dynamic,
+    "__get_dynamic_array_len": _Compiler._get_dynamic_array_len,
+    "__get_rel_dynamic_array_len": _Compiler._get_dynamic_array_len,
+    "__get_bitmask": _Compiler._get_bitmask,
+    "__get_rel_bitmask": _Compiler._get_bitmask,
+    "__get_cpumask": _Compiler._get_bitmask,
+    "__get_rel_cpumask": _Compiler._get_bitmask,
+    "__get_sockaddr": _Compiler._dynamic,
+    "__get_rel_sockaddr": _Compiler._dynamic,
+    "__print_flags": _Compiler._print_flags,
+    "__print_flags_u64": _Compiler._print_flags,
+    "__print_symbolic": _Compiler._print_symbolic,
+    "__print_symbolic_u64": _Compiler._print_symbolic,
+    "__print_hex": _Compiler._print_hex,
+    "__print_hex_str": _Compiler._print_hex_str,
+    "__print_array": _Compiler._print_array,
+    "__print_ns_to_secs": _Compiler._print_ns_to_secs,
+    "__print_ns_without_secs": _Compiler._print_ns_without_secs,
+    "__builtin_expect": _Compiler._builtin_expect,
 }
 
 _LETTERS = {1: "Bb", 2: "Hh", 4: "Ii", 8: "Qq"}  # of struct: unsigned, signed

@@ -19,7 +19,8 @@ RETURN_TRAMPOLINE = _fields.word()
 CLOCK_MULTIPLIER = _fields.word()  # nanoseconds = cycles * multiplier / divisor
 CLOCK_DIVISOR = _fields.word()
 COUNTER = _fields.word()  # address of the counter of the counter clock, the same for all arrays
-SAVED_CMDLINES = _fields.word()  # the table of command names (see native.saved_cmdlines)
+SAVED_CMDLINES = _fields.word()  # the table of command names (see native.saved_cmdlines); 0: names are not kept
+SAVED_TGIDS = _fields.word()  # address of u32[PID_LIMIT]: the thread group of each pid, 0: unknown; 0: they are not kept
 READER_VECTOR = _fields.word()
 EVENTS = _fields.word()  # address of a word for each number of an event: its event_record; 0: none
 STAGE = _fields.word()  # address of memory in which entries of the guest's events are put together

@@ -23,6 +23,7 @@ class GuestLayout(NamedTuple):
     # struct task_struct
     task_flags: np.uint64
     task_pid: np.uint64
+    task_tgid: np.uint64
     task_comm: np.uint64
     curr_ret_stack: np.uint64  # index of the return stack's latest entry, -1 if there is none
     trace_overrun: np.uint64
@@ -73,6 +74,7 @@ class GuestLayout(NamedTuple):
             preempt_count=offset("pcpu_hot.preempt_count"),
             task_flags=offset("task_struct.thread_info_flags"),
             task_pid=offset("task_struct.pid"),
+            task_tgid=offset("task_struct.tgid"),
             task_comm=offset("task_struct.comm"),
             curr_ret_stack=offset("task_struct.curr_ret_stack"),
             trace_overrun=offset("task_struct.trace_overrun"),

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The table of command names behind `saved_cmdlines`: a ring of (pid, name). A pid's new name replaces its old one."""
+"""What is kept of tasks that have recorded something, behind `saved_cmdlines` and `saved_tgids`.
+
+The table of command names is a ring of (pid, name): a pid's new name replaces its old one. That of thread groups has a
+place for every pid.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,7 @@ ENTRY = np.dtype([("pid", "u8"), ("name", "S16")])
 
 PID, NAME, ENTRY_SIZE = offset_of(ENTRY, "pid"), offset_of(ENTRY, "name"), np.uint64(ENTRY.itemsize)
 NAME_WORDS = ENTRY["name"].itemsize // 8
-PLACE_SIZE = np.uint64(4)  # of the index
+PLACE_SIZE = np.uint64(4)  # of the index, and of the table of thread groups
 PID_MASK = np.uint64(PIDS - 1)
 ONE, WORD, ZERO = np.uint64(1), np.uint64(8), np.uint64(0)
 
@@ -37,15 +41,11 @@ def _place(table, pid):
 
 
 def build(memory: Accessors, guest: GuestLayout) -> Any:
-    """remember(array, task): keeps a task's name (host address). `memory`: accesses in the guest's byte order."""
+    """remember(array, task): keeps what is wanted of a task (host address). `memory`: accesses in the guest's byte order."""
     guest_u32 = memory.load_u32
 
     @njit
-    def remember(array, task):
-        pid = np.uint64(guest_u32(task + guest.task_pid))
-        if pid == ZERO:  # idle tasks are always called <idle>
-            return
-        table = load_u64(array + array_record.SAVED_CMDLINES)
+    def remember_name(table, pid, task):
         known = np.uint64(load_u32(_place(table, pid)))
         if known == ZERO:
             begun, capacity = load_u64(table + BEGUN), load_u64(table + CAPACITY)
@@ -60,5 +60,16 @@ def build(memory: Accessors, guest: GuestLayout) -> Any:
         for n in range(NAME_WORDS):
             offset = np.uint64(n) * WORD
             store_u64(entry + NAME + offset, load_u64(task + guest.task_comm + offset))
+
+    @njit
+    def remember(array, task):
+        pid = np.uint64(guest_u32(task + guest.task_pid))
+        if pid == ZERO:  # idle tasks are always called <idle>
+            return
+        table, groups = load_u64(array + array_record.SAVED_CMDLINES), load_u64(array + array_record.SAVED_TGIDS)
+        if table != ZERO:
+            remember_name(table, pid, task)
+        if groups != ZERO and pid < array_record.PID_END:
+            store_u32(groups + pid * PLACE_SIZE, guest_u32(task + guest.task_tgid))
 
     return remember

@@ -13,6 +13,7 @@ from emu.ftrace.text.columns import Column
 from emu.ftrace.text.function import function_binary, function_hex, function_raw, function_text
 from emu.ftrace.text.marker import print_message, print_raw, print_text, raw_data_text
 from emu.ftrace.text.print_event import event_text
+from emu.ftrace.text.printk import bprint_message, bprint_raw, bprint_text, bputs_message, bputs_raw, bputs_text
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import TraceView
 
@@ -21,10 +22,16 @@ __all__ = ["MESSAGES", "binary_column", "body_column", "comment_column", "hex_co
 # Makes the text of each row up to and with its newline; all rows are of the writer's type.
 Writer = Callable[[TraceView, Rows], Column]
 
-_MESSAGES: Mapping[int, Writer] = {EventType.PRINT: print_message}
+_MESSAGES: Mapping[int, Writer] = {
+    EventType.PRINT: print_message,
+    EventType.BPRINT: bprint_message,
+    EventType.BPUTS: bputs_message,
+}
 _BODIES: Mapping[int, Writer] = {
     EventType.FUNCTION: function_text,
     EventType.PRINT: print_text,
+    EventType.BPRINT: bprint_text,
+    EventType.BPUTS: bputs_text,
     EventType.RAW_DATA: raw_data_text,
 }
 # Between the braces of function_graph a message stands alone: its place says where it was written.
@@ -32,6 +39,8 @@ _COMMENTS: Mapping[int, Writer] = {**_BODIES, **_MESSAGES}
 _RAW: Mapping[int, Writer] = {
     EventType.FUNCTION: function_raw,
     EventType.PRINT: print_raw,
+    EventType.BPRINT: bprint_raw,
+    EventType.BPUTS: bputs_raw,
     EventType.RAW_DATA: raw_data_text,
 }
 _HEX: Mapping[int, Writer] = {EventType.FUNCTION: function_hex}

@@ -44,7 +44,7 @@ class PipeText:
             known = self._printed[events.cpu].parts() if events.cpu in self._printed else []
             before[events.cpu] = len(known)
             parts += [*known, events]
-        self._rows = render_rows(replace(view, events=parts))
+        self._rows = render_rows(replace(view, events=parts, first_number=view.first_number - sum(before.values())))
         # On each CPU the printed events are older than those in the view, so a CPU's first rows are the printed ones.
         self._new = []
         for row, cpu in enumerate(self._rows.rows.cpu.tolist()):

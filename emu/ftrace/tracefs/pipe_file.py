@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from emu.ftrace.text.pipe import PipeText
 from emu.ftrace.trace_array import TraceArray
 from emu.kernel.files.node import Handle, OpenFlags, Readiness, WouldBlock
@@ -63,13 +65,13 @@ class PipeHandle(ConsumingHandle):
 
     def _take(self, size: int) -> bytes:
         """The text of at least `size` bytes of events, but no more than fits into one read; b"" if there are none."""
-        taken = bytearray()
+        taken, number = bytearray(), 1
         while len(taken) < size:
             view, limits = self._trace_array.pipe_view(self._cpu)
             if not limits:
                 break
             counts, printed, full = dict.fromkeys(limits, 0), 0, False
-            for text, cpu in self._text.rows(view):
+            for text, cpu in self._text.rows(replace(view, first_number=number)):
                 line = text.encode(errors="surrogateescape")
                 full = len(taken) >= size or (bool(taken) and len(taken) + len(line) > _MOST_TEXT)
                 # A CPU whose events in the view are used up may have more. Those of other CPUs must wait for them.
@@ -81,6 +83,7 @@ class PipeHandle(ConsumingHandle):
             for cpu, count in counts.items():
                 self._trace_array.recorder.consume(cpu, count)
             self._text.printed(printed)
+            number += printed
             if full:
                 break
         return bytes(taken)

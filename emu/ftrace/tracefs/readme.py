@@ -66,8 +66,10 @@ What is recorded
   timestamp_mode            events hold the time since the one before
   trace_marker              what is written here appears among the events
   trace_marker_raw          the same for bytes; the first four are a number that says what they are
+  printk_formats            the texts of trace_printk(), with the addresses that events have instead of them
   saved_cmdlines            which process names are known, by pid
   saved_cmdlines_size       and how many can be
+  saved_tgids               to which process each thread belongs, as far as record-tgid has seen it
 
 Several traces at once
 
@@ -82,13 +84,22 @@ How it is shown
   print-parent          function: show the caller
   sym-offset            show offsets into functions
   sym-addr              show addresses too
+  verbose               with latency-format: show all numbers; without: no header; system calls: the types of arguments
+  raw                   show the numbers in events: pid, CPU, time, then those of the event or its type
+  hex                   the same as hexadecimal digits
+  bin                   the same as bytes
   trace_printk          record what the kernel and its modules write with trace_printk()
+  printk-msg-only       show texts of trace_printk() and trace_marker alone
   context-info          show task, CPU and time
+  latency-format        show the time since the trace began, and mark long times until the next event
+  record-cmd            keep the names of processes that record something
+  record-tgid           keep and show to which process each thread belongs
   irq-info              show interrupt and preemption state
   annotate              say where the output of a CPU begins
   overwrite             a full buffer drops its oldest events (off: the newest)
   disable_on_free       closing free_buffer also ends recording
   markers               take writes to trace_marker
+  hash-ptr              show pointers in events as numbers that hide the address
   function-fork         children of the processes in set_ftrace_pid and set_ftrace_notrace_pid are put there, too, and
                         processes that have ended are taken out
   funcgraph-cpu         function_graph: show the CPU

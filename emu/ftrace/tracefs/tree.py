@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 from collections import Counter
+from collections.abc import Iterable
 
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.enable import available
@@ -15,6 +16,7 @@ from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.options import CORE_OPTIONS, parse_option
 from emu.ftrace.text import render_trace
 from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, TraceArray
+from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
 from emu.ftrace.tracefs.events_directory import EventsDirectory
 from emu.ftrace.tracefs.filter_file import FilterFile
@@ -61,8 +63,8 @@ def _instance_files(tr: TraceArray) -> dict[str, Node]:
 
 def _machine_files(tr: TraceArray) -> dict[str, Node]:
     """The files that there are once: functions, function_graph, the names of events and of tasks."""
-    saved_cmdlines = tr.recorder.globals.saved_cmdlines
-    catalogue = tr.recorder.globals.events
+    trace_globals = tr.recorder.globals
+    saved_cmdlines, catalogue = trace_globals.saved_cmdlines, trace_globals.events
     return {
         "README": TextFile(lambda: README),
         "available_events": TextFile(lambda: "".join(f"{call.path}\n" for call in available(catalogue.values()))),
@@ -80,12 +82,20 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         ),
         "set_graph_function": FilterFile(lambda: tr.ops.graph_function, tr.set_graph_function, _ALL_ENABLED),
         "set_graph_notrace": FilterFile(lambda: tr.ops.graph_notrace, tr.set_graph_notrace, _NONE_DISABLED),
-        "saved_cmdlines": TextFile(lambda: "".join(f"{pid} {comm}\n" for pid, comm in saved_cmdlines)),
+        "printk_formats": TextFile(trace_globals.printk_formats.text),
+        "saved_tgids": TextFile(lambda: _of_tasks(trace_globals, trace_globals.saved_tgids)),
+        "saved_cmdlines": TextFile(lambda: _of_tasks(trace_globals, saved_cmdlines)),
         "saved_cmdlines_size": TextFile(
             lambda: f"{saved_cmdlines.size}\n",
             lambda text: saved_cmdlines.set_size(parse_decimal(text, UNSIGNED_INT_MAX)),
         ),
     }
+
+
+def _of_tasks(trace_globals: TraceGlobals, known: Iterable[tuple[int, object]]) -> str:
+    """What is known of tasks by their pids, those included that record just now."""
+    trace_globals.remember_running()
+    return "".join(f"{pid} {what}\n" for pid, what in known)
 
 
 def _tracer_files(tr: TraceArray) -> dict[str, Node]:

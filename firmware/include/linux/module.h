@@ -68,6 +68,10 @@ struct module {
 	struct mod_kallsyms core_kallsyms;
 
 	/* What the host reads, too */
+	/* Formats of trace_printk() */
+	const char **trace_bprintk_fmt_start;
+	unsigned int num_trace_bprintk_fmt;
+
 	unsigned long *ftrace_callsites;
 	unsigned int num_ftrace_callsites;
 	struct jump_entry *jump_entries;

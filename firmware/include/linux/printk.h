@@ -52,6 +52,8 @@ extern int console_printk[4];
  */
 int vsnprintf(char *buf, size_t size, const char *fmt, va_list args)
 	__printf(3, 0) notrace;
+int vbin_printf(u32 *bin_buf, size_t size, const char *fmt, va_list args)
+	__printf(3, 0) notrace;
 int snprintf(char *buf, size_t size, const char *fmt, ...)
 	__printf(3, 4) notrace;
 /* Returns what was stored, not what would have been. */

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the host knows of generic structures and constants. */
+#include <linux/hrtimer.h>
 #include <linux/ktime.h>
+#include <linux/mm_types.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/syscalls.h>
 #include <linux/trace_events.h>
+#include <linux/trace_printk.h>
 #include <linux/upcall.h>
+#include <linux/utsname.h>
 #include <emu/boot_params.h>
 #include <emu/command.h>
 #include <emu/hostcall.h>
@@ -75,6 +79,7 @@ LAYOUT(task_struct, stack);
 LAYOUT(task_struct, tasks);
 LAYOUT(task_struct, prio);
 LAYOUT(task_struct, pid);
+LAYOUT(task_struct, tgid);
 LAYOUT(task_struct, comm);
 LAYOUT(task_struct, curr_ret_stack);
 LAYOUT(task_struct, trace_overrun);
@@ -136,3 +141,23 @@ LAYOUT(syscall_metadata, name);
 LAYOUT(syscall_metadata, nb_args);
 LAYOUT(syscall_metadata, types);
 LAYOUT(syscall_metadata, args);
+
+/* What print fmts of events ask for */
+LAYOUT_SIZE(page);
+LAYOUT_CONST(HRTIMER_MODE_ABS);
+LAYOUT_CONST(HRTIMER_MODE_REL);
+LAYOUT_CONST(HRTIMER_MODE_ABS_PINNED);
+LAYOUT_CONST(HRTIMER_MODE_REL_PINNED);
+LAYOUT_CONST(HRTIMER_MODE_ABS_SOFT);
+LAYOUT_CONST(HRTIMER_MODE_REL_SOFT);
+LAYOUT_CONST(HRTIMER_MODE_ABS_PINNED_SOFT);
+LAYOUT_CONST(HRTIMER_MODE_REL_PINNED_SOFT);
+LAYOUT_CONST(HRTIMER_MODE_ABS_HARD);
+LAYOUT_CONST(HRTIMER_MODE_REL_HARD);
+LAYOUT_CONST(HRTIMER_MODE_ABS_PINNED_HARD);
+LAYOUT_CONST(HRTIMER_MODE_REL_PINNED_HARD);
+
+LAYOUT(trace_bprintk_fmt, list);
+LAYOUT(trace_bprintk_fmt, fmt);
+
+LAYOUT(new_utsname, release);

@@ -15,8 +15,10 @@ struct out {
 
 struct spec {
 	bool	left, plus, space, zero, alternate, upper;
+	bool	width_is_argument, precision_is_argument;
 	int	width;
 	int	precision;	/* -1: none given */
+	int	longs;		/* -1: short, -2: char */
 };
 
 static notrace void put(struct out *out, char c)
@@ -121,39 +123,54 @@ static notrace const char *parse_int(const char *fmt, int *value)
 	return fmt;
 }
 
+/* What is between the '%' and the conversion's letter, which is returned. */
+static notrace const char *parse_spec(const char *fmt, struct spec *spec)
+{
+	*spec = (struct spec){ .precision = -1 };
+	fmt = parse_flags(fmt, spec);
+	if (*fmt == '*') {
+		spec->width_is_argument = true;
+		fmt++;
+	} else {
+		fmt = parse_int(fmt, &spec->width);
+	}
+	if (*fmt == '.' && fmt[1] == '*') {
+		spec->precision_is_argument = true;
+		fmt += 2;
+	} else if (*fmt == '.') {
+		fmt = parse_int(fmt + 1, &spec->precision);
+	}
+	for (; *fmt == 'h'; fmt++)
+		spec->longs--;
+	for (; *fmt == 'l' || *fmt == 'z'; fmt++)
+		spec->longs++;
+	return fmt;
+}
+
+static notrace void set_width(struct spec *spec, int width)
+{
+	spec->left |= width < 0;
+	spec->width = width < 0 ? -width : width;
+}
+
 int vsnprintf(char *buf, size_t size, const char *fmt, va_list args)
 {
 	struct out out = { .buf = buf, .size = size };
 
 	for (; *fmt; fmt++) {
-		struct spec spec = { .precision = -1 };
+		struct spec spec;
 		unsigned int base = 10;
-		int longs = 0;
 		u64 value;
 
 		if (*fmt != '%') {
 			put(&out, *fmt);
 			continue;
 		}
-		fmt = parse_flags(fmt + 1, &spec);
-		if (*fmt == '*') {
-			spec.width = va_arg(args, int);
-			if (spec.width < 0) {
-				spec.left = true;
-				spec.width = -spec.width;
-			}
-			fmt++;
-		} else {
-			fmt = parse_int(fmt, &spec.width);
-		}
-		if (*fmt == '.' && fmt[1] == '*') {
+		fmt = parse_spec(fmt + 1, &spec);
+		if (spec.width_is_argument)
+			set_width(&spec, va_arg(args, int));
+		if (spec.precision_is_argument)
 			spec.precision = va_arg(args, int);
-			fmt += 2;
-		} else if (*fmt == '.') {
-			fmt = parse_int(fmt + 1, &spec.precision);
-		}
-		for (; *fmt == 'l' || *fmt == 'z'; fmt++)
-			longs++;
 
 		switch (*fmt) {
 		case 'c':
@@ -171,7 +188,12 @@ int vsnprintf(char *buf, size_t size, const char *fmt, va_list args)
 			continue;
 		case 'd':
 		case 'i':
-			value = longs ? va_arg(args, long) : va_arg(args, int);
+			value = spec.longs > 0 ? va_arg(args, long) :
+						 va_arg(args, int);
+			if (spec.longs == -1)
+				value = (short)value;
+			else if (spec.longs < -1)
+				value = (signed char)value;
 			if ((s64)value < 0)
 				put_number(&out, -value, true, 10, &spec);
 			else
@@ -195,8 +217,12 @@ int vsnprintf(char *buf, size_t size, const char *fmt, va_list args)
 			put(&out, *fmt);
 			continue;
 		}
-		value = longs ? va_arg(args, unsigned long) :
-				va_arg(args, unsigned int);
+		value = spec.longs > 0 ? va_arg(args, unsigned long) :
+					 va_arg(args, unsigned int);
+		if (spec.longs == -1)
+			value = (u16)value;
+		else if (spec.longs < -1)
+			value = (u8)value;
 		put_number(&out, value, false, base, &spec);
 	}
 
@@ -227,4 +253,84 @@ int scnprintf(char *buf, size_t size, const char *fmt, ...)
 	len = vsnprintf(buf, size, fmt, args);
 	va_end(args);
 	return min(len, size - 1);
+}
+
+/* Numbers of more than one byte begin at a multiple of their size, or of 4. */
+static notrace void save(struct out *out, const void *value, size_t size)
+{
+	const char *bytes = value;
+	size_t align = min(size, sizeof(u32));
+
+	while (out->len % align)
+		put(out, 0);
+	for (size_t i = 0; i < size; i++)
+		put(out, bytes[i]);
+}
+
+static notrace void save_int(struct out *out, int value)
+{
+	save(out, &value, sizeof(value));
+}
+
+static notrace void save_long(struct out *out, long value)
+{
+	save(out, &value, sizeof(value));
+}
+
+/*
+ * The arguments of a text, without the text: numbers in their own size,
+ * strings with their NUL. Returns how many words that takes; if it is more
+ * than @size, they are not complete.
+ */
+int vbin_printf(u32 *bin_buf, size_t size, const char *fmt, va_list args)
+{
+	struct out out = { .buf = (char *)bin_buf, .size = 4 * size };
+
+	for (; *fmt; fmt++) {
+		struct spec spec;
+		const char *s;
+
+		if (*fmt != '%')
+			continue;
+		fmt = parse_spec(fmt + 1, &spec);
+		if (spec.width_is_argument)
+			save_int(&out, va_arg(args, int));
+		if (spec.precision_is_argument)
+			save_int(&out, va_arg(args, int));
+
+		switch (*fmt) {
+		case 'c':
+			spec.longs = -2;
+			break;
+		case 's':
+			s = va_arg(args, const char *);
+			if (!s)
+				s = "(null)";
+			do
+				put(&out, *s);
+			while (*s++);
+			continue;
+		case 'p':
+			spec.longs = 1;
+			break;
+		case 'd': case 'i': case 'u':
+		case 'o': case 'x': case 'X':
+			break;
+		case '\0':
+			fmt--;
+			continue;
+		default:
+			continue;
+		}
+		if (spec.longs > 0)
+			save_long(&out, va_arg(args, long));
+		else if (spec.longs == 0)
+			save_int(&out, va_arg(args, int));
+		else if (spec.longs == -1)
+			save(&out, &(short){ va_arg(args, int) },
+			     sizeof(short));
+		else
+			put(&out, va_arg(args, int));
+	}
+	return DIV_ROUND_UP(out.len, sizeof(u32));
 }

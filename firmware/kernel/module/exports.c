@@ -194,6 +194,9 @@ EXPORT_SYMBOL(try_module_get);
 EXPORT_SYMBOL(__module_get);
 EXPORT_SYMBOL(module_put);
 
+EXPORT_SYMBOL_GPL(__trace_bprintk);
+EXPORT_SYMBOL_GPL(__ftrace_vbprintk);
+EXPORT_SYMBOL_GPL(__trace_bputs);
 EXPORT_SYMBOL_GPL(__trace_printk);
 EXPORT_SYMBOL_GPL(__ftrace_vprintk);
 EXPORT_SYMBOL_GPL(__trace_puts);

@@ -2,6 +2,7 @@
 /* Loading a module, and letting it go. */
 #include <linux/err.h>
 #include <linux/ftrace.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/moduleloader.h>
@@ -11,6 +12,9 @@
 #include <linux/trace_printk.h>
 #include <asm/cacheflush.h>
 #include "internal.h"
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/module.h>
 
 DEFINE_MUTEX(module_mutex);
 LIST_HEAD(modules);
@@ -128,8 +132,6 @@ static void unlink_module(struct module *mod)
 
 static void find_module_sections(struct module *mod, struct load_info *info)
 {
-	unsigned int formats;
-
 	mod->kp = section_objs(info, "__param", sizeof(*mod->kp), &mod->num_kp);
 	mod->syms = section_objs(info, "__ksymtab", sizeof(*mod->syms),
 				 &mod->num_syms);
@@ -150,8 +152,11 @@ static void find_module_sections(struct module *mod, struct load_info *info)
 	mod->trace_evals = section_objs(info, "_ftrace_eval_map",
 					sizeof(*mod->trace_evals),
 					&mod->num_trace_evals);
-	section_objs(info, "__trace_printk_fmt", sizeof(char *), &formats);
-	if (formats)
+	mod->trace_bprintk_fmt_start =
+		section_objs(info, "__trace_printk_fmt",
+			     sizeof(*mod->trace_bprintk_fmt_start),
+			     &mod->num_trace_bprintk_fmt);
+	if (mod->num_trace_bprintk_fmt)
 		trace_printk_init_buffers();
 }
 
@@ -232,6 +237,7 @@ static int unknown_module_param_cb(char *param, char *val, const char *modname,
  */
 static void free_module(struct module *mod)
 {
+	trace_module_free(mod);
 	mutex_lock(&module_mutex);
 	mod->state = MODULE_STATE_UNFORMED;
 	mutex_unlock(&module_mutex);
@@ -257,11 +263,6 @@ static void do_free_init(struct module *mod)
 	mutex_unlock(&module_mutex);
 	synchronize_rcu();
 	module_memfree(init);
-}
-
-static int do_one_initcall(int (*fn)(void))
-{
-	return fn();
 }
 
 /*
@@ -303,6 +304,7 @@ static int prepare_coming_module(struct module *mod, struct load_info *info,
 {
 	int err;
 
+	hold_module_trace_bprintk_format(mod);
 	ftrace_module_enable(mod);
 	err = parse_args(mod->name, args, mod->kp, mod->num_kp,
 			 unknown_module_param_cb, info);
@@ -362,6 +364,7 @@ int load_module(struct load_info *info, char *args)
 		err = prepare_coming_module(mod, info, args);
 	if (err)
 		goto release;
+	trace_module_load(mod);
 	return do_init_module(mod);
 
 release:

@@ -15,7 +15,7 @@
 
 struct trace_buffer_struct {
 	int nesting;
-	char buffer[TRACE_CONTEXTS][TRACE_BUF_SIZE];
+	char buffer[TRACE_CONTEXTS][TRACE_BUF_SIZE] __aligned(8);
 };
 
 static DEFINE_PER_CPU(struct trace_buffer_struct, trace_percpu_buffer);
@@ -64,11 +64,52 @@ notrace int __trace_printk(unsigned long ip, const char *fmt, ...)
 	return len;
 }
 
+notrace int __ftrace_vbprintk(unsigned long ip, const char *fmt, va_list args)
+{
+	int words = 0;
+	char *buf;
+
+	if (!fmt)
+		return 0;
+	preempt_disable_notrace();
+	buf = get_trace_buf();
+	if (buf) {
+		words = vbin_printf((u32 *)buf, TRACE_BUF_SIZE / sizeof(u32),
+				    fmt, args);
+		if (words <= TRACE_BUF_SIZE / sizeof(u32))
+			hostcall(HC_TRACE_BPRINT, ip, (unsigned long)fmt,
+				 (unsigned long)buf, words);
+		put_trace_buf();
+	}
+	preempt_enable_no_resched_notrace();
+	return words * sizeof(u32);
+}
+
+notrace int __trace_bprintk(unsigned long ip, const char *fmt, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = __ftrace_vbprintk(ip, fmt, args);
+	va_end(args);
+	return len;
+}
+
+/* Each text is a line. */
 notrace int __trace_puts(unsigned long ip, const char *str, int size)
 {
-	size = min(size, TRACE_BUF_SIZE - 1);
-	hostcall3(HC_TRACE_PRINTK, ip, str, size);
-	return size;
+	size = min(size, TRACE_BUF_SIZE - 2);
+	return __trace_printk(ip, size && str[size - 1] == '\n' ? "%.*s" :
+				  "%.*s\n", size, str);
+}
+
+notrace int __trace_bputs(unsigned long ip, const char *str)
+{
+	if (!str)
+		return 0;
+	hostcall2(HC_TRACE_BPUTS, ip, str);
+	return strlen(str);
 }
 
 void trace_printk_init_buffers(void)

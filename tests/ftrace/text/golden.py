@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.ftrace.event.call import EventCall
 from emu.ftrace.events import FUNCTION, PRINT, RAW_DATA, EventType, Flag
 from emu.ftrace.options import CORE_OPTIONS
 from emu.ftrace.ring_buffer import RingBuffer
@@ -82,6 +83,8 @@ class Recording:
         self.symbols = GoldenSymbols()
         self.comms: dict[int, str] = {}
         self.tgids: dict[int, int] = {}
+        self.strings: dict[int, str] = {}  # what pointers in events point to
+        self.calls: dict[int, EventCall] = {}
 
     def write(self, cpu: int, time: int, layout: np.dtype[Any], values: Mapping[str, int], rest: bytes = b"") -> None:
         entry = np.zeros((), layout)
@@ -98,6 +101,7 @@ class Recording:
         counts = re.search(r"(?:entries-written: |latency: 0 us, #)(\d+)/(\d+)", header)
         entries, written = map(int, counts.groups()) if counts else (0, 0)
         more.setdefault("events", [buffer.unread() for buffer in self.buffers])
+        more.setdefault("calls", self.calls)
         return TraceView(
             tracer=tracer,
             entries=entries,
@@ -107,6 +111,7 @@ class Recording:
             symbols=self.symbols,
             comm_of=self.comms.get,
             tgid_of=self.tgids.get,
+            string_at=self.strings.get,
             **more,
         )
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, PRINT, EventType
+from tests.ftrace.event.golden_events import Unrecoverable, record_event
 from tests.ftrace.text.golden import DEFAULTS, Recording, state_of
 
 __all__ = ["record_calls"]
@@ -95,8 +96,12 @@ def _record(recording: Recording, cpu: int, state: _Cpu, time: int, duration: in
             recording.write(cpu, time, FUNCGRAPH_EXIT, {**values, "calltime": 1, "rettime": 1 + duration})
 
     if call["comment"]:
-        values = {"type": EventType.PRINT, "pid": state.pid, "ip": recording.symbols.address_of("tracing_mark_write")}
-        recording.write(cpu, time, PRINT, values, call["comment"].encode() + b"\n\0")
+        try:
+            common = {"pid": state.pid, "flags": 0, "preempt_count": 0}
+            assert recording.buffers[cpu].write(time, record_event(recording, common, call["comment"]))
+        except Unrecoverable:
+            values = {"type": EventType.PRINT, "pid": state.pid, "ip": recording.symbols.address_of("tracing_mark_write")}
+            recording.write(cpu, time, PRINT, values, call["comment"].encode() + b"\n\0")
     elif call["leaf"]:
         write(EventType.FUNCGRAPH_ENTRY, call["leaf"])
         write(EventType.FUNCGRAPH_EXIT, call["leaf"])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -32,6 +33,12 @@ def test_function(name: str, options: tuple[str, ...]) -> None:
     golden = read_golden(f"{name}.txt")
     recording = record_events(body_of(golden))
     assert "".join(render_trace(recording.view("function", options, golden))) == golden
+
+
+def test_thread_groups_of_events() -> None:
+    golden = re.sub(r"(\d\.\d{6}): .*", r"\1: vfs_open <-path_openat", read_golden("nop-record-tgid.txt"))
+    recording = record_events(body_of(golden))
+    assert "".join(render_trace(recording.view("nop", ["record-tgid"], golden))) == golden
 
 
 def test_many_events() -> None:

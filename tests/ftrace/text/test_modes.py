@@ -15,7 +15,9 @@ from tests.ftrace.text.golden import Recording, body_of, header_of, read_golden,
 
 RELEASE = "6.1.192-fulltrace"
 RAW = r"^\d+ \d+ (\d+) "
-START = 76_390_669_967  # when the traces of function-opt-* began: the only time that all their lines agree with
+# When the traces of function-opt-* and nop-sched-opt-* began, as the times in them tell
+START = 76_390_669_967
+SCHED_START = 345_370_499_637
 
 
 def _with_times(lines: list[str], raw: list[str]) -> list[str]:
@@ -75,6 +77,20 @@ def _dumped(dump: str) -> bytes:
                 data += row
             row = bytes.fromhex(line[7:].partition(" >")[0])
     return data
+
+
+def _same_bodies(text: str) -> str:
+    """The trace with one event in all lines: what comes before is compared."""
+    return re.sub(r"(\d\.\d{6}|us.|ms\)): \w+: .*", r"\1: vfs_open <-path_openat", text)
+
+
+@pytest.mark.parametrize("options", ["latency-format", "latency-format+verbose"])
+def test_latencies_between_cpus(options: str) -> None:
+    lines, raw = (body_of(read_golden(f"nop-sched-opt-{form}.txt")) for form in ("verbose", "raw"))
+    recording = record_events(_with_times([_same_bodies(line) for line in lines], raw))
+    golden = read_golden(f"nop-sched-opt-{options}.txt")
+    view = recording.view("nop", options.split("+"), header_of(golden), release=RELEASE, start=SCHED_START)
+    _same_beginning("".join(render_trace(view)), _same_bodies(golden), least=50)
 
 
 def test_binary() -> None:

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Numbers that the text of events asks the guest kernel for, by their names in its source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from emu.kernel.memory import GuestMemory
+
+__all__ = ["KernelValues"]
+
+_VARIABLES = ("jiffies", "vmemmap_base", "VMEMMAP_BASE")  # of eight bytes
+
+
+class KernelValues:
+    """The numbers of a kernel.
+
+    Attributes:
+        constants: those of the layout table, by name; the size of a structure is `sizeof(struct page)`.
+    """
+
+    def __init__(self, memory: GuestMemory) -> None:
+        self._memory = memory
+        self.constants: Mapping[str, int] = {
+            f"sizeof(struct {name})" if size else name: size or value
+            for name, (value, size) in memory.image.layout.items()
+            if "." not in name
+        }
+
+    def variables(self) -> Mapping[str, int]:
+        """What variables hold now, by name."""
+        symbols = self._memory.image.symbols
+        return {name: self._memory.read_word(symbols[name]) for name in _VARIABLES if name in symbols}
