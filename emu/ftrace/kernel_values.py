@@ -13,7 +13,7 @@ _VARIABLES = ("jiffies", "vmemmap_base", "VMEMMAP_BASE")  # of eight bytes
 
 
 class KernelValues:
-    """The numbers and strings of a kernel.
+    """The numbers of a kernel.
 
     Attributes:
         constants: those of the layout table, by name; the size of a structure is `sizeof(struct page)`.
@@ -36,5 +36,5 @@ class KernelValues:
         """The string at an address; None: there is none."""
         try:
             return self._memory.string(address)
-        except (LookupError, ValueError):
+        except LookupError:
             return None

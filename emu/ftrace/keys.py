@@ -40,16 +40,19 @@ class Keys:
         return bool(np.any(self._entries["code"] == np.uint64(address)))
 
     def check(self) -> None:
-        """Raises BadImage if a branch of the kernel's does not hold the nop that it should."""
-        for entry in self._entries:
-            if wrong := self._wrong(entry):
-                raise BadImage(f"{self._memory.image.path}: the branch at {int(entry['code']):#x} {wrong}")
+        """Raises BadImage if the table of the kernel's branches is inconsistent."""
+        try:
+            wrong = self._wrong(self._entries)
+        except LookupError as error:
+            wrong = str(error)
+        if wrong:
+            raise BadImage(f"{self._memory.image.path}: {wrong}")
 
     def add(self, module: Module) -> None:
         """Adds the branches of a module.
 
         Raises:
-            BadModule: one is not in its code, or does not hold a nop; nothing has changed.
+            BadModule: one is not in its code, does not hold a nop, or is named twice; nothing has changed.
             LookupError: one is not in the kernel's memory; nothing has changed.
         """
         entries = self._read(*module.jump_entries)
@@ -57,9 +60,8 @@ class Keys:
             code, target = int(entry["code"]), int(entry["target"])
             if not module.has_code(code) or not module.has_code(target):
                 raise BadModule(f"the branch at {code:#x} or its target {target:#x} is not in its code")
-            self._memory.physical(int(entry["key"]))
-            if wrong := self._wrong(entry):
-                raise BadModule(f"the branch at {code:#x} {wrong}")
+        if wrong := self._wrong(entries):
+            raise BadModule(wrong)
         self._entries = np.concatenate([self._entries, entries])
         self._modules = np.append(self._modules, np.full(len(entries), module.name, np.object_))
         self._on = np.append(self._on, np.zeros(len(entries), np.bool_))
@@ -106,12 +108,22 @@ class Keys:
         found = np.frombuffer(self._memory.read(address, size * count) if count else b"", self._layout)
         return found.astype([(member, np.uint64) for member in _MEMBERS])
 
-    def _wrong(self, entry: np.void) -> str | None:
-        """What is wrong with a branch that should be off, None if nothing is."""
-        code, target = int(entry["code"]), int(entry["target"])
-        try:
-            self._arch.jump(code, target)
-        except OutOfReach as error:
-            return str(error)
-        found = self._memory.read(code, len(self._arch.key_nop))
-        return None if found == self._arch.key_nop else f"holds {found.hex(' ')}, not {self._arch.key_nop.hex(' ')}"
+    def _wrong(self, entries: NDArray[np.void]) -> str | None:
+        """What is wrong with branches that should be off, None if nothing is.
+
+        Raises:
+            LookupError: something that they name is not in the kernel's memory.
+        """
+        if len(np.unique(entries["code"])) < len(entries):
+            return "a branch is named twice"
+        nop = self._arch.key_nop
+        for entry in entries:
+            code, target, key = (int(entry[member]) for member in _MEMBERS)
+            self._memory.member(key, "static_key.enabled")
+            if (found := self._memory.read(code, len(nop))) != nop:
+                return f"the branch at {code:#x} holds {found.hex(' ')}, not {nop.hex(' ')}"
+            try:
+                self._arch.jump(code, target)
+            except OutOfReach as error:
+                return f"the branch at {code:#x}: {error}"
+        return None

@@ -21,7 +21,7 @@ __all__ = ["TraceGlobals"]
 
 
 class TraceGlobals:
-    """Names of functions and tasks, events, clocks, formats, the guest's structures, and the list of the arrays' records.
+    """What is not of one trace array alone: events, formats, names of functions and tasks, clocks, the guest's structures.
 
     Args:
         kernel: with its image loaded.

@@ -82,15 +82,11 @@ class GuestMemory:
         return data.split(b"\0")[0].decode(errors="replace")
 
     def string(self, address: int, longest: int = 1 << 15) -> str:
-        """The string that begins at an address.
-
-        Raises:
-            ValueError: it has no end in `longest` bytes.
-        """
+        """The string that begins at an address and ends with NUL, LookupError also if it does not within `longest` bytes."""
         start = self.physical(address)
         data, end, _ = bytes(self.ram[start : start + longest]).partition(b"\0")
         if not end:
-            raise ValueError(f"the string at {address:#x} has no end")
+            raise LookupError(f"the string at {address:#x} has no end")
         return data.decode(errors="surrogateescape")
 
     def set_member(self, address: int, name: str, value: int) -> None:

@@ -79,6 +79,8 @@ class EventReader:
             if not end <= size <= LARGEST_ENTRY:
                 raise ValueError(f"the fields of {system}:{name} take {end} bytes, and its entries {size}")
             print_fmt = memory.string(memory.member(address, "trace_event_call.print_fmt"))
+            key = memory.member(address, "trace_event_call.key")
+            memory.member(key, "static_key.enabled")
             make = functools.partial(
                 EventCall,
                 system,
@@ -86,7 +88,7 @@ class EventReader:
                 fields=[self._evaluated(system, field) for field in fields],
                 print_fmt=self._replaced(system, print_fmt),
                 size=size,
-                key=memory.member(address, "trace_event_call.key"),
+                key=key,
                 module=self._module,
             )
             yield GuestEvent(address, system, name, make)

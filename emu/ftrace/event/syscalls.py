@@ -60,7 +60,7 @@ def syscall_events(memory: GuestMemory) -> Iterator[SyscallEvents]:
     """The system calls that have a number, in the order of their functions' names.
 
     Raises:
-        LookupError, ValueError: what lies in memory describes no system calls.
+        LookupError: what lies in memory describes no system calls.
     """
     image = memory.image
     numbers: dict[int, list[int]] = {}

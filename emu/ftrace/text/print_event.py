@@ -53,12 +53,14 @@ def _line_of(view: TraceView, call: EventCall) -> Callable[[bytes], str]:
 
 
 def _formatter(view: TraceView, call: EventCall) -> _Formatter:
+    """What is made once for an event. It does not hold the event, or nobody would ever forget either."""
+    name, fields = call.name, call.fields
     try:
         text = compile_print_fmt(call, view.kernel_values, view.kernel_constants)
     except PrintFmtError as error:
         view.warn(f"{call.path} is printed in hexadecimal digits, for its print fmt cannot be used: {error}")
-        return lambda entry, guest: f"[{call.name}:{''.join(f' {_hexadecimal(field, entry)}' for field in call.fields)}]\n"
-    return lambda entry, guest: f"{call.name}: {text(entry, guest)}\n"
+        return lambda entry, guest: f"[{name}:{''.join(f' {_hexadecimal(field, entry)}' for field in fields)}]\n"
+    return lambda entry, guest: f"{name}: {text(entry, guest)}\n"
 
 
 def _hexadecimal(field: Field, entry: bytes) -> str:

@@ -41,5 +41,6 @@ noinstr void save_user_windows(struct pt_regs *regs)
 	local_irq_enable();
 	if (synchronize_user_stack())
 		force_sig(SIGSEGV);
-	syscall_exit_to_user_mode(regs);
+	local_irq_disable();
+	irqentry_exit(regs);
 }

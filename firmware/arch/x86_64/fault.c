@@ -11,6 +11,9 @@
 #include <asm/proto.h>
 #include <asm/traps.h>
 
+#define CREATE_TRACE_POINTS
+#include <asm/trace/exceptions.h>
+
 #define X86_TRAP_PF	14
 
 #define X86_PF_PROT	0x01
@@ -72,6 +75,15 @@ static inline unsigned int fault_flags(unsigned long error_code)
 	return flags;
 }
 
+static void trace_page_fault_entries(struct pt_regs *regs, long error_code,
+				     unsigned long address)
+{
+	if (user_mode(regs))
+		trace_page_fault_user(address, regs, error_code);
+	else
+		trace_page_fault_kernel(address, regs, error_code);
+}
+
 /*
  * From asm_exc_page_fault, with interrupts off; left with them off. CR2 is read
  * first: the next fault overwrites it.
@@ -80,6 +92,9 @@ void exc_page_fault(struct pt_regs *regs, long error_code)
 {
 	unsigned long address = read_cr2();
 
+	if (trace_page_fault_user_enabled() ||
+	    trace_page_fault_kernel_enabled())
+		trace_page_fault_entries(regs, error_code, address);
 	if (address >= TASK_SIZE || error_code & X86_PF_RSVD)
 		bad_area_nosemaphore(regs, error_code, address, SIGSEGV,
 				     SEGV_MAPERR);

@@ -8,14 +8,20 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/upcall.h>
+#include <asm/irq.h>
 #include <asm/traps.h>
+
+#define CREATE_TRACE_POINTS
+#include <asm/trace/irq_vectors.h>
 
 /* Tracers mark what is called from here as the start of an interrupt. */
 #define __irq_entry	__section(".irqentry.text")
 
 static void __sysvec_apic_timer_interrupt(void)
 {
+	trace_local_timer_entry(LOCAL_TIMER_VECTOR);
 	hrtimer_interrupt();
+	trace_local_timer_exit(LOCAL_TIMER_VECTOR);
 }
 
 void __irq_entry sysvec_apic_timer_interrupt(struct pt_regs *regs)
@@ -63,7 +69,9 @@ void __irq_entry sysvec_block_device(struct pt_regs *regs)
 
 static void __sysvec_call_function(void)
 {
+	trace_call_function_entry(CALL_FUNCTION_VECTOR);
 	generic_smp_call_function_interrupt();
+	trace_call_function_exit(CALL_FUNCTION_VECTOR);
 }
 
 void __irq_entry sysvec_call_function(struct pt_regs *regs)
@@ -78,8 +86,10 @@ void __irq_entry sysvec_call_function(struct pt_regs *regs)
 void __irq_entry sysvec_reschedule_ipi(struct pt_regs *regs)
 {
 	preempt_count_add(HARDIRQ_OFFSET);
+	trace_reschedule_entry(RESCHEDULE_VECTOR);
 	inc_irq_stat(irq_resched_count);
 	scheduler_ipi();
+	trace_reschedule_exit(RESCHEDULE_VECTOR);
 	preempt_count_sub(HARDIRQ_OFFSET);
 }
 

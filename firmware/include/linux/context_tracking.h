@@ -11,4 +11,9 @@ void ct_idle_exit(void);
 void ct_irq_enter(void);
 void ct_irq_exit(void);
 
+/* A count that is odd while RCU watches this CPU. */
+unsigned int ct_dynticks(void);
+/* How many interrupts are being served that began while idle. */
+unsigned int ct_irq_nesting(void);
+
 #endif

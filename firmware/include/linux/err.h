@@ -9,7 +9,7 @@
 #define MAX_ERRNO	4095
 
 #define IS_ERR_VALUE(x) \
-	unlikely((unsigned long)(x) >= (unsigned long)-MAX_ERRNO)
+	unlikely((unsigned long)(void *)(x) >= (unsigned long)-MAX_ERRNO)
 
 static inline void *ERR_PTR(long error)
 {

@@ -174,6 +174,7 @@ struct inode {
 	unsigned int		i_blkbits;
 	u64			i_blocks;	/* of 512 bytes */
 	unsigned long		dirtied_when;	/* in jiffies */
+	unsigned long		io_list_when;	/* put first in its i_io_list */
 	atomic_t		i_count;
 	atomic_t		i_writecount;	/* < 0: executed */
 	struct rw_semaphore	i_rwsem;

@@ -77,7 +77,13 @@ void parse_early_param(void);
 void parse_params(void);
 bool get_option(char **str, int *value);
 
-extern const initcall_t __initcall_start[], __initcall1_start[], __initcall_end[];
+/* Where each level's functions begin. */
+extern const initcall_t __initcall0_start[], __initcall1_start[],
+	__initcall2_start[], __initcall3_start[], __initcall4_start[],
+	__initcall5_start[], __initcall6_start[], __initcall7_start[],
+	__initcall_end[];
+
+int do_one_initcall(initcall_t fn);
 
 struct boot_params;
 

@@ -8,6 +8,7 @@
 #include <linux/gfp.h>
 #include <linux/sched.h>
 #include <linux/mman.h>
+#include <linux/mmap_lock.h>
 #include <linux/tracepoint-defs.h>
 #include <asm/pgtable.h>
 
@@ -188,11 +189,16 @@ static inline void mmdrop(struct mm_struct *mm)
 		__mmdrop(mm);
 }
 
-#define mmap_read_lock(mm)	down_read(&(mm)->mmap_lock)
-#define mmap_read_trylock(mm)	down_read_trylock(&(mm)->mmap_lock)
-#define mmap_read_unlock(mm)	up_read(&(mm)->mmap_lock)
-#define mmap_write_lock(mm)	down_write(&(mm)->mmap_lock)
-#define mmap_write_unlock(mm)	up_write(&(mm)->mmap_lock)
+/* Where a free range of addresses is looked for. */
+struct vm_unmapped_area_info {
+#define VM_UNMAPPED_AREA_TOPDOWN 1
+	unsigned long flags;
+	unsigned long length;
+	unsigned long low_limit;
+	unsigned long high_limit;
+	unsigned long align_mask;	/* pages are aligned enough: 0 */
+	unsigned long align_offset;
+};
 
 struct vm_area_struct *vm_area_alloc(struct mm_struct *mm);
 void vm_area_free(struct vm_area_struct *vma);

@@ -85,6 +85,14 @@ struct sched_entity {
 	bool on_rq;
 };
 
+/* Since when a task waits or sleeps; kept while the events of it are on. */
+struct sched_statistics {
+	u64 wait_start;
+	u64 sleep_start;
+	u64 block_start;
+	u64 ran;		/* sum_exec_runtime then */
+};
+
 struct sched_rt_entity {
 	struct list_head run_list;	/* with those of the same priority */
 	struct list_head pushable;	/* by priority; empty: not pushable */
@@ -124,6 +132,7 @@ struct task_struct {
 	void *worker_private;		/* kernel threads: struct kthread */
 
 	bool sched_contributes_to_load;	/* waits uninterruptibly */
+	bool in_iowait;
 	int on_cpu;			/* until its registers are saved */
 	struct lock_release off_cpu;	/* when that was */
 	int on_rq;
@@ -140,6 +149,7 @@ struct task_struct {
 	struct sched_entity se;
 	struct sched_rt_entity rt;
 	struct sched_dl_entity dl;
+	struct sched_statistics stats;
 	unsigned long nvcsw;		/* switches: it slept */
 	unsigned long nivcsw;		/* it was preempted */
 	unsigned long min_flt;		/* page faults without I/O, ... */

@@ -18,8 +18,12 @@ void _raw_spin_unlock_bh(raw_spinlock_t *lock);
 void _raw_spin_unlock_irq(raw_spinlock_t *lock);
 void _raw_spin_unlock_irqrestore(raw_spinlock_t *lock, unsigned long flags);
 
-/* For other kinds of locks: note the time of a release, wait for it. */
+/*
+ * For other kinds of locks: note the time of a release, ask whether that is
+ * later than now by this CPU's clock, wait until it is not.
+ */
 void note_release(struct lock_release *release);
+bool released_later(const struct lock_release *release);
 void stall_until_release(const struct lock_release *release);
 
 static inline void spin_lock_init(spinlock_t *lock)

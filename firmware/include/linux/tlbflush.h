@@ -18,6 +18,18 @@ struct tlb_state {
 
 DECLARE_PER_CPU(struct tlb_state, cpu_tlbstate);
 
+/* Why translations are forgotten, for events. */
+enum tlb_flush_reason {
+	TLB_FLUSH_ON_TASK_SWITCH,
+	TLB_REMOTE_SHOOTDOWN,
+	TLB_LOCAL_SHOOTDOWN,
+	TLB_LOCAL_MM_SHOOTDOWN,
+	TLB_REMOTE_SEND_IPI,
+};
+
+/* In place of a number of pages. */
+#define TLB_FLUSH_ALL	-1UL
+
 void load_swapper(void);
 void switch_mm_irqs_off(struct mm_struct *prev, struct mm_struct *next,
 			struct task_struct *task);

@@ -15,6 +15,17 @@
 
 struct trace_event_call;
 
+/*
+ * A text of which entries hold the address. The host finds all of them in the
+ * section.
+ */
+#define __tracepoint_string	__used __section("__tracepoint_str")
+#define tracepoint_string(str)						\
+	({								\
+		static const char *const ___tp_str __tracepoint_string = str; \
+		___tp_str;						\
+	})
+
 #define PARAMS(args...)		args
 #define TP_PROTO(args...)	args
 #define TP_ARGS(args...)	args

@@ -71,6 +71,7 @@ static bool inode_io_list_add(struct inode *inode)
 	added = list_empty(&inode->i_io_list);
 	if (added) {
 		inode->dirtied_when = jiffies;
+		inode->io_list_when = inode->dirtied_when;
 		list_add(&inode->i_io_list, &wb.b_dirty);
 	}
 	spin_unlock(&wb.list_lock);
@@ -234,7 +235,7 @@ static struct inode *next_dirty_inode(unsigned long older)
 		struct super_block *sb = inode->i_sb;
 
 		prev = list_prev_entry(inode, i_io_list);
-		if (time_after(inode->dirtied_when, older))
+		if (time_after(inode->io_list_when, older))
 			break;
 		if (!down_read_trylock(&sb->s_umount))
 			continue;	/* it is written when that is over */
@@ -252,7 +253,7 @@ static struct inode *next_dirty_inode(unsigned long older)
 		up_read(&sb->s_umount);
 	}
 	if (found) {
-		inode->dirtied_when = jiffies;
+		inode->io_list_when = jiffies;
 		list_move(&inode->i_io_list, &wb.b_dirty);
 	}
 	spin_unlock(&wb.list_lock);

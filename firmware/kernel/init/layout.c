@@ -136,11 +136,6 @@ LAYOUT(trace_dynamic, data);
 LAYOUT(trace_dynamic, size);
 LAYOUT_CONST(TRACE_STRING);
 
-LAYOUT(trace_bprintk_fmt, list);
-LAYOUT(trace_bprintk_fmt, fmt);
-
-LAYOUT(new_utsname, release);
-
 LAYOUT_CONST(NR_syscalls);
 LAYOUT(syscall_metadata, name);
 LAYOUT(syscall_metadata, nb_args);
@@ -161,3 +156,8 @@ LAYOUT_CONST(HRTIMER_MODE_ABS_HARD);
 LAYOUT_CONST(HRTIMER_MODE_REL_HARD);
 LAYOUT_CONST(HRTIMER_MODE_ABS_PINNED_HARD);
 LAYOUT_CONST(HRTIMER_MODE_REL_PINNED_HARD);
+
+LAYOUT(trace_bprintk_fmt, list);
+LAYOUT(trace_bprintk_fmt, fmt);
+
+LAYOUT(new_utsname, release);

@@ -16,32 +16,63 @@
 #include <linux/workqueue.h>
 #include <emu/boot_params.h>
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/initcall.h>
+
 static DECLARE_COMPLETION(kthreadd_done);
 
 enum system_states system_state;
 
-static void do_one_initcall(initcall_t fn)
+/* The kernel's, and a module's. */
+int do_one_initcall(initcall_t fn)
 {
-	int err = fn();
+	int ret;
 
-	if (err)
-		panic("initcall %p: error %d", fn, -err);
+	trace_initcall_start(fn);
+	ret = fn();
+	trace_initcall_finish(fn, ret);
+	return ret;
+}
+
+static const initcall_t *const initcall_levels[] = {
+	__initcall0_start,
+	__initcall1_start,
+	__initcall2_start,
+	__initcall3_start,
+	__initcall4_start,
+	__initcall5_start,
+	__initcall6_start,
+	__initcall7_start,
+	__initcall_end,
+};
+
+static const char *const initcall_level_names[] = {
+	"early", "core", "postcore", "arch", "subsys", "fs", "device", "late",
+};
+
+static void __init do_initcall_level(int level)
+{
+	const initcall_t *fn;
+	int err;
+
+	trace_initcall_level(initcall_level_names[level]);
+	for (fn = initcall_levels[level]; fn < initcall_levels[level + 1];
+	     fn++) {
+		err = do_one_initcall(*fn);
+		if (err)
+			panic("initcall %p: error %d", *fn, -err);
+	}
 }
 
 static void __init do_pre_smp_initcalls(void)
 {
-	const initcall_t *fn;
-
-	for (fn = __initcall_start; fn < __initcall1_start; fn++)
-		do_one_initcall(*fn);
+	do_initcall_level(0);
 }
 
 static void __init do_initcalls(void)
 {
-	const initcall_t *fn;
-
-	for (fn = __initcall1_start; fn < __initcall_end; fn++)
-		do_one_initcall(*fn);
+	for (int level = 1; level < ARRAY_SIZE(initcall_level_names); level++)
+		do_initcall_level(level);
 }
 
 /* Process 1, before it is a program. */

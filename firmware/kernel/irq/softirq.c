@@ -9,6 +9,7 @@
 #include <linux/sched.h>
 #include <linux/smpboot.h>
 #include <linux/tick.h>
+#include <trace/events/rcu.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/irq.h>
@@ -152,10 +153,24 @@ void do_softirq(void)
 	local_irq_restore(flags);
 }
 
+/* An interrupt of an idle CPU begins or ends. */
+static inline void trace_irq_dyntick(const char *first, const char *nested,
+				     int before, int after)
+{
+	unsigned int nesting = ct_irq_nesting();
+
+	if (nesting)
+		trace_rcu_dyntick(nesting == 1 ? first : nested,
+				  nesting + before, nesting + after,
+				  ct_dynticks());
+}
+
 /* First in an interrupt's handler, with interrupts off. */
 void irq_enter_rcu(void)
 {
 	ct_irq_enter();
+	if (trace_rcu_dyntick_enabled())
+		trace_irq_dyntick(TPS("Endirq"), TPS("++="), -1, 0);
 	preempt_count_add(HARDIRQ_OFFSET);
 	if (is_idle_task(current))
 		tick_irq_enter();
@@ -197,6 +212,8 @@ static inline void __irq_exit_rcu(void)
 void irq_exit_rcu(void)
 {
 	__irq_exit_rcu();
+	if (trace_rcu_dyntick_enabled())
+		trace_irq_dyntick(TPS("Startirq"), TPS("--="), 0, -1);
 	ct_irq_exit();
 }
 

@@ -4,6 +4,9 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/lock.h>
+
 struct mutex_waiter {
 	struct list_head list;
 	struct task_struct *task;
@@ -16,10 +19,15 @@ void __mutex_init(struct mutex *lock)
 
 static __always_inline bool __mutex_trylock(struct mutex *lock)
 {
-	if (cmpxchg(&lock->owner, NULL, current))
-		return false;
+	return !cmpxchg(&lock->owner, NULL, current);
+}
+
+/* It is ours, but by our clock its owner on another CPU still runs. */
+static void mutex_optimistic_spin(struct mutex *lock)
+{
+	trace_contention_begin(lock, LCB_F_MUTEX | LCB_F_SPIN);
 	stall_until_release(&lock->release);
-	return true;
+	trace_contention_end(lock, 0);
 }
 
 /* Sleeps until the mutex is ours. With interrupts and preemption on. */
@@ -30,6 +38,7 @@ static void __sched __mutex_lock_slowpath(struct mutex *lock)
 	preempt_disable();
 	spin_lock(&lock->wait_lock);
 	list_add_tail(&waiter.list, &lock->wait_list);
+	trace_contention_begin(lock, LCB_F_MUTEX);
 	for (;;) {
 		set_current_state(TASK_UNINTERRUPTIBLE);
 		if (__mutex_trylock(lock))
@@ -40,6 +49,8 @@ static void __sched __mutex_lock_slowpath(struct mutex *lock)
 	}
 	__set_current_state(TASK_RUNNING);
 	list_del(&waiter.list);
+	stall_until_release(&lock->release);
+	trace_contention_end(lock, 0);
 	spin_unlock(&lock->wait_lock);
 	preempt_enable();
 }
@@ -49,6 +60,8 @@ void __sched mutex_lock(struct mutex *lock)
 	might_sleep();
 	if (!__mutex_trylock(lock))
 		__mutex_lock_slowpath(lock);
+	else if (unlikely(released_later(&lock->release)))
+		mutex_optimistic_spin(lock);
 }
 
 /*

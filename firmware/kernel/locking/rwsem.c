@@ -8,6 +8,7 @@
 #include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <emu/hostcall.h>
+#include <trace/events/lock.h>
 #include <asm/processor.h>
 
 /* The count: flags, and above them the number of readers. */
@@ -159,6 +160,7 @@ static void __sched rwsem_down_read_slowpath(struct rw_semaphore *sem)
 	spin_lock(&sem->wait_lock);
 	rwsem_add_waiter(sem, &waiter);
 	rwsem_mark_wake(sem);
+	trace_contention_begin(sem, LCB_F_READ);
 	for (;;) {
 		set_current_state(TASK_UNINTERRUPTIBLE);
 		if (!smp_load_acquire(&waiter.task))
@@ -170,6 +172,7 @@ static void __sched rwsem_down_read_slowpath(struct rw_semaphore *sem)
 	__set_current_state(TASK_RUNNING);
 	spin_unlock(&sem->wait_lock);
 	rwsem_got_read(sem);
+	trace_contention_end(sem, 0);
 }
 
 /* From the queue, which is locked; only the first can be lucky. */
@@ -195,6 +198,7 @@ static void __sched rwsem_down_write_slowpath(struct rw_semaphore *sem)
 
 	spin_lock(&sem->wait_lock);
 	rwsem_add_waiter(sem, &waiter);
+	trace_contention_begin(sem, LCB_F_WRITE);
 	for (;;) {
 		set_current_state(TASK_UNINTERRUPTIBLE);
 		if (rwsem_try_write_lock(sem, &waiter))
@@ -206,6 +210,7 @@ static void __sched rwsem_down_write_slowpath(struct rw_semaphore *sem)
 	__set_current_state(TASK_RUNNING);
 	spin_unlock(&sem->wait_lock);
 	rwsem_got_write(sem);
+	trace_contention_end(sem, 0);
 }
 
 void __sched down_read(struct rw_semaphore *sem)

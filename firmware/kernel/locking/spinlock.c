@@ -8,6 +8,7 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <emu/hostcall.h>
+#include <trace/events/lock.h>
 #include <asm/processor.h>
 
 void notrace note_release(struct lock_release *release)
@@ -17,25 +18,49 @@ void notrace note_release(struct lock_release *release)
 }
 
 /* Our clock may be behind the one by which another CPU let go. */
+bool notrace released_later(const struct lock_release *release)
+{
+	return release->cpu != raw_smp_processor_id() &&
+	       release->time > get_cycles();
+}
+
 void notrace stall_until_release(const struct lock_release *release)
 {
-	if (release->cpu != raw_smp_processor_id() &&
-	    release->time > get_cycles())
+	if (released_later(release))
 		hostcall1(HC_STALL_UNTIL, release->time);
+}
+
+static __always_inline bool take(raw_spinlock_t *lock)
+{
+	return !READ_ONCE(lock->locked) && !xchg(&lock->locked, 1);
 }
 
 static __always_inline bool do_raw_spin_trylock(raw_spinlock_t *lock)
 {
-	if (READ_ONCE(lock->locked) || xchg(&lock->locked, 1))
+	if (!take(lock))
 		return false;
 	stall_until_release(&lock->release);
 	return true;
 }
 
+/* @taken: it is ours, but by our clock another CPU still holds it. */
+static void queued_spin_lock_slowpath(raw_spinlock_t *lock, bool taken)
+{
+	trace_contention_begin(lock, LCB_F_SPIN);
+	while (!taken) {
+		cpu_relax();
+		taken = take(lock);
+	}
+	stall_until_release(&lock->release);
+	trace_contention_end(lock, 0);
+}
+
 static __always_inline void do_raw_spin_lock(raw_spinlock_t *lock)
 {
-	while (!do_raw_spin_trylock(lock))
-		cpu_relax();
+	bool taken = take(lock);
+
+	if (unlikely(!taken || released_later(&lock->release)))
+		queued_spin_lock_slowpath(lock, taken);
 }
 
 static __always_inline void do_raw_spin_unlock(raw_spinlock_t *lock)

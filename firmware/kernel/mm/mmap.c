@@ -11,6 +11,9 @@
 #include <linux/syscalls.h>
 #include "internal.h"
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/mmap.h>
+
 /* A stack stays this small; mmap without an address leaves room for it. */
 #define STACK_LIMIT	(8UL << 20)
 #define MMAP_BASE	PAGE_ALIGN(STACK_TOP - STACK_LIMIT - (256UL << PAGE_SHIFT))
@@ -85,20 +88,35 @@ int do_munmap(struct mm_struct *mm, unsigned long start, size_t len)
 	return 0;
 }
 
-/* From the top down. */
-unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long len)
+static unsigned long unmapped_area_topdown(struct mm_struct *mm,
+					   struct vm_unmapped_area_info *info)
 {
-	unsigned long end = MMAP_BASE;
+	unsigned long end = info->high_limit;
 	struct vm_area_struct *vma;
 
 	list_for_each_entry_reverse(vma, &mm->mmap, vm_node) {
-		if (vma->vm_start >= MMAP_BASE)
+		if (vma->vm_start >= info->high_limit)
 			continue;
-		if (vma->vm_end <= end && end - vma->vm_end >= len)
+		if (vma->vm_end <= end && end - vma->vm_end >= info->length)
 			break;
 		end = vma->vm_start;
 	}
-	return end >= len + MMAP_MIN_ADDR ? end - len : -ENOMEM;
+	return end >= info->length + info->low_limit ? end - info->length :
+						       -ENOMEM;
+}
+
+unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long len)
+{
+	struct vm_unmapped_area_info info = {
+		.flags = VM_UNMAPPED_AREA_TOPDOWN,
+		.length = len,
+		.low_limit = MMAP_MIN_ADDR,
+		.high_limit = MMAP_BASE,
+	};
+	unsigned long addr = unmapped_area_topdown(mm, &info);
+
+	trace_vm_unmapped_area(addr, &info);
+	return addr;
 }
 
 static inline unsigned long calc_vm_flags(unsigned long prot,

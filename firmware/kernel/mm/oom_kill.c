@@ -12,6 +12,9 @@
 #include <linux/swap.h>
 #include <linux/writeback.h>
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/oom.h>
+
 #define K(pages)	((pages) << (PAGE_SHIFT - 10))
 
 /* One victim at a time. */
@@ -156,6 +159,7 @@ static void __oom_kill_process(struct task_struct *victim, const char *message)
 		return;
 	mm = p->mm;
 	victim->signal->oom_victim = true;
+	trace_mark_victim(p, 0);
 	pr_err("%s: Killed process %d (%s) total-vm:%lukB, anon-rss:%lukB, file-rss:%lukB, shmem-rss:%lukB, UID:%u pgtables:%lukB oom_score_adj:%d\n",
 	       message, victim->tgid, victim->comm, K(mm->total_vm),
 	       K(mm->rss_anon), K(mm->rss_file), 0UL, 0,

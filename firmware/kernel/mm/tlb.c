@@ -5,6 +5,9 @@
 #include <linux/smp.h>
 #include <linux/tlbflush.h>
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/tlb.h>
+
 DEFINE_PER_CPU(struct tlb_state, cpu_tlbstate);
 
 /* Past this many pages one full flush is cheaper. */
@@ -15,6 +18,7 @@ struct flush_tlb_info {
 	unsigned long start;
 	unsigned long end;
 	u64 new_tlb_gen;
+	unsigned int initiating_cpu;
 };
 
 /* Leaves the page tables that the CPU booted on. */
@@ -49,6 +53,7 @@ void switch_mm_irqs_off(struct mm_struct *prev, struct mm_struct *next,
 	state->tlb_gen = READ_ONCE(next->context.tlb_gen);
 	state->loaded_mm = next;
 	load_mm(next);
+	trace_tlb_flush(TLB_FLUSH_ON_TASK_SWITCH, TLB_FLUSH_ALL);
 }
 
 /*
@@ -65,7 +70,7 @@ static void flush_tlb_func(void *data)
 {
 	const struct flush_tlb_info *info = data;
 	struct tlb_state *state = this_cpu_ptr(&cpu_tlbstate);
-	unsigned long addr;
+	unsigned long addr, pages;
 
 	if (state->loaded_mm != info->mm || state->is_lazy)
 		return;
@@ -74,10 +79,14 @@ static void flush_tlb_func(void *data)
 		for (addr = info->start; addr < info->end; addr += PAGE_SIZE)
 			local_flush_tlb_page(addr);
 		state->tlb_gen = info->new_tlb_gen;
-		return;
+		pages = (info->end - info->start) >> PAGE_SHIFT;
+	} else {
+		state->tlb_gen = READ_ONCE(info->mm->context.tlb_gen);
+		local_flush_tlb_mm(info->mm);
+		pages = TLB_FLUSH_ALL;
 	}
-	state->tlb_gen = READ_ONCE(info->mm->context.tlb_gen);
-	local_flush_tlb_mm(info->mm);
+	trace_tlb_flush(info->initiating_cpu == smp_processor_id() ?
+			TLB_LOCAL_MM_SHOOTDOWN : TLB_REMOTE_SHOOTDOWN, pages);
 }
 
 static void flush_tlb_multi(const struct cpumask *cpumask,
@@ -85,6 +94,10 @@ static void flush_tlb_multi(const struct cpumask *cpumask,
 {
 	struct cpumask active = {};
 	int cpu;
+
+	trace_tlb_flush(TLB_REMOTE_SEND_IPI,
+			info->end - info->start == TASK_SIZE ? TLB_FLUSH_ALL :
+			(info->end - info->start) >> PAGE_SHIFT);
 
 	for_each_cpu(cpu, cpumask)
 		if (!READ_ONCE(per_cpu(cpu_tlbstate, cpu).is_lazy))
@@ -103,6 +116,7 @@ void flush_tlb_mm_range(struct mm_struct *mm, unsigned long start,
 	int cpu = get_cpu();
 	unsigned long flags;
 
+	info.initiating_cpu = cpu;
 	info.new_tlb_gen = __atomic_add_fetch(&mm->context.tlb_gen, 1,
 					      __ATOMIC_SEQ_CST);
 	if (this_cpu_ptr(&cpu_tlbstate)->loaded_mm == mm) {

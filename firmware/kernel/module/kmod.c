@@ -12,6 +12,7 @@
 #include <linux/sysctl.h>
 #include <linux/umh.h>
 #include <linux/wait.h>
+#include <trace/events/module.h>
 
 /*
  * How many modprobes may run at a time: one may itself need what asks for a
@@ -113,6 +114,7 @@ int __request_module(bool wait, const char *fmt, ...)
 		if (ret)
 			return ret;
 	}
+	trace_module_request(module_name, wait, _RET_IP_);
 	ret = call_modprobe(module_name, wait ? UMH_WAIT_PROC : UMH_WAIT_EXEC);
 	kmod_end();
 	return ret;

@@ -2,6 +2,7 @@
 /* Loading a module, and letting it go. */
 #include <linux/err.h>
 #include <linux/ftrace.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/moduleloader.h>
@@ -11,6 +12,9 @@
 #include <linux/trace_printk.h>
 #include <asm/cacheflush.h>
 #include "internal.h"
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/module.h>
 
 DEFINE_MUTEX(module_mutex);
 LIST_HEAD(modules);
@@ -233,6 +237,7 @@ static int unknown_module_param_cb(char *param, char *val, const char *modname,
  */
 static void free_module(struct module *mod)
 {
+	trace_module_free(mod);
 	mutex_lock(&module_mutex);
 	mod->state = MODULE_STATE_UNFORMED;
 	mutex_unlock(&module_mutex);
@@ -258,11 +263,6 @@ static void do_free_init(struct module *mod)
 	mutex_unlock(&module_mutex);
 	synchronize_rcu();
 	module_memfree(init);
-}
-
-static int do_one_initcall(int (*fn)(void))
-{
-	return fn();
 }
 
 /*
@@ -364,6 +364,7 @@ int load_module(struct load_info *info, char *args)
 		err = prepare_coming_module(mod, info, args);
 	if (err)
 		goto release;
+	trace_module_load(mod);
 	return do_init_module(mod);
 
 release:

@@ -2,6 +2,7 @@
 /* Who uses a module: references, and other modules. */
 #include <linux/kernel.h>
 #include <linux/slab.h>
+#include <trace/events/module.h>
 #include "internal.h"
 
 /* A module that is not going away holds this one reference to itself. */
@@ -26,21 +27,29 @@ void module_unload_init(struct module *mod)
 
 bool try_module_get(struct module *module)
 {
-	return !module || (module_is_live(module) &&
-			   atomic_inc_not_zero(&module->refcnt));
+	if (!module)
+		return true;
+	if (!module_is_live(module) || !atomic_inc_not_zero(&module->refcnt))
+		return false;
+	trace_module_get(module, _RET_IP_);
+	return true;
 }
 
 /* For whoever has a reference already. */
 void __module_get(struct module *module)
 {
-	if (module)
-		atomic_inc(&module->refcnt);
+	if (!module)
+		return;
+	atomic_inc(&module->refcnt);
+	trace_module_get(module, _RET_IP_);
 }
 
 void module_put(struct module *module)
 {
-	if (module)
-		WARN_ON(atomic_dec_return(&module->refcnt) < 0);
+	if (!module)
+		return;
+	WARN_ON(atomic_dec_return(&module->refcnt) < 0);
+	trace_module_put(module, _RET_IP_);
 }
 
 int module_refcount(struct module *module)

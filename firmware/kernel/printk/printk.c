@@ -7,6 +7,9 @@
 
 #include "internal.h"
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/printk.h>
+
 #define LOG_LINE_MAX	1024
 
 /* What the console shows, and what a message without a level has. */
@@ -45,6 +48,7 @@ static void emit(int facility, int level, const char *text, int len, bool show)
 {
 	u64 ts_nsec = sched_clock();
 
+	trace_console(text, len);
 	log_store(facility, level, ts_nsec, text, len);
 	if (show && level < console_printk[0])
 		console_emit(ts_nsec, text, len);

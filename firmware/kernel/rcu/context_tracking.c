@@ -57,6 +57,16 @@ noinstr void ct_irq_exit(void)
 		ct_kernel_exit_state(ct);
 }
 
+noinstr unsigned int ct_dynticks(void)
+{
+	return this_cpu_ptr(&context_tracking)->state;
+}
+
+noinstr unsigned int ct_irq_nesting(void)
+{
+	return this_cpu_ptr(&context_tracking)->irq_nesting;
+}
+
 /* What @cpu was idle for, it was before this one's present time. */
 noinstr unsigned int rcu_dynticks_snap(int cpu)
 {

@@ -3,7 +3,9 @@
 #ifndef _KERNEL_RCU_RCU_H
 #define _KERNEL_RCU_RCU_H
 
+#include <linux/bitops.h>
 #include <linux/cpumask.h>
+#include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
@@ -23,6 +25,17 @@
 static inline bool rcu_seq_state(unsigned long s)
 {
 	return s & RCU_SEQ_STATE_MASK;
+}
+
+static inline void rcu_seq_start(unsigned long *sp)
+{
+	WRITE_ONCE(*sp, *sp + 1);
+}
+
+/* What the number will be when what is under way has ended. */
+static inline unsigned long rcu_seq_endval(unsigned long s)
+{
+	return (s | RCU_SEQ_STATE_MASK) + 1;
 }
 
 /* The number that says: a whole grace period has passed since now. */
@@ -53,8 +66,8 @@ enum {
 	RCU_WAIT_TAIL,
 	RCU_NEXT_READY_TAIL,
 	RCU_NEXT_TAIL,
-	RCU_CBLIST_NSEGS
 };
+#define RCU_CBLIST_NSEGS	4
 
 struct rcu_segcblist {
 	struct rcu_head *head;
@@ -69,6 +82,8 @@ bool rcu_segcblist_entrain(struct rcu_segcblist *rsclp, struct rcu_head *rhp);
 struct rcu_head *rcu_segcblist_dequeue(struct rcu_segcblist *rsclp);
 void rcu_segcblist_advance(struct rcu_segcblist *rsclp, unsigned long seq);
 bool rcu_segcblist_accelerate(struct rcu_segcblist *rsclp, unsigned long seq);
+/* How many callbacks are in each segment. */
+void rcu_segcblist_lengths(struct rcu_segcblist *rsclp, long *lengths);
 
 static inline bool rcu_segcblist_empty(struct rcu_segcblist *rsclp)
 {
@@ -120,6 +135,7 @@ struct rcu_data {
 #define RCU_GP_FLAG_FQS		0x2	/* force quiescent states */
 
 struct rcu_state {
+	const char *name;		/* as traces call it */
 	unsigned long gp_seq;
 	struct task_struct *gp_kthread;
 	struct swait_queue_head gp_wq;
@@ -131,6 +147,25 @@ struct rcu_state {
 extern struct rcu_state rcu_state;
 extern struct rcu_node rcu_node;
 DECLARE_PER_CPU(struct rcu_data, rcu_data);
+
+/*
+ * Traces show the CPUs of a node as a word: those from grplo to grphi. As many
+ * as @cpu's word holds count as its node there.
+ */
+static inline int rcu_grplo(int cpu)
+{
+	return cpu / BITS_PER_LONG * BITS_PER_LONG;
+}
+
+static inline int rcu_grphi(int cpu)
+{
+	return min_t(int, rcu_grplo(cpu) + BITS_PER_LONG, nr_cpu_ids) - 1;
+}
+
+static inline unsigned long rcu_qsmask(struct rcu_node *rnp, int cpu)
+{
+	return rnp->qsmask.bits[cpu / BITS_PER_LONG];
+}
 
 static inline bool rcu_gp_in_progress(void)
 {

@@ -19,6 +19,18 @@ void rcu_segcblist_enqueue(struct rcu_segcblist *rsclp, struct rcu_head *rhp)
 	rsclp->len++;
 }
 
+notrace void rcu_segcblist_lengths(struct rcu_segcblist *rsclp, long *lengths)
+{
+	struct rcu_head **end = &rsclp->head;
+	int i;
+
+	for (i = 0; i < RCU_CBLIST_NSEGS; i++) {
+		lengths[i] = 0;
+		for (; end != rsclp->tails[i]; end = &(*end)->next)
+			lengths[i]++;
+	}
+}
+
 /* After the last there is, to be called with it; false if there is none. */
 bool rcu_segcblist_entrain(struct rcu_segcblist *rsclp, struct rcu_head *rhp)
 {

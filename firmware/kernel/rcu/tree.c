@@ -13,13 +13,20 @@
 #include <linux/smp.h>
 #include "rcu.h"
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/rcu.h>
+
 #define RCU_SEQ_START	(-300UL << RCU_SEQ_CTR_SHIFT)
 
 /* In jiffies: until idle CPUs are looked for, and until all this is odd. */
 #define RCU_JIFFIES_TILL_FORCE_QS	3
 #define RCU_STALL_TIMEOUT		(21 * HZ)
 
+static const char rcu_name[] = "rcu_preempt";
+static const char *const tp_rcu_varname __tracepoint_string = rcu_name;
+
 struct rcu_state rcu_state = {
+	.name = rcu_name,
 	.gp_seq = RCU_SEQ_START,
 	.gp_wq = {
 		.lock = __SPIN_LOCK_UNLOCKED,
@@ -50,16 +57,47 @@ void rcu_gp_kthread_wake(void)
 	swake_up_one(&rcu_state.gp_wq);
 }
 
-/* With the node locked. Returns whether the thread must be woken for it. */
-static bool rcu_start_this_gp(struct rcu_node *rnp, unsigned long gp_seq_req)
+static inline void trace_rcu_this_gp(struct rcu_node *rnp,
+				     struct rcu_data *rdp,
+				     unsigned long gp_seq_req, const char *s)
 {
-	if (ULONG_CMP_GE(rnp->gp_seq_needed, gp_seq_req))
+	trace_rcu_future_grace_period(rcu_state.name, rnp->gp_seq, gp_seq_req,
+				      0, rcu_grplo(rdp->cpu),
+				      rcu_grphi(rdp->cpu), s);
+}
+
+/* @cpu is not waited for any more. */
+static inline void trace_rcu_qs_report(struct rcu_node *rnp, int cpu)
+{
+	trace_rcu_quiescent_state_report(rcu_state.name, rnp->gp_seq,
+					 BIT_MASK(cpu), rcu_qsmask(rnp, cpu),
+					 0, rcu_grplo(cpu), rcu_grphi(cpu),
+					 rnp->gp_tasks != NULL);
+}
+
+/* With the node locked. Returns whether the thread must be woken for it. */
+static bool rcu_start_this_gp(struct rcu_node *rnp, struct rcu_data *rdp,
+			      unsigned long gp_seq_req)
+{
+	trace_rcu_this_gp(rnp, rdp, gp_seq_req, TPS("Startleaf"));
+	if (ULONG_CMP_GE(rnp->gp_seq_needed, gp_seq_req)) {
+		trace_rcu_this_gp(rnp, rdp, gp_seq_req, TPS("Prestarted"));
 		return false;
+	}
 	rnp->gp_seq_needed = gp_seq_req;
-	if (rcu_gp_in_progress())
-		return false;		/* its end will see it */
+	if (rcu_gp_in_progress()) {
+		/* Its end will see it. */
+		trace_rcu_this_gp(rnp, rdp, gp_seq_req, TPS("Startedleaf"));
+		return false;
+	}
+	trace_rcu_this_gp(rnp, rdp, gp_seq_req, TPS("Startedroot"));
 	WRITE_ONCE(rcu_state.gp_flags, rcu_state.gp_flags | RCU_GP_FLAG_INIT);
-	return READ_ONCE(rcu_state.gp_kthread) != NULL;
+	if (!READ_ONCE(rcu_state.gp_kthread)) {
+		trace_rcu_this_gp(rnp, rdp, gp_seq_req, TPS("NoGPkthread"));
+		return false;
+	}
+	trace_rcu_grace_period(rcu_state.name, rcu_state.gp_seq, TPS("newreq"));
+	return true;
 }
 
 /*
@@ -70,13 +108,20 @@ static bool rcu_start_this_gp(struct rcu_node *rnp, unsigned long gp_seq_req)
 bool rcu_accelerate_cbs(struct rcu_node *rnp, struct rcu_data *rdp)
 {
 	unsigned long gp_seq_req;
+	bool ret = false;
 
 	if (rcu_segcblist_restempty(&rdp->cblist, RCU_DONE_TAIL))
 		return false;
+	trace_rcu_segcb_stats(&rdp->cblist, TPS("SegCbPreAcc"));
 	gp_seq_req = rcu_seq_snap(rcu_state.gp_seq);
-	if (!rcu_segcblist_accelerate(&rdp->cblist, gp_seq_req))
-		return false;
-	return rcu_start_this_gp(rnp, gp_seq_req);
+	if (rcu_segcblist_accelerate(&rdp->cblist, gp_seq_req))
+		ret = rcu_start_this_gp(rnp, rdp, gp_seq_req);
+	if (trace_rcu_grace_period_enabled())
+		trace_rcu_grace_period(rcu_state.name, gp_seq_req,
+			rcu_segcblist_restempty(&rdp->cblist, RCU_WAIT_TAIL) ?
+			TPS("AccWaitCB") : TPS("AccReadyCB"));
+	trace_rcu_segcb_stats(&rdp->cblist, TPS("SegCbPostAcc"));
+	return ret;
 }
 
 static bool rcu_advance_cbs(struct rcu_node *rnp, struct rcu_data *rdp)
@@ -100,10 +145,14 @@ static bool __note_gp_changes(struct rcu_node *rnp, struct rcu_data *rdp)
 	if (rcu_seq_completed_gp(rdp->gp_seq, rnp->gp_seq)) {
 		ret = rcu_advance_cbs(rnp, rdp);
 		rdp->core_needs_qs = false;
+		trace_rcu_grace_period(rcu_state.name, rdp->gp_seq,
+				       TPS("cpuend"));
 	} else {
 		ret = rcu_accelerate_cbs(rnp, rdp);
 	}
 	if (rcu_seq_new_gp(rdp->gp_seq, rnp->gp_seq)) {
+		trace_rcu_grace_period(rcu_state.name, rnp->gp_seq,
+				       TPS("cpustart"));
 		need_qs = cpumask_test_cpu(rdp->cpu, &rnp->qsmask);
 		rdp->cpu_no_qs = need_qs;
 		rdp->core_needs_qs = need_qs;
@@ -152,6 +201,7 @@ static void rcu_report_qs_rnp(int cpu, struct rcu_node *rnp,
 			      unsigned long flags)
 {
 	cpumask_clear_cpu(cpu, &rnp->qsmask);
+	trace_rcu_qs_report(rnp, cpu);
 	if (cpumask_empty(&rnp->qsmask) &&
 	    !rcu_preempt_blocked_readers_cgp(rnp))
 		rcu_report_qs_rsp(flags);
@@ -210,6 +260,7 @@ void rcu_core(void)
 	struct rcu_data *rdp = this_cpu_ptr(&rcu_data);
 	unsigned long flags;
 
+	trace_rcu_utilization(TPS("Start RCU core"));
 	if (!(preempt_count() & PREEMPT_MASK))
 		rcu_preempt_deferred_qs(current);
 	rcu_check_quiescent_state(rdp);
@@ -221,6 +272,7 @@ void rcu_core(void)
 	}
 	if (rcu_segcblist_ready_cbs(&rdp->cblist))
 		rcu_do_batch(rdp);
+	trace_rcu_utilization(TPS("End RCU core"));
 }
 
 static void rcu_core_si(struct softirq_action *h)
@@ -252,9 +304,11 @@ static inline bool rcu_pending(int user)
 /* From the tick, with interrupts off. */
 void rcu_sched_clock_irq(int user)
 {
+	trace_rcu_utilization(TPS("Start scheduler-tick"));
 	rcu_flavor_sched_clock_irq(user);
 	if (rcu_pending(user))
 		invoke_rcu_core();
+	trace_rcu_utilization(TPS("End scheduler-tick"));
 }
 
 /* With callbacks waiting, an idle CPU keeps its tick. */
@@ -267,6 +321,7 @@ int rcu_needs_cpu(void)
 static bool rcu_gp_init(void)
 {
 	struct rcu_node *rnp = &rcu_node;
+	int cpu;
 
 	raw_spin_lock_irq(&rnp->lock);
 	if (!rcu_state.gp_flags || rcu_gp_in_progress()) {
@@ -276,11 +331,16 @@ static bool rcu_gp_init(void)
 	WRITE_ONCE(rcu_state.gp_flags, 0);
 	rcu_state.gp_start = jiffies;
 	rcu_state.jiffies_stall = jiffies + RCU_STALL_TIMEOUT;
-	WRITE_ONCE(rcu_state.gp_seq, rcu_state.gp_seq + 1);
+	rcu_seq_start(&rcu_state.gp_seq);
+	trace_rcu_grace_period(rcu_state.name, rcu_state.gp_seq, TPS("start"));
 	cpumask_copy(&rnp->qsmask, cpu_online_mask);
 	rcu_preempt_check_blocked_tasks(rnp);
 	WRITE_ONCE(rnp->gp_seq, rcu_state.gp_seq);
 	__note_gp_changes(rnp, this_cpu_ptr(&rcu_data));
+	for (cpu = 0; cpu < nr_cpu_ids; cpu += BITS_PER_LONG)
+		trace_rcu_grace_period_init(rcu_state.name, rnp->gp_seq, 0,
+					    rcu_grplo(cpu), rcu_grphi(cpu),
+					    rcu_qsmask(rnp, cpu));
 	raw_spin_unlock_irq(&rnp->lock);
 	return true;
 }
@@ -288,12 +348,18 @@ static bool rcu_gp_init(void)
 static bool dyntick_save_progress_counter(struct rcu_data *rdp)
 {
 	rdp->dynticks_snap = rcu_dynticks_snap(rdp->cpu);
-	return rcu_dynticks_in_eqs(rdp->dynticks_snap);
+	if (!rcu_dynticks_in_eqs(rdp->dynticks_snap))
+		return false;
+	trace_rcu_fqs(rcu_state.name, rdp->gp_seq, rdp->cpu, TPS("dti"));
+	return true;
 }
 
 static bool rcu_implicit_dynticks_qs(struct rcu_data *rdp)
 {
-	return rcu_dynticks_in_eqs_since(rdp->cpu, rdp->dynticks_snap);
+	if (!rcu_dynticks_in_eqs_since(rdp->cpu, rdp->dynticks_snap))
+		return false;
+	trace_rcu_fqs(rcu_state.name, rdp->gp_seq, rdp->cpu, TPS("dti"));
+	return true;
 }
 
 /*
@@ -308,8 +374,10 @@ static void force_qs_rnp(bool (*f)(struct rcu_data *rdp))
 
 	raw_spin_lock_irqsave(&rnp->lock, flags);
 	for_each_cpu(cpu, &rnp->qsmask)
-		if (f(per_cpu_ptr(&rcu_data, cpu)))
+		if (f(per_cpu_ptr(&rcu_data, cpu))) {
 			cpumask_clear_cpu(cpu, &rnp->qsmask);
+			trace_rcu_qs_report(rnp, cpu);
+		}
 	if (cpumask_empty(&rnp->qsmask) &&
 	    !rcu_preempt_blocked_readers_cgp(rnp))
 		rcu_report_qs_rsp(flags);
@@ -352,6 +420,7 @@ static void print_cpu_stall(void)
 	if (time_before(jiffies, rcu_state.jiffies_stall))
 		return;
 	rcu_state.jiffies_stall = jiffies + 3 * RCU_STALL_TIMEOUT;
+	trace_rcu_stall_warning(rcu_state.name, TPS("StallDetected"));
 	printk("rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:\n");
 	for_each_cpu(cpu, &rnp->qsmask)
 		printk("rcu: \t%d-...!: (%s)\n", cpu, "no quiescent state");
@@ -369,14 +438,20 @@ static void rcu_gp_fqs_loop(void)
 	bool first = true;
 
 	for (;;) {
+		trace_rcu_grace_period(rcu_state.name, rcu_state.gp_seq,
+				       TPS("fqswait"));
 		swait_event_idle_timeout_exclusive(rcu_state.gp_wq,
 				rcu_gp_fqs_check_wake(),
 				RCU_JIFFIES_TILL_FORCE_QS);
 		if (cpumask_empty(&rnp->qsmask) &&
 		    !rcu_preempt_blocked_readers_cgp(rnp))
 			return;
+		trace_rcu_grace_period(rcu_state.name, rcu_state.gp_seq,
+				       TPS("fqsstart"));
 		rcu_gp_fqs(first);
 		first = false;
+		trace_rcu_grace_period(rcu_state.name, rcu_state.gp_seq,
+				       TPS("fqsend"));
 		print_cpu_stall();
 	}
 }
@@ -389,14 +464,19 @@ static void rcu_gp_cleanup(void)
 
 	raw_spin_lock_irq(&rnp->lock);
 	rdp = this_cpu_ptr(&rcu_data);
-	WRITE_ONCE(rcu_state.gp_seq,
-		   (rcu_state.gp_seq | RCU_SEQ_STATE_MASK) + 1);
+	trace_rcu_grace_period(rcu_state.name, rcu_state.gp_seq, TPS("end"));
+	WRITE_ONCE(rcu_state.gp_seq, rcu_seq_endval(rcu_state.gp_seq));
 	WRITE_ONCE(rnp->gp_seq, rcu_state.gp_seq);
 	WRITE_ONCE(rcu_state.gp_flags, 0);
 	__note_gp_changes(rnp, rdp);
 	rcu_accelerate_cbs(rnp, rdp);
-	if (ULONG_CMP_LT(rnp->gp_seq, rnp->gp_seq_needed))
+	if (ULONG_CMP_LT(rnp->gp_seq, rnp->gp_seq_needed)) {
+		trace_rcu_this_gp(rnp, rdp, rnp->gp_seq_needed,
+				  TPS("CleanupMore"));
 		WRITE_ONCE(rcu_state.gp_flags, RCU_GP_FLAG_INIT);
+		trace_rcu_grace_period(rcu_state.name, rcu_state.gp_seq,
+				       TPS("newreq"));
+	}
 	raw_spin_unlock_irq(&rnp->lock);
 }
 
@@ -404,6 +484,8 @@ static int rcu_gp_kthread(void *unused)
 {
 	for (;;) {
 		do {
+			trace_rcu_grace_period(rcu_state.name, rcu_state.gp_seq,
+					       TPS("reqwait"));
 			swait_event_idle_exclusive(rcu_state.gp_wq,
 					READ_ONCE(rcu_state.gp_flags) &
 					RCU_GP_FLAG_INIT);

@@ -6,11 +6,13 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <trace/events/rcu.h>
 #include "rcu.h"
 
 static DEFINE_MUTEX(exp_mutex);
 static DECLARE_COMPLETION(exp_done);
 static bool exp_waiting;	/* under the node's lock */
+static unsigned long expedited_sequence;
 
 /* Called with the node locked by irqsave, and unlocks it. */
 void rcu_exp_check_done(struct rcu_node *rnp, unsigned long flags)
@@ -62,6 +64,9 @@ static void sync_rcu_exp_select_cpus(struct cpumask *ipi_mask)
 	struct rcu_node *rnp = &rcu_node;
 	int cpu;
 
+	trace_rcu_exp_grace_period(rcu_state.name,
+				   rcu_seq_endval(expedited_sequence),
+				   TPS("select"));
 	raw_spin_lock_irq(&rnp->lock);
 	cpumask_clear(ipi_mask);
 	for_each_online_cpu(cpu)
@@ -80,17 +85,25 @@ void synchronize_rcu_expedited(void)
 {
 	struct rcu_node *rnp = &rcu_node;
 	struct cpumask ipi_mask;
-	unsigned long flags;
+	unsigned long flags, s = rcu_seq_snap(expedited_sequence);
 
 	WARN_ON_ONCE(current->rcu_read_lock_nesting);
+	trace_rcu_exp_grace_period(rcu_state.name, s, TPS("snap"));
 	mutex_lock(&exp_mutex);
+	rcu_seq_start(&expedited_sequence);
+	trace_rcu_exp_grace_period(rcu_state.name, s, TPS("start"));
 	init_completion(&exp_done);
 	preempt_disable();
 	sync_rcu_exp_select_cpus(&ipi_mask);
 	smp_call_function_many(&ipi_mask, rcu_exp_handler, NULL, false);
 	preempt_enable();
+	trace_rcu_exp_grace_period(rcu_state.name,
+				   rcu_seq_endval(expedited_sequence),
+				   TPS("startwait"));
 	raw_spin_lock_irqsave(&rnp->lock, flags);
 	rcu_exp_check_done(rnp, flags);
 	wait_for_completion(&exp_done);
+	expedited_sequence = rcu_seq_endval(expedited_sequence);
+	trace_rcu_exp_grace_period(rcu_state.name, s, TPS("end"));
 	mutex_unlock(&exp_mutex);
 }

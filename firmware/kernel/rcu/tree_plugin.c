@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <trace/events/rcu.h>
 #include "rcu.h"
 
 /* task_struct.rcu_read_unlock_special */
@@ -40,6 +41,7 @@ void rcu_qs(void)
 
 	if (!rdp->cpu_no_qs)
 		return;
+	trace_rcu_grace_period(rcu_state.name, rdp->gp_seq, TPS("cpuqs"));
 	rdp->cpu_no_qs = false;
 	current->rcu_read_unlock_special &= ~RCU_READ_NEED_QS;
 }
@@ -103,12 +105,17 @@ void rcu_note_context_switch(bool preempt)
 	struct rcu_data *rdp = this_cpu_ptr(&rcu_data);
 	struct rcu_node *rnp = &rcu_node;
 
+	trace_rcu_utilization(TPS("Start context switch"));
 	WARN_ON_ONCE(!preempt && t->rcu_read_lock_nesting > 0);
 	if (t->rcu_read_lock_nesting > 0 &&
 	    !(t->rcu_read_unlock_special & RCU_READ_BLOCKED)) {
 		raw_spin_lock(&rnp->lock);
 		t->rcu_read_unlock_special |= RCU_READ_BLOCKED;
 		rcu_preempt_ctxt_queue(rnp, rdp, t);
+		if (trace_rcu_preempt_task_enabled())
+			trace_rcu_preempt_task(rcu_state.name, t->pid,
+				cpumask_test_cpu(rdp->cpu, &rnp->qsmask) ?
+				rnp->gp_seq : rcu_seq_snap(rnp->gp_seq));
 		raw_spin_unlock(&rnp->lock);
 	} else {
 		rcu_preempt_deferred_qs(t);
@@ -116,6 +123,7 @@ void rcu_note_context_switch(bool preempt)
 	rcu_qs();
 	if (rdp->cpu_no_qs_exp)
 		rcu_report_exp_rdp(rdp);
+	trace_rcu_utilization(TPS("End context switch"));
 }
 
 /* The entry after @t's, or NULL if it is the last. */
@@ -135,6 +143,7 @@ static void rcu_preempt_unblock(struct task_struct *t)
 {
 	struct rcu_node *rnp = &rcu_node;
 	struct list_head *entry = &t->rcu_node_entry, *next;
+	int cpu = raw_smp_processor_id();
 	bool empty_cgp, empty_exp;
 	unsigned long flags;
 
@@ -143,11 +152,17 @@ static void rcu_preempt_unblock(struct task_struct *t)
 	empty_exp = !rnp->exp_tasks;
 	next = rcu_next_node_entry(t, rnp);
 	list_del_init(entry);
+	trace_rcu_unlock_preempted_task(TPS("rcu_preempt"), rnp->gp_seq,
+					t->pid);
 	if (entry == rnp->gp_tasks)
 		WRITE_ONCE(rnp->gp_tasks, next);
 	if (entry == rnp->exp_tasks)
 		WRITE_ONCE(rnp->exp_tasks, next);
 	empty_exp = !empty_exp && !rnp->exp_tasks;
+	if (!empty_cgp && !rnp->gp_tasks)
+		trace_rcu_quiescent_state_report(TPS("preempt_rcu"),
+			rnp->gp_seq, 0, rcu_qsmask(rnp, cpu), 0,
+			rcu_grplo(cpu), rcu_grphi(cpu), false);
 	if (!empty_cgp && !rnp->gp_tasks &&
 	    cpumask_empty(&rnp->qsmask))
 		rcu_report_qs_rsp(flags);

@@ -17,6 +17,7 @@
 #include <asm/processor.h>
 #include <asm/switch_to.h>
 #include "sched.h"
+#include "stats.h"
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/sched.h>
@@ -134,6 +135,10 @@ inline void enqueue_task(struct rq *rq, struct task_struct *p, int flags)
 {
 	if (!(flags & ENQUEUE_NOCLOCK))
 		update_rq_clock(rq);
+	if (flags & ENQUEUE_WAKEUP && sched_stat_sleep_enabled())
+		update_stats_enqueue_sleeper(rq, p);
+	if (trace_sched_stat_wait_enabled() && !task_current(rq, p))
+		update_stats_wait_start(rq, p);
 	p->sched_class->enqueue_task(rq, p, flags);
 }
 
@@ -141,7 +146,11 @@ inline void dequeue_task(struct rq *rq, struct task_struct *p, int flags)
 {
 	if (!(flags & DEQUEUE_NOCLOCK))
 		update_rq_clock(rq);
+	if (trace_sched_stat_wait_enabled() && !task_current(rq, p))
+		update_stats_wait_end(rq, p);
 	p->sched_class->dequeue_task(rq, p, flags);
+	if (flags & DEQUEUE_SLEEP && sched_stat_sleep_enabled())
+		update_stats_dequeue_sleeper(rq, p);
 }
 
 /* With the queue locked, and the task on no other queue. */
@@ -384,6 +393,8 @@ void __sched __schedule(unsigned int sched_mode)
 		++*switch_count;
 		WRITE_ONCE(rq->curr, next);
 		WRITE_ONCE(next->on_cpu, 1);
+		if (trace_sched_stat_wait_enabled())
+			update_stats_switch(rq, prev, next);
 		trace_sched_switch(sched_mode == SM_PREEMPT, prev, next,
 				   prev_state);
 		context_switch(rq, prev, next);

@@ -7,6 +7,7 @@
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <trace/events/sched.h>
 #include "sched.h"
 
 /* So that products of two times fit. */
@@ -187,6 +188,7 @@ static void update_curr_dl(struct rq *rq)
 	if (now > curr->se.exec_start) {
 		u64 delta = now - curr->se.exec_start;
 
+		trace_sched_stat_runtime(curr, delta, 0);
 		curr->se.exec_start = now;
 		curr->se.sum_exec_runtime += delta;
 		dl_se->runtime -= delta;

@@ -6,6 +6,7 @@
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <trace/events/sched.h>
 #include "sched.h"
 
 /* In nanoseconds: every runnable task runs once in this time, ... */
@@ -71,6 +72,7 @@ static void update_curr(struct cfs_rq *cfs_rq)
 	curr->sum_exec_runtime += delta;
 	curr->vruntime += calc_delta_fair(delta, curr);
 	update_min_vruntime(cfs_rq);
+	trace_sched_stat_runtime(task_of(curr), delta, curr->vruntime);
 }
 
 static void update_curr_fair(struct rq *rq)

@@ -15,6 +15,8 @@ static void __sched_fork(unsigned long clone_flags, struct task_struct *p)
 	memset(&p->se, 0, sizeof(p->se));
 	memset(&p->rt, 0, sizeof(p->rt));
 	memset(&p->dl, 0, sizeof(p->dl));
+	memset(&p->stats, 0, sizeof(p->stats));
+	p->in_iowait = false;
 	INIT_LIST_HEAD(&p->rt.run_list);
 	INIT_LIST_HEAD(&p->rt.pushable);
 	p->rt.time_slice = RR_TIMESLICE;

@@ -6,7 +6,11 @@
 #include <linux/sched/nohz.h>
 #include <linux/tick.h>
 #include <asm/switch_to.h>
+#include <trace/events/rcu.h>
 #include "sched.h"
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/power.h>
 
 /* Nothing runs there, and nothing is about to. */
 int idle_cpu(int cpu)
@@ -87,11 +91,17 @@ static void default_idle_call(void)
 		local_irq_enable();
 		return;
 	}
+	trace_cpu_idle(1, smp_processor_id());
+	if (trace_rcu_dyntick_enabled())
+		trace_rcu_dyntick(TPS("Start"), 1, 0, ct_dynticks());
 	ct_idle_enter();
 	arch_cpu_idle();
 	local_irq_disable();
 	ct_idle_exit();
+	if (trace_rcu_dyntick_enabled())
+		trace_rcu_dyntick(TPS("End"), 0, 1, ct_dynticks());
 	local_irq_enable();
+	trace_cpu_idle(PWR_EVENT_EXIT, smp_processor_id());
 }
 
 /* Called with interrupts off; returns with them on. */

@@ -6,6 +6,7 @@
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <trace/events/sched.h>
 #include "sched.h"
 
 static inline bool sched_rt_runnable(struct rq *rq)
@@ -28,6 +29,7 @@ static void update_curr_rt(struct rq *rq)
 	if (curr->sched_class != &rt_sched_class || now <= curr->se.exec_start)
 		return;
 	delta = now - curr->se.exec_start;
+	trace_sched_stat_runtime(curr, delta, 0);
 	curr->se.exec_start = now;
 	curr->se.sum_exec_runtime += delta;
 	rq->rt.rt_time += delta;

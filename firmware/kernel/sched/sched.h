@@ -206,6 +206,11 @@ static inline bool dl_task(const struct task_struct *p)
 	return dl_prio(p->prio);
 }
 
+static inline void __set_task_cpu(struct task_struct *p, unsigned int cpu)
+{
+	WRITE_ONCE(p->cpu, cpu);
+}
+
 static inline bool task_current(const struct rq *rq,
 				const struct task_struct *p)
 {

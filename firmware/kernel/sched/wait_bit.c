@@ -15,8 +15,12 @@ static struct wait_bit_queue bit_wait_table[WAIT_TABLE_SIZE];
 
 void __sched io_schedule(void)
 {
+	bool old_iowait = current->in_iowait;
+
+	current->in_iowait = true;
 	blk_flush_plug(current->plug, true);
 	schedule();
+	current->in_iowait = old_iowait;
 }
 
 notrace struct wait_bit_queue *bit_waitqueue(const unsigned long *word)

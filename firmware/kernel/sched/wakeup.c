@@ -2,6 +2,7 @@
 /* Waking tasks: choosing a CPU and putting them on its run queue. */
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <trace/events/sched.h>
 #include <asm/processor.h>
 #include "sched.h"
 
@@ -13,10 +14,11 @@ void set_task_cpu(struct task_struct *p, unsigned int new_cpu)
 {
 	if (task_cpu(p) == new_cpu)
 		return;
+	trace_sched_migrate_task(p, new_cpu);
 	if (p->sched_class->migrate_task_rq)
 		p->sched_class->migrate_task_rq(p, new_cpu);
 	p->se.nr_migrations++;
-	WRITE_ONCE(p->cpu, new_cpu);
+	__set_task_cpu(p, new_cpu);
 }
 
 /* With p->pi_lock held and its queue locked. */
@@ -24,6 +26,7 @@ static void ttwu_do_wakeup(struct rq *rq, struct task_struct *p, int wake_flags)
 {
 	check_preempt_curr(rq, p, wake_flags);
 	WRITE_ONCE(p->__state, TASK_RUNNING);
+	trace_sched_wakeup(p);
 	if (p->sched_class->task_woken)
 		p->sched_class->task_woken(rq, p);
 }
@@ -100,7 +103,9 @@ int try_to_wake_up(struct task_struct *p, unsigned int state, int wake_flags)
 	if (p == current) {
 		/* On its way to sleep, but still here. */
 		if (READ_ONCE(p->__state) & state) {
+			trace_sched_waking(p);
 			WRITE_ONCE(p->__state, TASK_RUNNING);
+			trace_sched_wakeup(p);
 			success = 1;
 		}
 		goto out;
@@ -110,6 +115,7 @@ int try_to_wake_up(struct task_struct *p, unsigned int state, int wake_flags)
 	smp_mb();
 	if (!(READ_ONCE(p->__state) & state))
 		goto unlock;
+	trace_sched_waking(p);
 	success = 1;
 	if (READ_ONCE(p->on_rq) && ttwu_runnable(p, wake_flags))
 		goto unlock;
@@ -149,8 +155,12 @@ int wake_up_state(struct task_struct *p, unsigned int state)
  */
 void wait_task_inactive(struct task_struct *p)
 {
-	while (READ_ONCE(p->on_rq) || smp_load_acquire(&p->on_cpu))
+	for (;;) {
+		trace_sched_wait_task(p);
+		if (!READ_ONCE(p->on_rq) && !smp_load_acquire(&p->on_cpu))
+			break;
 		schedule_timeout_uninterruptible(1);
+	}
 }
 
 /* Makes a running task enter the kernel, to see what was changed for it. */
@@ -190,11 +200,12 @@ void wake_up_new_task(struct task_struct *p)
 
 	raw_spin_lock_irqsave(&p->pi_lock, flags);
 	WRITE_ONCE(p->__state, TASK_RUNNING);
-	set_task_cpu(p, select_task_rq(p, task_cpu(p), WF_FORK));
+	__set_task_cpu(p, select_task_rq(p, task_cpu(p), WF_FORK));
 	rq = task_rq(p);
 	raw_spin_rq_lock(rq);
 	update_rq_clock(rq);
 	activate_task(rq, p, ENQUEUE_NOCLOCK | ENQUEUE_INITIAL);
+	trace_sched_wakeup_new(p);
 	check_preempt_curr(rq, p, WF_FORK);
 	if (p->sched_class->task_woken)
 		p->sched_class->task_woken(rq, p);

@@ -18,6 +18,7 @@
 #include <linux/tlbflush.h>
 #include <linux/tty.h>
 #include <linux/uaccess.h>
+#include <trace/events/sched.h>
 #include "exit.h"
 
 static void complete_vfork_done(struct task_struct *tsk)
@@ -161,6 +162,7 @@ static void delayed_put_task_struct(struct rcu_head *rhp)
 {
 	struct task_struct *tsk = container_of(rhp, struct task_struct, rcu);
 
+	trace_sched_process_free(tsk);
 	ftrace_sched_process_free(tsk);
 	put_task_struct(tsk);
 }
@@ -381,6 +383,7 @@ void do_exit(long code)
 	}
 	p->exit_code = code;
 	exit_mm();
+	trace_sched_process_exit(p);
 	exit_files(p);
 	exit_fs(p);
 	if (group_dead && p->signal->leader)

@@ -18,7 +18,12 @@
 #include <linux/sysctl.h>
 #include <linux/uaccess.h>
 
+#include <trace/events/sched.h>
+
 #include "fork.h"
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/task.h>
 
 /* The list of all tasks, and who is whose child. */
 DEFINE_SPINLOCK(tasklist_lock);
@@ -278,6 +283,7 @@ copy_process(const struct kernel_clone_args *args)
 		if (err)
 			goto bad_fork_free_pid;
 	}
+	trace_task_newtask(p, flags);
 	return p;
 
 bad_fork_free_pid:
@@ -325,6 +331,7 @@ pid_t kernel_clone(struct kernel_clone_args *args)
 	if (IS_ERR(p))
 		return PTR_ERR(p);
 	ftrace_sched_process_fork(current, p);
+	trace_sched_process_fork(current, p);
 	nr = p->pid;
 	if (args->flags & CLONE_PARENT_SETTID)
 		put_user(nr, args->parent_tid);

@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <trace/events/sched.h>
 
 struct kthread_create_info {
 	int (*threadfn)(void *data);
@@ -240,6 +241,7 @@ int kthread_stop(struct task_struct *k)
 	struct kthread *kthread = to_kthread(k);
 	int ret;
 
+	trace_sched_kthread_stop(k);
 	get_task_struct(k);
 	set_bit(KTHREAD_SHOULD_STOP, &kthread->flags);
 	kthread_unpark(k);
@@ -247,6 +249,7 @@ int kthread_stop(struct task_struct *k)
 	wait_for_completion(&kthread->exited);
 	ret = kthread->result;
 	put_task_struct(k);
+	trace_sched_kthread_stop_ret(ret);
 	return ret;
 }
 

@@ -4,6 +4,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/wait.h>
+#include <trace/events/signal.h>
 
 /*
  * The last thread of a process to stop says so to the parent: true, and the
@@ -154,6 +155,8 @@ bool get_signal(struct ksignal *ksig)
 		if (must_die(signal)) {
 			signr = SIGKILL;
 			current->pending.signal &= ~sigmask(SIGKILL);
+			trace_signal_deliver(SIGKILL, SEND_SIG_NOINFO,
+					     &sighand->action[SIGKILL - 1]);
 			recalc_sigpending();
 			verdict = DO_END;
 			break;
@@ -169,6 +172,8 @@ bool get_signal(struct ksignal *ksig)
 					       &ksig->info, &type);
 		if (!signr)
 			break;
+		trace_signal_deliver(signr, &ksig->info,
+				     &sighand->action[signr - 1]);
 		verdict = judge_signal(ksig, signr);
 	} while (verdict == DO_NOTHING || verdict == DO_RELOCK);
 	spin_unlock_irq(&sighand->siglock);

@@ -8,6 +8,9 @@
 
 #include "signal.h"
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/signal.h>
+
 static unsigned long sig_handler(struct task_struct *t, int sig)
 {
 	return t->sighand->action[sig - 1].sa.sa_handler;
@@ -202,16 +205,19 @@ static bool is_si_special(const struct kernel_siginfo *info)
 int __send_signal_locked(int sig, struct kernel_siginfo *info,
 			 struct task_struct *t, enum pid_type type, bool force)
 {
+	int ret = 0, result = TRACE_SIGNAL_IGNORED;
 	struct sigpending *pending;
 	struct sigqueue *q = NULL;
 
 	if (!prepare_signal(sig, t, force))
-		return 0;
+		goto ret;
 	pending = type == PIDTYPE_PID ? &t->pending :
 					&t->signal->shared_pending;
 	/* An ordinary signal that is pending already says it all. */
+	result = TRACE_SIGNAL_ALREADY_PENDING;
 	if (sig < SIGRTMIN && pending->signal & sigmask(sig))
-		return 0;
+		goto ret;
+	result = TRACE_SIGNAL_DELIVERED;
 	if (sig != SIGKILL && !(t->flags & PF_KTHREAD)) {
 		bool override = sig < SIGRTMIN &&
 				(is_si_special(info) || info->si_code >= 0);
@@ -222,33 +228,44 @@ int __send_signal_locked(int sig, struct kernel_siginfo *info,
 			list_add_tail(&q->list, &pending->list);
 		} else if (!is_si_special(info) && sig >= SIGRTMIN &&
 			   info->si_code != SI_USER) {
-			return -EAGAIN;
+			result = TRACE_SIGNAL_OVERFLOW_FAIL;
+			ret = -EAGAIN;
+			goto ret;
+		} else {
+			result = TRACE_SIGNAL_LOSE_INFO;
 		}
 	}
 	pending->signal |= sigmask(sig);
 	complete_signal(sig, t, type);
-	return 0;
+ret:
+	trace_signal_generate(sig, info, t, type != PIDTYPE_PID, result);
+	return ret;
 }
 
 /* With @t's siglock held and interrupts off. @q stays its timer's. */
 int send_sigqueue(struct sigqueue *q, struct task_struct *t,
 		  enum pid_type type)
 {
-	int sig = q->info.si_signo;
+	int sig = q->info.si_signo, ret = 1, result = TRACE_SIGNAL_IGNORED;
 	struct sigpending *pending;
 
 	if (!prepare_signal(sig, t, false))
-		return 1;
+		goto out;
+	ret = 0;
 	/* Still there: the timer has been set anew since. */
+	result = TRACE_SIGNAL_ALREADY_PENDING;
 	if (!list_empty(&q->list))
-		return 0;
+		goto out;
+	result = TRACE_SIGNAL_DELIVERED;
 	pending = type == PIDTYPE_PID ? &t->pending :
 					&t->signal->shared_pending;
 	q->info.si_overrun = 0;
 	list_add_tail(&q->list, &pending->list);
 	pending->signal |= sigmask(sig);
 	complete_signal(sig, t, type);
-	return 0;
+out:
+	trace_signal_generate(sig, &q->info, t, type != PIDTYPE_PID, result);
+	return ret;
 }
 
 /* With @t's siglock held and interrupts off. */

@@ -10,6 +10,7 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
+#include <trace/events/sched.h>
 #include <uapi/linux/wait.h>
 #include "exit.h"
 
@@ -206,6 +207,7 @@ static long do_wait(struct wait_opts *wo)
 		.func = child_wait_callback,
 	};
 	INIT_LIST_HEAD(&wo->child_wait.entry);
+	trace_sched_process_wait(wo->wo_pid);
 	add_wait_queue(wq, &wo->child_wait);
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE);

@@ -5,6 +5,9 @@
 #include <linux/smp.h>
 #include "internal.h"
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/workqueue.h>
+
 void insert_work(struct pool_workqueue *pwq, struct work_struct *work,
 		 struct list_head *head, unsigned long extra_flags)
 {
@@ -58,12 +61,14 @@ void __queue_work(int cpu, struct workqueue_struct *wq,
 
 	rcu_read_lock();
 	pwq = lock_pwq(cpu, wq, work);
+	trace_workqueue_queue_work(cpu, pwq, work);
 	if (WARN_ON_ONCE(!list_empty(&work->entry)))
 		goto out;
 	pwq->nr_in_flight[pwq->work_color]++;
 	if (pwq->work_color)
 		flags |= WORK_STRUCT_COLOR;
 	if (pwq->nr_active < wq->max_active) {
+		trace_workqueue_activate_work(work);
 		pwq->nr_active++;
 		worklist = &pwq->pool->worklist;
 	} else {

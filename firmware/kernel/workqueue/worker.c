@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <trace/events/workqueue.h>
 #include "internal.h"
 
 #define IDLE_WORKER_TIMEOUT	(300 * HZ)
@@ -131,6 +132,7 @@ void pwq_activate_inactive_work(struct work_struct *work)
 {
 	struct pool_workqueue *pwq = get_work_pwq(work);
 
+	trace_workqueue_activate_work(work);
 	move_linked_works(work, &pwq->pool->worklist, NULL);
 	WRITE_ONCE(work->data, work->data & ~WORK_STRUCT_INACTIVE);
 	pwq->nr_active++;
@@ -328,7 +330,9 @@ static void process_one_work(struct worker *worker, struct work_struct *work)
 	raw_spin_unlock_irq(&pool->lock);
 
 	/* From here on the work may be queued again, or freed. */
+	trace_workqueue_execute_start(work);
 	worker->current_func(work);
+	trace_workqueue_execute_end(work, worker->current_func);
 	if (unlikely(in_atomic() || current->rcu_read_lock_nesting))
 		panic("workqueue leaked lock or atomic: %s/0x%08x/%d",
 		      current->comm, preempt_count(), current->pid);

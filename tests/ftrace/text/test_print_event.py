@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import struct
+import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -100,6 +102,16 @@ def test_an_event_without_a_usable_print_fmt_shows_its_fields_and_warns_once() -
     assert len(warnings) == 1
     assert "test:event" in warnings[0]
     assert "SOME_ENUM" in warnings[0]
+
+
+@pytest.mark.parametrize("print_fmt", ['"%d", REC->n', '"%d", SOME_ENUM'])
+def test_an_event_that_is_gone_is_forgotten(print_fmt: str) -> None:
+    view = _view(_call(print_fmt, Field("int", "n", 8, 4, True)), [bytes(4)])
+    assert _lines(view)
+    gone = weakref.ref(view.calls[300])
+    del view
+    gc.collect()
+    assert gone() is None
 
 
 # System calls

@@ -18,6 +18,7 @@
 #include <linux/string.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
+#include <trace/events/sched.h>
 
 #include "args.h"
 
@@ -214,12 +215,17 @@ static int search_binary_handler(struct linux_binprm *bprm)
 
 static int exec_binprm(struct linux_binprm *bprm)
 {
+	pid_t old_pid = current->pid;
 	int err;
 
 	for (int depth = 0; depth <= MAX_INTERPRETERS; depth++) {
 		err = search_binary_handler(bprm);
-		if (err || !bprm->interpreter)
+		if (err)
 			return err;
+		if (!bprm->interpreter) {
+			trace_sched_process_exec(current, old_pid, bprm);
+			return 0;
+		}
 		fput(bprm->file);
 		bprm->file = bprm->interpreter;
 		bprm->interpreter = NULL;

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/uaccess.h>
+#include <trace/events/oom.h>
 
 #include "base.h"
 
@@ -109,6 +110,7 @@ static ssize_t oom_score_adj_write(struct file *file, const char __user *buf,
 	if (!task)
 		return -ESRCH;
 	WRITE_ONCE(task->signal->oom_score_adj, adj);
+	trace_oom_score_adj_update(task);
 	put_task_struct(task);
 	return count;
 }

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Every event's `format` is that of a real kernel, byte for byte but for its number and for what differs by nature."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import pytest
+
+from emu.machine import Machine
+from tests.ftrace.text.golden import read_golden
+
+# What the golden kernel was configured with, and what the guest's is: jiffies a second.
+BY_NATURE = {"x86_64": {") / 250,": ") / 1000,"}}
+# Pages of 8 KiB, and the name of the variable with the address of the first struct page.
+BY_NATURE["sparc64"] = {**BY_NATURE["x86_64"], "REC->index << 12": "REC->index << 13", "vmemmap_base": "VMEMMAP_BASE"}
+
+# System calls that x86-64 does not have, or has with other parameters. The golden is of x86-64.
+NOT_IN_GOLDEN = {"x86_64": (), "sparc64": ("clone", "fstatfs64", "llseek", "nice", "rt_sigaction", "statfs64")}
+
+
+def golden_formats() -> Mapping[str, str]:
+    """By SYSTEM/EVENT."""
+    blocks = read_golden("format-all.txt.gz").split("== events/")[1:]
+    return {path.removesuffix("/format"): text for path, _, text in (block.partition("\n") for block in blocks)}
+
+
+def without_number(text: str) -> str:
+    return re.sub(r"^ID: \d+$", "ID:", text.strip(), flags=re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def formats(arch: str) -> Mapping[str, str]:
+    """By SYSTEM/EVENT, those of the guest's kernel."""
+    with Machine(arch=arch, cpus=1) as machine:
+        fs = machine.tracefs
+        systems = [name for name in fs.listdir("events") if fs.exists(f"events/{name}/enable") or name == "ftrace"]
+        paths = [f"{system}/{name}" for system in systems for name in fs.listdir(f"events/{system}")]
+        return {path: fs.read(f"events/{path}/format") for path in paths if fs.exists(f"events/{path}/format")}
+
+
+def test_formats_are_those_of_linux(arch: str, formats: Mapping[str, str]) -> None:
+    golden = golden_formats()
+    wrong = []
+    elsewhere = {f"syscalls/sys_{way}_{name}" for name in NOT_IN_GOLDEN[arch] for way in ("enter", "exit")}
+    for path, text in formats.items():
+        if path in elsewhere:
+            continue
+        expected = golden.get(path, "no such event")
+        for theirs, ours in BY_NATURE[arch].items():
+            expected = expected.replace(theirs, ours)
+        if without_number(text) != without_number(expected):
+            wrong.append(f"{path}\n{without_number(expected)}\n{without_number(text)}")
+    assert wrong == []
+    assert len(formats) > 450
+
+
+def test_numbers_are_unique_and_those_of_the_tracers_fixed(formats: Mapping[str, str]) -> None:
+    numbers = {path: int(re.findall(r"^ID: (\d+)$", text, re.MULTILINE)[0]) for path, text in formats.items()}
+    assert len(set(numbers.values())) == len(numbers)
+    golden = golden_formats()
+    fixed = [path for path in numbers if path.startswith("ftrace/")]
+    assert all(f"ID: {numbers[path]}\n" in golden[path] for path in fixed) and len(fixed) == 18
+    assert min(number for path, number in numbers.items() if path not in fixed) == 20

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The events of the system `ftrace`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from emu.ftrace import events
+from emu.ftrace.event.call import EventCall, format_text
+from emu.ftrace.event.internal import INTERNAL_EVENTS
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+NAMED = {call.name: call for call in INTERNAL_EVENTS}
+
+
+def test_their_formats_are_those_of_linux() -> None:
+    texts = [f"== events/ftrace/{name}/format\n{format_text(call)}" for name, call in sorted(NAMED.items())]
+    assert "".join(texts) == (GOLDEN / "format-events-ftrace-all.txt").read_text()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in events.EventType if hasattr(events, kind.name)])
+def test_what_is_recorded_lies_where_the_format_says(kind: events.EventType) -> None:
+    call = next(call for call in INTERNAL_EVENTS if call.number == kind)
+    assert {field.name: (field.offset, field.size) for field in call.fields if field.size} == fields_of(
+        getattr(events, kind.name)
+    )
+
+
+def fields_of(layout: np.dtype[np.void]) -> dict[str, tuple[int, int]]:
+    assert layout.fields is not None
+    own = set(layout.names or ()) - set(events.ENTRY.names or ())
+    return {name: (layout.fields[name][1], layout.fields[name][0].itemsize) for name in own}
+
+
+def test_each_number_is_of_one_event() -> None:
+    calls: list[EventCall] = list(INTERNAL_EVENTS)
+    assert len({call.number for call in calls}) == len(calls)
+    assert max(call.number for call in calls) < 20, "the first number of the guest's events"

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Static keys: their branches follow them under running CPUs, and tables that cannot be right are refused."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import unicorn
+
+from emu.kernel import arch as kernel_arch
+from emu.kernel.image import Image
+from emu.kernel.upcalls import Upcall
+from emu.machine import BadImage, Machine, image_directory
+from tests.lib.elf_files import ElfFile, module_file
+from tests.lib.key_turns import turn_under_load
+from tests.lib.stepping import ENDLESS, step
+
+MODULE = "/lib/modules/event_cost.ko"
+FIXED = "events/event_cost/event_cost_fixed/enable"
+CALLS = "/sys/module/event_cost/parameters/calls"
+NOPS = {"x86_64": bytes.fromhex("0f1f440000"), "sparc64": bytes.fromhex("01000000")}
+
+
+def jump(arch: str, code: int, target: int) -> bytes:
+    """`jmp target`, or `ba,pt %xcc, target`."""
+    if arch == "x86_64":
+        return b"\xe9" + (target - code - 5).to_bytes(4, "little", signed=True)
+    return (0x10680000 | (target - code) // 4 & 0x7FFFF).to_bytes(4, "big")
+
+
+Branches = Mapping[int, Sequence[tuple[int, int]]]
+
+
+def branches(machine: Machine) -> Branches:
+    """Address and target of each branch, by its key: of the kernel and of modules."""
+    memory, image = machine.kernel.memory, machine.kernel.image
+    layout = image.structure("jump_entry", ("code", "target", "key"))
+    start, stop = image.symbol("__start___jump_table"), image.symbol("__stop___jump_table")
+    tables = [(start, stop - start)]
+    tables += [(table, count * layout.itemsize) for table, count in (module.jump_entries for module in machine.kernel.modules)]
+    found = defaultdict(list)
+    for address, size in tables:
+        for code, target, key in np.frombuffer(memory.read(address, size), layout).tolist():
+            found[key].append((code, target))
+    return found
+
+
+def keys_on(machine: Machine, keys: Branches) -> set[int]:
+    """Those of the keys that are on. The branches of each are what it says."""
+    arch, memory = machine.board.arch.name, machine.kernel.memory
+    found = set()
+    for key, places in keys.items():
+        on = memory.member(key, "static_key.enabled")
+        for code, target in places:
+            assert memory.read(code, len(NOPS[arch])) == (jump(arch, code, target) if on else NOPS[arch])
+        if on:
+            found.add(key)
+    return found
+
+
+def test_the_branches_of_a_key_follow_it(arch: str, protocol: str) -> None:
+    with Machine(arch=arch, cpus=2, patching=protocol) as machine:
+        assert machine.run(f"insmod {MODULE}").status == 0
+        keys = branches(machine)
+        events = [call for call in machine.trace_array.recorder.globals.events.values() if call.key]
+        assert {call.key for call in events} <= keys.keys()
+        machine.tracefs.mkdir("instances/other")
+        for call in [*events[::50], *(call for call in events if call.module)]:
+            for folder, value in (("", 1), ("instances/other/", 1), ("", 0)):
+                machine.tracefs.write(f"{folder}events/{call.system}/{call.name}/enable", str(value))
+                assert keys_on(machine, keys) == {call.key}
+            machine.tracefs.write(f"instances/other/events/{call.system}/{call.name}/enable", "0")
+            assert not keys_on(machine, keys)
+
+
+def test_a_key_is_on_before_its_first_branch_and_off_after_its_last(arch: str, protocol: str) -> None:
+    with Machine(arch=arch, cpus=2, patching=protocol) as machine:
+        key, places = max(branches(machine).items(), key=lambda item: len(item[1]))
+        call, *_ = (call for call in machine.trace_array.recorder.globals.events.values() if call.key == key)
+        assert len(places) > 1
+        seen: list[int] = []
+        write = machine.board.write_code
+
+        def watch(place: int, code: bytes) -> None:
+            seen.append(machine.kernel.memory.member(key, "static_key.enabled"))
+            write(place, code)
+
+        machine.board.write_code = watch  # type: ignore[method-assign]  # who patches need not know
+        for on in (1, 0):
+            machine.tracefs.write(f"events/{call.system}/{call.name}/enable", str(on))
+            assert len(seen) >= len(places) and set(seen) == {1}
+            assert machine.kernel.memory.member(key, "static_key.enabled") == on
+            seen.clear()
+
+
+# CPUs that are there while a branch changes
+
+
+CALLER = f"insmod {MODULE}; taskset -c 1 sh -c 'echo 100000000 > {CALLS}' & usleep 1000"  # CPU 1 passes branches from now on
+
+
+@contextmanager
+def held_up(machine: Machine) -> Iterator[None]:
+    """While the body runs, CPU 0 does not answer: what the driver asks next takes that long."""
+    kernel, image = machine.kernel, machine.kernel.image
+    area = image.symbol("__ftrace_shared")
+    kernel.memory.set_member(area, "upcall_stop.released", 0)
+    upcall = Upcall(image.symbol("upcall_stop_machine"), area, lambda cpu: None, lambda cpu, result: None)
+    kernel.upcalls.post(machine.board.cpus[0], upcall, machine.board.now)
+    yield
+    kernel.memory.set_member(area, "upcall_stop.released", 1)
+
+
+@pytest.mark.parametrize("on", [True, False], ids=["on", "off"])
+def test_a_cpu_at_a_breakpoint_goes_where_the_branch_will_go(on: bool) -> None:
+    with Machine(arch="x86_64", cpus=2) as machine:
+        machine.run(CALLER)
+        (call,) = (call for call in machine.trace_array.recorder.globals.events.values() if call.name == "event_cost_fixed")
+        if not on:
+            machine.tracefs.write(FIXED, "1")
+        before = machine.trace_array.summary().events
+        with held_up(machine):
+            machine.trace_array.enable_events([call], on)
+            machine.advance(20_000)
+            recorded = machine.trace_array.summary().events - before
+            hits = machine.patching.breakpoints_hit
+        machine.settle()
+        assert hits > 10
+        assert abs(recorded - (hits if on else 0)) <= 1  # CPU 1 may be between branch and entry
+        assert machine.warnings == []
+
+
+@pytest.mark.parametrize("on", [True, False], ids=["on", "off"])
+def test_a_cpu_in_the_delay_slot_goes_on_where_the_branch_went(on: bool) -> None:
+    with Machine(arch="sparc64", cpus=1) as machine:
+        machine.run(CALLER.replace("-c 1", "-c 0"))
+        (call,) = (call for call in machine.trace_array.recorder.globals.events.values() if call.name == "event_cost_fixed")
+        ((code, target),) = branches(machine)[call.key]
+        if not on:
+            machine.tracefs.write(FIXED, "1")
+        (cpu,) = machine.board.cpus
+        machine.advance(50_000)
+        for _ in range(ENDLESS):
+            if cpu.pc == code + 4:
+                break
+            step(machine, cpu, 1)
+        gone_to = []
+        for place in (code + 8, target):
+            cpu.uc.hook_add(unicorn.UC_HOOK_CODE, lambda uc, address, size, data: gone_to.append(address), None, place, place)
+        cpu.uc.ctl_flush_tb()
+        machine.tracefs.write(FIXED, str(int(on)))
+        machine.advance(10_000)
+        passed, taken = [code + 8], [target, code + 8]  # the unlikely side comes back
+        assert gone_to[:5] == ([*passed, *taken, *taken] if on else [*taken, *passed, *passed, *passed])
+
+
+def test_keys_are_turned_under_load(arch: str) -> None:
+    with Machine(arch=arch, cpus=4) as machine:
+        turn_under_load(machine, turns=100)
+
+
+# Tables that cannot be right
+
+
+Damage = Callable[[ElfFile, Callable[[str], int]], None]
+EVENT, OTHER = "event_event_cost_string", "event_event_cost_fixed"
+
+
+def shifted(member: str) -> Damage:
+    """A pointer of an event leads nowhere."""
+
+    def damage(file: ElfFile, offset: Callable[[str], int]) -> None:
+        section, start = file.symbol(EVENT)
+        file.move_pointer(section, start + offset(f"trace_event_call.{member}"), 1 << 40)
+
+    return damage
+
+
+def of_size(size: int) -> Damage:
+    def damage(file: ElfFile, offset: Callable[[str], int]) -> None:
+        section, start = file.symbol(EVENT)
+        file.set_number(section, start + offset("trace_event_call.size"), size)
+
+    return damage
+
+
+def named_alike(file: ElfFile, offset: Callable[[str], int]) -> None:
+    section, start = file.symbol(EVENT)
+    name = offset("trace_event_call.name")
+    file.copy_pointer(section, start + name, file.symbol(OTHER)[1] + name)
+
+
+def jump_entry(member: str, distance: int) -> Damage:
+    def damage(file: ElfFile, offset: Callable[[str], int]) -> None:
+        file.move_pointer("__jump_table", offset(f"jump_entry.{member}"), distance)
+
+    return damage
+
+
+DAMAGES: dict[str, Damage] = {
+    "a branch without a nop": jump_entry("code", 8),
+    "a branch outside the module": jump_entry("code", 1 << 24),
+    "a branch nowhere": jump_entry("code", 1 << 40),
+    "a target outside the module": jump_entry("target", 1 << 24),
+    "a key nowhere": jump_entry("key", 1 << 40),
+    "a branch twice": lambda file, offset: file.copy_pointer("__jump_table", 0, 24),
+    "an event nowhere": lambda file, offset: file.move_pointer("_ftrace_events", 0, 1 << 40),
+    **{f"an event's {member} nowhere": shifted(member) for member in ("system", "name", "print_fmt", "fields", "key")},
+    "fields beyond the entry": of_size(8),
+    "an entry beyond a page": of_size(4020),
+    "two events of one name": named_alike,
+}
+
+
+def test_a_module_that_cannot_be_right_is_not_loaded(arch: str, tmp_path: Path) -> None:
+    with Machine(arch=arch, cpus=1, shares=[f"{tmp_path}:/mnt"]) as machine:
+        events = machine.trace_array.recorder.globals.events
+        before = dict(events), branches(machine)
+        for what, damage in DAMAGES.items():
+            file = module_file(arch, "event_cost")
+            damage(file, machine.kernel.image.offset)
+            file.write_to(tmp_path / "event_cost.ko")
+            done = machine.run("insmod /mnt/event_cost.ko")
+            assert done.output.endswith(b"Invalid module format\n"), what
+            assert (dict(events), branches(machine)) == before and not list(machine.kernel.modules), what
+            machine.tracefs.write("events/enable", "1")  # also turns what might have been kept
+            machine.tracefs.write("events/enable", "0")
+        assert machine.run(f"insmod {MODULE}").status == 0
+        assert machine.warnings == []
+
+
+def damaged_image(arch: str, what: str) -> ElfFile:
+    """An image with one fault. The first events of the kernel's table are changed, or the first entry of its jump table."""
+    directory = image_directory(arch)
+    image = Image(directory / "vmlinux", machine=kernel_arch.load(arch).elf_machine)
+    file = ElfFile((directory / "vmlinux").read_bytes())
+    table = image.symbol("__start_ftrace_events")
+    event, other = file.word(table), file.word(table + 8)
+    branch = image.symbol("__start___jump_table")
+
+    def member(name: str) -> int:
+        return event + image.offset(f"trace_event_call.{name}")
+
+    match what:
+        case "holds":
+            file.set_word(file.word(branch), 0, size=1)
+        case "twice":
+            file.set_word(branch + image.size("jump_entry"), file.word(branch))
+        case "branch" | "key":
+            file.set_word(branch + image.offset(f"jump_entry.{'code' if what == 'branch' else 'key'}"), 1 << 40)
+        case "event":
+            file.set_word(table, 1 << 40)
+        case "align":
+            file.set_word(file.word(member("fields")) + image.offset("trace_event_field.align"), 3, size=4)
+        case "no end":
+            text = image.symbol("_text")
+            file.data[file.at(text) : file.at(text) + (1 << 15)] = b"x" * (1 << 15)
+            file.set_word(member("name"), text)
+        case "two events":
+            for name in ("system", "name"):
+                file.set_word(member(name), file.word(member(name) - event + other))
+        case _:
+            file.set_word(member(what), 1 << 40)
+    return file
+
+
+NOWHERE = "address 0x10[0-9a-f]{9} is not the kernel's"
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("holds", "the branch at .* holds 00 "),
+        ("twice", "a branch is named twice"),
+        *[(what, NOWHERE) for what in ("branch", "key", "event", "system", "name", "print_fmt", "fields")],
+        ("align", "the fields at .* are aligned at 3 bytes"),
+        ("size", r"the fields of \w+:\w+ take"),
+        ("no end", "the string at .* has no end"),
+        ("two events", r"there are two events \w+:\w+"),
+    ],
+)
+def test_an_image_that_cannot_be_right_is_refused(arch: str, tmp_path: Path, what: str, said: str) -> None:
+    with pytest.raises(BadImage, match=said):
+        Machine(arch=arch, cpus=1, image=damaged_image(arch, what).write_to(tmp_path / "vmlinux"))
