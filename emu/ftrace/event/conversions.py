@@ -65,12 +65,12 @@ def _plain(text: str) -> str:
 
 def c_string(data: bytes) -> str:
     """The text up to its NUL; all of it if it has none."""
-    return data.split(b"\0", 1)[0].decode(errors="backslashreplace")
+    return data.split(b"\0", 1)[0].decode(errors="surrogateescape")
 
 
 def character(value: int) -> str:
     """%c"""
-    return bytes([value & 0xFF]).decode(errors="backslashreplace")
+    return bytes([value & 0xFF]).decode(errors="surrogateescape")
 
 
 def number(value: int, conversion: Conversion, width: int, precision: int) -> str:
