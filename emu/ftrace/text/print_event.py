@@ -95,7 +95,7 @@ class _ViewedGuest:
         if not address:
             return "(null)"
         found = self._view.string_at(address)
-        return f"({address:#x})[UNSAFE-MEMORY]" if found is None else found.decode(errors="surrogateescape")
+        return f"({address:#x})[UNSAFE-MEMORY]" if found is None else found
 
     def pointer(self, address: int) -> str:
         """With the option hash-ptr a number that is the same for the same address. What is no address but an error stays."""
