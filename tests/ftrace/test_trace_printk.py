@@ -119,3 +119,12 @@ def test_comments_of_function_graph(machine: Machine) -> None:
     machine.tracefs.write("set_graph_function", "")
     assert re.search(r"\d\) +\| +/\* hello \*/$", text, re.MULTILINE)
     assert re.search(r"\d\) +\| +/\* tick 1 of 1 \*/$", text, re.MULTILINE)
+
+
+def test_a_guest_with_wild_pointers_hurts_nobody(machine: Machine) -> None:
+    machine.tracefs.write("trace", "")
+    recorder, cpu = machine.trace_array.recorder, machine.board.cpus[0]
+    for address in (0, 1, 0xDEAD, (1 << 64) - 1):
+        recorder.write_bprint(cpu, address, address, b"\xff" * 12)
+        recorder.write_bputs(cpu, address, address)
+    assert "".join(texts(machine, "printk-msg-only")) == "(efault)" * 8

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from emu.cpu.ramdisk import RamDisk
 from emu.machine import Machine
 from tests.lib.events import EventLine, event_lines
 
@@ -163,3 +164,42 @@ def test_a_threads_run_time_is_what_it_ran(machine: Machine) -> None:
     assert told
     for pid, seconds in told.items():
         assert abs(seconds - ran.get(pid, 0)) < 0.1 * seconds + JITTER, pid
+
+
+def record(machine: Machine, events: str, command: str) -> Story:
+    machine.tracefs.write("trace", "")
+    machine.tracefs.write("set_event", events)
+    assert machine.run(command).status == 0
+    machine.tracefs.write("set_event", "")
+    return list(event_lines(machine.tracefs.read("trace")))
+
+
+def test_a_kernel_thread_is_stopped_and_says_how_it_went(machine: Machine) -> None:
+    events = record(machine, "sched:sched_kthread_stop sched:sched_kthread_stop_ret", "echo RWSEM > /dev/lkdtm")
+    assert events
+    assert [event.name for event in events] == ["sched_kthread_stop", "sched_kthread_stop_ret"] * (len(events) // 2)
+    assert all(event["comm"].startswith("lkdtm_") for event in events[::2])
+    assert {event["ret"] for event in events[1::2]} == {"0"}
+
+
+def test_times_are_not_told_of_what_began_while_the_events_were_off(machine: Machine) -> None:
+    machine.tracefs.write("trace", "")
+    machine.run("while usleep 20000; do :; done > /dev/null & echo $! > /tmp/loop")
+    for on in ("1", "0", "1"):
+        machine.tracefs.write("events/sched/sched_stat_sleep/enable", on)
+        machine.advance(5_000_000 if on == "1" else 50_000_000)
+    machine.tracefs.write("set_event", "")
+    machine.run("kill $(cat /tmp/loop)")
+    sleeps = [int(event["delay"]) for event in event_lines(machine.tracefs.read("trace"))]
+    assert len(sleeps) > 2
+    assert max(sleeps) < 100_000_000
+
+
+def test_a_task_that_waits_for_a_disk_is_blocked_by_it(arch: str) -> None:
+    with Machine(arch=arch, cpus=1, ramdisk=RamDisk(1 << 20)) as machine:
+        events = record(machine, "sched:sched_stat_iowait sched:sched_stat_blocked", "sed 1q /dev/ram0 > /dev/null")
+    waited = [event for event in events if event.name == "sched_stat_iowait"]
+    assert waited
+    assert {event["comm"] for event in waited} == {"sed"}
+    for event in waited:
+        assert events[events.index(event) + 1].text == event.text

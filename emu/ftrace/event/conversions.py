@@ -102,7 +102,7 @@ def _bits(data: bytes, count: int) -> int:
 
 def bitmap(data: bytes, count: int = 1 << 16) -> str:
     """%*pb: words of 32 bits from the highest: `1,ffffffff`. `count`: how many bits are wanted, of those that there are."""
-    count = min(count, len(data) * 8)
+    count = max(min(count, len(data) * 8), 0)
     bits, words = _bits(data, count), []
     while count > 0:
         first = (count - 1) // 32 * 32  # bit of this word
@@ -113,7 +113,7 @@ def bitmap(data: bytes, count: int = 1 << 16) -> str:
 
 def bitmap_list(data: bytes, count: int) -> str:
     """%*pbl: `0-3,8`."""
-    digits = f"{_bits(data, min(count, len(data) * 8)):b}"[::-1]
+    digits = f"{_bits(data, max(count, 0)):b}"[::-1]
     runs = [(found.start(), found.end() - 1) for found in re.finditer("1+", digits)]
     return ",".join(f"{first}-{last}" if last > first else f"{first}" for first, last in runs)
 

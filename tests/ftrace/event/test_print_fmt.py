@@ -123,6 +123,8 @@ def test_expressions_have_the_values_that_c_gives_them(tmp_path: Path) -> None:
         ("%llu", "__print_ns_to_secs(5000000123)", "5"),
         ("%09u", "__print_ns_without_secs(5000000123)", "000000123"),
         ("%d", "1 / 0", "0"),
+        ("%d", "'\\377'", "-1"),
+        ("%.08x", "10", "0000000a"),
     ],
 )
 def test_numbers(conversion: str, argument: str, shown: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from emu.ftrace.errors import NotProvided, TraceError
+from emu.ftrace.linux_events import LINUX_EVENTS
 from emu.ftrace.linux_names import OPTIONS, ROOT, SYSTEMS, TRACERS
 from emu.ftrace.options import CORE_OPTIONS
 from emu.ftrace.tracefs import TraceFS
@@ -29,6 +30,9 @@ def test_the_names_of_linux_are_those_of_a_real_kernel() -> None:
     assert listed(".") == ROOT.names
     assert listed("./options") == OPTIONS - {"branch"}
     assert listed("./events") == SYSTEMS | {"enable", "header_event", "header_page"}
+    events = set((GOLDEN / "file-available_events.initial.txt").read_text().split())
+    table = {f"{system}:{name}" for system, names in LINUX_EVENTS.items() for name in names}
+    assert {event for event in events if not event.startswith("syscalls:")} == table
 
 
 def test_what_is_here_is_a_part_of_linux(tracefs: TraceFS) -> None:
@@ -46,6 +50,7 @@ def test_what_is_here_is_a_part_of_linux(tracefs: TraceFS) -> None:
         ("per_cpu/cpu1/snapshot_raw", "per_cpu/cpu1/snapshot_raw: Linux 6.1 has this file, this machine does not"),
         ("options/userstacktrace", "options/userstacktrace: Linux 6.1 has this file, this machine does not"),
         ("events/ext4", "events/ext4: Linux 6.1 has this file, this machine does not"),
+        ("events/sched/sched_swap_numa", "events/sched/sched_swap_numa: Linux 6.1 has this file, this machine does not"),
         ("events/sched/filter", "events/sched/filter: Linux 6.1 has this file, this machine does not"),
         ("events/sched/sched_switch/hist_debug",
          "events/sched/sched_switch/hist_debug: Linux 6.1 has this file, this machine does not"),
@@ -81,6 +86,10 @@ def test_a_file_that_linux_does_not_have_either(tracefs: TraceFS, path: str) -> 
         ("set_ftrace_filter", "vfs_read:dump", "the command 'dump'"),
         ("set_ftrace_filter", "vfs_read:enable_event:sched:sched_switch", "the command 'enable_event'"),
         ("set_event", "ext4:*", "events of the system 'ext4'"),
+        ("set_event", "!ext4", "events of the system 'ext4'"),
+        ("set_event", "sched:sched_swap_numa", "the event 'sched:sched_swap_numa'"),
+        ("set_event", "*:sched_swap_numa", "the event '*:sched_swap_numa'"),
+        ("set_event", "sched_swap_numa", "the event 'sched_swap_numa'"),
     ],
 )  # fmt: skip
 def test_a_word_that_is_not_understood_here(tracefs: TraceFS, path: str, text: str, what: str) -> None:
@@ -93,6 +102,7 @@ def test_a_word_that_is_not_understood_here(tracefs: TraceFS, path: str, text: s
 @pytest.mark.parametrize(
     ("path", "text"),
     [("current_tracer", "bogus"), ("trace_options", "bogus"), ("set_ftrace_filter", "vfs_read:bogus"), ("set_event", "bogus:x"),
+     ("set_event", "irq:sched_swap_numa"), ("set_event", "sched:bogus"),
      ("trace_options", "funcgraph-cpu"), ("instances/a/current_tracer", "function_graph")],
 )  # fmt: skip
 def test_a_word_that_linux_does_not_understand_either(tracefs: TraceFS, path: str, text: str) -> None:

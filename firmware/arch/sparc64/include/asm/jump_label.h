@@ -6,11 +6,13 @@
 
 /* As below. What follows is the delay slot: it is done in either case. */
 .macro STATIC_BRANCH key, l_yes
+#ifndef NO_STATIC_KEYS
 661:	nop
 	.pushsection __jump_table, "a"
 	.balign	8
 	.xword	661b, \l_yes, \key
 	.popsection
+#endif
 .endm
 
 #else
