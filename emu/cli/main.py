@@ -11,6 +11,7 @@ import click
 
 from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
 from emu.cli.guest_errors import GuestDied, TimedOut
+from emu.cli.list import list_names
 from emu.cli.output import give_up, open_standard_streams
 from emu.cli.run import run
 from emu.cli.shell import shell
@@ -27,6 +28,7 @@ def cli() -> None:
 
 cli.add_command(run)
 cli.add_command(shell)
+cli.add_command(list_names)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -33,6 +33,8 @@ Examples:
     emu run -p function_graph -- ls /bin
   Every call of some functions, and who made it:
     emu run -p function -l 'vfs_*' -l schedule -- 'ls | cat'
+  Each switch from a task to another, among the calls that lead to it:
+    emu run -e sched:sched_switch -p function_graph -g schedule -- 'ls | cat'
   Only the command and its children, from its first instruction:
     emu run -F -p function_graph -- ls /bin
   Only what one system call does, three levels deep, without interrupts:
@@ -74,10 +76,11 @@ class _RunCommand(click.Command):
 
 @click.command(cls=_RunCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
 @click.option("-p", "tracer", metavar="TRACER", help="Tracer: function, function_graph or nop.")
+@click.option("-e", "events", metavar="SYSTEM[:EVENT]", multiple=True, help="Record these events; 'all': all. Repeatable.")
 @click.option("-l", "functions", metavar="FUNC", multiple=True, help="Trace only these functions. A name or a glob.")
 @click.option("-n", "notrace", metavar="FUNC", multiple=True, help="Never trace these functions.")
 @click.option("-g", "graph", metavar="FUNC", multiple=True, help="function_graph: only these and what they call.")
-@click.option("-F", "follow", is_flag=True, help="Trace only COMMAND, from its first instruction, and its children.")
+@click.option("-F", "follow", is_flag=True, help="Trace only functions of COMMAND, from its first instruction, and its children.")
 @click.option("-P", "pids", metavar="PID", multiple=True, help="Trace only this task. Repeatable; adds to -F.")
 @click.option("-O", "options", metavar="OPTION", multiple=True, help="Trace option; 'no' before its name turns it off.")
 @click.option("-b", "buffer_kb", metavar="KB", help="Size of the trace buffer of each CPU.")
@@ -87,6 +90,7 @@ class _RunCommand(click.Command):
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
 def run(
     tracer: str | None,
+    events: Sequence[str],
     functions: Sequence[str],
     notrace: Sequence[str],
     graph: Sequence[str],
@@ -113,6 +117,11 @@ def run(
             settings.append(Setting(option, path, " ".join(words)))
     if tracer is not None:
         settings.append(Setting("-p", "current_tracer", tracer))
+    if not all(event.strip() for event in events):
+        raise click.UsageError("-e '' selects nothing: -e all records all events")
+    if events:
+        words = " ".join("*:*" if event == "all" else event for event in events)
+        settings.append(Setting("-e", "set_event", words))
     settings += [Setting("-O", "trace_options", option) for option in options]
     settings += map(_file_setting, files)
     progress = Progress()
@@ -131,7 +140,7 @@ def run(
                 cut_short = error
         if sys.stderr.isatty():
             console.end_line()
-        asked_for = output is not None or any(setting.path == "current_tracer" for setting in settings)
+        asked_for = output is not None or any(setting.path in ("current_tracer", "set_event") for setting in settings)
         if not asked_for and cut_short is None and _nothing_was_traced(machine):
             console.end_line()
             arguments = click.get_current_context().meta[_ARGUMENTS]

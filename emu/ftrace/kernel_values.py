@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Numbers that the text of events asks the guest kernel for, by their names in its source."""
+"""What the text of events asks the guest kernel for: numbers by their names in its source, and strings."""
 
 from __future__ import annotations
 
@@ -31,3 +31,10 @@ class KernelValues:
         """What variables hold now, by name."""
         symbols = self._memory.image.symbols
         return {name: self._memory.read_word(symbols[name]) for name in _VARIABLES if name in symbols}
+
+    def string_at(self, address: int) -> str | None:
+        """The string at an address; None: there is none."""
+        try:
+            return self._memory.string(address)
+        except LookupError:
+            return None

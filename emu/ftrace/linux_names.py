@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from emu.ftrace.errors import NotProvided, TraceError
+from emu.ftrace.linux_events import LINUX_EVENTS
 
 __all__ = [
     "COMMANDS", "EVENTS", "INSTANCE", "NOTHING", "OPTIONS", "ROOT", "SYSTEMS", "TRACERS",
@@ -37,13 +38,7 @@ COMMANDS = _names("""
     cpudump disable_event dump enable_event mod snapshot stacktrace traceoff traceon
 """)
 
-SYSTEMS = _names("""
-    9p alarmtimer benchmark block bpf_test_run bpf_trace cgroup cpuhp dev error_report exceptions ext4 fib
-    fib6 filelock filemap ftrace icmp initcall io_uring iomap irq irq_matrix irq_vectors jbd2 kmem lock
-    maple_tree migrate mmap mmap_lock module msr napi neigh net netfs netlink nmi oom osnoise page_pool
-    pagemap percpu power preemptirq printk qdisc raw_syscalls rcu rseq sched signal skb sock swiotlb syscalls
-    task tcp thermal timer tlb udp vmscan vsyscall workqueue writeback x86_fpu xdp
-""")
+SYSTEMS = frozenset({*LINUX_EVENTS, "ftrace", "syscalls"})
 
 
 @dataclass(frozen=True)
@@ -96,7 +91,8 @@ def cpu_directory(cpu: int) -> LinuxDirectory:
 
 def system_directory(system: str) -> LinuxDirectory:
     """events/SYSTEM. The system `ftrace` has no files of its own."""
-    return LinuxDirectory(f"events/{system}", _SYSTEM if system != "ftrace" else frozenset())
+    own = _SYSTEM if system != "ftrace" else frozenset()
+    return LinuxDirectory(f"events/{system}", own | LINUX_EVENTS.get(system, frozenset()))
 
 
 def event_directory(system: str, event: str) -> LinuxDirectory:

@@ -1,30 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The formats of trace_printk() in the guest's memory, to which events refer by address."""
+"""The formats of trace_printk() and other texts in the guest's memory, to which events refer by address."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from emu.ftrace.kernel_values import KernelValues
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["PrintkFormats"]
 
-_LONGEST = 4096
+_SECTIONS = ("__trace_printk_fmt", "__tracepoint_str")  # of pointers to formats, to texts that events refer to
 _MOST = 1 << 16  # a list longer than this is broken
 _ESCAPES = {ord("\n"): "\\n", ord("\t"): "\\t", ord('"'): '\\"'}
 
 
 class PrintkFormats:
-    """Iterating gives the address of each format: those of the kernel, then those of modules that are or were loaded."""
+    """Iterating gives the address of each text: those of the kernel, then formats of modules that are or were loaded."""
 
-    def __init__(self, memory: GuestMemory) -> None:
+    def __init__(self, memory: GuestMemory, values: KernelValues) -> None:
         self._memory = memory
+        self._values = values
 
     def __iter__(self) -> Iterator[int]:
         memory, image = self._memory, self._memory.image
-        for place in range(image.symbol("__start___trace_printk_fmt"), image.symbol("__stop___trace_printk_fmt"), 8):
-            if address := memory.read_word(place):
-                yield address
+        for section in _SECTIONS:
+            for place in range(image.symbol(f"__start_{section}"), image.symbol(f"__stop_{section}"), 8):
+                if address := memory.read_word(place):
+                    yield address
         head = image.symbol("trace_bprintk_fmt_list")
         link = image.offset("trace_bprintk_fmt.list")
         place = memory.read_word(head)
@@ -34,24 +37,7 @@ class PrintkFormats:
             yield memory.member(place - link, "trace_bprintk_fmt.fmt")
             place = memory.read_word(place)
 
-    def string_at(self, address: int) -> bytes | None:
-        """The string at an address of the kernel, cut where the kernel's memory ends; None if it does not begin there."""
-        text = bytearray()
-        while len(text) < _LONGEST:
-            start = address + len(text)
-            size = self._memory.page_size - start % self._memory.page_size
-            try:
-                piece, end, _ = self._memory.read(start, size).partition(b"\0")
-            except LookupError:
-                break
-            text += piece
-            if end:
-                return bytes(text)
-        return bytes(text[:_LONGEST]) or None
-
     def text(self) -> str:
         """printk_formats."""
-        lines = ((address, self.string_at(address) or b"") for address in self)
-        return "".join(
-            f'{address:#x} : "{text.decode(errors="surrogateescape").translate(_ESCAPES)}"\n' for address, text in lines
-        )
+        lines = ((address, self._values.string_at(address) or "") for address in self)
+        return "".join(f'{address:#x} : "{text.translate(_ESCAPES)}"\n' for address, text in lines)

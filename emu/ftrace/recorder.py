@@ -290,17 +290,17 @@ class Recorder:
             tgid_of=self.globals.saved_tgids.tgid_of,
             clock_is_ns=self.clock.is_ns,
             irq_entry_text=symbols.irq_entry_text,
-            calls=self.globals.events,
-            kernel_values=self.globals.kernel_values.variables(),
-            kernel_constants=self.globals.kernel_values.constants,
-            pointer_key=self.globals.pointer_key,
-            warn=self.globals.warn,
-            string_at=self.globals.printk_formats.string_at,
             byte_order=image.byte_order,
             release=self._kernel.memory.text(image.symbol("init_uts_ns"), "new_utsname.release"),
             first_cpu=self.first_cpu,
             start=self._start,
             consuming=consuming,
+            calls=self.globals.events,
+            string_at=self.globals.kernel_values.string_at,
+            kernel_values=self.globals.kernel_values.variables(),
+            kernel_constants=self.globals.kernel_values.constants,
+            pointer_key=self.globals.pointer_key,
+            warn=self.globals.warn,
         )
 
     def consume(self, cpu: int, count: int) -> None:
@@ -344,8 +344,8 @@ class Recorder:
         """Records a bprint event of trace_printk(): the address of a format, and what vbin_printf() made of its arguments."""
         order = self._kernel.memory.byte_order
         if order != sys.byteorder:
-            format_text = self.globals.printk_formats.string_at(template) or b""
-            arguments = repacked(format_text, arguments, order, sys.byteorder)
+            text = self.globals.kernel_values.string_at(template) or ""
+            arguments = repacked(text.encode(errors="surrogateescape"), arguments, order, sys.byteorder)
         self._write_printk(cpu, EventType.BPRINT, 1, np.array([ip, template], np.uint64).tobytes() + arguments)
 
     def write_bputs(self, cpu: Cpu, ip: int, text: int) -> None:
@@ -376,8 +376,7 @@ class Recorder:
 
     def _write_from_guest(self, number: int, data: bytes, common: Mapping[int, bytes] = _NOTHING) -> bool:
         """Records an event on the CPU whose task writes it."""
-        writer = self._kernel.file_server.caller
-        cpu = self.acting_cpu
+        writer, cpu = self._kernel.file_server.caller, self.acting_cpu
         context = context_of(self._kernel, self.globals.guest, cpu) if writer else TraceContext()
         return self._write_event(cpu, number, context, data, common)
 

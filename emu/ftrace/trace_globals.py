@@ -31,16 +31,16 @@ class TraceGlobals:
     """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch, warn: Callable[[str], None], pointer_key: int) -> None:
+        self._tasks = kernel.tasks
         self.warn = warn
         self.kernel_values = KernelValues(kernel.memory)
         self.pointer_key = pointer_key
-        self._tasks = kernel.tasks
         self.guest = GuestLayout.of(kernel.image)
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)
         self.events = Catalogue(kernel.memory, self.records, warn)
         self.clocks = Clocks(kernel, arch, self.records)
-        self.printk_formats = PrintkFormats(kernel.memory)
+        self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)
         self.saved_tgids = SavedTgids(kernel.tasks, self.records)
 

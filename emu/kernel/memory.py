@@ -87,7 +87,7 @@ class GuestMemory:
         data, end, _ = bytes(self.ram[start : start + longest]).partition(b"\0")
         if not end:
             raise LookupError(f"the string at {address:#x} has no end")
-        return data.decode(errors="replace")
+        return data.decode(errors="surrogateescape")
 
     def set_member(self, address: int, name: str, value: int) -> None:
         """Stores a member of a structure."""

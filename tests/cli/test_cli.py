@@ -50,7 +50,7 @@ class FakeTraceFS:
         return "nop\n"
 
     def write(self, path: str, text: str) -> None:
-        if (path, text) == ("current_tracer", "bogus") or path == "nosuch":
+        if (path, text) in (("current_tracer", "bogus"), ("set_event", "bogus")) or path == "nosuch":
             raise TraceError(22, f"{text} is bad")
         self.written.append((path, text))
 
@@ -175,6 +175,29 @@ def test_options_become_writes(emu: Emu) -> None:
     ]
     assert FakeMachine.last.commands == [("ls", "-l")]
     assert FakeMachine.last.follow
+
+
+def test_events_are_enabled_after_the_tracer_is_set(emu: Emu) -> None:
+    emu("run", "-e", "sched:sched_switch", "-p", "function", "-e", "irq", "-O", "sym-addr", "true")
+    assert FakeMachine.last.tracefs.written[1:] == [
+        ("current_tracer", "function"),
+        ("set_event", "sched:sched_switch irq"),
+        ("trace_options", "sym-addr"),
+    ]
+
+
+def test_all_events(emu: Emu) -> None:
+    emu("run", "-e", "all", "true")
+    assert FakeMachine.last.tracefs.written == [("tracing_on", "0"), ("set_event", "*:*")]
+
+
+def test_an_event_that_does_not_exist(emu: Emu) -> None:
+    assert emu("run", "-e", "bogus", "true") == Result(2, b"", ODD + "emu: -e: bogus is bad\n")
+    assert not FakeMachine.last.commands
+
+
+def test_events_without_a_name(emu: Emu) -> None:
+    assert emu("run", "-e", " ", "true") == Result(2, b"", "emu: -e '' selects nothing: -e all records all events\n")
 
 
 def test_the_machine_is_as_asked(emu: Emu) -> None:

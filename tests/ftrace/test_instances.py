@@ -39,7 +39,8 @@ def functions(machine: Machine, path: str) -> set[str]:
 
 
 def test_a_new_instance_is_as_linux_makes_it(foo: Machine) -> None:
-    shared = {"README", "available_filter_functions", "enabled_functions", "dyn_ftrace_total_info", "instances"}
+    shared = {"README", "available_events", "available_filter_functions", "enabled_functions", "dyn_ftrace_total_info",
+              "instances"}  # fmt: skip
     graph = {"max_graph_depth", "tracing_thresh", "set_graph_function", "set_graph_notrace",
              "saved_cmdlines", "saved_cmdlines_size", "saved_tgids", "printk_formats"}  # fmt: skip
     assert set(foo.tracefs.listdir("instances/foo")) == set(foo.tracefs.listdir()) - shared - graph

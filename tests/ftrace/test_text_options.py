@@ -108,4 +108,19 @@ def test_function_graph_shows_the_state_of_the_cpu(machine: Machine) -> None:
     for path, value in (("options/latency-format", "0"), ("current_tracer", "nop"), ("set_graph_function", "")):
         machine.tracefs.write(path, value)
     assert "# CPU||||     DURATION                  FUNCTION CALLS\n" in text
-    assert re.search(r"^ \d\)  [.d][.Nnp][.]\S\. \|               \|  ksys_read\(\) \{$", text, re.MULTILINE)
+    entered = "1" if machine.kernel.image.byte_order == "<" else "."  # x86-64's tracer disables preemption, SPARC V9's does not
+    assert re.search(rf"^ \d\)  \.\.\.{entered}\. \|               \|  ksys_read\(\) \{{$", text, re.MULTILINE)
+    assert re.search(r"^ \d\)  \.\.\.\.\. \| .* us +\|  \}$", text, re.MULTILINE)
+
+
+def test_events_of_the_guest_are_their_number(machine: Machine) -> None:
+    machine.tracefs.write("trace", "")
+    machine.tracefs.write("set_event", "sched:sched_switch")
+    machine.run("true | cat")
+    machine.tracefs.write("set_event", "")
+    number = machine.tracefs.read("events/sched/sched_switch/id").strip()
+    plain, raw, numbers = lines(machine), lines(machine, "raw"), lines(machine, "hex")
+    assert len(plain) > 3 and all(": sched_switch: " in line for line in plain)
+    assert all(re.fullmatch(rf"\d+ \d \d+ type: {number}", line) for line in raw) and len(raw) == len(plain)
+    assert [line.endswith(f"type: {number}") for line in numbers] == [True, False] * len(plain)  # each ends in an empty line
+    assert all(re.search(r"us[ +!#*@$]: sched_switch: ", line) for line in lines(machine, "latency-format"))

@@ -125,3 +125,23 @@ def test_who_finds_no_memory_reclaims(machine: Machine) -> None:
     slab = re.findall(r": mm_shrink_slab_(start|end): (\w+)\+0x0\S* \S+: nid: 0 .*", text)
     assert {name for _, name in slab} >= {"super_cache_scan"}
     assert [step for step, _ in slab].count("start") == [step for step, _ in slab].count("end")
+
+
+def test_an_error_of_writeback_is_told_to_who_syncs(arch: str, tmp_path: Path) -> None:
+    path = tmp_path / "image"
+    disks.make_ext2(path, 2 << 20)
+    disk = RamDisk.of_file(path, writable=True)
+    with Machine(arch=arch, cpus=1, ramdisk=disk) as machine:
+        run(machine, "mkdir /mnt && mount -t ext2 /dev/ram0 /mnt && echo text > /mnt/file && sync && cat /mnt/file")
+        real, disk._descriptor = disk._descriptor, 1 << 20  # a descriptor that is not open
+        lines = events_of(
+            machine,
+            "filemap_set_wb_err file_check_and_advance_wb_err",
+            "dd if=/dev/zero of=/mnt/file bs=8192 count=1 conv=notrunc,fsync; true",
+        )
+        disk._descriptor = real
+        machine.run("umount /mnt")
+    lost = [line.text for line in named(lines, "filemap_set_wb_err") if "dev=1:0" in line.text]
+    assert lost[0].endswith("errseq=0x0") and all(text.endswith("errseq=0x5") for text in lost[1:])
+    told = next(line for line in lines if line.name == "file_check_and_advance_wb_err")
+    assert told.comm == "dd" and re.fullmatch(r"file=\S+ dev=1:0 ino=0x\w+ old=0x0 new=0x1005", told.text)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -92,11 +92,18 @@ def _logger(arch: str, byte_order: Any, irqs_off: Any) -> Any:
 
 
 class Witness:
-    """Logs entries on every CPU of a machine while `on`: of the kernel's functions and of modules'."""
+    """Logs entries on every CPU of a machine while `on`: of the kernel's functions and of modules'.
 
-    def __init__(self, machine: Machine) -> None:
+    Args:
+        machine: that has booted.
+        only: addresses; if there are any, only those functions of the kernel that begin at them are logged.
+    """
+
+    def __init__(self, machine: Machine, only: Collection[int] = ()) -> None:
         image, board = machine.kernel.image, machine.board
         site_of = {image.function_at(int(site)).address: int(site) for site in image.sites}
+        if only:
+            site_of = {function: site for function, site in site_of.items() if function in only}
         self._first = first = board.arch.kernel_map
         last = first + board.memory - 1  # modules can be anywhere in RAM
         self._map = np.zeros((last - first) // int(GRANULE) + 1, np.uint64)  # the host gives memory only to what is used

@@ -11,6 +11,7 @@ import sys
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 __all__ = [
     "POINTED",
@@ -63,14 +64,15 @@ def _plain(text: str) -> str:
     return text
 
 
+@lru_cache(maxsize=1024)  # most texts in events are names of tasks
 def c_string(data: bytes) -> str:
     """The text up to its NUL; all of it if it has none."""
-    return data.split(b"\0", 1)[0].decode(errors="backslashreplace")
+    return data.partition(b"\0")[0].decode(errors="surrogateescape")
 
 
 def character(value: int) -> str:
     """%c"""
-    return bytes([value & 0xFF]).decode(errors="backslashreplace")
+    return bytes([value & 0xFF]).decode(errors="surrogateescape")
 
 
 def number(value: int, conversion: Conversion, width: int, precision: int) -> str:
@@ -102,7 +104,7 @@ def _bits(data: bytes, count: int) -> int:
 
 def bitmap(data: bytes, count: int = 1 << 16) -> str:
     """%*pb: words of 32 bits from the highest: `1,ffffffff`. `count`: how many bits are wanted, of those that there are."""
-    count = min(count, len(data) * 8)
+    count = max(min(count, len(data) * 8), 0)
     bits, words = _bits(data, count), []
     while count > 0:
         first = (count - 1) // 32 * 32  # bit of this word
@@ -113,7 +115,7 @@ def bitmap(data: bytes, count: int = 1 << 16) -> str:
 
 def bitmap_list(data: bytes, count: int) -> str:
     """%*pbl: `0-3,8`."""
-    digits = f"{_bits(data, min(count, len(data) * 8)):b}"[::-1]
+    digits = f"{_bits(data, max(count, 0)):b}"[::-1]
     runs = [(found.start(), found.end() - 1) for found in re.finditer("1+", digits)]
     return ",".join(f"{first}-{last}" if last > first else f"{first}" for first, last in runs)
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.wanted import WantedEvents
+from emu.ftrace.linux_events import LINUX_EVENTS
 from emu.ftrace.linux_names import SYSTEMS
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.trace_array import TraceArray
@@ -40,6 +41,9 @@ def select(catalogue: Mapping[int, EventCall], word: str) -> list[EventCall]:
     if not found:
         if name in SYSTEMS - {call.system for call in calls}:
             raise NotProvided(errno.EINVAL, "set_event", f"events of the system '{name}'")
+        systems = LINUX_EVENTS.values() if name in ("", "*") or not colon else [LINUX_EVENTS.get(name, frozenset())]
+        if any((event or name) in events for events in systems):
+            raise NotProvided(errno.EINVAL, "set_event", f"the event '{word}'")
         known = [call.path for call in calls] if colon else [*(call.name for call in calls), *(call.system for call in calls)]
         raise TraceError(errno.EINVAL, f"there is no event '{word}'", (word, known))
     return found
@@ -58,9 +62,11 @@ def set_state(array: TraceArray, calls: Collection[EventCall], text: str) -> Non
     """What is written to `enable`: 1 enables the events, 0 disables them.
 
     Raises:
-        TraceError: EINVAL for anything else.
+        TraceError: EINVAL for anything else, or if there are no events (any more).
     """
     value = parse_decimal(text)
+    if not calls:
+        raise TraceError(errno.EINVAL, "there are no events")
     if value > 1:
         raise TraceError(errno.EINVAL, f"an event is enabled by 1 or disabled by 0, not {value}")
     array.enable_events(calls, bool(value))

@@ -44,7 +44,9 @@ def copy(to, source, size):
 def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
     """record_event(cpu, call, entry, dynamic, count, irqs_off). `memory`: accesses in the guest's byte order.
 
-    The arguments are those of trace_event_buffer_commit(), guest addresses: whatever they are, the host is safe.
+    The arguments are those of trace_event_buffer_commit(), guest addresses: whatever they are, the host is safe. If there is no
+    such event, or it has another number of fields of variable length, or there is no memory where its entry should be, nothing is
+    recorded.
     """
     guest_u16, guest_u32, guest_u64 = memory.load_u16, memory.load_u32, memory.load_u64
     current_task, preempt_count, common_fields = context
@@ -88,7 +90,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
         """Appends the data of the fields of variable length, and stores where they are. Returns the entry's size."""
         plan = load_u64(event + event_record.DYNAMIC)
         end = load_u64(event + event_record.SIZE)
-        for n in range(min(count, load_u64(event + event_record.DYNAMIC_COUNT))):
+        for n in range(count):
             word = load_u64(plan + np.uint64(n) * WORD)
             given = host_address(array, dynamic + np.uint64(n) * guest.dynamic_size)
             data, size = guest_u64(given + guest.dynamic_data), guest_u64(given + guest.dynamic_bytes)
@@ -146,10 +148,12 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
         if number >= LIMIT or load_u64(array_cpu + array_cpu_record.HOT) == ZERO:
             return
         event = load_u64(load_u64(array + array_record.EVENTS) + number * WORD)
-        if event == ZERO:
+        if event == ZERO or count != load_u64(event + event_record.DYNAMIC_COUNT):
             return
         size = load_u64(event + event_record.SIZE)
         staged = host_address(array, entry)
+        if staged == load_u64(array + array_record.NOWHERE):
+            return
         swaps = load_u64(event + event_record.SWAP_COUNT) != ZERO
         if swaps or count != ZERO:
             stage = load_u64(array + array_record.STAGE)

@@ -51,8 +51,18 @@ class GraphTracer(NamedTuple):
     known. `frame` identifies the call."""
 
 
-def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool) -> GraphTracer:
-    """Compiles for a guest. `memory`: accesses in its byte order. `general`: see `Callbacks`."""
+def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool, entry_depth: int) -> GraphTracer:
+    """Compiles for a guest.
+
+    Args:
+        memory: accesses in its byte order.
+        guest: its structures.
+        context: compiled for it.
+        general: see `Callbacks`.
+        entry_depth: how often Linux itself has disabled preemption on this architecture when it records an entry, which the
+            event shows.
+    """
+    disabled = np.uint32(entry_depth)
     guest_u32, guest_i32, guest_u64 = memory.load_u32, memory.load_i32, memory.load_u64
     guest_store_u32, guest_store_u64 = memory.store_u32, memory.store_u64
     current_task, preempt_count, common_fields = context
@@ -61,7 +71,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
     @njit
     def record_call(cpu, array_cpu, array, task, function, depth, time, irqs_off):
         """Records the entry of `function`, called at `depth`; False if there was no room for the event."""
-        common = common_fields(ENTRY_KIND, task, preempt_count(array_cpu), irqs_off)
+        common = common_fields(ENTRY_KIND, task, np.uint32(preempt_count(array_cpu) + disabled), irqs_off)
         entry = reserve(load_u64(array_cpu + array_cpu_record.RING), time, ENTRY_SIZE)
         if entry == ZERO:
             return False

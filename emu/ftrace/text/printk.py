@@ -16,12 +16,12 @@ from emu.ftrace.text.view import TraceView
 
 __all__ = ["bprint_message", "bprint_raw", "bprint_text", "bputs_message", "bputs_raw", "bputs_text"]
 
-_UNREADABLE = b"(efault)"  # instead of a text that is not in the guest's memory
+_UNREADABLE = "(efault)"  # instead of a text that is not in the guest's memory
 
 
 def bputs_message(view: TraceView, rows: Rows) -> Column:
     """The text alone."""
-    return _column([_string_at(view, address) for address in rows.entries(BPUTS)["str"].tolist()])
+    return np.array([_string_at(view, address) for address in rows.entries(BPUTS)["str"].tolist()], np.object_)
 
 
 def bputs_text(view: TraceView, rows: Rows) -> Column:
@@ -39,10 +39,10 @@ def bprint_message(view: TraceView, rows: Rows) -> Column:
     pointer = _pointer_text(view)
     texts = []
     for row, address in enumerate(rows.entries(BPRINT)["fmt"].tolist()):
-        template = _string_at(view, address)
+        template = _string_at(view, address).encode(errors="surrogateescape")
         values = arguments(template, rows.payload(row, BPRINT.itemsize), sys.byteorder)
-        texts.append(formatted(template, values, pointer))
-    return _column(texts)
+        texts.append(formatted(template, values, pointer).decode(errors="surrogateescape"))
+    return np.array(texts, np.object_)
 
 
 def bprint_text(view: TraceView, rows: Rows) -> Column:
@@ -55,13 +55,9 @@ def bprint_raw(view: TraceView, rows: Rows) -> Column:
     return _behind_address(rows, bprint_message(view, rows))
 
 
-def _string_at(view: TraceView, address: int) -> bytes:
+def _string_at(view: TraceView, address: int) -> str:
     text = view.string_at(address)
     return _UNREADABLE if text is None else text
-
-
-def _column(texts: list[bytes]) -> Column:
-    return np.array([text.decode(errors="surrogateescape") for text in texts], np.object_)
 
 
 def _behind_place(view: TraceView, rows: Rows, messages: Column) -> Column:

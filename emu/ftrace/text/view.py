@@ -69,11 +69,11 @@ class TraceView:
     clock_is_ns: bool = True  # else times are printed as plain numbers
     irq_entry_text: range = range(0)  # addresses of the functions by which interrupts enter
     calls: Mapping[int, EventCall] = field(default_factory=dict)  # the events of the guest, by `common_type`
+    string_at: Callable[[int], str | None] = lambda address: None  # a string of the kernel or of a module
     kernel_values: Mapping[str, int] = field(default_factory=dict)  # of variables that a print fmt may name: `jiffies`
     kernel_constants: Mapping[str, int] = field(default_factory=dict)  # that it may name, `sizeof(struct page)` among them
     pointer_key: int = 0  # with another, %p hides an address behind another number
     warn: Callable[[str], None] = lambda text: None  # gets what is wrong with an event, once
-    string_at: Callable[[int], bytes | None] = lambda address: None  # a string of the kernel or of a module
     byte_order: str = "<"  # the guest's, "<" or ">": that of binary output
     release: str = ""  # of the guest's kernel, as uname has it
     first_cpu: int = 0  # the CPU on which the function tracer was set

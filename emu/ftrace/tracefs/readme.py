@@ -48,6 +48,19 @@ What is traced
   set_ftrace_notrace_pid        never these processes
   tracing_cpumask               only on these CPUs: a bit for each, in hexadecimal
 
+Events
+
+  available_events              every event that can be recorded: SYSTEM:EVENT
+  set_event                     those that are. '>' begins anew and '>>' adds; '!' before a word takes out:
+      sched:sched_switch   sched_switch   sched   sched:*   *:*   !sched:sched_switch
+  events/SYSTEM/EVENT/enable    1: record the event, 0: do not
+  events/SYSTEM/enable          the same for all events of a system; X: some are recorded
+  events/enable                 the same for all events
+  events/SYSTEM/EVENT/format    the event's fields, and how they are printed
+  events/SYSTEM/EVENT/id        its number, which begins its entries in the buffer
+  events/SYSTEM/EVENT/inject    'field=1 other="text"' records an entry as if the event had happened
+  events/header_page            what a page of the buffer begins with; header_event: what an entry begins with
+
 What is recorded
 
   tracing_on                1: record, 0: do not. Tracers stay in place
@@ -66,7 +79,7 @@ What is recorded
   timestamp_mode            events hold the time since the one before
   trace_marker              what is written here appears among the events
   trace_marker_raw          the same for bytes; the first four are a number that says what they are
-  printk_formats            the texts of trace_printk(), with the addresses that events have instead of them
+  printk_formats            texts of trace_printk() and of events, with the addresses that events have instead of them
   saved_cmdlines            which process names are known, by pid
   saved_cmdlines_size       and how many can be
   saved_tgids               to which process each thread belongs, as far as record-tgid has seen it

@@ -6,6 +6,7 @@
 #include <linux/atomic.h>
 #include <linux/dcache.h>
 #include <linux/err.h>
+#include <linux/errseq.h>
 #include <linux/fcntl.h>
 #include <linux/kdev_t.h>
 #include <linux/list.h>
@@ -67,6 +68,7 @@ struct address_space {
 	unsigned long		nrpages;
 	const struct address_space_operations *a_ops;
 	unsigned long		flags;		/* AS_ */
+	errseq_t		wb_err;		/* for who has it open */
 	spinlock_t		private_lock;	/* pages' buffers */
 	struct list_head	i_mmap;		/* the areas that map it */
 	struct rw_semaphore	i_mmap_rwsem;	/* ... where they are */
@@ -230,6 +232,8 @@ struct file {
 	struct inode		*f_inode;
 	const struct file_operations *f_op;
 	struct address_space	*f_mapping;
+	spinlock_t		f_lock;
+	errseq_t		f_wb_err;	/* the latest it knows of */
 	u64			f_version;	/* for its file system */
 	void			*private_data;
 };

@@ -37,6 +37,11 @@ static inline void wait_on_page_locked(struct page *page)
 		folio_wait_locked(page);
 }
 
+static inline errseq_t filemap_sample_wb_err(struct address_space *mapping)
+{
+	return errseq_sample(&mapping->wb_err);
+}
+
 /* Waits for the end of a page's I/O; the page is referenced. */
 void folio_wait_writeback(struct page *page);
 void folio_start_writeback(struct page *page);

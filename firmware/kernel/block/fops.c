@@ -82,6 +82,7 @@ static int blkdev_open(struct inode *inode, struct file *file)
 		return PTR_ERR(bdev);
 	file->private_data = (void *)(unsigned long)mode;
 	file->f_mapping = bdev->bd_inode->i_mapping;
+	file->f_wb_err = filemap_sample_wb_err(file->f_mapping);
 	return 0;
 }
 

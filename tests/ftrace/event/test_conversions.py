@@ -89,7 +89,7 @@ def test_width_and_precision_as_arguments(width: int, precision: int, value: int
         ("%c", 65, "A"),
         ("%3c", 65, "  A"),
         ("%-3c", 65, "A  "),
-        ("%c", 0xE9, "\\xe9"),
+        ("%c", 0xE9, "\udce9"),
         ("%px", 0x1234, "0000000000001234"),
         ("%6px", 0x1234, "  1234"),
     ],

@@ -61,7 +61,7 @@ def test_an_entry_that_is_too_short_ends_in_zeros() -> None:
 
 def test_a_pointers_text_is_the_kernels() -> None:
     view = _view(_call('"%s", REC->name', _STRING), [struct.pack("=Q", at) for at in (0x1000, 0, 0x2000)])
-    known = replace(view, string_at={0x1000: b"rcu_preempt"}.get)
+    known = replace(view, string_at={0x1000: "rcu_preempt"}.get)
     assert _lines(known) == ["event: rcu_preempt", "event: (null)", "event: (0x2000)[UNSAFE-MEMORY]"]
 
 

@@ -9,11 +9,12 @@ from emu.ftrace.events import BPRINT, BPUTS, EventType
 from emu.ftrace.text import render_events
 from tests.ftrace.text.golden import Recording
 
-STRINGS = {0x1000: b"hello\n", 0x2000: b"%s has %d\n", 0x3000: b"not utf-8: \xff\n"}
+STRINGS = {0x1000: "hello\n", 0x2000: "%s has %d\n", 0x3000: "not utf-8: \udcff\n"}
 
 
 def _recording() -> Recording:
     recording = Recording()
+    recording.strings.update(STRINGS)
     ip = recording.symbols.address_of("f <ffffffff81000010>")
     recording.write(0, 1, BPUTS, {"type": EventType.BPUTS, "pid": 57, "ip": ip, "str": 0x1000})
     values = {"type": EventType.BPRINT, "pid": 57, "ip": ip, "fmt": 0x2000}
@@ -36,12 +37,12 @@ def _recording() -> Recording:
     ],
 )
 def test_text(options: str, texts: str) -> None:
-    view = _recording().view("nop", [options], string_at=STRINGS.get)
+    view = _recording().view("nop", [options])
     assert "".join(render_events(view)) == texts.replace("|", "")
 
 
 def test_in_function_graph_it_is_a_comment() -> None:
-    view = _recording().view("function_graph", [], string_at=STRINGS.get)
+    view = _recording().view("function_graph", [])
     margin = " 0)               |  "
     assert "".join(render_events(view)).splitlines() == [
         f"{margin}/* {text} */" for text in ("hello", "sh has 5", "not utf-8: \udcff", "(efault)")

@@ -35,7 +35,7 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
     memory = in_byte_order("little")
     about = context.build(memory, guest)
     record_function, record_beside_graph = function.build(about, general)
-    record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general)
+    record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general, entry_depth=1)
 
     @njit
     def array_of(cpu):

@@ -225,8 +225,8 @@ TRACE_EVENT(writeback_bdi_register,
 );
 
 TRACE_EVENT(wbc_writepage,
-	TP_PROTO(struct writeback_control *wbc, struct backing_dev_info *bdi),
-	TP_ARGS(wbc, bdi),
+	TP_PROTO(struct writeback_control *wbc, struct inode *inode),
+	TP_ARGS(wbc, inode),
 	TP_STRUCT__entry(
 		__array(char, name, 32)
 		__field(long, nr_to_write)
@@ -241,7 +241,7 @@ TRACE_EVENT(wbc_writepage,
 		__field(ino_t, cgroup_ino)
 	),
 	TP_fast_assign(
-		trace_bdi_name(__entry->name, bdi);
+		trace_bdi_name(__entry->name, inode_to_bdi(inode));
 		__entry->nr_to_write = wbc->nr_to_write;
 		__entry->pages_skipped = wbc->pages_skipped;
 		__entry->sync_mode = wbc->sync_mode;

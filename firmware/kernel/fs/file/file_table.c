@@ -5,6 +5,7 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/mount.h>
+#include <linux/pagemap.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -21,6 +22,7 @@ static struct file *__alloc_file(int flags)
 		return ERR_PTR(-ENFILE);
 	atomic_set(&file->f_count, 1);
 	mutex_init(&file->f_pos_lock);
+	spin_lock_init(&file->f_lock);
 	file->f_flags = flags;
 	file->f_mode = OPEN_FMODE(flags);
 	return file;
@@ -43,6 +45,7 @@ static struct file *alloc_file(const struct path *path, int flags,
 	file->f_path = *path;
 	file->f_inode = d_inode(path->dentry);
 	file->f_mapping = file->f_inode->i_mapping;
+	file->f_wb_err = filemap_sample_wb_err(file->f_mapping);
 	file->f_op = fops;
 	file->f_mode |= can_do(file) | FMODE_OPENED;
 	return file;

@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
+#include <linux/pagemap.h>
 #include <linux/sched.h>
 #include <linux/syscalls.h>
 
@@ -44,6 +45,7 @@ static int do_dentry_open(struct file *file, struct inode *inode)
 	path_get(&file->f_path);
 	file->f_inode = inode;
 	file->f_mapping = inode->i_mapping;
+	file->f_wb_err = filemap_sample_wb_err(file->f_mapping);
 	if (file->f_flags & O_PATH) {
 		file->f_mode = FMODE_PATH | FMODE_OPENED;
 		file->f_op = &empty_fops;

@@ -5,10 +5,22 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/writeback.h>
+#include <trace/events/filemap.h>
 
-/* Something was lost: the next who syncs is told. May be in a softirq. */
+static void __filemap_set_wb_err(struct address_space *mapping, int error)
+{
+	errseq_t before = errseq_set(&mapping->wb_err, error);
+
+	trace_filemap_set_wb_err(mapping, before);
+}
+
+/*
+ * Something was lost: all who have the file open are told when they sync it,
+ * and so is the next who syncs it otherwise. May be in a softirq.
+ */
 void mapping_set_error(struct address_space *mapping, int error)
 {
+	__filemap_set_wb_err(mapping, error);
 	set_bit(error == -ENOSPC ? AS_ENOSPC : AS_EIO, &mapping->flags);
 }
 
@@ -20,6 +32,25 @@ int filemap_check_errors(struct address_space *mapping)
 		err = -ENOSPC;
 	if (test_and_clear_bit(AS_EIO, &mapping->flags))
 		err = -EIO;
+	return err;
+}
+
+/* What was lost since @file last asked, or was opened. */
+static int file_check_and_advance_wb_err(struct file *file)
+{
+	struct address_space *mapping = file->f_mapping;
+	errseq_t old;
+	int err = 0;
+
+	if (errseq_check(&mapping->wb_err, READ_ONCE(file->f_wb_err))) {
+		spin_lock(&file->f_lock);
+		old = file->f_wb_err;
+		err = errseq_check_and_advance(&mapping->wb_err,
+					       &file->f_wb_err);
+		trace_file_check_and_advance_wb_err(file, old);
+		spin_unlock(&file->f_lock);
+	}
+	filemap_check_errors(mapping);
 	return err;
 }
 
@@ -82,7 +113,16 @@ int filemap_write_and_wait_range(struct address_space *mapping, loff_t start,
 
 int file_write_and_wait_range(struct file *file, loff_t start, loff_t end)
 {
-	return filemap_write_and_wait_range(file->f_mapping, start, end);
+	struct address_space *mapping = file->f_mapping;
+	int err = 0, ret;
+
+	if (mapping->nrpages) {
+		err = __filemap_fdatawrite_range(mapping, start, end,
+						 WB_SYNC_ALL);
+		__filemap_fdatawait_range(mapping, start, end);
+	}
+	ret = file_check_and_advance_wb_err(file);
+	return err ? err : ret;
 }
 
 ssize_t generic_write_sync(struct kiocb *iocb, ssize_t count)

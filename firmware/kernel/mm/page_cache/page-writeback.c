@@ -103,7 +103,7 @@ static int write_cache_pages(struct address_space *mapping,
 		}
 		lock_page(page);
 		if (needs_writing(mapping, page, wbc)) {
-			trace_wbc_writepage(wbc, inode_to_bdi(mapping->host));
+			trace_wbc_writepage(wbc, mapping->host);
 			err = mapping->a_ops->writepage(page, wbc);
 			if (err && !ret)
 				ret = err;

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""emu list: what can be traced, and how, without running the guest."""
+
+from __future__ import annotations
+
+import fnmatch
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from emu.cli.output import write_through
+from emu.cli.progress import Progress
+from emu.ftrace.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from emu.ftrace.trace_array import TraceArray
+
+__all__ = ["list_names"]
+
+EXAMPLES = """\
+\b
+Examples:
+  emu list events 'sched:*'
+  emu list functions '*_read'
+  emu list options
+
+\b
+The names are those that `emu run` takes: events for -e, functions for -l, -n and -g, tracers for -p, options for -O,
+clocks for --set trace_clock=CLOCK. An option that is off when the machine starts has 'no' before its name; GLOB is
+compared with the name alone. GLOB for events is compared with SYSTEM:EVENT and with EVENT.
+
+\b
+Only the kernel's functions and events are listed: those of a module can be traced once the module is loaded.
+
+\b
+Exit status: 0; 2: an option is wrong, or no name matches GLOB.
+"""
+
+
+def _events(array: TraceArray) -> list[str]:
+    from emu.ftrace.event.enable import available
+
+    return [call.path for call in available(array.recorder.globals.events.values())]
+
+
+def _options(array: TraceArray) -> list[str]:
+    return array.options.lines(array.options)
+
+
+_KINDS: Mapping[str, Callable[[TraceArray], Sequence[str]]] = {
+    "events": _events,
+    "functions": lambda array: array.ftrace.sites.functions.labels(),
+    "tracers": lambda array: list(array.tracers),
+    "options": _options,
+    "clocks": lambda array: array.recorder.globals.clocks.names,
+}
+
+
+@click.command("list", context_settings={"max_content_width": 120}, epilog=EXAMPLES)
+@click.option("--arch", default="x86_64", show_default=True, metavar="A", help="Architecture of the machine.")
+@click.option(
+    "--image",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Kernel image to look into instead of the one that comes with emu.",
+)
+@click.argument("kind", type=click.Choice(list(_KINDS)))
+@click.argument("glob", required=False, metavar="[GLOB]")
+def list_names(arch: str, image: Path | None, kind: str, glob: str | None) -> int:
+    """List the events, functions, tracers, options or clocks whose names match GLOB; without it, all."""
+    progress = Progress()
+    with progress.during("loading the kernel"):
+        names = _names(arch, image, kind)
+    if glob is not None:
+        matching = [name for name in names if any(fnmatch.fnmatchcase(part, glob) for part in _compared(kind, name))]
+        if not matching:
+            bare = [part for name in names for part in _compared(kind, name)]
+            raise click.ClickException(f"no {kind.removesuffix('s')} matches '{glob}'{did_you_mean(glob, bare)}")
+        names = matching
+    write_through(sys.stdout, "".join(f"{name}\n" for name in names).encode())
+    return 0
+
+
+def _compared(kind: str, name: str) -> list[str]:
+    """What GLOB is compared with."""
+    if kind == "events":
+        return [name, name.partition(":")[2]]
+    return [name.removeprefix("no")] if kind == "options" else [name]
+
+
+def _names(arch: str, image: Path | None, kind: str) -> Sequence[str]:
+    """Raises click.ClickException: there is no such architecture, or the image cannot be read."""
+    from emu.machine import Machine
+
+    class LoadedMachine(Machine):
+        """Stands before its first instruction."""
+
+        def _boot(self, time: int, booting: Callable[[int], None]) -> None:
+            pass
+
+    try:
+        with LoadedMachine(arch=arch, image=image, cpus=1) as machine:
+            return _KINDS[kind](machine.trace_array)
+    except ValueError as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"cannot read {error.filename}: {error.strerror}") from None

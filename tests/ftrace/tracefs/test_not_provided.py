@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What Linux 6.1 has and this machine lacks: it is refused, and the guest's dmesg says so."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from emu.ftrace.errors import NotProvided, TraceError
+from emu.ftrace.linux_events import LINUX_EVENTS
+from emu.ftrace.linux_names import OPTIONS, ROOT, SYSTEMS, TRACERS
+from emu.ftrace.options import CORE_OPTIONS
+from emu.ftrace.tracefs import TraceFS
+from emu.machine import Machine
+from tests.lib.commands import shell
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+
+
+def listed(directory: str) -> set[str]:
+    """The names in a directory of a real kernel's tracefs."""
+    text = (GOLDEN / "ls-2level.txt").read_text()
+    (part,) = [part for part in text.split("\n\n") if part.startswith(f"{directory}:\n")]
+    return {line.split()[-1] for line in part.splitlines()[2:]} - {".", ".."}
+
+
+def test_the_names_of_linux_are_those_of_a_real_kernel() -> None:
+    assert listed(".") == ROOT.names
+    assert listed("./options") == OPTIONS - {"branch"}
+    assert listed("./events") == SYSTEMS | {"enable", "header_event", "header_page"}
+    events = set((GOLDEN / "file-available_events.initial.txt").read_text().split())
+    table = {f"{system}:{name}" for system, names in LINUX_EVENTS.items() for name in names}
+    assert {event for event in events if not event.startswith("syscalls:")} == table
+
+
+def test_what_is_here_is_a_part_of_linux(tracefs: TraceFS) -> None:
+    assert set(tracefs.listdir()) <= ROOT.names
+    assert set(tracefs.listdir("options")) <= OPTIONS
+    assert set(tracefs.read("available_tracers").split()) <= TRACERS
+    assert {option.name for option in CORE_OPTIONS} <= OPTIONS
+
+
+@pytest.mark.parametrize(
+    ("path", "log"),
+    [
+        ("snapshot", "snapshot: Linux 6.1 has this file, this machine does not"),
+        ("instances/a/snapshot", "snapshot: Linux 6.1 has this file, this machine does not"),
+        ("per_cpu/cpu1/snapshot_raw", "per_cpu/cpu1/snapshot_raw: Linux 6.1 has this file, this machine does not"),
+        ("options/userstacktrace", "options/userstacktrace: Linux 6.1 has this file, this machine does not"),
+        ("events/ext4", "events/ext4: Linux 6.1 has this file, this machine does not"),
+        ("events/sched/sched_swap_numa", "events/sched/sched_swap_numa: Linux 6.1 has this file, this machine does not"),
+        ("events/sched/filter", "events/sched/filter: Linux 6.1 has this file, this machine does not"),
+        ("events/sched/sched_switch/hist_debug",
+         "events/sched/sched_switch/hist_debug: Linux 6.1 has this file, this machine does not"),
+        ("events/ftrace/print/trigger", "events/ftrace/print/trigger: Linux 6.1 has this file, this machine does not"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_not_here(tracefs: TraceFS, path: str, log: str) -> None:
+    tracefs.mkdir("instances/a")
+    with pytest.raises(NotProvided) as error:
+        tracefs.read(path)
+    assert (error.value.errno, error.value.log) == (errno.ENOENT, f"tracefs: {log}")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["nosuch", "events/nosuch", "events/ftrace/function/trigger", "events/ftrace/filter", "instances/a/stack_trace",
+     "instances/a/function_profile_enabled", "instances/a/options/sleep-time", "instances/b/snapshot"],
+)  # fmt: skip
+def test_a_file_that_linux_does_not_have_either(tracefs: TraceFS, path: str) -> None:
+    tracefs.mkdir("instances/a")
+    with pytest.raises(TraceError) as error:
+        tracefs.read(path)
+    assert error.value.errno == errno.ENOENT
+    assert not isinstance(error.value, NotProvided)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "what"),
+    [
+        ("current_tracer", "irqsoff", "the tracer 'irqsoff'"),
+        ("trace_options", "userstacktrace", "the option 'userstacktrace'"),
+        ("trace_options", "nouserstacktrace", "the option 'userstacktrace'"),
+        ("set_ftrace_filter", "vfs_read:dump", "the command 'dump'"),
+        ("set_ftrace_filter", "vfs_read:enable_event:sched:sched_switch", "the command 'enable_event'"),
+        ("set_event", "ext4:*", "events of the system 'ext4'"),
+        ("set_event", "!ext4", "events of the system 'ext4'"),
+        ("set_event", "sched:sched_swap_numa", "the event 'sched:sched_swap_numa'"),
+        ("set_event", "*:sched_swap_numa", "the event '*:sched_swap_numa'"),
+        ("set_event", "sched_swap_numa", "the event 'sched_swap_numa'"),
+    ],
+)  # fmt: skip
+def test_a_word_that_is_not_understood_here(tracefs: TraceFS, path: str, text: str, what: str) -> None:
+    with pytest.raises(NotProvided) as error:
+        tracefs.write(path, text)
+    assert error.value.errno == errno.EINVAL
+    assert error.value.log == f"tracefs: {path}: Linux 6.1 has {what}, this machine does not"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [("current_tracer", "bogus"), ("trace_options", "bogus"), ("set_ftrace_filter", "vfs_read:bogus"), ("set_event", "bogus:x"),
+     ("set_event", "irq:sched_swap_numa"), ("set_event", "sched:bogus"),
+     ("trace_options", "funcgraph-cpu"), ("instances/a/current_tracer", "function_graph")],
+)  # fmt: skip
+def test_a_word_that_linux_does_not_understand_either(tracefs: TraceFS, path: str, text: str) -> None:
+    tracefs.mkdir("instances/a")
+    with pytest.raises(TraceError) as error:
+        tracefs.write(path, text)
+    assert not isinstance(error.value, NotProvided)
+
+
+def test_dmesg_says_it_once_and_in_order(machine: Machine) -> None:
+    before = shell(machine, "dmesg")
+    said = shell(machine, "for n in 1 2; do cat snapshot nosuch; echo irqsoff > current_tracer; done 2>&1 | wc -l; dmesg")
+    count, *lines = said.removeprefix(before).splitlines()
+    assert count == "6"
+    new = [line.partition("] ")[2] for line in lines][len(before.splitlines()) :]
+    assert new == [
+        "tracefs: snapshot: Linux 6.1 has this file, this machine does not",
+        "tracefs: current_tracer: Linux 6.1 has the tracer 'irqsoff', this machine does not",
+    ]
+
+
+def test_listing_says_nothing(machine: Machine) -> None:
+    before = shell(machine, "dmesg")
+    shell(machine, "ls -l . events events/sched options > /dev/null; find . -maxdepth 1 > /dev/null")
+    assert shell(machine, "dmesg") == before
