@@ -17,7 +17,6 @@ from emu.kernel.image import Image
 from emu.kernel.upcalls import Upcall
 from emu.machine import BadImage, Machine, image_directory
 from tests.lib.elf_files import ElfFile, module_file
-from tests.lib.key_turns import turn_under_load
 from tests.lib.stepping import ENDLESS, step
 
 MODULE = "/lib/modules/event_cost.ko"
@@ -157,11 +156,6 @@ def test_a_cpu_in_the_delay_slot_goes_on_where_the_branch_went(on: bool) -> None
         machine.advance(10_000)
         passed, taken = [code + 8], [target, code + 8]  # the unlikely side comes back
         assert gone_to[:5] == ([*passed, *taken, *taken] if on else [*taken, *passed, *passed, *passed])
-
-
-def test_keys_are_turned_under_load(arch: str) -> None:
-    with Machine(arch=arch, cpus=4) as machine:
-        turn_under_load(machine, turns=100)
 
 
 # Tables that cannot be right
