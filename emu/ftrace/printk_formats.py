@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The formats of trace_printk() in the guest's memory, to which events refer by address."""
+"""The formats of trace_printk() and other texts in the guest's memory, to which events refer by address."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from emu.kernel.memory import GuestMemory
 
 __all__ = ["PrintkFormats"]
 
+_SECTIONS = ("__trace_printk_fmt", "__tracepoint_str")  # of pointers to formats, to texts that events refer to
 _MOST = 1 << 16  # a list longer than this is broken
 _ESCAPES = {ord("\n"): "\\n", ord("\t"): "\\t", ord('"'): '\\"'}
 
 
 class PrintkFormats:
-    """Iterating gives the address of each format: those of the kernel, then those of modules that are or were loaded."""
+    """Iterating gives the address of each text: those of the kernel, then formats of modules that are or were loaded."""
 
     def __init__(self, memory: GuestMemory, values: KernelValues) -> None:
         self._memory = memory
@@ -23,9 +24,10 @@ class PrintkFormats:
 
     def __iter__(self) -> Iterator[int]:
         memory, image = self._memory, self._memory.image
-        for place in range(image.symbol("__start___trace_printk_fmt"), image.symbol("__stop___trace_printk_fmt"), 8):
-            if address := memory.read_word(place):
-                yield address
+        for section in _SECTIONS:
+            for place in range(image.symbol(f"__start_{section}"), image.symbol(f"__stop_{section}"), 8):
+                if address := memory.read_word(place):
+                    yield address
         head = image.symbol("trace_bprintk_fmt_list")
         link = image.offset("trace_bprintk_fmt.list")
         place = memory.read_word(head)

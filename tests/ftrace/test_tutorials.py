@@ -15,6 +15,7 @@ from emu.kernel.files.share import Share
 from emu.machine import Machine
 from tests.lib.arches import FACTS
 from tests.lib.host_compiler import compile_static
+from tests.lib.sessions import session
 
 ENTRY = re.compile(r"^\s*(?P<comm>.{1,16})-(?P<pid>\d+)\s+\[\d+\] \S+\s+[\d.]+: (?P<function>[\w.]+)", re.M)
 
@@ -127,13 +128,6 @@ def machine(booted: Machine) -> Machine:
     for name, text in BEGINNING:
         booted.tracefs.write(name, text)
     return booted
-
-
-def session(machine: Machine, script: str) -> str:
-    """What the shell prints while it runs the script in the tracing directory."""
-    done = machine.run("sh", stdin=f"cd /sys/kernel/tracing\n{script}".encode())
-    assert done.status == 0, done.output.decode()
-    return done.output.decode()
 
 
 def entries(machine: Machine) -> list[re.Match[str]]:

@@ -14,11 +14,12 @@ _LINE = re.compile(
     r"^ *(?P<comm>\S.*)-(?P<pid>\d+) +\[(?P<cpu>\d+)\] +(?P<flags>\S+) +(?P<time>[\d.]+): (?P<name>\w+): (?P<text>.*)$",
     re.MULTILINE,
 )
+_VALUE = re.compile(r"(\w+)=(\S*)")
 
 
 @dataclass(frozen=True)
 class EventLine:
-    """An event as it is printed. `flags`: the five signs, such as "d.s1."."""
+    """An event as it is printed. `flags`: the five signs, such as "d.s1.". event["vec"] is what follows `vec=` in the text."""
 
     comm: str
     pid: int
@@ -27,6 +28,9 @@ class EventLine:
     time: float
     name: str
     text: str
+
+    def __getitem__(self, value: str) -> str:
+        return dict(_VALUE.findall(self.text))[value]
 
 
 def event_lines(text: str) -> list[EventLine]:

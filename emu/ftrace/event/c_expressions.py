@@ -8,6 +8,7 @@ import inspect
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import Any
 
 from emu.ftrace.event import conversions, print_fmt_calls
@@ -29,6 +30,7 @@ from emu.ftrace.event.c_numbers import (
     shift,
 )
 from emu.ftrace.event.call import EventCall, Field
+from emu.ftrace.event.print_fmt_calls import flags
 
 __all__ = ["Expressions", "Memory", "PrintFmtError", "Text", "Value"]
 
@@ -349,8 +351,11 @@ class Expressions:
         return pairs
 
     def _print_flags(self, value: Any, separator: Any, *pairs: Any) -> Value:
-        between = self.text(self.of(separator))
-        return Text(f"flags({self._fitted(value, UNSIGNED_LONG)}, {between}, {self.kept(self._pairs(pairs))})")
+        between = self.of(separator)
+        if not isinstance(between, Text) or between.literal is None:
+            raise PrintFmtError("what stands between flags is no string")
+        text = lru_cache(maxsize=1024)(partial(flags, separator=between.literal, names=self._pairs(pairs)))
+        return Text(f"{self.kept(text)}({self._fitted(value, UNSIGNED_LONG)})")
 
     def _print_symbolic(self, value: Any, *pairs: Any) -> Value:
         names = dict(reversed(self._pairs(pairs)))  # the first of a number counts

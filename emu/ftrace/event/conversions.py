@@ -11,6 +11,7 @@ import sys
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 __all__ = [
     "POINTED",
@@ -63,9 +64,10 @@ def _plain(text: str) -> str:
     return text
 
 
+@lru_cache(maxsize=1024)  # most texts in events are names of tasks
 def c_string(data: bytes) -> str:
     """The text up to its NUL; all of it if it has none."""
-    return data.split(b"\0", 1)[0].decode(errors="surrogateescape")
+    return data.partition(b"\0")[0].decode(errors="surrogateescape")
 
 
 def character(value: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,7 +21,10 @@ from emu.ftrace.text.view import TraceView
 
 __all__ = ["event_text"]
 
-_Formatter = Callable[[bytes, Guest], str]
+
+class _Formatter(Protocol):
+    def __call__(self, entry: bytes, guest: Guest) -> str: ...
+
 
 # Made when an event is printed for the first time.
 _formatters: WeakKeyDictionary[EventCall, _Formatter] = WeakKeyDictionary()
@@ -48,8 +52,7 @@ def _line_of(view: TraceView, call: EventCall) -> Callable[[bytes], str]:
     formatter = _formatters.get(call)
     if formatter is None:
         formatter = _formatters[call] = _formatter(view, call)
-    guest = _ViewedGuest(view)
-    return lambda entry: formatter(entry, guest)
+    return partial(formatter, guest=_ViewedGuest(view))
 
 
 def _formatter(view: TraceView, call: EventCall) -> _Formatter:

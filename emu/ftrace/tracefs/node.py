@@ -93,12 +93,13 @@ class StaticDirectory(TracefsDirectory):
 
 
 class LiveDirectory(TracefsDirectory, Generic[_Thing]):
-    """A directory of which some entries stand for things that come and go. A node is made when it is first asked for.
+    """A directory of which some entries stand for things that come and go, each a directory. A node is made when it is first
+    asked for.
 
     Args:
         things: returns what there is now, by name.
-        make: makes the node of a thing.
-        files: the entries that never change.
+        make: makes the directory of a thing.
+        files: the entries that never change, none of them a directory.
         linux: what Linux has there.
     """
 
@@ -114,6 +115,9 @@ class LiveDirectory(TracefsDirectory, Generic[_Thing]):
         self._make = make
         self._files = files
         self._made: dict[str, tuple[_Thing, Node]] = {}
+
+    def attributes(self) -> Attributes:
+        return Attributes(self.mode, nlink=2 + len(self._things()))
 
     def lookup(self, name: str) -> Node:
         if name in self._files:

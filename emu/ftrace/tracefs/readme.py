@@ -79,7 +79,7 @@ What is recorded
   timestamp_mode            events hold the time since the one before
   trace_marker              what is written here appears among the events
   trace_marker_raw          the same for bytes; the first four are a number that says what they are
-  printk_formats            the texts of trace_printk(), with the addresses that events have instead of them
+  printk_formats            texts of trace_printk() and of events, with the addresses that events have instead of them
   saved_cmdlines            which process names are known, by pid
   saved_cmdlines_size       and how many can be
   saved_tgids               to which process each thread belongs, as far as record-tgid has seen it

@@ -7,6 +7,8 @@
 #include <linux/preempt.h>
 #include <linux/irqflags.h>
 #include <linux/atomic.h>
+#include <linux/smp.h>
+#include <asm/processor.h>
 
 void _raw_spin_lock(raw_spinlock_t *lock);
 void _raw_spin_lock_bh(raw_spinlock_t *lock);
@@ -18,12 +20,15 @@ void _raw_spin_unlock_bh(raw_spinlock_t *lock);
 void _raw_spin_unlock_irq(raw_spinlock_t *lock);
 void _raw_spin_unlock_irqrestore(raw_spinlock_t *lock, unsigned long flags);
 
-/*
- * For other kinds of locks: note the time of a release, ask whether that is
- * later than now by this CPU's clock, wait until it is not.
- */
+/* Our clock may be behind the one by which another CPU let go. */
+static inline bool released_later(const struct lock_release *release)
+{
+	return release->cpu != raw_smp_processor_id() &&
+	       release->time > get_cycles();
+}
+
+/* For all kinds of locks: note the time of a release, wait until it has come. */
 void note_release(struct lock_release *release);
-bool released_later(const struct lock_release *release);
 void stall_until_release(const struct lock_release *release);
 
 static inline void spin_lock_init(spinlock_t *lock)

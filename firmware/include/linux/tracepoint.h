@@ -7,6 +7,7 @@
  * DECLARE_EVENT_CLASS()	fields and text that several events share
  * DEFINE_EVENT()		an event of a class
  * TRACE_EVENT()		both at once, under one name
+ * DEFINE_EVENT_KEY()		an event of a class with a key that others have, too
  */
 #ifndef _LINUX_TRACEPOINT_H
 #define _LINUX_TRACEPOINT_H
@@ -41,19 +42,29 @@ struct trace_event_call;
 	void trace_event_raw_event_##name(struct trace_event_call *__call, \
 					  proto);
 
-#undef DEFINE_EVENT_CONDITION
-#define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)	\
-	extern struct static_key __tracepoint_##name;			\
+#undef __DEFINE_EVENT
+#define __DEFINE_EVENT(template, name, proto, args, key, cond)		\
+	DECLARE_STATIC_KEY_FALSE(key);					\
 	extern struct trace_event_call event_##name;			\
 	static __always_inline void trace_##name(proto)			\
 	{								\
-		if (static_branch_unlikely(&__tracepoint_##name) && (cond)) \
+		if (static_branch_unlikely(&key) && (cond))		\
 			trace_event_raw_event_##template(&event_##name, args); \
 	}								\
 	static __always_inline bool trace_##name##_enabled(void)	\
 	{								\
-		return static_branch_unlikely(&__tracepoint_##name);	\
+		return static_branch_unlikely(&key);			\
 	}
+
+#undef DEFINE_EVENT_CONDITION
+#define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)	\
+	__DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args),	\
+		       __tracepoint_##name, PARAMS(cond))
+
+/* The key is on while any of its events is; it is defined elsewhere. */
+#undef DEFINE_EVENT_KEY
+#define DEFINE_EVENT_KEY(template, name, proto, args, key)		\
+	__DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args), key, true)
 
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, name, proto, args)			\

@@ -49,6 +49,9 @@
 #undef DEFINE_EVENT_CONDITION
 #define DEFINE_EVENT_CONDITION(template, name, proto, args, cond)	\
 	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
+#undef DEFINE_EVENT_KEY
+#define DEFINE_EVENT_KEY(template, name, proto, args, key)		\
+	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
 
 /* And all kinds of fields to these; the others follow from them. */
 #define TP_STRUCT__entry(args...)	args
@@ -216,13 +219,12 @@
 					  __count);			\
 	}
 
-#define __TRACE_EVENT_CALL(template, _name, _print_fmt)			\
-	struct static_key __tracepoint_##_name;				\
+#define __TRACE_EVENT_CALL(template, _name, _print_fmt, _key)		\
 	struct trace_event_call event_##_name = {			\
 		.system = __trace_system, .name = #_name,		\
 		.print_fmt = _print_fmt,				\
 		.fields = trace_event_fields_##template,		\
-		.key = &__tracepoint_##_name,				\
+		.key = &_key,						\
 		.size = sizeof(struct trace_event_raw_##template),	\
 	};								\
 	static struct trace_event_call *const __event_##_name		\
@@ -230,10 +232,17 @@
 
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, name, proto, args)			\
-	__TRACE_EVENT_CALL(template, name, print_fmt_##template)
+	DEFINE_STATIC_KEY_FALSE(__tracepoint_##name);			\
+	__TRACE_EVENT_CALL(template, name, print_fmt_##template,	\
+			   __tracepoint_##name)
 #undef DEFINE_EVENT_PRINT
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
-	__TRACE_EVENT_CALL(template, name, print_fmt_##name)
+	DEFINE_STATIC_KEY_FALSE(__tracepoint_##name);			\
+	__TRACE_EVENT_CALL(template, name, print_fmt_##name,		\
+			   __tracepoint_##name)
+#undef DEFINE_EVENT_KEY
+#define DEFINE_EVENT_KEY(template, name, proto, args, key)		\
+	__TRACE_EVENT_CALL(template, name, print_fmt_##template, key)
 
 #include TRACE_HEADER
 

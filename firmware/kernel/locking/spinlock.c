@@ -17,13 +17,6 @@ void notrace note_release(struct lock_release *release)
 	release->time = get_cycles();
 }
 
-/* Our clock may be behind the one by which another CPU let go. */
-bool notrace released_later(const struct lock_release *release)
-{
-	return release->cpu != raw_smp_processor_id() &&
-	       release->time > get_cycles();
-}
-
 void notrace stall_until_release(const struct lock_release *release)
 {
 	if (released_later(release))

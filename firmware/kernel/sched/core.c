@@ -135,10 +135,8 @@ inline void enqueue_task(struct rq *rq, struct task_struct *p, int flags)
 {
 	if (!(flags & ENQUEUE_NOCLOCK))
 		update_rq_clock(rq);
-	if (flags & ENQUEUE_WAKEUP && sched_stat_sleep_enabled())
-		update_stats_enqueue_sleeper(rq, p);
-	if (trace_sched_stat_wait_enabled() && !task_current(rq, p))
-		update_stats_wait_start(rq, p);
+	if (schedstat_enabled())
+		update_stats_enqueue(rq, p, flags);
 	p->sched_class->enqueue_task(rq, p, flags);
 }
 
@@ -146,11 +144,9 @@ inline void dequeue_task(struct rq *rq, struct task_struct *p, int flags)
 {
 	if (!(flags & DEQUEUE_NOCLOCK))
 		update_rq_clock(rq);
-	if (trace_sched_stat_wait_enabled() && !task_current(rq, p))
-		update_stats_wait_end(rq, p);
 	p->sched_class->dequeue_task(rq, p, flags);
-	if (flags & DEQUEUE_SLEEP && sched_stat_sleep_enabled())
-		update_stats_dequeue_sleeper(rq, p);
+	if (schedstat_enabled())
+		update_stats_dequeue(rq, p, flags);
 }
 
 /* With the queue locked, and the task on no other queue. */
@@ -393,7 +389,7 @@ void __sched __schedule(unsigned int sched_mode)
 		++*switch_count;
 		WRITE_ONCE(rq->curr, next);
 		WRITE_ONCE(next->on_cpu, 1);
-		if (trace_sched_stat_wait_enabled())
+		if (schedstat_enabled())
 			update_stats_switch(rq, prev, next);
 		trace_sched_switch(sched_mode == SM_PREEMPT, prev, next,
 				   prev_state);

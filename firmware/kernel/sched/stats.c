@@ -8,6 +8,8 @@
 #include <linux/sched.h>
 #include "stats.h"
 
+DEFINE_STATIC_KEY_FALSE(sched_schedstats);
+
 static void stats_start(struct rq *rq, struct task_struct *p, u64 *start)
 {
 	*start = rq_clock(rq);
@@ -27,7 +29,7 @@ static bool stats_end(struct rq *rq, struct task_struct *p, u64 *start,
 }
 
 /* What it has waited on another queue counts, too. */
-void update_stats_wait_start(struct rq *rq, struct task_struct *p)
+static void update_stats_wait_start(struct rq *rq, struct task_struct *p)
 {
 	u64 before = task_on_rq_migrating(p) ? p->stats.wait_start : 0;
 
@@ -35,7 +37,7 @@ void update_stats_wait_start(struct rq *rq, struct task_struct *p)
 	p->stats.wait_start -= before;
 }
 
-void update_stats_wait_end(struct rq *rq, struct task_struct *p)
+static void update_stats_wait_end(struct rq *rq, struct task_struct *p)
 {
 	u64 delta;
 
@@ -47,7 +49,7 @@ void update_stats_wait_end(struct rq *rq, struct task_struct *p)
 		trace_sched_stat_wait(p, delta);
 }
 
-void update_stats_dequeue_sleeper(struct rq *rq, struct task_struct *p)
+static void update_stats_dequeue_sleeper(struct rq *rq, struct task_struct *p)
 {
 	unsigned int state = READ_ONCE(p->__state);
 
@@ -57,7 +59,7 @@ void update_stats_dequeue_sleeper(struct rq *rq, struct task_struct *p)
 		stats_start(rq, p, &p->stats.block_start);
 }
 
-void update_stats_enqueue_sleeper(struct rq *rq, struct task_struct *p)
+static void update_stats_enqueue_sleeper(struct rq *rq, struct task_struct *p)
 {
 	u64 delta;
 
@@ -68,6 +70,22 @@ void update_stats_enqueue_sleeper(struct rq *rq, struct task_struct *p)
 			trace_sched_stat_iowait(p, delta);
 		trace_sched_stat_blocked(p, delta);
 	}
+}
+
+void update_stats_enqueue(struct rq *rq, struct task_struct *p, int flags)
+{
+	if (flags & ENQUEUE_WAKEUP)
+		update_stats_enqueue_sleeper(rq, p);
+	if (!task_current(rq, p))
+		update_stats_wait_start(rq, p);
+}
+
+void update_stats_dequeue(struct rq *rq, struct task_struct *p, int flags)
+{
+	if (!task_current(rq, p))
+		update_stats_wait_end(rq, p);
+	if (flags & DEQUEUE_SLEEP)
+		update_stats_dequeue_sleeper(rq, p);
 }
 
 /* Idle tasks and stoppers have nobody to wait for. */

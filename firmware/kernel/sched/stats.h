@@ -7,18 +7,14 @@
 #include "sched.h"
 
 /* With the queue locked and its clock updated. */
-void update_stats_wait_start(struct rq *rq, struct task_struct *p);
-void update_stats_wait_end(struct rq *rq, struct task_struct *p);
-void update_stats_dequeue_sleeper(struct rq *rq, struct task_struct *p);
-void update_stats_enqueue_sleeper(struct rq *rq, struct task_struct *p);
+void update_stats_enqueue(struct rq *rq, struct task_struct *p, int flags);
+void update_stats_dequeue(struct rq *rq, struct task_struct *p, int flags);
 void update_stats_switch(struct rq *rq, struct task_struct *prev,
 			 struct task_struct *next);
 
-static inline bool sched_stat_sleep_enabled(void)
+static __always_inline bool schedstat_enabled(void)
 {
-	return trace_sched_stat_sleep_enabled() ||
-	       trace_sched_stat_blocked_enabled() ||
-	       trace_sched_stat_iowait_enabled();
+	return static_branch_unlikely(&sched_schedstats);
 }
 
 #endif

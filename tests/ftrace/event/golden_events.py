@@ -148,8 +148,8 @@ class _Line:
     def _read_field(self, kind: str, field: Field, index: int, shown: str) -> None:
         if kind == "s" and "*" in field.type:
             strings = self._recording.strings
-            value = next((at for at, text in strings.items() if text == shown.encode()), 0x1000 * (len(strings) + 1))
-            strings[value] = shown.encode()
+            value = next((at for at, text in strings.items() if text == shown), 0x1000 * (len(strings) + 1))
+            strings[value] = shown
         elif kind == "s":
             self._texts[field.name] = shown.encode() + b"\0"
             return

@@ -83,7 +83,7 @@ class Recording:
         self.symbols = GoldenSymbols()
         self.comms: dict[int, str] = {}
         self.tgids: dict[int, int] = {}
-        self.strings: dict[int, bytes] = {}  # what pointers in events point to
+        self.strings: dict[int, str] = {}  # what pointers in events point to
         self.calls: dict[int, EventCall] = {}
 
     def write(self, cpu: int, time: int, layout: np.dtype[Any], values: Mapping[str, int], rest: bytes = b"") -> None:

@@ -78,6 +78,13 @@ def test_events_has_what_linux_has(root: StaticDirectory) -> None:
     assert others <= {"sample_timer"}, "every system is one of Linux's"
 
 
+def test_a_directory_has_a_link_from_each_directory_in_it(root: StaticDirectory, tracefs: TraceFS) -> None:
+    assert node(root, "events/ftrace").attributes().nlink == 20  # as in ls-2level.txt
+    systems = set(tracefs.listdir("events")) - {"enable", "header_event", "header_page"}
+    assert node(root, "events").attributes().nlink == 2 + len(systems)
+    assert node(root, SWITCH).attributes().nlink == 2
+
+
 def test_the_system_ftrace_cannot_be_enabled(tracefs: TraceFS) -> None:
     assert not tracefs.exists("events/ftrace/enable")
     assert not tracefs.exists("events/ftrace/print/enable")

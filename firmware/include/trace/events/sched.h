@@ -254,22 +254,22 @@ DECLARE_EVENT_CLASS(sched_stat_template,
 );
 
 /* On a run queue, but not running. */
-DEFINE_EVENT(sched_stat_template, sched_stat_wait,
+DEFINE_EVENT_KEY(sched_stat_template, sched_stat_wait,
 	TP_PROTO(struct task_struct *tsk, u64 delay),
-	TP_ARGS(tsk, delay));
+	TP_ARGS(tsk, delay), sched_schedstats);
 
-DEFINE_EVENT(sched_stat_template, sched_stat_sleep,
+DEFINE_EVENT_KEY(sched_stat_template, sched_stat_sleep,
 	TP_PROTO(struct task_struct *tsk, u64 delay),
-	TP_ARGS(tsk, delay));
+	TP_ARGS(tsk, delay), sched_schedstats);
 
-DEFINE_EVENT(sched_stat_template, sched_stat_iowait,
+DEFINE_EVENT_KEY(sched_stat_template, sched_stat_iowait,
 	TP_PROTO(struct task_struct *tsk, u64 delay),
-	TP_ARGS(tsk, delay));
+	TP_ARGS(tsk, delay), sched_schedstats);
 
 /* Asleep where no signal wakes it. */
-DEFINE_EVENT(sched_stat_template, sched_stat_blocked,
+DEFINE_EVENT_KEY(sched_stat_template, sched_stat_blocked,
 	TP_PROTO(struct task_struct *tsk, u64 delay),
-	TP_ARGS(tsk, delay));
+	TP_ARGS(tsk, delay), sched_schedstats);
 
 TRACE_EVENT(sched_stat_runtime,
 	TP_PROTO(struct task_struct *tsk, u64 runtime, u64 vruntime),

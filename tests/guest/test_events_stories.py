@@ -10,7 +10,7 @@ import pytest
 
 from emu.cpu.ramdisk import RamDisk
 from emu.machine import Machine
-from tests.lib.events import EventLine, event_lines
+from tests.lib.event_lines import EventLine, events_of
 
 KERNEL_TESTS = "for test in WORKQUEUE RWSEM TASKLET; do echo $test > /dev/lkdtm; done"
 WORK = f"busy 4 2; timers; {KERNEL_TESTS}; sed 1q /dev/ram0 > /dev/null"
@@ -33,29 +33,15 @@ def machine(arch: str, cpus: int) -> Iterator[Machine]:
         assert booted.warnings == []
 
 
-def record(machine: Machine, systems: str, command: str) -> Story:
-    """The events of some systems while a command runs."""
-    machine.tracefs.write("trace", "")
-    for on in "10":
-        for system in systems.split():
-            machine.tracefs.write(f"events/{system}/enable", on)
-        if on == "1":
-            done = machine.run(command)
-            assert done.status == 0, done.output.decode()
-    events = list(event_lines(machine.tracefs.read("trace")))
-    assert machine.trace_array.summary().events == len(events)
-    return events
-
-
 @pytest.fixture(scope="module")
 def story(machine: Machine) -> Story:
     """Interrupts, timers, works and locks of a busy guest."""
-    return record(machine, "irq timer power workqueue lock", WORK)
+    return events_of(machine, "irq: timer: power: workqueue: lock:", WORK)
 
 
 @pytest.fixture(scope="module")
 def memory_story(machine: Machine) -> Story:
-    return record(machine, "kmem mmap_lock tlb mmap", "busy 4 2; memcheck")
+    return events_of(machine, "kmem: mmap_lock: tlb: mmap:", "busy 4 2; memcheck")
 
 
 def of(story: Story, *names: str) -> list[EventLine]:
@@ -169,7 +155,7 @@ def test_an_idle_cpu_wakes_before_it_sleeps_again(story: Story, cpus: int) -> No
     """The tick stops only while a CPU is idle, and before it sleeps."""
     last: dict[int, str] = {}
     for event in of(story, "cpu_idle", "tick_stop"):
-        assert event.task == "<idle>"
+        assert event.comm == "<idle>"
         if event.name == "tick_stop":
             assert event.text == "success=1 dependency=NONE"
             assert last.get(event.cpu, EXITED) == EXITED, event
@@ -196,7 +182,7 @@ def test_a_work_is_queued_activated_and_executed(story: Story) -> None:
             functions.add(function)
             continue
         if event.name == start:
-            assert event.pid not in running and event.task.startswith("kworker/"), event
+            assert event.pid not in running and event.comm.startswith("kworker/"), event
             running[event.pid] = work, function
         if event.name == activate or (event.name == start and function != "wq_barrier_func"):
             assert last[work] == (queue if event.name == activate else activate), event

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the ftrace documents type about events, in the guest's shell: it has the effect that they describe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from emu.machine import Machine
+from tests.lib.sessions import session
+
+# What a document's session finds; those of this file change nothing else.
+BEGINNING = {"current_tracer": "nop", "set_event": "", "set_graph_function": "", "trace": "", "tracing_on": "1"}
+
+# ftrace.txt, "Instances". It misspells current_tracer; what it shows are a few lines of each file.
+INSTANCES = r"""
+mkdir instances/foo
+mkdir instances/bar
+mkdir instances/zoot
+echo 100000 > buffer_size_kb
+echo 1000 > instances/foo/buffer_size_kb
+echo 5000 > instances/bar/per_cpu/cpu1/buffer_size_kb
+echo function > current_tracer
+echo 1 > instances/foo/events/sched/sched_wakeup/enable
+echo 1 > instances/foo/events/sched/sched_wakeup_new/enable
+echo 1 > instances/foo/events/sched/sched_switch/enable
+echo 1 > instances/bar/events/irq/enable
+echo 1 > instances/zoot/events/syscalls/enable
+head -10 trace_pipe
+echo nop > current_tracer
+head -10 instances/foo/trace_pipe
+head -10 instances/bar/trace_pipe
+echo 0 > instances/zoot/tracing_on
+cat instances/zoot/trace
+rmdir instances/zoot
+exec 3< instances/foo/trace
+rmdir instances/foo 2>&1
+exec 3<&-
+rmdir instances/foo
+rmdir instances/bar
+ls instances
+echo 1410 > buffer_size_kb
+"""
+
+# Name, number and print fmt of the entry; where a field begins and how long it is.
+FIELD = re.compile(r"^\tfield:(\S.*) (\S+);\toffset:(\d+);\tsize:(\d+);\tsigned:[01];$", re.M)
+
+# The columns in front of an event: task, CPU, flags and time.
+CONTEXT = re.compile(r"^ *(?P<comm>\S.*)-(?P<pid>\d+) +\[00(?P<cpu>\d)\] (?P<flags>\S{5}) +\d+\.\d{6}: (?P<event>.*)$", re.M)
+
+
+@pytest.fixture(scope="module")
+def booted(arch: str) -> Iterator[Machine]:
+    with Machine(arch=arch, cpus=2) as made:
+        yield made
+        assert made.warnings == []
+
+
+@pytest.fixture
+def machine(booted: Machine) -> Machine:
+    for name, text in BEGINNING.items():
+        booted.tracefs.write(name, text)
+    return booted
+
+
+def events(text: str) -> list[re.Match[str]]:
+    """The lines of a trace; there are no others than its heading."""
+    found = list(CONTEXT.finditer(text))
+    assert len(found) == len([line for line in text.splitlines() if not line.startswith("#")]) > 0
+    return found
+
+
+def names(text: str) -> set[str]:
+    return {line["event"].partition(":")[0] for line in events(text)}
+
+
+def rows(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def test_set_event(machine: Machine) -> None:
+    everything, *output = session(
+        machine,
+        """
+        wc -l < available_events
+        echo sched_wakeup >> /sys/kernel/debug/tracing/set_event; cat set_event
+        echo '!sched_wakeup' >> /sys/kernel/debug/tracing/set_event; cat set_event
+        echo sched_wakeup >> /sys/kernel/debug/tracing/set_event
+        echo > /sys/kernel/debug/tracing/set_event; wc -l < set_event
+        echo *:* > /sys/kernel/debug/tracing/set_event; wc -l < set_event
+        echo *: > /sys/kernel/debug/tracing/set_event; wc -l < set_event
+        echo 'irq:*' > /sys/kernel/debug/tracing/set_event; cat set_event
+        """,
+    ).split()
+    assert output[:4] == ["sched:sched_wakeup", "0", everything, everything]
+    assert output[4:] == [event for event in machine.tracefs.read("available_events").split() if event.startswith("irq:")]
+    assert {"irq:irq_handler_entry", "irq:softirq_raise"} < set(output)
+
+
+def test_more_than_one_event_needs_to_be_appended(machine: Machine) -> None:
+    """\"The '>>' is necessary, otherwise it will firstly disable all the events.\""""
+    output = session(machine, "echo sched_switch > set_event\necho sched_wakeup >> set_event\nwc -l < set_event\n"
+                     "echo sched_waking > set_event\ncat set_event\n")  # fmt: skip
+    assert output == "2\nsched:sched_waking\n"
+
+
+def test_enable_files(machine: Machine) -> None:
+    """0: all are off, 1: all are on, X: some are."""
+    output = session(
+        machine,
+        """
+        show() { echo $(cat events/sched/sched_wakeup/enable events/sched/enable events/enable); }
+        echo 1 > /sys/kernel/debug/tracing/events/sched/sched_wakeup/enable; show
+        echo 0 > /sys/kernel/debug/tracing/events/sched/sched_wakeup/enable; show
+        echo 1 > /sys/kernel/debug/tracing/events/sched/enable; show
+        echo 1 > /sys/kernel/debug/tracing/events/enable; show
+        echo 0 > events/sched/sched_wakeup/enable; show
+        echo 0 > events/enable; show
+        """,
+    )
+    assert output.splitlines() == ["1 X X", "0 0 0", "1 1 X", "1 1 1", "0 X X", "0 0 0"]
+
+
+def test_format(machine: Machine) -> None:
+    """As the document prints it, without `success`, which is no more."""
+    text = session(machine, "cat /sys/kernel/debug/tracing/events/sched/sched_wakeup/format\n")
+    number = session(machine, "cat events/sched/sched_wakeup/id\n")
+    assert text.startswith(f"name: sched_wakeup\nID: {number}format:\n")
+    assert FIELD.findall(text) == [
+        ("unsigned short", "common_type", "0", "2"),
+        ("unsigned char", "common_flags", "2", "1"),
+        ("unsigned char", "common_preempt_count", "3", "1"),
+        ("int", "common_pid", "4", "4"),
+        ("char", "comm[16]", "8", "16"),
+        ("pid_t", "pid", "24", "4"),
+        ("int", "prio", "28", "4"),
+        ("int", "target_cpu", "32", "4"),
+    ]
+    assert text.endswith(
+        '\nprint fmt: "comm=%s pid=%d prio=%d target_cpu=%03d", REC->comm, REC->pid, REC->prio, REC->target_cpu\n'
+    )
+
+
+def test_events_of_instances(machine: Machine) -> None:
+    """\"The top most trace buffer shows only the function tracing. The foo instance displays wakeups and task switches.\""""
+    text = session(machine, INSTANCES)
+    live, zoot = text.split("# tracer: nop\n")
+    lines = live.splitlines(True)
+    assert all(" <-" in line["event"] for line in events("".join(lines[:10])))
+    assert names("".join(lines[10:20])) <= {"sched_wakeup", "sched_wakeup_new", "sched_switch"}
+    assert names("".join(lines[20:])) <= {
+        "softirq_raise", "softirq_entry", "softirq_exit", "irq_handler_entry", "irq_handler_exit"
+    }  # fmt: skip
+    assert zoot.endswith("\nrmdir: failed to remove 'instances/foo': Device or resource busy\n")
+    calls = [line["event"] for line in events(zoot.partition("rmdir")[0])]
+    assert all(re.fullmatch(r"sys_\w+(\((\w+: [0-9a-f]+(, |(?=\))))*\)| -> 0x[0-9a-f]+)", call) for call in calls)
+    # "sys_write -> 0x2", "sys_dup2(oldfd: a, newfd: 1)", "sys_dup2 -> 0x1": of the `echo` that enabled them
+    assert calls[:3] == ["sys_write -> 0x2", "sys_dup2(oldfd: a, newfd: 1)", "sys_dup2 -> 0x1"]
+
+
+def test_options_of_the_output(machine: Machine) -> None:
+    """The same trace as each of the options shows it."""
+    session(machine, "echo 1 > events/sched/enable; usleep 1; echo 0 > tracing_on\n")
+    first = events(machine.tracefs.read("trace"))[0]
+    kind = machine.tracefs.read(f"events/sched/{first['event'].partition(':')[0]}/id").strip()
+
+    def shown(*options: str) -> str:
+        on = "".join(f"echo {option} > trace_options\n" for option in options)
+        off = "".join(f"echo no{option} > trace_options\n".replace(" nono", " ") for option in options)
+        return session(machine, f"{on}cat trace\n{off}")
+
+    # "0 4 87666084422608 ..." and "59 5 87666084424800 type: 254"
+    assert re.fullmatch(rf"{first['pid']} {first['cpu']} \d+ type: {kind}", rows(shown("raw"))[0])
+    # "similar to raw, but the numbers will be in a hexadecimal format"
+    assert re.fullmatch(rf"{int(first['pid']):08x} 0000000{first['cpu']} [0-9a-f]{{16}} type: {kind}", rows(shown("hex"))[0])
+    # "bash  4000 1 0 00000000 00010a95 [58127d26] 1720.415ms (+0.000ms): simple_strtoul (kstrtoul)"
+    assert re.match(
+        rf" +\S+ +{first['pid']} +{first['cpu']} \d 0000000\d 00000000 \[[0-9a-f]{{8}}\] \d+\.\d{{3}}ms \(\+\d+\.\d{{3}}ms\): "
+        rf"{re.escape(first['event'])}$",
+        rows(shown("latency-format", "verbose"))[0],
+    )
+    text = shown("latency-format")
+    counts = f"#{len(rows(text))}/{len(rows(text))}, CPU#{first['cpu']}"
+    assert f"# latency: 0 us, {counts} | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)\n" in text
+    assert re.match(rf" +\S+-{first['pid']} +{first['cpu']}\S{{5}} +\d+us[ +!#*@$]?: {re.escape(first['event'])}$", rows(text)[0])
+    # "Show only the event data. Hides the comm, PID, timestamp, CPU, and other useful data."
+    assert rows(shown("nocontext-info"))[0] == first["event"]
+    # "When disabled, the trace looks like": a heading of one line, and the time next to the CPU
+    text = shown("noirq-info")
+    assert "=> irqs-off" not in text and "TASK-PID     CPU#     TIMESTAMP  FUNCTION\n" in text
+    assert re.match(rf" +\S+-{first['pid']} +\[00{first['cpu']}\] +\d+\.\d{{6}}: {re.escape(first['event'])}$", rows(text)[0])
+
+
+def test_events_among_functions(machine: Machine) -> None:
+    """A switch is where the scheduler has chosen the next task, and before the registers change hands."""
+    output = session(
+        machine,
+        "echo sched_switch > set_event\necho function > current_tracer\nusleep 1\necho 0 > tracing_on\n"
+        "grep -B1 -A2 sched_switch: per_cpu/cpu0/trace | head -4\n",
+    )
+    chosen, switch, _, switched = (line["event"] for line in events(output))
+    assert chosen.endswith("_next_task_idle <-pick_next_task_idle")
+    assert switch.startswith("sched_switch: prev_comm=")
+    assert switched.startswith("__switch_to <-__s")
+
+
+def test_events_are_comments_of_a_graph(machine: Machine) -> None:
+    session(
+        machine,
+        "echo sched_switch > set_event\necho schedule > set_graph_function\necho function_graph > current_tracer\n"
+        "usleep 1\necho 0 > tracing_on\n",
+    )
+    assert re.search(
+        r"^ (\d\)) +\|  schedule\(\) \{\n \1 +\|    __schedule\(\) \{\n( \1.*\|      .*\n)+"
+        r" \1 +\|      /\* sched_switch: prev_comm=sh prev_pid=\d+ prev_prio=120 prev_state=S ==> next_comm=.* \*/\n",
+        machine.tracefs.read("trace"),
+        re.M,
+    )
+
+
+def test_trace_printk(machine: Machine) -> None:
+    """With printk-msg-only there is nothing but the texts; without the option trace_printk there are none."""
+    output = session(
+        machine,
+        """
+        insmod /lib/modules/sample_printk.ko count=1 2> /dev/null; usleep 20000; rmmod sample_printk
+        echo 0 > tracing_on; cat trace
+        echo 1 > options/printk-msg-only; grep -v '^#' trace; echo 0 > options/printk-msg-only
+        echo > trace; echo 0 > options/trace_printk; echo 1 > tracing_on
+        modprobe sample_printk; rmmod sample_printk
+        grep -c -v '^#' trace
+        echo 1 > options/trace_printk
+        grep hello printk_formats
+        """,
+    )
+    trace, texts = output[: output.index("\nhello\n") + 1], output[output.index("\nhello\n") + 1 :]
+    assert [line["event"] for line in events(trace[trace.index("# tracer") :])] == [
+        "sample_printk_init [sample_printk]: hello",
+        "sample_printk_tick [sample_printk]: tick 1 of 1",
+        "sample_printk_exit [sample_printk]: 1 of 1",
+    ]
+    assert re.fullmatch(r'hello\ntick 1 of 1\n1 of 1\n0\n0x[0-9a-f]+ : "hello\\n"\n', texts)
+
+
+def test_trace_printk_comments_on_a_graph(machine: Machine) -> None:
+    output = session(
+        machine,
+        "echo '*:mod:sample_printk' > set_ftrace_filter\necho function_graph > current_tracer\n"
+        "modprobe sample_printk 2> /dev/null; rmmod sample_printk\necho 0 > tracing_on\n"
+        "cat trace\necho > set_ftrace_filter\n",
+    )
+    assert re.search(
+        r"^ (\d\)) +\|  sample_printk_init \[sample_printk\]\(\) \{\n \1 +\|  /\* hello \*/\n \1 .*us +\|  \}$", output, re.M
+    )
+
+
+def test_markers_among_events(machine: Machine) -> None:
+    """A marker is between the beginning and the end of the system call that writes it."""
+    output = session(
+        machine,
+        "echo 1 > events/syscalls/sys_enter_write/enable\necho 1 > events/syscalls/sys_exit_write/enable\n"
+        "echo hello > trace_marker\necho 0 > tracing_on\necho nomarkers > trace_options\necho hello > trace_marker\n"
+        "echo markers > trace_options\ngrep -B1 -A1 hello trace\n",
+    )
+    refused, _, text = output.partition("\n")
+    assert refused == "sh: 7: echo: write error: Invalid argument"
+    call, marker, end = (line["event"] for line in events(text))
+    assert re.fullmatch(r"sys_write\(fd: 1, buf: [0-9a-f]+, count: 6\)", call)
+    assert (marker, end) == ("tracing_mark_write: hello", "sys_write -> 0x6")
+
+
+def test_names_and_thread_groups(machine: Machine) -> None:
+    """saved_cmdlines has a task's name by its number; with record-tgid, saved_tgids has the number of its process."""
+    output = session(
+        machine,
+        "echo record-tgid > trace_options\necho sched_switch > set_event\nthreads > /dev/null\necho > set_event\n"
+        "cat trace\necho norecord-tgid > trace_options\n",
+    )
+    assert "#           TASK-PID       TGID    CPU#  |||||  TIMESTAMP  FUNCTION\n" in output
+    groups = dict(line.split() for line in machine.tracefs.read("saved_tgids").splitlines())
+    comms = dict(line.split() for line in machine.tracefs.read("saved_cmdlines").splitlines())
+    threads = {pid for pid, name in comms.items() if name == "threads"}
+    assert len(threads) > 1
+    (process,) = {groups[pid] for pid in threads}
+    assert process in threads
+    assert re.search(rf"^ +threads-({'|'.join(threads - {process})}) +\( +{process}\) \[00\d\] ", output, re.M)
+
+
+def test_names_are_not_recorded(machine: Machine) -> None:
+    """\"If a pid for a comm is not listed, then "<...>" is displayed in the output.\""""
+    output = session(
+        machine,
+        "echo norecord-cmd > trace_options\necho sched_process_exec > set_event\nls /bin > /dev/null\necho > set_event\n"
+        "cat trace\necho record-cmd > trace_options\n",
+    )
+    assert re.search(r"^ +<\.\.\.>-(\d+) .*: sched_process_exec: filename=/bin/ls pid=\1 old_pid=\1$", output, re.M)
+
+
+def test_events_are_read_while_they_are_recorded(machine: Machine) -> None:
+    """trace_pipe consumes; in `trace` nothing is left."""
+    output = session(
+        machine,
+        "echo sched_switch > set_event\ncat trace_pipe > /tmp/trace.out &\nusleep 1\necho 0 > tracing_on\nwait\n"
+        "cat trace\ncat /tmp/trace.out\n",
+    )
+    assert "\n# entries-in-buffer/entries-written: 0/0   #P:2\n" in output
+    assert names(output.rpartition("#\n")[2]) == {"sched_switch"}
+    assert re.search(r"sched_switch: prev_comm=.* ==> next_comm=usleep ", output)
+
+
+@pytest.mark.parametrize("clock", ["local", "global", "counter", "uptime", "perf", "mono", "mono_raw", "boot"])
+def test_clocks_of_events(machine: Machine, clock: str) -> None:
+    """The counter counts the events; the other clocks do not go back."""
+    output = session(
+        machine,
+        f"echo {clock} > trace_clock\ncat trace_clock\necho sched_switch > set_event\nusleep 1\necho > set_event\n"
+        "cat trace\necho local > trace_clock\n",
+    )
+    assert f"[{clock}]" in output
+    times = [float(time) for time in re.findall(r"([\d.]+): sched_switch: ", output)]
+    assert len(times) > 2
+    assert times == (sorted(times) if clock != "counter" else [times[0] + i for i in range(len(times))])
