@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events are switched on and off at random while four CPUs work and instances come and go: nothing is lost, torn or different."""
+"""Events are switched on and off at random while four CPUs work, and instances and a module with events come and go: nothing is
+lost, torn or different."""
 
 from __future__ import annotations
 
@@ -11,11 +12,13 @@ from dataclasses import dataclass
 from emu.machine import Machine
 from tests.lib.event_entries import Entry, entries
 from tests.lib.key_turns import turn_under_load
+from tests.lib.switches import SwitchLog, told
 
 __all__ = ["Toggled", "toggle", "turn"]
 
 _CPUS = 4
 _LOAD = "(ls /bin | sed s/[aeiou]/z/g > /names; busy 6 1; threads -n 3 count; memhog 1) > /busy.log 2>&1 &"
+_MODULE = "insmod /lib/modules/event_cost.ko; echo 100 > /sys/module/event_cost/parameters/calls"
 _COLLECTED = 50  # every so many toggles all entries are read
 _BUFFER_KB = 4000
 _INSTANCES = ("one", "two", "three")
@@ -53,7 +56,7 @@ def toggle(arch: str, toggles: int, seed: int) -> Toggled:
 
     Raises:
         ToggleFailure: the load noticed it.
-        AssertionError: an entry was lost or is torn.
+        AssertionError: an entry was lost or is torn, or a task switch is not recorded.
     """
     choose = random.Random(seed)
     digest = hashlib.sha256()
@@ -62,6 +65,10 @@ def toggle(arch: str, toggles: int, seed: int) -> Toggled:
     with Machine(arch=arch, cpus=_CPUS, seed=seed, memory=_MEMORY) as machine:
         machine.run(_LOAD)
         right = _worked(machine)
+        switches = SwitchLog(machine)
+        switches.on = True
+        machine.tracefs.mkdir("instances/switches")  # which must miss none, whatever the others want
+        machine.tracefs.write("instances/switches/events/sched/sched_switch/enable", "1")
         machine.tracefs.write("buffer_size_kb", str(_BUFFER_KB))
         for protocol in machine.ftrace.arch.protocols:
             machine.patching.protocol = protocol
@@ -74,6 +81,9 @@ def toggle(arch: str, toggles: int, seed: int) -> Toggled:
                 if (n + 1) % _COLLECTED == 0 or n + 1 == toggles:
                     if (result := _worked(machine)) != right:
                         raise ToggleFailure(result.decode(errors="replace"))
+                    for cpu, recorded in enumerate(entries(machine.trace_array.instances["switches"])):
+                        assert told(recorded) == [(before, after) for _, before, after in switches.switches(cpu)]
+                    switches.clear()
                     for entry in _collected(machine):
                         count += 1
                         kinds.add(entry.call.path)
@@ -104,8 +114,12 @@ def _collected(machine: Machine) -> Iterator[Entry]:
 
 
 def _change(machine: Machine, choose: random.Random) -> None:
-    """An instance comes or goes, or some events of an array are switched."""
+    """A module or an instance comes or goes, or some events of an array are switched."""
     tracefs = machine.tracefs
+    if choose.random() < 0.05:
+        if machine.run("rmmod event_cost" if list(machine.kernel.modules) else _MODULE).status:
+            raise ToggleFailure("a module cannot come or go")
+        return
     name = choose.choice(_INSTANCES)
     exists = tracefs.exists(f"instances/{name}")
     if choose.random() < 0.1:
