@@ -68,6 +68,12 @@ class ElfFile:
         place, other = self._relocation(section, offset) + _WORD, self._relocation(section, source) + _WORD
         self.data[place : place + 2 * _WORD] = self.data[other : other + 2 * _WORD]
 
+    def set_pointer(self, section: str, offset: int, address: int) -> None:
+        """Has the pointer at an offset in a module's section point to an address of the guest."""
+        place = self._relocation(section, offset)
+        self.data[place + _WORD : place + 2 * _WORD] = bytes(_WORD)  # R_X86_64_NONE, R_SPARC_NONE: the number stays
+        self.set_number(section, offset, address)
+
     def set_number(self, section: str, offset: int, value: int, size: int = _WORD) -> None:
         """Stores a number at an offset in a module's section."""
         place = self._elf.get_section_by_name(section)["sh_offset"] + offset

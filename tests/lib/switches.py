@@ -13,8 +13,9 @@ from numba import carray, types
 from emu.cpu.native import cpu_record
 from emu.machine import Machine
 from emu.native.pointers import in_byte_order, load_u64
+from tests.lib.event_entries import Entry
 
-__all__ = ["Switch", "SwitchLog"]
+__all__ = ["Switch", "SwitchLog", "told"]
 
 _ENTRIES = 100_000
 # Words of a log's head: on, entries, the current task and its pid, the address of the CPU's pointer to that task, offset of pid
@@ -32,6 +33,11 @@ class Switch(NamedTuple):
     time: int  # in cycles, of the first block that the task executes
     before: int  # pid
     after: int
+
+
+def told(recorded: list[Entry]) -> list[tuple[int, int]]:
+    """What sched_switch says of a CPU's switches: pids before and after each."""
+    return [(int(e.fields["prev_pid"]), int(e.fields["next_pid"])) for e in recorded if e.name == "sched_switch"]
 
 
 @functools.cache
@@ -85,6 +91,11 @@ class SwitchLog:
     def on(self, value: bool) -> None:
         for log in self._logs:
             log[_ON] = value
+
+    def clear(self) -> None:
+        """Forgets what has been logged."""
+        for log in self._logs:
+            log[_COUNT] = 0
 
     def switches(self, cpu: int) -> list[Switch]:
         """Every switch, in order."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from emu.cpu.arch import ARCHITECTURES
 from tests.fuzz import Outcome
-from tests.soak import FUZZERS, INSTRUCTIONS, stress
+from tests.soak import FUZZERS, INSTRUCTIONS, TOGGLES, stress, toggles
 
 Submit = Callable[..., "Future[object]"]
 
@@ -62,6 +62,20 @@ def _sum_up_stress(outcomes: Sequence[object]) -> str:
     return f"{done}; twice {first.digest[:16]}"
 
 
+def _sum_up_toggles(outcomes: Sequence[object]) -> str:
+    """The second run must be the first one again."""
+    first, again = outcomes
+    assert isinstance(first, toggles.Toggled)
+    if first != again:
+        raise SoakFailure(f"two runs differ: {first} and {again}")
+    return f"{first.toggles:,} toggles, {first.entries:,} entries of {first.kinds} events; twice {first.digest[:16]}"
+
+
+def _sum_up_turns(outcomes: Sequence[object]) -> str:
+    (hits,) = outcomes
+    return f"all turned, {hits:,} breakpoints hit"
+
+
 def _sum_up_fuzzing(outcomes: Sequence[object]) -> str:
     total = Outcome()
     for outcome in outcomes:
@@ -77,12 +91,17 @@ def _part(submit: Submit, name: str, arch: str, part: float, seed: int) -> Part:
     if name == "stress":
         pieces = [submit(stress.stress, arch, int(INSTRUCTIONS * part), seed) for _ in range(2)]
         return Part(title, pieces, _sum_up_stress)
+    if name == "toggles":
+        pieces = [submit(toggles.toggle, arch, int(TOGGLES * part), seed) for _ in range(2)]
+        return Part(title, pieces, _sum_up_toggles)
+    if name == "keys":
+        return Part(title, [submit(toggles.turn, arch, int(TOGGLES * part), seed)], _sum_up_turns)
     fuzzer = FUZZERS[name]
     return Part(title, [submit(fuzzer.run, arch, seed, numbers) for numbers in fuzzer.pieces(part)], _sum_up_fuzzing)
 
 
 def main() -> int:
-    names = ["stress", *FUZZERS]
+    names = ["stress", "toggles", "keys", *FUZZERS]
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description="Long runs that look for what short tests miss.")
     parser.add_argument("--arch", choices=ARCHITECTURES, action="append", help="default: each")
     parser.add_argument("--part", type=float, default=1.0, help="how much of it, from 0 to 1 (default)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of `make soak`: everything at once, damaged programs and modules. Others: test_soak_calls.py, test_soak_disks.py."""
+"""A tenth of `make soak`: everything at once, damaged programs and modules. Others: test_soak_*.py."""
 
 from __future__ import annotations
 
