@@ -39,7 +39,7 @@ def select(catalogue: Mapping[int, EventCall], word: str) -> list[EventCall]:
     else:
         found = [call for call in calls if name in (call.system, call.name)]
     if not found:
-        if name in SYSTEMS - {call.system for call in calls}:
+        if name in SYSTEMS - {call.system for call in catalogue.values()}:
             raise NotProvided(errno.EINVAL, "set_event", f"events of the system '{name}'")
         systems = LINUX_EVENTS.values() if name in ("", "*") or not colon else [LINUX_EVENTS.get(name, frozenset())]
         if any((event or name) in events for events in systems):
