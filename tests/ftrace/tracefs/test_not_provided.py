@@ -102,7 +102,7 @@ def test_a_word_that_is_not_understood_here(tracefs: TraceFS, path: str, text: s
 @pytest.mark.parametrize(
     ("path", "text"),
     [("current_tracer", "bogus"), ("trace_options", "bogus"), ("set_ftrace_filter", "vfs_read:bogus"), ("set_event", "bogus:x"),
-     ("set_event", "irq:sched_swap_numa"), ("set_event", "sched:bogus"),
+     ("set_event", "irq:sched_swap_numa"), ("set_event", "sched:bogus"), ("set_event", "ftrace:function"),
      ("trace_options", "funcgraph-cpu"), ("instances/a/current_tracer", "function_graph")],
 )  # fmt: skip
 def test_a_word_that_linux_does_not_understand_either(tracefs: TraceFS, path: str, text: str) -> None:
