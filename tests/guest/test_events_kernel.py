@@ -9,7 +9,7 @@ import pytest
 
 from emu.machine import Machine
 from tests.lib.commands import run
-from tests.lib.events import EventLine, event_lines
+from tests.lib.event_lines import EventLine, event_lines
 
 MODULES = "/lib/modules"
 
