@@ -130,23 +130,40 @@ void double_unlock_balance(struct rq *this_rq, struct rq *busiest)
 	raw_spin_rq_unlock(busiest);
 }
 
+/* All of it, so that the usual way has nothing to keep for later. */
+static notrace void enqueue_counted_task(struct rq *rq, struct task_struct *p,
+					 int flags)
+{
+	update_stats_enqueue(rq, p, flags);
+	p->sched_class->enqueue_task(rq, p, flags);
+}
+
+static notrace void dequeue_counted_task(struct rq *rq, struct task_struct *p,
+					 int flags)
+{
+	p->sched_class->dequeue_task(rq, p, flags);
+	update_stats_dequeue(rq, p, flags);
+}
+
 /* With the queue locked. */
 inline void enqueue_task(struct rq *rq, struct task_struct *p, int flags)
 {
 	if (!(flags & ENQUEUE_NOCLOCK))
 		update_rq_clock(rq);
 	if (schedstat_enabled())
-		update_stats_enqueue(rq, p, flags);
-	p->sched_class->enqueue_task(rq, p, flags);
+		enqueue_counted_task(rq, p, flags);
+	else
+		p->sched_class->enqueue_task(rq, p, flags);
 }
 
 inline void dequeue_task(struct rq *rq, struct task_struct *p, int flags)
 {
 	if (!(flags & DEQUEUE_NOCLOCK))
 		update_rq_clock(rq);
-	p->sched_class->dequeue_task(rq, p, flags);
 	if (schedstat_enabled())
-		update_stats_dequeue(rq, p, flags);
+		dequeue_counted_task(rq, p, flags);
+	else
+		p->sched_class->dequeue_task(rq, p, flags);
 }
 
 /* With the queue locked, and the task on no other queue. */

@@ -59,6 +59,14 @@ static void update_min_vruntime(struct cfs_rq *cfs_rq)
 		WRITE_ONCE(cfs_rq->min_vruntime, vruntime);
 }
 
+/* All of it, so that the usual way has nothing to keep for later. */
+static notrace void update_traced_vruntime(struct cfs_rq *cfs_rq,
+					   struct sched_entity *curr, u64 delta)
+{
+	update_min_vruntime(cfs_rq);
+	trace_sched_stat_runtime(task_of(curr), delta, curr->vruntime);
+}
+
 /* Charges the running task for the time since this was last done. */
 static void update_curr(struct cfs_rq *cfs_rq)
 {
@@ -71,8 +79,10 @@ static void update_curr(struct cfs_rq *cfs_rq)
 	curr->exec_start = now;
 	curr->sum_exec_runtime += delta;
 	curr->vruntime += calc_delta_fair(delta, curr);
-	update_min_vruntime(cfs_rq);
-	trace_sched_stat_runtime(task_of(curr), delta, curr->vruntime);
+	if (trace_sched_stat_runtime_enabled())
+		update_traced_vruntime(cfs_rq, curr, delta);
+	else
+		update_min_vruntime(cfs_rq);
 }
 
 static void update_curr_fair(struct rq *rq)
