@@ -20,8 +20,8 @@ from tests.lib.witness import Witness
 CPUS = (1, 4, 16)
 LOAD = (
     "cat > /input; ls /bin | sed s/[aeiou]/z/g > /names; signals restart > /dev/null; busy {cpus} 1; usleep 3000; "
-    "dd if=/dev/urandom of=/dev/ram0 bs=4k count=4 2> /dev/null; sync; threads -n 3 futex > /dev/null; "
-    "echo WORKQUEUE > /dev/lkdtm; echo TASKLET > /dev/lkdtm; usleep 20000"
+    "cat /bin/[a-l]* > /dev/ram0; sync & sync; wait; threads -n 3 futex > /dev/null; "
+    "echo TASKLET > /dev/lkdtm; usleep 20000"
 )
 EVENTS = ("sched", "raw_syscalls", "syscalls", "irq", "timer", "workqueue")
 SLEEPS = 0x7F  # in prev_state: TASK_INTERRUPTIBLE and the like; 0, or what stands for preemption: the task goes on to be runnable
@@ -198,7 +198,7 @@ def test_each_work_is_queued_begins_and_ends(story: Story) -> None:
                 works += 1
             case _:
                 assert under_way.pop(entry.pid) == work, entry
-    assert works > 5 and not under_way
+    assert works > 0 and not under_way
 
 
 def test_each_task_that_ends_has_exited(story: Story) -> None:
