@@ -30,7 +30,7 @@ Examples:
 \b
 The names are those that `emu run` takes: events for -e, functions for -l, -n and -g, tracers for -p, options for -O,
 clocks for --set trace_clock=CLOCK. An option that is off when the machine starts has 'no' before its name; GLOB is
-compared with the name alone. GLOB for events is compared with SYSTEM:EVENT and with EVENT.
+compared with the name alone. GLOB for events is compared with SYSTEM:EVENT, SYSTEM and EVENT.
 
 \b
 Only the kernel's functions and events are listed: those of a module can be traced once the module is loaded.
@@ -87,7 +87,7 @@ def list_names(arch: str, image: Path | None, kind: str, glob: str | None) -> in
 def _compared(kind: str, name: str) -> list[str]:
     """What GLOB is compared with."""
     if kind == "events":
-        return [name, name.partition(":")[2]]
+        return [name, *name.split(":")]
     return [name.removeprefix("no")] if kind == "options" else [name]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events of Linux 6.1, but for those of system calls."""
+"""The events of Linux 6.1."""
 
 from __future__ import annotations
 
@@ -146,6 +146,38 @@ xdp: mem_connect mem_disconnect mem_return_failed xdp_bulk_tx xdp_cpumap_enqueue
     xdp_exception xdp_redirect xdp_redirect_err xdp_redirect_map xdp_redirect_map_err
 """
 
+# On x86-64. Each has the events sys_enter_NAME and sys_exit_NAME.
+_SYSCALLS = """
+    accept accept4 access adjtimex alarm arch_prctl bind bpf brk capget capset chdir chmod chown chroot
+    clock_adjtime clock_getres clock_gettime clock_nanosleep clock_settime clone clone3 close close_range connect
+    copy_file_range creat delete_module dup dup2 dup3 epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2
+    epoll_wait eventfd eventfd2 execve execveat exit exit_group faccessat faccessat2 fadvise64 fallocate fchdir
+    fchmod fchmodat fchown fchownat fcntl fdatasync fgetxattr finit_module flistxattr flock fork fremovexattr
+    fsconfig fsetxattr fsmount fsopen fspick fstatfs fsync ftruncate futex futex_waitv futimesat get_robust_list
+    getcpu getcwd getdents getdents64 getegid geteuid getgid getgroups getitimer getpeername getpgid getpgrp getpid
+    getppid getpriority getrandom getresgid getresuid getrlimit getrusage getsid getsockname getsockopt gettid
+    gettimeofday getuid getxattr init_module io_cancel io_destroy io_getevents io_pgetevents io_setup io_submit
+    io_uring_enter io_uring_register io_uring_setup ioctl ioperm iopl ioprio_get ioprio_set kill lchown lgetxattr
+    link linkat listen listxattr llistxattr lremovexattr lseek lsetxattr madvise membarrier memfd_create
+    memfd_secret mincore mkdir mkdirat mknod mknodat mlock mlock2 mlockall mmap modify_ldt mount mount_setattr
+    move_mount mprotect mremap msgctl msgget msgrcv msgsnd msync munlock munlockall munmap name_to_handle_at
+    nanosleep newfstat newfstatat newlstat newstat newuname open open_by_handle_at open_tree openat openat2 pause
+    perf_event_open personality pidfd_getfd pidfd_open pidfd_send_signal pipe pipe2 pivot_root pkey_alloc pkey_free
+    pkey_mprotect poll ppoll prctl pread64 preadv preadv2 prlimit64 process_madvise process_mrelease pselect6
+    ptrace pwrite64 pwritev pwritev2 read readahead readlink readlinkat readv reboot recvfrom recvmmsg recvmsg
+    remap_file_pages removexattr rename renameat renameat2 restart_syscall rmdir rseq rt_sigaction rt_sigpending
+    rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_tgsigqueueinfo
+    sched_get_priority_max sched_get_priority_min sched_getaffinity sched_getattr sched_getparam sched_getscheduler
+    sched_rr_get_interval sched_setaffinity sched_setattr sched_setparam sched_setscheduler sched_yield select
+    semctl semget semop semtimedop sendfile64 sendmmsg sendmsg sendto set_robust_list set_tid_address setdomainname
+    setfsgid setfsuid setgid setgroups sethostname setitimer setns setpgid setpriority setregid setresgid setresuid
+    setreuid setrlimit setsid setsockopt settimeofday setuid setxattr shmat shmctl shmdt shmget shutdown
+    sigaltstack signalfd signalfd4 socket socketpair splice statfs statx symlink symlinkat sync sync_file_range
+    syncfs sysfs sysinfo syslog tee tgkill time timer_create timer_delete timer_getoverrun timer_gettime
+    timer_settime timerfd_create timerfd_gettime timerfd_settime times tkill truncate umask umount unlink unlinkat
+    unshare ustat utime utimensat utimes vfork vhangup vmsplice wait4 waitid write writev
+"""
+
 
 def _events() -> dict[str, frozenset[str]]:
     systems: dict[str, list[str]] = {}
@@ -154,6 +186,7 @@ def _events() -> dict[str, frozenset[str]]:
             systems[word[:-1]] = events = []
         else:
             events.append(word)
+    systems["syscalls"] = [f"sys_{way}_{name}" for name in _SYSCALLS.split() for way in ("enter", "exit")]
     return {system: frozenset(events) for system, events in systems.items()}
 
 

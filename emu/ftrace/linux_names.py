@@ -38,7 +38,7 @@ COMMANDS = _names("""
     cpudump disable_event dump enable_event mod snapshot stacktrace traceoff traceon
 """)
 
-SYSTEMS = frozenset({*LINUX_EVENTS, "ftrace", "syscalls"})
+SYSTEMS = frozenset({*LINUX_EVENTS, "ftrace"})
 
 
 @dataclass(frozen=True)

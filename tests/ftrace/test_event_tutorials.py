@@ -99,6 +99,19 @@ def test_set_event(machine: Machine) -> None:
     assert {"irq:irq_handler_entry", "irq:softirq_raise"} < set(output)
 
 
+def test_the_list_of_events_can_be_written_back(machine: Machine) -> None:
+    """What a program reads at once are whole lines."""
+    output = session(
+        machine,
+        """
+        wc -l < available_events
+        cat available_events > set_event; wc -l < set_event
+        mkdir instances/foo; cat set_event > instances/foo/set_event; wc -l < instances/foo/set_event; rmdir instances/foo
+        """,
+    ).split()
+    assert output == output[:1] * 3
+
+
 def test_more_than_one_event_needs_to_be_appended(machine: Machine) -> None:
     """\"The '>>' is necessary, otherwise it will firstly disable all the events.\""""
     output = session(machine, "echo sched_switch > set_event\necho sched_wakeup >> set_event\nwc -l < set_event\n"

@@ -9,7 +9,7 @@ import pytest
 
 from emu.cpu.ramdisk import RamDisk
 from emu.machine import Machine
-from tests.lib.events import EventLine, event_lines
+from tests.lib.event_lines import EventLine, event_lines
 
 SCRIPT = "busy 4 2; sleep 1000 & usleep 5000; kill -USR1 $!; wait; ls / | cat > /dev/null; nice -n 5 true"
 JITTER = 40e-6  # seconds between a moment and the event that tells of it

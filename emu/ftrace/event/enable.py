@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.call import EventCall, EventKind
@@ -14,13 +14,21 @@ from emu.ftrace.linux_names import SYSTEMS
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.trace_array import TraceArray
 
-__all__ = ["available", "obey_word", "select", "set_state", "state"]
+__all__ = ["available", "lines", "obey_word", "select", "set_state", "state"]
+
+_LINES_AT_ONCE = 64  # shorter than the buffer of any program that copies
 
 
 def available(calls: Iterable[EventCall]) -> list[EventCall]:
     """Those of some events that can be enabled, as available_events lists them: the latest module's first."""
     enableable = [call for call in calls if call.kind is not EventKind.FTRACE]
     return sorted(enableable, key=lambda call: (not call.module, -call.number if call.module else call.number))
+
+
+def lines(calls: Sequence[EventCall]) -> Iterator[str]:
+    """What available_events and set_event show of events. A read ends with a line, so that `cat` can write it to set_event."""
+    for first in range(0, len(calls), _LINES_AT_ONCE):
+        yield "".join(f"{call.path}\n" for call in calls[first : first + _LINES_AT_ONCE])
 
 
 def select(catalogue: Mapping[int, EventCall], word: str) -> list[EventCall]:
@@ -39,7 +47,7 @@ def select(catalogue: Mapping[int, EventCall], word: str) -> list[EventCall]:
     else:
         found = [call for call in calls if name in (call.system, call.name)]
     if not found:
-        if name in SYSTEMS - {call.system for call in calls}:
+        if name in SYSTEMS - {call.system for call in catalogue.values()}:
             raise NotProvided(errno.EINVAL, "set_event", f"events of the system '{name}'")
         systems = LINUX_EVENTS.values() if name in ("", "*") or not colon else [LINUX_EVENTS.get(name, frozenset())]
         if any((event or name) in events for events in systems):

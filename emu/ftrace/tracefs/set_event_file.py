@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.event.enable import available, obey_word
+from emu.ftrace.event.enable import available, lines, obey_word
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File
 from emu.ftrace.tracefs.text_file import TextHandle
@@ -51,9 +51,8 @@ class SetEventFile(File):
         self._array = array
         self._catalogue = catalogue
 
-    def show(self) -> str:
-        enabled = (call for call in available(self._catalogue.values()) if call in self._array.ops.events)
-        return "".join(f"{call.path}\n" for call in enabled)
+    def show(self) -> Iterator[str]:
+        return lines([call for call in available(self._catalogue.values()) if call in self._array.ops.events])
 
     def obey(self, word: str) -> None:
         obey_word(self._array, self._catalogue, word)

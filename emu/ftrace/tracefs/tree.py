@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from emu.ftrace.errors import NotProvided, TraceError
-from emu.ftrace.event.enable import available
+from emu.ftrace.event.enable import available, lines
 from emu.ftrace.filters import Functions
 from emu.ftrace.ftrace import EnabledFunction
 from emu.ftrace.linux_names import INSTANCE, OPTIONS, ROOT, LinuxDirectory, cpu_directory
@@ -67,7 +67,7 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
     saved_cmdlines, catalogue = trace_globals.saved_cmdlines, trace_globals.events
     return {
         "README": TextFile(lambda: README),
-        "available_events": TextFile(lambda: "".join(f"{call.path}\n" for call in available(catalogue.values()))),
+        "available_events": TextFile(lambda: lines(available(catalogue.values()))),
         "available_filter_functions": TextFile(
             lambda: "".join(f"{label}\n" for label in tr.ftrace.sites.functions.labels())
         ),

@@ -75,13 +75,30 @@ static inline unsigned int fault_flags(unsigned long error_code)
 	return flags;
 }
 
-static void trace_page_fault_entries(struct pt_regs *regs, long error_code,
-				     unsigned long address)
+DEFINE_STATIC_KEY_FALSE(trace_pagefault_key);
+
+static __always_inline void handle_page_fault(struct pt_regs *regs,
+					      long error_code,
+					      unsigned long address)
+{
+	if (address >= TASK_SIZE || error_code & X86_PF_RSVD)
+		bad_area_nosemaphore(regs, error_code, address, SIGSEGV,
+				     SEGV_MAPERR);
+	else
+		do_user_addr_fault(regs, error_code, fault_flags(error_code),
+				   address);
+}
+
+/* All of it, so that exc_page_fault() has nothing to keep for later. */
+static notrace void handle_traced_page_fault(struct pt_regs *regs,
+					     long error_code,
+					     unsigned long address)
 {
 	if (user_mode(regs))
 		trace_page_fault_user(address, regs, error_code);
 	else
 		trace_page_fault_kernel(address, regs, error_code);
+	handle_page_fault(regs, error_code, address);
 }
 
 /*
@@ -92,14 +109,9 @@ void exc_page_fault(struct pt_regs *regs, long error_code)
 {
 	unsigned long address = read_cr2();
 
-	if (trace_page_fault_user_enabled() ||
-	    trace_page_fault_kernel_enabled())
-		trace_page_fault_entries(regs, error_code, address);
-	if (address >= TASK_SIZE || error_code & X86_PF_RSVD)
-		bad_area_nosemaphore(regs, error_code, address, SIGSEGV,
-				     SEGV_MAPERR);
+	if (static_branch_unlikely(&trace_pagefault_key))
+		handle_traced_page_fault(regs, error_code, address);
 	else
-		do_user_addr_fault(regs, error_code, fault_flags(error_code),
-				   address);
+		handle_page_fault(regs, error_code, address);
 	local_irq_disable();
 }

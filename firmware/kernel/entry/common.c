@@ -18,12 +18,6 @@ long syscall_trace_enter(struct pt_regs *regs, long syscall)
 	return syscall;
 }
 
-/* After a system call, with interrupts on, while sys_exit is traced. */
-static void syscall_exit_work(struct pt_regs *regs)
-{
-	trace_sys_exit(regs, syscall_get_return_value(current, regs));
-}
-
 /* Called and left with interrupts off; work is done with them on. */
 static void exit_to_user_mode_prepare(struct pt_regs *regs)
 {
@@ -40,6 +34,19 @@ static void exit_to_user_mode_prepare(struct pt_regs *regs)
 	}
 }
 
+static __always_inline void __syscall_exit_to_user_mode(struct pt_regs *regs)
+{
+	local_irq_disable();
+	exit_to_user_mode_prepare(regs);
+}
+
+/* All of it, so that the usual way has nothing to keep for later. */
+static notrace void syscall_exit_traced(struct pt_regs *regs)
+{
+	trace_sys_exit(regs, syscall_get_return_value(current, regs));
+	__syscall_exit_to_user_mode(regs);
+}
+
 /*
  * Called with interrupts on; returns with them off, and nothing left to do
  * before user mode.
@@ -47,9 +54,9 @@ static void exit_to_user_mode_prepare(struct pt_regs *regs)
 noinstr void syscall_exit_to_user_mode(struct pt_regs *regs)
 {
 	if (trace_sys_exit_enabled())
-		syscall_exit_work(regs);
-	local_irq_disable();
-	exit_to_user_mode_prepare(regs);
+		syscall_exit_traced(regs);
+	else
+		__syscall_exit_to_user_mode(regs);
 }
 
 /* Called and left with interrupts off. */

@@ -303,14 +303,28 @@ static void __free_pages_ok(struct page *page, unsigned int order)
 	spin_unlock_irqrestore(&zone.lock, flags);
 }
 
-static inline void free_the_page(struct page *page, unsigned int order)
+static inline void __free_the_page(struct page *page, unsigned int order)
 {
-	trace_mm_page_free(page, order);
 	page->flags = 0;
 	if (order)
 		__free_pages_ok(page, order);
 	else
 		free_unref_page(page);
+}
+
+/* All of it, so that the usual way has nothing to keep for later. */
+static notrace void free_the_traced_page(struct page *page, unsigned int order)
+{
+	trace_mm_page_free(page, order);
+	__free_the_page(page, order);
+}
+
+static inline void free_the_page(struct page *page, unsigned int order)
+{
+	if (trace_mm_page_free_enabled())
+		free_the_traced_page(page, order);
+	else
+		__free_the_page(page, order);
 }
 
 void __free_pages(struct page *page, unsigned int order)

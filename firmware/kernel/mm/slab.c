@@ -226,10 +226,20 @@ void *kmem_cache_alloc(struct kmem_cache *s, gfp_t flags)
 	return object;
 }
 
+/* All of it, so that the usual way has nothing to keep for later. */
+static notrace void kmem_cache_free_traced(struct kmem_cache *s, void *object,
+					   unsigned long caller)
+{
+	trace_kmem_cache_free(caller, object, s);
+	slab_free(s, virt_to_slab(object), object);
+}
+
 void kmem_cache_free(struct kmem_cache *s, void *object)
 {
-	trace_kmem_cache_free(_RET_IP_, object, s);
-	slab_free(s, virt_to_slab(object), object);
+	if (trace_kmem_cache_free_enabled())
+		kmem_cache_free_traced(s, object, _RET_IP_);
+	else
+		slab_free(s, virt_to_slab(object), object);
 }
 
 static struct kmem_cache *kmalloc_slab(size_t size)

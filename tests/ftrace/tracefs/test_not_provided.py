@@ -32,7 +32,7 @@ def test_the_names_of_linux_are_those_of_a_real_kernel() -> None:
     assert listed("./events") == SYSTEMS | {"enable", "header_event", "header_page"}
     events = set((GOLDEN / "file-available_events.initial.txt").read_text().split())
     table = {f"{system}:{name}" for system, names in LINUX_EVENTS.items() for name in names}
-    assert {event for event in events if not event.startswith("syscalls:")} == table
+    assert events == table
 
 
 def test_what_is_here_is_a_part_of_linux(tracefs: TraceFS) -> None:
@@ -51,6 +51,7 @@ def test_what_is_here_is_a_part_of_linux(tracefs: TraceFS) -> None:
         ("options/userstacktrace", "options/userstacktrace: Linux 6.1 has this file, this machine does not"),
         ("events/ext4", "events/ext4: Linux 6.1 has this file, this machine does not"),
         ("events/sched/sched_swap_numa", "events/sched/sched_swap_numa: Linux 6.1 has this file, this machine does not"),
+        ("events/syscalls/sys_enter_bpf", "events/syscalls/sys_enter_bpf: Linux 6.1 has this file, this machine does not"),
         ("events/sched/filter", "events/sched/filter: Linux 6.1 has this file, this machine does not"),
         ("events/sched/sched_switch/hist_debug",
          "events/sched/sched_switch/hist_debug: Linux 6.1 has this file, this machine does not"),
@@ -102,7 +103,7 @@ def test_a_word_that_is_not_understood_here(tracefs: TraceFS, path: str, text: s
 @pytest.mark.parametrize(
     ("path", "text"),
     [("current_tracer", "bogus"), ("trace_options", "bogus"), ("set_ftrace_filter", "vfs_read:bogus"), ("set_event", "bogus:x"),
-     ("set_event", "irq:sched_swap_numa"), ("set_event", "sched:bogus"),
+     ("set_event", "irq:sched_swap_numa"), ("set_event", "sched:bogus"), ("set_event", "ftrace:function"),
      ("trace_options", "funcgraph-cpu"), ("instances/a/current_tracer", "function_graph")],
 )  # fmt: skip
 def test_a_word_that_linux_does_not_understand_either(tracefs: TraceFS, path: str, text: str) -> None:

@@ -27,15 +27,15 @@ DECLARE_EVENT_CLASS(x86_exceptions,
 		__entry->error_code)
 );
 
-DEFINE_EVENT(x86_exceptions, page_fault_user,
+DEFINE_EVENT_KEY(x86_exceptions, page_fault_user,
 	TP_PROTO(unsigned long address, struct pt_regs *regs,
 		 unsigned long error_code),
-	TP_ARGS(address, regs, error_code));
+	TP_ARGS(address, regs, error_code), trace_pagefault_key);
 
-DEFINE_EVENT(x86_exceptions, page_fault_kernel,
+DEFINE_EVENT_KEY(x86_exceptions, page_fault_kernel,
 	TP_PROTO(unsigned long address, struct pt_regs *regs,
 		 unsigned long error_code),
-	TP_ARGS(address, regs, error_code));
+	TP_ARGS(address, regs, error_code), trace_pagefault_key);
 
 #endif
 

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Events are comments in a graph: where a sleeping program is switched from, who wakes it, and where it goes on."""
+
+from __future__ import annotations
+
+import re
+
+from tests.traces.run import Run
+
+COMMAND = (
+    "emu run --cpus 1 -p function_graph -g sys_nanosleep --set max_graph_depth=5 -O nofuncgraph-irqs "
+    "-e sched_switch -e sched_waking -- usleep 1000"
+)
+
+TRACE = """\
+# tracer: function_graph
+#
+# CPU  DURATION                  FUNCTION CALLS
+# |     |   |                     |   |   |   |
+ 0)               |  /* sched_waking: comm=init pid=1 prio=120 target_cpu=000 */
+ 0)               |  /* sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=init next_pid=1 next_prio=120 */
+ ------------------------------------------
+ 0)    <idle>-0    =>     init-1    
+ ------------------------------------------
+
+ 0)               |  /* sched_switch: prev_comm=init prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=init next_pid=12 next_prio=120 */
+ ------------------------------------------
+ 0)     init-1     =>   usleep-12   
+ ------------------------------------------
+
+ 0)               |  sys_nanosleep() {
+ 0)               |    get_timespec64() {
+ 0)               |      _copy_from_user() {
+ 0)               |        __might_fault() {
+ 0)   0.380 us    |          __might_sleep();
+ 0)   0.530 us    |        }
+ 0)   1.110 us    |      }
+ 0)   1.370 us    |    }
+ 0)               |    hrtimer_nanosleep() {
+ 0)   0.920 us    |      ktime_get();
+ 0)               |      sleep_until() {
+ 0)   0.090 us    |        hrtimer_init();
+ 0)               |        do_nanosleep() {
+ 0)   2.600 us    |          hrtimer_start_range_ns();
+ 0)               |          schedule() {
+ 0)               |            /* sched_switch: prev_comm=usleep prev_pid=12 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120 */
+ ------------------------------------------
+ 0)   usleep-12    =>    <idle>-0   
+ ------------------------------------------
+
+ 0)               |            /* sched_waking: comm=usleep pid=12 prio=120 target_cpu=000 */
+ 0)               |            /* sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=usleep next_pid=12 next_prio=120 */
+ ------------------------------------------
+ 0)    <idle>-0    =>   usleep-12   
+ ------------------------------------------
+
+ 0) # 1032.960 us |          }
+ 0)   1.810 us    |          hrtimer_cancel();
+ 0) # 1038.030 us |        }
+ 0) # 1038.410 us |      }
+ 0) # 1039.730 us |    }
+ 0) # 1041.430 us |  }
+ 0)               |  /* sched_waking: comm=init pid=1 prio=120 target_cpu=000 */
+ 0)               |  /* sched_switch: prev_comm=usleep prev_pid=12 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120 */
+"""
+
+
+def test_trace(run: Run) -> None:
+    assert run.text == TRACE
+
+
+def test_the_witness_saw_what_the_events_say(run: Run) -> None:
+    """Each event has a function that is called next to it."""
+    functions = {"sched_switch": "__switch_to", "sched_waking": "ttwu_do_wakeup"}
+    events = [functions.get(name, name) for name in re.findall(r"\| +(?:/\* )?(\w+)[:(]", run.text)]
+    assert {0: [name for name in events if name in (*functions.values(), "sys_nanosleep")]} == run.seen(
+        *functions.values(), "sys_nanosleep"
+    )
