@@ -13,7 +13,7 @@ import re
 from emu.machine import GuestPanic, Machine
 from tests.fuzz import Outcome
 
-__all__ = ["modules", "programs"]
+__all__ = ["event_modules", "modules", "programs"]
 
 _PARAMETERS = re.compile(r" (prepare_coming_module|destroy_params)\+")
 
@@ -26,7 +26,12 @@ def programs(arch: str, seed: int, numbers: range) -> Outcome:
         return Outcome(findings=[f"{arch}: programs {numbers} of seed {seed}: {panic}"])
 
 
-def modules(arch: str, seed: int, numbers: range) -> Outcome:
+def event_modules(arch: str, seed: int, numbers: range) -> Outcome:
+    """As `modules`, of a module that has events and static keys."""
+    return modules(arch, seed, numbers, "event_cost")
+
+
+def modules(arch: str, seed: int, numbers: range, name: str = "sample_use") -> Outcome:
     """Gives the kernel damaged modules; each is refused, or loaded and taken back.
 
     A module is trusted, as by Linux: where its parameters are set and freed, the kernel calls what it names. What that does is
@@ -35,9 +40,9 @@ def modules(arch: str, seed: int, numbers: range) -> Outcome:
     outcome = Outcome()
     while numbers:
         try:
-            piece = _try("module", "/lib/modules/sample_use.ko", "modprobe sample_export", arch, seed, numbers)
+            piece = _try("module", f"/lib/modules/{name}.ko", "modprobe sample_export", arch, seed, numbers)
         except GuestPanic as panic:
-            piece = _after_panic(str(panic), arch, seed, numbers)
+            piece = _after_panic(str(panic), arch, seed, numbers, name)
             numbers = range(0)
         outcome.add(piece)
         if not piece.counts["wild"]:
@@ -46,17 +51,17 @@ def modules(arch: str, seed: int, numbers: range) -> Outcome:
     return outcome
 
 
-def _after_panic(panic: str, arch: str, seed: int, numbers: range) -> Outcome:
+def _after_panic(panic: str, arch: str, seed: int, numbers: range, name: str) -> Outcome:
     """What modules do of which at least one has the guest panic."""
     outcome = Outcome()
     if len(numbers) > 1:
         half = len(numbers) // 2
         for part in numbers[:half], numbers[half:]:
-            outcome.add(modules(arch, seed, part))
+            outcome.add(modules(arch, seed, part, name))
     elif _is_wild(panic):
         outcome.counts["wild"] = 1
     else:
-        outcome.findings.append(f"{arch}: module {numbers.start} of seed {seed}: {panic}")
+        outcome.findings.append(f"{arch}: {name} {numbers.start} of seed {seed}: {panic}")
     return outcome
 
 

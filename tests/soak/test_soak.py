@@ -25,3 +25,8 @@ def test_damaged_programs(arch: str, numbers: range) -> None:
 @pytest.mark.parametrize("numbers", FUZZERS["modules"].pieces(SUITE), ids=str)
 def test_damaged_modules(arch: str, numbers: range) -> None:
     FUZZERS["modules"].check(arch, numbers)
+
+
+@pytest.mark.parametrize("numbers", FUZZERS["event_modules"].pieces(SUITE), ids=str)
+def test_damaged_modules_with_events(arch: str, numbers: range) -> None:
+    FUZZERS["event_modules"].check(arch, numbers)
