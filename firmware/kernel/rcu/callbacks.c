@@ -66,24 +66,24 @@ void rcu_do_batch(struct rcu_data *rdp)
 	unsigned long flags;
 	int count;
 
+	local_irq_save(flags);
 	trace_rcu_batch_start(rcu_state.name, rdp->cblist.len, RCU_BATCH_LIMIT);
 	for (count = 0; count < RCU_BATCH_LIMIT; count++) {
-		local_irq_save(flags);
 		rhp = rcu_segcblist_dequeue(&rdp->cblist);
-		local_irq_restore(flags);
 		if (!rhp)
 			break;
-		if (rcu_reclaim_tiny(rhp))
-			continue;
-		trace_rcu_invoke_callback(rcu_state.name, rhp);
-		func = rhp->func;
-		rhp->func = NULL;
-		func(rhp);
+		local_irq_restore(flags);
+		if (!rcu_reclaim_tiny(rhp)) {
+			trace_rcu_invoke_callback(rcu_state.name, rhp);
+			func = rhp->func;
+			rhp->func = NULL;
+			func(rhp);
+		}
+		local_irq_save(flags);
 	}
 	trace_rcu_batch_end(rcu_state.name, count,
 			    rcu_segcblist_ready_cbs(&rdp->cblist),
 			    need_resched(), is_idle_task(current), false);
-	local_irq_save(flags);
 	if (rcu_segcblist_ready_cbs(&rdp->cblist))
 		invoke_rcu_core();
 	local_irq_restore(flags);
