@@ -21,19 +21,19 @@ hello
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-16      [001] .....     0.026563: sys_pipe2 <-do_syscall_64
-              sh-16      [001] .....     0.026563: do_pipe2 <-sys_pipe2
-              sh-16      [001] .....     0.026563: __do_pipe_flags <-do_pipe2
-              sh-16      [001] .....     0.026563: create_pipe_files <-__do_pipe_flags
-              sh-16      [001] .....     0.026569: alloc_pipe_info <-create_pipe_files
-              sh-17      [000] .....     0.027148: pipe_write <-vfs_write
-              sh-17      [000] .....     0.027255: pipe_release <-__fput
-              sh-17      [000] .....     0.027261: put_pipe_info <-pipe_release
-             cat-18      [000] .....     0.028185: pipe_read <-vfs_read
-             cat-18      [000] .....     0.028208: pipe_read <-vfs_read
-             cat-18      [000] .....     0.028293: pipe_release <-__fput
-             cat-18      [000] .....     0.028299: put_pipe_info <-pipe_release
-             cat-18      [000] .....     0.028300: free_pipe_info <-put_pipe_info
+              sh-16      [001] .....     0.027080: sys_pipe2 <-do_syscall_64
+              sh-16      [001] .....     0.027080: do_pipe2 <-sys_pipe2
+              sh-16      [001] .....     0.027080: __do_pipe_flags <-do_pipe2
+              sh-16      [001] .....     0.027080: create_pipe_files <-__do_pipe_flags
+              sh-16      [001] .....     0.027086: alloc_pipe_info <-create_pipe_files
+              sh-17      [000] .....     0.027663: pipe_write <-vfs_write
+              sh-17      [000] .....     0.027771: pipe_release <-__fput
+              sh-17      [000] .....     0.027776: put_pipe_info <-pipe_release
+             cat-18      [000] .....     0.028665: pipe_read <-vfs_read
+             cat-18      [000] .....     0.028689: pipe_read <-vfs_read
+             cat-18      [000] .....     0.028774: pipe_release <-__fput
+             cat-18      [000] .....     0.028779: put_pipe_info <-pipe_release
+             cat-18      [000] .....     0.028780: free_pipe_info <-put_pipe_info
 """
 
 

@@ -15,23 +15,23 @@ TRACE = """\
  1)               |  sys_pipe2() {
  1)               |    do_pipe2() {
  1)               |      __do_pipe_flags() {
- 1) + 20.570 us   |        create_pipe_files();
- 1)   2.030 us    |        get_unused_fd_flags();
- 1)   2.030 us    |        get_unused_fd_flags();
- 1) + 25.090 us   |      }
+ 1) + 21.490 us   |        create_pipe_files();
+ 1)   1.990 us    |        get_unused_fd_flags();
+ 1)   1.990 us    |        get_unused_fd_flags();
+ 1) + 25.930 us   |      }
  1)               |      _copy_to_user() {
  1)   0.510 us    |        __might_fault();
  1)   1.000 us    |      }
  1)               |      fd_install() {
- 1)   0.510 us    |        _raw_spin_lock();
+ 1)   0.470 us    |        _raw_spin_lock();
  1)   0.520 us    |        _raw_spin_unlock();
- 1)   1.320 us    |      }
+ 1)   1.280 us    |      }
  1)               |      fd_install() {
- 1)   0.510 us    |        _raw_spin_lock();
+ 1)   0.470 us    |        _raw_spin_lock();
  1)   0.520 us    |        _raw_spin_unlock();
- 1)   1.320 us    |      }
- 1) + 29.170 us   |    }
- 1) + 29.270 us   |  }
+ 1)   1.280 us    |      }
+ 1) + 29.930 us   |    }
+ 1) + 30.030 us   |  }
 """
 
 

@@ -54,12 +54,12 @@ TRACE = """\
  0)    <idle>-0    =>   usleep-12   
  ------------------------------------------
 
- 0) # 1032.960 us |          }
+ 0) # 1032.810 us |          }
  0)   1.810 us    |          hrtimer_cancel();
- 0) # 1038.030 us |        }
- 0) # 1038.410 us |      }
- 0) # 1039.730 us |    }
- 0) # 1041.430 us |  }
+ 0) # 1037.880 us |        }
+ 0) # 1038.260 us |      }
+ 0) # 1039.580 us |    }
+ 0) # 1041.280 us |  }
  0)               |  /* sched_waking: comm=init pid=1 prio=120 target_cpu=000 */
  0)               |  /* sched_switch: prev_comm=usleep prev_pid=12 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120 */
 """

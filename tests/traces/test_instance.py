@@ -26,10 +26,10 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-18      [000] .....     0.030491: vfs_read <-ksys_read
-             cat-18      [000] .....     0.030514: vfs_write <-ksys_write
-             cat-18      [000] .....     0.030526: vfs_read <-ksys_read
-              sh-16      [001] .....     0.030837: vfs_write <-ksys_write
+             cat-18      [000] .....     0.030989: vfs_read <-ksys_read
+             cat-18      [000] .....     0.031034: vfs_write <-ksys_write
+             cat-18      [000] .....     0.031046: vfs_read <-ksys_read
+              sh-16      [001] .....     0.031389: vfs_write <-ksys_write
 # tracer: function
 #
 # entries-in-buffer/entries-written: 6/6   #P:2
@@ -42,12 +42,12 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-            init-1       [000] .....     0.025476: schedule <-do_wait
-              sh-16      [001] .....     0.027657: schedule <-do_wait
-     rcu_preempt-3       [000] .....     0.029306: schedule <-schedule_timeout
-              sh-16      [001] .....     0.029664: schedule <-do_wait
-              sh-16      [001] .....     0.031208: schedule <-do_wait
-     rcu_preempt-3       [001] .....     0.031303: schedule <-schedule_timeout
+            init-1       [000] .....     0.025993: schedule <-do_wait
+              sh-16      [001] .....     0.028176: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.029301: schedule <-schedule_timeout
+              sh-16      [001] .....     0.030177: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.031307: schedule <-schedule_timeout
+              sh-16      [001] .....     0.031762: schedule <-do_wait
 """
 
 

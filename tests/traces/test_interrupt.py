@@ -22,43 +22,22 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   1.510 us    |              tick_do_update_jiffies64();
- 0)   1.610 us    |            }
+ 0)   1.470 us    |              tick_do_update_jiffies64();
+ 0)   1.570 us    |            }
  0)               |            tick_sched_handle() {
  0)   0.370 us    |              account_process_tick();
  0)   0.380 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
- 0)   0.590 us    |                task_tick_fair();
- 0)   3.130 us    |              }
- 0)   5.480 us    |            }
- 0)   8.780 us    |          }
+ 0)   0.610 us    |                task_tick_fair();
+ 0)   3.590 us    |              }
+ 0)   6.020 us    |            }
+ 0)   9.280 us    |          }
  0)   1.070 us    |          tick_program_event();
- 0) + 14.370 us   |        }
- 0) + 14.460 us   |      }
- 0) + 16.570 us   |    }
+ 0) + 14.900 us   |        }
+ 0) + 15.010 us   |      }
+ 0) + 19.400 us   |    }
  0)   <========== |
- 0)   ==========> |
- 0)               |    sysvec_apic_timer_interrupt() {
- 0)               |      __sysvec_apic_timer_interrupt() {
- 0)               |        hrtimer_interrupt() {
- 0)               |          tick_sched_timer() {
- 0)               |            tick_sched_do_timer() {
- 0)   1.510 us    |              tick_do_update_jiffies64();
- 0)   1.610 us    |            }
- 0)               |            tick_sched_handle() {
- 0)   0.370 us    |              account_process_tick();
- 0)   0.350 us    |              softlockup_tick();
- 0)               |              scheduler_tick() {
- 0)   0.590 us    |                task_tick_fair();
- 0)   3.540 us    |              }
- 0)   5.680 us    |            }
- 0)   8.980 us    |          }
- 0)   1.070 us    |          tick_program_event();
- 0) + 14.570 us   |        }
- 0) + 14.660 us   |      }
- 0) + 18.930 us   |    }
- 0)   <========== |
- 0) # 1430.640 us |  }
+ 0) # 1430.780 us |  }
 """
 
 

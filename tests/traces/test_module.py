@@ -10,7 +10,7 @@ COMMAND = (
 )
 
 TRACE = """\
-[    0.066094] sample_timer: 5 beats
+[    0.067093] sample_timer: 5 beats
 # tracer: function
 #
 # entries-in-buffer/entries-written: 23/23   #P:2
@@ -23,29 +23,29 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-        modprobe-17      [000] .....     0.030217: do_init_module <-load_module
-        modprobe-17      [000] .....     0.030217: sample_timer_init [sample_timer] <-do_one_initcall
-        modprobe-17      [000] .....     0.030217: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
-   sample_thread-18      [000] .....     0.030388: sample_thread [sample_timer] <-kthread
-   sample_thread-18      [000] .....     0.030388: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-18      [000] d..1.     0.030388: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.030389: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [001] ..s1.     0.041274: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [001] ..s1.     0.041274: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [001] d.s2.     0.041275: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.042055: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-18      [000] d..1.     0.042055: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.042056: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [001] ..s1.     0.052024: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [001] ..s1.     0.052024: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [001] d.s2.     0.052025: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.054054: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-18      [000] d..1.     0.054055: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.054055: sample_rest [sample_timer] <-sample_thread [sample_timer]
-           rmmod-20      [000] .....     0.058026: sample_timer_exit [sample_timer] <-delete_module
-           rmmod-20      [000] .....     0.058029: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-20      [000] .....     0.066083: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-20      [000] d..1.     0.066084: sample_add [sample_timer] <-sample_count [sample_timer]
+        modprobe-17      [000] .....     0.031217: do_init_module <-load_module
+        modprobe-17      [000] .....     0.031218: sample_timer_init [sample_timer] <-do_one_initcall
+        modprobe-17      [000] .....     0.031218: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
+   sample_thread-18      [000] .....     0.031390: sample_thread [sample_timer] <-kthread
+   sample_thread-18      [000] .....     0.031390: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-18      [000] d..1.     0.031391: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.031392: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [001] ..s1.     0.042275: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [001] ..s1.     0.042275: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [001] d.s2.     0.042276: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.043055: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-18      [000] d..1.     0.043056: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.043057: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [001] ..s1.     0.053024: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [001] ..s1.     0.053024: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [001] d.s2.     0.053025: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.055054: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-18      [000] d..1.     0.055055: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-18      [000] .....     0.055056: sample_rest [sample_timer] <-sample_thread [sample_timer]
+           rmmod-20      [000] .....     0.059036: sample_timer_exit [sample_timer] <-delete_module
+           rmmod-20      [000] .....     0.059039: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-20      [000] .....     0.067083: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-20      [000] d..1.     0.067084: sample_add [sample_timer] <-sample_count [sample_timer]
 """
 
 

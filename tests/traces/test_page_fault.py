@@ -33,23 +33,23 @@ TRACE = """\
  0)               |                      get_page_from_freelist() {
  0)   0.270 us    |                        zone_watermark_ok();
  0)   0.440 us    |                        rmqueue_pcplist();
- 0) + 14.660 us   |                      }
- 0) + 14.970 us   |                    }
+ 0) + 15.060 us   |                      }
+ 0) + 15.390 us   |                    }
  0)               |                    do_set_pte() {
  0)   0.130 us    |                      flush_icache_page();
- 0)   2.280 us    |                    }
- 0) + 18.470 us   |                  }
- 0) + 19.920 us   |                }
- 0) + 22.320 us   |              }
- 0) + 22.680 us   |            }
+ 0)   2.230 us    |                    }
+ 0) + 18.850 us   |                  }
+ 0) + 20.300 us   |                }
+ 0) + 22.700 us   |              }
+ 0) + 23.060 us   |            }
  0)   1.410 us    |            up_read();
- 0) + 26.670 us   |          }
- 0) + 28.520 us   |        }
+ 0) + 27.120 us   |          }
+ 0) + 28.970 us   |        }
  0)   0.180 us    |        raw_irqentry_exit_cond_resched();
- 0) ! 104.350 us  |      }
+ 0) ! 104.800 us  |      }
  0)   7.890 us    |      clear_user();
- 0) ! 115.950 us  |    }
- 0) ! 117.020 us  |  }
+ 0) ! 116.400 us  |    }
+ 0) ! 117.470 us  |  }
 """
 
 

@@ -17,18 +17,18 @@ TRACE = """\
  1)               |    kill_something_info() {
  1)               |      _raw_spin_lock_irq() {
  1)   0.070 us    |        preempt_count_add();
- 1)   0.570 us    |      }
+ 1)   0.530 us    |      }
  1)               |      find_vpid() {
  1)               |        _raw_spin_lock_irqsave() {
  1)   0.070 us    |          preempt_count_add();
- 1)   0.620 us    |        }
+ 1)   0.580 us    |        }
  1)               |        find_pid() {
  1)   0.150 us    |          pid_bucket();
  1)   0.350 us    |        }
  1)               |        _raw_spin_unlock_irqrestore() {
  1)   0.080 us    |          preempt_count_sub();
  1)   0.590 us    |        }
- 1)   1.890 us    |      }
+ 1)   1.850 us    |      }
  1)               |      kill_pid_info() {
  1)   0.180 us    |        pid_task();
  1)   0.060 us    |        group_send_sig_info();
@@ -36,8 +36,8 @@ TRACE = """\
  1)               |      _raw_spin_unlock_irq() {
  1)   0.080 us    |        preempt_count_sub();
  1)   0.580 us    |      }
- 1)   3.940 us    |    }
- 1)   4.760 us    |  }
+ 1)   3.860 us    |    }
+ 1)   4.680 us    |  }
 """
 
 

@@ -20,7 +20,7 @@ TRACE = """\
  0)   0.080 us    |          preempt_count_sub();
  0)   0.890 us    |        }
  0)   0.250 us    |        find_vma();
- 0)   1.490 us    |      }
+ 0)   1.540 us    |      }
  0)               |      handle_mm_fault() {
  0)               |        __handle_mm_fault() {
  0)   0.400 us    |          mm_alloc_pmd();
@@ -35,20 +35,20 @@ TRACE = """\
  0)   0.140 us    |                  zone_watermark_ok();
  0)   0.450 us    |                  rmqueue_pcplist();
  0)   7.360 us    |                }
- 0)   7.560 us    |              }
+ 0)   7.610 us    |              }
  0)               |              do_set_pte() {
  0)   0.050 us    |                flush_icache_page();
  0)               |                _raw_spin_lock() {
  0)   0.070 us    |                  preempt_count_add();
- 0)   0.530 us    |                }
+ 0)   0.490 us    |                }
  0)               |                _raw_spin_unlock() {
  0)   0.080 us    |                  preempt_count_sub();
  0)   0.540 us    |                }
- 0)   2.000 us    |              }
- 0) + 10.430 us   |            }
- 0) + 10.780 us   |          }
- 0) + 11.670 us   |        }
- 0) + 11.820 us   |      }
+ 0)   1.970 us    |              }
+ 0) + 10.450 us   |            }
+ 0) + 10.800 us   |          }
+ 0) + 11.690 us   |        }
+ 0) + 11.840 us   |      }
  0)               |      up_read() {
 """
 
