@@ -211,7 +211,7 @@ def test_events_among_functions(machine: Machine) -> None:
     output = session(
         machine,
         "echo sched_switch > set_event\necho function > current_tracer\nusleep 1\necho 0 > tracing_on\n"
-        "grep -B1 -A2 sched_switch: per_cpu/cpu0/trace | head -4\n",
+        "grep -B1 -A2 next_comm=swapper/0 per_cpu/cpu0/trace | head -4\n",
     )
     chosen, switch, _, switched = (line["event"] for line in events(output))
     assert chosen.endswith("_next_task_idle <-pick_next_task_idle")
@@ -223,7 +223,7 @@ def test_events_are_comments_of_a_graph(machine: Machine) -> None:
     session(
         machine,
         "echo sched_switch > set_event\necho schedule > set_graph_function\necho function_graph > current_tracer\n"
-        "usleep 1\necho 0 > tracing_on\n",
+        "usleep 1000\necho 0 > tracing_on\n",
     )
     assert re.search(
         r"^ (\d\)) +\|  schedule\(\) \{\n \1 +\|    __schedule\(\) \{\n( \1.*\|      .*\n)+"

@@ -51,7 +51,7 @@ def test_a_cpu_that_does_not_flush_runs_the_old_code(arch: str, protocol: str) -
             return [ring.entries - old for ring, old in zip(machine.trace_array.recorder.rings, before, strict=True)]
 
         machine.tracefs.write("set_ftrace_filter", "kmem_cache_alloc")
-        for _ in range(4):
+        for _ in range(8):
             calls()  # both CPUs have translated the function as it is, in whatever state they call it
         machine.patching.deaf_cpus = {1}
         machine.tracefs.write("current_tracer", "function")

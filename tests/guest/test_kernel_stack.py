@@ -12,7 +12,7 @@ from emu.kernel.upcalls import Upcall
 from emu.machine import GuestPanic, Machine
 from tests.lib.arches import FACTS
 
-EXHAUST = "echo EXHAUST_STACK > /dev/lkdtm"
+EXHAUST = "usleep 100; echo EXHAUST_STACK > /dev/lkdtm"
 
 
 @pytest.mark.parametrize("tracer", ["nop", "function", "function_graph"])
