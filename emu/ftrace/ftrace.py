@@ -156,6 +156,7 @@ class Ftrace:
                 [*patches, *self.keys.patches(branches)], lambda: self._patched(changed, targets[changed], branches)
             )
         except BadProtocol as error:
+            self.keys.settle(branches)
             self._refused, self._behind = error, True  # the sites stay as they are, until the next update
         return True
 

@@ -85,7 +85,8 @@ class Keys:
 
     def patches(self, branches: NDArray[np.int64]) -> Sequence[Patch]:
         """What turns these branches. Tells the guest first that keys are going on."""
-        self._enable(self._entries["key"][branches[~self._on[branches]]], 1)
+        for key in np.unique(self._entries["key"][branches[~self._on[branches]]]):
+            self._enable(key, True)
         found = []
         for branch in branches.tolist():
             code, target = int(self._entries["code"][branch]), int(self._entries["target"][branch])
@@ -94,13 +95,17 @@ class Keys:
         return found
 
     def turned(self, branches: NDArray[np.int64]) -> None:
-        """After the last patch: these branches have been turned. Tells the guest which keys are off."""
+        """After the last patch: these branches have been turned."""
         self._on[branches] = ~self._on[branches]
-        self._enable(self._entries["key"][branches[~self._on[branches]]], 0)
+        self.settle(branches)
 
-    def _enable(self, keys: NDArray[np.uint64], value: int) -> None:
-        for key in np.unique(keys).tolist():
-            self._memory.set_member(key, "static_key.enabled", value)
+    def settle(self, branches: NDArray[np.int64]) -> None:
+        """Tells the guest which keys of these branches are on."""
+        for key in np.unique(self._entries["key"][branches]):
+            self._enable(key, self._on[self._entries["key"] == key].any())
+
+    def _enable(self, key: np.uint64, on: bool) -> None:
+        self._memory.set_member(int(key), "static_key.enabled", int(on))
 
     def _read(self, address: int, count: int) -> NDArray[np.void]:
         """The jump entries at an address, in the host's byte order."""

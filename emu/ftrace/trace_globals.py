@@ -38,7 +38,7 @@ class TraceGlobals:
         self.guest = GuestLayout.of(kernel.image)
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)
-        self.events = Catalogue(kernel.memory, self.records, warn)
+        self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once)
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)

@@ -34,15 +34,15 @@ class Catalogue(Mapping[int, EventCall]):
     Args:
         memory: of the guest, with its image loaded. Its struct trace_event_call get their numbers.
         records: of all trace arrays; through them native code finds the events.
-        warn: gets a sentence when there is no number left.
+        log: gets a line for the guest kernel's log when no number is left.
 
     Raises:
         BadImage: what the image says of its events is inconsistent.
     """
 
-    def __init__(self, memory: GuestMemory, records: RecordLists, warn: Callable[[str], None]) -> None:
+    def __init__(self, memory: GuestMemory, records: RecordLists, log: Callable[[str], None]) -> None:
         self._memory = memory
-        self._warn = warn
+        self._log = log
         self._next_number = _FIRST_NUMBER
         self._calls: dict[int, EventCall] = {}
         self._named: dict[str, dict[str, EventCall]] = {}
@@ -147,8 +147,8 @@ class Catalogue(Mapping[int, EventCall]):
         for event in found:
             number = self._free_number()
             if number is None:
-                self._warn(f"no number is left for the event {event.system}:{event.name}")
-                return
+                self._log(f"tracing: no number is left for the event {event.system}:{event.name}")
+                continue
             call = event.call(number)
             self._memory.set_member(event.address, "trace_event_call.id", number)
             self._put_native(call, _NativeEvent(call, swapped=self._memory.swapped))

@@ -42,6 +42,8 @@ def damaged_image(arch: str, what: str) -> ElfFile:
             file.set_word(table, NOWHERE)
         case "align":
             file.set_word(file.word(member("fields")) + image.offset("trace_event_field.align"), 3, size=4)
+        case "element":
+            file.set_word(file.word(member("fields")) + image.offset("trace_event_field.element"), 0, size=4)
         case "no end":
             text = image.symbol("_text")
             file.data[file.at(text) : file.at(text) + LONGEST_TEXT] = b"x" * LONGEST_TEXT
@@ -63,6 +65,7 @@ def damaged_image(arch: str, what: str) -> ElfFile:
         ("branch twice", "a branch is named twice"),
         *[(what, "address 0x10[0-9a-f]{9} is not the kernel's") for what in ("branch", "key of a branch", "event", *MEMBERS)],
         ("align", "the fields at .* are aligned at 3 bytes"),
+        ("element", "a field at .* in numbers of 0"),
         ("size", r"the fields of \w+:\w+ take"),
         ("no end", "the string at .* has no end"),
         ("one name", r"there are two events \w+:\w+"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import random
+import re
 import struct
 from collections.abc import Iterator
 
@@ -12,10 +13,12 @@ import pytest
 
 from emu.cpu.arch.sparc64.state import Env
 from emu.ftrace.event.call import EventCall
+from emu.ftrace.native import event_record
 from emu.ftrace.native.arch.x86_64 import CX, DI, DX, SI
 from emu.machine import Machine
 from tests.lib.event_entries import Entry, entries
 
+MODULE = "/lib/modules/event_cost.ko"
 CALLS = "/sys/module/event_cost/parameters/calls"
 LARGEST = 4016  # bytes of an entry, all that a page of the ring buffer has room for
 
@@ -24,7 +27,7 @@ LARGEST = 4016  # bytes of an entry, all that a page of the ring buffer has room
 def loaded(arch: str) -> Iterator[Machine]:
     """A machine with one CPU and the module event_cost."""
     with Machine(arch=arch, cpus=1) as machine:
-        assert machine.run("insmod /lib/modules/event_cost.ko").status == 0
+        assert machine.run(f"insmod {MODULE}").status == 0
         yield machine
         assert machine.run("echo alive").output == b"alive\n"
         assert machine.warnings == []
@@ -201,3 +204,19 @@ def test_wild_pointers_record_nothing_and_harm_nobody(guest: Guest) -> None:
         guest.commit(good[0], *(choose(addresses) for _ in range(2)), choose([0, 1, 2, 64, 1 << 63]))
     guest.put(0, bytes(64))
     assert guest.commit(*good)[0].fields == expected.fields
+
+
+def test_an_event_without_a_number_is_not_there_and_dmesg_says_so(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Machine(arch=arch, cpus=1) as machine:
+        catalogue = machine.trace_array.recorder.globals.events
+        monkeypatch.setattr(event_record, "EVENT_LIMIT", max(catalogue) + 2)
+        assert machine.run(f"insmod {MODULE}").status == 0
+        here = machine.tracefs.listdir("events/event_cost")
+        assert len([name for name in here if name.startswith("event_cost_")]) == 1
+        said = machine.run("dmesg | tail -1").output.decode()
+        assert re.search(r"tracing: no number is left for the event event_cost:event_cost_\w+$", said.strip())
+        machine.tracefs.write("events/event_cost/enable", "1")
+        assert machine.run(f"echo 3 > {CALLS}").status == 0
+        assert machine.tracefs.read("trace").count("event_cost_") == 3
+        assert machine.run("rmmod event_cost; insmod " + MODULE).status == 0  # its numbers can be given again
+        assert len(machine.tracefs.listdir("events/event_cost")) == len(here)
