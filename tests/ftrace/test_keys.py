@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import unicorn
 
+from emu.ftrace.errors import TraceError
 from emu.kernel.upcalls import Upcall
 from emu.machine import Machine
 from tests.lib.stepping import ENDLESS, step
@@ -152,3 +153,17 @@ def test_a_cpu_in_the_delay_slot_goes_on_where_the_branch_went(on: bool) -> None
         machine.advance(10_000)
         passed, taken = [code + 8], [target, code + 8]  # the unlikely side comes back
         assert gone_to[:5] == ([*passed, *taken, *taken] if on else [*taken, *passed, *passed, *passed])
+
+
+def test_a_refused_protocol_leaves_the_key_off(arch: str) -> None:
+    with Machine(arch=arch, cpus=1) as machine:
+        call = machine.trace_array.recorder.globals.events.find("sched", "sched_switch")
+        assert call is not None
+        machine.patching.protocol = lambda patches, breakpoint: [*patches]  # no steps
+        with pytest.raises(TraceError, match="which is no step"):
+            machine.tracefs.write("set_event", "sched_switch")
+        assert machine.kernel.memory.member(call.key, "static_key.enabled") == 0
+        machine.patching.protocol = machine.ftrace.arch.protocols[0]
+        machine.tracefs.write("set_event", "sched_switch")
+        assert machine.kernel.memory.member(call.key, "static_key.enabled") == 1
+        assert call.key in keys_on(machine, branches(machine))
