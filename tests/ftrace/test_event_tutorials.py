@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from emu.machine import Machine
+from tests.ftrace.text.golden import read_golden
 from tests.lib.sessions import session
 
 # What a document's session finds; those of this file change nothing else.
@@ -335,3 +336,27 @@ def test_clocks_of_events(machine: Machine, clock: str) -> None:
     times = [float(time) for time in re.findall(r"([\d.]+): sched_switch: ", output)]
     assert len(times) > 2
     assert times == (sorted(times) if clock != "counter" else [times[0] + i for i in range(len(times))])
+
+
+def test_an_instance_with_events_looks_like_that_of_linux(machine: Machine) -> None:
+    """The commands of the golden. What this machine has of files, tracers and options is in the golden's order."""
+    output = session(
+        machine,
+        "mkdir instances/foo; cd instances/foo; for f in *; do echo ./$f; done\n"
+        "cat available_tracers current_tracer trace_options buffer_size_kb\n"
+        "echo 1 > events/sched/sched_switch/enable; usleep 100000; head -40 trace; cd ../..; rmdir instances/foo\n",
+    )
+    ours, theirs = (text.split("# tracer: nop\n") for text in (output, read_golden("instance.txt")))
+    words, golden_words = ours[0].split(), theirs[0].split()
+    assert len(words) > 40
+    assert words == [word for word in golden_words if word in words]
+    heading, golden_heading = ([line for line in part.splitlines() if line.startswith("#")] for part in (ours[1], theirs[1]))
+    assert [re.sub(r"\d+", "N", line) for line in heading] == [re.sub(r"\d+", "N", line) for line in golden_heading]
+    shape = re.compile(
+        r"sched_switch: prev_comm=\S.* prev_pid=\d+ prev_prio=120 prev_state=(R\+|[RSDITtXZP])"
+        r" ==> next_comm=\S.* next_pid=\d+ next_prio=120"
+    )
+    for part in (ours[1], theirs[1]):
+        lines = events("".join(f"{line}\n" for line in part.splitlines() if not line.startswith("#") and line.endswith("120")))
+        assert lines and all(shape.fullmatch(line["event"]) for line in lines)
+        assert {line["flags"] for line in lines} == {"d..2."}
