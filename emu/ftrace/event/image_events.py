@@ -104,10 +104,11 @@ class EventReader:
                     break
                 if n == _MOST_FIELDS or align not in (1, 2, 4, 8, 16):
                     raise ValueError(f"the fields at {address:#x} do not end, or are aligned at {align} bytes")
-                if element not in (1, 2, 4, 8) or size % element:
-                    raise ValueError(f"a field at {address:#x} has {size} bytes, in numbers of {element}")
                 start = -(-end // align) * align
-                fields.append(Field(self._memory.string(type_), self._memory.string(name), start, size, bool(signed), element))
+                field = Field(self._memory.string(type_), self._memory.string(name), start, size, bool(signed), element)
+                if element not in (1, 2, 4, 8) or (size % element and not field.is_dynamic):
+                    raise ValueError(f"the field {field.name} has {size} bytes, in numbers of {element}")
+                fields.append(field)
                 end = start + size
             self._fields[address] = fields, end
         return self._fields[address]

@@ -65,7 +65,7 @@ def damaged_image(arch: str, what: str) -> ElfFile:
         ("branch twice", "a branch is named twice"),
         *[(what, "address 0x10[0-9a-f]{9} is not the kernel's") for what in ("branch", "key of a branch", "event", *MEMBERS)],
         ("align", "the fields at .* are aligned at 3 bytes"),
-        ("element", "a field at .* in numbers of 0"),
+        ("element", "the field .* in numbers of 0"),
         ("size", r"the fields of \w+:\w+ take"),
         ("no end", "the string at .* has no end"),
         ("one name", r"there are two events \w+:\w+"),
