@@ -119,11 +119,10 @@ class Keys:
         Raises:
             LookupError: something that they name is not in the kernel's memory.
         """
-        if len(np.unique(entries["code"])) < len(entries):
+        if len(set(entries["code"].tolist())) < len(entries):
             return "a branch is named twice"
         nop = self._arch.key_nop
-        for entry in entries:
-            code, target, key = (int(entry[member]) for member in _MEMBERS)
+        for code, target, key in entries.tolist():
             self._memory.member(key, "static_key.enabled")
             if (found := self._memory.read(code, len(nop))) != nop:
                 return f"the branch at {code:#x} holds {found.hex(' ')}, not {nop.hex(' ')}"

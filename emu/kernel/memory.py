@@ -12,6 +12,8 @@ from emu.kernel.image import Image
 
 __all__ = ["GuestMemory"]
 
+_USUAL_STRING = 64  # bytes: most strings are names
+
 
 
 class GuestMemory:
@@ -84,10 +86,11 @@ class GuestMemory:
     def string(self, address: int, longest: int = 1 << 15) -> str:
         """The string that begins at an address and ends with NUL, LookupError also if it does not within `longest` bytes."""
         start = self.physical(address)
-        data, end, _ = bytes(self.ram[start : start + longest]).partition(b"\0")
-        if not end:
-            raise LookupError(f"the string at {address:#x} has no end")
-        return data.decode(errors="surrogateescape")
+        for size in (min(_USUAL_STRING, longest), longest):
+            data, end, _ = bytes(self.ram[start : start + size]).partition(b"\0")
+            if end:
+                return data.decode(errors="surrogateescape")
+        raise LookupError(f"the string at {address:#x} has no end")
 
     def set_member(self, address: int, name: str, value: int) -> None:
         """Stores a member of a structure."""
