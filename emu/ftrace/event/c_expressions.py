@@ -201,9 +201,8 @@ class Expressions:
 
     def _dynamic(self, node: Any) -> Memory:
         field, word = self._located(node)
-        base = field.offset + field.size if field.type.startswith("__rel_loc") else 0
         element = named_type(field.type.removesuffix("[]").split()[1:]) or CType(field.element or 1, field.signed)
-        return Memory(f"dynamic_data(entry, {word.code}, {base})", element)
+        return Memory(f"dynamic_data(entry, {word.code}, {field.data_base})", element)
 
     # Types
 

@@ -7,7 +7,7 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["COMMON_FIELDS", "EventCall", "EventKind", "Field", "format_text"]
+__all__ = ["COMMON_FIELDS", "COMMON_SIZE", "EventCall", "EventKind", "Field", "format_text"]
 
 
 class EventKind(enum.Enum):
@@ -41,6 +41,11 @@ class Field:
         return self.type.startswith(("__data_loc", "__rel_loc"))
 
     @property
+    def data_base(self) -> int:
+        """From where in the entry a dynamic field counts the offset of its data."""
+        return self.offset + self.size if self.type.startswith("__rel_loc") else 0
+
+    @property
     def declaration(self) -> str:
         """The type and the name as C declares them: `char comm[16]`."""
         if self.type.endswith("]") and not self.is_dynamic:
@@ -55,6 +60,9 @@ COMMON_FIELDS = (
     Field("unsigned char", "common_preempt_count", 3, 1, False),
     Field("int", "common_pid", 4, 4, True),
 )
+
+
+COMMON_SIZE = COMMON_FIELDS[-1].offset + COMMON_FIELDS[-1].size  # bytes: where an event's own fields begin
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from emu.ftrace.event.call import EventCall, Field
+from emu.ftrace.event.call import COMMON_SIZE, EventCall, Field
 from emu.ftrace.native.event_record import LARGEST_ENTRY
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["EventReader", "GuestEvent"]
 
-_COMMON_SIZE = 8  # bytes of struct trace_entry
 _MOST_FIELDS = 64
 
 # What print fmt consists of: strings, members that must stay as they are, names and numbers.
@@ -61,11 +60,6 @@ class EventReader:
             value = memory.member(address, "trace_eval_map.eval_value")
             self._evals.setdefault(system, {})[name] = str(value - (value >> 63 << 64))
 
-    @property
-    def evals(self) -> Mapping[str, Mapping[str, str]]:
-        """The names that print fmt uses, and what they stand for, by system."""
-        return self._evals
-
     def events(self, calls: Sequence[int]) -> Iterator[GuestEvent]:
         """The events whose struct trace_event_call are at these addresses."""
         memory = self._memory
@@ -96,7 +90,7 @@ class EventReader:
     def _fields_at(self, address: int) -> tuple[Sequence[Field], int]:
         """The fields in the table at an address, and where the last one ends. Events of a class share it."""
         if address not in self._fields:
-            fields, end = [], _COMMON_SIZE
+            fields, end = [], COMMON_SIZE
             for n in range(_MOST_FIELDS + 1):
                 row = np.frombuffer(self._memory.read(address + n * self._layout.itemsize, self._layout.itemsize), self._layout)
                 type_, name, size, align, signed, element = row[0].tolist()

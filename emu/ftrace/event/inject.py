@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.event.call import COMMON_FIELDS, EventCall, EventKind, Field
+from emu.ftrace.event.call import COMMON_FIELDS, COMMON_SIZE, EventCall, EventKind, Field
 from emu.ftrace.numbers import parse_c
 
 __all__ = ["Injected"]
@@ -44,7 +44,6 @@ class Injected:
     def __init__(self, call: EventCall, text: bytes) -> None:
         self.common: dict[int, bytes] = {}
         self._call = call
-        self._start = COMMON_FIELDS[-1].offset + COMMON_FIELDS[-1].size
         self._entry = bytearray(call.size)
         self._entry += b"\0"  # ends a string, and is what an empty one is
         for field in call.fields:
@@ -52,7 +51,7 @@ class Injected:
                 self._put(field, len(self._entry) - 1)
         for field, value in self._settings(text.strip()):
             self._set(field, value)
-        self.data = bytes(self._entry[self._start :])
+        self.data = bytes(self._entry[COMMON_SIZE:])
 
     def _settings(self, text: bytes) -> Iterator[tuple[Field, int | bytes]]:
         """The fields that the text sets, and to what."""
@@ -95,7 +94,7 @@ class Injected:
 
     def _put(self, field: Field, value: int) -> None:
         data = (value & (1 << 8 * field.size) - 1).to_bytes(field.size, sys.byteorder)
-        if field.offset < self._start:
+        if field.offset < COMMON_SIZE:
             self.common[field.offset] = data
         else:
             self._entry[field.offset : field.offset + field.size] = data

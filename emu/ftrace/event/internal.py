@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from emu.ftrace.event.call import COMMON_FIELDS, EventCall, EventKind, Field
+from emu.ftrace.event.call import COMMON_SIZE, EventCall, EventKind, Field
 
 __all__ = ["INTERNAL_EVENTS", "SYSTEM"]
 
@@ -19,8 +19,6 @@ _SIZES = {
     "unsigned long long": 8, "u64": 8, "s64": 8, "resource_size_t": 8, "const char *": 8,
 }  # fmt: skip
 _SIGNED = {"char", "int", "long", "s64"}
-
-_COMMON_END = COMMON_FIELDS[-1].offset + COMMON_FIELDS[-1].size
 
 _SWITCH = (
     "unsigned int prev_pid", "unsigned int next_pid", "unsigned int next_cpu", "unsigned char prev_prio",
@@ -46,7 +44,7 @@ def _event(name: str, number: int, declarations: tuple[str, ...], print_fmt: str
 
 def _fields(declarations: tuple[str, ...]) -> Iterator[Field]:
     """The fields, each declared as `TYPE NAME`, at the next multiple of their size."""
-    offset = _COMMON_END
+    offset = COMMON_SIZE
     for declaration in declarations:
         type_, _, name = declaration.rpartition(" ")
         base, bracket, rest = type_.partition("[")

@@ -70,8 +70,7 @@ def _hexadecimal(field: Field, entry: bytes) -> str:
     """`pid=0x39 comm=73 68 00`: a number as one, other bytes in their order."""
     data = np.frombuffer(entry, np.uint8)[field.offset : field.offset + field.size]
     if field.is_dynamic:
-        base = field.offset + field.size if field.type.startswith("__rel_loc") else 0
-        return f"{field.name}={dynamic_data(entry, int(data.view(np.uint32)[0]), base).hex(' ')}"
+        return f"{field.name}={dynamic_data(entry, int(data.view(np.uint32)[0]), field.data_base).hex(' ')}"
     if field.type.endswith("]") or field.size not in (1, 2, 4, 8):
         return f"{field.name}={data.tobytes().hex(' ')}"
     return f"{field.name}={int(data.view(f'u{field.size}')[0]):#x}"
