@@ -17,8 +17,18 @@ from emu.ftrace.text.rows import Indices, Rows
 from emu.ftrace.text.view import Symbol, TraceView
 
 __all__ = [
-    "Column", "SymbolNames",
-    "joined", "latency_flags", "picked", "split_time", "spread", "task_column", "text_of", "time_columns",
+    "Column",
+    "SymbolNames",
+    "in_microseconds",
+    "joined",
+    "latency_flags",
+    "picked",
+    "split_time",
+    "spread",
+    "task_column",
+    "text_of",
+    "text_of_state",
+    "time_columns",
 ]  # fmt: skip
 
 Column = NDArray[np.object_]
@@ -112,29 +122,38 @@ def latency_flags(flags: int, preempt_count: int) -> str:
     return irqs + resched + context + "".join(f"{depth:x}" if depth else "." for depth in depths)
 
 
+def text_of_state(rows: Rows, text: Callable[[int, int, int, int], str]) -> Column:
+    """For each row, the text of its pid, CPU, flags and `preempt_count`."""
+    pid, flags = (rows.entry[name].astype(np.int64) for name in ("pid", "flags"))
+    keys = pid << 32 | rows.cpu << 16 | flags << 8 | rows.entry["preempt_count"]
+    return text_of(keys, lambda key: text(key >> 32, key >> 16 & 0xFFFF, key >> 8 & 0xFF, key & 0xFF))
+
+
 def task_column(view: TraceView, rows: Rows) -> Column:
     """`            sh-57      [001] d.h2.`: task, CPU and, if asked for, thread group and flags."""
     show_flags, show_tgid = view.option("irq-info"), view.option("record-tgid")
-    pid, flags = (rows.entry[name].astype(np.int64) for name in ("pid", "flags"))
-    keys = pid << 32 | rows.cpu << 16 | flags << 8 | rows.entry["preempt_count"]
 
-    def text(key: int) -> str:
-        pid, cpu = key >> 32, key >> 16 & 0xFFFF
+    def text(pid: int, cpu: int, flags: int, preempt_count: int) -> str:
         tgid = ""
         if show_tgid:
             known = view.tgid_of(pid)
             tgid = f"({known:7}) " if known else "(-------) "
-        letters = latency_flags(key >> 8 & 0xFF, key & 0xFF) if show_flags else ""
+        letters = latency_flags(flags, preempt_count) if show_flags else ""
         return f"{view.task_name(pid):>16}-{pid:<7} {tgid}[{cpu:03}] {letters}"
 
-    return text_of(keys, text)
+    return text_of_state(rows, text)
+
+
+def in_microseconds(nanoseconds: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Rounded, as Linux does."""
+    return (nanoseconds + np.uint64(500)) // np.uint64(1000)
 
 
 def time_columns(time: NDArray[np.uint64], clock_is_ns: bool) -> list[Column]:
     """`    76.407272: `: seconds, rounded to microseconds; what the clock counts if that is not nanoseconds."""
     if not clock_is_ns:
         return [np.array([f" {count:12}: " for count in time.tolist()], dtype=np.object_)]
-    return split_time((time + np.uint64(500)) // np.uint64(1000), " ", ": ")
+    return split_time(in_microseconds(time), " ", ": ")
 
 
 _THOUSANDTHS = [f"{number:03}" for number in range(1000)]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.text.columns import Column, latency_flags, text_of
+from emu.ftrace.text.columns import Column, in_microseconds, latency_flags, text_of, text_of_state
 from emu.ftrace.text.duration import duration_mark
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import TraceView
@@ -21,19 +21,15 @@ def latency_columns(view: TraceView, rows: Rows) -> list[Column]:
         return _verbose(view, rows, since, until)
     if not view.clock_is_ns:
         return [_task(view, rows), text_of(since, lambda count: f" {count:4}: ")]
-    marks = text_of(_microseconds(until), lambda count: duration_mark(count * 1000))
-    return [_task(view, rows), text_of(_microseconds(since), lambda count: f" {count:4}us"), marks + ": "]
+    marks = text_of(in_microseconds(until), lambda count: duration_mark(count * 1000))
+    return [_task(view, rows), text_of(in_microseconds(since), lambda count: f" {count:4}us"), marks + ": "]
 
 
 def _task(view: TraceView, rows: Rows) -> Column:
-    pid, flags = (rows.entry[name].astype(np.int64) for name in ("pid", "flags"))
-    keys = pid << 32 | rows.cpu << 16 | flags << 8 | rows.entry["preempt_count"]
+    def text(pid: int, cpu: int, flags: int, preempt_count: int) -> str:
+        return f"{view.task_name(pid)[:8]:>8}-{pid:<7} {cpu:3}{latency_flags(flags, preempt_count)}"
 
-    def text(key: int) -> str:
-        pid, cpu = key >> 32, key >> 16 & 0xFFFF
-        return f"{view.task_name(pid)[:8]:>8}-{pid:<7} {cpu:3}{latency_flags(key >> 8 & 0xFF, key & 0xFF)}"
-
-    return text_of(keys, text)
+    return text_of_state(rows, text)
 
 
 def _verbose(view: TraceView, rows: Rows, since: NDArray[np.uint64], until: NDArray[np.uint64]) -> list[Column]:
@@ -45,7 +41,7 @@ def _verbose(view: TraceView, rows: Rows, since: NDArray[np.uint64], until: NDAr
         for (pid, cpu, flags, depths), place in zip(numbers, places, strict=True)
     ]
     if view.clock_is_ns:
-        time, since, until = _microseconds(rows.time), _microseconds(since), _microseconds(until)
+        time, since, until = in_microseconds(rows.time), in_microseconds(since), in_microseconds(until)
         times = [
             f"[{time:08x}] {_milliseconds(since)} (+{_milliseconds(until)}): "
             for time, since, until in zip(time.tolist(), since.tolist(), until.tolist(), strict=True)
@@ -66,9 +62,6 @@ def _until_next(view: TraceView, rows: Rows) -> NDArray[np.uint64]:
     return following - rows.time
 
 
-def _microseconds(nanoseconds: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    return (nanoseconds + np.uint64(500)) // np.uint64(1000)
-
-
-def _milliseconds(microseconds: int) -> str:
-    return f"{microseconds // 1000}.{microseconds % 1000:03}ms"
+def _milliseconds(count: int) -> str:
+    """Of microseconds."""
+    return f"{count // 1000}.{count % 1000:03}ms"
