@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files that hold a set of process numbers: set_ftrace_pid and set_ftrace_notrace_pid."""
+"""Files that hold a set of process numbers: set_ftrace_pid, set_event_pid, and their like with `notrace`."""
 
 from __future__ import annotations
 

@@ -173,7 +173,12 @@ def _trace_file(tr: TraceArray, cpu: int | None) -> TextFile:
 
 def _event_files(tr: TraceArray) -> dict[str, Node]:
     catalogue = tr.recorder.globals.events
-    return {"events": EventsDirectory(tr, catalogue), "set_event": SetEventFile(tr, catalogue)}
+    return {
+        "events": EventsDirectory(tr, catalogue),
+        "set_event": SetEventFile(tr, catalogue),
+        "set_event_pid": PidFile(lambda: tr.recorder.event_pid_filter.chosen, tr.set_event_pids),
+        "set_event_notrace_pid": PidFile(lambda: tr.recorder.event_pid_filter.excluded, tr.set_event_notrace_pids),
+    }
 
 
 def _clocks(tr: TraceArray) -> str:
