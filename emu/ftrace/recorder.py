@@ -16,7 +16,7 @@ from emu.cpu.far_memory import far_memory
 from emu.ftrace.bprintf import repacked
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.events import ENTRY, Events, EventType
-from emu.ftrace.native import array_cpu_record, array_record
+from emu.ftrace.native import array_cpu_record, array_record, ring_record
 from emu.ftrace.native.context import now
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
@@ -57,7 +57,6 @@ class Recorder:
     Attributes:
         rings: one for each CPU.
         tracer: the tracer whose events are recorded now. The array may already want another one.
-        recording: whether events are recorded (tracing_on).
         cpumask: the CPUs that may record (tracing_cpumask).
         clock: the clock of the events' times.
         pid_filter: the tasks whose functions are recorded.
@@ -71,12 +70,10 @@ class Recorder:
         self.globals = trace_globals
         self.rings = [RingBuffer(cpu.index, pages_for(0)) for cpu in kernel.board.cpus]
         self.tracer: Tracer = NOP
-        self.recording = True
         self.cpumask = frozenset(range(self.cpus))
         self.first_cpu = 0
         self._start = 0
         self._records_printk = True
-        self._failed = False
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
         self._site_flags = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
         self._records = trace_globals.records.add()
@@ -139,31 +136,34 @@ class Recorder:
 
     def stop(self) -> None:
         """Stops recording for good, because tracing has failed; recorded events stay."""
-        self._failed = True
         self._records.set(array_record.GRAPH_RUNNING, 0)
-        self._switch_rings()
+        for ring in self.rings:
+            ring.disable(ring_record.FAILED)
+
+    @property
+    def recording(self) -> bool:
+        """Whether events are recorded (tracing_on). Native code may change it at any event."""
+        return self._records.array.get(array_record.RECORDING) != 0
 
     def record_on(self) -> None:
-        self.recording = True
-        self._records.set(array_record.RECORDING, 1)
-        self._switch_rings()
+        self._switch(on=True)
 
     def record_off(self) -> None:
         """Stops recording, and wakes the readers that wait for events."""
-        self.recording = False
-        self._records.set(array_record.RECORDING, 0)
         self.globals.remember_running()
-        self._switch_rings()
+        self._switch(on=False)
         self.wake_readers()
+
+    def _switch(self, on: bool) -> None:
+        self._records.set(array_record.RECORDING, int(on))
+        for ring in self.rings:
+            ring.disable(ring_record.OFF, not on)
 
     def record_on_cpus(self, cpus: frozenset[int]) -> None:
         """Sets tracing_cpumask: other CPUs record nothing."""
         self.cpumask = cpus
-        self._switch_rings()
-
-    def _switch_rings(self) -> None:
         for ring in self.rings:
-            ring.recording = self.recording and ring.cpu in self.cpumask and not self._failed
+            ring.disable(ring_record.MASKED, ring.cpu not in cpus)
 
     def option_changed(self, name: str, on: bool) -> None:
         """Follows an option that says what is recorded; the others are for the text."""

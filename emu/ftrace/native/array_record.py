@@ -27,7 +27,7 @@ STAGE = _fields.word()  # address of memory in which entries of the guest's even
 EVENT_CONTEXT = _fields.word()  # address of the event_context
 
 # What the array records
-CPUS = _fields.word()  # address of a word for each CPU: its array_cpu_record of this array
+CPUS = _fields.word()  # address of a word for each CPU, its array_cpu_record of this array; then 0
 RECORDING = _fields.word()  # 1: tracing is on
 CLOCK = _fields.word()  # one of the CLOCK_ constants
 CLOCK_RATE = _fields.word()  # of CLOCK_LINEAR: what it counts in a cycle
