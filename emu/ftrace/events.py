@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "PRINT", "RAW_DATA",
+    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "KERNEL_STACK", "PRINT", "RAW_DATA",
     "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
@@ -52,6 +52,7 @@ ENTRY = _entry()  # `preempt_count`: its depth in the low half, that of migrate_
 FUNCTION = _entry(("ip", "u8"), ("parent_ip", "u8"))
 FUNCGRAPH_ENTRY = _entry(("func", "u8"), ("depth", "i4"))
 FUNCGRAPH_EXIT = _entry(("func", "u8"), ("depth", "i4"), ("overrun", "u4"), ("calltime", "u8"), ("rettime", "u8"))
+KERNEL_STACK = _entry(("size", "u4"), ("padding", "u4"))  # how many addresses; then the addresses
 PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
 BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)
 BPUTS = _entry(("ip", "u8"), ("str", "u8"))  # the text's address
