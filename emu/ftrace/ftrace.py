@@ -320,6 +320,7 @@ class Ftrace:
                 if ops.events.forget(gone_events):
                     recorder.record_events([call.number for call in gone_events], False)
                     recorder.clear()
+                    recorder.clear_snapshot()
         else:
             self.sites.remove(part.start, part.stop)
             self.keys.remove(part.start, part.stop)

@@ -45,9 +45,8 @@ def test_what_is_here_is_a_part_of_linux(tracefs: TraceFS) -> None:
 @pytest.mark.parametrize(
     ("path", "log"),
     [
-        ("snapshot", "snapshot: Linux 6.1 has this file, this machine does not"),
-        ("instances/a/snapshot", "snapshot: Linux 6.1 has this file, this machine does not"),
-        ("per_cpu/cpu1/snapshot_raw", "per_cpu/cpu1/snapshot_raw: Linux 6.1 has this file, this machine does not"),
+        ("stack_trace", "stack_trace: Linux 6.1 has this file, this machine does not"),
+        ("instances/a/tracing_max_latency", "tracing_max_latency: Linux 6.1 has this file, this machine does not"),
         ("options/userstacktrace", "options/userstacktrace: Linux 6.1 has this file, this machine does not"),
         ("events/ext4", "events/ext4: Linux 6.1 has this file, this machine does not"),
         ("events/sched/sched_swap_numa", "events/sched/sched_swap_numa: Linux 6.1 has this file, this machine does not"),
@@ -115,12 +114,12 @@ def test_a_word_that_linux_does_not_understand_either(tracefs: TraceFS, path: st
 
 def test_dmesg_says_it_once_and_in_order(machine: Machine) -> None:
     before = shell(machine, "dmesg")
-    said = shell(machine, "for n in 1 2; do cat snapshot nosuch; echo irqsoff > current_tracer; done 2>&1 | wc -l; dmesg")
+    said = shell(machine, "for n in 1 2; do cat stack_trace nosuch; echo irqsoff > current_tracer; done 2>&1 | wc -l; dmesg")
     count, *lines = said.removeprefix(before).splitlines()
     assert count == "6"
     new = [line.partition("] ")[2] for line in lines][len(before.splitlines()) :]
     assert new == [
-        "tracefs: snapshot: Linux 6.1 has this file, this machine does not",
+        "tracefs: stack_trace: Linux 6.1 has this file, this machine does not",
         "tracefs: current_tracer: Linux 6.1 has the tracer 'irqsoff', this machine does not",
     ]
 
