@@ -173,6 +173,8 @@ class Recorder:
                     ring.overwrite = on
             case "trace_printk":
                 self._records_printk = on
+            case "func_stack_trace":
+                self._records.set(array_record.FUNC_STACKS, self.globals.stacks.function_handler() if on else 0)
             case "funcgraph-irqs":
                 self._records.set(array_record.SKIP_INTERRUPTS, int(not on))
             case "sleep-time":
