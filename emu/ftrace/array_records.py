@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record
+from emu.ftrace.native import array_cpu_record, array_record, event_context
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
 
@@ -27,6 +27,8 @@ class ArrayRecords:
     def __init__(self, cpus: int, changed: Callable[[], None] = lambda: None) -> None:
         self.array = Record(array_record.WORDS)
         self.cpus = [Record(array_cpu_record.WORDS) for _ in range(cpus)]
+        self._table = np.array([*(cpu.address for cpu in self.cpus), 0], np.uint64)
+        self.array.set(array_record.CPUS, self._table.ctypes.data)
         self._changed = changed
         for cpu in self.cpus:
             cpu.set(array_cpu_record.ARRAY, self.array.address)
@@ -39,13 +41,19 @@ class ArrayRecords:
 
 
 class RecordLists:
-    """The records of all trace arrays. Native code finds those of a CPU as a list, the top array's first."""
+    """The records of all trace arrays. Native code finds those of a CPU as a list, the top array's first.
+
+    Attributes:
+        event_context: what handlers are told of the event that happens (`native.event_context`).
+    """
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._nowhere = np.zeros(kernel.board.arch.page_size, np.uint8)
+        self.event_context = Record(event_context.WORDS)
         self._changed: Callable[[], None] = lambda: None
         self._common = {field: np.uint64(value) for field, value in (*self._places(), *self._time())}
+        self._common[array_record.EVENT_CONTEXT] = np.uint64(self.event_context.address)
         self._common[array_record.READER_VECTOR] = np.uint64(kernel.image.constant("HOST_DEVICE_VECTOR"))
         self._all: list[ArrayRecords] = []
 

@@ -318,7 +318,6 @@ class Ftrace:
             gone_events = self._events.remove(module.name)
             for ops, recorder in self._recorders.items():
                 if ops.events.forget(gone_events):
-                    recorder.record_events([call.number for call in gone_events], False)
                     recorder.clear()
         else:
             self.sites.remove(part.start, part.stop)

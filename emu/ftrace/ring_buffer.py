@@ -99,9 +99,10 @@ class RingBuffer:
         """While False, nothing is recorded and nothing counted as dropped."""
         return self._get(ring_record.DISABLED) == 0
 
-    @recording.setter
-    def recording(self, on: bool) -> None:
-        self._set(ring_record.DISABLED, int(not on))
+    def disable(self, why: np.uint64, disabled: bool = True) -> None:
+        """Sets or clears one of the reasons for which nothing is recorded: a bit of `ring_record.DISABLED`."""
+        others = self._get(ring_record.DISABLED) & ~int(why)
+        self._set(ring_record.DISABLED, others | int(why) if disabled else others)
 
     @property
     def overwrite(self) -> bool:

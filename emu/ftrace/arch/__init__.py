@@ -77,10 +77,13 @@ class FtraceArch(ABC):
         """The same for what must be known of tasks."""
         return _task_callbacks(self, guest)
 
-
     def event_callbacks(self, guest: GuestLayout) -> EventCallbacks:
         """The same for the guest's events."""
         return _event_callbacks(self, guest)
+
+    def event_handler(self) -> int:
+        """The address of what handles events of which more is wanted than that they are recorded."""
+        return _event_handler()
 
 
 def _native(arch: FtraceArch) -> Any:
@@ -103,6 +106,14 @@ def _task_callbacks(arch: FtraceArch, guest: GuestLayout) -> TaskCallbacks:
 def _event_callbacks(arch: FtraceArch, guest: GuestLayout) -> EventCallbacks:
     compiled: EventCallbacks = _native(arch).build_for_events(guest, arch.cpu.native().irqs_off)
     return compiled
+
+
+@functools.cache
+def _event_handler() -> int:
+    from emu.ftrace.native import event_handler
+
+    address: int = event_handler.build().address
+    return address
 
 
 def load(name: str) -> FtraceArch:

@@ -24,18 +24,22 @@ SAVED_TGIDS = _fields.word()  # address of u32[PID_LIMIT]: the thread group of e
 READER_VECTOR = _fields.word()
 EVENTS = _fields.word()  # address of a word for each number of an event: its event_record; 0: none
 STAGE = _fields.word()  # address of memory in which entries of the guest's events are put together
+EVENT_CONTEXT = _fields.word()  # address of the event_context
 
 # What the array records
+CPUS = _fields.word()  # address of a word for each CPU, its array_cpu_record of this array; then 0
 RECORDING = _fields.word()  # 1: tracing is on
 CLOCK = _fields.word()  # one of the CLOCK_ constants
 CLOCK_RATE = _fields.word()  # of CLOCK_LINEAR: what it counts in a cycle
 CLOCK_OFFSET = _fields.word()  # nanoseconds, added to those since boot
 SITE_FLAGS = _fields.word()  # address of a byte of flags per byte of the kernel mapping
 SITE_FLAGS_SIZE = _fields.word()
-EVENT_FLAGS = _fields.word()  # address of a byte for each number of an event: EVENT_RECORDED
-PID_FLAGS = _fields.word()  # address of a byte for each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED
+STACKS = _fields.word()  # STACK_KERNEL, STACK_USER: what follows each entry of an event
+EVENT_PIDS = _fields.word()  # 1: there is a set_event_pid or a set_event_notrace_pid
+PID_FLAGS = _fields.word()  # address of a byte for each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED, EVENTS_...
 ONLY_CHOSEN = _fields.word()  # 1: only pids with PID_CHOSEN are traced
-FOLLOW_FORK = _fields.word()  # 1: function-fork: a child gets its parent's flags in PID_FLAGS, an ended task loses them
+ONLY_EVENTS_CHOSEN = _fields.word()  # 1: only of pids with EVENTS_CHOSEN are events recorded
+FOLLOW_FORK = _fields.word()  # flags of PID_FLAGS that a child gets from its parent, and an ended task loses
 ASKS_EACH = _fields.word()  # 1, in the top array's record: a call is recorded for each array that wants the site
 READER_WAITS = _fields.word()  # 1: the next event raises READER_VECTOR on its CPU
 GRAPH_RUNNING = _fields.word()  # 1: entries and returns are recorded
@@ -64,6 +68,7 @@ GENERAL = (ASKS_EACH, CLOCK, MAX_DEPTH, ONLY_SELECTED, HIDES, SKIP_INTERRUPTS, T
 PID_LIMIT = 1 << 22
 PID_END = np.uint64(PID_LIMIT)
 PID_CHOSEN, PID_EXCLUDED, NO_PID_FLAGS = np.uint8(1), np.uint8(2), np.uint8(0)
+EVENTS_CHOSEN, EVENTS_EXCLUDED = np.uint8(4), np.uint8(8)
 
 # Flags in SITE_FLAGS
 GRAPH_FUNCTION = np.uint8(1)
@@ -72,5 +77,5 @@ TRACED = np.uint8(4)  # the array's function tracer records it
 TURNS_ON, TURNS_OFF = np.uint8(8), np.uint8(16)  # a command turns tracing on, off when the site is called
 NO_SITE_FLAGS = np.uint8(0)
 
-# Flags in EVENT_FLAGS
-EVENT_RECORDED = np.uint8(1)
+# Bits of STACKS
+STACK_KERNEL, STACK_USER = np.uint64(1), np.uint64(2)
