@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record
+from emu.ftrace.native import array_cpu_record, array_record, event_context
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
 
@@ -41,13 +41,19 @@ class ArrayRecords:
 
 
 class RecordLists:
-    """The records of all trace arrays. Native code finds those of a CPU as a list, the top array's first."""
+    """The records of all trace arrays. Native code finds those of a CPU as a list, the top array's first.
+
+    Attributes:
+        event_context: what handlers are told of the event that happens (`native.event_context`).
+    """
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._nowhere = np.zeros(kernel.board.arch.page_size, np.uint8)
+        self.event_context = Record(event_context.WORDS)
         self._changed: Callable[[], None] = lambda: None
         self._common = {field: np.uint64(value) for field, value in (*self._places(), *self._time())}
+        self._common[array_record.EVENT_CONTEXT] = np.uint64(self.event_context.address)
         self._common[array_record.READER_VECTOR] = np.uint64(kernel.image.constant("HOST_DEVICE_VECTOR"))
         self._all: list[ArrayRecords] = []
 

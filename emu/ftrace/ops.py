@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.event.wanted import WantedEvents
+from emu.ftrace.event.files import EventFiles
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.native import array_record
 from emu.ftrace.probes import FunctionProbes
@@ -23,6 +23,7 @@ class FtraceOps:
 
     Args:
         functions: the functions that can be traced now.
+        events: what the array wants of events.
 
     Attributes:
         tracer: the array's tracer.
@@ -35,10 +36,10 @@ class FtraceOps:
         graph_notrace: set_graph_notrace.
         max_graph_depth: how many levels of calls function_graph records; 0: all.
         threshold_us: function_graph records only calls that took so many microseconds; 0: all.
-        events: the events that are recorded.
+        events: what it wants of events.
     """
 
-    def __init__(self, functions: Functions) -> None:
+    def __init__(self, functions: Functions, events: EventFiles) -> None:
         self.tracer: Tracer = NOP
         self.filter = FunctionFilter(functions)
         self.notrace = self.filter
@@ -48,7 +49,7 @@ class FtraceOps:
         self.graph_notrace = self.filter
         self.max_graph_depth = 0
         self.threshold_us = 0
-        self.events = WantedEvents()
+        self.events = events
 
     @property
     def filtered(self) -> bool:

@@ -41,6 +41,7 @@ CORE_OPTIONS = (
     Option("disable_on_free", False),
     Option("irq-info", True),
     Option("markers", True),
+    Option("event-fork", False),
     Option("pause-on-trace", False),
     Option("hash-ptr", True),
     Option("function-fork", False),

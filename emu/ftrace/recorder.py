@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -15,12 +15,13 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.bprintf import repacked
+from emu.ftrace.event.files import EventFiles
 from emu.ftrace.events import ENTRY, Events, EventType
-from emu.ftrace.native import array_record, event_record, ring_record
+from emu.ftrace.native import array_record, ring_record
 from emu.ftrace.native.context import now
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
-from emu.ftrace.pid_filter import PidFilter
+from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_context import TraceContext, context_of
@@ -59,6 +60,8 @@ class Recorder:
         cpumask: the CPUs that may record (tracing_cpumask).
         clock: the clock of the events' times.
         pid_filter: the tasks whose functions are recorded.
+        event_pid_filter: the tasks whose events are recorded.
+        event_files: what the array wants of events.
         first_cpu: the CPU on which the function tracer was set, as latency-format names it.
     """
 
@@ -73,17 +76,18 @@ class Recorder:
         self._records_printk = True
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
         self._site_flags = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
-        self._event_flags = np.zeros(event_record.EVENT_LIMIT, np.uint8)
         self._records = trace_globals.records.add()
         self._buffers = ArrayBuffers(self._records)
-        self._records.array.set(array_record.EVENT_FLAGS, self._event_flags.ctypes.data)
         self._records.array.set(array_record.SITE_FLAGS, self._site_flags.ctypes.data)
         self._records.array.set(array_record.SITE_FLAGS_SIZE, len(self._site_flags))
         self._records.set(array_record.SLEEP_TIME, 1)
         self._records.set(array_record.RECORDING, 1)
         self.clock = trace_globals.clocks.first
         self.use_clock(self.clock.name)
-        self.pid_filter = PidFilter(self._records)
+        flags = pid_flags(self._records)
+        self.pid_filter = PidFilter(self._records, flags, OF_FUNCTIONS)
+        self.event_pid_filter = PidFilter(self._records, flags, OF_EVENTS)
+        self.event_files = EventFiles(self._records, trace_globals.events, trace_globals.event_handler)
 
     def sibling(self) -> Recorder:
         """Makes a recorder for another array, with buffers of its own."""
@@ -91,6 +95,7 @@ class Recorder:
 
     def close(self) -> None:
         """Removes the array's records from those that native code knows."""
+        self.event_files.close()
         self.globals.records.remove(self._records)
 
     @property
@@ -127,9 +132,11 @@ class Recorder:
         """Clears the flags of sites that are gone. `places`: as for `follow`."""
         self._site_flags[places] = 0
 
-    def record_events(self, numbers: Collection[int], on: bool) -> None:
-        """Records the events with these numbers from now on, or no longer."""
-        self._event_flags[list(numbers)] = array_record.EVENT_RECORDED if on else 0
+    def choose_event_pids(self, chosen: Pids, excluded: Pids) -> None:
+        """Records events of certain tasks only."""
+        self.event_pid_filter.choose(chosen, excluded)
+        self._records.array.set(array_record.EVENT_PIDS, int(bool(self.event_pid_filter)))
+        self.event_files.follow()
 
     def stop(self) -> None:
         """Stops recording for good, because tracing has failed; recorded events stay."""
@@ -177,6 +184,8 @@ class Recorder:
                     ring.overwrite = on
             case "trace_printk":
                 self._records_printk = on
+            case "func_stack_trace":
+                self._records.set(array_record.FUNC_STACKS, self.globals.stacks.function_handler() if on else 0)
             case "funcgraph-irqs":
                 self._records.set(array_record.SKIP_INTERRUPTS, int(not on))
             case "sleep-time":
@@ -186,7 +195,14 @@ class Recorder:
             case "record-tgid":
                 self.globals.saved_tgids.record(on)
             case "function-fork":
-                self._records.set(array_record.FOLLOW_FORK, int(on))
+                self._follow_fork(array_record.PID_CHOSEN | array_record.PID_EXCLUDED, on)
+            case "event-fork":
+                self._follow_fork(array_record.EVENTS_CHOSEN | array_record.EVENTS_EXCLUDED, on)
+
+    def _follow_fork(self, flags: np.uint8, on: bool) -> None:
+        """Whether children of the tasks that have these flags get them, too."""
+        followed = self._records.array.get(array_record.FOLLOW_FORK)
+        self._records.set(array_record.FOLLOW_FORK, followed | int(flags) if on else followed & ~int(flags))
 
     def use_clock(self, name: str) -> bool:
         """Takes the times of events from another clock; False if there is none of that name."""

@@ -46,7 +46,7 @@ class TraceArray:
     def __init__(self, ftrace: Ftrace, recorder: Recorder, parent: TraceArray | None = None) -> None:
         self.ftrace = ftrace
         self.recorder = recorder
-        self.ops = FtraceOps(ftrace.sites.functions)
+        self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files)
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
@@ -60,9 +60,9 @@ class TraceArray:
         ftrace.register(self.ops, recorder)
 
     def _inherit(self, options: Options) -> None:
-        """Takes over the top array's options, except function-fork: an instance must be told to follow tasks."""
+        """Takes over the top array's options, except those to follow tasks: an instance has lists of its own."""
         for option in CORE_OPTIONS:
-            if option.name != "function-fork" and options[option.name] != option.default:
+            if option.name not in ("function-fork", "event-fork") and options[option.name] != option.default:
                 self.set_option(option.name, options[option.name])
 
     # Instances
@@ -158,7 +158,6 @@ class TraceArray:
         if on:
             self._expand_buffer()
         self.ops.events.set(calls, on)
-        self.recorder.record_events([call.number for call in calls], on)
         self.ftrace.update_sites()
 
     # What is recorded
@@ -174,6 +173,12 @@ class TraceArray:
 
     def set_notrace_pids(self, pids: Pids) -> None:
         self.recorder.pid_filter.choose(self.recorder.pid_filter.chosen, pids)
+
+    def set_event_pids(self, pids: Pids) -> None:
+        self.recorder.choose_event_pids(pids, self.recorder.event_pid_filter.excluded)
+
+    def set_event_notrace_pids(self, pids: Pids) -> None:
+        self.recorder.choose_event_pids(self.recorder.event_pid_filter.chosen, pids)
 
     @contextmanager
     def following(self) -> Iterator[Callable[[int], None]]:

@@ -7,7 +7,7 @@ import pytest
 
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.native import array_cpu_record, array_record
-from emu.ftrace.pid_filter import PidFilter, Pids
+from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
 
 
 @pytest.fixture
@@ -32,15 +32,19 @@ def records() -> ArrayRecords:
 def test_the_tasks_that_run_are_heard_or_ignored_at_once(
     records: ArrayRecords, chosen: Pids, excluded: Pids, ignored: list[int]
 ) -> None:
-    pids = PidFilter(records)
+    flags = pid_flags(records)
+    pids, of_events = PidFilter(records, flags, OF_FUNCTIONS), PidFilter(records, flags, OF_EVENTS)
     pids.choose(frozenset({1, 5}), frozenset({2, 6}))
+    of_events.choose(frozenset({6, 7}), frozenset({5, 8}))
     pids.choose(chosen, excluded)
     assert (pids.chosen, pids.excluded) == (chosen, excluded)
+    assert (of_events.chosen, of_events.excluded) == ({6, 7}, {5, 8})
+    assert [cpu.get(array_cpu_record.EVENTS_IGNORED) for cpu in records.cpus] == [1, 0]
     assert [cpu.get(array_cpu_record.IGNORED) for cpu in records.cpus] == ignored
     assert records.array.get(array_record.ONLY_CHOSEN) == (chosen is not None)
 
 
 def test_no_task_has_a_pid_that_is_too_large(records: ArrayRecords) -> None:
-    pids = PidFilter(records)
+    pids = PidFilter(records, pid_flags(records), OF_FUNCTIONS)
     pids.choose(frozenset({array_record.PID_LIMIT - 1, array_record.PID_LIMIT, 1 << 40}), None)
     assert pids.chosen == {array_record.PID_LIMIT - 1}

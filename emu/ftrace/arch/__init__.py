@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from emu.cpu.arch import CpuArch
-from emu.ftrace.native.arch import Callbacks, EventCallbacks, TaskCallbacks
+from emu.ftrace.native.arch import Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
 
@@ -77,10 +77,17 @@ class FtraceArch(ABC):
         """The same for what must be known of tasks."""
         return _task_callbacks(self, guest)
 
-
     def event_callbacks(self, guest: GuestLayout) -> EventCallbacks:
         """The same for the guest's events."""
         return _event_callbacks(self, guest)
+
+    def event_handler(self) -> int:
+        """The address of what handles events of which more is wanted than that they are recorded."""
+        return _event_handler()
+
+    def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
+        """The same for stacks of calls."""
+        return _stack_callbacks(self, guest)
 
 
 def _native(arch: FtraceArch) -> Any:
@@ -102,6 +109,20 @@ def _task_callbacks(arch: FtraceArch, guest: GuestLayout) -> TaskCallbacks:
 @functools.cache
 def _event_callbacks(arch: FtraceArch, guest: GuestLayout) -> EventCallbacks:
     compiled: EventCallbacks = _native(arch).build_for_events(guest, arch.cpu.native().irqs_off)
+    return compiled
+
+
+@functools.cache
+def _event_handler() -> int:
+    from emu.ftrace.native import event_handler
+
+    address: int = event_handler.build().address
+    return address
+
+
+@functools.cache
+def _stack_callbacks(arch: FtraceArch, guest: GuestLayout) -> StackCallbacks:
+    compiled: StackCallbacks = _native(arch).build_for_stacks(guest, arch.cpu.native().irqs_off)
     return compiled
 
 

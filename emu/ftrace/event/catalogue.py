@@ -13,7 +13,7 @@ from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.event.image_events import EventReader, GuestEvent
 from emu.ftrace.event.internal import INTERNAL_EVENTS
 from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
-from emu.ftrace.native import array_record, event_record
+from emu.ftrace.native import array_record, event_file, event_record
 from emu.kernel.image import BadImage
 from emu.kernel.memory import GuestMemory
 from emu.kernel.modules import BadModule, Module
@@ -24,6 +24,9 @@ __all__ = ["Catalogue"]
 _FIRST_NUMBER = 20  # Linux's __TRACE_LAST_TYPE: events of the system `ftrace` have fixed numbers below
 _STAGE_SIZE = 8192  # bytes, more than any entry has
 _SYSCALL_DEPTH = 1  # Linux's probes of system calls do not take back that preemption is disabled for them
+# Events that set_event_pid chooses by other tasks than the one that is running, too, and the fields that name these tasks
+_PIDS: dict[str, Sequence[str]] = {"sched:sched_switch": ("prev_pid", "next_pid")}
+_PIDS |= {f"sched:{name}": ("pid",) for name in ("sched_waking", "sched_wakeup", "sched_wakeup_new")}
 
 
 class Catalogue(Mapping[int, EventCall]):
@@ -47,6 +50,7 @@ class Catalogue(Mapping[int, EventCall]):
         self._calls: dict[int, EventCall] = {}
         self._named: dict[str, dict[str, EventCall]] = {}
         self._native: dict[int, _NativeEvent] = {}
+        self._files: dict[EventCall, list[Record]] = {}
         self._table = np.zeros(event_record.EVENT_LIMIT, np.uint64)
         self._stage = np.zeros(_STAGE_SIZE, np.uint8)
         records.set_in_all(array_record.EVENTS, self._table.ctypes.data)
@@ -163,10 +167,29 @@ class Catalogue(Mapping[int, EventCall]):
         gone = [call for call in self._calls.values() if call.module == module]
         for call in gone:
             del self._calls[call.number], self._named[call.system][call.name], self._native[call.number]
+            self._files.pop(call, None)
             self._table[call.number] = 0
             if not self._named[call.system]:
                 del self._named[call.system]
         return gone
+
+    # What trace arrays want of them
+
+    def add_file(self, call: EventCall, file: Record) -> None:
+        """Has native code ask this event_file, too, whenever the event happens."""
+        self._files.setdefault(call, []).append(file)
+        self._chain(call)
+
+    def remove_file(self, call: EventCall, file: Record) -> None:
+        self._files[call].remove(file)
+        self._chain(call)
+
+    def _chain(self, call: EventCall) -> None:
+        if native := self._native.get(call.number):
+            addresses = [file.address for file in self._files[call]] + [0]
+            native.record.set(event_record.FILES, addresses[0])
+            for file, following in zip(self._files[call], addresses[1:], strict=True):
+                file.set(event_file.NEXT, following)
 
     def _free_number(self) -> int | None:
         number = self._next_number
@@ -189,6 +212,9 @@ class _NativeEvent:
         self.record = Record(event_record.WORDS)
         self.record.set(event_record.SIZE, call.size)
         self.record.set(event_record.DEPTH, depth)
+        offsets = {field.name: field.offset for field in call.fields}
+        for word, name in zip((event_record.FIRST_PID, event_record.SECOND_PID), _PIDS.get(call.path, ()), strict=False):
+            self.record.set(word, offsets[name])
         numbers = [field for field in call.fields if field.element > 1 and not field.is_dynamic] if swapped else []
         self._swaps = _plan(numbers)
         self._dynamic = _plan([field for field in call.fields if field.is_dynamic])

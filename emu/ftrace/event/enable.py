@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.call import EventCall, EventKind
-from emu.ftrace.event.wanted import WantedEvents
+from emu.ftrace.event.files import EventFiles
 from emu.ftrace.linux_events import LINUX_EVENTS
 from emu.ftrace.linux_names import SYSTEMS
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.trace_array import TraceArray
 
-__all__ = ["available", "lines", "obey_word", "select", "set_state", "state"]
+__all__ = ["available", "lines", "obey_word", "select", "set_state", "state", "state_of"]
 
 _LINES_AT_ONCE = 64  # shorter than the buffer of any program that copies
 
@@ -80,7 +80,13 @@ def set_state(array: TraceArray, calls: Collection[EventCall], text: str) -> Non
     array.enable_events(calls, bool(value))
 
 
-def state(events: WantedEvents, calls: Iterable[EventCall]) -> str:
-    """What `enable` shows of some events: 1 or 0; X: not the same of all; ?: there is none."""
-    states = {call in events for call in calls}
+def state(events: EventFiles, calls: Iterable[EventCall]) -> str:
+    """What `enable` shows of several events: 1 or 0; X: not the same of all; ?: there is none."""
+    states = {events.enabled(call) for call in calls}
     return "X" if len(states) > 1 else "".join(str(int(on)) for on in states) or "?"
+
+
+def state_of(events: EventFiles, call: EventCall) -> str:
+    """What `enable` shows of one event: 1 or 0, and a * if a trigger or a command may change that."""
+    file = events.get(call)
+    return "0" if file is None else file.state

@@ -15,6 +15,7 @@ HOT = _fields.word()  # host address of the CPU's struct pcpu_hot
 ARRAY = _fields.word()  # address of the array's record for all CPUs
 RECORDED = _fields.word()  # 1: an event was recorded since the last process switch
 IGNORED = _fields.word()  # 1: the task that runs is not to be traced (set_ftrace_pid, set_ftrace_notrace_pid)
+EVENTS_IGNORED = _fields.word()  # 1: events are not to be recorded (set_event_pid, set_event_notrace_pid)
 PID = _fields.word()  # pid of the task that runs
 NEXT = _fields.word()  # address of this CPU's record of the next array; 0: there is none
 WORDS = _fields.count

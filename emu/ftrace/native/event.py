@@ -2,8 +2,9 @@
 """An event of the guest: what runs once per call of trace_event_buffer_commit().
 
 The guest has filled the fixed part of the entry on its stack. Here the entry is staged: the common fields and the data of the
-fields of variable length are added, and numbers get the host's byte order. Then it is copied into the ring buffer of each
-array that wants it. Nothing interrupts this, so that one stage is enough for all CPUs.
+fields of variable length are added, and numbers get the host's byte order. Then each array that wants the event gets it: it is
+copied into the ring buffer, or, if there is more to do, the handler of its event file does that. Nothing interrupts this, so
+that one stage is enough for all CPUs.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, event_record
+from emu.ftrace.native import array_cpu_record, array_record, event_context, event_file, event_record
 from emu.ftrace.native.context import Context, complete, host_address, now
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.ring_buffer import reserve
 from emu.native import njit
-from emu.native.pointers import Accessors, load_u8, load_u32, load_u64, store_u8, store_u16, store_u32, store_u64
+from emu.native.memory import copy
+from emu.native.pointers import Accessors, call_handler, load_u8, load_u64, store_u8, store_u16, store_u32, store_u64
 
 __all__ = ["build"]
 
@@ -28,17 +30,6 @@ NUL = np.uint8(0)
 LIMIT, LARGEST = np.uint64(event_record.EVENT_LIMIT), np.uint64(event_record.LARGEST_ENTRY)
 NULL_TEXT = np.uint64(int.from_bytes(b"(null)\0\0", "little"))
 NULL_SIZE = np.uint64(7)
-
-
-@njit
-def copy(to, source, size):
-    """Copies `size` bytes, a multiple of four."""
-    n = ZERO
-    while n + WORD <= size:
-        store_u64(to + n, load_u64(source + n))
-        n += WORD
-    if n < size:
-        store_u32(to + n, load_u32(source + n))
 
 
 def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
@@ -115,19 +106,41 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
         return end
 
     @njit
+    def record(cpu, file, staged, size):
+        """Records a staged entry as it is."""
+        array_cpu = load_u64(load_u64(file + event_file.CPUS) + load_u64(cpu + cpu_record.INDEX) * WORD)
+        array = load_u64(array_cpu + array_cpu_record.ARRAY)
+        entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
+        if entry != ZERO:
+            copy(entry, staged, size)
+            complete(cpu, array_cpu, array)
+
+    @njit
+    def tell(context, event, staged, size, irqs_off):
+        """Stores what handlers are told of an event."""
+        store_u64(context + event_context.EVENT, event)
+        store_u64(context + event_context.ENTRY, staged)
+        store_u64(context + event_context.SIZE, size)
+        store_u64(context + event_context.IRQS_OFF, ONE if irqs_off else ZERO)
+        store_u64(context + event_context.PLACE, event_context.PLACE_EVENT)
+
+    @njit
     def put(cpu, array_cpu, event, number, staged, size, irqs_off):
-        """Records a staged entry in each array that wants it."""
+        """Gives a staged entry to each array that wants the event."""
+        file = load_u64(event + event_record.FILES)
+        if file == ZERO:
+            return
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         count = preempt_count(array_cpu) + load_u64(event + event_record.DEPTH)
         store_u64(staged, common_fields(number, current_task(array_cpu, array), np.uint32(count), irqs_off))
-        while array_cpu != ZERO:
-            array = load_u64(array_cpu + array_cpu_record.ARRAY)
-            if load_u8(load_u64(array + array_record.EVENT_FLAGS) + number) & array_record.EVENT_RECORDED != 0:
-                entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
-                if entry != ZERO:
-                    copy(entry, staged, size)
-                    complete(cpu, array_cpu, array)
-            array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
+        while file != ZERO:
+            handler = load_u64(file + event_file.HANDLER)
+            if handler != ZERO:
+                tell(load_u64(array + array_record.EVENT_CONTEXT), event, staged, size, irqs_off)
+                call_handler(handler, cpu, file)
+            elif load_u64(file + event_file.FLAGS) == event_file.ENABLED:
+                record(cpu, file, staged, size)
+            file = load_u64(file + event_file.NEXT)
 
     @njit
     def put_syscall(cpu, array_cpu, event, staged, irqs_off):

@@ -9,8 +9,10 @@ from emu.native.record import Fields
 
 EVENT_LIMIT = 1 << 16  # numbers of events are below
 LARGEST_ENTRY = 4016  # bytes: what a page of the ring buffer has room for, with its data
+STRING_STAGE = np.uint64(4096)  # offset in the stage of room for a string that a filter looks at
 
 _fields = Fields()
+FILES = _fields.word()  # address of the first array's event_file; 0: no array wants the event
 SIZE = _fields.word()  # bytes of the part that the guest fills
 DEPTH = _fields.word()  # is added to the preemption depth that entries show
 SWAPS = _fields.word()  # address of words about the numbers of the fixed part, if the guest's byte order is not the host's
@@ -19,6 +21,8 @@ DYNAMIC = _fields.word()  # address of words about the fields of variable length
 DYNAMIC_COUNT = _fields.word()
 BY_SYSCALL = _fields.word()  # address of a word for each system call: the event that it records, too; 0: none
 SYSCALLS = _fields.word()  # how many
+FIRST_PID = _fields.word()  # offset of a pid in the entry, by which set_event_pid may choose the event, too; 0: there is none
+SECOND_PID = _fields.word()
 WORDS = _fields.count
 
 # A word about a field: offset << 32 | number of elements << 8 | bytes of an element

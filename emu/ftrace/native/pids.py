@@ -26,10 +26,35 @@ class Pids(NamedTuple):
     """choose(array_cpu, array, pid): decides whether the task that runs from now on, `pid`, is traced."""
 
     process_fork: Any
-    """process_fork(cpu, parent, child): with function-fork, gives a new task the flags of its parent."""
+    """process_fork(cpu, parent, child): gives a new task those flags of its parent that FOLLOW_FORK says."""
 
     process_free: Any
-    """process_free(cpu, task): with function-fork, clears the flags of a freed task's pid: another task may get it."""
+    """process_free(cpu, task): clears the same flags of a freed task's pid: another task may get it."""
+
+
+@njit
+def pid_flags(array, pid):
+    return load_u8(load_u64(array + array_record.PID_FLAGS) + pid) if pid < array_record.PID_END else array_record.NO_PID_FLAGS
+
+
+@njit
+def events_left_out(array, pid):
+    """Whether set_event_pid has a list, and a task is not on it."""
+    return (
+        load_u64(array + array_record.ONLY_EVENTS_CHOSEN) != ZERO and pid_flags(array, pid) & array_record.EVENTS_CHOSEN == 0
+    )
+
+
+@njit
+def events_excluded(array, pid):
+    """Whether a task is on the list of set_event_notrace_pid."""
+    return pid_flags(array, pid) & array_record.EVENTS_EXCLUDED != 0
+
+
+@njit
+def events_ignored(array, pid):
+    """Whether the events of a task are not to be recorded."""
+    return events_left_out(array, pid) or events_excluded(array, pid)
 
 
 def build(memory: Accessors, guest: GuestLayout) -> Pids:
@@ -39,12 +64,12 @@ def build(memory: Accessors, guest: GuestLayout) -> Pids:
     @njit
     def choose(array_cpu, array, pid):
         store_u64(array_cpu + array_cpu_record.PID, pid)
-        flags = array_record.NO_PID_FLAGS
-        if pid < array_record.PID_END:
-            flags = load_u8(load_u64(array + array_record.PID_FLAGS) + pid)
+        flags = pid_flags(array, pid)
         left_out = load_u64(array + array_record.ONLY_CHOSEN) != ZERO and flags & array_record.PID_CHOSEN == 0
         ignored = left_out or flags & array_record.PID_EXCLUDED != 0
         store_u64(array_cpu + array_cpu_record.IGNORED, ONE if ignored else ZERO)
+        if load_u64(array + array_record.EVENT_PIDS) != ZERO:
+            store_u64(array_cpu + array_cpu_record.EVENTS_IGNORED, ONE if events_ignored(array, pid) else ZERO)
 
     @njit
     def flags_of(array, task):
@@ -57,10 +82,11 @@ def build(memory: Accessors, guest: GuestLayout) -> Pids:
         array_cpu = load_u64(cpu + cpu_record.CALLOUT)
         while array_cpu != ZERO:
             array = load_u64(array_cpu + array_cpu_record.ARRAY)
-            if load_u64(array + array_record.FOLLOW_FORK) != ZERO:
+            followed = np.uint8(load_u64(array + array_record.FOLLOW_FORK))
+            if followed != 0:
                 own, new = flags_of(array, parent), flags_of(array, child)
                 if own != ZERO and new != ZERO:
-                    store_u8(new, load_u8(new) | load_u8(own))
+                    store_u8(new, load_u8(new) | load_u8(own) & followed)
             array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
 
     @njit
@@ -68,10 +94,11 @@ def build(memory: Accessors, guest: GuestLayout) -> Pids:
         array_cpu = load_u64(cpu + cpu_record.CALLOUT)
         while array_cpu != ZERO:
             array = load_u64(array_cpu + array_cpu_record.ARRAY)
-            if load_u64(array + array_record.FOLLOW_FORK) != ZERO:
+            followed = np.uint8(load_u64(array + array_record.FOLLOW_FORK))
+            if followed != 0:
                 place = flags_of(array, task)
                 if place != ZERO:
-                    store_u8(place, array_record.NO_PID_FLAGS)
+                    store_u8(place, load_u8(place) & ~followed)
             array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
 
     return Pids(choose, process_fork, process_free)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, format_text
-from emu.ftrace.event.enable import set_state, state
+from emu.ftrace.event.enable import set_state, state, state_of
 from emu.ftrace.event.inject import Injected
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File, HandleFile
@@ -34,13 +34,16 @@ def event_files(array: TraceArray, catalogue: Mapping[int, EventCall], event: Ev
         "inject": HandleFile(0o200, lambda flags: InjectHandle(flags, array, call)),
     }
     if event.kind is not EventKind.FTRACE:
-        files["enable"] = enable_file(array, lambda: [call()])
+        files["enable"] = enable_file(array, lambda: [call()], lambda: state_of(array.ops.events, call()))
     return files
 
 
-def enable_file(array: TraceArray, calls: Callable[[], Collection[EventCall]]) -> TextFile:
-    """The file `enable` of some events."""
-    return TextFile(lambda: f"{state(array.ops.events, calls())}\n", lambda text: set_state(array, calls(), text))
+def enable_file(
+    array: TraceArray, calls: Callable[[], Collection[EventCall]], shown: Callable[[], str] | None = None
+) -> TextFile:
+    """The file `enable` of some events. `shown`: what it shows of them, if it is not one state of all."""
+    show = shown or (lambda: state(array.ops.events, calls()))
+    return TextFile(lambda: f"{show()}\n", lambda text: set_state(array, calls(), text))
 
 
 class InjectHandle(Handle):

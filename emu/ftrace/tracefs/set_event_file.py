@@ -52,7 +52,7 @@ class SetEventFile(File):
         self._catalogue = catalogue
 
     def show(self) -> Iterator[str]:
-        return lines([call for call in available(self._catalogue.values()) if call in self._array.ops.events])
+        return lines([call for call in available(self._catalogue.values()) if self._array.ops.events.enabled(call)])
 
     def obey(self, word: str) -> None:
         obey_word(self._array, self._catalogue, word)

@@ -38,6 +38,7 @@ __all__ = ["build_tree"]
 
 UNSIGNED_INT_MAX = (1 << 32) - 1
 _ALL_ENABLED, _NONE_DISABLED = "all functions enabled", "no functions disabled"  # what an empty filter says
+_NO_PID = "no pid\n"  # what set_ftrace_pid says; an empty set_event_pid says nothing
 _OF_TRACERS = [option for tracer in TRACERS.values() for option in tracer.options]
 _ABSENT_OPTIONS = OPTIONS - {option.name for option in (*CORE_OPTIONS, *_OF_TRACERS)}
 _TOP_ONLY = {option.name for option in CORE_OPTIONS if option.top_only}
@@ -120,8 +121,8 @@ def _filter_files(tr: TraceArray) -> dict[str, Node]:
             lambda: tr.ops.filter, tr.set_filter, _ALL_ENABLED, tr.ops.waiting_filter, tr, lambda: tr.ops.filtered
         ),
         "set_ftrace_notrace": FilterFile(lambda: tr.ops.notrace, tr.set_notrace, _NONE_DISABLED, tr.ops.waiting_notrace),
-        "set_ftrace_pid": PidFile(lambda: tr.recorder.pid_filter.chosen, tr.set_pids),
-        "set_ftrace_notrace_pid": PidFile(lambda: tr.recorder.pid_filter.excluded, tr.set_notrace_pids),
+        "set_ftrace_pid": PidFile(lambda: tr.recorder.pid_filter.chosen, tr.set_pids, _NO_PID),
+        "set_ftrace_notrace_pid": PidFile(lambda: tr.recorder.pid_filter.excluded, tr.set_notrace_pids, _NO_PID),
     }
 
 
@@ -170,7 +171,12 @@ def _cpu_files(tr: TraceArray, cpu: int) -> dict[str, Node]:
 
 def _event_files(tr: TraceArray) -> dict[str, Node]:
     catalogue = tr.recorder.globals.events
-    return {"events": EventsDirectory(tr, catalogue), "set_event": SetEventFile(tr, catalogue)}
+    return {
+        "events": EventsDirectory(tr, catalogue),
+        "set_event": SetEventFile(tr, catalogue),
+        "set_event_pid": PidFile(lambda: tr.recorder.event_pid_filter.chosen, tr.set_event_pids),
+        "set_event_notrace_pid": PidFile(lambda: tr.recorder.event_pid_filter.excluded, tr.set_event_notrace_pids),
+    }
 
 
 def _clocks(tr: TraceArray) -> str:

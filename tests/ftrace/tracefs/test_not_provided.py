@@ -45,16 +45,15 @@ def test_what_is_here_is_a_part_of_linux(tracefs: TraceFS) -> None:
 @pytest.mark.parametrize(
     ("path", "log"),
     [
-        ("stack_trace", "stack_trace: Linux 6.1 has this file, this machine does not"),
+        ("uprobe_events", "uprobe_events: Linux 6.1 has this file, this machine does not"),
         ("instances/a/tracing_max_latency", "tracing_max_latency: Linux 6.1 has this file, this machine does not"),
-        ("options/userstacktrace", "options/userstacktrace: Linux 6.1 has this file, this machine does not"),
+        ("options/display-graph", "options/display-graph: Linux 6.1 has this file, this machine does not"),
         ("events/ext4", "events/ext4: Linux 6.1 has this file, this machine does not"),
         ("events/sched/sched_swap_numa", "events/sched/sched_swap_numa: Linux 6.1 has this file, this machine does not"),
         ("events/syscalls/sys_enter_bpf", "events/syscalls/sys_enter_bpf: Linux 6.1 has this file, this machine does not"),
-        ("events/sched/filter", "events/sched/filter: Linux 6.1 has this file, this machine does not"),
+        ("events/ftrace/print/hist", "events/ftrace/print/hist: Linux 6.1 has this file, this machine does not"),
         ("events/sched/sched_switch/hist_debug",
          "events/sched/sched_switch/hist_debug: Linux 6.1 has this file, this machine does not"),
-        ("events/ftrace/print/trigger", "events/ftrace/print/trigger: Linux 6.1 has this file, this machine does not"),
     ],
 )  # fmt: skip
 def test_a_file_that_is_not_here(tracefs: TraceFS, path: str, log: str) -> None:
@@ -67,7 +66,7 @@ def test_a_file_that_is_not_here(tracefs: TraceFS, path: str, log: str) -> None:
 @pytest.mark.parametrize(
     "path",
     ["nosuch", "events/nosuch", "events/ftrace/function/trigger", "events/ftrace/filter", "instances/a/stack_trace",
-     "instances/a/function_profile_enabled", "instances/a/options/sleep-time", "instances/b/snapshot"],
+     "instances/a/function_profile_enabled", "instances/a/options/sleep-time", "instances/b/trace"],
 )  # fmt: skip
 def test_a_file_that_linux_does_not_have_either(tracefs: TraceFS, path: str) -> None:
     tracefs.mkdir("instances/a")
@@ -81,10 +80,8 @@ def test_a_file_that_linux_does_not_have_either(tracefs: TraceFS, path: str) -> 
     ("path", "text", "what"),
     [
         ("current_tracer", "irqsoff", "the tracer 'irqsoff'"),
-        ("trace_options", "userstacktrace", "the option 'userstacktrace'"),
-        ("trace_options", "nouserstacktrace", "the option 'userstacktrace'"),
-        ("set_ftrace_filter", "vfs_read:dump", "the command 'dump'"),
-        ("set_ftrace_filter", "vfs_read:enable_event:sched:sched_switch", "the command 'enable_event'"),
+        ("trace_options", "display-graph", "the option 'display-graph'"),
+        ("trace_options", "nodisplay-graph", "the option 'display-graph'"),
         ("set_event", "ext4:*", "events of the system 'ext4'"),
         ("set_event", "!ext4", "events of the system 'ext4'"),
         ("set_event", "sched:sched_swap_numa", "the event 'sched:sched_swap_numa'"),
@@ -114,12 +111,12 @@ def test_a_word_that_linux_does_not_understand_either(tracefs: TraceFS, path: st
 
 def test_dmesg_says_it_once_and_in_order(machine: Machine) -> None:
     before = shell(machine, "dmesg")
-    said = shell(machine, "for n in 1 2; do cat stack_trace nosuch; echo irqsoff > current_tracer; done 2>&1 | wc -l; dmesg")
+    said = shell(machine, "for n in 1 2; do cat kprobe_events nosuch; echo irqsoff > current_tracer; done 2>&1 | wc -l; dmesg")
     count, *lines = said.removeprefix(before).splitlines()
     assert count == "6"
     new = [line.partition("] ")[2] for line in lines][len(before.splitlines()) :]
     assert new == [
-        "tracefs: stack_trace: Linux 6.1 has this file, this machine does not",
+        "tracefs: kprobe_events: Linux 6.1 has this file, this machine does not",
         "tracefs: current_tracer: Linux 6.1 has the tracer 'irqsoff', this machine does not",
     ]
 

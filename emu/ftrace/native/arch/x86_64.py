@@ -14,14 +14,24 @@ from numba import types
 
 from emu.cpu.arch.x86_64.state import register
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, context, event, function, function_graph, task_callbacks
-from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, TaskCallbacks
+from emu.ftrace.native import (
+    array_cpu_record,
+    array_record,
+    context,
+    event,
+    event_context,
+    function,
+    function_graph,
+    stacks,
+    task_callbacks,
+)
+from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks, x86_64_unwind
 from emu.ftrace.native.context import host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_tasks"]
+__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_stacks", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("cx", "dx", "sp", "si", "di"))
@@ -100,3 +110,15 @@ def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
         record_event(cpu, load_u64(env + DI), load_u64(env + SI), load_u64(env + DX), load_u64(env + CX), irqs_off(env))
 
     return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))
+
+
+def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
+    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
+    about = context.build(in_byte_order("little"), guest)
+    record_stack = stacks.build(about, x86_64_unwind.build(guest, about))
+
+    @cfunc(_HANDLER)
+    def function_stack(cpu, array_cpu):
+        record_stack(cpu, array_cpu, event_context.PLACE_FUNCTION, irqs_off(load_u64(cpu + cpu_record.ENV)))
+
+    return StackCallbacks(function_stack.address)

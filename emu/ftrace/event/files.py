@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What one trace array wants of the events: which it records, softly or not, and what else happens with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.event.call import EventCall, EventKind
+from emu.ftrace.event.catalogue import Catalogue
+from emu.ftrace.native import array_record, event_file
+from emu.native.record import Record
+
+__all__ = ["EventFile", "EventFiles"]
+
+
+class EventFile:
+    """What one trace array wants of one event (Linux: struct trace_event_file). Its EventFiles makes it.
+
+    An event is *enabled* while its key is on. While it has soft users, it can be enabled and yet not recorded: then native code
+    starts and stops recording it without a change of kernel text (Linux: soft mode).
+
+    Attributes:
+        call: the event.
+        record: what native code knows of it (`native.event_file`).
+    """
+
+    def __init__(self, call: EventCall, cpus: int) -> None:
+        self.call = call
+        self.record = Record(event_file.WORDS)
+        self.record.set(event_file.CPUS, cpus)
+        self._soft_users = 0
+        if call.kind is EventKind.FTRACE:  # the host records it, whenever tracing is on
+            self._set(event_file.ENABLED, True)
+
+    def _has(self, flag: np.uint64) -> bool:
+        return bool(self.record.get(event_file.FLAGS) & int(flag))
+
+    def _set(self, flag: np.uint64, on: bool) -> None:
+        flags = self.record.get(event_file.FLAGS)
+        self.record.set(event_file.FLAGS, flags | int(flag) if on else flags & ~int(flag))
+
+    @property
+    def enabled(self) -> bool:
+        return self._has(event_file.ENABLED)
+
+    @property
+    def recorded(self) -> bool:
+        return self.enabled and not self._has(event_file.SOFT_DISABLED)
+
+    @property
+    def state(self) -> str:
+        """What its file `enable` shows: 0 or 1, and a * if native code may change that."""
+        soft = self._soft_users or self._has(event_file.SOFT_DISABLED)
+        return f"{int(self.recorded)}{'*' if soft else ''}"
+
+    def enable(self, *, soft: bool = False) -> None:
+        """Records the event. `soft`: only makes it possible that native code does; undone by `disable(soft=True)`."""
+        if soft:
+            self._soft_users += 1
+            if not self.enabled:
+                self._set(event_file.SOFT_DISABLED, True)
+        else:
+            self._set(event_file.SOFT_DISABLED, False)
+        self._set(event_file.ENABLED, True)
+
+    def disable(self, *, soft: bool = False) -> None:
+        """Records the event no longer. `soft`: takes back one `enable(soft=True)`."""
+        if soft:
+            self._soft_users -= 1
+            if self._soft_users:
+                return
+            wanted = self.recorded
+        else:
+            wanted = self._soft_users > 0
+        if not wanted:
+            self._set(event_file.ENABLED, False)
+        self._set(event_file.SOFT_DISABLED, self._soft_users > 0)
+
+
+class EventFiles:
+    """The event files of one trace array. There is one for each event of which the array has ever wanted anything.
+
+    Args:
+        records: of the array.
+        catalogue: the events there are.
+        handler: the address of the native function that handles events with more to them than to be recorded.
+    """
+
+    def __init__(self, records: ArrayRecords, catalogue: Catalogue, handler: Callable[[], int]) -> None:
+        self._records = records
+        self._catalogue = catalogue
+        self._handler = handler
+        self._files: dict[EventCall, EventFile] = {}
+
+    def __iter__(self) -> Iterator[EventFile]:
+        return iter(self._files.values())
+
+    def get(self, call: EventCall) -> EventFile | None:
+        """What the array wants of an event; None: it has never wanted anything."""
+        return self._files.get(call)
+
+    def file(self, call: EventCall) -> EventFile:
+        """The same, made if there is none yet."""
+        if call not in self._files:
+            file = EventFile(call, self._records.array.get(array_record.CPUS))
+            self._files[call] = file
+            self._follow(file)
+            self._catalogue.add_file(call, file.record)
+        return self._files[call]
+
+    def enabled(self, call: EventCall) -> bool:
+        """Whether an event's key is on for this array."""
+        file = self._files.get(call)
+        return file is not None and file.enabled
+
+    @property
+    def keys(self) -> set[int]:
+        """The static keys that must be on: the addresses of their struct static_key."""
+        return {file.call.key for file in self._files.values() if file.enabled and file.call.key}
+
+    def set(self, calls: Iterable[EventCall], on: bool) -> None:
+        """Records these events from now on, or no longer."""
+        for call in calls:
+            if on:
+                self.file(call).enable()
+            elif call in self._files:
+                self._files[call].disable()
+
+    def forget(self, calls: Iterable[EventCall]) -> bool:
+        """Follows events that are gone. Returns whether this array may have recorded any of them."""
+        gone = [call for call in calls if call in self._files]
+        for call in gone:
+            del self._files[call]
+        return bool(gone)
+
+    def close(self) -> None:
+        """The array is gone."""
+        for call, file in self._files.items():
+            self._catalogue.remove_file(call, file.record)
+        self._files.clear()
+
+    def follow(self) -> None:
+        """Follows what the array wants of all events."""
+        for file in self._files.values():
+            self._follow(file)
+
+    def _follow(self, file: EventFile) -> None:
+        """Has the handler called for an event, if there is more to do than to record it."""
+        record, array = file.record, self._records.array
+        of_file = record.get(event_file.FILTER) or record.get(event_file.CONSUMERS)
+        of_array = array.get(array_record.STACKS) or array.get(array_record.EVENT_PIDS)
+        record.set(event_file.HANDLER, self._handler() if of_file or of_array else 0)

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What hangs on an event or on a function, and does something when it happens: triggers and commands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emu.native.record import Fields
+
+_fields = Fields()
+HANDLER = _fields.word()  # address of void (*)(cpu, consumer)
+NEXT = _fields.word()  # address of the next consumer of the same event or function; 0: there is none
+FILTER = _fields.word()  # address of a filter's program: only entries that pass count; 0: all do
+COUNT = _fields.word()  # how often it still acts, or ALWAYS
+POST = _fields.word()  # 1: it acts after the entry has been recorded, not before
+ARRAY = _fields.word()  # the array_record on which it acts
+TARGET = _fields.word()  # of the commands that switch an event: its event_file
+WORDS = _fields.count
+
+ALWAYS = np.uint64(0xFFFF_FFFF_FFFF_FFFF)

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What one trace array wants of one event, for native code. Linux: struct trace_event_file."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emu.native.record import Fields
+
+_fields = Fields()
+NEXT = _fields.word()  # address of the next array's file of this event; 0: there is none
+CPUS = _fields.word()  # address of a word for each CPU: its array_cpu_record of the array
+FLAGS = _fields.word()  # entries are recorded if these are ENABLED and nothing else
+HANDLER = _fields.word()  # 0: entries are recorded as they come; else address of void (*)(cpu, file), which does all instead
+FILTER = _fields.word()  # address of a filter's program; 0: every entry passes
+CONSUMERS = _fields.word()  # address of the first consumer; 0: there is none
+WORDS = _fields.count
+
+ENABLED = np.uint64(1)
+SOFT_DISABLED = np.uint64(2)  # the event's key is on, but its entries are not recorded

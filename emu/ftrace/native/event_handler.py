@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An event of which an array wants more than that it is recorded: only of some tasks, or that something else happens, too.
+
+This code is compiled when the first such event is wanted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from emu.cpu.native import cpu_record
+from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, event_file, event_record, pids
+from emu.ftrace.native.context import complete, now
+from emu.ftrace.native.ring_buffer import reserve
+from emu.native import cfunc, njit
+from emu.native.memory import copy
+from emu.native.pointers import call_handler, load_u32, load_u64
+
+__all__ = ["build"]
+
+ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+
+
+@njit
+def pid_in(entry, offset):
+    return np.uint64(load_u32(entry + offset))
+
+
+@njit
+def of_ignored_task(array_cpu, array, event, entry):
+    """Whether set_event_pid and set_event_notrace_pid leave an event out.
+
+    A task switch counts for both tasks, and a wakeup for the task that is woken, too.
+    """
+    ignored = load_u64(array_cpu + array_cpu_record.EVENTS_IGNORED) != ZERO
+    first, second = load_u64(event + event_record.FIRST_PID), load_u64(event + event_record.SECOND_PID)
+    if first == ZERO:
+        return ignored
+    if second == ZERO:
+        return ignored and pids.events_ignored(array, pid_in(entry, first))
+    excluded = pids.events_excluded(array, pid_in(entry, first)) and pids.events_excluded(array, pid_in(entry, second))
+    return excluded or (pids.events_left_out(array, pid_in(entry, first)) and pids.events_left_out(array, pid_in(entry, second)))
+
+
+@njit
+def act(cpu, file, post):
+    """Has those consumers act that do so before the entry is recorded, or (`post`) after it."""
+    following = load_u64(file + event_file.CONSUMERS)
+    while following != ZERO:
+        now_acting, following = following, load_u64(following + consumer.NEXT)
+        if load_u64(now_acting + consumer.POST) == post:
+            call_handler(load_u64(now_acting + consumer.HANDLER), cpu, now_acting)
+
+
+def build() -> Any:
+    """Compiles void handle(cpu, file): does all that `file`, an event_file, wants of the event in the event_context."""
+
+    @cfunc(types.void(types.uint64, types.uint64))
+    def handle(cpu, file):
+        array_cpu = load_u64(load_u64(file + event_file.CPUS) + load_u64(cpu + cpu_record.INDEX) * WORD)
+        array = load_u64(array_cpu + array_cpu_record.ARRAY)
+        context = load_u64(array + array_record.EVENT_CONTEXT)
+        staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
+        act(cpu, file, ZERO)
+        ignored = False
+        if load_u64(array + array_record.EVENT_PIDS) != ZERO:
+            ignored = of_ignored_task(array_cpu, array, load_u64(context + event_context.EVENT), staged)
+        if load_u64(file + event_file.FLAGS) == event_file.ENABLED and not ignored:
+            entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
+            if entry != ZERO:
+                copy(entry, staged, size)
+                complete(cpu, array_cpu, array)
+        act(cpu, file, ONE)
+
+    return handle
