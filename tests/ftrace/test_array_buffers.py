@@ -134,7 +134,8 @@ class ArrayBuffersMachine(RuleBasedStateMachine):
             assert [ring.cpu for ring in rings] == list(range(len(models)))
             for ring, model in zip(rings, models, strict=True):
                 assert listed(ring.unread()) == model.unread()
-                assert (ring.pages, ring.overrun, ring.dropped_events) == (model.pages, model.overrun, model.dropped)
+                assert (ring.pages, ring.overwrite) == (model.pages, model.overwrite)
+                assert (ring.overrun, ring.dropped_events) == (model.overrun, model.dropped)
         assert {ring.cpu for ring in self.buffers.of(None) if ring.recording} == {c for c in ALL if self.records_on(c)}
 
 
@@ -155,6 +156,16 @@ def test_without_memory_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None
         buffers.resize(100, None)
     assert [ring.pages for ring in buffers] == [2, 2, 2]
     assert [ring.entries for ring in buffers] == [0, 1, 0]
+
+
+def test_another_snapshot_needs_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    buffers = ArrayBuffers(ArrayRecords(CPUS))
+    buffers.make_spares()
+    monkeypatch.setattr(RingBuffer, "_allocate", lambda ring, pages: _fail())
+    buffers.make_spares()
+    buffers.resize(7, None)
+    with pytest.raises(MemoryError):
+        buffers.resize(8, None)
 
 
 def _fail() -> None:
