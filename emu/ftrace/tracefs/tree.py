@@ -17,6 +17,7 @@ from emu.ftrace.options import CORE_OPTIONS, parse_option
 from emu.ftrace.text import render_trace
 from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
+from emu.ftrace.tracefs.array_file import of_array
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
 from emu.ftrace.tracefs.events_directory import EventsDirectory
 from emu.ftrace.tracefs.filter_file import FilterFile
@@ -45,14 +46,12 @@ _TOP_ONLY = {option.name for option in CORE_OPTIONS if option.top_only}
 
 def build_tree(tr: TraceArray) -> StaticDirectory:
     """The root directory of the top array. As in Linux, only root may list it; its group may list the others."""
-    root = StaticDirectory(
-        {
-            **_instance_files(tr),
-            **_machine_files(tr),
-            "instances": InstancesDirectory(tr, lambda instance: StaticDirectory(_instance_files(instance), INSTANCE)),
-        },
-        ROOT,
-    )
+    files = {
+        **_instance_files(tr),
+        **_machine_files(tr),
+        "instances": InstancesDirectory(tr, lambda instance: StaticDirectory(_instance_files(instance), INSTANCE)),
+    }
+    root = of_array(StaticDirectory(files, ROOT), tr)
     root.mode = 0o040700
     return root
 
@@ -103,6 +102,7 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
     return {
         "available_tracers": TextFile(lambda: " ".join(tr.tracers) + "\n"),
         "current_tracer": TextFile(lambda: f"{tr.ops.tracer.name}\n", lambda text: tr.set_tracer(text.rstrip())),
+        "error_log": TextFile(tr.error_log.text, lambda text: None, truncate=tr.error_log.clear),
         "tracing_on": TextFile(
             lambda: f"{int(tr.recorder.recording)}\n", lambda text: tr.set_recording(parse_decimal(text) != 0)
         ),

@@ -17,13 +17,24 @@ from numba import types
 
 from emu.cpu.arch.sparc64.state import Env, window_register
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, context, event, function, function_graph, task_callbacks
+from emu.ftrace.native import (
+    array_cpu_record,
+    array_record,
+    context,
+    event,
+    filter_program,
+    function,
+    function_graph,
+    task_callbacks,
+    user_memory,
+)
 from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, TaskCallbacks
+from emu.ftrace.native.arch.sparc64_user import PAGE_TABLES
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["RETURN_OFFSET", "build", "build_for_events", "build_for_tasks"]
+__all__ = ["RETURN_OFFSET", "build", "build_filter_matcher", "build_for_events", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 WINDOW = np.uint64(Env.regwptr.offset)
@@ -110,3 +121,11 @@ def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
         record_event(cpu, call, entry, load_u64(window + O2), load_u64(window + O3), irqs_off(env))
 
     return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))
+
+
+def build_filter_matcher(guest: GuestLayout) -> int:
+    """Compiles for a guest."""
+    memory = in_byte_order("big")
+    about = context.build(memory, guest)
+    address: int = filter_program.build(memory, guest, about, user_memory.build(memory, guest, about, PAGE_TABLES)).address
+    return address

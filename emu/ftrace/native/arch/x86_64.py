@@ -14,14 +14,25 @@ from numba import types
 
 from emu.cpu.arch.x86_64.state import register
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, context, event, function, function_graph, task_callbacks
+from emu.ftrace.native import (
+    array_cpu_record,
+    array_record,
+    context,
+    event,
+    filter_program,
+    function,
+    function_graph,
+    task_callbacks,
+    user_memory,
+)
 from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, TaskCallbacks
+from emu.ftrace.native.arch.x86_64_user import PAGE_TABLES
 from emu.ftrace.native.context import host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_tasks"]
+__all__ = ["SITE_SIZE", "build", "build_filter_matcher", "build_for_events", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("cx", "dx", "sp", "si", "di"))
@@ -100,3 +111,11 @@ def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
         record_event(cpu, load_u64(env + DI), load_u64(env + SI), load_u64(env + DX), load_u64(env + CX), irqs_off(env))
 
     return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))
+
+
+def build_filter_matcher(guest: GuestLayout) -> int:
+    """Compiles for a guest."""
+    memory = in_byte_order("little")
+    about = context.build(memory, guest)
+    address: int = filter_program.build(memory, guest, about, user_memory.build(memory, guest, about, PAGE_TABLES)).address
+    return address
