@@ -17,6 +17,7 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.printk_formats import PrintkFormats
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.saved_tgids import SavedTgids
+from emu.ftrace.stacks import Stacks
 from emu.ftrace.symbols import KernelSymbols
 from emu.kernel.kernel import Kernel
 
@@ -40,9 +41,10 @@ class TraceGlobals:
         self.warn = warn
         self.kernel_values = KernelValues(kernel.memory)
         self.pointer_key = pointer_key
-        self.guest = GuestLayout.of(kernel.image)
+        self.guest = GuestLayout.of(kernel.image, kernel.arch.saved_registers(kernel.image))
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)
+        self.stacks = Stacks(kernel, arch, self.guest, self.records)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once)
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from emu.cpu.arch import CpuArch
-from emu.ftrace.native.arch import Callbacks, EventCallbacks, TaskCallbacks
+from emu.ftrace.native.arch import Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
 
@@ -89,6 +89,10 @@ class FtraceArch(ABC):
         """The address of what handles events of which more is wanted than that they are recorded."""
         return _event_handler()
 
+    def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
+        """The same for stacks of calls."""
+        return _stack_callbacks(self, guest)
+
 
 def _native(arch: FtraceArch) -> Any:
     return importlib.import_module(f"emu.ftrace.native.arch.{arch.cpu.name}")
@@ -114,7 +118,7 @@ def _event_callbacks(arch: FtraceArch, guest: GuestLayout) -> EventCallbacks:
 
 @functools.cache
 def _filter_matcher(arch: FtraceArch, guest: GuestLayout) -> int:
-    address: int = _native(arch).build_filter_matcher(guest)
+    address: int = _native(arch).build_for_filters(guest)
     return address
 
 
@@ -124,6 +128,12 @@ def _event_handler() -> int:
 
     address: int = event_handler.build().address
     return address
+
+
+@functools.cache
+def _stack_callbacks(arch: FtraceArch, guest: GuestLayout) -> StackCallbacks:
+    compiled: StackCallbacks = _native(arch).build_for_stacks(guest, arch.cpu.native().irqs_off)
+    return compiled
 
 
 def load(name: str) -> FtraceArch:

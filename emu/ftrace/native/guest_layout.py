@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 if TYPE_CHECKING:
+    from emu.kernel.arch import SavedRegisters
     from emu.kernel.image import Image
 
 __all__ = ["GuestLayout"]
@@ -60,9 +61,14 @@ class GuestLayout(NamedTuple):
     dynamic_bytes: np.uint64
     trace_string: np.uint64  # in a size: the data is a string
 
+    # struct pt_regs
+    saved_pc: np.uint64
+    saved_sp: np.uint64
+    saved_link: np.uint64  # what leads to the caller: the frame pointer, or where the latest call was made, by architecture
+
     @classmethod
-    def of(cls, image: Image) -> Self:
-        """The layout of an image.
+    def of(cls, image: Image, saved: SavedRegisters) -> Self:
+        """The layout of an image, and where its struct pt_regs has which registers.
 
         Raises:
             BadImage: its layout table has no such names.
@@ -107,4 +113,7 @@ class GuestLayout(NamedTuple):
             dynamic_data=offset("trace_dynamic.data"),
             dynamic_bytes=offset("trace_dynamic.size"),
             trace_string=constant("TRACE_STRING"),
+            saved_pc=np.uint64(saved.pc),
+            saved_sp=np.uint64(saved.sp),
+            saved_link=np.uint64(saved.link),
         )

@@ -22,24 +22,26 @@ from emu.ftrace.native import (
     array_record,
     context,
     event,
+    event_context,
     filter_program,
     function,
     function_graph,
+    stacks,
     task_callbacks,
     user_memory,
 )
-from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, TaskCallbacks
+from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks, sparc64_unwind
+from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 from emu.ftrace.native.arch.sparc64_user import PAGE_TABLES
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["RETURN_OFFSET", "build", "build_filter_matcher", "build_for_events", "build_for_tasks"]
+__all__ = ["RETURN_OFFSET", "build", "build_for_events", "build_for_filters", "build_for_stacks", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 WINDOW = np.uint64(Env.regwptr.offset)
 O0, O1, O2, O3, O7, I7 = (np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o7", "i7"))
-RETURN_OFFSET = 8  # bytes: a function returns behind the call and its delay slot
 BEHIND = np.uint64(RETURN_OFFSET)
 
 
@@ -123,7 +125,19 @@ def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
     return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))
 
 
-def build_filter_matcher(guest: GuestLayout) -> int:
+def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
+    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
+    about = context.build(in_byte_order("big"), guest)
+    record_stack = stacks.build(about, sparc64_unwind.build(guest, about))
+
+    @cfunc(_HANDLER)
+    def function_stack(cpu, array_cpu):
+        record_stack(cpu, array_cpu, event_context.PLACE_FUNCTION, irqs_off(load_u64(cpu + cpu_record.ENV)))
+
+    return StackCallbacks(function_stack.address)
+
+
+def build_for_filters(guest: GuestLayout) -> int:
     """Compiles for a guest."""
     memory = in_byte_order("big")
     about = context.build(memory, guest)

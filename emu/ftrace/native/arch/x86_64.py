@@ -19,20 +19,22 @@ from emu.ftrace.native import (
     array_record,
     context,
     event,
+    event_context,
     filter_program,
     function,
     function_graph,
+    stacks,
     task_callbacks,
     user_memory,
 )
-from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, TaskCallbacks
+from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks, x86_64_unwind
 from emu.ftrace.native.arch.x86_64_user import PAGE_TABLES
 from emu.ftrace.native.context import host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["SITE_SIZE", "build", "build_filter_matcher", "build_for_events", "build_for_tasks"]
+__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_filters", "build_for_stacks", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("cx", "dx", "sp", "si", "di"))
@@ -113,7 +115,19 @@ def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
     return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))
 
 
-def build_filter_matcher(guest: GuestLayout) -> int:
+def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
+    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
+    about = context.build(in_byte_order("little"), guest)
+    record_stack = stacks.build(about, x86_64_unwind.build(guest, about))
+
+    @cfunc(_HANDLER)
+    def function_stack(cpu, array_cpu):
+        record_stack(cpu, array_cpu, event_context.PLACE_FUNCTION, irqs_off(load_u64(cpu + cpu_record.ENV)))
+
+    return StackCallbacks(function_stack.address)
+
+
+def build_for_filters(guest: GuestLayout) -> int:
     """Compiles for a guest."""
     memory = in_byte_order("little")
     about = context.build(memory, guest)
