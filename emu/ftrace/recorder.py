@@ -321,6 +321,7 @@ class Recorder:
             consuming=consuming,
             calls=self.globals.events,
             string_at=self.globals.kernel_values.string_at,
+            mapped_file=self.globals.user_mappings.find,
             kernel_values=self.globals.kernel_values.variables(),
             kernel_constants=self.globals.kernel_values.constants,
             pointer_key=self.globals.pointer_key,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the host knows of generic structures and constants. */
+#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/mm_types.h>
@@ -92,6 +93,12 @@ LAYOUT(task_struct, ret_stack);
 
 LAYOUT_CONST(TASK_SIZE);
 LAYOUT(mm_struct, pgd);
+LAYOUT(mm_struct, mmap);
+LAYOUT(vm_area_struct, vm_start);
+LAYOUT(vm_area_struct, vm_end);
+LAYOUT(vm_area_struct, vm_node);
+LAYOUT(vm_area_struct, vm_file);
+LAYOUT(file, f_path);
 
 LAYOUT(module, name);
 LAYOUT(module, core_layout);
