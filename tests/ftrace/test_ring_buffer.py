@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from emu.ftrace.events import Events
+from emu.ftrace.native import ring_record
 from emu.ftrace.ring_buffer import RingBuffer, events_in, pages_for
 from tests.lib.payload import payload
 
 PAGE_DATA = 4080
+REASONS = (ring_record.OFF, ring_record.MASKED, ring_record.FAILED, ring_record.PAUSED)
 Event = tuple[int, bytes]  # time, data
 
 
@@ -185,11 +187,15 @@ class RingBufferMachine(RuleBasedStateMachine):
         self.buffer.reset()
         self.model = Model(self.model.pages, self.model.overwrite)
 
-    @rule(size=st.integers(1, 100))
-    def what_is_not_recorded_does_not_count(self, size: int) -> None:
-        self.buffer.recording = False
-        assert not self.buffer.write(self.model.time, bytes(size))
-        self.buffer.recording = True
+    @rule(size=st.integers(1, 100), reasons=st.lists(st.sampled_from(REASONS), min_size=1))
+    def what_is_not_recorded_does_not_count(self, size: int, reasons: list[np.uint64]) -> None:
+        for why in reasons:
+            self.buffer.disable(why)
+        for why in set(reasons):
+            assert not self.buffer.recording
+            assert not self.buffer.write(self.model.time, bytes(size))
+            self.buffer.disable(why, False)
+        assert self.buffer.recording
 
     @invariant()
     def is_the_same(self) -> None:

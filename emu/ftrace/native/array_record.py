@@ -34,7 +34,7 @@ EVENT_CONTEXT = _fields.word()  # address of the event_context
 STACK = _fields.word()  # address of STACK_LIMIT words, in which the addresses of a stack are put together
 
 # What the array records
-CPUS = _fields.word()  # address of a word for each CPU: its array_cpu_record of this array
+CPUS = _fields.word()  # address of a word for each CPU, its array_cpu_record of this array; then 0
 RECORDING = _fields.word()  # 1: tracing is on
 CLOCK = _fields.word()  # one of the CLOCK_ constants
 CLOCK_RATE = _fields.word()  # of CLOCK_LINEAR: what it counts in a cycle

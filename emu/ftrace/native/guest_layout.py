@@ -26,10 +26,15 @@ class GuestLayout(NamedTuple):
     task_pid: np.uint64
     task_tgid: np.uint64
     task_comm: np.uint64
+    task_mm: np.uint64
     curr_ret_stack: np.uint64  # index of the return stack's latest entry, -1 if there is none
     trace_overrun: np.uint64
     ftrace_timestamp: np.uint64  # when the task was switched out
     ret_stack: np.uint64
+
+    # struct mm_struct
+    mm_pgd: np.uint64
+    task_size: np.uint64  # where user memory ends
 
     # struct ftrace_ret_stack. Its fp identifies a call: where the return address lies, or the frame pointer, by architecture.
     entry_ret: np.uint64
@@ -82,10 +87,13 @@ class GuestLayout(NamedTuple):
             task_pid=offset("task_struct.pid"),
             task_tgid=offset("task_struct.tgid"),
             task_comm=offset("task_struct.comm"),
+            task_mm=offset("task_struct.mm"),
             curr_ret_stack=offset("task_struct.curr_ret_stack"),
             trace_overrun=offset("task_struct.trace_overrun"),
             ftrace_timestamp=offset("task_struct.ftrace_timestamp"),
             ret_stack=offset("task_struct.ret_stack"),
+            mm_pgd=offset("mm_struct.pgd"),
+            task_size=constant("TASK_SIZE"),
             entry_ret=offset("ftrace_ret_stack.ret"),
             entry_func=offset("ftrace_ret_stack.func"),
             entry_calltime=offset("ftrace_ret_stack.calltime"),

@@ -81,10 +81,14 @@ LAYOUT(task_struct, prio);
 LAYOUT(task_struct, pid);
 LAYOUT(task_struct, tgid);
 LAYOUT(task_struct, comm);
+LAYOUT(task_struct, mm);
 LAYOUT(task_struct, curr_ret_stack);
 LAYOUT(task_struct, trace_overrun);
 LAYOUT(task_struct, ftrace_timestamp);
 LAYOUT(task_struct, ret_stack);
+
+LAYOUT_CONST(TASK_SIZE);
+LAYOUT(mm_struct, pgd);
 
 LAYOUT(module, name);
 LAYOUT(module, core_layout);
