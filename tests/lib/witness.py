@@ -125,6 +125,10 @@ class SiteMap:
             assert (function - self.first) % int(GRANULE) == 0
             self._map[(function - self.first) // int(GRANULE)] = site
 
+    def word(self, address: int) -> int:
+        """What is known of the function that begins at an address."""
+        return int(self._map[(address - self.first) // int(GRANULE)])
+
     def _learn_module(self, module: Module) -> None:
         """Adds a module's functions, and forgets what was in its memory before."""
         for region in (module.core, module.init):

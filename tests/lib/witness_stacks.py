@@ -140,7 +140,7 @@ def _logger(arch: str, byte_order: Any, current_task: int, task_stack: int, task
         row = task_row(head)
         bottom = load_u64(row + STACK)
         if not bottom <= sp <= bottom + stack_size:
-            if is_sparc or sp < load_u64(head + KERNEL_START) and sp >> np.uint64(63) == ZERO:
+            if is_sparc or sp >> np.uint64(63) == ZERO:  # a program's
                 return
             row = load_u64(head + OWN)
         elif sp >= bottom + stack_size - outermost and load_u64(row + PID) != IDLE:
@@ -188,7 +188,7 @@ def _logger(arch: str, byte_order: Any, current_task: int, task_stack: int, task
             return
         sp = load_u64(load_u64(head + ENV) + X86_SP)
         site = _site(head, address)
-        if site == NO_CODE or site == ERROR_CODE:
+        if site in (NO_CODE, ERROR_CODE):
             frame = sp + (WORD if site == ERROR_CODE else ZERO)
             interrupted = guest_u64(_host(head, frame))
             if interrupted >= load_u64(head + FIRST):
@@ -231,6 +231,16 @@ class Stack:
     label: str  # where it was recorded
     whole: bool  # False: calls around these were under way already when the witness came
     sites: tuple[int, ...]  # the innermost first
+
+
+# Intel SDM, volume 3, 6.3.1
+_WITH_ERROR_CODE = {
+    f"asm_exc_{name}"
+    for name in (
+        "double_fault", "invalid_tss", "segment_not_present", "stack_segment",
+        "general_protection", "page_fault", "alignment_check",
+    )
+}  # fmt: skip
 
 
 class StackWitness:
@@ -289,11 +299,7 @@ class StackWitness:
             at += 2 + count
         return found
 
-
-# Intel SDM, volume 3, 6.3.1
-_WITH_ERROR_CODE = {
-    f"asm_exc_{name}"
-    for name in (
-        "double_fault", "invalid_tss", "segment_not_present", "stack_segment", "general_protection", "page_fault", "alignment_check"
-    )
-}  # fmt: skip
+    def site_of(self, function: int) -> int:
+        """The site of the function that begins at an address; 0: it has none."""
+        site = self._map.word(function)
+        return site if site > ERROR_CODE else 0
