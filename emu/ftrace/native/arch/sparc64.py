@@ -91,10 +91,15 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
 
     @cfunc(_HANDLER)
     def graph_return(cpu, address):
-        """ftrace_return_to_handler(fp): the address of the call from which the traced function returns."""
+        """ftrace_return_to_handler(fp): the address of the call from which the traced function returns.
+
+        It also becomes the trampoline's %i7: whoever follows the stack from now on finds it nowhere else.
+        """
         env = load_u64(cpu + cpu_record.ENV)
         window = load_u64(env + WINDOW)
-        store_u64(window + O0, record_graph_return(cpu, load_u64(window + O0), irqs_off(env)))
+        call = record_graph_return(cpu, load_u64(window + O0), irqs_off(env))
+        store_u64(window + O0, call)
+        store_u64(window + I7, call)
 
     return Callbacks(
         Callback("ftrace_caller", function_entry.address),
