@@ -247,6 +247,10 @@ class Recorder:
                 ring.resize(old)
             raise
 
+    def entries(self, cpu: int | None) -> int:
+        """How many events are in the ring buffer of one CPU, or of all."""
+        return sum(ring.entries for ring in self._rings_of(cpu))
+
     def size_kb(self, cpu: int) -> int:
         """How many KiB of events the ring buffer of a CPU has room for."""
         return self.rings[cpu].pages * DATA_SIZE // 1024
@@ -272,8 +276,7 @@ class Recorder:
 
     def snapshot(self, cpu: int | None, tracer: Tracer, options: Mapping[str, bool]) -> TraceView:
         """All events of one CPU, or of each, to be printed as `tracer` and `options` have it."""
-        rings = self._rings_of(cpu)
-        entries = sum(ring.entries for ring in rings)
+        rings, entries = self._rings_of(cpu), self.entries(cpu)
         written = entries + sum(ring.overrun for ring in rings)
         return self._view([ring.unread() for ring in rings], entries, written, tracer, options, consuming=False)
 

@@ -34,6 +34,7 @@ class TraceGlobals:
         self._tasks = kernel.tasks
         self.event_handler = arch.event_handler
         self.warn = warn
+        self.work = kernel.work
         self.kernel_values = KernelValues(kernel.memory)
         self.pointer_key = pointer_key
         self.guest = GuestLayout.of(kernel.image)
