@@ -263,7 +263,7 @@ class TraceArray:
         left = self.recorder.entries(cpu)
         while taken := text.take(_up_to(min(left, _DUMPED_AT_ONCE))):
             left -= len(taken)
-            for event in taken:
+            for event in filter(None, taken):
                 yield from event.decode(errors="surrogateescape").removesuffix("\n").split("\n")
 
     def request_dump(self, cpu: int | None) -> None:
