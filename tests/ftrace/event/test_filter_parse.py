@@ -184,7 +184,9 @@ WORDS = (
     *"()!~<>&|=-'\"*? \t0.", "&&", "||", "==", "!=", "<=", ">=", "pid", "name", "big", "cpu", "comm", "site", "path", "pair",
     ".ustring", ".function", "vfs_read", "nosuch", "1", "0x1f", "'x'", '"a*"', "é", "\0", "99999999999999999999",
 )  # fmt: skip
-PREDICATES = ("pid == 1", "name ~ 'a*'", "comm != \"x\"", "big & 0x10", "cpu < 2", "site.function == vfs_read", "path.ustring == 'x'")
+PREDICATES = (
+    "pid == 1", "name ~ 'a*'", 'comm != "x"', "big & 0x10", "cpu < 2", "site.function == vfs_read", "path.ustring == 'x'",
+)  # fmt: skip
 
 
 def random_text(random: Random) -> str:
