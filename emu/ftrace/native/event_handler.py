@@ -57,6 +57,17 @@ def act(cpu, file, array_cpu, staged, size, post):
             call_handler(load_u64(now_acting + consumer.HANDLER), cpu, now_acting)
 
 
+@njit
+def record_stacks(cpu, array_cpu, array):
+    """Records the stacks that an array wants after each event, if the event has been recorded."""
+    handler = load_u64(array + array_record.EVENT_STACKS)
+    if handler != ZERO:
+        call_handler(handler, cpu, array_cpu)
+    handler = load_u64(array + array_record.EVENT_USER_STACKS)
+    if handler != ZERO:
+        call_handler(handler, cpu, array_cpu)
+
+
 def build() -> Any:
     """Compiles void handle(cpu, file): does all that `file`, an event_file, wants of the event in the event_context."""
 
@@ -76,6 +87,7 @@ def build() -> Any:
             if entry != ZERO:
                 copy(entry, staged, size)
                 complete(cpu, array_cpu, array)
+                record_stacks(cpu, array_cpu, array)
         act(cpu, file, array_cpu, staged, size, ONE)
 
     return handle

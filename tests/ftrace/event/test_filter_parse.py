@@ -13,6 +13,7 @@ from emu.ftrace.errors import ErrorReport, TraceError
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.event.filter_parse import Operator, Predicate, Source, parse_filter
 from emu.ftrace.event.internal import INTERNAL_EVENTS
+from tests.lib.filter_texts import random_text
 
 CALL = EventCall(
     "test", "sample", 99,
@@ -178,29 +179,6 @@ def test_the_longest_operands() -> None:
 def test_a_filter_may_be_nested_as_deeply_as_a_page_allows() -> None:
     assert shown("(" * 2040 + "pid==1" + ")" * 2040) == "pid==1"
     assert shown("!" * 4000 + "pid==1") == "pid==1" + " !" * 4000
-
-
-WORDS = (
-    *"()!~<>&|=-'\"*? \t0.", "&&", "||", "==", "!=", "<=", ">=", "pid", "name", "big", "cpu", "comm", "site", "path", "pair",
-    ".ustring", ".function", "vfs_read", "nosuch", "1", "0x1f", "'x'", '"a*"', "é", "\0", "99999999999999999999",
-)  # fmt: skip
-PREDICATES = (
-    "pid == 1", "name ~ 'a*'", 'comm != "x"', "big & 0x10", "cpu < 2", "site.function == vfs_read", "path.ustring == 'x'",
-)  # fmt: skip
-
-
-def random_text(random: Random) -> str:
-    """Words at random, or a filter in which a few words may have been changed."""
-    if random.random() < 0.3:
-        return "".join(random.choices(WORDS, k=random.randrange(30)))
-    words = random.choice(PREDICATES).split(" ")
-    for _ in range(random.randrange(4)):
-        more = random.choice(PREDICATES).split(" ")
-        words = random.choice(([*words, "&&", *more], [*words, "||", *more], ["!", "(", *words, ")"], ["(", *words, ")"]))
-    for _ in range(random.randrange(3)):
-        place = random.randrange(len(words) + 1)
-        words[place : place + random.randrange(2)] = random.choices(WORDS, k=random.randrange(2))
-    return random.choice(("", " ")).join(words)
 
 
 def test_whatever_is_written_is_understood_or_refused() -> None:
