@@ -98,6 +98,6 @@ class Stacks:
         memory, arch = self._kernel.memory, self._kernel.arch
         for function in functions:
             with suppress(LookupError):  # a damaged module
-                frameless = arch.bytes_without_frame(memory.read(function.address, function.size))
+                code = memory.read(function.address, function.size)
                 start = function.address - self._kernel.board.arch.kernel_map
-                self._frameless[start : start + frameless] = 1
+                self._frameless[start : start + len(code)] = arch.frameless(code)

@@ -30,11 +30,12 @@ SAVED_TGIDS = _fields.word()  # address of u32[PID_LIMIT]: the thread group of e
 READER_VECTOR = _fields.word()
 EVENTS = _fields.word()  # address of a word for each number of an event: its event_record; 0: none
 STAGE = _fields.word()  # address of memory in which entries of the guest's events are put together
+MATCHES = _fields.word()  # address of what runs the programs of filters (native.filter_program); 0: there is no filter yet
 EVENT_CONTEXT = _fields.word()  # address of the event_context
 STACK = _fields.word()  # address of STACK_LIMIT words, in which the addresses of a stack are put together
 
 # What the array records
-CPUS = _fields.word()  # address of a word for each CPU: its array_cpu_record of this array
+CPUS = _fields.word()  # address of a word for each CPU, its array_cpu_record of this array; then 0
 RECORDING = _fields.word()  # 1: tracing is on
 CLOCK = _fields.word()  # one of the CLOCK_ constants
 CLOCK_RATE = _fields.word()  # of CLOCK_LINEAR: what it counts in a cycle
@@ -58,6 +59,8 @@ HIDES = _fields.word()  # 1: there are GRAPH_NOTRACE sites
 SKIP_INTERRUPTS = _fields.word()  # 1: function_graph records nothing in hard interrupts
 SLEEP_TIME = _fields.word()  # 1: durations include the time a task was switched out
 THRESHOLD = _fields.word()  # nanoseconds: function_graph records only returns of calls this long; 0: all, and entries
+GRAPH_ENTRY_FILTER = _fields.word()  # address of the program of a filter of function_graph's entries; 0: there is none
+GRAPH_EXIT_FILTER = _fields.word()  # of its returns
 
 # What native code reports to Python
 MISMATCH = _fields.word()  # 1: a return did not match its entry
@@ -71,7 +74,10 @@ TICK = np.uint64(10_000_000)  # nanoseconds of a tick of CLOCK_TICKS: USER_HZ is
 
 # What says that calls are recorded in no usual way: if one of these words of the top array is not 0, the callbacks must be
 # the general ones.
-GENERAL = (ASKS_EACH, CLOCK, MAX_DEPTH, ONLY_SELECTED, HIDES, SKIP_INTERRUPTS, THRESHOLD, FUNC_STACKS)
+GENERAL = (
+    ASKS_EACH, CLOCK, MAX_DEPTH, ONLY_SELECTED, HIDES, SKIP_INTERRUPTS, THRESHOLD, FUNC_STACKS,
+    GRAPH_ENTRY_FILTER, GRAPH_EXIT_FILTER,
+)  # fmt: skip
 
 # Addresses in a stack: as many as fit in the largest entry, behind what every entry begins with and their number.
 STACK_LIMIT = (LARGEST_ENTRY - 16) // 8

@@ -16,7 +16,7 @@ from emu.native import njit
 from emu.native.pointers import Accessors, load_u64, store_u64
 from emu.native.record import shift_of
 
-__all__ = ["DEEPEST_SHOWN", "Context", "build", "complete", "host_address", "linear_time", "now", "of_type"]
+__all__ = ["DEEPEST_SHOWN", "Context", "build", "complete", "host_address", "linear_time", "now", "of_type", "wake_reader"]
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
@@ -76,6 +76,12 @@ def host_address(array, address):
 def complete(cpu, array_cpu, array):
     """After an event: notes that the task's name is needed, and interrupts a reader that waits."""
     store_u64(array_cpu + array_cpu_record.RECORDED, ONE)
+    wake_reader(cpu, array)
+
+
+@njit
+def wake_reader(cpu, array):
+    """Interrupts this CPU if a reader waits."""
     if load_u64(array + array_record.READER_WAITS) != ZERO:
         store_u64(array + array_record.READER_WAITS, ZERO)
         raise_at(cpu, load_u64(array + array_record.READER_VECTOR), load_u64(cpu + cpu_record.CYCLES))

@@ -14,6 +14,7 @@ from numba import types
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, event_file, event_record, pids
 from emu.ftrace.native.context import complete, now
+from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.ring_buffer import reserve
 from emu.native import cfunc, njit
 from emu.native.memory import copy
@@ -79,7 +80,9 @@ def build() -> Any:
         ignored = False
         if load_u64(array + array_record.EVENT_PIDS) != ZERO:
             ignored = of_ignored_task(array_cpu, array, load_u64(context + event_context.EVENT), staged)
-        if load_u64(file + event_file.FLAGS) == event_file.ENABLED and not ignored:
+        program = load_u64(file + event_file.FILTER)
+        kept = program == ZERO or keeps(program, cpu, array_cpu, staged, size)
+        if load_u64(file + event_file.FLAGS) == event_file.ENABLED and kept and not ignored:
             entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
             if entry != ZERO:
                 copy(entry, staged, size)

@@ -23,10 +23,12 @@ from emu.ftrace.native import (
     context,
     event,
     event_context,
+    filter_program,
     function,
     function_graph,
     stacks,
     task_callbacks,
+    user_memory,
     user_stack,
 )
 from emu.ftrace.native.arch import (
@@ -43,7 +45,7 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["RETURN_OFFSET", "build", "build_for_events", "build_for_stacks", "build_for_tasks"]
+__all__ = ["RETURN_OFFSET", "build", "build_for_events", "build_for_filters", "build_for_stacks", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 WINDOW = np.uint64(Env.regwptr.offset)
@@ -89,10 +91,15 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
 
     @cfunc(_HANDLER)
     def graph_return(cpu, address):
-        """ftrace_return_to_handler(fp): the address of the call from which the traced function returns."""
+        """ftrace_return_to_handler(fp): the address of the call from which the traced function returns.
+
+        It also becomes the trampoline's %i7: whoever follows the stack from now on finds it nowhere else.
+        """
         env = load_u64(cpu + cpu_record.ENV)
         window = load_u64(env + WINDOW)
-        store_u64(window + O0, record_graph_return(cpu, load_u64(window + O0), irqs_off(env)))
+        call = record_graph_return(cpu, load_u64(window + O0), irqs_off(env))
+        store_u64(window + O0, call)
+        store_u64(window + I7, call)
 
     return Callbacks(
         Callback("ftrace_caller", function_entry.address),
@@ -156,3 +163,12 @@ def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
         record_user_stack(cpu, array_cpu, load_u64(load_u64(context_of(array_cpu) + event_context.ENTRY)))
 
     return StackCallbacks(function_stack.address, event_stack.address, event_user_stack.address)
+
+
+def build_for_filters(guest: GuestLayout) -> int:
+    """Compiles for a guest."""
+    memory = in_byte_order("big")
+    about = context.build(memory, guest)
+    user_address = user_memory.build(memory, guest, about, sparc64_user.PAGE_TABLES)
+    address: int = filter_program.build(memory, guest, about, user_address).address
+    return address

@@ -20,10 +20,12 @@ from emu.ftrace.native import (
     context,
     event,
     event_context,
+    filter_program,
     function,
     function_graph,
     stacks,
     task_callbacks,
+    user_memory,
     user_stack,
 )
 from emu.ftrace.native.arch import (
@@ -40,7 +42,7 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_stacks", "build_for_tasks"]
+__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_filters", "build_for_stacks", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("cx", "dx", "sp", "si", "di"))
@@ -146,3 +148,12 @@ def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
         record_user_stack(cpu, array_cpu, load_u64(load_u64(context_of(array_cpu) + event_context.ENTRY)))
 
     return StackCallbacks(function_stack.address, event_stack.address, event_user_stack.address)
+
+
+def build_for_filters(guest: GuestLayout) -> int:
+    """Compiles for a guest."""
+    memory = in_byte_order("little")
+    about = context.build(memory, guest)
+    user_address = user_memory.build(memory, guest, about, x86_64_user.PAGE_TABLES)
+    address: int = filter_program.build(memory, guest, about, user_address).address
+    return address
