@@ -27,7 +27,7 @@ class ArrayRecords:
     def __init__(self, cpus: int, changed: Callable[[], None] = lambda: None) -> None:
         self.array = Record(array_record.WORDS)
         self.cpus = [Record(array_cpu_record.WORDS) for _ in range(cpus)]
-        self._table = np.array([cpu.address for cpu in self.cpus], np.uint64)
+        self._table = np.array([*(cpu.address for cpu in self.cpus), 0], np.uint64)
         self.array.set(array_record.CPUS, self._table.ctypes.data)
         self._changed = changed
         for cpu in self.cpus:

@@ -8,15 +8,26 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from emu.kernel.files.node import LoggedError
 
-__all__ = ["NotProvided", "TraceError", "did_you_mean", "enumeration"]
+__all__ = ["ErrorReport", "NotProvided", "TraceError", "did_you_mean", "enumeration"]
 
 _CLOSE = 0.7  # of difflib's ratio, which is 1.0 for equal texts
 _NEARLY_AS_CLOSE = 0.05
 _MOST_NAMES = 3
 _SYSTEM_CALL = re.compile(r"^(?:__(?:x64|ia32|sparc64|do|se)_)?sys_")
+
+
+@dataclass(frozen=True)
+class ErrorReport:
+    """What error_log tells of a command that was refused."""
+
+    place: str  # what refused it: `event filter parse error`, `hist:sched:sched_switch`
+    text: str
+    command: str
+    position: int  # of the caret: 0 is below the command's first character
 
 
 class TraceError(OSError):
@@ -27,6 +38,7 @@ class TraceError(OSError):
         why: what is wrong, in a sentence without a full stop.
         misspelt: a name that does not exist, and those that do. The sentence then ends with a suggestion.
         hint: makes the end of the sentence otherwise, beginning with "; ", or "".
+        logged: what the error_log of the array gets whose file was written.
 
     >>> TraceError(errno.EINVAL, "no tracer is called 'bogus'").errno == errno.EINVAL
     True
@@ -40,10 +52,12 @@ class TraceError(OSError):
         why: str = "",
         misspelt: tuple[str, Iterable[str]] | None = None,
         hint: Callable[[], str] | None = None,
+        logged: ErrorReport | None = None,
     ) -> None:
         super().__init__(code, os.strerror(code))
         self.code = code
         self.path: str | None = None  # the tracefs file, if it was opened by its path
+        self.logged = logged
         self._why = why
         self._hint = (lambda: did_you_mean(*misspelt)) if misspelt is not None else hint
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "PRINT", "RAW_DATA",
-    "EventType", "Events", "Flag", "entries_at",
+    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "KERNEL_STACK", "PRINT", "RAW_DATA",
+    "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
 
@@ -25,6 +25,7 @@ class EventType(enum.IntEnum):
     BPRINT = 6
     FUNCGRAPH_EXIT = 10
     FUNCGRAPH_ENTRY = 11
+    USER_STACK = 12
     BPUTS = 14
     RAW_DATA = 18
 
@@ -42,7 +43,7 @@ class Flag(enum.IntFlag):
     BH_OFF = 0x80
 
 
-def _entry(*fields: tuple[str, str]) -> np.dtype[Any]:
+def _entry(*fields: tuple[str, str] | tuple[str, str, int]) -> np.dtype[Any]:
     """An entry with these fields after the common ones, in the host's byte order, packed as Linux packs them."""
     common = [("type", "u2"), ("flags", "u1"), ("preempt_count", "u1"), ("pid", "i4")]
     return np.dtype([*common, *fields])
@@ -52,10 +53,13 @@ ENTRY = _entry()  # `preempt_count`: its depth in the low half, that of migrate_
 FUNCTION = _entry(("ip", "u8"), ("parent_ip", "u8"))
 FUNCGRAPH_ENTRY = _entry(("func", "u8"), ("depth", "i4"))
 FUNCGRAPH_EXIT = _entry(("func", "u8"), ("depth", "i4"), ("overrun", "u4"), ("calltime", "u8"), ("rettime", "u8"))
+KERNEL_STACK = _entry(("size", "i4"), ("padding", "u4"))  # how many addresses; then the addresses, the innermost call's first
 PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
 BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)
 BPUTS = _entry(("ip", "u8"), ("str", "u8"))  # the text's address
 RAW_DATA = _entry(("id", "u4"))  # then the bytes
+USER_STACK_DEPTH = 8
+USER_STACK = _entry(("tgid", "u4"), ("padding", "u4"), ("caller", "u8", USER_STACK_DEPTH))  # 0 after the last
 
 
 @dataclass(frozen=True, eq=False)

@@ -80,6 +80,7 @@ class Ftrace:
         self._kernel = kernel
         self._records = trace_globals.records
         self._events = trace_globals.events
+        self._stacks = trace_globals.stacks
         self._warn = warn
         self._refused: BadProtocol | None = None
         self._behind = False  # a change was refused, and the sites are not as the arrays want them
@@ -324,6 +325,7 @@ class Ftrace:
             self.keys.unloaded(module.name)
             raise
         self._events.add(events)
+        self._stacks.module_added(module)
         self._sites_changed()
 
     def module_enable(self, module: Module) -> bool:
@@ -350,6 +352,7 @@ class Ftrace:
             for ops, recorder in self._recorders.items():
                 if ops.events.forget(gone_events):
                     recorder.clear()
+                    recorder.clear_snapshot()
         else:
             self.sites.remove(part.start, part.stop)
             self.keys.remove(part.start, part.stop)

@@ -45,6 +45,7 @@ class Kernel:
         disk: the RAM disk.
 
     Attributes:
+        arch: the architecture.
         hot_areas: by CPU index, the address of the CPU's struct pcpu_hot. The CPUs in it can take upcalls.
         host_calls: answers the guest's host calls; made by `start`.
         reports: says where the kernel is; made by `start`.
@@ -68,7 +69,7 @@ class Kernel:
         self.log = KernelLog(self.work)
         self.file_server = FileServer(board, self.memory, self.log)
         self.limits = Limits(board)
-        self._arch = arch
+        self.arch = arch
         self._warn = warn
         self._block = BlockDevice(board, self.memory, disk)
         self._ended: Exception | None = None
@@ -91,14 +92,14 @@ class Kernel:
             BadImage: they do not fit.
         """
         self.module_files.initramfs = initramfs
-        self._parameters = boot.load(self.board, self.memory, self._arch.boot_params, initramfs, command_line, seed)
-        if self._arch.page_table is not None:
-            self.board.reset_page_table = self.memory.physical(self.image.symbol(self._arch.page_table))
+        self._parameters = boot.load(self.board, self.memory, self.arch.boot_params, initramfs, command_line, seed)
+        if self.arch.page_table is not None:
+            self.board.reset_page_table = self.memory.physical(self.image.symbol(self.arch.page_table))
 
     def start(self, time: int, tracing: Tracing) -> None:
         """Switches CPU 0 on, its clock at `time`. From then on the kernel's events are reported to `tracing`."""
         self._tracing = tracing
-        self.reports = Reports(self._arch, self.memory, self.tasks, self.symbols, tracing, self._warn)
+        self.reports = Reports(self.arch, self.memory, self.tasks, self.symbols, tracing, self._warn)
         tracing_calls = TracingCalls(tracing, self.modules)
         self.host_calls = HostCalls(
             self.image,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from emu.cpu.arch import CpuArch
-from emu.ftrace.native.arch import Callbacks, EventCallbacks, TaskCallbacks
+from emu.ftrace.native.arch import Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
 
@@ -81,9 +81,17 @@ class FtraceArch(ABC):
         """The same for the guest's events."""
         return _event_callbacks(self, guest)
 
+    def filter_matcher(self, guest: GuestLayout) -> int:
+        """The address of what runs the programs of filters."""
+        return _filter_matcher(self, guest)
+
     def event_handler(self) -> int:
         """The address of what handles events of which more is wanted than that they are recorded."""
         return _event_handler()
+
+    def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
+        """The same for stacks of calls."""
+        return _stack_callbacks(self, guest)
 
 
 def _native(arch: FtraceArch) -> Any:
@@ -109,11 +117,23 @@ def _event_callbacks(arch: FtraceArch, guest: GuestLayout) -> EventCallbacks:
 
 
 @functools.cache
+def _filter_matcher(arch: FtraceArch, guest: GuestLayout) -> int:
+    address: int = _native(arch).build_for_filters(guest)
+    return address
+
+
+@functools.cache
 def _event_handler() -> int:
     from emu.ftrace.native import event_handler
 
     address: int = event_handler.build().address
     return address
+
+
+@functools.cache
+def _stack_callbacks(arch: FtraceArch, guest: GuestLayout) -> StackCallbacks:
+    compiled: StackCallbacks = _native(arch).build_for_stacks(guest, arch.cpu.native().irqs_off)
+    return compiled
 
 
 def load(name: str) -> FtraceArch:

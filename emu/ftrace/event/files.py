@@ -10,10 +10,17 @@ import numpy as np
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
+from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.events import EventType
 from emu.ftrace.native import array_record, event_file
 from emu.native.record import Record
 
 __all__ = ["EventFile", "EventFiles"]
+
+_GRAPH_FILTERS: dict[int, np.uint64] = {
+    EventType.FUNCGRAPH_ENTRY: array_record.GRAPH_ENTRY_FILTER,
+    EventType.FUNCGRAPH_EXIT: array_record.GRAPH_EXIT_FILTER,
+}
 
 
 class EventFile:
@@ -25,12 +32,14 @@ class EventFile:
     Attributes:
         call: the event.
         record: what native code knows of it (`native.event_file`).
+        filter: which of its entries are recorded; None: all.
     """
 
     def __init__(self, call: EventCall, cpus: int) -> None:
         self.call = call
         self.record = Record(event_file.WORDS)
         self.record.set(event_file.CPUS, cpus)
+        self.filter: EventFilter | None = None
         self._soft_users = 0
         if call.kind is EventKind.FTRACE:  # the host records it, whenever tracing is on
             self._set(event_file.ENABLED, True)
@@ -129,6 +138,16 @@ class EventFiles:
             elif call in self._files:
                 self._files[call].disable()
 
+    def set_filter(self, call: EventCall, wanted: EventFilter | None) -> None:
+        """Records only those entries of an event that a filter keeps; None: all."""
+        file = self.file(call)
+        file.filter = wanted
+        address = wanted.address if wanted else 0
+        file.record.set(event_file.FILTER, address)
+        if call.kind is EventKind.FTRACE and call.number in _GRAPH_FILTERS:
+            self._records.set(_GRAPH_FILTERS[call.number], address)
+        self._follow(file)
+
     def forget(self, calls: Iterable[EventCall]) -> bool:
         """Follows events that are gone. Returns whether this array may have recorded any of them."""
         gone = [call for call in calls if call in self._files]
@@ -151,5 +170,5 @@ class EventFiles:
         """Has the handler called for an event, if there is more to do than to record it."""
         record, array = file.record, self._records.array
         of_file = record.get(event_file.FILTER) or record.get(event_file.CONSUMERS)
-        of_array = array.get(array_record.STACKS) or array.get(array_record.EVENT_PIDS)
+        of_array = any(map(array.get, (array_record.EVENT_STACKS, array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS)))
         record.set(event_file.HANDLER, self._handler() if of_file or of_array else 0)

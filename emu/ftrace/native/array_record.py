@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emu.ftrace.native.event_record import LARGEST_ENTRY
 from emu.native.record import Fields
 
 _fields = Fields()
@@ -16,6 +17,11 @@ RAM = _fields.word()  # host address of physical address 0
 RAM_SIZE = _fields.word()
 NOWHERE = _fields.word()  # address of a zeroed page, to which guest addresses outside RAM lead
 RETURN_TRAMPOLINE = _fields.word()
+TRAMPOLINES = _fields.word()  # where .ftrace.text begins
+TRAMPOLINES_SIZE = _fields.word()
+TRAP_ENTRY = _fields.word()  # the function above whose frame is the struct pt_regs of what it has interrupted
+TRAP_ENTRY_SIZE = _fields.word()  # 0: there is none
+FRAMELESS = _fields.word()  # address of a byte per byte of the kernel mapping: not 0 where a function has no frame of its own
 CLOCK_MULTIPLIER = _fields.word()  # nanoseconds = cycles * multiplier / divisor
 CLOCK_DIVISOR = _fields.word()
 COUNTER = _fields.word()  # address of the counter of the counter clock, the same for all arrays
@@ -24,17 +30,21 @@ SAVED_TGIDS = _fields.word()  # address of u32[PID_LIMIT]: the thread group of e
 READER_VECTOR = _fields.word()
 EVENTS = _fields.word()  # address of a word for each number of an event: its event_record; 0: none
 STAGE = _fields.word()  # address of memory in which entries of the guest's events are put together
+MATCHES = _fields.word()  # address of what runs the programs of filters (native.filter_program); 0: there is no filter yet
 EVENT_CONTEXT = _fields.word()  # address of the event_context
+STACK = _fields.word()  # address of STACK_LIMIT words, in which the addresses of a stack are put together
 
 # What the array records
-CPUS = _fields.word()  # address of a word for each CPU: its array_cpu_record of this array
+CPUS = _fields.word()  # address of a word for each CPU, its array_cpu_record of this array; then 0
 RECORDING = _fields.word()  # 1: tracing is on
 CLOCK = _fields.word()  # one of the CLOCK_ constants
 CLOCK_RATE = _fields.word()  # of CLOCK_LINEAR: what it counts in a cycle
 CLOCK_OFFSET = _fields.word()  # nanoseconds, added to those since boot
 SITE_FLAGS = _fields.word()  # address of a byte of flags per byte of the kernel mapping
 SITE_FLAGS_SIZE = _fields.word()
-STACKS = _fields.word()  # STACK_KERNEL, STACK_USER: what follows each entry of an event
+FUNC_STACKS = _fields.word()  # address of void (*)(cpu, array_cpu), which records the stack after each call; 0: none is recorded
+EVENT_STACKS = _fields.word()  # the same for events, those in the event_context
+EVENT_USER_STACKS = _fields.word()  # the same for the stacks of programs
 EVENT_PIDS = _fields.word()  # 1: there is a set_event_pid or a set_event_notrace_pid
 PID_FLAGS = _fields.word()  # address of a byte for each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED, EVENTS_...
 ONLY_CHOSEN = _fields.word()  # 1: only pids with PID_CHOSEN are traced
@@ -49,6 +59,8 @@ HIDES = _fields.word()  # 1: there are GRAPH_NOTRACE sites
 SKIP_INTERRUPTS = _fields.word()  # 1: function_graph records nothing in hard interrupts
 SLEEP_TIME = _fields.word()  # 1: durations include the time a task was switched out
 THRESHOLD = _fields.word()  # nanoseconds: function_graph records only returns of calls this long; 0: all, and entries
+GRAPH_ENTRY_FILTER = _fields.word()  # address of the program of a filter of function_graph's entries; 0: there is none
+GRAPH_EXIT_FILTER = _fields.word()  # of its returns
 
 # What native code reports to Python
 MISMATCH = _fields.word()  # 1: a return did not match its entry
@@ -62,7 +74,13 @@ TICK = np.uint64(10_000_000)  # nanoseconds of a tick of CLOCK_TICKS: USER_HZ is
 
 # What says that calls are recorded in no usual way: if one of these words of the top array is not 0, the callbacks must be
 # the general ones.
-GENERAL = (ASKS_EACH, CLOCK, MAX_DEPTH, ONLY_SELECTED, HIDES, SKIP_INTERRUPTS, THRESHOLD)
+GENERAL = (
+    ASKS_EACH, CLOCK, MAX_DEPTH, ONLY_SELECTED, HIDES, SKIP_INTERRUPTS, THRESHOLD, FUNC_STACKS,
+    GRAPH_ENTRY_FILTER, GRAPH_EXIT_FILTER,
+)  # fmt: skip
+
+# Addresses in a stack: as many as fit in the largest entry, behind what every entry begins with and their number.
+STACK_LIMIT = (LARGEST_ENTRY - 16) // 8
 
 # Flags in PID_FLAGS. A pid from PID_LIMIT on (Linux's PID_MAX_LIMIT) has none.
 PID_LIMIT = 1 << 22
@@ -76,6 +94,3 @@ GRAPH_NOTRACE = np.uint8(2)
 TRACED = np.uint8(4)  # the array's function tracer records it
 TURNS_ON, TURNS_OFF = np.uint8(8), np.uint8(16)  # a command turns tracing on, off when the site is called
 NO_SITE_FLAGS = np.uint8(0)
-
-# Bits of STACKS
-STACK_KERNEL, STACK_USER = np.uint64(1), np.uint64(2)

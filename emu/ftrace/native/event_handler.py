@@ -14,6 +14,7 @@ from numba import types
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, event_file, event_record, pids
 from emu.ftrace.native.context import complete, now
+from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.ring_buffer import reserve
 from emu.native import cfunc, njit
 from emu.native.memory import copy
@@ -55,6 +56,17 @@ def act(cpu, file, post):
             call_handler(load_u64(now_acting + consumer.HANDLER), cpu, now_acting)
 
 
+@njit
+def record_stacks(cpu, array_cpu, array):
+    """Records the stacks that an array wants after each event, if the event has been recorded."""
+    handler = load_u64(array + array_record.EVENT_STACKS)
+    if handler != ZERO:
+        call_handler(handler, cpu, array_cpu)
+    handler = load_u64(array + array_record.EVENT_USER_STACKS)
+    if handler != ZERO:
+        call_handler(handler, cpu, array_cpu)
+
+
 def build() -> Any:
     """Compiles void handle(cpu, file): does all that `file`, an event_file, wants of the event in the event_context."""
 
@@ -68,11 +80,14 @@ def build() -> Any:
         ignored = False
         if load_u64(array + array_record.EVENT_PIDS) != ZERO:
             ignored = of_ignored_task(array_cpu, array, load_u64(context + event_context.EVENT), staged)
-        if load_u64(file + event_file.FLAGS) == event_file.ENABLED and not ignored:
+        program = load_u64(file + event_file.FILTER)
+        kept = program == ZERO or keeps(program, cpu, array_cpu, staged, size)
+        if load_u64(file + event_file.FLAGS) == event_file.ENABLED and kept and not ignored:
             entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
             if entry != ZERO:
                 copy(entry, staged, size)
                 complete(cpu, array_cpu, array)
+                record_stacks(cpu, array_cpu, array)
         act(cpu, file, ONE)
 
     return handle

@@ -9,6 +9,7 @@ from emu.native.record import Fields
 
 EVENT_LIMIT = 1 << 16  # numbers of events are below
 LARGEST_ENTRY = 4016  # bytes: what a page of the ring buffer has room for, with its data
+STRING_STAGE = np.uint64(4096)  # offset in the stage of room for a string that a filter looks at
 
 _fields = Fields()
 FILES = _fields.word()  # address of the first array's event_file; 0: no array wants the event

@@ -15,7 +15,7 @@ from emu.ftrace.native.context import Context, complete, linear_time, now
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.sites import site_flags
 from emu.native import njit
-from emu.native.pointers import load_u64, store_u64
+from emu.native.pointers import call_handler, load_u64, store_u64
 from emu.native.record import offset_of
 
 __all__ = ["FunctionTracer", "build"]
@@ -55,6 +55,10 @@ def build(context: Context, general: bool) -> FunctionTracer:
         store_u64(entry + IP, ip)
         store_u64(entry + PARENT_IP, parent_ip)
         complete(cpu, array_cpu, array)
+        if general:
+            record_stack = load_u64(array + array_record.FUNC_STACKS)
+            if record_stack != ZERO:
+                call_handler(record_stack, cpu, array_cpu)
 
     @njit
     def record_in_each(cpu, array_cpu, ip, parent_ip, irqs_off):

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 if TYPE_CHECKING:
+    from emu.kernel.arch import SavedRegisters
     from emu.kernel.image import Image
 
 __all__ = ["GuestLayout"]
+
+NONE = np.uint64(0)
 
 
 class GuestLayout(NamedTuple):
@@ -25,10 +28,18 @@ class GuestLayout(NamedTuple):
     task_pid: np.uint64
     task_tgid: np.uint64
     task_comm: np.uint64
+    task_mm: np.uint64
+    task_stack: np.uint64
+    task_pf: np.uint64  # task_struct.flags
+    pf_kthread: np.uint64
     curr_ret_stack: np.uint64  # index of the return stack's latest entry, -1 if there is none
     trace_overrun: np.uint64
     ftrace_timestamp: np.uint64  # when the task was switched out
     ret_stack: np.uint64
+
+    # struct mm_struct
+    mm_pgd: np.uint64
+    task_size: np.uint64  # where user memory ends
 
     # struct ftrace_ret_stack. Its fp identifies a call: where the return address lies, or the frame pointer, by architecture.
     entry_ret: np.uint64
@@ -55,9 +66,23 @@ class GuestLayout(NamedTuple):
     dynamic_bytes: np.uint64
     trace_string: np.uint64  # in a size: the data is a string
 
+    # struct pt_regs
+    saved_pc: np.uint64
+    saved_sp: np.uint64
+    saved_link: np.uint64  # what leads to the caller: the frame pointer, or where the latest call was made, by architecture
+    of_user: np.uint64  # that of a program, from its task's stack on
+
+    # struct user_window, only on SPARC V9
+    windows: np.uint64  # of a task: those that belong on the program's stack, and are not there yet, the oldest first
+    next_window: np.uint64  # of a task: the address behind the last of them
+    window_size: np.uint64
+    window_sp: np.uint64  # the %sp of the place where it belongs
+    window_fp: np.uint64
+    window_call: np.uint64  # %i7
+
     @classmethod
-    def of(cls, image: Image) -> Self:
-        """The layout of an image.
+    def of(cls, image: Image, saved: SavedRegisters) -> Self:
+        """The layout of an image, and where its struct pt_regs has which registers.
 
         Raises:
             BadImage: its layout table has no such names.
@@ -69,6 +94,9 @@ class GuestLayout(NamedTuple):
         def constant(name: str) -> np.uint64:
             return np.uint64(image.constant(name))
 
+        has_windows = "user_window" in image.layout
+        ins = image.offset("user_window.window") + 8 * 8 if has_windows else 0
+
         return cls(
             current_task=offset("pcpu_hot.current_task"),
             preempt_count=offset("pcpu_hot.preempt_count"),
@@ -76,10 +104,16 @@ class GuestLayout(NamedTuple):
             task_pid=offset("task_struct.pid"),
             task_tgid=offset("task_struct.tgid"),
             task_comm=offset("task_struct.comm"),
+            task_mm=offset("task_struct.mm"),
+            task_stack=offset("task_struct.stack"),
+            task_pf=offset("task_struct.flags"),
+            pf_kthread=constant("PF_KTHREAD"),
             curr_ret_stack=offset("task_struct.curr_ret_stack"),
             trace_overrun=offset("task_struct.trace_overrun"),
             ftrace_timestamp=offset("task_struct.ftrace_timestamp"),
             ret_stack=offset("task_struct.ret_stack"),
+            mm_pgd=offset("mm_struct.pgd"),
+            task_size=constant("TASK_SIZE"),
             entry_ret=offset("ftrace_ret_stack.ret"),
             entry_func=offset("ftrace_ret_stack.func"),
             entry_calltime=offset("ftrace_ret_stack.calltime"),
@@ -99,4 +133,14 @@ class GuestLayout(NamedTuple):
             dynamic_data=offset("trace_dynamic.data"),
             dynamic_bytes=offset("trace_dynamic.size"),
             trace_string=constant("TRACE_STRING"),
+            saved_pc=np.uint64(saved.pc),
+            saved_sp=np.uint64(saved.sp),
+            saved_link=np.uint64(saved.link),
+            of_user=constant("THREAD_SIZE") - np.uint64(image.size("pt_regs")),
+            windows=offset("task_struct.thread.windows") if has_windows else NONE,
+            next_window=offset("task_struct.thread.next_window") if has_windows else NONE,
+            window_size=np.uint64(image.size("user_window")) if has_windows else NONE,
+            window_sp=offset("user_window.sp") if has_windows else NONE,
+            window_fp=np.uint64(ins + 8 * 6),
+            window_call=np.uint64(ins + 8 * 7),
         )

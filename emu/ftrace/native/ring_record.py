@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from emu.native.record import Fields
 
 _fields = Fields()
-DISABLED = _fields.word()  # not 0: nothing is recorded, nothing is counted
+DISABLED = _fields.word()  # bits that say why; while there is one, nothing is recorded, nothing is counted
 PLACE = _fields.word()  # address in the tail at which the next event begins
 END = _fields.word()  # address at which the tail ends
 TIME = _fields.word()  # of the last event
@@ -27,3 +29,9 @@ READ_TIME = _fields.word()  # of the last event consumed
 OVERRUN_SEEN = _fields.word()  # OVERRUN when the reader took its page
 LOST = _fields.word()  # events given up before the reader's page, not yet reported
 WORDS = _fields.count
+
+# Bits of DISABLED
+OFF = np.uint64(1)  # tracing_on is 0
+MASKED = np.uint64(2)  # tracing_cpumask leaves the CPU out
+FAILED = np.uint64(4)  # tracing has failed, for good
+PAUSED = np.uint64(8)  # somebody reads the trace, and pause-on-trace is on

@@ -15,6 +15,7 @@ from emu.ftrace.text.marker import print_message, print_raw, print_text, raw_dat
 from emu.ftrace.text.print_event import event_text
 from emu.ftrace.text.printk import bprint_message, bprint_raw, bprint_text, bputs_message, bputs_raw, bputs_text
 from emu.ftrace.text.rows import Rows
+from emu.ftrace.text.stack import kernel_stack_text, user_stack_text
 from emu.ftrace.text.view import TraceView
 
 __all__ = ["MESSAGES", "binary_column", "body_column", "comment_column", "hex_column", "message_column", "raw_column"]
@@ -33,6 +34,8 @@ _BODIES: Mapping[int, Writer] = {
     EventType.BPRINT: bprint_text,
     EventType.BPUTS: bputs_text,
     EventType.RAW_DATA: raw_data_text,
+    EventType.KERNEL_STACK: kernel_stack_text,
+    EventType.USER_STACK: user_stack_text,
 }
 # Between the braces of function_graph a message stands alone: its place says where it was written.
 _COMMENTS: Mapping[int, Writer] = {**_BODIES, **_MESSAGES}

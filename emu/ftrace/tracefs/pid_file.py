@@ -42,16 +42,20 @@ def _pid(word: str) -> int:
 
 
 class PidFile(File):
-    """A file over one set of process numbers. None: there is no filter. An empty set is a filter."""
+    """A file over one set of process numbers. None: there is no filter. An empty set is a filter.
 
-    def __init__(self, get: Callable[[], Pids], put: Callable[[Pids], None]) -> None:
+    `if_none` is what it shows then.
+    """
+
+    def __init__(self, get: Callable[[], Pids], put: Callable[[Pids], None], if_none: str = "") -> None:
         super().__init__(0o640)
         self.get = get
         self.put = put
+        self._if_none = if_none
 
     def show(self) -> str:
         pids = self.get()
-        return "no pid\n" if pids is None else "".join(f"{pid}\n" for pid in sorted(pids))
+        return self._if_none if pids is None else "".join(f"{pid}\n" for pid in sorted(pids))
 
     def open(self, flags: OpenFlags) -> Handle:
         if OpenFlags.WRITE in flags and OpenFlags.TRUNCATE in flags:

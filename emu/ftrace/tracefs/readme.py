@@ -42,7 +42,12 @@ What is traced
 
   In set_ftrace_filter a command can say what functions do when they are called, at most COUNT times if that is given:
       schedule:traceoff   vfs_*:traceon:3   !schedule:traceoff   !vfs_*:traceon:0
-  They turn tracing_on off and on. What else is written, '>' too, leaves them in place.
+      traceon, traceoff                   set tracing_on to 1 or 0
+      stacktrace                          record the calls that led to the function
+      snapshot                            take a snapshot
+      enable_event:SYSTEM:EVENT[:COUNT]   record the event from now on; disable_event: no longer
+      dump, cpudump                       print the trace on the console, of all CPUs or of this one
+  What else is written, '>' too, leaves them in place.
 
   set_ftrace_pid                only these processes: '>' begins anew, '>>' adds
   set_ftrace_notrace_pid        never these processes
@@ -58,6 +63,18 @@ Events
   events/enable                 the same for all events
   events/SYSTEM/EVENT/format    the event's fields, and how they are printed
   events/SYSTEM/EVENT/id        its number, which begins its entries in the buffer
+  events/SYSTEM/EVENT/filter    record it only if this is true of its fields; 0: always
+      prev_prio < 100 || next_comm ~ "sl*"      == != < <= > >= &   strings: == != ~   && || ! ( )
+      Also of common_pid and the like, CPU and COMM. 'call_site.function == vfs_read': an address in that function
+  events/SYSTEM/filter          for all events of the system that have such fields
+  events/ftrace/funcgraph_entry/filter, funcgraph_exit/filter   the same for function_graph: depth < 2
+  events/SYSTEM/EVENT/trigger   what else happens, at most COUNT times if that is given, and IF the fields are so:
+      traceoff   traceon:5   stacktrace   snapshot:1   enable_event:sched:sched_switch   stacktrace if bytes_req >= 4096
+      !stacktrace takes it back. Until then the event's key is on: enable shows 0* or 1*
+  events/ftrace/print/trigger   the same for writes to trace_marker
+  set_event_pid                 only events of these processes, switches to them and wakeups of them
+  set_event_notrace_pid         no events of these processes
+  error_log                     what was wrong with the last eight filters and their like, and where; '>' clears it
   events/SYSTEM/EVENT/inject    'field=1 other="text"' records an entry as if the event had happened
   events/header_page            what a page of the buffer begins with; header_event: what an entry begins with
 
@@ -70,6 +87,9 @@ What is recorded
   per_cpu/cpuN/trace_pipe
   per_cpu/cpuN/trace_pipe_raw   the same as pages of the buffer, for programs
   per_cpu/cpuN/stats        how many there are, and how many were overwritten
+  snapshot                  the trace as it was at a moment. 1: takes a snapshot, by exchanging the buffers for spare ones
+                            0: frees the spare buffers; another number: empties them
+  per_cpu/cpuN/snapshot     that of one CPU; snapshot_raw: as pages
   buffer_size_kb            size of the buffer of each CPU; X if they differ
   per_cpu/cpuN/buffer_size_kb   of one CPU
   buffer_total_size_kb      of all CPUs together
@@ -113,6 +133,12 @@ How it is shown
   disable_on_free       closing free_buffer also ends recording
   markers               take writes to trace_marker
   hash-ptr              show pointers in events as numbers that hide the address
+  stacktrace            record after each event the calls that led to it
+  userstacktrace        the same for calls in user space
+  sym-userobj           show these as an offset in the mapped file, if the process still lives
+  func_stack_trace      function: record after each function the calls that led to it
+  event-fork            children of the processes in set_event_pid and set_event_notrace_pid are put there, too, and
+                        processes that have ended are taken out
   function-fork         children of the processes in set_ftrace_pid and set_ftrace_notrace_pid are put there, too, and
                         processes that have ended are taken out
   funcgraph-cpu         function_graph: show the CPU

@@ -14,9 +14,9 @@ from emu.ftrace.ftrace import EnabledFunction
 from emu.ftrace.linux_names import INSTANCE, OPTIONS, ROOT, LinuxDirectory, cpu_directory
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.options import CORE_OPTIONS, parse_option
-from emu.ftrace.text import render_trace
 from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
+from emu.ftrace.tracefs.array_file import of_array
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
 from emu.ftrace.tracefs.events_directory import EventsDirectory
 from emu.ftrace.tracefs.filter_file import FilterFile
@@ -29,14 +29,17 @@ from emu.ftrace.tracefs.pipe_file import PipeHandle
 from emu.ftrace.tracefs.raw_file import RawHandle
 from emu.ftrace.tracefs.readme import README
 from emu.ftrace.tracefs.set_event_file import SetEventFile
-from emu.ftrace.tracefs.text_file import TextFile
+from emu.ftrace.tracefs.snapshot_file import snapshot_file
+from emu.ftrace.tracefs.text_file import TextFile, TextHandle
+from emu.ftrace.tracefs.trace_file import TraceHandle
 from emu.ftrace.tracers import TRACERS
-from emu.kernel.files.node import Node
+from emu.kernel.files.node import Handle, Node, OpenFlags
 
 __all__ = ["build_tree"]
 
 UNSIGNED_INT_MAX = (1 << 32) - 1
 _ALL_ENABLED, _NONE_DISABLED = "all functions enabled", "no functions disabled"  # what an empty filter says
+_NO_PID = "no pid\n"  # what set_ftrace_pid says; an empty set_event_pid says nothing
 _OF_TRACERS = [option for tracer in TRACERS.values() for option in tracer.options]
 _ABSENT_OPTIONS = OPTIONS - {option.name for option in (*CORE_OPTIONS, *_OF_TRACERS)}
 _TOP_ONLY = {option.name for option in CORE_OPTIONS if option.top_only}
@@ -44,14 +47,12 @@ _TOP_ONLY = {option.name for option in CORE_OPTIONS if option.top_only}
 
 def build_tree(tr: TraceArray) -> StaticDirectory:
     """The root directory of the top array. As in Linux, only root may list it; its group may list the others."""
-    root = StaticDirectory(
-        {
-            **_instance_files(tr),
-            **_machine_files(tr),
-            "instances": InstancesDirectory(tr, lambda instance: StaticDirectory(_instance_files(instance), INSTANCE)),
-        },
-        ROOT,
-    )
+    files = {
+        **_instance_files(tr),
+        **_machine_files(tr),
+        "instances": InstancesDirectory(tr, lambda instance: StaticDirectory(_instance_files(instance), INSTANCE)),
+    }
+    root = of_array(StaticDirectory(files, ROOT), tr)
     root.mode = 0o040700
     return root
 
@@ -102,6 +103,7 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
     return {
         "available_tracers": TextFile(lambda: " ".join(tr.tracers) + "\n"),
         "current_tracer": TextFile(lambda: f"{tr.ops.tracer.name}\n", lambda text: tr.set_tracer(text.rstrip())),
+        "error_log": _error_log_file(tr),
         "tracing_on": TextFile(
             lambda: f"{int(tr.recorder.recording)}\n", lambda text: tr.set_recording(parse_decimal(text) != 0)
         ),
@@ -112,6 +114,17 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
     }
 
 
+def _error_log_file(tr: TraceArray) -> HandleFile:
+    """Opening it with O_TRUNC clears it. Writes are ignored."""
+
+    def opened(flags: OpenFlags) -> Handle:
+        if OpenFlags.WRITE in flags and OpenFlags.TRUNCATE in flags:
+            tr.error_log.clear()
+        return TextHandle(flags, tr.error_log.text, lambda text: None)
+
+    return HandleFile(0o640, opened)
+
+
 def _filter_files(tr: TraceArray) -> dict[str, Node]:
     """The files that say which functions are traced, and of which tasks."""
     return {
@@ -119,8 +132,8 @@ def _filter_files(tr: TraceArray) -> dict[str, Node]:
             lambda: tr.ops.filter, tr.set_filter, _ALL_ENABLED, tr.ops.waiting_filter, tr, lambda: tr.ops.filtered
         ),
         "set_ftrace_notrace": FilterFile(lambda: tr.ops.notrace, tr.set_notrace, _NONE_DISABLED, tr.ops.waiting_notrace),
-        "set_ftrace_pid": PidFile(lambda: tr.recorder.pid_filter.chosen, tr.set_pids),
-        "set_ftrace_notrace_pid": PidFile(lambda: tr.recorder.pid_filter.excluded, tr.set_notrace_pids),
+        "set_ftrace_pid": PidFile(lambda: tr.recorder.pid_filter.chosen, tr.set_pids, _NO_PID),
+        "set_ftrace_notrace_pid": PidFile(lambda: tr.recorder.pid_filter.excluded, tr.set_notrace_pids, _NO_PID),
     }
 
 
@@ -137,7 +150,8 @@ def _total_info(functions: Functions) -> str:
 
 def _buffer_files(tr: TraceArray) -> dict[str, Node]:
     return {
-        "trace": _trace_file(tr, None),
+        "trace": HandleFile(0o640, lambda flags: TraceHandle(flags, tr, None)),
+        "snapshot": snapshot_file(tr, None),
         "trace_pipe": HandleFile(0o440, lambda flags: PipeHandle(flags, tr, None)),
         "trace_marker": HandleFile(0o220, lambda flags: MarkerHandle(flags, tr)),
         "trace_marker_raw": HandleFile(0o220, lambda flags: RawMarkerHandle(flags, tr)),
@@ -156,19 +170,14 @@ def _per_cpu(tr: TraceArray) -> dict[str, Node]:
 
 def _cpu_files(tr: TraceArray, cpu: int) -> dict[str, Node]:
     return {
-        "trace": _trace_file(tr, cpu),
+        "trace": HandleFile(0o640, lambda flags: TraceHandle(flags, tr, cpu)),
+        "snapshot": snapshot_file(tr, cpu),
+        "snapshot_raw": HandleFile(0o440, lambda flags: RawHandle(flags, tr, cpu, spare=True)),
         "trace_pipe": HandleFile(0o440, lambda flags: PipeHandle(flags, tr, cpu)),
         "trace_pipe_raw": HandleFile(0o440, lambda flags: RawHandle(flags, tr, cpu)),
         "stats": _stats_file(tr, cpu),
         "buffer_size_kb": _buffer_size_file(tr, cpu),
     }
-
-
-def _trace_file(tr: TraceArray, cpu: int | None) -> TextFile:
-    """The file `trace`. Writes are ignored; opening it with O_TRUNC empties the buffer."""
-    return TextFile(
-        lambda: render_trace(tr.trace_view(cpu)), lambda text: None, truncate=lambda: tr.recorder.clear(cpu)
-    )
 
 
 def _event_files(tr: TraceArray) -> dict[str, Node]:

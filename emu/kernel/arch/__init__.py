@@ -6,12 +6,24 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from emu.cpu.cpu import Cpu
+from emu.kernel.image import Image
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["KernelArch", "load"]
+__all__ = ["KernelArch", "SavedRegisters", "load"]
+
+
+class SavedRegisters(NamedTuple):
+    """The offsets in struct pt_regs of what a backtrace goes on with."""
+
+    pc: int
+    sp: int
+    link: int  # what leads to the caller: the frame pointer, or where the latest call was made, by architecture
 
 
 class KernelArch(ABC):
@@ -19,12 +31,13 @@ class KernelArch(ABC):
 
     To boot: elf_machine, page_table, boot_params.
     To show a CPU's registers: registers().
-    To show a backtrace: callers().
+    To show a backtrace: callers(). For native code that does the same: saved_registers(), frameless(), trap_entry.
     """
 
     elf_machine: ClassVar[str]  # e_machine of an image, as pyelftools names it
     page_table: ClassVar[str | None]  # symbol of the tables that the reset state has CPUs use; None: it has none
     boot_params: ClassVar[int]  # physical address of struct boot_params
+    trap_entry: ClassVar[str | None]  # the function above whose frame is the struct pt_regs of what it interrupts; None: none
 
     @abstractmethod
     def registers(self, memory: GuestMemory, cpu: Cpu, saved: int) -> Mapping[str, int]:
@@ -40,6 +53,14 @@ class KernelArch(ABC):
 
         The chain ends where memory cannot be read. After the first address that is no code, the rest has no meaning.
         """
+
+    @abstractmethod
+    def saved_registers(self, image: Image) -> SavedRegisters:
+        """Where a struct pt_regs has which registers."""
+
+    @abstractmethod
+    def frameless(self, code: bytes) -> NDArray[np.bool_]:
+        """For each byte of a function: whether the function has no frame of its own while it goes on there."""
 
 
 def load(name: str) -> KernelArch:

@@ -6,12 +6,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from emu.cpu.arch.sparc64.state import Env, windows
 from emu.cpu.cpu import Cpu
-from emu.kernel.arch import KernelArch
+from emu.kernel.arch import KernelArch, SavedRegisters
+from emu.kernel.image import Image
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["ARCH"]
+__all__ = ["ARCH", "SAVED_CALL", "SAVED_FP", "TRAP_REGISTERS"]
 
 _GLOBALS, _OUTS = tuple(f"g{n}" for n in range(1, 8)), tuple(f"o{n}" for n in range(8))
 _WINDOW = tuple(f"{kind}{n}" for kind in "li" for n in range(8))
@@ -21,7 +25,10 @@ _LEAF = "hostcall"  # a function without a register window of its own
 
 # Where a window is saved on its stack (SPARC Compliance Definition 2.4, 3P: the stack pointer is biased).
 _BIAS = 2047
-_SAVED_FP, _SAVED_RETURN = _BIAS + 8 * 14, _BIAS + 8 * 15
+SAVED_FP, SAVED_CALL = _BIAS + 8 * 14, _BIAS + 8 * 15
+TRAP_REGISTERS = _BIAS + 192  # of trap_entry's frame: its struct pt_regs
+
+_SAVE, _SAVE_MASK = 0x9DE3_8000, 0xFFFF_C000  # save %sp, ..., %sp
 
 
 class Sparc64(KernelArch):
@@ -30,6 +37,7 @@ class Sparc64(KernelArch):
     elf_machine: ClassVar[str] = "EM_SPARCV9"
     page_table: ClassVar[str | None] = None
     boot_params: ClassVar[int] = 0x2000
+    trap_entry: ClassVar[str | None] = "etrap"
 
     def registers(self, memory: GuestMemory, cpu: Cpu, saved: int) -> Mapping[str, int]:
         if saved == 0:
@@ -58,11 +66,21 @@ class Sparc64(KernelArch):
                 fp, call = in_cpu[sp]
             else:
                 try:
-                    fp, call = memory.read_word(sp + _SAVED_FP), memory.read_word(sp + _SAVED_RETURN)
+                    fp, call = memory.read_word(sp + SAVED_FP), memory.read_word(sp + SAVED_CALL)
                 except LookupError:
                     return
             yield fp, call
             sp, last = fp, sp
+
+    def saved_registers(self, image: Image) -> SavedRegisters:
+        general = image.offset("pt_regs.u_regs")
+        return SavedRegisters(image.offset("pt_regs.tpc"), general + 8 * 14, general + 8 * 15)
+
+    def frameless(self, code: bytes) -> NDArray[np.bool_]:
+        size = len(code)
+        (saves,) = np.nonzero(np.frombuffer(code, ">u4", size // 4) & _SAVE_MASK == _SAVE)
+        after_save = 4 * (int(saves[0]) + 1) if len(saves) else size
+        return np.arange(size) < after_save
 
 
 ARCH = Sparc64()

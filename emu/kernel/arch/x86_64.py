@@ -7,14 +7,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from emu.cpu.cpu import Cpu
-from emu.kernel.arch import KernelArch
+from emu.kernel.arch import KernelArch, SavedRegisters
+from emu.kernel.image import Image
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["ARCH"]
 
 _SHOWN = ("ip", "sp", "flags", "ax", "bx", "cx", "dx", "si", "di", "bp", *(f"r{n}" for n in range(8, 16)))
 _TRAMPOLINE = "return_to_handler"  # the function that returned to it has taken its address off the stack
+_MAKES_FRAME = bytes.fromhex("4889e5")  # mov %rsp, %rbp
+_RET = 0xC3
 _INTERRUPTED = 1  # a bit of a frame pointer: the rest is the address of a struct pt_regs
 
 
@@ -24,6 +30,7 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
     elf_machine: ClassVar[str] = "EM_X86_64"
     page_table: ClassVar[str | None] = "early_top_pgt"
     boot_params: ClassVar[int] = 0x1000
+    trap_entry: ClassVar[str | None] = None
 
     def registers(self, memory: GuestMemory, cpu: Cpu, saved: int) -> Mapping[str, int]:
         if saved == 0:
@@ -50,6 +57,15 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
                 return
             yield slot, caller
             frame, last = following, frame
+
+    def saved_registers(self, image: Image) -> SavedRegisters:
+        return SavedRegisters(*(image.offset(f"pt_regs.{name}") for name in ("ip", "sp", "bp")))
+
+    def frameless(self, code: bytes) -> NDArray[np.bool_]:
+        makes_frame, size = code.find(_MAKES_FRAME), len(code)
+        frameless: NDArray[np.bool_] = np.frombuffer(code, np.uint8) == _RET
+        frameless[: makes_frame if makes_frame >= 0 else size] = True
+        return frameless
 
 
 ARCH = X86_64()

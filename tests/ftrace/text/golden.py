@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.events import FUNCTION, PRINT, RAW_DATA, EventType, Flag
+from emu.ftrace.events import FUNCTION, KERNEL_STACK, PRINT, RAW_DATA, USER_STACK, EventType, Flag
 from emu.ftrace.options import CORE_OPTIONS
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import Symbol, TraceView
@@ -21,7 +21,7 @@ from emu.ftrace.tracers import FUNCTION_GRAPH
 
 __all__ = [
     "DEFAULTS", "GoldenSymbols", "RecordBody", "Recording",
-    "body_of", "golden_pages", "header_of", "read_golden", "record_events", "state_of",
+    "body_of", "golden_pages", "header_of", "read_golden", "record_events", "record_own", "state_of",
 ]  # fmt: skip
 
 DEFAULTS: Mapping[str, bool] = {option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_GRAPH.options)}
@@ -62,6 +62,8 @@ class GoldenSymbols:
             parts = re.fullmatch(r"(\S+?)(?:\+(\w+)/(\w+))?(?: <([0-9a-f]{16})>)?", text)
             assert parts, text
             name, offset, size, address = parts.groups()
+            if name.startswith("0x"):
+                return int(name, 16)
             place = int(address, 16) if address else 0xFFFFFFFF81000000 + len(self._addresses) * 16
             self._addresses[text] = place
             self._symbols[place] = Symbol(name, int(offset or "0", 16), int(size or "0", 16))
@@ -86,7 +88,7 @@ class Recording:
         self.strings: dict[int, str] = {}  # what pointers in events point to
         self.calls: dict[int, EventCall] = {}
 
-    def write(self, cpu: int, time: int, layout: np.dtype[Any], values: Mapping[str, int], rest: bytes = b"") -> None:
+    def write(self, cpu: int, time: int, layout: np.dtype[Any], values: Mapping[str, Any], rest: bytes = b"") -> None:
         entry = np.zeros((), layout)
         for name, value in values.items():
             entry[name] = value
@@ -134,7 +136,7 @@ _EVENT = re.compile(
 def record_events(lines: Iterable[str], record_body: RecordBody | None = None) -> Recording:
     """Events in the lines of the function tracer, or of none. `record_body` records what follows task and time."""
     recording = Recording()
-    record_body = record_body or _record_body
+    record_body = record_body or record_own
     for line in _whole_events(lines):
         parts = re.match(_EVENT, line.replace("\n", "\0"))
         if parts is None:  # without context
@@ -170,7 +172,7 @@ def _whole_events(lines: Iterable[str]) -> list[str]:
     return events
 
 
-def _record_body(recording: Recording, cpu: int, time: int, common: Mapping[str, int], body: str) -> None:
+def record_own(recording: Recording, cpu: int, time: int, common: Mapping[str, int], body: str) -> None:
     address_of = recording.symbols.address_of
     if marker := re.fullmatch(r"(tracing_mark_write(?: <\w+>)?): (.*)", body, re.DOTALL):
         values = {**common, "type": EventType.PRINT, "ip": address_of(marker[1])}
@@ -178,6 +180,14 @@ def _record_body(recording: Recording, cpu: int, time: int, common: Mapping[str,
     elif raw := re.fullmatch(r"# (\w+) buf: (.*)", body):
         values = {**common, "type": EventType.RAW_DATA, "id": int(raw[1], 16)}
         recording.write(cpu, time, RAW_DATA, values, bytes.fromhex(raw[2]))
+    elif body.startswith("<stack trace>"):
+        callers = [address_of(caller) for caller in re.findall("^ => (.*)", body, re.MULTILINE)]
+        values = {**common, "type": EventType.KERNEL_STACK, "size": len(callers)}
+        recording.write(cpu, time, KERNEL_STACK, values, np.array(callers, np.uint64).tobytes())
+    elif body.startswith("<user stack trace>"):
+        addresses = [int(address, 16) for address in re.findall("^ =>  <(.*)>", body, re.MULTILINE)]
+        values = {**common, "type": EventType.USER_STACK, "tgid": recording.tgids.get(common.get("pid", 0), 0)}
+        recording.write(cpu, time, USER_STACK, {**values, "caller": [*addresses, *[0] * (8 - len(addresses))]})
     else:
         name, _, parent = body.partition(" <-")
         values = {"ip": address_of(name), "parent_ip": address_of(parent) if parent else 0}

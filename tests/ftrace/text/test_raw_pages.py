@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCTION, PRINT, EventType
+from emu.ftrace.events import ENTRY, FUNCGRAPH_ENTRY, FUNCTION, PRINT, EventType
 from emu.ftrace.ring_buffer import RingBuffer, events_in
 from emu.ftrace.text import SymbolTable, render_trace
 from tests.ftrace.event.golden_events import calls_by_number
@@ -66,6 +66,18 @@ def test_events_of_the_kernel(name: str) -> None:
     entries = events_in(golden_pages(f"raw-{name}.cpu0.trace_pipe_raw.bin"), cpu=0).entries(PRINT)
     symbols = {0: "none"} | {int(entry["ip"]): "tracing_mark_write" for entry in entries if entry["type"] == EventType.PRINT}
     assert _printed(name, "nop", symbols, comms).splitlines() == expected
+
+
+def test_stack_traces() -> None:
+    """The addresses are the pages'; the text has their names."""
+    text = read_golden("raw-stacktrace.cpu0.trace.txt")
+    shown = re.findall(r"^ => (\S+)$", text, re.MULTILINE)
+    events = events_in(golden_pages("raw-stacktrace.cpu0.trace_pipe_raw.bin"), cpu=0)
+    stacks = [payload(events, index)[16:] for index in np.flatnonzero(events.entries(ENTRY)["type"] == EventType.KERNEL_STACK)]
+    names = dict(zip(np.frombuffer(b"".join(stacks), np.uint64).tolist(), shown, strict=True))
+    expected = [line for line in text.splitlines() if "[001]" not in line]
+    comms = {int(pid): comm for comm, pid in re.findall(r"^ *(\S+)-(\d+) +\[000\]", text, re.MULTILINE) if comm[0] != "<"}
+    assert _printed("stacktrace", "nop", names, comms).splitlines() == expected
 
 
 @pytest.mark.parametrize("name", CAPTURES)

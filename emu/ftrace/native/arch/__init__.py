@@ -6,13 +6,15 @@ Each module here has functions that compile them for one layout of the guest's s
     build(guest, irqs_off, general) -> Callbacks
     build_for_tasks(guest) -> TaskCallbacks
     build_for_events(guest, irqs_off) -> EventCallbacks
+    build_for_filters(guest) -> the address of what runs the programs of filters (see native.filter_program)
+    build_for_stacks(guest, irqs_off) -> StackCallbacks
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Callback", "Callbacks", "EventCallbacks", "TaskCallbacks"]
+__all__ = ["Callback", "Callbacks", "EventCallbacks", "StackCallbacks", "TaskCallbacks"]
 
 
 class Callback(NamedTuple):
@@ -57,3 +59,16 @@ class EventCallbacks(NamedTuple):
 
     buffer_commit: Callback
     """trace_event_buffer_commit(call, entry, dynamic, count): an event happened, and its entry is filled."""
+
+
+class StackCallbacks(NamedTuple):
+    """What records stacks of calls."""
+
+    function_stack: int
+    """The address of void (*)(cpu, array_cpu), which a function tracer's callback calls after it has recorded a call."""
+
+    event_stack: int
+    """The same for an event that has been recorded, the one in the event_context."""
+
+    event_user_stack: int
+    """The same for the stack of the task's program."""

@@ -14,14 +14,35 @@ from numba import types
 
 from emu.cpu.arch.x86_64.state import register
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, context, event, function, function_graph, task_callbacks
-from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, TaskCallbacks
+from emu.ftrace.native import (
+    array_cpu_record,
+    array_record,
+    context,
+    event,
+    event_context,
+    filter_program,
+    function,
+    function_graph,
+    stacks,
+    task_callbacks,
+    user_memory,
+    user_stack,
+)
+from emu.ftrace.native.arch import (
+    Callback,
+    Callbacks,
+    EventCallbacks,
+    StackCallbacks,
+    TaskCallbacks,
+    x86_64_unwind,
+    x86_64_user,
+)
 from emu.ftrace.native.context import host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_tasks"]
+__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_filters", "build_for_stacks", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("cx", "dx", "sp", "si", "di"))
@@ -100,3 +121,39 @@ def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
         record_event(cpu, load_u64(env + DI), load_u64(env + SI), load_u64(env + DX), load_u64(env + CX), irqs_off(env))
 
     return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))
+
+
+def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
+    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
+    memory = in_byte_order("little")
+    about = context.build(memory, guest)
+    record_stack, record_after = stacks.build(about, x86_64_unwind.build(guest, about))
+    record_user_stack = user_stack.build(memory, guest, about, x86_64_user.build(guest, about))
+
+    @njit
+    def context_of(array_cpu):
+        return load_u64(load_u64(array_cpu + array_cpu_record.ARRAY) + array_record.EVENT_CONTEXT)
+
+    @cfunc(_HANDLER)
+    def function_stack(cpu, array_cpu):
+        record_stack(cpu, array_cpu, event_context.PLACE_FUNCTION, irqs_off(load_u64(cpu + cpu_record.ENV)))
+
+    @cfunc(_HANDLER)
+    def event_stack(cpu, array_cpu):
+        now = context_of(array_cpu)
+        record_after(cpu, array_cpu, load_u64(now + event_context.PLACE), load_u64(load_u64(now + event_context.ENTRY)))
+
+    @cfunc(_HANDLER)
+    def event_user_stack(cpu, array_cpu):
+        record_user_stack(cpu, array_cpu, load_u64(load_u64(context_of(array_cpu) + event_context.ENTRY)))
+
+    return StackCallbacks(function_stack.address, event_stack.address, event_user_stack.address)
+
+
+def build_for_filters(guest: GuestLayout) -> int:
+    """Compiles for a guest."""
+    memory = in_byte_order("little")
+    about = context.build(memory, guest)
+    user_address = user_memory.build(memory, guest, about, x86_64_user.PAGE_TABLES)
+    address: int = filter_program.build(memory, guest, about, user_address).address
+    return address

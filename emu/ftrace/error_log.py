@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""error_log: what was wrong with the commands that one trace array has refused lately."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from emu.ftrace.errors import ErrorReport, TraceError
+
+__all__ = ["ErrorLog"]
+
+_KEPT = 8
+_COMMAND = "  Command: "
+
+
+class ErrorLog:
+    """The latest errors.
+
+    Args:
+        time: returns the nanoseconds since the guest was booted.
+    """
+
+    def __init__(self, time: Callable[[], int]) -> None:
+        self._time = time
+        self._errors: deque[str] = deque(maxlen=_KEPT)
+
+    def text(self) -> str:
+        """What the file shows."""
+        return "".join(self._errors)
+
+    def clear(self) -> None:
+        self._errors.clear()
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Adds the error that ends the body, if it is one to be logged."""
+        try:
+            yield
+        except TraceError as error:
+            if error.logged is not None:
+                self._add(error.logged)
+            raise
+
+    def _add(self, error: ErrorReport) -> None:
+        seconds, microseconds = divmod(self._time() // 1000, 1_000_000)
+        self._errors.append(
+            f"[{seconds:5}.{microseconds:06}] {error.place}: error: {error.text}\n"
+            f"{_COMMAND}{error.command}\n{' ' * (len(_COMMAND) + error.position)}^\n"
+        )

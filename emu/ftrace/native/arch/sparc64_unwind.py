@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Following SPARC V9 stacks by register windows. Of a function's window,
+
+    %i7     is the address of the call that led to the function
+    %fp     is its caller's %sp; function_graph knows the call by it
+
+The innermost windows are in the CPU. Each of the others is where its %sp says that it has been saved. A function that has just
+been called has no window yet, and a leaf never has one: the call that led to it is in %o7 of its caller's window.
+
+A trap gives its handler a window like any call, but its %i7 is what the interrupted function had in %o7. Where that function was
+is in the struct pt_regs above the frame of the code that calls the handler.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from emu.cpu.arch.sparc64.state import Env, window_register
+from emu.cpu.native import cpu_record
+from emu.ftrace.native import array_record
+from emu.ftrace.native.context import Context, host_address
+from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.unwind import build_real_address, has_no_frame, is_code
+from emu.kernel.arch.sparc64 import SAVED_CALL, SAVED_FP, TRAP_REGISTERS
+from emu.native import njit
+from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
+
+__all__ = ["RETURN_OFFSET", "build", "ins"]
+
+ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+RETURN_OFFSET = 8  # bytes: a function returns behind the call and its delay slot
+FP_PLACE, CALL_PLACE, REGISTERS_PLACE = np.uint64(SAVED_FP), np.uint64(SAVED_CALL), np.uint64(TRAP_REGISTERS)
+
+# In the CPU
+WINDOW, REGBASE = np.uint64(Env.regwptr.offset), np.uint64(Env.regbase.offset)
+CWP, CANRESTORE, NWINDOWS = (np.uint64(field.offset) for field in (Env.cwp, Env.canrestore, Env.nwindows))
+WINDOW_SIZE = np.uint64(16 * 8)  # bytes from a window to the next one: they share eight registers
+O6, O7 = np.uint64(window_register("o6")), np.uint64(window_register("o7"))
+
+
+@njit
+def ins(env, n):
+    """The host address of the ins of the n-th window that is in the CPU, the current one's being the first."""
+    index = np.uint64(load_u32(env + CWP)) + n + ONE
+    windows = np.uint64(load_u32(env + NWINDOWS))
+    if n != ZERO and index >= windows:  # those of the current window follow it in any case
+        index -= windows
+    return env + REGBASE + index * WINDOW_SIZE
+
+
+def build(guest: GuestLayout, context: Context) -> Any:
+    """Compiles unwind() for a guest."""
+    memory = in_byte_order("big")
+    guest_u64 = memory.load_u64
+    real_address = build_real_address(memory, guest, -RETURN_OFFSET, -RETURN_OFFSET)
+    current_task = context.current_task
+
+    @njit
+    def in_trampolines(array, address):
+        return address - load_u64(array + array_record.TRAMPOLINES) < load_u64(array + array_record.TRAMPOLINES_SIZE)
+
+    @njit
+    def in_trap_entry(array, address):
+        return address - load_u64(array + array_record.TRAP_ENTRY) < load_u64(array + array_record.TRAP_ENTRY_SIZE)
+
+    @njit
+    def unwind(cpu, array, out, most):
+        env = load_u64(cpu + cpu_record.ENV)
+        task = current_task(load_u64(cpu + cpu_record.CALLOUT), array)
+        window = load_u64(env + WINDOW)
+        sp, address = load_u64(window + O6), load_u64(window + O7)
+        in_cpu = np.uint64(load_u32(env + CANRESTORE)) + ONE
+        called_from, passed, count = ZERO, ZERO, ZERO
+        while count < most:
+            address = real_address(array, task, sp, address)
+            if not is_code(array, address):
+                break
+            if count != ZERO or not in_trampolines(array, address):  # function_graph's own call
+                store_u64(out + count * WORD, address)
+                count += ONE
+            if called_from != ZERO:
+                address, called_from = called_from, ZERO
+            elif in_trap_entry(array, address):
+                saved = sp + REGISTERS_PLACE
+                passed += ONE
+                address = guest_u64(host_address(array, saved + guest.saved_pc))
+                sp = guest_u64(host_address(array, saved + guest.saved_sp))
+                if has_no_frame(array, address):
+                    called_from = guest_u64(host_address(array, saved + guest.saved_link))
+            else:
+                if passed < in_cpu:
+                    fp, address = load_u64(ins(env, passed) + O6), load_u64(ins(env, passed) + O7)
+                else:
+                    fp = guest_u64(host_address(array, sp + FP_PLACE))
+                    address = guest_u64(host_address(array, sp + CALL_PLACE))
+                if fp <= sp:
+                    break
+                sp = fp
+                passed += ONE
+        return count
+
+    return unwind

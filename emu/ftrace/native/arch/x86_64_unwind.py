@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Following x86-64 stacks by frame pointers.
+
+    %rbp -> 0(%rbp)     the caller's frame pointer
+            8(%rbp)     where the function returns to
+
+A function that has just been called has no frame yet: where it returns to is at the stack pointer, and %rbp is still its
+caller's. An odd frame pointer is the address of a struct pt_regs plus one: the registers of what was interrupted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from emu.cpu.arch.x86_64.state import register
+from emu.cpu.native import cpu_record
+from emu.ftrace.native import array_record
+from emu.ftrace.native.context import Context, host_address
+from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.unwind import build_real_address, has_no_frame, is_code
+from emu.native import njit
+from emu.native.pointers import in_byte_order, load_u64, store_u64
+
+__all__ = ["build"]
+
+ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+SP, BP = (np.uint64(register(name)) for name in ("sp", "bp"))
+CALL_SIZE = 5  # bytes: return_to_handler begins with a call
+LOW_BITS, INTERRUPTED = WORD - ONE, ONE
+
+
+def build(guest: GuestLayout, context: Context) -> Any:
+    """Compiles unwind() for a guest."""
+    real_address = build_real_address(in_byte_order("little"), guest, 0, CALL_SIZE)
+    current_task = context.current_task
+
+    @njit
+    def unwind(cpu, array, out, most):
+        env = load_u64(cpu + cpu_record.ENV)
+        task = current_task(load_u64(cpu + cpu_record.CALLOUT), array)
+        trampoline = load_u64(array + array_record.RETURN_TRAMPOLINE)
+        sp, frame = load_u64(env + SP), load_u64(env + BP)
+        frameless, returned = True, False
+        last, count = ZERO, ZERO
+        while count < most:
+            begun = False  # whether the address may be one at which a function has no frame yet
+            if returned:  # the function that returned to the trampoline has taken its return address off the stack
+                address, returned = real_address(array, task, sp - WORD, trampoline), False
+            elif frameless:
+                address, begun = real_address(array, task, sp, load_u64(host_address(array, sp))), True
+                sp += WORD
+            elif frame & LOW_BITS == INTERRUPTED:
+                saved = frame - INTERRUPTED
+                address, begun = load_u64(host_address(array, saved + guest.saved_pc)), True
+                sp = load_u64(host_address(array, saved + guest.saved_sp))
+                frame = load_u64(host_address(array, saved + guest.saved_link))
+                returned = address == trampoline
+                last = ZERO  # it may have been on another stack
+            elif frame & LOW_BITS == ZERO and frame > last:
+                address = real_address(array, task, frame + WORD, load_u64(host_address(array, frame + WORD)))
+                frame, last = load_u64(host_address(array, frame)), frame
+            else:
+                break
+            if not is_code(array, address):
+                break
+            store_u64(out + count * WORD, address)
+            count += ONE
+            frameless = begun and has_no_frame(array, address)
+        return count
+
+    return unwind

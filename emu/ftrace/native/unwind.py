@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the unwinders of the architectures share. A guest's stack may be damaged: it then ends at the first address that is no
+kernel code, and memory outside RAM reads as zeros.
+
+`native.arch` has for each architecture
+
+    unwind(cpu, array, out, most) -> count
+
+It stores the addresses of the calls under way on a CPU as 64-bit words at the host address `out`, innermost first: at most
+`most`. The CPU stands in a function without a frame of its own, a label of .ftrace.text or hostcall(): that function is not among
+them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from emu.ftrace.native import array_record
+from emu.ftrace.native.guest_layout import GuestLayout
+from emu.native import njit
+from emu.native.pointers import Accessors, load_u8, load_u64
+
+__all__ = ["build_real_address", "has_no_frame", "is_code"]
+
+NO = np.uint8(0)
+
+
+@njit
+def is_code(array, address):
+    """Whether there may be code of the kernel or of a module at an address."""
+    return address - load_u64(array + array_record.KERNEL_START) < load_u64(array + array_record.RAM_SIZE)
+
+
+@njit
+def has_no_frame(array, address):
+    """Whether the function that goes on at an address has no frame of its own there."""
+    place = address - load_u64(array + array_record.KERNEL_START)
+    return place < load_u64(array + array_record.RAM_SIZE) and load_u8(load_u64(array + array_record.FRAMELESS) + place) != NO
+
+
+def build_real_address(memory: Accessors, guest: GuestLayout, first: int, last: int) -> Any:
+    """real_address(array, task, frame, address): where a call of `task` (a host address) returns to, if the address on the stack
+    may be one that function_graph has put there. `frame` identifies the call.
+
+    Args:
+        memory: accesses in the guest's byte order.
+        guest: its structures.
+        first: the first of those addresses, from return_to_handler on.
+        last: the last of them.
+    """
+    guest_u64 = memory.load_u64
+    before, range_size = np.uint64(-first), np.uint64(last - first + 1)
+    entries = int(guest.depth)
+
+    @njit
+    def real_address(array, task, frame, address):
+        if address - load_u64(array + array_record.RETURN_TRAMPOLINE) + before >= range_size:
+            return address
+        entry = task + guest.ret_stack
+        # Of several calls with one frame, all but the first were made by a jump, and return to the trampoline. The entry of a
+        # call that is just returning is above the top of the stack.
+        for _ in range(entries):
+            if guest_u64(entry + guest.entry_fp) == frame:
+                return guest_u64(entry + guest.entry_ret)
+            entry += guest.entry_size
+        return address
+
+    return real_address

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What native code needs to record stacks of calls. Nothing of it is made before the first stack is wanted."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from contextlib import suppress
+
+import numpy as np
+
+from emu.cpu.cpu import Cpu
+from emu.cpu.far_memory import far_memory
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.array_records import RecordLists
+from emu.ftrace.native import array_record, event_context
+from emu.ftrace.native.arch import StackCallbacks
+from emu.ftrace.native.guest_layout import GuestLayout
+from emu.kernel.image import Symbol
+from emu.kernel.kernel import Kernel
+from emu.kernel.modules import Module
+from emu.native.record import Record
+
+__all__ = ["Stacks"]
+
+_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
+
+
+class Stacks:
+    """Tells native code where functions have no frame of their own.
+
+    Args:
+        kernel: with its image loaded.
+        arch: its architecture.
+        guest: the layout of its structures.
+        records: say where that is written.
+    """
+
+    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: GuestLayout, records: RecordLists) -> None:
+        self._kernel = kernel
+        self._arch = arch
+        self._guest = guest
+        self._context = records.event_context
+        self._known = False
+        # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
+        self._frameless = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
+        self._stack = np.zeros(array_record.STACK_LIMIT, np.uint64)
+        records.set_in_all(array_record.FRAMELESS, self._frameless.ctypes.data)
+        records.set_in_all(array_record.STACK, self._stack.ctypes.data)
+        image = kernel.image
+        trampolines = image.symbol("__ftrace_text_start")
+        records.set_in_all(array_record.TRAMPOLINES, trampolines)
+        records.set_in_all(array_record.TRAMPOLINES_SIZE, image.symbol("__ftrace_text_end") - trampolines)
+        entry = image.function_at(image.symbol(kernel.arch.trap_entry)) if kernel.arch.trap_entry else None
+        if entry is not None:
+            records.set_in_all(array_record.TRAP_ENTRY, entry.address)
+            records.set_in_all(array_record.TRAP_ENTRY_SIZE, entry.size)
+
+    def use(self) -> None:
+        """Must be called before native code records a stack."""
+        if not self._known:
+            self._known = True
+            image = self._kernel.image
+            entry_code = range(image.symbol("__entry_text_start"), image.symbol("__entry_text_end"))
+            self._learn(function for function in image.functions if function.address not in entry_code)
+            for module in self._kernel.modules:
+                self.module_added(module)
+
+    def callbacks(self) -> StackCallbacks:
+        """The native functions that record stacks."""
+        self.use()
+        return self._arch.stack_callbacks(self._guest)
+
+    def record(self, callback: int, cpu: Cpu, array_cpu: Record, head: bytes) -> None:
+        """Has one of the native functions record a stack after an event that Python has recorded for a host call.
+
+        Args:
+            callback: its address.
+            cpu: that waits in the host call.
+            array_cpu: what native code knows of the array on this CPU.
+            head: what the event's entry begins with.
+        """
+        entry = np.frombuffer(head, np.uint64)
+        self._context.set(event_context.ENTRY, entry.ctypes.data)
+        self._context.set(event_context.PLACE, event_context.PLACE_HOST_CALL)
+        _CALLBACK(callback)(cpu.record.address, array_cpu.address)
+
+    def module_added(self, module: Module) -> None:
+        """Learns of a module's functions, and forgets what was in its memory before."""
+        if self._known:
+            for region in (module.core, module.init):
+                if region is not None:
+                    start = region.base - self._kernel.board.arch.kernel_map
+                    self._frameless[start : start + region.size] = 0
+            self._learn(module.functions)
+
+    def _learn(self, functions: Iterable[Symbol]) -> None:
+        memory, arch = self._kernel.memory, self._kernel.arch
+        for function in functions:
+            with suppress(LookupError):  # a damaged module
+                code = memory.read(function.address, function.size)
+                start = function.address - self._kernel.board.arch.kernel_map
+                self._frameless[start : start + len(code)] = arch.frameless(code)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs the programs of filters on entries that a test has made, without a machine."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from emu.cpu.native import cpu_record
+from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.native import array_cpu_record, array_record, context, filter_program
+from emu.ftrace.native.guest_layout import GuestLayout
+from emu.kernel import arch as kernel_arch
+from emu.kernel.image import Image
+from emu.machine import image_directory
+from emu.native import njit
+from emu.native.pointers import in_byte_order
+from emu.native.record import Record
+
+__all__ = ["KERNEL", "Matcher"]
+
+KERNEL = 0xFFFF_8000_0000_0000  # where the kernel's memory begins
+_TASK, _HOT = 0x1000, 0x3000  # offsets in it
+_RAM, _STAGE, _PAGE = 0x8000, 8192, 4096
+
+
+@functools.cache
+def _compiled(arch: str) -> tuple[GuestLayout, str, Any]:
+    image = Image(image_directory(arch) / "vmlinux", machine=kernel_arch.load(arch).elf_machine)
+    guest = GuestLayout.of(image)
+    order = "little" if image.byte_order == "<" else "big"
+    memory = in_byte_order(order)
+
+    @njit
+    def user_address(cpu, array, address):  # type: ignore[no-untyped-def]
+        """A program's addresses are the host's; below the first page is nothing."""
+        return address if address >= np.uint64(_PAGE) else np.uint64(0)
+
+    return guest, order, filter_program.build(memory, guest, context.build(memory, guest), user_address).ctypes
+
+
+class Matcher:
+    """A CPU that runs a task, and memory of the kernel, at KERNEL.
+
+    Attributes:
+        memory: of the kernel. From its beginning to 0x1000 a test has it for itself.
+    """
+
+    def __init__(self, arch: str, cpu: int = 0, comm: bytes = b"task") -> None:
+        self._guest, order, self._run = _compiled(arch)
+        self.memory = np.zeros(_RAM + _PAGE, np.uint8)
+        self._stage, self._nowhere = np.zeros(_STAGE, np.uint8), np.zeros(_PAGE, np.uint8)
+        self._array, self._array_cpu = Record(array_record.WORDS), Record(array_cpu_record.WORDS)
+        self._cpu = Record(int(cpu_record.INDEX) // 8 + 1)
+        self._cpu.set(cpu_record.INDEX, cpu)
+        for field, value in (
+            (array_record.DIRECT_START, KERNEL),
+            (array_record.RAM, self.memory.ctypes.data),
+            (array_record.RAM_SIZE, _RAM),
+            (array_record.NOWHERE, self._nowhere.ctypes.data),
+            (array_record.STAGE, self._stage.ctypes.data),
+        ):
+            self._array.set(field, value)
+        self._array_cpu.set(array_cpu_record.ARRAY, self._array.address)
+        self._array_cpu.set(array_cpu_record.HOT, self.memory.ctypes.data + _HOT)
+        self.put(_HOT + int(self._guest.current_task), (KERNEL + _TASK).to_bytes(8, order))  # type: ignore[arg-type]
+        self.put(_TASK + int(self._guest.task_comm), comm.ljust(16, b"\0"))
+
+    def put(self, offset: int, data: bytes) -> int:
+        """Puts data into the kernel's memory. Returns its address."""
+        self.memory[offset : offset + len(data)] = np.frombuffer(data, np.uint8)
+        return KERNEL + offset
+
+    def keeps(self, wanted: EventFilter, entry: bytes) -> bool:
+        """Whether a filter keeps an entry."""
+        staged = np.frombuffer(entry, np.uint8)
+        words = (wanted.address, self._cpu.address, self._array_cpu.address, staged.ctypes.data, len(entry))
+        return bool(self._run(*words) == filter_program.KEEP)
