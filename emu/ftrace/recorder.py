@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -16,7 +16,7 @@ from emu.cpu.far_memory import far_memory
 from emu.ftrace.bprintf import repacked
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.events import ENTRY, Events, EventType
-from emu.ftrace.native import array_cpu_record, array_record, ring_record
+from emu.ftrace.native import array_cpu_record, array_record, consumer, probes, ring_record
 from emu.ftrace.native.context import now
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
@@ -26,6 +26,7 @@ from emu.ftrace.text import TraceView
 from emu.ftrace.trace_context import TraceContext, context_of
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracers import NOP, Callback, Tracer
+from emu.ftrace.trigger.consumers import Consumer, Consumers
 from emu.kernel.kernel import Kernel
 
 __all__ = ["BufferStats", "Recorder"]
@@ -90,6 +91,10 @@ class Recorder:
         self.event_pid_filter = PidFilter(self._records, flags, OF_EVENTS)
         self.event_files = EventFiles(self._records, trace_globals.events, trace_globals.event_handler)
 
+    def consumers(self, allocate_snapshot: Callable[[], None]) -> Consumers:
+        """Makes what acts on this array. `allocate_snapshot`: see Consumers."""
+        return Consumers(self._records, self.event_files, self.globals, allocate_snapshot)
+
     def sibling(self) -> Recorder:
         """Makes a recorder for another array, with buffers of its own."""
         return Recorder(self._kernel, self.globals)
@@ -118,11 +123,21 @@ class Recorder:
     def follow(self, ops: FtraceOps, places: npt.NDArray[np.int64]) -> None:
         """Puts in force what the array wants. `places`: each site's offset in the kernel mapping, in bytes."""
         self._site_flags[places] = ops.flags()
+        self._follow_probes(ops.probes.chains(ops.filter.functions), places)
         self._records.set(array_record.ONLY_SELECTED, int(ops.graph_function.mask.any()))
         self._records.set(array_record.HIDES, int(ops.graph_notrace.mask.any()))
         self._records.set(array_record.MAX_DEPTH, ops.max_graph_depth)
         self._records.set(array_record.THRESHOLD, ops.threshold_us * 1000)
         self._records.set(array_record.GRAPH_RUNNING, int(ops.tracer.callback is Callback.GRAPH))
+
+    def _follow_probes(self, chains: Mapping[int, Sequence[Consumer]], places: npt.NDArray[np.int64]) -> None:
+        """Has native code find the commands of functions. `chains`: by site, in the order in which they act."""
+        for chain in chains.values():
+            for acting, following in zip(chain, [*(does.record.address for does in chain[1:]), 0], strict=True):
+                acting.record.set(consumer.NEXT, following)
+        first = np.array([chain[0].record.address for chain in chains.values()], np.uint64)
+        self._probes = probes.table_of(places[list(chains)].astype(np.uint64), first), chains
+        self._records.array.set(array_record.PROBES, self._probes[0].ctypes.data)
 
     def forget_sites(self, places: npt.NDArray[np.int64]) -> None:
         """Clears the flags of sites that are gone. `places`: as for `follow`."""
@@ -206,12 +221,13 @@ class Recorder:
 
     # What native code asks of Python
 
-    def take_called_site(self) -> int:
-        """The address of a called site that has a command to turn tracing on or off; 0: none. Returned once."""
-        site = self._records.array.get(array_record.SWITCH)
-        if site:
-            self._records.array.set(array_record.SWITCH, 0)
-        return site
+    def take_dump(self) -> tuple[int | None] | None:
+        """Of which CPU, or (None,) of all, a command wants the buffers to be dumped; None: there was none. Returned once."""
+        asked = self._records.array.get(array_record.DUMP)
+        self._records.array.set(array_record.DUMP, array_record.NO_DUMP)
+        if asked == array_record.NO_DUMP:
+            return None
+        return (None if asked == array_record.DUMP_ALL else asked - int(array_record.DUMP_CPU),)
 
     def take_mismatch(self) -> int | None:
         """The `frame` of a call that returned, but is not on top of its return stack; None: none. Returned once."""

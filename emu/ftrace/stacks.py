@@ -64,6 +64,11 @@ class Stacks:
         self.use()
         return self._arch.stack_callbacks(self._guest).function_stack
 
+    def stack_here(self) -> int:
+        """The address of what records the stack for a consumer."""
+        self.use()
+        return self._arch.stack_callbacks(self._guest).stack_here
+
     def module_added(self, module: Module) -> None:
         """Learns of a module's functions, and forgets what was in its memory before."""
         if self._known:

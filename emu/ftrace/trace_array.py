@@ -19,6 +19,7 @@ from emu.ftrace.recorder import Recorder
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_summary import TraceSummary, summarize
 from emu.ftrace.tracers import FUNCTION, TRACERS
+from emu.ftrace.trigger.triggers import Triggers
 
 __all__ = ["EXPANDED_BUFFER_KB", "TraceArray"]
 
@@ -37,6 +38,7 @@ class TraceArray:
 
     Attributes:
         ops: what the array wants of the sites.
+        triggers: what events make happen.
         instances: the instances of the top array, by name.
         users: how many files of an instance are open; it cannot be removed meanwhile.
         pipes: how many readers have a trace_pipe open.
@@ -46,7 +48,9 @@ class TraceArray:
     def __init__(self, ftrace: Ftrace, recorder: Recorder, parent: TraceArray | None = None) -> None:
         self.ftrace = ftrace
         self.recorder = recorder
-        self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files)
+        consumers = recorder.consumers(self.allocate_snapshot)
+        self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files, consumers)
+        self.triggers = Triggers(recorder.event_files, consumers, recorder.globals.event_filter)
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
@@ -103,6 +107,7 @@ class TraceArray:
         if self.pipes:
             raise TraceError(errno.EBUSY, "a trace_pipe is open")
         self.ops.tracer = tracer
+        self.ops.probes.tracer_set()
         self.recorder.clear()
         if tracer is FUNCTION:
             self.recorder.first_cpu = self.recorder.acting_cpu.index
@@ -139,18 +144,9 @@ class TraceArray:
 
     def after_run(self) -> None:
         """Acts on what native code has found while the machine ran. Called on the top array, between runs."""
-        for array in (self, *self.instances.values()):
-            if address := array.recorder.take_called_site():
-                array.function_called(self.ftrace.sites.at(address))
+        if dump := self.recorder.take_dump():
+            self.request_dump(*dump)
         self.ftrace.check_returns()
-
-    def function_called(self, site: int) -> None:
-        """Runs the commands (traceon, traceoff) of the function at `site`, which was called."""
-        recording = self.recorder.recording
-        wanted = self.ops.probes.call(int(self.ftrace.sites.functions.numbers[site]), recording)
-        if wanted is not recording:
-            self.set_recording(wanted)
-            self.ftrace.update_sites()  # a command may have used up its count
 
     # Which events are recorded
 
@@ -159,6 +155,11 @@ class TraceArray:
         if on and not self.buffer_expanded:
             self.set_buffer_kb(EXPANDED_BUFFER_KB)
         self.ops.events.set(calls, on)
+        self.ftrace.update_sites()
+
+    def edit_triggers(self, call: EventCall, text: str) -> None:
+        """Obeys a command about what an event makes happen. Raises TraceError, see Triggers."""
+        self.triggers.obey(call, text)
         self.ftrace.update_sites()
 
     # What is recorded

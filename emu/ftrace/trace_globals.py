@@ -34,6 +34,7 @@ class TraceGlobals:
     def __init__(self, kernel: Kernel, arch: FtraceArch, warn: Callable[[str], None], pointer_key: int) -> None:
         self._tasks = kernel.tasks
         self.event_handler = arch.event_handler
+        self.trigger_handlers = arch.trigger_handlers
         self.warn = warn
         self.kernel_values = KernelValues(kernel.memory)
         self.pointer_key = pointer_key

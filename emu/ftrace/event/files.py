@@ -4,16 +4,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
 
 import numpy as np
 
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
-from emu.ftrace.native import array_record, event_file
+from emu.ftrace.native import array_record, consumer, event_file
 from emu.native.record import Record
 
 __all__ = ["EventFile", "EventFiles"]
+
+
+class EventTrigger(Protocol):
+    """What an event makes happen (`emu.ftrace.trigger`)."""
+
+    record: Record
+
+    @property
+    def target(self) -> EventFile | None: ...
+
+    @property
+    def needs_entry(self) -> bool: ...
+
+    @property
+    def kind(self) -> object: ...
+
+    def release(self) -> None: ...
 
 
 class EventFile:
@@ -25,12 +43,14 @@ class EventFile:
     Attributes:
         call: the event.
         record: what native code knows of it (`native.event_file`).
+        triggers: what it makes happen, the newest first. Each is a soft user. EventFiles changes them.
     """
 
     def __init__(self, call: EventCall, cpus: int) -> None:
         self.call = call
         self.record = Record(event_file.WORDS)
         self.record.set(event_file.CPUS, cpus)
+        self.triggers: list[EventTrigger] = []
         self._soft_users = 0
         if call.kind is EventKind.FTRACE:  # the host records it, whenever tracing is on
             self._set(event_file.ENABLED, True)
@@ -78,6 +98,16 @@ class EventFile:
         if not wanted:
             self._set(event_file.ENABLED, False)
         self._set(event_file.SOFT_DISABLED, self._soft_users > 0)
+
+    def put_triggers(self, triggers: list[EventTrigger]) -> None:
+        """Has these triggers from now on."""
+        self.triggers = triggers
+        addresses = [trigger.record.address for trigger in triggers] + [0]
+        for trigger, following in zip(triggers, addresses[1:], strict=True):
+            trigger.record.set(consumer.NEXT, following)
+        self.record.set(event_file.CONSUMERS, addresses[0])
+        needed = self.call.kind is EventKind.FTRACE or any(trigger.needs_entry for trigger in triggers)
+        self.record.set(event_file.TRIGGER_COND, int(needed))
 
 
 class EventFiles:
@@ -129,9 +159,31 @@ class EventFiles:
             elif call in self._files:
                 self._files[call].disable()
 
+    def add_trigger(self, call: EventCall, trigger: EventTrigger) -> None:
+        """Has an event make something happen, too."""
+        file = self.file(call)
+        file.put_triggers([trigger, *file.triggers])
+        file.enable(soft=True)
+        self._follow(file)
+
+    def remove_trigger(self, call: EventCall, trigger: EventTrigger) -> None:
+        """Takes back a trigger of an event."""
+        file = self._files[call]
+        file.put_triggers([other for other in file.triggers if other is not trigger])
+        file.disable(soft=True)
+        trigger.release()
+        self._follow(file)
+
     def forget(self, calls: Iterable[EventCall]) -> bool:
-        """Follows events that are gone. Returns whether this array may have recorded any of them."""
-        gone = [call for call in calls if call in self._files]
+        """Follows events that are gone, and with them triggers that have to do with them.
+
+        Returns whether this array may have recorded any of them.
+        """
+        gone = {call for call in calls if call in self._files}
+        for call, file in self._files.items():
+            for trigger in file.triggers:
+                if call in gone or (trigger.target is not None and trigger.target.call in gone):
+                    self.remove_trigger(call, trigger)
         for call in gone:
             del self._files[call]
         return bool(gone)

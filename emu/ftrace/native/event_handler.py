@@ -12,16 +12,25 @@ import numpy as np
 from numba import types
 
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, event_file, event_record, pids
+from emu.ftrace.native import (
+    array_cpu_record,
+    array_record,
+    consumer,
+    event_context,
+    event_file,
+    event_record,
+    pids,
+    ring_record,
+)
 from emu.ftrace.native.context import complete, now
 from emu.ftrace.native.ring_buffer import reserve
 from emu.native import cfunc, njit
 from emu.native.memory import copy
-from emu.native.pointers import call_handler, load_u32, load_u64
+from emu.native.pointers import call_handler, load_u32, load_u64, store_u64
 
 __all__ = ["build"]
 
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+ZERO, WORD = np.uint64(0), np.uint64(8)
 
 
 @njit
@@ -50,9 +59,22 @@ def act(cpu, file, post):
     """Has those consumers act that do so before the entry is recorded, or (`post`) after it."""
     following = load_u64(file + event_file.CONSUMERS)
     while following != ZERO:
-        now_acting, following = following, load_u64(following + consumer.NEXT)
-        if load_u64(now_acting + consumer.POST) == post:
-            call_handler(load_u64(now_acting + consumer.HANDLER), cpu, now_acting)
+        acting, following = following, load_u64(following + consumer.NEXT)
+        if load_u64(acting + consumer.POST) == post:
+            call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
+
+
+@njit
+def record(cpu, array_cpu, array, ring, disabled, staged, size):
+    """Records an entry in a ring buffer that was `disabled` or not when the entry got its place."""
+    place = ring + ring_record.DISABLED
+    now_disabled = load_u64(place)
+    store_u64(place, disabled)
+    entry = reserve(ring, now(cpu, array), size)
+    store_u64(place, now_disabled)
+    if entry != ZERO:
+        copy(entry, staged, size)
+        complete(cpu, array_cpu, array)
 
 
 def build() -> Any:
@@ -64,15 +86,25 @@ def build() -> Any:
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         context = load_u64(array + array_record.EVENT_CONTEXT)
         staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
-        act(cpu, file, ZERO)
+        conditional = load_u64(file + event_file.TRIGGER_COND) != ZERO
+        # As in Linux: what consumers that do not look at the entry change is in force for it, but for the event's own soft mode.
+        flags = load_u64(file + event_file.FLAGS)
+        if not conditional:
+            act(cpu, file, consumer.BEFORE)
         ignored = False
         if load_u64(array + array_record.EVENT_PIDS) != ZERO:
             ignored = of_ignored_task(array_cpu, array, load_u64(context + event_context.EVENT), staged)
-        if load_u64(file + event_file.FLAGS) == event_file.ENABLED and not ignored:
-            entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
-            if entry != ZERO:
-                copy(entry, staged, size)
-                complete(cpu, array_cpu, array)
-        act(cpu, file, ONE)
+        if ignored:
+            return
+        # With others it is the other way round: the entry has its place before they act.
+        ring = load_u64(array_cpu + array_cpu_record.RING)
+        disabled = load_u64(ring + ring_record.DISABLED)
+        if conditional:
+            act(cpu, file, consumer.BEFORE)
+            flags = load_u64(file + event_file.FLAGS)
+        if flags == event_file.ENABLED:
+            record(cpu, array_cpu, array, ring, disabled, staged, size)
+        if conditional:
+            act(cpu, file, consumer.AFTER)
 
     return handle

@@ -10,6 +10,7 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, format_text
 from emu.ftrace.event.enable import set_state, state, state_of
 from emu.ftrace.event.inject import Injected
+from emu.ftrace.events import EventType
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File, HandleFile
 from emu.ftrace.tracefs.text_file import TextFile
@@ -33,6 +34,8 @@ def event_files(array: TraceArray, catalogue: Mapping[int, EventCall], event: Ev
         "id": TextFile(lambda: f"{call().number}\n"),
         "inject": HandleFile(0o200, lambda flags: InjectHandle(flags, array, call)),
     }
+    if event.kind is not EventKind.FTRACE or event.number == EventType.PRINT:
+        files["trigger"] = TextFile(lambda: array.triggers.text(call()), lambda text: array.edit_triggers(call(), text))
     if event.kind is not EventKind.FTRACE:
         files["enable"] = enable_file(array, lambda: [call()], lambda: state_of(array.ops.events, call()))
     return files

@@ -65,3 +65,6 @@ class StackCallbacks(NamedTuple):
 
     function_stack: int
     """The address of void (*)(cpu, array_cpu), which a function tracer's callback calls after it has recorded a call."""
+
+    stack_here: int
+    """The address of void (*)(cpu, array_cpu), which records the stack at the place of which the event_context tells."""

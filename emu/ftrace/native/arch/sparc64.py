@@ -40,13 +40,14 @@ _HANDLER = types.void(types.uint64, types.uint64)
 WINDOW = np.uint64(Env.regwptr.offset)
 O0, O1, O2, O3, O7, I7 = (np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o7", "i7"))
 BEHIND = np.uint64(RETURN_OFFSET)
+ZERO = np.uint64(0)
 
 
 def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
     memory = in_byte_order("big")
     about = context.build(memory, guest)
-    record_function, record_beside_graph = function.build(about, general)
+    record_function, before_graph, after_graph = function.build(about, general)
     record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general, entry_depth=0)
 
     @njit
@@ -72,11 +73,12 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
         env = load_u64(cpu + cpu_record.ENV)
         window = load_u64(env + WINDOW)
         parent, ip = load_u64(window + O0), load_u64(window + O1)
-        record_beside_graph(cpu, ip, caller(cpu, parent), irqs_off(env))
+        before_graph(cpu, ip, caller(cpu, parent), irqs_off(env))
         goes_on_at = parent + BEHIND
         if record_graph_entry(cpu, ip, parent, load_u64(window + O2), irqs_off(env)):
             goes_on_at = return_trampoline(cpu)
         store_u64(window + O0, goes_on_at)
+        after_graph(cpu, ip, irqs_off(env))
 
     @cfunc(_HANDLER)
     def graph_return(cpu, address):
@@ -131,4 +133,10 @@ def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
     def function_stack(cpu, array_cpu):
         record_stack(cpu, array_cpu, event_context.PLACE_FUNCTION, irqs_off(load_u64(cpu + cpu_record.ENV)))
 
-    return StackCallbacks(function_stack.address)
+    @cfunc(_HANDLER)
+    def stack_here(cpu, array_cpu):
+        context = load_u64(load_u64(array_cpu + array_cpu_record.ARRAY) + array_record.EVENT_CONTEXT)
+        off = load_u64(context + event_context.IRQS_OFF) != ZERO
+        record_stack(cpu, array_cpu, load_u64(context + event_context.PLACE), off)
+
+    return StackCallbacks(function_stack.address, stack_here.address)

@@ -35,7 +35,7 @@ __all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_stacks", "build_
 
 _HANDLER = types.void(types.uint64, types.uint64)
 CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("cx", "dx", "sp", "si", "di"))
-WORD = np.uint64(8)
+ZERO, WORD = np.uint64(0), np.uint64(8)
 SITE_SIZE = 5  # bytes, of a site's call
 SITE = np.uint64(SITE_SIZE)
 
@@ -44,7 +44,7 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
     memory = in_byte_order("little")
     about = context.build(memory, guest)
-    record_function, record_beside_graph = function.build(about, general)
+    record_function, before_graph, after_graph = function.build(about, general)
     record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general, entry_depth=1)
 
     @njit
@@ -66,9 +66,10 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
         sp = load_u64(env + SP)
         stack = host_address(array, sp)
         ip, parent_ip = load_u64(stack) - SITE, load_u64(stack + WORD)
-        record_beside_graph(cpu, ip, parent_ip, irqs_off(env))
+        before_graph(cpu, ip, parent_ip, irqs_off(env))
         if record_graph_entry(cpu, ip, parent_ip, sp + WORD, irqs_off(env)):
             store_u64(stack + WORD, load_u64(array + array_record.RETURN_TRAMPOLINE))
+        after_graph(cpu, ip, irqs_off(env))
 
     @cfunc(_HANDLER)
     def graph_return(cpu, address):
@@ -121,4 +122,10 @@ def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
     def function_stack(cpu, array_cpu):
         record_stack(cpu, array_cpu, event_context.PLACE_FUNCTION, irqs_off(load_u64(cpu + cpu_record.ENV)))
 
-    return StackCallbacks(function_stack.address)
+    @cfunc(_HANDLER)
+    def stack_here(cpu, array_cpu):
+        context = load_u64(load_u64(array_cpu + array_cpu_record.ARRAY) + array_record.EVENT_CONTEXT)
+        off = load_u64(context + event_context.IRQS_OFF) != ZERO
+        record_stack(cpu, array_cpu, load_u64(context + event_context.PLACE), off)
+
+    return StackCallbacks(function_stack.address, stack_here.address)
