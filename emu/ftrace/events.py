@@ -53,13 +53,13 @@ ENTRY = _entry()  # `preempt_count`: its depth in the low half, that of migrate_
 FUNCTION = _entry(("ip", "u8"), ("parent_ip", "u8"))
 FUNCGRAPH_ENTRY = _entry(("func", "u8"), ("depth", "i4"))
 FUNCGRAPH_EXIT = _entry(("func", "u8"), ("depth", "i4"), ("overrun", "u4"), ("calltime", "u8"), ("rettime", "u8"))
-KERNEL_STACK = _entry(("size", "i4"), ("unused", "u4"))  # then so many addresses, the innermost call's first
+KERNEL_STACK = _entry(("size", "i4"), ("padding", "u4"))  # how many addresses; then the addresses, the innermost call's first
 PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
 BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)
 BPUTS = _entry(("ip", "u8"), ("str", "u8"))  # the text's address
 RAW_DATA = _entry(("id", "u4"))  # then the bytes
 USER_STACK_DEPTH = 8
-USER_STACK = _entry(("tgid", "u4"), ("unused", "u4"), ("caller", "u8", USER_STACK_DEPTH))  # 0 after the last
+USER_STACK = _entry(("tgid", "u4"), ("padding", "u4"), ("caller", "u8", USER_STACK_DEPTH))  # 0 after the last
 
 
 @dataclass(frozen=True, eq=False)

@@ -321,6 +321,7 @@ class Ftrace:
             for ops, recorder in self._recorders.items():
                 if ops.events_gone(gone_events):
                     recorder.clear()
+                    recorder.clear_snapshot()
         else:
             self.sites.remove(part.start, part.stop)
             self.keys.remove(part.start, part.stop)

@@ -42,6 +42,7 @@ CORE_OPTIONS = (
     Option("irq-info", True),
     Option("markers", True),
     Option("event-fork", False),
+    Option("pause-on-trace", False),
     Option("hash-ptr", True),
     Option("function-fork", False),
 )

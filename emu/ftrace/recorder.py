@@ -13,15 +13,16 @@ import numpy.typing as npt
 
 from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
+from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.bprintf import repacked
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.events import ENTRY, Events, EventType
-from emu.ftrace.native import array_cpu_record, array_record, consumer, probes, ring_record
+from emu.ftrace.native import array_record, consumer, probes, ring_record
 from emu.ftrace.native.context import now
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
-from emu.ftrace.ring_buffer import RingBuffer, pages_for
+from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_context import TraceContext, context_of
 from emu.ftrace.trace_globals import TraceGlobals
@@ -56,7 +57,6 @@ class Recorder:
         trace_globals: what the trace arrays of the kernel share.
 
     Attributes:
-        rings: one for each CPU.
         tracer: the tracer whose events are recorded now. The array may already want another one.
         cpumask: the CPUs that may record (tracing_cpumask).
         clock: the clock of the events' times.
@@ -69,21 +69,20 @@ class Recorder:
     def __init__(self, kernel: Kernel, trace_globals: TraceGlobals) -> None:
         self._kernel = kernel
         self.globals = trace_globals
-        self.rings = [RingBuffer(cpu.index, pages_for(0)) for cpu in kernel.board.cpus]
         self.tracer: Tracer = NOP
-        self.cpumask = frozenset(range(self.cpus))
+        self.cpumask = frozenset(range(len(kernel.board.cpus)))
         self.first_cpu = 0
         self._start = 0
+        self._pauses = 0
         self._records_printk = True
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
         self._site_flags = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
         self._records = trace_globals.records.add()
+        self._buffers = ArrayBuffers(self._records)
         self._records.array.set(array_record.SITE_FLAGS, self._site_flags.ctypes.data)
         self._records.array.set(array_record.SITE_FLAGS_SIZE, len(self._site_flags))
         self._records.set(array_record.SLEEP_TIME, 1)
         self._records.set(array_record.RECORDING, 1)
-        for ring in self.rings:
-            self._records.cpus[ring.cpu].set(array_cpu_record.RING, ring.record.address)
         self.clock = trace_globals.clocks.first
         self.use_clock(self.clock.name)
         flags = pid_flags(self._records)
@@ -106,7 +105,12 @@ class Recorder:
 
     @property
     def cpus(self) -> int:
-        return len(self.rings)
+        return len(self._records.cpus)
+
+    @property
+    def rings(self) -> list[RingBuffer]:
+        """The ring buffer that records on each CPU. A snapshot puts others in their place."""
+        return self._buffers.of(None)
 
     # What is recorded
 
@@ -152,8 +156,7 @@ class Recorder:
     def stop(self) -> None:
         """Stops recording for good, because tracing has failed; recorded events stay."""
         self._records.set(array_record.GRAPH_RUNNING, 0)
-        for ring in self.rings:
-            ring.disable(ring_record.FAILED)
+        self._buffers.disable(ring_record.FAILED, range(self.cpus))
 
     @property
     def recording(self) -> bool:
@@ -171,20 +174,28 @@ class Recorder:
 
     def _switch(self, on: bool) -> None:
         self._records.set(array_record.RECORDING, int(on))
-        for ring in self.rings:
-            ring.disable(ring_record.OFF, not on)
+        self._buffers.disable(ring_record.OFF, range(0 if on else self.cpus))
 
     def record_on_cpus(self, cpus: frozenset[int]) -> None:
         """Sets tracing_cpumask: other CPUs record nothing."""
         self.cpumask = cpus
-        for ring in self.rings:
-            ring.disable(ring_record.MASKED, ring.cpu not in cpus)
+        self._buffers.disable(ring_record.MASKED, frozenset(range(self.cpus)) - cpus)
+
+    def pause(self) -> None:
+        """Records nothing until each `pause` has had its `resume`."""
+        self._pauses += 1
+        self._buffers.disable(ring_record.PAUSED, range(self.cpus))
+
+    def resume(self) -> None:
+        self._pauses -= 1
+        if not self._pauses:
+            self._buffers.disable(ring_record.PAUSED, ())
 
     def option_changed(self, name: str, on: bool) -> None:
         """Follows an option that says what is recorded; the others are for the text."""
         match name:
             case "overwrite":
-                for ring in self.rings:
+                for ring in self._buffers:
                     ring.overwrite = on
             case "trace_printk":
                 self._records_printk = on
@@ -238,12 +249,14 @@ class Recorder:
 
     # The buffers
 
-    def _rings_of(self, cpu: int | None) -> list[RingBuffer]:
-        return self.rings if cpu is None else [self.rings[cpu]]
+    def _ring(self, cpu: int) -> RingBuffer:
+        """The ring buffer that records on a CPU."""
+        (ring,) = self._buffers.of(cpu)
+        return ring
 
     def clear(self, cpu: int | None = None) -> None:
         """Empties the ring buffer of one CPU, or of each; then the trace begins now."""
-        for ring in self._rings_of(cpu):
+        for ring in self._buffers.of(cpu):
             ring.reset()
         if cpu is None:
             counts = self.clock.source == array_record.CLOCK_COUNTER  # whoever asked the time would count on
@@ -255,22 +268,49 @@ class Recorder:
         Raises:
             MemoryError: there is not enough memory; nothing has changed.
         """
-        before: list[tuple[RingBuffer, int]] = []
-        try:
-            for ring in self._rings_of(cpu):
-                before.append((ring, ring.pages))
-                ring.resize(pages_for(kb * 1024))
-        except MemoryError:
-            for ring, old in before:
-                ring.resize(old)
-            raise
+        self._buffers.resize(kb, cpu)
+
+    @property
+    def snapshot_allocated(self) -> bool:
+        """Whether there is room for a snapshot."""
+        return self._buffers.have_spares
+
+    def allocate_snapshot(self) -> None:
+        """Makes room for a snapshot, if there is none: spare ring buffers, which take memory when they are used.
+
+        Raises:
+            MemoryError: there is not enough memory; nothing has changed.
+        """
+        if not self._buffers.have_spares:
+            self._buffers.make_spares()
+
+    def take_snapshot(self, cpu: int | None = None) -> None:
+        """Exchanges the ring buffer of one CPU, or of each, for its spare one: what was recorded is the snapshot.
+
+        Recording goes on after what the spare one held before. While recording is paused, nothing is exchanged.
+
+        Raises:
+            MemoryError: there is not enough memory for spare buffers of the same size; nothing has changed.
+        """
+        self._buffers.make_spares(cpu)
+        self._buffers.exchange(cpu)
+        self.wake_readers()
+
+    def clear_snapshot(self, cpu: int | None = None) -> None:
+        """Empties the snapshot, or the part of one CPU."""
+        for ring in self._buffers.of(cpu, spare=True):
+            ring.reset()
+
+    def free_snapshot(self) -> None:
+        """Gives up the snapshot and its room."""
+        self._buffers.free_spares()
 
     def size_kb(self, cpu: int) -> int:
         """How many KiB of events the ring buffer of a CPU has room for."""
-        return self.rings[cpu].pages * DATA_SIZE // 1024
+        return self._ring(cpu).pages * DATA_SIZE // 1024
 
     def buffer_stats(self, cpu: int) -> BufferStats:
-        ring = self.rings[cpu]
+        ring = self._ring(cpu)
         return BufferStats(
             entries=ring.entries,
             overrun=ring.overrun,
@@ -288,25 +328,38 @@ class Recorder:
 
     # Reading
 
-    def snapshot(self, cpu: int | None, tracer: Tracer, options: Mapping[str, bool]) -> TraceView:
+    # `spare`: of the snapshot, not of what is recorded now.
+
+    def unread_events(self, cpu: int | None, tracer: Tracer, options: Mapping[str, bool], *, spare: bool = False) -> TraceView:
         """All events of one CPU, or of each, to be printed as `tracer` and `options` have it."""
-        rings = self._rings_of(cpu)
+        rings = self._buffers.of(cpu, spare=spare)
         entries = sum(ring.entries for ring in rings)
         written = entries + sum(ring.overrun for ring in rings)
-        return self._view([ring.unread() for ring in rings], entries, written, tracer, options, consuming=False)
+        start = 0 if spare else self._start
+        return self._view([ring.unread() for ring in rings], entries, written, start, tracer, options, consuming=False)
 
-    def oldest_events(self, cpu: int | None, tracer: Tracer, options: Mapping[str, bool]) -> tuple[TraceView, Mapping[int, int]]:
+    def oldest_events(
+        self, cpu: int | None, tracer: Tracer, options: Mapping[str, bool], *, spare: bool = False
+    ) -> tuple[TraceView, Mapping[int, int]]:
         """The oldest events, of one CPU or of each; and of each CPU that has any, how many `consume` can take at once."""
         found, limits = [], {}
-        for ring in self._rings_of(cpu):
+        for ring in self._buffers.of(cpu, spare=spare):
             events, limit = ring.peek()
             if limit:
                 found.append(events)
                 limits[ring.cpu] = limit
-        return self._view(found, 0, 0, tracer, options, consuming=True), limits
+        return self._view(found, 0, 0, 0 if spare else self._start, tracer, options, consuming=True), limits
 
     def _view(
-        self, found: list[Events], entries: int, written: int, tracer: Tracer, options: Mapping[str, bool], *, consuming: bool
+        self,
+        found: list[Events],
+        entries: int,
+        written: int,
+        start: int,
+        tracer: Tracer,
+        options: Mapping[str, bool],
+        *,
+        consuming: bool,
     ) -> TraceView:
         symbols, image = self.globals.symbols, self._kernel.image
         self.globals.remember_running()
@@ -325,7 +378,7 @@ class Recorder:
             byte_order=image.byte_order,
             release=self._kernel.memory.text(image.symbol("init_uts_ns"), "new_utsname.release"),
             first_cpu=self.first_cpu,
-            start=self._start,
+            start=start,
             consuming=consuming,
             calls=self.globals.events,
             string_at=self.globals.kernel_values.string_at,
@@ -337,12 +390,12 @@ class Recorder:
 
     def consume(self, cpu: int, count: int) -> None:
         """Takes a CPU's first `count` events, of those that `oldest_events` gave, out of its buffer."""
-        self.rings[cpu].discard(count)
+        self._ring(cpu).discard(count)
 
-    def take_page(self, cpu: int) -> bytes | None:
+    def take_page(self, cpu: int, *, spare: bool = False) -> bytes | None:
         """Takes a page out of a CPU's buffer, as trace_pipe_raw gives it; None if there is no event."""
-        page = self.rings[cpu].read_page()
-        return None if page is None else page.tobytes()
+        pages = [ring.read_page() for ring in self._buffers.of(cpu, spare=spare)]
+        return None if not pages or pages[0] is None else pages[0].tobytes()
 
     def await_event(self) -> None:
         """Has the next event that is recorded interrupt the guest, which then asks what can be read."""
@@ -425,6 +478,6 @@ class Recorder:
         head = bytearray(entry.tobytes())
         for offset, value in common.items():
             head[offset : offset + len(value)] = value
-        written = self.rings[cpu.index].write(self._now(cpu), bytes(head) + data)
+        written = self._ring(cpu.index).write(self._now(cpu), bytes(head) + data)
         self.wake_readers()
         return written

@@ -62,7 +62,7 @@ class RingBuffer:
         self._get, self._set = self.record.get, self.record.set
         self._allocate(max(pages, _FEWEST_PAGES))
         self.overwrite = overwrite
-        self.reset()
+        self._begin()
 
     def _allocate(self, pages: int) -> None:
         """Allocates `pages` and the reader's page, and joins them to a ring.
@@ -268,8 +268,7 @@ class RingBuffer:
 
     def reset(self) -> None:
         """Empty the buffer and clear what it counted."""
-        # The reader's page and the tail are empty. Others become so when the tail comes to them: a large buffer takes no memory
-        # of the host before it is used.
+        # The reader's page and the tail are empty. Others become so when the tail comes to them.
         self._memory[[0, self.pages], :DATA_START] = 0
         self._counts[:] = 0
         kept = {field: self._get(field) for field in (ring_record.DISABLED, ring_record.OVERWRITE)}
@@ -277,6 +276,10 @@ class RingBuffer:
         for field, value in kept.items():
             self._set(field, value)
         self._point_at_memory()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Place the tail and the reader's page, which are empty. Nothing is written: pages take memory when they are used."""
         self._place(np.arange(self.pages), self.pages, tail=0)
 
     def _place(self, ring: NDArray[np.int64], reader: int, tail: int) -> None:
@@ -297,6 +300,8 @@ class RingBuffer:
             MemoryError: there is not enough memory; nothing has changed.
         """
         pages = max(pages, _FEWEST_PAGES)
+        if pages == self.pages:
+            return
         reader, tail = self._get(ring_record.READER), self._get(ring_record.TAIL)
         used = self._ring_to_tail()
         given_up = used[: max(len(used) - pages, 0)]

@@ -99,8 +99,7 @@ class TraceArray:
                 raise NotProvided(errno.EINVAL, "current_tracer", f"the tracer '{name}'")
             known = " ".join(self.tracers)
             raise TraceError(errno.EINVAL, f"there is no tracer '{name}' (there are: {known})", (name, self.tracers))
-        if not self.buffer_expanded:
-            self.set_buffer_kb(EXPANDED_BUFFER_KB)
+        self._expand_buffer()
         if tracer is self.ops.tracer:
             self.ftrace.try_again()
             return
@@ -152,8 +151,8 @@ class TraceArray:
 
     def enable_events(self, calls: Collection[EventCall], on: bool) -> None:
         """Records events from now on, or no longer."""
-        if on and not self.buffer_expanded:
-            self.set_buffer_kb(EXPANDED_BUFFER_KB)
+        if on:
+            self._expand_buffer()
         self.ops.events.set(calls, on)
         self.ftrace.update_sites()
 
@@ -204,7 +203,7 @@ class TraceArray:
         self.recorder.option_changed(name, on)
 
     def set_clock(self, name: str) -> None:
-        """Changes the clock, and empties the ring buffers: they cannot hold times of two clocks.
+        """Changes the clock, and empties the ring buffers and the snapshot: they cannot hold times of two clocks.
 
         Raises:
             TraceError: EINVAL, when there is no such clock.
@@ -213,6 +212,7 @@ class TraceArray:
             names = self.recorder.globals.clocks.names
             raise TraceError(errno.EINVAL, f"there is no clock '{name}' (there are: {' '.join(names)})", (name, names))
         self.recorder.clear()
+        self.recorder.clear_snapshot()
 
     def set_buffer_kb(self, kb: int, cpu: int | None = None) -> None:
         """Resizes the ring buffer of one CPU, or of each. Raises TraceError: EINVAL for 0, ENOMEM."""
@@ -225,21 +225,54 @@ class TraceArray:
             raise TraceError(errno.ENOMEM, f"no memory for {count} ring buffers of {kb} KiB") from None
         self.buffer_expanded = True
 
+    def _expand_buffer(self) -> None:
+        """Gives the ring buffers the size for a trace, unless a size was set. Raises TraceError: ENOMEM."""
+        if not self.buffer_expanded:
+            self.set_buffer_kb(EXPANDED_BUFFER_KB)
+
     def free_buffer(self) -> None:
         """Shrinks the ring buffers as far as possible; with disable_on_free stops recording."""
         if self.options["disable_on_free"]:
             self.set_recording(False)
         self.set_buffer_kb(1)
 
+    # The snapshot
+
+    def allocate_snapshot(self) -> None:
+        """Makes room for a snapshot, if there is none. Raises TraceError: ENOMEM."""
+        self._expand_buffer()
+        with self._memory_for_snapshot():
+            self.recorder.allocate_snapshot()
+
+    def take_snapshot(self, cpu: int | None = None) -> None:
+        """Takes a snapshot of one CPU or of all, and makes room for it if there is none. Raises TraceError: ENOMEM."""
+        self._expand_buffer()
+        with self._memory_for_snapshot():
+            self.recorder.take_snapshot(cpu)
+
+    def free_snapshot(self) -> None:
+        """Gives up the snapshot and its room."""
+        self.recorder.free_snapshot()
+
+    @contextmanager
+    def _memory_for_snapshot(self) -> Iterator[None]:
+        try:
+            yield
+        except MemoryError:
+            kb = sum(map(self.recorder.size_kb, range(self.recorder.cpus)))
+            raise TraceError(errno.ENOMEM, f"no memory for spare ring buffers of {kb} KiB") from None
+
     # What is shown
 
     def summary(self) -> TraceSummary:
         return summarize(self.recorder.rings)
 
-    def trace_view(self, cpu: int | None) -> TraceView:
-        """What there is to print, of one CPU or of all."""
-        return self.recorder.snapshot(cpu, self.ops.tracer, self.options)
+    # `spare`: of the snapshot, not of what is recorded now.
 
-    def pipe_view(self, cpu: int | None) -> tuple[TraceView, Mapping[int, int]]:
+    def trace_view(self, cpu: int | None, *, spare: bool = False) -> TraceView:
+        """What there is to print, of one CPU or of all."""
+        return self.recorder.unread_events(cpu, self.ops.tracer, self.options, spare=spare)
+
+    def pipe_view(self, cpu: int | None, *, spare: bool = False) -> tuple[TraceView, Mapping[int, int]]:
         """The oldest events to print, and for each CPU that has any, how many can be consumed at once."""
-        return self.recorder.oldest_events(cpu, self.ops.tracer, self.options)
+        return self.recorder.oldest_events(cpu, self.ops.tracer, self.options, spare=spare)

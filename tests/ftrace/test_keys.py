@@ -3,60 +3,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-import numpy as np
 import pytest
 import unicorn
 
 from emu.ftrace.errors import TraceError
 from emu.kernel.upcalls import Upcall
 from emu.machine import Machine
+from tests.lib.patched_code import branches, keys_on
 from tests.lib.stepping import ENDLESS, step
 
 MODULE = "/lib/modules/event_cost.ko"
 FIXED = "events/event_cost/event_cost_fixed/enable"
 CALLS = "/sys/module/event_cost/parameters/calls"
-NOPS = {"x86_64": bytes.fromhex("0f1f440000"), "sparc64": bytes.fromhex("01000000")}
-
-
-def jump(arch: str, code: int, target: int) -> bytes:
-    """`jmp target`, or `ba,pt %xcc, target`."""
-    if arch == "x86_64":
-        return b"\xe9" + (target - code - 5).to_bytes(4, "little", signed=True)
-    return (0x10680000 | (target - code) // 4 & 0x7FFFF).to_bytes(4, "big")
-
-
-Branches = Mapping[int, Sequence[tuple[int, int]]]
-
-
-def branches(machine: Machine) -> Branches:
-    """Address and target of each branch, by its key: of the kernel and of modules."""
-    memory, image = machine.kernel.memory, machine.kernel.image
-    layout = image.structure("jump_entry", ("code", "target", "key"))
-    start, stop = image.symbol("__start___jump_table"), image.symbol("__stop___jump_table")
-    tables = [(start, stop - start)]
-    tables += [(table, count * layout.itemsize) for table, count in (module.jump_entries for module in machine.kernel.modules)]
-    found = defaultdict(list)
-    for address, size in tables:
-        for code, target, key in np.frombuffer(memory.read(address, size), layout).tolist():
-            found[key].append((code, target))
-    return found
-
-
-def keys_on(machine: Machine, keys: Branches) -> set[int]:
-    """Those of the keys that are on. The branches of each are what it says."""
-    arch, memory = machine.board.arch.name, machine.kernel.memory
-    found = set()
-    for key, places in keys.items():
-        on = memory.member(key, "static_key.enabled")
-        for code, target in places:
-            assert memory.read(code, len(NOPS[arch])) == (jump(arch, code, target) if on else NOPS[arch])
-        if on:
-            found.add(key)
-    return found
 
 
 def test_the_branches_of_a_key_follow_it(arch: str, protocol: str) -> None:

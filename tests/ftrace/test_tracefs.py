@@ -319,6 +319,9 @@ def test_a_handle_does_only_what_it_was_opened_for(root: Any) -> None:
         (TraceFS.read, "trace_pipe/x", errno.ENOTDIR),
         (TraceFS.mkdir, "foo", errno.EPERM),
         (TraceFS.rmdir, "options", errno.EPERM),
+        (TraceFS.mkdir, "instances/..", errno.EINVAL),
+        (TraceFS.rmdir, "instances/.", errno.EINVAL),
+        (TraceFS.mkdir, f"instances/{'x' * 256}", errno.ENAMETOOLONG),
     ],
 )
 def test_paths_that_cannot_be_used_so(tracefs: TraceFS, operation: Any, path: str, code: int) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files and system calls made to break the kernel. `tests.soak` has the table of how many of each."""
+"""Files, system calls and writes to tracefs made to break the kernel. `tests.soak` has the table of how many of each."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 _FILES = {
     "available_tracers", "buffer_size_kb", "current_tracer", "events/enable", "events/sched/sched_switch/enable",
     "max_graph_depth", "options/sym-addr", "saved_cmdlines_size", "set_event", "set_ftrace_filter", "set_ftrace_pid",
-    "set_graph_function", "trace_clock", "trace_options", "tracing_on",
+    "set_graph_function", "snapshot", "trace_clock", "trace_options", "tracing_on",
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from emu.native.record import Fields
 
 _fields = Fields()
 RING = _fields.word()  # address of its ring buffer's record
+SPARE_RING = _fields.word()  # the same of the spare buffer, which a snapshot exchanges for it; 0: there is none
 HOT = _fields.word()  # host address of the CPU's struct pcpu_hot
 ARRAY = _fields.word()  # address of the array's record for all CPUs
 RECORDED = _fields.word()  # 1: an event was recorded since the last process switch

@@ -51,7 +51,8 @@ def user_stack_text(view: TraceView, rows: Rows) -> Column:
 def _callers(entry: bytes) -> Addresses:
     """Those of a kernel_stack entry: as many as it says and has."""
     size = int(np.frombuffer(entry, KERNEL_STACK, 1)["size"][0])
-    found = np.frombuffer(entry, np.uint64, offset=KERNEL_STACK.itemsize)[: max(size, 0)]
+    room = (len(entry) - KERNEL_STACK.itemsize) // np.dtype(np.uint64).itemsize
+    found = np.frombuffer(entry, np.uint64, min(max(size, 0), room), KERNEL_STACK.itemsize)
     ends = np.flatnonzero(found == _END)
     return found[: ends[0]] if len(ends) else found
 

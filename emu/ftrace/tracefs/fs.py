@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import errno
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from emu.cpu.host_signals import Held
 from emu.ftrace.errors import TraceError
+from emu.kernel.files.file_request import component
 from emu.kernel.files.node import Directory, Handle, Node, OpenFlags, WouldBlock
 
 __all__ = ["TraceFS"]
@@ -107,7 +109,7 @@ class TraceFS:
     ) -> None:
         parent, _, name = path.strip("/").rpartition("/")
         with Held(), _naming(path):
-            operation(self._directory(parent), name)
+            operation(self._directory(parent), component(os.fsencode(name)))
         self._settle_for(path, limit, host_limit)
 
     def _settle_for(self, path: str, limit: int | None, host_limit: float | None) -> None:

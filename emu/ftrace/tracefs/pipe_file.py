@@ -15,20 +15,25 @@ _MOST_TEXT = 4095  # bytes that one read can give
 
 
 class ConsumingHandle(Handle):
-    """A reader that takes events out of the buffer. While there is one, the tracer cannot be changed."""
+    """A reader that takes events out of the buffer, or out of the snapshot. While there is one, the tracer cannot be changed.
+
+    Args:
+        spare: whether it reads the snapshot.
+    """
 
     stream = True
 
-    def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int | None) -> None:
+    def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int | None, *, spare: bool = False) -> None:
         super().__init__(flags)
         self._trace_array = trace_array
         self._cpu = cpu
+        self._spare = spare
         self._rest = b""  # text or bytes that were taken out of the buffer, but not read yet
         self._released = False
         trace_array.pipes += 1
 
     def poll(self) -> Readiness:
-        _, limits = self._trace_array.pipe_view(self._cpu)
+        _, limits = self._trace_array.pipe_view(self._cpu, spare=self._spare)
         return Readiness.READABLE if self._rest or limits else Readiness(0)
 
     def await_change(self) -> None:

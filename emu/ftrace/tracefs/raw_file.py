@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace_pipe_raw: the pages of a CPU's ring buffer, taken out of it as they are read."""
+"""trace_pipe_raw, snapshot_raw: the pages of a CPU's ring buffer, or of its snapshot, taken out of it as they are read."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["RawHandle"]
 class RawHandle(ConsumingHandle):
     """A reader of whole pages. A page takes several reads if they ask for less."""
 
-    def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int) -> None:
-        super().__init__(flags, trace_array, cpu)
+    def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int, *, spare: bool = False) -> None:
+        super().__init__(flags, trace_array, cpu, spare=spare)
         self._page_of = cpu
 
     def read(self, offset: int, size: int) -> bytes | WouldBlock:
         """`offset` is ignored: events that have been read are gone."""
         self._require(OpenFlags.READ)
         if not self._rest:
-            page = self._trace_array.recorder.take_page(self._page_of) if size else b""
+            page = self._trace_array.recorder.take_page(self._page_of, spare=self._spare) if size else b""
             if page is None:
                 return WouldBlock()
             self._rest = page

@@ -87,9 +87,10 @@ What is recorded
   per_cpu/cpuN/trace_pipe
   per_cpu/cpuN/trace_pipe_raw   the same as pages of the buffer, for programs
   per_cpu/cpuN/stats        how many there are, and how many were overwritten
-  snapshot                  the trace as it was at a moment. 1: takes a snapshot, by exchanging the buffers for spare ones
-                            0: frees the spare buffers; another number: empties them
-  per_cpu/cpuN/snapshot     that of one CPU; snapshot_raw: as pages
+  snapshot                  writing 1 keeps what has been recorded, to be read here while recording goes on in spare
+                            buffers; 0 frees these, any other number empties them
+  per_cpu/cpuN/snapshot     the same for one CPU; only all can be freed
+  per_cpu/cpuN/snapshot_raw as trace_pipe_raw
   buffer_size_kb            size of the buffer of each CPU; X if they differ
   per_cpu/cpuN/buffer_size_kb   of one CPU
   buffer_total_size_kb      of all CPUs together
@@ -132,12 +133,12 @@ How it is shown
   overwrite             a full buffer drops its oldest events (off: the newest)
   disable_on_free       closing free_buffer also ends recording
   markers               take writes to trace_marker
+  pause-on-trace        record nothing while somebody has trace open to read it
   hash-ptr              show pointers in events as numbers that hide the address
   stacktrace            record after each event the calls that led to it
   userstacktrace        the same for calls in user space
   sym-userobj           show these as an offset in the mapped file, if the process still lives
   func_stack_trace      function: record after each function the calls that led to it
-  pause-on-trace        nothing is recorded while somebody has trace open
   event-fork            children of the processes in set_event_pid and set_event_notrace_pid are put there, too, and
                         processes that have ended are taken out
   function-fork         children of the processes in set_ftrace_pid and set_ftrace_notrace_pid are put there, too, and

@@ -14,7 +14,6 @@ __all__ = ["Show", "Store", "TextFile", "TextHandle"]
 
 Show = Callable[[], str | Iterable[str]]  # a long text comes in pieces
 Store = Callable[[str], object]
-Truncate = Callable[[], object]
 
 
 class TextHandle(Handle):
@@ -60,18 +59,12 @@ class TextHandle(Handle):
 
 
 class TextFile(File):
-    """A file made of two functions: `show` gives the text, `store` obeys one write.
+    """A file made of two functions: `show` gives the text, `store` obeys one write."""
 
-    `truncate`, if there is one, is called when the file is opened for writing with O_TRUNC.
-    """
-
-    def __init__(self, show: Show | None, store: Store | None = None, truncate: Truncate | None = None) -> None:
+    def __init__(self, show: Show | None, store: Store | None = None) -> None:
         super().__init__(0o440 if store is None else 0o640 if show is not None else 0o220)
         self._show = show
         self._store = store
-        self._truncate = truncate
 
     def open(self, flags: OpenFlags) -> Handle:
-        if self._truncate is not None and OpenFlags.TRUNCATE in flags and OpenFlags.WRITE in flags:
-            self._truncate()
         return TextHandle(flags, self._show, self._store)

@@ -14,7 +14,6 @@ from emu.ftrace.ftrace import EnabledFunction
 from emu.ftrace.linux_names import INSTANCE, OPTIONS, ROOT, LinuxDirectory, cpu_directory
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.options import CORE_OPTIONS, parse_option
-from emu.ftrace.text import render_trace
 from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
@@ -29,7 +28,9 @@ from emu.ftrace.tracefs.pipe_file import PipeHandle
 from emu.ftrace.tracefs.raw_file import RawHandle
 from emu.ftrace.tracefs.readme import README
 from emu.ftrace.tracefs.set_event_file import SetEventFile
+from emu.ftrace.tracefs.snapshot_file import snapshot_file
 from emu.ftrace.tracefs.text_file import TextFile
+from emu.ftrace.tracefs.trace_file import TraceHandle
 from emu.ftrace.tracers import TRACERS
 from emu.kernel.files.node import Node
 
@@ -138,7 +139,8 @@ def _total_info(functions: Functions) -> str:
 
 def _buffer_files(tr: TraceArray) -> dict[str, Node]:
     return {
-        "trace": _trace_file(tr, None),
+        "trace": HandleFile(0o640, lambda flags: TraceHandle(flags, tr, None)),
+        "snapshot": snapshot_file(tr, None),
         "trace_pipe": HandleFile(0o440, lambda flags: PipeHandle(flags, tr, None)),
         "trace_marker": HandleFile(0o220, lambda flags: MarkerHandle(flags, tr)),
         "trace_marker_raw": HandleFile(0o220, lambda flags: RawMarkerHandle(flags, tr)),
@@ -157,19 +159,14 @@ def _per_cpu(tr: TraceArray) -> dict[str, Node]:
 
 def _cpu_files(tr: TraceArray, cpu: int) -> dict[str, Node]:
     return {
-        "trace": _trace_file(tr, cpu),
+        "trace": HandleFile(0o640, lambda flags: TraceHandle(flags, tr, cpu)),
+        "snapshot": snapshot_file(tr, cpu),
+        "snapshot_raw": HandleFile(0o440, lambda flags: RawHandle(flags, tr, cpu, spare=True)),
         "trace_pipe": HandleFile(0o440, lambda flags: PipeHandle(flags, tr, cpu)),
         "trace_pipe_raw": HandleFile(0o440, lambda flags: RawHandle(flags, tr, cpu)),
         "stats": _stats_file(tr, cpu),
         "buffer_size_kb": _buffer_size_file(tr, cpu),
     }
-
-
-def _trace_file(tr: TraceArray, cpu: int | None) -> TextFile:
-    """The file `trace`. Writes are ignored; opening it with O_TRUNC empties the buffer."""
-    return TextFile(
-        lambda: render_trace(tr.trace_view(cpu)), lambda text: None, truncate=lambda: tr.recorder.clear(cpu)
-    )
 
 
 def _event_files(tr: TraceArray) -> dict[str, Node]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from emu.kernel.files.node import Attributes
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["Entry", "FileRequest", "RequestFormat"]
+__all__ = ["Entry", "FileRequest", "RequestFormat", "component"]
 
 _LONGEST_NAME = 255
 _FIELDS = ("node", "other", "handle", "offset", "size", "mtime_sec", "mtime_nsec", "op", "flags", "mode", "nr_pages", "pages")
@@ -120,17 +120,17 @@ class FileRequest:
         Raises:
             OSError: it is no such component.
         """
-        return _component(self.data())
+        return component(self.data())
 
     def name_and_text(self) -> tuple[str, str]:
         """A component, and the text that follows its NUL."""
         name, text = self._two_texts()
-        return _component(name), os.fsdecode(text)
+        return component(name), os.fsdecode(text)
 
     def two_names(self) -> tuple[str, str]:
         """Two components, with a NUL between them."""
         first, second = self._two_texts()
-        return _component(first), _component(second)
+        return component(first), component(second)
 
     def _two_texts(self) -> tuple[bytes, bytes]:
         first, _, second = self.data().partition(b"\0")
@@ -191,7 +191,12 @@ class FileRequest:
         return self.put_data(bytes(packed))
 
 
-def _component(name: bytes) -> str:
+def component(name: bytes) -> str:
+    """A name as a component of a path, at which something can be made or removed.
+
+    Raises:
+        OSError: ENAMETOOLONG; EINVAL, when it is no such component.
+    """
     if len(name) > _LONGEST_NAME:
         raise OSError(errno.ENAMETOOLONG, "too long for a name")
     if name in (b"", b".", b"..") or b"/" in name or b"\0" in name:

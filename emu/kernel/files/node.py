@@ -102,7 +102,7 @@ class Node(ABC):
         OSError: with the errno for whoever asked.
 
     Attributes:
-        removed: the entry is gone; requests for the node fail with ESTALE.
+        removed: the entry is gone; requests for the node fail with ENOENT.
     """
 
     removed = False

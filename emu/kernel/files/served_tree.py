@@ -52,18 +52,20 @@ class ServedTree:
         """The node that has a number.
 
         Raises:
-            OSError: ESTALE, when there is none, or it has been removed.
+            OSError: ENOENT, when it has been removed; ESTALE, when there never was one.
         """
+        if number > self._last:
+            raise OSError(errno.ESTALE, "no such node")
         node = self._nodes.get(number)
         if node is None or node.removed:
-            raise OSError(errno.ESTALE, "removed")
+            raise OSError(errno.ENOENT, "removed")
         return node
 
     def directory(self, number: int) -> Directory:
         """The directory that has a number.
 
         Raises:
-            OSError: ESTALE, or ENOTDIR when it is something else.
+            OSError: as `node`; ENOTDIR, when it is something else.
         """
         node = self.node(number)
         if not isinstance(node, Directory):

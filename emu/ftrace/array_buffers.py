@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The ring buffers of one trace array."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+
+import numpy as np
+
+from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.native import array_cpu_record
+from emu.ftrace.native.snapshot import exchange, take_snapshot
+from emu.ftrace.ring_buffer import RingBuffer, pages_for
+
+__all__ = ["ArrayBuffers"]
+
+
+class ArrayBuffers:
+    """Of each CPU the ring buffer that records, and while there is room for a snapshot, a spare one.
+
+    A snapshot exchanges the two, and native code may take one at any event: the CPU's record says which is which.
+
+    Args:
+        records: the array's.
+    """
+
+    def __init__(self, records: ArrayRecords) -> None:
+        self._records = records
+        self._buffers: dict[int, RingBuffer] = {}  # by the addresses of their records
+        for cpu in range(len(records.cpus)):
+            self._add(RingBuffer(cpu, pages_for(0)), array_cpu_record.RING)
+
+    def _add(self, ring: RingBuffer, role: np.uint64) -> None:
+        self._buffers[ring.record.address] = ring
+        self._records.cpus[ring.cpu].set(role, ring.record.address)
+
+    def of(self, cpu: int | None, *, spare: bool = False) -> list[RingBuffer]:
+        """What records on one CPU, or on each; or what is spare there: nothing without room for a snapshot."""
+        role = array_cpu_record.SPARE_RING if spare else array_cpu_record.RING
+        records = self._records.cpus if cpu is None else [self._records.cpus[cpu]]
+        return [self._buffers[address] for record in records if (address := record.get(role))]
+
+    def __iter__(self) -> Iterator[RingBuffer]:
+        """Those that record, and the spare ones."""
+        return iter(self._buffers.values())
+
+    def disable(self, why: np.uint64, cpus: Container[int]) -> None:
+        """Sets a reason for which nothing is recorded (`ring_record.DISABLED`) on these CPUs, and clears it on others."""
+        for ring in self.of(None):
+            ring.disable(why, ring.cpu in cpus)
+
+    def resize(self, kb: int, cpu: int | None) -> None:
+        """Gives what records on one CPU, or on each, at least so many KiB.
+
+        Raises:
+            MemoryError: there is not enough memory; nothing has changed.
+        """
+        _resize({ring: pages_for(kb * 1024) for ring in self.of(cpu)})
+
+    @property
+    def have_spares(self) -> bool:
+        return len(self._buffers) > len(self._records.cpus)
+
+    def make_spares(self, cpu: int | None = None) -> None:
+        """Makes spare buffers of the size of the others. If there are any, gives that of one CPU, or each, that size.
+
+        Raises:
+            MemoryError: there is not enough memory; nothing has changed.
+        """
+        if self.have_spares:
+            _resize({spare: ring.pages for ring, spare in zip(self.of(cpu), self.of(cpu, spare=True), strict=True)})
+            return
+        for spare in [RingBuffer(ring.cpu, ring.pages, overwrite=ring.overwrite) for ring in self.of(None)]:
+            self._add(spare, array_cpu_record.SPARE_RING)
+
+    def free_spares(self) -> None:
+        """Gives up the spare buffers, and what is in them."""
+        for spare in self.of(None, spare=True):
+            del self._buffers[spare.record.address]
+            self._records.cpus[spare.cpu].set(array_cpu_record.SPARE_RING, 0)
+
+    def exchange(self, cpu: int | None) -> None:
+        """Exchanges what records and what is spare, on one CPU or on each.
+
+        As in Linux, a CPU's buffers are exchanged alone only while it records.
+        """
+        if cpu is None:
+            take_snapshot(np.uint64(self._records.array.address))
+        elif self.of(cpu)[0].recording:
+            exchange(np.uint64(self._records.cpus[cpu].address))
+
+
+def _resize(wanted: dict[RingBuffer, int]) -> None:
+    """Gives each buffer that many pages.
+
+    Raises:
+        MemoryError: there is not enough memory; nothing has changed.
+    """
+    before: dict[RingBuffer, int] = {}
+    try:
+        for ring, pages in wanted.items():
+            old = ring.pages
+            ring.resize(pages)
+            before[ring] = old
+    except MemoryError:
+        for ring, pages in before.items():
+            ring.resize(pages)
+        raise

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""trace: what has been recorded. It stays there; opening the file with O_TRUNC empties the buffer."""
+
+from __future__ import annotations
+
+from emu.ftrace.text import render_trace
+from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.tracefs.text_file import TextHandle
+from emu.kernel.files.node import OpenFlags
+
+__all__ = ["TraceHandle"]
+
+
+class TraceHandle(TextHandle):
+    """An open `trace`. Writes are ignored. With pause-on-trace, nothing is recorded as long as it can be read.
+
+    Args:
+        cpu: the CPU whose events it shows; None: all.
+    """
+
+    def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int | None) -> None:
+        super().__init__(flags, lambda: render_trace(trace_array.trace_view(cpu)), lambda text: None)
+        self._recorder = trace_array.recorder
+        if OpenFlags.TRUNCATE in flags and OpenFlags.WRITE in flags:
+            self._recorder.clear(cpu)
+        self._pauses = OpenFlags.READ in flags and trace_array.options["pause-on-trace"]
+        if self._pauses:
+            self._recorder.pause()
+
+    def release(self) -> None:
+        if self._pauses:
+            self._pauses = False
+            self._recorder.resume()

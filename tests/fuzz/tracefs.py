@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Two tasks of the guest and the host write at random to files of tracefs, all at once, while the guest works.
+
+Whatever they write: an error is an errno, the guest goes on, all files can be read, and the kernel's code is what they all
+have asked for. When they have taken everything back it is what it was.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import re
+import shlex
+import string
+import tempfile
+import traceback
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.trace_array import TraceArray
+from emu.machine import GuestPanic, LimitReached, Machine
+from tests.fuzz import Outcome
+from tests.fuzz.tracefs_writes import INSTANCES, Action, Change, Changes
+from tests.lib.patched_code import branches, calls, keys_on
+from tests.lib.tracer_switches import text_bytes
+
+__all__ = ["run"]
+
+_CPUS = 2
+_TASKS = ("first", "second")  # that write
+_BATCH = 450  # changes; then everything is looked at
+_SHORT = 500  # bytes of data that are typed into a script; more come from a file
+_LONGEST_PAUSE = 30_000  # cycles between two writes of the host
+_LONGEST = 120 * 10**9  # nanoseconds of the guest's time for a batch
+_REMEMBERED = 5  # changes of the host, which a finding names
+_EVENTS_READ = 20  # directories of events whose files are read after a batch
+# What happens meanwhile. Functions and events come and go with a module.
+_LOAD = """
+ls /bin | sed s/[aeiou]/z/g > /names; busy 2 1 > /dev/null
+insmod /lib/modules/sample_events.ko; usleep 2000; busy 2 1 > /dev/null; rmmod sample_events
+"""
+_WAIT = "cd /; while ! [ -e first.done -a -e second.done -a -e load.done ]; do usleep 1000; done"
+_ERRORS = frozenset({
+    errno.EINVAL, errno.ENOENT, errno.EBUSY, errno.EEXIST, errno.ENOMEM, errno.ENODEV, errno.E2BIG, errno.EPERM, errno.EBADF,
+    errno.EACCES, errno.ENOSPC, errno.EFBIG, errno.ERANGE, errno.EOVERFLOW, errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR,
+    errno.ENOTEMPTY,
+})  # fmt: skip
+_MESSAGES = {*map(os.strerror, _ERRORS), "Directory nonexistent"}  # the last is the shell's own for ENOENT
+_WRITTEN = re.compile(r"#\s+entries-in-buffer/entries-written: (\d+)/(\d+) |^# latency: 0 us, #(\d+)/(\d+), CPU#")
+_LOGGED = re.compile(r"^\[ *\d+\.\d+\] ", re.MULTILINE)
+_MOST_LOGGED = 8
+_COMMAND = "  Command: "
+_PLAIN = f"{string.ascii_letters}{string.digits} _:*,.=!".encode()  # what printf takes for itself
+
+
+class _WrongError(Exception):
+    """Something is not as it must be."""
+
+
+def run(arch: str, seed: int, numbers: range) -> Outcome:
+    """Makes changes on a machine; which, say the seed and the first one's number."""
+    outcome = Outcome()
+    memory = 64 << 20
+    with tempfile.TemporaryDirectory() as folder:
+        share = f"{folder}:/fuzz"
+        with Machine(arch=arch, cpus=_CPUS, seed=seed + numbers.start, memory=memory, shares=[share]) as machine:
+            session = _Session(machine, Path(folder), random.Random(seed << 32 | numbers.start), outcome)
+            try:
+                for start in range(0, len(numbers), _BATCH):
+                    session.batch(min(_BATCH, len(numbers) - start))
+                session.take_back()
+            except Exception as error:
+                known = isinstance(error, _WrongError | GuestPanic | LimitReached)
+                what = str(error) if known else traceback.format_exc(limit=-6)
+                outcome.findings.append(f"{arch}: changes {numbers} of seed {seed}: {what}\n{session}")
+    return outcome
+
+
+class _Session:
+    """The changes on one machine, and what must hold after them.
+
+    Args:
+        folder: the guest finds it as /fuzz.
+        choose: the source of chance.
+        outcome: gets what is counted.
+    """
+
+    def __init__(self, machine: Machine, folder: Path, choose: random.Random, outcome: Outcome) -> None:
+        self._machine = machine
+        self._folder = folder
+        self._choose = choose
+        self._outcome = outcome
+        self._changes = Changes(machine, choose)
+        self._last = deque[Change](maxlen=_REMEMBERED)
+        self._batches = 0
+        self._text = text_bytes(machine)
+        for name in INSTANCES:
+            machine.tracefs.mkdir(f"instances/{name}")
+        (folder / "load").write_text(f"{_LOAD}\n> /load.done\n")
+
+    def __str__(self) -> str:
+        last = "\n".join(f"  {change}" for change in self._last)
+        return f"in batch {self._batches}; the host's last changes:\n{last}"
+
+    def batch(self, count: int) -> None:
+        """Has the tasks and the host make so many changes, all in all; then looks at everything."""
+        self._batches += 1
+        share = count // (len(_TASKS) + 1)
+        for task in _TASKS:
+            self._write_script(task, self._changes.take(share))
+        jobs = "; ".join(f"sh /fuzz/{task} > /{task}.log 2>&1 &" for task in (*_TASKS, "load")).replace("&;", "&")
+        self._run(f"rm -f /*.done; cd /sys/kernel/tracing; {jobs}")
+        for change in self._changes.take(count - share * len(_TASKS)):
+            self._last.append(change)
+            self._make(change)
+            self._machine.advance(self._choose.randrange(_LONGEST_PAUSE))
+        self._run(_WAIT)
+        self._machine.settle()
+        self._outcome.counts["changes"] += count
+        self._check_messages()
+        self._check()
+
+    # Making changes
+
+    def _write_script(self, task: str, changes: list[Change]) -> None:
+        lines = []
+        for number, change in enumerate(changes):
+            path = shlex.quote(change.path)
+            match change.action:
+                case Action.MKDIR | Action.RMDIR:
+                    lines.append(f"{change.action.value} {path}")
+                case Action.WRITE | Action.APPEND:
+                    writer = f"printf {_quoted(change.data)}"
+                    if len(change.data) > _SHORT:
+                        (self._folder / f"{task}{number}").write_bytes(change.data)
+                        writer = f"cat /fuzz/{task}{number}"
+                    lines.append(f"{writer} {'>' if change.action is Action.WRITE else '>>'} {path}")
+        script = "\n".join([*lines, f"> /{task}.done\n"])
+        (self._folder / task).write_bytes(script.encode(errors="surrogateescape"))
+
+    def _make(self, change: Change) -> None:
+        tracefs, text = self._machine.tracefs, change.data.decode(errors="surrogateescape")
+        try:
+            match change.action:
+                case Action.WRITE:
+                    tracefs.write(change.path, text)
+                case Action.APPEND:
+                    tracefs.append(change.path, text)
+                case Action.MKDIR:
+                    tracefs.mkdir(change.path)
+                case Action.RMDIR:
+                    tracefs.rmdir(change.path)
+        except TraceError as error:
+            self._outcome.counts["refused"] += 1
+            if error.errno not in _ERRORS:
+                raise _WrongError(f"{error!r} is no errno that Linux gives") from error
+            str(error)  # the sentence for people must be there, too
+        else:
+            self._outcome.counts["accepted"] += 1
+
+    def _run(self, command: str) -> str:
+        done = self._machine.run(command, limit=_LONGEST)
+        output = done.output.decode(errors="replace")
+        if done.status:
+            raise _WrongError(f"{command} fails: {output}")
+        return output
+
+    # What must hold
+
+    def _check_messages(self) -> None:
+        """Each error that a task was told is an errno of tracefs."""
+        for line in self._run(" ".join(["cat", *(f"/{task}.log" for task in _TASKS)])).splitlines():
+            self._outcome.counts["refused"] += 1
+            if line.rpartition(": ")[2] not in _MESSAGES:
+                raise _WrongError(f"a task was told: {line}")
+        if wrong := self._run("cat /load.log"):
+            raise _WrongError(f"the load says: {wrong}")
+
+    def _check(self) -> None:
+        machine = self._machine
+        if machine.warnings:
+            raise _WrongError("\n".join(machine.warnings))
+        if "well\n" not in self._run("ls / | sed s/^bin$/well/ | cat"):
+            raise _WrongError("a pipeline does not work any more")
+        machine.settle()
+        self._check_code()
+        for folder, array in self._arrays():
+            self._check_counts(folder, array)
+            self._check_error_log(folder)
+        for path in self._files():
+            try:
+                machine.tracefs.read(path)
+            except TraceError as error:
+                if error.errno not in _ERRORS:
+                    raise _WrongError(f"reading {path}: {error!r}") from error
+
+    def _arrays(self) -> Iterator[tuple[str, TraceArray]]:
+        """All trace arrays, and where their files are."""
+        yield "", self._machine.trace_array
+        for name, array in self._machine.trace_array.instances.items():
+            yield f"instances/{name}/", array
+
+    def _check_code(self) -> None:
+        """Sites and branches are what the arrays want, in the guest's memory, too."""
+        machine, ftrace = self._machine, self._machine.ftrace
+        arrays = [array.ops for _, array in self._arrays()]
+        users = sum(ops.users() for ops in arrays) if machine.ftrace_enabled else 0 * arrays[0].users()
+        if (users > 0).tolist() != (ftrace.sites.targets != 0).tolist():
+            raise _WrongError("sites do not call as the arrays want")
+        if calls(machine) != set(ftrace.sites.addresses[ftrace.sites.targets != 0].tolist()):
+            raise _WrongError("the code of sites is not what they call")
+        if keys_on(machine, branches(machine)) != set().union(*(ops.events.keys for ops in arrays)):
+            raise _WrongError("keys are not as the arrays want")
+
+    def _check_counts(self, folder: str, array: TraceArray) -> None:
+        """The trace is text, and has what the buffers' counts say."""
+        tracefs = self._machine.tracefs
+        stats = [tracefs.read(f"{folder}per_cpu/cpu{cpu}/stats") for cpu in range(_CPUS)]
+        counts = [dict(line.split(": ") for line in of_cpu.splitlines()) for of_cpu in stats]
+        entries, overrun = (sum(int(of_cpu[name]) for of_cpu in counts) for name in ("entries", "overrun"))
+        if min(entries, overrun) < 0:
+            raise _WrongError(f"{folder}: {counts}")
+        text = tracefs.read(f"{folder}trace")
+        if not array.options["bin"] and ("\0" in text or not f"\n{text}".endswith("\n")):
+            raise _WrongError(f"{folder}trace is no text: ...{text[-200:]!r}")
+        if found := _WRITTEN.search("\n".join(text.splitlines()[:5])):
+            self._outcome.counts["traces"] += 1
+            if [int(number) for number in found.groups() if number] != [entries, entries + overrun]:
+                raise _WrongError(f"{folder}trace has {found[0]}, its buffers {entries} and {overrun} that were given up")
+
+    def _check_error_log(self, folder: str) -> None:
+        """There are at most eight errors, and each points into its command."""
+        if not self._machine.tracefs.exists(path := f"{folder}error_log"):
+            return
+        _, *errors = _LOGGED.split(self._machine.tracefs.read(path))
+        if len(errors) > _MOST_LOGGED:
+            raise _WrongError(f"{path} has {len(errors)} errors")
+        for error in errors:
+            _, command, caret = re.fullmatch(rf"([^\n]*)\n{_COMMAND}(.*)\n( *)\^\n", error, re.DOTALL).groups()
+            if not 0 <= len(caret) - len(_COMMAND) <= len(command):
+                raise _WrongError(f"{path}: {error}")
+
+    def _files(self) -> Iterator[str]:
+        """All files but those of most events."""
+        systems = self._machine.tracefs.listdir("events")
+        for folder, _ in self._arrays():
+            yield from self._below(folder.rstrip("/"))
+            for _ in range(_EVENTS_READ):
+                yield from self._below(f"{folder}events/{self._choose.choice(systems)}", self._choose)
+
+    def _below(self, folder: str, choose: random.Random | None = None) -> Iterator[str]:
+        """The files in a folder and those below it; of the folders in it all, or one that is chosen."""
+        try:
+            names = self._machine.tracefs.listdir(folder)
+        except TraceError:
+            yield folder
+            return
+        if choose is not None and names:
+            names = [choose.choice(names)]
+        for name in names:
+            if name not in ("events", "instances"):
+                yield from self._below(f"{folder}/{name}".lstrip("/"))
+
+    # The end
+
+    def take_back(self) -> None:
+        """Writes to each file what it had at the beginning. Then the kernel's code is what it was."""
+        machine, tracefs = self._machine, self._machine.tracefs
+        machine.ftrace_enabled = True
+        for name in tracefs.listdir("instances"):
+            tracefs.rmdir(f"instances/{name}")
+        for path in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace"):
+            tracefs.write(path, "")
+        commands = (line.rpartition(":") for line in tracefs.read("set_ftrace_filter").splitlines() if not line.startswith("#"))
+        for word in sorted({f"!{command}{'' if count == 'unlimited' else ':0'}" for command, _, count in commands}):
+            tracefs.append("set_ftrace_filter", word)
+        self._take_back_triggers()
+        tracefs.write("set_event", "")
+        tracefs.write("current_tracer", "nop")
+        self._check()
+        if text_bytes(machine) != self._text:
+            raise _WrongError("everything was taken back, and the kernel's code is not what it was")
+
+    def _take_back_triggers(self) -> None:
+        tracefs = self._machine.tracefs
+        for system, event in (line.split(":") for line in tracefs.read("available_events").splitlines()):
+            path = f"events/{system}/{event}/trigger"
+            for line in tracefs.read(path).splitlines() if tracefs.exists(path) else ():
+                if not line.startswith("#"):
+                    tracefs.append(path, f"!{line}")
+
+
+def _quoted(data: bytes) -> str:
+    """The bytes as printf's format."""
+    return f"'{''.join(chr(byte) if byte in _PLAIN else f'{chr(92)}{byte:03o}' for byte in data)}'"

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Random writes to files of tracefs: most are what somebody could mean, some are damaged, some are rubbish."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from emu.machine import Machine
+
+__all__ = ["INSTANCES", "Action", "Change", "Changes"]
+
+INSTANCES = ("one", "two", "three")
+_STRANGE_NAMES = (".", "..", "", "a b", "x" * 300, "tab\there", "\udcff\udcfe", "one/two", "events", "-p")
+_NUMBERS = (
+    "0", "1", "2", "3", "-1", "+1", "0x10", "010", "1 2", " 1", "1.5", "1_0", "0b1", "\u0661", "9" * 5000, "7fffffff",
+    *(str(2**bits + more) for bits in (7, 8, 15, 16, 31, 32, 63, 64, 128) for more in (-1, 0, 1)),
+)  # fmt: skip
+# In KiB: small, or more than there are addresses for.
+_SIZES = ("1", "2", "7", "64", "500", "1408", "0", "-1", *(str(2**bits) for bits in (46, 53, 54, 63, 64)))
+_CPU_SETS = ("1", "2", "3", "3", "f", "0", "3,00000000", "x")
+_PIDS = ("1", "2", "14", "20", "25", "0")
+_SWITCH = ("0", "1", "0", "1")
+_CLOCKS = ("local", "global", "counter", "uptime", "perf", "mono", "mono_raw", "boot", "tai", "x86-tsc", "bogus")
+_TRACERS = ("nop", "function", "function_graph", "nop", "blk", "bogus", "function function")
+_GLOBS = ("vfs_*", "*schedule*", "*_read", "sys_*", "*page*", "k?alloc", "[a-d]*", "*", "no_such_function", "*[", "sched*tick")
+_RARE = ("panic", "sys_reboot", "vfs_symlink", "no_such_function")  # what is done there costs much, or ends the trace
+_COMMANDS = ("traceon", "traceoff", "snapshot", "stacktrace", "enable_event", "disable_event", "dump", "cpudump", "mod", "bogus")
+_RARELY = ("dump", "cpudump")
+_TRIGGERS = ("traceon", "traceoff", "snapshot", "stacktrace", "enable_event", "disable_event", "hist", "enable_hist", "bogus")
+_COUNTS = ("", "", "", ":1", ":3", ":unlimited", ":0", ":-1", ":x", ":", ":18446744073709551616", ":1_0")
+_FIELDS = ("prev_pid", "next_pid", "prev_comm", "next_prio", "common_pid", "pid", "comm", "irq", "name", "id", "nr", "depth")
+_FIELDS += ("CPU", "cpu", "COMM", "common_flags", "ip", "buf", "call_site", "bytes_req", "args", "bogus", "ret", "flags")
+_OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "&", "~", "=", "!", "===", "")
+_VALUES = ('"sh"', "sh", '"*s*"', "'busy'", '"', "*b?sy*", "swapper/0", '"a', "[", '"\\"', "R", "x" * 300, '"[a-"')
+_MOST = 60  # bytes of rubbish in general; a few writes are huge
+_HUGE = 1 << 16
+
+
+class Action(Enum):
+    WRITE = "write"  # with truncation
+    APPEND = "append"
+    MKDIR = "mkdir"
+    RMDIR = "rmdir"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that somebody does in tracefs."""
+
+    action: Action
+    path: str
+    data: bytes = b""
+
+
+class Changes:
+    """An endless supply of changes for a machine. The same `choose` gives the same.
+
+    Args:
+        machine: whose names they use: events, functions, options.
+        choose: the source of chance.
+    """
+
+    def __init__(self, machine: Machine, choose: random.Random) -> None:
+        tracefs = machine.tracefs
+        self._choose = choose
+        self._cpus = len(machine.cpus)
+        self._events = [line.split(":") for line in tracefs.read("available_events").splitlines()]
+        self._functions = [line.split()[0] for line in tracefs.read("available_filter_functions").splitlines()]
+        self._options = tracefs.listdir("options")
+        self._files = _files(machine)
+        of_cpu, of_events = self._of_cpu, self._of_events
+        # How often each kind of change is made, the file, and what is written to it.
+        self._kinds: list[tuple[float, Callable[[], str], Callable[[], str]]] = [
+            (6, lambda: "set_ftrace_filter", self._functions_text),
+            (3, lambda: "set_ftrace_filter", self._command),
+            (3, lambda: "set_ftrace_notrace", self._functions_text),
+            (2, lambda: "set_graph_function", self._functions_text),
+            (2, lambda: "set_graph_notrace", self._functions_text),
+            (3, lambda: "current_tracer", lambda: choose.choice(_TRACERS)),
+            (8, lambda: "tracing_on", lambda: choose.choice("11110") if choose.random() < 0.8 else self._number()),
+            (8, lambda: "set_event", self._event_words),
+            (6, lambda: of_events("enable"), lambda: choose.choice((*_SWITCH, self._number()))),
+            (14, lambda: of_events("filter"), self._filter),
+            (14, lambda: of_events("trigger"), self._trigger),
+            (4, lambda: of_events("inject"), self._injection),
+            (6, lambda: "trace_options", self._option_text),
+            (6, lambda: f"options/{choose.choice(self._options)}", lambda: choose.choice((*_SWITCH, self._number()))),
+            (1, lambda: "trace_clock", lambda: choose.choice(_CLOCKS)),
+            (2, lambda: of_cpu("buffer_size_kb"), lambda: choose.choice(_SIZES)),
+            (1, lambda: "saved_cmdlines_size", lambda: choose.choice(("1", "128", "5000", self._number()))),
+            (3, lambda: choose.choice(("set_ftrace_pid", "set_ftrace_notrace_pid")), self._pids),
+            (3, lambda: choose.choice(("set_event_pid", "set_event_notrace_pid")), self._pids),
+            (2, lambda: "tracing_cpumask", lambda: choose.choice((*_CPU_SETS, self._number()))),
+            (1, lambda: choose.choice(("max_graph_depth", "tracing_thresh")), lambda: choose.choice(("0", self._number()))),
+            (3, lambda: of_cpu("trace"), lambda: ""),
+            (5, lambda: of_cpu("snapshot"), lambda: choose.choice(("0", "1", "1", "2", self._number()))),
+            (4, lambda: choose.choice(("trace_marker", "trace_marker_raw")), self._marker),
+            (1, lambda: "free_buffer", lambda: ""),
+            (1, lambda: "error_log", lambda: ""),
+            (3, lambda: choose.choice(self._files), lambda: choose.choice(self._kinds)[2]()),
+        ]
+        self._weights = [weight for weight, _, _ in self._kinds]
+
+    def take(self, count: int) -> list[Change]:
+        return [self._next() for _ in range(count)]
+
+    def _next(self) -> Change:
+        choose = self._choose
+        if choose.random() < 0.03:
+            name = choose.choice(INSTANCES) if choose.random() < 0.8 else choose.choice(_STRANGE_NAMES)
+            return Change(choose.choice((Action.MKDIR, Action.MKDIR, Action.MKDIR, Action.RMDIR)), f"instances/{name}")
+        ((_, file, text),) = choose.choices(self._kinds, self._weights)
+        path = file()
+        if choose.random() < 0.25:
+            path = f"instances/{choose.choice(INSTANCES)}/{path}"
+        data = self._damaged(text().encode(errors="surrogateescape"))
+        return Change(choose.choice((Action.WRITE, Action.APPEND)), path, data)
+
+    def _damaged(self, data: bytes) -> bytes:
+        """As it is in most cases."""
+        choose, kind = self._choose, self._choose.random()
+        at = choose.randrange(len(data) + 1)
+        if kind < 0.80:
+            return data
+        if kind < 0.85:
+            return data[:at] + choose.randbytes(1) + data[at + 1 :]
+        if kind < 0.88:
+            return data[:at]
+        if kind < 0.91:
+            return data[:at] + choose.choice((b"\0", b"\n", b" ", b":", b"!", b"*", b"\xff", b"(", b'"')) + data[at:]
+        if kind < 0.94:
+            return choose.randbytes(choose.randrange(_MOST))
+        if kind < 0.96:
+            return data + b" " + data
+        if kind < 0.98:
+            return b""
+        if kind < 0.99:
+            return (data or b"x") * min(_HUGE // (len(data) or 1), 1000)
+        return choose.randbytes(choose.choice((126, 127, 128, 1024, 4095, 4096, 4097, _HUGE)))
+
+    # Which file
+
+    def _of_cpu(self, name: str) -> str:
+        """A file of the array, or of one of its CPUs."""
+        cpu = self._choose.randrange(2 * self._cpus)
+        return f"per_cpu/cpu{cpu}/{name}" if cpu < self._cpus else name
+
+    def _of_events(self, name: str) -> str:
+        """A file of an event, a system, or all events. The scheduler's events are chosen most, because they happen most."""
+        system, event = self._event()
+        kind = self._choose.random()
+        if kind < 0.03:
+            return f"events/{name}"
+        if kind < 0.15:
+            return f"events/{system}/{name}"
+        return f"events/{system}/{event}/{name}"
+
+    def _event(self) -> Sequence[str]:
+        choose = self._choose
+        often = (("sched", "sched_switch"), ("sched", "sched_waking"), ("raw_syscalls", "sys_enter"), ("ftrace", "print"))
+        return choose.choice(often) if choose.random() < 0.4 else choose.choice(self._events)
+
+    # What is written
+
+    def _number(self) -> str:
+        return self._choose.choice(_NUMBERS)
+
+    def _function(self) -> str:
+        choose = self._choose
+        return choose.choice(_GLOBS) if choose.random() < 0.3 else choose.choice(self._functions)
+
+    def _functions_text(self) -> str:
+        choose = self._choose
+        words = [self._function() for _ in range(choose.choice((0, 1, 1, 2, 5)))]
+        if choose.random() < 0.1:
+            words.append(f"{choose.choice(_GLOBS)}:mod:{choose.choice(('ext2', 'sample_events', 'bogus', '*'))}")
+        return choose.choice((" ", "\n")).join(choose.choice(("", "", "", "!")) + word for word in words)
+
+    def _command(self) -> str:
+        choose = self._choose
+        command = choose.choice(_COMMANDS)
+        where = choose.choice(_RARE) if command in _RARELY else self._function()
+        if command.endswith("_event"):
+            command += ":" + ":".join(self._event())
+        return f"{choose.choice(('', '', '!'))}{where}:{command}{choose.choice(_COUNTS)}"
+
+    def _event_words(self) -> str:
+        choose, words = self._choose, []
+        for _ in range(choose.choice((0, 1, 1, 2, 4))):
+            system, event = self._event()
+            some = f"{system}:*", f"{system}:", system, f"*:{event}", f"{system[:3]}*:*", event
+            words.append(choose.choice(("", "", "!")) + choose.choice((f"{system}:{event}", *some)))
+        return choose.choice((" ", "\n", ",")).join(words)
+
+    def _filter(self) -> str:
+        kind = self._choose.random()
+        if kind < 0.15:
+            return "0"
+        if kind < 0.18:
+            return "(" * 70 + self._expression(0) + ")" * self._choose.choice((69, 70, 71))
+        return self._expression(3)
+
+    def _expression(self, depth: int) -> str:
+        choose, kind = self._choose, self._choose.random()
+        if depth == 0 or kind < 0.5:
+            value = choose.choice(_VALUES) if choose.random() < 0.4 else self._number()[:30]
+            space = choose.choice(("", " "))
+            return f"{choose.choice(_FIELDS)}{space}{choose.choice(_OPERATORS)}{space}{value}"
+        if kind < 0.6:
+            return f"!({self._expression(depth - 1)})"
+        if kind < 0.75:
+            return f"({self._expression(depth - 1)})"
+        joined = choose.choice(("&&", "||", "&&", "||", "&", "|", ""))
+        return f"{self._expression(depth - 1)} {joined} {self._expression(depth - 1)}"
+
+    def _trigger(self) -> str:
+        choose = self._choose
+        trigger = choose.choice(_TRIGGERS)
+        if trigger.endswith(("_event", "_hist")):
+            trigger += ":" + ":".join(self._event())
+        elif trigger == "hist":
+            trigger += f":keys={choose.choice(_FIELDS)}"
+        condition = f" if {self._filter()}" if choose.random() < 0.4 else ""
+        return f"{choose.choice(('', '', '!'))}{trigger}{choose.choice(_COUNTS)}{condition}"
+
+    def _injection(self) -> str:
+        choose = self._choose
+        assignments = [
+            f"{choose.choice(_FIELDS)}{choose.choice(('=', ' = ', '=='))}{choose.choice((*_VALUES, *_NUMBERS))}"
+            for _ in range(choose.choice((0, 1, 2, 3)))
+        ]
+        return " ".join(assignments)
+
+    def _option_text(self) -> str:
+        return self._choose.choice(("", "no", "no", "nono")) + self._choose.choice((*self._options, "bogus", "", "stacktrace"))
+
+    def _pids(self) -> str:
+        return " ".join(self._choose.choice((*_PIDS, self._number())) for _ in range(self._choose.randrange(4)))
+
+    def _marker(self) -> str:
+        return self._choose.choice(("", "x", "a text\n", "two\nlines", "%s%n", "tag", "m" * 1000, "\udcc3", "\0", "12345678"))
+
+
+def _files(machine: Machine, folder: str = "") -> list[str]:
+    """All files of tracefs, but of the events only those of one system."""
+    found = []
+    for name in machine.tracefs.listdir(folder):
+        path = f"{folder}/{name}".lstrip("/")
+        if folder == "events" and name != "sched":
+            continue
+        try:
+            found += _files(machine, path)
+        except OSError:
+            found.append(path)
+    return found

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the guest's memory has at call sites and at branches of static keys."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from emu.machine import Machine
+
+__all__ = ["NOPS", "Branches", "branches", "calls", "jump", "keys_on"]
+
+NOPS = {"x86_64": bytes.fromhex("0f1f440000"), "sparc64": bytes.fromhex("01000000")}
+
+
+def jump(arch: str, code: int, target: int) -> bytes:
+    """`jmp target`, or `ba,pt %xcc, target`."""
+    if arch == "x86_64":
+        return b"\xe9" + (target - code - 5).to_bytes(4, "little", signed=True)
+    return (0x10680000 | (target - code) // 4 & 0x7FFFF).to_bytes(4, "big")
+
+
+def call(arch: str, site: int, target: int) -> bytes:
+    """`call target`."""
+    if arch == "x86_64":
+        return b"\xe8" + (target - site - 5).to_bytes(4, "little", signed=True)
+    return (0x40000000 | (target - site) // 4 & 0x3FFFFFFF).to_bytes(4, "big")
+
+
+def calls(machine: Machine) -> set[int]:
+    """The sites that are calls. The others are nops, and each call is the one that the site is said to make."""
+    arch, sites = machine.board.arch.name, machine.ftrace.sites
+    found = set()
+    for site, target in zip(sites.addresses.tolist(), sites.targets.tolist(), strict=True):
+        code = machine.kernel.memory.read(site, len(NOPS[arch]))
+        if code != NOPS[arch]:
+            assert code == call(arch, site, target)
+            found.add(site)
+    return found
+
+
+Branches = Mapping[int, Sequence[tuple[int, int]]]
+
+
+def branches(machine: Machine) -> Branches:
+    """Address and target of each branch, by its key: of the kernel and of modules."""
+    memory, image = machine.kernel.memory, machine.kernel.image
+    layout = image.structure("jump_entry", ("code", "target", "key"))
+    start, stop = image.symbol("__start___jump_table"), image.symbol("__stop___jump_table")
+    tables = [(start, stop - start)]
+    tables += [(table, count * layout.itemsize) for table, count in (module.jump_entries for module in machine.kernel.modules)]
+    found = defaultdict(list)
+    for address, size in tables:
+        for code, target, key in np.frombuffer(memory.read(address, size), layout).tolist():
+            found[key].append((code, target))
+    return found
+
+
+def keys_on(machine: Machine, keys: Branches) -> set[int]:
+    """Those of the keys that are on. The branches of each are what it says."""
+    arch, memory = machine.board.arch.name, machine.kernel.memory
+    found = set()
+    for key, places in keys.items():
+        on = memory.member(key, "static_key.enabled")
+        for code, target in places:
+            assert memory.read(code, len(NOPS[arch])) == (jump(arch, code, target) if on else NOPS[arch])
+        if on:
+            found.add(key)
+    return found

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A tenth of the random writes to tracefs of `make soak`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.soak import FUZZERS, SUITE
+
+
+@pytest.mark.parametrize("numbers", FUZZERS["tracefs"].pieces(SUITE), ids=str)
+def test_random_writes_to_tracefs(arch: str, numbers: range) -> None:
+    FUZZERS["tracefs"].check(arch, numbers)
