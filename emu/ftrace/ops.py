@@ -16,7 +16,7 @@ from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMas
 from emu.ftrace.native import array_record
 from emu.ftrace.probes import FunctionProbes
 from emu.ftrace.tracers import NOP, Callback, Tracer
-from emu.ftrace.trigger.consumers import Consumer, Consumers
+from emu.ftrace.trigger.consumers import Consumers
 
 __all__ = ["FtraceOps"]
 

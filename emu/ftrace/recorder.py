@@ -449,6 +449,10 @@ class Recorder:
         """
         return self._kernel.file_server.caller or max(self._kernel.board.cpus, key=lambda cpu: cpu.cycles)
 
+    def time_since_boot(self) -> int:
+        """Nanoseconds, on the acting CPU."""
+        return self._kernel.board.nanoseconds(self.acting_cpu.cycles)
+
     def write_injected(self, number: int, common: Mapping[int, bytes], data: bytes) -> bool:
         """Records an entry of any event as `write_marker` does a print event.
 

@@ -26,6 +26,7 @@ class KernelSymbols:
         for function in image.functions:
             names.setdefault(function.address, function.name)
         self._image = SymbolTable(names, max(f.address + max(f.size, 1) for f in image.functions))
+        self._functions = image.functions
         self._modules = modules
         self.irq_entry_text = range(image.symbol("__irqentry_text_start"), image.symbol("__irqentry_text_end"))
 
@@ -33,6 +34,19 @@ class KernelSymbols:
         """The symbol at each address; None where there is none."""
         found = self._image.lookup(addresses)
         return [symbol or self._of_module(int(address)) for symbol, address in zip(found, addresses, strict=True)]
+
+    def function(self, which: str | int) -> range | None:
+        """The addresses of the function of a name, or of that around an address; None: there is none."""
+        address = which if isinstance(which, int) else self._address(which)
+        if address is None:
+            return None
+        (symbol,) = self.lookup(np.array([address], np.uint64))
+        return None if symbol is None else range(address - symbol.offset, address - symbol.offset + symbol.size)
+
+    def _address(self, name: str) -> int | None:
+        """Of several functions, the kernel's own comes first."""
+        tables = (self._functions, *(module.functions for module in self._modules))
+        return next((function.address for table in tables for function in table if function.name == name), None)
 
     def _of_module(self, address: int) -> Symbol | None:
         found = self._modules.find(address)

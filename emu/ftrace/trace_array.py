@@ -7,6 +7,7 @@ import errno
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 
+from emu.ftrace.error_log import ErrorLog
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.filters import FunctionFilter
@@ -38,9 +39,10 @@ class TraceArray:
 
     Attributes:
         ops: what the array wants of the sites.
+        error_log: what was wrong with commands that it has refused.
         triggers: what events make happen.
         instances: the instances of the top array, by name.
-        users: how many files of an instance are open; it cannot be removed meanwhile.
+        users: how many of its files are open; an instance cannot be removed meanwhile.
         pipes: how many readers have a trace_pipe open.
         buffer_expanded: whether the buffers have left their first size, because a tracer or a size was set.
     """
@@ -48,6 +50,7 @@ class TraceArray:
     def __init__(self, ftrace: Ftrace, recorder: Recorder, parent: TraceArray | None = None) -> None:
         self.ftrace = ftrace
         self.recorder = recorder
+        self.error_log = ErrorLog(recorder.time_since_boot)
         consumers = recorder.consumers(self.allocate_snapshot)
         self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files, consumers)
         self.triggers = Triggers(recorder.event_files, consumers, recorder.globals.event_filter)

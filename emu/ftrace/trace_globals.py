@@ -8,8 +8,11 @@ from collections.abc import Callable
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
+from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
+from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.kernel_values import KernelValues
+from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.printk_formats import PrintkFormats
 from emu.ftrace.saved_cmdlines import SavedCmdlines
@@ -35,6 +38,7 @@ class TraceGlobals:
         self._tasks = kernel.tasks
         self.event_handler = arch.event_handler
         self.trigger_handlers = arch.trigger_handlers
+        self._arch = arch
         self.warn = warn
         self.kernel_values = KernelValues(kernel.memory)
         self.pointer_key = pointer_key
@@ -47,6 +51,16 @@ class TraceGlobals:
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)
         self.saved_tgids = SavedTgids(kernel.tasks, self.records)
+
+    def event_filter(self, call: EventCall, text: str) -> EventFilter:
+        """A filter of an event, which native code can run.
+
+        Raises:
+            TraceError: EINVAL, with what error_log tells.
+        """
+        made = EventFilter(call, text, self.symbols.function)
+        self.records.set_in_all(array_record.MATCHES, self._arch.filter_matcher(self.guest))
+        return made
 
     def remember_task(self, task: int) -> None:
         """Keeps what is wanted of a task that has recorded an event."""

@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 
 __all__ = [
-    "Accessors", "call_handler", "in_byte_order",
+    "Accessors", "call_filter", "call_handler", "in_byte_order",
     "load_i32", "load_u8", "load_u16", "load_u32", "load_u64",
     "store_u8", "store_u16", "store_u32", "store_u64",
     "unlikely",
@@ -93,6 +93,18 @@ def call_handler(typing_context: Any, function: Any, first: Any, second: Any) ->
         return context.get_dummy_value()
 
     return types.void(types.uint64, types.uint64, types.uint64), codegen
+
+
+@intrinsic
+def call_filter(typing_context: Any, function: Any, program: Any, cpu: Any, array_cpu: Any, entry: Any, size: Any) -> Any:
+    """`((uint64_t (*)(uint64_t, ...))function)(program, cpu, array_cpu, entry, size)`, with five arguments."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word = ir.IntType(64)
+        target = builder.inttoptr(args[0], ir.FunctionType(word, [word] * 5).as_pointer())
+        return builder.call(target, args[1:])
+
+    return types.uint64(*[types.uint64] * 6), codegen
 
 
 @intrinsic

@@ -7,7 +7,6 @@ import functools
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from emu.cpu.native import cpu_record
 from emu.ftrace.event.filter_program import EventFilter
@@ -25,7 +24,6 @@ __all__ = ["KERNEL", "Matcher"]
 KERNEL = 0xFFFF_8000_0000_0000  # where the kernel's memory begins
 _TASK, _HOT = 0x1000, 0x3000  # offsets in it
 _RAM, _STAGE, _PAGE = 0x8000, 8192, 4096
-_WORD = types.uint64
 
 
 @functools.cache
@@ -40,13 +38,7 @@ def _compiled(arch: str) -> tuple[GuestLayout, str, Any]:
         """A program's addresses are the host's; below the first page is nothing."""
         return address if address >= np.uint64(_PAGE) else np.uint64(0)
 
-    matches = filter_program.build(memory, guest, context.build(memory, guest), user_address)
-
-    @njit(types.boolean(_WORD, _WORD, _WORD, _WORD, _WORD))
-    def run(program, cpu, array_cpu, entry, size):  # type: ignore[no-untyped-def]
-        return matches(program, cpu, array_cpu, entry, size)
-
-    return guest, order, run
+    return guest, order, filter_program.build(memory, guest, context.build(memory, guest), user_address).ctypes
 
 
 class Matcher:
@@ -85,4 +77,4 @@ class Matcher:
         """Whether a filter keeps an entry."""
         staged = np.frombuffer(entry, np.uint8)
         words = (wanted.address, self._cpu.address, self._array_cpu.address, staged.ctypes.data, len(entry))
-        return bool(self._run(*map(np.uint64, words)))
+        return bool(self._run(*words) == filter_program.KEEP)

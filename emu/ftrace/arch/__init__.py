@@ -84,6 +84,10 @@ class FtraceArch(ABC):
         """The same for the guest's events."""
         return _event_callbacks(self, guest)
 
+    def filter_matcher(self, guest: GuestLayout) -> int:
+        """The address of what runs the programs of filters."""
+        return _filter_matcher(self, guest)
+
     def event_handler(self) -> int:
         """The address of what handles events of which more is wanted than that they are recorded."""
         return _event_handler()
@@ -117,6 +121,12 @@ def _task_callbacks(arch: FtraceArch, guest: GuestLayout) -> TaskCallbacks:
 def _event_callbacks(arch: FtraceArch, guest: GuestLayout) -> EventCallbacks:
     compiled: EventCallbacks = _native(arch).build_for_events(guest, arch.cpu.native().irqs_off)
     return compiled
+
+
+@functools.cache
+def _filter_matcher(arch: FtraceArch, guest: GuestLayout) -> int:
+    address: int = _native(arch).build_for_filters(guest)
+    return address
 
 
 @functools.cache

@@ -11,10 +11,17 @@ import numpy as np
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
+from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.events import EventType
 from emu.ftrace.native import array_record, consumer, event_file
 from emu.native.record import Record
 
 __all__ = ["EventFile", "EventFiles"]
+
+_GRAPH_FILTERS: dict[int, np.uint64] = {
+    EventType.FUNCGRAPH_ENTRY: array_record.GRAPH_ENTRY_FILTER,
+    EventType.FUNCGRAPH_EXIT: array_record.GRAPH_EXIT_FILTER,
+}
 
 
 class EventTrigger(Protocol):
@@ -43,6 +50,7 @@ class EventFile:
     Attributes:
         call: the event.
         record: what native code knows of it (`native.event_file`).
+        filter: which of its entries are recorded; None: all.
         triggers: what it makes happen, the newest first. Each is a soft user. EventFiles changes them.
     """
 
@@ -50,6 +58,7 @@ class EventFile:
         self.call = call
         self.record = Record(event_file.WORDS)
         self.record.set(event_file.CPUS, cpus)
+        self.filter: EventFilter | None = None
         self.triggers: list[EventTrigger] = []
         self._soft_users = 0
         if call.kind is EventKind.FTRACE:  # the host records it, whenever tracing is on
@@ -172,6 +181,16 @@ class EventFiles:
         file.put_triggers([other for other in file.triggers if other is not trigger])
         file.disable(soft=True)
         trigger.release()
+        self._follow(file)
+
+    def set_filter(self, call: EventCall, wanted: EventFilter | None) -> None:
+        """Records only those entries of an event that a filter keeps; None: all."""
+        file = self.file(call)
+        file.filter = wanted
+        address = wanted.address if wanted else 0
+        file.record.set(event_file.FILTER, address)
+        if call.kind is EventKind.FTRACE and call.number in _GRAPH_FILTERS:
+            self._records.set(_GRAPH_FILTERS[call.number], address)
         self._follow(file)
 
     def forget(self, calls: Iterable[EventCall]) -> bool:

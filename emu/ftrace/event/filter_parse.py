@@ -17,7 +17,11 @@ from emu.ftrace.errors import ErrorReport, TraceError
 from emu.ftrace.event.call import COMMON_FIELDS, EventCall, EventKind, Field
 from emu.ftrace.numbers import parse_c
 
-__all__ = ["BAD_SYSTEM_FILTER", "Comparison", "Operator", "Postfix", "Predicate", "Source", "filter_error", "parse_filter"]
+__all__ = [
+    "BAD_SYSTEM_FILTER", "QUALIFIERS",
+    "Comparison", "FindFunction", "Operator", "Postfix", "Predicate", "Source",
+    "filter_error", "parse_filter",
+]  # fmt: skip
 
 BAD_SYSTEM_FILTER = "Couldn't find or set field in one of a subsystem's events"
 _INVALID_OPERATOR = "Invalid operator"
@@ -102,7 +106,7 @@ _GENERIC_FIELDS = {
     **{name: (Field("int", name, 0, 4, True), Source.CPU) for name in ("CPU", "cpu", "common_cpu")},
     **{name: (Field("char[16]", name, 0, 16, True, 1), Source.COMM) for name in ("COMM", "comm")},
 }
-_QUALIFIERS = {"funcgraph_entry": "graph_ent", "funcgraph_exit": "ret"}  # of the fields of these events, in older kernels
+QUALIFIERS = {"funcgraph_entry": "graph_ent", "funcgraph_exit": "ret"}  # of the fields of these events, in older kernels
 _STRINGS = {Source.ARRAY, Source.DYNAMIC, Source.POINTER, Source.COMM}
 
 
@@ -126,7 +130,7 @@ def _fields(call: EventCall) -> Mapping[str, tuple[Field, Source]]:
     """The fields that a filter may name: an event's own ones hide the others."""
     own = {field.name: (field, _source(field)) for field in call.fields}
     common = {field.name: (field, Source.NUMBER) for field in COMMON_FIELDS}
-    qualifier = _QUALIFIERS.get(call.name) if call.kind is EventKind.FTRACE else None
+    qualifier = QUALIFIERS.get(call.name) if call.kind is EventKind.FTRACE else None
     qualified = {f"{qualifier}.{name}": field for name, field in own.items()} if qualifier else {}
     return {**common, **_GENERIC_FIELDS, **own, **qualified}
 

@@ -23,6 +23,7 @@ from emu.ftrace.native import (
     ring_record,
 )
 from emu.ftrace.native.context import complete, now
+from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.ring_buffer import reserve
 from emu.native import cfunc, njit
 from emu.native.memory import copy
@@ -55,13 +56,15 @@ def of_ignored_task(array_cpu, array, event, entry):
 
 
 @njit
-def act(cpu, file, post):
-    """Has those consumers act that do so before the entry is recorded, or (`post`) after it."""
+def act(cpu, array_cpu, file, staged, size, post):
+    """Has those consumers act that do so before the entry is recorded, or (`post`) after it, and whose filters keep it."""
     following = load_u64(file + event_file.CONSUMERS)
     while following != ZERO:
         acting, following = following, load_u64(following + consumer.NEXT)
         if load_u64(acting + consumer.POST) == post:
-            call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
+            program = load_u64(acting + consumer.FILTER)
+            if program == ZERO or keeps(program, cpu, array_cpu, staged, size):
+                call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
 
 
 @njit
@@ -90,7 +93,7 @@ def build() -> Any:
         # As in Linux: what consumers that do not look at the entry change is in force for it, but for the event's own soft mode.
         flags = load_u64(file + event_file.FLAGS)
         if not conditional:
-            act(cpu, file, consumer.BEFORE)
+            act(cpu, array_cpu, file, staged, size, consumer.BEFORE)
         ignored = False
         if load_u64(array + array_record.EVENT_PIDS) != ZERO:
             ignored = of_ignored_task(array_cpu, array, load_u64(context + event_context.EVENT), staged)
@@ -100,11 +103,13 @@ def build() -> Any:
         ring = load_u64(array_cpu + array_cpu_record.RING)
         disabled = load_u64(ring + ring_record.DISABLED)
         if conditional:
-            act(cpu, file, consumer.BEFORE)
+            act(cpu, array_cpu, file, staged, size, consumer.BEFORE)
             flags = load_u64(file + event_file.FLAGS)
-        if flags == event_file.ENABLED:
+        program = load_u64(file + event_file.FILTER)
+        kept = program == ZERO or keeps(program, cpu, array_cpu, staged, size)
+        if flags == event_file.ENABLED and kept:
             record(cpu, array_cpu, array, ring, disabled, staged, size)
         if conditional:
-            act(cpu, file, consumer.AFTER)
+            act(cpu, array_cpu, file, staged, size, consumer.AFTER)
 
     return handle

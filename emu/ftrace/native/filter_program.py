@@ -12,16 +12,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_cpu_record, array_record, event_record
 from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import njit
-from emu.native.pointers import Accessors, load_u8, load_u16, load_u32, load_u64, store_u8
+from emu.native import cfunc, njit
+from emu.native.pointers import Accessors, call_filter, load_u8, load_u16, load_u32, load_u64, store_u8
 from emu.native.record import Fields
 
-__all__ = ["build"]
+__all__ = ["build", "keeps"]
 
 _entry = Fields()
 WHAT = _entry.word()
@@ -129,8 +130,15 @@ def like(program, pattern, count, text, most):
         at, read = retry, retry_text
 
 
+@njit
+def keeps(program, cpu, array_cpu, entry, size):
+    """Whether a filter keeps an entry of `size` bytes. All there is of filters in code that most often has none."""
+    array = load_u64(array_cpu + array_cpu_record.ARRAY)
+    return call_filter(load_u64(array + array_record.MATCHES), program, cpu, array_cpu, entry, size) == KEEP
+
+
 def build(memory: Accessors, guest: GuestLayout, context: Context, user_address: Any) -> Any:
-    """matches(program, cpu, array_cpu, entry, size) -> whether a filter keeps an entry of `size` bytes.
+    """Compiles matches(program, cpu, array_cpu, entry, size) -> KEEP or DISCARD; see `keeps`.
 
     Nothing outside the entry is read as if it were in it, whatever its fields of variable length say.
 
@@ -189,7 +197,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, user_address:
         same = like(program, program + load_u64(step + VALUE), load_u64(step + LENGTH), text, most)
         return same == (what & TEST_MASK == STRING)
 
-    @njit
+    @cfunc(types.uint64(types.uint64, types.uint64, types.uint64, types.uint64, types.uint64))
     def matches(program, cpu, array_cpu, entry, size):
         at = ZERO
         while True:
@@ -205,6 +213,6 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, user_address:
                 passes = passes_string(program, step, what, cpu, array_cpu, entry, size)
             at = load_u64(step + (IF_TRUE if passes else IF_FALSE))
             if at <= KEEP:
-                return at == KEEP
+                return at
 
     return matches

@@ -15,6 +15,7 @@ from emu.cpu.native.interrupts import stop
 from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, EventType
 from emu.ftrace.native import array_cpu_record, array_record
 from emu.ftrace.native.context import Context, complete, linear_time, now
+from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.sites import site_flags
@@ -69,15 +70,25 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
     clock = now if general else linear_time
 
     @njit
-    def record_call(cpu, array_cpu, array, task, function, depth, time, irqs_off):
-        """Records the entry of `function`, called at `depth`; False if there was no room for the event."""
-        common = common_fields(ENTRY_KIND, task, np.uint32(preempt_count(array_cpu) + disabled), irqs_off)
-        entry = reserve(load_u64(array_cpu + array_cpu_record.RING), time, ENTRY_SIZE)
-        if entry == ZERO:
-            return False
+    def put_call(entry, common, function, depth):
         store_u64(entry, common)
         store_u64(entry + ENTRY_FUNC, function)
         store_u32(entry + ENTRY_DEPTH, np.uint32(depth))
+
+    @njit
+    def record_call(cpu, array_cpu, array, task, function, depth, time, irqs_off):
+        """Records the entry of `function`, called at `depth`; False if there was no room for the event."""
+        common = common_fields(ENTRY_KIND, task, np.uint32(preempt_count(array_cpu) + disabled), irqs_off)
+        program = load_u64(array + array_record.GRAPH_ENTRY_FILTER) if general else ZERO
+        if program != ZERO:
+            staged = load_u64(array + array_record.STAGE)
+            put_call(staged, common, function, depth)
+            if not keeps(program, cpu, array_cpu, staged, ENTRY_SIZE):
+                return True
+        entry = reserve(load_u64(array_cpu + array_cpu_record.RING), time, ENTRY_SIZE)
+        if entry == ZERO:
+            return False
+        put_call(entry, common, function, depth)
         complete(cpu, array_cpu, array)
         return True
 
@@ -136,20 +147,30 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
         return depth
 
     @njit
-    def record_return(cpu, array_cpu, array, task, call, depth, time, irqs_off):
-        """Records the return of `call`, the return stack's entry at `depth`."""
-        common = common_fields(EXIT_KIND, task, preempt_count(array_cpu), irqs_off)
-        function, calltime = guest_u64(call + guest.entry_func), guest_u64(call + guest.entry_calltime) & ~CHOSEN
-        overrun = guest_u32(task + guest.trace_overrun)
-        entry = reserve(load_u64(array_cpu + array_cpu_record.RING), time, EXIT_SIZE)
-        if entry == ZERO:
-            return
+    def put_return(entry, common, function, depth, overrun, calltime, time):
         store_u64(entry, common)
         store_u64(entry + EXIT_FUNC, function)
         store_u32(entry + EXIT_DEPTH, np.uint32(depth))
         store_u32(entry + EXIT_OVERRUN, overrun)
         store_u64(entry + EXIT_CALLTIME, calltime)
         store_u64(entry + EXIT_RETTIME, time)
+
+    @njit
+    def record_return(cpu, array_cpu, array, task, call, depth, time, irqs_off):
+        """Records the return of `call`, the return stack's entry at `depth`."""
+        common = common_fields(EXIT_KIND, task, preempt_count(array_cpu), irqs_off)
+        function, calltime = guest_u64(call + guest.entry_func), guest_u64(call + guest.entry_calltime) & ~CHOSEN
+        overrun = guest_u32(task + guest.trace_overrun)
+        program = load_u64(array + array_record.GRAPH_EXIT_FILTER) if general else ZERO
+        if program != ZERO:
+            staged = load_u64(array + array_record.STAGE)
+            put_return(staged, common, function, depth, overrun, calltime, time)
+            if not keeps(program, cpu, array_cpu, staged, EXIT_SIZE):
+                return
+        entry = reserve(load_u64(array_cpu + array_cpu_record.RING), time, EXIT_SIZE)
+        if entry == ZERO:
+            return
+        put_return(entry, common, function, depth, overrun, calltime, time)
         complete(cpu, array_cpu, array)
 
     @njit

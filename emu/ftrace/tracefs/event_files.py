@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, format_text
 from emu.ftrace.event.enable import set_state, state, state_of
+from emu.ftrace.event.filters import EventFilters
 from emu.ftrace.event.inject import Injected
 from emu.ftrace.events import EventType
 from emu.ftrace.trace_array import TraceArray
@@ -16,12 +17,15 @@ from emu.ftrace.tracefs.node import File, HandleFile
 from emu.ftrace.tracefs.text_file import TextFile
 from emu.kernel.files.node import Handle, OpenFlags
 
-__all__ = ["enable_file", "event_files"]
+__all__ = ["enable_file", "event_files", "system_filter_file"]
 
-_LONGEST_INJECTION = 4095  # bytes of one write
+_LONGEST_INJECTION = _LONGEST_FILTER = 4095  # bytes of one write
+_SPACE = " \t\n\v\f\r"
 
 
-def event_files(array: TraceArray, catalogue: Mapping[int, EventCall], event: EventCall) -> dict[str, File]:
+def event_files(
+    array: TraceArray, filters: EventFilters, catalogue: Mapping[int, EventCall], event: EventCall
+) -> dict[str, File]:
     """The files of an event. Those that are open when its module goes give ENODEV from then on."""
 
     def call() -> EventCall:
@@ -38,7 +42,23 @@ def event_files(array: TraceArray, catalogue: Mapping[int, EventCall], event: Ev
         files["trigger"] = TextFile(lambda: array.triggers.text(call()), lambda text: array.edit_triggers(call(), text))
     if event.kind is not EventKind.FTRACE:
         files["enable"] = enable_file(array, lambda: [call()], lambda: state_of(array.ops.events, call()))
+    if filters.apply_to(event):
+        files["filter"] = _filter_file(lambda: filters.text(call()), lambda text: filters.set(call(), text))
     return files
+
+
+def system_filter_file(filters: EventFilters, system: str, calls: Callable[[], Collection[EventCall]]) -> TextFile:
+    """The file `filter` of a system: what is written sets those of its events that have the fields."""
+    return _filter_file(lambda: filters.system_text(system), lambda text: filters.set_system(system, calls(), text))
+
+
+def _filter_file(show: Callable[[], str], store: Callable[[str], None]) -> TextFile:
+    def store_text(text: str) -> None:
+        if len(text.encode()) > _LONGEST_FILTER:
+            raise TraceError(errno.EINVAL, f"a filter has at most {_LONGEST_FILTER} bytes")
+        store(text.partition("\0")[0].rstrip(_SPACE))
+
+    return TextFile(lambda: f"{show()}\n", store_text)
 
 
 def enable_file(

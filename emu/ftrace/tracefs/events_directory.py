@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.enable import available
+from emu.ftrace.event.filters import EventFilters
 from emu.ftrace.event.internal import SYSTEM as INTERNAL
 from emu.ftrace.linux_names import EVENTS, event_directory, system_directory
 from emu.ftrace.native.ring_buffer import DATA_SIZE, DATA_START
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs.event_files import enable_file, event_files
-from emu.ftrace.tracefs.held_file import HeldFile
+from emu.ftrace.tracefs.array_file import ArrayFile
+from emu.ftrace.tracefs.event_files import enable_file, event_files, system_filter_file
 from emu.ftrace.tracefs.node import File, LiveDirectory, StaticDirectory
 from emu.ftrace.tracefs.text_file import TextFile
 from emu.kernel.files.node import Node
@@ -49,19 +48,25 @@ class EventsDirectory(LiveDirectory[str]):
     """
 
     def __init__(self, array: TraceArray, catalogue: Catalogue) -> None:
-        held: Callable[[File], Node] = (lambda file: file) if array.is_top else (lambda file: HeldFile(file, array))
+        filters = EventFilters(array)
+
+        def of_array(file: File) -> Node:
+            return ArrayFile(file, array)
 
         def event_node(call: EventCall) -> Node:
-            files = event_files(array, catalogue, call)
+            files = event_files(array, filters, catalogue, call)
             linux = event_directory(call.system, call.name)
-            return StaticDirectory({name: held(file) for name, file in files.items()}, linux)
+            return StaticDirectory({name: of_array(file) for name, file in files.items()}, linux)
 
         def system_node(system: str) -> Node:
-            enable = enable_file(array, lambda: available(catalogue.of_system(system)))
+            def calls() -> list[EventCall]:
+                return available(catalogue.of_system(system))
+
+            files = {"enable": enable_file(array, calls), "filter": system_filter_file(filters, system, calls)}
             return LiveDirectory(
                 lambda: {call.name: call for call in catalogue.of_system(system)},
                 event_node,
-                {} if system == INTERNAL else {"enable": held(enable)},
+                {} if system == INTERNAL else {name: of_array(file) for name, file in files.items()},
                 system_directory(system),
             )
 
@@ -69,9 +74,9 @@ class EventsDirectory(LiveDirectory[str]):
             lambda: {system: system for system in catalogue.systems()},
             system_node,
             {
-                "enable": held(enable_file(array, lambda: available(catalogue.values()))),
-                "header_event": held(TextFile(lambda: _HEADER_EVENT)),
-                "header_page": held(TextFile(lambda: _HEADER_PAGE)),
+                "enable": of_array(enable_file(array, lambda: available(catalogue.values()))),
+                "header_event": of_array(TextFile(lambda: _HEADER_EVENT)),
+                "header_page": of_array(TextFile(lambda: _HEADER_PAGE)),
             },
             EVENTS,
         )

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs.events_directory import EventsDirectory
-from emu.ftrace.tracefs.held_file import HeldFile
+from emu.ftrace.tracefs.array_file import of_array
 from emu.ftrace.tracefs.node import StaticDirectory, TracefsDirectory
 from emu.kernel.files.node import Node
 
@@ -43,23 +42,9 @@ class InstancesDirectory(TracefsDirectory):
         """Makes an instance. `mode` is ignored: every instance's directory has the same."""
         self._top.make_instance(name)
         array = self._top.instances[name]
-        self._trees[name] = _held(self._build(array), array)
+        self._trees[name] = of_array(self._build(array), array)
         return self._trees[name]
 
     def rmdir(self, name: str) -> None:
         self._top.remove_instance(name)
         self._trees.pop(name).remove()
-
-
-def _held(directory: StaticDirectory, array: TraceArray) -> StaticDirectory:
-    """Wraps a directory, so that its instance cannot be removed while a file below it is open."""
-
-    def held(node: Node) -> Node:
-        match node:
-            case StaticDirectory():
-                return _held(node, array)
-            case EventsDirectory():
-                return node  # makes its files so
-        return HeldFile(node, array)
-
-    return StaticDirectory({name: held(node) for name, node in directory.entries()}, directory.linux)

@@ -16,6 +16,7 @@ from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.options import CORE_OPTIONS, parse_option
 from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
+from emu.ftrace.tracefs.array_file import of_array
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
 from emu.ftrace.tracefs.events_directory import EventsDirectory
 from emu.ftrace.tracefs.filter_file import FilterFile
@@ -29,10 +30,10 @@ from emu.ftrace.tracefs.raw_file import RawHandle
 from emu.ftrace.tracefs.readme import README
 from emu.ftrace.tracefs.set_event_file import SetEventFile
 from emu.ftrace.tracefs.snapshot_file import snapshot_file
-from emu.ftrace.tracefs.text_file import TextFile
+from emu.ftrace.tracefs.text_file import TextFile, TextHandle
 from emu.ftrace.tracefs.trace_file import TraceHandle
 from emu.ftrace.tracers import TRACERS
-from emu.kernel.files.node import Node
+from emu.kernel.files.node import Handle, Node, OpenFlags
 
 __all__ = ["build_tree"]
 
@@ -46,14 +47,12 @@ _TOP_ONLY = {option.name for option in CORE_OPTIONS if option.top_only}
 
 def build_tree(tr: TraceArray) -> StaticDirectory:
     """The root directory of the top array. As in Linux, only root may list it; its group may list the others."""
-    root = StaticDirectory(
-        {
-            **_instance_files(tr),
-            **_machine_files(tr),
-            "instances": InstancesDirectory(tr, lambda instance: StaticDirectory(_instance_files(instance), INSTANCE)),
-        },
-        ROOT,
-    )
+    files = {
+        **_instance_files(tr),
+        **_machine_files(tr),
+        "instances": InstancesDirectory(tr, lambda instance: StaticDirectory(_instance_files(instance), INSTANCE)),
+    }
+    root = of_array(StaticDirectory(files, ROOT), tr)
     root.mode = 0o040700
     return root
 
@@ -104,6 +103,7 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
     return {
         "available_tracers": TextFile(lambda: " ".join(tr.tracers) + "\n"),
         "current_tracer": TextFile(lambda: f"{tr.ops.tracer.name}\n", lambda text: tr.set_tracer(text.rstrip())),
+        "error_log": _error_log_file(tr),
         "tracing_on": TextFile(
             lambda: f"{int(tr.recorder.recording)}\n", lambda text: tr.set_recording(parse_decimal(text) != 0)
         ),
@@ -112,6 +112,17 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
             lambda text: tr.recorder.record_on_cpus(parse_cpumask(text, tr.recorder.cpus)),
         ),
     }
+
+
+def _error_log_file(tr: TraceArray) -> HandleFile:
+    """Opening it with O_TRUNC clears it. Writes are ignored."""
+
+    def opened(flags: OpenFlags) -> Handle:
+        if OpenFlags.WRITE in flags and OpenFlags.TRUNCATE in flags:
+            tr.error_log.clear()
+        return TextHandle(flags, tr.error_log.text, lambda text: None)
+
+    return HandleFile(0o640, opened)
 
 
 def _filter_files(tr: TraceArray) -> dict[str, Node]:

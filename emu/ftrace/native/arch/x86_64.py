@@ -20,18 +20,21 @@ from emu.ftrace.native import (
     context,
     event,
     event_context,
+    filter_program,
     function,
     function_graph,
     stacks,
     task_callbacks,
+    user_memory,
 )
 from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks, x86_64_unwind
+from emu.ftrace.native.arch.x86_64_user import PAGE_TABLES
 from emu.ftrace.native.context import host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_stacks", "build_for_tasks"]
+__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_filters", "build_for_stacks", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("cx", "dx", "sp", "si", "di"))
@@ -129,3 +132,11 @@ def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
         record_stack(cpu, array_cpu, load_u64(context + event_context.PLACE), off)
 
     return StackCallbacks(function_stack.address, stack_here.address)
+
+
+def build_for_filters(guest: GuestLayout) -> int:
+    """Compiles for a guest."""
+    memory = in_byte_order("little")
+    about = context.build(memory, guest)
+    address: int = filter_program.build(memory, guest, about, user_memory.build(memory, guest, about, PAGE_TABLES)).address
+    return address

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The filters of one trace array's events, as the files `filter` show and set them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventCall, EventKind
+from emu.ftrace.event.filter_parse import BAD_SYSTEM_FILTER, QUALIFIERS, filter_error
+from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.trace_array import TraceArray
+
+__all__ = ["EventFilters"]
+
+_NONE = "none"
+_CLEARS = "0"
+_OF_SYSTEM = """\
+### global filter ###
+# Use this to set filters for multiple events.
+# Only events with the given fields will be affected.
+# If no events are modified, an error message will be displayed here"""
+
+
+class EventFilters:
+    """What is not in force, but shown, is kept here: what has been refused since.
+
+    Args:
+        array: the trace array.
+    """
+
+    def __init__(self, array: TraceArray) -> None:
+        self._array = array
+        self._refused: dict[EventCall | str, str] = {}  # by the event, or by the name of the system
+
+    def apply_to(self, call: EventCall) -> bool:
+        """Whether an event can have a filter: what the host records has none, but for function_graph, which the top array has."""
+        return call.kind is not EventKind.FTRACE or (call.name in QUALIFIERS and self._array.is_top)
+
+    def text(self, call: EventCall) -> str:
+        """The filter in force; without one, what has been refused."""
+        file = self._array.ops.events.get(call)
+        return file.filter.text if file and file.filter else self._refused.get(call, _NONE)
+
+    def set(self, call: EventCall, text: str) -> None:
+        """Sets an event's filter; `0`: it has none.
+
+        Raises:
+            TraceError: EINVAL, with what error_log tells.
+        """
+        try:
+            self._put(call, self._made(call, text))
+        except TraceError as error:
+            self._refused[call] = _with_error(error)
+            raise
+
+    def system_text(self, system: str) -> str:
+        return self._refused.get(system, _OF_SYSTEM)
+
+    def set_system(self, system: str, calls: Iterable[EventCall], text: str) -> None:
+        """Sets the filter of those of a system's events that have the fields; the others keep theirs. `0`: none has one.
+
+        Raises:
+            TraceError: EINVAL, with what error_log tells: none of them has the fields.
+        """
+        made: dict[EventCall, EventFilter | None] = {}
+        for call in calls:
+            try:
+                made[call] = self._made(call, text)
+            except TraceError:
+                continue
+        if not made:
+            refused = filter_error(BAD_SYSTEM_FILTER, text, 0)
+            self._refused[system] = _with_error(refused)
+            raise refused
+        for call, wanted in made.items():
+            self._put(call, wanted)
+        self._refused.pop(system, None)
+
+    def _made(self, call: EventCall, text: str) -> EventFilter | None:
+        return None if text.strip() == _CLEARS else self._array.recorder.globals.event_filter(call, text)
+
+    def _put(self, call: EventCall, wanted: EventFilter | None) -> None:
+        self._array.ops.events.set_filter(call, wanted)
+        self._refused.pop(call, None)
+
+
+def _with_error(error: TraceError) -> str:
+    """The text that was refused, and below it where and why."""
+    report = error.logged
+    assert report is not None
+    caret = " " * min(report.position, len(report.command)) + "^"
+    return f"{report.command}\n{caret}\nparse_error: {report.text}\n"

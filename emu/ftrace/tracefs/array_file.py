@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Files of a trace array: while one is open, an instance cannot be removed; error_log tells of what a file has refused."""
+
+from __future__ import annotations
+
+import stat
+
+from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.tracefs.node import File, StaticDirectory
+from emu.kernel.files.node import Directory, Handle, Node, OpenFlags, Readiness, WouldBlock
+
+__all__ = ["ArrayFile", "of_array"]
+
+
+def of_array(directory: StaticDirectory, array: TraceArray) -> StaticDirectory:
+    """A directory of a trace array, with its files and those below it made an array's. Other directories make theirs so."""
+
+    def wrapped(node: Node) -> Node:
+        match node:
+            case StaticDirectory():
+                return of_array(node, array)
+            case Directory():
+                return node
+        return ArrayFile(node, array)
+
+    return StaticDirectory({name: wrapped(node) for name, node in directory.entries()}, directory.linux)
+
+
+class ArrayFile(File):
+    """A file of an array: what `file` is, and what all of them have in common."""
+
+    def __init__(self, file: Node, array: TraceArray) -> None:
+        super().__init__(stat.S_IMODE(file.attributes().mode))
+        self._file = file
+        self._array = array
+
+    def open(self, flags: OpenFlags) -> Handle:
+        return ArrayHandle(self._file.open(flags), self._array)
+
+
+class ArrayHandle(Handle):
+    def __init__(self, handle: Handle, array: TraceArray) -> None:
+        super().__init__(handle.flags)
+        self._handle: Handle = handle
+        self.stream = handle.stream
+        self._array = array
+        self._is_open = True
+        array.users += 1
+
+    def read(self, offset: int, size: int) -> bytes | WouldBlock:
+        return self._handle.read(offset, size)
+
+    def write(self, offset: int, data: bytes) -> int:
+        with self._array.error_log.noting():
+            return self._handle.write(offset, data)
+
+    def poll(self) -> Readiness:
+        return self._handle.poll()
+
+    def await_change(self) -> None:
+        self._handle.await_change()
+
+    def release(self) -> None:
+        if self._is_open:
+            self._array.users -= 1
+            self._is_open = False
+        self._handle.release()
