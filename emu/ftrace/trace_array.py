@@ -150,6 +150,10 @@ class TraceArray:
             self.request_dump(*dump)
         self.ftrace.check_returns()
 
+    def request_dump(self, cpu: int | None) -> None:
+        """Stops recording."""
+        self.set_recording(False)
+
     # Which events are recorded
 
     def enable_events(self, calls: Collection[EventCall], on: bool) -> None:
