@@ -112,7 +112,7 @@ class FunctionProbes:
         new = [number for number in numbers if probe is None or number not in probe.consumers]
         if not new:
             raise TraceError(errno.EINVAL, f"'{word}': there is this command already")
-        made = {number: self._make.make(command.name, command.target, count) for number in new}
+        made = {number: self._make.make(command.name, command.target, count, at_function=True) for number in new}
         if probe is None:
             probe = _Probe(command.name, command.counted)
             self._probes.insert(0, probe)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +16,9 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.bprintf import repacked
-from emu.ftrace.event.files import EventFiles
-from emu.ftrace.events import ENTRY, Events, EventType
-from emu.ftrace.native import array_record, consumer, probes, ring_record
+from emu.ftrace.event.files import EventFile, EventFiles
+from emu.ftrace.events import ENTRY, Events, EventType, Flag
+from emu.ftrace.native import array_record, consumer, event_context, event_file, probes, ring_record
 from emu.ftrace.native.context import now
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
@@ -32,6 +33,7 @@ from emu.kernel.kernel import Kernel
 
 __all__ = ["BufferStats", "Recorder"]
 
+_HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 _NOTHING: Mapping[int, bytes] = MappingProxyType({})
 
 
@@ -200,7 +202,15 @@ class Recorder:
             case "trace_printk":
                 self._records_printk = on
             case "func_stack_trace":
-                self._records.set(array_record.FUNC_STACKS, self.globals.stacks.function_handler() if on else 0)
+                self._records.set(array_record.FUNC_STACKS, self.globals.stacks.callbacks().function_stack if on else 0)
+            case "stacktrace":
+                self._records.array.set(array_record.EVENT_STACKS, self.globals.stacks.callbacks().event_stack if on else 0)
+                self.event_files.follow()
+            case "userstacktrace":
+                self._records.array.set(
+                    array_record.EVENT_USER_STACKS, self.globals.stacks.callbacks().event_user_stack if on else 0
+                )
+                self.event_files.follow()
             case "funcgraph-irqs":
                 self._records.set(array_record.SKIP_INTERRUPTS, int(not on))
             case "sleep-time":
@@ -382,6 +392,7 @@ class Recorder:
             consuming=consuming,
             calls=self.globals.events,
             string_at=self.globals.kernel_values.string_at,
+            mapped_file=self.globals.user_mappings.find,
             kernel_values=self.globals.kernel_values.variables(),
             kernel_constants=self.globals.kernel_values.constants,
             pointer_key=self.globals.pointer_key,
@@ -439,7 +450,8 @@ class Recorder:
 
     def _write_printk(self, cpu: Cpu, kind: EventType, disabled: int, data: bytes) -> None:
         if self._records_printk:
-            self._write_event(cpu, kind, context_of(self._kernel, self.globals.guest, cpu, printing=disabled), data)
+            context = context_of(self._kernel, self.globals.guest, cpu, printing=disabled)
+            self._write_event(cpu, kind, context, data, stacks=(array_record.EVENT_STACKS,))
 
     @property
     def acting_cpu(self) -> Cpu:
@@ -461,17 +473,39 @@ class Recorder:
             common: bytes to put into the entry's common fields, by offset.
             data: what follows the common fields.
         """
-        return self._write_from_guest(number, data, common)
+        return self._write_from_guest(number, data, common, (array_record.EVENT_STACKS, array_record.EVENT_USER_STACKS))
 
-    def _write_from_guest(self, number: int, data: bytes, common: Mapping[int, bytes] = _NOTHING) -> bool:
-        """Records an event on the CPU whose task writes it."""
+    def _write_from_guest(
+        self, number: int, data: bytes, common: Mapping[int, bytes] = _NOTHING, stacks: Sequence[np.uint64] = ()
+    ) -> bool:
+        """Records an event on the CPU whose task writes it. Only what the guest does has a stack."""
         writer, cpu = self._kernel.file_server.caller, self.acting_cpu
         context = context_of(self._kernel, self.globals.guest, cpu) if writer else TraceContext()
-        return self._write_event(cpu, number, context, data, common)
+        file = self.event_files.get(self.globals.events[number])
+        if file is None or not file.has_more:
+            return self._write_event(cpu, number, context, data, common, stacks if writer else ())
+        place = event_context.PLACE_HOST_CALL if writer else event_context.PLACE_NOWHERE
+        return self._hand_over(cpu, file, self._head(cpu, number, context, common) + data, context, place)
 
-    def _write_event(
-        self, cpu: Cpu, number: int, context: TraceContext, data: bytes, common: Mapping[int, bytes] = _NOTHING
-    ) -> bool:
+    def _hand_over(self, cpu: Cpu, file: EventFile, entry: bytes, context: TraceContext, place: np.uint64) -> bool:
+        """Has native code do with an event all that the array wants of it; False when nothing is being recorded."""
+        ring = self._ring(cpu.index)
+        if not ring.recording:
+            return False
+        dropped = ring.dropped_events
+        staged = np.frombuffer(entry.ljust(-(-len(entry) // 4) * 4, b"\0"), np.uint8)
+        now_happens = self.globals.records.event_context
+        now_happens.set(event_context.EVENT, self.globals.events.record_address(file.call))
+        now_happens.set(event_context.ENTRY, staged.ctypes.data)
+        now_happens.set(event_context.SIZE, len(staged))
+        now_happens.set(event_context.IRQS_OFF, int(bool(context.flags & Flag.IRQS_OFF)))
+        now_happens.set(event_context.PLACE, place)
+        with file.as_if_enabled():
+            _HANDLER(file.record.get(event_file.HANDLER))(cpu.record.address, file.record.address)
+        return ring.dropped_events == dropped
+
+    def _head(self, cpu: Cpu, number: int, context: TraceContext, common: Mapping[int, bytes] = _NOTHING) -> bytes:
+        """What the entry of an event begins with."""
         tasks = self._kernel.tasks
         task = tasks.current(cpu)
         entry = np.zeros(1, ENTRY)
@@ -482,6 +516,22 @@ class Recorder:
         head = bytearray(entry.tobytes())
         for offset, value in common.items():
             head[offset : offset + len(value)] = value
-        written = self._ring(cpu.index).write(self._now(cpu), bytes(head) + data)
+        return bytes(head)
+
+    def _write_event(
+        self,
+        cpu: Cpu,
+        number: int,
+        context: TraceContext,
+        data: bytes,
+        common: Mapping[int, bytes] = _NOTHING,
+        stacks: Sequence[np.uint64] = (),
+    ) -> bool:
+        """Records an event, and then those stacks that are wanted (`stacks`: words of the array's record)."""
+        head = self._head(cpu, number, context, common)
+        written = self._ring(cpu.index).write(self._now(cpu), head + data)
+        for callback in map(self._records.array.get, stacks if written else ()):
+            if callback:
+                self.globals.stacks.record(callback, cpu, self._records.cpus[cpu.index], head)
         self.wake_readers()
         return written

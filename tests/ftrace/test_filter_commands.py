@@ -98,8 +98,8 @@ def test_commands_are_listed_latest_first_and_outlive_truncation(machine: Machin
     "word",
     ["nosuch:traceoff", "schedule:traceoff:x", "schedule:traceon:-1", "!schedule:traceoff", "schedule:x", "schedule:traceoff:2",
      "schedule:enable_event", "schedule:enable_event:sched", "schedule:enable_event:no:event", "schedule:enable_event:kmalloc:1",
-     "schedule:enable_event:ftrace:print", "schedule:enable_event:sched:sched_switch:", "!schedule:enable_event:sched:sched_switch",
-     "!schedule:dump"],
+     "schedule:enable_event:ftrace:print", "schedule:enable_event:sched:sched_switch:",
+     "!schedule:enable_event:sched:sched_switch", "!schedule:dump"],
 )  # fmt: skip
 def test_what_is_no_command_is_refused(machine: Machine, word: str) -> None:
     machine.tracefs.write(FILE, "schedule:traceoff:1")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -14,110 +13,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from emu.ftrace.events import Events
 from emu.ftrace.native import ring_record
 from emu.ftrace.ring_buffer import RingBuffer, events_in, pages_for
-from tests.lib.payload import payload
+from tests.lib.ring_model import RingModel, listed
 
-PAGE_DATA = 4080
 REASONS = (ring_record.OFF, ring_record.MASKED, ring_record.FAILED, ring_record.PAUSED)
-Event = tuple[int, bytes]  # time, data
-
-
-def _padded(data: bytes) -> bytes:
-    """As it is read back: whole words, and no event of 12 bytes, header included."""
-    size = max((len(data) + 3) // 4 * 4, 4)
-    return data.ljust(12 if size == 8 else size, b"\0")
-
-
-@dataclass
-class Page:
-    events: list[Event] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)  # of each event, in bytes
-
-    @property
-    def used(self) -> int:
-        return self.ends[-1] if self.ends else 0
-
-
-class Model:
-    """What a ring buffer does, in the plainest words. The tail is the ring's last page, or the reader's if it is empty.
-
-    `done` events of the reader's page are consumed.
-    """
-
-    def __init__(self, pages: int, overwrite: bool) -> None:
-        self.pages, self.overwrite = pages, overwrite
-        self.ring, self.reader, self.consumed, self.done = [Page()], Page(), True, 0
-        self.time = self.overrun = self.dropped = self.read = self.seen = self.lost = 0
-
-    def write(self, time: int, data: bytes) -> bool:
-        length = 4 + len(_padded(data)) + (4 if len(data) > 112 else 0)
-        if length > PAGE_DATA:
-            self.dropped += 1
-            return False
-        time = max(time, self.time)
-        delta = time - self.time
-        tail = self.ring[-1] if self.ring else self.reader
-        extend = 8 if delta >= 1 << 27 and tail.events else 0
-        if tail.used + extend + length > PAGE_DATA or (extend and delta >= 1 << 59):
-            if len(self.ring) == self.pages:
-                if not self.overwrite:
-                    self.dropped += 1
-                    return False
-                self.overrun += len(self.ring.pop(0).events)
-            tail, extend = Page(), 0
-            self.ring.append(tail)
-        tail.events.append((time, _padded(data)))
-        tail.ends.append(tail.used + extend + length)
-        self.consumed = self.consumed and tail is not self.reader
-        self.time = time
-        return True
-
-    def unread(self) -> list[Event]:
-        return [event for page in [Page(self.unread_by_reader()), *self.ring] for event in page.events]
-
-    def unread_by_reader(self) -> list[Event]:
-        return self.reader.events[self.done :] if not self.consumed else []
-
-    def peek(self) -> tuple[list[Event], int] | None:
-        """What is left of the reader's page, which is the oldest one if nothing was."""
-        if self.consumed:
-            if not self.unread():
-                return None
-            self.reader, self.done, self.consumed = self.ring.pop(0), 0, False
-            self.lost += self.overrun - self.seen
-            self.seen = self.overrun
-        return self.reader.events[self.done :], self.lost
-
-    def discard(self, count: int) -> None:
-        self.done += count
-        self.consumed = self.done == len(self.reader.events)
-        self.read += count
-        self.lost = 0
-
-    def consume(self) -> tuple[list[Event], int] | None:
-        found = self.peek()
-        if found is not None:
-            self.discard(len(found[0]))
-        return found
-
-    def used_bytes(self) -> int:
-        taken = self.reader.ends[self.done - 1] if self.done else 0
-        if not self.ring:
-            return self.reader.used - taken
-        return (0 if self.consumed else PAGE_DATA - taken) + (len(self.ring) - 1) * PAGE_DATA + self.ring[-1].used
-
-    def resize(self, pages: int) -> None:
-        self.pages = pages
-        while len(self.ring) > pages:
-            self.overrun += len(self.ring.pop(0).events)
-
-
-def _listed(events: Events) -> list[Event]:
-    return [(int(time), payload(events, index)) for index, time in enumerate(events.time)]
-
-
 _SIZES = st.one_of(st.integers(0, 130), st.integers(900, 1100), st.integers(4060, 4090))
 _DELTAS = st.one_of(
     st.integers(0, 1000),
@@ -130,7 +30,7 @@ class RingBufferMachine(RuleBasedStateMachine):
     @initialize(pages=st.integers(2, 5), overwrite=st.booleans())
     def start(self, pages: int, overwrite: bool) -> None:
         self.buffer = RingBuffer(3, pages, overwrite=overwrite)
-        self.model = Model(pages, overwrite)
+        self.model = RingModel(pages, overwrite)
         self.number = 0
 
     @rule(events=st.lists(st.tuples(_DELTAS, _SIZES), min_size=1, max_size=40))
@@ -146,15 +46,15 @@ class RingBufferMachine(RuleBasedStateMachine):
         expected, events = self.model.consume(), self.buffer.consume()
         assert (events is None) == (expected is None)
         if events is not None and expected is not None:
-            assert (_listed(events), events.lost) == expected
+            assert (listed(events), events.lost) == expected
 
     @rule(share=st.floats(0, 1))
     def discard(self, share: float) -> None:
         expected, (events, limit) = self.model.peek(), self.buffer.peek()
         assert bool(limit) == (expected is not None)
         if expected is not None:
-            assert (_listed(events)[:limit], events.lost) == expected
-            assert _listed(events)[limit:] == (self.model.ring[0].events if self.model.ring else [])
+            assert (listed(events)[:limit], events.lost) == expected
+            assert listed(events)[limit:] == (self.model.ring[0].events if self.model.ring else [])
             if count := round(share * limit):
                 self.buffer.discard(count)
                 self.model.discard(count)
@@ -166,7 +66,7 @@ class RingBufferMachine(RuleBasedStateMachine):
         if page is not None and expected is not None:
             events, lost = expected
             commit = int(page[8:16].view(np.uint64)[0])
-            assert _listed(events_in(page.reshape(1, -1), cpu=3)) == events
+            assert listed(events_in(page.reshape(1, -1), cpu=3)) == events
             assert bool(commit >> 31) == (lost > 0)
             if commit >> 30 & 1:
                 end = 16 + (commit & 0xFFFFF)
@@ -185,7 +85,7 @@ class RingBufferMachine(RuleBasedStateMachine):
     @rule()
     def reset(self) -> None:
         self.buffer.reset()
-        self.model = Model(self.model.pages, self.model.overwrite)
+        self.model = RingModel(self.model.pages, self.model.overwrite)
 
     @rule(size=st.integers(1, 100), reasons=st.lists(st.sampled_from(REASONS), min_size=1))
     def what_is_not_recorded_does_not_count(self, size: int, reasons: list[np.uint64]) -> None:
@@ -201,7 +101,7 @@ class RingBufferMachine(RuleBasedStateMachine):
     def is_the_same(self) -> None:
         buffer, model = self.buffer, self.model
         unread = buffer.unread()
-        assert _listed(unread) == model.unread()
+        assert listed(unread) == model.unread()
         assert unread.cpu == 3
         assert (buffer.entries, buffer.overrun) == (len(model.unread()), model.overrun)
         assert (buffer.dropped_events, buffer.read_events) == (model.dropped, model.read)
@@ -241,7 +141,7 @@ def _header(type_len: int, delta: int) -> int:
 
 def test_padding_is_skipped() -> None:
     page = _page(100, _header(1, 1), 11, _header(29, 1), 8, 0, _header(1, 2), 22, _header(29, 0), 33, 44)
-    events = _listed(events_in(page, 0))
+    events = listed(events_in(page, 0))
     assert [(time, int.from_bytes(data, sys.byteorder)) for time, data in events] == [(101, 11), (103, 22)]
 
 
@@ -259,8 +159,8 @@ def test_a_page_read_in_two_goes_continues_in_time() -> None:
     second = buffer.read_page()
     assert first is not None
     assert second is not None
-    assert _listed(events_in(first.reshape(1, -1), 0)) == [(1000, b"one.")]
-    assert _listed(events_in(second.reshape(1, -1), 0)) == [(1007, b"two.")]
+    assert listed(events_in(first.reshape(1, -1), 0)) == [(1000, b"one.")]
+    assert listed(events_in(second.reshape(1, -1), 0)) == [(1007, b"two.")]
     assert buffer.read_page() is None
     assert buffer.used_bytes == 0
 
@@ -269,11 +169,11 @@ def test_a_size_that_cannot_be_had_changes_nothing() -> None:
     buffer = RingBuffer(0, 2)
     for time in range(400):
         buffer.write(time, bytes(24))
-    before = (_listed(buffer.unread()), buffer.entries, buffer.overrun, buffer.pages)
+    before = (listed(buffer.unread()), buffer.entries, buffer.overrun, buffer.pages)
     for kb in (1 << 34, 1 << 50, (1 << 64) - 1):
         with pytest.raises(MemoryError):
             buffer.resize(pages_for(kb * 1024))
-    assert (_listed(buffer.unread()), buffer.entries, buffer.overrun, buffer.pages) == before
+    assert (listed(buffer.unread()), buffer.entries, buffer.overrun, buffer.pages) == before
 
 
 def test_events_that_were_lost_are_told_once() -> None:
@@ -293,7 +193,7 @@ def test_a_page_of_which_some_is_read_continues_in_time() -> None:
     buffer.discard(1)
     page = buffer.read_page()
     assert page is not None
-    assert [time for time, _ in _listed(events_in(page.reshape(1, -1), 0))] == [1007, 1009]
+    assert [time for time, _ in listed(events_in(page.reshape(1, -1), 0))] == [1007, 1009]
 
 
 def test_the_record_stays_where_it_is() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 import numpy as np
@@ -107,6 +108,21 @@ class EventFile:
         if not wanted:
             self._set(event_file.ENABLED, False)
         self._set(event_file.SOFT_DISABLED, self._soft_users > 0)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether more is wanted of the event than that it is recorded."""
+        return bool(self.triggers) or self.filter is not None
+
+    @contextmanager
+    def as_if_enabled(self) -> Iterator[None]:
+        """The event is recorded while the body runs, unless it is in soft mode: it is then enabled in any case."""
+        enabled = self.enabled
+        self._set(event_file.ENABLED, True)
+        try:
+            yield
+        finally:
+            self._set(event_file.ENABLED, enabled)
 
     def put_triggers(self, triggers: list[EventTrigger]) -> None:
         """Has these triggers from now on."""
@@ -222,5 +238,5 @@ class EventFiles:
         """Has the handler called for an event, if there is more to do than to record it."""
         record, array = file.record, self._records.array
         of_file = record.get(event_file.FILTER) or record.get(event_file.CONSUMERS)
-        of_array = array.get(array_record.STACKS) or array.get(array_record.EVENT_PIDS)
+        of_array = any(map(array.get, (array_record.EVENT_STACKS, array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS)))
         record.set(event_file.HANDLER, self._handler() if of_file or of_array else 0)

@@ -32,7 +32,6 @@ EVENTS = _fields.word()  # address of a word for each number of an event: its ev
 STAGE = _fields.word()  # address of memory in which entries of the guest's events are put together
 MATCHES = _fields.word()  # address of what runs the programs of filters (native.filter_program); 0: there is no filter yet
 EVENT_CONTEXT = _fields.word()  # address of the event_context
-STACK_HERE = _fields.word()  # address of void (*)(cpu, array_cpu), which records the stack for a consumer; 0: none has asked yet
 STACK = _fields.word()  # address of STACK_LIMIT words, in which the addresses of a stack are put together
 
 # What the array records
@@ -45,7 +44,8 @@ SITE_FLAGS = _fields.word()  # address of a byte of flags per byte of the kernel
 SITE_FLAGS_SIZE = _fields.word()
 PROBES = _fields.word()  # address of a table of the sites with PROBED (see native.probes)
 FUNC_STACKS = _fields.word()  # address of void (*)(cpu, array_cpu), which records the stack after each call; 0: none is recorded
-STACKS = _fields.word()  # STACK_KERNEL, STACK_USER: what follows each entry of an event
+EVENT_STACKS = _fields.word()  # the same for events, those in the event_context
+EVENT_USER_STACKS = _fields.word()  # the same for the stacks of programs
 EVENT_PIDS = _fields.word()  # 1: there is a set_event_pid or a set_event_notrace_pid
 PID_FLAGS = _fields.word()  # address of a byte for each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED, EVENTS_...
 ONLY_CHOSEN = _fields.word()  # 1: only pids with PID_CHOSEN are traced
@@ -95,9 +95,6 @@ GRAPH_NOTRACE = np.uint8(2)
 TRACED = np.uint8(4)  # the array's function tracer records it
 PROBED = np.uint8(8)  # something happens when the site is called: a command of set_ftrace_filter
 NO_SITE_FLAGS = np.uint8(0)
-
-# Bits of STACKS
-STACK_KERNEL, STACK_USER = np.uint64(1), np.uint64(2)
 
 # Values of DUMP
 NO_DUMP, DUMP_ALL, DUMP_CPU = np.uint64(0), np.uint64(1), np.uint64(2)

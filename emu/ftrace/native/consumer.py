@@ -14,7 +14,7 @@ FILTER = _fields.word()  # address of a filter's program: only entries that pass
 COUNT = _fields.word()  # how often it still acts, or ALWAYS
 POST = _fields.word()  # when it acts: BEFORE or AFTER the entry, or the call, has been recorded
 ARRAY = _fields.word()  # the array_record on which it acts
-TARGET = _fields.word()  # of the commands that switch an event: its event_file
+TARGET = _fields.word()  # of commands that switch an event: its event_file; of stacktrace: address of what records the stack
 WORDS = _fields.count
 
 ALWAYS = np.uint64(0xFFFF_FFFF_FFFF_FFFF)

@@ -68,6 +68,17 @@ def act(cpu, array_cpu, file, staged, size, post):
 
 
 @njit
+def record_stacks(cpu, array_cpu, array):
+    """Records the stacks that an array wants after each event, if the event has been recorded."""
+    handler = load_u64(array + array_record.EVENT_STACKS)
+    if handler != ZERO:
+        call_handler(handler, cpu, array_cpu)
+    handler = load_u64(array + array_record.EVENT_USER_STACKS)
+    if handler != ZERO:
+        call_handler(handler, cpu, array_cpu)
+
+
+@njit
 def record(cpu, array_cpu, array, ring, disabled, staged, size):
     """Records an entry in a ring buffer that was `disabled` or not when the entry got its place."""
     place = ring + ring_record.DISABLED
@@ -78,6 +89,7 @@ def record(cpu, array_cpu, array, ring, disabled, staged, size):
     if entry != ZERO:
         copy(entry, staged, size)
         complete(cpu, array_cpu, array)
+        record_stacks(cpu, array_cpu, array)
 
 
 def build() -> Any:
@@ -94,10 +106,8 @@ def build() -> Any:
         flags = load_u64(file + event_file.FLAGS)
         if not conditional:
             act(cpu, array_cpu, file, staged, size, consumer.BEFORE)
-        ignored = False
-        if load_u64(array + array_record.EVENT_PIDS) != ZERO:
-            ignored = of_ignored_task(array_cpu, array, load_u64(context + event_context.EVENT), staged)
-        if ignored:
+        event = load_u64(context + event_context.EVENT)
+        if event != ZERO and load_u64(array + array_record.EVENT_PIDS) != ZERO and of_ignored_task(array_cpu, array, event, staged):
             return
         # With others it is the other way round: the entry has its place before they act.
         ring = load_u64(array_cpu + array_cpu_record.RING)

@@ -14,6 +14,7 @@ from numba import types
 from emu.cpu.native import cpu_record
 from emu.cpu.native.interrupts import stop
 from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, event_file
+from emu.ftrace.native.snapshot import take_snapshot
 from emu.ftrace.native.switches import record_off, record_on
 from emu.native import cfunc, njit
 from emu.native.pointers import call_handler, load_u64, store_u64
@@ -63,9 +64,10 @@ def switch_event(acting, flag):
 
 @njit
 def ask_for_dump(cpu, acting, which):
-    """Has Python print ring buffers before any CPU goes on."""
+    """Ends recording in the top array, and has Python see to the dump before any CPU goes on."""
     if spend(acting):
         top = load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
+        record_off(cpu, top)
         store_u64(top + array_record.DUMP, which)
         stop(cpu)
 
@@ -90,7 +92,7 @@ def build() -> TriggerHandlers:
         called = load_u64(load_u64(array + array_record.EVENT_CONTEXT) + event_context.ENTRY) == ZERO
         if (is_recording(acting) or not called) and spend(acting):
             array_cpu = load_u64(load_u64(array + array_record.CPUS) + load_u64(cpu + cpu_record.INDEX) * WORD)
-            call_handler(load_u64(array + array_record.STACK_HERE), cpu, array_cpu)
+            call_handler(load_u64(acting + consumer.TARGET), cpu, array_cpu)
 
     @cfunc(_HANDLER)
     def enable_event(cpu, acting):
@@ -110,8 +112,8 @@ def build() -> TriggerHandlers:
 
     @cfunc(_HANDLER)
     def snapshot(cpu, acting):
-        """Without spare buffers tracing stops, for what was to be kept would be lost."""
-        if spend(acting):
+        """Without spare buffers tracing stops, so that what was to be kept is not lost."""
+        if spend(acting) and not take_snapshot(load_u64(acting + consumer.ARRAY)):
             record_off(cpu, load_u64(acting + consumer.ARRAY))
 
     return TriggerHandlers(

@@ -87,10 +87,9 @@ What is recorded
   per_cpu/cpuN/trace_pipe
   per_cpu/cpuN/trace_pipe_raw   the same as pages of the buffer, for programs
   per_cpu/cpuN/stats        how many there are, and how many were overwritten
-  snapshot                  writing 1 keeps what has been recorded, to be read here while recording goes on in spare
-                            buffers; 0 frees these, any other number empties them
-  per_cpu/cpuN/snapshot     the same for one CPU; only all can be freed
-  per_cpu/cpuN/snapshot_raw as trace_pipe_raw
+  snapshot                  the trace as it was at a moment. 1: takes a snapshot, by exchanging the buffers for spare ones
+                            0: frees the spare buffers; another number: empties them
+  per_cpu/cpuN/snapshot     that of one CPU; snapshot_raw: as pages
   buffer_size_kb            size of the buffer of each CPU; X if they differ
   per_cpu/cpuN/buffer_size_kb   of one CPU
   buffer_total_size_kb      of all CPUs together
@@ -133,7 +132,6 @@ How it is shown
   overwrite             a full buffer drops its oldest events (off: the newest)
   disable_on_free       closing free_buffer also ends recording
   markers               take writes to trace_marker
-  pause-on-trace        record nothing while somebody has trace open to read it
   hash-ptr              show pointers in events as numbers that hide the address
   stacktrace            record after each event the calls that led to it
   userstacktrace        the same for calls in user space

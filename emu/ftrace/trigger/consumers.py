@@ -10,7 +10,7 @@ from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.files import EventFile, EventFiles
-from emu.ftrace.native import array_record, consumer
+from emu.ftrace.native import consumer
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.native.record import Record
 
@@ -79,17 +79,24 @@ class Consumers:
             raise TraceError(errno.EINVAL, f"there is no event '{system}:{name}'", (f"{system}:{name}", known))
         return self._files.file(call)
 
-    def make(self, command: str, target: EventFile | None, count: int | None) -> Consumer:
-        """Makes a consumer; None for `count`: without limit.
+    def make(self, command: str, target: EventFile | None, count: int | None, *, at_function: bool = False) -> Consumer:
+        """Makes a consumer.
+
+        Args:
+            command: what it does.
+            target: the event that it switches, if it is such a command.
+            count: how often it acts; None: without limit.
+            at_function: it acts when a function is called, not when an event happens.
 
         Raises:
             TraceError: ENOMEM, when a snapshot has no room.
         """
         if command == "snapshot":
             self._allocate_snapshot()
-        elif command == "stacktrace":
-            self._globals.records.set_in_all(array_record.STACK_HERE, self._globals.stacks.stack_here())
         made = Consumer(command, target, count)
+        if command == "stacktrace":
+            callbacks = self._globals.stacks.callbacks()
+            made.record.set(consumer.TARGET, callbacks.function_stack if at_function else callbacks.event_stack)
         made.record.set(consumer.HANDLER, getattr(self._globals.trigger_handlers(), command))
         made.record.set(consumer.ARRAY, self._array.address)
         return made

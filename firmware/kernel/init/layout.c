@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the host knows of generic structures and constants. */
+#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/mm_types.h>
@@ -31,6 +32,8 @@ LAYOUT_CONST(PREEMPT_NEED_RESCHED);
 LAYOUT_CONST(PREEMPT_ENABLED);
 LAYOUT_CONST(_TIF_NEED_RESCHED);
 LAYOUT_CONST(FTRACE_RETFUNC_DEPTH);
+LAYOUT_CONST(THREAD_SIZE);
+LAYOUT_CONST(PF_KTHREAD);
 LAYOUT_CONST(LOCAL_TIMER_VECTOR);
 LAYOUT_CONST(UPCALL_VECTOR);
 LAYOUT_CONST(HOST_DEVICE_VECTOR);
@@ -75,6 +78,7 @@ LAYOUT(ftrace_ret_stack, calltime);
 LAYOUT(ftrace_ret_stack, fp);
 
 LAYOUT(task_struct, thread_info_flags);
+LAYOUT(task_struct, flags);
 LAYOUT(task_struct, stack);
 LAYOUT(task_struct, tasks);
 LAYOUT(task_struct, prio);
@@ -89,6 +93,12 @@ LAYOUT(task_struct, ret_stack);
 
 LAYOUT_CONST(TASK_SIZE);
 LAYOUT(mm_struct, pgd);
+LAYOUT(mm_struct, mmap);
+LAYOUT(vm_area_struct, vm_start);
+LAYOUT(vm_area_struct, vm_end);
+LAYOUT(vm_area_struct, vm_node);
+LAYOUT(vm_area_struct, vm_file);
+LAYOUT(file, f_path);
 
 LAYOUT(module, name);
 LAYOUT(module, core_layout);

@@ -47,25 +47,22 @@ def build(guest: GuestLayout, context: Context) -> Any:
         while count < most:
             begun = False  # whether the address may be one at which a function has no frame yet
             if returned:  # the function that returned to the trampoline has taken its return address off the stack
-                slot, address, returned = sp - WORD, trampoline, False
+                address, returned = real_address(array, task, sp - WORD, trampoline), False
             elif frameless:
-                slot, address, begun = sp, load_u64(host_address(array, sp)), True
+                address, begun = real_address(array, task, sp, load_u64(host_address(array, sp))), True
                 sp += WORD
             elif frame & LOW_BITS == INTERRUPTED:
                 saved = frame - INTERRUPTED
-                slot = saved + guest.saved_pc
-                address, begun = load_u64(host_address(array, slot)), True
+                address, begun = load_u64(host_address(array, saved + guest.saved_pc)), True
                 sp = load_u64(host_address(array, saved + guest.saved_sp))
                 frame = load_u64(host_address(array, saved + guest.saved_link))
                 returned = address == trampoline
                 last = ZERO  # it may have been on another stack
             elif frame & LOW_BITS == ZERO and frame > last:
-                slot = frame + WORD
-                address = load_u64(host_address(array, slot))
+                address = real_address(array, task, frame + WORD, load_u64(host_address(array, frame + WORD)))
                 frame, last = load_u64(host_address(array, frame)), frame
             else:
                 break
-            address = real_address(array, task, slot, address)
             if not is_code(array, address):
                 break
             store_u64(out + count * WORD, address)
