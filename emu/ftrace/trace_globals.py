@@ -40,6 +40,7 @@ class TraceGlobals:
         self.event_handler = arch.event_handler
         self._arch = arch
         self.warn = warn
+        self.work = kernel.work
         self.kernel_values = KernelValues(kernel.memory)
         self.pointer_key = pointer_key
         self.guest = GuestLayout.of(kernel.image, kernel.arch.saved_registers(kernel.image))
