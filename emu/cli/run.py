@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from emu.cli.event_options import event_choices, event_option
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
 from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
 from emu.cli.output import Output, open_output, write_through
@@ -35,6 +36,8 @@ Examples:
     emu run -p function -l 'vfs_*' -l schedule -- 'ls | cat'
   Each switch from a task to another, among the calls that lead to it:
     emu run -e sched:sched_switch -p function_graph -g schedule -- 'ls | cat'
+  Each switch from an idle task, until the first to a real-time task:
+    emu run -e sched:sched_switch -f 'prev_pid == 0' -R 'traceoff if next_prio < 100' -- 'ls; chrt -f 10 ls'
   Only the command and its children, from its first instruction:
     emu run -F -p function_graph -- ls /bin
   Only what one system call does, three levels deep, without interrupts:
@@ -76,7 +79,9 @@ class _RunCommand(click.Command):
 
 @click.command(cls=_RunCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
 @click.option("-p", "tracer", metavar="TRACER", help="Tracer: function, function_graph or nop.")
-@click.option("-e", "events", metavar="SYSTEM[:EVENT]", multiple=True, help="Record these events; 'all': all. Repeatable.")
+@event_option("-e", "SYSTEM[:EVENT]", "Record these events; 'all': all. Repeatable.")
+@event_option("-f", "FILTER", "Record what the -e before names only if: 'prev_pid == 0'.")
+@event_option("-R", "TRIGGER", "What else the event of the -e before does: 'traceoff:1'.")
 @click.option("-l", "functions", metavar="FUNC", multiple=True, help="Trace only these functions. A name or a glob.")
 @click.option("-n", "notrace", metavar="FUNC", multiple=True, help="Never trace these functions.")
 @click.option("-g", "graph", metavar="FUNC", multiple=True, help="function_graph: only these and what they call.")
@@ -90,7 +95,6 @@ class _RunCommand(click.Command):
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
 def run(
     tracer: str | None,
-    events: Sequence[str],
     functions: Sequence[str],
     notrace: Sequence[str],
     graph: Sequence[str],
@@ -117,11 +121,11 @@ def run(
             settings.append(Setting(option, path, " ".join(words)))
     if tracer is not None:
         settings.append(Setting("-p", "current_tracer", tracer))
-    if not all(event.strip() for event in events):
-        raise click.UsageError("-e '' selects nothing: -e all records all events")
+    context = click.get_current_context()
+    arguments = context.meta[_ARGUMENTS]
+    events = event_choices(context, arguments)
     if events:
-        words = " ".join("*:*" if event == "all" else event for event in events)
-        settings.append(Setting("-e", "set_event", words))
+        settings.append(Setting("-e", "set_event", " ".join(choice.word for choice in events)))
     settings += [Setting("-O", "trace_options", option) for option in options]
     settings += map(_file_setting, files)
     progress = Progress()
@@ -130,7 +134,9 @@ def run(
     status, cut_short = 0, None
     with raised(), _open(output) as out, MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
         with progress.during("setting up tracing"), guest_errors():
+            machine.tracefs.write("tracing_on", "0")  # nothing is recorded before the command starts
             _apply(machine, settings)
+            _apply(machine, (Setting(*setting) for choice in events for setting in choice.settings(machine.tracefs)))
         console.shown = True
         time = _Stopwatch(machine)
         with progress.during(lambda: f"running, {time_text(time.passed)} of virtual time"):
@@ -143,7 +149,6 @@ def run(
         asked_for = output is not None or any(setting.path in ("current_tracer", "set_event") for setting in settings)
         if not asked_for and cut_short is None and _nothing_was_traced(machine):
             console.end_line()
-            arguments = click.get_current_context().meta[_ARGUMENTS]
             click.echo(f"emu: {suggestion(machine, arguments)}", err=True)
         else:
             out.write(lambda: _trace(machine, progress, out))
@@ -203,8 +208,7 @@ def _file_setting(text: str) -> Setting:
 
 
 def _apply(machine: Machine, settings: Iterable[Setting]) -> None:
-    """Writes the settings to tracefs, with tracing_on 0: nothing is recorded before the command starts."""
-    machine.tracefs.write("tracing_on", "0")
+    """Writes the settings to tracefs."""
     for setting in settings:
         try:
             machine.tracefs.write(setting.path, setting.text)

@@ -32,6 +32,8 @@ CORE_OPTIONS = (
     Option("bin", False),
     Option("trace_printk", True, top_only=True),
     Option("annotate", True),
+    Option("userstacktrace", False),
+    Option("sym-userobj", False),
     Option("printk-msg-only", False, top_only=True),
     Option("context-info", True),
     Option("latency-format", False),
@@ -45,6 +47,7 @@ CORE_OPTIONS = (
     Option("pause-on-trace", False),
     Option("hash-ptr", True),
     Option("function-fork", False),
+    Option("stacktrace", False),
 )
 
 

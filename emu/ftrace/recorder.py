@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -185,7 +185,15 @@ class Recorder:
             case "trace_printk":
                 self._records_printk = on
             case "func_stack_trace":
-                self._records.set(array_record.FUNC_STACKS, self.globals.stacks.function_handler() if on else 0)
+                self._records.set(array_record.FUNC_STACKS, self.globals.stacks.callbacks().function_stack if on else 0)
+            case "stacktrace":
+                self._records.array.set(array_record.EVENT_STACKS, self.globals.stacks.callbacks().event_stack if on else 0)
+                self.event_files.follow()
+            case "userstacktrace":
+                self._records.array.set(
+                    array_record.EVENT_USER_STACKS, self.globals.stacks.callbacks().event_user_stack if on else 0
+                )
+                self.event_files.follow()
             case "funcgraph-irqs":
                 self._records.set(array_record.SKIP_INTERRUPTS, int(not on))
             case "sleep-time":
@@ -289,6 +297,10 @@ class Recorder:
         """Gives up the snapshot and its room."""
         self._buffers.free_spares()
 
+    def entries(self, cpu: int | None) -> int:
+        """How many events are in the ring buffer of one CPU, or of all."""
+        return sum(ring.entries for ring in self._buffers.of(cpu))
+
     def size_kb(self, cpu: int) -> int:
         """How many KiB of events the ring buffer of a CPU has room for."""
         return self._ring(cpu).pages * DATA_SIZE // 1024
@@ -366,6 +378,7 @@ class Recorder:
             consuming=consuming,
             calls=self.globals.events,
             string_at=self.globals.kernel_values.string_at,
+            mapped_file=self.globals.user_mappings.find,
             kernel_values=self.globals.kernel_values.variables(),
             kernel_constants=self.globals.kernel_values.constants,
             pointer_key=self.globals.pointer_key,
@@ -423,7 +436,8 @@ class Recorder:
 
     def _write_printk(self, cpu: Cpu, kind: EventType, disabled: int, data: bytes) -> None:
         if self._records_printk:
-            self._write_event(cpu, kind, context_of(self._kernel, self.globals.guest, cpu, printing=disabled), data)
+            context = context_of(self._kernel, self.globals.guest, cpu, printing=disabled)
+            self._write_event(cpu, kind, context, data, stacks=(array_record.EVENT_STACKS,))
 
     @property
     def acting_cpu(self) -> Cpu:
@@ -445,17 +459,26 @@ class Recorder:
             common: bytes to put into the entry's common fields, by offset.
             data: what follows the common fields.
         """
-        return self._write_from_guest(number, data, common)
+        return self._write_from_guest(number, data, common, (array_record.EVENT_STACKS, array_record.EVENT_USER_STACKS))
 
-    def _write_from_guest(self, number: int, data: bytes, common: Mapping[int, bytes] = _NOTHING) -> bool:
-        """Records an event on the CPU whose task writes it."""
+    def _write_from_guest(
+        self, number: int, data: bytes, common: Mapping[int, bytes] = _NOTHING, stacks: Sequence[np.uint64] = ()
+    ) -> bool:
+        """Records an event on the CPU whose task writes it. Only what the guest does has a stack."""
         writer, cpu = self._kernel.file_server.caller, self.acting_cpu
         context = context_of(self._kernel, self.globals.guest, cpu) if writer else TraceContext()
-        return self._write_event(cpu, number, context, data, common)
+        return self._write_event(cpu, number, context, data, common, stacks if writer else ())
 
     def _write_event(
-        self, cpu: Cpu, number: int, context: TraceContext, data: bytes, common: Mapping[int, bytes] = _NOTHING
+        self,
+        cpu: Cpu,
+        number: int,
+        context: TraceContext,
+        data: bytes,
+        common: Mapping[int, bytes] = _NOTHING,
+        stacks: Sequence[np.uint64] = (),
     ) -> bool:
+        """Records an event, and then those stacks that are wanted (`stacks`: words of the array's record)."""
         tasks = self._kernel.tasks
         task = tasks.current(cpu)
         entry = np.zeros(1, ENTRY)
@@ -467,5 +490,8 @@ class Recorder:
         for offset, value in common.items():
             head[offset : offset + len(value)] = value
         written = self._ring(cpu.index).write(self._now(cpu), bytes(head) + data)
+        for callback in map(self._records.array.get, stacks if written else ()):
+            if callback:
+                self.globals.stacks.record(callback, cpu, self._records.cpus[cpu.index], bytes(head))
         self.wake_readers()
         return written

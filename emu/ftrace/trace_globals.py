@@ -20,6 +20,7 @@ from emu.ftrace.saved_tgids import SavedTgids
 from emu.ftrace.stacks import Stacks
 from emu.ftrace.symbols import KernelSymbols
 from emu.kernel.kernel import Kernel
+from emu.kernel.user_mappings import UserMappings
 
 __all__ = ["TraceGlobals"]
 
@@ -39,9 +40,11 @@ class TraceGlobals:
         self.event_handler = arch.event_handler
         self._arch = arch
         self.warn = warn
+        self.work = kernel.work
         self.kernel_values = KernelValues(kernel.memory)
         self.pointer_key = pointer_key
         self.guest = GuestLayout.of(kernel.image, kernel.arch.saved_registers(kernel.image))
+        self.user_mappings = UserMappings(kernel.memory, kernel.tasks)
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)
         self.stacks = Stacks(kernel, arch, self.guest, self.records)

@@ -46,8 +46,10 @@ class FakeTraceFS:
         self.written: list[tuple[str, str]] = []
 
     def read(self, path: str) -> str:
-        assert path == "current_tracer"
-        return "nop\n"
+        return {
+            "current_tracer": "nop\n",
+            "available_events": "sched:sched_switch\nsched:sched_waking\nirq:irq_handler_entry\ntimer:hrtimer_start\n",
+        }[path]
 
     def write(self, path: str, text: str) -> None:
         if (path, text) in (("current_tracer", "bogus"), ("set_event", "bogus")) or path == "nosuch":
@@ -198,6 +200,51 @@ def test_an_event_that_does_not_exist(emu: Emu) -> None:
 
 def test_events_without_a_name(emu: Emu) -> None:
     assert emu("run", "-e", " ", "true") == Result(2, b"", "emu: -e '' selects nothing: -e all records all events\n")
+
+
+def test_filters_and_triggers_are_of_the_event_before_them(emu: Emu) -> None:
+    emu(
+        "run", "-e", "sched:sched_switch", "-f", "prev_pid == 0", "-p", "function", "-R", "stacktrace:3", "-R", "traceoff",
+        "-e", "irq", "-e", "sched_waking", "-f", "pid > 1", "-f", "prio < 100", "true",
+    )  # fmt: skip
+    assert FakeMachine.last.tracefs.written[1:] == [
+        ("current_tracer", "function"),
+        ("set_event", "sched:sched_switch irq sched_waking"),
+        ("events/sched/sched_switch/filter", "prev_pid == 0"),
+        ("events/sched/sched_switch/trigger", "stacktrace:3"),
+        ("events/sched/sched_switch/trigger", "traceoff"),
+        ("events/sched/sched_waking/filter", "(pid > 1) && (prio < 100)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("event", "folders"),
+    [
+        ("sched", ["sched"]),
+        ("sched:", ["sched"]),
+        ("sched:*", ["sched/sched_switch", "sched/sched_waking"]),
+        ("*:*_start", ["timer/hrtimer_start"]),
+        ("*r*", ["irq", "timer", "irq/irq_handler_entry", "timer/hrtimer_start"]),
+        ("all", ["sched", "irq", "timer"]),
+    ],
+)
+def test_a_filter_is_for_all_that_the_event_names(emu: Emu, event: str, folders: list[str]) -> None:
+    emu("run", "-e", event, "-f", "x", "true")
+    assert FakeMachine.last.tracefs.written[2:] == [(f"events/{folder}/filter", "x") for folder in folders]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["-f", "x", "-e", "sched"], "-f 'x' must come after the -e that it is about"),
+        (["-R", "x"], "-R 'x' must come after the -e that it is about"),
+        (["-e", "sched", "-R", "x"], "-R: 'sched' is a system; only an event, SYSTEM:EVENT, has triggers"),
+    ],
+)
+def test_filters_and_triggers_of_nothing(emu: Emu, arguments: list[str], why: str) -> None:
+    result = emu("run", *arguments, "true")
+    assert (result.status, result.out) == (2, b"")
+    assert result.err.removeprefix(ODD) == f"emu: {why}\n"
 
 
 def test_the_machine_is_as_asked(emu: Emu) -> None:

@@ -40,6 +40,7 @@ _EVENTS_READ = 20  # directories of events whose files are read after a batch
 # What happens meanwhile. Functions and events come and go with a module.
 _LOAD = """
 ls /bin | sed s/[aeiou]/z/g > /names; busy 2 1 > /dev/null
+timeout 0.02 cat /sys/kernel/tracing/trace_pipe > /names
 insmod /lib/modules/sample_events.ko; usleep 2000; busy 2 1 > /dev/null; rmmod sample_events
 """
 _WAIT = "cd /; while ! [ -e first.done -a -e second.done -a -e load.done ]; do usleep 1000; done"
@@ -53,6 +54,7 @@ _WRITTEN = re.compile(r"#\s+entries-in-buffer/entries-written: (\d+)/(\d+) |^# l
 _LOGGED = re.compile(r"^\[ *\d+\.\d+\] ", re.MULTILINE)
 _MOST_LOGGED = 8
 _COMMAND = "  Command: "
+_PAGE = 4096  # bytes: longer filters are refused unseen
 _PLAIN = f"{string.ascii_letters}{string.digits} _:*,.=!".encode()  # what printf takes for itself
 
 
@@ -158,6 +160,7 @@ class _Session:
             if error.errno not in _ERRORS:
                 raise _WrongError(f"{error!r} is no errno that Linux gives") from error
             str(error)  # the sentence for people must be there, too
+            self._check_logged(change, error)
         else:
             self._outcome.counts["accepted"] += 1
 
@@ -239,9 +242,22 @@ class _Session:
         if len(errors) > _MOST_LOGGED:
             raise _WrongError(f"{path} has {len(errors)} errors")
         for error in errors:
-            _, command, caret = re.fullmatch(rf"([^\n]*)\n{_COMMAND}(.*)\n( *)\^\n", error, re.DOTALL).groups()
-            if not 0 <= len(caret) - len(_COMMAND) <= len(command):
+            found = re.fullmatch(rf"[^\n]*\n{_COMMAND}(.*)\n( *)\^\n", error, re.DOTALL)
+            if found is None or not 0 <= len(found[2]) - len(_COMMAND) <= len(found[1]):
                 raise _WrongError(f"{path}: {error}")
+
+    def _check_logged(self, change: Change, error: TraceError) -> None:
+        """An error that error_log is to have is its latest."""
+        if error.logged is None:
+            if change.path.endswith("/filter") and error.errno == errno.EINVAL and len(change.data) < _PAGE:
+                raise _WrongError(f"{error} is not in error_log")
+            return
+        self._outcome.counts["logged"] += 1
+        instance = re.match("instances/[^/]*/", change.path)
+        latest = self._machine.tracefs.read(f"{instance[0] if instance else ''}error_log")
+        line = f"{error.logged.place}: error: {error.logged.text}\n{_COMMAND}{error.logged.command}\n"
+        if f"] {line}" not in latest:
+            raise _WrongError(f"error_log lacks {line}")
 
     def _files(self) -> Iterator[str]:
         """All files but those of most events."""

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -31,8 +33,8 @@ _COMMANDS = ("traceon", "traceoff", "snapshot", "stacktrace", "enable_event", "d
 _RARELY = ("dump", "cpudump")
 _TRIGGERS = ("traceon", "traceoff", "snapshot", "stacktrace", "enable_event", "disable_event", "hist", "enable_hist", "bogus")
 _COUNTS = ("", "", "", ":1", ":3", ":unlimited", ":0", ":-1", ":x", ":", ":18446744073709551616", ":1_0")
-_FIELDS = ("prev_pid", "next_pid", "prev_comm", "next_prio", "common_pid", "pid", "comm", "irq", "name", "id", "nr", "depth")
-_FIELDS += ("CPU", "cpu", "COMM", "common_flags", "ip", "buf", "call_site", "bytes_req", "args", "bogus", "ret", "flags")
+_FIELDS = ("CPU", "cpu", "COMM", "comm", "pid", "ip", "bogus", "ret")  # which every event has, or which most do not
+_FIELD = re.compile(r"field:.*?(\w+)(?:\[.*\])?;")
 _OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "&", "~", "=", "!", "===", "")
 _VALUES = ('"sh"', "sh", '"*s*"', "'busy'", '"', "*b?sy*", "swapper/0", '"a', "[", '"\\"', "R", "x" * 300, '"[a-"')
 _MOST = 60  # bytes of rubbish in general; a few writes are huge
@@ -70,12 +72,14 @@ class Changes:
         self._events = [line.split(":") for line in tracefs.read("available_events").splitlines()]
         self._functions = [line.split()[0] for line in tracefs.read("available_filter_functions").splitlines()]
         self._options = tracefs.listdir("options")
+        self._fields = functools.cache(lambda path: _FIELD.findall(tracefs.read(f"events/{path}/format")))
+        self._path = "/".join(self._events[0])  # of the event whose file is written next
         self._files = _files(machine)
         of_cpu, of_events = self._of_cpu, self._of_events
         # How often each kind of change is made, the file, and what is written to it.
         self._kinds: list[tuple[float, Callable[[], str], Callable[[], str]]] = [
             (6, lambda: "set_ftrace_filter", self._functions_text),
-            (3, lambda: "set_ftrace_filter", self._command),
+            (6, lambda: "set_ftrace_filter", self._command),
             (3, lambda: "set_ftrace_notrace", self._functions_text),
             (2, lambda: "set_graph_function", self._functions_text),
             (2, lambda: "set_graph_notrace", self._functions_text),
@@ -109,9 +113,9 @@ class Changes:
 
     def _next(self) -> Change:
         choose = self._choose
-        if choose.random() < 0.03:
+        if choose.random() < 0.04:
             name = choose.choice(INSTANCES) if choose.random() < 0.8 else choose.choice(_STRANGE_NAMES)
-            return Change(choose.choice((Action.MKDIR, Action.MKDIR, Action.MKDIR, Action.RMDIR)), f"instances/{name}")
+            return Change(choose.choice((Action.MKDIR, Action.MKDIR, Action.RMDIR)), f"instances/{name}")
         ((_, file, text),) = choose.choices(self._kinds, self._weights)
         path = file()
         if choose.random() < 0.25:
@@ -151,6 +155,7 @@ class Changes:
     def _of_events(self, name: str) -> str:
         """A file of an event, a system, or all events. The scheduler's events are chosen most, because they happen most."""
         system, event = self._event()
+        self._path = f"{system}/{event}"
         kind = self._choose.random()
         if kind < 0.03:
             return f"events/{name}"
@@ -195,6 +200,9 @@ class Changes:
             words.append(choose.choice(("", "", "!")) + choose.choice((f"{system}:{event}", *some)))
         return choose.choice((" ", "\n", ",")).join(words)
 
+    def _field(self) -> str:
+        return self._choose.choice(_FIELDS if self._choose.random() < 0.3 else self._fields(self._path))
+
     def _filter(self) -> str:
         kind = self._choose.random()
         if kind < 0.15:
@@ -208,7 +216,7 @@ class Changes:
         if depth == 0 or kind < 0.5:
             value = choose.choice(_VALUES) if choose.random() < 0.4 else self._number()[:30]
             space = choose.choice(("", " "))
-            return f"{choose.choice(_FIELDS)}{space}{choose.choice(_OPERATORS)}{space}{value}"
+            return f"{self._field()}{space}{choose.choice(_OPERATORS)}{space}{value}"
         if kind < 0.6:
             return f"!({self._expression(depth - 1)})"
         if kind < 0.75:
@@ -222,14 +230,14 @@ class Changes:
         if trigger.endswith(("_event", "_hist")):
             trigger += ":" + ":".join(self._event())
         elif trigger == "hist":
-            trigger += f":keys={choose.choice(_FIELDS)}"
+            trigger += f":keys={self._field()}"
         condition = f" if {self._filter()}" if choose.random() < 0.4 else ""
         return f"{choose.choice(('', '', '!'))}{trigger}{choose.choice(_COUNTS)}{condition}"
 
     def _injection(self) -> str:
         choose = self._choose
         assignments = [
-            f"{choose.choice(_FIELDS)}{choose.choice(('=', ' = ', '=='))}{choose.choice((*_VALUES, *_NUMBERS))}"
+            f"{self._field()}{choose.choice(('=', ' = ', '=='))}{choose.choice((*_VALUES, *_NUMBERS))}"
             for _ in range(choose.choice((0, 1, 2, 3)))
         ]
         return " ".join(assignments)

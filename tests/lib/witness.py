@@ -91,12 +91,17 @@ def _logger(arch: str, byte_order: Any, irqs_off: Any) -> Any:
     return log
 
 
-class Witness:
-    """Logs entries on every CPU of a machine while `on`: of the kernel's functions and of modules'.
+class SiteMap:
+    """For each place at which a function may begin, its call site; 0: none. Modules that are loaded later are followed.
 
     Args:
         machine: that has booted.
-        only: addresses; if there are any, only those functions of the kernel that begin at them are logged.
+        only: addresses; if there are any, only those functions of the kernel that begin at them are in it.
+
+    Attributes:
+        first: the first address that it is about.
+        last: the last one.
+        address: of the words, one for each `GRANULE` bytes.
     """
 
     def __init__(self, machine: Machine, only: Collection[int] = ()) -> None:
@@ -104,40 +109,34 @@ class Witness:
         site_of = {image.function_at(int(site)).address: int(site) for site in image.sites}
         if only:
             site_of = {function: site for function, site in site_of.items() if function in only}
-        self._first = first = board.arch.kernel_map
-        last = first + board.memory - 1  # modules can be anywhere in RAM
-        self._map = np.zeros((last - first) // int(GRANULE) + 1, np.uint64)  # the host gives memory only to what is used
-        self._learn(site_of)
+        self.first = board.arch.kernel_map
+        self.last = self.first + board.memory - 1  # modules can be anywhere in RAM
+        # The host gives memory only to what is used.
+        self._map = np.zeros((self.last - self.first) // int(GRANULE) + 1, np.uint64)
+        self.address = self._map.ctypes.data
+        self.learn(site_of)
         for module in machine.kernel.modules:
             self._learn_module(module)
         self._follow(machine.kernel.modules)
-        self._hook = _logger(board.arch.name, board.arch.byte_order, board.arch.native().irqs_off)
-        self._logs = []
-        for cpu in board.cpus:
-            log = np.zeros(HEAD + ROW * ENTRIES, np.uint64)
-            log[:HEAD] = [
-                0, 0, self._map.ctypes.data, first, last, machine.kernel.memory.host_address(machine.kernel.hot_areas[cpu.index]),
-                image.offset("pcpu_hot.current_task"), image.offset("pcpu_hot.preempt_count"), image.offset("task_struct.pid"),
-                (board.ram_address - board.arch.direct_map) % 2**64, (board.ram_address - board.arch.kernel_map) % 2**64,
-                board.arch.kernel_map, cpu.env, 0, cpu.record.address + int(cpu_record.CYCLES), 0,
-            ]  # fmt: skip
-            cpu.watch_blocks(self._hook.address, log.ctypes.data)
-            self._logs.append(log)
 
-    def _learn(self, site_of: Mapping[int, int]) -> None:
-        """Adds functions: by their addresses those of their sites."""
+    def learn(self, site_of: Mapping[int, int]) -> None:
+        """Adds words, by the addresses that they are about: of functions those of their sites."""
         for function, site in site_of.items():
-            assert (function - self._first) % int(GRANULE) == 0
-            self._map[(function - self._first) // int(GRANULE)] = site
+            assert (function - self.first) % int(GRANULE) == 0
+            self._map[(function - self.first) // int(GRANULE)] = site
+
+    def word(self, address: int) -> int:
+        """What is known of the function that begins at an address."""
+        return int(self._map[(address - self.first) // int(GRANULE)])
 
     def _learn_module(self, module: Module) -> None:
         """Adds a module's functions, and forgets what was in its memory before."""
         for region in (module.core, module.init):
             if region is not None:
-                start, end = ((at - self._first) // int(GRANULE) for at in (region.base, region.base + region.size))
+                start, end = ((at - self.first) // int(GRANULE) for at in (region.base, region.base + region.size))
                 self._map[start:end] = 0
         functions = {site: module.function_at(site) for site in module.sites}
-        self._learn({function.address: site for site, function in functions.items() if function is not None})
+        self.learn({function.address: site for site, function in functions.items() if function is not None})
 
     def _follow(self, modules: Modules) -> None:
         """Has modules that are loaded from now on added."""
@@ -148,6 +147,32 @@ class Witness:
             self._learn_module(module)
 
         modules.add = added  # type: ignore[method-assign]  # who runs the machine need not know of a witness
+
+
+class Witness:
+    """Logs entries on every CPU of a machine while `on`: of the kernel's functions and of modules'.
+
+    Args:
+        machine: that has booted.
+        only: addresses; if there are any, only those functions of the kernel that begin at them are logged.
+    """
+
+    def __init__(self, machine: Machine, only: Collection[int] = ()) -> None:
+        image, board = machine.kernel.image, machine.board
+        self._map = SiteMap(machine, only)
+        self._hook = _logger(board.arch.name, board.arch.byte_order, board.arch.native().irqs_off)
+        self._logs = []
+        for cpu in board.cpus:
+            log = np.zeros(HEAD + ROW * ENTRIES, np.uint64)
+            log[:HEAD] = [
+                0, 0, self._map.address, self._map.first, self._map.last,
+                machine.kernel.memory.host_address(machine.kernel.hot_areas[cpu.index]),
+                image.offset("pcpu_hot.current_task"), image.offset("pcpu_hot.preempt_count"), image.offset("task_struct.pid"),
+                (board.ram_address - board.arch.direct_map) % 2**64, (board.ram_address - board.arch.kernel_map) % 2**64,
+                board.arch.kernel_map, cpu.env, 0, cpu.record.address + int(cpu_record.CYCLES), 0,
+            ]  # fmt: skip
+            cpu.watch_blocks(self._hook.address, log.ctypes.data)
+            self._logs.append(log)
 
     @property
     def on(self) -> bool:

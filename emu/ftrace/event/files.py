@@ -170,5 +170,5 @@ class EventFiles:
         """Has the handler called for an event, if there is more to do than to record it."""
         record, array = file.record, self._records.array
         of_file = record.get(event_file.FILTER) or record.get(event_file.CONSUMERS)
-        of_array = array.get(array_record.STACKS) or array.get(array_record.EVENT_PIDS)
+        of_array = any(map(array.get, (array_record.EVENT_STACKS, array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS)))
         record.set(event_file.HANDLER, self._handler() if of_file or of_array else 0)

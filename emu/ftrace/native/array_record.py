@@ -43,7 +43,8 @@ CLOCK_OFFSET = _fields.word()  # nanoseconds, added to those since boot
 SITE_FLAGS = _fields.word()  # address of a byte of flags per byte of the kernel mapping
 SITE_FLAGS_SIZE = _fields.word()
 FUNC_STACKS = _fields.word()  # address of void (*)(cpu, array_cpu), which records the stack after each call; 0: none is recorded
-STACKS = _fields.word()  # STACK_KERNEL, STACK_USER: what follows each entry of an event
+EVENT_STACKS = _fields.word()  # the same for events, those in the event_context
+EVENT_USER_STACKS = _fields.word()  # the same for the stacks of programs
 EVENT_PIDS = _fields.word()  # 1: there is a set_event_pid or a set_event_notrace_pid
 PID_FLAGS = _fields.word()  # address of a byte for each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED, EVENTS_...
 ONLY_CHOSEN = _fields.word()  # 1: only pids with PID_CHOSEN are traced
@@ -93,6 +94,3 @@ GRAPH_NOTRACE = np.uint8(2)
 TRACED = np.uint8(4)  # the array's function tracer records it
 TURNS_ON, TURNS_OFF = np.uint8(8), np.uint8(16)  # a command turns tracing on, off when the site is called
 NO_SITE_FLAGS = np.uint8(0)
-
-# Bits of STACKS
-STACK_KERNEL, STACK_USER = np.uint64(1), np.uint64(2)

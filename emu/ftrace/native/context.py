@@ -16,11 +16,12 @@ from emu.native import njit
 from emu.native.pointers import Accessors, load_u64, store_u64
 from emu.native.record import shift_of
 
-__all__ = ["DEEPEST_SHOWN", "Context", "build", "complete", "host_address", "linear_time", "now", "wake_reader"]
+__all__ = ["DEEPEST_SHOWN", "Context", "build", "complete", "host_address", "linear_time", "now", "of_type", "wake_reader"]
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
 TYPE, FLAGS = shift_of(ENTRY, "type"), shift_of(ENTRY, "flags")
+TYPE_MASK = np.uint64(0xFFFF) << TYPE
 PREEMPT_COUNT, PID = shift_of(ENTRY, "preempt_count"), shift_of(ENTRY, "pid")
 
 NO_FLAGS, IRQS_OFF, NEED_RESCHED = np.uint64(0), np.uint64(Flag.IRQS_OFF), np.uint64(Flag.NEED_RESCHED)
@@ -84,6 +85,12 @@ def wake_reader(cpu, array):
     if load_u64(array + array_record.READER_WAITS) != ZERO:
         store_u64(array + array_record.READER_WAITS, ZERO)
         raise_at(cpu, load_u64(array + array_record.READER_VECTOR), load_u64(cpu + cpu_record.CYCLES))
+
+
+@njit
+def of_type(common, kind):
+    """The word that an entry of another type begins with, if its common fields are otherwise the same."""
+    return common & ~TYPE_MASK | kind << TYPE
 
 
 class Context(NamedTuple):

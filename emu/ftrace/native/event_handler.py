@@ -47,13 +47,25 @@ def of_ignored_task(array_cpu, array, event, entry):
 
 
 @njit
-def act(cpu, file, post):
-    """Has those consumers act that do so before the entry is recorded, or (`post`) after it."""
+def act(cpu, file, array_cpu, staged, size, post):
+    """Has those consumers act that do so before the entry is recorded, or (`post`) after it, and whose filters keep it."""
     following = load_u64(file + event_file.CONSUMERS)
     while following != ZERO:
         now_acting, following = following, load_u64(following + consumer.NEXT)
-        if load_u64(now_acting + consumer.POST) == post:
+        wanted = load_u64(now_acting + consumer.POST) == post
+        if wanted and keeps(load_u64(now_acting + consumer.FILTER), cpu, array_cpu, staged, size):
             call_handler(load_u64(now_acting + consumer.HANDLER), cpu, now_acting)
+
+
+@njit
+def record_stacks(cpu, array_cpu, array):
+    """Records the stacks that an array wants after each event, if the event has been recorded."""
+    handler = load_u64(array + array_record.EVENT_STACKS)
+    if handler != ZERO:
+        call_handler(handler, cpu, array_cpu)
+    handler = load_u64(array + array_record.EVENT_USER_STACKS)
+    if handler != ZERO:
+        call_handler(handler, cpu, array_cpu)
 
 
 def build() -> Any:
@@ -65,17 +77,17 @@ def build() -> Any:
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         context = load_u64(array + array_record.EVENT_CONTEXT)
         staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
-        act(cpu, file, ZERO)
+        act(cpu, file, array_cpu, staged, size, ZERO)
         ignored = False
         if load_u64(array + array_record.EVENT_PIDS) != ZERO:
             ignored = of_ignored_task(array_cpu, array, load_u64(context + event_context.EVENT), staged)
-        program = load_u64(file + event_file.FILTER)
-        kept = program == ZERO or keeps(program, cpu, array_cpu, staged, size)
-        if load_u64(file + event_file.FLAGS) == event_file.ENABLED and kept and not ignored:
+        recorded = load_u64(file + event_file.FLAGS) == event_file.ENABLED and not ignored
+        if recorded and keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
             entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
             if entry != ZERO:
                 copy(entry, staged, size)
                 complete(cpu, array_cpu, array)
-        act(cpu, file, ONE)
+                record_stacks(cpu, array_cpu, array)
+        act(cpu, file, array_cpu, staged, size, ONE)
 
     return handle

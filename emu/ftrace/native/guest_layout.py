@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["GuestLayout"]
 
+NONE = np.uint64(0)
+
 
 class GuestLayout(NamedTuple):
     """Offsets, sizes and masks. Images in which they are equal share the compiled code."""
@@ -27,6 +29,9 @@ class GuestLayout(NamedTuple):
     task_tgid: np.uint64
     task_comm: np.uint64
     task_mm: np.uint64
+    task_stack: np.uint64
+    task_pf: np.uint64  # task_struct.flags
+    pf_kthread: np.uint64
     curr_ret_stack: np.uint64  # index of the return stack's latest entry, -1 if there is none
     trace_overrun: np.uint64
     ftrace_timestamp: np.uint64  # when the task was switched out
@@ -65,6 +70,15 @@ class GuestLayout(NamedTuple):
     saved_pc: np.uint64
     saved_sp: np.uint64
     saved_link: np.uint64  # what leads to the caller: the frame pointer, or where the latest call was made, by architecture
+    of_user: np.uint64  # that of a program, from its task's stack on
+
+    # struct user_window, only on SPARC V9
+    windows: np.uint64  # of a task: those that belong on the program's stack, and are not there yet, the oldest first
+    next_window: np.uint64  # of a task: the address behind the last of them
+    window_size: np.uint64
+    window_sp: np.uint64  # the %sp of the place where it belongs
+    window_fp: np.uint64
+    window_call: np.uint64  # %i7
 
     @classmethod
     def of(cls, image: Image, saved: SavedRegisters) -> Self:
@@ -80,6 +94,9 @@ class GuestLayout(NamedTuple):
         def constant(name: str) -> np.uint64:
             return np.uint64(image.constant(name))
 
+        has_windows = "user_window" in image.layout
+        ins = image.offset("user_window.window") + 8 * 8 if has_windows else 0
+
         return cls(
             current_task=offset("pcpu_hot.current_task"),
             preempt_count=offset("pcpu_hot.preempt_count"),
@@ -88,6 +105,9 @@ class GuestLayout(NamedTuple):
             task_tgid=offset("task_struct.tgid"),
             task_comm=offset("task_struct.comm"),
             task_mm=offset("task_struct.mm"),
+            task_stack=offset("task_struct.stack"),
+            task_pf=offset("task_struct.flags"),
+            pf_kthread=constant("PF_KTHREAD"),
             curr_ret_stack=offset("task_struct.curr_ret_stack"),
             trace_overrun=offset("task_struct.trace_overrun"),
             ftrace_timestamp=offset("task_struct.ftrace_timestamp"),
@@ -116,4 +136,11 @@ class GuestLayout(NamedTuple):
             saved_pc=np.uint64(saved.pc),
             saved_sp=np.uint64(saved.sp),
             saved_link=np.uint64(saved.link),
+            of_user=constant("THREAD_SIZE") - np.uint64(image.size("pt_regs")),
+            windows=offset("task_struct.thread.windows") if has_windows else NONE,
+            next_window=offset("task_struct.thread.next_window") if has_windows else NONE,
+            window_size=np.uint64(image.size("user_window")) if has_windows else NONE,
+            window_sp=offset("user_window.sp") if has_windows else NONE,
+            window_fp=np.uint64(ins + 8 * 6),
+            window_call=np.uint64(ins + 8 * 7),
         )

@@ -3,20 +3,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from emu.ftrace.events import KERNEL_STACK, EventType
 from emu.ftrace.native import array_cpu_record, array_record, event_context
-from emu.ftrace.native.context import Context, complete, now
+from emu.ftrace.native.context import Context, complete, now, of_type
 from emu.ftrace.native.ring_buffer import reserve
 from emu.native import njit
 from emu.native.memory import copy
 from emu.native.pointers import load_u64, store_u64
 from emu.native.record import offset_of
 
-__all__ = ["build"]
+__all__ = ["Stacks", "build"]
 
 ZERO, WORD = np.uint64(0), np.uint64(8)
 KIND = np.uint64(EventType.KERNEL_STACK)
@@ -24,29 +24,41 @@ COUNT, CALLERS = offset_of(KERNEL_STACK, "size"), np.uint64(KERNEL_STACK.itemsiz
 MOST = np.uint64(array_record.STACK_LIMIT)
 
 
-def build(context: Context, unwind: Any) -> Any:
-    """Compiles record_stack(cpu, array_cpu, place, irqs_off): records the stack of the calls under way on a CPU for one array.
+class Stacks(NamedTuple):
+    """Compiled functions that record the stack of the calls under way on a CPU for one array. `place`: see `event_context`."""
 
-    `place`: where the CPU stands, see `event_context`. `unwind`: see native.unwind.
-    """
+    record_stack: Any
+    """record_stack(cpu, array_cpu, place, irqs_off)"""
+
+    record_after: Any
+    """record_after(cpu, array_cpu, place, common): the same after an event that has these common fields, the type aside."""
+
+
+def build(context: Context, unwind: Any) -> Stacks:
+    """Compiles for a guest. `unwind`: see native.unwind."""
     current_task, preempt_count, common_fields = context
 
     @njit
-    def record_stack(cpu, array_cpu, place, irqs_off):
+    def record_after(cpu, array_cpu, place, common):
         if place == event_context.PLACE_NOWHERE:
             return
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         stack = load_u64(array + array_record.STACK)
-        count = unwind(cpu, array, stack, MOST)
+        count = unwind(cpu, array, place, stack, MOST)
         if count == ZERO:
             return
         size = count * WORD
         entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), CALLERS + size)
         if entry == ZERO:
             return
-        store_u64(entry, common_fields(KIND, current_task(array_cpu, array), preempt_count(array_cpu), irqs_off))
+        store_u64(entry, of_type(common, KIND))
         store_u64(entry + COUNT, count)
         copy(entry + CALLERS, stack, size)
         complete(cpu, array_cpu, array)
 
-    return record_stack
+    @njit
+    def record_stack(cpu, array_cpu, place, irqs_off):
+        task = current_task(array_cpu, load_u64(array_cpu + array_cpu_record.ARRAY))
+        record_after(cpu, array_cpu, place, common_fields(KIND, task, preempt_count(array_cpu), irqs_off))
+
+    return Stacks(record_stack, record_after)

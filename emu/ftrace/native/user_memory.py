@@ -17,9 +17,10 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
 from emu.native.pointers import Accessors, load_u64
 
-__all__ = ["PageTables", "build"]
+__all__ = ["PageTables", "build", "build_word"]
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+SMALLEST_PAGE = np.uint64(4096)
 
 
 class PageTables(NamedTuple):
@@ -70,3 +71,15 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, tables: PageT
             shift -= tables.index_bits
 
     return user_address
+
+
+def build_word(user_address: Any) -> Any:
+    """user_word(cpu, array, address) -> the host address of the eight bytes at a user address; 0: they are not all there."""
+
+    @njit
+    def user_word(cpu, array, address):
+        if address & (SMALLEST_PAGE - ONE) > SMALLEST_PAGE - WORD:  # no aligned word lies across the end of a page
+            return ZERO
+        return user_address(cpu, array, address)
+
+    return user_word

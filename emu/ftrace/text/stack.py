@@ -36,7 +36,7 @@ def user_stack_text(view: TraceView, rows: Rows) -> Column:
     @cache
     def place(tgid: int, address: int) -> str:
         found = view.mapped_file(tgid, address) if with_files else None
-        file = f"{found.path}[+{found.offset:#x}]" if found else ""
+        file = f"{_escaped(found.path)}[+{found.offset:#x}]" if found else ""
         return f"{file} <{address:016x}>" if with_addresses or not found else file
 
     def text(entry: bytes) -> str:
@@ -55,6 +55,11 @@ def _callers(entry: bytes) -> Addresses:
     found = np.frombuffer(entry, np.uint64, min(max(size, 0), room), KERNEL_STACK.itemsize)
     ends = np.flatnonzero(found == _END)
     return found[: ends[0]] if len(ends) else found
+
+
+def _escaped(path: str) -> str:
+    """A path on one line."""
+    return path.replace("\n", "\\012")
 
 
 def _stack_text(title: str, callers: Sequence[str]) -> str:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.events import Events
+from emu.kernel.user_mappings import MappedFile
 
-__all__ = ["MappedFile", "Symbol", "SymbolTable", "Symbols", "TraceView"]
+__all__ = ["Symbol", "SymbolTable", "Symbols", "TraceView"]
 
 
 class Symbol(NamedTuple):
@@ -23,13 +24,6 @@ class Symbol(NamedTuple):
     offset: int
     size: int
     module: str = ""
-
-
-class MappedFile(NamedTuple):
-    """What a program has mapped at an address: the file's path, and how far from the mapping's beginning the address is."""
-
-    path: str
-    offset: int
 
 
 class Symbols(Protocol):
@@ -77,7 +71,7 @@ class TraceView:
     irq_entry_text: range = range(0)  # addresses of the functions by which interrupts enter
     calls: Mapping[int, EventCall] = field(default_factory=dict)  # the events of the guest, by `common_type`
     string_at: Callable[[int], str | None] = lambda address: None  # a string of the kernel or of a module
-    mapped_file: Callable[[int, int], MappedFile | None] = lambda tgid, address: None  # of a process that still lives
+    mapped_file: Callable[[int, int], MappedFile | None] = lambda tgid, address: None  # of a process that lives
     kernel_values: Mapping[str, int] = field(default_factory=dict)  # of variables that a print fmt may name: `jiffies`
     kernel_constants: Mapping[str, int] = field(default_factory=dict)  # that it may name, `sizeof(struct page)` among them
     pointer_key: int = 0  # with another, %p hides an address behind another number

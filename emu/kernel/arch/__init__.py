@@ -8,6 +8,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from emu.cpu.cpu import Cpu
 from emu.kernel.image import Image
 from emu.kernel.memory import GuestMemory
@@ -28,7 +31,7 @@ class KernelArch(ABC):
 
     To boot: elf_machine, page_table, boot_params.
     To show a CPU's registers: registers().
-    To show a backtrace: callers(). For native code that does the same: saved_registers(), bytes_without_frame(), trap_entry.
+    To show a backtrace: callers(). For native code that does the same: saved_registers(), frameless(), trap_entry.
     """
 
     elf_machine: ClassVar[str]  # e_machine of an image, as pyelftools names it
@@ -56,8 +59,8 @@ class KernelArch(ABC):
         """Where a struct pt_regs has which registers."""
 
     @abstractmethod
-    def bytes_without_frame(self, code: bytes) -> int:
-        """How many bytes of a function are executed before it has a frame of its own: all, if it never has."""
+    def frameless(self, code: bytes) -> NDArray[np.bool_]:
+        """For each byte of a function: whether the function has no frame of its own while it goes on there."""
 
 
 def load(name: str) -> KernelArch:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from emu.cpu.arch.sparc64.state import Env, windows
 from emu.cpu.cpu import Cpu
@@ -75,10 +76,11 @@ class Sparc64(KernelArch):
         general = image.offset("pt_regs.u_regs")
         return SavedRegisters(image.offset("pt_regs.tpc"), general + 8 * 14, general + 8 * 15)
 
-    def bytes_without_frame(self, code: bytes) -> int:
-        instructions = np.frombuffer(code[: len(code) & ~3], ">u4")
-        (places,) = np.nonzero(instructions & _SAVE_MASK == _SAVE)
-        return 4 * (int(places[0]) + 1) if len(places) else len(code)
+    def frameless(self, code: bytes) -> NDArray[np.bool_]:
+        size = len(code)
+        (saves,) = np.nonzero(np.frombuffer(code, ">u4", size // 4) & _SAVE_MASK == _SAVE)
+        after_save = 4 * (int(saves[0]) + 1) if len(saves) else size
+        return np.arange(size) < after_save
 
 
 ARCH = Sparc64()

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from emu.cpu.cpu import Cpu
 from emu.kernel.arch import KernelArch, SavedRegisters
 from emu.kernel.image import Image
@@ -17,6 +20,7 @@ __all__ = ["ARCH"]
 _SHOWN = ("ip", "sp", "flags", "ax", "bx", "cx", "dx", "si", "di", "bp", *(f"r{n}" for n in range(8, 16)))
 _TRAMPOLINE = "return_to_handler"  # the function that returned to it has taken its address off the stack
 _MAKES_FRAME = bytes.fromhex("4889e5")  # mov %rsp, %rbp
+_RET = 0xC3
 _INTERRUPTED = 1  # a bit of a frame pointer: the rest is the address of a struct pt_regs
 
 
@@ -57,9 +61,11 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
     def saved_registers(self, image: Image) -> SavedRegisters:
         return SavedRegisters(*(image.offset(f"pt_regs.{name}") for name in ("ip", "sp", "bp")))
 
-    def bytes_without_frame(self, code: bytes) -> int:
-        place = code.find(_MAKES_FRAME)
-        return len(code) if place < 0 else place
+    def frameless(self, code: bytes) -> NDArray[np.bool_]:
+        makes_frame, size = code.find(_MAKES_FRAME), len(code)
+        frameless: NDArray[np.bool_] = np.frombuffer(code, np.uint8) == _RET
+        frameless[: makes_frame if makes_frame >= 0 else size] = True
+        return frameless
 
 
 ARCH = X86_64()

@@ -3,6 +3,7 @@
 #include <emu/layout.h>
 #include <asm/ptrace.h>
 
+LAYOUT_SIZE(pt_regs);
 LAYOUT(pt_regs, r15);
 LAYOUT(pt_regs, r14);
 LAYOUT(pt_regs, r13);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the host knows of generic structures and constants. */
+#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/mm_types.h>
@@ -16,6 +17,7 @@
 #include <emu/hostcall.h>
 #include <emu/layout.h>
 #include <emu/ramdisk.h>
+#include <emu/trace_work.h>
 #include <asm/irq.h>
 #include <asm/unistd.h>
 
@@ -31,6 +33,8 @@ LAYOUT_CONST(PREEMPT_NEED_RESCHED);
 LAYOUT_CONST(PREEMPT_ENABLED);
 LAYOUT_CONST(_TIF_NEED_RESCHED);
 LAYOUT_CONST(FTRACE_RETFUNC_DEPTH);
+LAYOUT_CONST(THREAD_SIZE);
+LAYOUT_CONST(PF_KTHREAD);
 LAYOUT_CONST(LOCAL_TIMER_VECTOR);
 LAYOUT_CONST(UPCALL_VECTOR);
 LAYOUT_CONST(HOST_DEVICE_VECTOR);
@@ -68,6 +72,12 @@ LAYOUT_SIZE(ramdisk_segment);
 LAYOUT(ramdisk_segment, address);
 LAYOUT(ramdisk_segment, length);
 
+LAYOUT_CONST(TRACE_WORK_LOG);
+LAYOUT_CONST(TRACE_WORK_DUMP);
+LAYOUT(trace_work, kind);
+LAYOUT(trace_work, argument);
+LAYOUT(trace_work, text);
+
 LAYOUT_SIZE(ftrace_ret_stack);
 LAYOUT(ftrace_ret_stack, ret);
 LAYOUT(ftrace_ret_stack, func);
@@ -75,6 +85,7 @@ LAYOUT(ftrace_ret_stack, calltime);
 LAYOUT(ftrace_ret_stack, fp);
 
 LAYOUT(task_struct, thread_info_flags);
+LAYOUT(task_struct, flags);
 LAYOUT(task_struct, stack);
 LAYOUT(task_struct, tasks);
 LAYOUT(task_struct, prio);
@@ -89,6 +100,12 @@ LAYOUT(task_struct, ret_stack);
 
 LAYOUT_CONST(TASK_SIZE);
 LAYOUT(mm_struct, pgd);
+LAYOUT(mm_struct, mmap);
+LAYOUT(vm_area_struct, vm_start);
+LAYOUT(vm_area_struct, vm_end);
+LAYOUT(vm_area_struct, vm_node);
+LAYOUT(vm_area_struct, vm_file);
+LAYOUT(file, f_path);
 
 LAYOUT(module, name);
 LAYOUT(module, core_layout);

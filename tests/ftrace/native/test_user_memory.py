@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from emu.ftrace.native import context, user_memory
-from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.files.share import Share
 from emu.machine import Machine
 from emu.native.pointers import in_byte_order
@@ -66,7 +65,7 @@ int main(void)
 def user_address(machine: Machine) -> Any:
     """The compiled function, for a machine's guest."""
     board = machine.board
-    memory, guest = in_byte_order(board.arch.byte_order), GuestLayout.of(machine.kernel.image)
+    memory, guest = in_byte_order(board.arch.byte_order), machine.trace_array.recorder.globals.guest
     tables = importlib.import_module(f"emu.ftrace.native.arch.{board.arch.name}_user").PAGE_TABLES
     return user_memory.build(memory, guest, context.build(memory, guest), tables)
 

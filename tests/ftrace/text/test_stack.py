@@ -9,8 +9,9 @@ from dataclasses import replace
 import pytest
 
 from emu.ftrace.events import FUNCGRAPH_ENTRY, KERNEL_STACK, USER_STACK, EventType
-from emu.ftrace.text import MappedFile, render_events, render_trace
+from emu.ftrace.text import render_events, render_trace
 from emu.ftrace.text.pipe import PipeText
+from emu.kernel.user_mappings import MappedFile
 from tests.ftrace.event.golden_events import VALUES, record_event
 from tests.ftrace.text.golden import Recording, body_of, read_golden, record_events, record_own
 

@@ -66,3 +66,9 @@ class StackCallbacks(NamedTuple):
 
     function_stack: int
     """The address of void (*)(cpu, array_cpu), which a function tracer's callback calls after it has recorded a call."""
+
+    event_stack: int
+    """The same for an event that has been recorded, the one in the event_context."""
+
+    event_user_stack: int
+    """The same for the stack of the task's program."""

@@ -27,7 +27,7 @@ from emu.kernel.arch.sparc64 import SAVED_CALL, SAVED_FP, TRAP_REGISTERS
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
 
-__all__ = ["RETURN_OFFSET", "build"]
+__all__ = ["RETURN_OFFSET", "build", "ins"]
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 RETURN_OFFSET = 8  # bytes: a function returns behind the call and its delay slot
@@ -38,6 +38,16 @@ WINDOW, REGBASE = np.uint64(Env.regwptr.offset), np.uint64(Env.regbase.offset)
 CWP, CANRESTORE, NWINDOWS = (np.uint64(field.offset) for field in (Env.cwp, Env.canrestore, Env.nwindows))
 WINDOW_SIZE = np.uint64(16 * 8)  # bytes from a window to the next one: they share eight registers
 O6, O7 = np.uint64(window_register("o6")), np.uint64(window_register("o7"))
+
+
+@njit
+def ins(env, n):
+    """The host address of the ins of the n-th window that is in the CPU, the current one's being the first."""
+    index = np.uint64(load_u32(env + CWP)) + n + ONE
+    windows = np.uint64(load_u32(env + NWINDOWS))
+    if n != ZERO and index >= windows:  # those of the current window follow it in any case
+        index -= windows
+    return env + REGBASE + index * WINDOW_SIZE
 
 
 def build(guest: GuestLayout, context: Context) -> Any:
@@ -56,16 +66,7 @@ def build(guest: GuestLayout, context: Context) -> Any:
         return address - load_u64(array + array_record.TRAP_ENTRY) < load_u64(array + array_record.TRAP_ENTRY_SIZE)
 
     @njit
-    def ins(env, n):
-        """The host address of the ins of the n-th window that is in the CPU, the current one's being the first."""
-        index = np.uint64(load_u32(env + CWP)) + n + ONE
-        windows = np.uint64(load_u32(env + NWINDOWS))
-        if n != ZERO and index >= windows:  # those of the current window follow it in any case
-            index -= windows
-        return env + REGBASE + index * WINDOW_SIZE
-
-    @njit
-    def unwind(cpu, array, out, most):
+    def unwind(cpu, array, place, out, most):
         env = load_u64(cpu + cpu_record.ENV)
         task = current_task(load_u64(cpu + cpu_record.CALLOUT), array)
         window = load_u64(env + WINDOW)

@@ -26,9 +26,17 @@ from emu.ftrace.native import (
     stacks,
     task_callbacks,
     user_memory,
+    user_stack,
 )
-from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks, x86_64_unwind
-from emu.ftrace.native.arch.x86_64_user import PAGE_TABLES
+from emu.ftrace.native.arch import (
+    Callback,
+    Callbacks,
+    EventCallbacks,
+    StackCallbacks,
+    TaskCallbacks,
+    x86_64_unwind,
+    x86_64_user,
+)
 from emu.ftrace.native.context import host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
@@ -117,19 +125,35 @@ def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
 
 def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
-    about = context.build(in_byte_order("little"), guest)
-    record_stack = stacks.build(about, x86_64_unwind.build(guest, about))
+    memory = in_byte_order("little")
+    about = context.build(memory, guest)
+    record_stack, record_after = stacks.build(about, x86_64_unwind.build(guest, about))
+    record_user_stack = user_stack.build(memory, guest, about, x86_64_user.build(guest, about))
+
+    @njit
+    def context_of(array_cpu):
+        return load_u64(load_u64(array_cpu + array_cpu_record.ARRAY) + array_record.EVENT_CONTEXT)
 
     @cfunc(_HANDLER)
     def function_stack(cpu, array_cpu):
         record_stack(cpu, array_cpu, event_context.PLACE_FUNCTION, irqs_off(load_u64(cpu + cpu_record.ENV)))
 
-    return StackCallbacks(function_stack.address)
+    @cfunc(_HANDLER)
+    def event_stack(cpu, array_cpu):
+        now = context_of(array_cpu)
+        record_after(cpu, array_cpu, load_u64(now + event_context.PLACE), load_u64(load_u64(now + event_context.ENTRY)))
+
+    @cfunc(_HANDLER)
+    def event_user_stack(cpu, array_cpu):
+        record_user_stack(cpu, array_cpu, load_u64(load_u64(context_of(array_cpu) + event_context.ENTRY)))
+
+    return StackCallbacks(function_stack.address, event_stack.address, event_user_stack.address)
 
 
 def build_for_filters(guest: GuestLayout) -> int:
     """Compiles for a guest."""
     memory = in_byte_order("little")
     about = context.build(memory, guest)
-    address: int = filter_program.build(memory, guest, about, user_memory.build(memory, guest, about, PAGE_TABLES)).address
+    user_address = user_memory.build(memory, guest, about, x86_64_user.PAGE_TABLES)
+    address: int = filter_program.build(memory, guest, about, user_address).address
     return address

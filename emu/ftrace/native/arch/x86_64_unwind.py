@@ -16,7 +16,7 @@ import numpy as np
 
 from emu.cpu.arch.x86_64.state import register
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_record
+from emu.ftrace.native import array_record, event_context
 from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.unwind import build_real_address, has_no_frame, is_code
@@ -37,35 +37,34 @@ def build(guest: GuestLayout, context: Context) -> Any:
     current_task = context.current_task
 
     @njit
-    def unwind(cpu, array, out, most):
+    def unwind(cpu, array, place, out, most):
         env = load_u64(cpu + cpu_record.ENV)
         task = current_task(load_u64(cpu + cpu_record.CALLOUT), array)
         trampoline = load_u64(array + array_record.RETURN_TRAMPOLINE)
         sp, frame = load_u64(env + SP), load_u64(env + BP)
+        if place == event_context.PLACE_HOST_CALL:  # the host answers when hostcall() has returned
+            sp -= WORD
         frameless, returned = True, False
         last, count = ZERO, ZERO
         while count < most:
             begun = False  # whether the address may be one at which a function has no frame yet
             if returned:  # the function that returned to the trampoline has taken its return address off the stack
-                slot, address, returned = sp - WORD, trampoline, False
+                address, returned = real_address(array, task, sp - WORD, trampoline), False
             elif frameless:
-                slot, address, begun = sp, load_u64(host_address(array, sp)), True
+                address, begun = real_address(array, task, sp, load_u64(host_address(array, sp))), True
                 sp += WORD
             elif frame & LOW_BITS == INTERRUPTED:
                 saved = frame - INTERRUPTED
-                slot = saved + guest.saved_pc
-                address, begun = load_u64(host_address(array, slot)), True
+                address, begun = load_u64(host_address(array, saved + guest.saved_pc)), True
                 sp = load_u64(host_address(array, saved + guest.saved_sp))
                 frame = load_u64(host_address(array, saved + guest.saved_link))
                 returned = address == trampoline
                 last = ZERO  # it may have been on another stack
             elif frame & LOW_BITS == ZERO and frame > last:
-                slot = frame + WORD
-                address = load_u64(host_address(array, slot))
+                address = real_address(array, task, frame + WORD, load_u64(host_address(array, frame + WORD)))
                 frame, last = load_u64(host_address(array, frame)), frame
             else:
                 break
-            address = real_address(array, task, slot, address)
             if not is_code(array, address):
                 break
             store_u64(out + count * WORD, address)
