@@ -350,7 +350,7 @@ class Ftrace:
             self.keys.unloaded(module.name)
             gone_events = self._events.remove(module.name)
             for ops, recorder in self._recorders.items():
-                if ops.events.forget(gone_events):
+                if ops.events_gone(gone_events):
                     recorder.clear()
                     recorder.clear_snapshot()
         else:

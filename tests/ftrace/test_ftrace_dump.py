@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from emu.machine import GuestPanic, Machine
-from tests.lib.commands import shell
+from tests.lib.commands import TRACING, shell
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "dmesg-sysrq-z-dump.txt"
 CRASH = "insmod /lib/modules/sample_crash.ko"
@@ -106,7 +106,7 @@ def test_what_is_recorded_during_a_dump_stays(fresh: Machine) -> None:
         while true; do echo 1 > tracing_on; done &
         echo z > /proc/sysrq-trigger; kill $!; echo 0 > tracing_on; cat /before
     """
-    said = shell(fresh, script)
+    said = fresh.run(f"cd {TRACING}; {script}", limit=5_000_000_000).output.decode()
     before = sum(map(int, re.findall(r"entries: (\d+)", said)))
     assert len(dump_in(messages(said))) >= before > 100
     assert fresh.trace_array.recorder.entries(None) > 0
@@ -125,6 +125,14 @@ def test_one_cpu_is_dumped_when_asked_for(fresh: Machine) -> None:
     fresh.trace_array.request_dump(None)
     (line,) = dump_in(messages(fresh.run("true").output.decode()))
     assert line.endswith(": on 0")
+
+
+def test_a_dump_that_a_command_made_the_host_ask_for_belongs_to_the_command(fresh: Machine) -> None:
+    for number in range(100):
+        fresh.tracefs.write("trace_marker", str(number))
+    fresh._sink = lambda data: fresh.trace_array.request_dump(None) if data == b"now\n" else None
+    lines = dump_in(messages(shell(fresh, "echo now")))
+    assert [line.rpartition(" ")[2] for line in lines] == list(map(str, range(100)))
 
 
 @pytest.mark.parametrize("where", ["sysctl", "parameter"])
