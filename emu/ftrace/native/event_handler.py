@@ -102,14 +102,16 @@ def build() -> Any:
         context = load_u64(array + array_record.EVENT_CONTEXT)
         staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
         conditional = load_u64(file + event_file.TRIGGER_COND) != ZERO
-        # As in Linux: what consumers that do not look at the entry change is in force for it, but for the event's own soft mode.
+        event = load_u64(context + event_context.EVENT)
+        # As in Linux, consumers act before the entry has a place in the ring buffer, and whether the event is recorded was
+        # decided before.
         flags = load_u64(file + event_file.FLAGS)
         if not conditional:
             act(cpu, array_cpu, file, staged, size, consumer.BEFORE)
-        event = load_u64(context + event_context.EVENT)
-        if event != ZERO and load_u64(array + array_record.EVENT_PIDS) != ZERO and of_ignored_task(array_cpu, array, event, staged):
+        chosen = event != ZERO and load_u64(array + array_record.EVENT_PIDS) != ZERO
+        if chosen and of_ignored_task(array_cpu, array, event, staged):
             return
-        # With others it is the other way round: the entry has its place before they act.
+        # If they look at the entry, or follow it, both is the other way round.
         ring = load_u64(array_cpu + array_cpu_record.RING)
         disabled = load_u64(ring + ring_record.DISABLED)
         if conditional:
