@@ -78,7 +78,7 @@ def test_a_program_s_memory_is_found_where_the_program_could_read_it(
     with Machine(arch=arch, cpus=2, shares=[Share(tmp_path, guest="/mnt")]) as machine:
         recorder, find = machine.trace_array.recorder, user_address(machine)
 
-        def write_marker(text: bytes) -> bool:
+        def write_marker(text: bytes, newline: int | None = None) -> bool:
             """Reads what the program wrote of, while it waits in the system call."""
             cpu, array = (np.uint64(record.address) for record in (recorder.acting_cpu.record, recorder.globals.records.top))
             words = text.rstrip(b"\n\0").split()
