@@ -72,6 +72,14 @@ def test_a_dump_empties_the_buffer_and_stops_tracing(fresh: Machine) -> None:
     assert fresh.tracefs.read("tracing_on") == "0\n"
 
 
+def test_a_dump_has_addresses_of_programs_as_they_are(fresh: Machine) -> None:
+    on = "echo 1 > options/userstacktrace; echo 1 > options/sym-userobj; echo 1 > events/syscalls/sys_enter_openat/enable"
+    lines = dump_in(messages(shell(fresh, f"{on}; cat trace > /tmp/trace; echo z > /proc/sysrq-trigger")))
+    stacks = [line for line in lines if " => " in line]
+    assert stacks and all(re.fullmatch(" =>  <[0-9a-f]{16}>", line) for line in stacks)
+    assert re.search(r"^ => /bin/\w+\[\+0x\w+\]$", fresh.run("cat /tmp/trace").output.decode(), re.MULTILINE)
+
+
 @pytest.mark.parametrize("tracer", ["function", "function_graph", "nop"])
 def test_a_dump_has_the_lines_of_the_trace(arch: str, tracer: str) -> None:
     """Those of all CPUs, in order, as they are with latency-format, but without the marks that need the next event."""
