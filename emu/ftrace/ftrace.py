@@ -13,7 +13,6 @@ from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.callbacks import TraceCallbacks
 from emu.ftrace.errors import TraceError
-from emu.ftrace.keys import Keys
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -78,7 +77,7 @@ class Ftrace:
     ) -> None:
         self.arch = arch
         self.sites = Sites(kernel.board, kernel.memory, arch, kernel.module_files)
-        self.keys = Keys(kernel.memory, arch)
+        self.keys = trace_globals.keys
         self.driver = Driver(kernel, arch, self._fail, warn)
         self.enabled = True
         self.failed = False
@@ -370,7 +369,7 @@ class Ftrace:
             self.keys.unloaded(module.name)
             gone_events = self._events.remove(module.name)
             for ops, recorder in self._recorders.items():
-                if ops.events.forget(gone_events):
+                if ops.events_gone(gone_events):
                     recorder.clear()
                     recorder.clear_snapshot()
         else:

@@ -19,7 +19,7 @@ from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_record, event_context
 from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.unwind import build_real_address, has_no_frame, is_code
+from emu.ftrace.native.unwind import build_real_address, is_code, without_frame
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
@@ -44,15 +44,16 @@ def build(guest: GuestLayout, context: Context) -> Any:
         sp, frame = load_u64(env + SP), load_u64(env + BP)
         if place == event_context.PLACE_HOST_CALL:  # the host answers when hostcall() has returned
             sp -= WORD
-        frameless, returned = True, False
+        words, returned = ONE, False
         last, count = ZERO, ZERO
         while count < most:
             begun = False  # whether the address may be one at which a function has no frame yet
             if returned:  # the function that returned to the trampoline has taken its return address off the stack
                 address, returned = real_address(array, task, sp - WORD, trampoline), False
-            elif frameless:
-                address, begun = real_address(array, task, sp, load_u64(host_address(array, sp))), True
-                sp += WORD
+            elif words != ZERO:
+                sp += words * WORD
+                slot = sp - WORD
+                address, begun = real_address(array, task, slot, load_u64(host_address(array, slot))), True
             elif frame & LOW_BITS == INTERRUPTED:
                 saved = frame - INTERRUPTED
                 address, begun = load_u64(host_address(array, saved + guest.saved_pc)), True
@@ -69,7 +70,7 @@ def build(guest: GuestLayout, context: Context) -> Any:
                 break
             store_u64(out + count * WORD, address)
             count += ONE
-            frameless = begun and has_no_frame(array, address)
+            words = without_frame(array, address) if begun else ZERO
         return count
 
     return unwind
