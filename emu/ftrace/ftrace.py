@@ -312,6 +312,7 @@ class Ftrace:
 
     def dump_line(self, cpu: int | None) -> bytes | None:
         """The next line of a dump, which begins when there is none under way and ends with None."""
+        self.driver.alive()  # a CPU may print thousands of lines with interrupts off
         if self._dump is None:
             self._dump = self.top_array.dump(cpu)
         line = next(self._dump, None)
