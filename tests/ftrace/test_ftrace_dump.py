@@ -167,6 +167,19 @@ def test_an_oops_dumps(arch: str, mode: int, where: str) -> None:
     assert modules < lines.index("Dumping ftrace buffer:") < lines.index("---[ end trace 0000000000000000 ]---")
 
 
+def test_patching_waits_for_a_cpu_that_dumps_with_interrupts_off(fresh: Machine) -> None:
+    """For longer than any other CPU may take to answer a step of patching."""
+    fresh.tracefs.write("set_ftrace_filter", "vfs_read")
+    fresh.tracefs.write("current_tracer", "function")
+    shell(fresh, f"echo 1 > {ON_OOPS}")
+    for _ in range(1000):
+        fresh.tracefs.write("trace_marker", "x" * 200)
+    start = fresh.board.now
+    said = shell(fresh, f"taskset -c 1 {CRASH} how=null & usleep 20000; echo vfs_open > set_ftrace_filter; echo over; wait")
+    assert said.index("over") > said.index("end trace")
+    assert len(dump_in(messages(said))) > 1000 and fresh.board.now - start > 6_000_000
+
+
 def test_words_of_the_parameter(arch: str) -> None:
     for word, value in (("ftrace_dump_on_oops", "1"), ("ftrace_dump_on_oops=orig_cpu", "2"), ("traceoff_on_warning", "0")):
         with Machine(arch=arch, cpus=1, command_line=word) as machine:
