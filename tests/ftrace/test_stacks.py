@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import unicorn
 
 from emu.ftrace.events import KERNEL_STACK, EventType
 from emu.ftrace.trace_array import TraceArray
@@ -130,3 +131,43 @@ def test_stacks_are_what_the_witness_saw(arch: str, graph: bool) -> None:
         assert whole > compared / 2
         assert names >= {"nmi_handle", "handle_mm_fault", "sample_printk_init", "__do_softirq", "run_timer_softirq"}
         assert machine.warnings == []
+
+
+@pytest.mark.parametrize("graph", [False, True], ids=["function", "beside-function_graph"])
+def test_stacks_are_the_backtraces_of_reports(arch: str, graph: bool) -> None:
+    """`KernelArch.callers` says for panics what native code records: with NMIs, interrupts, page faults, a module."""
+    with Machine(arch=arch, cpus=1, seed=3) as machine:
+        kernel, tracefs, (cpu,) = machine.kernel, machine.tracefs, machine.board.cpus
+        tracefs.mkdir("instances/stacks")
+        array = machine.trace_array.instances["stacks"]
+        tracefs.write("instances/stacks/set_ftrace_filter", "nmi_handle run_timer_softirq handle_mm_fault vfs_write schedule")
+        if graph:
+            tracefs.write("current_tracer", "function_graph")
+        tracefs.write("instances/stacks/current_tracer", "function")
+        tracefs.write("instances/stacks/options/func_stack_trace", "1")
+        label = kernel.image.symbol(GRAPH[arch] if graph else FUNCTION)
+        told: list[tuple[int, ...]] = []
+
+        def tell(uc: unicorn.Uc, at: int, size: int, data: None) -> None:
+            registers = {**kernel.arch.registers(kernel.memory, cpu, 0), "ip": label}
+            task, found = kernel.tasks.current(cpu), []
+            for frame, address in kernel.arch.callers(kernel.memory, cpu, registers):
+                caller = machine.ftrace.resolve_return(task, frame, address)
+                if not kernel.symbols.is_code(caller):
+                    break
+                found.append(caller)
+            told.append(tuple(found[1:] if label == kernel.image.symbols.get("prepare_ftrace_return") else found))
+
+        cpu.uc.hook_add(unicorn.UC_HOOK_BLOCK, tell, None, label, label)
+        cpu.uc.ctl_flush_tb()
+        machine.run("(ls /bin > /dev/null; insmod /lib/modules/sample_printk.ko; rmmod sample_printk) &")
+        for _ in range(50):
+            machine.inject_nmi(0)
+            machine.advance(40_009)
+        machine.run("wait")
+        recorded = set(kernel_stacks(array, 0))
+        if not graph:
+            assert len(told) == len(kernel_stacks(array, 0))
+        assert recorded
+        assert recorded - set(told) == set()
+        assert {len(stack) > 6 for stack in recorded} == {True, False}

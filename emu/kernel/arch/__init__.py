@@ -15,7 +15,9 @@ from emu.cpu.cpu import Cpu
 from emu.kernel.image import Image
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["KernelArch", "SavedRegisters", "load"]
+__all__ = ["NO_CALL", "KernelArch", "SavedRegisters", "load"]
+
+NO_CALL = -1
 
 
 class SavedRegisters(NamedTuple):
@@ -51,6 +53,7 @@ class KernelArch(ABC):
     def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
         """The calls under way, innermost first: pairs (`fp` of the call's struct ftrace_ret_stack, its return address).
 
+        Where an interrupt has come, there is the interrupted address instead, with NO_CALL.
         The chain ends where memory cannot be read. After the first address that is no code, the rest has no meaning.
         """
 
