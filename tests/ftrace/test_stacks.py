@@ -3,11 +3,18 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
+
 import numpy as np
 import pytest
 import unicorn
 
+from emu.cpu.arch.sparc64.state import Env
+from emu.cpu.native import cpu_record
+from emu.ftrace.errors import TraceError
 from emu.ftrace.events import KERNEL_STACK, EventType
+from emu.ftrace.native.array_record import STACK_LIMIT
 from emu.ftrace.trace_array import TraceArray
 from emu.kernel.image import Symbol
 from emu.machine import Machine
@@ -150,9 +157,8 @@ def test_stacks_are_the_backtraces_of_reports(arch: str, graph: bool) -> None:
 
         def tell(uc: unicorn.Uc, at: int, size: int, data: None) -> None:
             registers = {**kernel.arch.registers(kernel.memory, cpu, 0), "ip": label}
-            task, found = kernel.tasks.current(cpu), []
-            for frame, address in kernel.arch.callers(kernel.memory, cpu, registers):
-                caller = machine.ftrace.resolve_return(task, frame, address)
+            real, found = functools.partial(machine.ftrace.resolve_return, kernel.tasks.current(cpu)), []
+            for caller in kernel.arch.callers(kernel.memory, cpu, registers, real):
                 if not kernel.symbols.is_code(caller):
                     break
                 found.append(caller)
@@ -171,3 +177,49 @@ def test_stacks_are_the_backtraces_of_reports(arch: str, graph: bool) -> None:
         assert recorded
         assert recorded - set(told) == set()
         assert {len(stack) > 6 for stack in recorded} == {True, False}
+
+
+def test_damaged_stacks_end_somewhere(arch: str) -> None:
+    """Whatever registers and stacks hold, what is recorded has addresses of the kernel mapping, and not too many."""
+    with Machine(arch=arch, cpus=1) as machine:
+        array, (cpu,) = machine.trace_array, machine.board.cpus
+        machine.tracefs.write("options/func_stack_trace", "1")
+        machine.run("true")
+        start, count = (Env.regbase.offset, 8 * 16) if arch == "sparc64" else (0, 16)  # all windows, general registers
+        registers = np.ctypeslib.as_array((ctypes.c_uint64 * count).from_address(cpu.env + start))
+        record_stack = array.recorder.globals.stacks.callbacks().function_stack
+        callback = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(record_stack)
+        board, rng, before = machine.board.arch, np.random.default_rng(1), registers.copy()
+        for n in range(2_000):
+            near = rng.choice(np.array([0, board.direct_map, board.kernel_map, board.kernel_map + machine.board.memory], np.uint64))
+            bits = rng.integers(1, 64)
+            offsets = rng.integers(0, 1 << bits, count, np.uint64) - np.uint64((1 << bits) // 2 * (n % 2))
+            registers[:] = near + (offsets & ~np.uint64(n % 3))
+            callback(cpu.record.address, cpu.record.get(cpu_record.CALLOUT))
+        registers[:] = before
+        recorded = kernel_stacks(array, 0)
+        assert recorded
+        for stack in recorded:
+            assert len(stack) <= STACK_LIMIT
+            assert all(board.kernel_map <= address < board.kernel_map + machine.board.memory for address in stack)
+        assert machine.run("echo alive").output == b"alive\n"
+
+
+def test_only_the_function_tracer_has_the_option(arch: str) -> None:
+    with Machine(arch=arch, cpus=1) as machine:
+        machine.tracefs.write("set_ftrace_filter", "vfs_write")
+        with pytest.raises(TraceError, match="has no option 'func_stack_trace'"):
+            machine.tracefs.write("trace_options", "func_stack_trace")
+        machine.tracefs.write("current_tracer", "function")
+        machine.run("echo none")
+        assert kernel_stacks(machine.trace_array, 0) == []
+        machine.tracefs.write("trace_options", "func_stack_trace")
+        assert "\nfunc_stack_trace\n" in machine.tracefs.read("trace_options")
+        machine.run("echo some")
+        (*_, last) = kernel_stacks(machine.trace_array, 0)
+        innermost = [machine.kernel.image.function_at(address - 1).name for address in last][:2]
+        assert innermost == ["vfs_write", "ksys_write"]
+        machine.tracefs.write("trace_options", "nofunc_stack_trace")
+        machine.tracefs.write("trace", "")
+        machine.run("echo none")
+        assert kernel_stacks(machine.trace_array, 0) == []

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from emu.cpu.arch.sparc64.state import Env, windows
 from emu.cpu.cpu import Cpu
-from emu.kernel.arch import NO_CALL, KernelArch, SavedRegisters
+from emu.kernel.arch import KernelArch, RealAddress, SavedRegisters
 from emu.kernel.image import Image, Symbol
 from emu.kernel.memory import GuestMemory
 
@@ -54,7 +54,7 @@ class Sparc64(KernelArch):
             out[name] = memory.read_word(general + 8 * n)
         return out
 
-    def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+    def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int], real: RealAddress) -> Iterator[int]:
         in_cpu = {sp: (fp, call) for sp, fp, call in windows(Env.from_address(cpu.env))}
         saved = self.saved_registers(memory.image)
         address, sp, called_from, last = registers["ip"], registers["sp"], registers["o7"], 0
@@ -63,20 +63,19 @@ class Sparc64(KernelArch):
             while sp > last:
                 function = memory.image.function_at(address)
                 if interrupted and function is not None and self._without_window(memory, function, address):
-                    interrupted, address = False, called_from
-                    yield sp, address
+                    interrupted, address = False, real(sp, called_from)
                 elif not interrupted and function is not None and function.name == self.trap_entry:
                     regs = sp + TRAP_REGISTERS
                     interrupted, address = True, memory.read_word(regs + saved.pc)
                     sp, called_from = memory.read_word(regs + saved.sp), memory.read_word(regs + saved.link)
-                    yield NO_CALL, address
                 else:
                     interrupted = False
                     fp, address = in_cpu.get(sp) or (memory.read_word(sp + SAVED_FP), memory.read_word(sp + SAVED_CALL))
                     if fp <= sp:
                         return
                     sp, last = fp, sp
-                    yield sp, address
+                    address = real(sp, address)
+                yield address
 
     def _without_window(self, memory: GuestMemory, function: Symbol, address: int) -> bool:
         """Whether a function that goes on at an address has no window. Entry code has windows of its own kind."""

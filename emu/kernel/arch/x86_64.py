@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from emu.cpu.arch.x86_64 import ARCH as CPU
 from emu.cpu.cpu import Cpu
-from emu.kernel.arch import NO_CALL, KernelArch, SavedRegisters
+from emu.kernel.arch import KernelArch, RealAddress, SavedRegisters
 from emu.kernel.image import Image
 from emu.kernel.memory import GuestMemory
 
@@ -44,32 +44,31 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
             return {name: values[name if name in values else f"r{name}"] for name in _SHOWN}
         return {name: memory.member(saved, f"pt_regs.{name}") for name in _SHOWN}
 
-    def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+    def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int], real: RealAddress) -> Iterator[int]:
         saved, trampoline = self.saved_registers(memory.image), memory.image.symbol(_TRAMPOLINE)
         address, sp, frame = (registers[name] for name in ("ip", "sp", "bp"))
         last, interrupted = 0, True
         words = self._without_frame_at(memory, address)
         with suppress(LookupError):
             while True:
-                begun = interrupted  # whether the address may be one at which a function has no frame yet
+                # `begun`: whether the address may be one at which a function has no frame.
                 if interrupted and address == trampoline:
-                    slot, begun, interrupted = sp - 8, False, False
+                    address, begun, interrupted = real(sp - 8, trampoline), False, False
                 elif words:
                     sp += 8 * words
-                    slot, begun, interrupted = sp - 8, True, False
-                    address = memory.read_word(slot)
+                    address, begun, interrupted = real(sp - 8, memory.read_word(sp - 8)), True, False
                 elif frame & 7 == _INTERRUPTED:
                     # An interrupt's frame pointer leads to what it interrupted (entry.S), perhaps on another stack.
                     regs, last, interrupted, begun = frame - _INTERRUPTED, 0, True, True
-                    slot, address = NO_CALL, memory.read_word(regs + saved.pc)
+                    address = memory.read_word(regs + saved.pc)
                     sp, frame = memory.read_word(regs + saved.sp), memory.read_word(regs + saved.link)
                 elif frame & 7 == 0 and frame > last:
-                    slot, interrupted, begun = frame + 8, False, False
-                    address, last = memory.read_word(slot), frame
+                    address, begun, interrupted = real(frame + 8, memory.read_word(frame + 8)), False, False
+                    last = frame
                     frame = memory.read_word(frame)
                 else:
                     return
-                yield slot, address
+                yield address
                 words = self._without_frame_at(memory, address) if begun else 0
 
     def _without_frame_at(self, memory: GuestMemory, address: int) -> int:
