@@ -11,6 +11,7 @@ import pytest
 import unicorn
 
 from emu.cpu.arch.sparc64.state import Env
+from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.cpu.native import cpu_record
 from emu.ftrace.errors import TraceError
 from emu.ftrace.events import KERNEL_STACK, EventType
@@ -184,24 +185,28 @@ def test_damaged_stacks_end_somewhere(arch: str) -> None:
     with Machine(arch=arch, cpus=1) as machine:
         array, (cpu,) = machine.trace_array, machine.board.cpus
         machine.tracefs.write("options/func_stack_trace", "1")
+        machine.tracefs.write("buffer_size_kb", "20000")
         machine.run("true")
         start, count = (Env.regbase.offset, 8 * 16) if arch == "sparc64" else (0, 16)  # all windows, general registers
         registers = np.ctypeslib.as_array((ctypes.c_uint64 * count).from_address(cpu.env + start))
         record_stack = array.recorder.globals.stacks.callbacks().function_stack
         callback = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(record_stack)
         board, rng, before = machine.board.arch, np.random.default_rng(1), registers.copy()
+        end = board.kernel_map + machine.board.memory
         for n in range(2_000):
-            near = rng.choice(np.array([0, board.direct_map, board.kernel_map, board.kernel_map + machine.board.memory], np.uint64))
-            bits = rng.integers(1, 64)
+            near = rng.choice(np.array([0, board.direct_map, board.kernel_map, end], np.uint64))
+            bits = int(rng.integers(1, 63))
             offsets = rng.integers(0, 1 << bits, count, np.uint64) - np.uint64((1 << bits) // 2 * (n % 2))
-            registers[:] = near + (offsets & ~np.uint64(n % 3))
+            registers[:] = np.where(rng.random(count) < 0.3, before, near + (offsets & ~np.uint64(n % 3)))
+            if arch == "x86_64" and n % 2:  # some of what is on the stack is a return address
+                registers[GENERAL_REGISTERS.index("sp")] = before[GENERAL_REGISTERS.index("sp")] + np.uint64(8 * (n % 60))
             callback(cpu.record.address, cpu.record.get(cpu_record.CALLOUT))
         registers[:] = before
         recorded = kernel_stacks(array, 0)
         assert recorded
         for stack in recorded:
             assert len(stack) <= STACK_LIMIT
-            assert all(board.kernel_map <= address < board.kernel_map + machine.board.memory for address in stack)
+            assert all(board.kernel_map <= address < end for address in stack)
         assert machine.run("echo alive").output == b"alive\n"
 
 
