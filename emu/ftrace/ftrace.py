@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,6 @@ import numpy.typing as npt
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.callbacks import TraceCallbacks
-from emu.ftrace.keys import Keys
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -35,6 +34,17 @@ class EnabledFunction(NamedTuple):
     callback: str  # symbol+offset/size
 
 
+class TopArray(Protocol):
+    """What the guest itself can have done with the top array."""
+
+    recorder: Recorder
+
+    def set_recording(self, on: bool) -> None: ...
+
+    def dump(self, cpu: int | None) -> Iterator[str]:
+        """Takes the lines out of the buffer of a CPU, or of all."""
+
+
 class Ftrace:
     """The call sites of a kernel that has not been booted yet, for any number of trace arrays.
 
@@ -51,14 +61,17 @@ class Ftrace:
         enabled: `kernel.ftrace_enabled`.
         failed: whether tracing had to be stopped.
         updates: how often update_sites() was called.
+        top_array: of which the guest asks; set by whoever makes it.
     """
+
+    top_array: TopArray
 
     def __init__(
         self, kernel: Kernel, arch: FtraceArch, trace_globals: TraceGlobals, warn: Callable[[str], None]
     ) -> None:
         self.arch = arch
         self.sites = Sites(kernel.board, kernel.memory, arch, kernel.module_files)
-        self.keys = Keys(kernel.memory, arch)
+        self.keys = trace_globals.keys
         self.driver = Driver(kernel, arch, self._fail, warn)
         self.enabled = True
         self.failed = False
@@ -72,6 +85,7 @@ class Ftrace:
         self._behind = False  # a change was refused, and the sites are not as the arrays want them
         self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
+        self._dump: Iterator[str] | None = None
         self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
 
     # Trace arrays
@@ -270,10 +284,26 @@ class Ftrace:
                 return None
         return self.enabled
 
+    def tracing_on(self, on: bool | None) -> bool:
+        """Sets the top array's tracing_on and returns it. `on` None: only returns it."""
+        if on is not None:
+            self.top_array.set_recording(on)
+        return self._top.recording
+
+    def dump_line(self, cpu: int | None) -> bytes | None:
+        """The next line of a dump, which begins when there is none under way and ends with None."""
+        if self._dump is None:
+            self._dump = self.top_array.dump(cpu)
+        line = next(self._dump, None)
+        if line is None:
+            self._dump = None
+            return None
+        return line.encode(errors="surrogateescape")
+
     @property
     def _top(self) -> Recorder:
         """Of the top array, to which trace_printk() writes."""
-        return next(iter(self._recorders.values()))
+        return self.top_array.recorder
 
     def trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
         self._top.write_printk(cpu, ip, text, disabled)
@@ -319,7 +349,7 @@ class Ftrace:
             self.keys.unloaded(module.name)
             gone_events = self._events.remove(module.name)
             for ops, recorder in self._recorders.items():
-                if ops.events.forget(gone_events):
+                if ops.events_gone(gone_events):
                     recorder.clear()
                     recorder.clear_snapshot()
         else:

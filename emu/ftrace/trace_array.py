@@ -17,14 +17,19 @@ from emu.ftrace.ops import FtraceOps
 from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
 from emu.ftrace.recorder import Recorder
+from emu.ftrace.taken_text import TakenText
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_summary import TraceSummary, summarize
-from emu.ftrace.tracers import FUNCTION, TRACERS
+from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS
+from emu.ftrace.trigger.triggers import Triggers
+from emu.kernel.work import WorkKind
 
 __all__ = ["EXPANDED_BUFFER_KB", "TraceArray"]
 
 INITIAL_BUFFER_KB = 7  # two pages: enough for markers until a tracer is set
 EXPANDED_BUFFER_KB = 1408  # the size for a tracer, unless a size was set
+_DUMPED_AT_ONCE = 4096  # events: a dump keeps the text of so many in memory
+_ALL_CPUS = -1  # of a dump, as the guest has it
 _MOST_INSTANCES = 256  # their memory is the host's, not the guest's
 
 
@@ -39,6 +44,7 @@ class TraceArray:
     Attributes:
         ops: what the array wants of the sites.
         error_log: what was wrong with commands that it has refused.
+        triggers: what events make happen.
         instances: the instances of the top array, by name.
         users: how many of its files are open; an instance cannot be removed meanwhile.
         pipes: how many readers have a trace_pipe open.
@@ -49,18 +55,23 @@ class TraceArray:
         self.ftrace = ftrace
         self.recorder = recorder
         self.error_log = ErrorLog(recorder.time_since_boot)
-        self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files)
+        consumers = recorder.consumers(self.allocate_snapshot)
+        self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files, consumers)
+        self.triggers = Triggers(recorder.event_files, consumers, recorder.globals.event_filter)
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
         self.pipes = 0
         self.users = 0
         self.instances: dict[str, TraceArray] = {}
+        self._dump_requested = False
         self.buffer_expanded = not self.is_top
         recorder.resize_rings(INITIAL_BUFFER_KB if self.is_top else EXPANDED_BUFFER_KB)
         if parent is not None:
             self._inherit(parent.options)
         ftrace.register(self.ops, recorder)
+        if self.is_top:
+            ftrace.top_array = self
 
     def _inherit(self, options: Options) -> None:
         """Takes over the top array's options, except those to follow tasks: an instance has lists of its own."""
@@ -105,6 +116,7 @@ class TraceArray:
         if self.pipes:
             raise TraceError(errno.EBUSY, "a trace_pipe is open")
         self.ops.tracer = tracer
+        self.ops.probes.tracer_set()
         self.recorder.clear()
         if tracer is FUNCTION:
             self.recorder.first_cpu = self.recorder.acting_cpu.index
@@ -141,18 +153,9 @@ class TraceArray:
 
     def after_run(self) -> None:
         """Acts on what native code has found while the machine ran. Called on the top array, between runs."""
-        for array in (self, *self.instances.values()):
-            if address := array.recorder.take_called_site():
-                array.function_called(self.ftrace.sites.at(address))
+        if dump := self.recorder.take_dump():
+            self.request_dump(*dump)
         self.ftrace.check_returns()
-
-    def function_called(self, site: int) -> None:
-        """Runs the commands (traceon, traceoff) of the function at `site`, which was called."""
-        recording = self.recorder.recording
-        wanted = self.ops.probes.call(int(self.ftrace.sites.functions.numbers[site]), recording)
-        if wanted is not recording:
-            self.set_recording(wanted)
-            self.ftrace.update_sites()  # a command may have used up its count
 
     # Which events are recorded
 
@@ -161,6 +164,11 @@ class TraceArray:
         if on:
             self._expand_buffer()
         self.ops.events.set(calls, on)
+        self.ftrace.update_sites()
+
+    def edit_triggers(self, call: EventCall, text: str) -> None:
+        """Obeys a command about what an event makes happen. Raises TraceError, see Triggers."""
+        self.triggers.obey(call, text)
         self.ftrace.update_sites()
 
     # What is recorded
@@ -278,3 +286,39 @@ class TraceArray:
     def pipe_view(self, cpu: int | None, *, spare: bool = False) -> tuple[TraceView, Mapping[int, int]]:
         """The oldest events to print, and for each CPU that has any, how many can be consumed at once."""
         return self.recorder.oldest_events(cpu, self.ops.tracer, self.options, spare=spare)
+
+    # Dumps
+
+    def dump(self, cpu: int | None) -> Iterator[str]:
+        """Takes what is in the buffer of one CPU, or of each, out of it, as lines for the guest's console.
+
+        The lines are those of trace_pipe with the option latency-format, which has no effect on function_graph's here. What
+        is recorded meanwhile stays.
+        """
+        options = {**self.options, "latency-format": self.ops.tracer is not FUNCTION_GRAPH or self.options["latency-format"]}
+        text = TakenText(lambda: self.recorder.oldest_events(cpu, self.ops.tracer, options), self.recorder.consume)
+        left = self.recorder.entries(cpu)
+        while taken := text.take(_up_to(min(left, _DUMPED_AT_ONCE))):
+            left -= len(taken)
+            for event in filter(None, taken):
+                yield from event.decode(errors="surrogateescape").removesuffix("\n").split("\n")
+
+    def request_dump(self, cpu: int | None) -> None:
+        """Stops recording, and has the guest dump the buffer of one CPU, or of each, on its console.
+
+        The guest prints in a task of its own, so shortly after. While a dump is asked for, another one is not: there will
+        be nothing for it.
+        """
+        self.set_recording(False)
+        if not self._dump_requested:
+            self._dump_requested = True
+            self.recorder.globals.work.ask(WorkKind.DUMP, _ALL_CPUS if cpu is None else cpu, on_done=self._dumped)
+
+    def _dumped(self, result: int) -> None:
+        self._dump_requested = False
+
+
+def _up_to(count: int) -> Callable[[object], bool]:
+    """Says True so many times."""
+    left = iter(range(count))
+    return lambda thing: next(left, None) is not None

@@ -12,6 +12,7 @@ from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.kernel_values import KernelValues
+from emu.ftrace.keys import Keys
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.printk_formats import PrintkFormats
@@ -38,15 +39,18 @@ class TraceGlobals:
     def __init__(self, kernel: Kernel, arch: FtraceArch, warn: Callable[[str], None], pointer_key: int) -> None:
         self._tasks = kernel.tasks
         self.event_handler = arch.event_handler
+        self.trigger_handlers = arch.trigger_handlers
         self._arch = arch
         self.warn = warn
+        self.work = kernel.work
         self.kernel_values = KernelValues(kernel.memory)
         self.pointer_key = pointer_key
         self.guest = GuestLayout.of(kernel.image, kernel.arch.saved_registers(kernel.image))
         self.user_mappings = UserMappings(kernel.memory, kernel.tasks)
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)
-        self.stacks = Stacks(kernel, arch, self.guest, self.records)
+        self.keys = Keys(kernel.memory, arch)
+        self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once)
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)

@@ -10,7 +10,7 @@ import numpy as np
 from emu.native.record import Fields
 
 _fields = Fields()
-EVENT = _fields.word()  # address of the event_record; 0: a function was called
+EVENT = _fields.word()  # address of the event_record; 0: a function was called, or the host records the event itself
 ENTRY = _fields.word()  # address of the staged entry; 0: a function was called
 SIZE = _fields.word()  # bytes of the entry, a multiple of four
 IRQS_OFF = _fields.word()  # 1: interrupts are off
