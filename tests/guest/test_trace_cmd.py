@@ -125,6 +125,19 @@ def test_it_starts_shows_and_resets(guest: Guest) -> None:
     assert entries(guest.read("trace")) == []
 
 
+def test_it_sets_triggers(guest: Guest) -> None:
+    trigger = "events/sched/sched_switch/trigger"
+    before = guest.read(trigger)
+    guest.run("trace-cmd start -e sched_switch -R 'traceoff if next_comm == \"ls\"'")
+    assert guest.read(trigger) == 'traceoff:unlimited if next_comm == "ls"\n'
+    assert """sched:sched_switch "traceoff:unlimited if next_comm == "ls""" in guest.run("trace-cmd stat")
+    assert guest.read("tracing_on") == "1\n"
+    guest.run("ls | cat")
+    assert guest.read("tracing_on") == "0\n"
+    guest.run("trace-cmd reset")
+    assert (guest.read(trigger), guest.read("tracing_on")) == (before, "1\n")
+
+
 def test_it_graphs_what_it_is_asked_to(guest: Guest) -> None:
     guest.run("trace-cmd start -p function_graph -g vfs_read -O nofuncgraph-irqs --max-graph-depth 2; cat /init > /dev/null")
     assert guest.read("set_graph_function") == "vfs_read\n"
