@@ -163,7 +163,7 @@ class Machine:
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open)
             self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step, self._check_open) for cpu in self.board.cpus)
-            served = ServedTree(tree, begun=lambda: self.ftrace.updates, busy=lambda: self.patching.busy)
+            served = ServedTree(tree, begun=lambda: self.ftrace.updates + self.kernel.work.asked, busy=lambda: self._unsettled)
             self.kernel.file_server.serve("tracefs", served)
             self.ftrace.sites.initialise()
             self.ftrace.keys.check()
@@ -266,6 +266,8 @@ class Machine:
             waits = not busy and commands.status is None
             if not console_input.pump(wait=waits) and waits:
                 raise self._wedged("the command does not end: every CPU sleeps, and nothing will wake one")
+        while self.kernel.work.busy and self._run_for_a_moment():
+            pass  # what it made the host ask for belongs to it: a dump of the trace, say
         return commands.status
 
     def _kill_what_runs(self) -> None:
@@ -356,6 +358,11 @@ class Machine:
         """How call sites are changed, and how far a change is."""
         return self.ftrace.driver
 
+    @property
+    def _unsettled(self) -> bool:
+        """Whether something goes on in the guest that tracefs has begun."""
+        return self.patching.busy or self.kernel.work.busy
+
     def _step(self, cpu: Cpu) -> bool:
         """Executes one instruction of a CPU; see GuestCpu.step."""
         executed = self.kernel.step(cpu)
@@ -379,22 +386,24 @@ class Machine:
         self.settle()
 
     def settle(self, limit: int | None = None, host_limit: float | None = None) -> None:
-        """Runs the machine until all patching that tracefs asked for has been done.
+        """Runs the machine until all that tracefs asked for has been done: patching, and work of the guest's kernel.
 
         Args:
             limit: nanoseconds of virtual time that it may take.
             host_limit: seconds of the host's time that it may take.
 
         Raises:
-            GuestPanic: as `run`; or the patching does not end: a step is not answered for 5,000,000 cycles.
+            GuestPanic: as `run`; or the patching does not end: a step is not answered for 5,000,000 cycles; or every CPU
+                sleeps.
             LimitReached, PoweredOff: as `run`.
             BadProtocol: the patching protocol is a function that cannot be used (docs/races.md). It is a TraceError.
         """
         self._check_open()
         with self.kernel.limits.during(limit, host_limit):
-            while self.patching.busy:
-                if not self._moment() and self.patching.busy:
-                    raise self._wedged("patching does not end: every CPU sleeps")
+            while self._unsettled:
+                if not self._moment() and self._unsettled:
+                    what = "patching does not end" if self.patching.busy else "ktraced does not do its work"
+                    raise self._wedged(f"{what}: every CPU sleeps")
         if (refused := self.ftrace.take_refused()) is not None:
             raise refused
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,17 @@ class EnabledFunction(NamedTuple):
     callback: str  # symbol+offset/size
 
 
+class TopArray(Protocol):
+    """What the guest itself can have done with the top array."""
+
+    recorder: Recorder
+
+    def set_recording(self, on: bool) -> None: ...
+
+    def dump(self, cpu: int | None) -> Iterator[str]:
+        """Takes the lines out of the buffer of a CPU, or of all."""
+
+
 class Ftrace:
     """The call sites of a kernel that has not been booted yet, for any number of trace arrays.
 
@@ -51,7 +62,10 @@ class Ftrace:
         enabled: `kernel.ftrace_enabled`.
         failed: whether tracing had to be stopped.
         updates: how often update_sites() was called.
+        top_array: of which the guest asks; set by whoever makes it.
     """
+
+    top_array: TopArray
 
     def __init__(
         self, kernel: Kernel, arch: FtraceArch, trace_globals: TraceGlobals, warn: Callable[[str], None]
@@ -72,6 +86,7 @@ class Ftrace:
         self._behind = False  # a change was refused, and the sites are not as the arrays want them
         self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
+        self._dump: Iterator[str] | None = None
         self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
 
     # Trace arrays
@@ -270,10 +285,26 @@ class Ftrace:
                 return None
         return self.enabled
 
+    def tracing_on(self, on: bool | None) -> bool:
+        """Sets the top array's tracing_on and returns it. `on` None: only returns it."""
+        if on is not None:
+            self.top_array.set_recording(on)
+        return self._top.recording
+
+    def dump_line(self, cpu: int | None) -> bytes | None:
+        """The next line of a dump, which begins when there is none under way and ends with None."""
+        if self._dump is None:
+            self._dump = self.top_array.dump(cpu)
+        line = next(self._dump, None)
+        if line is None:
+            self._dump = None
+            return None
+        return line.encode(errors="surrogateescape")
+
     @property
     def _top(self) -> Recorder:
         """Of the top array, to which trace_printk() writes."""
-        return next(iter(self._recorders.values()))
+        return self.top_array.recorder
 
     def trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
         self._top.write_printk(cpu, ip, text, disabled)

@@ -315,6 +315,10 @@ class Recorder:
         """Gives up the snapshot and its room."""
         self._buffers.free_spares()
 
+    def entries(self, cpu: int | None) -> int:
+        """How many events are in the ring buffer of one CPU, or of all."""
+        return sum(ring.entries for ring in self._buffers.of(cpu))
+
     def size_kb(self, cpu: int) -> int:
         """How many KiB of events the ring buffer of a CPU has room for."""
         return self._ring(cpu).pages * DATA_SIZE // 1024

@@ -100,4 +100,4 @@ class Stacks:
             with suppress(LookupError):  # a damaged module
                 code = memory.read(function.address, function.size)
                 start = function.address - self._kernel.board.arch.kernel_map
-                self._frameless[start : start + len(code)] = arch.frameless(code)
+                self._frameless[start : start + len(code)] = arch.without_frame(code)

@@ -17,15 +17,19 @@ from emu.ftrace.ops import FtraceOps
 from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
 from emu.ftrace.recorder import Recorder
+from emu.ftrace.taken_text import TakenText
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_summary import TraceSummary, summarize
-from emu.ftrace.tracers import FUNCTION, TRACERS
+from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS
 from emu.ftrace.trigger.triggers import Triggers
+from emu.kernel.work import WorkKind
 
 __all__ = ["EXPANDED_BUFFER_KB", "TraceArray"]
 
 INITIAL_BUFFER_KB = 7  # two pages: enough for markers until a tracer is set
 EXPANDED_BUFFER_KB = 1408  # the size for a tracer, unless a size was set
+_DUMPED_AT_ONCE = 4096  # events: a dump keeps the text of so many in memory
+_ALL_CPUS = -1  # of a dump, as the guest has it
 _MOST_INSTANCES = 256  # their memory is the host's, not the guest's
 
 
@@ -60,11 +64,14 @@ class TraceArray:
         self.pipes = 0
         self.users = 0
         self.instances: dict[str, TraceArray] = {}
+        self._dump_requested = False
         self.buffer_expanded = not self.is_top
         recorder.resize_rings(INITIAL_BUFFER_KB if self.is_top else EXPANDED_BUFFER_KB)
         if parent is not None:
             self._inherit(parent.options)
         ftrace.register(self.ops, recorder)
+        if self.is_top:
+            ftrace.top_array = self
 
     def _inherit(self, options: Options) -> None:
         """Takes over the top array's options, except those to follow tasks: an instance has lists of its own."""
@@ -149,10 +156,6 @@ class TraceArray:
         if dump := self.recorder.take_dump():
             self.request_dump(*dump)
         self.ftrace.check_returns()
-
-    def request_dump(self, cpu: int | None) -> None:
-        """Stops recording."""
-        self.set_recording(False)
 
     # Which events are recorded
 
@@ -283,3 +286,39 @@ class TraceArray:
     def pipe_view(self, cpu: int | None, *, spare: bool = False) -> tuple[TraceView, Mapping[int, int]]:
         """The oldest events to print, and for each CPU that has any, how many can be consumed at once."""
         return self.recorder.oldest_events(cpu, self.ops.tracer, self.options, spare=spare)
+
+    # Dumps
+
+    def dump(self, cpu: int | None) -> Iterator[str]:
+        """Takes what is in the buffer of one CPU, or of each, out of it, as lines for the guest's console.
+
+        The lines are those of trace_pipe with the option latency-format, which has no effect on function_graph's here. What
+        is recorded meanwhile stays.
+        """
+        options = {**self.options, "latency-format": self.ops.tracer is not FUNCTION_GRAPH or self.options["latency-format"]}
+        text = TakenText(lambda: self.recorder.oldest_events(cpu, self.ops.tracer, options), self.recorder.consume)
+        left = self.recorder.entries(cpu)
+        while taken := text.take(_up_to(min(left, _DUMPED_AT_ONCE))):
+            left -= len(taken)
+            for event in filter(None, taken):
+                yield from event.decode(errors="surrogateescape").removesuffix("\n").split("\n")
+
+    def request_dump(self, cpu: int | None) -> None:
+        """Stops recording, and has the guest dump the buffer of one CPU, or of each, on its console.
+
+        The guest prints in a task of its own, so shortly after. While a dump is asked for, another one is not: there will
+        be nothing for it.
+        """
+        self.set_recording(False)
+        if not self._dump_requested:
+            self._dump_requested = True
+            self.recorder.globals.work.ask(WorkKind.DUMP, _ALL_CPUS if cpu is None else cpu, on_done=self._dumped)
+
+    def _dumped(self, result: int) -> None:
+        self._dump_requested = False
+
+
+def _up_to(count: int) -> Callable[[object], bool]:
+    """Says True so many times."""
+    left = iter(range(count))
+    return lambda thing: next(left, None) is not None

@@ -41,6 +41,7 @@ class TraceGlobals:
         self.trigger_handlers = arch.trigger_handlers
         self._arch = arch
         self.warn = warn
+        self.work = kernel.work
         self.kernel_values = KernelValues(kernel.memory)
         self.pointer_key = pointer_key
         self.guest = GuestLayout.of(kernel.image, kernel.arch.saved_registers(kernel.image))

@@ -28,6 +28,7 @@ from emu.kernel.symbols import Symbols
 from emu.kernel.tasks import Tasks
 from emu.kernel.tracing import Tracing, TracingCalls
 from emu.kernel.upcalls import Upcalls
+from emu.kernel.work import Work
 
 __all__ = ["Kernel"]
 
@@ -64,7 +65,8 @@ class Kernel:
         self.tasks = Tasks(self.memory, self.hot_areas)
         self.upcalls = Upcalls(self.memory, len(board.cpus))
         self.commands = Commands(image, self.device_interrupt)
-        self.log = KernelLog(lambda: self.file_server.changed())
+        self.work = Work(self.memory, lambda: self.file_server.changed())
+        self.log = KernelLog(self.work)
         self.file_server = FileServer(board, self.memory, self.log)
         self.limits = Limits(board)
         self.arch = arch
@@ -102,7 +104,7 @@ class Kernel:
         self.host_calls = HostCalls(
             self.image,
             (
-                self, self.console, self.commands, self.upcalls, self.file_server, self._block, self.reports, self.log,
+                self, self.console, self.commands, self.upcalls, self.file_server, self._block, self.reports, self.work,
                 tracing_calls,
             ),
         )
@@ -181,7 +183,7 @@ class Kernel:
 
     @host_call
     def power_off(self, cpu: Cpu, status: int) -> None:
-        self._ended = PoweredOff(status & 0xFF)
+        self._end(PoweredOff(status & 0xFF))
 
     @host_call
     def panic(self, cpu: Cpu, message: int, registers: int) -> None:
@@ -192,4 +194,8 @@ class Kernel:
         report = self.reports.panic(cpu, message, registers)
         if console := self.console.last_lines:
             report = "\n".join([report, "last console lines:", *(f"  {line}" for line in console)])
-        self._ended = GuestPanic(report)
+        self._end(GuestPanic(report))
+
+    def _end(self, how: Exception) -> None:
+        self._ended = how
+        self.work.give_up()

@@ -3,37 +3,45 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
+import enum
 
-from emu.cpu.cpu import Cpu
-from emu.kernel.host_calls import host_call, put
+from emu.kernel.work import Work, WorkKind
 
-__all__ = ["KernelLog"]
+__all__ = ["KernelLog", "Level"]
+
+
+class Level(enum.IntEnum):
+    """How much a message of the kernel matters. The console shows what is below /proc/sys/kernel/printk."""
+
+    EMERG = 0
+    ALERT = 1
+    CRIT = 2
+    ERR = 3
+    WARNING = 4
+    NOTICE = 5
+    INFO = 6
+    DEBUG = 7
 
 
 class KernelLog:
-    """Lines wait here until the guest, in an interrupt, asks for them.
+    """The log, to be written to.
 
     Args:
-        interrupt: makes the guest look whether there is something for it.
+        work: the guest puts a line into its log as a piece of this work.
     """
 
-    def __init__(self, interrupt: Callable[[], None]) -> None:
-        self._interrupt = interrupt
-        self._waiting: deque[str] = deque()
+    def __init__(self, work: Work) -> None:
+        self._work = work
         self._said: set[str] = set()
 
-    def write_once(self, line: str) -> None:
-        """Puts a line into the log, unless it has been put there before."""
-        if line not in self._said:
-            self._said.add(line)
-            self._waiting.append(line)
-            self._interrupt()
+    def write(self, line: str, level: Level = Level.NOTICE) -> None:
+        """Puts a line into the log."""
+        self._work.ask(WorkKind.LOG, level, line.encode(errors="replace"))
 
-    @host_call
-    def log_read(self, cpu: Cpu, address: int, size: int) -> int:
-        """Stores the next line, cut to `size` bytes; returns its length, 0 if there is none."""
-        if not self._waiting:
-            return 0
-        return put(cpu, address, self._waiting.popleft().encode(errors="replace")[:size])
+    def write_once(self, line: str, level: Level = Level.NOTICE) -> None:
+        """Puts a line into the log, unless it has been put there before."""
+        if line in self._said:
+            self._work.join()
+        else:
+            self._said.add(line)
+            self.write(line, level)

@@ -7,7 +7,7 @@ import errno
 from typing import Protocol
 
 from emu.cpu.cpu import Cpu
-from emu.kernel.host_calls import LONGEST_STRING, host_call
+from emu.kernel.host_calls import LONGEST_STRING, host_call, put
 from emu.kernel.modules import BadModule, Module, Modules
 
 __all__ = ["Tracing", "TracingCalls"]
@@ -36,6 +36,12 @@ class Tracing(Protocol):
 
     def trace_bputs(self, cpu: Cpu, ip: int, text: int) -> None:
         """trace_puts() writes the text at an address, which stays there."""
+
+    def tracing_on(self, on: bool | None) -> bool:
+        """Has the top array's buffers record or not (`on` None: leaves them as they are); returns whether they do."""
+
+    def dump_line(self, cpu: int | None) -> bytes | None:
+        """The next line of a dump of the top array's buffers, or one CPU's. After the last one, None."""
 
     def ftrace_enabled(self, on: bool | None) -> bool | None:
         """Sets the sysctl kernel.ftrace_enabled (`on` None: leaves it as it is) and returns its value.
@@ -94,6 +100,16 @@ class TracingCalls:
     def trace_bputs(self, cpu: Cpu, ip: int, text: int) -> int:
         self._tracing.trace_bputs(cpu, ip, text)
         return 0
+
+    @host_call
+    def tracing_on(self, cpu: Cpu, wanted: int) -> int:
+        return int(self._tracing.tracing_on(bool(wanted) if wanted < 2 else None))
+
+    @host_call
+    def ftrace_dump(self, cpu: Cpu, which: int, address: int, size: int) -> int:
+        """Stores the next line, cut to `size` bytes, and returns its length; -EAGAIN: there is none. `which`: a CPU."""
+        line = self._tracing.dump_line(which if which < len(cpu.board.cpus) else None)
+        return -errno.EAGAIN if line is None else put(cpu, address, line[:size])
 
     @host_call
     def ftrace_enabled(self, cpu: Cpu, wanted: int) -> int:

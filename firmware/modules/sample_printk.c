@@ -15,13 +15,20 @@ static bool formats;
 module_param(formats, bool, 0444);
 MODULE_PARM_DESC(formats, "write texts with all conversions, each one twice");
 
+static bool stop;
+module_param(stop, bool, 0444);
+MODULE_PARM_DESC(stop, "tracing is off from the last text of the timer to the module's end");
+
 static struct timer_list timer;
 static int written;
 
 static void sample_printk_tick(struct timer_list *unused)
 {
-	if (written == count)
+	if (written == count) {
+		if (stop)
+			tracing_off();
 		return;
+	}
 	written++;
 	trace_printk("tick %d of %d\n", written, count);
 	mod_timer(&timer, jiffies + 2);
@@ -70,6 +77,8 @@ module_init(sample_printk_init);
 static void __exit sample_printk_exit(void)
 {
 	del_timer_sync(&timer);
+	if (stop && !tracing_is_on())
+		tracing_on();
 	trace_printk("%d of %d\n", written, count);
 }
 module_exit(sample_printk_exit);

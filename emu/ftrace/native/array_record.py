@@ -21,7 +21,7 @@ TRAMPOLINES = _fields.word()  # where .ftrace.text begins
 TRAMPOLINES_SIZE = _fields.word()
 TRAP_ENTRY = _fields.word()  # the function above whose frame is the struct pt_regs of what it has interrupted
 TRAP_ENTRY_SIZE = _fields.word()  # 0: there is none
-FRAMELESS = _fields.word()  # address of a byte per byte of the kernel mapping: not 0 where a function has no frame of its own
+FRAMELESS = _fields.word()  # address of a byte per byte of the kernel mapping: see KernelArch.without_frame
 CLOCK_MULTIPLIER = _fields.word()  # nanoseconds = cycles * multiplier / divisor
 CLOCK_DIVISOR = _fields.word()
 COUNTER = _fields.word()  # address of the counter of the counter clock, the same for all arrays

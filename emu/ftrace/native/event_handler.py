@@ -40,17 +40,19 @@ def pid_in(entry, offset):
 
 
 @njit
-def of_ignored_task(array_cpu, array, event, entry):
-    """Whether set_event_pid and set_event_notrace_pid leave an event out.
+def ignored(array_cpu, array, event, entry):
+    """Whether set_event_pid and set_event_notrace_pid leave an event out. `event`: 0 for one that the host makes.
 
     A task switch counts for both tasks, and a wakeup for the task that is woken, too.
     """
-    ignored = load_u64(array_cpu + array_cpu_record.EVENTS_IGNORED) != ZERO
+    if event == ZERO or load_u64(array + array_record.EVENT_PIDS) == ZERO:
+        return False
+    of_current = load_u64(array_cpu + array_cpu_record.EVENTS_IGNORED) != ZERO
     first, second = load_u64(event + event_record.FIRST_PID), load_u64(event + event_record.SECOND_PID)
     if first == ZERO:
-        return ignored
+        return of_current
     if second == ZERO:
-        return ignored and pids.events_ignored(array, pid_in(entry, first))
+        return of_current and pids.events_ignored(array, pid_in(entry, first))
     excluded = pids.events_excluded(array, pid_in(entry, first)) and pids.events_excluded(array, pid_in(entry, second))
     return excluded or (pids.events_left_out(array, pid_in(entry, first)) and pids.events_left_out(array, pid_in(entry, second)))
 
@@ -108,8 +110,7 @@ def build() -> Any:
         flags = load_u64(file + event_file.FLAGS)
         if not conditional:
             act(cpu, array_cpu, file, staged, size, consumer.BEFORE)
-        chosen = event != ZERO and load_u64(array + array_record.EVENT_PIDS) != ZERO
-        if chosen and of_ignored_task(array_cpu, array, event, staged):
+        if (conditional or flags == event_file.ENABLED) and ignored(array_cpu, array, event, staged):
             return
         # If they look at the entry, or follow it, both is the other way round.
         ring = load_u64(array_cpu + array_cpu_record.RING)
@@ -117,10 +118,10 @@ def build() -> Any:
         if conditional:
             act(cpu, array_cpu, file, staged, size, consumer.BEFORE)
             flags = load_u64(file + event_file.FLAGS)
-        program = load_u64(file + event_file.FILTER)
-        kept = program == ZERO or keeps(program, cpu, array_cpu, staged, size)
-        if flags == event_file.ENABLED and kept:
-            record(cpu, array_cpu, array, ring, disabled, staged, size)
+        if flags == event_file.ENABLED:
+            program = load_u64(file + event_file.FILTER)
+            if program == ZERO or keeps(program, cpu, array_cpu, staged, size):
+                record(cpu, array_cpu, array, ring, disabled, staged, size)
         if conditional:
             act(cpu, array_cpu, file, staged, size, consumer.AFTER)
 

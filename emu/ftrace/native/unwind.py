@@ -4,11 +4,11 @@ kernel code, and memory outside RAM reads as zeros.
 
 `native.arch` has for each architecture
 
-    unwind(cpu, array, out, most) -> count
+    unwind(cpu, array, place, out, most) -> count
 
 It stores the addresses of the calls under way on a CPU as 64-bit words at the host address `out`, innermost first: at most
-`most`. The CPU stands in a function without a frame of its own, a label of .ftrace.text or hostcall(): that function is not among
-them.
+`most`. The CPU stands at a `place` (`native.event_context`), in a function without a frame of its own: a label of .ftrace.text or
+hostcall(). That function is not among them.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
 from emu.native.pointers import Accessors, load_u8, load_u64
 
-__all__ = ["build_real_address", "has_no_frame", "is_code"]
+__all__ = ["build_real_address", "is_code", "without_frame"]
 
-NO = np.uint8(0)
+ZERO = np.uint64(0)
 
 
 @njit
@@ -34,10 +34,12 @@ def is_code(array, address):
 
 
 @njit
-def has_no_frame(array, address):
-    """Whether the function that goes on at an address has no frame of its own there."""
+def without_frame(array, address):
+    """0, unless the function that goes on at an address has no frame of its own there: see `KernelArch.without_frame`."""
     place = address - load_u64(array + array_record.KERNEL_START)
-    return place < load_u64(array + array_record.RAM_SIZE) and load_u8(load_u64(array + array_record.FRAMELESS) + place) != NO
+    if place >= load_u64(array + array_record.RAM_SIZE):
+        return ZERO
+    return np.uint64(load_u8(load_u64(array + array_record.FRAMELESS) + place))
 
 
 def build_real_address(memory: Accessors, guest: GuestLayout, first: int, last: int) -> Any:

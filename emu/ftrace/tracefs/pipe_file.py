@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from emu.ftrace.text.pipe import PipeText
+from emu.ftrace.taken_text import TakenText
 from emu.ftrace.trace_array import TraceArray
 from emu.kernel.files.node import Handle, OpenFlags, Readiness, WouldBlock
 
@@ -50,7 +48,7 @@ class PipeHandle(ConsumingHandle):
 
     def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int | None) -> None:
         super().__init__(flags, trace_array, cpu)
-        self._text = PipeText()
+        self._text = TakenText(lambda: trace_array.pipe_view(cpu), trace_array.recorder.consume)
         self._has_read = False
 
     def read(self, offset: int, size: int) -> bytes | WouldBlock:
@@ -70,25 +68,12 @@ class PipeHandle(ConsumingHandle):
 
     def _take(self, size: int) -> bytes:
         """The text of at least `size` bytes of events, but no more than fits into one read; b"" if there are none."""
-        taken, number = bytearray(), 1
-        while len(taken) < size:
-            view, limits = self._trace_array.pipe_view(self._cpu)
-            if not limits:
-                break
-            counts, printed, full = dict.fromkeys(limits, 0), 0, False
-            for text, cpu in self._text.rows(replace(view, first_number=number)):
-                line = text.encode(errors="surrogateescape")
-                full = len(taken) >= size or (bool(taken) and len(taken) + len(line) > _MOST_TEXT)
-                # A CPU whose events in the view are used up may have more. Those of other CPUs must wait for them.
-                if full or counts[cpu] == limits[cpu]:
-                    break
-                taken += line
-                counts[cpu] += 1
-                printed += 1
-            for cpu, count in counts.items():
-                self._trace_array.recorder.consume(cpu, count)
-            self._text.printed(printed)
-            number += printed
-            if full:
-                break
-        return bytes(taken)
+        length = 0
+
+        def wanted(line: bytes) -> bool:
+            nonlocal length
+            full = length >= size or (length > 0 and length + len(line) > _MOST_TEXT)
+            length += len(line)
+            return not full
+
+        return b"".join(self._text.take(wanted))

@@ -31,7 +31,7 @@ class KernelArch(ABC):
 
     To boot: elf_machine, page_table, boot_params.
     To show a CPU's registers: registers().
-    To show a backtrace: callers(). For native code that does the same: saved_registers(), frameless(), trap_entry.
+    To show a backtrace: callers(). For native code that does the same: saved_registers(), without_frame(), trap_entry.
     """
 
     elf_machine: ClassVar[str]  # e_machine of an image, as pyelftools names it
@@ -59,8 +59,11 @@ class KernelArch(ABC):
         """Where a struct pt_regs has which registers."""
 
     @abstractmethod
-    def frameless(self, code: bytes) -> NDArray[np.bool_]:
-        """For each byte of a function: whether the function has no frame of its own while it goes on there."""
+    def without_frame(self, code: bytes) -> NDArray[np.uint8]:
+        """For each byte of a function: 0, unless the function has no frame of its own while it goes on there.
+
+        If return addresses are on the stack, it says where: 1 if it is the topmost word.
+        """
 
 
 def load(name: str) -> KernelArch:

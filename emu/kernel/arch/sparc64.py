@@ -76,11 +76,11 @@ class Sparc64(KernelArch):
         general = image.offset("pt_regs.u_regs")
         return SavedRegisters(image.offset("pt_regs.tpc"), general + 8 * 14, general + 8 * 15)
 
-    def frameless(self, code: bytes) -> NDArray[np.bool_]:
+    def without_frame(self, code: bytes) -> NDArray[np.uint8]:
         size = len(code)
         (saves,) = np.nonzero(np.frombuffer(code, ">u4", size // 4) & _SAVE_MASK == _SAVE)
         after_save = 4 * (int(saves[0]) + 1) if len(saves) else size
-        return np.arange(size) < after_save
+        return (np.arange(size) < after_save).astype(np.uint8)
 
 
 ARCH = Sparc64()

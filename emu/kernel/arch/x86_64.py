@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import ClassVar
 
+import capstone
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.cpu.arch.x86_64 import ARCH as CPU
 from emu.cpu.cpu import Cpu
 from emu.kernel.arch import KernelArch, SavedRegisters
 from emu.kernel.image import Image
@@ -19,7 +21,10 @@ __all__ = ["ARCH"]
 
 _SHOWN = ("ip", "sp", "flags", "ax", "bx", "cx", "dx", "si", "di", "bp", *(f"r{n}" for n in range(8, 16)))
 _TRAMPOLINE = "return_to_handler"  # the function that returned to it has taken its address off the stack
-_MAKES_FRAME = bytes.fromhex("4889e5")  # mov %rsp, %rbp
+_MAKES_FRAME = ("mov", "rbp, rsp")
+_LONGEST = 15  # bytes of an instruction
+_DEEPEST = 250
+_DISASSEMBLER = capstone.Cs(*CPU.capstone_mode)
 _RET = 0xC3
 _INTERRUPTED = 1  # a bit of a frame pointer: the rest is the address of a struct pt_regs
 
@@ -61,11 +66,35 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
     def saved_registers(self, image: Image) -> SavedRegisters:
         return SavedRegisters(*(image.offset(f"pt_regs.{name}") for name in ("ip", "sp", "bp")))
 
-    def frameless(self, code: bytes) -> NDArray[np.bool_]:
-        makes_frame, size = code.find(_MAKES_FRAME), len(code)
-        frameless: NDArray[np.bool_] = np.frombuffer(code, np.uint8) == _RET
-        frameless[: makes_frame if makes_frame >= 0 else size] = True
-        return frameless
+    def without_frame(self, code: bytes) -> NDArray[np.uint8]:
+        place = np.zeros(len(code), np.uint8)
+        place[np.frombuffer(code, np.uint8) == _RET] = 1
+        paths = [(0, 1)]  # that lead from the beginning to where the frame is made: where they go on, and the place there
+        while paths:
+            at, words = paths.pop()
+            while at < len(code) and 0 < words < _DEEPEST and (at == 0 or place[at] == 0 or code[at] == _RET):
+                instruction = next(_DISASSEMBLER.disasm_lite(code[at : at + _LONGEST], at, 1), None)
+                if instruction is None or instruction[2:] == _MAKES_FRAME:
+                    break
+                _, size, name, operands = instruction
+                place[at] = words
+                at += size
+                if name.startswith("j") and operands.startswith("0x"):
+                    paths.append((int(operands, 16), words))
+                if name in ("jmp", "ret"):
+                    break
+                words += _pushed(name, operands)
+        return place
+
+
+def _pushed(name: str, operands: str) -> int:
+    """How many words an instruction puts on the stack."""
+    if name in ("push", "pop"):
+        return 1 if name == "push" else -1
+    if name in ("sub", "add") and operands.startswith("rsp, "):
+        words = int(operands.removeprefix("rsp, "), 0) // 8
+        return words if name == "sub" else -words
+    return 0
 
 
 ARCH = X86_64()

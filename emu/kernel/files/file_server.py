@@ -137,8 +137,7 @@ class FileServer:
         try:
             result = self._perform(request)
         except OSError as error:
-            request.finish(self._failure(error))
-            return self._answered
+            result = self._failure(error)
         finally:
             self.caller = None
         if isinstance(result, WouldBlock):

@@ -20,7 +20,5 @@ void console_on_rootfs(void);
 void command_ready(void);
 /* HOST_DEVICE_VECTOR's handler: the file server may have answers. */
 void file_server_interrupt(void);
-/* HOST_DEVICE_VECTOR's handler: the host may have lines for the log. */
-void host_log_interrupt(void);
 
 #endif

@@ -47,4 +47,16 @@ void ftrace_free_mem(struct module *mod, void *start, void *end);
 /* All of a module's sites are gone. May sleep. */
 void ftrace_release_mod(struct module *mod);
 
+/* An enum ftrace_dump_mode: what is dumped when the kernel fails. */
+extern int ftrace_dump_on_oops;
+/* As ftrace_dump(), of one CPU; of all with ALL_CPUS. */
+void ftrace_dump_cpu(int cpu);
+#define ALL_CPUS	(-1)
+
+/* The kernel warns: is tracing to stop, so that it shows what led there? */
+void disable_trace_on_warning(void);
+
+/* HOST_DEVICE_VECTOR's handler: the host may have work for ktraced. */
+void trace_work_interrupt(void);
+
 #endif

@@ -66,4 +66,19 @@ struct pt_regs;
 void panic_regs(struct pt_regs *regs, const char *fmt, ...)
 	__noreturn __printf(2, 3);
 
+/* Whether the trace's buffers take anything: the file tracing_on. */
+void tracing_on(void);
+void tracing_off(void);
+int tracing_is_on(void);
+
+/* What is dumped: nothing, the buffers of all CPUs, that of this CPU. */
+enum ftrace_dump_mode {
+	DUMP_NONE,
+	DUMP_ALL,
+	DUMP_ORIG,
+};
+
+/* Stops tracing, and moves what is in the buffers to the console. */
+void ftrace_dump(enum ftrace_dump_mode oops_dump_mode);
+
 #endif

@@ -25,6 +25,8 @@ int vprintk(const char *fmt, va_list args) __printf(1, 0);
 /* Into the log alone. */
 int printk_quiet(const char *fmt, ...) __printf(1, 2);
 int printk_parse_prefix(const char **fmt);
+/* A text as it is. */
+void printk_line(int level, const char *text);
 
 /* The console's level, a message's without one, the least, the default. */
 extern int console_printk[4];

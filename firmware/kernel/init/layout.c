@@ -17,6 +17,7 @@
 #include <emu/hostcall.h>
 #include <emu/layout.h>
 #include <emu/ramdisk.h>
+#include <emu/trace_work.h>
 #include <asm/irq.h>
 #include <asm/unistd.h>
 
@@ -70,6 +71,12 @@ LAYOUT(ramdisk_command, segments);
 LAYOUT_SIZE(ramdisk_segment);
 LAYOUT(ramdisk_segment, address);
 LAYOUT(ramdisk_segment, length);
+
+LAYOUT_CONST(TRACE_WORK_LOG);
+LAYOUT_CONST(TRACE_WORK_DUMP);
+LAYOUT(trace_work, kind);
+LAYOUT(trace_work, argument);
+LAYOUT(trace_work, text);
 
 LAYOUT_SIZE(ftrace_ret_stack);
 LAYOUT(ftrace_ret_stack, ret);

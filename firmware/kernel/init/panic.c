@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The end of the machine, and warnings about it. */
+#include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
@@ -19,6 +20,7 @@ static __noreturn void vpanic(struct pt_regs *regs, const char *fmt,
 {
 	local_irq_disable();
 	vsnprintf(panic_buf, sizeof(panic_buf), fmt, args);
+	ftrace_dump(ftrace_dump_on_oops);
 	hostcall2(HC_PANIC, panic_buf, regs);
 	unreachable();
 }
@@ -62,6 +64,7 @@ void report_bug(struct pt_regs *regs, const char *fmt, ...)
 
 void __warn(const char *file, int line)
 {
+	disable_trace_on_warning();
 	report_bug(NULL, "WARNING at %s:%d", file, line);
 	if (panic_on_warn)
 		panic("kernel: panic_on_warn set ...");

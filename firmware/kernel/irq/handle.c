@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the interrupts of devices do. */
 #include <linux/device.h>
+#include <linux/ftrace.h>
 #include <linux/interrupt.h>
 #include <trace/events/irq.h>
 #include <asm/irq.h>
@@ -9,7 +10,7 @@ static irqreturn_t host_device_handler(void)
 {
 	console_input_ready();
 	file_server_interrupt();
-	host_log_interrupt();
+	trace_work_interrupt();
 	return IRQ_HANDLED;
 }
 

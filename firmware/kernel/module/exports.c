@@ -41,6 +41,11 @@ EXPORT_SYMBOL(panic);
 EXPORT_SYMBOL(__bug);
 EXPORT_SYMBOL(__warn);
 
+EXPORT_SYMBOL(tracing_on);
+EXPORT_SYMBOL(tracing_off);
+EXPORT_SYMBOL(tracing_is_on);
+EXPORT_SYMBOL(ftrace_dump);
+
 EXPORT_SYMBOL(memcpy);
 EXPORT_SYMBOL(memmove);
 EXPORT_SYMBOL(memset);

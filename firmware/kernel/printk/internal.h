@@ -53,6 +53,6 @@ void log_poll_wait(struct file *file, struct poll_table_struct *wait);
 /* Where "clear" has been: those who ask for all get what came after it. */
 extern u64 log_clear_seq;
 
-void printk_user(int facility, int level, const char *text, int len);
+void printk_text(int facility, int level, const char *text, int len);
 
 #endif

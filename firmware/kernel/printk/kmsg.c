@@ -130,7 +130,7 @@ static ssize_t devkmsg_write(struct kiocb *iocb, struct iov_iter *from)
 	end = text + strlen(text);
 	if (end > text && end[-1] == '\n')
 		end--;
-	printk_user(facility, level, text, end - text);
+	printk_text(facility, level, text, end - text);
 	kfree(buf);
 	return len;
 }

@@ -103,8 +103,8 @@ int printk_quiet(const char *fmt, ...)
 	return len;
 }
 
-/* What a program has written to /dev/kmsg. */
-void printk_user(int facility, int level, const char *text, int len)
+/* What has been put into words elsewhere: by a program, by the host. */
+void printk_text(int facility, int level, const char *text, int len)
 {
 	unsigned long flags;
 
@@ -113,4 +113,9 @@ void printk_user(int facility, int level, const char *text, int len)
 	emit(facility, level, text, len, true);
 	log_unlock_irqrestore(flags);
 	wake_up_klogd();
+}
+
+void printk_line(int level, const char *text)
+{
+	printk_text(LOG_KERN, level, text, strlen(text));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A fault of the kernel itself: the report, and the end of the task. */
+#include <linux/ftrace.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/oops.h>
@@ -77,6 +78,7 @@ static __printf(2, 0) void __die(struct pt_regs *regs, const char *fmt,
 	printk("Oops [#%u] PREEMPT SMP\n", ++die_counter);
 	__show_regs(regs, true);
 	print_modules();
+	ftrace_dump(ftrace_dump_on_oops);
 	printk("---[ end trace 0000000000000000 ]---\n");
 }
 

@@ -22,7 +22,7 @@ from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_record
 from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.unwind import build_real_address, has_no_frame, is_code
+from emu.ftrace.native.unwind import build_real_address, is_code, without_frame
 from emu.kernel.arch.sparc64 import SAVED_CALL, SAVED_FP, TRAP_REGISTERS
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
@@ -66,7 +66,7 @@ def build(guest: GuestLayout, context: Context) -> Any:
         return address - load_u64(array + array_record.TRAP_ENTRY) < load_u64(array + array_record.TRAP_ENTRY_SIZE)
 
     @njit
-    def unwind(cpu, array, out, most):
+    def unwind(cpu, array, place, out, most):
         env = load_u64(cpu + cpu_record.ENV)
         task = current_task(load_u64(cpu + cpu_record.CALLOUT), array)
         window = load_u64(env + WINDOW)
@@ -74,20 +74,19 @@ def build(guest: GuestLayout, context: Context) -> Any:
         in_cpu = np.uint64(load_u32(env + CANRESTORE)) + ONE
         called_from, passed, count = ZERO, ZERO, ZERO
         while count < most:
-            address = real_address(array, task, sp, address)
             if not is_code(array, address):
                 break
             if count != ZERO or not in_trampolines(array, address):  # function_graph's own call
                 store_u64(out + count * WORD, address)
                 count += ONE
             if called_from != ZERO:
-                address, called_from = called_from, ZERO
+                address, called_from = real_address(array, task, sp, called_from), ZERO
             elif in_trap_entry(array, address):
                 saved = sp + REGISTERS_PLACE
                 passed += ONE
                 address = guest_u64(host_address(array, saved + guest.saved_pc))
                 sp = guest_u64(host_address(array, saved + guest.saved_sp))
-                if has_no_frame(array, address):
+                if without_frame(array, address) != ZERO:
                     called_from = guest_u64(host_address(array, saved + guest.saved_link))
             else:
                 if passed < in_cpu:
@@ -98,6 +97,7 @@ def build(guest: GuestLayout, context: Context) -> Any:
                 if fp <= sp:
                     break
                 sp = fp
+                address = real_address(array, task, sp, address)
                 passed += ONE
         return count
 

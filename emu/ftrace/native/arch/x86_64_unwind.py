@@ -16,10 +16,10 @@ import numpy as np
 
 from emu.cpu.arch.x86_64.state import register
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_record
+from emu.ftrace.native import array_record, event_context
 from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.unwind import build_real_address, has_no_frame, is_code
+from emu.ftrace.native.unwind import build_real_address, is_code, without_frame
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
@@ -37,20 +37,23 @@ def build(guest: GuestLayout, context: Context) -> Any:
     current_task = context.current_task
 
     @njit
-    def unwind(cpu, array, out, most):
+    def unwind(cpu, array, place, out, most):
         env = load_u64(cpu + cpu_record.ENV)
         task = current_task(load_u64(cpu + cpu_record.CALLOUT), array)
         trampoline = load_u64(array + array_record.RETURN_TRAMPOLINE)
         sp, frame = load_u64(env + SP), load_u64(env + BP)
-        frameless, returned = True, False
+        if place == event_context.PLACE_HOST_CALL:  # the host answers when hostcall() has returned
+            sp -= WORD
+        words, returned = ONE, False
         last, count = ZERO, ZERO
         while count < most:
             begun = False  # whether the address may be one at which a function has no frame yet
             if returned:  # the function that returned to the trampoline has taken its return address off the stack
                 address, returned = real_address(array, task, sp - WORD, trampoline), False
-            elif frameless:
-                address, begun = real_address(array, task, sp, load_u64(host_address(array, sp))), True
-                sp += WORD
+            elif words != ZERO:
+                sp += words * WORD
+                slot = sp - WORD
+                address, begun = real_address(array, task, slot, load_u64(host_address(array, slot))), True
             elif frame & LOW_BITS == INTERRUPTED:
                 saved = frame - INTERRUPTED
                 address, begun = load_u64(host_address(array, saved + guest.saved_pc)), True
@@ -67,7 +70,7 @@ def build(guest: GuestLayout, context: Context) -> Any:
                 break
             store_u64(out + count * WORD, address)
             count += ONE
-            frameless = begun and has_no_frame(array, address)
+            words = without_frame(array, address) if begun else ZERO
         return count
 
     return unwind

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Work for the guest: what takes a task of its kernel, which the thread ktraced does (firmware/include/emu/trace_work.h)."""
+
+from __future__ import annotations
+
+import enum
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from emu.cpu.cpu import Cpu
+from emu.kernel.host_calls import host_call
+from emu.kernel.memory import GuestMemory
+
+__all__ = ["Work", "WorkKind"]
+
+
+class WorkKind(enum.Enum):
+    """What is to be done, by its name in the guest's header, which says what the argument and the text are."""
+
+    LOG = "TRACE_WORK_LOG"
+    DUMP = "TRACE_WORK_DUMP"
+
+
+@dataclass(frozen=True)
+class _Piece:
+    kind: int
+    argument: int
+    text: bytes
+    on_done: Callable[[int], None]
+
+
+class Work:
+    """Pieces of work, which the guest does one after the other, in the order in which they were asked for.
+
+    What is asked for while the guest boots waits for its thread. After the kernel's end nothing is done.
+
+    Args:
+        memory: of the guest.
+        interrupt: makes the guest look whether there is something for it, and whether a request of its has been answered.
+
+    Attributes:
+        asked: how often work was asked for.
+    """
+
+    def __init__(self, memory: GuestMemory, interrupt: Callable[[], None]) -> None:
+        self._memory = memory
+        self._interrupt = interrupt
+        self._numbers = {kind: memory.image.constant(kind.value) for kind in WorkKind}
+        self._waiting: deque[_Piece] = deque()
+        self._under_way: _Piece | None = None
+        self._ended = False
+        self.asked = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is work that is not done yet."""
+        return bool(self._waiting) or self._under_way is not None
+
+    def ask(
+        self, kind: WorkKind, argument: int = 0, text: bytes = b"", on_done: Callable[[int], None] = lambda result: None
+    ) -> None:
+        """Has a piece of work done.
+
+        Args:
+            kind: what is to be done.
+            argument: a number for it.
+            text: bytes for it, up to the first NUL, and cut to what a struct trace_work has room for.
+            on_done: called with the guest's result, or -errno. It may ask for more work, but not run the machine.
+        """
+        if self._ended:
+            return
+        room = self._memory.image.size("trace_work.text") - 1
+        self._waiting.append(_Piece(self._numbers[kind], argument, text.split(b"\0")[0][:room], on_done))
+        self.asked += 1
+        self._interrupt()
+
+    def join(self) -> None:
+        """Counts as asking while there is work: whoever wants what has been asked for already waits for it, too."""
+        self.asked += self.busy
+
+    def give_up(self) -> None:
+        """The kernel has ended: nobody waits any longer for what it has not done."""
+        self._ended = True
+        self._waiting.clear()
+        self._under_way = None
+
+    @host_call
+    def trace_work_next(self, cpu: Cpu, address: int) -> int:
+        """Whether a piece of work waits. Takes it, and stores it in the struct trace_work at `address`; at 0 only looks."""
+        if not self._waiting:
+            return 0
+        if address:
+            piece = self._waiting[0]
+            self._memory.set_member(address, "trace_work.kind", piece.kind)
+            self._memory.set_member(address, "trace_work.argument", piece.argument)
+            self._memory.write(address + self._memory.image.offset("trace_work.text"), piece.text + b"\0")
+            self._under_way = self._waiting.popleft()
+        return 1
+
+    @host_call
+    def trace_work_done(self, cpu: Cpu, result: int) -> int:
+        """Ends the piece that was taken last, and interrupts the guest if this was the last of all: somebody may wait."""
+        piece, self._under_way = self._under_way, None
+        if piece is not None:
+            piece.on_done(result)
+            if not self.busy:
+                self._interrupt()
+        return 0

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the host wants the kernel thread ktraced to do. */
+#ifndef _EMU_TRACE_WORK_H
+#define _EMU_TRACE_WORK_H
+
+#include <linux/types.h>
+
+/* The kinds, and what their arguments are; the result is 0, if nothing else. */
+enum {
+	TRACE_WORK_LOG = 1,	/* a line for the kernel's log: its level */
+	TRACE_WORK_DUMP = 2,	/* ftrace_dump_cpu(): the CPU, or ALL_CPUS */
+};
+
+#define TRACE_WORK_TEXT	4096
+
+/* What HC_TRACE_WORK_NEXT fills in. */
+struct trace_work {
+	u64	kind;
+	s64	argument;
+	char	text[TRACE_WORK_TEXT];	/* ends with NUL */
+};
+
+#endif

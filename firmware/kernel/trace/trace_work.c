@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ktraced, a thread that does for the host what takes a task: to print, to
+ * sleep. The device interrupt wakes it, and it asks for one piece of work
+ * after the other.
+ */
+#include <linux/errno.h>
+#include <linux/ftrace.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <emu/hostcall.h>
+#include <emu/trace_work.h>
+
+static struct task_struct *ktraced_task;
+
+static long trace_work_log(const struct trace_work *work)
+{
+	printk_line(work->argument, work->text);
+	return 0;
+}
+
+static long trace_work_dump(const struct trace_work *work)
+{
+	ftrace_dump_cpu(work->argument);
+	return 0;
+}
+
+static long (*const trace_works[])(const struct trace_work *work) = {
+	[TRACE_WORK_LOG]	= trace_work_log,
+	[TRACE_WORK_DUMP]	= trace_work_dump,
+};
+
+static long do_trace_work(const struct trace_work *work)
+{
+	if (work->kind >= ARRAY_SIZE(trace_works) || !trace_works[work->kind])
+		return -ENOSYS;
+	return trace_works[work->kind](work);
+}
+
+static int ktraced(void *unused)
+{
+	static struct trace_work work;
+
+	for (;;) {
+		set_current_state(TASK_IDLE);
+		if (hostcall1(HC_TRACE_WORK_NEXT, &work) <= 0) {
+			schedule();
+			continue;
+		}
+		__set_current_state(TASK_RUNNING);
+		hostcall1(HC_TRACE_WORK_DONE, do_trace_work(&work));
+	}
+	return 0;
+}
+
+/* Called with interrupts off. What comes too early waits. */
+void trace_work_interrupt(void)
+{
+	if (ktraced_task && hostcall1(HC_TRACE_WORK_NEXT, NULL) > 0)
+		wake_up_process(ktraced_task);
+}
+
+/* After all other threads, which keep the numbers that they had before. */
+static int __init trace_work_init(void)
+{
+	ktraced_task = kthread_run(ktraced, NULL, "ktraced");
+	return PTR_ERR_OR_ZERO(ktraced_task);
+}
+late_initcall(trace_work_init);
