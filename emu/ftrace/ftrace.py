@@ -12,7 +12,6 @@ import numpy.typing as npt
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.callbacks import TraceCallbacks
-from emu.ftrace.keys import Keys
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -72,7 +71,7 @@ class Ftrace:
     ) -> None:
         self.arch = arch
         self.sites = Sites(kernel.board, kernel.memory, arch, kernel.module_files)
-        self.keys = Keys(kernel.memory, arch)
+        self.keys = trace_globals.keys
         self.driver = Driver(kernel, arch, self._fail, warn)
         self.enabled = True
         self.failed = False

@@ -39,6 +39,10 @@ class Keys:
         """Whether there is a branch at an address."""
         return bool(np.any(self._entries["code"] == np.uint64(address)))
 
+    def branches(self) -> dict[int, int]:
+        """The target of each branch, by the branch's address."""
+        return dict(zip(self._entries["code"].tolist(), self._entries["target"].tolist(), strict=True))
+
     def check(self) -> None:
         """Raises BadImage if the table of the kernel's branches is inconsistent."""
         try:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+from bisect import bisect_left
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -13,6 +14,7 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
+from emu.ftrace.keys import Keys
 from emu.ftrace.native import array_record, event_context
 from emu.ftrace.native.arch import StackCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
@@ -34,13 +36,15 @@ class Stacks:
         arch: its architecture.
         guest: the layout of its structures.
         records: say where that is written.
+        keys: all branches of static keys.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: GuestLayout, records: RecordLists) -> None:
+    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: GuestLayout, records: RecordLists, keys: Keys) -> None:
         self._kernel = kernel
         self._arch = arch
         self._guest = guest
         self._context = records.event_context
+        self._keys = keys
         self._known = False
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
         self._frameless = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
@@ -96,8 +100,13 @@ class Stacks:
 
     def _learn(self, functions: Iterable[Symbol]) -> None:
         memory, arch = self._kernel.memory, self._kernel.arch
+        branches = self._keys.branches()
+        keyed = sorted(branches)
         for function in functions:
+            first = function.address
+            inside = keyed[bisect_left(keyed, first) : bisect_left(keyed, first + function.size)]
             with suppress(LookupError):  # a damaged module
-                code = memory.read(function.address, function.size)
-                start = function.address - self._kernel.board.arch.kernel_map
-                self._frameless[start : start + len(code)] = arch.without_frame(code)
+                code = memory.read(first, function.size)
+                place = first - self._kernel.board.arch.kernel_map
+                targets = {branch - first: branches[branch] - first for branch in inside}
+                self._frameless[place : place + len(code)] = arch.without_frame(code, targets)

@@ -12,6 +12,7 @@ from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.kernel_values import KernelValues
+from emu.ftrace.keys import Keys
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.printk_formats import PrintkFormats
@@ -48,7 +49,8 @@ class TraceGlobals:
         self.user_mappings = UserMappings(kernel.memory, kernel.tasks)
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)
-        self.stacks = Stacks(kernel, arch, self.guest, self.records)
+        self.keys = Keys(kernel.memory, arch)
+        self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once)
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)

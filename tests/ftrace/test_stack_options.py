@@ -148,7 +148,8 @@ def test_addresses_of_a_process_that_lives_are_places_in_files(machine: Machine,
     write = machine.tracefs.write
     for name in ("options/userstacktrace", "options/sym-userobj", "events/syscalls/sys_enter_openat/enable"):
         write(name, "1")
-    machine.run(f"mkdir -p '/tmp/my own'; cp /bin/cat '{OWN}'")
+    machine.run("mkdir -p '/tmp/my own'; mount -t ramfs ramfs '/tmp/my own'")
+    machine.run(f"cp /bin/cat '{OWN}'")
     write("trace", "")
     output = machine.run(command, trace=True).output.decode()
     shown = [line for *_, what, lines in events(output) if what == "<user stack trace>" for line in lines][-1]

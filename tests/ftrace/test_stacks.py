@@ -41,31 +41,45 @@ class Frames:
     def __init__(self, machine: Machine) -> None:
         self._x86 = machine.board.arch.name == "x86_64"
         self._function_at = machine.kernel.symbols.function_at
+        self._memory = machine.kernel.memory
         image = machine.kernel.image
+        self._first_return = image.symbol("ret_from_fork") - machine.ftrace.arch.return_offset
         self._bodies = {function.name: function for function in image.functions}
         self._entry_code = range(image.symbol("__entry_text_start"), image.symbol("__entry_text_end"))
 
     def functions(self, stack: tuple[int, ...]) -> list[Symbol]:
-        """The function of each address. All are code.
+        """The function of each address. All are code, and each is of a call, or of what entry code has interrupted.
 
-        An x86-64 return address is behind its call, and so perhaps at the next function; but what has been interrupted, by entry
-        code, goes on at the address itself.
+        An x86-64 return address is behind its call, and so perhaps at the next function; but what has been interrupted goes on at
+        the address itself.
         """
         found, interrupted = [], False
         for address in stack:
             named = self._function_at(address if interrupted or not self._x86 else address - 1)
             assert named is not None, f"{address:#x} is no code"
-            function, _ = named
+            function, module = named
+            assert interrupted or module or self._is_of_call(address), f"{address:#x} is of no call"
             interrupted = function.address in self._entry_code
             found.append(self._bodies[function.name.removesuffix(".cold")] if function.name.endswith(".cold") else function)
         return found
 
+    def _is_of_call(self, address: int) -> bool:
+        """Whether an address is a call, on x86-64 behind one; or a new task has it as where its first switch returns to."""
+        if address == self._first_return:
+            return True
+        if self._x86:
+            before = self._memory.read(address - 7, 7)
+            indirect = any(before[-n] == 0xFF and before[1 - n] >> 3 & 7 == 2 for n in (2, 3, 4, 6, 7))
+            return before[-5] == 0xE8 or indirect
+        instruction = self._memory.read_word(address, 4)
+        return instruction >> 30 == 1 or instruction & 0xC1F8_0000 == 0x81C0_0000
+
 
 @pytest.mark.parametrize("graph", [False, True], ids=["function", "beside-function_graph"])
 def test_stacks_are_what_the_witness_saw(arch: str, graph: bool) -> None:
-    """For functions with a site: the witness knows no others. The others must be entry code, or functions nobody may trace.
+    """Frame by frame, for functions with a site: the witness knows no others. Of the others each address must be of a call.
 
-    Of tasks that were in the kernel when the witness came, and of idle tasks, it knows the innermost calls only.
+    Of tasks that were in the kernel when the witness came, and of idle tasks, the witness knows the innermost calls only.
     """
     cpus = FACTS[arch].cpus[1]
     with Machine(arch=arch, cpus=cpus, seed=7) as machine:
@@ -78,6 +92,7 @@ def test_stacks_are_what_the_witness_saw(arch: str, graph: bool) -> None:
             tracefs.write("current_tracer", "function_graph")
         for name, value in (
             ("tracing_on", "0"), ("buffer_size_kb", "60000"), ("current_tracer", "function"), ("options/func_stack_trace", "1"),
+            ("options/stacktrace", "1"), ("set_event", "sched irq timer kmem"),
         ):  # fmt: skip
             tracefs.write(f"instances/stacks/{name}", value)
         machine.run("true")
@@ -106,6 +121,7 @@ def test_stacks_are_what_the_witness_saw(arch: str, graph: bool) -> None:
                     functions = frames.functions(stack)
                     known[stack] = tuple(site for function in functions if (site := witness.site_of(function.address)))
                     names.update(function.name for function in functions)
+                    assert (truth.label == EVENT) == functions[0].name.startswith("trace_event_raw_event_")
                 sites = known[stack] if truth.whole else known[stack][: len(truth.sites)]
                 assert sites == truth.sites, [machine.kernel.symbols.describe(address) for address in stack]
                 whole += truth.whole

@@ -54,7 +54,7 @@ def system_filter_file(filters: EventFilters, system: str, calls: Callable[[], C
 
 def _filter_file(show: Callable[[], str], store: Callable[[str], None]) -> TextFile:
     def store_text(text: str) -> None:
-        if len(text.encode()) > _LONGEST_FILTER:
+        if len(text.encode(errors="surrogateescape")) > _LONGEST_FILTER:
             raise TraceError(errno.EINVAL, f"a filter has at most {_LONGEST_FILTER} bytes")
         store(text.partition("\0")[0].rstrip(_SPACE))
 

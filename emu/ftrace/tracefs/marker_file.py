@@ -33,7 +33,7 @@ class MarkerHandle(Handle):
             raise TraceError(errno.EINVAL, "option 'markers' is off")
         data = self._piece(data)
         if data and not self._record(data):
-            raise TraceError(errno.EBADF, "nothing is being recorded (tracing_on is 0, or this CPU is masked)")
+            raise TraceError(errno.EBADF, "nothing is being recorded (tracing_on is 0, this CPU is masked, or a reader pauses)")
         return len(data)
 
     def _piece(self, data: bytes) -> bytes:

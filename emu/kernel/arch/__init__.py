@@ -59,10 +59,14 @@ class KernelArch(ABC):
         """Where a struct pt_regs has which registers."""
 
     @abstractmethod
-    def without_frame(self, code: bytes) -> NDArray[np.uint8]:
+    def without_frame(self, code: bytes, branches: Mapping[int, int]) -> NDArray[np.uint8]:
         """For each byte of a function: 0, unless the function has no frame of its own while it goes on there.
 
         If return addresses are on the stack, it says where: 1 if it is the topmost word.
+
+        Args:
+            code: the function, which may be being patched.
+            branches: of static keys in it, by offset, the offsets of their targets.
         """
 
 

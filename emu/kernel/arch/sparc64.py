@@ -76,7 +76,7 @@ class Sparc64(KernelArch):
         general = image.offset("pt_regs.u_regs")
         return SavedRegisters(image.offset("pt_regs.tpc"), general + 8 * 14, general + 8 * 15)
 
-    def without_frame(self, code: bytes) -> NDArray[np.uint8]:
+    def without_frame(self, code: bytes, branches: Mapping[int, int]) -> NDArray[np.uint8]:
         size = len(code)
         (saves,) = np.nonzero(np.frombuffer(code, ">u4", size // 4) & _SAVE_MASK == _SAVE)
         after_save = 4 * (int(saves[0]) + 1) if len(saves) else size

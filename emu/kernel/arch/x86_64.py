@@ -22,6 +22,7 @@ __all__ = ["ARCH"]
 _SHOWN = ("ip", "sp", "flags", "ax", "bx", "cx", "dx", "si", "di", "bp", *(f"r{n}" for n in range(8, 16)))
 _TRAMPOLINE = "return_to_handler"  # the function that returned to it has taken its address off the stack
 _MAKES_FRAME = ("mov", "rbp, rsp")
+_PATCHED = 5  # bytes of a call site and of a static key's branch
 _LONGEST = 15  # bytes of an instruction
 _DEEPEST = 250
 _DISASSEMBLER = capstone.Cs(*CPU.capstone_mode)
@@ -66,7 +67,7 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
     def saved_registers(self, image: Image) -> SavedRegisters:
         return SavedRegisters(*(image.offset(f"pt_regs.{name}") for name in ("ip", "sp", "bp")))
 
-    def without_frame(self, code: bytes) -> NDArray[np.uint8]:
+    def without_frame(self, code: bytes, branches: Mapping[int, int]) -> NDArray[np.uint8]:
         place = np.zeros(len(code), np.uint8)
         place[np.frombuffer(code, np.uint8) == _RET] = 1
         paths = [(0, 1)]  # that lead from the beginning to where the frame is made: where they go on, and the place there
@@ -78,7 +79,11 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
                     break
                 _, size, name, operands = instruction
                 place[at] = words
-                at += size
+                if at in branches:
+                    paths.append((branches[at], words))
+                    at += _PATCHED
+                    continue
+                at += _PATCHED if name == "int3" else size
                 if name.startswith("j") and operands.startswith("0x"):
                     paths.append((int(operands, 16), words))
                 if name in ("jmp", "ret"):
