@@ -104,8 +104,8 @@ def build() -> Any:
         context = load_u64(array + array_record.EVENT_CONTEXT)
         staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
         conditional = load_u64(file + event_file.TRIGGER_COND) != ZERO
-        # As in Linux, consumers that do not look at the entry act before it has a place in the ring buffer, and for ignored tasks,
-        # too: the entry is recorded only if the event was so before, too. With others the entry has its place first.
+        # As in Linux, consumers that do not look at the entry act for ignored tasks, too, and before the entry has a place in the
+        # ring buffer: it is recorded only if the event was so before, too. With others the entry has its place first.
         soft_disabled = load_u64(file + event_file.FLAGS) & event_file.SOFT_DISABLED
         if not conditional:
             act(cpu, array_cpu, file, staged, size, consumer.BEFORE)
