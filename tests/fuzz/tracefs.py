@@ -33,8 +33,9 @@ _CPUS = 2
 _TASKS = ("first", "second")  # that write
 _BATCH = 450  # changes; then everything is looked at
 _SHORT = 500  # bytes of data that are typed into a script; more come from a file
+_IN_TWO = 0.1  # of the tasks' data
 _LONGEST_PAUSE = 30_000  # cycles between two writes of the host
-_LONGEST = 120 * 10**9  # nanoseconds of the guest's time for a batch
+_LONGEST = 3 * 10**9  # nanoseconds of the guest's time for a batch
 _REMEMBERED = 5  # changes of the host, which a finding names
 _EVENTS_READ = 20  # directories of events whose files are read after a batch
 # What happens meanwhile. Functions and events come and go with a module.
@@ -135,7 +136,10 @@ class _Session:
                 case Action.MKDIR | Action.RMDIR:
                     lines.append(f"{change.action.value} {path}")
                 case Action.WRITE | Action.APPEND:
+                    middle = self._choose.randrange(len(change.data) + 1)  # most handles get one write, some two
                     writer = f"printf {_quoted(change.data)}"
+                    if self._choose.random() < _IN_TWO:
+                        writer = f"{{ printf {_quoted(change.data[:middle])}; printf {_quoted(change.data[middle:])}; }}"
                     if len(change.data) > _SHORT:
                         (self._folder / f"{task}{number}").write_bytes(change.data)
                         writer = f"cat /fuzz/{task}{number}"
