@@ -25,16 +25,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.errors import NotProvided, TraceError, did_you_mean, enumeration
-from emu.ftrace.linux_names import COMMANDS as LINUX_COMMANDS
+from emu.ftrace.errors import TraceError, did_you_mean, enumeration
 from emu.ftrace.numbers import parse_c
+from emu.ftrace.trigger.commands import FUNCTION_COMMANDS
 from emu.kernel.module_files import ModuleFiles
 
 __all__ = ["FunctionFilter", "Functions", "MatchKind", "ModuleFilters", "Pattern", "SiteMask"]
 
 SiteMask = NDArray[np.bool_]  # one bool for each site, in the order of available_filter_functions
 
-_COMMANDS = ("mod", "traceon", "traceoff")  # the last two are FunctionProbes'
+_COMMANDS = ("mod", *FUNCTION_COMMANDS)
 
 
 class MatchKind(enum.Enum):
@@ -303,8 +303,6 @@ class FunctionFilter:
 
     def _commanded(self, mask: SiteMask, word: str, waiting: ModuleFilters) -> SiteMask:
         function, command, *rest = word.split(":", 2)
-        if command in LINUX_COMMANDS - set(_COMMANDS):
-            raise NotProvided(errno.EINVAL, "set_ftrace_filter", f"the command '{command}'")
         if command != "mod":
             raise TraceError(errno.EINVAL, f"there is no filter command '{command}'", (command, _COMMANDS))
         name = function.removeprefix("!")

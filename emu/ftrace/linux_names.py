@@ -11,7 +11,7 @@ from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.linux_events import LINUX_EVENTS
 
 __all__ = [
-    "COMMANDS", "EVENTS", "INSTANCE", "NOTHING", "OPTIONS", "ROOT", "SYSTEMS", "TRACERS",
+    "EVENTS", "INSTANCE", "NOTHING", "OPTIONS", "ROOT", "SYSTEMS", "TRACERS",
     "LinuxDirectory", "cpu_directory", "event_directory", "system_directory",
 ]  # fmt: skip
 
@@ -32,10 +32,6 @@ OPTIONS = _names("""
     hash-ptr hex irq-info latency-format markers overwrite pause-on-trace print-parent printk-msg-only raw
     record-cmd record-tgid sleep-time stacktrace sym-addr sym-offset sym-userobj test_nop_accept
     test_nop_refuse trace_printk userstacktrace verbose
-""")
-
-COMMANDS = _names("""
-    cpudump disable_event dump enable_event mod snapshot stacktrace traceoff traceon
 """)
 
 SYSTEMS = frozenset({*LINUX_EVENTS, "ftrace"})

@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.native import array_record
 from emu.ftrace.probes import FunctionProbes
 from emu.ftrace.tracers import NOP, Callback, Tracer
+from emu.ftrace.trigger.consumers import Consumers
 
 __all__ = ["FtraceOps"]
 
@@ -24,6 +27,7 @@ class FtraceOps:
     Args:
         functions: the functions that can be traced now.
         events: what the array wants of events.
+        consumers: makes what acts on the array.
 
     Attributes:
         tracer: the array's tracer.
@@ -39,12 +43,12 @@ class FtraceOps:
         events: what it wants of events.
     """
 
-    def __init__(self, functions: Functions, events: EventFiles) -> None:
+    def __init__(self, functions: Functions, events: EventFiles, consumers: Consumers) -> None:
         self.tracer: Tracer = NOP
         self.filter = FunctionFilter(functions)
         self.notrace = self.filter
         self.waiting_filter, self.waiting_notrace = ModuleFilters(), ModuleFilters()
-        self.probes = FunctionProbes()
+        self.probes = FunctionProbes(consumers)
         self.graph_function = self.filter
         self.graph_notrace = self.filter
         self.max_graph_depth = 0
@@ -77,8 +81,7 @@ class FtraceOps:
             self.graph_function.mask * array_record.GRAPH_FUNCTION
             + self.graph_notrace.mask * array_record.GRAPH_NOTRACE
             + (self.traced() & (self.tracer.callback is Callback.ENTRY)) * array_record.TRACED
-            + self.probes.switching(functions, on=True) * array_record.TURNS_ON
-            + self.probes.switching(functions, on=False) * array_record.TURNS_OFF
+            + self.probes.sites(functions) * array_record.PROBED
         )
         return flags
 
@@ -87,6 +90,11 @@ class FtraceOps:
         self.filter, self.notrace = self.filter.on(functions), self.notrace.on(functions)
         self.graph_function, self.graph_notrace = self.graph_function.on(functions), self.graph_notrace.on(functions)
         self.probes.keep(functions)
+
+    def events_gone(self, calls: Collection[EventCall]) -> bool:
+        """Follows events that are gone. Returns whether the array may have recorded any of them."""
+        self.probes.forget(calls)
+        return self.events.forget(calls)
 
     def module_coming(self, name: str) -> None:
         """Filters that were waiting for this module select its functions; words that do not match any are forgotten."""

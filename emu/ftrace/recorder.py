@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -15,9 +16,9 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.bprintf import repacked
-from emu.ftrace.event.files import EventFiles
-from emu.ftrace.events import ENTRY, Events, EventType
-from emu.ftrace.native import array_record, ring_record
+from emu.ftrace.event.files import EventFile, EventFiles
+from emu.ftrace.events import ENTRY, PRINT, Events, EventType, Flag
+from emu.ftrace.native import array_record, consumer, event_context, event_file, probes, ring_record
 from emu.ftrace.native.context import now
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
@@ -27,10 +28,12 @@ from emu.ftrace.text import TraceView
 from emu.ftrace.trace_context import TraceContext, context_of
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracers import NOP, Callback, Tracer
+from emu.ftrace.trigger.consumers import Consumer, Consumers
 from emu.kernel.kernel import Kernel
 
 __all__ = ["BufferStats", "Recorder"]
 
+_HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 _NOTHING: Mapping[int, bytes] = MappingProxyType({})
 
 
@@ -89,6 +92,10 @@ class Recorder:
         self.event_pid_filter = PidFilter(self._records, flags, OF_EVENTS)
         self.event_files = EventFiles(self._records, trace_globals.events, trace_globals.event_handler)
 
+    def consumers(self, allocate_snapshot: Callable[[], None]) -> Consumers:
+        """Makes what acts on this array. `allocate_snapshot`: see Consumers."""
+        return Consumers(self._records, self.event_files, self.globals, allocate_snapshot)
+
     def sibling(self) -> Recorder:
         """Makes a recorder for another array, with buffers of its own."""
         return Recorder(self._kernel, self.globals)
@@ -122,11 +129,21 @@ class Recorder:
     def follow(self, ops: FtraceOps, places: npt.NDArray[np.int64]) -> None:
         """Puts in force what the array wants. `places`: each site's offset in the kernel mapping, in bytes."""
         self._site_flags[places] = ops.flags()
+        self._follow_probes(ops.probes.chains(ops.filter.functions), places)
         self._records.set(array_record.ONLY_SELECTED, int(ops.graph_function.mask.any()))
         self._records.set(array_record.HIDES, int(ops.graph_notrace.mask.any()))
         self._records.set(array_record.MAX_DEPTH, ops.max_graph_depth)
         self._records.set(array_record.THRESHOLD, ops.threshold_us * 1000)
         self._records.set(array_record.GRAPH_RUNNING, int(ops.tracer.callback is Callback.GRAPH))
+
+    def _follow_probes(self, chains: Mapping[int, Sequence[Consumer]], places: npt.NDArray[np.int64]) -> None:
+        """Has native code find the commands of functions. `chains`: by site, in the order in which they act."""
+        for chain in chains.values():
+            for acting, following in zip(chain, [*(does.record.address for does in chain[1:]), 0], strict=True):
+                acting.record.set(consumer.NEXT, following)
+        first = np.array([chain[0].record.address for chain in chains.values()], np.uint64)
+        self._probes = probes.table_of(places[list(chains)].astype(np.uint64), first), chains
+        self._records.array.set(array_record.PROBES, self._probes[0].ctypes.data)
 
     def forget_sites(self, places: npt.NDArray[np.int64]) -> None:
         """Clears the flags of sites that are gone. `places`: as for `follow`."""
@@ -225,12 +242,13 @@ class Recorder:
 
     # What native code asks of Python
 
-    def take_called_site(self) -> int:
-        """The address of a called site that has a command to turn tracing on or off; 0: none. Returned once."""
-        site = self._records.array.get(array_record.SWITCH)
-        if site:
-            self._records.array.set(array_record.SWITCH, 0)
-        return site
+    def take_dump(self) -> tuple[int | None] | None:
+        """Of which CPU, or (None,) of all, a command wants the buffers to be dumped; None: there was none. Returned once."""
+        asked = self._records.array.get(array_record.DUMP)
+        self._records.array.set(array_record.DUMP, array_record.NO_DUMP)
+        if asked == array_record.NO_DUMP:
+            return None
+        return (None if asked == array_record.DUMP_ALL else asked - int(array_record.DUMP_CPU),)
 
     def take_mismatch(self) -> int | None:
         """The `frame` of a call that returned, but is not on top of its return stack; None: none. Returned once."""
@@ -406,10 +424,15 @@ class Recorder:
 
     # Events that the host records
 
-    def write_marker(self, text: bytes) -> bool:
-        """Records a print event with a text to its NUL, now, on the current CPU; False when nothing is being recorded."""
+    def write_marker(self, text: bytes, newline: int | None = None) -> bool:
+        """Records a print event with a text to its NUL, now, on the current CPU; False when nothing is being recorded.
+
+        `newline`: where a newline was added to what was written, if one was. Triggers see the text without it.
+        """
         ip = np.uint64(self._kernel.image.symbol("tracing_mark_write"))
-        return self._write_from_guest(EventType.PRINT, ip.tobytes() + text)
+        return self._write_from_guest(
+            EventType.PRINT, ip.tobytes() + text, newline=None if newline is None else PRINT.itemsize + newline
+        )
 
     def write_raw(self, data: bytes) -> bool:
         """Records a raw-data event as `write_marker` does a print event: a number of four bytes, then data."""
@@ -462,12 +485,58 @@ class Recorder:
         return self._write_from_guest(number, data, common, (array_record.EVENT_STACKS, array_record.EVENT_USER_STACKS))
 
     def _write_from_guest(
-        self, number: int, data: bytes, common: Mapping[int, bytes] = _NOTHING, stacks: Sequence[np.uint64] = ()
+        self,
+        number: int,
+        data: bytes,
+        common: Mapping[int, bytes] = _NOTHING,
+        stacks: Sequence[np.uint64] = (),
+        newline: int | None = None,
     ) -> bool:
         """Records an event on the CPU whose task writes it. Only what the guest does has a stack."""
         writer, cpu = self._kernel.file_server.caller, self.acting_cpu
         context = context_of(self._kernel, self.globals.guest, cpu) if writer else TraceContext()
-        return self._write_event(cpu, number, context, data, common, stacks if writer else ())
+        file = self.event_files.get(self.globals.events[number])
+        if file is None or not file.has_more:
+            return self._write_event(cpu, number, context, data, common, stacks if writer else ())
+        place = event_context.PLACE_HOST_CALL if writer else event_context.PLACE_NOWHERE
+        return self._hand_over(cpu, file, self._head(cpu, number, context, common) + data, context, place, newline)
+
+    def _hand_over(
+        self, cpu: Cpu, file: EventFile, entry: bytes, context: TraceContext, place: np.uint64, newline: int | None
+    ) -> bool:
+        """Has native code do with an event all that the array wants of it; False when nothing is being recorded."""
+        ring = self._ring(cpu.index)
+        if not ring.recording:
+            return False
+        dropped = ring.dropped_events
+        staged = np.frombuffer(bytearray(entry.ljust(-(-len(entry) // 4) * 4, b"\0")), np.uint8)
+        now_happens = self.globals.records.event_context
+        now_happens.set(event_context.EVENT, self.globals.events.record_address(file.call))
+        now_happens.set(event_context.ENTRY, staged.ctypes.data)
+        now_happens.set(event_context.SIZE, len(staged))
+        now_happens.set(event_context.IRQS_OFF, int(bool(context.flags & Flag.IRQS_OFF)))
+        now_happens.set(event_context.PLACE, place)
+        if newline is not None:
+            staged[newline] = 0
+            now_happens.set(event_context.NEWLINE, staged.ctypes.data + newline)
+        with file.as_if_enabled():
+            _HANDLER(file.record.get(event_file.HANDLER))(cpu.record.address, file.record.address)
+        now_happens.set(event_context.NEWLINE, 0)
+        return ring.dropped_events == dropped
+
+    def _head(self, cpu: Cpu, number: int, context: TraceContext, common: Mapping[int, bytes] = _NOTHING) -> bytes:
+        """What the entry of an event begins with."""
+        tasks = self._kernel.tasks
+        task = tasks.current(cpu)
+        entry = np.zeros(1, ENTRY)
+        entry["type"] = number
+        entry["flags"], entry["preempt_count"] = context
+        entry["pid"] = tasks.pid(task)
+        self.globals.remember_task(task)
+        head = bytearray(entry.tobytes())
+        for offset, value in common.items():
+            head[offset : offset + len(value)] = value
+        return bytes(head)
 
     def _write_event(
         self,
@@ -479,19 +548,10 @@ class Recorder:
         stacks: Sequence[np.uint64] = (),
     ) -> bool:
         """Records an event, and then those stacks that are wanted (`stacks`: words of the array's record)."""
-        tasks = self._kernel.tasks
-        task = tasks.current(cpu)
-        entry = np.zeros(1, ENTRY)
-        entry["type"] = number
-        entry["flags"], entry["preempt_count"] = context
-        entry["pid"] = tasks.pid(task)
-        self.globals.remember_task(task)
-        head = bytearray(entry.tobytes())
-        for offset, value in common.items():
-            head[offset : offset + len(value)] = value
-        written = self._ring(cpu.index).write(self._now(cpu), bytes(head) + data)
+        head = self._head(cpu, number, context, common)
+        written = self._ring(cpu.index).write(self._now(cpu), head + data)
         for callback in map(self._records.array.get, stacks if written else ()):
             if callback:
-                self.globals.stacks.record(callback, cpu, self._records.cpus[cpu.index], bytes(head))
+                self.globals.stacks.record(callback, cpu, self._records.cpus[cpu.index], head)
         self.wake_readers()
         return written

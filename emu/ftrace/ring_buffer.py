@@ -9,6 +9,8 @@ moves on to the ring when it is full.
 from __future__ import annotations
 
 import ctypes
+import mmap
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -26,11 +28,28 @@ _MISSED_EVENTS = 1 << 31  # in a page's commit: events were lost before this pag
 _MISSED_STORED = 1 << 30  # and their number follows the data
 _FEWEST_PAGES = 2
 _MOST_PAGES = (1 << 47) // PAGE_SIZE  # more than a process has addresses for
+_LARGE = 4 << 20  # bytes from which on huge pages are asked for, as numpy does: the host then takes a fifth of the time
 
 
 def pages_for(size: int) -> int:
     """How many pages a buffer has of which `size` bytes are wanted (buffer_size_kb times 1024)."""
     return max(_FEWEST_PAGES, -(-size // DATA_SIZE))
+
+
+def _empty_pages(count: int) -> NDArray[np.uint8]:
+    """Zeroed pages, which take memory of the host when they are used. np.zeros() would use what it gets from the heap.
+
+    Raises:
+        MemoryError: there is not enough memory.
+    """
+    try:
+        memory = mmap.mmap(-1, count * PAGE_SIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError:
+        raise MemoryError from None
+    if len(memory) >= _LARGE:
+        with suppress(OSError):  # a host may have no huge pages
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, np.uint8).reshape(count, PAGE_SIZE)
 
 
 def events_in(pages: NDArray[np.uint8], cpu: int, skip: int = 0, lost: int = 0) -> Events:
@@ -72,7 +91,7 @@ class RingBuffer:
         """
         if pages > _MOST_PAGES:
             raise MemoryError
-        memory = np.zeros((pages + 1, PAGE_SIZE), np.uint8)
+        memory = _empty_pages(pages + 1)
         following = np.roll(np.arange(pages + 1, dtype=np.uint64), -1)
         following[pages - 1] = 0
         self._memory, self._next, self._counts = memory, following, np.zeros(pages + 1, np.uint64)

@@ -21,6 +21,7 @@ from emu.ftrace.taken_text import TakenText
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_summary import TraceSummary, summarize
 from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS
+from emu.ftrace.trigger.triggers import Triggers
 from emu.kernel.work import WorkKind
 
 __all__ = ["EXPANDED_BUFFER_KB", "TraceArray"]
@@ -43,6 +44,7 @@ class TraceArray:
     Attributes:
         ops: what the array wants of the sites.
         error_log: what was wrong with commands that it has refused.
+        triggers: what events make happen.
         instances: the instances of the top array, by name.
         users: how many of its files are open; an instance cannot be removed meanwhile.
         pipes: how many readers have a trace_pipe open.
@@ -53,7 +55,9 @@ class TraceArray:
         self.ftrace = ftrace
         self.recorder = recorder
         self.error_log = ErrorLog(recorder.time_since_boot)
-        self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files)
+        consumers = recorder.consumers(self.allocate_snapshot)
+        self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files, consumers)
+        self.triggers = Triggers(recorder.event_files, consumers, recorder.globals.event_filter)
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
@@ -112,6 +116,7 @@ class TraceArray:
         if self.pipes:
             raise TraceError(errno.EBUSY, "a trace_pipe is open")
         self.ops.tracer = tracer
+        self.ops.probes.tracer_set()
         self.recorder.clear()
         if tracer is FUNCTION:
             self.recorder.first_cpu = self.recorder.acting_cpu.index
@@ -148,18 +153,9 @@ class TraceArray:
 
     def after_run(self) -> None:
         """Acts on what native code has found while the machine ran. Called on the top array, between runs."""
-        for array in (self, *self.instances.values()):
-            if address := array.recorder.take_called_site():
-                array.function_called(self.ftrace.sites.at(address))
+        if dump := self.recorder.take_dump():
+            self.request_dump(*dump)
         self.ftrace.check_returns()
-
-    def function_called(self, site: int) -> None:
-        """Runs the commands (traceon, traceoff) of the function at `site`, which was called."""
-        recording = self.recorder.recording
-        wanted = self.ops.probes.call(int(self.ftrace.sites.functions.numbers[site]), recording)
-        if wanted is not recording:
-            self.set_recording(wanted)
-            self.ftrace.update_sites()  # a command may have used up its count
 
     # Which events are recorded
 
@@ -168,6 +164,11 @@ class TraceArray:
         if on:
             self._expand_buffer()
         self.ops.events.set(calls, on)
+        self.ftrace.update_sites()
+
+    def edit_triggers(self, call: EventCall, text: str) -> None:
+        """Obeys a command about what an event makes happen. Raises TraceError, see Triggers."""
+        self.triggers.obey(call, text)
         self.ftrace.update_sites()
 
     # What is recorded
@@ -292,9 +293,10 @@ class TraceArray:
         """Takes what is in the buffer of one CPU, or of each, out of it, as lines for the guest's console.
 
         The lines are those of trace_pipe with the option latency-format, which has no effect on function_graph's here. What
-        is recorded meanwhile stays.
+        is recorded meanwhile stays. As in Linux, addresses of programs stay addresses.
         """
-        options = {**self.options, "latency-format": self.ops.tracer is not FUNCTION_GRAPH or self.options["latency-format"]}
+        latency = self.ops.tracer is not FUNCTION_GRAPH or self.options["latency-format"]
+        options = {**self.options, "latency-format": latency, "sym-userobj": False}
         text = TakenText(lambda: self.recorder.oldest_events(cpu, self.ops.tracer, options), self.recorder.consume)
         left = self.recorder.entries(cpu)
         while taken := text.take(_up_to(min(left, _DUMPED_AT_ONCE))):

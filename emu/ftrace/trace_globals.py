@@ -39,6 +39,7 @@ class TraceGlobals:
     def __init__(self, kernel: Kernel, arch: FtraceArch, warn: Callable[[str], None], pointer_key: int) -> None:
         self._tasks = kernel.tasks
         self.event_handler = arch.event_handler
+        self.trigger_handlers = arch.trigger_handlers
         self._arch = arch
         self.warn = warn
         self.work = kernel.work

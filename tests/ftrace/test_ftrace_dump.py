@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from emu.machine import GuestPanic, Machine
-from tests.lib.commands import shell
+from tests.lib.commands import TRACING, shell
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "dmesg-sysrq-z-dump.txt"
 CRASH = "insmod /lib/modules/sample_crash.ko"
@@ -72,6 +72,14 @@ def test_a_dump_empties_the_buffer_and_stops_tracing(fresh: Machine) -> None:
     assert fresh.tracefs.read("tracing_on") == "0\n"
 
 
+def test_a_dump_has_addresses_of_programs_as_they_are(fresh: Machine) -> None:
+    on = "echo 1 > options/userstacktrace; echo 1 > options/sym-userobj; echo 1 > events/syscalls/sys_enter_openat/enable"
+    lines = dump_in(messages(shell(fresh, f"{on}; cat trace > /tmp/trace; echo z > /proc/sysrq-trigger")))
+    stacks = [line for line in lines if " => " in line]
+    assert stacks and all(re.fullmatch(" =>  <[0-9a-f]{16}>", line) for line in stacks)
+    assert re.search(r"^ => /bin/\w+\[\+0x\w+\]$", fresh.run("cat /tmp/trace").output.decode(), re.MULTILINE)
+
+
 @pytest.mark.parametrize("tracer", ["function", "function_graph", "nop"])
 def test_a_dump_has_the_lines_of_the_trace(arch: str, tracer: str) -> None:
     """Those of all CPUs, in order, as they are with latency-format, but without the marks that need the next event."""
@@ -106,7 +114,7 @@ def test_what_is_recorded_during_a_dump_stays(fresh: Machine) -> None:
         while true; do echo 1 > tracing_on; done &
         echo z > /proc/sysrq-trigger; kill $!; echo 0 > tracing_on; cat /before
     """
-    said = shell(fresh, script)
+    said = fresh.run(f"cd {TRACING}; {script}", limit=5_000_000_000).output.decode()
     before = sum(map(int, re.findall(r"entries: (\d+)", said)))
     assert len(dump_in(messages(said))) >= before > 100
     assert fresh.trace_array.recorder.entries(None) > 0
@@ -125,6 +133,14 @@ def test_one_cpu_is_dumped_when_asked_for(fresh: Machine) -> None:
     fresh.trace_array.request_dump(None)
     (line,) = dump_in(messages(fresh.run("true").output.decode()))
     assert line.endswith(": on 0")
+
+
+def test_a_dump_that_a_command_made_the_host_ask_for_belongs_to_the_command(fresh: Machine) -> None:
+    for number in range(100):
+        fresh.tracefs.write("trace_marker", str(number))
+    fresh._sink = lambda data: fresh.trace_array.request_dump(None) if data == b"now\n" else None
+    lines = dump_in(messages(shell(fresh, "echo now")))
+    assert [line.rpartition(" ")[2] for line in lines] == list(map(str, range(100)))
 
 
 @pytest.mark.parametrize("where", ["sysctl", "parameter"])
@@ -149,6 +165,19 @@ def test_an_oops_dumps(arch: str, mode: int, where: str) -> None:
     assert ("on 0" in rest, "on 1" in rest) == (mode == 2, False)
     modules = next(n for n, line in enumerate(lines) if line.startswith("Modules linked in:"))
     assert modules < lines.index("Dumping ftrace buffer:") < lines.index("---[ end trace 0000000000000000 ]---")
+
+
+def test_patching_waits_for_a_cpu_that_dumps_with_interrupts_off(fresh: Machine) -> None:
+    """For longer than any other CPU may take to answer a step of patching."""
+    fresh.tracefs.write("set_ftrace_filter", "vfs_read")
+    fresh.tracefs.write("current_tracer", "function")
+    shell(fresh, f"echo 1 > {ON_OOPS}")
+    for _ in range(1000):
+        fresh.tracefs.write("trace_marker", "x" * 200)
+    start = fresh.board.now
+    said = shell(fresh, f"taskset -c 1 {CRASH} how=null & usleep 20000; echo vfs_open > set_ftrace_filter; echo over; wait")
+    assert said.index("over") > said.index("end trace")
+    assert len(dump_in(messages(said))) > 1000 and fresh.board.now - start > 6_000_000
 
 
 def test_words_of_the_parameter(arch: str) -> None:

@@ -115,6 +115,12 @@ def test_numbers_are_decimal_and_alone(tracefs: TraceFS, value: str) -> None:
     assert refused(tracefs, "max_graph_depth", value) == errno.EINVAL
 
 
+def test_what_is_written_is_bytes(tracefs: TraceFS) -> None:
+    assert refused(tracefs, "tracing_on", "\udcff") == errno.EINVAL
+    tracefs.write("events/sched/sched_switch/filter", 'prev_comm == "\udcff\u00e9"')
+    assert tracefs.read("events/sched/sched_switch/filter") == 'prev_comm == "\udcff\u00e9"\n'
+
+
 def test_a_number_out_of_range_is_refused(tracefs: TraceFS) -> None:
     for value in (str(1 << 32), "1" * 5000):
         assert refused(tracefs, "max_graph_depth", value) == errno.ERANGE

@@ -16,7 +16,7 @@ from tests.lib.golden_writes import golden_writes
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 # What a reading of these shows changes by reading it, or never ends.
-UNSTEADY = re.compile(r"(per_cpu/cpu\d+/)?(trace_pipe(_raw)?|stats|trace_marker(_raw)?|free_buffer|saved_cmdlines)")
+UNSTEADY = re.compile(r"(per_cpu/cpu\d+/)?(trace_pipe(_raw)?|snapshot_raw|stats|trace_marker(_raw)?|free_buffer|saved_cmdlines)")
 # There are many events: the files of two systems stand for all.
 OTHER_EVENTS = re.compile(r"events/(?!ftrace/|irq/)\w+/.*|.*/inject")
 

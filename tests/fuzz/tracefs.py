@@ -227,7 +227,7 @@ class _Session:
         if min(entries, overrun) < 0:
             raise _WrongError(f"{folder}: {counts}")
         text = tracefs.read(f"{folder}trace")
-        if not array.options["bin"] and ("\0" in text or not f"\n{text}".endswith("\n")):
+        if "\0" in text and not array.options["bin"]:
             raise _WrongError(f"{folder}trace is no text: ...{text[-200:]!r}")
         if found := _WRITTEN.search("\n".join(text.splitlines()[:5])):
             self._outcome.counts["traces"] += 1
@@ -243,7 +243,7 @@ class _Session:
             raise _WrongError(f"{path} has {len(errors)} errors")
         for error in errors:
             found = re.fullmatch(rf"[^\n]*\n{_COMMAND}(.*)\n( *)\^\n", error, re.DOTALL)
-            if found is None or not 0 <= len(found[2]) - len(_COMMAND) <= len(found[1]):
+            if found is None or not 0 <= len(found[2]) - len(_COMMAND) <= len(found[1]) + 1:  # some count from 1
                 raise _WrongError(f"{path}: {error}")
 
     def _check_logged(self, change: Change, error: TraceError) -> None:
@@ -290,9 +290,9 @@ class _Session:
             tracefs.rmdir(f"instances/{name}")
         for path in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace"):
             tracefs.write(path, "")
-        commands = (line.rpartition(":") for line in tracefs.read("set_ftrace_filter").splitlines() if not line.startswith("#"))
-        for word in sorted({f"!{command}{'' if count == 'unlimited' else ':0'}" for command, _, count in commands}):
-            tracefs.append("set_ftrace_filter", word)
+        lines = [line.split(":") for line in tracefs.read("set_ftrace_filter").splitlines() if not line.startswith("#")]
+        for command, count in sorted({(":".join(line[1:-1]), line[-1] != "unlimited") for line in lines}):
+            tracefs.append("set_ftrace_filter", f"!*:{command}{':0' * count}")
         self._take_back_triggers()
         tracefs.write("set_event", "")
         tracefs.write("current_tracer", "nop")
@@ -302,8 +302,8 @@ class _Session:
 
     def _take_back_triggers(self) -> None:
         tracefs = self._machine.tracefs
-        for system, event in (line.split(":") for line in tracefs.read("available_events").splitlines()):
-            path = f"events/{system}/{event}/trigger"
+        for event in ("ftrace:print", *tracefs.read("available_events").splitlines()):
+            path = f"events/{event.replace(':', '/')}/trigger"
             for line in tracefs.read(path).splitlines() if tracefs.exists(path) else ():
                 if not line.startswith("#"):
                     tracefs.append(path, f"!{line}")

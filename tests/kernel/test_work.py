@@ -79,19 +79,23 @@ def test_a_kind_that_the_guest_does_not_know_is_refused(machine: Machine, monkey
         assert [result - (1 << 64) * (result >> 63) for result in results] == [-machine.kernel.image.constant("ENOSYS")]
 
 
-def test_the_line_of_a_refused_request_is_in_the_log_when_the_request_is_over(machine: Machine, absent: list[str]) -> None:
-    for name in absent[:5]:
-        said = shell(machine, f"cat events/{name} 2> /dev/null; dmesg | tail -n 1")
-        assert said.endswith(f"] tracefs: events/{name}: {ABSENT}\n")
-        assert shell(machine, f"cat events/{name} 2> /dev/null; dmesg").count(f"events/{name}:") == 1
+def test_the_line_of_a_refused_request_is_in_the_log_when_the_request_is_over(arch: str, absent: list[str]) -> None:
+    """Also when whoever asked has the only CPU for himself until he waits."""
+    with Machine(arch=arch, cpus=1) as machine:
+        for name in absent[:5]:
+            said = shell(machine, f"chrt -f 50 sh -c 'cat events/{name} 2> /dev/null; dmesg | tail -n 1'")
+            assert said.endswith(f"] tracefs: events/{name}: {ABSENT}\n")
+            assert shell(machine, f"cat events/{name} 2> /dev/null; dmesg").count(f"events/{name}:") == 1
 
 
-def test_each_of_several_tasks_finds_its_line(machine: Machine, absent: list[str]) -> None:
+@pytest.mark.parametrize("cpus", [1, 2])
+def test_each_of_several_tasks_finds_its_line(arch: str, cpus: int, absent: list[str]) -> None:
     """Two ask for each name, at the same time: the second one waits for the line of the first."""
     names = absent[5:9]
-    jobs = " ".join(f"(cat events/{name}; dmesg | grep -c events/{name}:) 2> /dev/null &" for name in names for _ in "ab")
-    assert shell(machine, f"{jobs} wait") == "1\n" * 2 * len(names)
-    assert sum(f"events/{name}:" in line for line in log(machine) for name in names) == len(names)
+    jobs = " ".join(f"(echo {name}: > set_event; dmesg | grep -c .{name}.,) 2> /dev/null &" for name in names for _ in "ab")
+    with Machine(arch=arch, cpus=cpus) as machine:
+        assert shell(machine, f"chrt -f 50 sh -c '{jobs} wait'") == "1\n" * 2 * len(names)
+        assert sum(f"'{name}'," in line for line in log(machine) for name in names) == len(names)
 
 
 @pytest.mark.parametrize("how", [GuestPanic, PoweredOff])

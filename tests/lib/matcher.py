@@ -21,15 +21,16 @@ from emu.native.record import Record
 
 __all__ = ["KERNEL", "Matcher"]
 
-KERNEL = 0xFFFF_8000_0000_0000  # where the kernel's memory begins
+KERNEL = 0x4000_0000_0000_0000  # where the kernel's memory begins
 _TASK, _HOT = 0x1000, 0x3000  # offsets in it
 _RAM, _STAGE, _PAGE = 0x8000, 8192, 4096
 
 
 @functools.cache
 def _compiled(arch: str) -> tuple[GuestLayout, str, Any]:
-    image = Image(image_directory(arch) / "vmlinux", machine=kernel_arch.load(arch).elf_machine)
-    guest = GuestLayout.of(image)
+    kernel = kernel_arch.load(arch)
+    image = Image(image_directory(arch) / "vmlinux", machine=kernel.elf_machine)
+    guest = GuestLayout.of(image, kernel.saved_registers(image))
     order = "little" if image.byte_order == "<" else "big"
     memory = in_byte_order(order)
 
@@ -57,6 +58,7 @@ class Matcher:
         self._cpu.set(cpu_record.INDEX, cpu)
         for field, value in (
             (array_record.DIRECT_START, KERNEL),
+            (array_record.KERNEL_START, 2 * KERNEL),
             (array_record.RAM, self.memory.ctypes.data),
             (array_record.RAM_SIZE, _RAM),
             (array_record.NOWHERE, self._nowhere.ctypes.data),
@@ -73,8 +75,8 @@ class Matcher:
         self.memory[offset : offset + len(data)] = np.frombuffer(data, np.uint8)
         return KERNEL + offset
 
-    def keeps(self, wanted: EventFilter, entry: bytes) -> bool:
-        """Whether a filter keeps an entry."""
+    def keeps(self, wanted: EventFilter, entry: bytes, size: int | None = None) -> bool:
+        """Whether a filter keeps an entry; `size`: if it ends before the bytes end."""
         staged = np.frombuffer(entry, np.uint8)
-        words = (wanted.address, self._cpu.address, self._array_cpu.address, staged.ctypes.data, len(entry))
+        words = (wanted.address, self._cpu.address, self._array_cpu.address, staged.ctypes.data, size or len(entry))
         return bool(self._run(*words) == filter_program.KEEP)

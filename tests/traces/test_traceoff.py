@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The first page fault and nothing after it: with the command up_read:traceoff in its filter, up_read ends the trace."""
+"""The first page fault and nothing after it: the command up_read:traceoff ends the trace before up_read is recorded."""
 
 from __future__ import annotations
 
@@ -49,7 +49,6 @@ TRACE = """\
  0) + 10.800 us   |          }
  0) + 11.690 us   |        }
  0) + 11.840 us   |      }
- 0)               |      up_read() {
 """
 
 

@@ -7,12 +7,15 @@ import functools
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from emu.cpu.arch import CpuArch
 from emu.ftrace.native.arch import Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
+
+if TYPE_CHECKING:
+    from emu.ftrace.native.trigger import TriggerHandlers
 
 __all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "load"]
 
@@ -89,6 +92,10 @@ class FtraceArch(ABC):
         """The address of what handles events of which more is wanted than that they are recorded."""
         return _event_handler()
 
+    def trigger_handlers(self) -> TriggerHandlers:
+        """The addresses of what triggers and commands do."""
+        return _trigger_handlers()
+
     def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
         """The same for stacks of calls."""
         return _stack_callbacks(self, guest)
@@ -128,6 +135,13 @@ def _event_handler() -> int:
 
     address: int = event_handler.build().address
     return address
+
+
+@functools.cache
+def _trigger_handlers() -> TriggerHandlers:
+    from emu.ftrace.native import trigger
+
+    return trigger.build()
 
 
 @functools.cache

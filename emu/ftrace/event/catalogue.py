@@ -124,6 +124,11 @@ class Catalogue(Mapping[int, EventCall]):
     def find(self, system: str, name: str) -> EventCall | None:
         return self._named.get(system, {}).get(name)
 
+    def record_address(self, call: EventCall) -> int:
+        """The address of what native code knows of an event; 0: the host records it."""
+        native = self._native.get(call.number)
+        return native.record.address if native else 0
+
     # Coming and going
 
     def read(self, module: Module) -> list[GuestEvent]:

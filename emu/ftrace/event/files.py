@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.events import EventType
-from emu.ftrace.native import array_record, event_file
+from emu.ftrace.native import array_record, consumer, event_file
 from emu.native.record import Record
 
 __all__ = ["EventFile", "EventFiles"]
@@ -21,6 +23,23 @@ _GRAPH_FILTERS: dict[int, np.uint64] = {
     EventType.FUNCGRAPH_ENTRY: array_record.GRAPH_ENTRY_FILTER,
     EventType.FUNCGRAPH_EXIT: array_record.GRAPH_EXIT_FILTER,
 }
+
+
+class EventTrigger(Protocol):
+    """What an event makes happen (`emu.ftrace.trigger`)."""
+
+    record: Record
+
+    @property
+    def target(self) -> EventFile | None: ...
+
+    @property
+    def needs_entry(self) -> bool: ...
+
+    @property
+    def kind(self) -> object: ...
+
+    def release(self) -> None: ...
 
 
 class EventFile:
@@ -33,6 +52,7 @@ class EventFile:
         call: the event.
         record: what native code knows of it (`native.event_file`).
         filter: which of its entries are recorded; None: all.
+        triggers: what it makes happen, the newest first. Each is a soft user. EventFiles changes them.
     """
 
     def __init__(self, call: EventCall, cpus: int) -> None:
@@ -40,6 +60,7 @@ class EventFile:
         self.record = Record(event_file.WORDS)
         self.record.set(event_file.CPUS, cpus)
         self.filter: EventFilter | None = None
+        self.triggers: list[EventTrigger] = []
         self._soft_users = 0
         if call.kind is EventKind.FTRACE:  # the host records it, whenever tracing is on
             self._set(event_file.ENABLED, True)
@@ -87,6 +108,31 @@ class EventFile:
         if not wanted:
             self._set(event_file.ENABLED, False)
         self._set(event_file.SOFT_DISABLED, self._soft_users > 0)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether more is wanted of the event than that it is recorded."""
+        return bool(self.triggers) or self.filter is not None
+
+    @contextmanager
+    def as_if_enabled(self) -> Iterator[None]:
+        """The event is recorded while the body runs, unless it is in soft mode: it is then enabled in any case."""
+        enabled = self.enabled
+        self._set(event_file.ENABLED, True)
+        try:
+            yield
+        finally:
+            self._set(event_file.ENABLED, enabled)
+
+    def put_triggers(self, triggers: list[EventTrigger]) -> None:
+        """Has these triggers from now on."""
+        self.triggers = triggers
+        addresses = [trigger.record.address for trigger in triggers] + [0]
+        for trigger, following in zip(triggers, addresses[1:], strict=True):
+            trigger.record.set(consumer.NEXT, following)
+        self.record.set(event_file.CONSUMERS, addresses[0])
+        needed = self.call.kind is EventKind.FTRACE or any(trigger.needs_entry for trigger in triggers)
+        self.record.set(event_file.TRIGGER_COND, int(needed))
 
 
 class EventFiles:
@@ -138,6 +184,21 @@ class EventFiles:
             elif call in self._files:
                 self._files[call].disable()
 
+    def add_trigger(self, call: EventCall, trigger: EventTrigger) -> None:
+        """Has an event make something happen, too."""
+        file = self.file(call)
+        file.put_triggers([trigger, *file.triggers])
+        file.enable(soft=True)
+        self._follow(file)
+
+    def remove_trigger(self, call: EventCall, trigger: EventTrigger) -> None:
+        """Takes back a trigger of an event."""
+        file = self._files[call]
+        file.put_triggers([other for other in file.triggers if other is not trigger])
+        file.disable(soft=True)
+        trigger.release()
+        self._follow(file)
+
     def set_filter(self, call: EventCall, wanted: EventFilter | None) -> None:
         """Records only those entries of an event that a filter keeps; None: all."""
         file = self.file(call)
@@ -149,8 +210,15 @@ class EventFiles:
         self._follow(file)
 
     def forget(self, calls: Iterable[EventCall]) -> bool:
-        """Follows events that are gone. Returns whether this array may have recorded any of them."""
-        gone = [call for call in calls if call in self._files]
+        """Follows events that are gone, and with them triggers that have to do with them.
+
+        Returns whether this array may have recorded any of them.
+        """
+        gone = {call for call in calls if call in self._files}
+        for call, file in self._files.items():
+            for trigger in file.triggers:
+                if call in gone or (trigger.target is not None and trigger.target.call in gone):
+                    self.remove_trigger(call, trigger)
         for call in gone:
             del self._files[call]
         return bool(gone)

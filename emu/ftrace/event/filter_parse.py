@@ -281,7 +281,7 @@ class _Parser:
         if source in (Source.NUMBER, Source.CPU):
             raise self._error(_EXPECT_NUMBER, start)
         end = self._text.index(self._text[start], start + 1)
-        value = self._text[start + 1 : end].encode()
+        value = self._text[start + 1 : end].encode(errors="surrogateescape")
         if len(value) >= _STRING_LIMIT:
             raise self._error(_TOO_LONG, end)
         self._position = end + 1

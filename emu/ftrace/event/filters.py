@@ -23,7 +23,7 @@ _OF_SYSTEM = """\
 
 
 class EventFilters:
-    """What is not in force, but shown, is kept here: what has been refused since.
+    """A filter that is refused leaves the one before it in force. What was wrong with it is shown until the next one.
 
     Args:
         array: the trace array.
@@ -38,9 +38,9 @@ class EventFilters:
         return call.kind is not EventKind.FTRACE or (call.name in QUALIFIERS and self._array.is_top)
 
     def text(self, call: EventCall) -> str:
-        """The filter in force; without one, what has been refused."""
+        """The filter in force, or what has been refused since it was set."""
         file = self._array.ops.events.get(call)
-        return file.filter.text if file and file.filter else self._refused.get(call, _NONE)
+        return self._refused.get(call) or (file.filter.text if file and file.filter else _NONE)
 
     def set(self, call: EventCall, text: str) -> None:
         """Sets an event's filter; `0`: it has none.

@@ -42,6 +42,7 @@ CLOCK_RATE = _fields.word()  # of CLOCK_LINEAR: what it counts in a cycle
 CLOCK_OFFSET = _fields.word()  # nanoseconds, added to those since boot
 SITE_FLAGS = _fields.word()  # address of a byte of flags per byte of the kernel mapping
 SITE_FLAGS_SIZE = _fields.word()
+PROBES = _fields.word()  # address of a table of the sites with PROBED (see native.probes)
 FUNC_STACKS = _fields.word()  # address of void (*)(cpu, array_cpu), which records the stack after each call; 0: none is recorded
 EVENT_STACKS = _fields.word()  # the same for events, those in the event_context
 EVENT_USER_STACKS = _fields.word()  # the same for the stacks of programs
@@ -65,7 +66,7 @@ GRAPH_EXIT_FILTER = _fields.word()  # of its returns
 # What native code reports to Python
 MISMATCH = _fields.word()  # 1: a return did not match its entry
 MISMATCH_FRAME = _fields.word()
-SWITCH = _fields.word()  # address of a called site that has a command to turn tracing on or off; 0: none
+DUMP = _fields.word()  # in the top array's record: a command asks that buffers are printed: DUMP_..., or DUMP_CPU + a CPU's index
 WORDS = _fields.count
 
 # CLOCK_LINEAR counts nanoseconds, too, if a cycle takes a whole number of them, and cycles.
@@ -92,5 +93,8 @@ EVENTS_CHOSEN, EVENTS_EXCLUDED = np.uint8(4), np.uint8(8)
 GRAPH_FUNCTION = np.uint8(1)
 GRAPH_NOTRACE = np.uint8(2)
 TRACED = np.uint8(4)  # the array's function tracer records it
-TURNS_ON, TURNS_OFF = np.uint8(8), np.uint8(16)  # a command turns tracing on, off when the site is called
+PROBED = np.uint8(8)  # something happens when the site is called: a command of set_ftrace_filter
 NO_SITE_FLAGS = np.uint8(0)
+
+# Values of DUMP
+NO_DUMP, DUMP_ALL, DUMP_CPU = np.uint64(0), np.uint64(1), np.uint64(2)

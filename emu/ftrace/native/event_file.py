@@ -14,6 +14,7 @@ FLAGS = _fields.word()  # entries are recorded if these are ENABLED and nothing 
 HANDLER = _fields.word()  # 0: entries are recorded as they come; else address of void (*)(cpu, file), which does all instead
 FILTER = _fields.word()  # address of a filter's program; 0: every entry passes
 CONSUMERS = _fields.word()  # address of the first consumer; 0: there is none
+TRIGGER_COND = _fields.word()  # 1: consumers act when the entry has its place in the ring buffer, not before it is recorded
 WORDS = _fields.count
 
 ENABLED = np.uint64(1)

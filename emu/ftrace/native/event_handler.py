@@ -12,17 +12,27 @@ import numpy as np
 from numba import types
 
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, event_file, event_record, pids
+from emu.ftrace.native import (
+    array_cpu_record,
+    array_record,
+    consumer,
+    event_context,
+    event_file,
+    event_record,
+    pids,
+    ring_record,
+)
 from emu.ftrace.native.context import complete, now
 from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.ring_buffer import reserve
 from emu.native import cfunc, njit
 from emu.native.memory import copy
-from emu.native.pointers import call_handler, load_u32, load_u64
+from emu.native.pointers import call_handler, load_u32, load_u64, store_u8, store_u64
 
 __all__ = ["build"]
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+NEWLINE = np.uint8(ord("\n"))
 
 
 @njit
@@ -31,29 +41,45 @@ def pid_in(entry, offset):
 
 
 @njit
-def of_ignored_task(array_cpu, array, event, entry):
-    """Whether set_event_pid and set_event_notrace_pid leave an event out.
+def ignored(array_cpu, array, event, entry):
+    """Whether set_event_pid and set_event_notrace_pid leave an event out. `event`: 0 for one that the host makes.
 
     A task switch counts for both tasks, and a wakeup for the task that is woken, too.
     """
-    ignored = load_u64(array_cpu + array_cpu_record.EVENTS_IGNORED) != ZERO
+    if event == ZERO or load_u64(array + array_record.EVENT_PIDS) == ZERO:
+        return False
+    of_current = load_u64(array_cpu + array_cpu_record.EVENTS_IGNORED) != ZERO
     first, second = load_u64(event + event_record.FIRST_PID), load_u64(event + event_record.SECOND_PID)
     if first == ZERO:
-        return ignored
+        return of_current
     if second == ZERO:
-        return ignored and pids.events_ignored(array, pid_in(entry, first))
+        return of_current and pids.events_ignored(array, pid_in(entry, first))
     excluded = pids.events_excluded(array, pid_in(entry, first)) and pids.events_excluded(array, pid_in(entry, second))
     return excluded or (pids.events_left_out(array, pid_in(entry, first)) and pids.events_left_out(array, pid_in(entry, second)))
 
 
 @njit
-def act(cpu, file, post):
-    """Has those consumers act that do so before the entry is recorded, or (`post`) after it."""
+def act(cpu, array_cpu, file, staged, size):
+    """Has those consumers act that do so before the entry is recorded, and asks the filters of all."""
     following = load_u64(file + event_file.CONSUMERS)
     while following != ZERO:
-        now_acting, following = following, load_u64(following + consumer.NEXT)
-        if load_u64(now_acting + consumer.POST) == post:
-            call_handler(load_u64(now_acting + consumer.HANDLER), cpu, now_acting)
+        acting, following = following, load_u64(following + consumer.NEXT)
+        program = load_u64(acting + consumer.FILTER)
+        kept = program == ZERO or keeps(program, cpu, array_cpu, staged, size)
+        if load_u64(acting + consumer.POST) == consumer.AFTER:
+            store_u64(acting + consumer.DUE, ONE if kept else ZERO)
+        elif kept:
+            call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
+
+
+@njit
+def act_after(cpu, file):
+    """Has the others act."""
+    following = load_u64(file + event_file.CONSUMERS)
+    while following != ZERO:
+        acting, following = following, load_u64(following + consumer.NEXT)
+        if load_u64(acting + consumer.POST) == consumer.AFTER and load_u64(acting + consumer.DUE) != ZERO:
+            call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
 
 
 @njit
@@ -67,6 +93,20 @@ def record_stacks(cpu, array_cpu, array):
         call_handler(handler, cpu, array_cpu)
 
 
+@njit
+def record(cpu, array_cpu, array, ring, disabled, staged, size):
+    """Records an entry in a ring buffer that was `disabled` or not when the entry got its place."""
+    place = ring + ring_record.DISABLED
+    now_disabled = load_u64(place)
+    store_u64(place, disabled)
+    entry = reserve(ring, now(cpu, array), size)
+    store_u64(place, now_disabled)
+    if entry != ZERO:
+        copy(entry, staged, size)
+        complete(cpu, array_cpu, array)
+        record_stacks(cpu, array_cpu, array)
+
+
 def build() -> Any:
     """Compiles void handle(cpu, file): does all that `file`, an event_file, wants of the event in the event_context."""
 
@@ -76,18 +116,26 @@ def build() -> Any:
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         context = load_u64(array + array_record.EVENT_CONTEXT)
         staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
-        act(cpu, file, ZERO)
-        ignored = False
-        if load_u64(array + array_record.EVENT_PIDS) != ZERO:
-            ignored = of_ignored_task(array_cpu, array, load_u64(context + event_context.EVENT), staged)
-        program = load_u64(file + event_file.FILTER)
-        kept = program == ZERO or keeps(program, cpu, array_cpu, staged, size)
-        if load_u64(file + event_file.FLAGS) == event_file.ENABLED and kept and not ignored:
-            entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
-            if entry != ZERO:
-                copy(entry, staged, size)
-                complete(cpu, array_cpu, array)
-                record_stacks(cpu, array_cpu, array)
-        act(cpu, file, ONE)
+        conditional = load_u64(file + event_file.TRIGGER_COND) != ZERO
+        # As in Linux, consumers that do not look at the entry act before it has a place in the ring buffer: it is recorded
+        # only if the event was so before, too. With others the entry has its place first.
+        soft_disabled = load_u64(file + event_file.FLAGS) & event_file.SOFT_DISABLED
+        if not conditional:
+            act(cpu, array_cpu, file, staged, size)
+        ring = load_u64(array_cpu + array_cpu_record.RING)
+        disabled = load_u64(ring + ring_record.DISABLED)
+        if conditional:
+            soft_disabled = ZERO
+            act(cpu, array_cpu, file, staged, size)
+        wanted = load_u64(file + event_file.FLAGS) | soft_disabled == event_file.ENABLED
+        if wanted and not ignored(array_cpu, array, load_u64(context + event_context.EVENT), staged):
+            program = load_u64(file + event_file.FILTER)
+            if program == ZERO or keeps(program, cpu, array_cpu, staged, size):
+                newline = load_u64(context + event_context.NEWLINE)
+                if newline != ZERO:
+                    store_u8(newline, NEWLINE)
+                record(cpu, array_cpu, array, ring, disabled, staged, size)
+        if conditional:
+            act_after(cpu, file)
 
     return handle

@@ -132,7 +132,12 @@ def like(program, pattern, count, text, most):
 
 @njit
 def keeps(program, cpu, array_cpu, entry, size):
-    """Whether a filter keeps an entry of `size` bytes. All there is of filters in code that most often has none."""
+    """Whether a filter keeps an entry of `size` bytes; without a filter (`program` 0) all are kept.
+
+    That is all there is of filters in code that runs without them, too.
+    """
+    if program == ZERO:
+        return True
     array = load_u64(array_cpu + array_cpu_record.ARRAY)
     return call_filter(load_u64(array + array_record.MATCHES), program, cpu, array_cpu, entry, size) == KEEP
 

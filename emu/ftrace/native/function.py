@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emu.cpu.native import cpu_record
-from emu.cpu.native.interrupts import stop
 from emu.ftrace.events import FUNCTION, EventType
-from emu.ftrace.native import array_cpu_record, array_record
+from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, probes
 from emu.ftrace.native.context import Context, complete, linear_time, now
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.sites import site_flags
@@ -31,9 +30,12 @@ class FunctionTracer(NamedTuple):
     record_function: Any
     """record_function(cpu, ip, parent_ip, irqs_off): records a call of the function at `ip`, from `parent_ip`."""
 
-    record_beside_graph: Any
-    """record_beside_graph(cpu, ip, parent_ip, irqs_off): the same at a site that calls function_graph's callback, for
-    the arrays whose function tracer wants the site, too."""
+    before_graph: Any
+    """before_graph(cpu, ip, parent_ip, irqs_off): at a site that calls function_graph's callback, for the arrays whose function
+    tracer wants the site, too, and for the commands that act before function_graph."""
+
+    after_graph: Any
+    """after_graph(cpu, ip, irqs_off): the same for the commands that act after it."""
 
 
 def build(context: Context, general: bool) -> FunctionTracer:
@@ -66,13 +68,23 @@ def build(context: Context, general: bool) -> FunctionTracer:
         while array_cpu != ZERO:
             array = load_u64(array_cpu + array_cpu_record.ARRAY)
             flags = site_flags(array, ip)
+            first = ZERO
+            if flags & array_record.PROBED != 0:
+                probes.tell(array, event_context.PLACE_FUNCTION, irqs_off)
+                first = probes.find(array, ip)
+                probes.act(cpu, first, consumer.BEFORE)
             if flags & array_record.TRACED != 0:
                 record_call(cpu, array_cpu, ip, parent_ip, irqs_off)
-            off = load_u64(array + array_record.RECORDING) == ZERO
-            if flags & (array_record.TURNS_ON if off else array_record.TURNS_OFF) != 0:
-                store_u64(array + array_record.SWITCH, ip)
-                stop(cpu)
+            probes.act(cpu, first, consumer.AFTER)
             array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
+
+    @njit
+    def act_at_graph(cpu, array_cpu, ip, irqs_off, post):
+        """Has the commands act of the array that runs function_graph, the top array."""
+        array = load_u64(array_cpu + array_cpu_record.ARRAY)
+        if site_flags(array, ip) & array_record.PROBED != 0:
+            probes.tell(array, event_context.PLACE_GRAPH, irqs_off)
+            probes.act(cpu, probes.find(array, ip), post)
 
     @njit
     def asks_each(array_cpu):
@@ -87,9 +99,16 @@ def build(context: Context, general: bool) -> FunctionTracer:
             record_call(cpu, array_cpu, ip, parent_ip, irqs_off)
 
     @njit
-    def record_beside_graph(cpu, ip, parent_ip, irqs_off):
+    def before_graph(cpu, ip, parent_ip, irqs_off):
         array_cpu = load_u64(cpu + cpu_record.CALLOUT)
         if general and asks_each(array_cpu):
-            record_in_each(cpu, array_cpu, ip, parent_ip, irqs_off)
+            act_at_graph(cpu, array_cpu, ip, irqs_off, consumer.BEFORE)
+            record_in_each(cpu, load_u64(array_cpu + array_cpu_record.NEXT), ip, parent_ip, irqs_off)
 
-    return FunctionTracer(record_function, record_beside_graph)
+    @njit
+    def after_graph(cpu, ip, irqs_off):
+        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
+        if general and asks_each(array_cpu):
+            act_at_graph(cpu, array_cpu, ip, irqs_off, consumer.AFTER)
+
+    return FunctionTracer(record_function, before_graph, after_graph)

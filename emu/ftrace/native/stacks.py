@@ -44,7 +44,7 @@ def build(context: Context, unwind: Any) -> Stacks:
             return
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         stack = load_u64(array + array_record.STACK)
-        count = unwind(cpu, array, stack, MOST)
+        count = unwind(cpu, array, place, stack, MOST)
         if count == ZERO:
             return
         size = count * WORD

@@ -4,11 +4,11 @@ kernel code, and memory outside RAM reads as zeros.
 
 `native.arch` has for each architecture
 
-    unwind(cpu, array, out, most) -> count
+    unwind(cpu, array, place, out, most) -> count
 
 It stores the addresses of the calls under way on a CPU as 64-bit words at the host address `out`, innermost first: at most
-`most`. The CPU stands in a function without a frame of its own, a label of .ftrace.text or hostcall(): that function is not among
-them.
+`most`. The CPU stands at a `place` (`native.event_context`), in a function without a frame of its own: a label of .ftrace.text or
+hostcall(). That function is not among them.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from emu.ftrace.event.call import EventCall, EventKind, format_text
 from emu.ftrace.event.enable import set_state, state, state_of
 from emu.ftrace.event.filters import EventFilters
 from emu.ftrace.event.inject import Injected
+from emu.ftrace.events import EventType
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File, HandleFile
 from emu.ftrace.tracefs.text_file import TextFile
@@ -37,6 +38,8 @@ def event_files(
         "id": TextFile(lambda: f"{call().number}\n"),
         "inject": HandleFile(0o200, lambda flags: InjectHandle(flags, array, call)),
     }
+    if event.kind is not EventKind.FTRACE or event.number == EventType.PRINT:
+        files["trigger"] = TextFile(lambda: array.triggers.text(call()), lambda text: array.edit_triggers(call(), text))
     if event.kind is not EventKind.FTRACE:
         files["enable"] = enable_file(array, lambda: [call()], lambda: state_of(array.ops.events, call()))
     if filters.apply_to(event):
@@ -51,7 +54,7 @@ def system_filter_file(filters: EventFilters, system: str, calls: Callable[[], C
 
 def _filter_file(show: Callable[[], str], store: Callable[[str], None]) -> TextFile:
     def store_text(text: str) -> None:
-        if len(text.encode()) > _LONGEST_FILTER:
+        if len(text.encode(errors="surrogateescape")) > _LONGEST_FILTER:
             raise TraceError(errno.EINVAL, f"a filter has at most {_LONGEST_FILTER} bytes")
         store(text.partition("\0")[0].rstrip(_SPACE))
 

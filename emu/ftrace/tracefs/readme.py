@@ -137,6 +137,7 @@ How it is shown
   userstacktrace        the same for calls in user space
   sym-userobj           show these as an offset in the mapped file, if the process still lives
   func_stack_trace      function: record after each function the calls that led to it
+  pause-on-trace        record nothing while somebody has trace open to read it
   event-fork            children of the processes in set_event_pid and set_event_notrace_pid are put there, too, and
                         processes that have ended are taken out
   function-fork         children of the processes in set_ftrace_pid and set_ftrace_notrace_pid are put there, too, and

@@ -51,10 +51,7 @@ class TextHandle(Handle):
         self._require(OpenFlags.WRITE)
         if self._store is None:
             raise TraceError(errno.EINVAL, "this file cannot be written")
-        try:
-            self._store(data.decode())
-        except UnicodeDecodeError:
-            raise TraceError(errno.EINVAL, "not text") from None
+        self._store(data.decode(errors="surrogateescape"))
         return len(data)
 
 

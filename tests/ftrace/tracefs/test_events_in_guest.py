@@ -25,7 +25,7 @@ def fresh(machine: Machine) -> Iterator[Machine]:
 def test_directories_follow_modules(fresh: Machine) -> None:
     assert "event_cost" not in shell(fresh, "ls events")
     run(fresh, "modprobe event_cost")
-    assert shell(fresh, "ls events/event_cost").split() == ["enable", "event_cost_fixed", "event_cost_string"]
+    assert shell(fresh, "ls events/event_cost").split() == ["enable", "event_cost_fixed", "event_cost_string", "filter"]
     first, second = (int(shell(fresh, f"cat events/event_cost/event_cost_{name}/id")) for name in ("fixed", "string"))
     lines = shell(fresh, "cat available_events").splitlines()
     assert {line.partition(":")[0] for line in lines[:2]} == {"event_cost"}, "the latest module's are first"

@@ -435,6 +435,16 @@ def test_a_task_that_reads_trace_pauses_it(machine: Machine) -> None:
     ]  # fmt: skip
 
 
+def test_a_module_takes_its_events_with_it(machine: Machine) -> None:
+    script = """
+        modprobe event_cost; echo 1 > events/event_cost/enable; echo 3 > /sys/module/event_cost/parameters/calls
+        echo 1 > snapshot; grep -c event_cost_fixed: snapshot; rmmod event_cost; cat snapshot; echo 0 > snapshot
+    """
+    count, _, text = shell(machine, script).partition("\n")
+    assert int(count) == 3
+    assert text == golden("snapshot.empty.txt")
+
+
 def test_a_snapshot_is_the_same_every_time(arch: str) -> None:
     def session() -> str:
         with Machine(arch=arch, cpus=2) as machine:

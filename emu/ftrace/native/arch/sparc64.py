@@ -57,7 +57,7 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
     memory = in_byte_order("big")
     about = context.build(memory, guest)
-    record_function, record_beside_graph = function.build(about, general)
+    record_function, before_graph, after_graph = function.build(about, general)
     record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general, entry_depth=0)
 
     @njit
@@ -83,11 +83,12 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
         env = load_u64(cpu + cpu_record.ENV)
         window = load_u64(env + WINDOW)
         parent, ip = load_u64(window + O0), load_u64(window + O1)
-        record_beside_graph(cpu, ip, caller(cpu, parent), irqs_off(env))
+        before_graph(cpu, ip, caller(cpu, parent), irqs_off(env))
         goes_on_at = parent + BEHIND
         if record_graph_entry(cpu, ip, parent, load_u64(window + O2), irqs_off(env)):
             goes_on_at = return_trampoline(cpu)
         store_u64(window + O0, goes_on_at)
+        after_graph(cpu, ip, irqs_off(env))
 
     @cfunc(_HANDLER)
     def graph_return(cpu, address):

@@ -66,7 +66,7 @@ def build(guest: GuestLayout, context: Context) -> Any:
         return address - load_u64(array + array_record.TRAP_ENTRY) < load_u64(array + array_record.TRAP_ENTRY_SIZE)
 
     @njit
-    def unwind(cpu, array, out, most):
+    def unwind(cpu, array, place, out, most):
         env = load_u64(cpu + cpu_record.ENV)
         task = current_task(load_u64(cpu + cpu_record.CALLOUT), array)
         window = load_u64(env + WINDOW)

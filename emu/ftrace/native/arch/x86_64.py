@@ -55,7 +55,7 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
     memory = in_byte_order("little")
     about = context.build(memory, guest)
-    record_function, record_beside_graph = function.build(about, general)
+    record_function, before_graph, after_graph = function.build(about, general)
     record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general, entry_depth=1)
 
     @njit
@@ -77,9 +77,10 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
         sp = load_u64(env + SP)
         stack = host_address(array, sp)
         ip, parent_ip = load_u64(stack) - SITE, load_u64(stack + WORD)
-        record_beside_graph(cpu, ip, parent_ip, irqs_off(env))
+        before_graph(cpu, ip, parent_ip, irqs_off(env))
         if record_graph_entry(cpu, ip, parent_ip, sp + WORD, irqs_off(env)):
             store_u64(stack + WORD, load_u64(array + array_record.RETURN_TRAMPOLINE))
+        after_graph(cpu, ip, irqs_off(env))
 
     @cfunc(_HANDLER)
     def graph_return(cpu, address):

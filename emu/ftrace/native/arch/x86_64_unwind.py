@@ -16,7 +16,7 @@ import numpy as np
 
 from emu.cpu.arch.x86_64.state import register
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_record
+from emu.ftrace.native import array_record, event_context
 from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.unwind import build_real_address, is_code, without_frame
@@ -37,11 +37,13 @@ def build(guest: GuestLayout, context: Context) -> Any:
     current_task = context.current_task
 
     @njit
-    def unwind(cpu, array, out, most):
+    def unwind(cpu, array, place, out, most):
         env = load_u64(cpu + cpu_record.ENV)
         task = current_task(load_u64(cpu + cpu_record.CALLOUT), array)
         trampoline = load_u64(array + array_record.RETURN_TRAMPOLINE)
         sp, frame = load_u64(env + SP), load_u64(env + BP)
+        if place == event_context.PLACE_HOST_CALL:  # the host answers when hostcall() has returned
+            sp -= WORD
         words, returned = ONE, False
         last, count = ZERO, ZERO
         while count < most:

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a trigger of an event or a command of a function has one trace array do."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+
+from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventKind
+from emu.ftrace.event.files import EventFile, EventFiles
+from emu.ftrace.native import consumer
+from emu.ftrace.trace_globals import TraceGlobals
+from emu.native.record import Record
+
+__all__ = ["Consumer", "Consumers"]
+
+_ALWAYS = int(consumer.ALWAYS)
+
+
+class Consumer:
+    """One thing that native code does: the command, how often, and with which event. `Consumers` makes it.
+
+    Attributes:
+        target: what the array wants of the event that is switched, and which is in soft mode; None: the command switches none.
+        record: what native code knows of it (`native.consumer`).
+    """
+
+    def __init__(self, command: str, target: EventFile | None, count: int | None) -> None:
+        self.target = target
+        self.record = Record(consumer.WORDS)
+        self.record.set(consumer.COUNT, _ALWAYS if count is None else count)
+        self._command = command
+        if target is not None:
+            self.record.set(consumer.TARGET, target.record.address)
+            target.enable(soft=True)
+
+    def __str__(self) -> str:
+        """As files show it: `traceoff:count=2`, `enable_event:sched:sched_wakeup:unlimited`."""
+        count = self.record.get(consumer.COUNT)
+        left = "unlimited" if count == _ALWAYS else f"count={count if count >> 63 == 0 else count - (1 << 64)}"
+        return ":".join([self._command, *([self.target.call.path] if self.target else []), left])
+
+    def release(self) -> None:
+        """It does nothing any more."""
+        self.record.set(consumer.COUNT, 0)
+        if self.target is not None:
+            self.target.disable(soft=True)
+
+
+class Consumers:
+    """Makes the consumers that act on one trace array.
+
+    Args:
+        records: of the array.
+        files: what the array wants of events.
+        trace_globals: what the trace arrays share.
+        allocate_snapshot: makes room for a snapshot. Raises TraceError: ENOMEM.
+    """
+
+    def __init__(
+        self, records: ArrayRecords, files: EventFiles, trace_globals: TraceGlobals, allocate_snapshot: Callable[[], None]
+    ) -> None:
+        self._array = records.array
+        self._files = files
+        self._globals = trace_globals
+        self._allocate_snapshot = allocate_snapshot
+
+    def target(self, system: str, name: str) -> EventFile:
+        """What the array wants of an event that is to be switched.
+
+        Raises:
+            TraceError: EINVAL, when there is no such event, or it cannot be enabled.
+        """
+        call = self._globals.events.find(system, name)
+        if call is None or call.kind is EventKind.FTRACE:
+            known = [call.path for call in self._globals.events.values() if call.kind is not EventKind.FTRACE]
+            raise TraceError(errno.EINVAL, f"there is no event '{system}:{name}'", (f"{system}:{name}", known))
+        return self._files.file(call)
+
+    def make(self, command: str, target: EventFile | None, count: int | None, *, at_function: bool = False) -> Consumer:
+        """Makes a consumer.
+
+        Args:
+            command: what it does.
+            target: the event that it switches, if it is such a command.
+            count: how often it acts; None: without limit.
+            at_function: it acts when a function is called, not when an event happens.
+
+        Raises:
+            TraceError: ENOMEM, when a snapshot has no room.
+        """
+        if command == "snapshot":
+            self._allocate_snapshot()
+        made = Consumer(command, target, count)
+        if command == "stacktrace":
+            callbacks = self._globals.stacks.callbacks()
+            made.record.set(consumer.TARGET, callbacks.function_stack if at_function else callbacks.event_stack)
+        made.record.set(consumer.HANDLER, getattr(self._globals.trigger_handlers(), command))
+        made.record.set(consumer.ARRAY, self._array.address)
+        return made

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The triggers of events: what an event makes happen in one trace array."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventCall
+from emu.ftrace.event.files import EventFile, EventFiles
+from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.native import consumer
+from emu.ftrace.trigger.commands import AVAILABLE, TriggerCommand, parse_trigger
+from emu.ftrace.trigger.consumers import Consumer, Consumers
+
+__all__ = ["Trigger", "Triggers"]
+
+# Of each kind an event has one trigger at most, of those with a target one for each target.
+_KINDS = {"traceon": "switch", "traceoff": "switch", "enable_event": "event", "disable_event": "event"}
+
+
+class Trigger:
+    """A trigger of an event. While it is there, the event is in soft mode.
+
+    Args:
+        name: its command.
+        consumer: what it does.
+        condition: which entries make it act; None: all.
+
+    Attributes:
+        record: what native code knows of it (`native.consumer`).
+    """
+
+    def __init__(self, name: str, does: Consumer, condition: EventFilter | None) -> None:
+        self.kind = _kind(name, does.target)
+        self.record = does.record
+        self._consumer = does
+        self._condition = condition
+        self.record.set(consumer.POST, int(name == "stacktrace"))
+        self.record.set(consumer.FILTER, condition.address if condition else 0)
+
+    def __str__(self) -> str:
+        return f"{self._consumer} if {self._condition.text}" if self._condition else str(self._consumer)
+
+    @property
+    def target(self) -> EventFile | None:
+        return self._consumer.target
+
+    @property
+    def needs_entry(self) -> bool:
+        """Whether it looks at the entry, or must follow it (Linux: EVENT_FILE_FL_TRIGGER_COND)."""
+        return self._condition is not None or self.record.get(consumer.POST) != 0
+
+    def release(self) -> None:
+        """It does nothing any more."""
+        self._consumer.release()
+
+
+def _kind(name: str, target: EventFile | None) -> tuple[str, EventFile | None]:
+    return _KINDS.get(name, name), target
+
+
+class Triggers:
+    """The triggers of one trace array.
+
+    Args:
+        files: what the array wants of events.
+        consumers: makes what acts on the array.
+        make_filter: makes a filter of an event. Raises TraceError: EINVAL.
+    """
+
+    def __init__(
+        self, files: EventFiles, consumers: Consumers, make_filter: Callable[[EventCall, str], EventFilter]
+    ) -> None:
+        self._files = files
+        self._consumers = consumers
+        self._make_filter = make_filter
+
+    def obey(self, call: EventCall, text: str) -> None:
+        """Sets or takes back a trigger of an event. To take back what is not there changes nothing.
+
+        Raises:
+            TraceError: EINVAL, ERANGE; EEXIST if there is one of the kind; ENOMEM.
+        """
+        command = parse_trigger(text)
+        target = self._consumers.target(*command.target) if command.target else None
+        kind = _kind(command.name, target)
+        file = self._files.get(call)
+        there = next((trigger for trigger in file.triggers if trigger.kind == kind), None) if file else None
+        if command.removes:
+            if there is not None:
+                self._files.remove_trigger(call, there)
+        else:
+            condition = self._condition(call, command)
+            if there is not None:
+                raise TraceError(errno.EEXIST, f"{call.path} has the trigger '{there}' already")
+            made = Trigger(command.name, self._consumers.make(command.name, target, command.count), condition)
+            self._files.add_trigger(call, made)
+
+    def _condition(self, call: EventCall, command: TriggerCommand) -> EventFilter | None:
+        """Raises TraceError: EINVAL. As in Linux, the error is not one of those that error_log keeps."""
+        if command.condition is None:
+            return None
+        try:
+            return self._make_filter(call, command.condition)
+        except TraceError as error:
+            raise TraceError(error.code, error.why) from None
+
+    def text(self, call: EventCall) -> str:
+        """What the file `trigger` of an event shows."""
+        file = self._files.get(call)
+        if file is None or not file.triggers:
+            return f"# Available triggers:\n# {' '.join(AVAILABLE)}\n"
+        return "".join(f"{trigger}\n" for trigger in file.triggers)
