@@ -18,7 +18,7 @@ from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.bprintf import repacked
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.events import ENTRY, Events, EventType, Flag
-from emu.ftrace.native import array_record, consumer, event_context, event_file, probes, ring_record
+from emu.ftrace.native import array_record, consumer, event_context, probes, ring_record
 from emu.ftrace.native.context import now
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
@@ -505,7 +505,7 @@ class Recorder:
         now_happens.set(event_context.IRQS_OFF, int(bool(context.flags & Flag.IRQS_OFF)))
         now_happens.set(event_context.PLACE, place)
         with file.as_if_enabled():
-            _HANDLER(file.record.get(event_file.HANDLER))(cpu.record.address, file.record.address)
+            _HANDLER(self.globals.event_handler())(cpu.record.address, file.record.address)
         return ring.dropped_events == dropped
 
     def _head(self, cpu: Cpu, number: int, context: TraceContext, common: Mapping[int, bytes] = _NOTHING) -> bytes:
