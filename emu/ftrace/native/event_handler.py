@@ -117,18 +117,19 @@ def build() -> Any:
         context = load_u64(array + array_record.EVENT_CONTEXT)
         staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
         conditional = load_u64(file + event_file.TRIGGER_COND) != ZERO
-        # As in Linux, consumers that do not look at the entry act before it has a place in the ring buffer: it is recorded
-        # only if the event was so before, too. With others the entry has its place first.
+        # As in Linux, consumers that do not look at the entry act for ignored tasks, too, and before the entry has a place in the
+        # ring buffer: it is recorded only if the event was so before, too. With others the entry has its place first.
         soft_disabled = load_u64(file + event_file.FLAGS) & event_file.SOFT_DISABLED
         if not conditional:
             act(cpu, array_cpu, file, staged, size)
+        if ignored(array_cpu, array, load_u64(context + event_context.EVENT), staged):
+            return
         ring = load_u64(array_cpu + array_cpu_record.RING)
         disabled = load_u64(ring + ring_record.DISABLED)
         if conditional:
             soft_disabled = ZERO
             act(cpu, array_cpu, file, staged, size)
-        wanted = load_u64(file + event_file.FLAGS) | soft_disabled == event_file.ENABLED
-        if wanted and not ignored(array_cpu, array, load_u64(context + event_context.EVENT), staged):
+        if load_u64(file + event_file.FLAGS) | soft_disabled == event_file.ENABLED:
             program = load_u64(file + event_file.FILTER)
             if program == ZERO or keeps(program, cpu, array_cpu, staged, size):
                 newline = load_u64(context + event_context.NEWLINE)
