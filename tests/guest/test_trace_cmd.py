@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Debian's trace-cmd in the guest, as it is: it finds in tracefs what it finds in Linux's.
+
+It runs from a shared folder, and what it records there is read by itself, in the guest and on the host. The events must be
+those of the file `trace`, one by one.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from emu.kernel.files.share import Share
+from emu.machine import Machine
+from tests.lib.commands import run
+from tests.lib.trace_cmd import copy_trace_cmd, trace_cmd
+
+STATE = (
+    "available_events", "current_tracer", "set_event", "set_event_pid", "set_ftrace_filter", "set_ftrace_notrace",
+    "set_ftrace_pid", "set_graph_function", "set_graph_notrace", "max_graph_depth", "trace_clock", "trace_options",
+    "tracing_cpumask", "tracing_on", "tracing_thresh", "events/sched/sched_switch/filter",
+)  # fmt: skip
+ENTRY = re.compile(r"^ *(?P<task>\S.*-\d+) +\[(?P<cpu>\d+)\](?: \S{5})? +(?P<time>\d+\.\d+): (?P<what>.*)$", re.MULTILINE)
+CALL = re.compile(r"(\S+) <-+ ?(\S+)")
+
+
+class Entry(NamedTuple):
+    """An event, as `trace` and `trace-cmd report` both tell it. A call is the event `function`."""
+
+    task: str
+    cpu: int
+    time: str
+    name: str
+    text: str
+
+
+def entries(text: str) -> list[Entry]:
+    """The events of a text."""
+    return [Entry(m["task"], int(m["cpu"]), m["time"], *told(m["what"])) for m in ENTRY.finditer(text)]
+
+
+def told(what: str) -> tuple[str, str]:
+    call = CALL.fullmatch(what.removeprefix("function:").strip())
+    if call is not None:
+        return "function", " ".join(call.groups())
+    name, _, text = what.partition(":")
+    return name, text.strip()
+
+
+class Guest:
+    """A machine that has trace-cmd in a folder which the host shares."""
+
+    def __init__(self, machine: Machine, folder: Path) -> None:
+        self.machine = machine
+        self.folder = folder
+
+    def run(self, command: str, status: int = 0) -> str:
+        """What a line for the shell prints; in it, `trace-cmd` and `/p` are the program and the folder."""
+        return run(self.machine, command.replace("trace-cmd", trace_cmd("/p")), status)
+
+    def host(self, command: str) -> str:
+        """What the same program prints on the host, without the plugins that may be installed there."""
+        line = f"{trace_cmd(self.folder)} {command.replace('/p/', f'{self.folder}/')} -N"
+        return subprocess.run(line, shell=True, capture_output=True, text=True, check=True).stdout
+
+    def read(self, file: str) -> str:
+        return self.machine.tracefs.read(file)
+
+    def state(self) -> dict[str, str]:
+        return {file: self.read(file) for file in STATE}
+
+
+@pytest.fixture(scope="module")
+def guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guest]:
+    folder = tmp_path_factory.mktemp("trace-cmd")
+    copy_trace_cmd(folder, folder / "packages")
+    with Machine(shares=[Share(folder, "/p", writable=True)]) as machine:
+        yield Guest(machine, folder)
+        assert machine.warnings == []
+
+
+def test_it_lists_what_there_is(guest: Guest) -> None:
+    assert guest.run("trace-cmd list -e") == guest.read("available_events")
+    assert guest.run("trace-cmd list -t").split() == guest.read("available_tracers").split()
+    assert guest.run("trace-cmd list -f '^vfs_read'").split() == ["vfs_readlink", "vfs_readv", "vfs_read"]
+    options = guest.run("trace-cmd list -o").split()
+    assert set(guest.read("trace_options").split()) <= set(options)
+    assert sorted(option.removeprefix("no") for option in options) == guest.run("ls /sys/kernel/tracing/options").split()
+    assert guest.run("trace-cmd list -C") == guest.read("trace_clock")
+    assert guest.run("trace-cmd check-events") == ""
+
+
+def test_it_starts_shows_and_resets(guest: Guest) -> None:
+    before = guest.state()
+    assert "All disabled" in guest.run("trace-cmd stat")
+    events = "-e sched -e sched:sched_switch -f 'next_pid != 0'"
+    guest.run(f"trace-cmd start -p function -l 'vfs_*' -n vfs_write {events} -O sym-offset")
+    guest.run("ls /bin")
+    assert guest.read("current_tracer") == "function\n"
+    assert guest.read("set_event").splitlines() == [
+        event for event in guest.read("available_events").splitlines() if event.startswith("sched:")
+    ]
+    assert "vfs_read\n" in guest.read("set_ftrace_filter")
+    assert guest.read("set_ftrace_notrace") == "vfs_write\n"
+    assert guest.read("events/sched/sched_switch/filter") == "(next_pid != 0)\n"
+    assert "\nsym-offset\n" in guest.read("trace_options")
+    status = guest.run("trace-cmd stat")
+    for line in "Tracer: function", "   sched", "   vfs_read", '  sched:sched_switch "(next_pid != 0)"', "Tracing is enabled":
+        assert f"{line}\n" in status
+    guest.run("trace-cmd stop")
+    assert guest.read("tracing_on") == "0\n"
+    assert "Tracing is disabled" in guest.run("trace-cmd stat")
+    shown = guest.run("trace-cmd show")
+    assert shown == guest.read("trace")
+    assert {"vfs_open", "sched_waking"} <= {word.rstrip(":") for word in re.findall(r"\w+(?=:|\+0x)", shown)}
+    assert "next_comm=swapper" not in shown
+    assert "vfs_write" not in shown
+    guest.run("trace-cmd reset; trace-cmd set -O nosym-offset")  # reset keeps options
+    assert guest.state() == before
+    assert entries(guest.read("trace")) == []
+
+
+def test_it_sets_triggers(guest: Guest) -> None:
+    trigger = "events/sched/sched_switch/trigger"
+    before = guest.read(trigger)
+    guest.run("trace-cmd start -e sched_switch -R 'traceoff if next_comm == \"ls\"'")
+    assert guest.read(trigger) == 'traceoff:unlimited if next_comm == "ls"\n'
+    assert """sched:sched_switch "traceoff:unlimited if next_comm == "ls""" in guest.run("trace-cmd stat")
+    assert guest.read("tracing_on") == "1\n"
+    guest.run("ls | cat")
+    assert guest.read("tracing_on") == "0\n"
+    guest.run("trace-cmd reset")
+    assert (guest.read(trigger), guest.read("tracing_on")) == (before, "1\n")
+
+
+def test_it_graphs_what_it_is_asked_to(guest: Guest) -> None:
+    guest.run("trace-cmd start -p function_graph -g vfs_read -O nofuncgraph-irqs --max-graph-depth 2; cat /init > /dev/null")
+    assert guest.read("set_graph_function") == "vfs_read\n"
+    guest.run("trace-cmd stop")
+    shown = guest.run("trace-cmd show")
+    assert "|  vfs_read() {\n" in shown
+    assert shown == guest.read("trace")
+    guest.run("trace-cmd reset")
+
+
+def test_what_it_takes_out_of_the_kernel_is_the_trace(guest: Guest) -> None:
+    guest.run("trace-cmd start -p function -l 'vfs_*' -l schedule -e sched -e irq; ls /bin | wc -l; trace-cmd stop")
+    trace = entries(guest.read("trace"))
+    guest.run("trace-cmd extract -o /p/extracted; trace-cmd reset")
+    assert {entry.name for entry in trace} >= {"function", "sched_switch", "softirq_raise"}
+    assert entries(guest.run("trace-cmd report -i /p/extracted")) == trace
+    assert entries(guest.host("report -i /p/extracted")) == trace
+
+
+def test_it_records_what_a_command_does(guest: Guest) -> None:
+    """Beside an instance, which sees the same events and those before and after."""
+    before = guest.state()
+    guest.run("cd /sys/kernel/tracing; mkdir instances/beside; echo 1 > instances/beside/events/sched/sched_switch/enable")
+    output = guest.run("cd /p; trace-cmd record --nosplice -e sched_switch sh -c 'ls /bin | wc -l; usleep 1000'; ls /p")
+    beside = entries(guest.read("instances/beside/trace"))
+    guest.run("rmdir /sys/kernel/tracing/instances/beside; trace-cmd reset")
+    assert "CPU1 data recorded at" in output
+    assert "trace.dat\n" in output
+    assert "trace.dat.cpu" not in output
+    recorded = entries(guest.run("cd /p; trace-cmd report"))
+    assert entries(guest.host("report -i /p/trace.dat")) == recorded
+    first, last = beside.index(recorded[0]), beside.index(recorded[-1])
+    assert recorded == beside[first : last + 1]
+    assert {"prev_comm=ls", "prev_comm=wc", "next_comm=wc"} <= {word for entry in recorded for word in entry.text.split()}
+    assert guest.state() == before
+
+
+def test_it_records_calls(guest: Guest) -> None:
+    graph = "-p function_graph -g vfs_read -O nofuncgraph-irqs"
+    guest.run(f"trace-cmd record --nosplice -o /p/calls {graph} -F cat /init > /dev/null")
+    report = guest.run("trace-cmd report -i /p/calls")
+    assert re.search(r"cat-\d+ +\[\d+\] +\d+\.\d+: funcgraph_entry: +\| +vfs_read\(\) \{", report)
+    assert guest.host("report -i /p/calls") == guest.run("trace-cmd report -i /p/calls -N")
+    guest.run("trace-cmd reset")
+
+
+def test_it_says_what_is_not_there(guest: Guest) -> None:
+    assert "sched_nothing" in guest.run("trace-cmd start -e sched_nothing 2>&1", 2)
+    assert "'wakeup'" in guest.run("trace-cmd start -p wakeup 2>&1", 2)
+    assert "Field not found" in guest.run("trace-cmd start -e sched_switch -f 'nothing > 3' 2>&1", 0)
+    guest.run("trace-cmd reset")
