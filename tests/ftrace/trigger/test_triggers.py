@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from emu.ftrace.errors import NotProvided, TraceError
+from emu.ftrace.ring_buffer import RingBuffer
 from emu.machine import Machine
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -193,6 +194,30 @@ def test_a_snapshot_by_a_trigger(machine: Machine) -> None:
     machine.run("true")
     assert "tracing_mark_write: before" in tracefs.read("snapshot") and "sched_process" not in tracefs.read("snapshot")
     assert "sched_process_fork" in tracefs.read("trace") and "before" not in tracefs.read("trace")
+
+
+def test_a_snapshot_without_memory_is_refused(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(ring: RingBuffer, pages: int) -> None:
+        raise MemoryError
+
+    tracefs = machine.tracefs
+    with monkeypatch.context() as patch:
+        patch.setattr(RingBuffer, "_allocate", fail)
+        for path, text in (f"{FORK}/trigger", "snapshot"), ("set_ftrace_filter", "schedule:snapshot"):
+            with pytest.raises(TraceError, match="ENOMEM"):
+                tracefs.write(path, text)
+    assert (tracefs.read(f"{FORK}/trigger"), tracefs.read(f"{FORK}/enable")) == (NONE, "0\n")
+    assert tracefs.read("set_ftrace_filter") == "#### all functions enabled ####\n"
+
+
+def test_without_room_for_a_snapshot_tracing_ends(machine: Machine) -> None:
+    """So that what was to be kept is not overwritten: as in Linux, the room can be given up while there is a trigger."""
+    tracefs = machine.tracefs
+    tracefs.write(f"{FORK}/trigger", "snapshot")
+    tracefs.write("snapshot", "0")
+    tracefs.write("trace_marker", "kept")
+    machine.run("true")
+    assert tracefs.read("tracing_on") == "0\n" and lines(machine) == ["tracing_mark_write: kept"]
 
 
 def test_arrays_have_triggers_of_their_own(machine: Machine) -> None:
