@@ -18,7 +18,7 @@ from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.bprintf import repacked
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.events import ENTRY, PRINT, Events, EventType, Flag
-from emu.ftrace.native import array_record, consumer, event_context, event_file, probes, ring_record
+from emu.ftrace.native import array_record, consumer, event_context, probes, ring_record
 from emu.ftrace.native.context import now
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
@@ -520,7 +520,7 @@ class Recorder:
             staged[newline] = 0
             now_happens.set(event_context.NEWLINE, staged.ctypes.data + newline)
         with file.as_if_enabled():
-            _HANDLER(file.record.get(event_file.HANDLER))(cpu.record.address, file.record.address)
+            _HANDLER(self.globals.event_handler())(cpu.record.address, file.record.address)
         now_happens.set(event_context.NEWLINE, 0)
         return ring.dropped_events == dropped
 
