@@ -37,7 +37,7 @@ Examples:
   Each switch from a task to another, among the calls that lead to it:
     emu run -e sched:sched_switch -p function_graph -g schedule -- 'ls | cat'
   Each switch from an idle task, until the first to a real-time task:
-    emu run -e sched:sched_switch -f 'prev_pid == 0' -R 'traceoff if next_prio < 100' -- 'ls; chrt -f 10 ls'
+    emu run -e sched:sched_switch -f 'prev_pid == 0' -R 'traceoff if next_prio < 100' -- 'ls; chrt -f 10 usleep 9; ls'
   Only the command and its children, from its first instruction:
     emu run -F -p function_graph -- ls /bin
   Only what one system call does, three levels deep, without interrupts:

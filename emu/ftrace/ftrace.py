@@ -12,6 +12,7 @@ import numpy.typing as npt
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.callbacks import TraceCallbacks
+from emu.ftrace.errors import TraceError
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -40,6 +41,11 @@ class TopArray(Protocol):
     recorder: Recorder
 
     def set_recording(self, on: bool) -> None: ...
+
+    def allocate_snapshot(self) -> None:
+        """Raises TraceError: ENOMEM."""
+
+    def take_snapshot(self) -> None: ...
 
     def dump(self, cpu: int | None) -> Iterator[str]:
         """Takes the lines out of the buffer of a CPU, or of all."""
@@ -290,8 +296,23 @@ class Ftrace:
             self.top_array.set_recording(on)
         return self._top.recording
 
+    def allocate_snapshot(self) -> bool:
+        """Makes room for a snapshot of the top array; False: there is no memory."""
+        try:
+            self.top_array.allocate_snapshot()
+        except TraceError:
+            return False
+        return True
+
+    def take_snapshot(self) -> bool:
+        """Takes a snapshot of the top array; False: there is no room for one."""
+        if allocated := self._top.snapshot_allocated:
+            self.top_array.take_snapshot()
+        return allocated
+
     def dump_line(self, cpu: int | None) -> bytes | None:
         """The next line of a dump, which begins when there is none under way and ends with None."""
+        self.driver.alive()  # a CPU may print thousands of lines with interrupts off
         if self._dump is None:
             self._dump = self.top_array.dump(cpu)
         line = next(self._dump, None)

@@ -67,6 +67,7 @@ class Driver:
         self._under_way: Step | None = None  # the step that CPUs have to answer
         self._to_come: deque[Step] = deque()
         self._asked = 0  # when it was begun, in cycles
+        self._alive = 0  # when a CPU was last known to be at work, though it takes no interrupts
         self._parked = False
         self._undoing = False
         self._journal: list[Write] = []  # the writes made
@@ -116,7 +117,11 @@ class Driver:
     @property
     def overdue(self) -> bool:
         """Whether CPUs have not answered a step for so long that they never will."""
-        return bool(self.awaited) and self._kernel.board.now - self._asked > _LONGEST
+        return bool(self.awaited) and self._kernel.board.now - max(self._asked, self._alive) > _LONGEST
+
+    def alive(self) -> None:
+        """A CPU that may be awaited has shown that it is at work: it gets as long again to answer."""
+        self._alive = self._kernel.board.now
 
     def waits_for(self, cpu: int) -> str | None:
         """What the protocol under way waits for on a CPU; None: for nothing."""

@@ -17,7 +17,7 @@ from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.bprintf import repacked
 from emu.ftrace.event.files import EventFile, EventFiles
-from emu.ftrace.events import ENTRY, Events, EventType, Flag
+from emu.ftrace.events import ENTRY, PRINT, Events, EventType, Flag
 from emu.ftrace.native import array_record, consumer, event_context, event_file, probes, ring_record
 from emu.ftrace.native.context import now
 from emu.ftrace.native.ring_buffer import DATA_SIZE
@@ -424,10 +424,15 @@ class Recorder:
 
     # Events that the host records
 
-    def write_marker(self, text: bytes) -> bool:
-        """Records a print event with a text to its NUL, now, on the current CPU; False when nothing is being recorded."""
+    def write_marker(self, text: bytes, newline: int | None = None) -> bool:
+        """Records a print event with a text to its NUL, now, on the current CPU; False when nothing is being recorded.
+
+        `newline`: where a newline was added to what was written, if one was. Triggers see the text without it.
+        """
         ip = np.uint64(self._kernel.image.symbol("tracing_mark_write"))
-        return self._write_from_guest(EventType.PRINT, ip.tobytes() + text)
+        return self._write_from_guest(
+            EventType.PRINT, ip.tobytes() + text, newline=None if newline is None else PRINT.itemsize + newline
+        )
 
     def write_raw(self, data: bytes) -> bool:
         """Records a raw-data event as `write_marker` does a print event: a number of four bytes, then data."""
@@ -480,7 +485,12 @@ class Recorder:
         return self._write_from_guest(number, data, common, (array_record.EVENT_STACKS, array_record.EVENT_USER_STACKS))
 
     def _write_from_guest(
-        self, number: int, data: bytes, common: Mapping[int, bytes] = _NOTHING, stacks: Sequence[np.uint64] = ()
+        self,
+        number: int,
+        data: bytes,
+        common: Mapping[int, bytes] = _NOTHING,
+        stacks: Sequence[np.uint64] = (),
+        newline: int | None = None,
     ) -> bool:
         """Records an event on the CPU whose task writes it. Only what the guest does has a stack."""
         writer, cpu = self._kernel.file_server.caller, self.acting_cpu
@@ -489,23 +499,29 @@ class Recorder:
         if file is None or not file.has_more:
             return self._write_event(cpu, number, context, data, common, stacks if writer else ())
         place = event_context.PLACE_HOST_CALL if writer else event_context.PLACE_NOWHERE
-        return self._hand_over(cpu, file, self._head(cpu, number, context, common) + data, context, place)
+        return self._hand_over(cpu, file, self._head(cpu, number, context, common) + data, context, place, newline)
 
-    def _hand_over(self, cpu: Cpu, file: EventFile, entry: bytes, context: TraceContext, place: np.uint64) -> bool:
+    def _hand_over(
+        self, cpu: Cpu, file: EventFile, entry: bytes, context: TraceContext, place: np.uint64, newline: int | None
+    ) -> bool:
         """Has native code do with an event all that the array wants of it; False when nothing is being recorded."""
         ring = self._ring(cpu.index)
         if not ring.recording:
             return False
         dropped = ring.dropped_events
-        staged = np.frombuffer(entry.ljust(-(-len(entry) // 4) * 4, b"\0"), np.uint8)
+        staged = np.frombuffer(bytearray(entry.ljust(-(-len(entry) // 4) * 4, b"\0")), np.uint8)
         now_happens = self.globals.records.event_context
         now_happens.set(event_context.EVENT, self.globals.events.record_address(file.call))
         now_happens.set(event_context.ENTRY, staged.ctypes.data)
         now_happens.set(event_context.SIZE, len(staged))
         now_happens.set(event_context.IRQS_OFF, int(bool(context.flags & Flag.IRQS_OFF)))
         now_happens.set(event_context.PLACE, place)
+        if newline is not None:
+            staged[newline] = 0
+            now_happens.set(event_context.NEWLINE, staged.ctypes.data + newline)
         with file.as_if_enabled():
             _HANDLER(file.record.get(event_file.HANDLER))(cpu.record.address, file.record.address)
+        now_happens.set(event_context.NEWLINE, 0)
         return ring.dropped_events == dropped
 
     def _head(self, cpu: Cpu, number: int, context: TraceContext, common: Mapping[int, bytes] = _NOTHING) -> bytes:

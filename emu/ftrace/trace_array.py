@@ -293,9 +293,10 @@ class TraceArray:
         """Takes what is in the buffer of one CPU, or of each, out of it, as lines for the guest's console.
 
         The lines are those of trace_pipe with the option latency-format, which has no effect on function_graph's here. What
-        is recorded meanwhile stays.
+        is recorded meanwhile stays. As in Linux, addresses of programs stay addresses.
         """
-        options = {**self.options, "latency-format": self.ops.tracer is not FUNCTION_GRAPH or self.options["latency-format"]}
+        latency = self.ops.tracer is not FUNCTION_GRAPH or self.options["latency-format"]
+        options = {**self.options, "latency-format": latency, "sym-userobj": False}
         text = TakenText(lambda: self.recorder.oldest_events(cpu, self.ops.tracer, options), self.recorder.consume)
         left = self.recorder.entries(cpu)
         while taken := text.take(_up_to(min(left, _DUMPED_AT_ONCE))):

@@ -77,9 +77,13 @@ def string(cpu: Cpu, address: int) -> str:
 
 def put(cpu: Cpu, address: int, data: bytes) -> int:
     """Stores bytes at a CPU's virtual address. Returns how many, or -EFAULT where an address is not mapped."""
-    for offset, byte in enumerate(data):
-        physical = cpu.translate(address + offset)
+    page = cpu.board.arch.page_size
+    stored = 0
+    while stored < len(data):
+        physical = cpu.translate(address + stored)
         if physical is None:
             return -errno.EFAULT
-        cpu.board.ram[physical] = byte
-    return len(data)
+        piece = data[stored : stored + page - physical % page]
+        cpu.board.ram[physical : physical + len(piece)] = piece
+        stored += len(piece)
+    return stored

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 
 from emu.cpu.cpu import Cpu
@@ -123,8 +124,8 @@ class Reports:
         values = self._arch.registers(self._memory, cpu, saved)
         task = self._tasks.find_current(cpu) or 0
         yield values["ip"]
-        for frame, address in islice(self._arch.callers(self._memory, cpu, values), _DEEPEST):
-            caller = self._tracing.resolve_return(task, frame, address)
+        real = partial(self._tracing.resolve_return, task)
+        for caller in islice(self._arch.callers(self._memory, cpu, values, real), _DEEPEST):
             if not self._symbols.is_code(caller):
                 return
             yield caller

@@ -40,6 +40,12 @@ class Tracing(Protocol):
     def tracing_on(self, on: bool | None) -> bool:
         """Has the top array's buffers record or not (`on` None: leaves them as they are); returns whether they do."""
 
+    def allocate_snapshot(self) -> bool:
+        """Makes room for a snapshot of the top array. False: there is not enough memory."""
+
+    def take_snapshot(self) -> bool:
+        """Takes a snapshot of the top array. False: there is no room for it."""
+
     def dump_line(self, cpu: int | None) -> bytes | None:
         """The next line of a dump of the top array's buffers, or one CPU's. After the last one, None."""
 
@@ -104,6 +110,12 @@ class TracingCalls:
     @host_call
     def tracing_on(self, cpu: Cpu, wanted: int) -> int:
         return int(self._tracing.tracing_on(bool(wanted) if wanted < 2 else None))
+
+    @host_call
+    def tracing_snapshot(self, cpu: Cpu, take: int) -> int:
+        if take:
+            return int(self._tracing.take_snapshot())
+        return 0 if self._tracing.allocate_snapshot() else -errno.ENOMEM
 
     @host_call
     def ftrace_dump(self, cpu: Cpu, which: int, address: int, size: int) -> int:

@@ -19,12 +19,18 @@ static bool stop;
 module_param(stop, bool, 0444);
 MODULE_PARM_DESC(stop, "tracing is off from the last text of the timer to the module's end");
 
+static int snapshot;
+module_param(snapshot, int, 0444);
+MODULE_PARM_DESC(snapshot, "1: take one after the last text of the timer; 2: also in init, making room");
+
 static struct timer_list timer;
 static int written;
 
 static void sample_printk_tick(struct timer_list *unused)
 {
 	if (written == count) {
+		if (snapshot)
+			tracing_snapshot();
 		if (stop)
 			tracing_off();
 		return;
@@ -68,6 +74,8 @@ static int __init sample_printk_init(void)
 	trace_puts("hello\n");
 	if (formats)
 		sample_printk_formats();
+	if (snapshot == 2)
+		tracing_snapshot_alloc();
 	timer_setup(&timer, sample_printk_tick, 0);
 	mod_timer(&timer, jiffies + 2);
 	return 0;

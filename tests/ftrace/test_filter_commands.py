@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Commands of set_ftrace_filter: functions that turn tracing off and on when they are called."""
+"""Commands of set_ftrace_filter: what happens when functions are called."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from emu import Machine
 from emu.ftrace.errors import TraceError
 
+GOLDEN = Path(__file__).parents[1] / "golden"
 FILE = "set_ftrace_filter"
 ALL = "#### all functions enabled ####\n"
 
@@ -151,3 +154,118 @@ def test_commands_go_with_their_module(machine: Machine) -> None:
     assert machine.tracefs.read(FILE) == ALL + "sample_beat:traceoff:count=2\n"
     machine.run("rmmod sample_timer")
     assert machine.tracefs.read(FILE) == ALL
+
+
+# Of Linux's golden: the functions that are here under other names, and a glob that matches few here
+HERE = {"do_sys_openat2:": "do_sys_openat2:", "*_open:": "vfs_*:", "vfs_fsync_range:": "vfs_open:", "vfs_fsync:": "vfs_llseek:"}
+
+
+def here(text: str) -> str:
+    for linux, ours in HERE.items():
+        text = re.sub(rf"^{re.escape(linux)}", ours, text, flags=re.MULTILINE)
+    return text
+
+
+def uncounted(lines: list[str]) -> list[str]:
+    return [re.sub(r"count=\d+", "count=N", line) for line in lines]
+
+
+def test_all_commands_are_shown_as_linux_shows_them(machine: Machine) -> None:
+    """Of `*_open:stacktrace:2` Linux shows a line for each function; here they are others."""
+    tracefs = machine.tracefs
+    steps = re.split(r"^# echo '(.*)' > set_ftrace_filter\n", (GOLDEN / "set_ftrace_filter.commands.txt").read_text(), flags=re.M)
+    written = [here(word) for word in steps[1::2]]
+    for word, shown in zip(written, steps[2::2], strict=True):
+        tracefs.write(FILE, word)
+        ours = [line for line in tracefs.read(FILE).splitlines() if ":stacktrace:" not in line]
+        linux = [line for line in here(shown).splitlines() if ":stacktrace:" not in line]
+        assert uncounted(ours)[: len(linux)] == uncounted(linux)
+    assert re.search(r"^vfs_open:stacktrace:count=\d$", tracefs.read(FILE), re.MULTILINE)
+    assert set(tracefs.read(FILE).splitlines()[-2:]) == {"vfs_read:traceoff:count=5", "vfs_llseek:traceoff:count=3"}
+    users = dict(line.split()[:2] for line in tracefs.read("enabled_functions").splitlines())
+    assert [users[name] for name in ("schedule", "vfs_llseek", "vfs_read")] == ["(2)", "(3)", "(2)"]
+    assert tracefs.read("events/sched/sched_wakeup/enable") == "0*\n"
+    for word in written:
+        counted = re.sub(r":\d+$", ":0", word)
+        tracefs.append(FILE, f"!{counted}")
+    assert tracefs.read(FILE) == (GOLDEN / "set_ftrace_filter.after-remove.txt").read_text()
+    assert tracefs.read("events/sched/sched_wakeup/enable") == "0\n"
+    tracefs.write("snapshot", "0")
+
+
+def test_a_stack_of_each_call(machine: Machine) -> None:
+    """The same frames as Linux's, but for the trampoline's."""
+    machine.tracefs.write(FILE, "do_sys_openat2:stacktrace:3")
+    machine.run("cat /proc/version /proc/version /proc/version /proc/version > /dev/null")
+    text = machine.tracefs.read("trace")
+    stacks = [part.splitlines()[1:] for part in text.split("<stack trace>")[1:]]
+    assert len(stacks) == 3
+    golden = (GOLDEN / "function-probe-stacktrace.txt").read_text().split("<stack trace>\n")[1].splitlines()
+    assert all(stack[0] == golden[1] == " => do_sys_openat2" and " => sys_openat" in stack for stack in stacks)
+    assert machine.tracefs.read(FILE) == ALL + "do_sys_openat2:stacktrace:count=0\n"
+
+
+@pytest.mark.parametrize("tracer", ["nop", "function", "function_graph"])
+def test_a_stack_beside_any_tracer(machine: Machine, tracer: str) -> None:
+    tracefs = machine.tracefs
+    tracefs.write("trace", "")
+    tracefs.write("set_ftrace_filter", "do_sys_openat2")
+    for first, second in ("current_tracer", FILE), (FILE, "current_tracer"):
+        for path in first, second:
+            tracefs.append(path, tracer if path == "current_tracer" else "do_sys_openat2:stacktrace:1")
+        machine.run("cat /proc/version > /dev/null")
+        lines = [line.removeprefix(" => ") for line in tracefs.read("trace").splitlines() if line.startswith(" => ")]
+        assert lines[:2] == ["do_sys_openat2", "sys_openat"] and lines[2].startswith("do_syscall")
+        tracefs.append(FILE, "!do_sys_openat2:stacktrace:0")
+        tracefs.write("current_tracer", "nop")
+        tracefs.write("trace", "")
+
+
+def test_a_function_enables_an_event(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    tracefs.write(FILE, "sys_getpid:enable_event:sched:sched_process_fork:1")
+    assert tracefs.read("events/sched/sched_process_fork/enable") == "0*\n"
+    tracefs.write("trace", "")
+    machine.run("sh -c true; getpid; ls > /dev/null")
+    assert tracefs.read("events/sched/sched_process_fork/enable") == "1*\n"
+    assert tracefs.read(FILE) == ALL + "sys_getpid:enable_event:sched:sched_process_fork:count=0\n"
+    tracefs.append(FILE, "!sys_getpid:enable_event:sched:sched_process_fork:1")
+    assert tracefs.read("events/sched/sched_process_fork/enable") == "1\n"
+    tracefs.write("events/enable", "0")
+
+
+def test_a_snapshot_when_a_function_is_called(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    tracefs.write(FILE, "sys_sync:snapshot:1")
+    tracefs.write("trace_marker", "before")
+    machine.run("sync; sync")
+    tracefs.write("trace_marker", "after")
+    assert "before" in tracefs.read("snapshot") and "before" not in tracefs.read("trace")
+    tracefs.write("snapshot", "0")
+
+
+@pytest.mark.parametrize(("command", "shown"), [("dump", "dump:count=1"), ("cpudump", "cpudump:unlimited")])
+def test_dumps_end_recording_and_go_to_the_console(machine: Machine, command: str, shown: str) -> None:
+    """A dump takes what it prints out of the buffer: of all CPUs, or of the one that calls the function."""
+    tracefs = machine.tracefs
+    tracefs.write("trace", "")
+    tracefs.write("events/raw_syscalls/sys_enter/enable", "1")
+    tracefs.write(FILE, f"sys_sync:{command}")
+    assert tracefs.read(FILE) == f"{ALL}sys_sync:{shown}\n"
+    output = machine.run("ls / > /dev/null & sync; sleep 1; dmesg > /dev/null").output.decode()
+    tracefs.write("events/enable", "0")
+    assert tracefs.read("tracing_on") == "0\n"
+    assert "Dumping ftrace buffer:" in output
+    dumped = re.findall(r"-\d+ +(\d)\S+ +\d+us[^:]*: (NR) ", output)
+    left = re.findall(r"-\d+ +\[00(\d)\]", tracefs.read("trace"))
+    (caller,) = {cpu for cpu, event in dumped[-1:]}
+    assert {event for _, event in dumped} == {"NR"}
+    if command == "dump":
+        assert left == []
+    else:
+        assert {cpu for cpu, _ in dumped} == {caller} and caller not in left
+
+
+def test_a_count_that_is_too_large(machine: Machine) -> None:
+    with pytest.raises(TraceError, match="ERANGE"):
+        machine.tracefs.write(FILE, "schedule:traceoff:99999999999999999999")

@@ -72,6 +72,14 @@ def test_a_dump_empties_the_buffer_and_stops_tracing(fresh: Machine) -> None:
     assert fresh.tracefs.read("tracing_on") == "0\n"
 
 
+def test_a_dump_has_addresses_of_programs_as_they_are(fresh: Machine) -> None:
+    on = "echo 1 > options/userstacktrace; echo 1 > options/sym-userobj; echo 1 > events/syscalls/sys_enter_openat/enable"
+    lines = dump_in(messages(shell(fresh, f"{on}; cat trace > /tmp/trace; echo z > /proc/sysrq-trigger")))
+    stacks = [line for line in lines if " => " in line]
+    assert stacks and all(re.fullmatch(" =>  <[0-9a-f]{16}>", line) for line in stacks)
+    assert re.search(r"^ => /bin/\w+\[\+0x\w+\]$", fresh.run("cat /tmp/trace").output.decode(), re.MULTILINE)
+
+
 @pytest.mark.parametrize("tracer", ["function", "function_graph", "nop"])
 def test_a_dump_has_the_lines_of_the_trace(arch: str, tracer: str) -> None:
     """Those of all CPUs, in order, as they are with latency-format, but without the marks that need the next event."""
@@ -157,6 +165,19 @@ def test_an_oops_dumps(arch: str, mode: int, where: str) -> None:
     assert ("on 0" in rest, "on 1" in rest) == (mode == 2, False)
     modules = next(n for n, line in enumerate(lines) if line.startswith("Modules linked in:"))
     assert modules < lines.index("Dumping ftrace buffer:") < lines.index("---[ end trace 0000000000000000 ]---")
+
+
+def test_patching_waits_for_a_cpu_that_dumps_with_interrupts_off(fresh: Machine) -> None:
+    """For longer than any other CPU may take to answer a step of patching."""
+    fresh.tracefs.write("set_ftrace_filter", "vfs_read")
+    fresh.tracefs.write("current_tracer", "function")
+    shell(fresh, f"echo 1 > {ON_OOPS}")
+    for _ in range(1000):
+        fresh.tracefs.write("trace_marker", "x" * 200)
+    start = fresh.board.now
+    said = shell(fresh, f"taskset -c 1 {CRASH} how=null & usleep 20000; echo vfs_open > set_ftrace_filter; echo over; wait")
+    assert said.index("over") > said.index("end trace")
+    assert len(dump_in(messages(said))) > 1000 and fresh.board.now - start > 6_000_000
 
 
 def test_words_of_the_parameter(arch: str) -> None:

@@ -3,10 +3,19 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
+
 import numpy as np
 import pytest
+import unicorn
 
+from emu.cpu.arch.sparc64.state import Env
+from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
+from emu.cpu.native import cpu_record
+from emu.ftrace.errors import TraceError
 from emu.ftrace.events import KERNEL_STACK, EventType
+from emu.ftrace.native.array_record import STACK_LIMIT
 from emu.ftrace.trace_array import TraceArray
 from emu.kernel.image import Symbol
 from emu.machine import Machine
@@ -130,3 +139,92 @@ def test_stacks_are_what_the_witness_saw(arch: str, graph: bool) -> None:
         assert whole > compared / 2
         assert names >= {"nmi_handle", "handle_mm_fault", "sample_printk_init", "__do_softirq", "run_timer_softirq"}
         assert machine.warnings == []
+
+
+@pytest.mark.parametrize("graph", [False, True], ids=["function", "beside-function_graph"])
+def test_stacks_are_the_backtraces_of_reports(arch: str, graph: bool) -> None:
+    """`KernelArch.callers` says for panics what native code records: with NMIs, interrupts, page faults, a module."""
+    with Machine(arch=arch, cpus=1, seed=3) as machine:
+        kernel, tracefs, (cpu,) = machine.kernel, machine.tracefs, machine.board.cpus
+        tracefs.mkdir("instances/stacks")
+        array = machine.trace_array.instances["stacks"]
+        tracefs.write("instances/stacks/set_ftrace_filter", "nmi_handle run_timer_softirq handle_mm_fault vfs_write schedule")
+        if graph:
+            tracefs.write("current_tracer", "function_graph")
+        tracefs.write("instances/stacks/current_tracer", "function")
+        tracefs.write("instances/stacks/options/func_stack_trace", "1")
+        label = kernel.image.symbol(GRAPH[arch] if graph else FUNCTION)
+        told: list[tuple[int, ...]] = []
+
+        def tell(uc: unicorn.Uc, at: int, size: int, data: None) -> None:
+            registers = {**kernel.arch.registers(kernel.memory, cpu, 0), "ip": label}
+            real, found = functools.partial(machine.ftrace.resolve_return, kernel.tasks.current(cpu)), []
+            for caller in kernel.arch.callers(kernel.memory, cpu, registers, real):
+                if not kernel.symbols.is_code(caller):
+                    break
+                found.append(caller)
+            told.append(tuple(found[1:] if label == kernel.image.symbols.get("prepare_ftrace_return") else found))
+
+        cpu.uc.hook_add(unicorn.UC_HOOK_BLOCK, tell, None, label, label)
+        cpu.uc.ctl_flush_tb()
+        machine.run("(ls /bin > /dev/null; insmod /lib/modules/sample_printk.ko; rmmod sample_printk) &")
+        for _ in range(50):
+            machine.inject_nmi(0)
+            machine.advance(40_009)
+        machine.run("wait")
+        recorded = set(kernel_stacks(array, 0))
+        if not graph:
+            assert len(told) == len(kernel_stacks(array, 0))
+        assert recorded
+        assert recorded - set(told) == set()
+        assert {len(stack) > 6 for stack in recorded} == {True, False}
+
+
+def test_damaged_stacks_end_somewhere(arch: str) -> None:
+    """Whatever registers and stacks hold, what is recorded has addresses of the kernel mapping, and not too many."""
+    with Machine(arch=arch, cpus=1) as machine:
+        array, (cpu,) = machine.trace_array, machine.board.cpus
+        machine.tracefs.write("options/func_stack_trace", "1")
+        machine.tracefs.write("buffer_size_kb", "20000")
+        machine.run("true")
+        start, count = (Env.regbase.offset, 8 * 16) if arch == "sparc64" else (0, 16)  # all windows, general registers
+        registers = np.ctypeslib.as_array((ctypes.c_uint64 * count).from_address(cpu.env + start))
+        record_stack = array.recorder.globals.stacks.callbacks().function_stack
+        callback = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(record_stack)
+        board, rng, before = machine.board.arch, np.random.default_rng(1), registers.copy()
+        end = board.kernel_map + machine.board.memory
+        for n in range(2_000):
+            near = rng.choice(np.array([0, board.direct_map, board.kernel_map, end], np.uint64))
+            bits = int(rng.integers(1, 63))
+            offsets = rng.integers(0, 1 << bits, count, np.uint64) - np.uint64((1 << bits) // 2 * (n % 2))
+            registers[:] = np.where(rng.random(count) < 0.3, before, near + (offsets & ~np.uint64(n % 3)))
+            if arch == "x86_64" and n % 2:  # some of what is on the stack is a return address
+                registers[GENERAL_REGISTERS.index("sp")] = before[GENERAL_REGISTERS.index("sp")] + np.uint64(8 * (n % 60))
+            callback(cpu.record.address, cpu.record.get(cpu_record.CALLOUT))
+        registers[:] = before
+        recorded = kernel_stacks(array, 0)
+        assert recorded
+        for stack in recorded:
+            assert len(stack) <= STACK_LIMIT
+            assert all(board.kernel_map <= address < end for address in stack)
+        assert machine.run("echo alive").output == b"alive\n"
+
+
+def test_only_the_function_tracer_has_the_option(arch: str) -> None:
+    with Machine(arch=arch, cpus=1) as machine:
+        machine.tracefs.write("set_ftrace_filter", "vfs_write")
+        with pytest.raises(TraceError, match="has no option 'func_stack_trace'"):
+            machine.tracefs.write("trace_options", "func_stack_trace")
+        machine.tracefs.write("current_tracer", "function")
+        machine.run("echo none")
+        assert kernel_stacks(machine.trace_array, 0) == []
+        machine.tracefs.write("trace_options", "func_stack_trace")
+        assert "\nfunc_stack_trace\n" in machine.tracefs.read("trace_options")
+        machine.run("echo some")
+        (*_, last) = kernel_stacks(machine.trace_array, 0)
+        innermost = [machine.kernel.image.function_at(address - 1).name for address in last][:2]
+        assert innermost == ["vfs_write", "ksys_write"]
+        machine.tracefs.write("trace_options", "nofunc_stack_trace")
+        machine.tracefs.write("trace", "")
+        machine.run("echo none")
+        assert kernel_stacks(machine.trace_array, 0) == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest's own kernel turns tracing off: tracing_off() in a module, and a warning with traceoff_on_warning."""
+"""The guest's own kernel turns tracing off or takes a snapshot: functions for modules, a warning with traceoff_on_warning."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ SAID = "disable_trace_on_warning: Disabling tracing due to warning"
 WARN = "echo WARNING > /dev/lkdtm"
 
 
-def events(machine: Machine) -> list[str]:
+def events(machine: Machine, file: str = "trace") -> list[str]:
     """The texts of the events in the trace."""
-    return re.findall(r"^[^#].* \[\d+\] .{5} +[\d.]+: (.*)$", machine.tracefs.read("trace"), re.MULTILINE)
+    return re.findall(r"^[^#].* \[\d+\] .{5} +[\d.]+: (.*)$", machine.tracefs.read(file), re.MULTILINE)
 
 
 def test_a_module_turns_tracing_off_and_on(arch: str) -> None:
@@ -25,6 +25,34 @@ def test_a_module_turns_tracing_off_and_on(arch: str) -> None:
         load = "insmod /lib/modules/sample_printk.ko count=1 stop=1 2> /dev/null; usleep 20000; cat tracing_on"
         assert shell(machine, f"{load}; rmmod sample_printk; cat tracing_on").endswith("0\n1\n")
         assert [text.partition(": ")[2] for text in events(machine)] == ["hello", "tick 1 of 1", "1 of 1"]
+
+
+def test_a_module_takes_a_snapshot(arch: str) -> None:
+    """Of what was recorded before its last text, when there is room; without, tracing is turned off."""
+    load = "insmod /lib/modules/sample_printk.ko count=1 2> /dev/null"
+    with Machine(arch=arch, cpus=2) as machine:
+        shell(machine, f"echo 1 > snapshot; {load} snapshot=1; usleep 20000; echo after > trace_marker")
+        assert [text.partition(": ")[2] for text in events(machine, "snapshot")] == ["hello", "tick 1 of 1"]
+        assert events(machine) == ["tracing_mark_write: after"]
+        shell(machine, "rmmod sample_printk; echo 0 > snapshot; echo > trace")
+        shell(machine, f"{load} snapshot=1; usleep 20000; echo lost > trace_marker; rmmod sample_printk")
+        assert [text.partition(": ")[2] for text in events(machine)] == [
+            "hello",
+            "tick 1 of 1",
+            "*** SNAPSHOT NOT ALLOCATED ***",
+            "*** stopping trace here!   ***",
+        ]
+        assert machine.tracefs.read("tracing_on") == "0\n"
+        assert "Snapshot is freed" in machine.tracefs.read("snapshot")
+
+
+def test_a_module_makes_room_for_its_snapshot(arch: str) -> None:
+    with Machine(arch=arch, cpus=2) as machine:
+        shell(machine, "insmod /lib/modules/sample_printk.ko count=1 snapshot=2 2> /dev/null")
+        assert [text.partition(": ")[2] for text in events(machine, "snapshot")] == ["hello"]
+        shell(machine, "usleep 20000")
+        assert [text.partition(": ")[2] for text in events(machine, "snapshot")] == ["tick 1 of 1"]
+        assert machine.tracefs.read("tracing_on") == "1\n"
 
 
 def test_instances_go_on(arch: str) -> None:

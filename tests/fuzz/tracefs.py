@@ -290,9 +290,9 @@ class _Session:
             tracefs.rmdir(f"instances/{name}")
         for path in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace"):
             tracefs.write(path, "")
-        commands = (line.rpartition(":") for line in tracefs.read("set_ftrace_filter").splitlines() if not line.startswith("#"))
-        for word in sorted({f"!{command}{'' if count == 'unlimited' else ':0'}" for command, _, count in commands}):
-            tracefs.append("set_ftrace_filter", word)
+        lines = [line.split(":") for line in tracefs.read("set_ftrace_filter").splitlines() if not line.startswith("#")]
+        for command, count in sorted({(":".join(line[1:-1]), line[-1] != "unlimited") for line in lines}):
+            tracefs.append("set_ftrace_filter", f"!*:{command}{':0' * count}")
         self._take_back_triggers()
         tracefs.write("set_event", "")
         tracefs.write("current_tracer", "nop")
@@ -302,8 +302,8 @@ class _Session:
 
     def _take_back_triggers(self) -> None:
         tracefs = self._machine.tracefs
-        for system, event in (line.split(":") for line in tracefs.read("available_events").splitlines()):
-            path = f"events/{system}/{event}/trigger"
+        for event in ("ftrace:print", *tracefs.read("available_events").splitlines()):
+            path = f"events/{event.replace(':', '/')}/trigger"
             for line in tracefs.read(path).splitlines() if tracefs.exists(path) else ():
                 if not line.startswith("#"):
                     tracefs.append(path, f"!{line}")

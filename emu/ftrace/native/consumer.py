@@ -13,6 +13,7 @@ NEXT = _fields.word()  # address of the next consumer of the same event or funct
 FILTER = _fields.word()  # address of a filter's program: only entries that pass count; 0: all do
 COUNT = _fields.word()  # how often it still acts, or ALWAYS
 POST = _fields.word()  # when it acts: BEFORE or AFTER the entry, or the call, has been recorded
+DUE = _fields.word()  # 1: its filter has kept the entry, and it acts after it has been recorded
 ARRAY = _fields.word()  # the array_record on which it acts
 TARGET = _fields.word()  # of commands that switch an event: its event_file; of stacktrace: address of what records the stack
 WORDS = _fields.count

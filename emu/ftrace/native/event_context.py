@@ -14,6 +14,7 @@ EVENT = _fields.word()  # address of the event_record; 0: a function was called,
 ENTRY = _fields.word()  # address of the staged entry; 0: a function was called
 SIZE = _fields.word()  # bytes of the entry, a multiple of four
 IRQS_OFF = _fields.word()  # 1: interrupts are off
+NEWLINE = _fields.word()  # address of a byte that becomes a newline after consumers have looked at the entry; 0: there is none
 PLACE = _fields.word()  # where the CPU stands, and so where a backtrace begins
 WORDS = _fields.count
 

@@ -27,11 +27,12 @@ from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.ring_buffer import reserve
 from emu.native import cfunc, njit
 from emu.native.memory import copy
-from emu.native.pointers import call_handler, load_u32, load_u64, store_u64
+from emu.native.pointers import call_handler, load_u32, load_u64, store_u8, store_u64
 
 __all__ = ["build"]
 
-ZERO, WORD = np.uint64(0), np.uint64(8)
+ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+NEWLINE = np.uint8(ord("\n"))
 
 
 @njit
@@ -58,15 +59,27 @@ def ignored(array_cpu, array, event, entry):
 
 
 @njit
-def act(cpu, array_cpu, file, staged, size, post):
-    """Has those consumers act that do so before the entry is recorded, or (`post`) after it, and whose filters keep it."""
+def act(cpu, array_cpu, file, staged, size):
+    """Has those consumers act that do so before the entry is recorded, and asks the filters of all."""
     following = load_u64(file + event_file.CONSUMERS)
     while following != ZERO:
         acting, following = following, load_u64(following + consumer.NEXT)
-        if load_u64(acting + consumer.POST) == post:
-            program = load_u64(acting + consumer.FILTER)
-            if program == ZERO or keeps(program, cpu, array_cpu, staged, size):
-                call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
+        program = load_u64(acting + consumer.FILTER)
+        kept = program == ZERO or keeps(program, cpu, array_cpu, staged, size)
+        if load_u64(acting + consumer.POST) == consumer.AFTER:
+            store_u64(acting + consumer.DUE, ONE if kept else ZERO)
+        elif kept:
+            call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
+
+
+@njit
+def act_after(cpu, file):
+    """Has the others act."""
+    following = load_u64(file + event_file.CONSUMERS)
+    while following != ZERO:
+        acting, following = following, load_u64(following + consumer.NEXT)
+        if load_u64(acting + consumer.POST) == consumer.AFTER and load_u64(acting + consumer.DUE) != ZERO:
+            call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
 
 
 @njit
@@ -104,22 +117,26 @@ def build() -> Any:
         context = load_u64(array + array_record.EVENT_CONTEXT)
         staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
         conditional = load_u64(file + event_file.TRIGGER_COND) != ZERO
-        # As in Linux, consumers that do not look at the entry act before it has a place in the ring buffer: it is recorded only if
-        # the event was so before, too. With others the entry has its place first.
+        # As in Linux, consumers that do not look at the entry act for ignored tasks, too, and before the entry has a place in the
+        # ring buffer: it is recorded only if the event was so before, too. With others the entry has its place first.
         soft_disabled = load_u64(file + event_file.FLAGS) & event_file.SOFT_DISABLED
         if not conditional:
-            act(cpu, array_cpu, file, staged, size, consumer.BEFORE)
+            act(cpu, array_cpu, file, staged, size)
+        if ignored(array_cpu, array, load_u64(context + event_context.EVENT), staged):
+            return
         ring = load_u64(array_cpu + array_cpu_record.RING)
         disabled = load_u64(ring + ring_record.DISABLED)
         if conditional:
             soft_disabled = ZERO
-            act(cpu, array_cpu, file, staged, size, consumer.BEFORE)
-        wanted = load_u64(file + event_file.FLAGS) | soft_disabled == event_file.ENABLED
-        if wanted and not ignored(array_cpu, array, load_u64(context + event_context.EVENT), staged):
+            act(cpu, array_cpu, file, staged, size)
+        if load_u64(file + event_file.FLAGS) | soft_disabled == event_file.ENABLED:
             program = load_u64(file + event_file.FILTER)
             if program == ZERO or keeps(program, cpu, array_cpu, staged, size):
+                newline = load_u64(context + event_context.NEWLINE)
+                if newline != ZERO:
+                    store_u8(newline, NEWLINE)
                 record(cpu, array_cpu, array, ring, disabled, staged, size)
         if conditional:
-            act(cpu, array_cpu, file, staged, size, consumer.AFTER)
+            act_after(cpu, file)
 
     return handle

@@ -41,8 +41,9 @@ class MarkerHandle(Handle):
         return data[:LONGEST_MARKER]
 
     def _record(self, data: bytes) -> bool:
-        text = data if data.endswith(b"\n") else data + b"\n"
-        return self._trace_array.recorder.write_marker(text.ljust(max(len(data), TEXT_ROOM) + len("\n\0"), b"\0"))
+        newline = None if data.endswith(b"\n") else len(data)
+        text = data if newline is None else data + b"\n"
+        return self._trace_array.recorder.write_marker(text.ljust(max(len(data), TEXT_ROOM) + len("\n\0"), b"\0"), newline)
 
 
 class RawMarkerHandle(MarkerHandle):

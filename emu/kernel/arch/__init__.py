@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,7 +15,10 @@ from emu.cpu.cpu import Cpu
 from emu.kernel.image import Image
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["KernelArch", "SavedRegisters", "load"]
+__all__ = ["KernelArch", "RealAddress", "SavedRegisters", "load"]
+
+# Of a call: given `fp` of its struct ftrace_ret_stack and the address on its stack, its return address.
+RealAddress = Callable[[int, int], int]
 
 
 class SavedRegisters(NamedTuple):
@@ -48,8 +51,8 @@ class KernelArch(ABC):
         """
 
     @abstractmethod
-    def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
-        """The calls under way, innermost first: pairs (`fp` of the call's struct ftrace_ret_stack, its return address).
+    def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int], real: RealAddress) -> Iterator[int]:
+        """The return addresses of the calls under way, innermost first, and where interrupts have come the interrupted addresses.
 
         The chain ends where memory cannot be read. After the first address that is no code, the rest has no meaning.
         """

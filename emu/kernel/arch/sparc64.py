@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import ClassVar
 
 import numpy as np
@@ -11,8 +12,8 @@ from numpy.typing import NDArray
 
 from emu.cpu.arch.sparc64.state import Env, windows
 from emu.cpu.cpu import Cpu
-from emu.kernel.arch import KernelArch, SavedRegisters
-from emu.kernel.image import Image
+from emu.kernel.arch import KernelArch, RealAddress, SavedRegisters
+from emu.kernel.image import Image, Symbol
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["ARCH", "SAVED_CALL", "SAVED_FP", "TRAP_REGISTERS"]
@@ -20,8 +21,6 @@ __all__ = ["ARCH", "SAVED_CALL", "SAVED_FP", "TRAP_REGISTERS"]
 _GLOBALS, _OUTS = tuple(f"g{n}" for n in range(1, 8)), tuple(f"o{n}" for n in range(8))
 _WINDOW = tuple(f"{kind}{n}" for kind in "li" for n in range(8))
 _SHOWN = ("ip", "npc", "sp", "pstate", "pil", "tl", "y", *_GLOBALS, *_OUTS, *_WINDOW)
-
-_LEAF = "hostcall"  # a function without a register window of its own
 
 # Where a window is saved on its stack (SPARC Compliance Definition 2.4, 3P: the stack pointer is biased).
 _BIAS = 2047
@@ -55,22 +54,36 @@ class Sparc64(KernelArch):
             out[name] = memory.read_word(general + 8 * n)
         return out
 
-    def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+    def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int], real: RealAddress) -> Iterator[int]:
         in_cpu = {sp: (fp, call) for sp, fp, call in windows(Env.from_address(cpu.env))}
-        sp, last = registers["sp"], 0
-        function = memory.image.function_at(registers["ip"])
-        if function is not None and (function.name == _LEAF or function.address == registers["ip"]):
-            yield sp, registers["o7"]  # the function has no window yet, or none at all
-        while sp > last:
-            if sp in in_cpu:
-                fp, call = in_cpu[sp]
-            else:
-                try:
-                    fp, call = memory.read_word(sp + SAVED_FP), memory.read_word(sp + SAVED_CALL)
-                except LookupError:
-                    return
-            yield fp, call
-            sp, last = fp, sp
+        saved = self.saved_registers(memory.image)
+        address, sp, called_from, last = registers["ip"], registers["sp"], registers["o7"], 0
+        interrupted = True
+        with suppress(LookupError):
+            while sp > last:
+                function = memory.image.function_at(address)
+                if interrupted and function is not None and self._without_window(memory, function, address):
+                    interrupted, address = False, real(sp, called_from)
+                elif not interrupted and function is not None and function.name == self.trap_entry:
+                    regs = sp + TRAP_REGISTERS
+                    interrupted, address = True, memory.read_word(regs + saved.pc)
+                    sp, called_from = memory.read_word(regs + saved.sp), memory.read_word(regs + saved.link)
+                else:
+                    interrupted = False
+                    fp, address = in_cpu.get(sp) or (memory.read_word(sp + SAVED_FP), memory.read_word(sp + SAVED_CALL))
+                    if fp <= sp:
+                        return
+                    sp, last = fp, sp
+                    address = real(sp, address)
+                yield address
+
+    def _without_window(self, memory: GuestMemory, function: Symbol, address: int) -> bool:
+        """Whether a function that goes on at an address has no window. Entry code has windows of its own kind."""
+        image, offset = memory.image, address - function.address
+        if image.symbol("__entry_text_start") <= address < image.symbol("__entry_text_end"):
+            return False
+        places = self.without_frame(memory.read(function.address, function.size), {})
+        return offset < len(places) and bool(places[offset])
 
     def saved_registers(self, image: Image) -> SavedRegisters:
         general = image.offset("pt_regs.u_regs")

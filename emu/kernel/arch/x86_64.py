@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from emu.cpu.arch.x86_64 import ARCH as CPU
 from emu.cpu.cpu import Cpu
-from emu.kernel.arch import KernelArch, SavedRegisters
+from emu.kernel.arch import KernelArch, RealAddress, SavedRegisters
 from emu.kernel.image import Image
 from emu.kernel.memory import GuestMemory
 
@@ -44,25 +44,42 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
             return {name: values[name if name in values else f"r{name}"] for name in _SHOWN}
         return {name: memory.member(saved, f"pt_regs.{name}") for name in _SHOWN}
 
-    def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
-        frame, last = registers["bp"], 0
-        function = memory.image.function_at(registers["ip"])
-        if function is not None and function.address == registers["ip"]:
-            if function.name == _TRAMPOLINE:
-                yield registers["sp"] - 8, function.address
-            else:  # the function has no frame yet
-                with suppress(LookupError):
-                    yield registers["sp"], memory.read_word(registers["sp"])
-        regs = memory.image.offset("pt_regs.ip"), memory.image.offset("pt_regs.bp")
-        while frame > last and frame & 7 in (0, _INTERRUPTED):
-            # An interrupt's frame pointer leads to what it interrupted (entry.S).
-            slot, before = (frame - _INTERRUPTED + at for at in regs) if frame & _INTERRUPTED else (frame + 8, frame)
-            try:
-                following, caller = memory.read_word(before), memory.read_word(slot)
-            except LookupError:
-                return
-            yield slot, caller
-            frame, last = following, frame
+    def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int], real: RealAddress) -> Iterator[int]:
+        saved, trampoline = self.saved_registers(memory.image), memory.image.symbol(_TRAMPOLINE)
+        address, sp, frame = (registers[name] for name in ("ip", "sp", "bp"))
+        last, interrupted = 0, True
+        words = self._without_frame_at(memory, address)
+        with suppress(LookupError):
+            while True:
+                # `begun`: whether the address may be one at which a function has no frame.
+                if interrupted and address == trampoline:
+                    address, begun, interrupted = real(sp - 8, trampoline), False, False
+                elif words:
+                    sp += 8 * words
+                    address, begun, interrupted = real(sp - 8, memory.read_word(sp - 8)), True, False
+                elif frame & 7 == _INTERRUPTED:
+                    # An interrupt's frame pointer leads to what it interrupted (entry.S), perhaps on another stack.
+                    regs, last, interrupted, begun = frame - _INTERRUPTED, 0, True, True
+                    address = memory.read_word(regs + saved.pc)
+                    sp, frame = memory.read_word(regs + saved.sp), memory.read_word(regs + saved.link)
+                elif frame & 7 == 0 and frame > last:
+                    address, begun, interrupted = real(frame + 8, memory.read_word(frame + 8)), False, False
+                    last = frame
+                    frame = memory.read_word(frame)
+                else:
+                    return
+                yield address
+                words = self._without_frame_at(memory, address) if begun else 0
+
+    def _without_frame_at(self, memory: GuestMemory, address: int) -> int:
+        """What `without_frame` says of the function that goes on at an address. Entry code has frames of its own kind."""
+        image = memory.image
+        function = image.function_at(address)
+        if function is None or image.symbol("__entry_text_start") <= address < image.symbol("__entry_text_end"):
+            return 0
+        place = self.without_frame(memory.read(function.address, function.size), {})
+        offset = address - function.address
+        return int(place[offset]) if offset < len(place) else 0
 
     def saved_registers(self, image: Image) -> SavedRegisters:
         return SavedRegisters(*(image.offset(f"pt_regs.{name}") for name in ("ip", "sp", "bp")))

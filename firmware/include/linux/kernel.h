@@ -71,6 +71,15 @@ void tracing_on(void);
 void tracing_off(void);
 int tracing_is_on(void);
 
+/*
+ * What has been recorded becomes the snapshot. There must be room for it, which
+ * the others make; without, tracing is turned off.
+ */
+void tracing_snapshot(void);
+void tracing_snapshot_alloc(void);
+/* 0 or -ENOMEM. */
+int tracing_alloc_snapshot(void);
+
 /* What is dumped: nothing, the buffers of all CPUs, that of this CPU. */
 enum ftrace_dump_mode {
 	DUMP_NONE,

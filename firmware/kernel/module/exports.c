@@ -44,6 +44,9 @@ EXPORT_SYMBOL(__warn);
 EXPORT_SYMBOL(tracing_on);
 EXPORT_SYMBOL(tracing_off);
 EXPORT_SYMBOL(tracing_is_on);
+EXPORT_SYMBOL(tracing_snapshot);
+EXPORT_SYMBOL(tracing_snapshot_alloc);
+EXPORT_SYMBOL(tracing_alloc_snapshot);
 EXPORT_SYMBOL(ftrace_dump);
 
 EXPORT_SYMBOL(memcpy);

@@ -17,7 +17,7 @@ from emu.machine import Machine
 from emu.native.pointers import in_byte_order
 from tests.lib.host_compiler import compile_static
 
-PROGRAM_START = 0x400000  # of those that come with the guest
+PROGRAM_START = np.uint64(0x400000)  # of those that come with the guest
 
 # Tells trace_marker addresses of its memory, each after the digits that are there, or - if nothing can be read there.
 PROGRAM = r"""
@@ -78,7 +78,7 @@ def test_a_program_s_memory_is_found_where_the_program_could_read_it(
     with Machine(arch=arch, cpus=2, shares=[Share(tmp_path, guest="/mnt")]) as machine:
         recorder, find = machine.trace_array.recorder, user_address(machine)
 
-        def write_marker(text: bytes) -> bool:
+        def write_marker(text: bytes, newline: int | None = None) -> bool:
             """Reads what the program wrote of, while it waits in the system call."""
             cpu, array = (np.uint64(record.address) for record in (recorder.acting_cpu.record, recorder.globals.records.top))
             words = text.rstrip(b"\n\0").split()
@@ -98,7 +98,7 @@ def test_a_kernel_thread_has_no_user_memory(machine: Machine) -> None:
     machine.run("true")
     recorder = machine.trace_array.recorder
     find, array = user_address(machine), np.uint64(recorder.globals.records.top.address)
-    tasks = machine.kernel.tasks
-    found = {tasks.comm(tasks.current(cpu)): int(find(np.uint64(cpu.record.address), array, np.uint64(PROGRAM_START)))
+    tasks, member = machine.kernel.tasks, machine.kernel.memory.member
+    found = {bool(member(tasks.current(cpu), "task_struct.mm")): find(np.uint64(cpu.record.address), array, PROGRAM_START)
              for cpu in machine.board.cpus}  # fmt: skip
-    assert found["init"] and not found["swapper/1"]
+    assert found[True] and not found[False]

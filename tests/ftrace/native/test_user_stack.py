@@ -217,7 +217,7 @@ def test_whatever_a_program_has_where_its_stack_should_be(arch: str, guest: Mach
         assert (out[0] == address) if address else count == 0
         examined.append(count)
 
-    def write_marker(text: bytes) -> bool:
+    def write_marker(text: bytes, newline: int | None = None) -> bool:
         caller = recorder.acting_cpu
         task = guest.kernel.memory.host_address(guest.kernel.tasks.current(caller))
 

@@ -56,11 +56,22 @@ def test_a_wrong_filter_is_shown_with_what_is_wrong(tracefs: TraceFS) -> None:
     assert tracefs.read("error_log") == golden("error_log.cleared")
 
 
-def test_a_wrong_filter_leaves_the_old_one(tracefs: TraceFS) -> None:
+def in_force(array: TraceArray, path: str) -> str | None:
+    """The filter of the event whose file `filter` has this path."""
+    _, system, name, _ = path.split("/")
+    call = array.recorder.globals.events.find(system, name)
+    assert call is not None
+    file = array.ops.events.get(call)
+    return file.filter.text if file and file.filter else None
+
+
+def test_a_wrong_filter_leaves_the_old_one(tracefs: TraceFS, trace_array: TraceArray) -> None:
     tracefs.write(SWITCH, "prev_pid == 1")
     refused(tracefs, SWITCH, "nosuch == 1")
-    assert tracefs.read(SWITCH) == "prev_pid == 1\n"
+    assert tracefs.read(SWITCH) == "nosuch == 1\n       ^\nparse_error: Field not found\n\n"
+    assert in_force(trace_array, SWITCH) == "prev_pid == 1"
     tracefs.write(SWITCH, "0")
+    assert in_force(trace_array, SWITCH) is None
     assert tracefs.read(SWITCH) == "none\n"
 
 
@@ -164,14 +175,14 @@ def test_functions_are_found_by_their_names(tracefs: TraceFS, trace_array: Trace
     assert symbols.function(5) is None
 
 
-def test_what_is_refused_at_random_leaves_the_old_filter(tracefs: TraceFS) -> None:
+def test_what_is_refused_at_random_leaves_the_old_filter(tracefs: TraceFS, trace_array: TraceArray) -> None:
     random, path = Random(2), "events/kmem/kmalloc/filter"
     fields = {"pid": "bytes_req", "name": "comm", "big": "bytes_alloc", "site": "call_site", "path": "ptr"}
     tracefs.write(path, "bytes_req == 1")
     accepted = 0
     for _ in range(400):
         text = re.sub(r"\b(pid|name|big|site|path)\b", lambda word: fields[word[0]], random_text(random))
-        shown = tracefs.read(path)
+        wanted = in_force(trace_array, path)
         try:
             tracefs.write(path, text)
         except TraceError as error:
@@ -180,6 +191,7 @@ def test_what_is_refused_at_random_leaves_the_old_filter(tracefs: TraceFS) -> No
             assert len("  Command: ") <= caret.index("^") <= len(f"  Command: {command}") + 1
         else:
             accepted += 1
-            shown = text.partition("\0")[0].rstrip() + "\n"
-        assert tracefs.read(path) == shown
+            wanted = text.partition("\0")[0].rstrip()
+            assert tracefs.read(path) == f"{wanted}\n"
+        assert in_force(trace_array, path) == wanted
     assert 100 < accepted < 300

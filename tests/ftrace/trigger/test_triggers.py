@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Triggers of events: what their files show and accept, and what they do."""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from emu.ftrace.errors import NotProvided, TraceError
+from emu.machine import Machine
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+SWITCH, WAKEUP, FORK = (f"events/sched/sched_{name}" for name in ("switch", "wakeup", "process_fork"))
+NONE = "# Available triggers:\n# traceon traceoff snapshot stacktrace enable_event disable_event\n"
+HIST = " enable_hist disable_hist hist"
+
+
+@pytest.fixture(autouse=True)
+def tidy(machine: Machine) -> Iterator[None]:
+    tracefs = machine.tracefs
+    tracefs.write("trace", "")
+    yield
+    for event in (SWITCH, WAKEUP, FORK, "events/ftrace/print", "events/sched/sched_process_exit"):
+        for line in tracefs.read(f"{event}/trigger").splitlines():
+            if not line.startswith("#"):
+                tracefs.append(f"{event}/trigger", f"!{line}")
+        assert tracefs.read(f"{event}/trigger") == NONE
+    tracefs.write("events/enable", "0")
+    tracefs.write("tracing_on", "1")
+    tracefs.write("snapshot", "0")
+    assert "*" not in tracefs.read(f"{SWITCH}/enable") + tracefs.read(f"{WAKEUP}/enable")
+
+
+def lines(machine: Machine, array: str = "") -> list[str]:
+    """What the events of the trace say."""
+    found = [line for line in machine.tracefs.read(f"{array}trace").splitlines() if not line.startswith(("#", " =>"))]
+    return [re.split(r" \d+\.\d+: ", line, maxsplit=1)[1] for line in found]
+
+
+def test_files_are_as_linux_shows_them(machine: Machine) -> None:
+    """Counts aside: how often tasks switch meanwhile is not the same."""
+    tracefs = machine.tracefs
+    shown = []
+    for line in (GOLDEN / "trigger-files.txt").read_text().splitlines():
+        if (set_ := re.fullmatch(r"# echo '(.*)' > trigger", line)) and "hist" not in line:
+            tracefs.write(f"{SWITCH}/trigger", set_[1])
+            machine.run("true; true; true")
+            shown.append(f"{line}\n{tracefs.read(f'{SWITCH}/trigger')}")
+            states = [tracefs.read(f"{event}/enable").strip() for event in (WAKEUP, SWITCH)]
+            shown.append(f"# sched_wakeup/enable: {states[0]} sched_switch/enable: {states[1]}\n")
+            tracefs.append(f"{SWITCH}/trigger", f"!{set_[1]}")
+    shown.append(tracefs.read(f"{SWITCH}/trigger"))
+    golden = re.sub(r"# echo 'hist.*\n.*\n.*\n", "", (GOLDEN / "trigger-files.txt").read_text()).replace(HIST, "")
+    assert _without_counts("".join(shown)) == _without_counts(golden)
+    assert tracefs.read(f"{FORK}/trigger") == (GOLDEN / "trigger-file-empty.txt").read_text().replace(HIST, "")
+
+
+def _without_counts(text: str) -> str:
+    return re.sub(r"count=\d+", "count=N", text)
+
+
+def test_an_event_may_have_several_the_newest_first(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    for text in ("stacktrace", "traceon", "enable_event:sched:sched_wakeup", "disable_event:sched:sched_switch:4 if prev_pid==1"):
+        tracefs.write(f"{SWITCH}/trigger", text)
+    assert tracefs.read(f"{SWITCH}/trigger").splitlines() == [
+        "disable_event:sched:sched_switch:count=4 if prev_pid==1",
+        "enable_event:sched:sched_wakeup:unlimited",
+        "traceon:unlimited",
+        "stacktrace:unlimited",
+    ]
+    tracefs.append(f"{SWITCH}/trigger", "!traceoff:7 if nosuch")  # of one kind with traceon
+    tracefs.append(f"{SWITCH}/trigger", "!disable_event:sched:sched_wakeup")  # with enable_event of the same event
+    tracefs.append(f"{SWITCH}/trigger", "!snapshot")  # there is none: as in Linux, that is no error
+    assert tracefs.read(f"{SWITCH}/trigger").splitlines() == [
+        "disable_event:sched:sched_switch:count=4 if prev_pid==1",
+        "stacktrace:unlimited",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", errno.EINVAL), ("bogus", errno.EINVAL), ("!bogus", errno.EINVAL), ("stacktrace:x", errno.EINVAL),
+        ("traceoff:-1", errno.EINVAL), ("traceoff:3x", errno.EINVAL), ("traceoff:99999999999999999999", errno.ERANGE),
+        ("traceoff if", errno.EINVAL), ("traceoff prev_pid > 1", errno.EINVAL), ("traceoff:1 if nosuch == 1", errno.EINVAL),
+        ("snapshot if foo==1", errno.EINVAL), ("enable_event", errno.EINVAL), ("enable_event:sched", errno.EINVAL),
+        ("enable_event:no:event", errno.EINVAL), ("!enable_event:no:event", errno.EINVAL),
+        ("enable_event:ftrace:print", errno.EINVAL), ("enable_event:sched:sched_wakeup:x", errno.EINVAL),
+        ("traceon", errno.EEXIST), ("traceoff:3", errno.EEXIST), ("disable_event:sched:sched_wakeup", errno.EEXIST),
+        ("stacktrace if prev_comm == \"" + "x" * 4096 + "\"", errno.EINVAL),
+    ],
+)  # fmt: skip
+def test_what_is_refused_changes_nothing(machine: Machine, text: str, code: int) -> None:
+    tracefs = machine.tracefs
+    tracefs.write(f"{SWITCH}/trigger", "traceon:2")
+    tracefs.write(f"{SWITCH}/trigger", "enable_event:sched:sched_wakeup:0")
+    before = [tracefs.read(path) for path in (f"{SWITCH}/trigger", f"{SWITCH}/enable", f"{WAKEUP}/enable", "error_log")]
+    with pytest.raises(TraceError) as error:
+        tracefs.append(f"{SWITCH}/trigger", text)
+    assert error.value.errno == code
+    assert before == [tracefs.read(path) for path in (f"{SWITCH}/trigger", f"{SWITCH}/enable", f"{WAKEUP}/enable", "error_log")]
+
+
+def test_what_linux_refuses_is_refused(machine: Machine) -> None:
+    """Its error_log has lines about hist alone."""
+    tried = re.findall(r"# echo '(.*)' > \S+\n(?:.*echo.*\n)?rc=(\d)", (GOLDEN / "error-triggers.txt").read_text())
+    before = machine.tracefs.read("error_log")
+    for text, status in tried:
+        if not text.startswith("hist"):
+            assert status == "1"
+            with pytest.raises(TraceError, match="EINVAL"):
+                machine.tracefs.write(f"{SWITCH}/trigger", text)
+    assert machine.tracefs.read("error_log") == before
+    assert set(re.findall(r"\] (\w+):", (GOLDEN / "error_log.after-bad-triggers.txt").read_text())) == {"hist"}
+    for name in HIST.split():
+        with pytest.raises(NotProvided):
+            machine.tracefs.write(f"{SWITCH}/trigger", f"{name}:keys=prev_pid")
+
+
+def test_a_stack_after_the_first_events(machine: Machine) -> None:
+    machine.tracefs.write(f"{FORK}/trigger", "stacktrace:3")
+    machine.tracefs.write(f"{FORK}/enable", "1")
+    machine.run("ls / > /dev/null; ls / > /dev/null; ls / > /dev/null; ls / > /dev/null")
+    names = [line.split(":")[0] for line in lines(machine)]
+    assert names[:7] == ["sched_process_fork", "<stack trace>"] * 3 + ["sched_process_fork"] and len(names) >= 7
+    assert "<stack trace>" not in names[6:]
+    stack = [line for line in machine.tracefs.read("trace").splitlines() if line.startswith(" =>")]
+    linux = [line for line in (GOLDEN / "trigger-stacktrace.txt").read_text().splitlines() if line.startswith(" =>")]
+    assert stack[:2] == linux[:2] and stack.count(stack[0]) == 3
+    assert machine.tracefs.read(f"{FORK}/trigger") == "stacktrace:count=0\n"
+
+
+def test_an_event_enables_another_and_a_third_disables_it(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    tracefs.write("events/sched/sched_process_exec/enable", "1")
+    tracefs.write(f"{FORK}/trigger", "enable_event:sched:sched_process_exit")
+    tracefs.write("events/sched/sched_process_exit/trigger", "disable_event:sched:sched_process_exit if comm == \"ls\"")
+    assert tracefs.read("events/sched/sched_process_exit/enable") == "0*\n"
+    assert tracefs.read("set_event") == "sched:sched_process_exec\n" or "sched_process_exit" in tracefs.read("set_event")
+    machine.run("ls / > /dev/null; cat /proc/version > /dev/null")
+    exits = [line for line in lines(machine) if line.startswith("sched_process_exit")]
+    assert any("comm=cat" in line for line in exits) and not any("comm=ls " in line for line in exits)
+    assert tracefs.read("events/sched/sched_process_exit/enable") == "1*\n"
+
+
+@pytest.mark.parametrize(("condition", "recorded"), [("", -1), (" if common_pid > 0", 0)])
+def test_an_event_may_switch_itself(machine: Machine, condition: str, recorded: int) -> None:
+    """With a condition, whether the entry is recorded is decided after the trigger, as in Linux."""
+    tracefs = machine.tracefs
+    tracefs.write(f"{FORK}/trigger", f"enable_event:sched:sched_process_fork:1{condition}")
+    assert tracefs.read(f"{FORK}/enable") == "0*\n"
+    pids = machine.run("for i in 1 2 3 4 5; do ls / > /dev/null; done").output
+    assert pids == b""
+    assert tracefs.read(f"{FORK}/enable") == "1*\n"
+    first = lines(machine)
+    tracefs.append(f"{FORK}/trigger", "!enable_event:sched:sched_process_fork")
+    tracefs.write(f"{FORK}/trigger", f"disable_event:sched:sched_process_fork:1{condition}")
+    tracefs.write("trace", "")
+    machine.run("for i in 1 2 3 4 5; do ls / > /dev/null; done")
+    second = lines(machine)
+    assert tracefs.read(f"{FORK}/enable") == "0*\n"
+    # All forks of the second run but those after the first; of the first run all after the first
+    assert (len(first), len(second)) == ((5, 1) if recorded else (6, 0))
+
+
+def test_traceon_after_traceoff(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    tracefs.write(f"{FORK}/enable", "1")
+    tracefs.write("events/sched/sched_process_exit/enable", "1")
+    tracefs.write(f"{FORK}/trigger", "traceon")
+    tracefs.write("events/sched/sched_process_exit/trigger", "traceoff:2")
+    tracefs.write("tracing_on", "0")
+    machine.run("ls / > /dev/null; ls / > /dev/null; ls / > /dev/null")
+    names = [line.split(":")[0] for line in lines(machine)]
+    assert names[:2] == ["sched_process_fork"] * 2  # the shell's, then that of ls, which exits without a trace
+    assert "sched_process_exit" in names
+    assert tracefs.read("events/sched/sched_process_exit/trigger") == "traceoff:count=0\n"
+    assert tracefs.read("tracing_on") == "1\n"
+
+
+def test_a_snapshot_by_a_trigger(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    assert tracefs.read("snapshot").startswith("# tracer: nop\n#\n#\n# * Snapshot is freed *\n")
+    tracefs.write(f"{FORK}/trigger", "snapshot:1")
+    assert "Snapshot is allocated" in tracefs.read("snapshot")
+    tracefs.write(f"{FORK}/enable", "1")
+    tracefs.write("events/sched/sched_process_exec/enable", "1")
+    tracefs.write("trace_marker", "before")
+    machine.run("true")
+    assert "tracing_mark_write: before" in tracefs.read("snapshot") and "sched_process" not in tracefs.read("snapshot")
+    assert "sched_process_fork" in tracefs.read("trace") and "before" not in tracefs.read("trace")
+
+
+def test_arrays_have_triggers_of_their_own(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    tracefs.mkdir("instances/a")
+    try:
+        tracefs.write(f"instances/a/{FORK}/trigger", "enable_event:sched:sched_process_exit")
+        tracefs.write(f"{FORK}/trigger", "traceoff")
+        assert tracefs.read(f"{FORK}/trigger") == "traceoff:unlimited\n"
+        machine.run("true")
+        assert tracefs.read("tracing_on") == "0\n" and tracefs.read("instances/a/tracing_on") == "1\n"
+        assert {line.split(":")[0] for line in lines(machine, "instances/a/")} == {"sched_process_exit"}
+        states = [tracefs.read(f"{array}events/sched/sched_process_exit/enable") for array in ("", "instances/a/")]
+        assert states == ["0\n", "1*\n"]
+    finally:
+        tracefs.rmdir("instances/a")
+
+
+def test_markers_have_triggers_and_trace_printk_has_none(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    tracefs.write("events/ftrace/print/trigger", "traceoff if buf ~ \"*stop*\"")
+    machine.run("echo go > /sys/kernel/tracing/trace_marker; echo stop > /sys/kernel/tracing/trace_marker")
+    assert [line.split(": ")[1] for line in lines(machine)] == ["go", "stop"]
+    assert tracefs.read("tracing_on") == "0\n"
+    with pytest.raises(TraceError, match="EBADF"):
+        tracefs.write("trace_marker", "more")
+    tracefs.append("events/ftrace/print/trigger", "!traceoff")
+    tracefs.write("events/ftrace/print/trigger", "stacktrace:1")
+    tracefs.write("tracing_on", "1")
+    tracefs.write("trace", "")
+    tracefs.write("trace_marker", "from the host")  # where no guest stands there is no stack
+    machine.run("modprobe sample_printk; rmmod sample_printk")
+    assert tracefs.read("events/ftrace/print/trigger") == "stacktrace:count=0\n"
+    assert "<stack trace>" not in lines(machine)
+
+
+def test_injected_events_have_them_too(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    tracefs.write(f"{FORK}/trigger", "enable_event:sched:sched_wakeup:1 if parent_pid == 7")
+    for pid in 6, 7, 7:
+        tracefs.write(f"{FORK}/inject", f"parent_pid={pid}")
+        assert tracefs.read(f"{WAKEUP}/enable") == ("0*\n" if pid == 6 else "1*\n")
+    assert tracefs.read(f"{FORK}/trigger") == "enable_event:sched:sched_wakeup:count=0 if parent_pid == 7\n"
+
+
+def test_they_go_with_modules(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    machine.run("modprobe sample_events")
+    path = next(f"events/{system}" for system in tracefs.listdir("events") if system.startswith("sample"))
+    event = next(name for name in tracefs.listdir(path) if name not in ("enable", "filter"))
+    system = path.removeprefix("events/")
+    tracefs.write(f"{FORK}/trigger", f"enable_event:{system}:{event}")
+    tracefs.write(f"{path}/{event}/trigger", "enable_event:sched:sched_wakeup")
+    tracefs.write("set_ftrace_filter", f"schedule:disable_event:{system}:{event}")
+    assert (tracefs.read(f"{FORK}/enable"), tracefs.read(f"{WAKEUP}/enable")) == ("0*\n", "0*\n")
+    assert machine.run("rmmod sample_events").status == 0
+    assert (tracefs.read(f"{FORK}/enable"), tracefs.read(f"{WAKEUP}/enable")) == ("0\n", "0\n")
+    assert tracefs.read(f"{FORK}/trigger") == NONE
+    assert tracefs.read("set_ftrace_filter") == "#### all functions enabled ####\n"
+    machine.run("ls / > /dev/null")
+
+
+def test_only_print_of_the_internal_events_has_a_file(machine: Machine) -> None:
+    internal = machine.tracefs.listdir("events/ftrace")
+    assert [name for name in internal if machine.tracefs.exists(f"events/ftrace/{name}/trigger")] == ["print"]
