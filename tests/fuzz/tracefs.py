@@ -54,7 +54,7 @@ _WRITTEN = re.compile(r"#\s+entries-in-buffer/entries-written: (\d+)/(\d+) |^# l
 _LOGGED = re.compile(r"^\[ *\d+\.\d+\] ", re.MULTILINE)
 _MOST_LOGGED = 8
 _COMMAND = "  Command: "
-_PAGE = 4096  # bytes: longer filters are refused unseen
+_LONGEST_FILTER = 4095  # bytes, with the newline that is added: longer ones are refused unseen
 _PLAIN = f"{string.ascii_letters}{string.digits} _:*,.=!".encode()  # what printf takes for itself
 
 
@@ -249,7 +249,7 @@ class _Session:
     def _check_logged(self, change: Change, error: TraceError) -> None:
         """An error that error_log is to have is its latest."""
         if error.logged is None:
-            if change.path.endswith("/filter") and error.errno == errno.EINVAL and len(change.data) < _PAGE:
+            if change.path.endswith("/filter") and error.errno == errno.EINVAL and len(change.data) < _LONGEST_FILTER:
                 raise _WrongError(f"{error} is not in error_log")
             return
         self._outcome.counts["logged"] += 1
@@ -291,8 +291,10 @@ class _Session:
         for path in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace"):
             tracefs.write(path, "")
         lines = [line.split(":") for line in tracefs.read("set_ftrace_filter").splitlines() if not line.startswith("#")]
-        for command, count in sorted({(":".join(line[1:-1]), line[-1] != "unlimited") for line in lines}):
-            tracefs.append("set_ftrace_filter", f"!*:{command}{':0' * count}")
+        # One word takes back all of a command, whichever events it switches.
+        commands = {(line[1], line[-1] != "unlimited"): line[1:-1] for line in lines}
+        for (_, counted), command in commands.items():
+            tracefs.append("set_ftrace_filter", f"!*:{':'.join(command)}{':0' * counted}")
         self._take_back_triggers()
         tracefs.write("set_event", "")
         tracefs.write("current_tracer", "nop")
