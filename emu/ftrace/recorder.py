@@ -18,7 +18,7 @@ from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.bprintf import repacked
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.events import ENTRY, PRINT, Events, EventType, Flag
-from emu.ftrace.native import array_record, consumer, event_context, event_file, probes, ring_record
+from emu.ftrace.native import array_record, consumer, event_context, probes, ring_record
 from emu.ftrace.native.context import now
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
@@ -416,6 +416,20 @@ class Recorder:
         """Has the next event that is recorded interrupt the guest, which then asks what can be read."""
         self._records.array.set(array_record.READER_WAITS, 1)
 
+    def filled(self, cpu: int, percent: int) -> bool:
+        """Whether so much of a CPU's buffer is written; as in Linux, the page that is being written counts as full."""
+        return self._pages_missing(cpu, percent) <= 0
+
+    def await_filled(self, cpu: int, percent: int) -> None:
+        """Has the event with which so much of a CPU's buffer is written interrupt the guest. That may come early."""
+        wakes = self._records.array.address + int(array_record.READER_WAITS)
+        [ring] = self._buffers.of(cpu)
+        ring.await_pages(self._pages_missing(cpu, percent), wakes)
+
+    def _pages_missing(self, cpu: int, percent: int) -> int:
+        [ring] = self._buffers.of(cpu)
+        return -(-percent * ring.pages // 100) - 1 - ring.full_pages
+
     def wake_readers(self) -> None:
         """Makes the readers that wait look again, even if there is nothing new."""
         if self._records.array.get(array_record.READER_WAITS):
@@ -520,7 +534,7 @@ class Recorder:
             staged[newline] = 0
             now_happens.set(event_context.NEWLINE, staged.ctypes.data + newline)
         with file.as_if_enabled():
-            _HANDLER(file.record.get(event_file.HANDLER))(cpu.record.address, file.record.address)
+            _HANDLER(self.globals.event_handler())(cpu.record.address, file.record.address)
         now_happens.set(event_context.NEWLINE, 0)
         return ring.dropped_events == dropped
 

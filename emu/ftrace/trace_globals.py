@@ -64,7 +64,7 @@ class TraceGlobals:
             TraceError: EINVAL, with what error_log tells.
         """
         made = EventFilter(call, text, self.symbols.function)
-        self.records.set_in_all(array_record.MATCHES, self._arch.filter_matcher(self.guest))
+        self.records.set_in_all(array_record.STRING_TEST, self._arch.string_test(self.guest))
         return made
 
     def remember_task(self, task: int) -> None:

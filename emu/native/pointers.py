@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 
 __all__ = [
-    "Accessors", "call_filter", "call_handler", "in_byte_order",
+    "Accessors", "call_handler", "call_test", "in_byte_order",
     "load_i32", "load_u8", "load_u16", "load_u32", "load_u64",
     "store_u8", "store_u16", "store_u32", "store_u64",
     "unlikely",
@@ -96,15 +96,15 @@ def call_handler(typing_context: Any, function: Any, first: Any, second: Any) ->
 
 
 @intrinsic
-def call_filter(typing_context: Any, function: Any, program: Any, cpu: Any, array_cpu: Any, entry: Any, size: Any) -> Any:
-    """`((uint64_t (*)(uint64_t, ...))function)(program, cpu, array_cpu, entry, size)`, with five arguments."""
+def call_test(typing_context: Any, function: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Any:
+    """`((uint64_t (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))function)(a, b, c, d, e, f)`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word = ir.IntType(64)
-        target = builder.inttoptr(args[0], ir.FunctionType(word, [word] * 5).as_pointer())
+        target = builder.inttoptr(args[0], ir.FunctionType(word, [word] * 6).as_pointer())
         return builder.call(target, args[1:])
 
-    return types.uint64(*[types.uint64] * 6), codegen
+    return types.uint64(*[types.uint64] * 7), codegen
 
 
 @intrinsic

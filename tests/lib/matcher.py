@@ -7,6 +7,7 @@ import functools
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from emu.cpu.native import cpu_record
 from emu.ftrace.event.filter_program import EventFilter
@@ -15,7 +16,7 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel import arch as kernel_arch
 from emu.kernel.image import Image
 from emu.machine import image_directory
-from emu.native import njit
+from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order
 from emu.native.record import Record
 
@@ -27,7 +28,7 @@ _RAM, _STAGE, _PAGE = 0x8000, 8192, 4096
 
 
 @functools.cache
-def _compiled(arch: str) -> tuple[GuestLayout, str, Any]:
+def _compiled(arch: str) -> tuple[GuestLayout, str, int, Any]:
     kernel = kernel_arch.load(arch)
     image = Image(image_directory(arch) / "vmlinux", machine=kernel.elf_machine)
     guest = GuestLayout.of(image, kernel.saved_registers(image))
@@ -39,7 +40,11 @@ def _compiled(arch: str) -> tuple[GuestLayout, str, Any]:
         """A program's addresses are the host's; below the first page is nothing."""
         return address if address >= np.uint64(_PAGE) else np.uint64(0)
 
-    return guest, order, filter_program.build(memory, guest, context.build(memory, guest), user_address).ctypes
+    @cfunc(types.boolean(*[types.uint64] * 5))
+    def run(program, cpu, array_cpu, entry, size):  # type: ignore[no-untyped-def]
+        return filter_program.keeps(program, cpu, array_cpu, entry, size)
+
+    return guest, order, filter_program.build(memory, guest, context.build(memory, guest), user_address).address, run
 
 
 class Matcher:
@@ -50,7 +55,8 @@ class Matcher:
     """
 
     def __init__(self, arch: str, cpu: int = 0, comm: bytes = b"task") -> None:
-        self._guest, order, self._run = _compiled(arch)
+        self._guest, order, string_test, run = _compiled(arch)
+        self._run = run.ctypes
         self.memory = np.zeros(_RAM + _PAGE, np.uint8)
         self._stage, self._nowhere = np.zeros(_STAGE, np.uint8), np.zeros(_PAGE, np.uint8)
         self._array, self._array_cpu = Record(array_record.WORDS), Record(array_cpu_record.WORDS)
@@ -62,6 +68,7 @@ class Matcher:
             (array_record.RAM, self.memory.ctypes.data),
             (array_record.RAM_SIZE, _RAM),
             (array_record.NOWHERE, self._nowhere.ctypes.data),
+            (array_record.STRING_TEST, string_test),
             (array_record.STAGE, self._stage.ctypes.data),
         ):
             self._array.set(field, value)
@@ -79,4 +86,4 @@ class Matcher:
         """Whether a filter keeps an entry; `size`: if it ends before the bytes end."""
         staged = np.frombuffer(entry, np.uint8)
         words = (wanted.address, self._cpu.address, self._array_cpu.address, staged.ctypes.data, size or len(entry))
-        return bool(self._run(*words) == filter_program.KEEP)
+        return bool(self._run(*words))

@@ -84,9 +84,9 @@ class FtraceArch(ABC):
         """The same for the guest's events."""
         return _event_callbacks(self, guest)
 
-    def filter_matcher(self, guest: GuestLayout) -> int:
-        """The address of what runs the programs of filters."""
-        return _filter_matcher(self, guest)
+    def string_test(self, guest: GuestLayout) -> int:
+        """The address of what tests strings for filters."""
+        return _string_test(self, guest)
 
     def event_handler(self) -> int:
         """The address of what handles events of which more is wanted than that they are recorded."""
@@ -124,7 +124,7 @@ def _event_callbacks(arch: FtraceArch, guest: GuestLayout) -> EventCallbacks:
 
 
 @functools.cache
-def _filter_matcher(arch: FtraceArch, guest: GuestLayout) -> int:
+def _string_test(arch: FtraceArch, guest: GuestLayout) -> int:
     address: int = _native(arch).build_for_filters(guest)
     return address
 

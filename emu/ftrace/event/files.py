@@ -235,8 +235,8 @@ class EventFiles:
             self._follow(file)
 
     def _follow(self, file: EventFile) -> None:
-        """Has the handler called for an event, if there is more to do than to record it."""
+        """Has the handler called for an event, if there is more to do than to record what a filter keeps of it."""
         record, array = file.record, self._records.array
-        of_file = record.get(event_file.FILTER) or record.get(event_file.CONSUMERS)
+        of_file = record.get(event_file.CONSUMERS)
         of_array = any(map(array.get, (array_record.EVENT_STACKS, array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS)))
         record.set(event_file.HANDLER, self._handler() if of_file or of_array else 0)

@@ -16,6 +16,7 @@ import numpy as np
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_cpu_record, array_record, event_context, event_file, event_record
 from emu.ftrace.native.context import Context, complete, host_address, now
+from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.ring_buffer import reserve
 from emu.native import njit
@@ -107,9 +108,11 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
 
     @njit
     def record(cpu, file, staged, size):
-        """Records a staged entry as it is."""
+        """Records a staged entry, if the file's filter keeps it."""
         array_cpu = load_u64(load_u64(file + event_file.CPUS) + load_u64(cpu + cpu_record.INDEX) * WORD)
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
+        if not keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
+            return
         entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
         if entry != ZERO:
             copy(entry, staged, size)

@@ -19,7 +19,7 @@ from emu.ftrace.native import array_cpu_record, array_record, event_record
 from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
-from emu.native.pointers import Accessors, call_filter, load_u8, load_u16, load_u32, load_u64, store_u8
+from emu.native.pointers import Accessors, call_test, load_u8, load_u16, load_u32, load_u64, store_u8
 from emu.native.record import Fields
 
 __all__ = ["build", "keeps"]
@@ -134,16 +134,31 @@ def like(program, pattern, count, text, most):
 def keeps(program, cpu, array_cpu, entry, size):
     """Whether a filter keeps an entry of `size` bytes; without a filter (`program` 0) all are kept.
 
-    That is all there is of filters in code that runs without them, too.
+    Numbers are compared here; strings by what `build` makes, which is not compiled before there is a filter.
     """
     if program == ZERO:
         return True
-    array = load_u64(array_cpu + array_cpu_record.ARRAY)
-    return call_filter(load_u64(array + array_record.MATCHES), program, cpu, array_cpu, entry, size) == KEEP
+    at = ZERO
+    while True:
+        step = program + at
+        what = load_u64(step + WHAT)
+        source = (what >> SOURCE) & SOURCE_MASK
+        if source <= SIGNED:
+            number = number_at(entry + (what >> OFFSET), (what >> SIZE) & SIZE_MASK, source == SIGNED)
+            passes = holds(step, what & TEST_MASK, number)
+        elif source == CPU:
+            passes = holds(step, what & TEST_MASK, load_u64(cpu + cpu_record.INDEX))
+        else:
+            array = load_u64(array_cpu + array_cpu_record.ARRAY)
+            passes = call_test(load_u64(array + array_record.STRING_TEST), program, step, cpu, array_cpu, entry, size) != ZERO
+        at = load_u64(step + (IF_TRUE if passes else IF_FALSE))
+        if at <= KEEP:
+            return at == KEEP
 
 
 def build(memory: Accessors, guest: GuestLayout, context: Context, user_address: Any) -> Any:
-    """Compiles matches(program, cpu, array_cpu, entry, size) -> KEEP or DISCARD; see `keeps`.
+    """Compiles passes(program, step, cpu, array_cpu, entry, size) -> 1 if the string at which a program's entry `step` looks is
+    as it should be, else 0. One that cannot be read is neither like nor unlike.
 
     Nothing outside the entry is read as if it were in it, whatever its fields of variable length say.
 
@@ -173,10 +188,9 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, user_address:
             source += ONE
         return copy
 
-    @njit
-    def passes_string(program, step, what, cpu, array_cpu, entry, size):
-        """Whether the string that `step` looks at is as it should be. One that cannot be read is neither like nor unlike."""
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
+    @cfunc(types.uint64(*[types.uint64] * 6))
+    def passes(program, step, cpu, array_cpu, entry, size):
+        what, array = load_u64(step + WHAT), load_u64(array_cpu + array_cpu_record.ARRAY)
         source, offset = (what >> SOURCE) & SOURCE_MASK, what >> OFFSET
         text, most = ZERO, LONGEST
         if source <= REL_LOC:
@@ -194,30 +208,12 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, user_address:
         elif source == POINTER:
             text = host_address(array, load_u64(entry + offset))
             if text == load_u64(array + array_record.NOWHERE):
-                return False
+                return ZERO
         else:
             text = fetched(cpu, array, load_u64(entry + offset))
             if text == ZERO:
-                return False
+                return ZERO
         same = like(program, program + load_u64(step + VALUE), load_u64(step + LENGTH), text, most)
-        return same == (what & TEST_MASK == STRING)
+        return ONE if same == (what & TEST_MASK == STRING) else ZERO
 
-    @cfunc(types.uint64(types.uint64, types.uint64, types.uint64, types.uint64, types.uint64))
-    def matches(program, cpu, array_cpu, entry, size):
-        at = ZERO
-        while True:
-            step = program + at
-            what = load_u64(step + WHAT)
-            source = (what >> SOURCE) & SOURCE_MASK
-            if source <= SIGNED:
-                number = number_at(entry + (what >> OFFSET), (what >> SIZE) & SIZE_MASK, source == SIGNED)
-                passes = holds(step, what & TEST_MASK, number)
-            elif source == CPU:
-                passes = holds(step, what & TEST_MASK, load_u64(cpu + cpu_record.INDEX))
-            else:
-                passes = passes_string(program, step, what, cpu, array_cpu, entry, size)
-            at = load_u64(step + (IF_TRUE if passes else IF_FALSE))
-            if at <= KEEP:
-                return at
-
-    return matches
+    return passes

@@ -20,7 +20,7 @@ from emu.kernel.files.node import Directory, Node, OpenFlags
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 SWITCH = "events/sched/sched_switch"
-OF_LATER = {"hist", "trigger"}  # files of events that this machine lacks
+OF_LATER = {"hist"}  # files of events that this machine lacks
 
 
 def node(root: Directory, path: str) -> Node:

@@ -90,10 +90,11 @@ def build(guest: GuestLayout, context: Context) -> Any:
                     called_from = guest_u64(host_address(array, saved + guest.saved_link))
             else:
                 if passed < in_cpu:
-                    fp, address = load_u64(ins(env, passed) + O6), load_u64(ins(env, passed) + O7)
+                    place = ins(env, passed)
+                    fp, address = load_u64(place + O6), load_u64(place + O7)
                 else:
-                    fp = guest_u64(host_address(array, sp + FP_PLACE))
-                    address = guest_u64(host_address(array, sp + CALL_PLACE))
+                    place = host_address(array, sp)
+                    fp, address = guest_u64(place + FP_PLACE), guest_u64(place + CALL_PLACE)
                 if fp <= sp:
                     break
                 sp = fp
