@@ -17,7 +17,7 @@ from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.bprintf import repacked
 from emu.ftrace.event.files import EventFile, EventFiles
-from emu.ftrace.events import ENTRY, PRINT, Events, EventType, Flag
+from emu.ftrace.events import ENTRY, PRINT, Events, EventType
 from emu.ftrace.native import array_record, consumer, event_context, probes, ring_record
 from emu.ftrace.native.context import now
 from emu.ftrace.native.ring_buffer import DATA_SIZE
@@ -528,7 +528,6 @@ class Recorder:
         now_happens.set(event_context.EVENT, self.globals.events.record_address(file.call))
         now_happens.set(event_context.ENTRY, staged.ctypes.data)
         now_happens.set(event_context.SIZE, len(staged))
-        now_happens.set(event_context.IRQS_OFF, int(bool(context.flags & Flag.IRQS_OFF)))
         now_happens.set(event_context.PLACE, place)
         if newline is not None:
             staged[newline] = 0
