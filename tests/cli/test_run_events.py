@@ -49,6 +49,19 @@ def test_an_event_has_several_triggers(emu: Emu) -> None:
         ([*SWITCH, "-R", "tracof"], "-R: there is no trigger 'tracof'; did you mean traceoff?"),
         ([*SWITCH, "-R", "stacktrace if x == 1"], "-R: filter 'x == 1', position 2: Field not found"),
         ([*SWITCH, "-f", "bogus == 0"], "-f: filter 'bogus == 0', position 6: Field not found"),
+        ([*SWITCH, "-f", "prev_pdi == 0"], "-f: filter 'prev_pdi == 0', position 9: Field not found; did you mean prev_pid?"),
+        (
+            [*SWITCH, "-R", "traceoff if prev_pdi == 0"],
+            "-R: filter 'prev_pdi == 0', position 9: Field not found; did you mean prev_pid?",
+        ),
+        (["-e", "sched", "-f", "prev_pdi > 0"], "-f: filter 'prev_pdi > 0', position 9: Field not found; did you mean prev_pid?"),
+        (["-e", "sched", "-f", "prev_pid = 0"], "-f: filter 'prev_pid = 0', position 10: Invalid operator"),
+        (["-e", "sched", "-f", "(pid == 0"], "-f: filter '(pid == 0', position 0: Too many '('"),
+        (["-e", "all", "-f", "bogus == 0"], "-f, exceptions: filter 'bogus == 0', position 6: Field not found"),
+        (
+            ["-e", "sched:*", "-R", "traceoff if bogus == 0"],
+            "-R, sched:sched_stat_runtime: filter 'bogus == 0', position 6: Field not found",
+        ),
         (
             ["-e", "sched:sched_swich", "-f", "prev_pid == 0"],
             "-e: there is no event 'sched:sched_swich'; did you mean sched:sched_switch?",
