@@ -90,7 +90,12 @@ class Recorder:
         flags = pid_flags(self._records)
         self.pid_filter = PidFilter(self._records, flags, OF_FUNCTIONS)
         self.event_pid_filter = PidFilter(self._records, flags, OF_EVENTS)
-        self.event_files = EventFiles(self._records, trace_globals.events, trace_globals.event_handler)
+        self.event_files = EventFiles(
+            self._records,
+            trace_globals.events,
+            trace_globals.event_handler,
+            lambda: trace_globals.stacks.callbacks().event_with_stack,
+        )
 
     def consumers(self, allocate_snapshot: Callable[[], None]) -> Consumers:
         """Makes what acts on this array. `allocate_snapshot`: see Consumers."""

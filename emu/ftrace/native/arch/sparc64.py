@@ -143,7 +143,7 @@ def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
     memory = in_byte_order("big")
     about = context.build(memory, guest)
-    record_stack, record_after = stacks.build(about, sparc64_unwind.build(guest, about))
+    record_stack, record_after, record_event = stacks.build(about, sparc64_unwind.build(guest, about))
     record_user_stack = user_stack.build(memory, guest, about, sparc64_user.build(guest, about))
 
     @njit
@@ -160,10 +160,14 @@ def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
         record_after(cpu, array_cpu, load_u64(now + event_context.PLACE), load_u64(load_u64(now + event_context.ENTRY)))
 
     @cfunc(_HANDLER)
+    def event_with_stack(cpu, file):
+        record_event(cpu, file)
+
+    @cfunc(_HANDLER)
     def event_user_stack(cpu, array_cpu):
         record_user_stack(cpu, array_cpu, load_u64(load_u64(context_of(array_cpu) + event_context.ENTRY)))
 
-    return StackCallbacks(function_stack.address, event_stack.address, event_user_stack.address)
+    return StackCallbacks(function_stack.address, event_stack.address, event_with_stack.address, event_user_stack.address)
 
 
 def build_for_filters(guest: GuestLayout) -> int:
