@@ -36,6 +36,20 @@ def build(guest: GuestLayout, context: Context) -> Any:
     real_address = build_real_address(in_byte_order("little"), guest, context, 0, CALL_SIZE)
 
     @njit
+    def follow(cpu, array, memory, frame, out, count, most):
+        """Stores where the functions with frames return to. Returns what comes instead of a frame's address, and the count."""
+        last = ZERO
+        while count < most and frame & LOW_BITS == ZERO and frame > last:
+            place = data_at(memory, array, frame)
+            address = real_address(cpu, array, frame + WORD, load_u64(place + WORD))
+            if not is_code(memory, address):
+                return ZERO, count
+            store_u64(out + count * WORD, address)
+            count += ONE
+            frame, last = load_u64(place), frame
+        return frame, count
+
+    @njit
     def unwind(cpu, array, place, out, most):
         env = load_u64(cpu + cpu_record.ENV)
         memory = kernel_memory(array)
@@ -43,8 +57,7 @@ def build(guest: GuestLayout, context: Context) -> Any:
         sp, frame = load_u64(env + SP), load_u64(env + BP)
         if place == event_context.PLACE_HOST_CALL:  # the host answers when hostcall() has returned
             sp -= WORD
-        words, returned = ONE, False
-        last, count = ZERO, ZERO
+        words, returned, count = ONE, False, ZERO
         while count < most:
             begun = False  # whether the address may be one at which a function has no frame yet
             if returned:  # the function that returned to the trampoline has taken its return address off the stack
@@ -53,19 +66,15 @@ def build(guest: GuestLayout, context: Context) -> Any:
                 sp += words * WORD
                 slot = sp - WORD
                 address, begun = real_address(cpu, array, slot, load_u64(data_at(memory, array, slot))), True
-            elif frame & LOW_BITS == INTERRUPTED:
+            else:
+                frame, count = follow(cpu, array, memory, frame, out, count, most)
+                if frame & LOW_BITS != INTERRUPTED or count == most:
+                    break
                 saved = frame - INTERRUPTED
                 address, begun = load_u64(data_at(memory, array, saved + guest.saved_pc)), True
                 sp = load_u64(data_at(memory, array, saved + guest.saved_sp))
                 frame = load_u64(data_at(memory, array, saved + guest.saved_link))
                 returned = address == trampoline
-                last = ZERO  # it may have been on another stack
-            elif frame & LOW_BITS == ZERO and frame > last:
-                place = data_at(memory, array, frame)
-                address = real_address(cpu, array, frame + WORD, load_u64(place + WORD))
-                frame, last = load_u64(place), frame
-            else:
-                break
             if not is_code(memory, address):
                 break
             store_u64(out + count * WORD, address)
