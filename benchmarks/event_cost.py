@@ -24,6 +24,7 @@ from emu.machine import Machine
 FIRMWARE = Path(__file__).parent.parent / "firmware"
 CALLS = 250_000
 ROUNDS = 36
+BUSY_ROUNDS = 9
 MEMORY = 256 << 20
 BUFFER_KB = 40_000
 CALLING = "/sys/module/event_cost/parameters/thread_calls"
@@ -105,7 +106,7 @@ def all_on(arch: str) -> tuple[float, int]:
     best, events = {"0": float("inf"), "1": float("inf")}, 0
     with Machine(arch=arch, cpus=4, memory=MEMORY) as machine:
         machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
-        for _ in range(ROUNDS):
+        for _ in range(BUSY_ROUNDS):
             for on in best:
                 machine.tracefs.write("events/enable", on)
                 machine.tracefs.write("trace", "")
