@@ -11,14 +11,15 @@ import pytest
 from emu.cpu.arch import CpuArch
 from emu.cpu.native.arch import NativeCpu
 from emu.ftrace.arch import Breakpoint, FtraceArch
-from emu.ftrace.native.arch import Callbacks, EventCallbacks, TaskCallbacks
+from emu.ftrace.native.arch import Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks
 from emu.kernel.arch import KernelArch
 
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "architecture-seam.md"
 
 
 @pytest.mark.parametrize(
-    "provided", [CpuArch, NativeCpu, KernelArch, FtraceArch, Breakpoint, Callbacks, EventCallbacks, TaskCallbacks]
+    "provided",
+    [CpuArch, NativeCpu, KernelArch, FtraceArch, Breakpoint, Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks],
 )
 def test_what_an_architecture_provides_is_in_the_document(provided: type) -> None:
     named = set(re.findall(r"`(?:\w+\.)?(\w+)(?:\([\w, ]*\))?`", DOCUMENT.read_text()))

@@ -62,7 +62,7 @@ _ARGUMENTS = "emu.cli.run.arguments"  # key of click.Context.meta
 
 
 class Setting(NamedTuple):
-    """One write to a file of tracefs, and the option of `emu run` that asks for it."""
+    """One write to a file of tracefs, and the option of `emu run` that asks for it, as an error names it."""
 
     option: str
     path: str

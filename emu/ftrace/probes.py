@@ -77,7 +77,7 @@ class FunctionProbes:
     """
 
     def __init__(self, consumers: Consumers) -> None:
-        self._make = consumers
+        self._consumers = consumers
         self._probes: list[_Probe] = []  # the newest first, as in Linux
 
     def __bool__(self) -> bool:
@@ -98,7 +98,7 @@ class FunctionProbes:
         name, _, text = word.partition(":")
         pattern = Pattern.parse(name.removeprefix("!"))
         numbers = functions.numbers[pattern.select(functions.names)].tolist()
-        command = _Command.parse(text, self._make)
+        command = _Command.parse(text, self._consumers)
         probe = self._find(command)
         if name.startswith("!"):
             gone = [number for number in numbers if probe and number in probe.consumers]
@@ -112,7 +112,7 @@ class FunctionProbes:
         new = [number for number in numbers if probe is None or number not in probe.consumers]
         if not new:
             raise TraceError(errno.EINVAL, f"'{word}': there is this command already")
-        made = {number: self._make.make(command.name, command.target, count, at_function=True) for number in new}
+        made = {number: self._consumers.make(command.name, command.target, count, at_function=True) for number in new}
         if probe is None:
             probe = _Probe(command.name, command.counted)
             self._probes.insert(0, probe)

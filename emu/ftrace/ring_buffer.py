@@ -165,6 +165,16 @@ class RingBuffer:
         return unread + (len(self._ring_to_tail()) - 1) * DATA_SIZE + self._commit(tail)
 
     @property
+    def full_pages(self) -> int:
+        """Pages of the ring that the writer has left."""
+        return max(len(self._ring_to_tail()) - 1, 0)
+
+    def await_pages(self, count: int, wakes: int) -> None:
+        """Has the writer set the word at address `wakes` to 1 when it has begun `count` more pages."""
+        self._set(ring_record.WAKES, wakes)
+        self._set(ring_record.AWAITED, count)
+
+    @property
     def oldest_event(self) -> int:
         """The time of the page that is overwritten next; that of the reader's page when the ring is empty."""
         reader, tail = self._get(ring_record.READER), self._get(ring_record.TAIL)
@@ -290,7 +300,8 @@ class RingBuffer:
         # The reader's page and the tail are empty. Others become so when the tail comes to them.
         self._memory[[0, self.pages], :DATA_START] = 0
         self._counts[:] = 0
-        kept = {field: self._get(field) for field in (ring_record.DISABLED, ring_record.OVERWRITE)}
+        fields = (ring_record.DISABLED, ring_record.OVERWRITE, ring_record.AWAITED, ring_record.WAKES)
+        kept = {field: self._get(field) for field in fields}
         self.record.clear()
         for field, value in kept.items():
             self._set(field, value)

@@ -48,6 +48,7 @@ class TraceArray:
         instances: the instances of the top array, by name.
         users: how many of its files are open; an instance cannot be removed meanwhile.
         pipes: how many readers have a trace_pipe open.
+        buffer_percent: how much of a CPU's buffer is written when a poll finds the CPU's pipes readable; 0: one event is enough.
         buffer_expanded: whether the buffers have left their first size, because a tracer or a size was set.
     """
 
@@ -62,6 +63,7 @@ class TraceArray:
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
         self.pipes = 0
+        self.buffer_percent = 50
         self.users = 0
         self.instances: dict[str, TraceArray] = {}
         self._dump_requested = False
@@ -78,6 +80,11 @@ class TraceArray:
         for option in CORE_OPTIONS:
             if option.name not in ("function-fork", "event-fork") and options[option.name] != option.default:
                 self.set_option(option.name, options[option.name])
+
+    def set_buffer_percent(self, percent: int) -> None:
+        if percent > 100:
+            raise TraceError(errno.EINVAL, f"{percent} is more than 100 percent")
+        self.buffer_percent = percent
 
     # Instances
 
@@ -119,7 +126,7 @@ class TraceArray:
         self.ops.probes.tracer_set()
         self.recorder.clear()
         if tracer is FUNCTION:
-            self.recorder.first_cpu = self.recorder.acting_cpu.index
+            self.recorder.note_first_cpu()
         self.ftrace.update_sites()
 
     def set_filter(self, selected: FunctionFilter) -> None:

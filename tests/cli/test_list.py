@@ -33,7 +33,7 @@ def test_what_is_listed_is_what_the_files_of_a_machine_say(machine: Machine, lis
         ("events", "exceptions", ["exceptions:page_fault_kernel", "exceptions:page_fault_user"]),
         ("functions", "vfs_rea[d]", ["vfs_read"]),
         ("tracers", "func*", ["function_graph", "function"]),
-        ("options", "sym-*", ["nosym-offset", "nosym-addr"]),
+        ("options", "sym-*", ["nosym-offset", "nosym-addr", "nosym-userobj"]),
         ("options", "no*", None),
         ("clocks", "mono*", ["mono", "mono_raw"]),
     ],

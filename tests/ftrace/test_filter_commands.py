@@ -256,14 +256,10 @@ def test_dumps_end_recording_and_go_to_the_console(machine: Machine, command: st
     tracefs.write("events/enable", "0")
     assert tracefs.read("tracing_on") == "0\n"
     assert "Dumping ftrace buffer:" in output
-    dumped = re.findall(r"-\d+ +(\d)\S+ +\d+us[^:]*: (NR) ", output)
+    dumped = re.findall(r"-\d+ +(\d)\S+ +\d+us : sys_enter: NR", output)
     left = re.findall(r"-\d+ +\[00(\d)\]", tracefs.read("trace"))
-    (caller,) = {cpu for cpu, event in dumped[-1:]}
-    assert {event for _, event in dumped} == {"NR"}
-    if command == "dump":
-        assert left == []
-    else:
-        assert {cpu for cpu, _ in dumped} == {caller} and caller not in left
+    assert dumped and not set(dumped) & set(left)
+    assert len(set(dumped)) == 1 if command == "cpudump" else left == []
 
 
 def test_a_count_that_is_too_large(machine: Machine) -> None:

@@ -76,6 +76,29 @@ def test_it_waits_and_ends_when_recording_is_off(
     assert pipe.read(0, 100) == b""
 
 
+@pytest.mark.parametrize(("percent", "full"), [(0, 0), (10, 0), (50, 4), (100, 9)])
+def test_a_poll_waits_until_enough_of_a_cpus_buffer_is_written(
+    percent: int, full: int, pipe: Handle, rings: list[RingBuffer], root: Any, tracefs: TraceFS
+) -> None:
+    """`full`: pages before the one that is being written."""
+    tracefs.write("buffer_size_kb", "38")
+    assert (rings[0].pages, tracefs.read("buffer_percent")) == (10, "50\n")
+    tracefs.write("buffer_percent", str(percent))
+    own = [root.lookup("per_cpu").lookup("cpu0").lookup(name).open(OpenFlags.READ) for name in ("trace_pipe", "trace_pipe_raw")]
+    assert not any(handle.poll() & Readiness.READABLE for handle in own)
+    written = 0
+    while not any(handle.poll() & Readiness.READABLE for handle in own):
+        mark(rings[0], 1000 * written, "x" * 100)
+        written += 1
+        assert pipe.poll() & Readiness.READABLE
+    assert all(handle.poll() & Readiness.READABLE for handle in own)
+    assert (rings[0].full_pages, rings[0].overrun) == (full, 0)
+    with pytest.raises(TraceError) as error:
+        tracefs.write("buffer_percent", "101")
+    assert error.value.errno == errno.EINVAL
+    assert tracefs.read("buffer_percent") == f"{percent}\n"
+
+
 def test_the_tracer_stays_while_a_pipe_is_open(pipe: Handle, tracefs: TraceFS) -> None:
     with pytest.raises(TraceError) as error:
         tracefs.write("current_tracer", "function")

@@ -28,7 +28,8 @@ def fresh(machine: Machine) -> Iterator[Machine]:
     for path, text in (
         ("current_tracer", "nop"), ("tracing_on", "1"), ("set_ftrace_filter", ""), ("set_ftrace_notrace", ""),
         ("set_graph_function", ""), ("set_ftrace_pid", ""), ("set_ftrace_notrace_pid", ""), ("max_graph_depth", "0"),
-        ("trace_clock", "local"), ("buffer_size_kb", "1408"), ("trace_options", "nosym-addr"), ("trace", ""),
+        ("trace_clock", "local"), ("buffer_size_kb", "1408"), ("buffer_percent", "50"),
+        ("trace_options", "nosym-addr"), ("trace", ""),
     ):  # fmt: skip
         machine.tracefs.write(path, text)
     assert machine.warnings == []
@@ -271,7 +272,8 @@ def test_two_readers_wait_at_once_and_one_is_killed(fresh: Machine) -> None:
 )
 def test_pipes_are_polled_and_cannot_be_sought(fresh: Machine, directory: str, pipe: str) -> None:
     path, write = directory + pipe, f"usleep 20000; taskset 1 sh -c 'echo x > {directory}trace_marker'"
-    output = shell(fresh, f"mkdir instances/foo; {{ {write}; {write}; }} & taskset 1 pollfile {path}; wait")
+    at_once = f"echo 0 > {directory}buffer_percent"
+    output = shell(fresh, f"mkdir instances/foo; {at_once}; {{ {write}; {write}; }} & taskset 1 pollfile {path}; wait")
     fresh.tracefs.rmdir("instances/foo")
     assert output.splitlines()[-8:] == [
         "lseek: Illegal seek",
@@ -283,6 +285,15 @@ def test_pipes_are_polled_and_cannot_be_sought(fresh: Machine, directory: str, p
         "select: 1",
         "read: done",
     ]
+
+
+def test_a_poll_is_woken_when_half_of_a_cpus_buffer_is_written(fresh: Machine) -> None:
+    fresh.tracefs.write("buffer_size_kb", "38")
+    write = f"echo {'x' * 900} > trace_marker"  # four fill a page
+    writes = f"for i in 1 2 3 4 5 6 7 8 9 10; do {write}; done; usleep 5000"
+    writer = f"usleep 5000; {writes}; echo a quarter; {writes}; {writes}; echo most"
+    output = shell(fresh, f"taskset 1 sh -c '{writer}' & taskset 2 pollfile per_cpu/cpu0/trace_pipe_raw; wait")
+    assert output.splitlines()[-6:] == ["a quarter", "poll: 1 1", "read: done", "select: 1", "read: done", "most"]
 
 
 def test_reading_a_pipe_of_what_reading_causes(fresh: Machine) -> None:

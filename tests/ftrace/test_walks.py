@@ -101,7 +101,7 @@ def check(title: str, action: Callable[[], Any], allowed: set[str]) -> None:
 # Functions that were passed down to be asked: whether the machine is open, and to run it; how often patching has begun.
 ASKED = {"Machine._check_open", "Machine.settle", "Machine.__init__.<locals>.<lambda>"}
 # Other operations of the interface of files.
-FILES = {"StaticDirectory.lookup", "_ModeNode.attributes"}
+FILES = {"StaticDirectory.lookup", "_ModeNode.attributes", "ArrayHandle.release"}
 
 
 def test_a_filter_write(machine: Machine) -> None:

@@ -33,8 +33,9 @@ _CPUS = 2
 _TASKS = ("first", "second")  # that write
 _BATCH = 450  # changes; then everything is looked at
 _SHORT = 500  # bytes of data that are typed into a script; more come from a file
+_IN_TWO = 0.1  # of the tasks' data
 _LONGEST_PAUSE = 30_000  # cycles between two writes of the host
-_LONGEST = 120 * 10**9  # nanoseconds of the guest's time for a batch
+_LONGEST = 3 * 10**9  # nanoseconds of the guest's time for a batch
 _REMEMBERED = 5  # changes of the host, which a finding names
 _EVENTS_READ = 20  # directories of events whose files are read after a batch
 # What happens meanwhile. Functions and events come and go with a module.
@@ -54,7 +55,7 @@ _WRITTEN = re.compile(r"#\s+entries-in-buffer/entries-written: (\d+)/(\d+) |^# l
 _LOGGED = re.compile(r"^\[ *\d+\.\d+\] ", re.MULTILINE)
 _MOST_LOGGED = 8
 _COMMAND = "  Command: "
-_PAGE = 4096  # bytes: longer filters are refused unseen
+_LONGEST_FILTER = 4095  # bytes, with the newline that is added: longer ones are refused unseen
 _PLAIN = f"{string.ascii_letters}{string.digits} _:*,.=!".encode()  # what printf takes for itself
 
 
@@ -135,7 +136,10 @@ class _Session:
                 case Action.MKDIR | Action.RMDIR:
                     lines.append(f"{change.action.value} {path}")
                 case Action.WRITE | Action.APPEND:
+                    middle = self._choose.randrange(len(change.data) + 1)  # most handles get one write, some two
                     writer = f"printf {_quoted(change.data)}"
+                    if self._choose.random() < _IN_TWO:
+                        writer = f"{{ printf {_quoted(change.data[:middle])}; printf {_quoted(change.data[middle:])}; }}"
                     if len(change.data) > _SHORT:
                         (self._folder / f"{task}{number}").write_bytes(change.data)
                         writer = f"cat /fuzz/{task}{number}"
@@ -249,7 +253,7 @@ class _Session:
     def _check_logged(self, change: Change, error: TraceError) -> None:
         """An error that error_log is to have is its latest."""
         if error.logged is None:
-            if change.path.endswith("/filter") and error.errno == errno.EINVAL and len(change.data) < _PAGE:
+            if change.path.endswith("/filter") and error.errno == errno.EINVAL and len(change.data) < _LONGEST_FILTER:
                 raise _WrongError(f"{error} is not in error_log")
             return
         self._outcome.counts["logged"] += 1
@@ -291,8 +295,10 @@ class _Session:
         for path in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace"):
             tracefs.write(path, "")
         lines = [line.split(":") for line in tracefs.read("set_ftrace_filter").splitlines() if not line.startswith("#")]
-        for command, count in sorted({(":".join(line[1:-1]), line[-1] != "unlimited") for line in lines}):
-            tracefs.append("set_ftrace_filter", f"!*:{command}{':0' * count}")
+        # One word takes back all of a command, whichever events it switches.
+        commands = {(line[1], line[-1] != "unlimited"): line[1:-1] for line in lines}
+        for (_, counted), command in commands.items():
+            tracefs.append("set_ftrace_filter", f"!*:{':'.join(command)}{':0' * counted}")
         self._take_back_triggers()
         tracefs.write("set_event", "")
         tracefs.write("current_tracer", "nop")

@@ -39,6 +39,7 @@ _OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "&", "~", "=", "!", "===", "")
 _VALUES = ('"sh"', "sh", '"*s*"', "'busy'", '"', "*b?sy*", "swapper/0", '"a', "[", '"\\"', "R", "x" * 300, '"[a-"')
 _MOST = 60  # bytes of rubbish in general; a few writes are huge
 _HUGE = 1 << 16
+_SHOWN = 200  # bytes of data
 
 
 class Action(Enum):
@@ -55,6 +56,10 @@ class Change:
     action: Action
     path: str
     data: bytes = b""
+
+    def __str__(self) -> str:
+        more = len(self.data) - _SHOWN
+        return f"{self.action.value} {self.path!r} {self.data[:_SHOWN]!r}{f' and {more} bytes' if more > 0 else ''}"
 
 
 class Changes:
@@ -187,7 +192,10 @@ class Changes:
     def _command(self) -> str:
         choose = self._choose
         command = choose.choice(_COMMANDS)
-        where = choose.choice(_RARE) if command in _RARELY else self._function()
+        if command in _RARELY:
+            where = choose.choice(_RARE)
+        else:  # a snapshot at each call of many functions would take all the time
+            where = choose.choice(self._functions) if command == "snapshot" else self._function()
         if command.endswith("_event"):
             command += ":" + ":".join(self._event())
         return f"{choose.choice(('', '', '!'))}{where}:{command}{choose.choice(_COUNTS)}"

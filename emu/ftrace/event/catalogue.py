@@ -117,12 +117,16 @@ class Catalogue(Mapping[int, EventCall]):
         """The names of the systems, sorted."""
         return sorted(self._named)
 
+    def named(self, system: str) -> Mapping[str, EventCall]:
+        """A system's events by their names."""
+        return self._named.get(system, {})
+
     def of_system(self, system: str) -> Sequence[EventCall]:
-        """A system's events, by name."""
-        return [call for _, call in sorted(self._named.get(system, {}).items())]
+        """A system's events, sorted by name."""
+        return [call for _, call in sorted(self.named(system).items())]
 
     def find(self, system: str, name: str) -> EventCall | None:
-        return self._named.get(system, {}).get(name)
+        return self.named(system).get(name)
 
     def record_address(self, call: EventCall) -> int:
         """The address of what native code knows of an event; 0: the host records it."""

@@ -113,6 +113,11 @@ def _next_page(ring: Any) -> bool:
     store_u64(ring + ring_record.PLACE, page + _DATA_START)
     store_u64(ring + ring_record.END, page + _PAGE)
     store_u64(ring + ring_record.BEGUN, load_u64(ring + ring_record.ENTRIES))
+    awaited = load_u64(ring + ring_record.AWAITED)
+    if awaited != _ZERO:
+        store_u64(ring + ring_record.AWAITED, awaited - _ONE)
+        if awaited == _ONE:
+            store_u64(load_u64(ring + ring_record.WAKES), _ONE)
     return True
 
 

@@ -28,6 +28,8 @@ READ_OFFSET = _fields.word()  # how far the reader's page is consumed
 READ_TIME = _fields.word()  # of the last event consumed
 OVERRUN_SEEN = _fields.word()  # OVERRUN when the reader took its page
 LOST = _fields.word()  # events given up before the reader's page, not yet reported
+AWAITED = _fields.word()  # pages that will have been begun when the word at WAKES is set; 0: no reader waits for pages
+WAKES = _fields.word()  # address of the array's READER_WAITS
 WORDS = _fields.count
 
 # Bits of DISABLED

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emu.cpu.native import cpu_record
 from emu.ftrace.events import KERNEL_STACK, EventType
-from emu.ftrace.native import array_cpu_record, array_record, event, event_context
+from emu.ftrace.native import array_cpu_record, array_record
 from emu.ftrace.native.context import Context, complete, now, of_type
 from emu.ftrace.native.ring_buffer import reserve
 from emu.native import njit
@@ -34,9 +33,6 @@ class Stacks(NamedTuple):
     record_after: Any
     """record_after(cpu, array_cpu, place, common): the same after an event that has these common fields, the type aside."""
 
-    record_event: Any
-    """record_event(cpu, file): what `file`, an event_file, wants of the guest's event in the event_context, and its stack."""
-
 
 def build(context: Context, unwind: Any) -> Stacks:
     """Compiles for a guest. `unwind`: see native.unwind."""
@@ -44,8 +40,6 @@ def build(context: Context, unwind: Any) -> Stacks:
 
     @njit
     def record_after(cpu, array_cpu, place, common):
-        if place == event_context.PLACE_NOWHERE:
-            return
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         stack = load_u64(array + array_record.STACK)
         count = unwind(cpu, array, place, stack, MOST)
@@ -65,12 +59,4 @@ def build(context: Context, unwind: Any) -> Stacks:
         task = current_task(array_cpu, load_u64(array_cpu + array_cpu_record.ARRAY))
         record_after(cpu, array_cpu, place, common_fields(KIND, task, preempt_count(array_cpu), irqs_off))
 
-    @njit
-    def record_event(cpu, file):
-        now_happens = load_u64(load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY) + array_record.EVENT_CONTEXT)
-        staged = load_u64(now_happens + event_context.ENTRY)
-        array_cpu = event.record(cpu, file, staged, load_u64(now_happens + event_context.SIZE))
-        if array_cpu != ZERO:
-            record_after(cpu, array_cpu, event_context.PLACE_EVENT, load_u64(staged))
-
-    return Stacks(record_stack, record_after, record_event)
+    return Stacks(record_stack, record_after)

@@ -60,6 +60,9 @@ class ArrayHandle(Handle):
     def await_change(self) -> None:
         self._handle.await_change()
 
+    def await_readiness(self) -> None:
+        self._handle.await_readiness()
+
     def release(self) -> None:
         if self._is_open:
             self._array.users -= 1

@@ -64,7 +64,7 @@ class EventsDirectory(LiveDirectory[str]):
 
             files = {"enable": enable_file(array, calls), "filter": system_filter_file(filters, system, calls)}
             return LiveDirectory(
-                lambda: {call.name: call for call in catalogue.of_system(system)},
+                lambda: catalogue.named(system),
                 event_node,
                 {} if system == INTERNAL else {name: of_array(file) for name, file in files.items()},
                 system_directory(system),

@@ -31,11 +31,23 @@ class ConsumingHandle(Handle):
         trace_array.pipes += 1
 
     def poll(self) -> Readiness:
+        """A pipe of one CPU is readable when as much of the CPU's buffer is written as buffer_percent says."""
         _, limits = self._trace_array.pipe_view(self._cpu, spare=self._spare)
-        return Readiness.READABLE if self._rest or limits else Readiness(0)
+        return Readiness.READABLE if self._rest or (limits and self._filled()) else Readiness(0)
 
     def await_change(self) -> None:
         self._trace_array.recorder.await_event()
+
+    def await_readiness(self) -> None:
+        if self._cpu is None or self._filled():
+            self.await_change()
+        else:
+            self._trace_array.recorder.await_filled(self._cpu, self._trace_array.buffer_percent)
+
+    def _filled(self) -> bool:
+        if self._cpu is None or self._spare:
+            return True
+        return self._trace_array.recorder.filled(self._cpu, self._trace_array.buffer_percent)
 
     def release(self) -> None:
         if not self._released:

@@ -93,6 +93,7 @@ What is recorded
   buffer_size_kb            size of the buffer of each CPU; X if they differ
   per_cpu/cpuN/buffer_size_kb   of one CPU
   buffer_total_size_kb      of all CPUs together
+  buffer_percent            how much of a CPU's buffer must be written until a poll finds the CPU's pipes readable
   free_buffer               whoever closes it makes the buffers as small as they can be
   trace_clock               the clock that gives events their time; choosing one empties the buffers. Here all of those
                             that count nanoseconds are one, since boot; tai: since 1970

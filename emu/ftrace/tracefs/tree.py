@@ -158,6 +158,9 @@ def _buffer_files(tr: TraceArray) -> dict[str, Node]:
         "trace_clock": TextFile(lambda: _clocks(tr), lambda text: tr.set_clock(text.strip())),
         "timestamp_mode": TextFile(lambda: "[delta] absolute\n"),
         "buffer_size_kb": _buffer_size_file(tr, None),
+        "buffer_percent": TextFile(
+            lambda: f"{tr.buffer_percent}\n", lambda text: tr.set_buffer_percent(parse_decimal(text))
+        ),
         "buffer_total_size_kb": TextFile(lambda: _total_buffer_size(tr)),
         "free_buffer": HandleFile(0o200, lambda flags: FreeBufferHandle(flags, tr)),
         "per_cpu": StaticDirectory(_per_cpu(tr)),

@@ -269,7 +269,7 @@ class FileServer:
         handle = self._opened(request).handle
         ready = handle.poll()
         if Readiness.READABLE not in ready:
-            handle.await_change()
+            handle.await_readiness()
         return sum(bit for bit, flag in self._readiness if flag in ready)
 
     def _read_directory(self, request: FileRequest) -> int:

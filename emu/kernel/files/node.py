@@ -87,6 +87,10 @@ class Handle:
     def await_change(self) -> None:
         """Notes that a reader waits for data: the guest is interrupted when there may be some."""
 
+    def await_readiness(self) -> None:
+        """Notes that somebody polls: the guest is interrupted when `poll` may say more."""
+        self.await_change()
+
     def release(self) -> None:
         """The last user of the handle has closed it. Some files act only now."""
 
