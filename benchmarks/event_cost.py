@@ -3,8 +3,8 @@
 
     ./venv python benchmarks/event_cost.py [--no-build]
 
-One event: the events of a function that is called in a loop, over a nop, beside the function tracer on that function in the
-same run. All events: a busy guest with all of them on, beside the same without. No event: the guest's instructions beside
+One event: the events of a function that a kernel thread calls in a loop, over a nop, beside the function tracer on that function
+in the same run. All events: a busy guest with all of them on, beside the same without. No event: the guest's instructions beside
 those of a kernel without static keys, which is built from firmware/ (`--no-build` leaves this out).
 """
 
@@ -22,10 +22,12 @@ from arches import ARCHES
 from emu.machine import Machine
 
 FIRMWARE = Path(__file__).parent.parent / "firmware"
-CALLS = 1_000_000
-ROUNDS = 9
+CALLS = 250_000
+ROUNDS = 36
+BUSY_ROUNDS = 9
 MEMORY = 256 << 20
-BUFFER_KB = 80_000
+BUFFER_KB = 40_000
+CALLING = "/sys/module/event_cost/parameters/thread_calls"
 FILTER = "events/event_cost/event_cost_fixed/filter"
 BUSY = "busy 4 10"
 # None in which the order of tasks decides how much there is to do: hackbench's instructions vary by more than keys cost.
@@ -38,19 +40,43 @@ class Case(NamedTuple):
     tracer: str = "nop"
     event: str = ""
     filter: str = "0"
-    entries: int = CALLS
+    stack: int = 0  # calls in the stack trace after each event; 0: there is none
+    recorded: bool = True
+
+    @property
+    def entries(self) -> int:
+        """How many are recorded for a call."""
+        return self.recorded + (self.stack > 0)
 
 
 EVENT = "event of two fields"
 CASES = {
-    "nop": Case(entries=0),
+    "nop": Case(recorded=False),
     "function": Case("function"),
     EVENT: Case(event="event_cost_fixed"),
     "event with a string": Case(event="event_cost_string"),
-    "rejected by a filter": Case(event="event_cost_fixed", filter="value < 0", entries=0),
+    "rejected by a filter": Case(event="event_cost_fixed", filter="value < 0", recorded=False),
     "one comparison": Case(event="event_cost_fixed", filter="value >= 0"),
     "four comparisons": Case(event="event_cost_fixed", filter="value >= 0 && ip != 0 && common_pid != 0 && value != -1"),
+    "stack trace of five calls": Case(event="event_cost_fixed", stack=5),
 }
+
+
+def record_with(machine: Machine, case: Case) -> None:
+    """Has the machine record that case from now on, into an empty buffer."""
+    for name, value in (
+        ("current_tracer", case.tracer),
+        ("set_event", case.event),
+        (FILTER, case.filter),
+        ("options/stacktrace", str(int(case.stack > 0))),
+        ("trace", ""),
+    ):
+        machine.tracefs.write(name, value)
+
+
+def call(machine: Machine, calls: int) -> None:
+    """Has the thread call the function."""
+    assert machine.run(f"echo {calls} > {CALLING}").status == 0
 
 
 def nanoseconds(arch: str) -> dict[str, float]:
@@ -60,17 +86,18 @@ def nanoseconds(arch: str) -> dict[str, float]:
         machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
         assert machine.run("insmod /lib/modules/event_cost.ko").status == 0
         machine.tracefs.write("set_ftrace_filter", "event_cost_call")
+        for case in CASES.values():
+            record_with(machine, case)
+            call(machine, 1)
+            assert machine.tracefs.read("trace").count("\n => ") == case.stack
         for _ in range(ROUNDS):
             for name, case in CASES.items():
-                machine.tracefs.write("current_tracer", case.tracer)
-                machine.tracefs.write("set_event", case.event)
-                machine.tracefs.write(FILTER, case.filter)
-                machine.tracefs.write("trace", "")
+                record_with(machine, case)
                 start = time.process_time()
-                assert machine.run(f"echo {CALLS} > /sys/module/event_cost/parameters/calls").status == 0
+                call(machine, CALLS)
                 best[name] = min(best[name], time.process_time() - start)
                 found = machine.trace_array.summary().events
-                assert found == case.entries, f"{name}: {found} entries"
+                assert found == case.entries * CALLS, f"{name}: {found} entries"
     return {name: (best[name] - best["nop"]) / CALLS * 1e9 for name in CASES if name != "nop"}
 
 
@@ -79,7 +106,7 @@ def all_on(arch: str) -> tuple[float, int]:
     best, events = {"0": float("inf"), "1": float("inf")}, 0
     with Machine(arch=arch, cpus=4, memory=MEMORY) as machine:
         machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
-        for _ in range(ROUNDS):
+        for _ in range(BUSY_ROUNDS):
             for on in best:
                 machine.tracefs.write("events/enable", on)
                 machine.tracefs.write("trace", "")
@@ -111,10 +138,10 @@ def main() -> None:
     arguments.add_argument("--no-build", action="store_true", help="do not build and measure kernels without static keys")
     options = arguments.parse_args()
     costs = {arch: nanoseconds(arch) for arch in ARCHES}
-    print(f"{'ns a call, over':24}" + "".join(f"{arch:>10}{'function':>10}{'event':>7}" for arch in ARCHES))
+    print(f"{'ns a call, over':25}" + "".join(f"{arch:>10}{'function':>10}{'event':>7}" for arch in ARCHES))
     for name in costs[ARCHES[0]]:
         columns = ((found[name], found[name] / found["function"], found[name] / found[EVENT]) for found in costs.values())
-        print(f"{name:24}" + "".join(f"{cost:10.1f}{function:10.2f}{event:7.2f}" for cost, function, event in columns))
+        print(f"{name:25}" + "".join(f"{cost:10.1f}{function:10.2f}{event:7.2f}" for cost, function, event in columns))
     for arch in ARCHES:
         ratio, events = all_on(arch)
         print(f"{arch}: '{BUSY}' with all events on takes {ratio:.2f} times as long, and records {events}")

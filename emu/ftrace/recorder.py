@@ -82,7 +82,12 @@ class Recorder:
         flags = pid_flags(self._records)
         self.pid_filter = PidFilter(self._records, flags, OF_FUNCTIONS)
         self.event_pid_filter = PidFilter(self._records, flags, OF_EVENTS)
-        self.event_files = EventFiles(self._records, trace_globals.events, trace_globals.event_handler)
+        self.event_files = EventFiles(
+            self._records,
+            trace_globals.events,
+            trace_globals.event_handler,
+            lambda: trace_globals.stacks.callbacks().event_with_stack,
+        )
         self.host_events = HostEvents(
             kernel, trace_globals, self._records, self._buffers, self.event_files, self.wake_readers
         )

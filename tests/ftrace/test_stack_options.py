@@ -64,6 +64,28 @@ def test_each_event_is_followed_by_both_stacks(machine: Machine) -> None:
         assert all(re.fullmatch(" <[0-9a-f]{16}>", line) for line in user[3]) and user[3]
 
 
+def test_what_is_not_recorded_has_no_stack(machine: Machine) -> None:
+    """Neither what a filter rejects, nor an event in soft mode that is not recorded."""
+    tracefs, fork = machine.tracefs, "events/sched/sched_process_fork"
+    trigger = "enable_event:sched:sched_process_fork if pid == 0"
+    tracefs.write("options/stacktrace", "1")
+    tracefs.write(f"{fork}/filter", "child_pid & 1")
+    tracefs.write("events/sched/sched_process_exit/trigger", trigger)
+    forks = "for i in 1 2 3 4 5 6; do ls / > /dev/null; done"
+    try:
+        assert tracefs.read(f"{fork}/enable") == "0*\n"
+        assert recorded(machine, forks) == []
+        tracefs.write(f"{fork}/enable", "1")
+        found = recorded(machine, forks)
+    finally:
+        tracefs.append("events/sched/sched_process_exit/trigger", f"!{trigger}")
+        tracefs.write(f"{fork}/filter", "0")
+    assert len(found) in range(4, 12)
+    for event, stack in zip(found[::2], found[1::2], strict=True):
+        assert int(event[2].rpartition("child_pid=")[2]) & 1
+        assert stack[2] == "<stack trace>" and stack[3]
+
+
 def test_each_array_has_its_own(machine: Machine) -> None:
     tracefs = machine.tracefs
     tracefs.mkdir(INSTANCE)

@@ -142,12 +142,16 @@ class EventFiles:
         records: of the array.
         catalogue: the events there are.
         handler: the address of the native function that handles events with more to them than to be recorded.
+        stack_handler: the same of one that is sooner done, if no more is wanted than a stack after each.
     """
 
-    def __init__(self, records: ArrayRecords, catalogue: Catalogue, handler: Callable[[], int]) -> None:
+    def __init__(
+        self, records: ArrayRecords, catalogue: Catalogue, handler: Callable[[], int], stack_handler: Callable[[], int]
+    ) -> None:
         self._records = records
         self._catalogue = catalogue
         self._handler = handler
+        self._stack_handler = stack_handler
         self._files: dict[EventCall, EventFile] = {}
 
     def __iter__(self) -> Iterator[EventFile]:
@@ -237,6 +241,9 @@ class EventFiles:
     def _follow(self, file: EventFile) -> None:
         """Has the handler called for an event, if there is more to do than to record what a filter keeps of it."""
         record, array = file.record, self._records.array
-        of_file = record.get(event_file.CONSUMERS)
-        of_array = any(map(array.get, (array_record.EVENT_STACKS, array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS)))
-        record.set(event_file.HANDLER, self._handler() if of_file or of_array else 0)
+        address = 0
+        if record.get(event_file.CONSUMERS) or any(map(array.get, (array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS))):
+            address = self._handler()
+        elif array.get(array_record.EVENT_STACKS):
+            address = self._stack_handler()
+        record.set(event_file.HANDLER, address)

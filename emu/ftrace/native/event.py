@@ -23,7 +23,7 @@ from emu.native import njit
 from emu.native.memory import copy
 from emu.native.pointers import Accessors, call_handler, load_u8, load_u64, store_u8, store_u16, store_u32, store_u64
 
-__all__ = ["build"]
+__all__ = ["build", "record"]
 
 ZERO, ONE, TWO, FOUR, WORD = (np.uint64(n) for n in (0, 1, 2, 4, 8))
 HALF = np.uint64(16)  # bits: a __data_loc word is the offset, and above it the length
@@ -31,6 +31,26 @@ NUL = np.uint8(0)
 LIMIT, LARGEST = np.uint64(event_record.EVENT_LIMIT), np.uint64(event_record.LARGEST_ENTRY)
 NULL_TEXT = np.uint64(int.from_bytes(b"(null)\0\0", "little"))
 NULL_SIZE = np.uint64(7)
+
+
+@njit
+def record(cpu, file, staged, size):
+    """Records a staged entry, if its array wants that and the file's filter keeps it.
+
+    Returns the array_cpu_record that was recorded for; 0: nothing was.
+    """
+    if load_u64(file + event_file.FLAGS) != event_file.ENABLED:
+        return ZERO
+    array_cpu = load_u64(load_u64(file + event_file.CPUS) + load_u64(cpu + cpu_record.INDEX) * WORD)
+    if not keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
+        return ZERO
+    array = load_u64(array_cpu + array_cpu_record.ARRAY)
+    entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
+    if entry == ZERO:
+        return ZERO
+    copy(entry, staged, size)
+    complete(cpu, array_cpu, array)
+    return array_cpu
 
 
 def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
@@ -107,18 +127,6 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
         return end
 
     @njit
-    def record(cpu, file, staged, size):
-        """Records a staged entry, if the file's filter keeps it."""
-        array_cpu = load_u64(load_u64(file + event_file.CPUS) + load_u64(cpu + cpu_record.INDEX) * WORD)
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        if not keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
-            return
-        entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
-        if entry != ZERO:
-            copy(entry, staged, size)
-            complete(cpu, array_cpu, array)
-
-    @njit
     def tell(context, event, staged, size):
         """Stores what handlers are told of an event."""
         store_u64(context + event_context.EVENT, event)
@@ -140,7 +148,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
             if handler != ZERO:
                 tell(load_u64(array + array_record.EVENT_CONTEXT), event, staged, size)
                 call_handler(handler, cpu, file)
-            elif load_u64(file + event_file.FLAGS) == event_file.ENABLED:
+            else:
                 record(cpu, file, staged, size)
             file = load_u64(file + event_file.NEXT)
 

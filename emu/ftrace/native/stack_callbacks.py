@@ -5,18 +5,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import types
 
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_cpu_record, array_record, event_context, stacks, user_stack
 from emu.ftrace.native.arch import StackCallbacks
 from emu.ftrace.native.context import Context
+from emu.ftrace.native.event import record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import Accessors, load_u64
 
 __all__ = ["build"]
 
+ZERO = np.uint64(0)
 _HANDLER = types.void(types.uint64, types.uint64)
 
 
@@ -57,9 +60,17 @@ def build(
             record_after(cpu, array_cpu, place, common_fields(event))
 
     @cfunc(_HANDLER)
+    def event_with_stack(cpu, file):
+        event, place = happening(load_u64(cpu + cpu_record.CALLOUT))
+        staged = load_u64(event + event_context.ENTRY)
+        array_cpu = record(cpu, file, staged, load_u64(event + event_context.SIZE))
+        if array_cpu != ZERO:
+            record_after(cpu, array_cpu, place, load_u64(staged))
+
+    @cfunc(_HANDLER)
     def event_user_stack(cpu, array_cpu):
         event, place = happening(array_cpu)
         if place != event_context.PLACE_NOWHERE:
             record_user_stack(cpu, array_cpu, common_fields(event))
 
-    return StackCallbacks(function_stack.address, event_stack.address, event_user_stack.address)
+    return StackCallbacks(function_stack.address, event_stack.address, event_with_stack.address, event_user_stack.address)

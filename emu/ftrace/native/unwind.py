@@ -13,24 +13,55 @@ hostcall(). That function is not among them.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_record
+from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
 from emu.native.pointers import Accessors, load_u8, load_u64
 
-__all__ = ["build_real_address", "is_code", "without_frame"]
+__all__ = ["build_real_address", "data_at", "is_code", "kernel_memory", "without_frame"]
 
 ZERO = np.uint64(0)
 
 
+class KernelMemory(NamedTuple):
+    """Where the kernel's memory is, for loops that store something: what they load, the compiler has them load each time."""
+
+    direct_start: Any
+    kernel_start: Any
+    size: Any
+    host: Any
+    """The host address of its first byte, less direct_start."""
+
+
 @njit
-def is_code(array, address):
+def kernel_memory(array):
+    direct_start = load_u64(array + array_record.DIRECT_START)
+    return KernelMemory(
+        direct_start,
+        load_u64(array + array_record.KERNEL_START),
+        load_u64(array + array_record.RAM_SIZE),
+        load_u64(array + array_record.RAM) - direct_start,
+    )
+
+
+@njit
+def data_at(memory, array, address):
+    """`context.host_address`, sooner for an address in the direct map, where most stacks are."""
+    if address - memory.direct_start < memory.size:
+        return address + memory.host
+    return host_address(array, address)
+
+
+@njit
+def is_code(memory, address):
     """Whether there may be code of the kernel or of a module at an address."""
-    return address - load_u64(array + array_record.KERNEL_START) < load_u64(array + array_record.RAM_SIZE)
+    return address - memory.kernel_start < memory.size
 
 
 @njit
@@ -42,25 +73,27 @@ def without_frame(array, address):
     return np.uint64(load_u8(load_u64(array + array_record.FRAMELESS) + place))
 
 
-def build_real_address(memory: Accessors, guest: GuestLayout, first: int, last: int) -> Any:
-    """real_address(array, task, frame, address): where a call of `task` (a host address) returns to, if the address on the stack
-    may be one that function_graph has put there. `frame` identifies the call.
+def build_real_address(memory: Accessors, guest: GuestLayout, context: Context, first: int, last: int) -> Any:
+    """real_address(cpu, array, frame, address): where a call of a CPU's task returns to, if the address on the stack may be one
+    that function_graph has put there. `frame` identifies the call.
 
     Args:
         memory: accesses in the guest's byte order.
         guest: its structures.
+        context: compiled for it.
         first: the first of those addresses, from return_to_handler on.
         last: the last of them.
     """
     guest_u64 = memory.load_u64
     before, range_size = np.uint64(-first), np.uint64(last - first + 1)
     entries = int(guest.depth)
+    current_task = context.current_task
 
     @njit
-    def real_address(array, task, frame, address):
+    def real_address(cpu, array, frame, address):
         if address - load_u64(array + array_record.RETURN_TRAMPOLINE) + before >= range_size:
             return address
-        entry = task + guest.ret_stack
+        entry = current_task(load_u64(cpu + cpu_record.CALLOUT), array) + guest.ret_stack
         # Of several calls with one frame, all but the first were made by a jump, and return to the trampoline. The entry of a
         # call that is just returning is above the top of the stack.
         for _ in range(entries):

@@ -70,5 +70,8 @@ class StackCallbacks(NamedTuple):
     event_stack: int
     """The same for an event that has been recorded, the one in the event_context."""
 
+    event_with_stack: int
+    """The address of void (*)(cpu, file), which records the guest's event in the event_context, and then its stack."""
+
     event_user_stack: int
-    """The same for the stack of the task's program."""
+    """Like event_stack, for the stack of the task's program."""

@@ -20,9 +20,9 @@ import numpy as np
 from emu.cpu.arch.sparc64.state import Env, window_register
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_record
-from emu.ftrace.native.context import Context, host_address
+from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.unwind import build_real_address, is_code, without_frame
+from emu.ftrace.native.unwind import build_real_address, data_at, is_code, kernel_memory, without_frame
 from emu.kernel.arch.sparc64 import SAVED_CALL, SAVED_FP, TRAP_REGISTERS
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
@@ -52,10 +52,9 @@ def ins(env, n):
 
 def build(guest: GuestLayout, context: Context) -> Any:
     """Compiles unwind() for a guest."""
-    memory = in_byte_order("big")
-    guest_u64 = memory.load_u64
-    real_address = build_real_address(memory, guest, -RETURN_OFFSET, -RETURN_OFFSET)
-    current_task = context.current_task
+    in_guest = in_byte_order("big")
+    guest_u64 = in_guest.load_u64
+    real_address = build_real_address(in_guest, guest, context, -RETURN_OFFSET, -RETURN_OFFSET)
 
     @njit
     def in_trampolines(array, address):
@@ -68,37 +67,37 @@ def build(guest: GuestLayout, context: Context) -> Any:
     @njit
     def unwind(cpu, array, place, out, most):
         env = load_u64(cpu + cpu_record.ENV)
-        task = current_task(load_u64(cpu + cpu_record.CALLOUT), array)
+        memory = kernel_memory(array)
         window = load_u64(env + WINDOW)
         sp, address = load_u64(window + O6), load_u64(window + O7)
         in_cpu = np.uint64(load_u32(env + CANRESTORE)) + ONE
         called_from, passed, count = ZERO, ZERO, ZERO
         while count < most:
-            if not is_code(array, address):
+            if not is_code(memory, address):
                 break
             if count != ZERO or not in_trampolines(array, address):  # function_graph's own call
                 store_u64(out + count * WORD, address)
                 count += ONE
             if called_from != ZERO:
-                address, called_from = real_address(array, task, sp, called_from), ZERO
+                address, called_from = real_address(cpu, array, sp, called_from), ZERO
             elif in_trap_entry(array, address):
                 saved = sp + REGISTERS_PLACE
                 passed += ONE
-                address = guest_u64(host_address(array, saved + guest.saved_pc))
-                sp = guest_u64(host_address(array, saved + guest.saved_sp))
+                address = guest_u64(data_at(memory, array, saved + guest.saved_pc))
+                sp = guest_u64(data_at(memory, array, saved + guest.saved_sp))
                 if without_frame(array, address) != ZERO:
-                    called_from = guest_u64(host_address(array, saved + guest.saved_link))
+                    called_from = guest_u64(data_at(memory, array, saved + guest.saved_link))
             else:
                 if passed < in_cpu:
                     in_window = ins(env, passed)
                     fp, address = load_u64(in_window + O6), load_u64(in_window + O7)
                 else:
-                    on_stack = host_address(array, sp)
+                    on_stack = data_at(memory, array, sp)
                     fp, address = guest_u64(on_stack + FP_PLACE), guest_u64(on_stack + CALL_PLACE)
                 if fp <= sp:
                     break
                 sp = fp
-                address = real_address(array, task, sp, address)
+                address = real_address(cpu, array, sp, address)
                 passed += ONE
         return count
 

@@ -17,9 +17,9 @@ import numpy as np
 from emu.cpu.arch.x86_64.state import register
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_record, event_context
-from emu.ftrace.native.context import Context, host_address
+from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.unwind import build_real_address, is_code, without_frame
+from emu.ftrace.native.unwind import build_real_address, data_at, is_code, kernel_memory, without_frame
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
@@ -33,41 +33,49 @@ LOW_BITS, INTERRUPTED = WORD - ONE, ONE
 
 def build(guest: GuestLayout, context: Context) -> Any:
     """Compiles unwind() for a guest."""
-    real_address = build_real_address(in_byte_order("little"), guest, 0, CALL_SIZE)
-    current_task = context.current_task
+    real_address = build_real_address(in_byte_order("little"), guest, context, 0, CALL_SIZE)
+
+    @njit
+    def follow(cpu, array, memory, frame, out, count, most):
+        """Stores where the functions with frames return to. Returns what comes instead of a frame's address, and the count."""
+        last = ZERO
+        while count < most and frame & LOW_BITS == ZERO and frame > last:
+            place = data_at(memory, array, frame)
+            address = real_address(cpu, array, frame + WORD, load_u64(place + WORD))
+            if not is_code(memory, address):
+                return ZERO, count
+            store_u64(out + count * WORD, address)
+            count += ONE
+            frame, last = load_u64(place), frame
+        return frame, count
 
     @njit
     def unwind(cpu, array, place, out, most):
         env = load_u64(cpu + cpu_record.ENV)
-        task = current_task(load_u64(cpu + cpu_record.CALLOUT), array)
+        memory = kernel_memory(array)
         trampoline = load_u64(array + array_record.RETURN_TRAMPOLINE)
         sp, frame = load_u64(env + SP), load_u64(env + BP)
         if place == event_context.PLACE_HOST_CALL:  # the host answers when hostcall() has returned
             sp -= WORD
-        words, returned = ONE, False
-        last, count = ZERO, ZERO
+        words, returned, count = ONE, False, ZERO
         while count < most:
             begun = False  # whether the address may be one at which a function has no frame yet
             if returned:  # the function that returned to the trampoline has taken its return address off the stack
-                address, returned = real_address(array, task, sp - WORD, trampoline), False
+                address, returned = real_address(cpu, array, sp - WORD, trampoline), False
             elif words != ZERO:
                 sp += words * WORD
                 slot = sp - WORD
-                address, begun = real_address(array, task, slot, load_u64(host_address(array, slot))), True
-            elif frame & LOW_BITS == INTERRUPTED:
-                saved = frame - INTERRUPTED
-                address, begun = load_u64(host_address(array, saved + guest.saved_pc)), True
-                sp = load_u64(host_address(array, saved + guest.saved_sp))
-                frame = load_u64(host_address(array, saved + guest.saved_link))
-                returned = address == trampoline
-                last = ZERO  # it may have been on another stack
-            elif frame & LOW_BITS == ZERO and frame > last:
-                on_stack = host_address(array, frame)
-                address = real_address(array, task, frame + WORD, load_u64(on_stack + WORD))
-                frame, last = load_u64(on_stack), frame
+                address, begun = real_address(cpu, array, slot, load_u64(data_at(memory, array, slot))), True
             else:
-                break
-            if not is_code(array, address):
+                frame, count = follow(cpu, array, memory, frame, out, count, most)
+                if frame & LOW_BITS != INTERRUPTED or count == most:
+                    break
+                saved = frame - INTERRUPTED
+                address, begun = load_u64(data_at(memory, array, saved + guest.saved_pc)), True
+                sp = load_u64(data_at(memory, array, saved + guest.saved_sp))
+                frame = load_u64(data_at(memory, array, saved + guest.saved_link))
+                returned = address == trampoline
+            if not is_code(memory, address):
                 break
             store_u64(out + count * WORD, address)
             count += ONE
