@@ -27,6 +27,7 @@ from emu.kernel.kernel import Kernel
 
 __all__ = ["BufferStats", "Recorder"]
 
+_PAUSE_NS = 1_000_000  # of a reader that was woken in vain
 
 
 @dataclass(frozen=True)
@@ -412,8 +413,15 @@ class Recorder:
         return None if not pages or pages[0] is None else pages[0].tobytes()
 
     def await_event(self) -> None:
-        """Has the next event that is recorded interrupt the guest, which then asks what can be read."""
-        self._records.array.set(array_record.READER_WAITS, 1)
+        """Has the next event that is recorded interrupt the guest, which then asks what can be read.
+
+        A reader for whom an interrupt has brought nothing is left alone for a while. The interrupt itself may cause the next
+        event, which is perhaps not for this reader either: without a pause its CPU would do nothing else.
+        """
+        board = self._kernel.board
+        asks_itself = self._kernel.file_server.caller is not None
+        earliest = 1 if asks_itself else board.current.cycles + board.cycles(_PAUSE_NS)
+        self._records.array.set(array_record.READER_WAITS, earliest)
 
     def filled(self, cpu: int, percent: int) -> bool:
         """Whether so much of a CPU's buffer is written; as in Linux, the page that is being written counts as full."""

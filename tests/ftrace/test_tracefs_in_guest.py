@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.cpu.native import cpu_record
 from emu.machine import Machine
 from tests.lib.commands import TRACING, shell
 from tests.lib.golden_writes import golden_writes
@@ -299,6 +300,26 @@ def test_a_poll_is_woken_when_half_of_a_cpus_buffer_is_written(fresh: Machine) -
 def test_reading_a_pipe_of_what_reading_causes(fresh: Machine) -> None:
     script = "echo function > current_tracer; cat trace_pipe > /p & usleep 3000; echo 0 > tracing_on; wait; sed -n '$=' /p"
     assert int(shell(fresh, script)) > 300
+
+
+@pytest.mark.parametrize(
+    "prepare",
+    [
+        "echo 2 > tracing_cpumask; echo function > current_tracer",  # nothing of it is for CPU 0's reader
+        "echo *_interrupt:snapshot > set_ftrace_filter; echo 0 > snapshot",  # each stops recording, for want of a snapshot
+    ],
+)
+def test_interrupts_that_have_nothing_for_a_reader_leave_the_cpus_time(arch: str, prepare: str) -> None:
+    with Machine(arch=arch, cpus=2) as machine:
+
+        def taken() -> int:
+            return sum(cpu.record.get(cpu_record.TAKEN) for cpu in machine.board.cpus)
+
+        shell(machine, prepare)
+        before = taken()
+        script = f"cd {TRACING}; timeout 0.02 cat per_cpu/cpu0/trace_pipe & busy 2 1 > /dev/null; wait"
+        machine.run(script, limit=10**8)  # nanoseconds
+        assert taken() - before < 500
 
 
 def test_writers_that_patch_at_the_same_time(arch: str) -> None:

@@ -81,10 +81,11 @@ def complete(cpu, array_cpu, array):
 
 @njit
 def wake_reader(cpu, array):
-    """Interrupts this CPU if a reader waits."""
-    if load_u64(array + array_record.READER_WAITS) != ZERO:
+    """Interrupts this CPU if a reader waits, at once or when the reader may be woken."""
+    earliest = load_u64(array + array_record.READER_WAITS)
+    if earliest != ZERO:
         store_u64(array + array_record.READER_WAITS, ZERO)
-        raise_at(cpu, load_u64(array + array_record.READER_VECTOR), load_u64(cpu + cpu_record.CYCLES))
+        raise_at(cpu, load_u64(array + array_record.READER_VECTOR), max(earliest, load_u64(cpu + cpu_record.CYCLES)))
 
 
 @njit
