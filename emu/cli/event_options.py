@@ -33,7 +33,7 @@ class EventChoice:
         return "*:*" if self.event == "all" else self.event
 
     def settings(self, tracefs: TraceFS) -> Iterator[tuple[str, str, str]]:
-        """The filter and the triggers: each time the option, the file and what is written to it.
+        """The filter and the triggers: each time what an error is about, the file and what is written to it.
 
         Raises:
             click.ClickException: triggers are for a system.
@@ -41,16 +41,20 @@ class EventChoice:
         if not (self.filters or self.triggers):
             return
         systems, events = self._found(tracefs)
+
+        def subject(option: str, path: str) -> str:
+            return option if len(systems) + len(events) == 1 else f"{option}, {path.replace('/', ':')}"
+
         if self.filters:
             first, *others = self.filters
             text = " && ".join(f"({one})" for one in self.filters) if others else first
             for path in (*systems, *events):
-                yield "-f", f"events/{path}/filter", text
+                yield subject("-f", path), f"events/{path}/filter", text
         if systems and self.triggers:
             raise click.ClickException(f"-R: '{self.event}' is a system; only an event, SYSTEM:EVENT, has triggers")
         for path in events:
             for trigger in self.triggers:
-                yield "-R", f"events/{path}/trigger", trigger
+                yield subject("-R", path), f"events/{path}/trigger", trigger
 
     def _found(self, tracefs: TraceFS) -> tuple[list[str], list[str]]:
         """The systems and the events that -e names: their folders in `events`."""

@@ -62,7 +62,7 @@ _ARGUMENTS = "emu.cli.run.arguments"  # key of click.Context.meta
 
 
 class Setting(NamedTuple):
-    """One write to a file of tracefs, and the option of `emu run` that asks for it."""
+    """One write to a file of tracefs, and the option of `emu run` that asks for it, as an error names it."""
 
     option: str
     path: str
@@ -82,7 +82,10 @@ class _RunCommand(click.Command):
 @event_option("-e", "SYSTEM[:EVENT]", "Record these events; 'all': all. Repeatable.")
 @event_option("-f", "FILTER", "Record what the -e before names only if: 'prev_pid == 0'.")
 @event_option("-R", "TRIGGER", "What else the event of the -e before does: 'traceoff:1'.")
-@click.option("-l", "functions", metavar="FUNC", multiple=True, help="Trace only these functions. A name or a glob.")
+@click.option(
+    "-l", "functions", metavar="FUNC", multiple=True,
+    help="Trace only these functions. A name or a glob, or a command: 'schedule:stacktrace'.",
+)  # fmt: skip
 @click.option("-n", "notrace", metavar="FUNC", multiple=True, help="Never trace these functions.")
 @click.option("-g", "graph", metavar="FUNC", multiple=True, help="function_graph: only these and what they call.")
 @click.option("-F", "follow", is_flag=True, help="Trace only functions of COMMAND, from its first instruction, and its children.")

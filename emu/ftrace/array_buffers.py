@@ -40,6 +40,11 @@ class ArrayBuffers:
         records = self._records.cpus if cpu is None else [self._records.cpus[cpu]]
         return [self._buffers[address] for record in records if (address := record.get(role))]
 
+    def ring(self, cpu: int) -> RingBuffer:
+        """What records on a CPU."""
+        (ring,) = self.of(cpu)
+        return ring
+
     def __iter__(self) -> Iterator[RingBuffer]:
         """Those that record, and the spare ones."""
         return iter(self._buffers.values())
@@ -86,7 +91,7 @@ class ArrayBuffers:
         """
         if cpu is None:
             take_snapshot(np.uint64(self._records.array.address))
-        elif self.of(cpu)[0].recording:
+        elif self.ring(cpu).recording:
             exchange(np.uint64(self._records.cpus[cpu].address))
 
 

@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from emu.cpu.cpu import Cpu
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_cpu_record, array_record, event_context
+from emu.ftrace.native.context import now
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
 
@@ -38,6 +40,10 @@ class ArrayRecords:
         if self.array.get(field) != value:
             self.array.set(field, value)
             self._changed()
+
+    def now(self, cpu: Cpu) -> int:
+        """The time of an event that is recorded on a CPU now."""
+        return int(now(np.uint64(cpu.record.address), np.uint64(self.array.address)))
 
 
 class RecordLists:

@@ -63,8 +63,13 @@ class TraceError(OSError):
 
     @property
     def why(self) -> str:
-        """What is wrong; "" if the errno says it all. Names are compared only now: a guest never asks."""
-        return self._why if self._hint is None else self._why + self._hint()
+        """What is wrong; "" if the errno says it all."""
+        return self._why + self.suggestion
+
+    @property
+    def suggestion(self) -> str:
+        """The end of `why` that says what may have been meant, or "". Names are compared only now: a guest never asks."""
+        return "" if self._hint is None else self._hint()
 
     def __str__(self) -> str:
         name = errno.errorcode.get(self.code, str(self.code))

@@ -303,8 +303,11 @@ class FunctionFilter:
 
     def _commanded(self, mask: SiteMask, word: str, waiting: ModuleFilters) -> SiteMask:
         function, command, *rest = word.split(":", 2)
+        if command in FUNCTION_COMMANDS:
+            raise TraceError(errno.EINVAL, f"only set_ftrace_filter takes the command '{command}'")
         if command != "mod":
-            raise TraceError(errno.EINVAL, f"there is no filter command '{command}'", (command, _COMMANDS))
+            known = " ".join(_COMMANDS)
+            raise TraceError(errno.EINVAL, f"there is no filter command '{command}' (there are: {known})", (command, _COMMANDS))
         name = function.removeprefix("!")
         pattern = Pattern.parse(name)
         chosen = pattern.select(self.functions.names) if name else np.ones(len(self.functions), dtype=np.bool_)

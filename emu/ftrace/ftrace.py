@@ -327,13 +327,13 @@ class Ftrace:
         return self.top_array.recorder
 
     def trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
-        self._top.write_printk(cpu, ip, text, disabled)
+        self._top.host_events.write_printk(cpu, ip, text, disabled)
 
     def trace_bprint(self, cpu: Cpu, ip: int, template: int, arguments: bytes) -> None:
-        self._top.write_bprint(cpu, ip, template, arguments)
+        self._top.host_events.write_bprint(cpu, ip, template, arguments)
 
     def trace_bputs(self, cpu: Cpu, ip: int, text: int) -> None:
-        self._top.write_bputs(cpu, ip, text)
+        self._top.host_events.write_bputs(cpu, ip, text)
 
     def module_init(self, module: Module) -> None:
         """Adds the sites, keys and events of a module that is being loaded. The sites become nops, and can be traced."""

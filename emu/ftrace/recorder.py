@@ -3,29 +3,23 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
-from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers
-from emu.ftrace.bprintf import repacked
-from emu.ftrace.event.files import EventFile, EventFiles
-from emu.ftrace.events import ENTRY, PRINT, Events, EventType, Flag
-from emu.ftrace.native import array_record, consumer, event_context, probes, ring_record
-from emu.ftrace.native.context import now
+from emu.ftrace.event.files import EventFiles
+from emu.ftrace.events import Events
+from emu.ftrace.host_events import HostEvents
+from emu.ftrace.native import array_record, consumer, probes, ring_record
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import TraceView
-from emu.ftrace.trace_context import TraceContext, context_of
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracers import NOP, Callback, Tracer
 from emu.ftrace.trigger.consumers import Consumer, Consumers
@@ -33,8 +27,6 @@ from emu.kernel.kernel import Kernel
 
 __all__ = ["BufferStats", "Recorder"]
 
-_HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
-_NOTHING: Mapping[int, bytes] = MappingProxyType({})
 _PAUSE_NS = 1_000_000  # of a reader that was woken in vain
 
 
@@ -66,6 +58,7 @@ class Recorder:
         pid_filter: the tasks whose functions are recorded.
         event_pid_filter: the tasks whose events are recorded.
         event_files: what the array wants of events.
+        host_events: records events for the guest.
         first_cpu: the CPU on which the function tracer was set, as latency-format names it.
     """
 
@@ -77,7 +70,6 @@ class Recorder:
         self.first_cpu = 0
         self._start = 0
         self._pauses = 0
-        self._records_printk = True
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
         self._site_flags = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
         self._records = trace_globals.records.add()
@@ -92,6 +84,9 @@ class Recorder:
         self.pid_filter = PidFilter(self._records, flags, OF_FUNCTIONS)
         self.event_pid_filter = PidFilter(self._records, flags, OF_EVENTS)
         self.event_files = EventFiles(self._records, trace_globals.events, trace_globals.event_handler)
+        self.host_events = HostEvents(
+            kernel, trace_globals, self._records, self._buffers, self.event_files, self.wake_readers
+        )
 
     def consumers(self, allocate_snapshot: Callable[[], None]) -> Consumers:
         """Makes what acts on this array. `allocate_snapshot`: see Consumers."""
@@ -121,6 +116,10 @@ class Recorder:
         """Changes the tracer, and drops the events of the old one."""
         self.clear()
         self.tracer = tracer
+
+    def note_first_cpu(self) -> None:
+        """The function tracer is set by the acting CPU."""
+        self.first_cpu = self._kernel.acting_cpu.index
 
     @property
     def graph_running(self) -> bool:
@@ -201,7 +200,7 @@ class Recorder:
                 for ring in self._buffers:
                     ring.overwrite = on
             case "trace_printk":
-                self._records_printk = on
+                self.host_events.records_printk = on
             case "func_stack_trace":
                 self._records.set(array_record.FUNC_STACKS, self.globals.stacks.callbacks().function_stack if on else 0)
             case "stacktrace":
@@ -260,10 +259,9 @@ class Recorder:
 
     # The buffers
 
-    def _ring(self, cpu: int) -> RingBuffer:
-        """The ring buffer that records on a CPU."""
-        (ring,) = self._buffers.of(cpu)
-        return ring
+    def time_since_boot(self) -> int:
+        """Nanoseconds, on the acting CPU."""
+        return self._kernel.board.nanoseconds(self._kernel.acting_cpu.cycles)
 
     def clear(self, cpu: int | None = None) -> None:
         """Empties the ring buffer of one CPU, or of each; then the trace begins now."""
@@ -271,7 +269,7 @@ class Recorder:
             ring.reset()
         if cpu is None:
             counts = self.clock.source == array_record.CLOCK_COUNTER  # whoever asked the time would count on
-            self._start = self.globals.clocks.counted if counts else self._now(self.acting_cpu)
+            self._start = self.globals.clocks.counted if counts else self._records.now(self._kernel.acting_cpu)
 
     def resize_rings(self, kb: int, cpu: int | None = None) -> None:
         """Gives the ring buffer of one CPU, or of each, at least so many KiB.
@@ -322,24 +320,20 @@ class Recorder:
 
     def size_kb(self, cpu: int) -> int:
         """How many KiB of events the ring buffer of a CPU has room for."""
-        return self._ring(cpu).pages * DATA_SIZE // 1024
+        return self._buffers.ring(cpu).pages * DATA_SIZE // 1024
 
     def buffer_stats(self, cpu: int) -> BufferStats:
-        ring = self._ring(cpu)
+        ring = self._buffers.ring(cpu)
         return BufferStats(
             entries=ring.entries,
             overrun=ring.overrun,
             commit_overrun=0,
             bytes=ring.used_bytes,
             oldest_event=ring.oldest_event,
-            now=self._now(self._kernel.board.cpus[cpu]),
+            now=self._records.now(self._kernel.board.cpus[cpu]),
             dropped_events=ring.dropped_events,
             read_events=ring.read_events,
         )
-
-    def _now(self, cpu: Cpu) -> int:
-        """The time of an event that is recorded on a CPU now."""
-        return int(now(np.uint64(cpu.record.address), np.uint64(self._records.array.address)))
 
     # Reading
 
@@ -406,7 +400,7 @@ class Recorder:
 
     def consume(self, cpu: int, count: int) -> None:
         """Takes a CPU's first `count` events, of those that `oldest_events` gave, out of its buffer."""
-        self._ring(cpu).discard(count)
+        self._buffers.ring(cpu).discard(count)
 
     def take_page(self, cpu: int, *, spare: bool = False) -> bytes | None:
         """Takes a page out of a CPU's buffer, as trace_pipe_raw gives it; None if there is no event."""
@@ -431,11 +425,10 @@ class Recorder:
     def await_filled(self, cpu: int, percent: int) -> None:
         """Has the event with which so much of a CPU's buffer is written interrupt the guest. That may come early."""
         wakes = self._records.array.address + int(array_record.READER_WAITS)
-        [ring] = self._buffers.of(cpu)
-        ring.await_pages(self._pages_missing(cpu, percent), wakes)
+        self._buffers.ring(cpu).await_pages(self._pages_missing(cpu, percent), wakes)
 
     def _pages_missing(self, cpu: int, percent: int) -> int:
-        [ring] = self._buffers.of(cpu)
+        ring = self._buffers.ring(cpu)
         return -(-percent * ring.pages // 100) - 1 - ring.full_pages
 
     def wake_readers(self) -> None:
@@ -443,137 +436,3 @@ class Recorder:
         if self._records.array.get(array_record.READER_WAITS):
             self._records.array.set(array_record.READER_WAITS, 0)
             self._kernel.file_server.changed()
-
-    # Events that the host records
-
-    def write_marker(self, text: bytes, newline: int | None = None) -> bool:
-        """Records a print event with a text to its NUL, now, on the current CPU; False when nothing is being recorded.
-
-        `newline`: where a newline was added to what was written, if one was. Triggers see the text without it.
-        """
-        ip = np.uint64(self._kernel.image.symbol("tracing_mark_write"))
-        return self._write_from_guest(
-            EventType.PRINT, ip.tobytes() + text, newline=None if newline is None else PRINT.itemsize + newline
-        )
-
-    def write_raw(self, data: bytes) -> bool:
-        """Records a raw-data event as `write_marker` does a print event: a number of four bytes, then data."""
-        return self._write_from_guest(EventType.RAW_DATA, data)
-
-    def write_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
-        """Records a print event of trace_printk(), called from `ip`.
-
-        `disabled`: how often trace_printk() itself has disabled preemption, which the event does not show.
-        """
-        self._write_printk(cpu, EventType.PRINT, disabled, np.uint64(ip).tobytes() + text + b"\0")
-
-    def write_bprint(self, cpu: Cpu, ip: int, template: int, arguments: bytes) -> None:
-        """Records a bprint event of trace_printk(): the address of a format, and what vbin_printf() made of its arguments."""
-        order = self._kernel.memory.byte_order
-        if order != sys.byteorder:
-            text = self.globals.kernel_values.string_at(template) or ""
-            arguments = repacked(text.encode(errors="surrogateescape"), arguments, order, sys.byteorder)
-        self._write_printk(cpu, EventType.BPRINT, 1, np.array([ip, template], np.uint64).tobytes() + arguments)
-
-    def write_bputs(self, cpu: Cpu, ip: int, text: int) -> None:
-        """Records a bputs event of trace_puts(): the address of a text."""
-        self._write_printk(cpu, EventType.BPUTS, 0, np.array([ip, text], np.uint64).tobytes())
-
-    def _write_printk(self, cpu: Cpu, kind: EventType, disabled: int, data: bytes) -> None:
-        if self._records_printk:
-            context = context_of(self._kernel, self.globals.guest, cpu, printing=disabled)
-            self._write_event(cpu, kind, context, data, stacks=(array_record.EVENT_STACKS,))
-
-    @property
-    def acting_cpu(self) -> Cpu:
-        """The CPU whose task reads or writes a file now.
-
-        If the host does, it is the CPU whose clock is furthest ahead: what the host writes comes after all else.
-        """
-        return self._kernel.file_server.caller or max(self._kernel.board.cpus, key=lambda cpu: cpu.cycles)
-
-    def time_since_boot(self) -> int:
-        """Nanoseconds, on the acting CPU."""
-        return self._kernel.board.nanoseconds(self.acting_cpu.cycles)
-
-    def write_injected(self, number: int, common: Mapping[int, bytes], data: bytes) -> bool:
-        """Records an entry of any event as `write_marker` does a print event.
-
-        Args:
-            number: of the event.
-            common: bytes to put into the entry's common fields, by offset.
-            data: what follows the common fields.
-        """
-        return self._write_from_guest(number, data, common, (array_record.EVENT_STACKS, array_record.EVENT_USER_STACKS))
-
-    def _write_from_guest(
-        self,
-        number: int,
-        data: bytes,
-        common: Mapping[int, bytes] = _NOTHING,
-        stacks: Sequence[np.uint64] = (),
-        newline: int | None = None,
-    ) -> bool:
-        """Records an event on the CPU whose task writes it. Only what the guest does has a stack."""
-        writer, cpu = self._kernel.file_server.caller, self.acting_cpu
-        context = context_of(self._kernel, self.globals.guest, cpu) if writer else TraceContext()
-        file = self.event_files.get(self.globals.events[number])
-        if file is None or not file.has_more:
-            return self._write_event(cpu, number, context, data, common, stacks if writer else ())
-        place = event_context.PLACE_HOST_CALL if writer else event_context.PLACE_NOWHERE
-        return self._hand_over(cpu, file, self._head(cpu, number, context, common) + data, context, place, newline)
-
-    def _hand_over(
-        self, cpu: Cpu, file: EventFile, entry: bytes, context: TraceContext, place: np.uint64, newline: int | None
-    ) -> bool:
-        """Has native code do with an event all that the array wants of it; False when nothing is being recorded."""
-        ring = self._ring(cpu.index)
-        if not ring.recording:
-            return False
-        dropped = ring.dropped_events
-        staged = np.frombuffer(bytearray(entry.ljust(-(-len(entry) // 4) * 4, b"\0")), np.uint8)
-        now_happens = self.globals.records.event_context
-        now_happens.set(event_context.EVENT, self.globals.events.record_address(file.call))
-        now_happens.set(event_context.ENTRY, staged.ctypes.data)
-        now_happens.set(event_context.SIZE, len(staged))
-        now_happens.set(event_context.IRQS_OFF, int(bool(context.flags & Flag.IRQS_OFF)))
-        now_happens.set(event_context.PLACE, place)
-        if newline is not None:
-            staged[newline] = 0
-            now_happens.set(event_context.NEWLINE, staged.ctypes.data + newline)
-        with file.as_if_enabled():
-            _HANDLER(self.globals.event_handler())(cpu.record.address, file.record.address)
-        now_happens.set(event_context.NEWLINE, 0)
-        return ring.dropped_events == dropped
-
-    def _head(self, cpu: Cpu, number: int, context: TraceContext, common: Mapping[int, bytes] = _NOTHING) -> bytes:
-        """What the entry of an event begins with."""
-        tasks = self._kernel.tasks
-        task = tasks.current(cpu)
-        entry = np.zeros(1, ENTRY)
-        entry["type"] = number
-        entry["flags"], entry["preempt_count"] = context
-        entry["pid"] = tasks.pid(task)
-        self.globals.remember_task(task)
-        head = bytearray(entry.tobytes())
-        for offset, value in common.items():
-            head[offset : offset + len(value)] = value
-        return bytes(head)
-
-    def _write_event(
-        self,
-        cpu: Cpu,
-        number: int,
-        context: TraceContext,
-        data: bytes,
-        common: Mapping[int, bytes] = _NOTHING,
-        stacks: Sequence[np.uint64] = (),
-    ) -> bool:
-        """Records an event, and then those stacks that are wanted (`stacks`: words of the array's record)."""
-        head = self._head(cpu, number, context, common)
-        written = self._ring(cpu.index).write(self._now(cpu), head + data)
-        for callback in map(self._records.array.get, stacks if written else ()):
-            if callback:
-                self.globals.stacks.record(callback, cpu, self._records.cpus[cpu.index], head)
-        self.wake_readers()
-        return written

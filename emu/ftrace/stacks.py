@@ -3,29 +3,24 @@
 
 from __future__ import annotations
 
-import ctypes
 from bisect import bisect_left
 from collections.abc import Iterable
 from contextlib import suppress
 
 import numpy as np
 
-from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.keys import Keys
-from emu.ftrace.native import array_record, event_context
+from emu.ftrace.native import array_record
 from emu.ftrace.native.arch import StackCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.image import Symbol
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import Module
-from emu.native.record import Record
 
 __all__ = ["Stacks"]
-
-_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 
 
 class Stacks:
@@ -43,7 +38,6 @@ class Stacks:
         self._kernel = kernel
         self._arch = arch
         self._guest = guest
-        self._context = records.event_context
         self._keys = keys
         self._known = False
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
@@ -74,20 +68,6 @@ class Stacks:
         """The native functions that record stacks."""
         self.use()
         return self._arch.stack_callbacks(self._guest)
-
-    def record(self, callback: int, cpu: Cpu, array_cpu: Record, head: bytes) -> None:
-        """Has one of the native functions record a stack after an event that Python has recorded for a host call.
-
-        Args:
-            callback: its address.
-            cpu: that waits in the host call.
-            array_cpu: what native code knows of the array on this CPU.
-            head: what the event's entry begins with.
-        """
-        entry = np.frombuffer(head, np.uint64)
-        self._context.set(event_context.ENTRY, entry.ctypes.data)
-        self._context.set(event_context.PLACE, event_context.PLACE_HOST_CALL)
-        _CALLBACK(callback)(cpu.record.address, array_cpu.address)
 
     def module_added(self, module: Module) -> None:
         """Learns of a module's functions, and forgets what was in its memory before."""

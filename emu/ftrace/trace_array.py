@@ -126,7 +126,7 @@ class TraceArray:
         self.ops.probes.tracer_set()
         self.recorder.clear()
         if tracer is FUNCTION:
-            self.recorder.first_cpu = self.recorder.acting_cpu.index
+            self.recorder.note_first_cpu()
         self.ftrace.update_sites()
 
     def set_filter(self, selected: FunctionFilter) -> None:

@@ -125,6 +125,14 @@ class Kernel:
 
     # Running
 
+    @property
+    def acting_cpu(self) -> Cpu:
+        """The CPU whose task reads or writes a file now.
+
+        If the host does, it is the CPU whose clock is furthest ahead: what the host writes comes after all else.
+        """
+        return self.file_server.caller or max(self.board.cpus, key=lambda cpu: cpu.cycles)
+
     def run(self) -> bool:
         """Runs the machine for a moment (see Board.run).
 

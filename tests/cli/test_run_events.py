@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import Emu
 
 SWITCH = ("-e", "sched:sched_switch")
+TRIGGERS = "traceon traceoff snapshot stacktrace enable_event disable_event"
 
 
 def test_an_event_is_recorded_only_if_its_filter_says_so(emu: Emu, arch: str) -> None:
@@ -46,9 +47,27 @@ def test_an_event_has_several_triggers(emu: Emu) -> None:
     ("arguments", "why"),
     [
         ([*SWITCH, "-f", "prev_pid = 0"], "-f: filter 'prev_pid = 0', position 10: Invalid operator"),
-        ([*SWITCH, "-R", "tracof"], "-R: there is no trigger 'tracof'; did you mean traceoff?"),
+        ([*SWITCH, "-R", "tracof"], f"-R: there is no trigger 'tracof' (there are: {TRIGGERS}); did you mean traceoff?"),
+        ([*SWITCH, "-R", "stop"], f"-R: there is no trigger 'stop' (there are: {TRIGGERS})"),
+        ([*SWITCH, "-R", "stacktrace:x"], "-R: 'x': a number of times or 'if FILTER' is needed"),
+        ([*SWITCH, "-R", "stacktrace:3 fi"], "-R: 'fi': 'if FILTER' is needed"),
+        (["-l", "schedule:halt"], f"-l: there is no filter command 'halt' (there are: mod {TRIGGERS} dump cpudump)"),
+        (["-n", "schedule:stacktrace"], "-n: only set_ftrace_filter takes the command 'stacktrace'"),
         ([*SWITCH, "-R", "stacktrace if x == 1"], "-R: filter 'x == 1', position 2: Field not found"),
         ([*SWITCH, "-f", "bogus == 0"], "-f: filter 'bogus == 0', position 6: Field not found"),
+        ([*SWITCH, "-f", "prev_pdi == 0"], "-f: filter 'prev_pdi == 0', position 9: Field not found; did you mean prev_pid?"),
+        (
+            [*SWITCH, "-R", "traceoff if prev_pdi == 0"],
+            "-R: filter 'prev_pdi == 0', position 9: Field not found; did you mean prev_pid?",
+        ),
+        (["-e", "sched", "-f", "prev_pdi > 0"], "-f: filter 'prev_pdi > 0', position 9: Field not found; did you mean prev_pid?"),
+        (["-e", "sched", "-f", "prev_pid = 0"], "-f: filter 'prev_pid = 0', position 10: Invalid operator"),
+        (["-e", "sched", "-f", "(pid == 0"], "-f: filter '(pid == 0', position 0: Too many '('"),
+        (["-e", "all", "-f", "bogus == 0"], "-f, exceptions: filter 'bogus == 0', position 6: Field not found"),
+        (
+            ["-e", "sched:*", "-R", "traceoff if bogus == 0"],
+            "-R, sched:sched_stat_runtime: filter 'bogus == 0', position 6: Field not found",
+        ),
         (
             ["-e", "sched:sched_swich", "-f", "prev_pid == 0"],
             "-e: there is no event 'sched:sched_swich'; did you mean sched:sched_switch?",

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.array_records import ArrayRecords
-from emu.ftrace.native import array_cpu_record, ring_record
+from emu.ftrace.native import array_cpu_record, array_record, ring_record
 from emu.ftrace.native.ring_buffer import PAGE_SIZE
 from emu.ftrace.native.snapshot import take_snapshot
 from emu.ftrace.native.switches import record_on
@@ -166,6 +166,25 @@ def test_another_snapshot_needs_no_memory(monkeypatch: pytest.MonkeyPatch) -> No
     buffers.resize(7, None)
     with pytest.raises(MemoryError):
         buffers.resize(8, None)
+
+
+def test_who_waits_for_pages_looks_again_after_a_snapshot() -> None:
+    """The pages are begun in the other buffer from then on."""
+    records = ArrayRecords(CPUS)
+    buffers = ArrayBuffers(records)
+    buffers.make_spares()
+    waits = records.array.address + int(array_record.READER_WAITS)
+    (ring,) = buffers.of(1)
+    ring.await_pages(1, waits)
+    buffers.exchange(0)
+    assert records.array.get(array_record.READER_WAITS) == 0
+    buffers.exchange(None)
+    assert records.array.get(array_record.READER_WAITS) == 1
+    records.array.set(array_record.READER_WAITS, 0)
+    buffers.exchange(None)
+    while ring.full_pages < 1:
+        assert ring.write(1, bytes(1000))
+    assert records.array.get(array_record.READER_WAITS) == 0
 
 
 def _fail() -> None:

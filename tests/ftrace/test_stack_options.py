@@ -90,16 +90,18 @@ def test_off_again_events_are_recorded_alone(machine: Machine) -> None:
 
 
 def test_trace_printk_has_a_stack_of_the_kernel(machine: Machine) -> None:
-    """So has an event that a task of the guest injects; what is written to trace_marker has none."""
+    """So has an event that a task of the guest injects; what is written to trace_marker has none, whatever triggers it has."""
     write = machine.tracefs.write
     write("options/stacktrace", "1")
     write("options/userstacktrace", "1")
+    write("events/ftrace/print/trigger", 'traceoff if buf == "never"')
     tracing = "/sys/kernel/tracing"
     found = recorded(
         machine,
         f"insmod {MODULES}/sample_printk.ko count=1; usleep 15000; rmmod sample_printk; echo x > {tracing}/trace_marker; "
         f"echo prev_pid=3 > {tracing}/events/sched/sched_switch/inject",
     )
+    machine.tracefs.append("events/ftrace/print/trigger", "!traceoff")
     texts = [re.sub(r"[ :].*", "", what) if not what.startswith("<") else what for _, _, what, _ in found]
     stack, user = "<stack trace>", "<user stack trace>"
     printed = ["sample_printk_init", stack, "sample_printk_tick", stack, "sample_printk_exit", stack]
@@ -110,12 +112,22 @@ def test_trace_printk_has_a_stack_of_the_kernel(machine: Machine) -> None:
     assert "ksys_write" in found[-2][3]
 
 
-def test_what_the_host_writes_has_no_stack(machine: Machine) -> None:
+@pytest.mark.parametrize("trigger", [None, "stacktrace", "traceoff if prev_pid == 4"])
+def test_what_the_host_writes_has_no_stack(machine: Machine, trigger: str | None) -> None:
+    """Even if programs run on all CPUs."""
+    event = "events/sched/sched_switch"
+    machine.run("(while :; do :; done) & (while :; do :; done) & usleep 20000; jobs -p > /tmp/busy")
     for name in ("stacktrace", "userstacktrace"):
         machine.tracefs.write(f"options/{name}", "1")
+    if trigger:
+        machine.tracefs.write(f"{event}/trigger", trigger)
+        machine.tracefs.write(f"{event}/enable", "1")
     machine.tracefs.write("tracing_on", "1")
-    machine.tracefs.write("events/sched/sched_switch/inject", "prev_pid=3")
+    machine.tracefs.write(f"{event}/inject", "prev_pid=3")
     machine.tracefs.write("tracing_on", "0")
+    machine.run("kill $(cat /tmp/busy); rm /tmp/busy")
+    if trigger:
+        machine.tracefs.append(f"{event}/trigger", f"!{trigger}")
     assert [what.split(":")[0] for _, _, what, _ in events(machine.tracefs.read("trace"))] == ["sched_switch"]
 
 

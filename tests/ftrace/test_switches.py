@@ -3,69 +3,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+import pytest
 
 from emu.ftrace.native import array_record
 from emu.ftrace.native.switches import record_off, record_on
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS
+from emu.kernel.kernel import Kernel
+
+Turn = Callable[[bool], None]
 
 
-def turn(trace_array: TraceArray, on: bool) -> None:
-    """As a trigger does it."""
-    array = trace_array.recorder.globals.records.top
-    if on:
-        record_on(np.uint64(array.address))
-    else:
-        record_off(np.uint64(trace_array.recorder.acting_cpu.record.address), np.uint64(array.address))
+@pytest.fixture
+def turn(kernel: Kernel, trace_array: TraceArray) -> Turn:
+    """Turns the array on or off as a trigger does it."""
+    array = np.uint64(trace_array.recorder.globals.records.top.address)
+
+    def turned(on: bool) -> None:
+        if on:
+            record_on(array)
+        else:
+            record_off(np.uint64(kernel.acting_cpu.record.address), array)
+
+    return turned
 
 
 def recording(rings: list[RingBuffer]) -> list[bool]:
     return [ring.recording for ring in rings]
 
 
-def test_native_code_and_the_file_agree(tracefs: TraceFS, trace_array: TraceArray, rings: list[RingBuffer]) -> None:
+def test_native_code_and_the_file_agree(tracefs: TraceFS, trace_array: TraceArray, rings: list[RingBuffer], turn: Turn) -> None:
     for on in (False, False, True, True):
-        turn(trace_array, on)
+        turn(on)
         assert tracefs.read("tracing_on") == f"{int(on)}\n"
         assert recording(rings) == [on, on]
         tracefs.write("tracing_on", str(int(not on)))
         assert recording(rings) == [not on, not on]
 
 
-def test_a_cpu_that_is_masked_stays_so(tracefs: TraceFS, trace_array: TraceArray, rings: list[RingBuffer]) -> None:
+def test_a_cpu_that_is_masked_stays_so(tracefs: TraceFS, trace_array: TraceArray, rings: list[RingBuffer], turn: Turn) -> None:
     tracefs.write("tracing_cpumask", "2")
-    turn(trace_array, False)
-    turn(trace_array, True)
+    turn(False)
+    turn(True)
     assert recording(rings) == [False, True]
-    turn(trace_array, False)
+    turn(False)
     tracefs.write("tracing_cpumask", "3")
     assert recording(rings) == [False, False]
-    turn(trace_array, True)
+    turn(True)
     assert recording(rings) == [True, True]
 
 
-def test_what_has_failed_cannot_be_turned_on(tracefs: TraceFS, trace_array: TraceArray, rings: list[RingBuffer]) -> None:
+def test_what_has_failed_cannot_be_turned_on(
+    tracefs: TraceFS, trace_array: TraceArray, rings: list[RingBuffer], turn: Turn
+) -> None:
     trace_array.recorder.stop()
     for on in (True, False, True):
-        turn(trace_array, on)
+        turn(on)
         tracefs.write("tracing_on", str(int(on)))
         tracefs.write("tracing_cpumask", "3")
         assert recording(rings) == [False, False]
 
 
-def test_arrays_are_turned_off_alone(tracefs: TraceFS, trace_array: TraceArray, rings: list[RingBuffer]) -> None:
+def test_arrays_are_turned_off_alone(tracefs: TraceFS, trace_array: TraceArray, rings: list[RingBuffer], turn: Turn) -> None:
     tracefs.mkdir("instances/foo")
-    turn(trace_array, False)
+    turn(False)
     assert tracefs.read("instances/foo/tracing_on") == "1\n"
     assert recording(trace_array.instances["foo"].recorder.rings) == [True, True]
     assert recording(rings) == [False, False]
 
 
-def test_a_reader_that_waits_is_woken(trace_array: TraceArray) -> None:
+def test_a_reader_that_waits_is_woken(trace_array: TraceArray, turn: Turn) -> None:
     recorder = trace_array.recorder
     array = recorder.globals.records.top
     recorder.await_event()
-    turn(trace_array, False)
+    turn(False)
     assert array.get(array_record.READER_WAITS) == 0

@@ -126,8 +126,8 @@ def test_comments_of_function_graph(machine: Machine) -> None:
 
 def test_a_guest_with_wild_pointers_hurts_nobody(machine: Machine) -> None:
     machine.tracefs.write("trace", "")
-    recorder, cpu = machine.trace_array.recorder, machine.board.cpus[0]
+    host_events, cpu = machine.trace_array.recorder.host_events, machine.board.cpus[0]
     for address in (0, 1, 0xDEAD, (1 << 64) - 1):
-        recorder.write_bprint(cpu, address, address, b"\xff" * 12)
-        recorder.write_bputs(cpu, address, address)
+        host_events.write_bprint(cpu, address, address, b"\xff" * 12)
+        host_events.write_bputs(cpu, address, address)
     assert "".join(texts(machine, "printk-msg-only")) == "(efault)" * 8

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import errno
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -120,10 +120,10 @@ def parse_filter(call: EventCall, text: str, find_function: FindFunction) -> Pos
     return _Parser(text, _fields(call), find_function).parse()
 
 
-def filter_error(why: str, text: str, position: int) -> TraceError:
-    """The error that a filter is refused with."""
+def filter_error(why: str, text: str, position: int, misspelt: tuple[str, Iterable[str]] | None = None) -> TraceError:
+    """The error that a filter is refused with. `misspelt` as in `TraceError`."""
     report = ErrorReport("event filter parse error", why, text, position)
-    return TraceError(errno.EINVAL, f"filter '{text}', position {position}: {why}", logged=report)
+    return TraceError(errno.EINVAL, f"filter '{text}', position {position}: {why}", misspelt, logged=report)
 
 
 def _fields(call: EventCall) -> Mapping[str, tuple[Field, Source]]:
@@ -228,9 +228,9 @@ class _Parser:
         assert found is not None
         return found
 
-    def _error(self, why: str, position: int) -> TraceError:
+    def _error(self, why: str, position: int, misspelt: tuple[str, Iterable[str]] | None = None) -> TraceError:
         """An error in a predicate, in which Linux counts from 1."""
-        return filter_error(why, self._text, position + 1)
+        return filter_error(why, self._text, position + 1, misspelt)
 
     def _predicate(self) -> Predicate:
         field, source, function = self._field()
@@ -262,7 +262,7 @@ class _Parser:
         qualified = _QUALIFIED_WORD.match(self._text, self._position)
         name = qualified if qualified is not None and qualified[0] in self._fields else name
         if name[0] not in self._fields:
-            raise self._error(_NO_FIELD, name.end())
+            raise self._error(_NO_FIELD, name.end(), (name[0], self._fields))
         field, source = self._fields[name[0]]
         self._position = name.end()
         for suffix in (".ustring", ".function"):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 
 from emu.ftrace.errors import TraceError
@@ -64,15 +65,16 @@ class EventFilters:
             TraceError: EINVAL, with what error_log tells: none of them has the fields.
         """
         made: dict[EventCall, EventFilter | None] = {}
+        errors: list[TraceError] = []
         for call in calls:
             try:
                 made[call] = self._made(call, text)
-            except TraceError:
-                continue
+            except TraceError as error:
+                errors.append(error)
         if not made:
             refused = filter_error(BAD_SYSTEM_FILTER, text, 0)
             self._refused[system] = _with_error(refused)
-            raise refused
+            raise TraceError(errno.EINVAL, hint=lambda: _closest([*errors, refused]).why, logged=refused.logged)
         for call, wanted in made.items():
             self._put(call, wanted)
         self._refused.pop(system, None)
@@ -83,6 +85,11 @@ class EventFilters:
     def _put(self, call: EventCall, wanted: EventFilter | None) -> None:
         self._array.ops.events.set_filter(call, wanted)
         self._refused.pop(call, None)
+
+
+def _closest(errors: Iterable[TraceError]) -> TraceError:
+    """The error of the event to which most of a filter made sense, which tells people most."""
+    return max(errors, key=lambda error: (error.logged.position if error.logged else 0, error.suggestion != ""))
 
 
 def _with_error(error: TraceError) -> str:

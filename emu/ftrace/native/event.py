@@ -119,12 +119,11 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
             complete(cpu, array_cpu, array)
 
     @njit
-    def tell(context, event, staged, size, irqs_off):
+    def tell(context, event, staged, size):
         """Stores what handlers are told of an event."""
         store_u64(context + event_context.EVENT, event)
         store_u64(context + event_context.ENTRY, staged)
         store_u64(context + event_context.SIZE, size)
-        store_u64(context + event_context.IRQS_OFF, ONE if irqs_off else ZERO)
         store_u64(context + event_context.PLACE, event_context.PLACE_EVENT)
 
     @njit
@@ -139,7 +138,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
         while file != ZERO:
             handler = load_u64(file + event_file.HANDLER)
             if handler != ZERO:
-                tell(load_u64(array + array_record.EVENT_CONTEXT), event, staged, size, irqs_off)
+                tell(load_u64(array + array_record.EVENT_CONTEXT), event, staged, size)
                 call_handler(handler, cpu, file)
             elif load_u64(file + event_file.FLAGS) == event_file.ENABLED:
                 record(cpu, file, staged, size)

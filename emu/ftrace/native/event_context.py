@@ -10,16 +10,14 @@ import numpy as np
 from emu.native.record import Fields
 
 _fields = Fields()
-EVENT = _fields.word()  # address of the event_record; 0: a function was called, or the host records the event itself
+EVENT = _fields.word()  # address of the event_record; 0: the host records the event itself
 ENTRY = _fields.word()  # address of the staged entry; 0: a function was called
 SIZE = _fields.word()  # bytes of the entry, a multiple of four
-IRQS_OFF = _fields.word()  # 1: interrupts are off
 NEWLINE = _fields.word()  # address of a byte that becomes a newline after consumers have looked at the entry; 0: there is none
 PLACE = _fields.word()  # where the CPU stands, and so where a backtrace begins
 WORDS = _fields.count
 
 PLACE_NOWHERE = np.uint64(0)  # the guest has no part in it: there is no backtrace
 PLACE_EVENT = np.uint64(1)  # at trace_event_buffer_commit
-PLACE_FUNCTION = np.uint64(2)  # where a traced function calls the function tracer
-PLACE_GRAPH = np.uint64(3)  # where a traced function calls function_graph
-PLACE_HOST_CALL = np.uint64(4)  # in the guest's hostcall()
+PLACE_FUNCTION = np.uint64(2)  # where a traced function calls the function tracer or function_graph
+PLACE_HOST_CALL = np.uint64(3)  # in the guest's hostcall()

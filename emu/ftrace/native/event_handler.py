@@ -64,8 +64,7 @@ def act(cpu, array_cpu, file, staged, size):
     following = load_u64(file + event_file.CONSUMERS)
     while following != ZERO:
         acting, following = following, load_u64(following + consumer.NEXT)
-        program = load_u64(acting + consumer.FILTER)
-        kept = program == ZERO or keeps(program, cpu, array_cpu, staged, size)
+        kept = keeps(load_u64(acting + consumer.FILTER), cpu, array_cpu, staged, size)
         if load_u64(acting + consumer.POST) == consumer.AFTER:
             store_u64(acting + consumer.DUE, ONE if kept else ZERO)
         elif kept:
@@ -94,8 +93,11 @@ def record_stacks(cpu, array_cpu, array):
 
 
 @njit
-def record(cpu, array_cpu, array, ring, disabled, staged, size):
-    """Records an entry in a ring buffer that was `disabled` or not when the entry got its place."""
+def record(cpu, array_cpu, array, ring, disabled, event, staged, size):
+    """Records an entry in a ring buffer that was `disabled` or not when the entry got its place.
+
+    Stacks follow the guest's events only (`event` is not 0): as in Linux, a marker has none.
+    """
     place = ring + ring_record.DISABLED
     now_disabled = load_u64(place)
     store_u64(place, disabled)
@@ -104,7 +106,8 @@ def record(cpu, array_cpu, array, ring, disabled, staged, size):
     if entry != ZERO:
         copy(entry, staged, size)
         complete(cpu, array_cpu, array)
-        record_stacks(cpu, array_cpu, array)
+        if event != ZERO:
+            record_stacks(cpu, array_cpu, array)
 
 
 def build() -> Any:
@@ -115,6 +118,7 @@ def build() -> Any:
         array_cpu = load_u64(load_u64(file + event_file.CPUS) + load_u64(cpu + cpu_record.INDEX) * WORD)
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         context = load_u64(array + array_record.EVENT_CONTEXT)
+        event = load_u64(context + event_context.EVENT)
         staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
         conditional = load_u64(file + event_file.TRIGGER_COND) != ZERO
         # As in Linux, consumers that do not look at the entry act for ignored tasks, too, and before the entry has a place in the
@@ -122,20 +126,19 @@ def build() -> Any:
         soft_disabled = load_u64(file + event_file.FLAGS) & event_file.SOFT_DISABLED
         if not conditional:
             act(cpu, array_cpu, file, staged, size)
-        if ignored(array_cpu, array, load_u64(context + event_context.EVENT), staged):
+        if ignored(array_cpu, array, event, staged):
             return
         ring = load_u64(array_cpu + array_cpu_record.RING)
         disabled = load_u64(ring + ring_record.DISABLED)
         if conditional:
             soft_disabled = ZERO
             act(cpu, array_cpu, file, staged, size)
-        if load_u64(file + event_file.FLAGS) | soft_disabled == event_file.ENABLED:
-            program = load_u64(file + event_file.FILTER)
-            if program == ZERO or keeps(program, cpu, array_cpu, staged, size):
-                newline = load_u64(context + event_context.NEWLINE)
-                if newline != ZERO:
-                    store_u8(newline, NEWLINE)
-                record(cpu, array_cpu, array, ring, disabled, staged, size)
+        recorded = load_u64(file + event_file.FLAGS) | soft_disabled == event_file.ENABLED
+        if recorded and keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
+            newline = load_u64(context + event_context.NEWLINE)
+            if newline != ZERO:
+                store_u8(newline, NEWLINE)
+            record(cpu, array_cpu, array, ring, disabled, event, staged, size)
         if conditional:
             act_after(cpu, file)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from emu.cpu.native import cpu_record
 from emu.ftrace.events import FUNCTION, EventType
-from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, probes
+from emu.ftrace.native import array_cpu_record, array_record, consumer, probes
 from emu.ftrace.native.context import Context, complete, linear_time, now
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.sites import site_flags
@@ -35,7 +35,7 @@ class FunctionTracer(NamedTuple):
     tracer wants the site, too, and for the commands that act before function_graph."""
 
     after_graph: Any
-    """after_graph(cpu, ip, irqs_off): the same for the commands that act after it."""
+    """after_graph(cpu, ip): the same for the commands that act after it."""
 
 
 def build(context: Context, general: bool) -> FunctionTracer:
@@ -70,7 +70,7 @@ def build(context: Context, general: bool) -> FunctionTracer:
             flags = site_flags(array, ip)
             first = ZERO
             if flags & array_record.PROBED != 0:
-                probes.tell(array, event_context.PLACE_FUNCTION, irqs_off)
+                probes.tell(array)
                 first = probes.find(array, ip)
                 probes.act(cpu, first, consumer.BEFORE)
             if flags & array_record.TRACED != 0:
@@ -79,11 +79,11 @@ def build(context: Context, general: bool) -> FunctionTracer:
             array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
 
     @njit
-    def act_at_graph(cpu, array_cpu, ip, irqs_off, post):
+    def act_at_graph(cpu, array_cpu, ip, post):
         """Has the commands act of the array that runs function_graph, the top array."""
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         if site_flags(array, ip) & array_record.PROBED != 0:
-            probes.tell(array, event_context.PLACE_GRAPH, irqs_off)
+            probes.tell(array)
             probes.act(cpu, probes.find(array, ip), post)
 
     @njit
@@ -102,13 +102,13 @@ def build(context: Context, general: bool) -> FunctionTracer:
     def before_graph(cpu, ip, parent_ip, irqs_off):
         array_cpu = load_u64(cpu + cpu_record.CALLOUT)
         if general and asks_each(array_cpu):
-            act_at_graph(cpu, array_cpu, ip, irqs_off, consumer.BEFORE)
+            act_at_graph(cpu, array_cpu, ip, consumer.BEFORE)
             record_in_each(cpu, load_u64(array_cpu + array_cpu_record.NEXT), ip, parent_ip, irqs_off)
 
     @njit
-    def after_graph(cpu, ip, irqs_off):
+    def after_graph(cpu, ip):
         array_cpu = load_u64(cpu + cpu_record.CALLOUT)
         if general and asks_each(array_cpu):
-            act_at_graph(cpu, array_cpu, ip, irqs_off, consumer.AFTER)
+            act_at_graph(cpu, array_cpu, ip, consumer.AFTER)
 
     return FunctionTracer(record_function, before_graph, after_graph)

@@ -62,13 +62,9 @@ def find(array, ip):
 
 
 @njit
-def tell(array, place, irqs_off):
-    """Stores what consumers are told of a call. `place`: see event_context."""
-    context = load_u64(array + array_record.EVENT_CONTEXT)
-    store_u64(context + event_context.EVENT, ZERO)
-    store_u64(context + event_context.ENTRY, ZERO)
-    store_u64(context + event_context.IRQS_OFF, ONE if irqs_off else ZERO)
-    store_u64(context + event_context.PLACE, place)
+def tell(array):
+    """Stores what consumers are told: that a function was called."""
+    store_u64(load_u64(array + array_record.EVENT_CONTEXT) + event_context.ENTRY, ZERO)
 
 
 @njit

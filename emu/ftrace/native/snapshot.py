@@ -11,13 +11,14 @@ from emu.native.pointers import load_u64, store_u64
 
 __all__ = ["exchange", "take_snapshot"]
 
-ZERO, WORD = np.uint64(0), np.uint64(8)
+ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 
 
 @njit
 def exchange(array_cpu):
     """Exchanges a CPU's buffers. What kept the old one from recording keeps the new one from it, too.
 
+    A reader that waits for pages of the old one looks again at the next event, and then waits for pages of the new one.
     Nothing is done without a spare buffer, or while recording is paused: then nothing may change.
     """
     ring, spare = load_u64(array_cpu + array_cpu_record.RING), load_u64(array_cpu + array_cpu_record.SPARE_RING)
@@ -27,6 +28,9 @@ def exchange(array_cpu):
     store_u64(spare + ring_record.DISABLED, disabled)
     store_u64(array_cpu + array_cpu_record.RING, spare)
     store_u64(array_cpu + array_cpu_record.SPARE_RING, ring)
+    if load_u64(ring + ring_record.AWAITED) != ZERO:
+        store_u64(ring + ring_record.AWAITED, ZERO)
+        store_u64(load_u64(ring + ring_record.WAKES), ONE)
 
 
 @njit

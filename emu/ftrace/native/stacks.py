@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emu.ftrace.events import KERNEL_STACK, EventType
-from emu.ftrace.native import array_cpu_record, array_record, event_context
+from emu.ftrace.native import array_cpu_record, array_record
 from emu.ftrace.native.context import Context, complete, now, of_type
 from emu.ftrace.native.ring_buffer import reserve
 from emu.native import njit
@@ -40,8 +40,6 @@ def build(context: Context, unwind: Any) -> Stacks:
 
     @njit
     def record_after(cpu, array_cpu, place, common):
-        if place == event_context.PLACE_NOWHERE:
-            return
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         stack = load_u64(array + array_record.STACK)
         count = unwind(cpu, array, place, stack, MOST)

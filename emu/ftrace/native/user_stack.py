@@ -36,8 +36,9 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, unwind_user: 
     """Compiles record_user_stack(cpu, array_cpu, common): records the stack of the program that a CPU's task runs for one array,
     after an event that has these common fields, the type aside.
 
-    Kernel threads have no program, and in an NMI its stack is
-    left alone, as Linux does. `memory`: accesses in the guest's byte order.
+    Kernel threads have no program, and in an NMI its stack is left alone, as in Linux.
+
+    `memory`: accesses in the guest's byte order.
     """
     guest_u32, guest_u64 = memory.load_u32, memory.load_u64
     current_task, preempt_count = context.current_task, context.preempt_count

@@ -86,5 +86,5 @@ class InjectHandle(Handle):
         if len(data) > _LONGEST_INJECTION:
             raise TraceError(errno.EINVAL, f"an entry is described by at most {_LONGEST_INJECTION} bytes")
         injected = Injected(self._call(), data)
-        self._array.recorder.write_injected(self._call().number, injected.common, injected.data)
+        self._array.recorder.host_events.write_injected(self._call().number, injected.common, injected.data)
         return len(data)

@@ -43,7 +43,8 @@ class MarkerHandle(Handle):
     def _record(self, data: bytes) -> bool:
         newline = None if data.endswith(b"\n") else len(data)
         text = data if newline is None else data + b"\n"
-        return self._trace_array.recorder.write_marker(text.ljust(max(len(data), TEXT_ROOM) + len("\n\0"), b"\0"), newline)
+        room = max(len(data), TEXT_ROOM) + len("\n\0")
+        return self._trace_array.recorder.host_events.write_marker(text.ljust(room, b"\0"), newline)
 
 
 class RawMarkerHandle(MarkerHandle):
@@ -57,4 +58,4 @@ class RawMarkerHandle(MarkerHandle):
 
     def _record(self, data: bytes) -> bool:
         # Linux counts the number twice.
-        return self._trace_array.recorder.write_raw(data.ljust(max(len(data), RAW_ROOM) + SHORTEST_RAW_WRITE, b"\0"))
+        return self._trace_array.recorder.host_events.write_raw(data.ljust(max(len(data), RAW_ROOM) + SHORTEST_RAW_WRITE, b"\0"))

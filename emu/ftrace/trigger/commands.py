@@ -59,7 +59,8 @@ def parse_trigger(text: str) -> TriggerCommand:
     if name in _ABSENT:
         raise NotProvided(errno.EINVAL, "trigger", f"the trigger '{name}'")
     if name not in AVAILABLE:
-        raise TraceError(errno.EINVAL, f"there is no trigger '{name}'", (name, AVAILABLE))
+        known = " ".join(AVAILABLE)
+        raise TraceError(errno.EINVAL, f"there is no trigger '{name}' (there are: {known})", (name, AVAILABLE))
     rest = rest.lstrip()
     target = None
     if name in EVENT_COMMANDS or rest[:1].isdecimal():
@@ -73,7 +74,8 @@ def parse_trigger(text: str) -> TriggerCommand:
         target, given = (given[0], given[1]), given[2:]
     if removes:
         return TriggerCommand(name, removes, target, None, None)
-    return TriggerCommand(name, removes, target, parse_count(given[0]) if given else None, _condition(rest.strip()))
+    count = parse_count(given[0]) if given else None
+    return TriggerCommand(name, removes, target, count, _condition(rest.strip(), counted=count is not None))
 
 
 def parse_count(text: str) -> int:
@@ -90,13 +92,14 @@ def parse_count(text: str) -> int:
     return count
 
 
-def _condition(text: str) -> str | None:
+def _condition(text: str, *, counted: bool) -> str | None:
     """Raises TraceError: EINVAL."""
     if not text:
         return None
     word, condition = _split(text, _BLANK)
     if word != "if" or not condition:
-        raise TraceError(errno.EINVAL, f"'{text}': 'if FILTER' is needed")
+        expected = "'if FILTER'" if counted else "a number of times or 'if FILTER'"
+        raise TraceError(errno.EINVAL, f"'{text}': {expected} is needed")
     return condition
 
 

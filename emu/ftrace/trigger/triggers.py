@@ -105,7 +105,8 @@ class Triggers:
         try:
             return self._make_filter(call, command.condition)
         except TraceError as error:
-            raise TraceError(error.code, error.why) from None
+            error.logged = None
+            raise
 
     def text(self, call: EventCall) -> str:
         """What the file `trigger` of an event shows."""

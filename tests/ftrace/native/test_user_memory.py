@@ -80,14 +80,15 @@ def test_a_program_s_memory_is_found_where_the_program_could_read_it(
 
         def write_marker(text: bytes, newline: int | None = None) -> bool:
             """Reads what the program wrote of, while it waits in the system call."""
-            cpu, array = (np.uint64(record.address) for record in (recorder.acting_cpu.record, recorder.globals.records.top))
+            records = machine.kernel.acting_cpu.record, recorder.globals.records.top
+            cpu, array = (np.uint64(record.address) for record in records)
             words = text.rstrip(b"\n\0").split()
             for expected, address in zip(words[::2], words[1::2], strict=True):
                 place = int(find(cpu, array, np.uint64(int(address, 16))))
                 written.append((expected, ctypes.string_at(place, 16) if place else b"-", address))
             return True
 
-        monkeypatch.setattr(recorder, "write_marker", write_marker)
+        monkeypatch.setattr(recorder.host_events, "write_marker", write_marker)
         assert machine.run("/mnt/program").status == 0
     assert len(written) == 17
     assert [(expected, address) for expected, found, address in written if found != expected] == []

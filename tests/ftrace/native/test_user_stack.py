@@ -218,7 +218,7 @@ def test_whatever_a_program_has_where_its_stack_should_be(arch: str, guest: Mach
         examined.append(count)
 
     def write_marker(text: bytes, newline: int | None = None) -> bool:
-        caller = recorder.acting_cpu
+        caller = guest.kernel.acting_cpu
         task = guest.kernel.memory.host_address(guest.kernel.tasks.current(caller))
 
         @settings(max_examples=500, deadline=None, database=None, derandomize=True)
@@ -237,6 +237,6 @@ def test_whatever_a_program_has_where_its_stack_should_be(arch: str, guest: Mach
                 state.otherwin = others
         return True
 
-    monkeypatch.setattr(recorder, "write_marker", write_marker)
+    monkeypatch.setattr(recorder.host_events, "write_marker", write_marker)
     assert guest.run("echo x > /sys/kernel/tracing/trace_marker").status == 0
     assert len(examined) >= 500 and max(examined) > 1

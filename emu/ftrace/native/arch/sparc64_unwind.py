@@ -46,7 +46,7 @@ def ins(env, n):
     index = np.uint64(load_u32(env + CWP)) + n + ONE
     windows = np.uint64(load_u32(env + NWINDOWS))
     if n != ZERO and index >= windows:  # those of the current window follow it in any case
-        index -= windows
+        index %= windows  # once round, whatever the guest has stored in CANRESTORE and OTHERWIN
     return env + REGBASE + index * WINDOW_SIZE
 
 
@@ -90,11 +90,11 @@ def build(guest: GuestLayout, context: Context) -> Any:
                     called_from = guest_u64(host_address(array, saved + guest.saved_link))
             else:
                 if passed < in_cpu:
-                    place = ins(env, passed)
-                    fp, address = load_u64(place + O6), load_u64(place + O7)
+                    in_window = ins(env, passed)
+                    fp, address = load_u64(in_window + O6), load_u64(in_window + O7)
                 else:
-                    place = host_address(array, sp)
-                    fp, address = guest_u64(place + FP_PLACE), guest_u64(place + CALL_PLACE)
+                    on_stack = host_address(array, sp)
+                    fp, address = guest_u64(on_stack + FP_PLACE), guest_u64(on_stack + CALL_PLACE)
                 if fp <= sp:
                     break
                 sp = fp

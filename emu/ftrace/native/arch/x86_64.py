@@ -19,14 +19,12 @@ from emu.ftrace.native import (
     array_record,
     context,
     event,
-    event_context,
     filter_program,
     function,
     function_graph,
-    stacks,
+    stack_callbacks,
     task_callbacks,
     user_memory,
-    user_stack,
 )
 from emu.ftrace.native.arch import (
     Callback,
@@ -80,7 +78,7 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
         before_graph(cpu, ip, parent_ip, irqs_off(env))
         if record_graph_entry(cpu, ip, parent_ip, sp + WORD, irqs_off(env)):
             store_u64(stack + WORD, load_u64(array + array_record.RETURN_TRAMPOLINE))
-        after_graph(cpu, ip, irqs_off(env))
+        after_graph(cpu, ip)
 
     @cfunc(_HANDLER)
     def graph_return(cpu, address):
@@ -128,27 +126,8 @@ def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
     memory = in_byte_order("little")
     about = context.build(memory, guest)
-    record_stack, record_after = stacks.build(about, x86_64_unwind.build(guest, about))
-    record_user_stack = user_stack.build(memory, guest, about, x86_64_user.build(guest, about))
-
-    @njit
-    def context_of(array_cpu):
-        return load_u64(load_u64(array_cpu + array_cpu_record.ARRAY) + array_record.EVENT_CONTEXT)
-
-    @cfunc(_HANDLER)
-    def function_stack(cpu, array_cpu):
-        record_stack(cpu, array_cpu, event_context.PLACE_FUNCTION, irqs_off(load_u64(cpu + cpu_record.ENV)))
-
-    @cfunc(_HANDLER)
-    def event_stack(cpu, array_cpu):
-        now = context_of(array_cpu)
-        record_after(cpu, array_cpu, load_u64(now + event_context.PLACE), load_u64(load_u64(now + event_context.ENTRY)))
-
-    @cfunc(_HANDLER)
-    def event_user_stack(cpu, array_cpu):
-        record_user_stack(cpu, array_cpu, load_u64(load_u64(context_of(array_cpu) + event_context.ENTRY)))
-
-    return StackCallbacks(function_stack.address, event_stack.address, event_user_stack.address)
+    unwind, unwind_user = x86_64_unwind.build(guest, about), x86_64_user.build(guest, about)
+    return stack_callbacks.build(memory, guest, about, irqs_off, unwind, unwind_user)
 
 
 def build_for_filters(guest: GuestLayout) -> int:

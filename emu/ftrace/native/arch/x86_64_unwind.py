@@ -62,9 +62,9 @@ def build(guest: GuestLayout, context: Context) -> Any:
                 returned = address == trampoline
                 last = ZERO  # it may have been on another stack
             elif frame & LOW_BITS == ZERO and frame > last:
-                place = host_address(array, frame)
-                address = real_address(array, task, frame + WORD, load_u64(place + WORD))
-                frame, last = load_u64(place), frame
+                on_stack = host_address(array, frame)
+                address = real_address(array, task, frame + WORD, load_u64(on_stack + WORD))
+                frame, last = load_u64(on_stack), frame
             else:
                 break
             if not is_code(array, address):
