@@ -192,10 +192,7 @@ class Changes:
     def _command(self) -> str:
         choose = self._choose
         command = choose.choice(_COMMANDS)
-        if command in _RARELY:
-            where = choose.choice(_RARE)
-        else:  # a snapshot at each call of many functions would take all the time
-            where = choose.choice(self._functions) if command == "snapshot" else self._function()
+        where = choose.choice(_RARE) if command in _RARELY else self._function()
         if command.endswith("_event"):
             command += ":" + ":".join(self._event())
         return f"{choose.choice(('', '', '!'))}{where}:{command}{choose.choice(_COUNTS)}"
