@@ -23,9 +23,9 @@ TRACE = """\
  0)    <idle>-0    =>     init-1    
  ------------------------------------------
 
- 0)               |  /* sched_switch: prev_comm=init prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=init next_pid=12 next_prio=120 */
+ 0)               |  /* sched_switch: prev_comm=init prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=init next_pid=13 next_prio=120 */
  ------------------------------------------
- 0)     init-1     =>   usleep-12   
+ 0)     init-1     =>   usleep-13   
  ------------------------------------------
 
  0)               |  sys_nanosleep() {
@@ -43,15 +43,15 @@ TRACE = """\
  0)               |        do_nanosleep() {
  0)   2.600 us    |          hrtimer_start_range_ns();
  0)               |          schedule() {
- 0)               |            /* sched_switch: prev_comm=usleep prev_pid=12 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120 */
+ 0)               |            /* sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120 */
  ------------------------------------------
- 0)   usleep-12    =>    <idle>-0   
+ 0)   usleep-13    =>    <idle>-0   
  ------------------------------------------
 
- 0)               |            /* sched_waking: comm=usleep pid=12 prio=120 target_cpu=000 */
- 0)               |            /* sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=usleep next_pid=12 next_prio=120 */
+ 0)               |            /* sched_waking: comm=usleep pid=13 prio=120 target_cpu=000 */
+ 0)               |            /* sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=usleep next_pid=13 next_prio=120 */
  ------------------------------------------
- 0)    <idle>-0    =>   usleep-12   
+ 0)    <idle>-0    =>   usleep-13   
  ------------------------------------------
 
  0) # 1032.810 us |          }
@@ -61,7 +61,7 @@ TRACE = """\
  0) # 1039.580 us |    }
  0) # 1041.280 us |  }
  0)               |  /* sched_waking: comm=init pid=1 prio=120 target_cpu=000 */
- 0)               |  /* sched_switch: prev_comm=usleep prev_pid=12 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120 */
+ 0)               |  /* sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120 */
 """
 
 

@@ -21,20 +21,20 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-16      [001] .....     0.076971: vfs_ioctl <-sys_ioctl
-              sh-16      [001] .....     0.077031: vfs_ioctl <-sys_ioctl
-              sh-16      [001] .....     0.077423: vfs_open <-do_open
-             cat-17      [000] .....     0.079321: vfs_fstatat <-sys_newfstatat
-             cat-17      [000] .....     0.079327: vfs_statx <-vfs_fstatat
-             cat-17      [000] .....     0.079608: vfs_open <-do_open
-             cat-17      [000] .....     0.080262: vfs_open <-do_open
-             cat-17      [000] .....     0.080443: vfs_fstat <-sys_newfstat
-             cat-17      [000] .....     0.080452: vfs_fstat <-sys_newfstat
-             cat-17      [000] .....     0.080462: vfs_read <-ksys_read
-             cat-17      [000] .....     0.080482: vfs_write <-ksys_write
-             cat-17      [000] .....     0.080497: vfs_read <-ksys_read
-            init-1       [000] .....     0.080977: vfs_ioctl <-sys_ioctl
-            init-1       [000] .....     0.080998: vfs_write <-ksys_write
+              sh-17      [000] .....     0.075635: vfs_ioctl <-sys_ioctl
+              sh-17      [000] .....     0.075693: vfs_ioctl <-sys_ioctl
+              sh-17      [000] .....     0.076062: vfs_open <-do_open
+             cat-18      [001] .....     0.077889: vfs_fstatat <-sys_newfstatat
+             cat-18      [001] .....     0.077895: vfs_statx <-vfs_fstatat
+             cat-18      [001] .....     0.078174: vfs_open <-do_open
+             cat-18      [001] .....     0.078832: vfs_open <-do_open
+             cat-18      [001] .....     0.079013: vfs_fstat <-sys_newfstat
+             cat-18      [001] .....     0.079022: vfs_fstat <-sys_newfstat
+             cat-18      [001] .....     0.079032: vfs_read <-ksys_read
+             cat-18      [001] .....     0.079064: vfs_write <-ksys_write
+             cat-18      [001] .....     0.079078: vfs_read <-ksys_read
+            init-1       [001] .....     0.079569: vfs_ioctl <-sys_ioctl
+            init-1       [001] .....     0.079590: vfs_write <-ksys_write
 """
 
 

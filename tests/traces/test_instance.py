@@ -26,13 +26,13 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-18      [000] .....     0.030989: vfs_read <-ksys_read
-             cat-18      [000] .....     0.031034: vfs_write <-ksys_write
-             cat-18      [000] .....     0.031046: vfs_read <-ksys_read
-              sh-16      [001] .....     0.031389: vfs_write <-ksys_write
+             cat-19      [001] .....     0.031400: vfs_read <-ksys_read
+             cat-19      [001] .....     0.031424: vfs_write <-ksys_write
+             cat-19      [001] .....     0.031436: vfs_read <-ksys_read
+              sh-17      [000] .....     0.031754: vfs_write <-ksys_write
 # tracer: function
 #
-# entries-in-buffer/entries-written: 6/6   #P:2
+# entries-in-buffer/entries-written: 7/7   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -42,12 +42,13 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-            init-1       [000] .....     0.025993: schedule <-do_wait
-              sh-16      [001] .....     0.028176: schedule <-do_wait
-     rcu_preempt-3       [000] .....     0.029301: schedule <-schedule_timeout
-              sh-16      [001] .....     0.030177: schedule <-do_wait
-     rcu_preempt-3       [000] .....     0.031307: schedule <-schedule_timeout
-              sh-16      [001] .....     0.031762: schedule <-do_wait
+            init-1       [001] .....     0.026369: schedule <-do_wait
+              sh-17      [000] .....     0.028540: schedule <-do_wait
+     rcu_preempt-3       [001] .....     0.030053: schedule <-schedule_timeout
+              sh-17      [000] .....     0.030159: schedule <-hostfs_wait_answer
+              sh-17      [000] .....     0.030552: schedule <-do_wait
+     rcu_preempt-3       [001] .....     0.032059: schedule <-schedule_timeout
+              sh-17      [000] .....     0.032177: schedule <-do_wait
 """
 
 

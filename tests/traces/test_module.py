@@ -23,29 +23,29 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-        modprobe-17      [000] .....     0.031217: do_init_module <-load_module
-        modprobe-17      [000] .....     0.031218: sample_timer_init [sample_timer] <-do_one_initcall
-        modprobe-17      [000] .....     0.031218: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
-   sample_thread-18      [000] .....     0.031390: sample_thread [sample_timer] <-kthread
-   sample_thread-18      [000] .....     0.031390: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-18      [000] d..1.     0.031391: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.031392: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [001] ..s1.     0.042275: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [001] ..s1.     0.042275: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [001] d.s2.     0.042276: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.043055: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-18      [000] d..1.     0.043056: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.043057: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [001] ..s1.     0.053024: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [001] ..s1.     0.053024: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [001] d.s2.     0.053025: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.055054: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-18      [000] d..1.     0.055055: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-18      [000] .....     0.055056: sample_rest [sample_timer] <-sample_thread [sample_timer]
-           rmmod-20      [000] .....     0.059036: sample_timer_exit [sample_timer] <-delete_module
-           rmmod-20      [000] .....     0.059039: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-20      [000] .....     0.067083: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-20      [000] d..1.     0.067084: sample_add [sample_timer] <-sample_count [sample_timer]
+        modprobe-18      [001] .....     0.031228: do_init_module <-load_module
+        modprobe-18      [001] .....     0.031228: sample_timer_init [sample_timer] <-do_one_initcall
+        modprobe-18      [001] .....     0.031228: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
+   sample_thread-19      [001] .....     0.031386: sample_thread [sample_timer] <-kthread
+   sample_thread-19      [001] .....     0.031386: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.031387: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.031388: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [000] .Ns1.     0.042033: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [000] .Ns1.     0.042033: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [000] dNs2.     0.042034: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.043053: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.043054: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.043055: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [000] ..s1.     0.053024: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [000] ..s1.     0.053024: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [000] d.s2.     0.053025: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.055054: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.055055: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.055056: sample_rest [sample_timer] <-sample_thread [sample_timer]
+           rmmod-21      [001] .....     0.059772: sample_timer_exit [sample_timer] <-delete_module
+           rmmod-21      [001] .....     0.059774: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [001] .....     0.067083: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [001] d..1.     0.067083: sample_add [sample_timer] <-sample_count [sample_timer]
 """
 
 

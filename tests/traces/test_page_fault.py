@@ -15,41 +15,41 @@ TRACE = """\
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 0)               |  vfs_read() {
- 0)   0.160 us    |    rw_verify_area();
- 0)               |    read_iter_zero() {
- 0)               |      clear_user() {
- 0)               |        do_sparc64_fault() {
- 0)   0.250 us    |          data_access();
- 0)               |          do_user_addr_fault() {
- 0)   0.300 us    |            find_vma();
- 0)               |            handle_mm_fault() {
- 0)               |              __handle_mm_fault() {
- 0)   0.220 us    |                mm_alloc_pmd();
- 0)   0.130 us    |                pte_alloc();
- 0)               |                handle_pte_fault() {
- 0)               |                  do_anonymous_page() {
- 0)               |                    __alloc_pages() {
- 0)               |                      get_page_from_freelist() {
- 0)   0.270 us    |                        zone_watermark_ok();
- 0)   0.440 us    |                        rmqueue_pcplist();
- 0) + 15.060 us   |                      }
- 0) + 15.390 us   |                    }
- 0)               |                    do_set_pte() {
- 0)   0.130 us    |                      flush_icache_page();
- 0)   2.230 us    |                    }
- 0) + 18.850 us   |                  }
- 0) + 20.300 us   |                }
- 0) + 22.700 us   |              }
- 0) + 23.060 us   |            }
- 0)   1.410 us    |            up_read();
- 0) + 27.120 us   |          }
- 0) + 28.970 us   |        }
- 0)   0.180 us    |        raw_irqentry_exit_cond_resched();
- 0) ! 104.800 us  |      }
- 0)   7.890 us    |      clear_user();
- 0) ! 116.400 us  |    }
- 0) ! 117.470 us  |  }
+ 1)               |  vfs_read() {
+ 1)   0.160 us    |    rw_verify_area();
+ 1)               |    read_iter_zero() {
+ 1)               |      clear_user() {
+ 1)               |        do_sparc64_fault() {
+ 1)   0.250 us    |          data_access();
+ 1)               |          do_user_addr_fault() {
+ 1)   0.300 us    |            find_vma();
+ 1)               |            handle_mm_fault() {
+ 1)               |              __handle_mm_fault() {
+ 1)   0.220 us    |                mm_alloc_pmd();
+ 1)   0.130 us    |                pte_alloc();
+ 1)               |                handle_pte_fault() {
+ 1)               |                  do_anonymous_page() {
+ 1)               |                    __alloc_pages() {
+ 1)               |                      get_page_from_freelist() {
+ 1)   0.270 us    |                        zone_watermark_ok();
+ 1)   0.440 us    |                        rmqueue_pcplist();
+ 1) + 14.660 us   |                      }
+ 1) + 14.990 us   |                    }
+ 1)               |                    do_set_pte() {
+ 1)   0.130 us    |                      flush_icache_page();
+ 1)   2.230 us    |                    }
+ 1) + 18.450 us   |                  }
+ 1) + 19.900 us   |                }
+ 1) + 22.300 us   |              }
+ 1) + 22.660 us   |            }
+ 1)   1.410 us    |            up_read();
+ 1) + 26.720 us   |          }
+ 1) + 28.570 us   |        }
+ 1)   0.180 us    |        raw_irqentry_exit_cond_resched();
+ 1) ! 104.400 us  |      }
+ 1)   7.890 us    |      clear_user();
+ 1) ! 116.000 us  |    }
+ 1) ! 117.070 us  |  }
 """
 
 

@@ -11,10 +11,10 @@ COMMAND = (
 )
 
 TRACE = """\
-1 round trips, 221.490 us each
+1 round trips, 171.030 us each
 # tracer: function
 #
-# entries-in-buffer/entries-written: 49/49   #P:2
+# entries-in-buffer/entries-written: 43/43   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -24,55 +24,49 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-          <idle>-0       [000] d.h2.     0.076494: try_to_wake_up <-default_wake_function
-            init-1       [000] d..2.     0.076540: finish_task_switch <-__schedule
-            init-1       [000] d..2.     0.076862: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.076863: reschedule_interrupt <-etrap
-              sh-16      [001] d..2.     0.076893: finish_task_switch <-schedule_tail
-          <idle>-0       [000] d..2.     0.076991: finish_task_switch <-__schedule
-              sh-16      [001] d..2.     0.078887: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.078888: reschedule_interrupt <-etrap
-        pingpong-17      [000] d..2.     0.078918: finish_task_switch <-schedule_tail
-          <idle>-0       [001] d..2.     0.079114: finish_task_switch <-__schedule
-        pingpong-17      [000] d..2.     0.080450: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.080451: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.080481: finish_task_switch <-schedule_tail
-        pingpong-17      [000] ...1.     0.080532: try_to_wake_up <-wake_up_process
-          <idle>-0       [001] d..2.     0.080543: finish_task_switch <-__schedule
-        pingpong-17      [000] d..4.     0.080550: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.080552: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.080568: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.080589: finish_task_switch <-__schedule
-        pingpong-18      [001] d..1.     0.080621: try_to_wake_up <-default_wake_function
-        pingpong-18      [001] d..4.     0.080631: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.080632: reschedule_interrupt <-etrap
-        pingpong-17      [000] d..2.     0.080661: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.080670: finish_task_switch <-__schedule
-        pingpong-17      [000] d..1.     0.080700: try_to_wake_up <-default_wake_function
-        pingpong-17      [000] d..4.     0.080708: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.080709: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.080737: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.080751: finish_task_switch <-__schedule
-        pingpong-18      [001] d..3.     0.080915: try_to_wake_up <-default_wake_function
-        pingpong-18      [001] d..6.     0.080927: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.080928: reschedule_interrupt <-etrap
-          <idle>-0       [001] d..2.     0.080954: finish_task_switch <-__schedule
-        pingpong-17      [000] d..2.     0.080956: finish_task_switch <-__schedule
-        pingpong-17      [000] d.s1.     0.081042: try_to_wake_up <-wake_up_process
-        pingpong-17      [000] d.s4.     0.081054: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.081055: reschedule_interrupt <-etrap
-     rcu_preempt-3       [001] d..2.     0.081083: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.081118: finish_task_switch <-__schedule
-        pingpong-17      [000] d..3.     0.081288: try_to_wake_up <-default_wake_function
-        pingpong-17      [000] d..6.     0.081300: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.081300: reschedule_interrupt <-etrap
-          <idle>-0       [000] d..2.     0.081327: finish_task_switch <-__schedule
-              sh-16      [001] d..2.     0.081332: finish_task_switch <-__schedule
-              sh-16      [001] d..3.     0.081553: try_to_wake_up <-default_wake_function
-              sh-16      [001] d..6.     0.081564: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.081565: reschedule_interrupt <-etrap
-            init-1       [000] d..2.     0.081588: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.081592: finish_task_switch <-__schedule
+          <idle>-0       [000] d.h2.     0.075097: try_to_wake_up <-default_wake_function
+          <idle>-0       [000] d.h5.     0.075105: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.075106: reschedule_interrupt <-etrap
+            init-1       [001] d..2.     0.075135: finish_task_switch <-__schedule
+            init-1       [001] d..2.     0.075497: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.075498: reschedule_interrupt <-etrap
+              sh-17      [000] d..2.     0.075527: finish_task_switch <-schedule_tail
+          <idle>-0       [001] d..2.     0.075643: finish_task_switch <-__schedule
+              sh-17      [000] d..2.     0.077498: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.077499: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.077528: finish_task_switch <-schedule_tail
+          <idle>-0       [000] d..2.     0.077715: finish_task_switch <-__schedule
+        pingpong-18      [001] d..2.     0.079039: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.079040: reschedule_interrupt <-etrap
+        pingpong-19      [000] d..2.     0.079072: finish_task_switch <-schedule_tail
+          <idle>-0       [001] d..2.     0.079156: finish_task_switch <-__schedule
+        pingpong-19      [000] d..1.     0.079169: try_to_wake_up <-default_wake_function
+        pingpong-19      [000] d..4.     0.079179: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.079186: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.079199: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.079218: finish_task_switch <-__schedule
+        pingpong-18      [001] d..1.     0.079238: try_to_wake_up <-default_wake_function
+        pingpong-18      [001] d..4.     0.079246: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.079247: reschedule_interrupt <-etrap
+        pingpong-19      [000] d..2.     0.079275: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.079319: finish_task_switch <-__schedule
+        pingpong-19      [000] d..3.     0.079452: try_to_wake_up <-default_wake_function
+        pingpong-19      [000] d..6.     0.079464: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.079465: reschedule_interrupt <-etrap
+          <idle>-0       [000] d..2.     0.079491: finish_task_switch <-__schedule
+        pingpong-18      [001] d..2.     0.079493: finish_task_switch <-__schedule
+        pingpong-18      [001] d..3.     0.079762: try_to_wake_up <-default_wake_function
+        pingpong-18      [001] d..6.     0.079774: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.079775: reschedule_interrupt <-etrap
+          <idle>-0       [001] d..2.     0.079801: finish_task_switch <-__schedule
+              sh-17      [000] d..2.     0.079804: finish_task_switch <-__schedule
+              sh-17      [000] d.s1.     0.080040: try_to_wake_up <-wake_up_process
+              sh-17      [000] d.s4.     0.080052: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.080053: reschedule_interrupt <-etrap
+     rcu_preempt-3       [001] d..2.     0.080072: finish_task_switch <-__schedule
+              sh-17      [000] d..3.     0.080083: try_to_wake_up <-default_wake_function
+          <idle>-0       [000] d..2.     0.080123: finish_task_switch <-__schedule
+            init-1       [001] d..2.     0.080123: finish_task_switch <-__schedule
 """
 
 

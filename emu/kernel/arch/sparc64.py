@@ -28,6 +28,7 @@ SAVED_FP, SAVED_CALL = _BIAS + 8 * 14, _BIAS + 8 * 15
 TRAP_REGISTERS = _BIAS + 192  # of trap_entry's frame: its struct pt_regs
 
 _SAVE, _SAVE_MASK = 0x9DE3_8000, 0xFFFF_C000  # save %sp, ..., %sp
+_RETURN, _RETURN_MASK = 0x81C8_0000, 0xC1F8_0000  # return ...: a restore and a jump in one
 
 
 class Sparc64(KernelArch):
@@ -91,9 +92,12 @@ class Sparc64(KernelArch):
 
     def without_frame(self, code: bytes, branches: Mapping[int, int]) -> NDArray[np.uint8]:
         size = len(code)
-        (saves,) = np.nonzero(np.frombuffer(code, ">u4", size // 4) & _SAVE_MASK == _SAVE)
-        after_save = 4 * (int(saves[0]) + 1) if len(saves) else size
-        return (np.arange(size) < after_save).astype(np.uint8)
+        words = np.frombuffer(code, ">u4", size // 4)
+        (saves,) = np.nonzero(words & _SAVE_MASK == _SAVE)
+        places = (np.arange(size) < (4 * (int(saves[0]) + 1) if len(saves) else size)).astype(np.uint8)
+        for returned in np.flatnonzero(words & _RETURN_MASK == _RETURN).tolist():
+            places[4 * (returned + 1) : 4 * (returned + 2)] = 1  # its delay slot is executed in the caller's window
+        return places
 
 
 ARCH = Sparc64()
