@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tracefs of a kernel that has been loaded but not started: no CPU runs, so sites are patched at once."""
+"""The tracefs of a kernel that has been loaded but not started: no CPU runs, so sites are patched at once. And one that runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from emu.kernel import arch as kernel_arch
 from emu.kernel.console import Console
 from emu.kernel.image import Image
 from emu.kernel.kernel import Kernel
-from emu.machine import image_directory
+from emu.machine import Machine, image_directory
 
 ARCH = "x86_64"
 MEMORY, QUANTUM, FREQUENCY = 32 << 20, 1000, 100_000_000
@@ -72,6 +72,14 @@ def root(trace_array: TraceArray) -> StaticDirectory:
 @pytest.fixture
 def tracefs(root: StaticDirectory) -> TraceFS:
     return TraceFS(root)
+
+
+@pytest.fixture(scope="module")
+def booted(arch: str) -> Iterator[Machine]:
+    """A machine for all tests of a module: nothing that they do makes the kernel or tracing warn."""
+    with Machine(arch=arch, cpus=2) as made:
+        yield made
+        assert made.warnings == []
 
 
 def mark(ring: RingBuffer, time: int, text: str) -> None:

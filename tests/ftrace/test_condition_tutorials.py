@@ -6,7 +6,6 @@ effect that they describe.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -23,13 +22,6 @@ EXISTS = "echo: write error: File exists\n"
 BLOCK = "dd if=/dev/zero of=/dev/ram0 bs=1k seek=$n count=1 conv=notrunc 2> /dev/null"
 # Several requests at once: while the device is open, nothing is written before `sync`.
 SCATTERED = f"exec 3< /dev/ram0; for n in 0 20 40; do {BLOCK}; done; sync; exec 3<&-"
-
-
-@pytest.fixture(scope="module")
-def booted(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as made:
-        yield made
-        assert made.warnings == []
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -50,13 +49,6 @@ FIELD = re.compile(r"^\tfield:(\S.*) (\S+);\toffset:(\d+);\tsize:(\d+);\tsigned:
 
 # The columns in front of an event: task, CPU, flags and time.
 CONTEXT = re.compile(r"^ *(?P<comm>\S.*)-(?P<pid>\d+) +\[00(?P<cpu>\d)\] (?P<flags>\S{5}) +\d+\.\d{6}: (?P<event>.*)$", re.M)
-
-
-@pytest.fixture(scope="module")
-def booted(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as made:
-        yield made
-        assert made.warnings == []
 
 
 @pytest.fixture

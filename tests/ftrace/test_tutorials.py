@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -115,12 +114,6 @@ BEGINNING = [
     ("trace", ""),
     ("tracing_on", "1"),
 ]
-
-
-@pytest.fixture(scope="module")
-def booted(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as made:
-        yield made
 
 
 @pytest.fixture

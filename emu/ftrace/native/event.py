@@ -23,7 +23,7 @@ from emu.native import njit
 from emu.native.memory import copy
 from emu.native.pointers import Accessors, call_handler, load_u8, load_u64, store_u8, store_u16, store_u32, store_u64
 
-__all__ = ["build", "record"]
+__all__ = ["build", "of_cpu", "put_entry", "record"]
 
 ZERO, ONE, TWO, FOUR, WORD = (np.uint64(n) for n in (0, 1, 2, 4, 8))
 HALF = np.uint64(16)  # bits: a __data_loc word is the offset, and above it the length
@@ -34,6 +34,22 @@ NULL_SIZE = np.uint64(7)
 
 
 @njit
+def of_cpu(cpu, cpus):
+    """The array_cpu_record of a CPU. `cpus`: an array's CPUS."""
+    return load_u64(cpus + load_u64(cpu + cpu_record.INDEX) * WORD)
+
+
+@njit
+def put_entry(cpu, array_cpu, array, entry, staged, size):
+    """Fills an entry, whose place is reserved, with what is staged. False: it has no place."""
+    if entry == ZERO:
+        return False
+    copy(entry, staged, size)
+    complete(cpu, array_cpu, array)
+    return True
+
+
+@njit
 def record(cpu, file, staged, size):
     """Records a staged entry, if its array wants that and the file's filter keeps it.
 
@@ -41,16 +57,12 @@ def record(cpu, file, staged, size):
     """
     if load_u64(file + event_file.FLAGS) != event_file.ENABLED:
         return ZERO
-    array_cpu = load_u64(load_u64(file + event_file.CPUS) + load_u64(cpu + cpu_record.INDEX) * WORD)
+    array_cpu = of_cpu(cpu, load_u64(file + event_file.CPUS))
     if not keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
         return ZERO
     array = load_u64(array_cpu + array_cpu_record.ARRAY)
     entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
-    if entry == ZERO:
-        return ZERO
-    copy(entry, staged, size)
-    complete(cpu, array_cpu, array)
-    return array_cpu
+    return array_cpu if put_entry(cpu, array_cpu, array, entry, staged, size) else ZERO
 
 
 def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:

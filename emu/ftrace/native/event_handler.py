@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from emu.cpu.native import cpu_record
 from emu.ftrace.native import (
     array_cpu_record,
     array_record,
@@ -22,16 +21,16 @@ from emu.ftrace.native import (
     pids,
     ring_record,
 )
-from emu.ftrace.native.context import complete, now
+from emu.ftrace.native.context import now
+from emu.ftrace.native.event import of_cpu, put_entry
 from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.ring_buffer import reserve
 from emu.native import cfunc, njit
-from emu.native.memory import copy
 from emu.native.pointers import call_handler, load_u32, load_u64, store_u8, store_u64
 
 __all__ = ["build"]
 
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+ZERO, ONE = np.uint64(0), np.uint64(1)
 NEWLINE = np.uint8(ord("\n"))
 
 
@@ -103,11 +102,8 @@ def record(cpu, array_cpu, array, ring, disabled, event, staged, size):
     store_u64(place, disabled)
     entry = reserve(ring, now(cpu, array), size)
     store_u64(place, now_disabled)
-    if entry != ZERO:
-        copy(entry, staged, size)
-        complete(cpu, array_cpu, array)
-        if event != ZERO:
-            record_stacks(cpu, array_cpu, array)
+    if put_entry(cpu, array_cpu, array, entry, staged, size) and event != ZERO:
+        record_stacks(cpu, array_cpu, array)
 
 
 def build() -> Any:
@@ -115,7 +111,7 @@ def build() -> Any:
 
     @cfunc(types.void(types.uint64, types.uint64))
     def handle(cpu, file):
-        array_cpu = load_u64(load_u64(file + event_file.CPUS) + load_u64(cpu + cpu_record.INDEX) * WORD)
+        array_cpu = of_cpu(cpu, load_u64(file + event_file.CPUS))
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         context = load_u64(array + array_record.EVENT_CONTEXT)
         event = load_u64(context + event_context.EVENT)

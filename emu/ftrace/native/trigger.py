@@ -14,6 +14,7 @@ from numba import types
 from emu.cpu.native import cpu_record
 from emu.cpu.native.interrupts import stop
 from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, event_file
+from emu.ftrace.native.event import of_cpu
 from emu.ftrace.native.snapshot import take_snapshot
 from emu.ftrace.native.switches import record_off, record_on
 from emu.native import cfunc, njit
@@ -22,7 +23,7 @@ from emu.native.pointers import call_handler, load_u64, store_u64
 __all__ = ["TriggerHandlers", "build"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+ZERO, ONE = np.uint64(0), np.uint64(1)
 
 
 class TriggerHandlers(NamedTuple):
@@ -91,8 +92,7 @@ def build() -> TriggerHandlers:
         array = load_u64(acting + consumer.ARRAY)
         called = load_u64(load_u64(array + array_record.EVENT_CONTEXT) + event_context.ENTRY) == ZERO
         if (is_recording(acting) or not called) and spend(acting):
-            array_cpu = load_u64(load_u64(array + array_record.CPUS) + load_u64(cpu + cpu_record.INDEX) * WORD)
-            call_handler(load_u64(acting + consumer.TARGET), cpu, array_cpu)
+            call_handler(load_u64(acting + consumer.TARGET), cpu, of_cpu(cpu, load_u64(array + array_record.CPUS)))
 
     @cfunc(_HANDLER)
     def enable_event(cpu, acting):
