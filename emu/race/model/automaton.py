@@ -171,8 +171,7 @@ class Automaton:
             case What.PARK if not patcher.parked[position]:
                 cpu = cpu._replace(due=Due.WAIT)
             case What.RELEASE if patcher.parked[position]:
-                view = cpu.view if self._is_deaf(position + 1) else self._synchronised(position)
-                cpu = cpu._replace(view=view, due=Due.RELEASED)
+                cpu = cpu._replace(view=self._synchronised(position), due=Due.RELEASED)
             case What.FREE if any(frame.kind is Kind.IN for frame in cpu.frames):
                 return self._wrong(event, Wrong.FREED, "the trampoline is freed in which a task stands")
         return Move(event, cpu)

@@ -44,7 +44,7 @@ class Patcher:
         known: whether the breakpoint handler knows the sites.
         undoing: whether it is on its way back.
         freed: whether the old calls' trampolines have been given back.
-        synchronisations: how many CPUs have been asked for; a RELEASE is one.
+        synchronisations: how often CPUs have been asked to synchronise.
         done: whether the protocol is over.
     """
 
@@ -90,7 +90,7 @@ class Patcher:
         self.known.append(self.known[-1] and what not in (What.FORGET, What.DONE))
         self.undoing.append(undoing)
         self.freed.append(self.freed[-1] or what is What.FREE)
-        self.synchronisations.append(self.synchronisations[-1] + (what in (What.SYNC, What.RELEASE)))
+        self.synchronisations.append(self.synchronisations[-1] + (what is What.SYNC))
         self.done.append(what is What.DONE)
 
 
