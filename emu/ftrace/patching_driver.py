@@ -14,7 +14,7 @@ import numpy as np
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.errors import TraceError
-from emu.ftrace.patching import PROTOCOLS, Park, Patch, Protocol, Release, Step, Synchronise, Write
+from emu.ftrace.patching import PROTOCOLS, Park, Patch, Protocol, Release, Step, Synchronise, Write, undo
 from emu.kernel.kernel import Kernel
 from emu.kernel.upcalls import Upcall
 
@@ -34,8 +34,8 @@ class BadProtocol(TraceError):
 class Driver:
     """Performs one protocol's steps at a time, and remembers which are left and which CPUs have not answered yet.
 
-    When a place does not hold the expected bytes, the writes made so far are undone while every CPU waits, and `failed`
-    is called with a sentence (what Linux's ftrace_bug() reports).
+    When a place does not hold the expected bytes, the writes made so far are undone (`patching.undo`), and `failed` is
+    called with a sentence (what Linux's ftrace_bug() reports).
 
     A protocol is over when all its steps are done and no CPU is parked. What a wrong one leaves behind stays.
 
@@ -58,6 +58,7 @@ class Driver:
         self._arch = arch
         self._failed = failed
         self._warn = warn
+        self._breakpoint_code = arch.breakpoint.code if arch.breakpoint else b""
         self._protocol: str | Protocol = arch.protocols[0]
         self._performed: str | Protocol = self._protocol  # the one under way
         self._sync_core = kernel.image.symbol("upcall_sync_core")
@@ -162,19 +163,17 @@ class Driver:
         if patch is None:
             return False
         self.breakpoints_hit += 1
-        breakpoint.emulate(self._kernel.memory, registers, site, patch.new)
+        breakpoint.emulate(self._kernel.memory, registers, site, patch.old if self._undoing else patch.new)
         return True
 
     # The steps, before the first one is performed
 
     def _plan(self, patches: Sequence[Patch]) -> list[Step]:
         """What the protocol returns for these patches; each of its steps can be performed."""
-        breakpoint = self._arch.breakpoint
-        code = breakpoint.code if breakpoint else b""
         if isinstance(self._protocol, str):
-            return PROTOCOLS[self._protocol](patches, code)
+            return PROTOCOLS[self._protocol](patches, self._breakpoint_code)
         try:
-            steps = self._protocol(patches, code)
+            steps = self._protocol(patches, self._breakpoint_code)
         except Exception as error:
             raise BadProtocol(self._protocol, f"raised {_described(error)}") from error
         if not isinstance(steps, list | tuple):
@@ -267,8 +266,7 @@ class Driver:
         if self._undoing:
             return  # somebody else has changed what was to be undone
         self._undoing = True
-        undo: list[Step] = [Write(w.address, w.new, w.expected) for w in reversed(self._journal)]
-        self._to_come = deque([*undo, Release()] if self._parked else [Park(), *undo, Release()])
+        self._to_come = deque(undo(self._journal, list(self._patches.values()), self._breakpoint_code, parked=self._parked))
         self._failed(
             f"ftrace failed to modify {step.address:#x}: expected {step.expected.hex(' ')}, found {found.hex(' ')}"
         )
