@@ -127,7 +127,6 @@ def test_nmis_come_to_sites_while_cpus_wait_for_a_held_protocol(directed: Machin
     assert driver.busy and not driver.awaited and not finished
     driver.step()
     assert finished == [True] and not driver.busy
-    driver.held = False
     lab.visit(0, site)
     walk(directed, directed.board.cpus[0], directed.kernel.image.symbol("ftrace_caller"))
     walk(directed, directed.board.cpus[0], lab.home)
