@@ -13,7 +13,7 @@ from emu.race.permitted import NotPermitted, is_same
 from emu.race.scenario import Scenario, Wrong
 from emu.race.verdict import Outcome, Verdict
 
-__all__ = ["replay"]
+__all__ = ["Course", "replay"]
 
 
 def replay(events: Sequence[Event], scenario: Scenario, fetch: str) -> Verdict:
@@ -23,58 +23,83 @@ def replay(events: Sequence[Event], scenario: Scenario, fetch: str) -> Verdict:
         NotPermitted: an event is not possible where it stands.
         ValueError: the scenario is impossible, or has no such fetch model.
     """
-    walk = _Walk(automaton_of(scenario, fetch), scenario.cpus)
+    course = Course(scenario, fetch)
     move: Move | None = None
-    for number, event in enumerate(events, 1):
-        possible = [] if move and move.wrong else walk.possible(event.agent)
-        move = next((move for move in possible if is_same(event, move.event)), None)
-        if move is None:
-            raise NotPermitted(number, event, [move.event for move in possible])
-        walk.follow(move)
+    for event in events:
+        move = course.perform(event)
     outcome, wrong, why = Outcome.UNDECIDED, None, "nothing goes wrong on the way"
     if move and move.wrong:
         outcome, wrong, why = Outcome.UNSAFE, move.wrong, move.why
-    elif walk.is_stuck and Wrong.STUCK in scenario.never:
+    elif course.is_stuck and Wrong.STUCK in scenario.never:
         outcome, wrong, why = Outcome.UNSAFE, Wrong.STUCK, STUCK
-    count = len(walk.events)
-    return Verdict(scenario, fetch, "model", outcome, wrong, why, tuple(walk.events), states=count + 1, moves=count)
+    count = len(course.events)
+    return Verdict(scenario, fetch, "model", outcome, wrong, why, tuple(course.events), states=count + 1, moves=count)
 
 
-class _Walk:
-    """The CPUs' states, and the patcher's position, on the way along a schedule."""
+class Course:
+    """The way along a schedule.
 
-    def __init__(self, automaton: Automaton, cpus: int) -> None:
+    Args:
+        scenario: of the schedule.
+        fetch: the fetch model's name.
+
+    Attributes:
+        automaton: of each CPU.
+        events: what has been done, with the model's bytes and texts.
+        position: the patcher's.
+        cpus: the CPUs' states.
+
+    Raises:
+        ValueError: the scenario is impossible, or has no such fetch model.
+    """
+
+    def __init__(self, scenario: Scenario, fetch: str) -> None:
+        self.automaton: Automaton = automaton_of(scenario, fetch)
         self.events: list[Event] = []
-        self._automaton = automaton
-        self._position = 0
-        self._cpus = [automaton.first] * cpus
+        self.position = 0
+        self.cpus = (self.automaton.first,) * scenario.cpus
+        self._is_over = False
+
+    def perform(self, event: Event) -> Move:
+        """Goes on by an event.
+
+        Raises:
+            NotPermitted: it is not possible here.
+        """
+        possible = [] if self._is_over else self.possible(event.agent)
+        move = next((move for move in possible if is_same(event, move.event)), None)
+        if move is None:
+            raise NotPermitted(len(self.events) + 1, event, [move.event for move in possible])
+        self._follow(move)
+        self._is_over = move.wrong is not None
+        return move
 
     @property
     def is_stuck(self) -> bool:
         """Whether the protocol waits for what never comes."""
-        patcher = self._automaton.patcher
-        return self._position == patcher.end and not patcher.ends
+        patcher = self.automaton.patcher
+        return self.position == patcher.end and not patcher.ends
 
     def possible(self, agent: int) -> list[Move]:
         """What an agent may do."""
-        automaton, position = self._automaton, self._position
+        automaton, position = self.automaton, self.position
         if agent != PATCHER:
-            if agent >= len(self._cpus):
+            if agent >= len(self.cpus):
                 return []
-            own = automaton.moves(position, self._cpus[agent], every=True)
+            own = automaton.moves(position, self.cpus[agent], every=True)
             return [move._replace(event=dataclasses.replace(move.event, agent=agent)) for move in own]
-        if position == automaton.patcher.end or not all(automaton.allows(position, cpu) for cpu in self._cpus):
+        if position == automaton.patcher.end or not all(automaton.allows(position, cpu) for cpu in self.cpus):
             return []
-        moves = [automaton.advance(position, cpu) for cpu in self._cpus]
+        moves = [automaton.advance(position, cpu) for cpu in self.cpus]
         return [next((move for move in moves if move.wrong), moves[0])]
 
-    def follow(self, move: Move) -> None:
-        """Goes on by one of the moves that are possible."""
+    def _follow(self, move: Move) -> None:
         self.events.append(move.event)
         if move.event.agent != PATCHER:
             if move.after is not None:
-                self._cpus[move.event.agent] = move.after
+                before, behind = self.cpus[: move.event.agent], self.cpus[move.event.agent + 1 :]
+                self.cpus = (*before, move.after, *behind)
             return
-        advanced = [self._automaton.advance(self._position, cpu).after for cpu in self._cpus]
-        self._cpus = [after or cpu for after, cpu in zip(advanced, self._cpus, strict=True)]
-        self._position += 1
+        advanced = [self.automaton.advance(self.position, cpu).after for cpu in self.cpus]
+        self.cpus = tuple(after or cpu for after, cpu in zip(advanced, self.cpus, strict=True))
+        self.position += 1
