@@ -65,13 +65,14 @@ def table(schedule: Schedule) -> str:
         ValueError: the scenario is impossible.
     """
     walk = Walk(schedule)
-    rows = [_titles(walk), *(_row(walk, number) for number in range(len(walk.points)))]
-    return "\n".join([*head(walk), "", *_laid_out(rows), "", *_KEY, "", _verdict(schedule), ""])
+    lines = [line for lines in _laid_out(_rows(walk)) for line in lines]
+    return "\n".join([*head(walk), "", *lines, "", *_KEY, "", _verdict(schedule), ""])
 
 
 def row(walk: Walk) -> list[str]:
-    """The titles and the row of the point that a walk is at."""
-    return _laid_out([_titles(walk), _row(walk, walk.at)])
+    """The titles and the row of the point that a walk is at, as the table has them."""
+    titles, *rows = _laid_out(_rows(walk))
+    return [*titles, *rows[walk.at]]
 
 
 def head(walk: Walk) -> list[str]:
@@ -197,28 +198,28 @@ def _versions(walk: Walk, point: Point, event: Event) -> str:
     return "".join(text).rstrip()
 
 
-def _laid_out(rows: Sequence[_Row]) -> list[str]:
-    """The rows as lines; the first row is the titles, which a rule is below."""
+def _rows(walk: Walk) -> list[_Row]:
+    return [_titles(walk), *(_row(walk, number) for number in range(len(walk.points)))]
+
+
+def _laid_out(rows: Sequence[_Row]) -> list[list[str]]:
+    """The lines of each row; the first row is the titles, which a rule is below."""
     cells = [row.cells() for row in rows]
-    widths = [max(len(line) for cell in column for line in cell or [""]) for column in zip(*cells, strict=True)]
-    widths = [max(width, len(bar)) for width, bar in zip(widths, _widest_bars(rows, len(widths)), strict=True)]
-    lines = []
-    for number, row in enumerate(rows):
-        columns = row.cells()
-        for n in range(max(len(cell) for cell in columns)):
-            texts = [cell[n] if n < len(cell) else _bar(row, column) for column, cell in enumerate(columns)]
+    columns = range(len(cells[0]))
+    widths = [max(len(line) for row, cell in zip(rows, cells, strict=True) for line in (*cell[n], _bar(row, n))) for n in columns]
+    found = []
+    for row, own in zip(rows, cells, strict=True):
+        lines = []
+        for n in range(max(len(cell) for cell in own)):
+            texts = [cell[n] if n < len(cell) else _bar(row, column) for column, cell in enumerate(own)]
             lines.append(_GAP.join(text.ljust(width) for text, width in zip(texts, widths, strict=True)).rstrip())
-        if number == 0:
-            lines.append(_GAP.join("-" * width for width in widths))
-    return lines
+        found.append(lines)
+    found[0].append(_GAP.join("-" * width for width in widths))
+    return found
 
 
 def _bar(row: _Row, column: int) -> str:
     return row.bars[column - 1].rstrip() if 1 <= column <= len(row.bars) else ""
-
-
-def _widest_bars(rows: Sequence[_Row], columns: int) -> list[str]:
-    return [max((_bar(row, column) for row in rows), key=len) for column in range(columns)]
 
 
 def _verdict(schedule: Schedule) -> str:

@@ -66,10 +66,9 @@ class Point:
 
     def describe(self, cpu: int) -> str:
         """What a CPU is doing, in some words."""
-        frames = [_described(frame) for frame in reversed(self.nesting[cpu])]
-        if self.parked[cpu]:
-            frames.append("waiting for the release")
-        return ", within ".join(frames) or "elsewhere in the kernel"
+        places = [_described(frame) for frame in reversed(self.nesting[cpu])]
+        waits = ["while it waits"] if places else ["waits for the release"]
+        return ", ".join([*places, *(waits if self.parked[cpu] else [])]) or "elsewhere in the kernel"
 
 
 class Walk:
@@ -190,14 +189,14 @@ def _point(
 def _described(frame: Frame) -> str:
     match frame.kind:
         case Kind.AT:
-            return f"at site {frame.site}, before byte {frame.offset}"
+            return f"at byte {frame.offset} of site {frame.site}"
         case Kind.TRAP:
-            return f"the breakpoint handler of site {frame.site}"
+            return f"in the breakpoint handler of site {frame.site}"
         case Kind.IN:
-            return "the old call's trampoline"
+            return "in the old call's trampoline"
         case Kind.NMI:
-            return "the NMI handler"
+            return "in the NMI handler"
         case Kind.USER:
-            return "user mode"
+            return "in user mode"
         case Kind.ENTRY:
-            return "the kernel's entry"
+            return "in the kernel's entry"
