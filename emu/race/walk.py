@@ -11,9 +11,11 @@ from emu.cpu.disassembly import disassemble
 from emu.ftrace.patching import Patch
 from emu.race.event import Event, What
 from emu.race.fetch import MODELS, View, Views
+from emu.race.model import automaton_of
 from emu.race.model.automaton import Due, Frame, Kind
-from emu.race.model.replay import Course
+from emu.race.model.replay import Walk as ModelWalk
 from emu.race.model_sites import model_patches
+from emu.race.permitted import NotPermitted
 from emu.race.scenario import Wrong
 from emu.race.schedule import Schedule
 
@@ -94,7 +96,7 @@ class Walk:
         self.schedule = schedule
         self._registers = registers
         self.at = 0
-        course = Course(schedule.scenario, schedule.fetch)
+        course = ModelWalk(automaton_of(schedule.scenario, schedule.fetch), schedule.scenario.cpus)
         model_memory = [b"".join(sites) for sites in course.automaton.patcher.memory]
         places = model_patches(schedule.scenario)
         versions = zip(*course.automaton.patcher.memory, strict=True)
@@ -105,7 +107,9 @@ class Walk:
         self.patches = [Patch(p.address, *codes) for p, *codes in zip(places, memory, new, strict=True)]
         self.points = [_point(course, views, None, None, "", memory)]
         for event in schedule.events:
-            move = course.perform(event)
+            if self.points[-1].wrong:
+                raise NotPermitted(len(course.events) + 1, event, [])
+            course, move = course.performed(event)
             if event.what is What.WRITE:
                 held = memory[event.site - 1]
                 memory[event.site - 1] = held[: event.offset] + event.code + held[event.offset + len(event.code) :]
@@ -165,7 +169,7 @@ class Walk:
 
 
 def _point(
-    course: Course, views: Sequence[Views], event: Event | None, wrong: Wrong | None, seen: str, memory: Sequence[bytes]
+    course: ModelWalk, views: Sequence[Views], event: Event | None, wrong: Wrong | None, seen: str, memory: Sequence[bytes]
 ) -> Point:
     cpus, now = course.cpus, course.automaton.patcher.now[course.position]
 

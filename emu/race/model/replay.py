@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Sequence
 
@@ -13,7 +14,7 @@ from emu.race.permitted import NotPermitted, is_same
 from emu.race.scenario import Scenario, Wrong
 from emu.race.verdict import Outcome, Verdict
 
-__all__ = ["Course", "replay"]
+__all__ = ["Walk", "replay"]
 
 
 def replay(events: Sequence[Event], scenario: Scenario, fetch: str) -> Verdict:
@@ -23,56 +24,36 @@ def replay(events: Sequence[Event], scenario: Scenario, fetch: str) -> Verdict:
         NotPermitted: an event is not possible where it stands.
         ValueError: the scenario is impossible, or has no such fetch model.
     """
-    course = Course(scenario, fetch)
+    walk = Walk(automaton_of(scenario, fetch), scenario.cpus)
     move: Move | None = None
     for event in events:
-        move = course.perform(event)
+        if move and move.wrong:
+            raise NotPermitted(len(walk.events) + 1, event, [])
+        walk, move = walk.performed(event)
     outcome, wrong, why = Outcome.UNDECIDED, None, "nothing goes wrong on the way"
     if move and move.wrong:
         outcome, wrong, why = Outcome.UNSAFE, move.wrong, move.why
-    elif course.is_stuck and Wrong.STUCK in scenario.never:
+    elif walk.is_stuck and Wrong.STUCK in scenario.never:
         outcome, wrong, why = Outcome.UNSAFE, Wrong.STUCK, STUCK
-    count = len(course.events)
-    return Verdict(scenario, fetch, "model", outcome, wrong, why, tuple(course.events), states=count + 1, moves=count)
+    count = len(walk.events)
+    return Verdict(scenario, fetch, "model", outcome, wrong, why, tuple(walk.events), states=count + 1, moves=count)
 
 
-class Course:
-    """The way along a schedule.
-
-    Args:
-        scenario: of the schedule.
-        fetch: the fetch model's name.
+class Walk:
+    """Where the patcher and the CPUs are on the way along a schedule.
 
     Attributes:
         automaton: of each CPU.
-        events: what has been done, with the model's bytes and texts.
+        events: what has been done, in order, with the model's bytes and texts.
         position: the patcher's.
         cpus: the CPUs' states.
-
-    Raises:
-        ValueError: the scenario is impossible, or has no such fetch model.
     """
 
-    def __init__(self, scenario: Scenario, fetch: str) -> None:
-        self.automaton: Automaton = automaton_of(scenario, fetch)
+    def __init__(self, automaton: Automaton, cpus: int) -> None:
         self.events: list[Event] = []
+        self.automaton = automaton
         self.position = 0
-        self.cpus = (self.automaton.first,) * scenario.cpus
-        self._is_over = False
-
-    def perform(self, event: Event) -> Move:
-        """Goes on by an event.
-
-        Raises:
-            NotPermitted: it is not possible here.
-        """
-        possible = [] if self._is_over else self.possible(event.agent)
-        move = next((move for move in possible if is_same(event, move.event)), None)
-        if move is None:
-            raise NotPermitted(len(self.events) + 1, event, [move.event for move in possible])
-        self._follow(move)
-        self._is_over = move.wrong is not None
-        return move
+        self.cpus = [automaton.first] * cpus
 
     @property
     def is_stuck(self) -> bool:
@@ -93,13 +74,27 @@ class Course:
         moves = [automaton.advance(position, cpu) for cpu in self.cpus]
         return [next((move for move in moves if move.wrong), moves[0])]
 
-    def _follow(self, move: Move) -> None:
-        self.events.append(move.event)
-        if move.event.agent != PATCHER:
-            if move.after is not None:
-                before, behind = self.cpus[: move.event.agent], self.cpus[move.event.agent + 1 :]
-                self.cpus = (*before, move.after, *behind)
-            return
-        advanced = [self.automaton.advance(self.position, cpu).after for cpu in self.cpus]
-        self.cpus = tuple(after or cpu for after, cpu in zip(advanced, self.cpus, strict=True))
-        self.position += 1
+    def performed(self, event: Event) -> tuple[Walk, Move]:
+        """The walk after an event, which is one of those that are possible.
+
+        Raises:
+            NotPermitted: it is none.
+        """
+        possible = self.possible(event.agent)
+        move = next((move for move in possible if is_same(event, move.event)), None)
+        if move is None:
+            raise NotPermitted(len(self.events) + 1, event, [move.event for move in possible])
+        return self.followed(move), move
+
+    def followed(self, move: Move) -> Walk:
+        """The walk after one of the moves that are possible."""
+        after = copy.copy(self)
+        after.events = [*self.events, move.event]
+        after.cpus = list(self.cpus)
+        if move.event.agent == PATCHER:
+            advanced = [self.automaton.advance(self.position, cpu).after for cpu in self.cpus]
+            after.cpus = [new or cpu for new, cpu in zip(advanced, self.cpus, strict=True)]
+            after.position += 1
+        elif move.after is not None:
+            after.cpus[move.event.agent] = move.after
+        return after
