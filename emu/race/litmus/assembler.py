@@ -27,6 +27,7 @@ _HALF = re.compile(rf"%(hi|lo)\(\s*({NAME}|0[xX][0-9a-fA-F]+|\d+)\s*(?:([+-])\s*
 _SUM = re.compile(r"(?<![\w%])(0x[0-9a-f]+)\s*([+-])\s*(0x[0-9a-f]{1,16}|\d{1,20})(?![\w*])(?!\s*\*)")
 _SPACE = 16  # bytes without an instruction behind each column, at least
 _LINE = 64
+_LARGEST_ALIGNMENT = 1024
 _MOST_ROUNDS = 30
 _WORD = (1 << 64) - 1
 
@@ -144,8 +145,8 @@ class _Assembler:
         filler = self._arch.cpu.instruction_alignment
         if found := _ALIGN.fullmatch(line.text):
             to, rest = int(found[1]), int(found[2] or 0)
-            if not 1 <= to <= _LINE or to & to - 1 or rest >= to or rest % filler or to % filler:
-                raise self._error(line, f"`.align N + K`: N is a power of 2 to {_LINE}, K a multiple of {filler} below it")
+            if not 1 <= to <= _LARGEST_ALIGNMENT or to & to - 1 or rest >= to or rest % filler or to % filler:
+                raise self._error(line, f"`.align N + K`: N is a power of 2 to {_LARGEST_ALIGNMENT}, K a multiple of {filler} below it")
             size = (rest - address) % to
             return self._nops(size)
         if found := _BYTE.fullmatch(line.text):
@@ -159,7 +160,7 @@ class _Assembler:
         raise self._error(line, f"{quoted(line.text)} is no directive; there are `.align N + K` and `.byte N ...`")
 
     def _nops(self, size: int) -> bytes:
-        nop = bytes(self._arch.assembler.asm("nop")[0])
+        nop = self._arch.assembled("nop", CODE)
         return nop * (size // len(nop))
 
     def _check_names(self, line: Line) -> None:
@@ -182,22 +183,18 @@ class _Assembler:
     def _instruction(self, line: Line, address: int) -> bytes:
         arch = self._arch
         wanted = self._numbered(line.text)
+        read = None
         try:
-            texts = list(arch.rewritten(wanted, address))
-            found = []
-            for text in texts:
-                code = bytes(arch.assembler.asm(text, address)[0] or ())
-                read = arch.decode(code, address) if code else None
-                found.append(read)
-                if read is not None and read.size == len(code) and self._same(wanted, read, address):
-                    return code
+            for code in arch.encodings(wanted, address):
+                for read in arch.readings(code, address):
+                    if read.size == len(code) and self._same(wanted, read, address):
+                        return code
         except keystone.KsError as error:
             why = str(error).split(" (")[0]
             raise self._error(line, f"{quoted(line.text)} does not assemble: {why[:1].lower()}{why[1:]}; {arch.language} is needed"
                               ) from None  # fmt: skip
         except (ValueError, UnicodeError):
             raise self._error(line, f"{quoted(line.text)} does not assemble; {arch.language} is needed") from None
-        read = found[-1]
         reads = f"`{read.text}` (write that, or its bytes with `.byte`)" if read else "no instruction (write its bytes with `.byte`)"
         raise self._error(line, f"{quoted(line.text)} is assembled to what reads as {reads}")
 

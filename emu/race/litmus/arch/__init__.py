@@ -57,7 +57,7 @@ class Decoded(NamedTuple):
 class LitmusArch(ABC):
     """One architecture.
 
-    To assemble: keystone_mode, decoder(), registers, words, rewritten(), aliases.
+    To assemble: keystone_mode, capstone_mode, registers, words, aliases, encodings().
     To execute: prepare(), start(), settle(), fault().
     To fetch: serialises(), filler, longest.
     """
@@ -78,26 +78,37 @@ class LitmusArch(ABC):
         return cpu_arch.load(self.name)
 
     @functools.cached_property
-    def assembler(self) -> keystone.Ks:
+    def _assembler(self) -> keystone.Ks:
         return keystone.Ks(*self.keystone_mode)
 
     @functools.cached_property
     def _decoder(self) -> capstone.Cs:
         return capstone.Cs(*self.capstone_mode)
 
+    @functools.lru_cache(maxsize=1 << 16)  # noqa: B019  # there are two architectures, for ever
     def decode(self, code: bytes, address: int) -> Decoded | None:
         """The instruction with which `code` begins; None: there is none, or it is not complete."""
-        return self._decode(code, address)
+        return next(self.readings(code, address), None)
 
-    @functools.lru_cache(maxsize=1 << 16)  # noqa: B019  # there are two architectures, for ever
-    def _decode(self, code: bytes, address: int) -> Decoded | None:
+    def readings(self, code: bytes, address: int) -> Iterator[Decoded]:
+        """The same by each of its names."""
         for _, size, mnemonic, operands in self._decoder.disasm_lite(code, address, 1):
-            return Decoded(size, mnemonic, operands)
-        return None
+            yield Decoded(size, mnemonic, operands)
+
+    def assembled(self, source: str, address: int) -> bytes:
+        """What keystone makes of an instruction at `address`.
+
+        Raises:
+            keystone.KsError, ValueError: nothing.
+        """
+        return bytes(self._assembler.asm(source, address)[0] or ())
 
     @abstractmethod
-    def rewritten(self, source: str, address: int) -> Iterator[str]:
-        """Texts to give keystone for one of which it makes what `source` means at `address`. Symbols are numbers already."""
+    def encodings(self, source: str, address: int) -> Iterator[bytes]:
+        """What may be the code of an instruction at `address`; the first that reads as `source` is. It has no symbols.
+
+        Raises: as `assembled`.
+        """
 
     @abstractmethod
     def serialises(self, instruction: Decoded) -> bool:

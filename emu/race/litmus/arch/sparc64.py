@@ -36,9 +36,8 @@ _SPILLS, _FILLS, _SOFTWARE = range(0x80, 0xC0), range(0xC0, 0x100), range(0x100,
 _put_ccr = LIBRARY.cpu_put_ccr_sparc64
 _put_ccr.argtypes, _put_ccr.restype = [ctypes.c_void_p, ctypes.c_uint64], None
 
-_RELATIVE = re.compile(r"^((?:b|fb|call)\S*\s+(?:.*,\s*)?(?:%[ix]cc\s*,\s*)?)(0x[0-9a-f]+)$")
-_OP3 = {0x3B: "flush"}  # of instructions that capstone does not know, by their op3; op is 2
-_LOAD_STORE_OP3 = {0x0D: "ldstub"}  # op is 3
+_RELATIVE = re.compile(r"((?:b|call)\S*\s+(?:.*,\s*)?)(0x[0-9a-f]+)")
+_OPCODES = {(2, 0x3B): "flush", (3, 0x0D): "ldstub", (2, 0x38): "jmpl"}  # by op and op3
 _INTEGER = ("g", "o", "l", "i")
 
 
@@ -60,16 +59,21 @@ class Sparc64(LitmusArch):
     words: ClassVar[Set[str]] = frozenset()
     aliases: ClassVar[Mapping[str, str]] = {"b": "ba", "b,a": "ba,a", "bnz": "bne", "bz": "be", "lduw": "ld", "stw": "st"}
 
-    def decode(self, code: bytes, address: int) -> Decoded | None:
-        if len(code) < 4:
-            return None
-        return super().decode(code[:4], address) or _decode(int.from_bytes(code[:4], "big"))
+    def readings(self, code: bytes, address: int) -> Iterator[Decoded]:
+        if len(code) < self.longest:
+            return
+        yield from super().readings(code[:4], address)
+        if found := _decode(int.from_bytes(code[:4], "big")):
+            yield found
 
-    def rewritten(self, source: str, address: int) -> Iterator[str]:
-        yield source
-        # keystone puts the distance of `call` and of branches with prediction where the number of instructions belongs.
-        if found := _RELATIVE.match(source):
-            yield f"{found[1]}{address + ((int(found[2], 16) - address) >> 2):#x}"
+    def encodings(self, source: str, address: int) -> Iterator[bytes]:
+        yield self.assembled(source, address)
+        # keystone encodes the distances of `call` and of branches with prediction wrongly.
+        if found := _RELATIVE.fullmatch(source):
+            here = int.from_bytes(self.assembled(f"{found[1]}{address:#x}", address), "big")
+            words = (int(found[2], 16) - address) >> 2
+            for distance in (words & 0x3FFF_FFFF, words & 0x7_FFFF, (words & 0xC000) << 6 | words & 0x3FFF):  # V9, appendix E
+                yield (here | distance).to_bytes(4, "big")
 
     def serialises(self, instruction: Decoded) -> bool:
         return instruction.mnemonic == "flush"
@@ -113,18 +117,16 @@ class Sparc64(LitmusArch):
 
 
 def _decode(word: int) -> Decoded | None:
-    """An instruction of those that capstone 5 does not know."""
-    op, op3 = word >> 30, word >> 19 & 0x3F
+    """An instruction that capstone 5 does not know, or has only its other names for."""
     rd, rs1, immediate = word >> 25 & 31, word >> 14 & 31, word >> 13 & 1
-    mnemonic = {2: _OP3, 3: _LOAD_STORE_OP3}.get(op, {}).get(op3)
+    mnemonic = _OPCODES.get((word >> 30, word >> 19 & 0x3F))
     if mnemonic is None or (not immediate and word >> 5 & 0xFF):
         return None
     offset = ((word & 0x1FFF) ^ 0x1000) - 0x1000
-    second = f"{offset:#x}" if immediate else _register(word & 31)
-    address = f"{_register(rs1)}+{second}"
-    if op == 3:
-        return Decoded(4, mnemonic, f"[{address}], {_register(rd)}")
-    return Decoded(4, mnemonic, address) if rd == 0 else None
+    second = f"{offset:+#x}" if immediate else f"+{_register(word & 31)}"
+    address = _register(rs1) + ("" if second in ("+0x0", "+%g0") else second)
+    operands = {"flush": address, "jmpl": f"{address}, {_register(rd)}", "ldstub": f"[{address}], {_register(rd)}"}
+    return None if mnemonic == "flush" and rd else Decoded(4, mnemonic, operands[mnemonic])
 
 
 def _register(number: int) -> str:

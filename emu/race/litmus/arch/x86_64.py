@@ -83,15 +83,15 @@ class X86_64(LitmusArch):  # noqa: N801  # the architecture's own spelling
         "movabs": "mov", "sal": "shl", "retn": "ret", "repe": "rep", "repz": "rep", "repnz": "repne",
     }  # fmt: skip
 
-    def rewritten(self, source: str, address: int) -> Iterator[str]:
+    def encodings(self, source: str, address: int) -> Iterator[bytes]:
         found = _ABSOLUTE.search(source)
         if found is None:
-            yield source
+            yield self.assembled(source, address)
             return
         # keystone makes memory at a constant relative to rip for some instructions, and encodes others wrongly.
-        size = len(self.assembler.asm(source.replace(found[0], f"[rip + {_FAR:#x}]"), address)[0] or ())
+        size = len(self.assembled(source.replace(found[0], f"[rip + {_FAR:#x}]"), address))
         distance = int(found[1], 16) - address - size
-        yield source.replace(found[0], f"[rip {'-' if distance < 0 else '+'} {abs(distance):#x}]")
+        yield self.assembled(source.replace(found[0], f"[rip {'-' if distance < 0 else '+'} {abs(distance):#x}]"), address)
 
     def serialises(self, instruction: Decoded) -> bool:
         mnemonic = instruction.mnemonic
