@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Litmus tests: small texts in assembly language, executed on a bare board in every order and with every fetch.
 
-    litmus = parse(text)
-    for model in litmus.fetch:
-        print(format_verdict(explore(litmus, model)))
+litmus = parse(text)
+for model in litmus.fetch:
+    print(format_verdict(explore(litmus, model)))
 """
 
 from emu.race.litmus.litmus_text import Litmus, parse, read

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import keystone
 
-from emu.ftrace.errors import did_you_mean
+from emu.ftrace.errors import did_you_mean, enumeration
 from emu.race.litmus.arch import CODE, CODE_SIZE, Decoded, LitmusArch
 from emu.race.text_file import TextError, Word, quoted
 
@@ -29,6 +29,7 @@ _SPACE = 16  # bytes without an instruction behind each column, at least
 _LINE = 64
 _LARGEST_ALIGNMENT = 1024
 _MOST_ROUNDS = 30
+_MOST_SHOWN, _LONGEST_NAME = 12, 40  # names in an error; characters that are compared
 _WORD = (1 << 64) - 1
 
 
@@ -69,9 +70,7 @@ def number(text: str) -> int | None:
     return int(text, 0) if _NUMBER.fullmatch(text) and not re.fullmatch(r"-?0\d+", text) else None
 
 
-def assemble(
-    path: str, arch: LitmusArch, columns: Sequence[Sequence[Line | str]], words: Mapping[str, int]
-) -> Program:
+def assemble(path: str, arch: LitmusArch, columns: Sequence[Sequence[Line | str]], words: Mapping[str, int]) -> Program:
     """Assembles the columns, each of which begins in a line of 64 bytes.
 
     Args:
@@ -86,9 +85,7 @@ def assemble(
 
 
 class _Assembler:
-    def __init__(
-        self, path: str, arch: LitmusArch, columns: Sequence[Sequence[Line | str]], words: Mapping[str, int]
-    ) -> None:
+    def __init__(self, path: str, arch: LitmusArch, columns: Sequence[Sequence[Line | str]], words: Mapping[str, int]) -> None:
         self._path, self._arch, self._columns = path, arch, columns
         self._names = {name for column in columns for name in column if isinstance(name, str)}
         self._words = words
@@ -142,43 +139,39 @@ class _Assembler:
         return self._instruction(line, address)
 
     def _directive(self, line: Line, address: int) -> bytes:
-        filler = self._arch.cpu.instruction_alignment
+        unit = self._arch.cpu.instruction_alignment
         if found := _ALIGN.fullmatch(line.text):
             to, rest = int(found[1]), int(found[2] or 0)
-            if not 1 <= to <= _LARGEST_ALIGNMENT or to & to - 1 or rest >= to or rest % filler or to % filler:
-                raise self._error(line, f"`.align N + K`: N is a power of 2 to {_LARGEST_ALIGNMENT}, K a multiple of {filler} below it")
-            size = (rest - address) % to
-            return self._nops(size)
+            if not 1 <= to <= _LARGEST_ALIGNMENT or to & to - 1 or rest >= to or rest % unit or to % unit:
+                allowed = f"N is a power of 2 up to {_LARGEST_ALIGNMENT}, and K a multiple of {unit} below N"
+                raise self._error(line, f"{quoted(line.text)} is no `.align N + K`; {allowed}")
+            nop = self._arch.assembled("nop", address)
+            return nop * ((rest - address) % to // len(nop))
         if found := _BYTE.fullmatch(line.text):
             values = [number(text) for text in re.split(r"[\s,]+", found[1].strip().rstrip(","))]
             code = bytes(value for value in values if value is not None and 0 <= value < 256)
             if len(code) != len(values):
                 raise self._error(line, "`.byte` has something that is no byte; numbers from 0 to 0xff")
-            if len(code) % filler:
-                raise self._error(line, f"`.byte` has {len(code)} bytes; a multiple of {filler} is needed")
+            if len(code) % unit:
+                raise self._error(line, f"`.byte` has {len(code)} bytes; a multiple of {unit} is needed")
             return code
         raise self._error(line, f"{quoted(line.text)} is no directive; there are `.align N + K` and `.byte N ...`")
-
-    def _nops(self, size: int) -> bytes:
-        nop = self._arch.assembled("nop", CODE)
-        return nop * (size // len(nop))
 
     def _check_names(self, line: Line) -> None:
         """Every name in the operands is known."""
         if line.text.startswith("."):
             return
-        mnemonic, _, operands = _split(line.text)
+        _, _, operands = _split(line.text)
         offset = len(line.text) - len(operands)
         for found in _SYMBOL.finditer(_HALF.sub(lambda m: m[0].replace(f"%{m[1]}(", "    ").replace(")", " "), operands)):
             name = found[0]
             if name not in self._symbols and name.lower() not in self._arch.words:
                 known = sorted(self._symbols)
-                registers = self._arch.register_prefix + next(iter(self._arch.registers))
-                allowed = f"a register (as {registers}){', or one of ' + ', '.join(known) if known else ''}"
-                raise self._error(
-                    line, f"{quoted(name)} is not known; {allowed}{did_you_mean(name, [*known, *self._arch.words])}",
-                    offset + found.start(),
-                )  # fmt: skip
+                register = self._arch.register_prefix + next(iter(self._arch.registers))
+                symbols = f" or {enumeration(known[:_MOST_SHOWN], 'or')}" if known else ""
+                meant = did_you_mean(name[:_LONGEST_NAME], [*known, *self._arch.words])
+                why = f"{quoted(name)} is not known; a register (as {register}){symbols}{meant}"
+                raise self._error(line, why, offset + found.start())
 
     def _instruction(self, line: Line, address: int) -> bytes:
         arch = self._arch
@@ -191,11 +184,9 @@ class _Assembler:
                         return code
         except keystone.KsError as error:
             why = str(error).split(" (")[0]
-            raise self._error(line, f"{quoted(line.text)} does not assemble: {why[:1].lower()}{why[1:]}; {arch.language} is needed"
-                              ) from None  # fmt: skip
-        except (ValueError, UnicodeError):
-            raise self._error(line, f"{quoted(line.text)} does not assemble; {arch.language} is needed") from None
-        reads = f"`{read.text}` (write that, or its bytes with `.byte`)" if read else "no instruction (write its bytes with `.byte`)"
+            why = f"does not assemble: {why[:1].lower()}{why[1:]}; {arch.language} is needed"
+            raise self._error(line, f"{quoted(line.text)} {why}") from None
+        reads = f"`{read.text}`; write that, or its bytes with `.byte`" if read else "nothing; write its bytes with `.byte`"
         raise self._error(line, f"{quoted(line.text)} is assembled to what reads as {reads}")
 
     def _numbered(self, text: str) -> str:

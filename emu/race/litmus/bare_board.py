@@ -3,23 +3,20 @@
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 import numpy as np
 
 from emu.cpu.board import Board, CpuFault
 from emu.cpu.snapshot.cpus import CpuState, CpuStates
-from emu.race.fetch import Fetch
 from emu.race.litmus.arch import CODE, DATA, MOST_CPUS, STACK_SIZE, STACKS, Decoded, load
-from emu.race.litmus.assembler import Program
 from emu.race.litmus.condition import FinalValue
 from emu.race.litmus.litmus_text import Litmus
 
-__all__ = ["RUNNING", "BareBoard", "Executed"]
+__all__ = ["ENDED", "RUNNING", "BareBoard", "Executed"]
 
 _MEMORY = 1 << 20  # bytes; tests have two pages of them
-_OUTSIDE = "left the text"
+_MOST_BYTES = 1 << 30  # of CPUs' states
 _HALTED = "halted"
 RUNNING, ENDED = None, ""
 
@@ -71,6 +68,7 @@ class BareBoard:
         self.data = bytes(self._board.ram[self._memory])
         for cpu, registers in zip(self._board.cpus, litmus.registers, strict=True):
             self.arch.start(cpu, litmus.program.begins[cpu.index], registers)
+        self._records = [snapshots.save()[1] for snapshots in self._snapshots]
         self.first = tuple(self._number(n) for n in range(litmus.cpus))
         self._in_cpu = list(self.first)
         self._in_data, self._in_code = self.data, litmus.program.code
@@ -81,12 +79,18 @@ class BareBoard:
     def _number(self, cpu: int) -> int:
         """The number of the state that a CPU is in."""
         self.arch.settle(self._board.cpus[cpu])
-        state = self._snapshots[cpu].save()
-        number = self._numbers.setdefault(state[0], len(self._states))
+        registers, _ = self._snapshots[cpu].save()
+        number = self._numbers.setdefault(registers, len(self._states))
         if number == len(self._states):
-            self._states.append(state)
+            self._states.append((registers, self._records[cpu]))  # so every instruction is executed at the same time
             self._pcs.append(self._board.cpus[cpu].pc)
         return number
+
+    @property
+    def full(self) -> str:
+        """The sentence that the CPUs' states take more of the host's memory than a search may; "": they do not."""
+        full = len(self._states) * len(self._states[0][0]) > _MOST_BYTES
+        return f"the limit of {_MOST_BYTES >> 20:,} MiB for states of CPUs was reached" if full else ""
 
     def pc(self, number: int) -> int:
         """The program counter in a state of a CPU."""
@@ -153,7 +157,7 @@ class BareBoard:
         if this.halted:
             return _HALTED
         if not self._code.start <= this.pc < self._code.stop:
-            return _OUTSIDE
+            return f"left the text, to {this.pc:#x}"
         return RUNNING
 
     def values(self, cpus: tuple[int, ...], data: bytes, shown: tuple[FinalValue, ...]) -> dict[FinalValue, int]:

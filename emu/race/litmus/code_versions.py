@@ -100,9 +100,7 @@ class CodeMemory:
             return self._without_old(versions, views)
         # A CPU may go back: what comes again later need not be kept.
         kept = [n for n, code in enumerate(versions) if n >= min(views)[0] and code not in versions[n + 1 :]]
-        return CodeState(
-            tuple(versions[n] for n in kept), tuple((sum(n < oldest for n in kept),) for (oldest,) in views)
-        )
+        return CodeState(tuple(versions[n] for n in kept), tuple((sum(n < oldest for n in kept),) for (oldest,) in views))
 
     def _without_old(self, versions: tuple[bytes, ...], views: tuple[View, ...]) -> CodeState:
         """Drops versions of which no CPU can still see any unit, for a monotone model."""
@@ -116,9 +114,7 @@ class CodeMemory:
                 drop = min(drop, newest)
         return CodeState(versions[drop:], tuple(tuple(max(oldest - drop, 0) for oldest in view) for view in views))
 
-    def fetches(
-        self, state: CodeState, cpu: int, address: int, size: int, length: Callable[[bytes], int]
-    ) -> Iterator[Fetch]:
+    def fetches(self, state: CodeState, cpu: int, address: int, size: int, length: Callable[[bytes], int]) -> Iterator[Fetch]:
         """Every instruction that a CPU may fetch, the newest first, with its view afterwards.
 
         Args:

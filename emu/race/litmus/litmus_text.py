@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,28 +22,23 @@ from typing import NamedTuple
 
 from emu.ftrace.errors import did_you_mean, enumeration
 from emu.race.fetch import ALIASES, models_of
-from emu.race.litmus.arch import DATA, HEADS, MOST_CPUS, MOST_WORDS, LitmusArch, Register, load
-from emu.race.litmus.assembler import LABEL, NAME, Line, Program, assemble, number
-from emu.race.litmus.condition import And, Equal, Fault, FinalValue, Not, Or, Proposition, Quantifier
+from emu.race.litmus.arch import DATA, HEADS, MOST_CPUS, MOST_WORDS, LitmusArch, load
+from emu.race.litmus.assembler import LABEL, NAME, Line, Program, assemble
+from emu.race.litmus.condition import FinalValue, Proposition, Quantifier
+from emu.race.litmus.condition_text import WORD_BITS, ConditionText, register_of, value_of
+from emu.race.litmus.cursor import Cursor
 from emu.race.text_file import TextError, Word, one_line, quoted, read_text
 
 __all__ = ["Litmus", "parse", "read"]
 
 _LONGEST = 1 << 16  # bytes
-_DEEPEST = 50  # parentheses in each other
 _LONGEST_LINE = 200  # characters of an instruction
-_WORD_BITS = 64
-_COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
-_BLANK = re.compile(r"\s*")
-_BRACE, _CLOSING, _BRACKET, _SEMICOLON = (re.compile(re.escape(sign)) for sign in "{}];")
-_OPEN, _CLOSE, _NOT, _EQUAL, _AND, _OR = (re.compile(re.escape(sign)) for sign in ("(", ")", "~", "=", "/\\", "\\/"))
-_VALUE = re.compile(r"[-\w.]+")
+_BRACE, _CLOSING, _SEMICOLON = (re.compile(re.escape(sign)) for sign in "{};")
 _ITEM = re.compile(rf"(?:(?P<cpu>\d{{1,3}})\s*:\s*)?(?P<name>%?{NAME})\s*=\s*(?P<value>[^\s;}}]+)")
-_FINAL = re.compile(rf"(?:(?P<cpu>\d{{1,3}})\s*:\s*)?(?P<name>%?{NAME})")
-_QUANTIFIER = re.compile(r"(~exists|exists|forall)(?=[\s(])")
 _FETCH = re.compile(r"fetch(?=\s)[ \t]*")
-_LOCATIONS = re.compile(r"locations\s*\[")
 _AFTER_ROWS = re.compile(r"(~|exists\b|forall\b|locations\b|fetch\b)(?![^\n]*;[ \t]*(\n|$))|(locations\b)")
+_BEHIND = "something behind a row; a row is one line, and ends with a semicolon (;)"
+
 
 @dataclass(frozen=True)
 class Litmus:
@@ -108,41 +102,6 @@ def parse(text: str, path: str | Path = "litmus") -> Litmus:
     return _Parser(text, str(path)).litmus()
 
 
-class _Cursor:
-    """A place in a text, from which it is read on."""
-
-    def __init__(self, text: str, path: str) -> None:
-        self.text = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
-        self.at = 0
-        self._path = path
-        self._starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
-
-    def word(self, at: int, text: str = "") -> Word:
-        """The place of a character, as errors name it."""
-        line = bisect_right(self._starts, at) - 1
-        return Word(text, line + 1, at - self._starts[line] + 1)
-
-    def error(self, at: int, why: str) -> TextError:
-        place = self.word(at)
-        return TextError(self._path, why, place.line, place.column)
-
-    def skip(self) -> None:
-        """Goes to the next character that is not blank."""
-        blank = _BLANK.match(self.text, self.at)
-        self.at = blank.end() if blank else self.at
-
-    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Goes behind what matches, if it does."""
-        found = pattern.match(self.text, self.at)
-        if found:
-            self.at = found.end()
-        return found
-
-    def rest_of_line(self) -> str:
-        end = self.text.find("\n", self.at)
-        return self.text[self.at : end if end >= 0 else len(self.text)]
-
-
 class _Item(NamedTuple):
     """One of the initial values.
 
@@ -160,7 +119,7 @@ class _Item(NamedTuple):
 class _Parser:
     def __init__(self, text: str, path: str) -> None:
         self._path = path
-        self._cursor = _Cursor(text, path)
+        self._cursor = Cursor(text, path)
 
     def litmus(self) -> Litmus:
         cursor = self._cursor
@@ -177,7 +136,7 @@ class _Parser:
         addresses = {**program.labels, **words}
         memory, registers = self._values(items, arch, addresses, len(columns))
         fetch = self._fetch(arch)
-        condition = _Condition(cursor, arch, len(columns), addresses, words)
+        condition = ConditionText(cursor, arch, len(columns), addresses, words)
         return Litmus(
             name, about, arch.name, memory, registers, program, fetch,
             condition.quantifier, condition.proposition, condition.text, condition.shown,
@@ -216,7 +175,7 @@ class _Parser:
         begin = cursor.at
         if not cursor.take(_BRACE):
             raise cursor.error(begin, "the initial state is missing; { NAME = VALUE; CPU:REGISTER = VALUE; } before the columns")
-        items = []
+        items: list[_Item] = []
         while True:
             cursor.skip()
             if cursor.take(_CLOSING):
@@ -247,7 +206,8 @@ class _Parser:
 
     def _check_name(self, name: str, at: int, arch: LitmusArch) -> None:
         if name.lower() in arch.words or name.startswith("%"):
-            raise self._cursor.error(at, f"{quoted(name)} is a name of the assembly language; another name (a register is CPU:NAME)")
+            why = f"{quoted(name)} is a name of the assembly language; another name (a register is CPU:NAME)"
+            raise self._cursor.error(at, why)
 
     def _columns(self) -> list[list[Line | Word]]:
         """The lines of each CPU, and before them the labels of their addresses."""
@@ -282,10 +242,9 @@ class _Parser:
         if not text.endswith(";"):
             if text.count(";") != 1:
                 raise cursor.error(cursor.at + len(text), "a semicolon (;) is missing at the end of a row")
-            at = cursor.at + text.index(";") + 1
-            raise cursor.error(at, "something behind a row; a row is one line, and ends with a semicolon (;)")
+            raise cursor.error(cursor.at + text.index(";") + 1, _BEHIND)
         if ";" in text[:-1]:
-            raise cursor.error(cursor.at + text.index(";") + 1, "something behind a row; a row is one line, and ends with a semicolon (;)")
+            raise cursor.error(cursor.at + text.index(";") + 1, _BEHIND)
         found, at = [], cursor.at
         for cell in text[:-1].split("|"):
             found.append((at + len(cell) - len(cell.lstrip()), cell.strip()))
@@ -327,13 +286,14 @@ class _Parser:
         memory: dict[str, int] = {}
         registers: list[dict[str, int]] = [{} for _ in range(cpus)]
         for item in items:
-            bits = _WORD_BITS
+            bits = WORD_BITS
             if item.cpu >= 0:
-                register = _register(self._cursor, arch, item.cpu, item.name, item.at, cpus)
+                register = register_of(self._cursor, arch, item.cpu, item.name, item.at, cpus)
                 if register.whole in registers[item.cpu]:
-                    raise self._cursor.error(item.at, f"CPU {item.cpu}'s {register.whole} has a value already; each register has one")
+                    why = f"CPU {item.cpu}'s {register.whole} has a value already; each register has one"
+                    raise self._cursor.error(item.at, why)
                 bits = register.bits
-            value = _value(self._cursor, item.value, item.value_at, bits, addresses)
+            value = value_of(self._cursor, item.value, item.value_at, bits, addresses)
             if item.cpu >= 0:
                 registers[item.cpu][register.whole] = value << register.shift
             else:
@@ -359,126 +319,3 @@ class _Parser:
             cursor.at += len(line)
             cursor.skip()
         return tuple(found or known)
-
-
-def _register(cursor: _Cursor, arch: LitmusArch, cpu: int, name: str, at: int, cpus: int) -> Register:
-    """A register of a CPU that there is."""
-    if cpu >= cpus:
-        raise cursor.error(at, f"there is no CPU {cpu}; {f'CPUs 0 to {cpus - 1}' if cpus > 1 else 'only CPU 0'}")
-    found = arch.registers.get(name.removeprefix(arch.register_prefix).lower())
-    if found is None:
-        known = list(arch.registers)
-        raise cursor.error(at, f"{quoted(name)} is no register of {arch.name}; one as {known[0]} or {known[-1]}"
-                           f"{did_you_mean(name[:20], known)}")  # fmt: skip
-    return found
-
-
-def _value(cursor: _Cursor, text: str, at: int, bits: int, addresses: Mapping[str, int]) -> int:
-    """A number that has room in so many bits, or the address of a name."""
-    value = addresses[text] if text in addresses else number(text)
-    if value is None:
-        names = f", or the address of {enumeration(sorted(addresses), 'or')}" if addresses else ""
-        raise cursor.error(at, f"{quoted(text)} is no value; a decimal or hexadecimal (0x) number{names[:200]}")
-    if not -(1 << bits - 1) <= value < 1 << bits:
-        raise cursor.error(at, f"{quoted(text)} does not fit; a number of {bits} bits")
-    return value & (1 << bits) - 1
-
-
-class _Condition:
-    """The quantifier and its proposition, at the end of the text."""
-
-    def __init__(
-        self, cursor: _Cursor, arch: LitmusArch, cpus: int, addresses: Mapping[str, int], words: Mapping[str, int]
-    ) -> None:
-        self._cursor, self._arch, self._cpus = cursor, arch, cpus
-        self._addresses, self._words = addresses, words
-        self._values: set[FinalValue] = set()
-        cursor.skip()
-        allowed = "exists (...), ~exists (...) or forall (...) after the columns"
-        if cursor.take(_LOCATIONS):
-            self._locations()
-        begin = cursor.at
-        found = cursor.take(_QUANTIFIER)
-        if not found:
-            what = f"{quoted(cursor.rest_of_line())} is no quantifier" if cursor.at < len(cursor.text) else "the quantifier is missing"
-            raise cursor.error(begin, f"{what}; {allowed}")
-        self.quantifier = Quantifier(found[1])
-        self.proposition = self._any(0)
-        cursor.skip()
-        if cursor.at < len(cursor.text):
-            raise cursor.error(cursor.at, f"{quoted(cursor.rest_of_line())} behind the proposition; it is the last of a test")
-        self.text = " ".join(cursor.text[begin:].split())
-        self.shown = tuple(sorted(self._values, key=lambda value: (value.cpu < 0, value)))
-
-    def _locations(self) -> None:
-        """What is shown besides what the proposition asks for: `locations [x; 1:rax;]`."""
-        while True:
-            self._cursor.skip()
-            if self._cursor.take(_BRACKET):
-                self._cursor.skip()
-                return
-            self._final_value()
-            self._cursor.skip()
-            if not self._cursor.take(_SEMICOLON) and not _BRACKET.match(self._cursor.text, self._cursor.at):
-                raise self._cursor.error(self._cursor.at, "`locations` is not complete; locations [NAME; CPU:REGISTER;]")
-
-    def _any(self, depth: int) -> Proposition:
-        found = self._all(depth)
-        while self._sign(_OR):
-            found = Or(found, self._all(depth))
-        return found
-
-    def _all(self, depth: int) -> Proposition:
-        found = self._one(depth)
-        while self._sign(_AND):
-            found = And(found, self._one(depth))
-        return found
-
-    def _sign(self, pattern: re.Pattern[str]) -> bool:
-        self._cursor.skip()
-        return self._cursor.take(pattern) is not None
-
-    def _one(self, depth: int) -> Proposition:
-        cursor = self._cursor
-        if depth > _DEEPEST:
-            raise cursor.error(cursor.at, f"more than {_DEEPEST} parentheses and ~ in each other; fewer")
-        if self._sign(_NOT):
-            return Not(self._one(depth + 1))
-        begin = cursor.at
-        if self._sign(_OPEN):
-            found = self._any(depth + 1)
-            if not self._sign(_CLOSE):
-                raise cursor.error(cursor.at, f"a closing parenthesis is missing for line {cursor.word(begin).line}; /\\, \\/ or )")
-            return found
-        value = self._final_value()
-        if isinstance(value, Fault):
-            return value
-        if not self._sign(_EQUAL):
-            raise cursor.error(cursor.at, f"no number for {value}; {value} = NUMBER")
-        cursor.skip()
-        text = cursor.take(_VALUE)
-        bits = self._arch.registers[value.name].bits if value.cpu >= 0 else _WORD_BITS
-        shown = text[0] if text else cursor.rest_of_line()
-        return Equal(value, _value(cursor, shown, text.start() if text else cursor.at, bits, self._addresses))
-
-    def _final_value(self) -> FinalValue | Fault:
-        cursor = self._cursor
-        cursor.skip()
-        begin = cursor.at
-        found = cursor.take(_FINAL)
-        if not found:
-            shown = cursor.rest_of_line() or "the end"
-            raise cursor.error(begin, f"{quoted(shown)} is nothing that ends with a value; CPU:REGISTER, CPU:fault or a word of memory")
-        if not found["cpu"]:
-            if found["name"] not in self._words:
-                known = enumeration(list(self._words), "or") if self._words else "there is none"
-                raise cursor.error(begin, f"{quoted(found['name'])} is no word of memory; {known}")
-            value = FinalValue(-1, found["name"])
-        else:
-            cpu, name = int(found["cpu"]), found["name"]
-            if name == "fault" and cpu < self._cpus:
-                return Fault(cpu)
-            _register(cursor, self._arch, cpu, name, begin, self._cpus)
-            value = FinalValue(cpu, name.removeprefix(self._arch.register_prefix).lower())
-        self._values.add(value)
-        return value

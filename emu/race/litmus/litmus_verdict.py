@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from emu.race.fetch import MODELS
-from emu.race.litmus.arch import CODE
 from emu.race.litmus.condition import FinalValue, Quantifier
 from emu.race.litmus.litmus_text import Litmus
 

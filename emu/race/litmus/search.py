@@ -7,18 +7,21 @@ import time
 from array import array
 from collections.abc import Iterator
 from contextlib import closing
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from emu.race.fetch import MODELS, Fetch, FetchModel
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.litmus.arch import CODE
-from emu.race.litmus.bare_board import RUNNING, BareBoard
+from emu.race.litmus.bare_board import ENDED, RUNNING, BareBoard
 from emu.race.litmus.code_versions import CodeMemory, CodeState, Rest
 from emu.race.litmus.condition import holds
 from emu.race.litmus.litmus_text import Litmus
 from emu.race.litmus.litmus_verdict import FinalState, LitmusStep, LitmusVerdict
 
 __all__ = ["explore"]
+
+
+_MOST_STATES = 1_000_000
 
 
 class _State(NamedTuple):
@@ -60,7 +63,7 @@ def explore(litmus: Litmus, fetch: str, limits: Limits | None = None) -> LitmusV
     with closing(BareBoard(litmus)) as board:
         search = _Search(litmus, model, board)
         try:
-            why = search.run((limits or Limits()).started())
+            why = search.run((limits or Limits(_MOST_STATES)).started())
         except KeyboardInterrupt:
             why = INTERRUPTED
         return LitmusVerdict(
@@ -87,7 +90,8 @@ class _Search:
         self._data: dict[bytes, bytes] = {}
         cpus = litmus.cpus
         code = self._memory.begin(litmus.program.code, cpus)
-        ends = tuple(RUNNING if begin != end else "" for begin, end in zip(litmus.program.begins, litmus.program.ends, strict=True))
+        columns = zip(litmus.program.begins, litmus.program.ends, strict=True)
+        ends = tuple(RUNNING if begin != end else ENDED for begin, end in columns)
         first = _State(board.first, ends, board.data, code, ((),) * cpus)
         self._known = {first: 0}
         self._states = [first]
@@ -110,7 +114,7 @@ class _Search:
             final = True
             for move in self._next(state):
                 final = False
-                if why := limits.reached(len(self._states)):
+                if why := self._board.full or limits.reached(len(self._states)):
                     return why
                 self._reach(self._after(state, move), at, move)
             if final:
@@ -218,7 +222,7 @@ class _Search:
         return len(self._states) - len(ends)
 
 
-def _put(values: tuple, index: int, value: object) -> tuple:
+def _put(values: tuple[Any, ...], index: int, value: object) -> tuple[Any, ...]:
     return (*values[:index], value, *values[index + 1 :])
 
 

@@ -17,7 +17,10 @@ from emu.cpu.arch import CpuArch
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 
-__all__ = ["CODE", "CODE_SIZE", "DATA", "HEADS", "MOST_CPUS", "MOST_WORDS", "STACKS", "STACK_SIZE", "Decoded", "LitmusArch", "Register", "load"]
+__all__ = [
+    "CODE", "CODE_SIZE", "DATA", "HEADS", "MOST_CPUS", "MOST_WORDS", "STACKS", "STACK_SIZE",
+    "Decoded", "LitmusArch", "Register", "load",
+]  # fmt: skip
 
 # The memory that a test has, at the same virtual and physical addresses. It takes two pages of x86-64 and one of SPARC V9.
 CODE, CODE_SIZE = 0x10000, 0x1000

@@ -44,6 +44,7 @@ _TO_CONTROL = re.compile(r"(cr[0-7]|dr[0-7]),")
 
 _ABSOLUTE = re.compile(r"\[\s*(0x[0-9a-f]+)\s*\]")
 _FAR = 0x1000
+_HINT = re.compile(rb"^(\x66?)\x0f\x18([\x20-\x27\x60-\x67\xa0-\xa7])", re.DOTALL)
 
 
 def _registers() -> Iterator[tuple[str, Register]]:
@@ -58,6 +59,11 @@ def _registers() -> Iterator[tuple[str, Register]]:
     for n in range(8, 16):
         for suffix, bits in (("", 64), ("d", 32), ("w", 16), ("b", 8)):
             yield f"r{n}{suffix}", Register(f"r{n}", 0, bits)
+
+
+def _as_nop(code: re.Match[bytes]) -> bytes:
+    """keystone takes another opcode for `nop` with an operand: one of hints, 0f 18 /4 for 0f 1f /0."""
+    return code[1] + b"\x0f\x1f" + bytes((code[2][0] & 0xC7,))
 
 
 _CONDITIONS = {"z": "e", "nz": "ne", "c": "b", "nae": "b", "nc": "ae", "nb": "ae", "na": "be", "nbe": "a", "nge": "l", "nl": "ge",
@@ -86,7 +92,8 @@ class X86_64(LitmusArch):  # noqa: N801  # the architecture's own spelling
     def encodings(self, source: str, address: int) -> Iterator[bytes]:
         found = _ABSOLUTE.search(source)
         if found is None:
-            yield self.assembled(source, address)
+            code = self.assembled(source, address)
+            yield _HINT.sub(_as_nop, code, count=1) if source.startswith("nop") else code
             return
         # keystone makes memory at a constant relative to rip for some instructions, and encodes others wrongly.
         size = len(self.assembled(source.replace(found[0], f"[rip + {_FAR:#x}]"), address))
@@ -112,7 +119,8 @@ class X86_64(LitmusArch):  # noqa: N801  # the architecture's own spelling
         words(_TSS + 0x24, _TRAP_STACK + _TRAP_STACK_SIZE)  # IST1 (SDM 3A, figure 7-11)
         for vector in range(256):
             handler = _HANDLERS + vector
-            words(_IDT + 16 * vector, handler & 0xFFFF | _CODE_SEGMENT << 16 | 1 << 32 | _INTERRUPT_GATE << 40 | handler >> 16 << 48, 0)
+            gate = _CODE_SEGMENT << 16 | 1 << 32 | _INTERRUPT_GATE << 40  # on the stack IST1 (SDM 3A, figure 6-8)
+            words(_IDT + 16 * vector, gate | handler & 0xFFFF | handler >> 16 << 48, 0)
         board.ram[_HANDLERS : _HANDLERS + 0x1000] = b"\xf4" * 0x1000  # hlt
         board.reset_page_table = _PML4
 
