@@ -196,8 +196,8 @@ class Board:
         else:
             cpu.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
 
-    def step(self, cpu: Cpu, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
-        """Executes one instruction of one CPU, while all others stand still; see Cpu.step.
+    def step(self, cpu: Cpu, on_host_call: Callable[[Cpu, int, list[int]], None], instructions: int | None = 1) -> bool:
+        """Executes some instructions of one CPU, while all others stand still; see Cpu.step.
 
         A CPU that sleeps first sleeps until its next interrupt.
 
@@ -211,7 +211,7 @@ class Board:
             if now == cpu_record.NEVER:
                 return False
             cpu.record.set(cpu_record.CYCLES, now)
-            cpu.step()
+            cpu.step(instructions)
             self._after_turn(0, on_host_call if cpu.record.get(cpu_record.REQUEST) else None)
             return True
 

@@ -149,8 +149,8 @@ class Kernel:
             raise LimitReached(self.where(reached))
         return busy
 
-    def step(self, cpu: Cpu) -> bool:
-        """Executes one instruction of one CPU (see Board.step).
+    def step(self, cpu: Cpu, instructions: int | None = 1) -> bool:
+        """Executes one instruction of one CPU, or some, or a block (see Board.step).
 
         Returns:
             False if the CPU is off, or sleeps and nothing will wake it.
@@ -158,7 +158,7 @@ class Kernel:
         Raises:
             GuestPanic, PoweredOff: as `run`.
         """
-        return self._execute(lambda: self.board.step(cpu, self.host_calls.answer))
+        return self._execute(lambda: self.board.step(cpu, self.host_calls.answer, instructions))
 
     def _execute(self, execute: Callable[[], bool]) -> bool:
         """Has the board do something, unless the kernel has ended. Raises how it ended, also if it ends now."""
