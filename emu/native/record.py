@@ -44,28 +44,28 @@ class Fields:
 
 
 class Record:
-    """A record of `words` words, zero at first. Native code is given its `address`, which never changes."""
+    """A record of `words` words, zero at first. Native code is given the address of its `words`, which never changes."""
 
     def __init__(self, words: int) -> None:
-        self._words = np.zeros(words, np.uint64)
-        self.address: int = self._words.ctypes.data
+        self.words = np.zeros(words, np.uint64)
+        self.address: int = self.words.ctypes.data
 
     def get(self, field: np.uint64, index: int = 0) -> int:
         """A field's word. `index`: which word, in a field of several."""
-        return int(self._words[int(field) // _WORD + index])
+        return int(self.words[int(field) // _WORD + index])
 
     def set(self, field: np.uint64, value: int | np.uint64, index: int = 0) -> None:
         """Stores a field's word: `value` modulo 2**64."""
-        self._words[int(field) // _WORD + index] = int(value) & _MASK
+        self.words[int(field) // _WORD + index] = int(value) & _MASK
 
     def fill(self, field: np.uint64, count: int, value: int | np.uint64) -> None:
         """Stores `value` in all `count` words of a field."""
         first = int(field) // _WORD
-        self._words[first : first + count] = value
+        self.words[first : first + count] = value
 
     def clear(self) -> None:
         """Makes every word zero."""
-        self._words[:] = 0
+        self.words[:] = 0
 
 
 def offset_of(layout: np.dtype[Any], field: str) -> np.uint64:
