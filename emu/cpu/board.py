@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -196,8 +196,8 @@ class Board:
         else:
             cpu.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
 
-    def step(self, cpu: Cpu, on_host_call: Callable[[Cpu, int, list[int]], None], instructions: int | None = 1) -> bool:
-        """Executes some instructions of one CPU, while all others stand still; see Cpu.step.
+    def step(self, cpu: Cpu, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
+        """Executes one instruction of one CPU, while all others stand still; see Cpu.step.
 
         A CPU that sleeps first sleeps until its next interrupt.
 
@@ -211,9 +211,35 @@ class Board:
             if now == cpu_record.NEVER:
                 return False
             cpu.record.set(cpu_record.CYCLES, now)
-            cpu.step(instructions)
+            cpu.step()
             self._after_turn(0, on_host_call if cpu.record.get(cpu_record.REQUEST) else None)
             return True
+
+    def run_to(
+        self, cpu: Cpu, places: Sequence[int], blocks: int, on_host_call: Callable[[Cpu, int, list[int]], None]
+    ) -> bool:
+        """Runs one CPU, while all others stand still, until a block ends at one of some virtual addresses.
+
+        Returns:
+            False if it does not come there: it sleeps, it waits for an answer, or it has executed so many `blocks`.
+
+        Raises: as `run`.
+        """
+        from emu.cpu.native import run_to  # compiled when it is needed
+
+        there = np.array(places, np.uint64)
+        with Held():
+            while blocks > 0:
+                here = int(there.ctypes.data)
+                outcome = int(run_to.run_to(self.record.address, cpu.record.address, here, len(there), blocks))
+                reason = outcome & 0xFF
+                blocks -= outcome >> 16
+                self._after_turn(outcome >> 8 & 0xFF, on_host_call if reason == turns.REQUEST else None)
+                if reason != turns.REQUEST:
+                    return reason == run_to.ARRIVED
+                if cpu.record.get(cpu_record.REQUEST):
+                    break
+            return False
 
     def turn(self, cpu: Cpu) -> None:
         """One turn of one CPU, whatever the others' clocks say (exact stepping).

@@ -170,16 +170,15 @@ class Cpu:
         add_native_hook(self.uc, unicorn.UC_HOOK_BLOCK, function, data)
         self.uc.ctl_flush_tb()
 
-    def step(self, instructions: int | None = 1) -> None:
-        """Executes that many instructions of this CPU alone, fewer if a block ends first. None: a whole block, as running does.
+    def step(self, instructions: int = 1) -> None:
+        """Executes that many instructions of this CPU alone, fewer if a block ends first.
 
         A pending interrupt is delivered first: the instructions are then its handler's. An interrupt that comes while they
         are executed is delivered after them. A string instruction with a `rep` prefix is one instruction for each element.
         The instructions are those in memory, or those that earlier steps have executed here since the CPU last forgot the
-        place: translations that running has left are not used, but for a whole block.
+        place: translations that running has left are not used.
         """
-        if instructions is not None:
-            self._cflags_next_tb.value = instructions
+        self._cflags_next_tb.value = instructions
         self.record.set(cpu_record.STEPPING, 1)
         self.record.set(cpu_record.STEPS, 1)
         try:

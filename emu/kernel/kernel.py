@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from emu.cpu.board import Board, CpuFault
 from emu.cpu.cpu import Cpu
@@ -149,8 +149,8 @@ class Kernel:
             raise LimitReached(self.where(reached))
         return busy
 
-    def step(self, cpu: Cpu, instructions: int | None = 1) -> bool:
-        """Executes one instruction of one CPU, or some, or a block (see Board.step).
+    def step(self, cpu: Cpu) -> bool:
+        """Executes one instruction of one CPU (see Board.step).
 
         Returns:
             False if the CPU is off, or sleeps and nothing will wake it.
@@ -158,7 +158,18 @@ class Kernel:
         Raises:
             GuestPanic, PoweredOff: as `run`.
         """
-        return self._execute(lambda: self.board.step(cpu, self.host_calls.answer, instructions))
+        return self._execute(lambda: self.board.step(cpu, self.host_calls.answer))
+
+    def run_to(self, cpu: Cpu, places: Sequence[int], blocks: int) -> bool:
+        """Runs one CPU until a block ends at one of some addresses (see Board.run_to).
+
+        Returns:
+            False if it does not come there.
+
+        Raises:
+            GuestPanic, PoweredOff: as `run`.
+        """
+        return self._execute(lambda: self.board.run_to(cpu, places, blocks, self.host_calls.answer))
 
     def _execute(self, execute: Callable[[], bool]) -> bool:
         """Has the board do something, unless the kernel has ended. Raises how it ended, also if it ends now."""
