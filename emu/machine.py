@@ -14,6 +14,7 @@ from emu.cpu import arch as cpu_arch
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.cpu.ramdisk import RamDisk
+from emu.cpu.snapshot import Checkpoint, Checkpoints
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
@@ -175,6 +176,7 @@ class Machine:
                     raise ValueError(f"{refusal}: {done.output.decode(errors='replace').strip()}")
             self._output.clear()
             self._opened = opened.pop_all()
+            self._checkpoints = Checkpoints(self.board, [self])
 
     def _boot(self, time: int, booting: Callable[[int], None]) -> None:
         """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
@@ -406,6 +408,26 @@ class Machine:
                     raise self._wedged(f"{what}: every CPU sleeps")
         if (refused := self.ftrace.take_refused()) is not None:
             raise refused
+
+    def checkpoint(self) -> Checkpoint:
+        """Remembers the whole machine as it is now, for `restore`.
+
+        >>> before = m.checkpoint()
+        >>> m.run("rm -r /bin").status
+        0
+        >>> m.restore(before)
+        >>> m.run("ls /bin | wc -l").output
+        """
+        self._check_stands()
+        return self._checkpoints.save()
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Puts the machine back to a checkpoint."""
+        self._check_stands()
+        self._checkpoints.restore(checkpoint)
+
+    def _check_stands(self) -> None:
+        self._check_open()
 
     def _console(self, data: bytes) -> None:
         self._output += data

@@ -14,6 +14,7 @@ from emu.cpu import host_clock
 from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
+from emu.cpu.heap import Heap
 from emu.cpu.host_signals import Held
 from emu.cpu.native import board_record, cpu_record, forget, turns
 from emu.cpu.native.block_record import asked_for, string_cost
@@ -23,6 +24,7 @@ from emu.native.record import Record
 __all__ = ["Board", "CpuFault"]
 
 _SLOWEST, _FASTEST = 1_000_000, 100_000_000_000  # Hz: what the guest's clocks can count with
+_HEAP = 64 << 20  # bytes of addresses for what Unicorn allocates for a CPU, which takes a tenth of them
 _TURN_SLICE = 50_000  # microseconds of host time the native loop may take at a stretch
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 
@@ -48,6 +50,7 @@ class Board:
 
     Attributes:
         record: what native code knows of it (`native.board_record`).
+        heap: where Unicorn keeps what it knows of the CPUs.
     """
 
     LONGEST_TURN: ClassVar[int] = 100_000  # cycles
@@ -65,6 +68,7 @@ class Board:
         self.frequency = frequency
         self.ram = far_memory(memory)
         self.ram_address = ctypes.addressof(ctypes.c_char.from_buffer(self.ram))
+        self.heap = Heap(cpus * _HEAP)
         self.record = Record(board_record.WORDS)
         self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)
         self._dispatch = np.zeros(0, np.uint64)
@@ -77,6 +81,7 @@ class Board:
         self.reset_page_table = 0
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
         for field, value in (
+            (board_record.HEAP, self.heap.address),
             (board_record.RAM_SIZE, memory),
             (board_record.DECODE, self.python_handler(self._decode_block)),
             (board_record.HOST_CALLS, self._host_calls.ctypes.data),

@@ -184,13 +184,11 @@ def memory_of(thing: Any) -> Memory:
 
 def _save_memory(thing: Any) -> PageContents:
     memory = memory_of(thing)
-    return memory.save(memory.changed())
+    return memory.save(memory.used())
 
 
 def _refill_memory(thing: Any, content: PageContents) -> None:
-    memory = memory_of(thing)
-    memory.back_to_base()
-    memory.put_back(content)
+    memory_of(thing).put_back_alone(content)
 
 
 MEMORY = Kind(_nothing, _save_memory, _refill_memory)
