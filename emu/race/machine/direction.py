@@ -58,6 +58,7 @@ class Direction:
         visits: what a scenario without a bound has as bound.
 
     Attributes:
+        scenario: as given.
         course: the scenario on the lab's sites.
         notes: what belongs to the present state beside the machine.
 
@@ -75,7 +76,7 @@ class Direction:
         patches = scenario.patches([site.address for site in self._sites], *self._targets)
         following = [self._memory.read(patch.address + len(patch.old), _FOLLOWING) for patch in patches]
         self.course = Course(scenario, fetch, patches, following)
-        self._scenario = scenario
+        self.scenario = scenario
         self._replaced = NEW if scenario.fails_at else OLD
         self._visits = scenario.visits or visits
         self._handler: WatchedHandler | None = None
@@ -83,7 +84,7 @@ class Direction:
 
     def begin(self) -> None:
         """Puts the lab back to its base, and gives the driver the protocol. None of its steps is performed yet."""
-        lab, scenario, patches, driver = self._lab, self._scenario, self.course.patches, self._driver
+        lab, scenario, patches, driver = self._lab, self.scenario, self.course.patches, self._driver
         lab.snapshots.restore(lab.snapshots.base)
         for patch in patches:
             self._store(patch.address, patch.old)
@@ -120,11 +121,15 @@ class Direction:
         return self.notes.position == self.course.patcher.end and not self.course.patcher.ends
 
     def stuck(self) -> Violation:
-        """What is wrong where the protocol does not end. The lab goes on for a while."""
-        driver = self._driver
-        if not driver.awaited:
-            driver.step()
-        return Violation(Wrong.STUCK, f"the protocol does not end; {self._afterwards(_NO_ANSWER)}")
+        """What is wrong where the protocol does not end."""
+        if not self._driver.awaited:
+            self._driver.step()
+        return Violation(Wrong.STUCK, "the protocol does not end")
+
+    def with_aftermath(self, violation: Violation) -> Violation:
+        """Lets the guest go on for a while after a violation, and adds what the guest notices itself."""
+        cycles = _NO_ANSWER if violation.wrong is Wrong.STUCK else _AFTERWARDS
+        return Violation(violation.wrong, f"{violation.why}; {self._afterwards(cycles)}")
 
     # The patcher's events
 
@@ -238,7 +243,7 @@ class Direction:
             direction.execute(self._memory.physical(self._address(stand)), event.code)
         except (GuestPanic, PoweredOff) as end:
             self._wrong(Wrong.TORN, f"executes what is neither old nor new {self._where(event)}; {_first_line(end)}")
-        trap = self._scenario.breakpoint
+        trap = self.scenario.breakpoint
         if trap and event.code.startswith(trap):
             return self._stands(cpu, stand._replace(trapped=True))
         return self._executed(event, cpu, stand)
@@ -263,7 +268,7 @@ class Direction:
             after = self._stands(cpu, stand._replace(offset=stand.offset + size, kept=kept))
         else:
             after = self._left(event.agent, cpu)
-        if self.course.patcher.done[self.notes.position] and kept == self._replaced and Wrong.LATE in self._scenario.never:
+        if self.course.patcher.done[self.notes.position] and kept == self._replaced and Wrong.LATE in self.scenario.never:
             self._wrong(Wrong.LATE, f"executes the replaced code after the protocol is over {where}")
         return after
 
@@ -302,20 +307,20 @@ class Direction:
             self._wrong(Wrong.BREAKPOINT, f"a breakpoint that nobody knows at site {stand.site}")
         if direction.pc == again:
             return self._stands(cpu, stand._replace(trapped=False))
-        skips = direction.pc == behind and self._scenario.change is Change.CALL_TO_CALL
-        if skips and Wrong.SKIPPED in self._scenario.never:
+        skips = direction.pc == behind and self.scenario.change is Change.CALL_TO_CALL
+        if skips and Wrong.SKIPPED in self.scenario.never:
             self._wrong(Wrong.SKIPPED, f"neither the old nor the new call is made at site {stand.site}")
         return self._left(event.agent, cpu)
 
     # What is wrong
 
     def _wrong(self, wrong: Wrong, why: str) -> NoReturn:
-        if wrong not in self._scenario.never:
+        if wrong not in self.scenario.never:
             raise DeadEnd(why)
-        raise Violation(wrong, f"{why}; {self._afterwards(_AFTERWARDS)}")
+        raise Violation(wrong, why)
 
     def _afterwards(self, cycles: int) -> str:
-        """The guest goes on for some time: what it notices itself."""
+        """What the guest notices in some time."""
         for cpu in self._lab.cpus:
             cpu.release_upcall()
         try:

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from emu.race.limits import INTERRUPTED, Limits
 from emu.race.machine.direction import DeadEnd, Direction, Violation
 from emu.race.machine.lab import Lab
 from emu.race.machine.notes import Notes
+from emu.race.scenario import Wrong
 
 __all__ = ["Explored", "explore"]
 
@@ -40,7 +41,7 @@ class Explored:
     Attributes:
         states: how many different states were seen.
         moves: how many events were performed.
-        positions: the patcher's positions that were reached.
+        coverage: what was reached, by name: (reached, of so many).
         violation: what goes wrong; None: nothing.
         schedule: the events that lead to it.
         limit: which limit was reached, as a sentence; "": none.
@@ -48,7 +49,7 @@ class Explored:
 
     states: int = 1
     moves: int = 0
-    positions: set[int] = field(default_factory=set)
+    coverage: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     violation: Violation | None = None
     schedule: tuple[Event, ...] = ()
     limit: str = ""
@@ -73,6 +74,7 @@ def _explore(lab: Lab, direction: Direction, limits: Limits) -> Explored | None:
     seen = {direction.notes.key}
     stuck: _Waiting | None = None
     explored = Explored()
+    furthest, positions = 0, direction.course.patcher.end + 1
     next_look = 1
     while waiting:
         explored.states = len(seen)
@@ -86,8 +88,9 @@ def _explore(lab: Lab, direction: Direction, limits: Limits) -> Explored | None:
         here = waiting.popleft()
         snapshots.restore(here.machine)
         direction.notes = here.notes
-        explored.positions.add(here.notes.position)
-        if stuck is None and direction.is_stuck:
+        furthest = max(furthest, here.notes.position)
+        explored.coverage = {"positions of the patcher": (furthest + 1, positions)}
+        if stuck is None and direction.is_stuck and Wrong.STUCK in direction.scenario.never:
             stuck = here
         for number, possible in enumerate(direction.possible()):
             if number:
@@ -98,7 +101,7 @@ def _explore(lab: Lab, direction: Direction, limits: Limits) -> Explored | None:
             try:
                 direction.perform(possible)
             except Violation as violation:
-                explored.violation, explored.schedule = violation, _events(way)
+                explored.violation, explored.schedule = direction.with_aftermath(violation), _events(way)
                 return explored
             except DeadEnd:
                 continue
@@ -109,7 +112,7 @@ def _explore(lab: Lab, direction: Direction, limits: Limits) -> Explored | None:
     if stuck is not None:
         snapshots.restore(stuck.machine)
         direction.notes = stuck.notes
-        explored.violation, explored.schedule = direction.stuck(), _events(stuck.way)
+        explored.violation, explored.schedule = direction.with_aftermath(direction.stuck()), _events(stuck.way)
     return explored
 
 
