@@ -53,7 +53,6 @@ class Driver:
         awaited: the CPUs that have not answered the first of `steps`.
         breakpoints_hit: how often a CPU hit the breakpoint at a place that was being changed.
         deaf_cpus: for the study of races: CPUs that answer without flushing; they go on in their old translations.
-        held: for the study of races: steps are performed only by `step`, also those of the way back.
         breakpoint_handler: for the study of races: what is done at a breakpoint; `emulate` unless another was set.
     """
 
@@ -72,6 +71,7 @@ class Driver:
         self._park_area = kernel.image.symbol("__ftrace_shared")
         self._text = range(kernel.image.symbol("_text"), kernel.image.symbol("_etext") + 1)
         self._begun = False  # a protocol is under way
+        self._held = False
         self._under_way: Step | None = None  # the step that CPUs have to answer
         self._to_come: deque[Step] = deque()
         self._asked = 0  # when it was begun, in cycles
@@ -85,7 +85,6 @@ class Driver:
         self.awaited: set[int] = set()
         self.breakpoints_hit = 0
         self.deaf_cpus: set[int] = set()
-        self.held = False
         self.breakpoint_handler: BreakpointHandler = self.emulate
 
     def __repr__(self) -> str:
@@ -113,6 +112,19 @@ class Driver:
         elif not callable(protocol):
             raise TypeError(f"{protocol!r} is no patching protocol: neither a name nor a function")
         self._protocol = protocol
+
+    @property
+    def held(self) -> bool:
+        """For the study of races: whether steps are performed only by `step`, also those of the way back.
+
+        If it is set to False while a protocol is under way, the protocol goes on by itself.
+        """
+        return self._held
+
+    @held.setter
+    def held(self, held: bool) -> None:
+        self._held = held
+        self._advance()
 
     @property
     def busy(self) -> bool:
@@ -226,7 +238,7 @@ class Driver:
 
     def _advance(self) -> None:
         """Performs steps until CPUs have to answer one, or none is left."""
-        while self._begun and not (self.awaited or self.held):
+        while self._begun and not (self.awaited or self._held):
             self.step()
 
     def _await_all(self) -> None:

@@ -46,11 +46,14 @@ def direct(machine: Machine, lab: LabModule) -> list[int]:
 def directing(machine: Machine, lab: LabModule) -> Iterator[Machine]:
     """The machine with all CPUs at home; nothing takes them away from there until the end."""
     timers = direct(machine, lab)
-    yield machine
-    for cpu, timer in zip(machine.board.cpus, timers, strict=True):
-        lab.visit(cpu.index, None)
-        lab.visit_in_nmi(cpu.index, None)
-        cpu.record.set(cpu_record.TIMER, timer)
+    try:
+        yield machine
+    finally:
+        machine.patching.held = False
+        for cpu, timer in zip(machine.board.cpus, timers, strict=True):
+            lab.visit(cpu.index, None)
+            lab.visit_in_nmi(cpu.index, None)
+            cpu.record.set(cpu_record.TIMER, timer)
 
 
 def put(machine: Machine, site: LabSite, code: bytes) -> None:

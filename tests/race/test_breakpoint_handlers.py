@@ -53,6 +53,21 @@ def test_the_new_call_is_made(machine: Machine, handler: Handler) -> None:
     assert machine.patching.breakpoints_hit == 1
 
 
+def test_an_nmi_within_the_handler_comes_to_the_breakpoint_too(machine: Machine) -> None:
+    site, _ = come_to_breakpoint(machine, Handler.EMULATE)
+    (cpu,) = machine.board.cpus
+    lab = LabModule(machine.kernel)
+    lab.visit_in_nmi(0, site)
+    walk(machine, cpu, machine.kernel.image.symbol("exc_int3"))
+    cpu.raise_nmi()
+    walk(machine, cpu, site.address)
+    for _ in range(2):
+        walk(machine, cpu, machine.kernel.image.symbol("ftrace_caller"))
+        walk(machine, cpu, site.address + 5)
+    walk(machine, cpu, lab.home)
+    assert machine.patching.breakpoints_hit == 2
+
+
 def test_the_new_call_is_skipped(machine: Machine) -> None:
     site, _ = come_to_breakpoint(machine, Handler.SKIP)
     (cpu,) = machine.board.cpus
@@ -91,7 +106,6 @@ def test_a_breakpoint_that_has_gone_is_tried_again(machine: Machine) -> None:
 def test_one_that_a_protocol_has_left_ends_the_kernel(machine: Machine) -> None:
     site, _ = come_to_breakpoint(machine, Handler.EMULATE)
     machine.patching.held = False
-    machine.patching.step()
     with pytest.raises(GuestPanic, match=rf"breakpoint at {site.name}\+0x0/0xb \[race_lab\], a call site that is not being"):
         machine.advance(100_000)
 

@@ -127,7 +127,6 @@ def test_nmis_come_to_sites_while_cpus_wait_for_a_held_protocol(directed: Machin
     assert driver.busy and not driver.awaited and not finished
     driver.step()
     assert finished == [True] and not driver.busy
-    driver.held = False
     lab.visit(0, site)
     walk(directed, directed.board.cpus[0], directed.kernel.image.symbol("ftrace_caller"))
     walk(directed, directed.board.cpus[0], lab.home)
@@ -136,7 +135,11 @@ def test_nmis_come_to_sites_while_cpus_wait_for_a_held_protocol(directed: Machin
 
 def test_torn_bytes_are_executed_and_the_guest_dies_of_them(arch: str) -> None:
     with Machine(arch=arch, cpus=1) as machine:
+        with pytest.raises(LookupError, match="no module race_lab is loaded"):
+            LabModule(machine.kernel)
         machine.run("modprobe race_lab")
+        with pytest.raises(LookupError, match="the module race_lab has no symbol nothing"):
+            machine.kernel.modules.symbol("race_lab", "nothing")
         lab = LabModule(machine.kernel)
         direct(machine, lab)
         (cpu,) = machine.board.cpus
