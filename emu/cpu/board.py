@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import ClassVar
 
 import numpy as np
@@ -76,6 +77,7 @@ class Board:
         self.native_forget = forget.build(arch.name)
         self._python_handlers: list[object] = []  # ctypes callbacks that native code points to
         self._raised: BaseException | None = None  # what one of them raised
+        self._acting = 0
         self._ceiling: int | None = None
         self._reason = int(turns.TIME)  # why the last run ended
         self.reset_page_table = 0
@@ -126,6 +128,20 @@ class Board:
 
     # Running
 
+    @contextmanager
+    def acting(self) -> Iterator[None]:
+        """While the body runs, the machine does something that it has to end before it can be put back to another moment."""
+        self._acting += 1
+        try:
+            yield
+        finally:
+            self._acting -= 1
+
+    @property
+    def stands(self) -> bool:
+        """Whether it does nothing of the kind."""
+        return not self._acting
+
     @property
     def limit(self) -> int:
         """No CPU begins a turn at or after this time, in cycles."""
@@ -175,7 +191,7 @@ class Board:
             CpuFault: a CPU left RAM.
             Exception: a Python handler raised it, or, at the end, the handler of a host signal (KeyboardInterrupt).
         """
-        with Held():
+        with self.acting(), Held():
             return self._run(on_host_call)
 
     def _run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
@@ -211,7 +227,7 @@ class Board:
 
         Raises: as `run`.
         """
-        with Held():
+        with self.acting(), Held():
             now = int(turns.ready_at(np.uint64(cpu.record.address)))
             if now == cpu_record.NEVER:
                 return False

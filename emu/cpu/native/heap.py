@@ -170,7 +170,5 @@ def mmap64(address, size, protection, flags, file, offset):
     return mapped
 
 
-FUNCTIONS = {
-    function.__name__: function.address for function in (malloc, calloc, realloc, free, posix_memalign, mmap64)
-}
+FUNCTIONS = {function.__name__: function.address for function in (malloc, calloc, realloc, free, posix_memalign, mmap64)}
 """What takes the place of libc's functions, by their names."""

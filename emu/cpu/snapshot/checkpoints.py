@@ -9,11 +9,9 @@ from dataclasses import dataclass
 
 from emu.cpu.board import Board
 from emu.cpu.snapshot.objects import Contents, Objects
-from emu.cpu.snapshot.pages import CODE, Memory, MemoryBase, PageContents
+from emu.cpu.snapshot.pages import CODE, Memory, MemoryBase, Numbers, PageContents
 
 __all__ = ["Checkpoint", "Checkpoints"]
-
-_MOST_PAGES = 4096  # that a checkpoint holds before another base is taken
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,12 +67,15 @@ class Checkpoints:
             OSError: the host has too little memory.
         """
         contents = self._objects.save(self._objects.changed())
-        changed = [memory.changed() for memory in self._memory]
-        if not self._base.in_force or sum(map(len, changed)) > _MOST_PAGES:
+        changed = self._changed()
+        if not self._base.in_force or sum(map(len, changed)) > self._base.used:
             self._base = MemoryBase(self._memory)
-            changed = [memory.changed() for memory in self._memory]
+            changed = self._changed()
         pages = tuple(memory.save(numbers) for memory, numbers in zip(self._memory, changed, strict=True))
         return Checkpoint(self, self._base, pages, contents)
+
+    def _changed(self) -> list[Numbers]:
+        return [memory.changed() for memory in self._base.memory]
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Puts the machine back.

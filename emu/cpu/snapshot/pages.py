@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 import mmap
 import os
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,10 +96,14 @@ class Memory:
         self.pages[_of_base(self.address)] = 0
         self.put_back(contents)
 
-    def map(self, file: int) -> None:
-        """Makes it a private mapping of a file."""
+    def map(self, file: int, start: int) -> None:
+        """Makes it a private mapping of a file, from the byte `start` on.
+
+        Raises:
+            OSError: the host has too little memory.
+        """
         flags = mmap.MAP_PRIVATE | _MAP_FIXED | _MAP_NORESERVE
-        if _libc.mmap(self.address, self.size, self._protection, flags, file, 0) != self.address:
+        if _libc.mmap(self.address, self.size, self._protection, flags, file, start) != self.address:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
@@ -113,15 +118,25 @@ def _of_base(address: int) -> Numbers:
 class MemoryBase:
     """What some memory holds now. It is in force: the memory knows which of its pages are written from now on.
 
+    Attributes:
+        memory: in the order in which it was given.
+        used: how many pages hold more than zeros.
+
     Raises:
         OSError: the host has too little memory.
     """
 
     def __init__(self, memory: Sequence[Memory]) -> None:
         self.memory = memory
-        self._bases = [(one, *_file_of(one)) for one in memory]
-        for _, file, _ in self._bases:
-            weakref.finalize(self, os.close, file).atexit = False
+        self._numbers = [one.used() for one in memory]
+        self.used = sum(map(len, self._numbers))
+        self._file = os.memfd_create("base", os.MFD_CLOEXEC)
+        weakref.finalize(self, os.close, self._file).atexit = False
+        self._starts = [0, *itertools.accumulate(one.size for one in memory)]
+        os.ftruncate(self._file, self._starts[-1])
+        for one, numbers, start in zip(memory, self._numbers, self._starts, strict=False):
+            for run in _runs(numbers):
+                _write(self._file, one.pages[run[0] : run[-1] + 1], start + int(run[0]) * PAGE)
         self.use()
 
     @property
@@ -135,24 +150,23 @@ class MemoryBase:
         Raises:
             OSError: the host has too little memory.
         """
-        for memory, file, numbers in self._bases:
-            memory.map(file)
-            _in_force[memory.address] = weakref.ref(self), numbers
+        for one, numbers, start in zip(self.memory, self._numbers, self._starts, strict=False):
+            one.map(self._file, start)
+            _in_force[one.address] = weakref.ref(self), numbers
 
     def back(self) -> None:
         """The memory holds again what it held. The base is in force."""
-        for memory in self.memory:
-            memory.back_to_base()
+        for one in self.memory:
+            one.back_to_base()
 
 
-def _file_of(memory: Memory) -> tuple[int, Numbers]:
-    """A file with what a memory holds, and the numbers of its pages that are not zeros alone."""
-    numbers = memory.used()
-    file = os.memfd_create("base", os.MFD_CLOEXEC)
-    os.ftruncate(file, memory.size)
-    for run in np.split(numbers, np.flatnonzero(np.diff(numbers) != 1) + 1) if len(numbers) else ():
-        data = memory.pages[run[0] : run[-1] + 1].data.cast("B")
-        done = 0
-        while done < len(data):
-            done += os.pwrite(file, data[done:], int(run[0]) * PAGE + done)
-    return file, numbers
+def _runs(numbers: Numbers) -> Iterable[Numbers]:
+    """The pages, those that follow each other together."""
+    return np.split(numbers, np.flatnonzero(np.diff(numbers) != 1) + 1) if len(numbers) else ()
+
+
+def _write(file: int, pages: npt.NDArray[np.uint8], at: int) -> None:
+    data = pages.data.cast("B")
+    done = 0
+    while done < len(data):
+        done += os.pwrite(file, data[done:], at + done)
