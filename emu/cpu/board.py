@@ -249,7 +249,7 @@ class Board:
         from emu.cpu.native import run_to  # compiled when it is needed
 
         there = np.array(places, np.uint64)
-        with Held():
+        with self.acting(), Held():
             while blocks > 0:
                 here = int(there.ctypes.data)
                 outcome = int(run_to.run_to(self.record.address, cpu.record.address, here, len(there), blocks))

@@ -55,6 +55,7 @@ class Course:
         views: of each site: what a CPU may fetch of it.
         given: the steps that the driver is given.
         stores: of each WRITE, by its position: the store that it belongs to.
+        instructions: of each site: the old ones and the new ones, by their offsets.
         way_back: the position at which the driver turns back; -1: it does not.
 
     Raises:
@@ -67,19 +68,18 @@ class Course:
         self.patches = patches
         self._following = following
         self._arch = scenario.ftrace_arch.cpu
+        self._decoded: dict[tuple[bytes, int], Instruction] = {}
         self.patcher = Patcher(scenario, patches, model)
         memory = self.patcher.memory
         self.views = [Views(model, p.address, [sites[n] for sites in memory]) for n, p in enumerate(patches)]
         there: list[LabStep] = dataclasses.replace(scenario, fails_at=0).steps(patches)
         self.given: list[Step] = [step for step in there if isinstance(step, Step)]
         self.stores = dict(_stores(scenario.steps(patches), model.store))
+        self.instructions = [(self._instructions(p, p.old), self._instructions(p, p.new)) for p in patches]
         self.way_back = self.patcher.undoing.index(True) - 1 if scenario.fails_at else -1
 
-    def instructions(self, site: int) -> tuple[Mapping[int, Instruction], Mapping[int, Instruction]]:
-        """The old and the new instructions of a site, by their offsets."""
-        patch = self.patches[site - 1]
-        old, new = (disassemble(self._arch, code, patch.address) for code in (patch.old, patch.new))
-        return {i.address - patch.address: i for i in old}, {i.address - patch.address: i for i in new}
+    def _instructions(self, patch: Patch, code: bytes) -> Mapping[int, Instruction]:
+        return {one.address - patch.address: one for one in disassemble(self._arch, code, patch.address)}
 
     def synchronised(self, position: int) -> tuple[View, ...]:
         """The views of a CPU that synchronises while the patcher is at a position."""
@@ -136,9 +136,12 @@ class Course:
 
     def _first_instruction(self, site: int, code: bytes, address: int) -> Instruction:
         """The first instruction of bytes that end where the site ends."""
-        trap = self.scenario.breakpoint
-        whole = trap if trap and code.startswith(trap) else code + self._following[site - 1]
-        return disassemble(self._arch, whole, address)[0]
+        known = self._decoded.get((code, address))
+        if known is None:
+            trap = self.scenario.breakpoint
+            whole = trap if trap and code.startswith(trap) else code + self._following[site - 1]
+            known = self._decoded[code, address] = disassemble(self._arch, whole, address)[0]
+        return known
 
 
 def _stores(steps: Sequence[LabStep], atom: int) -> Iterator[tuple[int, Store]]:

@@ -115,10 +115,10 @@ class Direction:
         else:
             self._act(event, possible.view)
 
-    @property
-    def is_stuck(self) -> bool:
-        """Whether the patcher has done all it can, and its protocol does not end."""
-        return self.notes.position == self.course.patcher.end and not self.course.patcher.ends
+    def is_stuck_at(self, position: int) -> bool:
+        """Whether the patcher has then done all it can, and its protocol does not end. It counts only if that is wrong."""
+        patcher = self.course.patcher
+        return position == patcher.end and not patcher.ends and Wrong.STUCK in self.scenario.never
 
     def stuck(self) -> Violation:
         """What is wrong where the protocol does not end."""
@@ -252,7 +252,7 @@ class Direction:
         """The CPU has executed an instruction that was no breakpoint: was it the old one, or the new one?"""
         direction, patch = self._lab.cpus[event.agent], self.course.patches[stand.site - 1]
         was, size = 0, 0
-        for which, instructions in zip((OLD, NEW), self.course.instructions(stand.site), strict=True):
+        for which, instructions in zip((OLD, NEW), self.course.instructions[stand.site - 1], strict=True):
             instruction = instructions.get(stand.offset)
             if instruction is not None and event.code.startswith(instruction.code):
                 size = len(instruction.code)

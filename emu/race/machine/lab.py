@@ -37,6 +37,7 @@ class Lab:
         cpus: its CPUs, as they are directed.
         snapshots: of the machine; their base is the lab's.
         digest: of the base: RAM with the images in it, and registers.
+        first_look: moves after which an exploration first looks whether its snapshots lack something.
         delay_slots: whether an instruction follows each call before its target.
     """
 
@@ -55,6 +56,7 @@ class Lab:
         self.delay_slots = at != then
         self.digest = self._digest()
         self.snapshots = Snapshots(machine.board, [machine])
+        self.first_look = 1
 
     def close(self) -> None:
         """Gives the machine's memory back."""

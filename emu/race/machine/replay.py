@@ -12,7 +12,7 @@ from emu.race.machine.lab import lab
 from emu.race.machine.unsupported import unsupported
 from emu.race.model import automaton_of
 from emu.race.permitted import NotPermitted, is_same
-from emu.race.scenario import Scenario, Wrong
+from emu.race.scenario import Scenario
 from emu.race.verdict import Outcome, Verdict
 
 __all__ = ["Walk", "replay"]
@@ -82,7 +82,7 @@ class Walk:
             except DeadEnd:
                 pass
             self._states.append(snapshots.save())
-        if violation is None and direction.is_stuck and Wrong.STUCK in self._direction.scenario.never:
+        if violation is None and direction.is_stuck_at(direction.notes.position):
             violation = direction.stuck()
         return violation and direction.with_aftermath(violation)
 
