@@ -28,7 +28,7 @@ def assumptions(scenario: Scenario, model: FetchModel) -> tuple[str, ...]:
         f"Fetch model {model.name}: {model.meaning} ({model.source}).",
         stores,
         "Data memory is sequentially consistent, and the patcher is the only one who writes code.",
-        "The interrupt of a synchronisation and the release of CPUs that wait, synchronise their fetches with all stores so far.",
+        "The interrupt of a synchronisation and the release of CPUs that wait synchronise their fetches with all stores so far.",
         "Nothing else synchronises them: no breakpoint, no NMI, and no return from one.",
         "An interrupt comes between any two instructions, but not in the breakpoint handler or an NMI; it comes in the end.",
     ]

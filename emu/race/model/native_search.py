@@ -68,7 +68,7 @@ class _Search:
 
     def run(self, limits: Limits) -> Found:
         """Searches until the end, something wrong or a limit."""
-        most_states = limits.states or 1 << 62
+        most_states = 1 << 62 if limits.states is None else limits.states
         while True:
             why = native.run(
                 self._rows, self._first, self._targets, self._advance, np.uint64(self._bits), self._numbers, self._table,
@@ -85,7 +85,7 @@ class _Search:
 
     def found(self, *, wrong: bool = False, limit: str = "") -> Found:
         """What was found so far."""
-        head, tail, moves, last = (int(count) for count in self._counts)
+        head, tail, moves, last = (int(count) for count in self._counts[:4])
         found = Found(tail, moves, self._reached(head + wrong), limit=limit)
         if wrong:
             found.wrong = self._way(head)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Sequence
 
@@ -13,7 +14,7 @@ from emu.race.permitted import NotPermitted, is_same
 from emu.race.scenario import Scenario, Wrong
 from emu.race.verdict import Outcome, Verdict
 
-__all__ = ["replay"]
+__all__ = ["Walk", "replay"]
 
 
 def replay(events: Sequence[Event], scenario: Scenario, fetch: str) -> Verdict:
@@ -23,14 +24,14 @@ def replay(events: Sequence[Event], scenario: Scenario, fetch: str) -> Verdict:
         NotPermitted: an event is not possible where it stands.
         ValueError: the scenario is impossible, or has no such fetch model.
     """
-    walk = _Walk(automaton_of(scenario, fetch), scenario.cpus)
+    walk = Walk(automaton_of(scenario, fetch), scenario.cpus)
     move: Move | None = None
     for number, event in enumerate(events, 1):
         possible = [] if move and move.wrong else walk.possible(event.agent)
         move = next((move for move in possible if is_same(event, move.event)), None)
         if move is None:
             raise NotPermitted(number, event, [move.event for move in possible])
-        walk.follow(move)
+        walk = walk.followed(move)
     outcome, wrong, why = Outcome.UNDECIDED, None, "nothing goes wrong on the way"
     if move and move.wrong:
         outcome, wrong, why = Outcome.UNSAFE, move.wrong, move.why
@@ -40,8 +41,12 @@ def replay(events: Sequence[Event], scenario: Scenario, fetch: str) -> Verdict:
     return Verdict(scenario, fetch, "model", outcome, wrong, why, tuple(walk.events), states=count + 1, moves=count)
 
 
-class _Walk:
-    """The CPUs' states, and the patcher's position, on the way along a schedule."""
+class Walk:
+    """Where the patcher and the CPUs are on the way along a schedule.
+
+    Attributes:
+        events: what has been done, in order.
+    """
 
     def __init__(self, automaton: Automaton, cpus: int) -> None:
         self.events: list[Event] = []
@@ -68,13 +73,15 @@ class _Walk:
         moves = [automaton.advance(position, cpu) for cpu in self._cpus]
         return [next((move for move in moves if move.wrong), moves[0])]
 
-    def follow(self, move: Move) -> None:
-        """Goes on by one of the moves that are possible."""
-        self.events.append(move.event)
-        if move.event.agent != PATCHER:
-            if move.after is not None:
-                self._cpus[move.event.agent] = move.after
-            return
-        advanced = [self._automaton.advance(self._position, cpu).after for cpu in self._cpus]
-        self._cpus = [after or cpu for after, cpu in zip(advanced, self._cpus, strict=True)]
-        self._position += 1
+    def followed(self, move: Move) -> Walk:
+        """The walk after one of the moves that are possible."""
+        after = copy.copy(self)
+        after.events = [*self.events, move.event]
+        after._cpus = list(self._cpus)
+        if move.event.agent == PATCHER:
+            advanced = [self._automaton.advance(self._position, cpu).after for cpu in self._cpus]
+            after._cpus = [new or cpu for new, cpu in zip(advanced, self._cpus, strict=True)]
+            after._position += 1
+        elif move.after is not None:
+            after._cpus[move.event.agent] = move.after
+        return after

@@ -13,8 +13,8 @@ from emu.native import njit
 __all__ = ["COUNTS", "END", "HEAD", "LAST", "MOVES", "PAUSED", "ROOM", "TAIL", "WRONG", "rehash", "run"]
 
 END, WRONG, ROOM, PAUSED = range(4)  # why a search returns: all is seen; at something wrong; for more room; for a look around
-COUNTS = 4
-HEAD, TAIL, MOVES, LAST = range(COUNTS)  # of `counts`: states expanded, states seen, moves, the first at the last position
+COUNTS = 5
+HEAD, TAIL, MOVES, LAST, _READ = range(COUNTS)  # of `counts`: states expanded, states seen, moves, the first at the last position
 
 _WRONG, _NOT_ALLOWED = -1, -2  # of emu.race.model.tables
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # Knuth's multiplicative hashing: 2**64 over the golden ratio
@@ -56,6 +56,20 @@ def _word(position, numbers, bits):
 
 
 @njit
+def _word_with(position, numbers, cpu, number, bits):
+    """The word of the state in which one CPU of a state has another number. The numbers are in order."""
+    word = np.uint64(position + 1)
+    placed = False
+    for other in range(numbers.shape[0]):
+        if other != cpu:
+            if not placed and number <= numbers[other]:
+                word = (word << bits) | np.uint64(number)
+                placed = True
+            word = (word << bits) | np.uint64(numbers[other])
+    return word if placed else (word << bits) | np.uint64(number)
+
+
+@njit
 def run(rows, first, targets, advance, bits, numbers, table, shift, queue, parents, counts, most, most_states):
     """Goes on with a search, until one of the reasons to return.
 
@@ -70,7 +84,7 @@ def run(rows, first, targets, advance, bits, numbers, table, shift, queue, paren
         shift: 64 less the power.
         queue: the states seen, in order.
         parents: of each: the number of the state that it was reached from.
-        counts: HEAD, TAIL, MOVES, LAST; they go on from call to call.
+        counts: HEAD, TAIL, MOVES, LAST go on from call to call.
         most: how many states to expand.
         most_states: at how many states to pause.
     """
@@ -105,18 +119,16 @@ def run(rows, first, targets, advance, bits, numbers, table, shift, queue, paren
             there[cpu] = advance[base + here[cpu]]
             allowed &= there[cpu] != _NOT_ALLOWED
             wrong |= there[cpu] == _WRONG
+        found = tail
         if allowed:
             moves += 1
-            if wrong:
-                why = WRONG
-                break
-            word = _word(position + 1, there, bits)
-            if _insert(table, shift, word):
-                queue[tail] = word
-                parents[tail] = head
-                tail += 1
-        wrong = False
+            if not wrong:
+                queue[found] = _word(position + 1, there, bits)
+                found += 1
+        wrong &= allowed
         for cpu in range(cpus):
+            if wrong:
+                break
             if cpu > 0 and here[cpu] == here[cpu - 1]:
                 continue
             row = base + here[cpu]
@@ -125,16 +137,18 @@ def run(rows, first, targets, advance, bits, numbers, table, shift, queue, paren
                 if targets[move] == _WRONG:
                     wrong = True
                     break
-                for other in range(cpus):
-                    there[other] = here[other]
-                there[cpu] = targets[move]
-                word = _word(position, there, bits)
-                if _insert(table, shift, word):
-                    queue[tail] = word
-                    parents[tail] = head
-                    tail += 1
-            if wrong:
-                break
+                queue[found] = _word_with(position, here, cpu, targets[move], bits)
+                found += 1
+        read = np.uint64(0)  # the table is much larger than the caches: all its places are read at once, not one after another
+        for number in range(tail, found):
+            read |= table[(queue[number] * _GOLDEN) >> shift]
+        counts[4] = np.int64(read)
+        for number in range(tail, found):
+            word = queue[number]
+            if _insert(table, shift, word):
+                queue[tail] = word
+                parents[tail] = head
+                tail += 1
         if wrong:
             why = WRONG
             break
