@@ -86,7 +86,7 @@ class Course:
         return tuple(views.synchronised(self.patcher.now[position]) for views in self.views)
 
     def is_deaf(self, position: int) -> bool:
-        """Whether the last synchronisation before a position does not reach the fetch."""
+        """Whether the last SYNC before a position does not reach the fetch."""
         return self.patcher.synchronisations[position] in self.scenario.deaf
 
     # What is possible

@@ -122,6 +122,7 @@ class Direction:
 
     def stuck(self) -> Violation:
         """What is wrong where the protocol does not end."""
+        self._driver.held = False
         if not self._driver.awaited:
             self._driver.step()
         return Violation(Wrong.STUCK, "the protocol does not end")
@@ -173,15 +174,12 @@ class Direction:
         """A step that CPUs answer. The interrupts that it sends are held back."""
         course, cpus = self.course, self.notes.cpus
         parked = course.patcher.parked[position]
-        released = event.what is What.RELEASE and parked
-        deaf = released and course.is_deaf(position + 1)
-        self._driver.deaf_cpus = set(range(len(cpus))) if deaf else set()
         self._driver.step()
         for cpu in self._lab.cpus:
             cpu.hold_upcall()
-        if released:
+        if event.what is What.RELEASE and parked:
             views = course.synchronised(position)
-            return tuple(cpu._replace(view=cpu.view if deaf else views, due=Due.RELEASED) for cpu in cpus)
+            return tuple(cpu._replace(view=views, due=Due.RELEASED) for cpu in cpus)
         if event.what in _ASKED and not parked:
             return tuple(cpu._replace(due=_ASKED[event.what]) for cpu in cpus)
         return cpus
