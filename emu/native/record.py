@@ -15,14 +15,17 @@ A module declares the fields of one record. Native code adds a field's offset to
 
 from __future__ import annotations
 
+import mmap
 import sys
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 __all__ = ["Fields", "Record", "offset_of", "shift_of"]
 
 _WORD = 8  # bytes
+_LARGE = 1 << 20  # bytes
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 
@@ -43,11 +46,19 @@ class Fields:
         return offset
 
 
+def _zeros(words: int) -> npt.NDArray[np.uint64]:
+    """Zeros; if they are many, in pages of their own, which take memory when they are used (and can be snapshot as such)."""
+    size = words * _WORD
+    if size < _LARGE:
+        return np.zeros(words, np.uint64)
+    return np.frombuffer(mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), np.uint64)
+
+
 class Record:
     """A record of `words` words, zero at first. Native code is given the address of its `words`, which never changes."""
 
     def __init__(self, words: int) -> None:
-        self.words = np.zeros(words, np.uint64)
+        self.words = _zeros(words)
         self.address: int = self.words.ctypes.data
 
     def get(self, field: np.uint64, index: int = 0) -> int:

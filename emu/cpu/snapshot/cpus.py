@@ -26,6 +26,7 @@ class CpuStates:
 
     def __init__(self, cpu: Cpu) -> None:
         self._env = cpu.env
+        self._heap = cpu.board.heap
         self._size = cpu.board.arch.state_size()
         self._words = cpu.record.words[:_OF_THE_CPU]
         self._cpu = ctypes.c_void_p(cpu.record.get(cpu_record.CPU))
@@ -39,4 +40,5 @@ class CpuStates:
         registers, words = state
         ctypes.memmove(self._env, registers, self._size)
         self._words[:] = words
-        self._flush(self._cpu)
+        with self._heap:
+            self._flush(self._cpu)

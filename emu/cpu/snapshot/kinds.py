@@ -184,13 +184,11 @@ def memory_of(thing: Any) -> Memory:
 
 def _save_memory(thing: Any) -> PageContents:
     memory = memory_of(thing)
-    return memory.save(memory.changed())
+    return memory.save(memory.used())
 
 
 def _refill_memory(thing: Any, content: PageContents) -> None:
-    memory = memory_of(thing)
-    memory.back_to_base()
-    memory.put_back(content)
+    memory_of(thing).put_back_alone(content)
 
 
 MEMORY = Kind(_nothing, _save_memory, _refill_memory)
@@ -201,6 +199,8 @@ MEMORY = Kind(_nothing, _save_memory, _refill_memory)
 
 def _attributes_kind(cls: type) -> Kind:
     """For a class whose objects keep their attributes in a dictionary, in slots, or in both."""
+    if dropped := getattr(cls, "not_saved", ()):
+        return _without(dropped)
     slots = [name for base in cls.__mro__ for name in _slots(base)]
     if not slots:
         return Kind(lambda thing: vars(thing).values(), _copy_attributes, _refill_attributes, _same_attributes)
@@ -220,6 +220,18 @@ def _attributes_kind(cls: type) -> Kind:
     return Kind(
         lambda thing: values(thing).values(), values, put_back, lambda thing, content: _same_mapping(values(thing), content)
     )
+
+
+def _without(dropped: tuple[str, ...]) -> Kind:
+    """For objects that are put back without some of their attributes, which become None."""
+
+    def copy(thing: object) -> dict[str, object]:
+        return {name: value for name, value in vars(thing).items() if name not in dropped}
+
+    def put_back(thing: object, content: dict[str, object]) -> None:
+        _refill(vars(thing), content | dict.fromkeys(dropped))
+
+    return Kind(lambda thing: copy(thing).values(), copy, put_back, lambda thing, content: _same_mapping(copy(thing), content))
 
 
 def _slots(cls: type) -> list[str]:
