@@ -100,21 +100,17 @@ def certify(
 def _table(verdicts: Sequence[Verdict]) -> str:
     """A column for each fetch model; a line for where the sites lie, whether NMIs come, and if the patch is made or undone."""
     fetches = list(dict.fromkeys(verdict.fetch for verdict in verdicts))
+    engines = dict.fromkeys(verdict.on for verdict in verdicts)
     rows: dict[tuple[str, ...], dict[str, list[Verdict]]] = {}
     for verdict in verdicts:
         scenario = verdict.scenario
-        head = (
-            " ".join(map(str, scenario.places)),
-            "yes" if scenario.nmi_sites else "no",
-            "undone" if scenario.fails_at else "made",
-            verdict.on,
-        )
-        rows.setdefault(head, {}).setdefault(verdict.fetch, []).append(verdict)
+        places = " ".join(map(str, scenario.places))
+        nmis, patch = "yes" if scenario.nmi_sites else "no", "undone" if scenario.fails_at else "made"
+        engine = (verdict.on,) if len(engines) > 1 else ()
+        rows.setdefault((places, nmis, patch, *engine), {}).setdefault(verdict.fetch, []).append(verdict)
+    titles = ("places", "NMIs", "patch", "on")[: 4 if len(engines) > 1 else 3]
     return columns(
-        [
-            ("places", "NMIs", "patch", "on", *fetches),
-            *((*head, *(_cell(cells.get(fetch, [])) for fetch in fetches)) for head, cells in rows.items()),
-        ]
+        [(*titles, *fetches), *((*head, *(_cell(cells.get(fetch, [])) for fetch in fetches)) for head, cells in rows.items())]
     )
 
 
@@ -135,8 +131,7 @@ def _sentence(verdicts: Sequence[Verdict], *, complete: bool) -> str:
     unsafe = [verdict for verdict in verdicts if verdict.wrong]
     undecided = [verdict for verdict in verdicts if not verdict.wrong and not verdict.ok]
     if unsafe:
-        first = f"the first, under {unsafe[0].fetch}, is {unsafe[0].scenario.name}:\n{table(unsafe[0])}\n"
-        return f"{protocol} unsafe {of}: in {len(unsafe)} of {searched}; {first}"
+        return f"{protocol} unsafe {of}: in {len(unsafe)} of {searched}; the first:\n\n{table(unsafe[0])}\n"
     if undecided or not complete:
         return f"{protocol} not decided {of}: {len(undecided)} of {searched}{'' if complete else ', then interrupted'}\n"
     return f"{protocol} safe {of}: {searched}\n"
