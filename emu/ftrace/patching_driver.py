@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 import errno
-import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -16,6 +14,7 @@ import numpy as np
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.errors import TraceError
+from emu.ftrace.own_protocol import steps_of
 from emu.ftrace.patching import PROTOCOLS, Park, Patch, Protocol, Release, Step, Synchronise, Write, undo
 from emu.kernel.kernel import Kernel
 from emu.kernel.upcalls import Upcall
@@ -203,23 +202,15 @@ class Driver:
         if isinstance(self._protocol, str):
             return PROTOCOLS[self._protocol](patches, self._breakpoint_code)
         try:
-            steps = self._protocol(patches, self._breakpoint_code)
-        except Exception as error:
-            raise BadProtocol(self._protocol, f"raised {_described(error)}") from error
-        if not isinstance(steps, list | tuple):
-            raise BadProtocol(self._protocol, f"returned no list of steps, but {_shown(steps)}")
+            steps = steps_of(self._protocol, patches, self._breakpoint_code)
+        except ValueError as error:
+            raise BadProtocol(self._protocol, str(error)) from error.__cause__
         for step in steps:
             if isinstance(step, Write):
                 self._check(step)
-            elif not isinstance(step, Synchronise | Park | Release):
-                raise BadProtocol(self._protocol, f"returned a list with {_shown(step)}, which is no step")
-        return list(steps)
+        return steps
 
     def _check(self, step: Write) -> None:
-        if not (isinstance(step.address, int) and isinstance(step.expected, bytes) and isinstance(step.new, bytes)):
-            raise BadProtocol(self._protocol, f"returned a Write that is not of an int and two bytes: {_shown(step)}")
-        if len(step.expected) != len(step.new):
-            raise BadProtocol(self._protocol, f"writes {len(step.new)} bytes over {len(step.expected)} at {step.address:#x}")
         end = step.address + len(step.new)
         if not (step.address in self._text and end in self._text):
             symbols = self._kernel.symbols
@@ -338,17 +329,3 @@ def _as_found(patch: Patch, address: int, found: bytes) -> Patch:
 
 def _name(protocol: str | Protocol) -> str:
     return protocol if isinstance(protocol, str) else getattr(protocol, "__name__", repr(protocol))
-
-
-def _shown(thing: object) -> str:
-    """An object in a sentence: not more than a line of it."""
-    text = " ".join(repr(thing).split())
-    return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _described(error: Exception) -> str:
-    """An exception, and where it was raised."""
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    text = " ".join(str(error).split())
-    kind = type(error).__name__
-    return f"{kind}{': ' if text else ''}{text} ({Path(where.filename).name}, line {where.lineno})"

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from emu.ftrace.patching import Park, Patch, Release, Step, Write, undo
+from emu.ftrace.patching import Park, Patch, Release, Step, Synchronise, Write, undo
 
-__all__ = ["Forget", "Free", "LabStep", "WaitTasks", "checked", "pieces", "stages", "swapped", "undone", "without"]
+__all__ = ["STEP_KINDS", "Forget", "Free", "LabStep", "WaitTasks", "checked", "pieces", "stages", "swapped", "undone", "without"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Forget:
 
 
 LabStep: TypeAlias = Step | Free | WaitTasks | Forget
+STEP_KINDS = (Synchronise, Park, Release, Free, WaitTasks, Forget)  # but for writes
 
 
 def stages(steps: Sequence[LabStep]) -> list[list[LabStep]]:

@@ -10,9 +10,10 @@ from types import MappingProxyType
 
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import FtraceArch
+from emu.ftrace.own_protocol import steps_of
 from emu.ftrace.patching import Patch
 from emu.race.fetch import models_of
-from emu.race.protocol_steps import LabStep, checked, undone
+from emu.race.protocol_steps import STEP_KINDS, LabStep, checked, undone
 
 __all__ = ["CHANGES", "LINE", "PLACES", "Change", "Expectation", "Handler", "LabProtocol", "Scenario", "Wrong"]
 
@@ -157,5 +158,5 @@ class Scenario:
         Raises:
             ValueError: the protocol does what it must not. The text says what.
         """
-        steps = checked(self.protocol(patches, self.breakpoint), patches)
+        steps = checked(steps_of(self.protocol, patches, self.breakpoint, STEP_KINDS), patches)
         return undone(steps, patches, self.breakpoint, self.fails_at) if self.fails_at else steps
