@@ -41,7 +41,7 @@ _FIRST = "emu race schedule 1"
 _LONGEST = 1 << 22  # bytes
 _HEAD = ("on", "seed", "fetch", "digest", "scenario")
 _INDENT = 4
-_SEEDS = range(1 << 63)
+_SEED = re.compile(r"-?[0-9]{1,40}")
 _VERSIONS = range(1 << 16)
 _NO_DIGEST = "-"
 _DIGEST = re.compile(r"[0-9a-f]{8,64}")
@@ -188,14 +188,16 @@ class _Parser:
                 )
         scenario = parse_lines(file, [self._head["scenario"], *self._scenario], None)
         on = file.choice(self._one("on"), ENGINES, "engine")
-        seed = file.number(self._one("seed"), _SEEDS, "seed")
+        seed = self._one("seed")
+        if not _SEED.fullmatch(seed.text):
+            raise file.error(seed, f"{quoted(seed.text)} is no seed; a number of at most 40 digits")
         models = [model.name for model in models_of(scenario.arch)]
         fetch = file.choice(self._one("fetch"), models, f"fetch model of {scenario.arch}")
         digest = self._digest(on)
         sizes = [len(patch.old) for patch in model_patches(scenario)]
         events = tuple(self._event(line, scenario, sizes) for line in self._events)
         wrong, why = self._verdict()
-        return Schedule(scenario, on, seed, fetch, digest, events, wrong, why)
+        return Schedule(scenario, on, int(seed.text), fetch, digest, events, wrong, why)
 
     def _one(self, name: str) -> Word:
         return self._file.one(self._head[name], "one value")

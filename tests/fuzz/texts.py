@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import random
 import re
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from emu.race import model, scenario_file, schedule, show
-from emu.race.text_file import TextError
+from emu.race.text_file import TextError, decoded
 from tests.fuzz import Outcome
 
 __all__ = ["damaged", "scenarios", "schedules"]
@@ -19,7 +17,8 @@ _RUBBISH = (
     "", "#", '"', "=>", "@", ">", "0", "-1", "00", "1", "2", "9" * 5000, "\u0661", "0x1", "1+0", "2+9", "cc", "cpu 0", "\u2028",
     "\x0b", "\r", "\t", "x" * 300, "nosuch.py:f", "patcher", "write", "fetch", "without 1", "swap 1 2", "on", "safe",
 )  # fmt: skip
-_LINE = re.compile(r"^[^:\n]+:\d+:\d+: .+; .+\Z|^[^:\n]+: .+\Z")
+_PATH = "damaged"
+_LINE = re.compile(rf"{_PATH}:\d+:\d+: .+; .+")
 
 
 def damaged(text: str, words: Sequence[str], seed: int) -> bytes:
@@ -55,9 +54,9 @@ def damaged(text: str, words: Sequence[str], seed: int) -> bytes:
 def scenarios(arch: str, seed: int, numbers: range) -> Outcome:
     """Reads damaged scenarios."""
 
-    def tried(path: Path) -> None:
-        found = scenario_file.read(path)
-        assert scenario_file.parse(scenario_file.format(found), path) == found
+    def tried(text: str) -> None:
+        found = scenario_file.parse(text, _PATH)
+        assert scenario_file.parse(scenario_file.format(found), _PATH) == found
 
     return _try("race", _SCENARIOS[arch], tried, seed, numbers)
 
@@ -67,9 +66,9 @@ def schedules(arch: str, seed: int, numbers: range) -> Outcome:
     scenario = scenario_file.parse(_SCENARIOS[arch][0])
     found = [schedule.Schedule.of(model.explore(scenario, fetch)) for fetch in scenario.models]
 
-    def tried(path: Path) -> None:
-        read = schedule.read(path)
-        assert schedule.parse(schedule.text_of(read), path) == read
+    def tried(text: str) -> None:
+        read = schedule.parse(text, _PATH)
+        assert schedule.parse(schedule.text_of(read), _PATH) == read
         try:
             show.table(read)
         except ValueError as error:  # an event that is not possible
@@ -78,23 +77,21 @@ def schedules(arch: str, seed: int, numbers: range) -> Outcome:
     return _try("schedule", [schedule.text_of(one) for one in found if one.events], tried, seed, numbers)
 
 
-def _try(kind: str, texts: Sequence[str], tried: Callable[[Path], None], seed: int, numbers: range) -> Outcome:
+def _try(kind: str, texts: Sequence[str], tried: Callable[[str], None], seed: int, numbers: range) -> Outcome:
     outcome = Outcome()
     words = sorted({word for text in texts for word in text.split()})
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"damaged.{kind}"
-        for number in numbers:
-            path.write_bytes(damaged(texts[number % len(texts)], words, (seed << 32) + number))
-            try:
-                tried(path)
-            except TextError as error:
-                outcome.counts["refused"] += 1
-                if not _LINE.match(str(error)):
-                    outcome.findings.append(f"{kind} {number} of seed {seed}: {error}")
-            except Exception as error:  # what must not be
-                outcome.findings.append(f"{kind} {number} of seed {seed}: {error!r}")
-            else:
-                outcome.counts["accepted"] += 1
+    for number in numbers:
+        data = damaged(texts[number % len(texts)], words, (seed << 32) + number)
+        try:
+            tried(decoded(data, _PATH))
+        except TextError as error:
+            outcome.counts["refused"] += 1
+            if not _LINE.fullmatch(str(error)):
+                outcome.findings.append(f"{kind} {number} of seed {seed}: {error}")
+        except Exception as error:  # what must not be
+            outcome.findings.append(f"{kind} {number} of seed {seed}: {error!r}")
+        else:
+            outcome.counts["accepted"] += 1
     return outcome
 
 
