@@ -176,7 +176,7 @@ class _Assembler:
     def _instruction(self, line: Line, address: int) -> bytes:
         arch = self._arch
         wanted = self._numbered(line.text)
-        read = None
+        read, code = None, b""
         try:
             for code in arch.encodings(wanted, address):
                 for read in arch.readings(code, address):
@@ -186,6 +186,8 @@ class _Assembler:
             why = str(error).split(" (")[0]
             why = f"does not assemble: {why[:1].lower()}{why[1:]}; {arch.language} is needed"
             raise self._error(line, f"{quoted(line.text)} {why}") from None
+        if read and read.size < len(code):
+            raise self._error(line, f"{quoted(line.text)} is more than one instruction, the first of which is `{read.text}`; one")
         reads = f"`{read.text}`; write that, or its bytes with `.byte`" if read else "nothing; write its bytes with `.byte`"
         raise self._error(line, f"{quoted(line.text)} is assembled to what reads as {reads}")
 

@@ -38,6 +38,10 @@ _put_ccr.argtypes, _put_ccr.restype = [ctypes.c_void_p, ctypes.c_uint64], None
 
 _RELATIVE = re.compile(r"((?:b|call)\S*\s+(?:.*,\s*)?)(0x[0-9a-f]+)")
 _OPCODES = {(2, 0x3B): "flush", (3, 0x0D): "ldstub", (2, 0x38): "jmpl"}  # by op and op3
+_CONDITIONS = ("a", "n", "ne", "e", "g", "le", "ge", "l", "gu", "leu", "cc", "cs", "pos", "neg", "vc", "vs",
+               "rz", "rlez", "rlz", "rnz", "rgz", "rgez")  # fmt: skip
+_DISTANCES = (0x3FFF_FFFF, 0x7_FFFF, 0x30_3FFF)  # bits of the distance in CALL, BPcc and BPr (manual, appendix A)
+_TRAP_NUMBER = "%icc, %g0 + "
 _INTEGER = ("g", "o", "l", "i")
 
 
@@ -57,12 +61,18 @@ class Sparc64(LitmusArch):
         "sp": Register("o6", 0, 64), "fp": Register("i6", 0, 64),
     }  # fmt: skip
     words: ClassVar[Set[str]] = frozenset()
-    aliases: ClassVar[Mapping[str, str]] = {"b": "ba", "b,a": "ba,a", "bnz": "bne", "bz": "be", "lduw": "ld", "stw": "st"}
+    aliases: ClassVar[Mapping[str, str]] = {
+        **{f"b{condition}{annul},pt": f"b{condition}{annul}" for condition in _CONDITIONS for annul in ("", ",a")},
+        "b": "ba", "b,a": "ba,a", "bnz": "bne", "bz": "be", "lduw": "ld", "stw": "st",
+    }  # fmt: skip
 
     def readings(self, code: bytes, address: int) -> Iterator[Decoded]:
         if len(code) < self.longest:
             return
-        yield from super().readings(code[:4], address)
+        for reading in super().readings(code[:4], address):
+            yield reading
+            if reading.operands.startswith(_TRAP_NUMBER):  # of `ta 3`
+                yield reading._replace(operands=reading.operands.removeprefix(_TRAP_NUMBER))
         if found := _decode(int.from_bytes(code[:4], "big")):
             yield found
 
@@ -70,10 +80,10 @@ class Sparc64(LitmusArch):
         yield self.assembled(source, address)
         # keystone encodes the distances of `call` and of branches with prediction wrongly.
         if found := _RELATIVE.fullmatch(source):
-            here = int.from_bytes(self.assembled(f"{found[1]}{address:#x}", address), "big")
-            words = (int(found[2], 16) - address) >> 2
-            for distance in (words & 0x3FFF_FFFF, words & 0x7_FFFF, (words & 0xC000) << 6 | words & 0x3FFF):  # V9, appendix E
-                yield (here | distance).to_bytes(4, "big")
+            word = int.from_bytes(self.assembled(source, address), "big")
+            distance = (int(found[2], 16) - address) >> 2
+            for field in _DISTANCES:
+                yield (word & ~field | _spread(distance, field)).to_bytes(4, "big")
 
     def serialises(self, instruction: Decoded) -> bool:
         return instruction.mnemonic == "flush"
@@ -127,6 +137,16 @@ def _decode(word: int) -> Decoded | None:
     address = _register(rs1) + ("" if second in ("+0x0", "+%g0") else second)
     operands = {"flush": address, "jmpl": f"{address}, {_register(rd)}", "ldstub": f"[{address}], {_register(rd)}"}
     return None if mnemonic == "flush" and rd else Decoded(4, mnemonic, operands[mnemonic])
+
+
+def _spread(value: int, field: int) -> int:
+    """The low bits of a value in the bits of a field."""
+    found = 0
+    for bit in range(field.bit_length()):
+        if field >> bit & 1:
+            found |= (value & 1) << bit
+            value >>= 1
+    return found
 
 
 def _register(number: int) -> str:
