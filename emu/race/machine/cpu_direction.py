@@ -18,7 +18,7 @@ _LONGEST_WAY = 5000  # blocks; the longest that there is, through an NMI, has so
 
 
 class Lost(Exception):
-    """A CPU does not come where it should. The text says where it is."""
+    """A CPU does not come where it should."""
 
 
 class CpuDirection:
@@ -57,7 +57,7 @@ class CpuDirection:
             Lost: it does not come there.
         """
         if not self._kernel.run_to(self.cpu, places, _LONGEST_WAY):
-            raise Lost(f"CPU {self.cpu.index} does not come back from {self._kernel.symbols.describe(self.pc)}")
+            raise Lost
 
     def go_home(self) -> None:
         """Runs until its thread is between two visits."""

@@ -193,8 +193,9 @@ class Direction:
         }  # fmt: skip
         try:
             after = actions[event.what](event, self.notes.cpus[event.agent])
-        except (GuestPanic, PoweredOff, Lost) as end:
-            self._wrong(Wrong.STUCK, _first_line(end))
+        except (GuestPanic, PoweredOff, Lost):
+            where = self._machine.kernel.symbols.describe(self._lab.cpus[event.agent].pc)
+            self._wrong(Wrong.STUCK, f"CPU {event.agent} does not come back from {where}")
         self._note(event.agent, after)
 
     def _note(self, index: int, after: CpuNotes) -> None:
@@ -239,8 +240,8 @@ class Direction:
         cpu = cpu._replace(view=(*cpu.view[:site], view, *cpu.view[site + 1 :]))
         try:
             direction.execute(self._memory.physical(self._address(stand)), event.code)
-        except (GuestPanic, PoweredOff) as end:
-            self._wrong(Wrong.TORN, f"executes what is neither old nor new {self._where(event)}; {_first_line(end)}")
+        except (GuestPanic, PoweredOff):
+            self._wrong(Wrong.TORN, f"executes what is neither old nor new {self._where(event)}")
         trap = self.scenario.breakpoint
         if trap and event.code.startswith(trap):
             return self._stands(cpu, stand._replace(trapped=True))

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Self
 
 import numpy as np
@@ -19,6 +19,7 @@ __all__ = ["Lab", "lab"]
 
 _SETTLE = 100_000  # cycles after which every CPU runs its thread of the module
 _PAGE = 4096
+_MOST_LABS = 4  # that are kept booted
 
 
 class Lab:
@@ -42,7 +43,14 @@ class Lab:
     """
 
     def __init__(self, arch: str, cpus: int, seed: int) -> None:
-        self.machine = machine = Machine(arch=arch, cpus=cpus, seed=seed)
+        with ExitStack() as opened:
+            self.machine = opened.enter_context(Machine(arch=arch, cpus=cpus, seed=seed))
+            self._prepare()
+            opened.pop_all()
+
+    def _prepare(self) -> None:
+        """Brings the booted machine to the base."""
+        machine = self.machine
         loaded = machine.run("modprobe race_lab")
         if loaded.status:
             raise RuntimeError(f"the guest cannot load race_lab: {loaded.output.decode(errors='replace').strip()}")
@@ -99,7 +107,14 @@ class Lab:
         return found.hexdigest()
 
 
-@functools.lru_cache(maxsize=4)
+_booted: dict[tuple[str, int, int], Lab] = {}
+
+
 def lab(arch: str, cpus: int, seed: int) -> Lab:
-    """The lab of these arguments. Whoever asks again gets the same one."""
-    return Lab(arch, cpus, seed)
+    """The lab of these arguments, which whoever asks next gets, too. It is closed when several others have been asked for."""
+    arguments = (arch, cpus, seed)
+    found = _booted.pop(arguments, None) or Lab(*arguments)
+    _booted[arguments] = found
+    if len(_booted) > _MOST_LABS:
+        _booted.pop(next(iter(_booted))).close()
+    return found
