@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,7 +18,11 @@ from emu.ftrace.patching import PROTOCOLS, Park, Patch, Protocol, Release, Step,
 from emu.kernel.kernel import Kernel
 from emu.kernel.upcalls import Upcall
 
-__all__ = ["BadProtocol", "Driver"]
+__all__ = ["BadProtocol", "BreakpointHandler", "Driver"]
+
+# Has a CPU go on behind a breakpoint, or returns False: the guest dies of it. Called with the saved struct pt_regs, the
+# breakpoint's address, and the instruction that is to be there; None: the protocol under way does not change that place.
+BreakpointHandler: TypeAlias = Callable[[int, int, bytes | None], bool]
 
 # Cycles that CPUs may take to answer a step. All steps of the shipped protocols together take up to 31,000, on 128 CPUs.
 _LONGEST = 5_000_000
@@ -48,6 +53,7 @@ class Driver:
         awaited: the CPUs that have not answered the first of `steps`.
         breakpoints_hit: how often a CPU hit the breakpoint at a place that was being changed.
         deaf_cpus: for the study of races: CPUs that answer without flushing; they go on in their old translations.
+        breakpoint_handler: for the study of races: what is done at a breakpoint; `emulate` unless another was set.
     """
 
     def __init__(
@@ -64,6 +70,8 @@ class Driver:
         self._stop_machine = kernel.image.symbol("upcall_stop_machine")
         self._park_area = kernel.image.symbol("__ftrace_shared")
         self._text = range(kernel.image.symbol("_text"), kernel.image.symbol("_etext") + 1)
+        self._begun = False  # a protocol is under way
+        self._held = False
         self._under_way: Step | None = None  # the step that CPUs have to answer
         self._to_come: deque[Step] = deque()
         self._asked = 0  # when it was begun, in cycles
@@ -77,6 +85,7 @@ class Driver:
         self.awaited: set[int] = set()
         self.breakpoints_hit = 0
         self.deaf_cpus: set[int] = set()
+        self.breakpoint_handler: BreakpointHandler = self.emulate
 
     def __repr__(self) -> str:
         return (
@@ -105,14 +114,27 @@ class Driver:
         self._protocol = protocol
 
     @property
+    def held(self) -> bool:
+        """For the study of races: whether steps are performed only by `step`, also those of the way back.
+
+        If it is set to False while a protocol is under way, the protocol goes on by itself.
+        """
+        return self._held
+
+    @held.setter
+    def held(self, held: bool) -> None:
+        self._held = held
+        self._advance()
+
+    @property
     def busy(self) -> bool:
         """Whether a protocol is under way."""
-        return bool(self.awaited or self._to_come)
+        return self._begun
 
     @property
     def steps(self) -> list[Step]:
         """The steps that are left; the first one may be under way."""
-        return [*([self._under_way] if self._under_way else ()), *self._to_come]
+        return [*([self._under_way] if self.awaited and self._under_way else ()), *self._to_come]
 
     @property
     def overdue(self) -> bool:
@@ -150,6 +172,7 @@ class Driver:
         places = [(start, start + len(p.old)) for start, p in zip(starts, patches, strict=True)]
         self._places = np.array(places, np.uint64).reshape(len(patches), 2)
         self._finished = finished
+        self._begun = True
         self._advance()
 
     def on_breakpoint(self, cpu: Cpu, registers: int) -> bool:
@@ -159,10 +182,16 @@ class Driver:
             return False
         site = breakpoint.site(self._kernel.memory, registers)
         patch = self._patches.get(site)
-        if patch is None:
+        code = None if patch is None else patch.old if self._undoing else patch.new
+        handled = self.breakpoint_handler(registers, site, code)
+        self.breakpoints_hit += handled
+        return handled
+
+    def emulate(self, registers: int, site: int, code: bytes | None) -> bool:
+        """The usual breakpoint handler: does what the instruction that is to be there does."""
+        if code is None or self._arch.breakpoint is None:
             return False
-        self.breakpoints_hit += 1
-        breakpoint.emulate(self._kernel.memory, registers, site, patch.old if self._undoing else patch.new)
+        self._arch.breakpoint.emulate(self._kernel.memory, registers, site, code)
         return True
 
     # The steps, before the first one is performed
@@ -189,23 +218,28 @@ class Driver:
 
     # Performing them
 
+    def step(self) -> None:
+        """Performs the next step of a held protocol, or ends the protocol if none is left. No CPU may be awaited."""
+        assert self._begun and not self.awaited
+        self._under_way = None
+        if not self._to_come:
+            if self._parked:
+                self._await_all()  # for ever
+            else:
+                self._end()
+            return
+        step = self._to_come.popleft()
+        if isinstance(step, Write):
+            self._write(step)
+        else:
+            self._under_way = step
+            self._await_all()
+            self._ask(step)
+
     def _advance(self) -> None:
         """Performs steps until CPUs have to answer one, or none is left."""
-        while not self.awaited:
-            self._under_way = None
-            if not self._to_come:
-                if self._parked:
-                    self._await_all()  # for ever
-                else:
-                    self._end()
-                return
-            step = self._to_come.popleft()
-            if isinstance(step, Write):
-                self._write(step)
-            else:
-                self._under_way = step
-                self._await_all()
-                self._ask(step)
+        while self._begun and not (self.awaited or self._held):
+            self.step()
 
     def _await_all(self) -> None:
         self.awaited = set(self._kernel.hot_areas)
@@ -232,6 +266,7 @@ class Driver:
         if not (self._undoing or isinstance(self._performed, str)):
             self._look_for_undone(self._performed)
         self._patches = {}
+        self._begun = False
         self._finished()
 
     def _look_for_undone(self, protocol: Protocol) -> None:
