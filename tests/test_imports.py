@@ -12,7 +12,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "emu"
 MOST_CYCLES, MOST_FILES = 2, 4
-ROOMS = ("native", "cpu", "kernel", "ftrace", "machine", "cli")  # of emu, the lowest first; emu itself is above them
+ROOMS = ("native", "cpu", "kernel", "ftrace", "machine", "race", "cli")  # of emu, the lowest first; emu itself is above them
 
 
 def modules() -> Mapping[str, Path]:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from emu.cli.guest_errors import guest_errors
-from emu.cli.protocol_file import protocol_of
 from emu.cli.quantities import Duration, Size
 
 if TYPE_CHECKING:
@@ -102,6 +101,7 @@ class MachineOptions:
 
         progress.instead = lambda: compiling(Cache)
         from emu.cpu.ramdisk import RamDisk
+        from emu.ftrace.protocol_file import protocol_of
         from emu.machine import Machine, Share
 
         if not gc.get_freeze_count():  # else garbage of the last command would stay, where a process runs several
@@ -112,6 +112,10 @@ class MachineOptions:
             if self.ramdisk is not None:
                 name = self.ramdisk.removesuffix(":rw")
                 disk = RamDisk.of_file(Path(name), writable=name != self.ramdisk)
+            try:
+                patching = None if self.patching is None else protocol_of(self.patching)
+            except ValueError as error:
+                raise ValueError(f"--patching {self.patching}: {error}") from None
             with guest_errors():
                 return Machine(
                     arch=self.arch,
@@ -123,7 +127,7 @@ class MachineOptions:
                     shares=[Share.parse(text) for text in self.share],
                     userland=self.userland,
                     ramdisk=disk,
-                    patching=None if self.patching is None else protocol_of(self.patching),
+                    patching=patching,
                     command_line=self.append,
                     console=console,
                     warn=warn,

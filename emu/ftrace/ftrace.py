@@ -265,7 +265,7 @@ class Ftrace:
         if self.driver.on_breakpoint(cpu, registers):
             return True
         breakpoint = self.arch.breakpoint
-        if breakpoint is not None and (site := breakpoint.site(self._kernel.memory, registers)):
+        if breakpoint is not None and not self.driver.is_changing(site := breakpoint.site(self._kernel.memory, registers)):
             what = "a call site" if site in self.sites else "a static key's branch" if site in self.keys else None
             if what is not None:
                 where = self._kernel.symbols.describe(site)

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-__all__ = ["PROTOCOLS", "Park", "Patch", "Protocol", "Release", "Step", "Synchronise", "Write"]
+__all__ = ["PROTOCOLS", "Park", "Patch", "Protocol", "Release", "Step", "Synchronise", "Write", "undo"]
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,44 @@ def flush(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
 def stop_machine(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
     """Replaces instructions while every CPU waits."""
     return [Park(), *[Write(p.address, p.old, p.new) for p in patches], Release()]
+
+
+def undo(journal: Sequence[Write], patches: Sequence[Patch], breakpoint: bytes, *, parked: bool) -> list[Step]:
+    """The way back from the writes that have been made.
+
+    With a breakpoint it is as careful as the way there: an NMI handler that executes a site while CPUs wait would see a
+    store of several bytes half made.
+
+    Args:
+        journal: the writes made, the first first.
+        patches: what was to be changed.
+        breakpoint: the architecture's, as for a protocol.
+        parked: whether the CPUs wait.
+    """
+    found = {patch.address: bytearray(patch.old) for patch in patches}
+    start_of = {patch.address + n: patch.address for patch in patches for n in range(len(patch.old))}
+    others: list[Step] = []  # of a protocol of the user's own: writes outside the patches
+    for write in journal:
+        start = start_of.get(write.address)
+        if start is None or start_of.get(write.address + len(write.new) - 1) != start:
+            others.insert(0, Write(write.address, write.new, write.expected))
+        else:
+            at = write.address - start
+            found[start][at : at + len(write.new)] = write.new
+    changed = [Patch(p.address, bytes(found[p.address]), p.old) for p in patches if found[p.address] != p.old]
+    synchronise = Release() if parked else Synchronise()
+    n = len(breakpoint)
+    if not n:
+        return [*others, *[Write(p.address, p.old, p.new) for p in changed], synchronise]
+    return [
+        *others,
+        *[Write(p.address, p.old[:n], breakpoint) for p in changed if p.old[:n] != breakpoint],
+        synchronise,
+        *[Write(p.address + n, p.old[n:], p.new[n:]) for p in changed],
+        Synchronise(),
+        *[Write(p.address, breakpoint, p.new[:n]) for p in changed],
+        Synchronise(),
+    ]
 
 
 PROTOCOLS: Mapping[str, Protocol] = {"breakpoint": breakpoint_synced, "flush": flush, "stop_machine": stop_machine}

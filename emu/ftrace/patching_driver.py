@@ -4,21 +4,26 @@
 from __future__ import annotations
 
 import errno
-import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.errors import TraceError
-from emu.ftrace.patching import PROTOCOLS, Park, Patch, Protocol, Release, Step, Synchronise, Write
+from emu.ftrace.own_protocol import steps_of
+from emu.ftrace.patching import PROTOCOLS, Park, Patch, Protocol, Release, Step, Synchronise, Write, undo
 from emu.kernel.kernel import Kernel
 from emu.kernel.upcalls import Upcall
 
-__all__ = ["BadProtocol", "Driver"]
+__all__ = ["BadProtocol", "BreakpointHandler", "Driver"]
+
+# Has a CPU go on behind a breakpoint, or returns False: the guest dies of it. Called with the saved struct pt_regs, the
+# breakpoint's address, and the instruction that is to be there; None: the protocol under way does not change that place.
+BreakpointHandler: TypeAlias = Callable[[int, int, bytes | None], bool]
 
 # Cycles that CPUs may take to answer a step. All steps of the shipped protocols together take up to 31,000, on 128 CPUs.
 _LONGEST = 5_000_000
@@ -34,8 +39,8 @@ class BadProtocol(TraceError):
 class Driver:
     """Performs one protocol's steps at a time, and remembers which are left and which CPUs have not answered yet.
 
-    When a place does not hold the expected bytes, the writes made so far are undone while every CPU waits, and `failed`
-    is called with a sentence (what Linux's ftrace_bug() reports).
+    When a place does not hold the expected bytes, the writes made so far are undone (`patching.undo`), and `failed` is
+    called with a sentence (what Linux's ftrace_bug() reports).
 
     A protocol is over when all its steps are done and no CPU is parked. What a wrong one leaves behind stays.
 
@@ -49,6 +54,7 @@ class Driver:
         awaited: the CPUs that have not answered the first of `steps`.
         breakpoints_hit: how often a CPU hit the breakpoint at a place that was being changed.
         deaf_cpus: for the study of races: CPUs that answer without flushing; they go on in their old translations.
+        breakpoint_handler: for the study of races: what is done at a breakpoint; `emulate` unless another was set.
     """
 
     def __init__(
@@ -58,12 +64,15 @@ class Driver:
         self._arch = arch
         self._failed = failed
         self._warn = warn
+        self._breakpoint_code = arch.breakpoint.code if arch.breakpoint else b""
         self._protocol: str | Protocol = arch.protocols[0]
         self._performed: str | Protocol = self._protocol  # the one under way
         self._sync_core = kernel.image.symbol("upcall_sync_core")
         self._stop_machine = kernel.image.symbol("upcall_stop_machine")
         self._park_area = kernel.image.symbol("__ftrace_shared")
         self._text = range(kernel.image.symbol("_text"), kernel.image.symbol("_etext") + 1)
+        self._begun = False  # a protocol is under way
+        self._held = False
         self._under_way: Step | None = None  # the step that CPUs have to answer
         self._to_come: deque[Step] = deque()
         self._asked = 0  # when it was begun, in cycles
@@ -77,6 +86,7 @@ class Driver:
         self.awaited: set[int] = set()
         self.breakpoints_hit = 0
         self.deaf_cpus: set[int] = set()
+        self.breakpoint_handler: BreakpointHandler = self.emulate
 
     def __repr__(self) -> str:
         return (
@@ -105,14 +115,27 @@ class Driver:
         self._protocol = protocol
 
     @property
+    def held(self) -> bool:
+        """For the study of races: whether steps are performed only by `step`, also those of the way back.
+
+        If it is set to False while a protocol is under way, the protocol goes on by itself.
+        """
+        return self._held
+
+    @held.setter
+    def held(self, held: bool) -> None:
+        self._held = held
+        self._advance()
+
+    @property
     def busy(self) -> bool:
         """Whether a protocol is under way."""
-        return bool(self.awaited or self._to_come)
+        return self._begun
 
     @property
     def steps(self) -> list[Step]:
         """The steps that are left; the first one may be under way."""
-        return [*([self._under_way] if self._under_way else ()), *self._to_come]
+        return [*([self._under_way] if self.awaited and self._under_way else ()), *self._to_come]
 
     @property
     def overdue(self) -> bool:
@@ -150,6 +173,7 @@ class Driver:
         places = [(start, start + len(p.old)) for start, p in zip(starts, patches, strict=True)]
         self._places = np.array(places, np.uint64).reshape(len(patches), 2)
         self._finished = finished
+        self._begun = True
         self._advance()
 
     def on_breakpoint(self, cpu: Cpu, registers: int) -> bool:
@@ -159,38 +183,34 @@ class Driver:
             return False
         site = breakpoint.site(self._kernel.memory, registers)
         patch = self._patches.get(site)
-        if patch is None:
+        code = None if patch is None else patch.old if self._undoing else patch.new
+        handled = self.breakpoint_handler(registers, site, code)
+        self.breakpoints_hit += handled
+        return handled
+
+    def emulate(self, registers: int, site: int, code: bytes | None) -> bool:
+        """The usual breakpoint handler: does what the instruction that is to be there does."""
+        if code is None or self._arch.breakpoint is None:
             return False
-        self.breakpoints_hit += 1
-        breakpoint.emulate(self._kernel.memory, registers, site, patch.new)
+        self._arch.breakpoint.emulate(self._kernel.memory, registers, site, code)
         return True
 
     # The steps, before the first one is performed
 
     def _plan(self, patches: Sequence[Patch]) -> list[Step]:
         """What the protocol returns for these patches; each of its steps can be performed."""
-        breakpoint = self._arch.breakpoint
-        code = breakpoint.code if breakpoint else b""
         if isinstance(self._protocol, str):
-            return PROTOCOLS[self._protocol](patches, code)
+            return PROTOCOLS[self._protocol](patches, self._breakpoint_code)
         try:
-            steps = self._protocol(patches, code)
-        except Exception as error:
-            raise BadProtocol(self._protocol, f"raised {_described(error)}") from error
-        if not isinstance(steps, list | tuple):
-            raise BadProtocol(self._protocol, f"returned no list of steps, but {_shown(steps)}")
+            steps = steps_of(self._protocol, patches, self._breakpoint_code)
+        except ValueError as error:
+            raise BadProtocol(self._protocol, str(error)) from error.__cause__
         for step in steps:
             if isinstance(step, Write):
                 self._check(step)
-            elif not isinstance(step, Synchronise | Park | Release):
-                raise BadProtocol(self._protocol, f"returned a list with {_shown(step)}, which is no step")
-        return list(steps)
+        return steps
 
     def _check(self, step: Write) -> None:
-        if not (isinstance(step.address, int) and isinstance(step.expected, bytes) and isinstance(step.new, bytes)):
-            raise BadProtocol(self._protocol, f"returned a Write that is not of an int and two bytes: {_shown(step)}")
-        if len(step.expected) != len(step.new):
-            raise BadProtocol(self._protocol, f"writes {len(step.new)} bytes over {len(step.expected)} at {step.address:#x}")
         end = step.address + len(step.new)
         if not (step.address in self._text and end in self._text):
             symbols = self._kernel.symbols
@@ -199,23 +219,28 @@ class Driver:
 
     # Performing them
 
+    def step(self) -> None:
+        """Performs the next step of a held protocol, or ends the protocol if none is left. No CPU may be awaited."""
+        assert self._begun and not self.awaited
+        self._under_way = None
+        if not self._to_come:
+            if self._parked:
+                self._await_all()  # for ever
+            else:
+                self._end()
+            return
+        step = self._to_come.popleft()
+        if isinstance(step, Write):
+            self._write(step)
+        else:
+            self._under_way = step
+            self._await_all()
+            self._ask(step)
+
     def _advance(self) -> None:
         """Performs steps until CPUs have to answer one, or none is left."""
-        while not self.awaited:
-            self._under_way = None
-            if not self._to_come:
-                if self._parked:
-                    self._await_all()  # for ever
-                else:
-                    self._end()
-                return
-            step = self._to_come.popleft()
-            if isinstance(step, Write):
-                self._write(step)
-            else:
-                self._under_way = step
-                self._await_all()
-                self._ask(step)
+        while self._begun and not (self.awaited or self._held):
+            self.step()
 
     def _await_all(self) -> None:
         self.awaited = set(self._kernel.hot_areas)
@@ -242,6 +267,7 @@ class Driver:
         if not (self._undoing or isinstance(self._performed, str)):
             self._look_for_undone(self._performed)
         self._patches = {}
+        self._begun = False
         self._finished()
 
     def _look_for_undone(self, protocol: Protocol) -> None:
@@ -267,8 +293,8 @@ class Driver:
         if self._undoing:
             return  # somebody else has changed what was to be undone
         self._undoing = True
-        undo: list[Step] = [Write(w.address, w.new, w.expected) for w in reversed(self._journal)]
-        self._to_come = deque([*undo, Release()] if self._parked else [Park(), *undo, Release()])
+        self._patches = {patch.address: _as_found(patch, step.address, found) for patch in self._patches.values()}
+        self._to_come = deque(undo(self._journal, list(self._patches.values()), self._breakpoint_code, parked=self._parked))
         self._failed(
             f"ftrace failed to modify {step.address:#x}: expected {step.expected.hex(' ')}, found {found.hex(' ')}"
         )
@@ -293,19 +319,13 @@ class Driver:
             self._advance()
 
 
+def _as_found(patch: Patch, address: int, found: bytes) -> Patch:
+    """A patch that is to be undone, with what is really there: a CPU at a breakpoint there executes that."""
+    at = address - patch.address
+    if not 0 <= at < len(patch.old):
+        return patch
+    return replace(patch, old=(patch.old[:at] + found + patch.old[at + len(found) :])[: len(patch.old)])
+
+
 def _name(protocol: str | Protocol) -> str:
     return protocol if isinstance(protocol, str) else getattr(protocol, "__name__", repr(protocol))
-
-
-def _shown(thing: object) -> str:
-    """An object in a sentence: not more than a line of it."""
-    text = " ".join(repr(thing).split())
-    return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _described(error: Exception) -> str:
-    """An exception, and where it was raised."""
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    text = " ".join(str(error).split())
-    kind = type(error).__name__
-    return f"{kind}{': ' if text else ''}{text} ({Path(where.filename).name}, line {where.lineno})"

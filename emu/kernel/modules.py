@@ -116,6 +116,20 @@ class Modules:
     def remove(self, address: int) -> None:
         self._loaded.pop(address, None)
 
+    def symbol(self, module: str, name: str) -> int:
+        """The address of a symbol of a loaded module: a function's or a variable's.
+
+        Raises:
+            LookupError: the module is not loaded, or has no such symbol.
+        """
+        for loaded in self:
+            if loaded.name == module:
+                for symbol, _ in self._symbols(self._memory.member(loaded.address, "module.kallsyms")):
+                    if symbol.name == name:
+                        return symbol.address
+                raise LookupError(f"the module {module} has no symbol {name}")
+        raise LookupError(f"no module {module} is loaded")
+
     def find(self, address: int) -> tuple[Module, Symbol] | None:
         """The function at an address, of a module that is or was there, and the module."""
         for region, module in self._known:
@@ -140,6 +154,14 @@ class Modules:
         return Region(base, size, min(text, size))
 
     def _functions(self, kallsyms: int, regions: tuple[Region, Region]) -> FunctionTable:
+        def is_code(address: int) -> bool:
+            return any(region.base <= address < region.base + region.text for region in regions)
+
+        symbols = self._symbols(kallsyms)
+        return FunctionTable(s for s, kind in symbols if kind == STT_FUNC and s.name and is_code(s.address))
+
+    def _symbols(self, kallsyms: int) -> Iterator[tuple[Symbol, int]]:
+        """The symbols in a struct mod_kallsyms, and the type of each."""
         memory = self._memory
         symtab, count, strtab, size = (
             memory.member(kallsyms, f"mod_kallsyms.{name}") for name in ("symtab", "num_symtab", "strtab", "strtab_size")
@@ -148,13 +170,8 @@ class Modules:
             raise BadModule(f"{count} symbols with {size} bytes of names")
         record = symbol_record(memory.image.byte_order)
         strings = memory.read(strtab, size)
-        functions = []
         for row in np.frombuffer(memory.read(symtab, record.itemsize * count), record):
-            value, start = int(row["value"]), int(row["name"])
-            inside = any(region.base <= value < region.base + region.text for region in regions)
-            if int(row["info"]) & 0xF != STT_FUNC or not inside or start >= len(strings):
-                continue
-            name = strings[start : strings.find(b"\0", start)].decode(errors="replace")
-            if name:
-                functions.append(Symbol(name, value, int(row["size"])))
-        return FunctionTable(functions)
+            start = int(row["name"])
+            if start < len(strings):
+                name = strings[start : strings.find(b"\0", start)].decode(errors="replace")
+                yield Symbol(name, int(row["value"]), int(row["size"])), int(row["info"]) & 0xF

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
 from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
@@ -92,6 +95,65 @@ def test_a_site_that_was_changed_behind_our_back_stops_tracing_and_not_the_guest
         machine.board.write_code(place, good[place - machine.kernel.memory.physical(machine.kernel.image.symbol("_text")) :][:1])
         assert machine.run("echo alive").output == b"alive\n"
         assert machine.tracefs.read("trace").count("\n") < 20
+
+
+def held_bytes(machine: Machine, patches: Sequence[Patch]) -> list[bytes]:
+    """Performs a protocol under load, a step at a time. Returns what the first place holds, one after another."""
+    driver, first = machine.patching, patches[0]
+
+    def code() -> bytes:
+        return machine.kernel.memory.read(first.address, len(first.old))
+
+    over: list[bool] = []
+    held = [code()]
+    machine.run("busy 6 50 > /dev/null &")
+    driver.held = True
+    driver.start(patches, lambda: over.append(True))
+    while driver.busy:
+        left = driver.steps
+        machine.advance(50_000)
+        assert (driver.steps, code(), over) == (left, held[-1], [])  # time alone performs nothing
+        driver.step()
+        if code() != held[-1]:
+            held.append(code())
+        machine.advance(50_000)
+        assert not driver.awaited
+    assert over == [True]
+    driver.held = False
+    return held
+
+
+def call_patch(machine: Machine, function: str) -> Patch:
+    """A call of ftrace_caller for the nop at a function's site."""
+    address, arch = machine.site(function).address, machine.ftrace.arch
+    return Patch(address, arch.nop, arch.call(address, machine.kernel.image.symbol("ftrace_caller")))
+
+
+def test_a_held_protocol_performs_a_step_when_it_is_told_to_also_on_its_way_back(arch: str, protocol: str) -> None:
+    with Machine(arch=arch, cpus=2, patching=protocol) as machine:
+        first, second = call_patch(machine, "vfs_read"), call_patch(machine, "vfs_write")
+        half = [b"\xcc" + first.old[1:], b"\xcc" + first.new[1:]]
+        if protocol == "breakpoint":
+            there, back = half, half[:1]
+        else:
+            there, back = [], [first.new, *(half[::-1] if machine.ftrace.arch.breakpoint else [])]
+        wrong = replace(second, old=second.old[:-1] + b"\x01")
+        assert held_bytes(machine, [first, wrong]) == [first.old, *there, *back, first.old]
+        assert len(machine.warnings) == 1 and "ftrace failed to modify" in machine.warnings[0]
+        assert machine.site("vfs_write").state == "nop"
+        assert held_bytes(machine, [first, second]) == [first.old, *there, first.new]
+        assert len(machine.warnings) == 1
+
+
+def test_cpus_execute_what_is_there_while_a_place_that_is_not_as_expected_has_a_breakpoint(arch: str) -> None:
+    with Machine(arch=arch, cpus=2) as machine:
+        patch = call_patch(machine, "vfs_write")
+        held_bytes(machine, [patch])
+        hits = machine.patching.breakpoints_hit
+        held_bytes(machine, [Patch(patch.address, patch.new[:-1] + b"\x01", patch.old)])
+        assert len(machine.warnings) == 1 and "ftrace failed to modify" in machine.warnings[0]
+        assert machine.site("vfs_write").state == "call ftrace_caller"
+        assert machine.patching.breakpoints_hit > hits or machine.ftrace.arch.breakpoint is None
 
 
 def test_a_breakpoint_that_is_not_ours_is_the_guests(arch: str) -> None:

@@ -37,6 +37,10 @@ class Breakpoint(ABC):
     def emulate(self, memory: GuestMemory, registers: int, site: int, code: bytes) -> None:
         """Changes the saved struct pt_regs of the breakpoint at `site` as the instruction `code` there would."""
 
+    @abstractmethod
+    def go_on_at(self, memory: GuestMemory, registers: int, address: int) -> None:
+        """Changes the saved struct pt_regs so that the CPU goes on at an address."""
+
 
 class FtraceArch(ABC):
     """Call sites of one architecture.

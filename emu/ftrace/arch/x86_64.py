@@ -43,7 +43,10 @@ class _Int3(Breakpoint):
             memory.set_member(registers, "pt_regs.sp", sp)
         if code[0] in (_CALL, _JUMP):
             after += struct.unpack("<i", code[1:])[0]
-        memory.set_member(registers, "pt_regs.ip", after)
+        self.go_on_at(memory, registers, after)
+
+    def go_on_at(self, memory: GuestMemory, registers: int, address: int) -> None:
+        memory.set_member(registers, "pt_regs.ip", address)
 
 
 class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling

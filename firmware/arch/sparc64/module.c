@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <linux/moduleloader.h>
 #include <linux/set_memory.h>
+#include <emu/hostcall.h>
 #include <asm/proto.h>
 
 /* SPARC Compliance Definition 2.4, 3P-6. */
@@ -32,6 +33,7 @@
 
 void _mcount(void);
 EXPORT_SYMBOL(_mcount);
+EXPORT_SYMBOL(hostcall);	/* cpu_relax() */
 
 /* What a call reaches from the image. */
 #define MODULES_REACH	(2UL << 30)

@@ -3,6 +3,7 @@
 #ifndef _LINUX_NMI_H
 #define _LINUX_NMI_H
 
+#include <linux/list.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 
@@ -16,11 +17,36 @@ struct pt_regs;
 	do { barrier(); __preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET); } \
 	while (0)
 
-/* What came, and what is to be done about it. No locks may be taken. */
-void nmi_handle(struct pt_regs *regs);
+#define NMI_LOCAL	0	/* for this CPU alone; there is no other type */
 
-/* The watchdog's part: returns whether it was its timer that had run out. */
-bool watchdog_nmi_handler(struct pt_regs *regs);
+#define NMI_DONE	0
+#define NMI_HANDLED	1
+
+/* Says whether the NMI was for it. It may take no locks. */
+typedef int (*nmi_handler_t)(unsigned int type, struct pt_regs *regs);
+
+struct nmiaction {
+	struct list_head list;
+	nmi_handler_t handler;
+	const char *name;
+};
+
+/* Every NMI calls all handlers, in the order in which they were registered. */
+#define register_nmi_handler(type, fn, flags, nm) ({			\
+	static struct nmiaction fn##_na = {				\
+		.handler = (fn),					\
+		.name = (nm),						\
+	};								\
+									\
+	BUILD_BUG_ON(flags);						\
+	__register_nmi_handler((type), &fn##_na); })
+
+int __register_nmi_handler(unsigned int type, struct nmiaction *action);
+/* Sleeps until no CPU is in the handler. */
+void unregister_nmi_handler(unsigned int type, const char *name);
+
+/* What came, and what is to be done about it. */
+void nmi_handle(struct pt_regs *regs);
 
 DECLARE_PER_CPU(bool, watchdog_nmi_touch);
 

@@ -16,6 +16,7 @@
 #include <emu/command.h>
 #include <emu/hostcall.h>
 #include <emu/layout.h>
+#include <emu/race_lab.h>
 #include <emu/ramdisk.h>
 #include <emu/trace_work.h>
 #include <asm/irq.h>
@@ -51,6 +52,10 @@ LAYOUT(upcall, argument);
 
 LAYOUT(upcall_stop, arrived);
 LAYOUT(upcall_stop, released);
+
+LAYOUT_SIZE(race_lab_cpu);
+LAYOUT(race_lab_cpu, visit);
+LAYOUT(race_lab_cpu, nmi_visit);
 
 LAYOUT_CONST(BOOT_PARAMS_MAGIC);
 LAYOUT(boot_params, magic);

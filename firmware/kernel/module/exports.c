@@ -16,6 +16,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/nmi.h>
 #include <linux/pagemap.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -89,9 +90,15 @@ EXPORT_SYMBOL(wake_up_process);
 EXPORT_SYMBOL(msleep);
 EXPORT_SYMBOL(msleep_interruptible);
 EXPORT_SYMBOL(kthread_create_on_node);
+EXPORT_SYMBOL(kthread_create_on_cpu);
+EXPORT_SYMBOL(kthread_exit);
 EXPORT_SYMBOL(kthread_stop);
 EXPORT_SYMBOL(kthread_should_stop);
 EXPORT_SYMBOL(kthread_data);
+EXPORT_SYMBOL(nr_cpu_ids);
+EXPORT_SYMBOL(__cpu_online_mask);
+EXPORT_SYMBOL(__register_nmi_handler);
+EXPORT_SYMBOL(unregister_nmi_handler);
 EXPORT_SYMBOL(__rcu_read_lock);
 EXPORT_SYMBOL(__rcu_read_unlock);
 EXPORT_SYMBOL(synchronize_rcu);

@@ -7,6 +7,7 @@
 #include <linux/ktime.h>
 #include <linux/kernel.h>
 #include <linux/clockchips.h>
+#include <linux/init.h>
 #include <linux/nmi.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -58,17 +59,25 @@ static void watchdog_overflow_callback(struct pt_regs *regs)
 		panic_regs(regs, "Hard LOCKUP");
 }
 
-bool watchdog_nmi_handler(struct pt_regs *regs)
+/* Each NMI asks whether it was this timer that had run out. */
+static int watchdog_nmi_handler(unsigned int type, struct pt_regs *regs)
 {
 	u64 now = get_cycles();
 
 	if (likely(now < this_cpu_read(nmi_deadline)))
-		return false;
+		return NMI_DONE;
 	watchdog_overflow_callback(regs);
 	watchdog_nmi_program(now + ktime_to_cycles(watchdog_thresh *
 						   NSEC_PER_SEC));
-	return true;
+	return NMI_HANDLED;
 }
+
+static int __init watchdog_nmi_init(void)
+{
+	return register_nmi_handler(NMI_LOCAL, watchdog_nmi_handler, 0,
+				    "watchdog");
+}
+core_initcall(watchdog_nmi_init);
 
 /* On each CPU: @period in cycles, 0 for none. */
 static void watchdog_nmi_set(void *period)

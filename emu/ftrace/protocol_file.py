@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""--patching FILE.py:NAME: a patching protocol from a file of the user's own."""
+"""FILE.py:NAME: a patching protocol from a file of the user's own."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-import click
-
 if TYPE_CHECKING:
     from emu.ftrace.patching import Protocol
 
@@ -19,27 +17,33 @@ __all__ = ["protocol_of"]
 _MODULE = "patching_protocol"  # the file's code is executed as this module
 
 
-def protocol_of(text: str) -> str | Protocol:
-    """What the option asks for: a function of a file, or the name of a protocol as it is.
+def protocol_of(text: str, folder: Path | None = None) -> str | Protocol:
+    """What `text` asks for: a function of a file, or the name of a protocol as it is.
+
+    Args:
+        text: FILE.py:NAME or a name.
+        folder: where FILE.py is, if its path is relative; None: where the process is.
 
     Raises:
-        click.ClickException: the file cannot be executed, or no function of it is named.
+        ValueError: the file cannot be executed, or no function of it is named. The text is one line.
     """
     file, colon, name = text.rpartition(":")
     if not colon:
         if text.endswith(".py"):
-            raise _failed(text, "a function's name is needed, FILE.py:NAME")
+            raise ValueError("a function's name is needed, FILE.py:NAME")
         return text
+    path = (folder or Path()) / file
     try:
-        function = getattr(_executed(Path(file)), name)
+        function = vars(_executed(path)).get(name)
     except OSError as error:
-        raise _failed(text, f"cannot read {error.filename or file}: {error.strerror}") from None
+        raise ValueError(f"cannot read {error.filename or path}: {error.strerror}") from None
     except SyntaxError as error:
-        raise _failed(text, f"{file}{f', line {error.lineno}' if error.lineno else ''}: {error.msg}") from None
-    except AttributeError:
-        raise _failed(text, f"{file} has no {name or 'name after the colon'}") from None
+        reason = " ".join(str(error.msg).split())
+        raise ValueError(f"{path}{f', line {error.lineno}' if error.lineno else ''}: {reason}") from None
+    if function is None:
+        raise ValueError(f"{path} has no {name or 'name after the colon'}")
     if not callable(function):
-        raise _failed(text, f"{name} is no function")
+        raise ValueError(f"{name} is no function")
     protocol: Protocol = function
     return protocol
 
@@ -50,7 +54,7 @@ def _executed(path: Path) -> ModuleType:
     module.__file__ = str(path)
     try:
         code = compile(path.read_bytes(), str(path), "exec")
-    except ValueError as error:  # a NUL byte; since Python 3.11.4 a SyntaxError, too
+    except (ValueError, MemoryError, RecursionError) as error:  # NUL bytes before Python 3.11.4, deep nesting
         raise SyntaxError(str(error)) from None
     sys.modules[_MODULE] = module  # its classes look for it there
     try:
@@ -59,7 +63,3 @@ def _executed(path: Path) -> ModuleType:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         raise SyntaxError(f"{type(error).__name__}: {error}", (str(path), lines[-1], None, None)) from None
     return module
-
-
-def _failed(text: str, why: str) -> click.ClickException:
-    return click.ClickException(f"--patching {text}: {why}")

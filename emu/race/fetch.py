@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What an instruction fetch may see of bytes that another CPU changes: fetch models, as data.
+
+Memory has *versions*: version k is memory after the first k stores of a patching protocol; a store that is not atomic is
+several. A CPU has last synchronised at some version, and may see that one or a later one. What it fetches is made of
+*units*, the aligned pieces of `granule` bytes: all bytes of a unit are of one version.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+__all__ = ["ALIASES", "MODELS", "Fetch", "FetchModel", "View", "Views", "models_of"]
+
+View: TypeAlias = tuple[int, ...]
+_WHOLE = 1 << 20  # bytes: more than there are between two sites
+
+
+@dataclass(frozen=True)
+class FetchModel:
+    """How a CPU fetches instructions that it has not synchronised with.
+
+    Attributes:
+        name: as `--fetch` and scenarios have it.
+        archs: the architectures that it is a rule of.
+        granule: bytes that are always of one version.
+        coherent: every fetch sees the newest version.
+        monotone: a CPU that has seen a version of a unit never sees an older one again.
+        store: a store is seen whole if it lies in an aligned piece of so many bytes; otherwise it is a store for each piece.
+        source: what permits it, or requires it.
+        meaning: the same as a sentence.
+    """
+
+    name: str
+    archs: tuple[str, ...]
+    granule: int
+    coherent: bool = False
+    monotone: bool = False
+    store: int = 8
+    source: str = ""
+    meaning: str = ""
+
+
+_X86, _BOTH, _SPARC = ("x86_64",), ("x86_64", "sparc64"), ("sparc64",)
+
+MODELS: Mapping[str, FetchModel] = {
+    model.name: model
+    for model in (
+        FetchModel(
+            "coherent", _BOTH, 64, coherent=True,
+            source="Intel SDM 3A, 11.6: since the Pentium a store snoops the instruction cache",
+            meaning="every fetch sees all stores so far",
+        ),
+        FetchModel(
+            "stale", _BOTH, 64, monotone=True,
+            source="Intel SDM 3A, 8.1.3: code that was fetched before may execute until a serialising instruction",
+            meaning="a line of 64 bytes is seen as it was at any time since the CPU synchronised, and never older again",
+        ),
+        FetchModel(
+            "torn1", _X86, 1,
+            source="Intel SDM 3A, 8.1.3: what unsynchronised cross-modifying code executes is model-specific",
+            meaning="each byte of each fetch is seen as it was at any time since the CPU synchronised",
+        ),
+        FetchModel(
+            "torn8", _X86, 8,
+            source="AMD64 APM 2, 7.6.1: a store to an aligned quadword of instructions is seen whole",
+            meaning="each aligned quadword of each fetch is seen as it was at any time since the CPU synchronised",
+        ),
+        FetchModel(
+            "torn16", _X86, 16,
+            source="Intel optimization manual, 'Instruction fetch unit': aligned blocks of 16 bytes, from P6 to Skylake",
+            meaning="each aligned block of 16 bytes is seen as it was at any time since the CPU synchronised",
+        ),
+        FetchModel(
+            "torn64", _X86, 64,
+            source="Intel SDM 3A, 11.1: lines of the instruction cache",
+            meaning="each line of each fetch is seen as it was at any time since the CPU synchronised",
+        ),
+        FetchModel(
+            "word", _SPARC, 4,
+            source="SPARC V9, A.20 and 8.4.5: instructions are words; without FLUSH an old one may be fetched",
+            meaning="each instruction word is seen as it was at any time since the CPU synchronised",
+        ),
+        FetchModel(
+            "flushed", _SPARC, 4, monotone=True,
+            source="SPARC V9, A.20: after FLUSH the doubleword becomes consistent on every processor, in some time",
+            meaning="each instruction word becomes new at any time after its store, and never old again",
+        ),
+        FetchModel(
+            "translation", _BOTH, _WHOLE, monotone=True, store=_WHOLE,
+            source="docs/board.md: a CPU executes a translation until it forgets it; the host's stores are whole",
+            meaning="emu's own CPUs: code is seen as it was at one moment since the CPU synchronised",
+        ),
+    )
+}  # fmt: skip
+
+ALIASES: Mapping[str, str] = {"intel": "torn1", "amd": "torn8"}
+
+
+def models_of(arch: str) -> list[FetchModel]:
+    """The fetch models of an architecture, the strictest first."""
+    return [model for model in MODELS.values() if arch in model.archs]
+
+
+class Fetch(NamedTuple):
+    """What one fetch may be.
+
+    Attributes:
+        code: the bytes that are seen.
+        view: of the CPU, afterwards.
+        versions: of each unit that the bytes lie in.
+    """
+
+    code: bytes
+    view: View
+    versions: tuple[int, ...]
+
+
+class Views:
+    """The versions of some bytes, and what a CPU may fetch of them.
+
+    A CPU's view says which versions it may still see: for a monotone model a version for each unit, else one for all, and
+    nothing for a coherent one. Views that permit the same are equal.
+
+    Args:
+        model: how it fetches.
+        start: address of the first byte.
+        versions: what the bytes were, one after another; all as long.
+    """
+
+    def __init__(self, model: FetchModel, start: int, versions: Sequence[bytes]) -> None:
+        self.model = model
+        self.start = start
+        self.versions = list(versions)
+        end = start + len(versions[0])
+        granule = model.granule
+        self.units = list(itertools.pairwise([start, *range((start // granule + 1) * granule, end, granule), end]))
+        # Versions of a unit that follow each other and hold the same count as the first of them.
+        self._first = [self._firsts(begin - start, stop - start) for begin, stop in self.units]
+
+    def _firsts(self, begin: int, stop: int) -> list[int]:
+        firsts: list[int] = []
+        for number, data in enumerate(self.versions):
+            same = number > 0 and data[begin:stop] == self.versions[number - 1][begin:stop]
+            firsts.append(firsts[-1] if same else number)
+        return firsts
+
+    def synchronised(self, now: int) -> View:
+        """The view of a CPU that synchronises while memory has version `now`."""
+        if self.model.coherent:
+            return ()
+        return tuple(firsts[now] for firsts in self._first) if self.model.monotone else (now,)
+
+    def fetches(self, view: View, now: int, address: int, size: int) -> Iterator[Fetch]:
+        """Everything that a fetch of `size` bytes may be, the newest bytes first, while memory has version `now`."""
+        touched = [n for n, (begin, stop) in enumerate(self.units) if begin < address + size and stop > address]
+        choices = [self._choices(unit, view, now, address, size) for unit in touched]
+        for chosen in itertools.product(*choices):
+            after = list(view)
+            if self.model.monotone:
+                for unit, (_, version) in zip(touched, chosen, strict=True):
+                    after[unit] = version
+            yield Fetch(b"".join(data for data, _ in chosen), tuple(after), tuple(version for _, version in chosen))
+
+    def _choices(self, unit: int, view: View, now: int, address: int, size: int) -> list[tuple[bytes, int]]:
+        """What may be seen of a unit, with the version of it."""
+        begin, stop = self.units[unit]
+        part = slice(max(begin, address) - self.start, min(stop, address + size) - self.start)
+        oldest = now if self.model.coherent else view[unit if self.model.monotone else 0]
+        found: dict[object, tuple[bytes, int]] = {}
+        for number in range(now, oldest - 1, -1):
+            version = self._first[unit][number]
+            data = self.versions[number][part]
+            # If a CPU may go back, versions that look the same are the same to it.
+            found.setdefault(version if self.model.monotone else data, (data, max(version, oldest)))
+        return list(found.values())

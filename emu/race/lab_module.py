@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The guest's module race_lab: on each CPU a thread and the handler of NMIs call the functions that the host chooses.
+
+The layout table describes struct race_lab_cpu; everything else is found by the module's symbols
+(firmware/modules/race_lab).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from emu.kernel.kernel import Kernel
+from emu.race.scenario import LINE
+
+__all__ = ["LabModule", "LabSite"]
+
+_MODULE = "race_lab"
+_NOTHING = 0
+
+
+@dataclass(frozen=True)
+class LabSite:
+    """A function that does nothing, and its call site.
+
+    On x86-64 the site is the function's first instruction, on SPARC V9 the second one.
+    """
+
+    name: str
+    function: int
+    address: int
+
+
+class LabModule:
+    """The module race_lab of a kernel that has loaded it (`modprobe race_lab`).
+
+    A CPU's thread calls one function again and again; at first one that only relaxes the CPU. Nothing else is between
+    two calls, and no CPU writes to what another one reads.
+
+    Attributes:
+        home: the instruction at which a CPU's thread is before each call.
+        sites: by the site's offset in its line of 64 bytes: at least two, each in a line of its own.
+
+    Raises:
+        LookupError: the kernel has not loaded the module.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._memory = kernel.memory
+        self._cpus = kernel.modules.symbol(_MODULE, "race_lab_cpus")
+        self._size = kernel.image.size("race_lab_cpu")
+        self._rest = kernel.modules.symbol(_MODULE, "race_lab_rest")
+        self.home = kernel.modules.symbol(_MODULE, "race_lab_home")
+        module = next(module for module in kernel.modules if module.name == _MODULE)
+        sites: dict[int, list[LabSite]] = {}
+        for address in module.sites:
+            function = module.function_at(address)
+            if function is not None and re.fullmatch(r"race_site_\d+[a-z]", function.name):
+                sites.setdefault(address % LINE, []).append(LabSite(function.name, function.address, address))
+        self.sites: Mapping[int, list[LabSite]] = sites
+
+    def visit(self, cpu: int, site: LabSite | None) -> None:
+        """Has a CPU's thread come to a site, again and again. None: it only passes `home`."""
+        self._set(cpu, "visit", self._rest if site is None else site.function)
+
+    def visit_in_nmi(self, cpu: int, site: LabSite | None) -> None:
+        """Has each NMI of a CPU come to a site once. None: to none."""
+        self._set(cpu, "nmi_visit", _NOTHING if site is None else site.function)
+
+    def _set(self, cpu: int, member: str, function: int) -> None:
+        self._memory.set_member(self._cpus + cpu * self._size, f"race_lab_cpu.{member}", function)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the model takes for granted when it says that nothing can go wrong, in words."""
+
+from __future__ import annotations
+
+from emu.race.fetch import FetchModel
+from emu.race.scenario import LINE, Handler, Scenario
+
+__all__ = ["assumptions"]
+
+_HANDLERS = {
+    Handler.EMULATE: "The breakpoint handler does what the instruction does that is put there, at sites that it knows.",
+    Handler.SKIP: "The breakpoint handler goes on behind the instruction, at sites that it knows.",
+    Handler.RETRY: "The breakpoint handler executes a site that it does not know again, if the breakpoint has gone from memory.",
+    Handler.DIE: "The breakpoint handler knows no site.",
+}
+
+
+def assumptions(scenario: Scenario, model: FetchModel) -> tuple[str, ...]:
+    """A sentence for each."""
+    often = f"{scenario.visits} times at most" if scenario.visits else "any number of times"
+    stores = "Every store is seen whole."
+    if model.store < LINE:
+        stores = f"A store is seen whole in each aligned piece of {model.store} bytes, and the pieces one after another."
+    sentences = [
+        f"{_count(scenario.cpus, 'CPU')}, each with one task, and {_count(len(scenario.places), 'site')} are all there are.",
+        f"A CPU comes to a site {often}, executes it from its first byte, and comes to it in no other way.",
+        f"Fetch model {model.name}: {model.meaning} ({model.source}).",
+        stores,
+        "Data memory is sequentially consistent, and the patcher is the only one who writes code.",
+        "The interrupt of a synchronisation and the release of CPUs that wait synchronise their fetches with all stores so far.",
+        "Nothing else synchronises them: no breakpoint, no NMI, and no return from one.",
+        "An interrupt comes between any two instructions, but not in the breakpoint handler or an NMI; it comes in the end.",
+    ]
+    if scenario.breakpoint:
+        sentences.append(_HANDLERS[scenario.handler])
+    if scenario.nmi_sites:
+        where = f"{'site' if len(scenario.nmi_sites) == 1 else 'sites'} {' and '.join(map(str, sorted(scenario.nmi_sites)))}"
+        sentences.append(f"NMIs come {often}, between any two instructions but not within an NMI, and their handler to {where}.")
+    else:
+        sentences.append("No NMI handler comes to a site.")
+    if scenario.user:
+        sentences.append("An NMI or an interrupt that comes in user mode synchronises as the kernel's entry does.")
+    if scenario.fails_at:
+        sentences.append(f"Write {scenario.fails_at} finds something else in memory; nothing on the way back does.")
+    return tuple(sentences)
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

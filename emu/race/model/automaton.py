@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One CPU against a patching protocol: a small automaton. CPUs share nothing but the patcher, so N of them are its product."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from enum import IntEnum, StrEnum
+from typing import NamedTuple
+
+from emu.cpu import arch as cpu_arch
+from emu.cpu.disassembly import disassemble
+from emu.race.event import Event, What
+from emu.race.fetch import FetchModel, View, Views
+from emu.race.model.patcher import Patcher
+from emu.race.model_sites import model_patches
+from emu.race.protocol_steps import Free, WaitTasks
+from emu.race.scenario import LINE, Handler, Scenario, Wrong
+
+__all__ = ["Automaton", "Cpu", "Due", "Frame", "Kind", "Move"]
+
+_OLD, _NEW = 1, 2
+# What follows a site can be a part of a torn instruction. It decides what is shown of it, and no verdict.
+_FOLLOWING = {
+    "x86_64": bytes.fromhex("55 48 89 e5 5d c3 cc cc cc cc cc cc cc cc"),  # push %rbp; mov %rsp,%rbp; pop %rbp; ret
+    "sparc64": bytes.fromhex("01 00 00 00"),  # nop
+}
+
+
+class Kind(StrEnum):
+    """What a CPU can be in the midst of."""
+
+    AT = "at"  # before an instruction of a site
+    TRAP = "trap"  # the breakpoint handler; interrupts are off
+    IN = "in"  # a trampoline that an old call goes to
+    NMI = "nmi"  # an NMI handler; interrupts are off
+    USER = "user"  # user mode
+    ENTRY = "entry"  # the kernel's entry; interrupts are off
+
+
+class Frame(NamedTuple):
+    """One thing that a CPU is in the midst of.
+
+    Attributes:
+        kind: what.
+        site: of AT and TRAP: the site's number, from 1.
+        offset: of AT: of the next instruction; of TRAP: of the breakpoint.
+        kept: of AT and TRAP: what the instructions so far can have been: the old ones, the new ones, both.
+        nth: of TRAP and ENTRY: how many of the sites that it comes to are behind it.
+    """
+
+    kind: Kind
+    site: int = 0
+    offset: int = 0
+    kept: int = 0
+    nth: int = 0
+
+
+class Due(IntEnum):
+    """What a CPU owes to the patcher."""
+
+    NOTHING = 0
+    INTERRUPT = 1  # to take the interrupt of a SYNC
+    WAIT = 2  # to take that of a PARK
+    PARKED = 3  # nothing: it waits
+    RELEASED = 4  # to go on
+
+
+class Cpu(NamedTuple):
+    """The state of one CPU.
+
+    Attributes:
+        view: of each site: which versions the CPU may see.
+        frames: what it is in the midst of, the innermost last; (): somewhere in the kernel, with interrupts on.
+        due: what it owes.
+        deferred: whether it owes a synchronisation that it makes when it enters the kernel.
+        visits: how often it may still come to a site, if that is bounded.
+        nmis: how many NMIs may still come, if they are bounded.
+    """
+
+    view: tuple[View, ...]
+    frames: tuple[Frame, ...] = ()
+    due: Due = Due.NOTHING
+    deferred: bool = False
+    visits: int = 0
+    nmis: int = 0
+
+
+class Move(NamedTuple):
+    """What may happen next.
+
+    Attributes:
+        event: what is done. A CPU's has agent 0.
+        after: the CPU's state; None: what follows is not known, as after something wrong.
+        wrong: what is wrong about it.
+        why: the same as a sentence.
+    """
+
+    event: Event
+    after: Cpu | None
+    wrong: Wrong | None = None
+    why: str = ""
+
+
+class Automaton:
+    """What a CPU may do in each of its states, for each position of the patcher.
+
+    Args:
+        scenario: what is changed, and what CPUs come to.
+        model: how CPUs fetch.
+
+    Attributes:
+        patcher: what it does at each position.
+        first: the state in which a CPU begins.
+
+    Raises:
+        ValueError: the scenario is impossible. The text says why.
+    """
+
+    def __init__(self, scenario: Scenario, model: FetchModel) -> None:
+        self._scenario = scenario
+        _check(scenario)
+        self._patches = model_patches(scenario)
+        self.patcher = Patcher(scenario, self._patches, model)
+        memory = self.patcher.memory
+        self._views = [Views(model, p.address, [sites[n] for sites in memory]) for n, p in enumerate(self._patches)]
+        self._arch = scenario.arch
+        self._breakpoint = scenario.breakpoint
+        self._old = [self._instructions(patch.address, patch.old) for patch in self._patches]
+        self._new = [self._instructions(patch.address, patch.new) for patch in self._patches]
+        steps = scenario.steps(self._patches)
+        self._old_is_call = scenario.change.value.startswith("call")
+        self._new_is_call = scenario.change.value.endswith("call")
+        self._trampolines = self._old_is_call and any(isinstance(step, Free | WaitTasks) for step in steps)
+        self._replaced = _NEW if scenario.fails_at else _OLD
+        self._handler_sites, self._entry_sites, self._nmi_sites = (
+            sorted(sites) for sites in (scenario.handler_sites, scenario.entry_sites, scenario.nmi_sites)
+        )
+        frames = (Frame(Kind.USER),) if scenario.user else ()
+        self.first = Cpu(self._synchronised(0), frames, visits=scenario.visits, nmis=scenario.visits)
+
+    def _instructions(self, address: int, code: bytes) -> dict[int, bytes]:
+        """The instructions of a site by their offsets."""
+        found, offset = {}, 0
+        while offset < len(code):
+            found[offset] = _decoded(self._arch, code[offset:], address + offset)[0]
+            offset += len(found[offset])
+        return found
+
+    def _synchronised(self, position: int) -> tuple[View, ...]:
+        return tuple(views.synchronised(self.patcher.now[position]) for views in self._views)
+
+    # The patcher's next event
+
+    def allows(self, position: int, cpu: Cpu) -> bool:
+        """Whether a CPU in this state lets the patcher do its next event."""
+        if cpu.due is not (Due.PARKED if self.patcher.parked[position] else Due.NOTHING):
+            return False
+        waits = self.patcher.events[position].what is What.WAIT_TASKS
+        return not (waits and any(frame.kind is Kind.IN for frame in cpu.frames))
+
+    def advance(self, position: int, cpu: Cpu) -> Move:
+        """The patcher's next event, and the CPU's state afterwards."""
+        event, patcher = self.patcher.events[position], self.patcher
+        match event.what:
+            case What.SYNC if not patcher.parked[position]:
+                if not (cpu.frames and cpu.frames[0].kind in (Kind.USER, Kind.ENTRY)):
+                    cpu = cpu._replace(due=Due.INTERRUPT)
+                elif not self._is_deaf(position + 1):
+                    cpu = cpu._replace(deferred=True)
+            case What.PARK if not patcher.parked[position]:
+                cpu = cpu._replace(due=Due.WAIT)
+            case What.RELEASE if patcher.parked[position]:
+                cpu = cpu._replace(view=self._synchronised(position), due=Due.RELEASED)
+            case What.FREE if any(frame.kind is Kind.IN for frame in cpu.frames):
+                return self._wrong(event, Wrong.FREED, "the trampoline is freed in which a task stands")
+        return Move(event, cpu)
+
+    def _is_deaf(self, position: int) -> bool:
+        """Whether the last synchronisation does not reach the fetch."""
+        return self.patcher.synchronisations[position] in self._scenario.deaf
+
+    # A CPU's
+
+    def moves(self, position: int, cpu: Cpu, *, every: bool = False) -> Iterator[Move]:
+        """What a CPU may do.
+
+        Args:
+            position: the patcher's.
+            cpu: the CPU's state.
+            every: each fetch with all the bytes of a site; otherwise fetches that execute the same instruction count once.
+        """
+        kinds = {frame.kind for frame in cpu.frames}
+        if Kind.NMI in kinds or cpu.due not in (Due.PARKED, Due.RELEASED):
+            yield from self._answers(position, cpu, kinds)
+            yield from self._goes_on(position, cpu, every)
+        elif cpu.due is Due.RELEASED:
+            yield Move(Event(0, What.GO_ON), cpu._replace(due=Due.NOTHING))
+        if Kind.NMI not in kinds:
+            yield from self._nmis(position, cpu)
+
+    def _answers(self, position: int, cpu: Cpu, kinds: set[Kind]) -> Iterator[Move]:
+        """Interrupts that it may take."""
+        if not kinds <= {Kind.AT, Kind.IN, Kind.USER}:
+            return
+        if cpu.due is Due.INTERRUPT:
+            view = cpu.view if self._is_deaf(position) else self._synchronised(position)
+            yield Move(Event(0, What.INTERRUPT), cpu._replace(view=view, due=Due.NOTHING))
+        elif cpu.due is Due.WAIT:
+            yield Move(Event(0, What.WAIT), self._entered(position, cpu)._replace(due=Due.PARKED))
+
+    def _nmis(self, position: int, cpu: Cpu) -> Iterator[Move]:
+        if self._scenario.visits and not cpu.nmis:
+            return
+        for site in self._nmi_sites:
+            after = self._entered(position, cpu)
+            frames = (*after.frames, Frame(Kind.NMI), Frame(Kind.AT, site, 0, _OLD | _NEW))
+            yield Move(Event(0, What.NMI, site), after._replace(frames=frames, nmis=max(cpu.nmis - 1, 0)))
+
+    def _entered(self, position: int, cpu: Cpu) -> Cpu:
+        """The CPU after it has entered the kernel: it has made the synchronisation that was deferred."""
+        return cpu._replace(view=self._synchronised(position), deferred=False) if cpu.deferred else cpu
+
+    def _goes_on(self, position: int, cpu: Cpu, every: bool) -> Iterator[Move]:
+        """What the innermost frame does."""
+        inner = cpu.frames[-1] if cpu.frames else None
+        match inner.kind if inner else None:
+            case None:
+                yield from self._at_home(position, cpu, every)
+            case Kind.AT:
+                yield from self._execute(position, cpu, every)
+            case Kind.TRAP | Kind.ENTRY:
+                assert inner is not None
+                sites = self._handler_sites if inner.kind is Kind.TRAP else self._entry_sites
+                if inner.nth < len(sites):
+                    yield from self._execute(position, _pushed(cpu, Frame(Kind.AT, sites[inner.nth], 0, _OLD | _NEW)), every)
+                else:
+                    yield self._handle(position, cpu)
+            case Kind.IN:
+                yield Move(Event(0, What.LEAVE), self._finished(position, cpu))
+            case Kind.USER:
+                entering = cpu._replace(frames=(Frame(Kind.ENTRY),))
+                yield Move(Event(0, What.ENTER), entering if self._entry_sites else self._entered(position, _popped(cpu)))
+
+    def _at_home(self, position: int, cpu: Cpu, every: bool) -> Iterator[Move]:
+        if cpu.visits or not self._scenario.visits:
+            visiting = cpu._replace(visits=max(cpu.visits - 1, 0))
+            for site in range(1, len(self._patches) + 1):
+                yield from self._execute(position, _pushed(visiting, Frame(Kind.AT, site, 0, _OLD | _NEW)), every)
+        if self._scenario.user:
+            yield Move(Event(0, What.EXIT), _pushed(cpu, Frame(Kind.USER)))
+
+    def _finished(self, position: int, cpu: Cpu) -> Cpu:
+        """The CPU when the innermost frame is behind it."""
+        cpu = _popped(cpu)
+        inner = cpu.frames[-1] if cpu.frames else None
+        match inner.kind if inner else None:
+            case Kind.NMI:
+                return _popped(cpu)
+            case Kind.TRAP | Kind.ENTRY:
+                assert inner is not None
+                inner = inner._replace(nth=inner.nth + 1)
+                if inner.kind is Kind.ENTRY and inner.nth == len(self._entry_sites):
+                    return self._entered(position, _popped(cpu))
+                return _pushed(_popped(cpu), inner)
+        return cpu
+
+    # Executing one instruction of a site
+
+    def _execute(self, position: int, cpu: Cpu, every: bool) -> Iterator[Move]:
+        """Fetches and executes an instruction; the innermost frame is AT."""
+        at = cpu.frames[-1]
+        patch, views = self._patches[at.site - 1], self._views[at.site - 1]
+        address, size = patch.address + at.offset, len(patch.old) - at.offset
+        view = cpu.view[at.site - 1]
+        done = set()
+        for fetch in views.fetches(view, self.patcher.now[position], address, size):
+            trapped = bool(self._breakpoint) and fetch.code.startswith(self._breakpoint)
+            code, text = _decoded(self._arch, self._breakpoint if trapped else fetch.code, address)
+            if not every and (code, fetch.view) in done:
+                continue
+            done.add((code, fetch.view))
+            event = Event(0, What.FETCH, at.site, at.offset, fetch.code, fetch.versions, text)
+            seen = cpu._replace(view=(*cpu.view[: at.site - 1], fetch.view, *cpu.view[at.site :]))
+            yield self._trap(event, seen) if trapped else self._executed(position, event, seen, code)
+
+    def _trap(self, event: Event, cpu: Cpu) -> Move:
+        """It was a breakpoint."""
+        at = cpu.frames[-1]
+        for frame in reversed(cpu.frames):
+            if frame.kind is Kind.NMI:
+                break
+            if frame.kind is Kind.TRAP:
+                return self._wrong(event, Wrong.NESTED, f"the breakpoint handler executes the breakpoint at site {at.site}")
+        return Move(event, _pushed(_popped(cpu), at._replace(kind=Kind.TRAP)))
+
+    def _executed(self, position: int, event: Event, cpu: Cpu, code: bytes) -> Move:
+        """It was another instruction."""
+        at = cpu.frames[-1]
+        old, new = (code == instructions[at.site - 1].get(at.offset) for instructions in (self._old, self._new))
+        kept = at.kept & (old * _OLD | new * _NEW)
+        where = f"at site {at.site}: {event.text}"
+        if not (old or new):
+            return self._wrong(event, Wrong.TORN, f"executes what is neither old nor new {where}")
+        if not kept:
+            return self._wrong(event, Wrong.HALF, f"executes a part of the old code and then a part of the new {where}")
+        offset = at.offset + len(code)
+        over = offset == len(self._patches[at.site - 1].old)
+        calls_old = over and kept == _OLD and self._trampolines
+        if calls_old and self.patcher.freed[position]:
+            return self._wrong(event, Wrong.FREED, f"calls a trampoline that is freed {where}")
+        if not over:
+            after = _pushed(_popped(cpu), at._replace(offset=offset, kept=kept))
+        elif calls_old:
+            after = _pushed(_popped(cpu), Frame(Kind.IN))
+        else:
+            after = self._finished(position, cpu)
+        if self.patcher.done[position] and kept == self._replaced:
+            return self._wrong(event, Wrong.LATE, f"executes the replaced code after the protocol is over {where}", after)
+        return Move(event, after)
+
+    def _handle(self, position: int, cpu: Cpu) -> Move:
+        """The breakpoint handler asks who put the breakpoint there, and acts."""
+        trap, scenario, patcher = cpu.frames[-1], self._scenario, self.patcher
+        known = patcher.known[position] and trap.offset == 0 and trap.site not in scenario.misses
+        after = self._finished(position, cpu)
+
+        def event(text: str) -> Event:
+            return Event(0, What.HANDLE, trap.site, text=text)
+
+        if known and scenario.handler is Handler.SKIP:
+            skips = event("goes on behind the instruction")
+            if self._old_is_call and self._new_is_call:
+                return self._wrong(skips, Wrong.SKIPPED, f"neither the old nor the new call is made at site {trap.site}", after)
+            return Move(skips, after)
+        if known and scenario.handler is not Handler.DIE:
+            if not patcher.undoing[position]:
+                return Move(event("does what is new"), after)
+            calls_old = self._trampolines
+            return Move(event("does what is old"), _pushed(_popped(cpu), Frame(Kind.IN)) if calls_old else after)
+        in_memory = patcher.memory[patcher.now[position]][trap.site - 1][trap.offset :]
+        if scenario.handler is Handler.RETRY and not in_memory.startswith(self._breakpoint):
+            again = Frame(Kind.AT, trap.site, trap.offset, trap.kept)
+            return Move(event("the breakpoint has gone: again"), _pushed(_popped(cpu), again))
+        why = f"a breakpoint that nobody knows at site {trap.site}: the kernel dies"
+        return self._wrong(event("nobody knows it"), Wrong.BREAKPOINT, why)
+
+    def _wrong(self, event: Event, wrong: Wrong, why: str, after: Cpu | None = None) -> Move:
+        return Move(event, after, wrong, why) if wrong in self._scenario.never else Move(event, after)
+
+
+def _check(scenario: Scenario) -> None:
+    """Raises a ValueError if there cannot be such CPUs and sites."""
+    if scenario.cpus < 1 or not scenario.places:
+        raise ValueError(f"{scenario.cpus} CPUs and {len(scenario.places)} sites; there is at least one of each")
+    offsets = range(0, LINE, scenario.ftrace_arch.cpu.instruction_alignment)
+    for place in scenario.places:
+        if place not in offsets:
+            raise ValueError(f"a site at {place} of its line; a multiple of {offsets.step} below {LINE} is allowed")
+    for site in sorted(scenario.misses | scenario.handler_sites | scenario.nmi_sites | scenario.entry_sites):
+        if not 1 <= site <= len(scenario.places):
+            raise ValueError(f"the scenario has no site {site}; it has {len(scenario.places)}")
+
+
+def _pushed(cpu: Cpu, frame: Frame) -> Cpu:
+    return cpu._replace(frames=(*cpu.frames, frame))
+
+
+def _popped(cpu: Cpu) -> Cpu:
+    return cpu._replace(frames=cpu.frames[:-1])
+
+
+@functools.lru_cache(1 << 16)
+def _decoded(arch: str, code: bytes, address: int) -> tuple[bytes, str]:
+    """The first instruction: its bytes, and as text. It may have bytes of those that follow the site."""
+    instruction = disassemble(cpu_arch.load(arch), code + _FOLLOWING[arch], address)[0]
+    return instruction.code, instruction.text

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the patcher of a scenario does, one event after another, and what memory holds meanwhile."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from emu.ftrace.patching import Park, Patch, Release, Synchronise, Write
+from emu.race.event import PATCHER, Event, What
+from emu.race.fetch import FetchModel
+from emu.race.protocol_steps import Forget, Free, LabStep, WaitTasks, pieces
+from emu.race.scenario import Scenario
+
+__all__ = ["Patcher"]
+
+_EVENTS = {
+    Synchronise: What.SYNC,
+    Park: What.PARK,
+    Release: What.RELEASE,
+    Free: What.FREE,
+    WaitTasks: What.WAIT_TASKS,
+    Forget: What.FORGET,
+}
+
+
+class Patcher:
+    """A protocol as a list of events. The patcher's *position* is how many of them it has done.
+
+    Each list has an entry for each position, from 0 to `end`.
+
+    Args:
+        scenario: whose protocol it performs.
+        patches: what is changed at each site.
+        model: how CPUs fetch; it says which stores are whole.
+
+    Attributes:
+        events: what it does. The last is DONE, unless the protocol does not end.
+        end: the last position.
+        ends: whether the protocol does: each question can be answered, and no CPU waits at its end.
+        memory: of each version: what each site holds.
+        now: the version of memory.
+        parked: whether all CPUs have been asked to wait.
+        known: whether the breakpoint handler knows the sites.
+        undoing: whether it is on its way back.
+        freed: whether the old calls' trampolines have been given back.
+        synchronisations: how often CPUs have been asked to synchronise.
+        done: whether the protocol is over.
+    """
+
+    def __init__(self, scenario: Scenario, patches: Sequence[Patch], model: FetchModel) -> None:
+        self._patches = patches
+        steps = scenario.steps(patches)
+        self.events: list[Event] = []
+        self.memory = [[patch.old for patch in patches]]
+        self.now, self.synchronisations = [0], [0]
+        self.parked, self.known, self.undoing, self.freed, self.done = [False], [True], [False], [False], [False]
+        way_back = _way_back(scenario, patches, steps)
+        self.ends = True
+        for number, step in enumerate(steps):
+            for event in self._events_of(step, model):
+                self._do(event, number >= way_back)
+            if not self.ends:
+                break
+        self.ends &= not self.parked[-1]
+        if self.ends:
+            self._do(Event(PATCHER, What.DONE), bool(scenario.fails_at))
+        self.end = len(self.events)
+
+    def _events_of(self, step: LabStep, model: FetchModel) -> Iterator[Event]:
+        if not isinstance(step, Write):
+            yield Event(PATCHER, _EVENTS[type(step)])
+            return
+        for piece in pieces(step, model.store):
+            site = next(n for n, p in enumerate(self._patches) if p.address <= piece.address < p.address + len(p.old))
+            yield Event(PATCHER, What.WRITE, site + 1, piece.address - self._patches[site].address, piece.new)
+
+    def _do(self, event: Event, undoing: bool) -> None:
+        what, parked = event.what, self.parked[-1]
+        # No CPU can ever answer these, as with the driver: a CPU that waits takes no interrupt, and none other is released.
+        self.ends = not ((what in (What.SYNC, What.PARK) and parked) or (what is What.RELEASE and not parked))
+        self.events.append(event)
+        if what is What.WRITE:
+            memory = list(self.memory[-1])
+            held, at = memory[event.site - 1], event.offset
+            memory[event.site - 1] = held[:at] + event.code + held[at + len(event.code) :]
+            self.memory.append(memory)
+        self.now.append(len(self.memory) - 1)
+        self.parked.append(what is What.PARK or (parked and what is not What.RELEASE))
+        self.known.append(self.known[-1] and what not in (What.FORGET, What.DONE))
+        self.undoing.append(undoing)
+        self.freed.append(self.freed[-1] or what is What.FREE)
+        self.synchronisations.append(self.synchronisations[-1] + (what is What.SYNC))
+        self.done.append(what is What.DONE)
+
+
+def _way_back(scenario: Scenario, patches: Sequence[Patch], steps: Sequence[LabStep]) -> int:
+    """How many steps come before the way back: all, if there is none.
+
+    Raises:
+        ValueError: the write that is to fail is none of the protocol's.
+    """
+    if not scenario.fails_at:
+        return len(steps)
+    there = dataclasses.replace(scenario, fails_at=0).steps(patches)
+    writes = [number for number, step in enumerate(there) if isinstance(step, Write)]
+    if scenario.fails_at > len(writes):
+        raise ValueError(f"write {scenario.fails_at} cannot fail: the protocol makes {len(writes)}")
+    return writes[scenario.fails_at - 1]

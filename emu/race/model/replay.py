@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Following a schedule on the model."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Sequence
+
+from emu.race.event import PATCHER, Event
+from emu.race.model import STUCK, automaton_of
+from emu.race.model.automaton import Automaton, Move
+from emu.race.permitted import NotPermitted, is_same
+from emu.race.scenario import Scenario, Wrong
+from emu.race.verdict import Outcome, Verdict
+
+__all__ = ["Walk", "replay"]
+
+
+def replay(events: Sequence[Event], scenario: Scenario, fetch: str) -> Verdict:
+    """What comes of a schedule's events. Its verdict has them with the model's bytes and texts.
+
+    Raises:
+        NotPermitted: an event is not possible where it stands.
+        ValueError: the scenario is impossible, or has no such fetch model.
+    """
+    walk = Walk(automaton_of(scenario, fetch), scenario.cpus)
+    move: Move | None = None
+    for event in events:
+        if move and move.wrong:
+            raise NotPermitted(len(walk.events) + 1, event, [])
+        walk, move = walk.performed(event)
+    outcome, wrong, why = Outcome.UNDECIDED, None, "nothing goes wrong on the way"
+    if move and move.wrong:
+        outcome, wrong, why = Outcome.UNSAFE, move.wrong, move.why
+    elif walk.is_stuck and Wrong.STUCK in scenario.never:
+        outcome, wrong, why = Outcome.UNSAFE, Wrong.STUCK, STUCK
+    count = len(walk.events)
+    return Verdict(scenario, fetch, "model", outcome, wrong, why, tuple(walk.events), states=count + 1, moves=count)
+
+
+class Walk:
+    """Where the patcher and the CPUs are on the way along a schedule.
+
+    Attributes:
+        automaton: of each CPU.
+        events: what has been done, in order, with the model's bytes and texts.
+        position: the patcher's.
+        cpus: the CPUs' states.
+    """
+
+    def __init__(self, automaton: Automaton, cpus: int) -> None:
+        self.events: list[Event] = []
+        self.automaton = automaton
+        self.position = 0
+        self.cpus = [automaton.first] * cpus
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the protocol waits for what never comes."""
+        patcher = self.automaton.patcher
+        return self.position == patcher.end and not patcher.ends
+
+    def possible(self, agent: int) -> list[Move]:
+        """What an agent may do."""
+        automaton, position = self.automaton, self.position
+        if agent != PATCHER:
+            if agent >= len(self.cpus):
+                return []
+            own = automaton.moves(position, self.cpus[agent], every=True)
+            return [move._replace(event=dataclasses.replace(move.event, agent=agent)) for move in own]
+        if position == automaton.patcher.end or not all(automaton.allows(position, cpu) for cpu in self.cpus):
+            return []
+        moves = [automaton.advance(position, cpu) for cpu in self.cpus]
+        return [next((move for move in moves if move.wrong), moves[0])]
+
+    def performed(self, event: Event) -> tuple[Walk, Move]:
+        """The walk after an event, which is one of those that are possible.
+
+        Raises:
+            NotPermitted: it is none.
+        """
+        possible = self.possible(event.agent)
+        move = next((move for move in possible if is_same(event, move.event)), None)
+        if move is None:
+            raise NotPermitted(len(self.events) + 1, event, [move.event for move in possible])
+        return self.followed(move), move
+
+    def followed(self, move: Move) -> Walk:
+        """The walk after one of the moves that are possible."""
+        after = copy.copy(self)
+        after.events = [*self.events, move.event]
+        after.cpus = list(self.cpus)
+        if move.event.agent == PATCHER:
+            advanced = [self.automaton.advance(self.position, cpu).after for cpu in self.cpus]
+            after.cpus = [new or cpu for new, cpu in zip(advanced, self.cpus, strict=True)]
+            after.position += 1
+        elif move.after is not None:
+            after.cpus[move.event.agent] = move.after
+        return after

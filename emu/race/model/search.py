@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The product of the patcher and N CPUs, searched breadth first, in Python: the reference of the native search.
+
+CPUs are alike, so a state is the patcher's position and the CPUs' states in order.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from emu.race.event import Event
+from emu.race.limits import INTERRUPTED, Limits
+from emu.race.model.automaton import Move
+from emu.race.model.tables import NOT_ALLOWED, WRONG, Tables
+
+__all__ = ["Found", "State", "schedule", "search"]
+
+State: TypeAlias = tuple[int, tuple[int, ...]]
+"""The patcher's position, and the number of each CPU's state (`Tables.rows`), the lowest first."""
+
+
+@dataclass
+class Found:
+    """What a search has found.
+
+    Attributes:
+        states: how many states were seen.
+        moves: how many moves were tried.
+        reached: of each position: the numbers of the CPUs' states that were.
+        wrong: the states on a shortest way to one in which something wrong can happen; empty: there is none.
+        last: the states on a shortest way to the patcher's last position, if there is nothing wrong; empty: it was not reached.
+        limit: the limit that was reached, as a sentence; "": none.
+    """
+
+    states: int
+    moves: int
+    reached: list[set[int]]
+    wrong: list[State] = dataclasses.field(default_factory=list)
+    last: list[State] = dataclasses.field(default_factory=list)
+    limit: str = ""
+
+
+def search(tables: Tables, cpus: int, limits: Limits) -> Found:
+    """Searches the product of so many CPUs."""
+    end = len(tables.rows) - 1
+    states: list[State] = [(0, (0,) * cpus)]
+    parents = [-1]
+    seen = set(states)
+    found = Found(1, 0, [set() for _ in tables.rows])
+    last = -1
+
+    def way(number: int) -> list[State]:
+        backwards = []
+        while number >= 0:
+            backwards.append(states[number])
+            number = parents[number]
+        return backwards[::-1]
+
+    def reach(parent: int, state: State) -> None:
+        if state not in seen:
+            seen.add(state)
+            states.append(state)
+            parents.append(parent)
+
+    def expand(number: int) -> bool:
+        """Adds the states that follow one; whether something wrong does."""
+        position, numbers = states[number]
+        rows = [tables.rows[position][n] for n in numbers]
+        if not any(row.advance == NOT_ALLOWED for row in rows):
+            found.moves += 1
+            if any(row.advance == WRONG for row in rows):
+                return True
+            reach(number, (position + 1, tuple(sorted(row.advance for row in rows))))
+        for cpu, row in enumerate(rows):
+            if cpu and numbers[cpu] == numbers[cpu - 1]:
+                continue  # alike
+            for target in row.targets:
+                found.moves += 1
+                if target == WRONG:
+                    return True
+                reach(number, (position, tuple(sorted((*numbers[:cpu], target, *numbers[cpu + 1 :])))))
+        return False
+
+    number = 0
+    try:
+        while number < len(states):
+            found.limit = limits.reached(len(states))
+            if found.limit:
+                break
+            position, numbers = states[number]
+            found.reached[position].update(numbers)
+            if last < 0 and position == end:
+                last = number
+            if expand(number):
+                found.wrong = way(number)
+                break
+            number += 1
+    except KeyboardInterrupt:
+        found.limit = INTERRUPTED
+    found.states = len(states)
+    if not found.wrong and not found.limit:
+        found.last = way(last)
+    return found
+
+
+def schedule(tables: Tables, states: Sequence[State], *, wrong: bool) -> tuple[list[Event], Move | None]:
+    """The events on a way through states, and the wrong move at its end, if one is to follow. CPUs get their own numbers."""
+    cpus = list(states[0][1])
+    events: list[Event] = []
+    for (position, _), (following, numbers) in itertools.pairwise(states):
+        rows = [tables.rows[position][n] for n in cpus]
+        if following > position:
+            events.append(tables.automaton.patcher.events[position])
+            cpus = [row.advance for row in rows]
+            continue
+        cpu, nth = next(
+            (cpu, nth)
+            for cpu, row in enumerate(rows)
+            for nth, target in enumerate(row.targets)
+            if sorted((*cpus[:cpu], target, *cpus[cpu + 1 :])) == list(numbers)
+        )
+        events.append(dataclasses.replace(rows[cpu].moves[nth].event, agent=cpu))
+        cpus[cpu] = rows[cpu].targets[nth]
+    if not wrong:
+        return events, None
+    rows = [tables.rows[states[-1][0]][n] for n in cpus]
+    if not any(row.advance == NOT_ALLOWED for row in rows):
+        for row in rows:
+            if row.why_wrong:
+                return [*events, row.why_wrong.event], row.why_wrong
+    for cpu, row in enumerate(rows):
+        if WRONG in row.targets:
+            move = row.moves[row.targets.index(WRONG)]
+            return [*events, dataclasses.replace(move.event, agent=cpu)], move
+    raise AssertionError("nothing wrong follows")

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The automaton of one CPU, walked once: afterwards a CPU's state is a number, and a move a look-up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from emu.race.event import What
+from emu.race.model.automaton import Automaton, Cpu, Move
+
+__all__ = ["NOT_ALLOWED", "WRONG", "Row", "Tables"]
+
+WRONG, NOT_ALLOWED = -1, -2  # beside the numbers of states
+
+
+@dataclass
+class Row:
+    """A state of a CPU at one position of the patcher.
+
+    Attributes:
+        cpu: the state.
+        moves: what the CPU may do that leads to another state, each state once; at most one that is wrong.
+        targets: of each move: the number of the state that it leads to, at the same position, or WRONG.
+        advance: the number of the state after the patcher's next event, at the next position; or WRONG, or NOT_ALLOWED.
+        why_wrong: the patcher's next event, if it is WRONG.
+        fetches: how many different fetches there are.
+    """
+
+    cpu: Cpu
+    moves: list[Move] = field(default_factory=list)
+    targets: list[int] = field(default_factory=list)
+    advance: int = NOT_ALLOWED
+    why_wrong: Move | None = None
+    fetches: int = 0
+
+
+class Tables:
+    """All states that one CPU can come to.
+
+    What one CPU can come to alone, it can come to beside others: they may do the same, one after another.
+
+    Attributes:
+        automaton: that was walked.
+        rows: of each position: the states, by their numbers. A CPU begins in state 0 of position 0.
+    """
+
+    def __init__(self, automaton: Automaton) -> None:
+        self.automaton = automaton
+        end = automaton.patcher.end
+        self.rows: list[list[Row]] = [[] for _ in range(end + 1)]
+        self._numbers: list[dict[Cpu, int]] = [{} for _ in range(end + 1)]
+        self._number(0, automaton.first)
+        for position, rows in enumerate(self.rows):
+            for row in rows:  # grows
+                self._fill(position, row)
+
+    def _number(self, position: int, cpu: Cpu) -> int:
+        numbers = self._numbers[position]
+        if cpu not in numbers:
+            numbers[cpu] = len(numbers)
+            self.rows[position].append(Row(cpu))
+        return numbers[cpu]
+
+    def _fill(self, position: int, row: Row) -> None:
+        automaton, cpu = self.automaton, row.cpu
+        here = self._numbers[position][cpu]
+        for move in automaton.moves(position, cpu):
+            row.fetches += move.event.what is What.FETCH
+            if move.wrong is None and move.after is None:
+                continue  # it is wrong, but the scenario does not mind
+            target = WRONG if move.wrong or move.after is None else self._number(position, move.after)
+            if target != here and target not in row.targets:
+                row.moves.append(move)
+                row.targets.append(target)
+        if position < automaton.patcher.end and automaton.allows(position, cpu):
+            move = automaton.advance(position, cpu)
+            if move.wrong:
+                row.advance, row.why_wrong = WRONG, move
+            elif move.after is not None:
+                row.advance = self._number(position + 1, move.after)

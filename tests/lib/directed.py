@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A machine whose CPUs are in the threads of the guest's module race_lab, and go where a test wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from emu.cpu.cpu import Cpu
+from emu.cpu.native import cpu_record
+from emu.machine import Machine
+from emu.race.lab_module import LabModule, LabSite
+
+__all__ = ["LONGEST_WAY", "come_to", "direct", "directing", "put", "walk"]
+
+LONGEST_WAY = 1000  # instructions, between any two places that the module and its handlers come to
+
+
+def walk(machine: Machine, cpu: Cpu, place: int, longest: int = LONGEST_WAY) -> int:
+    """Has a CPU execute until it is about to execute the instruction at a place. Returns how many instructions that took."""
+    for number in range(1, longest + 1):
+        machine.kernel.step(cpu)
+        if cpu.pc == place:
+            return number
+    raise AssertionError(f"CPU {cpu.index} is at {machine.kernel.symbols.describe(cpu.pc)}")
+
+
+def come_to(machine: Machine, cpu: Cpu, site: LabSite) -> None:
+    """Has a CPU execute until it is before a site."""
+    walk(machine, cpu, site.address)
+
+
+def direct(machine: Machine, lab: LabModule) -> list[int]:
+    """Brings all CPUs home, and switches their timers off. Returns when these would have come."""
+    timers = []
+    for cpu in machine.board.cpus:
+        walk(machine, cpu, lab.home, longest=200_000)
+        timers.append(cpu.record.get(cpu_record.TIMER))
+        cpu.record.set(cpu_record.TIMER, cpu_record.NEVER)
+    return timers
+
+
+@contextmanager
+def directing(machine: Machine, lab: LabModule) -> Iterator[Machine]:
+    """The machine with all CPUs at home; nothing takes them away from there until the end."""
+    timers = direct(machine, lab)
+    try:
+        yield machine
+    finally:
+        machine.patching.held = False
+        for cpu, timer in zip(machine.board.cpus, timers, strict=True):
+            lab.visit(cpu.index, None)
+            lab.visit_in_nmi(cpu.index, None)
+            cpu.record.set(cpu_record.TIMER, timer)
+
+
+def put(machine: Machine, site: LabSite, code: bytes) -> None:
+    """Puts other code at a site, and has all CPUs see it."""
+    place = machine.kernel.memory.physical(site.address)
+    machine.board.write_code(place, code)
+    for cpu in machine.board.cpus:
+        cpu.forget(np.array([[place, place + len(code)]], np.uint64))

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What holds of every protocol, tried with random ones."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emu.ftrace.patching import Park, Patch, Release, Synchronise, Write
+from emu.race.event import PATCHER
+from emu.race.limits import Limits
+from emu.race.model import automaton_of, explore
+from emu.race.model.native_search import native_search
+from emu.race.model.replay import Walk
+from emu.race.model.search import search
+from emu.race.model.tables import Tables
+from emu.race.model_sites import model_patches
+from emu.race.protocol_steps import LabStep
+from emu.race.scenario import PLACES, Change, Handler, LabProtocol, Scenario, Wrong
+from emu.race.verdict import Outcome
+
+SMALL = Limits(states=20_000)
+QUICK = settings(max_examples=60, deadline=None)
+
+# A stage is a write of a part, as breakpoint, old or new; or a step.
+STAGE = st.one_of(
+    st.tuples(st.sampled_from(("head", "tail", "all")), st.sampled_from(("breakpoint", "old", "new"))),
+    st.sampled_from((Synchronise(), Park(), Release())),
+)
+BREAKPOINT = [("head", "breakpoint"), Synchronise(), ("tail", "new"), Synchronise(), ("head", "new"), Synchronise()]
+STOP_MACHINE = [Park(), ("all", "new"), Release()]
+
+
+@st.composite
+def nearly(draw: st.DrawFn, stages: Sequence[object]) -> list[object]:
+    """A protocol's stages, one or two of them changed, or none."""
+    changed = list(stages)
+    for _ in range(draw(st.integers(0, 2))):
+        at = draw(st.integers(0, len(changed) - 1))
+        changed[at : at + draw(st.integers(0, 1))] = draw(st.lists(STAGE, max_size=1))
+        changed = changed or list(stages)
+    return changed
+
+
+STAGES = st.one_of(st.lists(STAGE, max_size=7), nearly(BREAKPOINT), nearly(STOP_MACHINE))
+
+
+def protocol(stages: Sequence[object]) -> LabProtocol:
+    def steps(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
+        made: list[LabStep] = []
+        for stage in stages:
+            if isinstance(stage, Synchronise | Park | Release):
+                made.append(stage)
+                continue
+            part, value = stage  # type: ignore[misc]  # a tuple, by the strategy
+            for patch in patches:
+                whole = {"old": patch.old, "new": patch.new, "breakpoint": breakpoint + patch.new[len(breakpoint) :]}[value]
+                span = {"head": slice(0, 1), "tail": slice(1, None), "all": slice(0, None)}[part]
+                made.append(Write(patch.address + span.start, patch.old[span], whole[span]))
+        return made
+
+    return steps
+
+
+def scenario_of(stages: Sequence[object], fails: int, **others: Any) -> Scenario:
+    scenario = Scenario("random", protocol(stages), "random", **others)
+    writes = sum(isinstance(step, Write) for step in scenario.steps(model_patches(scenario)))
+    return dataclasses.replace(scenario, fails_at=min(fails, writes))
+
+
+SCENARIOS = st.builds(
+    scenario_of,
+    STAGES,
+    st.sampled_from((0, 0, 0, 1, 2, 4)),
+    places=st.lists(st.sampled_from(PLACES["x86_64"]), min_size=1, max_size=2).map(tuple),
+    change=st.sampled_from(tuple(Change)),
+    handler=st.sampled_from((Handler.EMULATE, *Handler)),
+    nmi_sites=st.sampled_from((frozenset(), frozenset((1,)))),
+    handler_sites=st.sampled_from((frozenset(), frozenset(), frozenset((1,)))),
+    user=st.booleans(),
+    visits=st.integers(0, 2),
+)
+FETCHES = st.sampled_from(("coherent", "stale", "torn1", "torn8", "torn16", "torn64", "translation"))
+
+
+@QUICK
+@given(SCENARIOS, FETCHES, st.integers(1, 3))
+def test_native_code_and_python_see_the_same_states_in_the_same_order(scenario: Scenario, fetch: str, cpus: int) -> None:
+    tables = Tables(automaton_of(scenario, fetch))
+    assert native_search(tables, cpus, SMALL) == search(tables, cpus, SMALL)
+
+
+@QUICK
+@given(SCENARIOS, FETCHES)
+def test_one_cpu_can_do_wrong_exactly_if_one_of_several_can(scenario: Scenario, fetch: str) -> None:
+    outcomes = {explore(dataclasses.replace(scenario, cpus=cpus), fetch, SMALL).outcome for cpus in (1, 2, 3)}
+    assert len(outcomes - {Outcome.UNDECIDED}) <= 1
+
+
+@QUICK
+@given(SCENARIOS)
+def test_what_is_safe_is_safe_if_cpus_see_less(scenario: Scenario) -> None:
+    scenario = dataclasses.replace(scenario, cpus=1)
+    strict_last = ("torn1", "torn8", "torn16", "torn64", "stale", "coherent")  # each may see all that the next one may
+    outcomes = [explore(scenario, fetch).outcome for fetch in strict_last]
+    assert outcomes == sorted(outcomes, key=(Outcome.UNSAFE, Outcome.SAFE).index)
+
+
+@QUICK
+@given(SCENARIOS, FETCHES)
+def test_nmis_make_nothing_safe(scenario: Scenario, fetch: str) -> None:
+    without = dataclasses.replace(scenario, nmi_sites=frozenset(), cpus=1)
+    if explore(without, fetch).outcome is Outcome.UNSAFE:
+        assert explore(dataclasses.replace(without, nmi_sites=frozenset((1,))), fetch).outcome is Outcome.UNSAFE
+
+
+@QUICK
+@given(st.lists(st.sampled_from((("all", "new"), ("all", "old"), Synchronise(), Park(), Release())), max_size=6), st.booleans())
+def test_whole_stores_are_never_torn_to_coherent_cpus(stages: list[object], nmis: bool) -> None:
+    nmi_sites = frozenset((1,)) if nmis else frozenset[int]()
+    scenario = Scenario("whole", protocol(stages), "whole", nmi_sites=nmi_sites, never=frozenset((Wrong.TORN, Wrong.HALF)))
+    assert explore(scenario, "coherent").outcome is Outcome.SAFE
+
+
+@settings(max_examples=40, deadline=None)
+@given(SCENARIOS, FETCHES)
+def test_no_shorter_way_is_wrong(scenario: Scenario, fetch: str) -> None:
+    """Against a search that has no tables, no states and no order: it tries everything, up to some depth."""
+    scenario = dataclasses.replace(scenario, cpus=1)
+    verdict = explore(scenario, fetch)
+    shortest = len(verdict.schedule) if verdict.outcome is Outcome.UNSAFE and verdict.wrong is not Wrong.STUCK else 99
+    automaton = automaton_of(scenario, fetch)
+
+    def is_wrong(walk: Walk, depth: int) -> bool:
+        if not depth:
+            return False
+        for move in (*walk.possible(PATCHER), *walk.possible(0)):
+            if move.wrong:
+                return True
+            if move.after is not None and is_wrong(walk.followed(move), depth - 1):
+                return True
+        return False
+
+    assert not is_wrong(Walk(automaton, 1), min(shortest - 1, 4))
+    if shortest <= 5:
+        assert is_wrong(Walk(automaton, 1), shortest)
