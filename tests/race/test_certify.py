@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Step, Synchronise, Write
-from emu.race.certify import cases, certify
+from emu.race import certify
+from emu.race.certification import cases
 from emu.race.fetch import models_of
 from emu.race.limits import Limits
 from emu.race.model import explore
@@ -114,7 +115,7 @@ def test_a_way_back_without_breakpoints_is_unsafe_with_nmis() -> None:
 
 
 def test_limits_hold_for_each_search() -> None:
-    verdicts = certify("breakpoint", sites=1, fetch=["stale"], limits=Limits(states=1_000))
+    verdicts = certify("breakpoint", sites=1, fetch=["stale"], limit=Limits(states=1_000))
     assert {verdict.outcome for verdict in verdicts} == {Outcome.SAFE, Outcome.UNDECIDED}
 
 
