@@ -35,7 +35,7 @@ class Cpu:
         board.arch.layout()
         with board.heap:
             self.uc: unicorn.Uc = board.arch.create()
-            self.uc.heap = board.heap  # which must last as long as the Uc
+            self.uc._uch.heap = board.heap  # the binding keeps this until it has closed the Uc; the heap must last as long
             self.uc.ctl_set_tcg_buffer_size(cpu_record.TRANSLATION_BUFFER)
             self.uc.mem_map_ptr(0, board.memory, unicorn.UC_PROT_ALL, board.ram_address)
             inside = board.arch.attach(self.uc, self.record.address)

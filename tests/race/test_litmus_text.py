@@ -42,7 +42,7 @@ def test_a_test_is_what_its_text_says() -> None:
 def test_comments_may_be_anywhere_between_words() -> None:
     text = GOOD.replace("{ x", "(* one\ntwo *) { (* three *) x").replace("exists", "(* four *) exists (* five *)")
     assert parse(text).condition == parse(GOOD).condition
-    with pytest.raises(TextError, match="^t:4:24: 'foo' is no value"):
+    with pytest.raises(TextError, match=r"^t:4:24: 'foo' is no value"):
         parse("(* one\n*) X86_64 n\n(* two *)\n{ (* x *) y = 1; z   = foo; }\n P0 ;\n nop ;\nexists (y = 1)", "t")
 
 
@@ -86,7 +86,7 @@ def test_conditions_bind_as_in_herd7(condition: str, meaning: str) -> None:
 def test_lines_of_x86_64(line: str, code: str | None) -> None:
     text = f"X86_64 n\n{{ x = 0; }}\n P0 ;\n here: {line} ;\nexists (x = 0)"
     if code is None:
-        with pytest.raises(TextError, match="^litmus:4:8: `.byte` has something that is no byte; numbers from 0 to 0xff$"):
+        with pytest.raises(TextError, match=r"^litmus:4:8: `\.byte` has something that is no byte; numbers from 0 to 0xff$"):
             parse(text)
         return
     program = parse(text).program

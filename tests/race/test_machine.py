@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
 from typing import Any
 
@@ -161,6 +162,28 @@ def test_a_protocol_that_does_not_end(steps: list[LabStep], whats_done: list[Wha
     assert whats(found) == whats_done
 
 
+@pytest.mark.parametrize(
+    ("arch", "code"),
+    [
+        *(
+            ("x86_64", code)
+            for code in ("eb fe", "fa f4", "0f 22 c0", "31 e4", "0f 05", "48 cf", "9d", "fa eb fd", "0f 0b", "c3")
+        ),
+        *(("sparc64", code) for code in ("30 68 00 00", "83 f0 00 00", "9d e3 bf ff", "91 90 20 03", "91 d0 20 6d")),
+    ],
+)
+def test_whatever_a_cpu_executes_is_a_verdict(arch: str, code: str) -> None:
+    """Loops, waiting for ever, no mapping, no stack, returns to nowhere, traps of programs in the kernel."""
+
+    def nonsense(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
+        return [Write(patch.address, patch.old, bytes.fromhex(code).ljust(len(patch.old), b"\0")) for patch in patches]
+
+    found = explored(nonsense, "coherent", arch=arch)
+    assert found.wrong is Wrong.TORN
+    assert whats(found) == [What.WRITE, What.FETCH]
+    assert explored("stop_machine", "coherent", arch=arch).outcome is Outcome.SAFE, "the lab is as before"
+
+
 def test_what_does_not_count_as_wrong() -> None:
     never = frozenset(Wrong) - {Wrong.TORN}
     assert explored(breakpoint_with(swapped, 1, 3), "torn1", never=never).outcome is Outcome.SAFE
@@ -183,6 +206,22 @@ def test_a_limit_decides_nothing() -> None:
     found = machine.explore(Scenario("test", ShippedProtocol("breakpoint"), "test"), "coherent", Limits(states=10))
     assert (found.outcome, found.why) == (Outcome.UNDECIDED, "the limit of 10 states was reached")
     assert found.states >= 10
+
+
+def test_an_interrupt_ends_a_search_and_leaves_the_lab_as_it_was() -> None:
+    scenario = Scenario("test", ShippedProtocol("breakpoint"), "test")
+    whole = machine.explore(scenario, "coherent")
+    handler = signal.signal(signal.SIGALRM, lambda number, frame: signal.raise_signal(signal.SIGINT))
+    try:
+        for part in range(1, 8):
+            signal.setitimer(signal.ITIMER_REAL, whole.seconds * part / 10)
+            found = machine.explore(scenario, "coherent")
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            assert (found.outcome, found.why) in ((Outcome.UNDECIDED, "interrupted"), (Outcome.SAFE, ""))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+    assert machine.explore(scenario, "coherent") == whole
 
 
 def test_safe_says_what_it_takes_for_granted() -> None:

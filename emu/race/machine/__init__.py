@@ -7,7 +7,7 @@ import dataclasses
 import time
 
 from emu.race.fetch import MODELS
-from emu.race.limits import Limits
+from emu.race.limits import INTERRUPTED, Limits
 from emu.race.machine.direction import Direction
 from emu.race.machine.explore import explore as explore_lab
 from emu.race.machine.lab import Lab, lab
@@ -45,7 +45,10 @@ def explore(scenario: Scenario, fetch: str, limits: Limits | None = None, seed: 
     automaton_of(scenario, fetch)
     if (why := unsupported(scenario)) is not None:
         raise ValueError(why)
-    booted = lab(scenario.arch, scenario.cpus, seed)
+    try:
+        booted = lab(scenario.arch, scenario.cpus, seed)
+    except KeyboardInterrupt:
+        return Verdict(scenario, fetch, "machine", Outcome.UNDECIDED, why=INTERRUPTED, seconds=time.perf_counter() - began)
     found = explore_lab(booted, Direction(booted, scenario, fetch, _ONCE), limits)
     outcome = Outcome.UNDECIDED if found.limit else Outcome.UNSAFE if found.violation else Outcome.SAFE
     wrong, text = (found.violation.wrong, found.violation.why) if found.violation else (None, found.limit)

@@ -37,6 +37,7 @@ class CpuDirection:
         self._kernel = machine.kernel
         self._ram = machine.board.ram
         self._module = module
+        self._alignment = machine.board.arch.instruction_alignment
         self._upcall_vector = machine.kernel.image.constant("UPCALL_VECTOR")
         self._stop_machine = machine.kernel.image.symbol("upcall_stop_machine")
 
@@ -47,8 +48,9 @@ class CpuDirection:
 
     @property
     def goes_to(self) -> int:
-        """Where it goes next. With delay slots: after the instruction in the slot."""
-        return ctypes.c_uint64.from_address(self.cpu.record.get(cpu_record.NEXT_LOCATION)).value
+        """Where it goes from the last instruction; if another one is executed in a delay slot first, then after that."""
+        pc, following = self.pc, ctypes.c_uint64.from_address(self.cpu.record.get(cpu_record.NEXT_LOCATION)).value
+        return pc if following == pc + self._alignment else following
 
     def go_to(self, *places: int) -> None:
         """Runs at least one block, until it stands at one of some places.

@@ -277,7 +277,7 @@ class Direction:
         for target in self._targets:
             if arch.call(address, target) == code:
                 return target
-        return address + len(code) * (2 if self._lab.delay_slots else 1)
+        return address + len(code)
 
     def _where(self, event: Event) -> str:
         return f"at site {event.site}: {event.text}"

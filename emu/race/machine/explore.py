@@ -62,24 +62,23 @@ def explore(lab: Lab, direction: Direction, limits: Limits) -> Explored:
     while True:
         search = _Search(lab, direction, limits)
         try:
-            complete = search.run() and not lab.snapshots.strays()
+            complete = search.run()
         except KeyboardInterrupt:
             search.explored.limit = INTERRUPTED
-        if complete or search.explored.limit:
-            lab.first_look = _LATER
+        if search.explored.limit or complete:
             return search.explored
-        lab.first_look = _AT_ONCE
 
 
 class _Search:
     """One search, breadth first. A state that waits to be expanded is a snapshot."""
 
     def __init__(self, lab: Lab, direction: Direction, limits: Limits) -> None:
-        self._snapshots = lab.snapshots
+        self._lab = lab
         self._direction = direction
         self._limits = limits
         self._next_look = lab.first_look
-        self._positions = direction.course.patcher.end + 1
+        self._furthest = 0
+        self._stuck: _Waiting | None = None
         self._seen: set[object] = set()
         self._waiting: deque[_Waiting] = deque()
         self.explored = Explored()
@@ -90,45 +89,51 @@ class _Search:
         Returns:
             False if snapshots lacked something: then what was found means nothing.
         """
-        explored, direction = self.explored, self._direction
-        direction.begin()
-        self._reach(None)
-        stuck: _Waiting | None = None
-        furthest = 0
+        explored = self.explored
+        with Held():
+            self._direction.begin()
+            self._reach(None)
         while self._waiting and explored.violation is None:
             explored.limit = self._limits.reached(len(self._seen))
             if explored.limit:
                 return True
-            if explored.moves >= self._next_look:
-                if self._snapshots.strays():
-                    return False
-                self._next_look *= 4
-            here = self._waiting.popleft()
             with Held():
-                self._expand(here)
-            furthest = max(furthest, here.notes.position)
-            explored.coverage = {"positions of the patcher": (furthest + 1, self._positions)}
-            if stuck is None and direction.is_stuck_at(here.notes.position):
-                stuck = here
-        if explored.violation is None and stuck is not None:
-            self._go_back(stuck)
-            self._found(direction.stuck(), stuck.way)
-        return True
+                if explored.moves >= self._next_look:
+                    if self._lacks():
+                        return False
+                    self._next_look *= 4
+                self._expand(self._waiting.popleft())
+        with Held():
+            if explored.violation is None and self._stuck is not None:
+                self._go_back(self._stuck)
+                self._found(self._direction.stuck(), self._stuck.way)
+            return not self._lacks()
+
+    def _lacks(self) -> bool:
+        """Whether snapshots lack something. Then the lab is at its base, and they lack it no more."""
+        lacks = bool(self._lab.snapshots.strays())
+        self._lab.first_look = _AT_ONCE if lacks else _LATER
+        return lacks
 
     def _reach(self, way: _Way | None) -> None:
         """The lab is in a state: if it is a new one, it waits to be expanded."""
         notes = self._direction.notes
         if notes.key not in self._seen:
             self._seen.add(notes.key)
-            self._waiting.append(_Waiting(self._snapshots.save(), notes, way))
+            self._waiting.append(_Waiting(self._lab.snapshots.save(), notes, way))
             self.explored.states = len(self._seen)
 
     def _go_back(self, here: _Waiting) -> None:
-        self._snapshots.restore(here.machine)
+        self._lab.snapshots.restore(here.machine)
         self._direction.notes = here.notes
 
     def _expand(self, here: _Waiting) -> None:
         """Performs everything that is possible in a state."""
+        position, positions = here.notes.position, self._direction.course.patcher.end + 1
+        self._furthest = max(self._furthest, position)
+        self.explored.coverage = {"positions of the patcher": (self._furthest + 1, positions)}
+        if self._stuck is None and self._direction.is_stuck_at(position):
+            self._stuck = here
         self._go_back(here)
         for number, possible in enumerate(self._direction.possible()):
             if number:

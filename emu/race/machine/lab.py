@@ -39,7 +39,6 @@ class Lab:
         snapshots: of the machine; their base is the lab's.
         digest: of the base: RAM with the images in it, and registers.
         first_look: moves after which an exploration first looks whether its snapshots lack something.
-        delay_slots: whether an instruction follows each call before its target.
     """
 
     def __init__(self, arch: str, cpus: int, seed: int) -> None:
@@ -60,8 +59,6 @@ class Lab:
         for cpu in self.cpus:
             cpu.hold_timers()
             cpu.go_home()
-        at, then = machine.board.arch.program_counters()
-        self.delay_slots = at != then
         self.digest = self._digest()
         self.snapshots = Snapshots(machine.board, [machine])
         self.first_look = 1

@@ -51,9 +51,9 @@ class _Search:
         self._numbers = np.zeros((2, cpus), np.int64)
         self._queue, self._parents = np.zeros(0, np.uint64), np.zeros(0, np.uint32)
         self._counts = np.zeros(native.COUNTS, np.int64)
-        self._counts[native.TAIL], self._counts[native.LAST] = 1, -1
         self._grow(max(_ROOM, 2 * (1 + most * cpus)))
         self._queue[0] = 1 << self._bits * cpus
+        self._counts[native.TAIL], self._counts[native.LAST] = 1, -1
         native.rehash(self._table, self._shift, self._queue, 1)
 
     def _grow(self, room: int) -> None:
