@@ -21,12 +21,12 @@ _LIMITS = Limits(states=60, seconds=1)
 _MOST_CHANGES = 4
 _ERROR = re.compile(r"fuzz\.litmus:\d+:\d+: [^\n]{10,}")
 _WORDS = (
-    "P0", "P1", "P9", "|", ";", ":", "{", "}", "(", ")", "[", "]", "~", "=", "/\\", "\\/", ",", "*", "+", "-", "%", '"', "(*", "*)",
-    "\n",
-    "0", "1", "-1", "0x7fffffffffffffff", "0xffffffffffffffff", "99999999999999999999", "exists", "~exists", "forall", "fetch",
-    "locations [", "coherent", "torn1", "word", "X86_64", "SPARC64", ".align 64 + 5", ".byte 0xcc", ".byte", "site", "x", "flag",
-    "rax", "r8d", "%o0", "%hi(", "%lo(x)", "qword ptr [x]", "[rip]", "lock", "rep", "int3", "cpuid", "jmp site", "call site", "iretq",
-    "hlt", "flush %g1", "save", "ba,a site", "fault", "0:fault", "7:rax", "\0", "\xe9", "\u2028",
+    "P0", "P1", "P9", "|", ";", ":", "{", "}", "(", ")", "[", "]", "~", "=", "/\\", "\\/", ",", "*", "+", "-", "%", '"', "(*",
+    "*)", "\n", "0", "1", "-1", "0x7fffffffffffffff", "0xffffffffffffffff",
+    "99999999999999999999", "exists", "~exists", "forall", "fetch", "locations [",
+    "coherent", "torn1", "word", "X86_64", "SPARC64", ".align 64 + 5", ".byte 0xcc", ".byte", "site", "x", "flag",
+    "rax", "r8d", "%o0", "%hi(", "%lo(x)", "qword ptr [x]", "[rip]", "lock", "rep", "int3", "cpuid", "jmp site", "call site",
+    "iretq", "hlt", "flush %g1", "save", "ba,a site", "fault", "0:fault", "7:rax", "\0", "\xe9", "\u2028",
 )  # fmt: skip
 
 
