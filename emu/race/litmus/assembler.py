@@ -26,7 +26,7 @@ _SYMBOL = re.compile(rf"(?<![%\w.#]){NAME}")
 _PREFIXED = re.compile(r"%(\w*)")
 _HALF = re.compile(rf"%(hi|lo)\(\s*({NAME}|0[xX][0-9a-fA-F]+|\d+)\s*(?:([+-])\s*(\d{{1,9}}))?\s*\)")
 _SUM = re.compile(r"(?<![\w%])(0x[0-9a-f]+)\s*([+-])\s*(0x[0-9a-f]{1,16}|\d{1,20})(?![\w*])(?!\s*\*)")
-_SHAPE = re.compile(r"[A-Za-z][\w,]*(?:\s+[\w\s%+*,:\[\]-]*)?")  # keystone does not return from others, as `=`
+_SHAPE = re.compile(r"[A-Za-z][\w,]*(?:\s+[\w\s%+*,:\[\]-]*)?")  # keystone does not return from others, as `=` and `lock [`
 _SPACE = 16  # bytes without an instruction behind each column, at least
 _LINE = 64
 _LARGEST_ALIGNMENT = 1024
@@ -182,7 +182,7 @@ class _Assembler:
     def _instruction(self, line: Line, address: int) -> bytes:
         arch = self._arch
         wanted = self._numbered(line.text)
-        if not _SHAPE.fullmatch(wanted):
+        if not _SHAPE.fullmatch(wanted) or not all(word[0].isalpha() for word in _split(wanted)[0].split()):
             raise self._error(line, f"{quoted(line.text)} is no instruction; a name, then names, numbers and + - * , : [ ] %")
         read, code = None, b""
         try:
