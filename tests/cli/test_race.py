@@ -204,7 +204,7 @@ def test_engines_that_do_not_agree(emu: Emu, files: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(lab, "searches", searches)
     (files / "late.race").write_text(SAFE)
-    status, out, _ = emu("race", "check", "--on", "both", "late.race")
+    status, out, _ = emu("race", "check", "--on", "both", "late.race", "--fetch", "coherent")
     assert (status, b"\nmodel and machine do not agree under coherent\n" in out) == (1, True)
 
 
@@ -303,6 +303,7 @@ def complaint(result: Result) -> str:
     ("command", "why"),
     [
         ("check litmus.litmus", "litmus.litmus:1:"),
+        ("check minus.litmus", "minus.litmus:4:2: 'lock -1' is no instruction; the name of one comes first"),
         ("check --sites 2 --fetch coherent {litmus}", "is a litmus test, which has no --sites; --fetch and --limit are for it"),
         ("check --on both {litmus}", "is a litmus test, which has no --on"),
         ("check --on machine model.race", "scenario model is for the model alone: the guest's module has no site at 7"),
@@ -351,6 +352,7 @@ def test_bad_input_is_one_line_and_status_2(command: str, why: str, emu: Emu, fi
     (files / "two.race").write_text(SAFE.replace("careful", "two").replace("61", "5 61") + "nmi 2\n")
     (files / "model.race").write_text("scenario model\nplace 7\nprotocol breakpoint\n")
     (files / "litmus.litmus").write_text("x86\n")
+    (files / "minus.litmus").write_text("X86_64 minus\n{ x = 0; }\n P0 ;\n lock -1 ;\nexists (x = 0)\n")
     emu("race", "check", "unsafe.race", "-o", "wrong.schedule")
     recorded = (files / "wrong.schedule").read_text()
     (files / "impossible.schedule").write_text(recorded.replace("cpu 0    wait", "cpu 0    interrupt", 1))
