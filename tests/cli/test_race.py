@@ -197,6 +197,13 @@ def test_both_engines_and_whether_they_agree(emu: Emu, files: Path) -> None:
     assert agreement == "model and machine agree"
 
 
+def test_who_has_not_decided_does_not_disagree(emu: Emu, files: Path) -> None:
+    out = emu("race", "check", "--on", "both", "safe.race", "--fetch", "coherent", "--limit", "60").out
+    assert b"\nOk  coherent     model    safe (40 states)" in out
+    assert b"\nNo  coherent     machine  not decided: the limit of 60 states was reached" in out
+    assert b"\nmodel and machine agree where both have decided\n" in out
+
+
 def test_engines_that_do_not_agree(emu: Emu, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def searches(scenario: Scenario, *_: Any) -> Iterator[Verdict]:
         yield Verdict(scenario, "coherent", "model", Outcome.SAFE)
@@ -318,9 +325,11 @@ def complaint(result: Result) -> str:
         ("check own.race", "own.race:2:11: "),
         ("check safe.race --fetch intel,word", "x86_64 has no fetch model 'word'; it has coherent, stale, torn1"),
         ("check safe.race --fetch ,", "x86_64 has no fetch model ''"),
-        ("check safe.race --cpus 0", "0"),
+        ("check safe.race --cpus 0", "0 CPUs: 1 to 8 are possible"),
         ("check safe.race --cpus 9", "9 CPUs: 1 to 8 are possible"),
-        ("check safe.race --sites 0", "0"),
+        ("check safe.race --sites 0", "0 sites: 1 to 8 are possible"),
+        ("check safe.race --cpus two", "'two' is not a valid integer"),
+        ("certify breakpoint --cpus 99", "99 CPUs: 1 to 8 are possible"),
         ("check safe.race --sites 9", "9 sites: 1 to 8 are possible"),
         ("check two.race --sites 1", "1 sites: scenario two says something of site 2"),
         ("check safe.race --limit 0", "'0' is no limit"),
