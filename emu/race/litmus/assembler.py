@@ -21,6 +21,8 @@ NAME = r"[A-Za-z_][A-Za-z0-9_.]*"
 LABEL = re.compile(rf"\s*({NAME})\s*:(?!:)\s*")
 _NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20})")
 _ALIGN = re.compile(r"\.align\s+(\d{1,4})(?:\s*\+\s*(\d{1,4}))?")
+# Keystone does not end on what begins otherwise, also behind a prefix.
+_INSTRUCTION = re.compile(r"(?!(?:(?:lock|rep\w*)\s+)+[^A-Za-z\s])[A-Za-z][\w.,]*(?:\s|$)", re.IGNORECASE)
 _BYTE = re.compile(r"\.byte\s+(.*)")
 _SYMBOL = re.compile(rf"(?<![%\w.#]){NAME}")
 _PREFIXED = re.compile(r"%(\w*)")
@@ -180,6 +182,8 @@ class _Assembler:
                 raise self._error(line, why, offset + found.start())
 
     def _instruction(self, line: Line, address: int) -> bytes:
+        if not _INSTRUCTION.match(line.text):
+            raise self._error(line, f"{quoted(line.text)} is no instruction; the name of one comes first")
         arch = self._arch
         wanted = self._numbered(line.text)
         if not _SHAPE.fullmatch(wanted) or not all(word[0].isalpha() for word in _split(wanted)[0].split()):
