@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -292,6 +293,7 @@ class Driver:
         if self._undoing:
             return  # somebody else has changed what was to be undone
         self._undoing = True
+        self._patches = {patch.address: _as_found(patch, step.address, found) for patch in self._patches.values()}
         self._to_come = deque(undo(self._journal, list(self._patches.values()), self._breakpoint_code, parked=self._parked))
         self._failed(
             f"ftrace failed to modify {step.address:#x}: expected {step.expected.hex(' ')}, found {found.hex(' ')}"
@@ -315,6 +317,14 @@ class Driver:
         if cpu.index in self.awaited:
             self.awaited.discard(cpu.index)
             self._advance()
+
+
+def _as_found(patch: Patch, address: int, found: bytes) -> Patch:
+    """A patch that is to be undone, with what is really there: a CPU at a breakpoint there executes that."""
+    at = address - patch.address
+    if not 0 <= at < len(patch.old):
+        return patch
+    return replace(patch, old=(patch.old[:at] + found + patch.old[at + len(found) :])[: len(patch.old)])
 
 
 def _name(protocol: str | Protocol) -> str:

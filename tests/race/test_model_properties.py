@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from emu.race.model.native_search import native_search
 from emu.race.model.replay import Walk
 from emu.race.model.search import search
 from emu.race.model.tables import Tables
+from emu.race.model_sites import model_patches
 from emu.race.protocol_steps import LabStep
 from emu.race.scenario import PLACES, Change, Handler, LabProtocol, Scenario, Wrong
 from emu.race.verdict import Outcome
@@ -24,9 +26,27 @@ from emu.race.verdict import Outcome
 SMALL = Limits(states=20_000)
 QUICK = settings(max_examples=60, deadline=None)
 
-# A stage: a write of a part, as breakpoint, old or new; or a step.
-WRITES = st.tuples(st.sampled_from(("head", "tail", "all")), st.sampled_from(("breakpoint", "old", "new")))
-STAGES = st.lists(st.one_of(WRITES, st.sampled_from((Synchronise(), Park(), Release()))), max_size=7)
+# A stage is a write of a part, as breakpoint, old or new; or a step.
+STAGE = st.one_of(
+    st.tuples(st.sampled_from(("head", "tail", "all")), st.sampled_from(("breakpoint", "old", "new"))),
+    st.sampled_from((Synchronise(), Park(), Release())),
+)
+BREAKPOINT = [("head", "breakpoint"), Synchronise(), ("tail", "new"), Synchronise(), ("head", "new"), Synchronise()]
+STOP_MACHINE = [Park(), ("all", "new"), Release()]
+
+
+@st.composite
+def nearly(draw: st.DrawFn, stages: Sequence[object]) -> list[object]:
+    """A protocol's stages, one or two of them changed, or none."""
+    changed = list(stages)
+    for _ in range(draw(st.integers(0, 2))):
+        at = draw(st.integers(0, len(changed) - 1))
+        changed[at : at + draw(st.integers(0, 1))] = draw(st.lists(STAGE, max_size=1))
+        changed = changed or list(stages)
+    return changed
+
+
+STAGES = st.one_of(st.lists(STAGE, max_size=7), nearly(BREAKPOINT), nearly(STOP_MACHINE))
 
 
 def protocol(stages: Sequence[object]) -> LabProtocol:
@@ -46,14 +66,21 @@ def protocol(stages: Sequence[object]) -> LabProtocol:
     return steps
 
 
+def scenario_of(stages: Sequence[object], fails: int, **others: Any) -> Scenario:
+    scenario = Scenario("random", protocol(stages), "random", **others)
+    writes = sum(isinstance(step, Write) for step in scenario.steps(model_patches(scenario)))
+    return dataclasses.replace(scenario, fails_at=min(fails, writes))
+
+
 SCENARIOS = st.builds(
-    lambda stages, **others: Scenario("random", protocol(stages), "random", **others),
+    scenario_of,
     STAGES,
+    st.sampled_from((0, 0, 0, 1, 2, 4)),
     places=st.lists(st.sampled_from(PLACES["x86_64"]), min_size=1, max_size=2).map(tuple),
     change=st.sampled_from(tuple(Change)),
-    handler=st.sampled_from(tuple(Handler)),
+    handler=st.sampled_from((Handler.EMULATE, *Handler)),
     nmi_sites=st.sampled_from((frozenset(), frozenset((1,)))),
-    handler_sites=st.sampled_from((frozenset(), frozenset((1,)))),
+    handler_sites=st.sampled_from((frozenset(), frozenset(), frozenset((1,)))),
     user=st.booleans(),
     visits=st.integers(0, 2),
 )

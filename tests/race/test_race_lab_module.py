@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -69,6 +70,24 @@ def test_the_function_tracer_sees_the_visits_of_each_cpu(machine: Machine, lab: 
         ("race_lab/1", "[001]", second.name, "<-race_lab_home"),
     }
     assert len(lines) > 100
+
+
+def test_an_nmi_calls_all_handlers_in_the_order_of_their_registration(machine: Machine, lab: LabModule) -> None:
+    machine.tracefs.write("events/nmi/enable", "1")
+    for site in (None, lab.sites[0][0]):
+        lab.visit_in_nmi(1, site)
+        machine.inject_nmi(1)
+        machine.advance(20_000)
+    lab.visit_in_nmi(1, None)
+    machine.tracefs.write("events/nmi/enable", "0")
+    trace = machine.tracefs.read("trace")
+    machine.tracefs.write("trace", "")
+    assert re.findall(r"nmi_handler: (\w+)(?: \[race_lab\])?\(\) delta_ns: \d+ handled: (\d)", trace) == [
+        ("watchdog_nmi_handler", "0"),
+        ("race_lab_nmi", "0"),
+        ("watchdog_nmi_handler", "0"),
+        ("race_lab_nmi", "1"),
+    ]
 
 
 def test_a_directed_cpu_comes_to_a_site_and_home_again(directed: Machine, lab: LabModule) -> None:
