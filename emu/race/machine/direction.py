@@ -30,7 +30,7 @@ from emu.race.scenario import Change, Scenario, Wrong
 __all__ = ["DeadEnd", "Direction", "Violation"]
 
 _ASKED = MappingProxyType({What.SYNC: Due.INTERRUPT, What.PARK: Due.WAIT})
-_AFTERWARDS = 1_000_000  # cycles in which the guest may notice what has happened
+_AFTERWARDS = 300_000  # cycles in which the guest may notice what has happened
 _NO_ANSWER = 6_000_000  # cycles after which the driver says that patching does not end
 _FOLLOWING = 15  # bytes: of no architecture is an instruction longer
 
