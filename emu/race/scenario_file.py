@@ -230,9 +230,11 @@ class _Parser:
         line = self._lines.get("change")
         if line is None:
             return Change.NOP_TO_CALL
+        changes = [change.value for change in CHANGES[arch]]
+        if not line.values:
+            raise self._file.error(line.end, f"'change' has no value; {', '.join(changes)}")
         text = " ".join(word.text for word in line.values)
-        at = line.values[0] if line.values else line.end
-        return Change(self._file.choice(at._replace(text=text), [change.value for change in CHANGES[arch]], f"change of {arch}"))
+        return Change(self._file.choice(line.values[0]._replace(text=text), changes, f"change of {arch}"))
 
     def _places(self, arch: str) -> tuple[int, ...]:
         line = self._lines.get("place")

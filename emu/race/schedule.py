@@ -22,7 +22,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from emu.race.event import PATCHER, Event, What
@@ -65,6 +65,7 @@ class Schedule:
         events: what is done, one after another.
         wrong: what comes of it; None: nothing.
         why: the same as a sentence.
+        lines: of its file: the line of each event, from 1; () if it was not read. It is not compared.
     """
 
     scenario: Scenario
@@ -75,6 +76,7 @@ class Schedule:
     events: tuple[Event, ...]
     wrong: Wrong | None
     why: str
+    lines: tuple[int, ...] = field(default=(), compare=False)
 
     @classmethod
     def of(cls, verdict: Verdict, seed: int = 0) -> Schedule:
@@ -197,7 +199,8 @@ class _Parser:
         sizes = [len(patch.old) for patch in model_patches(scenario)]
         events = tuple(self._event(line, scenario, sizes) for line in self._events)
         wrong, why = self._verdict()
-        return Schedule(scenario, on, int(seed.text), fetch, digest, events, wrong, why)
+        lines = tuple(line.head.line for line in self._events)
+        return Schedule(scenario, on, int(seed.text), fetch, digest, events, wrong, why, lines)
 
     def _one(self, name: str) -> Word:
         return self._file.one(self._head[name], "one value")

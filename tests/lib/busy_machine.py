@@ -48,7 +48,7 @@ def busy_machine(arch: str, seed: int) -> Machine:
 
 
 def act(machine: Machine, number: int) -> str:
-    """Does one thing with the machine, and says what came of it. Most writes to tracefs leave their patching under way."""
+    """Does one thing with the machine, and says what came of it. Often it leaves a change of call sites under way."""
     chosen = random.Random(number)
     try:
         match chosen.randrange(8):
@@ -57,12 +57,16 @@ def act(machine: Machine, number: int) -> str:
                 return " ".join(str(cpu.step()) for _ in range(chosen.randrange(20)))
             case 1:
                 machine.inject_nmi(chosen.randrange(len(machine.cpus)))
-            case 2 | 3 | 4:
+            case 2 | 3:
+                machine.tracefs.write(
+                    "current_tracer", chosen.choice(["function", "function_graph"]), limit=chosen.choice([0, 3_000])
+                )
+            case 4:
                 machine.tracefs.write(*chosen.choice(_WRITES), limit=chosen.choice([0, 10_000, 100_000]))
             case 5:
                 return machine.run("echo $$ > /tmp/x; wc < /proc/meminfo", limit=chosen.choice([10_000, 500_000])).output.hex()
             case _:
-                return str(machine.advance(chosen.choice([20, 300, 3_000, 10_000])))
+                return str(machine.advance(chosen.choice([20, 300, 1_000, 5_000])))
     except (LimitReached, OSError) as error:
         return str(error)
     return ""

@@ -10,7 +10,7 @@ from tests.lib.busy_machine import act, busy_machine, digest
 
 __all__ = ["Returned", "go_back"]
 
-_REST = 5  # acts that are done again from an instant on; from some instants, all
+_REST = 4  # acts that are done again from an instant on; from some instants, all
 
 
 class CheckpointFailure(AssertionError):

@@ -75,7 +75,7 @@ class Memory:
 
     def used(self) -> Numbers:
         """The numbers of the pages that do not hold zeros alone."""
-        numbers = np.union1d(self.changed(), _of_base(self.address))
+        numbers = np.union1d(self.changed(), self._of_base())
         return numbers[self.pages[numbers].any(axis=1)]
 
     def save(self, numbers: Numbers) -> PageContents:
@@ -93,8 +93,13 @@ class Memory:
     def put_back_alone(self, contents: PageContents) -> None:
         """Stores the contents of some pages; the others hold zeros."""
         self.back_to_base()
-        self.pages[_of_base(self.address)] = 0
+        self.pages[self._of_base()] = 0
         self.put_back(contents)
+
+    def _of_base(self) -> Numbers:
+        """The numbers of the pages that hold more than zeros at the base in force. (Its memory may be gone, and this be new.)"""
+        numbers = _in_force[self.address][1] if self.address in _in_force else np.zeros(0, np.int64)
+        return numbers[numbers < len(self.pages)]
 
     def map(self, file: int, start: int) -> None:
         """Makes it a private mapping of a file, from the byte `start` on.
@@ -108,11 +113,6 @@ class Memory:
 
 
 _in_force: dict[int, tuple[weakref.ref[MemoryBase], Numbers]] = {}  # by the addresses of memory, which may be gone
-
-
-def _of_base(address: int) -> Numbers:
-    """The numbers of the pages that hold more than zeros at the base in force."""
-    return _in_force[address][1] if address in _in_force else np.zeros(0, np.int64)
 
 
 class MemoryBase:

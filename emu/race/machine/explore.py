@@ -18,7 +18,7 @@ from emu.race.machine.notes import Notes
 
 __all__ = ["Explored", "explore"]
 
-_AT_ONCE, _LATER = 1, 512  # moves after which one looks for the first time whether snapshots lack something
+_FIRST_LOOK = 256  # moves after which one looks whether snapshots lack something
 
 
 class _Way(NamedTuple):
@@ -59,14 +59,24 @@ class Explored:
 
 def explore(lab: Lab, direction: Direction, limits: Limits) -> Explored:
     """Explores from the scenario's beginning. As long as something has changed that is in no snapshot, it does so again."""
+    snapshots = lab.snapshots
+    usual = snapshots.working_set
     while True:
         search = _Search(lab, direction, limits)
+        explored = search.explored
         try:
             complete = search.run()
         except KeyboardInterrupt:
-            search.explored.limit = INTERRUPTED
-        if search.explored.limit or complete:
-            return search.explored
+            explored.limit = INTERRUPTED
+        if explored.limit:
+            return explored
+        if complete:
+            break
+    if explored.violation is not None:
+        with Held():
+            explored.violation = direction.with_aftermath(explored.violation)
+            snapshots.begin_again(usual)  # what dies changes much that nothing else does
+    return explored
 
 
 class _Search:
@@ -76,7 +86,7 @@ class _Search:
         self._lab = lab
         self._direction = direction
         self._limits = limits
-        self._next_look = lab.first_look
+        self._next_look = _FIRST_LOOK
         self._furthest = 0
         self._stuck: _Waiting | None = None
         self._seen: set[object] = set()
@@ -102,18 +112,21 @@ class _Search:
                     if self._lacks():
                         return False
                     self._next_look *= 4
-                self._expand(self._waiting.popleft())
+                try:
+                    self._expand(self._waiting.popleft())
+                except Exception:
+                    if self._lacks():
+                        return False
+                    raise
         with Held():
             if explored.violation is None and self._stuck is not None:
                 self._go_back(self._stuck)
-                self._found(self._direction.stuck(), self._stuck.way)
+                explored.violation, explored.schedule = self._direction.stuck(), _events(self._stuck.way)
             return not self._lacks()
 
     def _lacks(self) -> bool:
         """Whether snapshots lack something. Then the lab is at its base, and they lack it no more."""
-        lacks = bool(self._lab.snapshots.strays())
-        self._lab.first_look = _AT_ONCE if lacks else _LATER
-        return lacks
+        return bool(self._lab.snapshots.strays())
 
     def _reach(self, way: _Way | None) -> None:
         """The lab is in a state: if it is a new one, it waits to be expanded."""
@@ -143,15 +156,11 @@ class _Search:
             try:
                 self._direction.perform(possible)
             except Violation as violation:
-                self._found(violation, way)
+                self.explored.violation, self.explored.schedule = violation, _events(way)
                 return
             except DeadEnd:
                 continue
             self._reach(way)
-
-    def _found(self, violation: Violation, way: _Way | None) -> None:
-        self.explored.violation = self._direction.with_aftermath(violation)
-        self.explored.schedule = _events(way)
 
 
 def _events(way: _Way | None) -> tuple[Event, ...]:
