@@ -178,7 +178,8 @@ PARTS = {"search": searches, "spin": spin, "snapshots": snapshots, "agreement": 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART", help=", ".join(PARTS))
+    choices = [*PARTS, []]  # none is looked for here, too
+    arguments.add_argument("parts", nargs="*", choices=choices, metavar="PART", help=f"{', '.join(PARTS)}; default: all")
     for name in arguments.parse_args().parts or PARTS:
         PARTS[name]()
 
