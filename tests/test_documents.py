@@ -29,7 +29,7 @@ def test_sessions_give_what_the_document_shows(document: str, least: int) -> Non
 
 def sessions(text: str) -> Iterator[tuple[str, str]]:
     """The commands `$ emu ...` in a document's indented blocks, each with the output that follows it."""
-    for block in re.findall(r"^    \$ emu (?:.*\n(?:\n(?=    )|    )?)+", text, re.MULTILINE):
+    for block in re.findall(r"(?:^(?:    .*)?\n)+", text, re.MULTILINE):
         for session in re.split(r"^\$ emu ", textwrap.dedent(block), flags=re.MULTILINE)[1:]:
             command, _, output = session.partition("\n")
             yield command, output.rstrip("\n") + "\n"
@@ -41,13 +41,14 @@ def test_commands_give_what_the_document_shows(
     text = (ROOT / "docs/race-lab.md").read_text()
     for name, content in re.findall(r"^```\w*\n# (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         (tmp_path / name).write_text(f"# {name}\n{content}")
+    (tmp_path / "emu").symlink_to(ROOT / "emu")
     monkeypatch.chdir(tmp_path)
     shown = list(sessions(text))
     assert len(shown) > 3
     for command, output in shown:
         with pytest.raises(SystemExit):
             main(shlex.split(command))
-        assert doctest.OutputChecker().check_output(output, got := capfd.readouterr().out, doctest.ELLIPSIS), got
+        assert doctest.OutputChecker().check_output(output, got := capfd.readouterr().out, doctest.ELLIPSIS), f"{command}\n{got}"
 
 
 def test_the_readme_shows_a_program_that_runs() -> None:

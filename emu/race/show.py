@@ -40,6 +40,7 @@ _KEY = (
     "[ ] bytes just written   |  in the midst of a site, a handler, a trampoline or the entry   :  waits",
     "below bytes: of which version the CPU has seen each piece, where it is not the newest (`ver`: of memory)",
 )
+_UNKNOWN = "??: of the machine's old call, which no event has fetched"
 
 
 @dataclass
@@ -66,7 +67,8 @@ def table(schedule: Schedule) -> str:
     """
     walk = Walk(schedule)
     lines = [line for lines in _laid_out(_rows(walk)) for line in lines]
-    return "\n".join([*head(walk), "", *lines, "", *_KEY, "", _verdict(schedule), ""])
+    key = [*_KEY, *([_UNKNOWN] if any(walk.points[0].unknown) else [])]
+    return "\n".join([*head(walk), "", *lines, "", *key, "", _verdict(schedule), ""])
 
 
 def row(walk: Walk) -> list[str]:
@@ -85,12 +87,12 @@ def head(walk: Walk) -> list[str]:
         lines.append(scenario.about)
     lines.append(f"fetch {schedule.fetch}: {MODELS[schedule.fetch].meaning}")
     lines.append("")
-    for number, patch in enumerate(walk.patches, 1):
+    for number, (patch, unknown) in enumerate(zip(walk.patches, walk.points[0].unknown, strict=True), 1):
         crossed = [size for size in (8, 16, LINE) if patch.address % size + len(patch.old) > size]
         where = f"crosses {crossed[-1]} bytes" if crossed else "crosses no 8 bytes"
         lines.append(f"site {number}, at byte {patch.address % LINE} of its line of {LINE}, {where}: {scenario.change}")
         for word, code in (("old", patch.old), ("new", patch.new)):
-            if code:
+            if code and not unknown:
                 text = "; ".join(i.text for i in disassemble(scenario.ftrace_arch.cpu, code, patch.address))
                 lines.append(f"  {word}  {code.hex(' ')}  {text}")
     return lines
@@ -121,7 +123,7 @@ def _row(walk: Walk, number: int) -> _Row:
     before = walk.points[max(number - 1, 0)]
     event = point.event
     shows_memory = event is None or event.what in (What.WRITE, What.FETCH)
-    memory = [[_bytes(code, event, n) if shows_memory else ""] for n, code in enumerate(point.memory, 1)]
+    memory = [[_bytes(point, n) if shows_memory else ""] for n in range(1, len(point.memory) + 1)]
     bars = [_bars(frames, parked) for frames, parked in zip(before.nesting, before.parked, strict=True)]
     agents: list[list[str]] = [[] for _ in range(len(bars) + 1)]
     if event is not None:
@@ -138,9 +140,10 @@ def _bars(frames: Sequence[Frame], parked: bool) -> str:
     return (": " * parked).join(inside)
 
 
-def _bytes(code: bytes, event: Event | None, site: int) -> str:
+def _bytes(point: Point, site: int) -> str:
     """The bytes of a site; those that have just been written are in brackets."""
-    text = [" "] + [c for byte in code for c in (f"{byte:02x}", " ")]
+    code, unknown, event = point.memory[site - 1], point.unknown[site - 1], point.event
+    text = [" "] + [c for n, byte in enumerate(code) for c in ("??" if n in unknown else f"{byte:02x}", " ")]
     if event is not None and event.what is What.WRITE and event.site == site:
         text[2 * event.offset] = "["
         text[2 * (event.offset + len(event.code))] = "]"

@@ -48,6 +48,7 @@ class Point:
         seen: of a fetch: whether it was the "old" or the "new" code, a "breakpoint", or a "torn" one; else "".
         version: of memory.
         memory: what each site holds.
+        unknown: of each site: the bytes of it that no event has told yet, on the machine: there `memory` has the model's.
         owes: of each CPU: what it owes to the patcher: "interrupt", "wait", "go on", "entry" (it will synchronise when
             it enters the kernel), or "".
         nesting: of each CPU: what it is in the midst of, the innermost last.
@@ -61,6 +62,7 @@ class Point:
     seen: str
     version: int
     memory: tuple[bytes, ...]
+    unknown: tuple[frozenset[int], ...]
     owes: tuple[str, ...]
     nesting: tuple[tuple[Frame, ...], ...]
     parked: tuple[bool, ...]
@@ -102,26 +104,30 @@ class Walk:
         versions = zip(*course.automaton.patcher.memory, strict=True)
         views = [Views(MODELS[schedule.fetch], p.address, of_site) for p, of_site in zip(places, versions, strict=True)]
         self.units = [[range(a - v.start, b - v.start) for a, b in v.units] for v in views]
-        memory = self._first_memory(model_memory, places)
+        memory, unknown = self._first_memory(model_memory, places)
         new = [p.new if schedule.on == "model" else b"" for p in places]
         self.patches = [Patch(p.address, *codes) for p, *codes in zip(places, memory, new, strict=True)]
-        self.points = [_point(course, views, None, None, "", memory)]
+        self.points = [_point(course, views, None, None, "", memory, unknown)]
         for event in schedule.events:
             if self.points[-1].wrong:
                 raise NotPermitted(len(course.events) + 1, event, [])
             course, move = course.performed(event)
             if event.what is What.WRITE:
                 held = memory[event.site - 1]
-                memory[event.site - 1] = held[: event.offset] + event.code + held[event.offset + len(event.code) :]
+                end = event.offset + len(event.code)
+                memory[event.site - 1] = held[: event.offset] + event.code + held[end:]
+                unknown[event.site - 1] -= set(range(event.offset, end))
             seen = self._seen(move.event, places) if event.what is What.FETCH else ""
-            self.points.append(_point(course, views, event, move.wrong, seen, memory))
+            self.points.append(_point(course, views, event, move.wrong, seen, memory, unknown))
 
-    def _first_memory(self, model_memory: Sequence[bytes], places: Sequence[Patch]) -> list[bytes]:
-        """What the sites hold at first: the model's bytes, but for those that a fetch shows to be others.
+    def _first_memory(self, model_memory: Sequence[bytes], places: Sequence[Patch]) -> tuple[list[bytes], list[frozenset[int]]]:
+        """What the sites hold at first, and the bytes of which that is not known.
 
-        The calls of another engine go elsewhere, so that their bytes differ.
+        The machine's calls go elsewhere than the model's, so that their bytes differ: some fetch shows them, or none.
         """
         memory = [bytearray(patch.old) for patch in places]
+        calls = self.schedule.on == "machine" and self.schedule.scenario.change.startswith("call")
+        unknown = [frozenset(range(len(patch.old) if calls else 0)) for patch in places]
         size = len(memory[0])
         for event in self.schedule.events:
             if event.what is not What.FETCH:
@@ -133,7 +139,8 @@ class Walk:
                 for n in range(max(unit.start, event.offset), min(unit.stop, end)):
                     if version < len(model_memory) and model_memory[version][base + n] == model_memory[0][base + n]:
                         memory[event.site - 1][n] = event.code[n - event.offset]
-        return [bytes(code) for code in memory]
+                        unknown[event.site - 1] -= {n}
+        return [bytes(code) for code in memory], unknown
 
     def _seen(self, event: Event, places: Sequence[Patch]) -> str:
         """What a fetch saw. `event` has the model's bytes."""
@@ -169,7 +176,13 @@ class Walk:
 
 
 def _point(
-    course: ModelWalk, views: Sequence[Views], event: Event | None, wrong: Wrong | None, seen: str, memory: Sequence[bytes]
+    course: ModelWalk,
+    views: Sequence[Views],
+    event: Event | None,
+    wrong: Wrong | None,
+    seen: str,
+    memory: Sequence[bytes],
+    unknown: Sequence[frozenset[int]],
 ) -> Point:
     cpus, now = course.cpus, course.automaton.patcher.now[course.position]
 
@@ -183,6 +196,7 @@ def _point(
         seen,
         now,
         tuple(memory),
+        tuple(unknown),
         tuple(_OWED[cpu.due] or "entry" * cpu.deferred for cpu in cpus),
         tuple(cpu.frames for cpu in cpus),
         tuple(cpu.due is Due.PARKED for cpu in cpus),

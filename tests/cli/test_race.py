@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from emu.race import Outcome, Scenario, Verdict, lab
+import emu.race
+from emu.race import Outcome, Scenario, Verdict, Wrong, lab
 from tests.cli.conftest import Emu, Result
 from tests.lib.terminal_session import PATIENCE, TerminalSession
 
@@ -142,6 +144,7 @@ def test_json_is_one_document(emu: Emu, files: Path) -> None:
 
 def test_a_schedule_goes_to_a_file_and_can_be_shown(emu: Emu, files: Path) -> None:
     table = emu("race", "check", "unsafe.race", "-o", "wrong.schedule").out
+    assert table.endswith(b"\nwritten: wrong.schedule, the first of 2; a folder gets all\n")
     assert (files / "wrong.schedule").read_text().startswith("emu race schedule 1\n")
     status, shown, err = emu("race", "show", "wrong.schedule")
     assert (status, err) == (0, "")
@@ -150,17 +153,83 @@ def test_a_schedule_goes_to_a_file_and_can_be_shown(emu: Emu, files: Path) -> No
 
 def test_schedules_go_to_a_folder(emu: Emu, files: Path) -> None:
     (files / "found").mkdir()
-    emu("race", "check", "safe.race", "unsafe.race", "-o", "found")
+    _, out, _ = emu("race", "check", "safe.race", "unsafe.race", "-o", "found")
     names = ["crossing-coherent-model.schedule", "crossing-torn8-model.schedule"]
     assert sorted(os.listdir(files / "found")) == names
+    assert out.endswith(b" states: all as expected\nwritten: 2 schedules in found\n")
 
 
 def test_nothing_found_nothing_written(emu: Emu, files: Path) -> None:
     (files / "old").write_text("kept")
-    emu("race", "check", "safe.race", "-o", "old")
+    assert emu("race", "check", "safe.race", "-o", "old").out.endswith(b"\nwritten: nothing, since nothing unsafe was found\n")
     emu("race", "check", "safe.race", "-o", "new")
     assert (files / "old").read_text() == "kept"
     assert sorted(path.name for path in files.iterdir()) == ["my.py", "old", "safe.race", "unsafe.race"]
+
+
+CORPUS = Path(emu.race.__file__).parent / "corpus"
+
+
+def test_a_litmus_test_is_checked_as_herd7_does(emu: Emu) -> None:
+    status, out, err = emu("race", "check", str(CORPUS / "xmc-no-serialising.litmus"), "--fetch", "stale")
+    text = out.decode()
+    assert (status, err) == (0, "")
+    assert text.startswith("Test xmc-no-serialising Allowed\nFetch stale: ")
+    assert "\nOk\nWitnesses\nPositive: 1 Negative: 1\n" in text
+    assert "P0" in text and "\n=> 1:rdx=5;\n" in text  # the witness
+    assert "There are no interrupts" in text
+    assert text.splitlines()[-1].startswith("1 litmus test, 1 search, ")
+
+
+def test_a_litmus_test_that_is_not_ok(emu: Emu) -> None:
+    status, out, _ = emu("race", "check", str(CORPUS / "xmc-no-serialising.litmus"), "--fetch", "coherent", "--json")
+    (file,) = json.loads(out)["files"]
+    (test,) = file["tests"]
+    assert (status, file["ok"], test["ok"], test["finals"], test["witness"]) == (1, False, False, ["1:rdx=7;"], [])
+
+
+def test_both_engines_and_whether_they_agree(emu: Emu, files: Path) -> None:
+    status, out, _ = emu("race", "check", "--on", "both", "unsafe.race", "--fetch", "torn8")
+    _, model, machine, agreement, *_ = out.decode().splitlines()
+    assert status == 0
+    assert model.startswith("Ok  torn8        model    torn after 6 events: ")
+    assert machine.startswith("Ok  torn8        machine  torn after 6 events: ") and "Fatal exception in interrupt" in machine
+    assert agreement == "model and machine agree"
+
+
+def test_engines_that_do_not_agree(emu: Emu, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def searches(scenario: Scenario, *_: Any) -> Iterator[Verdict]:
+        yield Verdict(scenario, "coherent", "model", Outcome.SAFE)
+        yield Verdict(scenario, "coherent", "machine", Outcome.UNSAFE, Wrong.LATE)
+
+    monkeypatch.setattr(lab, "searches", searches)
+    (files / "late.race").write_text(SAFE)
+    status, out, _ = emu("race", "check", "--on", "both", "late.race")
+    assert (status, b"\nmodel and machine do not agree under coherent\n" in out) == (1, True)
+
+
+def test_a_schedule_is_replayed(emu: Emu, files: Path) -> None:
+    emu("race", "check", "unsafe.race", "-o", "wrong.schedule")
+    status, out, err = emu("race", "replay", "wrong.schedule")
+    assert (status, err) == (0, "")
+    assert b"found on the machine" in out and out.endswith(b"\nas recorded\n")
+    document = json.loads(emu("race", "replay", "--json", "wrong.schedule").out)
+    assert (document["as_recorded"], document["verdict"]["wrong"], document["verdict"]["on"]) == (True, "torn", "machine")
+
+
+def test_a_schedule_that_was_recorded_otherwise(emu: Emu, files: Path) -> None:
+    emu("race", "check", "unsafe.race", "-o", "wrong.schedule")
+    text = (files / "wrong.schedule").read_text()
+    (files / "other.schedule").write_text(text.replace("=> torn", "=> late"))
+    status, out, _ = emu("race", "replay", "other.schedule")
+    assert (status, out.splitlines()[-1]) == (1, b"not as recorded: late")
+
+
+def test_registers_of_a_schedule(emu: Emu, files: Path) -> None:
+    emu("race", "check", "unsafe.race", "-o", "wrong.schedule")
+    out = emu("race", "show", "--step", "wrong.schedule", stdin=b"r 1\nr 2\n").out.decode()
+    assert re.search(r"^CPU 1\n +rax [0-9a-f]{16}  ", out, re.MULTILINE)
+    assert out.endswith("there is no CPU 2; there are CPUs 0 to 1\n")
 
 
 def test_ctrl_c_keeps_what_was_found(emu: Emu, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,11 +278,10 @@ def test_a_prompt_is_for_a_terminal(emu: Emu, files: Path) -> None:
         assert session.process.wait(PATIENCE) == 0
 
 
-@pytest.mark.parametrize("command", ["check safe.race", "certify breakpoint --sites 1 --fetch coherent"])
-def test_a_pipe_that_nobody_reads(command: str, files: Path) -> None:
+def test_a_pipe_that_nobody_reads(files: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run([sys.executable, "-m", "emu", "race", *command.split()], stdout=writing, stderr=subprocess.PIPE)
+    done = subprocess.run([sys.executable, "-m", "emu", "race", "check", "safe.race"], stdout=writing, stderr=subprocess.PIPE)
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, b"")
 
@@ -234,6 +302,12 @@ def complaint(result: Result) -> str:
 @pytest.mark.parametrize(
     ("command", "why"),
     [
+        ("check litmus.litmus", "litmus.litmus:1:"),
+        ("check --sites 2 --fetch coherent {litmus}", "is a litmus test, which has no --sites; --fetch and --limit are for it"),
+        ("check --on both {litmus}", "is a litmus test, which has no --on"),
+        ("check --on machine model.race", "scenario model is for the model alone: the guest's module has no site at 7"),
+        ("replay impossible.schedule", "event 2 is not permitted: cpu0 interrupt; permitted: "),
+        ("replay build.schedule", "the schedule is of another machine: its digest is 0123456789abcdef, and"),
         ("check", "Missing argument 'FILE...'"),
         ("check nosuch.race", "nosuch.race: cannot be read: No such file or directory"),
         ("check safe.race nosuch.race", "nosuch.race: cannot be read"),
@@ -272,14 +346,26 @@ def complaint(result: Result) -> str:
     ],
 )
 def test_bad_input_is_one_line_and_status_2(command: str, why: str, emu: Emu, files: Path) -> None:
-    (files / "bad.race").write_text('scenario bad\nplace     5\nprotocol  broken\n')
+    (files / "bad.race").write_text("scenario bad\nplace     5\nprotocol  broken\n")
     (files / "own.race").write_text("scenario own\nprotocol  my.py:broken\n")
     (files / "two.race").write_text(SAFE.replace("careful", "two").replace("61", "5 61") + "nmi 2\n")
-    assert why in complaint(emu("race", *command.split()))
+    (files / "model.race").write_text("scenario model\nplace 7\nprotocol breakpoint\n")
+    (files / "litmus.litmus").write_text("x86\n")
+    emu("race", "check", "unsafe.race", "-o", "wrong.schedule")
+    recorded = (files / "wrong.schedule").read_text()
+    (files / "impossible.schedule").write_text(recorded.replace("cpu 0    wait", "cpu 0    interrupt", 1))
+    (files / "build.schedule").write_text(
+        recorded.replace(
+            "on        model\nseed      0\nfetch     coherent\ndigest    -",
+            "on        machine\nseed      0\nfetch     coherent\ndigest    0123456789abcdef",
+        )
+    )
+    words = command.format(litmus=CORPUS / "amd-quadword.litmus").split()
+    assert why in complaint(emu("race", *words))
 
 
 def test_a_protocol_is_certified(emu: Emu, files: Path) -> None:
-    status, out, err = emu("race", "certify", "breakpoint", "--cpus", "2", "--sites", "1")
+    status, out, err = emu("race", "certify", "breakpoint", "--cpus", "2", "--sites", "1", "--fetch", "intel,translation")
     assert (status, err) == (0, "")
     assert b"\nbreakpoint is safe for 2 CPUs and 1 site: " in out
 

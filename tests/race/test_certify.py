@@ -62,7 +62,7 @@ def test_a_large_search() -> None:
 
 
 def test_stop_machine_is_safe_without_nmis_and_on_emus_own_cpus() -> None:
-    wrong = unsafe(certify("stop_machine", cpus=2))
+    wrong = unsafe(certify("stop_machine", cpus=2, sites=1))
     assert all(verdict.wrong is Wrong.TORN and verdict.scenario.nmi_sites for verdict in wrong)
     assert {verdict.fetch for verdict in wrong} == {model.name for model in models_of("x86_64")} - {"translation"}
 
@@ -90,7 +90,8 @@ def parked_breakpoints(patches: Sequence[Patch], breakpoint: bytes) -> list[Step
 
 
 def test_breakpoints_make_stop_machine_safe_with_nmis() -> None:
-    assert unsafe(certify(parked_breakpoints, cpus=2, sites=1)) == []
+    there = [scenario for scenario in cases(parked_breakpoints, cpus=2, sites=1) if not scenario.fails_at]
+    assert unsafe([explore(scenario, fetch) for scenario in there for fetch in scenario.models]) == []
 
 
 def wait_and_write_back(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:

@@ -24,7 +24,7 @@ from emu.race.scenario import PLACES, Change, Handler, LabProtocol, Scenario, Wr
 from emu.race.verdict import Outcome
 
 SMALL = Limits(states=20_000)
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=40, deadline=None)
 
 # A stage is a write of a part, as breakpoint, old or new; or a step.
 STAGE = st.one_of(
@@ -72,18 +72,22 @@ def scenario_of(stages: Sequence[object], fails: int, **others: Any) -> Scenario
     return dataclasses.replace(scenario, fails_at=min(fails, writes))
 
 
-SCENARIOS = st.builds(
-    scenario_of,
-    STAGES,
-    st.sampled_from((0, 0, 0, 1, 2, 4)),
-    places=st.lists(st.sampled_from(PLACES["x86_64"]), min_size=1, max_size=2).map(tuple),
-    change=st.sampled_from(tuple(Change)),
-    handler=st.sampled_from((Handler.EMULATE, *Handler)),
-    nmi_sites=st.sampled_from((frozenset(), frozenset((1,)))),
-    handler_sites=st.sampled_from((frozenset(), frozenset(), frozenset((1,)))),
-    user=st.booleans(),
-    visits=st.integers(0, 2),
-)
+def scenarios(most_sites: int) -> st.SearchStrategy[Scenario]:
+    return st.builds(
+        scenario_of,
+        STAGES,
+        st.sampled_from((0, 0, 0, 1, 2, 4)),
+        places=st.lists(st.sampled_from(PLACES["x86_64"]), min_size=1, max_size=most_sites).map(tuple),
+        change=st.sampled_from(tuple(Change)),
+        handler=st.sampled_from((Handler.EMULATE, *Handler)),
+        nmi_sites=st.sampled_from((frozenset(), frozenset((1,)))),
+        handler_sites=st.sampled_from((frozenset(), frozenset(), frozenset((1,)))),
+        user=st.booleans(),
+        visits=st.integers(0, 2),
+    )
+
+
+SCENARIOS = scenarios(2)
 FETCHES = st.sampled_from(("coherent", "stale", "torn1", "torn8", "torn16", "torn64", "translation"))
 
 
@@ -102,7 +106,7 @@ def test_one_cpu_can_do_wrong_exactly_if_one_of_several_can(scenario: Scenario, 
 
 
 @QUICK
-@given(SCENARIOS)
+@given(scenarios(1))
 def test_what_is_safe_is_safe_if_cpus_see_less(scenario: Scenario) -> None:
     scenario = dataclasses.replace(scenario, cpus=1)
     strict_last = ("torn1", "torn8", "torn16", "torn64", "stale", "coherent")  # each may see all that the next one may
@@ -126,7 +130,7 @@ def test_whole_stores_are_never_torn_to_coherent_cpus(stages: list[object], nmis
     assert explore(scenario, "coherent").outcome is Outcome.SAFE
 
 
-@settings(max_examples=40, deadline=None)
+@QUICK
 @given(SCENARIOS, FETCHES)
 def test_no_shorter_way_is_wrong(scenario: Scenario, fetch: str) -> None:
     """Against a search that has no tables, no states and no order: it tries everything, up to some depth."""

@@ -125,6 +125,18 @@ def test_a_machines_bytes_are_shown_where_its_events_tell_them() -> None:
     assert walk.points[-1].seen == "old"
 
 
+def test_bytes_that_no_event_tells_are_not_made_up() -> None:
+    text = "scenario torn\nprotocol flush\nchange call > call\nplace 13\nfetch torn8\n"
+    one = on_a_machine(found(text, "torn8"))
+    fetched = [event for event in one.events if event.what is What.FETCH]
+    assert [event.versions for event in fetched] == [(1, 0)]
+    walk = Walk(one)
+    assert walk.points[0].unknown == (frozenset({1, 2}),) and walk.points[-1].unknown == (frozenset(),)
+    shown = table(one)
+    assert " e8 ?? ?? " in shown and "\n??: of the machine's old call, which no event has fetched\n" in shown
+    assert "  old  " not in shown and "??" not in table(found(text, "torn8"))
+
+
 class Registers:
     def registers(self, number: int, cpu: int) -> Mapping[str, int]:
         return {"rip": 0x1000 * cpu + number}

@@ -79,20 +79,19 @@ def certify(
         engines = [lab.engines(case, on) for case in cases]
     count = sum(len(case.models) * len(on_these) for case, on_these in zip(cases, engines, strict=True))
     verdicts: list[Verdict] = []
-
-    def searching() -> str:
-        return f"searching, {len(verdicts)} of {count} done, {counted(sum(verdict.states for verdict in verdicts), 'state')}"
-
+    doing = (f"searching, {n} of {count} done, {counted(sum(v.states for v in verdicts), 'state')}" for n in range(count))
     with raised(), ScheduleFiles(output, seed) as schedules, ended_early() as end:
         searches = (v for case, on_these in zip(cases, engines, strict=True) for v in lab.searches(case, on_these, seed, limit))
-        for verdict in found_by(searches, progress, searching):
+        for verdict in found_by(searches, progress, doing):
             verdicts.append(verdict)
             schedules.add(verdict)
     complete = end.by is None
     if as_json:
         say(json_text({"protocol": protocol, "complete": complete, "verdicts": [verdict_object(v) for v in verdicts]}))
     elif verdicts:
-        say(_table(verdicts) + "\n" + _sentence(verdicts, complete=complete) + reservations_of(verdicts))
+        say(_table(verdicts) + "\n" + _sentence(verdicts, complete=complete) + reservations_of(verdicts) + schedules.said)
+    else:
+        say("interrupted in the first search\n")
     end.go_on()
     return 0 if all(verdict.ok for verdict in verdicts) else 1
 

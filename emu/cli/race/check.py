@@ -81,7 +81,7 @@ def check(files: Sequence[Path], output: Path | None, as_json: bool, **search: A
     else:
         coverages = [coverage for case in done for coverage in case.coverages]
         assumptions = [texts for case in done for texts in case.assumptions]
-        say("\n" + reservations(coverages, assumptions) + _summary(done, complete=end.by is None))
+        say("\n" + reservations(coverages, assumptions) + _summary(done, complete=end.by is None) + schedules.said)
     end.go_on()
     return 0 if all(case.ok for case in cases) else 1
 
@@ -92,6 +92,8 @@ def _case(path: Path, search: SearchOptions) -> _Case:
 
 def _summary(cases: Sequence[_Case], *, complete: bool) -> str:
     verdicts: list[Verdict | LitmusVerdict] = [verdict for case in cases for verdict in case.verdicts]
+    if not verdicts:
+        return "interrupted in the first search\n"
     nouns = [case.noun for case in cases]
     of = ", ".join(counted(nouns.count(noun), noun) for noun in dict.fromkeys(nouns))
     what = f"{of}, {counted(len(verdicts), 'search')}, {counted(sum(verdict.states for verdict in verdicts), 'state')}"

@@ -53,7 +53,7 @@ class LitmusCase:
         from emu.race import litmus
 
         searches = (litmus.explore(self._test, fetch, self._limit) for fetch in self._fetch)
-        for verdict in found_by(searches, progress, lambda: f"searching {self._test.name}, {len(self.verdicts)} done"):
+        for verdict in found_by(searches, progress, [f"searching {self._test.name}: {fetch}" for fetch in self._fetch]):
             yield ("\n" if self.verdicts else "") + litmus.format_verdict(verdict)
             self.verdicts.append(verdict)
 

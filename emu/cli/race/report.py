@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["columns", "counted", "reservations", "reservations_of", "table", "verdict_line"]
 
-_COLUMNS = 120
+_COLUMNS = 100
 
 
 def counted(number: int, noun: str) -> str:
@@ -78,7 +78,8 @@ def reservations(coverages: Iterable[Mapping[str, tuple[int, int]]], assumptions
     assumed = Counter(text for texts in assumptions for text in texts)
     always = [text for text, count in assumed.items() if count == len(assumptions)]
     sometimes = [text for text, count in assumed.items() if count < len(assumptions)]
-    for heading, texts in (("this assumes:", always), ("and, each in some of the searches:", sometimes)):
+    others = "and, each in some of the searches:" if always else "this assumes, each in some of the searches:"
+    for heading, texts in (("this assumes:", always), (others, sometimes)):
         if texts:
             lines += [heading, *(fill(text, _COLUMNS, initial_indent="  ", subsequent_indent="    ") for text in texts)]
     return "".join(f"{line}\n" for line in lines)

@@ -64,7 +64,8 @@ class ScenarioCase:
 
         searches = lab.searches(self._scenario, self._engines, self._options.seed, self._options.limit)
         both = len(self._engines) > 1
-        for verdict in found_by(searches, progress, lambda: f"searching {self._scenario.name}, {len(self.verdicts)} done"):
+        order = [f"searching {self._scenario.name}: {fetch}, {on}" for fetch in self._scenario.models for on in self._engines]
+        for verdict in found_by(searches, progress, order):
             self.verdicts.append(verdict)
             schedules.add(verdict)
             yield verdict_line(verdict, engine=both) + "\n"

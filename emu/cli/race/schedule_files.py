@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 import click
 
 from emu.cli.output import Output, open_output
+from emu.cli.race.report import counted
 
 if TYPE_CHECKING:
     from emu.race import Verdict
@@ -26,15 +27,12 @@ class ScheduleFiles:
         path: of the file, or of a folder that exists; None: they are not written.
         seed: of the machine on which they are found.
 
-    Attributes:
-        written: the paths, in order.
-
     Raises:
         click.ClickException: nothing can be written there.
     """
 
     def __init__(self, path: Path | None, seed: int) -> None:
-        self.written: list[Path] = []
+        self._found = self._written = 0
         self._path = path
         self._seed = seed
         self._files = ExitStack()
@@ -53,6 +51,17 @@ class ScheduleFiles:
     def __exit__(self, *_: object) -> None:
         self._files.close()
 
+    @property
+    def said(self) -> str:
+        """What has been written, as a line; "" if nothing was to be."""
+        if self._path is None:
+            return ""
+        if not self._written:
+            return "written: nothing, since nothing unsafe was found\n"
+        if self._folder is not None:
+            return f"written: {counted(self._written, 'schedule')} in {self._folder}\n"
+        return f"written: {self._path}{f', the first of {self._found}; a folder gets all' if self._found > 1 else ''}\n"
+
     def add(self, verdict: Verdict) -> None:
         """Writes the verdict's schedule, if it has one that is wanted.
 
@@ -61,12 +70,13 @@ class ScheduleFiles:
         """
         if not verdict.schedule or self._path is None:
             return
+        self._found += 1
         if self._folder is not None:
             name = re.sub(r"[^\w.]+", "-", f"{verdict.scenario.name} {verdict.fetch} {verdict.on}").strip("-.")
             path = self._folder / f"{name}.schedule"
             with open_output(path) as file:
                 self._write(file, path, verdict)
-        elif self._file is not None and not self.written:
+        elif self._file is not None and not self._written:
             self._write(self._file, self._path, verdict)
 
     def _write(self, file: Output, path: Path, verdict: Verdict) -> None:
@@ -74,4 +84,4 @@ class ScheduleFiles:
 
         text = text_of(Schedule.of(verdict, self._seed)).encode()
         file.write(lambda: [text])
-        self.written.append(path)
+        self._written += 1

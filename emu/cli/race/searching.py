@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -48,19 +48,17 @@ def ended_early() -> Iterator[End]:
         end.by = by
 
 
-def found_by(searches: Iterator[_Verdict], progress: Progress, doing: Callable[[], str]) -> Iterator[_Verdict]:
-    """The searches' verdicts. `progress` says what is being done.
+def found_by(searches: Iterator[_Verdict], progress: Progress, doing: Iterable[str]) -> Iterator[_Verdict]:
+    """The searches' verdicts. `progress` says what each is `doing`.
 
     Raises:
         KeyboardInterrupt: after the verdict of a search that was interrupted.
     """
     from emu.race.limits import INTERRUPTED
 
-    while True:
-        with progress.during(doing), lab_errors():
-            verdict = next(searches, None)
-        if verdict is None:
-            return
+    for text in doing:
+        with progress.during(text), lab_errors():
+            verdict = next(searches)
         yield verdict
         if verdict.why == INTERRUPTED:
             raise KeyboardInterrupt

@@ -72,8 +72,10 @@ def _registers(walk: Walk, machine: _Replayed, cpu: str | None) -> list[str]:
         return [f"there is no CPU {cpu}; there are CPUs 0 to {cpus[-1]}"]
     lines = []
     for number in cpus if cpu is None else [int(cpu)]:
-        cells = [f"{name:>6} {value:016x}" for name, value in (walk.registers(number) or {}).items()]
-        lines += [f"CPU {number}", *("".join(cells[at : at + _IN_LINE]) for at in range(0, len(cells), _IN_LINE))]
+        registers = walk.registers(number) or {}
+        width = max(map(len, registers), default=0)
+        cells = [f"{name:>{width}} {value:016x}" for name, value in registers.items()]
+        lines += [f"CPU {number}", *("  ".join(cells[at : at + _IN_LINE]) for at in range(0, len(cells), _IN_LINE))]
     return lines
 
 

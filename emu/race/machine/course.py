@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -72,11 +73,25 @@ class Course:
         self.patcher = Patcher(scenario, patches, model)
         memory = self.patcher.memory
         self.views = [Views(model, p.address, [sites[n] for sites in memory]) for n, p in enumerate(patches)]
-        there: list[LabStep] = dataclasses.replace(scenario, fails_at=0).steps(patches)
-        self.given: list[Step] = [step for step in there if isinstance(step, Step)]
+        self.given = list(self._given())
         self.stores = dict(_stores(scenario.steps(patches), model.store))
         self.instructions = [(self._instructions(p, p.old), self._instructions(p, p.new)) for p in patches]
         self.way_back = self.patcher.undoing.index(True) - 1 if scenario.fails_at else -1
+
+    def _given(self) -> Iterator[Step]:
+        """The steps of the protocol that the driver knows. The one that is to fail expects what is not there."""
+        writes = itertools.count(1)
+        for step in dataclasses.replace(self.scenario, fails_at=0).steps(self.patches):
+            if isinstance(step, Write) and next(writes) == self.scenario.fails_at:
+                yield dataclasses.replace(step, expected=bytes(byte ^ 0xFF for byte in self.old_code(step)))
+            elif isinstance(step, Step):
+                yield step
+
+    def old_code(self, step: Write) -> bytes:
+        """What was at the place of a write before the protocol."""
+        patch = next(patch for patch in self.patches if 0 <= step.address - patch.address < len(patch.old))
+        start = step.address - patch.address
+        return patch.old[start : start + len(step.new)]
 
     def _instructions(self, patch: Patch, code: bytes) -> Mapping[int, Instruction]:
         return {one.address - patch.address: one for one in disassemble(self._arch, code, patch.address)}

@@ -150,12 +150,13 @@ class Direction:
         assert event.what is not What.DONE or not driver.busy
 
     def _turn_back(self) -> None:
-        """The driver's next write finds something else than it expects."""
+        """The driver's next write does not find what it expects, but the old code: so the way back leads there."""
         step = self._driver.steps[0]
         assert isinstance(step, Write)
-        self._store(step.address, bytes(byte ^ 0xFF for byte in step.expected))
+        held = self._memory.read(step.address, len(step.new))
+        self._store(step.address, self.course.old_code(step))
         self._driver.step()
-        self._store(step.address, step.expected)
+        self._store(step.address, held)
 
     def _write(self, event: Event) -> None:
         """A store, or a part of one; the driver makes the whole store with the last part."""

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 from emu.race.event import What
 from emu.race.model.automaton import Automaton, Cpu, Move
+from emu.race.model.native.search import NOT_ALLOWED, WRONG
 
 __all__ = ["NOT_ALLOWED", "WRONG", "Row", "Tables"]
-
-WRONG, NOT_ALLOWED = -1, -2  # beside the numbers of states
 
 
 @dataclass
