@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         BadCommand,
         BadImage,
         BadProtocol,
+        Checkpoint,
         Completed,
         GuestPanic,
         LimitReached,
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "BadCommand", "BadImage", "BadProtocol", "Completed", "GuestPanic", "LimitReached", "Machine", "PoweredOff", "Share",
-    "TraceError",
+    "BadCommand", "BadImage", "BadProtocol", "Checkpoint", "Completed", "GuestPanic", "LimitReached", "Machine", "PoweredOff",
+    "Share", "TraceError",
 ]  # fmt: skip
 
 

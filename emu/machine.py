@@ -13,7 +13,9 @@ from typing import Self
 from emu.cpu import arch as cpu_arch
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
+from emu.cpu.host_signals import Held
 from emu.cpu.ramdisk import RamDisk
+from emu.cpu.snapshot import Checkpoint, Checkpoints, Unsaveable
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
@@ -39,8 +41,8 @@ from emu.kernel.limits import LimitReached
 from emu.kernel.userland import BadUserland, Userland
 
 __all__ = [
-    "BadCommand", "BadImage", "BadProtocol", "BadUserland", "Completed", "GuestPanic", "Input", "LimitReached", "Machine",
-    "PoweredOff", "Share", "Terminal", "TraceError", "image_directory",
+    "BadCommand", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestPanic", "Input", "LimitReached",
+    "Machine", "PoweredOff", "Share", "Terminal", "TraceError", "Unsaveable", "image_directory",
 ]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -161,7 +163,7 @@ class Machine:
                 self.patching.protocol = patching
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
             tree = build_tree(self.trace_array)
-            self.tracefs = TraceFS(tree, self.settle, self._check_open)
+            self.tracefs = TraceFS(tree, self.settle, self._check_open, self.board.acting)
             self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step, self._check_open) for cpu in self.board.cpus)
             served = ServedTree(tree, begun=lambda: self.ftrace.updates + self.kernel.work.asked, busy=lambda: self._unsettled)
             self.kernel.file_server.serve("tracefs", served)
@@ -175,6 +177,7 @@ class Machine:
                     raise ValueError(f"{refusal}: {done.output.decode(errors='replace').strip()}")
             self._output.clear()
             self._opened = opened.pop_all()
+            self._checkpoints = Checkpoints(self.board, [self])
 
     def _boot(self, time: int, booting: Callable[[int], None]) -> None:
         """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
@@ -406,6 +409,50 @@ class Machine:
                     raise self._wedged(f"{what}: every CPU sleeps")
         if (refused := self.ftrace.take_refused()) is not None:
             raise refused
+
+    def checkpoint(self) -> Checkpoint:
+        """Remembers the whole machine as it is now, to be put back by `restore`.
+
+        >>> m.tracefs.write("current_tracer", "function")
+        >>> before = m.checkpoint()
+        >>> first = m.run("rm -r /etc; ls /etc").status, m.tracefs.read("trace")
+        >>> m.restore(before)
+        >>> first == (m.run("rm -r /etc; ls /etc").status, m.tracefs.read("trace"))
+        True
+
+        A checkpoint can be taken between any two calls, also while commands run in the background, while a change of call
+        sites is under way, or after an error. It changes nothing. It holds the pages of memory that differ from those
+        of an earlier one, which it shares with others: some megabytes. It lasts as long as somebody refers to it.
+
+        Raises:
+            ValueError: the machine is closed.
+            RuntimeError: the machine is not between two calls: this is a callback.
+            Unsaveable: something that the caller has put into the machine cannot be put back. It is a TypeError.
+            OSError: the host has too little memory.
+        """
+        self._check_stands()
+        with Held():
+            return self._checkpoints.save()
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Puts the machine back to a checkpoint, any number of times and in any order, also after GuestPanic or PoweredOff.
+
+        It then goes on as it did then, byte for byte. What is outside the machine stays as it is: what `console` and `warn`
+        got, and the files of shared folders and of a RAM disk that is a file.
+
+        Raises:
+            ValueError: the machine is closed, or the checkpoint is of another machine.
+            RuntimeError: the machine is not between two calls: this is a callback.
+            OSError: the host has too little memory.
+        """
+        self._check_stands()
+        with Held():
+            self._checkpoints.restore(checkpoint)
+
+    def _check_stands(self) -> None:
+        self._check_open()
+        if not self.board.stands:
+            raise RuntimeError("the machine is in the midst of a call: a checkpoint is taken or restored between two")
 
     def _console(self, data: bytes) -> None:
         self._output += data

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from emu.cpu import host_clock
 from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
+from emu.cpu.heap import Heap
 from emu.cpu.host_signals import Held
 from emu.cpu.native import board_record, cpu_record, forget, turns
 from emu.cpu.native.block_record import asked_for, string_cost
@@ -23,6 +25,7 @@ from emu.native.record import Record
 __all__ = ["Board", "CpuFault"]
 
 _SLOWEST, _FASTEST = 1_000_000, 100_000_000_000  # Hz: what the guest's clocks can count with
+_HEAP = 64 << 20  # bytes of addresses for what Unicorn allocates for a CPU, which takes a tenth of them
 _TURN_SLICE = 50_000  # microseconds of host time the native loop may take at a stretch
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 
@@ -48,6 +51,7 @@ class Board:
 
     Attributes:
         record: what native code knows of it (`native.board_record`).
+        heap: where Unicorn keeps what it knows of the CPUs.
     """
 
     LONGEST_TURN: ClassVar[int] = 100_000  # cycles
@@ -65,6 +69,7 @@ class Board:
         self.frequency = frequency
         self.ram = far_memory(memory)
         self.ram_address = ctypes.addressof(ctypes.c_char.from_buffer(self.ram))
+        self.heap = Heap(cpus * _HEAP)
         self.record = Record(board_record.WORDS)
         self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)
         self._dispatch = np.zeros(0, np.uint64)
@@ -72,11 +77,13 @@ class Board:
         self.native_forget = forget.build(arch.name)
         self._python_handlers: list[object] = []  # ctypes callbacks that native code points to
         self._raised: BaseException | None = None  # what one of them raised
+        self._acting = 0
         self._ceiling: int | None = None
         self._reason = int(turns.TIME)  # why the last run ended
         self.reset_page_table = 0
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
         for field, value in (
+            (board_record.HEAP, self.heap.address),
             (board_record.RAM_SIZE, memory),
             (board_record.DECODE, self.python_handler(self._decode_block)),
             (board_record.HOST_CALLS, self._host_calls.ctypes.data),
@@ -120,6 +127,20 @@ class Board:
         return nanoseconds * self.frequency // 1_000_000_000
 
     # Running
+
+    @contextmanager
+    def acting(self) -> Iterator[None]:
+        """While the body runs, the machine does something that it has to end before it can be put back to another moment."""
+        self._acting += 1
+        try:
+            yield
+        finally:
+            self._acting -= 1
+
+    @property
+    def stands(self) -> bool:
+        """Whether it does nothing of the kind."""
+        return not self._acting
 
     @property
     def limit(self) -> int:
@@ -170,7 +191,7 @@ class Board:
             CpuFault: a CPU left RAM.
             Exception: a Python handler raised it, or, at the end, the handler of a host signal (KeyboardInterrupt).
         """
-        with Held():
+        with self.acting(), Held():
             return self._run(on_host_call)
 
     def _run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
@@ -206,7 +227,7 @@ class Board:
 
         Raises: as `run`.
         """
-        with Held():
+        with self.acting(), Held():
             now = int(turns.ready_at(np.uint64(cpu.record.address)))
             if now == cpu_record.NEVER:
                 return False

@@ -31,11 +31,14 @@ class Cpu:
     def __init__(self, board: Board, index: int) -> None:
         self.board = board
         self.index = index
-        self.uc: unicorn.Uc = board.arch.create()
-        self.uc.ctl_set_tcg_buffer_size(cpu_record.TRANSLATION_BUFFER)
-        self.uc.mem_map_ptr(0, board.memory, unicorn.UC_PROT_ALL, board.ram_address)
         self.record = Record(cpu_record.WORDS)
-        inside = board.arch.attach(self.uc, self.record.address)
+        board.arch.layout()
+        with board.heap:
+            self.uc: unicorn.Uc = board.arch.create()
+            self.uc._uch.heap = board.heap  # the binding keeps this until it has closed the Uc; the heap must last as long
+            self.uc.ctl_set_tcg_buffer_size(cpu_record.TRANSLATION_BUFFER)
+            self.uc.mem_map_ptr(0, board.memory, unicorn.UC_PROT_ALL, board.ram_address)
+            inside = board.arch.attach(self.uc, self.record.address)
         self.env = inside["env"]
         self._cflags_next_tb = ctypes.c_uint32.from_address(inside["cflags_next_tb"])
         self.record.fill(cpu_record.ARRIVALS, cpu_record.VECTORS, cpu_record.NEVER)
@@ -108,12 +111,13 @@ class Cpu:
 
     def start(self, entry: int, argument: int, time: int) -> None:
         """Switches the CPU on in its reset state; its clock starts at `time`."""
-        self.board.arch.reset(
-            self.uc,
-            entry=entry,
-            page_table=self.board.reset_page_table,
-            arguments=(argument, self.index),
-        )
+        with self.board.heap:
+            self.board.arch.reset(
+                self.uc,
+                entry=entry,
+                page_table=self.board.reset_page_table,
+                arguments=(argument, self.index),
+            )
         self.record.set(cpu_record.CYCLES, max(time, self.cycles))
         self.record.set(cpu_record.STATUS, cpu_record.RUNNING)
 
@@ -134,7 +138,8 @@ class Cpu:
 
         A block that is running goes on in its old translation.
         """
-        self.board.native_forget(self.record.get(cpu_record.UC), ranges)
+        with self.board.heap:
+            self.board.native_forget(self.record.get(cpu_record.UC), ranges)
 
     def translate(self, address: int) -> int | None:
         """The physical address behind a virtual one, None if it is not mapped."""
@@ -167,8 +172,9 @@ class Cpu:
 
         It runs after the board's own hook, so it sees a block only when that block is really executed.
         """
-        add_native_hook(self.uc, unicorn.UC_HOOK_BLOCK, function, data)
-        self.uc.ctl_flush_tb()
+        with self.board.heap:
+            add_native_hook(self.uc, unicorn.UC_HOOK_BLOCK, function, data)
+            self.uc.ctl_flush_tb()
 
     def step(self, instructions: int = 1) -> None:
         """Executes that many instructions of this CPU alone, fewer if a block ends first.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import re
 
 import numpy as np
 import numpy.typing as npt
@@ -52,9 +53,9 @@ class _Imports:
 
     def slot(self, name: str) -> int | None:
         """The address of a function's slot; None if the library does not import it."""
-        at = self._strings.find(b"\0" + name.encode() + b"\0") + 1
-        found = np.flatnonzero(self._names == at)
-        return int(self._slots[found[0]]) if at and len(found) else None
+        places = [found.start() for found in re.finditer(name.encode() + b"\0", self._strings)]  # also ends of other names
+        found = np.flatnonzero(np.isin(self._names, places))
+        return int(self._slots[found[0]]) if len(found) else None
 
 
 @functools.cache

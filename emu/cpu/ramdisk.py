@@ -20,6 +20,7 @@ from typing import ClassVar, Self
 __all__ = ["Operation", "RamDisk"]
 
 _SECTOR = 512  # bytes
+_PRIVATE = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
 
 
 class Operation(enum.IntEnum):
@@ -55,7 +56,7 @@ class RamDisk:
     def __init__(self, size: int, descriptor: int | None = None) -> None:
         self.sectors = size // _SECTOR
         self._descriptor = descriptor
-        self._memory = mmap.mmap(-1, max(self.sectors, 1) * _SECTOR) if descriptor is None else None
+        self._memory = mmap.mmap(-1, max(self.sectors, 1) * _SECTOR, _PRIVATE) if descriptor is None else None
         self._busy_until = 0
         self._next_sector = 0
         self._done: deque[_Done] = deque()

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.native import array_cpu_record, array_record
 
@@ -29,9 +30,7 @@ class _Fields:
     ignored: np.uint64
 
 
-OF_FUNCTIONS = _Fields(
-    array_record.PID_CHOSEN, array_record.PID_EXCLUDED, array_record.ONLY_CHOSEN, array_cpu_record.IGNORED
-)
+OF_FUNCTIONS = _Fields(array_record.PID_CHOSEN, array_record.PID_EXCLUDED, array_record.ONLY_CHOSEN, array_cpu_record.IGNORED)
 OF_EVENTS = _Fields(
     array_record.EVENTS_CHOSEN, array_record.EVENTS_EXCLUDED, array_record.ONLY_EVENTS_CHOSEN, array_cpu_record.EVENTS_IGNORED
 )
@@ -39,7 +38,7 @@ OF_EVENTS = _Fields(
 
 def pid_flags(records: ArrayRecords) -> NDArray[np.uint8]:
     """Makes the flags of each pid, for both filters of an array. Native code changes them as tasks come and go."""
-    flags = np.zeros(array_record.PID_LIMIT, np.uint8)
+    flags = np.frombuffer(far_memory(array_record.PID_LIMIT), np.uint8)
     records.array.set(array_record.PID_FLAGS, flags.ctypes.data)
     return flags
 

@@ -7,6 +7,7 @@ import errno
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 
+from emu.ftrace.dump import Dump
 from emu.ftrace.error_log import ErrorLog
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.call import EventCall
@@ -28,7 +29,6 @@ __all__ = ["EXPANDED_BUFFER_KB", "TraceArray"]
 
 INITIAL_BUFFER_KB = 7  # two pages: enough for markers until a tracer is set
 EXPANDED_BUFFER_KB = 1408  # the size for a tracer, unless a size was set
-_DUMPED_AT_ONCE = 4096  # events: a dump keeps the text of so many in memory
 _ALL_CPUS = -1  # of a dump, as the guest has it
 _MOST_INSTANCES = 256  # their memory is the host's, not the guest's
 
@@ -305,11 +305,7 @@ class TraceArray:
         latency = self.ops.tracer is not FUNCTION_GRAPH or self.options["latency-format"]
         options = {**self.options, "latency-format": latency, "sym-userobj": False}
         text = TakenText(lambda: self.recorder.oldest_events(cpu, self.ops.tracer, options), self.recorder.consume)
-        left = self.recorder.entries(cpu)
-        while taken := text.take(_up_to(min(left, _DUMPED_AT_ONCE))):
-            left -= len(taken)
-            for event in filter(None, taken):
-                yield from event.decode(errors="surrogateescape").removesuffix("\n").split("\n")
+        return Dump(text, self.recorder.entries(cpu))
 
     def request_dump(self, cpu: int | None) -> None:
         """Stops recording, and has the guest dump the buffer of one CPU, or of each, on its console.
@@ -324,9 +320,3 @@ class TraceArray:
 
     def _dumped(self, result: int) -> None:
         self._dump_requested = False
-
-
-def _up_to(count: int) -> Callable[[object], bool]:
-    """Says True so many times."""
-    left = iter(range(count))
-    return lambda thing: next(left, None) is not None

@@ -40,7 +40,8 @@ class Limits:
         if virtual is not None:
             self._board.ceiling = self._board.now + self._board.cycles(max(virtual, 0))
         try:
-            yield
+            with self._board.acting():
+                yield
         finally:
             self._virtual = self._host = self._host_end = None
             self._board.ceiling = None

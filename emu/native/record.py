@@ -15,14 +15,17 @@ A module declares the fields of one record. Native code adds a field's offset to
 
 from __future__ import annotations
 
+import mmap
 import sys
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 __all__ = ["Fields", "Record", "offset_of", "shift_of"]
 
 _WORD = 8  # bytes
+_LARGE = 1 << 20  # bytes
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 
@@ -43,29 +46,37 @@ class Fields:
         return offset
 
 
+def _zeros(words: int) -> npt.NDArray[np.uint64]:
+    """Zeros; if they are many, in pages of their own, which take memory when they are used (and can be snapshot as such)."""
+    size = words * _WORD
+    if size < _LARGE:
+        return np.zeros(words, np.uint64)
+    return np.frombuffer(mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), np.uint64)
+
+
 class Record:
-    """A record of `words` words, zero at first. Native code is given its `address`, which never changes."""
+    """A record of `words` words, zero at first. Native code is given the address of its `words`, which never changes."""
 
     def __init__(self, words: int) -> None:
-        self._words = np.zeros(words, np.uint64)
-        self.address: int = self._words.ctypes.data
+        self.words = _zeros(words)
+        self.address: int = self.words.ctypes.data
 
     def get(self, field: np.uint64, index: int = 0) -> int:
         """A field's word. `index`: which word, in a field of several."""
-        return int(self._words[int(field) // _WORD + index])
+        return int(self.words[int(field) // _WORD + index])
 
     def set(self, field: np.uint64, value: int | np.uint64, index: int = 0) -> None:
         """Stores a field's word: `value` modulo 2**64."""
-        self._words[int(field) // _WORD + index] = int(value) & _MASK
+        self.words[int(field) // _WORD + index] = int(value) & _MASK
 
     def fill(self, field: np.uint64, count: int, value: int | np.uint64) -> None:
         """Stores `value` in all `count` words of a field."""
         first = int(field) // _WORD
-        self._words[first : first + count] = value
+        self.words[first : first + count] = value
 
     def clear(self) -> None:
         """Makes every word zero."""
-        self._words[:] = 0
+        self.words[:] = 0
 
 
 def offset_of(layout: np.dtype[Any], field: str) -> np.uint64:

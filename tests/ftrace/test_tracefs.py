@@ -293,7 +293,7 @@ def test_a_reader_sees_one_text_whatever_changes(root: Any, tracefs: TraceFS) ->
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_a_text_in_pieces_is_one_text(size: int) -> None:
-    handle = TextFile(lambda: iter(["ab", "", "cdef", "g"])).open(OpenFlags.READ)
+    handle = TextFile(lambda: lambda: ["ab", "", "cdef", "g"]).open(OpenFlags.READ)
     for _ in range(2):
         text = b""
         while piece := handle.read(len(text), size):

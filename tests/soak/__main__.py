@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from emu.cpu.arch import ARCHITECTURES
 from tests.fuzz import Outcome
-from tests.soak import FUZZERS, INSTRUCTIONS, TOGGLES, stress, toggles
+from tests.soak import FUZZERS, INSTANTS, INSTRUCTIONS, TOGGLES, checkpoints, stress, toggles
 
 Submit = Callable[..., "Future[object]"]
 
@@ -76,6 +76,14 @@ def _sum_up_turns(outcomes: Sequence[object]) -> str:
     return f"all turned, {hits:,} breakpoints hit"
 
 
+def _sum_up_checkpoints(outcomes: Sequence[object]) -> str:
+    instants = patching = 0
+    for outcome in outcomes:
+        assert isinstance(outcome, checkpoints.Returned)
+        instants, patching = instants + outcome.instants, patching + outcome.patching
+    return f"{instants} instants, sites were being changed at {patching}"
+
+
 def _sum_up_fuzzing(outcomes: Sequence[object]) -> str:
     total = Outcome()
     for outcome in outcomes:
@@ -96,12 +104,15 @@ def _part(submit: Submit, name: str, arch: str, part: float, seed: int) -> Part:
         return Part(title, pieces, _sum_up_toggles)
     if name == "keys":
         return Part(title, [submit(toggles.turn, arch, int(TOGGLES * part), seed)], _sum_up_turns)
+    if name == "checkpoints":
+        pieces = [submit(checkpoints.go_back, arch, int(INSTANTS * part / 4), seed + n) for n in range(4)]
+        return Part(title, pieces, _sum_up_checkpoints)
     fuzzer = FUZZERS[name]
     return Part(title, [submit(fuzzer.run, arch, seed, numbers) for numbers in fuzzer.pieces(part)], _sum_up_fuzzing)
 
 
 def main() -> int:
-    names = ["stress", "toggles", "keys", *FUZZERS]
+    names = ["stress", "toggles", "keys", "checkpoints", *FUZZERS]
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description="Long runs that look for what short tests miss.")
     parser.add_argument("--arch", choices=ARCHITECTURES, action="append", help="default: each")
     parser.add_argument("--part", type=float, default=1.0, help="how much of it, from 0 to 1 (default)")

@@ -28,7 +28,7 @@ ARCHITECTURES = ("x86_64", "sparc64")
 class CpuArch(ABC):
     """One architecture's CPUs on Unicorn.
 
-    To boot: name, byte_order, create(), layout(), program_counters(), reset(), timing(), and the module in
+    To boot: name, byte_order, create(), layout(), state_size(), program_counters(), reset(), timing(), and the module in
         emu.cpu.native.arch.
     To answer host calls: set_result().
     To show a CPU: registers(), in_user_mode().
@@ -62,6 +62,10 @@ class CpuArch(ABC):
         Raises:
             UnknownUnicorn: something is not where it can be recognised.
         """
+
+    @abstractmethod
+    def state_size(self) -> int:
+        """How many bytes of a CPU's state, from its beginning, are the architecture's and not Unicorn's own."""
 
     @abstractmethod
     def program_counters(self) -> tuple[int, int]:

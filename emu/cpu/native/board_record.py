@@ -7,6 +7,7 @@ from emu.native.record import Fields
 
 _fields = Fields()
 RAM_SIZE = _fields.word()
+HEAP = _fields.word()  # the heap in use while a CPU executes
 DECODE = _fields.word()  # void (*)(cpu record, packed block: see block_record.asked_for): stores the block's cost
 CPUS = _fields.word()  # a table of the CPU records' addresses
 CPU_COUNT = _fields.word()

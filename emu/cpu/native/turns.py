@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from emu.cpu.native import board_record, cpu_record
+from emu.cpu.native import board_record, cpu_record, heap
 from emu.cpu.native.interrupts import look_around, next_event
 from emu.native import external, njit
 from emu.native.pointers import load_u64, store_u64
@@ -68,7 +68,10 @@ def enter(cpu):
     which Unicorn asks before the first block.
     """
     store_u64(cpu + cpu_record.RESUME, load_u64(load_u64(cpu + cpu_record.NEXT_LOCATION)))
-    return _emu_start(load_u64(cpu + cpu_record.UC), load_u64(load_u64(cpu + cpu_record.LOCATION)), ZERO, ZERO, ZERO)
+    store_u64(heap.CONTROL, load_u64(load_u64(cpu + cpu_record.BOARD) + board_record.HEAP))
+    error = _emu_start(load_u64(cpu + cpu_record.UC), load_u64(load_u64(cpu + cpu_record.LOCATION)), ZERO, ZERO, ZERO)
+    store_u64(heap.CONTROL, ZERO)
+    return error
 
 
 @njit(types.int64(types.uint64, types.int64))

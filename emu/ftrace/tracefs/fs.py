@@ -7,7 +7,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from emu.cpu.host_signals import Held
 from emu.ftrace.errors import TraceError
@@ -31,6 +31,7 @@ class TraceFS:
         settle: called with two limits after each operation that may have changed something, to run the machine until it
             is done.
         check: called before each operation; raises if the machine is closed.
+        acting: a context for the operations that may change something.
 
     Methods that change something run the machine until its call sites have been patched. These may take `limit`
     nanoseconds of virtual time and `host_limit` seconds of the host's time; None: no limit, but see Machine.settle.
@@ -47,10 +48,12 @@ class TraceFS:
         root: Directory,
         settle: Callable[[int | None, float | None], None] = lambda limit, host_limit: None,
         check: Callable[[], None] = lambda: None,
+        acting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._root = root
         self._settle = settle
         self._check = check
+        self._acting = acting
 
     def __repr__(self) -> str:
         return '<tracefs: listdir() names its files, read("README") explains them>'
@@ -99,7 +102,7 @@ class TraceFS:
         data = text.encode(errors="surrogateescape")
         if not data.endswith(b"\n"):
             data += b"\n"
-        with Held(), self._opened(path, flags) as handle:
+        with self._acting(), Held(), self._opened(path, flags) as handle:
             while data:
                 data = data[handle.write(0, data) :]
         self._settle_for(path, limit, host_limit)
@@ -108,7 +111,7 @@ class TraceFS:
         self, path: str, operation: Callable[[Directory, str], object], limit: int | None, host_limit: float | None
     ) -> None:
         parent, _, name = path.strip("/").rpartition("/")
-        with Held(), _naming(path):
+        with self._acting(), Held(), _naming(path):
             operation(self._directory(parent), component(os.fsencode(name)))
         self._settle_for(path, limit, host_limit)
 

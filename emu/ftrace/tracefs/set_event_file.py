@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import partial
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.enable import available, lines, obey_word
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File
-from emu.ftrace.tracefs.text_file import TextHandle
+from emu.ftrace.tracefs.text_file import Pieces, TextHandle
 from emu.kernel.files.node import Handle, OpenFlags
 
 __all__ = ["SetEventFile"]
@@ -51,8 +52,8 @@ class SetEventFile(File):
         self._array = array
         self._catalogue = catalogue
 
-    def show(self) -> Iterator[str]:
-        return lines([call for call in available(self._catalogue.values()) if self._array.ops.events.enabled(call)])
+    def show(self) -> Pieces:
+        return partial(lines, [call for call in available(self._catalogue.values()) if self._array.ops.events.enabled(call)])
 
     def obey(self, word: str) -> None:
         obey_word(self._array, self._catalogue, word)

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable
+from functools import partial
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.text import render_trace
 from emu.ftrace.text.header import tracer_line
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs.text_file import TextFile
+from emu.ftrace.tracefs.text_file import Pieces, TextFile
 
 __all__ = ["snapshot_file"]
 
@@ -38,10 +38,10 @@ _CPU_HELP = """\
 def snapshot_file(trace_array: TraceArray, cpu: int | None) -> TextFile:
     """The file `snapshot` of one CPU, or of all."""
 
-    def show() -> Iterable[str]:
+    def show() -> str | Pieces:
         view = trace_array.trace_view(cpu, spare=True)
         if view.entries:
-            return render_trace(view)
+            return partial(render_trace, view)
         state = "allocated" if trace_array.recorder.snapshot_allocated else "freed"
         return f"{tracer_line(view)}#\n# * Snapshot is {state} *\n#\n{_ALL_HELP if cpu is None else _CPU_HELP}"
 

@@ -5,15 +5,44 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import islice
+from typing import ClassVar, Self
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.tracefs.node import File
 from emu.kernel.files.node import Handle, OpenFlags
 
-__all__ = ["Show", "Store", "TextFile", "TextHandle"]
+__all__ = ["Pieces", "Show", "Store", "TextFile", "TextHandle"]
 
-Show = Callable[[], str | Iterable[str]]  # a long text comes in pieces
+Pieces = Callable[[], Iterable[str]]  # gives the same ones each time
+Show = Callable[[], str | Pieces]  # a long text comes in pieces
 Store = Callable[[str], object]
+
+
+class _Pieces:
+    """An iterator that a snapshot of the machine can put back: it then begins anew, and leaves out what it has given."""
+
+    not_saved: ClassVar = ("_left",)  # of its attributes
+
+    def __init__(self, make: Pieces) -> None:
+        self._make = make
+        self._given = 0
+        self._left: Iterator[str] | None = None
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        if self._left is None:
+            self._left = islice(self._make(), self._given, None)
+        piece = next(self._left)
+        self._given += 1
+        return piece
+
+
+def _whole(text: str) -> tuple[str]:
+    return (text,)
 
 
 class TextHandle(Handle):
@@ -26,7 +55,7 @@ class TextHandle(Handle):
         super().__init__(flags)
         self._show = show
         self._store = store
-        self._pieces: Iterator[str] | None = None
+        self._pieces: _Pieces | None = None
         self._piece = b""
         self._start = 0  # of the piece in the text
 
@@ -36,7 +65,7 @@ class TextHandle(Handle):
             raise TraceError(errno.EINVAL, "this file cannot be read")
         if self._pieces is None or offset == 0 or offset < self._start:
             text = self._show()
-            self._pieces = iter([text] if isinstance(text, str) else text)
+            self._pieces = _Pieces(partial(_whole, text) if isinstance(text, str) else text)
             self._piece, self._start = b"", 0
         while offset >= self._start + len(self._piece):
             piece = next(self._pieces, None)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from emu.ftrace.text import render_trace
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.text_file import TextHandle
@@ -19,7 +21,7 @@ class TraceHandle(TextHandle):
     """
 
     def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int | None) -> None:
-        super().__init__(flags, lambda: render_trace(trace_array.trace_view(cpu)), lambda text: None)
+        super().__init__(flags, lambda: partial(render_trace, trace_array.trace_view(cpu)), lambda text: None)
         self._recorder = trace_array.recorder
         if OpenFlags.TRUNCATE in flags and OpenFlags.WRITE in flags:
             self._recorder.clear(cpu)

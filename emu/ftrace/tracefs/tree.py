@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.enable import available, lines
@@ -68,7 +69,7 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
     saved_cmdlines, catalogue = trace_globals.saved_cmdlines, trace_globals.events
     return {
         "README": TextFile(lambda: README),
-        "available_events": TextFile(lambda: lines(available(catalogue.values()))),
+        "available_events": TextFile(lambda: partial(lines, available(catalogue.values()))),
         "available_filter_functions": TextFile(
             lambda: "".join(f"{label}\n" for label in tr.ftrace.sites.functions.labels())
         ),

@@ -255,14 +255,29 @@ class SharedDirectory(SharedNode, Directory):
                 node._children.clear()
 
 
+class _OpenFile:
+    """A descriptor, which is closed with the last reference: a snapshot of the machine keeps its files open."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    def __del__(self) -> None:
+        os.close(self.descriptor)
+
+
 class SharedHandle(Handle):
     """An open regular file."""
 
     def __init__(self, flags: OpenFlags, folder: SharedFolder, fd: int) -> None:
         super().__init__(flags)
         self._folder = folder
-        self._fd = fd
+        self._file: _OpenFile | None = _OpenFile(fd)
         folder.open_files += 1
+
+    @property
+    def _fd(self) -> int:
+        assert self._file is not None
+        return self._file.descriptor
 
     def read(self, offset: int, size: int) -> bytes:
         return b"" if offset > _LARGEST - size else os.pread(self._fd, size, offset)
@@ -275,7 +290,7 @@ class SharedHandle(Handle):
 
     def release(self) -> None:
         self._folder.open_files -= 1
-        os.close(self._fd)
+        self._file = None
 
 
 def _identity(found: os.stat_result) -> tuple[int, int, int]:

@@ -44,6 +44,9 @@ class Sparc64(CpuArch):
     def layout(self) -> CpuStructures:
         return state.layout()
 
+    def state_size(self) -> int:
+        return ctypes.sizeof(state.Env)
+
     def program_counters(self) -> tuple[int, int]:
         return state.Env.pc.offset, state.Env.npc.offset
 

@@ -43,6 +43,9 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
     def layout(self) -> state.Layout:
         return state.layout()
 
+    def state_size(self) -> int:
+        return state.layout().env_size
+
     def program_counters(self) -> tuple[int, int]:
         return state.layout().env_eip, state.layout().env_eip
 

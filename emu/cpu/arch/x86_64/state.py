@@ -66,6 +66,7 @@ class Layout(CpuStructures):
     env_x87_flags: int  # uint8: exceptions that are not in it yet
     env_sse_flags: int  # uint8: exceptions of SSE that are not in MXCSR yet
     env_mxcsr: int  # uint32
+    env_size: int  # bytes of what Unicorn itself saves: the state without what Unicorn knows of it
 
 
 def register(name: str) -> int:
@@ -76,6 +77,8 @@ def register(name: str) -> int:
 # What CPUID says of Unicorn's default CPU, in words of 64 bits: leaf 1's EDX and ECX, and leaf 7's EBX.
 _CPUID = struct.pack("<3Q", 0x078B_FBFD, 0xC6D8_2203, 0x0000_0389)
 _RDRAND = 1 << 30  # in leaf 1's ECX
+
+_CONTEXT_HEADER = 40  # bytes of a struct uc_context before the state
 
 # Bytes of the CPU state that are searched. What follows the state on the heap must stay out: the result of `peek` may lie
 # there, and would be found, too.
@@ -142,6 +145,7 @@ def layout() -> Layout:
             env_x87_flags=x87_flags,
             env_sse_flags=sse_flags,
             env_mxcsr=mxcsr,
+            env_size=uc.context_save().size - _CONTEXT_HEADER,
         )
     _self_test(uc, found)
     return found

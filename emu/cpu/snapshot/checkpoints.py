@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Checkpoints: a whole machine at one moment, with all that Unicorn knows of its CPUs, translations included."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from emu.cpu.board import Board
+from emu.cpu.snapshot.objects import Contents, Objects
+from emu.cpu.snapshot.pages import CODE, Memory, MemoryBase, Numbers, PageContents
+
+__all__ = ["Checkpoint", "Checkpoints"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Checkpoint:
+    """A machine at one moment: what differs from a base that it shares with other checkpoints."""
+
+    _owner: Checkpoints
+    _base: MemoryBase
+    _pages: tuple[PageContents, ...]
+    _contents: Contents
+
+    def __repr__(self) -> str:
+        return f"<checkpoint: {self.size >> 10} KiB>"
+
+    @property
+    def size(self) -> int:
+        """Bytes of the pages that this checkpoint holds for itself."""
+        return sum(contents.data.nbytes for contents in self._pages)
+
+
+class Checkpoints:
+    """Takes checkpoints of a machine that stands still, and puts the machine back to them, in any order.
+
+    Args:
+        board: of the machine.
+        roots: the objects from which all others that belong to the machine can be reached.
+    """
+
+    def __init__(self, board: Board, roots: Sequence[object]) -> None:
+        self._board = board
+        self._roots = roots
+
+    @functools.cached_property
+    def _objects(self) -> Objects:
+        """The objects at the first checkpoint."""
+        return Objects(self._roots, apart=[self, self._board.arch, self._board.arch.timing()])
+
+    @functools.cached_property
+    def _memory(self) -> list[Memory]:
+        heap = self._board.heap
+        buffers = [Memory(address, size, CODE) for address, size in heap.mappings]
+        return [*self._objects.memory, Memory(heap.address, heap.size), *buffers]
+
+    @functools.cached_property
+    def _base(self) -> MemoryBase:
+        return MemoryBase(self._memory)
+
+    def save(self) -> Checkpoint:
+        """The present state.
+
+        Raises:
+            Unsaveable: there is an object that cannot be put back.
+            OSError: the host has too little memory.
+        """
+        contents = self._objects.save(self._objects.changed())
+        changed = self._changed()
+        if not self._base.in_force or sum(map(len, changed)) > self._base.used:
+            self._base = MemoryBase(self._memory)
+            changed = self._changed()
+        pages = tuple(memory.save(numbers) for memory, numbers in zip(self._memory, changed, strict=True))
+        return Checkpoint(self, self._base, pages, contents)
+
+    def _changed(self) -> list[Numbers]:
+        return [memory.changed() for memory in self._base.memory]
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Puts the machine back.
+
+        Raises:
+            ValueError: the checkpoint is of another machine.
+            OSError: the host has too little memory.
+        """
+        if checkpoint._owner is not self:
+            raise ValueError("this is a checkpoint of another machine")
+        self._base = checkpoint._base
+        if self._base.in_force:
+            self._base.back()
+        else:
+            self._base.use()
+        for memory, contents in zip(self._memory, checkpoint._pages, strict=True):
+            memory.put_back(contents)
+        self._objects.back_to_base(self._objects.changed())
+        self._objects.put_back(checkpoint._contents)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Memory of which only the pages that have changed are kept.
+
+At its base, memory becomes a private mapping of a file in memory. The kernel copies a page when it is written first, and
+/proc/self/pagemap tells which pages those are.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+import mmap
+import os
+import weakref
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["CODE", "DATA", "PAGE", "Memory", "MemoryBase", "Numbers", "PageContents"]
+
+PAGE = mmap.PAGESIZE
+DATA = mmap.PROT_READ | mmap.PROT_WRITE
+CODE = DATA | mmap.PROT_EXEC
+_MAP_FIXED, _MAP_NORESERVE = 0x10, 0x4000  # Linux
+_ENTRY = 8  # bytes of a pagemap entry (Documentation/admin-guide/mm/pagemap.rst)
+_IN_USE, _OF_A_FILE = np.uint64(1 << 63 | 1 << 62), np.uint64(1 << 61)  # in RAM or swapped out; not a private copy
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mmap.restype = ctypes.c_void_p
+_libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+_libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
+Numbers = npt.NDArray[np.int64]
+
+
+@functools.cache
+def _pagemap() -> int:
+    return os.open("/proc/self/pagemap", os.O_RDONLY | os.O_CLOEXEC)
+
+
+@dataclass(frozen=True)
+class PageContents:
+    """Some pages of a memory: their numbers, ascending, and what they hold, shape (n, PAGE)."""
+
+    numbers: Numbers
+    data: npt.NDArray[np.uint8]
+
+
+class Memory:
+    """A private mapping of the host, in whole pages.
+
+    Args:
+        address: where it begins.
+        size: bytes.
+        protection: of its pages, DATA or CODE.
+
+    Attributes:
+        pages: what it holds, shape (n, PAGE), to be read and written.
+    """
+
+    def __init__(self, address: int, size: int, protection: int = DATA) -> None:
+        self.address = address
+        self.size = size
+        self._protection = protection
+        self.pages = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address)).reshape(-1, PAGE)
+
+    def changed(self) -> Numbers:
+        """The numbers of the pages that have been written since the base in force; if there is none, of those in use."""
+        data = os.pread(_pagemap(), self.size // PAGE * _ENTRY, self.address // PAGE * _ENTRY)
+        entries = np.frombuffer(data, np.uint64)
+        return np.flatnonzero((entries & _IN_USE != 0) & (entries & _OF_A_FILE == 0))
+
+    def used(self) -> Numbers:
+        """The numbers of the pages that do not hold zeros alone."""
+        numbers = np.union1d(self.changed(), self._of_base())
+        return numbers[self.pages[numbers].any(axis=1)]
+
+    def save(self, numbers: Numbers) -> PageContents:
+        """What some pages hold."""
+        return PageContents(numbers, self.pages[numbers])
+
+    def back_to_base(self) -> None:
+        """Every page holds what it held at the base in force; if there is none, zeros."""
+        _libc.madvise(self.address, self.size, mmap.MADV_DONTNEED)
+
+    def put_back(self, contents: PageContents) -> None:
+        """Stores the contents of some pages; the others stay as they are."""
+        self.pages[contents.numbers] = contents.data
+
+    def put_back_alone(self, contents: PageContents) -> None:
+        """Stores the contents of some pages; the others hold zeros."""
+        self.back_to_base()
+        self.pages[self._of_base()] = 0
+        self.put_back(contents)
+
+    def _of_base(self) -> Numbers:
+        """The numbers of the pages that hold more than zeros at the base in force. (Its memory may be gone, and this be new.)"""
+        numbers = _in_force[self.address][1] if self.address in _in_force else np.zeros(0, np.int64)
+        return numbers[numbers < len(self.pages)]
+
+    def map(self, file: int, start: int) -> None:
+        """Makes it a private mapping of a file, from the byte `start` on.
+
+        Raises:
+            OSError: the host has too little memory.
+        """
+        flags = mmap.MAP_PRIVATE | _MAP_FIXED | _MAP_NORESERVE
+        if _libc.mmap(self.address, self.size, self._protection, flags, file, start) != self.address:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+_in_force: dict[int, tuple[weakref.ref[MemoryBase], Numbers]] = {}  # by the addresses of memory, which may be gone
+
+
+class MemoryBase:
+    """What some memory holds now. It is in force: the memory knows which of its pages are written from now on.
+
+    Attributes:
+        memory: in the order in which it was given.
+        used: how many pages hold more than zeros.
+
+    Raises:
+        OSError: the host has too little memory.
+    """
+
+    def __init__(self, memory: Sequence[Memory]) -> None:
+        self.memory = memory
+        self._numbers = [one.used() for one in memory]
+        self.used = sum(map(len, self._numbers))
+        self._file = os.memfd_create("base", os.MFD_CLOEXEC)
+        weakref.finalize(self, os.close, self._file).atexit = False
+        self._starts = [0, *itertools.accumulate(one.size for one in memory)]
+        os.ftruncate(self._file, self._starts[-1])
+        for one, numbers, start in zip(memory, self._numbers, self._starts, strict=False):
+            for run in _runs(numbers):
+                _write(self._file, one.pages[run[0] : run[-1] + 1], start + int(run[0]) * PAGE)
+        self.use()
+
+    @property
+    def in_force(self) -> bool:
+        """Whether the memory is as at this base, but for the pages that have been written since."""
+        return all(one.address in _in_force and _in_force[one.address][0]() is self for one in self.memory)
+
+    def use(self) -> None:
+        """The memory holds again what it held, and this base is in force.
+
+        Raises:
+            OSError: the host has too little memory.
+        """
+        for one, numbers, start in zip(self.memory, self._numbers, self._starts, strict=False):
+            one.map(self._file, start)
+            _in_force[one.address] = weakref.ref(self), numbers
+
+    def back(self) -> None:
+        """The memory holds again what it held. The base is in force."""
+        for one in self.memory:
+            one.back_to_base()
+
+
+def _runs(numbers: Numbers) -> Iterable[Numbers]:
+    """The pages, those that follow each other together."""
+    return np.split(numbers, np.flatnonzero(np.diff(numbers) != 1) + 1) if len(numbers) else ()
+
+
+def _write(file: int, pages: npt.NDArray[np.uint8], at: int) -> None:
+    data = pages.data.cast("B")
+    done = 0
+    while done < len(data):
+        done += os.pwrite(file, data[done:], at + done)

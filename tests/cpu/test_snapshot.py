@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Saving and restoring a window of a run, again and again."""
+
+import hashlib
+import random
+
+import pytest
+
+from emu import Machine
+from emu.cpu.snapshot import Snapshots, Unsaveable
+
+
+def digest(machine):
+    """What a machine is: its RAM, clocks, registers and what it wrote."""
+    ram = hashlib.sha256(machine.board.ram).hexdigest()
+    cpus = [(cpu.cycles, cpu.instructions, *cpu.registers().items()) for cpu in machine.board.cpus]
+    return ram, cpus, bytes(machine._output), list(machine.warnings)
+
+
+@pytest.fixture
+def busy(arch):
+    """Three CPUs that read and write, traced. No program begins or ends."""
+    with Machine(arch=arch, cpus=3, seed=5, memory=32 << 20) as machine:
+        machine.tracefs.write("current_tracer", "function")
+        dd = "dd if=/dev/zero of=/dev/null bs=16 count=100000000 2> /dev/null"
+        machine.run(f"{dd} & {dd} & {dd} &")
+        machine.advance(200_000)
+        yield machine
+
+
+def explored(snapshots, machine):
+    """Branches of one window: what the machine was at the end of each, by its way from the base."""
+    chosen, found = random.Random(1), {}
+    states = {(): snapshots.base}
+    for _ in range(15):
+        way = chosen.choice(list(states))
+        snapshots.restore(states[way])
+        way = (*way, chosen.choice([50, 300, 2_000]))
+        machine.advance(way[-1])
+        states[way], found[way] = snapshots.save(), digest(machine)
+    for way in found:
+        snapshots.restore(states[way])
+        assert digest(machine) == found[way]
+    return found
+
+
+def test_branches_of_a_window_are_the_same_again(busy):
+    """Also those that begin in the midst of others; and the run without snapshots is one of them."""
+    snapshots = Snapshots(busy.board, [busy])
+    snapshots.restore(snapshots.base)
+    busy.advance(40_000)
+    while snapshots.strays():
+        busy.advance(40_000)
+    found = explored(snapshots, busy)
+    assert explored(snapshots, busy) == found
+    assert snapshots.strays() == 0
+
+
+def test_what_is_outside_the_working_set_is_found(busy):
+    snapshots = Snapshots(busy.board, [busy])
+    before = digest(busy)
+    busy.board.ram[20 << 20] ^= 1
+    busy.warnings.append("one")
+    assert snapshots.strays() == 2
+    assert digest(busy) == before
+    busy.board.ram[20 << 20] ^= 1
+    busy.warnings.append("two")
+    assert snapshots.strays() == 0
+    snapshots.restore(snapshots.base)
+    assert digest(busy) == before
+
+
+def test_what_cannot_be_put_back_is_refused(busy):
+    busy.kernel.an_iterator = iter([1])
+    with pytest.raises(Unsaveable, match=r"a list_iterator, which a Kernel holds"):
+        Snapshots(busy.board, [busy])

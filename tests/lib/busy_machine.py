@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A machine with much under way, on which things are done by number: the same number does the same."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+
+from emu.cpu.native import cpu_record
+from emu.machine import LimitReached, Machine
+
+__all__ = ["act", "busy_machine", "digest"]
+
+_TRACING = "/sys/kernel/tracing"
+_LOADS = (
+    "busy 3 100000 > /dev/null",
+    "while true; do ls /bin /etc > /tmp/names; cp /tmp/names /dev/ram0; sed s/[aeiou]/z/g /tmp/names | wc > /dev/null; done",
+    f"cd {_TRACING}; while true; do cat trace available_events | wc; done > /dev/null",
+    f"cd {_TRACING}; while true; do modprobe sample_timer; usleep 300; rmmod sample_timer; done",
+    f"""cd {_TRACING}; while true; do
+        mkdir instances/one; echo 1 > instances/one/events/sched/enable; cat instances/one/trace | wc; rmdir instances/one
+    done > /dev/null""",
+)
+_WRITES = (
+    ("current_tracer", "function"), ("current_tracer", "function_graph"), ("current_tracer", "nop"),
+    ("set_ftrace_filter", "vfs_* kmem_*"), ("set_ftrace_filter", "*lock*"), ("set_ftrace_filter", ""),
+    ("set_ftrace_filter", "vfs_read:stacktrace:20"), ("set_graph_function", "vfs_write"), ("snapshot", "1"),
+    ("events/sched/enable", "1"), ("events/sched/enable", "0"), ("events/sched/sched_switch/filter", "prev_pid > 2"),
+    ("events/sched/sched_wakeup/trigger", "stacktrace:30"), ("buffer_size_kb", "100"), ("options/stacktrace", "1"),
+    ("options/stacktrace", "0"), ("trace_clock", "global"), ("tracing_cpumask", "b"),
+)  # fmt: skip
+
+_WORDS = (
+    cpu_record.STATUS, cpu_record.CYCLES, cpu_record.INSTRUCTIONS, cpu_record.TIMER, cpu_record.NMI_TIMER, cpu_record.NMI,
+    cpu_record.ARRIVAL, cpu_record.PENDING_COUNT, cpu_record.PENDING, cpu_record.TAKEN,
+)  # fmt: skip
+
+
+def busy_machine(arch: str, seed: int) -> Machine:
+    """Four CPUs with programs that read, write, trace, and load modules, for ever."""
+    machine = Machine(arch=arch, cpus=4, seed=seed, quantum=300, memory=32 << 20)
+    machine.tracefs.write("buffer_size_kb", "64")
+    machine.tracefs.write("current_tracer", "function")
+    for load in _LOADS:
+        machine.run(f"({load}) 2> /dev/null &")
+    machine.advance(random.Random(seed).randrange(100_000))
+    return machine
+
+
+def act(machine: Machine, number: int) -> str:
+    """Does one thing with the machine, and says what came of it. Often it leaves a change of call sites under way."""
+    chosen = random.Random(number)
+    try:
+        match chosen.randrange(8):
+            case 0:
+                cpu = machine.cpus[chosen.randrange(len(machine.cpus))]
+                return " ".join(str(cpu.step()) for _ in range(chosen.randrange(20)))
+            case 1:
+                machine.inject_nmi(chosen.randrange(len(machine.cpus)))
+            case 2 | 3:
+                machine.tracefs.write(
+                    "current_tracer", chosen.choice(["function", "function_graph"]), limit=chosen.choice([0, 3_000])
+                )
+            case 4:
+                machine.tracefs.write(*chosen.choice(_WRITES), limit=chosen.choice([0, 10_000, 100_000]))
+            case 5:
+                return machine.run("echo $$ > /tmp/x; wc < /proc/meminfo", limit=chosen.choice([10_000, 500_000])).output.hex()
+            case _:
+                return str(machine.advance(chosen.choice([20, 300, 1_000, 5_000])))
+    except (LimitReached, OSError) as error:
+        return str(error)
+    return ""
+
+
+def digest(machine: Machine) -> str:
+    """What the machine is: RAM, each CPU's registers and record, what it has written, recorded, and is about to patch."""
+    found = hashlib.sha256(machine.board.ram)
+    for cpu in machine.board.cpus:
+        found.update(repr([cpu.record.get(field) for field in _WORDS]).encode())
+        found.update(repr([cpu.record.get(cpu_record.ARRIVALS, n) for n in range(cpu_record.VECTORS)]).encode())
+        found.update(repr(sorted(cpu.registers().items())).encode())
+    patching = machine.patching
+    found.update(repr((patching.steps, sorted(patching.awaited), patching.breakpoints_hit, machine.warnings)).encode())
+    found.update(machine.tracefs.read("trace").encode(errors="surrogateescape"))
+    return found.hexdigest()

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A tenth of what `make soak` does with checkpoints."""
+
+from __future__ import annotations
+
+from tests.soak import INSTANTS, SUITE
+from tests.soak.checkpoints import go_back
+
+
+def test_from_each_instant_the_rest_is_the_same(arch: str) -> None:
+    outcome = go_back(arch, int(INSTANTS * SUITE), seed=0)
+    assert outcome.patching > 0
