@@ -176,8 +176,8 @@ class Machine:
                 if done.status:
                     raise ValueError(f"{refusal}: {done.output.decode(errors='replace').strip()}")
             self._output.clear()
+            self._checkpoints = opened.enter_context(closing(Checkpoints(self.board, [self])))
             self._opened = opened.pop_all()
-            self._checkpoints = Checkpoints(self.board, [self])
 
     def _boot(self, time: int, booting: Callable[[int], None]) -> None:
         """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""

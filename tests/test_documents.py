@@ -5,20 +5,50 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 import subprocess
 import sys
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from emu.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("firmware/**/README.md"), ROOT / "tests/README.md"]
 COLUMNS = 120
 
 
-def test_sessions_give_what_the_document_shows() -> None:
-    failed, tried = doctest.testfile(str(ROOT / "docs/races.md"), module_relative=False)
-    assert (failed, tried > 30) == (0, True)
+@pytest.mark.parametrize(("document", "least"), [("docs/races.md", 30), ("docs/race-lab.md", 5)])
+def test_sessions_give_what_the_document_shows(document: str, least: int) -> None:
+    failed, tried = doctest.testfile(str(ROOT / document), module_relative=False)
+    assert (failed, tried > least) == (0, True)
+
+
+def sessions(text: str) -> Iterator[tuple[str, str]]:
+    """The commands `$ emu ...` in a document's indented blocks, each with the output that follows it."""
+    for block in re.findall(r"(?:^(?:    .*)?\n)+", text, re.MULTILINE):
+        for session in re.split(r"^\$ emu ", textwrap.dedent(block), flags=re.MULTILINE)[1:]:
+            command, _, output = session.partition("\n")
+            yield command, output.rstrip("\n") + "\n"
+
+
+def test_commands_give_what_the_document_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "docs/race-lab.md").read_text()
+    for name, content in re.findall(r"^```\w*\n# (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        (tmp_path / name).write_text(f"# {name}\n{content}")
+    (tmp_path / "emu").symlink_to(ROOT / "emu")
+    monkeypatch.chdir(tmp_path)
+    shown = list(sessions(text))
+    assert len(shown) > 3
+    for command, output in shown:
+        with pytest.raises(SystemExit):
+            main(shlex.split(command))
+        assert doctest.OutputChecker().check_output(output, got := capfd.readouterr().out, doctest.ELLIPSIS), f"{command}\n{got}"
 
 
 def test_the_readme_shows_a_program_that_runs() -> None:

@@ -13,6 +13,7 @@ from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
 from emu.cli.guest_errors import GuestDied, TimedOut
 from emu.cli.list import list_names
 from emu.cli.output import give_up, open_standard_streams
+from emu.cli.race import race
 from emu.cli.run import run
 from emu.cli.shell import shell
 from emu.cli.signals import Terminated
@@ -29,6 +30,7 @@ def cli() -> None:
 cli.add_command(run)
 cli.add_command(shell)
 cli.add_command(list_names)
+cli.add_command(race)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
 
@@ -25,7 +25,7 @@ from emu.native.record import Record
 __all__ = ["Board", "CpuFault"]
 
 _SLOWEST, _FASTEST = 1_000_000, 100_000_000_000  # Hz: what the guest's clocks can count with
-_HEAP = 64 << 20  # bytes of addresses for what Unicorn allocates for a CPU, which takes a tenth of them
+_HEAP = 64 << 20  # bytes of addresses for what Unicorn allocates for a CPU, which takes a twentieth of them
 _TURN_SLICE = 50_000  # microseconds of host time the native loop may take at a stretch
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 
@@ -235,6 +235,32 @@ class Board:
             cpu.step()
             self._after_turn(0, on_host_call if cpu.record.get(cpu_record.REQUEST) else None)
             return True
+
+    def run_to(
+        self, cpu: Cpu, places: Sequence[int], blocks: int, on_host_call: Callable[[Cpu, int, list[int]], None]
+    ) -> bool:
+        """Runs one CPU, while all others stand still, until a block ends at one of some virtual addresses.
+
+        Returns:
+            False if it does not come there: it sleeps, it waits for an answer, or it has executed so many `blocks`.
+
+        Raises: as `run`.
+        """
+        from emu.cpu.native import run_to  # compiled when it is needed
+
+        there = np.array(places, np.uint64)
+        with self.acting(), Held():
+            while blocks > 0:
+                here = int(there.ctypes.data)
+                outcome = int(run_to.run_to(self.record.address, cpu.record.address, here, len(there), blocks))
+                reason = outcome & 0xFF
+                blocks -= outcome >> 16
+                self._after_turn(outcome >> 8 & 0xFF, on_host_call if reason == turns.REQUEST else None)
+                if reason != turns.REQUEST:
+                    return reason == run_to.ARRIVED
+                if cpu.record.get(cpu_record.REQUEST):
+                    break
+            return False
 
     def turn(self, cpu: Cpu) -> None:
         """One turn of one CPU, whatever the others' clocks say (exact stepping).

@@ -11,7 +11,7 @@ import signal
 import threading
 from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = ["Held"]
 
@@ -19,7 +19,12 @@ _RAISING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal
 
 
 class Held:
-    """A context in which Python calls no handlers of these signals. At its end it calls those of signals that came."""
+    """A context in which Python calls no handlers of these signals. At its end it calls those of signals that came.
+
+    Within another one it does nothing.
+    """
+
+    _any: ClassVar[bool] = False  # whether the main thread is within one
 
     def __init__(self) -> None:
         self._handlers: dict[signal.Signals, Callable[[int, FrameType | None], Any]] = {}
@@ -27,8 +32,9 @@ class Held:
         self._holding = False
 
     def __enter__(self) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            return  # no handler is ever called here
+        if Held._any or threading.current_thread() is not threading.main_thread():
+            return  # no handler is called in any other thread
+        Held._any = True
         for number in _RAISING:
             handler = signal.getsignal(number)
             if callable(handler):
@@ -37,9 +43,11 @@ class Held:
         self._holding = True
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if not self._holding:
+            return
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
-        self._holding = False
+        self._holding = Held._any = False
         for number in self._came:
             self._handlers[number](number, None)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from emu.cpu.board import Board, CpuFault
 from emu.cpu.cpu import Cpu
@@ -159,6 +159,17 @@ class Kernel:
             GuestPanic, PoweredOff: as `run`.
         """
         return self._execute(lambda: self.board.step(cpu, self.host_calls.answer))
+
+    def run_to(self, cpu: Cpu, places: Sequence[int], blocks: int) -> bool:
+        """Runs one CPU until a block ends at one of some addresses (see Board.run_to).
+
+        Returns:
+            False if it does not come there.
+
+        Raises:
+            GuestPanic, PoweredOff: as `run`.
+        """
+        return self._execute(lambda: self.board.run_to(cpu, places, blocks, self.host_calls.answer))
 
     def _execute(self, execute: Callable[[], bool]) -> bool:
         """Has the board do something, unless the kernel has ended. Raises how it ended, also if it ends now."""

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The race lab: what may CPUs execute, in any order of events, while the code under them is changed?
+
+    >>> from emu import race
+    >>> def hasty(patches, breakpoint):
+    ...     return [race.Write(patch.address, patch.old, patch.new) for patch in patches]
+    >>> scenario = race.Scenario("hasty", hasty, "hasty", cpus=2, places=(5,))
+    >>> for verdict in race.explore(scenario, fetch="coherent,torn8"):
+    ...     print(verdict.fetch, verdict.outcome, verdict.wrong, len(verdict.schedule))
+
+What it decides, and how to read what it says, is in docs/race-lab.md.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
+    from emu.race.event import PATCHER, Event, What
+    from emu.race.fetch import MODELS, FetchModel
+    from emu.race.lab import certify, explore, replay
+    from emu.race.limits import Limits
+    from emu.race.protocol_steps import Forget, Free, WaitTasks
+    from emu.race.scenario import Change, Expectation, Handler, Scenario, Wrong
+    from emu.race.schedule import Schedule
+    from emu.race.verdict import Outcome, Verdict
+
+__all__ = [
+    "MODELS", "PATCHER", "PROTOCOLS", "Change", "Event", "Expectation", "FetchModel", "Forget", "Free", "Handler", "Limits",
+    "Outcome", "Park", "Patch", "Release", "Scenario", "Schedule", "Synchronise", "Verdict", "WaitTasks", "What", "Write",
+    "Wrong", "certify", "explore", "replay",
+]  # fmt: skip
+
+_MODULES = {
+    "emu.ftrace.patching": ("PROTOCOLS", "Park", "Patch", "Release", "Synchronise", "Write"),
+    "emu.race.event": ("PATCHER", "Event", "What"),
+    "emu.race.fetch": ("MODELS", "FetchModel"),
+    "emu.race.lab": ("certify", "explore", "replay"),
+    "emu.race.limits": ("Limits",),
+    "emu.race.protocol_steps": ("Forget", "Free", "WaitTasks"),
+    "emu.race.scenario": ("Change", "Expectation", "Handler", "Scenario", "Wrong"),
+    "emu.race.schedule": ("Schedule",),
+    "emu.race.verdict": ("Outcome", "Verdict"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Loads what is used, when it is: the search brings numba, the machine brings Unicorn."""
+    if name in _MODULE_OF:
+        return getattr(importlib.import_module(_MODULE_OF[name]), name)
+    raise AttributeError(f"module 'emu.race' has no attribute '{name}'")

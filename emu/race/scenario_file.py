@@ -120,7 +120,7 @@ class _Parser:
             file.no_more(line, 1, "one sentence")
             if self._about:
                 raise file.error(word, "a second sentence about the scenario; there is one")
-            self._about = word.text[1:-1]
+            self._about = one_line(word.text[1:-1])
             return
         name = file.choice(word, _WORDS, "word of a scenario")
         if name == "expect":
@@ -218,7 +218,10 @@ class _Parser:
     def _name(self, line: Line) -> str:
         if not line.values:
             raise self._file.error(line.end, "the scenario has no name; `scenario NAME`")
-        name = " ".join(word.text for word in line.values)
+        for word in line.values:
+            if '"' in word.text:
+                raise self._file.error(word, "a quotation mark in a name; the sentence about the scenario is a line of its own")
+        name = " ".join(one_line(word.text) for word in line.values)
         if len(name) > _LONGEST_NAME:
             raise self._file.error(line.values[0], f"the name has {len(name)} characters; at most {_LONGEST_NAME}")
         return name
@@ -227,9 +230,11 @@ class _Parser:
         line = self._lines.get("change")
         if line is None:
             return Change.NOP_TO_CALL
+        changes = [change.value for change in CHANGES[arch]]
+        if not line.values:
+            raise self._file.error(line.end, f"'change' has no value; {', '.join(changes)}")
         text = " ".join(word.text for word in line.values)
-        at = line.values[0] if line.values else line.end
-        return Change(self._file.choice(at._replace(text=text), [change.value for change in CHANGES[arch]], f"change of {arch}"))
+        return Change(self._file.choice(line.values[0]._replace(text=text), changes, f"change of {arch}"))
 
     def _places(self, arch: str) -> tuple[int, ...]:
         line = self._lines.get("place")

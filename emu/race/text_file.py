@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from emu.ftrace.errors import did_you_mean, enumeration
 
-__all__ = ["Line", "TextError", "TextFile", "Word", "one_line", "quoted", "read_text"]
+__all__ = ["Line", "TextError", "TextFile", "Word", "decoded", "one_line", "quoted", "read_text"]
 
 _LONGEST_SHOWN = 40  # characters of a word in an error
 _TOKEN = re.compile(r'"[^"]*"?|#.*|[^\s#"]+')
@@ -92,7 +92,7 @@ class TextFile:
             if word.text.startswith("#"):
                 comment = word.text[1:]
             elif word.text.startswith('"') and (len(word.text) == 1 or not word.text.endswith('"')):
-                raise self.error(word, "a quotation mark is missing at the end of the text")
+                raise self.error(word, "the text does not end; it ends with another quotation mark, in its line")
             else:
                 words.append(word)
         if not words:
@@ -153,6 +153,15 @@ def read_text(path: Path, most: int) -> str:
         raise TextError(str(path), f"cannot be read: {reason}") from None
     if len(data) > most:
         raise TextError(str(path), f"is too long; at most {most:,} bytes")
+    return decoded(data, path)
+
+
+def decoded(data: bytes, path: str | Path) -> str:
+    """What a file holds, as a text.
+
+    Raises:
+        TextError: it is not UTF-8.
+    """
     try:
         return data.decode()
     except UnicodeDecodeError as error:

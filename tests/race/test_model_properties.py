@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,16 +18,35 @@ from emu.race.model.native_search import native_search
 from emu.race.model.replay import Walk
 from emu.race.model.search import search
 from emu.race.model.tables import Tables
+from emu.race.model_sites import model_patches
 from emu.race.protocol_steps import LabStep
 from emu.race.scenario import PLACES, Change, Handler, LabProtocol, Scenario, Wrong
 from emu.race.verdict import Outcome
 
 SMALL = Limits(states=20_000)
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=40, deadline=None)
 
-# A stage: a write of a part, as breakpoint, old or new; or a step.
-WRITES = st.tuples(st.sampled_from(("head", "tail", "all")), st.sampled_from(("breakpoint", "old", "new")))
-STAGES = st.lists(st.one_of(WRITES, st.sampled_from((Synchronise(), Park(), Release()))), max_size=7)
+# A stage is a write of a part, as breakpoint, old or new; or a step.
+STAGE = st.one_of(
+    st.tuples(st.sampled_from(("head", "tail", "all")), st.sampled_from(("breakpoint", "old", "new"))),
+    st.sampled_from((Synchronise(), Park(), Release())),
+)
+BREAKPOINT = [("head", "breakpoint"), Synchronise(), ("tail", "new"), Synchronise(), ("head", "new"), Synchronise()]
+STOP_MACHINE = [Park(), ("all", "new"), Release()]
+
+
+@st.composite
+def nearly(draw: st.DrawFn, stages: Sequence[object]) -> list[object]:
+    """A protocol's stages, one or two of them changed, or none."""
+    changed = list(stages)
+    for _ in range(draw(st.integers(0, 2))):
+        at = draw(st.integers(0, len(changed) - 1))
+        changed[at : at + draw(st.integers(0, 1))] = draw(st.lists(STAGE, max_size=1))
+        changed = changed or list(stages)
+    return changed
+
+
+STAGES = st.one_of(st.lists(STAGE, max_size=7), nearly(BREAKPOINT), nearly(STOP_MACHINE))
 
 
 def protocol(stages: Sequence[object]) -> LabProtocol:
@@ -46,17 +66,28 @@ def protocol(stages: Sequence[object]) -> LabProtocol:
     return steps
 
 
-SCENARIOS = st.builds(
-    lambda stages, **others: Scenario("random", protocol(stages), "random", **others),
-    STAGES,
-    places=st.lists(st.sampled_from(PLACES["x86_64"]), min_size=1, max_size=2).map(tuple),
-    change=st.sampled_from(tuple(Change)),
-    handler=st.sampled_from(tuple(Handler)),
-    nmi_sites=st.sampled_from((frozenset(), frozenset((1,)))),
-    handler_sites=st.sampled_from((frozenset(), frozenset((1,)))),
-    user=st.booleans(),
-    visits=st.integers(0, 2),
-)
+def scenario_of(stages: Sequence[object], fails: int, **others: Any) -> Scenario:
+    scenario = Scenario("random", protocol(stages), "random", **others)
+    writes = sum(isinstance(step, Write) for step in scenario.steps(model_patches(scenario)))
+    return dataclasses.replace(scenario, fails_at=min(fails, writes))
+
+
+def scenarios(most_sites: int) -> st.SearchStrategy[Scenario]:
+    return st.builds(
+        scenario_of,
+        STAGES,
+        st.sampled_from((0, 0, 0, 1, 2, 4)),
+        places=st.lists(st.sampled_from(PLACES["x86_64"]), min_size=1, max_size=most_sites).map(tuple),
+        change=st.sampled_from(tuple(Change)),
+        handler=st.sampled_from((Handler.EMULATE, *Handler)),
+        nmi_sites=st.sampled_from((frozenset(), frozenset((1,)))),
+        handler_sites=st.sampled_from((frozenset(), frozenset(), frozenset((1,)))),
+        user=st.booleans(),
+        visits=st.integers(0, 2),
+    )
+
+
+SCENARIOS = scenarios(2)
 FETCHES = st.sampled_from(("coherent", "stale", "torn1", "torn8", "torn16", "torn64", "translation"))
 
 
@@ -75,7 +106,7 @@ def test_one_cpu_can_do_wrong_exactly_if_one_of_several_can(scenario: Scenario, 
 
 
 @QUICK
-@given(SCENARIOS)
+@given(scenarios(1))
 def test_what_is_safe_is_safe_if_cpus_see_less(scenario: Scenario) -> None:
     scenario = dataclasses.replace(scenario, cpus=1)
     strict_last = ("torn1", "torn8", "torn16", "torn64", "stale", "coherent")  # each may see all that the next one may
@@ -99,7 +130,7 @@ def test_whole_stores_are_never_torn_to_coherent_cpus(stages: list[object], nmis
     assert explore(scenario, "coherent").outcome is Outcome.SAFE
 
 
-@settings(max_examples=40, deadline=None)
+@QUICK
 @given(SCENARIOS, FETCHES)
 def test_no_shorter_way_is_wrong(scenario: Scenario, fetch: str) -> None:
     """Against a search that has no tables, no states and no order: it tries everything, up to some depth."""

@@ -59,6 +59,11 @@ class Checkpoints:
     def _base(self) -> MemoryBase:
         return MemoryBase(self._memory)
 
+    def close(self) -> None:
+        """Lets go of the machine. Checkpoints that somebody still has cannot be restored any more."""
+        for name in ("_objects", "_memory", "_base"):
+            self.__dict__.pop(name, None)
+
     def save(self) -> Checkpoint:
         """The present state.
 

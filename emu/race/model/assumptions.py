@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from emu.race.fetch import FetchModel
-from emu.race.scenario import Handler, Scenario
+from emu.race.scenario import LINE, Handler, Scenario
 
 __all__ = ["assumptions"]
 
@@ -18,9 +18,9 @@ _HANDLERS = {
 
 def assumptions(scenario: Scenario, model: FetchModel) -> tuple[str, ...]:
     """A sentence for each."""
-    often = f"{scenario.visits} times at most" if scenario.visits else "any number of times"
+    often = {0: "any number of times", 1: "once at most"}.get(scenario.visits, f"{scenario.visits} times at most")
     stores = "Every store is seen whole."
-    if model.store <= model.granule or model.coherent:
+    if model.store < LINE:
         stores = f"A store is seen whole in each aligned piece of {model.store} bytes, and the pieces one after another."
     sentences = [
         f"{_count(scenario.cpus, 'CPU')}, each with one task, and {_count(len(scenario.places), 'site')} are all there are.",

@@ -119,7 +119,7 @@ class Automaton:
 
     def __init__(self, scenario: Scenario, model: FetchModel) -> None:
         self._scenario = scenario
-        _check_places(scenario)
+        _check(scenario)
         self._patches = model_patches(scenario)
         self.patcher = Patcher(scenario, self._patches, model)
         memory = self.patcher.memory
@@ -349,15 +349,17 @@ class Automaton:
         return Move(event, after, wrong, why) if wrong in self._scenario.never else Move(event, after)
 
 
-def _check_places(scenario: Scenario) -> None:
+def _check(scenario: Scenario) -> None:
+    """Raises a ValueError if there cannot be such CPUs and sites."""
+    if scenario.cpus < 1 or not scenario.places:
+        raise ValueError(f"{scenario.cpus} CPUs and {len(scenario.places)} sites; there is at least one of each")
     offsets = range(0, LINE, scenario.ftrace_arch.cpu.instruction_alignment)
     for place in scenario.places:
         if place not in offsets:
             raise ValueError(f"a site at {place} of its line; a multiple of {offsets.step} below {LINE} is allowed")
-    sites = range(1, len(scenario.places) + 1)
     for site in sorted(scenario.misses | scenario.handler_sites | scenario.nmi_sites | scenario.entry_sites):
-        if site not in sites:
-            raise ValueError(f"the scenario has no site {site}; it has {len(sites)}")
+        if not 1 <= site <= len(scenario.places):
+            raise ValueError(f"the scenario has no site {site}; it has {len(scenario.places)}")
 
 
 def _pushed(cpu: Cpu, frame: Frame) -> Cpu:

@@ -43,49 +43,45 @@ class _Search:
                 f"fewer CPUs or sites do"
             )
         rows = [row for rows in tables.rows for row in rows]
-        most = max(len(row.targets) for row in rows)
-        self._rows = _sums(len(rows) for rows in tables.rows)
-        self._first = _sums(len(row.targets) for row in rows)
-        self._targets = np.array([target for row in rows for target in row.targets], np.int64)
-        self._advance = np.array([row.advance for row in rows], np.int64)
+        self._moves = native.Moves(
+            _sums(len(rows) for rows in tables.rows),
+            _sums(len(row.targets) for row in rows),
+            np.array([target for row in rows for target in row.targets], np.int64),
+            np.array([row.advance for row in rows], np.int64),
+        )
         self._numbers = np.zeros((2, cpus), np.int64)
-        self._queue, self._parents = np.zeros(0, np.uint64), np.zeros(0, np.uint32)
         self._counts = np.zeros(native.COUNTS, np.int64)
         self._counts[native.TAIL], self._counts[native.LAST] = 1, -1
-        self._grow(max(_ROOM, 2 * (1 + most * cpus)))
-        self._queue[0] = 1 << self._bits * cpus
-        native.rehash(self._table, self._shift, self._queue, 1)
+        most = max(len(row.targets) for row in rows)
+        self._seen = _seen(max(_ROOM, 2 + most * cpus).bit_length())
+        self._seen.queue[0] = 1 << self._bits * cpus
+        native.refill(self._seen, 1)
 
-    def _grow(self, room: int) -> None:
-        """Makes room for twice as many states, at least for `room`."""
-        count = int(self._counts[native.TAIL])
-        power = max(2 * len(self._queue), room).bit_length()
-        queue, parents = np.empty(1 << power - 1, np.uint64), np.empty(1 << power - 1, np.uint32)
-        queue[: len(self._queue)], parents[: len(self._parents)] = self._queue, self._parents
-        self._queue, self._parents = queue, parents
-        self._table, self._shift = np.zeros(1 << power, np.uint64), np.uint64(64 - power)
-        native.rehash(self._table, self._shift, self._queue, count)
+    def _grow(self) -> None:
+        """Makes room for twice as many states."""
+        count, old = int(self._counts[native.TAIL]), self._seen
+        seen = _seen(len(old.queue).bit_length())
+        seen.queue[:count], seen.parents[:count] = old.queue[:count], old.parents[:count]
+        native.refill(seen, count)
+        self._seen = seen
 
     def run(self, limits: Limits) -> Found:
         """Searches until the end, something wrong or a limit."""
-        most_states = 1 << 62 if limits.states is None else limits.states
+        most_seen = 1 << 62 if limits.states is None else limits.states
         while True:
-            why = native.run(
-                self._rows, self._first, self._targets, self._advance, np.uint64(self._bits), self._numbers, self._table,
-                self._shift, self._queue, self._parents, self._counts, _CHUNK, most_states,
-            )  # fmt: skip
-            if why == native.WRONG:
+            why = native.run(self._moves, self._seen, np.uint64(self._bits), self._numbers, self._counts, _CHUNK, most_seen)
+            if why == native.Stop.WRONG:
                 return self.found(wrong=True)
-            if why == native.END:
+            if why == native.Stop.END:
                 return self.found()
-            if why == native.ROOM:
-                self._grow(0)
+            if why == native.Stop.ROOM:
+                self._grow()
             if limit := limits.reached(int(self._counts[native.TAIL])):
                 return self.found(limit=limit)
 
     def found(self, *, wrong: bool = False, limit: str = "") -> Found:
         """What was found so far."""
-        head, tail, moves, last = (int(count) for count in self._counts[:4])
+        head, tail, moves, last = (int(count) for count in self._counts[[native.HEAD, native.TAIL, native.MOVES, native.LAST]])
         found = Found(tail, moves, self._reached(head + wrong), limit=limit)
         if wrong:
             found.wrong = self._way(head)
@@ -95,24 +91,30 @@ class _Search:
 
     def _reached(self, count: int) -> list[set[int]]:
         """Of each position: the numbers of the CPUs' states among the first states."""
-        words = self._queue[:count]
+        words, firsts = self._seen.queue[:count], self._moves.rows
         mask = np.uint64((1 << self._bits) - 1)
-        starts = self._rows[(words >> np.uint64(self._bits * self._cpus)).astype(np.int64) - 1]
-        reached = np.zeros(self._rows[-1], bool)
+        starts = firsts[(words >> np.uint64(self._bits * self._cpus)).astype(np.int64) - 1]
+        reached = np.zeros(firsts[-1], bool)
         for cpu in range(self._cpus):
             reached[starts + ((words >> np.uint64(self._bits * cpu)) & mask).astype(np.int64)] = True
-        return [set(np.flatnonzero(reached[start:stop]).tolist()) for start, stop in itertools.pairwise(self._rows)]
+        return [set(np.flatnonzero(reached[start:stop]).tolist()) for start, stop in itertools.pairwise(firsts)]
 
     def _way(self, number: int) -> list[State]:
         """The states from the first one to this."""
         backwards = [] if number < 0 else [number]
         while backwards and backwards[-1] > 0:
-            backwards.append(int(self._parents[backwards[-1]]))
-        return [self._state(int(self._queue[n])) for n in reversed(backwards)]
+            backwards.append(int(self._seen.parents[backwards[-1]]))
+        return [self._state(int(self._seen.queue[n])) for n in reversed(backwards)]
 
     def _state(self, word: int) -> State:
         numbers = tuple(word >> self._bits * cpu & (1 << self._bits) - 1 for cpu in reversed(range(self._cpus)))
         return (word >> self._bits * self._cpus) - 1, numbers
+
+
+def _seen(power: int) -> native.Seen:
+    """Room for 2 ** power states."""
+    queue, parents = np.empty(1 << power, np.uint64), np.empty(1 << power, np.uint32)
+    return native.Seen(queue, parents, np.zeros(2 << power, np.uint64), np.uint64(63 - power))
 
 
 def _sums(counts: Iterable[int]) -> npt.NDArray[np.int64]:

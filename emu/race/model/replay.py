@@ -26,12 +26,10 @@ def replay(events: Sequence[Event], scenario: Scenario, fetch: str) -> Verdict:
     """
     walk = Walk(automaton_of(scenario, fetch), scenario.cpus)
     move: Move | None = None
-    for number, event in enumerate(events, 1):
-        possible = [] if move and move.wrong else walk.possible(event.agent)
-        move = next((move for move in possible if is_same(event, move.event)), None)
-        if move is None:
-            raise NotPermitted(number, event, [move.event for move in possible])
-        walk = walk.followed(move)
+    for event in events:
+        if move and move.wrong:
+            raise NotPermitted(len(walk.events) + 1, event, [])
+        walk, move = walk.performed(event)
     outcome, wrong, why = Outcome.UNDECIDED, None, "nothing goes wrong on the way"
     if move and move.wrong:
         outcome, wrong, why = Outcome.UNSAFE, move.wrong, move.why
@@ -45,43 +43,58 @@ class Walk:
     """Where the patcher and the CPUs are on the way along a schedule.
 
     Attributes:
-        events: what has been done, in order.
+        automaton: of each CPU.
+        events: what has been done, in order, with the model's bytes and texts.
+        position: the patcher's.
+        cpus: the CPUs' states.
     """
 
     def __init__(self, automaton: Automaton, cpus: int) -> None:
         self.events: list[Event] = []
-        self._automaton = automaton
-        self._position = 0
-        self._cpus = [automaton.first] * cpus
+        self.automaton = automaton
+        self.position = 0
+        self.cpus = [automaton.first] * cpus
 
     @property
     def is_stuck(self) -> bool:
         """Whether the protocol waits for what never comes."""
-        patcher = self._automaton.patcher
-        return self._position == patcher.end and not patcher.ends
+        patcher = self.automaton.patcher
+        return self.position == patcher.end and not patcher.ends
 
     def possible(self, agent: int) -> list[Move]:
         """What an agent may do."""
-        automaton, position = self._automaton, self._position
+        automaton, position = self.automaton, self.position
         if agent != PATCHER:
-            if agent >= len(self._cpus):
+            if agent >= len(self.cpus):
                 return []
-            own = automaton.moves(position, self._cpus[agent], every=True)
+            own = automaton.moves(position, self.cpus[agent], every=True)
             return [move._replace(event=dataclasses.replace(move.event, agent=agent)) for move in own]
-        if position == automaton.patcher.end or not all(automaton.allows(position, cpu) for cpu in self._cpus):
+        if position == automaton.patcher.end or not all(automaton.allows(position, cpu) for cpu in self.cpus):
             return []
-        moves = [automaton.advance(position, cpu) for cpu in self._cpus]
+        moves = [automaton.advance(position, cpu) for cpu in self.cpus]
         return [next((move for move in moves if move.wrong), moves[0])]
+
+    def performed(self, event: Event) -> tuple[Walk, Move]:
+        """The walk after an event, which is one of those that are possible.
+
+        Raises:
+            NotPermitted: it is none.
+        """
+        possible = self.possible(event.agent)
+        move = next((move for move in possible if is_same(event, move.event)), None)
+        if move is None:
+            raise NotPermitted(len(self.events) + 1, event, [move.event for move in possible])
+        return self.followed(move), move
 
     def followed(self, move: Move) -> Walk:
         """The walk after one of the moves that are possible."""
         after = copy.copy(self)
         after.events = [*self.events, move.event]
-        after._cpus = list(self._cpus)
+        after.cpus = list(self.cpus)
         if move.event.agent == PATCHER:
-            advanced = [self._automaton.advance(self._position, cpu).after for cpu in self._cpus]
-            after._cpus = [new or cpu for new, cpu in zip(advanced, self._cpus, strict=True)]
-            after._position += 1
+            advanced = [self.automaton.advance(self.position, cpu).after for cpu in self.cpus]
+            after.cpus = [new or cpu for new, cpu in zip(advanced, self.cpus, strict=True)]
+            after.position += 1
         elif move.after is not None:
-            after._cpus[move.event.agent] = move.after
+            after.cpus[move.event.agent] = move.after
         return after

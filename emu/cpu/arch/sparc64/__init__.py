@@ -75,7 +75,7 @@ class Sparc64(CpuArch):
         values["ccr"], values["pil"], values["tba"], values["asr23"] = state.condition_codes(env), at.psrpil, at.tbr, at.tick_cmpr
         for name in ("cwp", "cansave", "canrestore", "otherwin", "cleanwin", "wstate"):
             values[name] = getattr(at, name)
-        if at.tl:
+        if 0 < at.tl < len(at.ts):  # Unicorn's `done` and `retry` make it -1 at 0, where V9 has a trap
             trap = at.ts[at.tl]
             values.update((name, getattr(trap, name)) for name in ("tpc", "tnpc", "tstate", "tt"))
         return values

@@ -6,38 +6,84 @@ A word is, from its highest bit: the patcher's position plus one, and the number
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from emu.native import njit
 
-__all__ = ["COUNTS", "END", "HEAD", "LAST", "MOVES", "PAUSED", "ROOM", "TAIL", "WRONG", "rehash", "run"]
+__all__ = [
+    "COUNTS", "HEAD", "LAST", "MOVES", "NOT_ALLOWED", "TAIL", "WRONG", "Moves", "Seen", "Stop", "refill", "run",
+]  # fmt: skip
 
-END, WRONG, ROOM, PAUSED = range(4)  # why a search returns: all is seen; at something wrong; for more room; for a look around
+WRONG, NOT_ALLOWED = -1, -2  # where a move can lead, beside the numbers of states
 COUNTS = 5
 HEAD, TAIL, MOVES, LAST, _READ = range(COUNTS)  # of `counts`: states expanded, states seen, moves, the first at the last position
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # multiplicative hashing (Knuth, volume 3, 6.4): 2**64 over the golden ratio
 
-_WRONG, _NOT_ALLOWED = -1, -2  # of emu.race.model.tables
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # Knuth's multiplicative hashing: 2**64 over the golden ratio
+
+class Stop:
+    """Why a search returns."""
+
+    END = 0  # all states are expanded
+    WRONG = 1  # something wrong can follow the state at HEAD
+    ROOM = 2  # what is seen needs more room
+    PAUSE = 3  # as many states as it should are expanded, or seen
+
+
+_END, _WRONG, _ROOM, _PAUSE = Stop.END, Stop.WRONG, Stop.ROOM, Stop.PAUSE
+
+
+class Moves(NamedTuple):
+    """What CPUs may do, as arrays. A row is a CPU's state at one position of the patcher.
+
+    Attributes:
+        rows: of each position: its first row; and how many rows there are.
+        first: of each row: its first move; and how many moves there are.
+        targets: of each move: the number of the state that it leads to, or WRONG.
+        advance: of each row: the number of the state after the patcher's next event, or WRONG, or NOT_ALLOWED.
+    """
+
+    rows: Any
+    first: Any
+    targets: Any
+    advance: Any
+
+
+class Seen(NamedTuple):
+    """The states seen.
+
+    Attributes:
+        queue: their words, in order.
+        parents: of each: which state it was reached from.
+        table: their words, hashed; its size is a power of two, twice the queue's.
+        shift: 64 less that power.
+    """
+
+    queue: Any
+    parents: Any
+    table: Any
+    shift: Any
 
 
 @njit
-def _insert(table, shift, word):
-    """Adds a word to a table; False: it is there."""
-    mask = np.uint64(table.shape[0] - 1)
-    at = (word * _GOLDEN) >> shift
-    while table[at] != 0:
-        if table[at] == word:
+def _insert(seen, word):
+    """Adds a word to the table; False: it is there."""
+    mask = np.uint64(seen.table.shape[0] - 1)
+    at = (word * _GOLDEN) >> seen.shift
+    while seen.table[at] != 0:
+        if seen.table[at] == word:
             return False
         at = (at + np.uint64(1)) & mask
-    table[at] = word
+    seen.table[at] = word
     return True
 
 
 @njit
-def rehash(table, shift, queue, count):
-    """Fills an empty table with the words of a queue."""
+def refill(seen, count):
+    """Fills an empty table with the first words of the queue."""
     for number in range(count):
-        _insert(table, shift, queue[number])
+        _insert(seen, seen.queue[number])
 
 
 @njit
@@ -70,88 +116,93 @@ def _word_with(position, numbers, cpu, number, bits):
 
 
 @njit
-def run(rows, first, targets, advance, bits, numbers, table, shift, queue, parents, counts, most, most_states):
-    """Goes on with a search, until one of the reasons to return.
+def _follow(moves, position, here, there, bits, queue, tail):
+    """Puts the words of the states that follow one behind the queue.
+
+    Returns (the queue's end, how many moves were tried, whether the last one is wrong).
+    """
+    cpus = here.shape[0]
+    base = moves.rows[position]
+    tried = 0
+    allowed, wrong = True, False
+    for cpu in range(cpus):
+        there[cpu] = moves.advance[base + here[cpu]]
+        allowed &= there[cpu] != NOT_ALLOWED
+        wrong |= there[cpu] == WRONG
+    if allowed:
+        tried += 1
+        if wrong:
+            return tail, tried, True
+        queue[tail] = _word(position + 1, there, bits)
+        tail += 1
+    for cpu in range(cpus):
+        if cpu > 0 and here[cpu] == here[cpu - 1]:
+            continue  # alike
+        row = base + here[cpu]
+        for move in range(moves.first[row], moves.first[row + 1]):
+            tried += 1
+            if moves.targets[move] == WRONG:
+                return tail, tried, True
+            queue[tail] = _word_with(position, here, cpu, moves.targets[move], bits)
+            tail += 1
+    return tail, tried, False
+
+
+@njit
+def run(moves, seen, bits, numbers, counts, most, most_seen):
+    """Goes on with a search, until one of the reasons to stop.
 
     Args:
-        rows: of each position: its first row; and how many rows there are.
-        first: of each row: its first move; and how many moves there are.
-        targets: of each move: where it leads.
-        advance: of each row: where the patcher's next event leads.
+        moves: what CPUs may do.
+        seen: the states seen.
         bits: of a CPU's state in a word.
         numbers: room for two numbers for each CPU.
-        table: the states seen; its size is a power of two, at least twice the queue's.
-        shift: 64 less the power.
-        queue: the states seen, in order.
-        parents: of each: the number of the state that it was reached from.
         counts: HEAD, TAIL, MOVES, LAST go on from call to call.
         most: how many states to expand.
-        most_states: at how many states to pause.
+        most_seen: at how many states seen to pause.
     """
     here, there = numbers[0], numbers[1]
     cpus = here.shape[0]
-    end = rows.shape[0] - 2
+    end = moves.rows.shape[0] - 2
     mask = (np.uint64(1) << bits) - np.uint64(1)
-    head, tail, moves = counts[0], counts[1], counts[2]
-    why = END
+    queue, table = seen.queue, seen.table
+    head, tail, tried = counts[HEAD], counts[TAIL], counts[MOVES]
+    last = head + most
+    why = _END
     while head < tail:
-        if most == 0 or tail >= most_states:
-            why = PAUSED
+        if head == last or tail >= most_seen:
+            why = _PAUSE
             break
-        most -= 1
         word = queue[head]
         for cpu in range(cpus - 1, -1, -1):
             here[cpu] = np.int64(word & mask)
             word >>= bits
         position = np.int64(word) - 1
-        base = rows[position]
         follow = 1
         for cpu in range(cpus):
-            follow += first[base + here[cpu] + 1] - first[base + here[cpu]]
+            row = moves.rows[position] + here[cpu]
+            follow += moves.first[row + 1] - moves.first[row]
         if tail + follow > queue.shape[0]:
-            why = ROOM
+            why = _ROOM
             break
-        if position == end and counts[3] < 0:
-            counts[3] = head
-        wrong = False
-        allowed = True
-        for cpu in range(cpus):
-            there[cpu] = advance[base + here[cpu]]
-            allowed &= there[cpu] != _NOT_ALLOWED
-            wrong |= there[cpu] == _WRONG
-        found = tail
-        if allowed:
-            moves += 1
-            if not wrong:
-                queue[found] = _word(position + 1, there, bits)
-                found += 1
-        wrong &= allowed
-        for cpu in range(cpus):
-            if wrong:
-                break
-            if cpu > 0 and here[cpu] == here[cpu - 1]:
-                continue
-            row = base + here[cpu]
-            for move in range(first[row], first[row + 1]):
-                moves += 1
-                if targets[move] == _WRONG:
-                    wrong = True
-                    break
-                queue[found] = _word_with(position, here, cpu, targets[move], bits)
-                found += 1
-        read = np.uint64(0)  # the table is much larger than the caches: all its places are read at once, not one after another
+        if position == end and counts[LAST] < 0:
+            counts[LAST] = head
+        found, more, wrong = _follow(moves, position, here, there, bits, queue, tail)
+        tried += more
+        # The table is larger than the caches: its places are read all at once, and not each after the one before.
+        read = np.uint64(0)
         for number in range(tail, found):
-            read |= table[(queue[number] * _GOLDEN) >> shift]
-        counts[4] = np.int64(read)
+            read |= table[(queue[number] * _GOLDEN) >> seen.shift]
+        counts[_READ] = np.int64(read)
         for number in range(tail, found):
             word = queue[number]
-            if _insert(table, shift, word):
+            if _insert(seen, word):
                 queue[tail] = word
-                parents[tail] = head
+                seen.parents[tail] = head
                 tail += 1
         if wrong:
-            why = WRONG
+            why = _WRONG
             break
         head += 1
-    counts[0], counts[1], counts[2] = head, tail, moves
+    counts[HEAD], counts[TAIL], counts[MOVES] = head, tail, tried
     return why

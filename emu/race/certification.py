@@ -9,44 +9,11 @@ from collections.abc import Sequence
 
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.patching import PROTOCOLS, Write
-from emu.race.limits import INTERRUPTED, Limits
-from emu.race.model import explore
 from emu.race.model_sites import model_patches
 from emu.race.protocol_text import ShippedProtocol
 from emu.race.scenario import CHANGES, PLACES, Change, LabProtocol, Scenario
-from emu.race.verdict import Verdict
 
-__all__ = ["cases", "certify"]
-
-
-def certify(
-    protocol: LabProtocol | str,
-    arch: str = "x86_64",
-    cpus: int = 3,
-    sites: int = 2,
-    fetch: Sequence[str] = (),
-    limits: Limits | None = None,
-) -> list[Verdict]:
-    """Searches all `cases` of a protocol on the model. It is safe if each verdict is.
-
-    Args:
-        protocol: a function, or the name of one of `emu.ftrace.patching`.
-        arch: "x86_64" or "sparc64".
-        cpus: how many.
-        sites: how many are changed together.
-        fetch: names of fetch models; empty: all of the architecture.
-        limits: of each search.
-
-    Raises:
-        ValueError: there is no such protocol or fetch model, or it cannot be searched.
-    """
-    verdicts: list[Verdict] = []
-    for scenario in cases(protocol, arch, cpus, sites, fetch):
-        for name in scenario.models:
-            verdicts.append(explore(scenario, name, limits))
-            if verdicts[-1].why == INTERRUPTED:
-                return verdicts
-    return verdicts
+__all__ = ["cases"]
 
 
 def cases(
@@ -56,7 +23,7 @@ def cases(
 
     Each kind of place (`PLACES`) is once that of each site, the next site lying at the next kind; of the changes, those of one
     instruction; without NMIs, and with NMIs whose handlers come to all sites; and all that with each write failing in turn, so
-    that the driver goes back.
+    that the driver goes back. Each has a name of its own.
 
     Raises:
         ValueError: there is no such protocol, or it cannot be performed.
@@ -71,7 +38,8 @@ def cases(
         scenario = Scenario(text, function, text, arch=arch, places=placed, change=change, cpus=cpus, fetch=tuple(fetch))
         writes = sum(isinstance(step, Write) for step in scenario.steps(model_patches(scenario)))
         for nmis, fails in itertools.product((frozenset[int](), frozenset(range(1, sites + 1))), range(writes + 1)):
-            found.append(dataclasses.replace(scenario, nmi_sites=nmis, fails_at=fails))
+            name = " ".join([text, change, *map(str, placed), *["nmi"] * bool(nmis), *[f"fails {fails}"] * bool(fails)])
+            found.append(dataclasses.replace(scenario, name=name, nmi_sites=nmis, fails_at=fails))
     return found
 
 

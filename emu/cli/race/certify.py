@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""emu race certify: is a protocol safe, wherever its sites lie, with NMIs and without, under each fetch model?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from emu.cli.progress import Progress
+from emu.cli.race import options
+from emu.cli.race.document import json_text, verdict_object
+from emu.cli.race.errors import lab_errors
+from emu.cli.race.report import columns, counted, reservations_of, table
+from emu.cli.race.say import say
+from emu.cli.race.schedule_files import ScheduleFiles
+from emu.cli.race.searching import ended_early, found_by
+from emu.cli.signals import raised
+
+if TYPE_CHECKING:
+    from emu.race import Limits, Verdict
+
+__all__ = ["certify"]
+
+EXAMPLES = """\
+\b
+Examples:
+  Is what emu does by default safe?
+    emu race certify breakpoint
+  And on SPARC V9?
+    emu race certify --arch sparc64 flush
+  A protocol of your own, a function as docs/races.md has it; what goes wrong goes to a file:
+    emu race certify -o wrong.schedule my.py:hasty
+    emu race show wrong.schedule
+
+\b
+PROTOCOL is a name that `emu run --patching` takes, or FILE.py:FUNCTION. It is searched for each change of one
+instruction, with the sites at each kind of place in a line of 64 bytes, without NMIs and with NMIs whose handlers come
+to the sites, and with each write failing, so that the driver undoes the patch. A column of the table is a fetch model.
+In it stands safe, or what goes wrong and after how many events, or ? if a search was not decided.
+
+\b
+Exit status: 0: it is safe; 1: it is not, or a search was not decided; 2: something in the options is wrong, and nothing
+was searched; 130: interrupted by Ctrl-C. What was found until then is printed.
+"""
+
+
+@click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
+@click.option("--arch", default="x86_64", show_default=True, metavar="A", help="Architecture.")
+@options.on
+@options.fetch
+@options.cpus(3)
+@options.sites(2)
+@options.seed
+@options.limit
+@options.output
+@options.as_json
+@click.argument("protocol", metavar="PROTOCOL")
+def certify(
+    protocol: str,
+    arch: str,
+    on: str,
+    fetch: str | None,
+    cpus: int,
+    sites: int,
+    seed: int,
+    limit: Limits | None,
+    output: Path | None,
+    as_json: bool,
+) -> int:
+    """Search a protocol, wherever its sites lie.
+
+    Every order of events is tried, at each kind of place, with NMIs and without, under each fetch model.
+    """
+    progress = Progress()
+    with progress.during("loading the race lab"), lab_errors():
+        from emu.race import lab
+
+        cases = lab.cases(protocol, arch=arch, fetch=fetch, cpus=cpus, sites=sites)
+        engines = [lab.engines(case, on) for case in cases]
+    count = sum(len(case.models) * len(on_these) for case, on_these in zip(cases, engines, strict=True))
+    verdicts: list[Verdict] = []
+    doing = (f"searching, {n} of {count} done, {counted(sum(v.states for v in verdicts), 'state')}" for n in range(count))
+    with raised(), ScheduleFiles(output, seed) as schedules, ended_early() as end:
+        searches = (v for case, on_these in zip(cases, engines, strict=True) for v in lab.searches(case, on_these, seed, limit))
+        for verdict in found_by(searches, progress, doing):
+            verdicts.append(verdict)
+            schedules.add(verdict)
+    complete = end.by is None
+    if as_json:
+        say(json_text({"protocol": protocol, "complete": complete, "verdicts": [verdict_object(v) for v in verdicts]}))
+    elif verdicts:
+        say(_table(verdicts) + "\n" + _sentence(verdicts, complete=complete) + reservations_of(verdicts) + schedules.said)
+    else:
+        say("interrupted in the first search\n")
+    end.go_on()
+    return 0 if all(verdict.ok for verdict in verdicts) else 1
+
+
+def _table(verdicts: Sequence[Verdict]) -> str:
+    """A column for each fetch model; a line for where the sites lie, whether NMIs come, and if the patch is made or undone."""
+    fetches = list(dict.fromkeys(verdict.fetch for verdict in verdicts))
+    engines = dict.fromkeys(verdict.on for verdict in verdicts)
+    rows: dict[tuple[str, ...], dict[str, list[Verdict]]] = {}
+    for verdict in verdicts:
+        scenario = verdict.scenario
+        places = " ".join(map(str, scenario.places))
+        nmis, patch = "yes" if scenario.nmi_sites else "no", "undone" if scenario.fails_at else "made"
+        engine = (verdict.on,) if len(engines) > 1 else ()
+        rows.setdefault((places, nmis, patch, *engine), {}).setdefault(verdict.fetch, []).append(verdict)
+    titles = ("places", "NMIs", "patch", "on")[: 4 if len(engines) > 1 else 3]
+    return columns(
+        [(*titles, *fetches), *((*head, *(_cell(cells.get(fetch, [])) for fetch in fetches)) for head, cells in rows.items())]
+    )
+
+
+def _cell(verdicts: Sequence[Verdict]) -> str:
+    """The shortest of what goes wrong in some searches; safe if nothing does in any."""
+    wrong = min((verdict for verdict in verdicts if verdict.wrong), key=lambda verdict: len(verdict.schedule), default=None)
+    if wrong is not None:
+        return f"{wrong.wrong} {len(wrong.schedule)}"
+    return "safe" if verdicts and all(verdict.ok for verdict in verdicts) else "?"
+
+
+def _sentence(verdicts: Sequence[Verdict], *, complete: bool) -> str:
+    """What has been found, and the schedule of the first that is unsafe."""
+    scenario = verdicts[0].scenario
+    protocol = f"{scenario.protocol_text} is"
+    of = f"for {counted(scenario.cpus, 'CPU')} and {counted(len(scenario.places), 'site')}"
+    searched = f"{counted(len(verdicts), 'search')}, {counted(sum(verdict.states for verdict in verdicts), 'state')}"
+    unsafe = [verdict for verdict in verdicts if verdict.wrong]
+    undecided = [verdict for verdict in verdicts if not verdict.wrong and not verdict.ok]
+    if unsafe:
+        return f"{protocol} unsafe {of}: in {len(unsafe)} of {searched}; the first:\n\n{table(unsafe[0])}\n"
+    if undecided or not complete:
+        return f"{protocol} not decided {of}: {len(undecided)} of {searched}{'' if complete else ', then interrupted'}\n"
+    return f"{protocol} safe {of}: {searched}\n"

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""-o: the schedules that a search has found, in a file or in a folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import click
+
+from emu.cli.output import Output, open_output
+from emu.cli.race.report import counted
+
+if TYPE_CHECKING:
+    from emu.race import Verdict
+
+__all__ = ["ScheduleFiles"]
+
+
+class ScheduleFiles:
+    """Where -o has the schedules of unsafe verdicts written: the first one to a file, or each to one in a folder.
+
+    Args:
+        path: of the file, or of a folder that exists; None: they are not written.
+        seed: of the machine on which they are found.
+
+    Raises:
+        click.ClickException: nothing can be written there.
+    """
+
+    def __init__(self, path: Path | None, seed: int) -> None:
+        self._found = self._written = 0
+        self._path = path
+        self._seed = seed
+        self._files = ExitStack()
+        self._file: Output | None = None
+        self._folder: Path | None = None
+        if path is not None and path.is_dir():
+            self._folder = path
+            if not os.access(path, os.W_OK | os.X_OK):
+                raise click.ClickException(f"cannot write {path}: Permission denied")
+        elif path is not None:
+            self._file = self._files.enter_context(open_output(path))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._files.close()
+
+    @property
+    def said(self) -> str:
+        """What has been written, as a line; "" if nothing was to be."""
+        if self._path is None:
+            return ""
+        if not self._written:
+            return "written: nothing, since nothing unsafe was found\n"
+        if self._folder is not None:
+            return f"written: {counted(self._written, 'schedule')} in {self._folder}\n"
+        return f"written: {self._path}{f', the first of {self._found}; a folder gets all' if self._found > 1 else ''}\n"
+
+    def add(self, verdict: Verdict) -> None:
+        """Writes the verdict's schedule, if it has one that is wanted.
+
+        Raises:
+            click.ClickException: it cannot be written.
+        """
+        if not verdict.schedule or self._path is None:
+            return
+        self._found += 1
+        if self._folder is not None:
+            name = re.sub(r"[^\w.]+", "-", f"{verdict.scenario.name} {verdict.fetch} {verdict.on}").strip("-.")
+            path = self._folder / f"{name}.schedule"
+            with open_output(path) as file:
+                self._write(file, path, verdict)
+        elif self._file is not None and not self._written:
+            self._write(self._file, self._path, verdict)
+
+    def _write(self, file: Output, path: Path, verdict: Verdict) -> None:
+        from emu.race.schedule import Schedule, text_of
+
+        text = text_of(Schedule.of(verdict, self._seed)).encode()
+        file.write(lambda: [text])
+        self._written += 1

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Whether the model and the machine say the same: scenarios that both can have, and what differs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from emu.ftrace import arch as ftrace_arch
+from emu.ftrace.patching import Write
+from emu.race import machine, model
+from emu.race.fetch import models_of
+from emu.race.model.replay import replay as model_replay
+from emu.race.model_sites import model_patches
+from emu.race.mutants import mutants
+from emu.race.protocol_text import NamedProtocol, ShippedProtocol
+from emu.race.scenario import CHANGES, Change, Handler, Scenario
+from emu.race.verdict import Verdict
+
+__all__ = ["Case", "cases", "disagreement"]
+
+_PLACES = {"x86_64": ((0,), (5,), (13,), (61,), (5, 61), (13, 5)), "sparc64": ((0,), (60,), (0, 60))}
+_STRIDE = 7  # no divisor of the number of variations: one after another, all kinds come
+
+
+class Case(NamedTuple):
+    """A scenario under one fetch model."""
+
+    scenario: Scenario
+    fetch: str
+
+
+def cases() -> list[Case]:
+    """Each shipped protocol and each of its mutants, at varying places, changes, handlers and NMIs, with a bound of visits
+    and without, with the fetch models in turn; then each way back."""
+    return [case for arch in CHANGES for case in (*_of_mutants(arch), *_of_ways_back(arch))]
+
+
+def _of_mutants(arch: str) -> Iterator[Case]:
+    fetches = itertools.cycle(model.name for model in models_of(arch))
+    handlers = tuple(Handler) if ftrace_arch.load(arch).breakpoint else (Handler.EMULATE,)
+    nmis = (frozenset[int](), frozenset({1}))
+    variations = list(itertools.product(_PLACES[arch], CHANGES[arch], handlers, nmis))
+    chosen = (variations[n * _STRIDE % len(variations)] for n in itertools.count())
+    for protocol in [protocol for name in ftrace_arch.load(arch).protocols for protocol in _and_mutants(name, arch)]:
+        for visits in range(2):
+            places, change, handler, nmi_sites = next(chosen)
+            yield Case(
+                Scenario(
+                    _name(protocol), protocol, protocol.text, arch=arch, places=places, change=change, handler=handler,
+                    nmi_sites=nmi_sites, visits=visits,
+                ),
+                next(fetches),
+            )  # fmt: skip
+
+
+def _and_mutants(name: str, arch: str) -> list[NamedProtocol]:
+    shipped = ShippedProtocol(name)
+    scenario = Scenario(name, shipped, name, arch=arch)
+    return [shipped, *mutants(shipped, model_patches(scenario), scenario.breakpoint)]
+
+
+def _of_ways_back(arch: str) -> Iterator[Case]:
+    fetches = itertools.cycle(model.name for model in models_of(arch))
+    for name, change in itertools.product(ftrace_arch.load(arch).protocols, (Change.NOP_TO_CALL, Change.CALL_TO_CALL)):
+        shipped = ShippedProtocol(name)
+        scenario = Scenario(name, shipped, name, arch=arch, places=_PLACES[arch][1], change=change)
+        writes = sum(isinstance(step, Write) for step in scenario.steps(model_patches(scenario)))
+        for number in range(1, writes + 1):
+            yield Case(
+                Scenario(
+                    f"{name}-fails-{number}", shipped, name, arch=arch, places=scenario.places, change=change, fails_at=number,
+                    nmi_sites=frozenset({1}),
+                ),
+                next(fetches),
+            )  # fmt: skip
+
+
+def _name(protocol: NamedProtocol) -> str:
+    return protocol.text.replace(" ", "-")
+
+
+def disagreement(case: Case, seed: int = 0) -> str:
+    """What the model and a machine booted with a seed do not agree on, as a sentence; "": nothing.
+
+    They agree if both find the same wrong, after as many events, and what one finds comes about on the other, too; or if both
+    find the scenario safe. If visits are bounded, both have then seen as many states.
+    """
+    scenario, fetch = case
+    on_model, on_machine = model.explore(scenario, fetch), machine.explore(scenario, fetch, seed=seed)
+    said = {"the model": _said(on_model), "the machine": _said(on_machine)}
+    if on_model.schedule and on_machine.schedule:
+        said["the model's schedule on the machine"] = _said(machine.replay(on_model.schedule, scenario, fetch, seed))
+        said["the machine's schedule on the model"] = _said(model_replay(on_machine.schedule, scenario, fetch))
+    if len(set(said.values())) == 1:
+        return ""
+    return f"{scenario.name} under {fetch}: {'; '.join(f'{whose}: {what}' for whose, what in said.items())}"
+
+
+def _said(verdict: Verdict) -> str:
+    if verdict.wrong:
+        return f"{verdict.wrong} after {len(verdict.schedule)} events"
+    return f"{verdict.outcome}, {verdict.states} states" if verdict.scenario.visits else verdict.outcome

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Searches and replays as people ask for them: by file, text or object, on the model, on the machine or on both."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from emu.ftrace.protocol_file import protocol_of
+from emu.race import certification, model, scenario_file
+from emu.race.fetch import ALIASES, models_of
+from emu.race.limits import INTERRUPTED, Limits
+from emu.race.model_sites import MOST_SITES, model_patches
+from emu.race.protocol_text import FileProtocol
+from emu.race.scenario import PLACES, LabProtocol, Scenario
+from emu.race.schedule import Schedule
+from emu.race.schedule import read as read_schedule
+from emu.race.verdict import Verdict
+
+__all__ = ["cases", "certify", "engines", "explore", "fetch_names", "loaded", "replay", "searches", "varied"]
+
+_MOST_CPUS = 8
+
+
+def explore(
+    scenario: Scenario | Path | str,
+    *,
+    on: str = "model",
+    fetch: str | Sequence[str] | None = None,
+    cpus: int | None = None,
+    sites: int | None = None,
+    seed: int = 0,
+    limit: Limits | int | None = None,
+) -> list[Verdict]:
+    """Tries every order of events of a scenario: one verdict for each fetch model.
+
+    Args:
+        scenario: itself, the path of its file, or a text as such files have it.
+        on: "model", "machine", or "both": then each fetch model has two verdicts.
+        fetch: names of fetch models, as a list or with commas between; default: the scenario's.
+        cpus: how many there are; default: the scenario's.
+        sites: how many are changed; further ones lie at the architecture's other places; default: the scenario's.
+        seed: of the machine.
+        limit: of each search; a number is one of states.
+
+    Raises:
+        ValueError: the scenario is wrong (its file: `text_file.TextError`), does not go with the other arguments, or
+            cannot be had on the machine.
+    """
+    scenario = varied(loaded(scenario), fetch=fetch, cpus=cpus, sites=sites)
+    return list(searches(scenario, engines(scenario, on), seed, _limits(limit)))
+
+
+def certify(
+    protocol: LabProtocol | str,
+    arch: str = "x86_64",
+    *,
+    on: str = "model",
+    fetch: str | Sequence[str] | None = None,
+    cpus: int = 3,
+    sites: int = 2,
+    seed: int = 0,
+    limit: Limits | int | None = None,
+) -> list[Verdict]:
+    """Tries every order of events of a protocol, for each of its `cases` under each fetch model. It is safe if all are.
+
+    Args:
+        protocol: a function from patches to steps, its `FILE.py:FUNCTION`, or the name of a protocol of the driver's.
+        arch: "x86_64" or "sparc64".
+        on, fetch, cpus, sites, seed, limit: as for `explore`.
+
+    Raises:
+        ValueError: there is no such protocol, or it is none; or another argument is wrong.
+    """
+    found = [(case, engines(case, on)) for case in cases(protocol, arch=arch, fetch=fetch, cpus=cpus, sites=sites)]
+    verdicts: list[Verdict] = []
+    for case, on_these in found:
+        verdicts += searches(case, on_these, seed, _limits(limit))
+        if verdicts[-1].why == INTERRUPTED:
+            break
+    return verdicts
+
+
+def replay(schedule: Schedule | Path | str) -> Verdict:
+    """Does a schedule's events on a machine that is booted for it, and says what comes of them.
+
+    Args:
+        schedule: itself, or the path of its file.
+
+    Raises:
+        ValueError: it cannot be read, is of another machine, or has an event that is not possible where it stands.
+    """
+    from emu.race import machine
+
+    if not isinstance(schedule, Schedule):
+        schedule = read_schedule(Path(schedule))
+    return machine.replay(schedule.events, schedule.scenario, schedule.fetch, schedule.seed, schedule.digest)
+
+
+def loaded(source: Scenario | Path | str) -> Scenario:
+    """A scenario from the path of its file, or from its text; a text has more than one line.
+
+    Raises:
+        ValueError: it cannot be read, or is none (`text_file.TextError`).
+    """
+    if isinstance(source, Scenario):
+        return source
+    return scenario_file.parse(source) if isinstance(source, str) and "\n" in source else scenario_file.read(Path(source))
+
+
+def varied(
+    scenario: Scenario, *, fetch: str | Sequence[str] | None = None, cpus: int | None = None, sites: int | None = None
+) -> Scenario:
+    """The scenario with other fetch models, more or fewer CPUs or sites. None: as it is.
+
+    Raises:
+        ValueError: there is no such model, or so many are not possible.
+    """
+    changes: dict[str, Any] = {}
+    if fetch is not None:
+        changes["fetch"] = fetch_names(scenario.arch, fetch)
+    if cpus is not None:
+        changes["cpus"] = _possible(cpus, _MOST_CPUS, "CPUs")
+    if sites is not None:
+        changes["places"] = _places(scenario, sites)
+    scenario = dataclasses.replace(scenario, **changes)
+    scenario.steps(model_patches(scenario))
+    return scenario
+
+
+def cases(
+    protocol: LabProtocol | str, *, arch: str, fetch: str | Sequence[str] | None = None, cpus: int = 3, sites: int = 2
+) -> list[Scenario]:
+    """The scenarios that `certify` searches for a protocol: every place of its sites, with NMIs and without, there and back.
+
+    Raises:
+        ValueError: as `certify`.
+    """
+    if arch not in PLACES:
+        raise ValueError(f"there is no architecture '{arch}'; there are {', '.join(PLACES)}")
+    names = () if fetch is None else fetch_names(arch, fetch)
+    _possible(cpus, _MOST_CPUS, "CPUs")
+    _possible(sites, MOST_SITES, "sites")
+    if not isinstance(protocol, str):
+        return certification.cases(protocol, arch, cpus, sites, names)
+    try:
+        function = protocol_of(protocol)
+        named = function if isinstance(function, str) else FileProtocol(protocol, function)
+        return certification.cases(named, arch, cpus, sites, names)
+    except ValueError as error:
+        raise ValueError(f"protocol {protocol}: {error}") from None
+
+
+def engines(scenario: Scenario, on: str) -> tuple[str, ...]:
+    """The engines that `on` names.
+
+    Raises:
+        ValueError: there is no such engine, or the machine cannot do what the scenario has.
+    """
+    if on not in ("model", "machine", "both"):
+        raise ValueError(f"there is no engine '{on}'; there are model, machine and both")
+    if on == "model":
+        return ("model",)
+    from emu.race import machine
+
+    if why := machine.unsupported(scenario):
+        raise ValueError(f"scenario {scenario.name} is for the model alone: {why}")
+    return ("machine",) if on == "machine" else ("model", "machine")
+
+
+def searches(scenario: Scenario, on: Sequence[str], seed: int = 0, limits: Limits | None = None) -> Iterator[Verdict]:
+    """Verdicts, each when it is there: for each fetch model one of each engine. One that was interrupted is the last."""
+    for fetch, engine in itertools.product(scenario.models, on):
+        if engine == "model":
+            verdict = model.explore(scenario, fetch, limits)
+        else:
+            from emu.race import machine
+
+            verdict = machine.explore(scenario, fetch, limits, seed)
+        yield verdict
+        if verdict.why == INTERRUPTED:
+            return
+
+
+def _limits(limit: Limits | int | None) -> Limits | None:
+    return Limits(states=limit) if isinstance(limit, int) else limit
+
+
+def fetch_names(arch: str, fetch: str | Sequence[str]) -> tuple[str, ...]:
+    """The names of fetch models, each once, from what a user has written."""
+    known = [model.name for model in models_of(arch)]
+    words = [word.strip() for word in fetch.split(",")] if isinstance(fetch, str) else fetch
+    names = [ALIASES.get(word, word) for word in words]
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{arch} has no fetch model '{name}'; it has {', '.join(known)}")
+    return tuple(dict.fromkeys(names))
+
+
+def _possible(count: int, most: int, what: str) -> int:
+    if not 1 <= count <= most:
+        raise ValueError(f"{count} {what}: 1 to {most} are possible")
+    return count
+
+
+def _places(scenario: Scenario, sites: int) -> tuple[int, ...]:
+    """As many places: the scenario's, and then all kinds that the architecture has."""
+    _possible(sites, MOST_SITES, "sites")
+    named = max(scenario.misses | scenario.handler_sites | scenario.nmi_sites | scenario.entry_sites, default=0)
+    if named > sites:
+        raise ValueError(f"{sites} sites: scenario {scenario.name} says something of site {named}")
+    return tuple(itertools.islice(itertools.chain(scenario.places, itertools.cycle(PLACES[scenario.arch])), sites))

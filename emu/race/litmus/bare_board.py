@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A board without a kernel, on which the CPUs of a litmus test execute one instruction after another, from any state."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from emu.cpu.board import Board, CpuFault
+from emu.cpu.snapshot.cpus import CpuState, CpuStates
+from emu.race.litmus.arch import CODE, DATA, MOST_CPUS, STACK_SIZE, STACKS, Decoded, load
+from emu.race.litmus.condition import FinalValue
+from emu.race.litmus.litmus_text import Litmus
+
+__all__ = ["ENDED", "RUNNING", "BareBoard", "Executed"]
+
+_MEMORY = 1 << 20  # bytes; tests have two pages of them
+_MOST_BYTES = 1 << 30  # of CPUs' states
+_HALTED = "halted"
+RUNNING, ENDED = None, ""
+
+
+class Executed(NamedTuple):
+    """What one instruction has made.
+
+    Attributes:
+        cpu: the number of the CPU's state now.
+        data: what memory holds now behind the code.
+        code: what memory holds now where the code is.
+        end: why the CPU goes no further: "": it came to an end of the text; else the exception. None: it does.
+    """
+
+    cpu: int
+    data: bytes
+    code: bytes
+    end: str | None
+
+
+class BareBoard:
+    """The board of one test.
+
+    Its CPUs have the test's code, data and stacks, and no other memory. So the state is what the CPUs hold, which has a
+    number for each different one, and what this memory holds.
+
+    Attributes:
+        first: the numbers of the CPUs' states before the first instruction.
+        data: what memory holds then, behind the code.
+    """
+
+    def __init__(self, litmus: Litmus) -> None:
+        self.arch = load(litmus.arch)
+        self._program = litmus.program
+        self._addresses = litmus.addresses
+        self._board = Board(self.arch.cpu, litmus.cpus, _MEMORY, 1, 0, 1_000_000_000)
+        self._code = slice(CODE, CODE + len(litmus.program.code))
+        self._memory = slice(DATA, STACKS + MOST_CPUS * STACK_SIZE)
+        self.arch.prepare(self._board)
+        self._snapshots = [CpuStates(cpu) for cpu in self._board.cpus]
+        self._states: list[CpuState] = []
+        self._numbers: dict[bytes, int] = {}
+        self._pcs: list[int] = []
+        self._translated: list[dict[int, bytes]] = [{} for _ in self._board.cpus]
+        self._board.ram[self._code] = litmus.program.code
+        for name, value in litmus.memory.items():
+            at = litmus.addresses[name]
+            self._board.ram[at : at + 8] = value.to_bytes(8, self.arch.cpu.byte_order)
+        self.data = bytes(self._board.ram[self._memory])
+        for cpu, registers in zip(self._board.cpus, litmus.registers, strict=True):
+            self.arch.start(cpu, litmus.program.begins[cpu.index], registers)
+        self._records = [snapshots.save()[1] for snapshots in self._snapshots]
+        self.first = tuple(self._number(n) for n in range(litmus.cpus))
+        self._in_cpu = list(self.first)
+        self._in_data, self._in_code = self.data, litmus.program.code
+
+    def close(self) -> None:
+        self._board.close()
+
+    def _number(self, cpu: int) -> int:
+        """The number of the state that a CPU is in."""
+        self.arch.settle(self._board.cpus[cpu])
+        registers, _ = self._snapshots[cpu].save()
+        number = self._numbers.setdefault(registers, len(self._states))
+        if number == len(self._states):
+            self._states.append((registers, self._records[cpu]))  # so every instruction is executed at the same time
+            self._pcs.append(self._board.cpus[cpu].pc)
+        return number
+
+    @property
+    def full(self) -> str:
+        """The sentence that the CPUs' states take more of the host's memory than a search may; "": they do not."""
+        full = len(self._states) * len(self._states[0][0]) > _MOST_BYTES
+        return f"the limit of {_MOST_BYTES >> 20:,} MiB for states of CPUs was reached" if full else ""
+
+    def pc(self, number: int) -> int:
+        """The program counter in a state of a CPU."""
+        return self._pcs[number]
+
+    def decode(self, code: bytes, address: int) -> Decoded | None:
+        """The instruction with which bytes begin."""
+        return self.arch.decode(code, address)
+
+    def execute(self, cpu: int, number: int, data: bytes, code: bytes, fetched: bytes) -> Executed:
+        """Executes the instruction that a CPU has fetched.
+
+        It is in memory meanwhile. So an instruction that reads or writes its own bytes meets what was fetched.
+
+        Args:
+            number: of the CPU's state.
+            data: what memory holds behind the code.
+            code: what it holds where the code is.
+            fetched: the bytes of the instruction.
+        """
+        ram, this = self._board.ram, self._board.cpus[cpu]
+        self._put(cpu, number, data, code)
+        pc = self._pcs[number]
+        here = slice(pc, pc + len(fetched))
+        if self._translated[cpu].get(pc) != fetched:
+            this.forget(np.array([[here.start, here.stop]], np.uint64))
+            self._translated[cpu][pc] = fetched
+        memory = bytes(ram[here])
+        if memory != fetched:
+            ram[here] = fetched
+        self._in_cpu[cpu], self._in_data, self._in_code = -1, b"", b""  # if this is interrupted, nothing is known
+        fault = ""
+        try:
+            this.step()
+        except CpuFault as error:
+            fault = str(error).rpartition(": ")[2]
+        if memory != fetched:
+            now = bytes(ram[here])
+            ram[here] = bytes(old if new == seen else new for old, seen, new in zip(memory, fetched, now, strict=True))
+        end = self._end(cpu, fault)
+        self._in_cpu[cpu] = after = self._number(cpu)
+        if ram[self._memory] != data:
+            data = bytes(ram[self._memory])
+        if ram[self._code] != code:
+            code = bytes(ram[self._code])
+        self._in_data, self._in_code = data, code
+        return Executed(after, data, code, end)
+
+    def _put(self, cpu: int, number: int, data: bytes, code: bytes) -> None:
+        """Makes the board what it is in a state, as far as one CPU sees it."""
+        if self._in_cpu[cpu] != number:
+            self._snapshots[cpu].put_back(self._states[number])
+        if self._in_data is not data:
+            self._board.ram[self._memory] = data
+        if self._in_code is not code:
+            self._board.ram[self._code] = code
+
+    def _end(self, cpu: int, fault: str) -> str | None:
+        this = self._board.cpus[cpu]
+        if fault := fault or self.arch.fault(this):
+            return fault
+        if any(self.arch.ended(this, end) for end in self._program.ends):
+            return ENDED
+        if this.halted:
+            return _HALTED
+        if not self._code.start <= this.pc < self._code.stop:
+            return f"left the text, to {this.pc:#x}"
+        return RUNNING
+
+    def values(self, cpus: tuple[int, ...], data: bytes, shown: tuple[FinalValue, ...]) -> dict[FinalValue, int]:
+        """What registers and words hold in a state."""
+        found = {}
+        for value in shown:
+            if value.cpu < 0:
+                at = self._addresses[value.name] - DATA
+                found[value] = int.from_bytes(data[at : at + 8], self.arch.cpu.byte_order)
+                continue
+            number = cpus[value.cpu]
+            if self._in_cpu[value.cpu] != number:
+                self._snapshots[value.cpu].put_back(self._states[number])
+                self._in_cpu[value.cpu] = number
+            found[value] = self.arch.value(self._board.cpus[value.cpu], self.arch.registers[value.name])
+        return found

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The machine: the booted guest, directed. Its CPUs really execute what a fetch model lets them see."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+
+from emu.race.fetch import MODELS
+from emu.race.limits import INTERRUPTED, Limits
+from emu.race.machine.direction import Direction
+from emu.race.machine.explore import explore as explore_lab
+from emu.race.machine.lab import Lab
+from emu.race.machine.labs import lab
+from emu.race.machine.replay import Walk, replay
+from emu.race.machine.unsupported import unsupported
+from emu.race.model import automaton_of
+from emu.race.model.assumptions import assumptions
+from emu.race.scenario import Scenario
+from emu.race.verdict import Outcome, Verdict
+
+__all__ = ["Lab", "Walk", "explore", "replay", "unsupported"]
+
+_ONCE = 1  # visits of a scenario that has no bound
+_ASSUMPTIONS = (
+    "Between two events one CPU runs and all others stand still; no timer interrupts them, and no other task runs.",
+    "States in which the patcher and each CPU stand alike, with the same view of the sites, go on alike.",
+)
+_ENOUGH = "Visits that have no bound are one of each CPU, and one NMI: visits only narrow what a CPU may see."
+
+
+def explore(scenario: Scenario, fetch: str, limits: Limits | None = None, seed: int = 0) -> Verdict:
+    """Tries all orders of events on a booted machine, and all that fetches may see.
+
+    Args:
+        scenario: what is done.
+        fetch: the fetch model's name.
+        limits: when to give up; default: never, but for the number of states.
+        seed: of the machine.
+
+    Raises:
+        ValueError: the scenario is impossible, or only the model can do it. The text says why.
+    """
+    began = time.perf_counter()
+    limits = (limits or Limits()).started()
+    automaton_of(scenario, fetch)
+    if (why := unsupported(scenario)) is not None:
+        raise ValueError(why)
+    try:
+        booted = lab(scenario.arch, scenario.cpus, seed)
+    except KeyboardInterrupt:
+        return Verdict(scenario, fetch, "machine", Outcome.UNDECIDED, why=INTERRUPTED, seconds=time.perf_counter() - began)
+    found = explore_lab(booted, Direction(booted, scenario, fetch, _ONCE), limits)
+    outcome = Outcome.UNDECIDED if found.limit else Outcome.UNSAFE if found.violation else Outcome.SAFE
+    wrong, text = (found.violation.wrong, found.violation.why) if found.violation else (None, found.limit)
+    bounded = dataclasses.replace(scenario, visits=scenario.visits or _ONCE)
+    taken = (*assumptions(bounded, MODELS[fetch]), *_ASSUMPTIONS, *(() if scenario.visits else (_ENOUGH,)))
+    return Verdict(
+        scenario, fetch, "machine", outcome, wrong, text, found.schedule, found.states, found.moves, found.coverage, taken,
+        booted.digest, time.perf_counter() - began,
+    )  # fmt: skip

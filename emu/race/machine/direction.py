@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A lab is directed through a scenario: one event after another, and what really happens.
+
+The patcher's stores, the fetches of sites, breakpoint handlers, NMIs, and the patcher's interrupts are events. Everything
+between two of them runs natively. The shipped driver performs the protocol's steps; the guest's own handlers take
+breakpoints, interrupts and NMIs. What a fetch sees is the fetch model's choice: these bytes are in memory while the CPU
+executes the one instruction.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
+from typing import NoReturn
+
+from emu.ftrace.patching import Patch, Protocol, Step, Write
+from emu.kernel.endings import GuestPanic, PoweredOff
+from emu.race.breakpoint_handlers import breakpoint_handler
+from emu.race.event import PATCHER, Event, What
+from emu.race.fetch import View
+from emu.race.machine.course import Course, Possible
+from emu.race.machine.cpu_direction import Lost
+from emu.race.machine.lab import Lab
+from emu.race.machine.notes import NEW, OLD, CpuNotes, Notes, Stand
+from emu.race.machine.watched_handler import WatchedHandler
+from emu.race.model.automaton import Due
+from emu.race.scenario import Change, Scenario, Wrong
+
+__all__ = ["DeadEnd", "Direction", "Violation"]
+
+_ASKED = MappingProxyType({What.SYNC: Due.INTERRUPT, What.PARK: Due.WAIT})
+_AFTERWARDS = 300_000  # cycles in which the guest may notice what has happened
+_NO_ANSWER = 6_000_000  # cycles after which the driver says that patching does not end
+_FOLLOWING = 15  # bytes: of no architecture is an instruction longer
+
+
+class Violation(Exception):
+    """Something wrong has happened."""
+
+    def __init__(self, wrong: Wrong, why: str) -> None:
+        super().__init__(why)
+        self.wrong = wrong
+        self.why = why
+
+
+class DeadEnd(Exception):
+    """Something has happened after which nothing means anything, but the scenario does not count it as wrong."""
+
+
+class Direction:
+    """Directs a lab through one scenario under one fetch model.
+
+    Args:
+        lab: of the scenario's architecture, with as many CPUs.
+        scenario: what is done.
+        fetch: the fetch model's name.
+        visits: what a scenario without a bound has as bound.
+
+    Attributes:
+        scenario: as given.
+        course: the scenario on the lab's sites.
+        notes: what belongs to the present state beside the machine.
+
+    Raises:
+        ValueError: the protocol does what it must not. The text says what.
+    """
+
+    def __init__(self, lab: Lab, scenario: Scenario, fetch: str, visits: int = 1) -> None:
+        self._lab = lab
+        self._machine = machine = lab.machine
+        self._memory = machine.kernel.memory
+        self._driver = machine.patching
+        self._sites = lab.sites(scenario.places)
+        self._targets = lab.targets(scenario.places)
+        patches = scenario.patches([site.address for site in self._sites], *self._targets)
+        following = [self._memory.read(patch.address + len(patch.old), _FOLLOWING) for patch in patches]
+        self.course = Course(scenario, fetch, patches, following)
+        self.scenario = scenario
+        self._replaced = NEW if scenario.fails_at else OLD
+        self._visits = scenario.visits or visits
+        self._handler: WatchedHandler | None = None
+        self.notes = Notes(0, ())
+
+    def begin(self) -> None:
+        """Puts the lab back to its base, and gives the driver the protocol. None of its steps is performed yet."""
+        lab, scenario, patches, driver = self._lab, self.scenario, self.course.patches, self._driver
+        lab.snapshots.restore(lab.snapshots.base)
+        for patch in patches:
+            self._store(patch.address, patch.old)
+        if scenario.breakpoint:
+            misses = {patches[site - 1].address for site in scenario.misses}
+            self._handler = WatchedHandler(breakpoint_handler(self._machine, scenario.handler, misses))
+            driver.breakpoint_handler = self._handler
+        driver.held = True
+        driver.protocol = _protocol(self.course.given)
+        driver.start(patches, _nothing)
+        visits = self._visits
+        self.notes = Notes(0, (CpuNotes(self.course.synchronised(0), visits=visits, nmis=visits),) * len(lab.cpus))
+
+    def possible(self, *, every: bool = False) -> list[Possible]:
+        """The events that are possible now (see Course.possible)."""
+        return list(self.course.possible(self.notes, awaited=bool(self._driver.awaited), every=every))
+
+    def perform(self, possible: Possible) -> None:
+        """Performs an event that is possible.
+
+        Raises:
+            Violation: something wrong has happened.
+            DeadEnd: the exploration cannot go on here.
+        """
+        event = possible.event
+        if event.agent == PATCHER:
+            self._patch(event)
+        else:
+            self._act(event, possible.view)
+
+    def is_stuck_at(self, position: int) -> bool:
+        """Whether the patcher has then done all it can, and its protocol does not end. It counts only if that is wrong."""
+        patcher = self.course.patcher
+        return position == patcher.end and not patcher.ends and Wrong.STUCK in self.scenario.never
+
+    def stuck(self) -> Violation:
+        """What is wrong where the protocol does not end."""
+        self._driver.held = False
+        if not self._driver.awaited:
+            self._driver.step()
+        return Violation(Wrong.STUCK, "the protocol does not end")
+
+    def with_aftermath(self, violation: Violation) -> Violation:
+        """Lets the guest go on for a while after a violation, and adds what the guest notices itself."""
+        cycles = _NO_ANSWER if violation.wrong is Wrong.STUCK else _AFTERWARDS
+        return Violation(violation.wrong, f"{violation.why}; {self._afterwards(cycles)}")
+
+    # The patcher's events
+
+    def _patch(self, event: Event) -> None:
+        position, course, driver = self.notes.position, self.course, self._driver
+        if position == course.way_back:
+            self._turn_back()
+        cpus = self.notes.cpus
+        if event.what is What.WRITE:
+            self._write(event)
+        elif event.what is What.FORGET:
+            if self._handler is not None:
+                self._handler.forgotten = True
+        else:
+            cpus = self._ask(event, position)
+        self.notes = Notes(position + 1, cpus)
+        assert event.what is not What.DONE or not driver.busy
+
+    def _turn_back(self) -> None:
+        """The driver's next write does not find what it expects, but the old code: so the way back leads there."""
+        step = self._driver.steps[0]
+        assert isinstance(step, Write)
+        held = self._memory.read(step.address, len(step.new))
+        self._store(step.address, self.course.old_code(step))
+        self._driver.step()
+        self._store(step.address, held)
+
+    def _write(self, event: Event) -> None:
+        """A store, or a part of one; the driver makes the whole store with the last part."""
+        step, last = self.course.stores[self.notes.position]
+        if last:
+            self._store(step.address, step.expected)
+            self._driver.step()
+            assert self._memory.read(step.address, len(step.new)) == step.new
+        else:
+            self._store(self.course.patches[event.site - 1].address + event.offset, event.code)
+
+    def _store(self, address: int, code: bytes) -> None:
+        self._machine.board.write_code(self._memory.physical(address), code)
+
+    def _ask(self, event: Event, position: int) -> tuple[CpuNotes, ...]:
+        """A step that CPUs answer. The interrupts that it sends are held back."""
+        course, cpus = self.course, self.notes.cpus
+        parked = course.patcher.parked[position]
+        self._driver.step()
+        for cpu in self._lab.cpus:
+            cpu.hold_upcall()
+        if event.what is What.RELEASE and parked:
+            views = course.synchronised(position)
+            return tuple(cpu._replace(view=views, due=Due.RELEASED) for cpu in cpus)
+        if event.what in _ASKED and not parked:
+            return tuple(cpu._replace(due=_ASKED[event.what]) for cpu in cpus)
+        return cpus
+
+    # A CPU's events
+
+    def _act(self, event: Event, view: View) -> None:
+        actions: dict[What, Callable[[Event, CpuNotes], CpuNotes]] = {
+            What.INTERRUPT: self._interrupt, What.WAIT: self._wait, What.GO_ON: self._go_on, What.NMI: self._nmi,
+            What.HANDLE: self._handle, What.FETCH: functools.partial(self._fetch, view),
+        }  # fmt: skip
+        try:
+            after = actions[event.what](event, self.notes.cpus[event.agent])
+        except (GuestPanic, PoweredOff, Lost):
+            where = self._machine.kernel.symbols.describe(self._lab.cpus[event.agent].pc)
+            self._wrong(Wrong.STUCK, f"CPU {event.agent} does not come back from {where}")
+        self._note(event.agent, after)
+
+    def _note(self, index: int, after: CpuNotes) -> None:
+        cpus = self.notes.cpus
+        self.notes = self.notes._replace(cpus=(*cpus[:index], after, *cpus[index + 1 :]))
+
+    def _interrupt(self, event: Event, cpu: CpuNotes) -> CpuNotes:
+        position = self.notes.position
+        deaf = self.course.is_deaf(position)
+        self._driver.deaf_cpus = {event.agent} if deaf else set()
+        self._lab.cpus[event.agent].take_upcall(waits=False)
+        return cpu._replace(view=cpu.view if deaf else self.course.synchronised(position), due=Due.NOTHING)
+
+    def _wait(self, event: Event, cpu: CpuNotes) -> CpuNotes:
+        self._lab.cpus[event.agent].take_upcall(waits=True)
+        return cpu._replace(due=Due.PARKED)
+
+    def _go_on(self, event: Event, cpu: CpuNotes) -> CpuNotes:
+        stand = cpu.thread
+        self._lab.cpus[event.agent].go_to(self._lab.module.home if stand is None else self._address(stand))
+        return cpu._replace(due=Due.NOTHING)
+
+    def _nmi(self, event: Event, cpu: CpuNotes) -> CpuNotes:
+        direction = self._lab.cpus[event.agent]
+        interrupted = direction.pc
+        direction.come_to_in_nmi(self._sites[event.site - 1])
+        return cpu._replace(nmi=Stand(event.site), nmis=cpu.nmis - 1, interrupted=interrupted)
+
+    def _address(self, stand: Stand) -> int:
+        """The instruction that a CPU stands at."""
+        return self.course.patches[stand.site - 1].address + stand.offset
+
+    def _fetch(self, view: View, event: Event, cpu: CpuNotes) -> CpuNotes:
+        """Executes one instruction of a site."""
+        direction = self._lab.cpus[event.agent]
+        stand = cpu.inner
+        if stand is None:
+            stand = Stand(event.site)
+            direction.come_to(self._sites[event.site - 1])
+            cpu = cpu._replace(thread=stand, visits=cpu.visits - 1)
+        site = stand.site - 1
+        cpu = cpu._replace(view=(*cpu.view[:site], view, *cpu.view[site + 1 :]))
+        try:
+            direction.execute(self._memory.physical(self._address(stand)), event.code)
+        except (GuestPanic, PoweredOff):
+            self._wrong(Wrong.TORN, f"executes what is neither old nor new {self._where(event)}")
+        trap = self.scenario.breakpoint
+        if trap and event.code.startswith(trap):
+            return self._stands(cpu, stand._replace(trapped=True))
+        return self._executed(event, cpu, stand)
+
+    def _executed(self, event: Event, cpu: CpuNotes, stand: Stand) -> CpuNotes:
+        """The CPU has executed an instruction that was no breakpoint: was it the old one, or the new one?"""
+        direction, patch = self._lab.cpus[event.agent], self.course.patches[stand.site - 1]
+        was, size = 0, 0
+        for which, instructions in zip((OLD, NEW), self.course.instructions[stand.site - 1], strict=True):
+            instruction = instructions.get(stand.offset)
+            if instruction is not None and event.code.startswith(instruction.code):
+                size = len(instruction.code)
+                was |= which * (direction.goes_to == self._goes_to(instruction.address, instruction.code))
+        kept = stand.kept & was
+        where = self._where(event)
+        if not was:
+            goes_to = self._machine.kernel.symbols.describe(direction.goes_to)
+            self._wrong(Wrong.TORN, f"executes what is neither old nor new {where}, and goes to {goes_to}")
+        if not kept:
+            self._wrong(Wrong.HALF, f"executes a part of the old code and then a part of the new {where}")
+        if stand.offset + size < len(patch.old):
+            after = self._stands(cpu, stand._replace(offset=stand.offset + size, kept=kept))
+        else:
+            after = self._left(event.agent, cpu)
+        if self.course.patcher.done[self.notes.position] and kept == self._replaced and Wrong.LATE in self.scenario.never:
+            self._wrong(Wrong.LATE, f"executes the replaced code after the protocol is over {where}")
+        return after
+
+    def _goes_to(self, address: int, code: bytes) -> int:
+        """Where the CPU goes from an instruction of a site."""
+        arch = self._machine.ftrace.arch
+        for target in self._targets:
+            if arch.call(address, target) == code:
+                return target
+        return address + len(code)
+
+    def _where(self, event: Event) -> str:
+        return f"at site {event.site}: {event.text}"
+
+    def _stands(self, cpu: CpuNotes, stand: Stand | None) -> CpuNotes:
+        """The notes of a CPU that stands elsewhere than before."""
+        return cpu._replace(thread=stand) if cpu.nmi is None else cpu._replace(nmi=stand)
+
+    def _left(self, index: int, cpu: CpuNotes) -> CpuNotes:
+        """A CPU goes from a site to where it came from."""
+        self._lab.cpus[index].go_to(self._lab.module.home if cpu.nmi is None else cpu.interrupted)
+        return self._stands(cpu, None)
+
+    def _handle(self, event: Event, cpu: CpuNotes) -> CpuNotes:
+        """The guest's breakpoint handler asks the host's, and the CPU goes on where it is told to."""
+        direction, stand, handler = self._lab.cpus[event.agent], cpu.inner, self._handler
+        assert stand is not None and handler is not None
+        patch, refused = self.course.patches[stand.site - 1], handler.refused
+        again, behind = patch.address + stand.offset, patch.address + len(patch.old)
+        try:
+            direction.go_to(again, behind, *self._targets)
+        except (GuestPanic, Lost):
+            if handler.refused == refused:
+                raise
+        if handler.refused > refused:
+            self._wrong(Wrong.BREAKPOINT, f"a breakpoint that nobody knows at site {stand.site}")
+        if direction.pc == again:
+            return self._stands(cpu, stand._replace(trapped=False))
+        skips = direction.pc == behind and self.scenario.change is Change.CALL_TO_CALL
+        if skips and Wrong.SKIPPED in self.scenario.never:
+            self._wrong(Wrong.SKIPPED, f"neither the old nor the new call is made at site {stand.site}")
+        return self._left(event.agent, cpu)
+
+    # What is wrong
+
+    def _wrong(self, wrong: Wrong, why: str) -> NoReturn:
+        if wrong not in self.scenario.never:
+            raise DeadEnd(why)
+        raise Violation(wrong, why)
+
+    def _afterwards(self, cycles: int) -> str:
+        """What the guest notices in some time."""
+        for cpu in self._lab.cpus:
+            cpu.release_upcall()
+        try:
+            self._machine.advance(cycles)
+        except (GuestPanic, PoweredOff) as end:
+            return f"then: {_first_line(end)}"
+        for warning in self._machine.warnings:
+            if warning.startswith("guest"):
+                return f"then: {' | '.join(line.strip() for line in warning.splitlines()[:3])}"
+        milliseconds = self._machine.board.nanoseconds(cycles) // 1_000_000
+        return f"the guest notices nothing for {milliseconds} ms"
+
+
+def _protocol(steps: list[Step]) -> Protocol:
+    def of_the_scenario(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
+        return steps
+
+    return of_the_scenario
+
+
+def _nothing() -> None:
+    """The driver has finished."""
+
+
+def _first_line(end: Exception) -> str:
+    return str(end).split("\n", 1)[0]

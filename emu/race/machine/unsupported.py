@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What only the model can do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from emu.cpu import arch as cpu_arch
+from emu.race.model_sites import model_patches
+from emu.race.protocol_steps import Free, WaitTasks
+from emu.race.scenario import PLACES, Scenario
+
+__all__ = ["unsupported"]
+
+_FUNCTIONS = 2  # of the module race_lab at each offset
+_OFFSETS: Mapping[str, tuple[int, ...]] = MappingProxyType({**PLACES, "sparc64": (0, 60)})
+
+
+def unsupported(scenario: Scenario) -> str | None:
+    """Why a scenario cannot be had on the machine, as a sentence; None: it can.
+
+    Raises:
+        ValueError: it can be had nowhere. The text says why.
+    """
+    offsets = _OFFSETS[scenario.arch]
+    most = cpu_arch.load(scenario.arch).max_cpus
+    steps = scenario.steps(model_patches(scenario))
+    for place, count in Counter(scenario.places).items():
+        if place not in offsets:
+            return f"the guest's module has no site at {place} of a line, but at {', '.join(map(str, offsets))}"
+        if count > _FUNCTIONS:
+            return f"the guest's module has {_FUNCTIONS} sites at {place} of a line, not {count}"
+    if scenario.cpus > most:
+        return f"a machine has at most {most} CPUs"
+    if any(isinstance(step, Free | WaitTasks) for step in steps):
+        return "the guest frees no trampolines"
+    if scenario.user or scenario.entry_sites:
+        return "the guest's CPUs begin in the kernel, and nothing is deferred to its entry"
+    if scenario.handler_sites:
+        return "the guest's breakpoint handler comes to no site"
+    return None

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The breakpoint handler of a scenario, and what it has said."""
+
+from __future__ import annotations
+
+from emu.ftrace.patching_driver import BreakpointHandler
+
+__all__ = ["WatchedHandler"]
+
+
+class WatchedHandler:
+    """A breakpoint handler that can forget all sites. It belongs to the machine's state.
+
+    Attributes:
+        forgotten: whether it knows no site any more.
+        asked: how often it was asked.
+        refused: how often it said that nobody knows the breakpoint.
+    """
+
+    def __init__(self, handler: BreakpointHandler) -> None:
+        self._handler = handler
+        self.forgotten = False
+        self.asked = 0
+        self.refused = 0
+
+    def __call__(self, registers: int, site: int, code: bytes | None) -> bool:
+        handled = self._handler(registers, site, None if self.forgotten else code)
+        self.asked += 1
+        self.refused += not handled
+        return handled

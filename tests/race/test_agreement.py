@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The model and the machine say the same. benchmarks/race.py asks them about all cases, these tests about every fifth."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from emu.race import model
+from emu.race.agreement import Case, cases, disagreement
+
+_CASES = cases()
+
+
+@pytest.mark.parametrize("case", _CASES[::5], ids=lambda case: f"{case.scenario.name}-{case.fetch}")
+def test_the_model_and_the_machine_agree(case: Case) -> None:
+    assert disagreement(case) == ""
+
+
+def test_the_cases_are_many_and_of_all_kinds() -> None:
+    assert len(_CASES) >= 60
+    assert {case.scenario.arch for case in _CASES} == {"x86_64", "sparc64"}
+    assert len({case.scenario.handler for case in _CASES}) == 4
+    assert len({case.scenario.change for case in _CASES}) == 4
+    wrongs = Counter(model.explore(*case).wrong for case in _CASES)
+    assert len(wrongs) >= 6, wrongs
+    assert min(wrongs[None], sum(wrongs.values()) - wrongs[None]) >= 20, wrongs

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The shipped protocols, the ways back from them, and all that differs from them by a stage or two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Step, Synchronise, Write
+from emu.race import certify
+from emu.race.certification import cases
+from emu.race.fetch import models_of
+from emu.race.limits import Limits
+from emu.race.model import explore
+from emu.race.model_sites import model_patches
+from emu.race.mutants import mutants
+from emu.race.protocol_text import ShippedProtocol
+from emu.race.scenario import PLACES, Change, Scenario, Wrong
+from emu.race.verdict import Outcome, Verdict
+
+
+def unsafe(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    assert all(verdict.outcome is not Outcome.UNDECIDED for verdict in verdicts)
+    return [verdict for verdict in verdicts if verdict.outcome is Outcome.UNSAFE]
+
+
+def test_what_a_protocol_is_certified_for() -> None:
+    for protocol, arch, sites, writes in (
+        ("breakpoint", "x86_64", 2, 6),
+        ("stop_machine", "x86_64", 1, 1),
+        ("flush", "sparc64", 2, 2),
+    ):
+        found = cases(protocol, arch, sites=sites)
+        places = PLACES[arch]
+        assert len(found) == 3 * len(places) * 2 * (1 + writes)
+        assert {scenario.fails_at for scenario in found} == set(range(writes + 1))
+        assert {scenario.nmi_sites for scenario in found} == {frozenset(), frozenset(range(1, sites + 1))}
+        for site in range(sites):
+            assert {scenario.places[site] for scenario in found} == set(places)
+        assert all(scenario.cpus == 3 and Change.NOPS_TO_CALL is not scenario.change for scenario in found)
+
+
+@pytest.mark.parametrize("protocol", ["flush", "stop_machine"])
+def test_on_sparc_both_protocols_are_safe_with_nmis_too(protocol: str) -> None:
+    verdicts = certify(protocol, "sparc64")
+    assert {verdict.fetch for verdict in verdicts} == {model.name for model in models_of("sparc64")}
+    assert unsafe(verdicts) == []
+
+
+def test_breakpoint_and_the_way_back_from_it_are_safe_with_nmis_too() -> None:
+    """What takes longer, all of it for 3 CPUs and 2 sites, is `emu race certify breakpoint`."""
+    assert unsafe(certify("breakpoint", cpus=2, sites=1)) == []
+    two_sites = [scenario for scenario in cases("breakpoint") if not (scenario.nmi_sites or scenario.fails_at)]
+    assert unsafe([explore(scenario, fetch) for scenario in two_sites for fetch in scenario.models]) == []
+
+
+def test_a_large_search() -> None:
+    scenario = next(s for s in cases("breakpoint") if s.places == (13, 61) and s.nmi_sites)
+    verdict = explore(scenario, "stale")
+    assert verdict.outcome is Outcome.SAFE and verdict.states > 2_000_000
+
+
+def test_stop_machine_is_safe_without_nmis_and_on_emus_own_cpus() -> None:
+    wrong = unsafe(certify("stop_machine", cpus=2, sites=1))
+    assert all(verdict.wrong is Wrong.TORN and verdict.scenario.nmi_sites for verdict in wrong)
+    assert {verdict.fetch for verdict in wrong} == {model.name for model in models_of("x86_64")} - {"translation"}
+
+
+def test_where_an_nmi_finds_stop_machine_at_work() -> None:
+    """Where a fetch may see a part of one store: a boundary of the fetch, or of the store, lies in the site."""
+
+    def found(place: int) -> list[str]:
+        scenario = Scenario("", PROTOCOLS["stop_machine"], "", places=(place,), nmi_sites=frozenset((1,)))
+        return [fetch for fetch in scenario.models if explore(scenario, fetch).outcome is Outcome.UNSAFE]
+
+    everywhere = ["coherent", "stale", "torn1", "torn8", "torn16", "torn64"]
+    assert [found(place) for place in PLACES["x86_64"]] == [["torn1"], everywhere, everywhere, everywhere]
+
+
+def parked_breakpoints(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
+    """The protocol `breakpoint`, with all CPUs waiting during each of its writes."""
+    steps: list[Step] = []
+    for step in PROTOCOLS["breakpoint"](patches, breakpoint):
+        if isinstance(step, Synchronise):
+            steps.append(Release())
+        else:
+            steps += [step] if steps and isinstance(steps[-1], Write) else [Park(), step]
+    return steps
+
+
+def test_breakpoints_make_stop_machine_safe_with_nmis() -> None:
+    there = [scenario for scenario in cases(parked_breakpoints, cpus=2, sites=1) if not scenario.fails_at]
+    assert unsafe([explore(scenario, fetch) for scenario in there for fetch in scenario.models]) == []
+
+
+def wait_and_write_back(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
+    """Going back from the third stage of `breakpoint` while all CPUs wait, and not by breakpoints."""
+    there = PROTOCOLS["breakpoint"](patches, breakpoint)[:-1]
+    made = [step for step in there if isinstance(step, Write)]
+    back = [Write(write.address, write.new, write.expected) for write in reversed(made)]
+    return [*there, Park(), *back, Release()]
+
+
+def test_a_way_back_without_breakpoints_is_unsafe_with_nmis() -> None:
+    def found(place: int, nmis: bool) -> list[str]:
+        nmi_sites = frozenset((1,)) if nmis else frozenset[int]()
+        never = frozenset((Wrong.TORN,))
+        scenario = Scenario("", wait_and_write_back, "", places=(place,), nmi_sites=nmi_sites, never=never)
+        return [fetch for fetch in scenario.models if explore(scenario, fetch).outcome is Outcome.UNSAFE]
+
+    assert [found(place, nmis=False) for place in PLACES["x86_64"]] == [[], [], [], []]
+    assert [found(place, nmis=True) for place in PLACES["x86_64"]] == [
+        ["torn1"], ["torn1", "torn8"], ["torn1", "torn8", "torn16"], ["stale", "torn1", "torn8", "torn16", "torn64"],
+    ]  # fmt: skip
+
+
+def test_limits_hold_for_each_search() -> None:
+    verdicts = certify("breakpoint", sites=1, fetch=["stale"], limit=Limits(states=1_000))
+    assert {verdict.outcome for verdict in verdicts} == {Outcome.SAFE, Outcome.UNDECIDED}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "arch", "said"),
+    [
+        ("hasty", "x86_64", "there is no protocol 'hasty'; there are breakpoint, flush, stop_machine"),
+        ("breakpoint", "sparc64", r"sparc64 has no protocol 'breakpoint' \(it has: flush, stop_machine\)"),
+    ],
+)
+def test_a_protocol_that_is_not_there_is_refused(protocol: str, arch: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        certify(protocol, arch)
+
+
+def test_mutants_have_names_and_each_differs() -> None:
+    scenario = Scenario("", PROTOCOLS["breakpoint"], "", places=(0, 5))
+    patches = model_patches(scenario)
+    shipped = ShippedProtocol("breakpoint")
+    found = mutants(shipped, patches, scenario.breakpoint)
+    assert [mutant.text for mutant in found[:6]] == [f"breakpoint without {number}" for number in range(1, 7)]
+    assert found[6].text == "breakpoint swap 1 2" and len(found) == 6 + 12  # 3 of the 15 pairs are alike
+    steps = [tuple(mutant(patches, scenario.breakpoint)) for mutant in found]
+    assert len(set(steps)) == len(steps) and tuple(shipped(patches, scenario.breakpoint)) not in steps
+
+
+def test_every_mutant_of_breakpoint_is_unsafe_somewhere() -> None:
+    scenario = Scenario("", PROTOCOLS["breakpoint"], "")
+    for mutant in mutants(ShippedProtocol("breakpoint"), model_patches(scenario), scenario.breakpoint):
+        scenarios = [Scenario("", mutant, mutant.text, places=(place,), nmi_sites=frozenset((1,))) for place in PLACES["x86_64"]]
+        assert any(explore(scenario, fetch).wrong for scenario in scenarios for fetch in scenario.models), mutant.text

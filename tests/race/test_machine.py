@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The race lab on the machine: what really happens to a guest whose code is changed wrongly."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
+from emu.race import machine
+from emu.race.event import What
+from emu.race.limits import Limits
+from emu.race.protocol_steps import Forget, LabStep, swapped, without
+from emu.race.protocol_text import ShippedProtocol
+from emu.race.scenario import Change, Handler, LabProtocol, Scenario, Wrong
+from emu.race.verdict import Outcome, Verdict
+
+
+def explored(protocol: LabProtocol | str, fetch: str, **scenario: Any) -> Verdict:
+    """What the machine says of a protocol."""
+    function = ShippedProtocol(protocol) if isinstance(protocol, str) else protocol
+    return machine.explore(Scenario("test", function, "test", **scenario), fetch)
+
+
+def breakpoint_with(change: Any, *numbers: int) -> LabProtocol:
+    """The protocol `breakpoint` with a change of its list of steps."""
+    return lambda patches, breakpoint: change(PROTOCOLS["breakpoint"](patches, breakpoint), *numbers)
+
+
+def whats(verdict: Verdict) -> list[What]:
+    return [event.what for event in verdict.schedule]
+
+
+# The shipped protocols
+
+
+@pytest.mark.parametrize("fetch", ["coherent", "stale", "torn1", "torn8", "translation"])
+def test_breakpoints_are_safe(fetch: str) -> None:
+    found = explored("breakpoint", fetch, places=(5,))
+    assert (found.outcome, found.wrong, found.why) == (Outcome.SAFE, None, "")
+    reached, of = found.coverage["positions of the patcher"]
+    assert reached == of >= 8
+    assert 50 < found.states < found.moves
+
+
+@pytest.mark.parametrize("protocol", ["flush", "stop_machine"])
+@pytest.mark.parametrize("fetch", ["stale", "word", "flushed"])
+def test_sparc_writes_words(protocol: str, fetch: str) -> None:
+    assert explored(protocol, fetch, arch="sparc64", places=(0, 60), nmi_sites=frozenset({2})).outcome is Outcome.SAFE
+
+
+def test_sparc_needs_the_flush() -> None:
+    def unflushed(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
+        return [Write(patch.address, patch.old, patch.new) for patch in patches]
+
+    found = explored(unflushed, "word", arch="sparc64")
+    assert found.wrong is Wrong.LATE
+    assert whats(found) == [What.WRITE, What.DONE, What.FETCH]
+
+
+def test_three_cpus_and_two_sites_with_nmis() -> None:
+    found = explored("stop_machine", "coherent", cpus=3, places=(61, 0), nmi_sites=frozenset({2}))
+    assert found.outcome is Outcome.SAFE
+    assert found.states > 1000
+
+
+# History: bugs of code patching that Linux had, and rules of processors' manuals
+
+
+def test_an_nmi_during_stop_machine_meets_half_a_call_and_the_guest_panics() -> None:
+    """Until 2009 an NMI could run a site that stop_machine was just writing."""
+    found = explored("stop_machine", "torn1", nmi_sites=frozenset({1}))
+    assert found.wrong is Wrong.TORN
+    assert "then: guest panic on CPU 0: Fatal exception in interrupt" in found.why
+    assert [what for what in whats(found) if what in (What.NMI, What.WRITE)] in ([What.NMI, What.WRITE], [What.WRITE, What.NMI])
+    assert explored("stop_machine", "torn1").outcome is Outcome.SAFE
+    assert explored("breakpoint", "torn1", nmi_sites=frozenset({1})).outcome is Outcome.SAFE
+
+
+def test_the_third_synchronisation_is_needed() -> None:
+    """Asked on LKML in January 2010: without it, a CPU comes to a breakpoint that nobody knows any more."""
+    found = explored(breakpoint_with(without, 6), "coherent")
+    assert found.wrong is Wrong.BREAKPOINT
+    assert whats(found)[-2:] == [What.DONE, What.HANDLE]
+    assert "guest panic on CPU 0: breakpoint at race_site_0a" in found.why
+    assert explored(breakpoint_with(without, 6), "coherent", handler=Handler.RETRY).outcome is Outcome.SAFE
+
+
+def test_the_tail_must_not_be_first() -> None:
+    """When Linux changed to breakpoints in 2012, what mattered was the order of head and tail."""
+    found = explored(breakpoint_with(swapped, 1, 3), "torn1")
+    assert found.wrong is Wrong.TORN
+    assert whats(found) == [What.WRITE, What.FETCH]
+    assert "guest oops on CPU 0" in found.why
+
+
+@pytest.mark.parametrize(("deaf", "wrong"), [(frozenset(), None), (frozenset({1}), Wrong.LATE)])
+def test_cross_modifying_code_needs_a_serialising_instruction(deaf: frozenset[int], wrong: Wrong | None) -> None:
+    """Intel SDM 3A, 8.1.3: the other processor is told of the new code, and must serialise before it executes it."""
+
+    def handshake(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
+        return [*[Write(patch.address, patch.old, patch.new) for patch in patches], Synchronise()]
+
+    assert explored(handshake, "stale", deaf=deaf).wrong is wrong
+
+
+# What can go wrong besides
+
+
+def test_a_task_between_two_nops_comes_back_into_the_midst_of_a_call() -> None:
+    found = explored("stop_machine", "coherent", change=Change.NOPS_TO_CALL)
+    assert found.wrong in (Wrong.TORN, Wrong.HALF)
+    assert found.schedule[-1].offset == 2
+
+
+def test_a_skipped_call_calls_neither_function() -> None:
+    assert explored("breakpoint", "coherent", change=Change.CALL_TO_CALL, handler=Handler.SKIP).wrong is Wrong.SKIPPED
+    assert explored("breakpoint", "coherent", change=Change.NOP_TO_CALL, handler=Handler.SKIP).outcome is Outcome.SAFE
+
+
+@pytest.mark.parametrize("other", [{"handler": Handler.DIE}, {"misses": frozenset({1})}])
+def test_a_handler_that_knows_no_site_kills_the_task(other: dict[str, Any]) -> None:
+    found = explored("breakpoint", "coherent", **other)
+    assert found.wrong is Wrong.BREAKPOINT
+    assert "guest oops on CPU 0 | task race_lab/0" in found.why
+
+
+def test_a_handler_that_has_forgotten_the_sites() -> None:
+    def forgetful(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
+        steps: list[LabStep] = [*PROTOCOLS["breakpoint"](patches, breakpoint)]
+        return [*steps[:-1], Forget(), steps[-1]]
+
+    found = explored(forgetful, "coherent")
+    assert found.wrong is Wrong.BREAKPOINT
+    assert whats(found)[-2:] == [What.FORGET, What.HANDLE]
+
+
+@pytest.mark.parametrize("protocol", ["breakpoint", "stop_machine"])
+@pytest.mark.parametrize("fails_at", [1, 2])
+def test_the_drivers_way_back(protocol: str, fails_at: int) -> None:
+    """It is performed by the driver itself, which has found something else in memory."""
+    found = explored(protocol, "torn8", places=(5, 61), fails_at=fails_at)
+    assert found.outcome is Outcome.SAFE
+
+
+@pytest.mark.parametrize(
+    ("steps", "whats_done"),
+    [
+        ([Release()], [What.RELEASE]),
+        ([Park()], [What.PARK]),
+        ([Park(), Synchronise()], [What.PARK, What.WAIT, What.WAIT, What.SYNC]),
+        ([Park(), Park(), Release()], [What.PARK, What.WAIT, What.WAIT, What.PARK]),
+    ],
+)
+def test_a_protocol_that_does_not_end(steps: list[LabStep], whats_done: list[What]) -> None:
+    found = explored(lambda patches, breakpoint: steps, "coherent")
+    assert found.wrong is Wrong.STUCK
+    assert found.why == "the protocol does not end; then: patching does not end"
+    assert whats(found) == whats_done
+
+
+@pytest.mark.parametrize(
+    ("arch", "code"),
+    [
+        *(
+            ("x86_64", code)
+            for code in ("eb fe", "fa f4", "0f 22 c0", "31 e4", "0f 05", "48 cf", "9d", "fa eb fd", "0f 0b", "c3")
+        ),
+        *(("sparc64", code) for code in ("30 68 00 00", "83 f0 00 00", "9d e3 bf ff", "91 90 20 03", "91 d0 20 6d")),
+    ],
+)
+def test_whatever_a_cpu_executes_is_a_verdict(arch: str, code: str) -> None:
+    """Loops, waiting for ever, no mapping, no stack, returns to nowhere, traps of programs in the kernel."""
+
+    def nonsense(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
+        return [Write(patch.address, patch.old, bytes.fromhex(code).ljust(len(patch.old), b"\0")) for patch in patches]
+
+    found = explored(nonsense, "coherent", arch=arch)
+    assert found.wrong is Wrong.TORN
+    assert whats(found) == [What.WRITE, What.FETCH]
+    assert explored("stop_machine", "coherent", arch=arch).outcome is Outcome.SAFE, "the lab is as before"
+
+
+def test_what_does_not_count_as_wrong() -> None:
+    never = frozenset(Wrong) - {Wrong.TORN}
+    assert explored(breakpoint_with(swapped, 1, 3), "torn1", never=never).outcome is Outcome.SAFE
+    late = frozenset(Wrong) - {Wrong.LATE}
+    assert explored(lambda patches, breakpoint: [], "coherent").wrong is Wrong.LATE
+    assert explored(lambda patches, breakpoint: [], "coherent", never=late).outcome is Outcome.SAFE
+
+
+# Around a search
+
+
+def test_the_same_search_says_the_same_again() -> None:
+    scenario = Scenario("test", breakpoint_with(without, 2), "test")
+    first, second = (machine.explore(scenario, "torn1") for _ in range(2))
+    assert first == second
+    assert [event.text for event in first.schedule] == [event.text for event in second.schedule]
+
+
+def test_a_limit_decides_nothing() -> None:
+    found = machine.explore(Scenario("test", ShippedProtocol("breakpoint"), "test"), "coherent", Limits(states=10))
+    assert (found.outcome, found.why) == (Outcome.UNDECIDED, "the limit of 10 states was reached")
+    assert found.states >= 10
+
+
+def test_an_interrupt_ends_a_search_and_leaves_the_lab_as_it_was() -> None:
+    scenario = Scenario("test", ShippedProtocol("breakpoint"), "test")
+    whole = machine.explore(scenario, "coherent")
+    handler = signal.signal(signal.SIGALRM, lambda number, frame: signal.raise_signal(signal.SIGINT))
+    try:
+        for part in range(1, 8):
+            signal.setitimer(signal.ITIMER_REAL, whole.seconds * part / 10)
+            found = machine.explore(scenario, "coherent")
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            assert (found.outcome, found.why) in ((Outcome.UNDECIDED, "interrupted"), (Outcome.SAFE, ""))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+    assert machine.explore(scenario, "coherent") == whole
+
+
+def test_safe_says_what_it_takes_for_granted() -> None:
+    taken = explored("flush", "coherent", arch="sparc64").assumptions
+    assert any("one of each CPU" in sentence for sentence in taken)
+    assert any("no timer" in sentence for sentence in taken)
+    bounded = explored("flush", "coherent", arch="sparc64", visits=2)
+    assert any("2 times at most" in sentence for sentence in bounded.assumptions)
+    assert not any("one of each CPU" in sentence for sentence in bounded.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        ({"places": (7,)}, "the guest's module has no site at 7 of a line, but at 0, 5, 13, 61"),
+        ({"places": (5, 5, 5)}, "the guest's module has 2 sites at 5 of a line, not 3"),
+        ({"user": True}, "the guest's CPUs begin in the kernel, and nothing is deferred to its entry"),
+        ({"handler_sites": frozenset({1})}, "the guest's breakpoint handler comes to no site"),
+        ({"cpus": 9}, "a machine has at most 8 CPUs"),
+    ],
+)
+def test_what_only_the_model_can_do(other: dict[str, Any], why: str) -> None:
+    scenario = Scenario("test", ShippedProtocol("breakpoint"), "test", **other)
+    assert machine.unsupported(scenario) == why
+    with pytest.raises(ValueError, match=why):
+        machine.explore(scenario, "coherent")
+
+
+def test_every_site_that_is_offered_is_there() -> None:
+    for arch, places in (("x86_64", (0, 5, 13, 61) * 2), ("sparc64", (0, 60) * 2)):
+        assert machine.unsupported(Scenario("test", ShippedProtocol("stop_machine"), "test", arch=arch, places=places)) is None
+        with machine.Lab(arch, 1, 0) as lab:
+            sites = lab.sites(places)
+            assert [site.address % 64 for site in sites] == list(places)
+            assert len({site.address // 64 for site in sites}) == len(places)
+
+
+def test_every_byte_of_what_sites_hold_differs() -> None:
+    """Otherwise a torn instruction could be a whole one."""
+    with machine.Lab("x86_64", 1, 0) as lab:
+        for change in (Change.NOP_TO_CALL, Change.CALL_TO_CALL):
+            scenario = Scenario("test", ShippedProtocol("breakpoint"), "test", change=change)
+            sites = [site for sites in lab.module.sites.values() for site in sites]
+            for site in sites:
+                (patch,) = scenario.patches([site.address], *lab.targets((site.address % 64,)))
+                start = change is Change.CALL_TO_CALL  # its opcode stays
+                assert all(a != b for a, b in zip(patch.old[start:], patch.new[start:], strict=True)), site

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Scenarios as text files: each is written and read back, and what is wrong with one is said in a line that says where."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emu.ftrace.patching import PROTOCOLS
+from emu.race.model_sites import model_patches
+from emu.race.protocol_steps import stages
+from emu.race.protocol_text import ChangedProtocol, ShippedProtocol, WrittenProtocol, WrittenWrite
+from emu.race.scenario import CHANGES, Change, Expectation, Handler, Scenario, Wrong
+from emu.race.scenario_file import format, parse, read
+from emu.race.text_file import TextError
+
+WHOLE = """\
+scenario  two sites
+"one sentence for readers"
+arch      x86_64
+place     5 13                    # one site for each
+change    nop > call
+protocol  breakpoint without 4 swap 1 3
+fails     3
+handler   skip
+misses    2
+nmi       1 2
+in-handler 2
+deaf      1
+user
+entry     1
+visits    2
+cpus      3
+fetch     torn1 stale amd         # amd is torn8
+never     torn late
+expect    safe on torn8 stale
+expect    torn on intel
+"""
+
+
+def test_every_word_has_its_meaning() -> None:
+    scenario = parse(WHOLE)
+    protocol = ChangedProtocol(ChangedProtocol(ShippedProtocol("breakpoint"), without=(4,)), swap=(1, 3))
+    safe, torn = Expectation(False), Expectation(True, Wrong.TORN)
+    assert scenario == Scenario(
+        "two sites", protocol, "breakpoint without 4 swap 1 3", "one sentence for readers", "x86_64", (5, 13), Change.NOP_TO_CALL,
+        fails_at=3, handler=Handler.SKIP, misses=frozenset({2}), nmi_sites=frozenset({1, 2}), handler_sites=frozenset({2}),
+        deaf=frozenset({1}), user=True, entry_sites=frozenset({1}), visits=2, cpus=3, fetch=("torn1", "stale", "torn8"),
+        never=frozenset({Wrong.TORN, Wrong.LATE}), expect={"torn8": safe, "stale": safe, "torn1": torn},
+    )  # fmt: skip
+
+
+def test_an_expectation_without_models_is_for_all() -> None:
+    scenario = parse("scenario x\narch sparc64\nprotocol flush\nexpect safe\n")
+    assert scenario.expect == dict.fromkeys(("coherent", "stale", "word", "flushed", "translation"), Expectation(False))
+
+
+WRITTEN = """\
+scenario written
+place 0 8
+protocol
+    write head breakpoint   # at each site
+    sync
+    write 2 +1..4 new
+    write 1 +1..2 EB fe
+    write tail old
+    park
+    release
+    free
+    wait-tasks
+    forget
+"""
+
+
+def test_a_protocol_is_written_out() -> None:
+    scenario = parse(WRITTEN)
+    first, second = model_patches(scenario)
+    writes = [step for step in scenario.steps([first, second]) if hasattr(step, "new")]
+    assert [(w.address, w.new) for w in writes] == [
+        (first.address, b"\xcc"), (second.address, b"\xcc"), (second.address + 1, second.new[1:]),
+        (first.address + 1, b"\xeb\xfe"), (first.address + 1, first.old[1:]), (second.address + 1, second.old[1:]),
+    ]  # fmt: skip
+    assert [type(step).__name__ for step in scenario.steps([first, second])][-5:] == [
+        "Park", "Release", "Free", "WaitTasks", "Forget",
+    ]  # fmt: skip
+
+
+OWN = """\
+from emu.ftrace.patching import Synchronise, Write
+def hasty(patches, breakpoint):
+    return [*[Write(patch.address, patch.old, patch.new) for patch in patches], Synchronise()]
+def beside(patches, breakpoint):
+    return [Write(patches[0].address - 1, b"xx", b"yy")]
+def raising(patches, breakpoint):
+    return 1 // 0
+def leaving(patches, breakpoint):
+    raise SystemExit(3)
+def generator(patches, breakpoint):
+    yield Synchronise()
+def words(patches, breakpoint):
+    return ["sync"]
+def longer(patches, breakpoint):
+    return [Write(patches[0].address, b"", b"yy")]
+def many(patches, breakpoint):
+    return [Synchronise()] * 1001
+number = 3
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "own.py").write_text(OWN)
+    (tmp_path / "broken.py").write_text("x = (\n")
+    return tmp_path
+
+
+def test_a_protocol_of_a_file_is_found_from_the_scenarios_folder(folder: Path) -> None:
+    path = folder / "own.race"
+    path.write_text("scenario own\nprotocol own.py:hasty without 2\nplace 0 5\n")
+    scenario = read(path)
+    assert scenario.protocol_text == "own.py:hasty without 2"
+    assert len(stages(scenario.steps(model_patches(scenario)))) == 1
+    assert parse(format(scenario), path) == scenario
+    alone = parse(format(scenario, files=False))
+    assert alone.protocol_text == "write all new"
+    assert alone.steps(model_patches(scenario)) == scenario.steps(model_patches(scenario))
+
+
+FILE_ERRORS = {
+    "own.py:beside": "2:10: the protocol cannot be performed: a write of 2 bytes at 0xffffffff81000fff is not within a site",
+    "own.py:raising":
+    "2:10: the protocol cannot be performed: raised ZeroDivisionError: integer division or modulo by zero (own.py, line 7)",
+    "own.py:leaving": "2:10: the protocol cannot be performed: raised SystemExit: 3 (own.py, line 9)",
+    "own.py:generator": "2:10: the protocol cannot be performed: returned no list of steps, but <generator",
+    "own.py:words": "2:10: the protocol cannot be performed: returned a list with 'sync', which is no step",
+    "own.py:longer": "2:10: the protocol cannot be performed: writes 2 bytes over 0 at",
+    "own.py:many": "2:10: the protocol has 1001 steps; at most 1000",
+    "own.py:number": "2:10: number is no function; breakpoint, flush, stop_machine, FILE.py:FUNCTION",
+    "own.py:nosuch": "own.py has no nosuch; ",
+    "own.py:": "own.py has no name after the colon; ",
+    "own.py": "2:10: a function's name is needed, FILE.py:NAME; ",
+    "gone.py:f": "gone.py: No such file or directory; ",
+    "broken.py:f": "broken.py, line 1: '(' was never closed; ",
+}
+
+
+@pytest.mark.parametrize("protocol", FILE_ERRORS)
+def test_what_is_wrong_with_a_protocol_of_a_file(protocol: str, folder: Path) -> None:
+    path = folder / "own.race"
+    path.write_text(f"scenario own\nprotocol {protocol}\n")
+    with pytest.raises(TextError) as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}:2:10: ")
+    assert FILE_ERRORS[protocol] in str(caught.value) and "\n" not in str(caught.value)
+
+
+NAMES = "breakpoint, flush, stop_machine, FILE.py:FUNCTION, or nothing, and steps in indented lines below"
+# What is added to a scenario of two sites that has a protocol, in line 4; and what is said of it.
+ERRORS = {
+    "plase 1": "4:1: 'plase' is no word of a scenario; scenario, arch, place, change, protocol, fails, handler, misses, nmi, "
+    "in-handler, deaf, user, entry, visits, cpus, fetch, never or expect; did you mean place?",
+    "arch arm64": "4:6: 'arm64' is no architecture; x86_64 or sparc64",
+    "arch sparc64\nchange nops > call": "5:8: 'nops > call' is no change of sparc64; nop > call, call > call or call > nop; "
+    "did you mean nop > call?",
+    "change nop>call": "4:8: 'nop>call' is no change of x86_64; nop > call, call > call, call > nop or nops > call; "
+    "did you mean nop > call or nops > call?",
+    "change": "4:7: 'change' has no value; nop > call, call > call, call > nop, nops > call",
+    "place 1": "4:1: 'place' again; it is in line 2",
+    "fails 7": "4:7: '7' is no number for `fails`; a number from 1 to 6",
+    "fails 0": "4:7: '0' is no number for `fails`; a number from 1 to 6",
+    "handler retyr": "4:9: 'retyr' is no handler; emulate, skip, retry or die; did you mean retry?",
+    "handler": "4:8: 'handler' has no value; one value is needed",
+    "handler skip die": "4:14: 'die' is one word too many; 'handler' has one value",
+    "misses 3": "4:8: '3' is no site of the scenario; a number from 1 to 2",
+    "nmi 0": "4:5: '0' is no site of the scenario; a number from 1 to 2",
+    "nmi 1 1": "4:7: '1' again; once is enough",
+    "entry 9": "4:7: '9' is no site of the scenario; a number from 1 to 2",
+    "in-handler x": "4:12: 'x' is no site of the scenario; a number from 1 to 2",
+    "misses": "4:7: 'misses' has no value; at least one site of the scenario is needed",
+    "deaf 4": "4:6: '4' is no synchronisation; a number from 1 to 3",
+    "user 1": "4:6: '1' is one word too many; 'user' has no value",
+    "visits 101": "4:8: '101' is no number for `visits`; a number from 0 to 100",
+    "cpus 0": "4:6: '0' is no number for `cpus`; a number from 1 to 8",
+    "cpus " + "9" * 5000: f"4:6: '{'9' * 37}...' is no number for `cpus`; a number from 1 to 8",
+    "cpus \u0662": "4:6: '\u0662' is no number for `cpus`; a number from 1 to 8",
+    "fetch word": "4:7: 'word' is no fetch model of x86_64; coherent, stale, torn1, torn8, torn16, torn64 or translation",
+    "never trn": "4:7: 'trn' is no word for what may go wrong; torn, half, late, unknown-breakpoint, nested-breakpoint, skipped, "
+    "freed or stuck; did you mean torn?",
+    "fetch torn1\nexpect safe on torn8": "5:16: 'torn8' is no fetch model that is searched; torn1; did you mean torn1?",
+    "expect": "4:7: 'expect' has no value; safe, unsafe, or what goes wrong",
+    "expect fine":
+    "4:8: 'fine' is no outcome of a search; safe, unsafe, torn, half, late, unknown-breakpoint, nested-breakpoint, "
+    "skipped, freed or stuck",
+    "never torn\nexpect late": "5:8: 'late' is no outcome of a search; safe, unsafe or torn",
+    "expect safe in stale": "4:13: 'in' after 'safe'; nothing, or `on` and fetch models",
+    "expect safe on": "4:15: 'on' has no value; at least one fetch model",
+    "expect safe\nexpect torn on stale": "5:16: a second expectation on stale; there is one for each fetch model",
+    "expect safe on stale stale": "4:22: 'stale' again; once is enough",
+    '"one"\n"two"': "5:1: a second sentence about the scenario; there is one",
+    '"one': "4:1: the text does not end; it ends with another quotation mark, in its line",
+    '"one" two': "4:7: 'two' is one word too many; '\"one\"' has one sentence",
+    "    sync": "4:5: the line is indented; only steps below a `protocol` without a name are",
+    "a\0b": "4:2: a NUL byte; a text has none",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", ERRORS, ids=lambda lines: repr(lines)[:40])
+def test_what_is_wrong_is_said_in_a_line(lines: str) -> None:
+    with pytest.raises(TextError) as caught:
+        parse(f"scenario x\nplace 0 5\nprotocol breakpoint\n{lines}\n", "wrong.race")
+    assert str(caught.value) == f"wrong.race:{ERRORS[lines]}"
+
+
+# Whole texts.
+WHOLE_ERRORS = {
+    "": "1:1: no scenario; its first line is `scenario NAME`",
+    "# nothing\n": "2:1: no scenario; its first line is `scenario NAME`",
+    "protocol flush\n": "1:1: no scenario; its first line is `scenario NAME`",
+    "scenario\nprotocol flush": "1:9: the scenario has no name; `scenario NAME`",
+    "scenario x\n": f"2:1: the scenario has no protocol; {NAMES}",
+    "scenario x\nprotocol": f"2:9: 'protocol' has no value; {NAMES}",
+    "scenario x\nprotocol brakpoint": f"2:10: 'brakpoint' is no protocol; {NAMES}; did you mean breakpoint?",
+    "scenario x\narch sparc64\nprotocol breakpoint": f"3:10: sparc64 has no breakpoint for this protocol; {NAMES[12:]}",
+    "scenario x\nprotocol flush without": "2:23: 'without' has no value; a number from 1 to 2",
+    "scenario x\nprotocol flush without 3": "2:24: '3' is no stage of `flush`; a number from 1 to 2",
+    "scenario x\nprotocol flush without 1 without 2": "2:34: '2' is no stage of `flush without 1`; 1",
+    "scenario x\nprotocol flush swap 1": "2:16: 'swap' has 1 stages; two",
+    "scenario x\nprotocol flush swap 2 2": "2:23: stage 2 again; once is enough",
+    "scenario x\nprotocol flush backwards": "2:16: 'backwards' is no change of a protocol; without or swap",
+    "scenario x\nprotocol flush\nplace": "3:6: 'place' has no value; an offset in a line for each site is needed",
+    "scenario x\nprotocol flush\nplace 64":
+    "3:7: '64' is no offset of a site of x86_64 in a line of 64 bytes; a number from 0 to 63",
+    "scenario x\nprotocol flush\nplace 0 0 0 0 0 0 0 0 0": "3:23: 9 sites; at most 8",
+    "scenario x\nprotocol flush\narch sparc64\nplace 6":
+    "4:7: '6' is no offset of a site of sparc64 in a line of 64 bytes; a multiple of 4 from 0 to 60",
+    "scenario x\nprotocol\n  synk":
+    "3:3: 'synk' is no step; write, sync, park, release, free, wait-tasks or forget; did you mean sync?",
+    "scenario x\nprotocol\n  sync 1": "3:8: '1' is one word too many; 'sync' has no value",
+    "scenario x\nprotocol\n  write head": "3:13: 'write' lacks a word; write, a site's number or nothing, a part, a value",
+    "scenario x\nprotocol\n  write 2 head new": "3:9: '2' is no site of the scenario; 1",
+    "scenario x\nprotocol\n  write middle new":
+    "3:9: 'middle': this is no part of a site; head, tail, all, or +A..B for the bytes A to B",
+    "scenario x\nprotocol\n  write +3..5 new": "3:9: '+3..5': a site has no such bytes; +A..B with A <= B, from 0 to 4",
+    "scenario x\nprotocol\n  write +4..3 new": "3:9: '+4..3': a site has no such bytes; +A..B with A <= B, from 0 to 4",
+    "scenario x\nprotocol\n  write all breakpoint": "3:13: 'breakpoint': 1 bytes for a part of 5; as many as the part has",
+    "scenario x\nprotocol\n  write head xx": "3:14: 'xx': this cannot be written; breakpoint, old, new, or bytes in hexadecimal",
+    "scenario x\narch sparc64\nprotocol\n  write head new":
+    "4:9: 'head': there is no head without a breakpoint; all, or +A..B for the bytes "
+    "A to B",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WHOLE_ERRORS, ids=lambda text: repr(text)[:60])
+def test_what_is_wrong_with_a_whole_text(text: str) -> None:
+    with pytest.raises(TextError) as caught:
+        parse(text, "wrong.race")
+    assert str(caught.value) == f"wrong.race:{WHOLE_ERRORS[text]}"
+
+
+def test_files_that_are_no_texts(tmp_path: Path) -> None:
+    path = tmp_path / "x.race"
+
+    def said() -> str:
+        with pytest.raises(TextError) as caught:
+            read(path)
+        return str(caught.value).removeprefix(str(path))
+
+    assert said() == ": cannot be read: No such file or directory"
+    path.mkdir()
+    assert said() == ": cannot be read: Is a directory"
+    path.rmdir()
+    path.write_bytes(b"scenario x\nprotocol \xffflush\n")
+    assert said() == ":2:10: the byte 0xff is not UTF-8; a text is UTF-8"
+    path.write_bytes(b"#" * 70_000)
+    assert said() == ": is too long; at most 65,536 bytes"
+
+
+# Any scenario
+
+
+@st.composite
+def _named(draw: st.DrawFn, arch: str, places: tuple[int, ...], change: Change) -> tuple[object, int]:
+    names = [name for name in PROTOCOLS if arch == "x86_64" or name != "breakpoint"]
+    protocol: ShippedProtocol | ChangedProtocol = ShippedProtocol(draw(st.sampled_from(names)))
+    scenario = Scenario("x", protocol, "", arch=arch, places=places, change=change)
+    for _ in range(draw(st.integers(0, 2))):
+        count = len(stages(dataclasses.replace(scenario, protocol=protocol).steps(model_patches(scenario))))
+        numbers = draw(st.permutations(range(1, count + 1)))
+        if count >= 2 and draw(st.booleans()):
+            protocol = ChangedProtocol(protocol, swap=(numbers[0], numbers[1]))
+        elif count >= 1:
+            protocol = ChangedProtocol(protocol, without=tuple(numbers[: draw(st.integers(1, count))]))
+    return protocol
+
+
+@st.composite
+def _written(draw: st.DrawFn, arch: str, sites: int) -> WrittenProtocol:
+    size = 5 if arch == "x86_64" else 4
+    parts = {"all": size, "+0": 1, f"+1..{size - 1}": size - 1} | ({"head": 1, "tail": 4} if arch == "x86_64" else {})
+
+    def write() -> WrittenWrite:
+        part = draw(st.sampled_from(sorted(parts)))
+        bytes_ = draw(st.binary(min_size=parts[part], max_size=parts[part])).hex(" ")
+        values = ["old", "new", bytes_] + ["breakpoint"] * (part in ("head", "+0") and arch == "x86_64")
+        return WrittenWrite(part, draw(st.sampled_from(values)), draw(st.integers(0, sites)))
+
+    words = st.sampled_from(("sync", "park", "release", "free", "wait-tasks", "forget"))
+    return WrittenProtocol(tuple(draw(words) if draw(st.booleans()) else write() for _ in range(draw(st.integers(1, 8)))))
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    arch = draw(st.sampled_from(sorted(CHANGES)))
+    places = tuple(draw(st.lists(st.sampled_from(range(0, 64, 1 if arch == "x86_64" else 4)), min_size=1, max_size=3)))
+    change = draw(st.sampled_from(CHANGES[arch]))
+    protocol = draw(_written(arch, len(places)) if draw(st.booleans()) else _named(arch, places, change))
+    sites = st.frozensets(st.integers(1, len(places)))
+    words = st.text(st.characters(exclude_characters='"#', categories=("L", "N", "P", "S")), min_size=1, max_size=12)
+    scenario = Scenario(
+        " ".join(draw(st.lists(words, min_size=1, max_size=3))), protocol, protocol.text,
+        " ".join(draw(st.lists(words, max_size=4))),
+        arch, places, change, handler=draw(st.sampled_from(Handler)), misses=draw(sites), handler_sites=draw(sites),
+        nmi_sites=draw(sites), user=draw(st.booleans()), entry_sites=draw(sites), visits=draw(st.integers(0, 100)),
+        cpus=draw(st.integers(1, 8)), never=draw(st.frozensets(st.sampled_from(Wrong), min_size=1)),
+    )  # fmt: skip
+    writes = sum(hasattr(step, "new") for step in scenario.steps(model_patches(scenario)))
+    scenario = dataclasses.replace(scenario, fails_at=draw(st.integers(0, writes)))
+    models = draw(st.lists(st.sampled_from(scenario.models), unique=True))
+    scenario = dataclasses.replace(scenario, fetch=tuple(models))
+    wrong = st.sampled_from(sorted(scenario.never))
+    one = st.one_of(st.builds(Expectation, st.booleans()), st.builds(Expectation, st.just(True), wrong))
+    return dataclasses.replace(scenario, expect=draw(st.dictionaries(st.sampled_from(scenario.models), one)))
+
+
+@settings(max_examples=60)
+@given(scenarios())
+def test_any_scenario_is_written_and_read_back(scenario: Scenario) -> None:
+    text = format(scenario)
+    again = parse(text)
+    assert again == scenario
+    assert format(again) == text
+
+
+@settings(max_examples=60)
+@given(scenarios())
+def test_any_steps_are_written_out(scenario: Scenario) -> None:
+    """A function of the user's own has no text that could be read."""
+    protocol = scenario.protocol
+    own = dataclasses.replace(scenario, protocol=lambda *arguments: protocol(*arguments), protocol_text="own", fails_at=0)
+    steps = own.steps(model_patches(own))
+    if steps:
+        again = parse(format(own))
+        assert again.steps(model_patches(again)) == steps
