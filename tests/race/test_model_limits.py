@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS
+from emu.ftrace.patching import PROTOCOLS, Patch, Write
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.model import automaton_of, explore
 from emu.race.model.native_search import native_search
@@ -38,6 +38,17 @@ def test_a_limit_of_time() -> None:
     verdict = explore(LARGE, "stale", Limits(seconds=0.1))
     assert verdict.why == "the limit of 0.1 s was reached" and verdict.outcome is Outcome.UNDECIDED
     assert time.monotonic() - began < 1
+
+
+def test_a_limit_of_time_holds_where_one_cpu_may_see_very_much() -> None:
+    def noise(patches: Sequence[Patch], breakpoint: bytes) -> list[Write]:
+        return [Write(patch.address, patch.old, bytes([n] * 5)) for patch in patches for n in range(1, 9)]
+
+    began = time.monotonic()
+    many = Scenario("many", noise, "noise", never=frozenset(), cpus=1)
+    verdict = explore(many, "torn1", Limits(seconds=0.1))
+    assert (verdict.outcome, verdict.states) == (Outcome.UNDECIDED, 0) and verdict.why == "the limit of 0.1 s was reached"
+    assert time.monotonic() - began < 5
 
 
 def test_limits_may_be_absent_and_begin_anew_for_each_search() -> None:

@@ -39,7 +39,10 @@ interrupted by Ctrl-C.
 @options.as_json
 @click.argument("schedule", metavar="SCHEDULE", type=click.Path(path_type=Path))
 def replay(schedule: Path, as_json: bool) -> int:
-    """Do the events of SCHEDULE on the booted guest, and compare what comes of them with what was recorded."""
+    """Do a schedule's events on the booted guest.
+
+    What comes of them is compared with what was recorded.
+    """
     progress = Progress()
     with raised(), progress.during("replaying"), lab_errors():
         from emu.race import lab

@@ -42,8 +42,9 @@ def explore(scenario: Scenario, fetch: str, limits: Limits | None = None) -> Ver
     began = time.perf_counter()
     limits = (limits or Limits()).started()
     try:
-        tables = Tables(automaton_of(scenario, fetch))
-        found = native_search(tables, scenario.cpus, limits)
+        tables = Tables(automaton_of(scenario, fetch), limits)
+        none = Found(0, 0, [set() for _ in tables.rows], limit=tables.limit)
+        found = none if tables.limit else native_search(tables, scenario.cpus, limits)
     except KeyboardInterrupt:
         return Verdict(scenario, fetch, "model", Outcome.UNDECIDED, why=INTERRUPTED, seconds=time.perf_counter() - began)
     return verdict_of(scenario, fetch, tables, found, time.perf_counter() - began)

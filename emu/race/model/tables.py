@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from emu.race.event import What
+from emu.race.limits import Limits
 from emu.race.model.automaton import Automaton, Cpu, Move
 from emu.race.model.native.search import NOT_ALLOWED, WRONG
 
@@ -38,20 +39,28 @@ class Tables:
 
     What one CPU can come to alone, it can come to beside others: they may do the same, one after another.
 
+    Args:
+        automaton: that is walked.
+        limits: when to give up.
+
     Attributes:
         automaton: that was walked.
         rows: of each position: the states, by their numbers. A CPU begins in state 0 of position 0.
+        limit: the limit that was reached, as a sentence: then there are more states; "": none.
     """
 
-    def __init__(self, automaton: Automaton) -> None:
+    def __init__(self, automaton: Automaton, limits: Limits | None = None) -> None:
         self.automaton = automaton
+        self.limit = ""
         end = automaton.patcher.end
         self.rows: list[list[Row]] = [[] for _ in range(end + 1)]
         self._numbers: list[dict[Cpu, int]] = [{} for _ in range(end + 1)]
         self._number(0, automaton.first)
         for position, rows in enumerate(self.rows):
             for row in rows:  # grows
-                self._fill(position, row)
+                self.limit = self.limit or (limits.reached(0) if limits else "")
+                if not self.limit:
+                    self._fill(position, row)
 
     def _number(self, position: int, cpu: Cpu) -> int:
         numbers = self._numbers[position]
