@@ -32,10 +32,8 @@ class Held:
         self._holding = False
 
     def __enter__(self) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            return  # no handler is ever called here
-        if Held._any:
-            return
+        if Held._any or threading.current_thread() is not threading.main_thread():
+            return  # no handler is called in any other thread
         Held._any = True
         for number in _RAISING:
             handler = signal.getsignal(number)

@@ -81,9 +81,7 @@ def test_the_new_call_is_skipped(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("handler", "misses"), [(Handler.DIE, False), (Handler.EMULATE, True), (Handler.SKIP, True), (Handler.RETRY, True)]
 )
-def test_the_guest_dies_of_a_breakpoint_that_its_handler_does_not_know(
-    machine: Machine, handler: Handler, misses: bool
-) -> None:
+def test_the_guest_dies_of_a_breakpoint_that_its_handler_does_not_know(machine: Machine, handler: Handler, misses: bool) -> None:
     site, _ = come_to_breakpoint(machine, handler, misses)
     machine.advance(100_000)
     (oops,) = machine.warnings
@@ -108,5 +106,3 @@ def test_one_that_a_protocol_has_left_ends_the_kernel(machine: Machine) -> None:
     machine.patching.held = False
     with pytest.raises(GuestPanic, match=rf"breakpoint at {site.name}\+0x0/0xb \[race_lab\], a call site that is not being"):
         machine.advance(100_000)
-
-

@@ -10,7 +10,8 @@ from emu.race.fetch import MODELS
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.machine.direction import Direction
 from emu.race.machine.explore import explore as explore_lab
-from emu.race.machine.lab import Lab, lab
+from emu.race.machine.lab import Lab
+from emu.race.machine.labs import lab
 from emu.race.machine.replay import Walk, replay
 from emu.race.machine.unsupported import unsupported
 from emu.race.model import automaton_of

@@ -18,7 +18,7 @@ from emu.race.machine.notes import Notes
 
 __all__ = ["Explored", "explore"]
 
-_AT_ONCE, _LATER = 1, 512  # moves after which one looks for the first time whether snapshots lack something
+_FIRST_LOOK = 256  # moves after which one looks whether snapshots lack something
 
 
 class _Way(NamedTuple):
@@ -76,7 +76,7 @@ class _Search:
         self._lab = lab
         self._direction = direction
         self._limits = limits
-        self._next_look = lab.first_look
+        self._next_look = _FIRST_LOOK
         self._furthest = 0
         self._stuck: _Waiting | None = None
         self._seen: set[object] = set()
@@ -102,7 +102,12 @@ class _Search:
                     if self._lacks():
                         return False
                     self._next_look *= 4
-                self._expand(self._waiting.popleft())
+                try:
+                    self._expand(self._waiting.popleft())
+                except Exception:
+                    if self._lacks():
+                        return False
+                    raise
         with Held():
             if explored.violation is None and self._stuck is not None:
                 self._go_back(self._stuck)
@@ -111,9 +116,7 @@ class _Search:
 
     def _lacks(self) -> bool:
         """Whether snapshots lack something. Then the lab is at its base, and they lack it no more."""
-        lacks = bool(self._lab.snapshots.strays())
-        self._lab.first_look = _AT_ONCE if lacks else _LATER
-        return lacks
+        return bool(self._lab.snapshots.strays())
 
     def _reach(self, way: _Way | None) -> None:
         """The lab is in a state: if it is a new one, it waits to be expanded."""

@@ -15,11 +15,10 @@ from emu.machine import Machine
 from emu.race.lab_module import LabModule, LabSite
 from emu.race.machine.cpu_direction import CpuDirection
 
-__all__ = ["Lab", "lab"]
+__all__ = ["Lab"]
 
 _SETTLE = 100_000  # cycles after which every CPU runs its thread of the module
 _PAGE = 4096
-_MOST_LABS = 4  # that are kept booted
 
 
 class Lab:
@@ -33,15 +32,16 @@ class Lab:
         seed: of the machine.
 
     Attributes:
+        arch: as given.
         machine: the machine.
         module: the module.
         cpus: its CPUs, as they are directed.
         snapshots: of the machine; their base is the lab's.
         digest: of the base: RAM with the images in it, and registers.
-        first_look: moves after which an exploration first looks whether its snapshots lack something.
     """
 
     def __init__(self, arch: str, cpus: int, seed: int) -> None:
+        self.arch = arch
         with ExitStack() as opened:
             self.machine = opened.enter_context(Machine(arch=arch, cpus=cpus, seed=seed))
             self._prepare()
@@ -61,7 +61,6 @@ class Lab:
             cpu.go_home()
         self.digest = self._digest()
         self.snapshots = Snapshots(machine.board, [machine])
-        self.first_look = 1
 
     def close(self) -> None:
         """Gives the machine's memory back."""
@@ -102,16 +101,3 @@ class Lab:
         for cpu in self.machine.board.cpus:
             found.update(repr(sorted(cpu.registers().items())).encode())
         return found.hexdigest()
-
-
-_booted: dict[tuple[str, int, int], Lab] = {}
-
-
-def lab(arch: str, cpus: int, seed: int) -> Lab:
-    """The lab of these arguments, which whoever asks next gets, too. It is closed when several others have been asked for."""
-    arguments = (arch, cpus, seed)
-    found = _booted.pop(arguments, None) or Lab(*arguments)
-    _booted[arguments] = found
-    if len(_booted) > _MOST_LABS:
-        _booted.pop(next(iter(_booted))).close()
-    return found

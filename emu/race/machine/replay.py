@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from emu.cpu.snapshot import State
 from emu.race.event import Event
 from emu.race.machine.direction import DeadEnd, Direction, Violation
-from emu.race.machine.lab import lab
+from emu.race.machine.labs import lab
 from emu.race.machine.unsupported import unsupported
 from emu.race.model import automaton_of
 from emu.race.permitted import NotPermitted, is_same

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The labs that are booted: one for each architecture, number of CPUs and seed that was asked for lately."""
+
+from __future__ import annotations
+
+from emu.ftrace.patching import Park, Release, Synchronise
+from emu.race.machine.direction import Direction
+from emu.race.machine.lab import Lab
+from emu.race.protocol_steps import LabStep
+from emu.race.scenario import Scenario
+
+__all__ = ["lab"]
+
+_MOST = 4  # that are kept
+
+_booted: dict[tuple[str, int, int], Lab] = {}
+
+
+def lab(arch: str, cpus: int, seed: int) -> Lab:
+    """The lab of these arguments, which whoever asks next gets, too. It is closed when several others have been asked for."""
+    arguments = (arch, cpus, seed)
+    found = _booted.pop(arguments, None) or _settled(Lab(*arguments))
+    _booted[arguments] = found
+    if len(_booted) > _MOST:
+        _booted.pop(next(iter(_booted))).close()
+    return found
+
+
+def _settled(booted: Lab) -> Lab:
+    """A lab whose snapshots know what changes while CPUs are directed, also what then changes back.
+
+    On a way with each kind of event on each CPU, they look after every event.
+    """
+    steps: list[LabStep] = [Synchronise(), Park(), Release()]
+    cpus = len(booted.cpus)
+    scenario = Scenario("", lambda patches, breakpoint: steps, "", arch=booted.arch, cpus=cpus, nmi_sites=frozenset({1}))
+    direction = Direction(booted, scenario, "coherent")
+    while not _looked_everywhere(booted, direction):
+        pass
+    return booted
+
+
+def _looked_everywhere(booted: Lab, direction: Direction) -> bool:
+    """Whether the snapshots lack nothing after any event. If they do, they lack it no more."""
+    direction.begin()
+    while possible := direction.possible():
+        direction.perform(possible[-1])
+        if booted.snapshots.strays():
+            return False
+    return True

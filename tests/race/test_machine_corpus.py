@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""History's bugs of code patching, and their fixes, executed on the guest. Each has one of its fetch models, in turn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from emu.race import machine, scenario_file
+from emu.race.scenario import Scenario
+
+_FILES = sorted(Path(scenario_file.__file__).with_name("corpus").glob("2*.race"))
+_SCENARIOS = [scenario for scenario in map(scenario_file.read, _FILES) if machine.unsupported(scenario) is None]
+
+
+@pytest.mark.parametrize("scenario", _SCENARIOS, ids=lambda scenario: scenario.name)
+def test_history_repeats_itself(scenario: Scenario) -> None:
+    fetch = scenario.models[_SCENARIOS.index(scenario) % len(scenario.models)]
+    found = machine.explore(scenario, fetch)
+    assert found.ok, (fetch, found.why)
+
+
+def test_there_is_much_to_repeat() -> None:
+    assert len(_SCENARIOS) >= 18
+    assert len({scenario.name.removesuffix("-fixed") for scenario in _SCENARIOS}) >= 9
