@@ -82,13 +82,13 @@ class _Run:
 
 
 def promela(scenario: Scenario, fetch: str) -> str:
-    """The model of a scenario under a fetch model. The patcher is its last process.
+    """The model of a scenario under a fetch model. The patcher is its last process, and ends at a statement of its own.
 
     Raises:
         ValueError: the scenario has something that there is no Promela for. The text says what.
     """
-    if scenario.user or scenario.entry_sites or scenario.handler_sites:
-        raise ValueError("there is no Promela for user, entry and in-handler")
+    if scenario.user or scenario.entry_sites or scenario.handler_sites or scenario.visits:
+        raise ValueError("there is no Promela for user, entry, in-handler and visits")
     return _Model(scenario, MODELS[fetch]).text()
 
 
@@ -179,7 +179,7 @@ class _Model:
         self._steps = list(_visible_stores(scenario.steps(self._patches), fetch.store))
         self._memory = _Memory(fetch, self._patches, self._steps)
         self._calls_old = scenario.change in (Change.CALL_TO_CALL, Change.CALL_TO_NOP)
-        self._frees = self._calls_old and any(isinstance(step, Free) for step in self._steps)
+        self._frees = self._calls_old and any(isinstance(step, Free | WaitTasks) for step in self._steps)
         self._breakpoint = scenario.breakpoint
 
     def text(self) -> str:
@@ -203,6 +203,7 @@ class _Model:
         """What the patcher does."""
         cpus = range(self._scenario.cpus)
         answered = _all(f"due[{cpu}] == NOTHING" for cpu in cpus)
+        stands = " || ".join(f"at[{cpu}] == TRAMPOLINE || nmi[{cpu}] == TRAMPOLINE" for cpu in cpus)
         version = synchronisation = 0
 
         def ask(what: str) -> str:
@@ -221,10 +222,9 @@ class _Model:
                 case Release():
                     yield "; ".join([ask("GO_ON"), *(f"SYNCHRONISE({cpu})" for cpu in cpus)])
                 case Free():
-                    stands = " || ".join(f"at[{cpu}] == TRAMPOLINE" for cpu in cpus)
                     yield f"{answered} -> freed = true; if :: {stands} -> {_fails(Wrong.FREED)} :: else fi"
                 case WaitTasks():
-                    yield f"{answered} && {_all(f'at[{cpu}] != TRAMPOLINE' for cpu in cpus)} -> skip"
+                    yield f"{answered} && !({stands}) -> skip"
                 case Forget():
                     yield f"{answered} -> forgotten = true"
         yield f"{answered} && {_all(f'!waits[{cpu}]' for cpu in cpus)} -> over = true"
@@ -237,6 +237,7 @@ class _Model:
         yield "nmi[_pid] == HOME && waits[_pid] && due[_pid] == GO_ON -> due[_pid] = NOTHING; waits[_pid] = false"
         if self._frees:
             yield "RUNS && at[_pid] == TRAMPOLINE -> at[_pid] = HOME"
+            yield "nmi[_pid] == TRAMPOLINE -> nmi[_pid] = HOME"
 
     def _comes_to(self, site: int) -> Iterator[str]:
         """What a CPU does at a site."""

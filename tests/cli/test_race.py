@@ -197,6 +197,13 @@ def test_both_engines_and_whether_they_agree(emu: Emu, files: Path) -> None:
     assert agreement == "model and machine agree"
 
 
+def test_who_has_not_decided_does_not_disagree(emu: Emu, files: Path) -> None:
+    out = emu("race", "check", "--on", "both", "safe.race", "--fetch", "coherent", "--limit", "60").out
+    assert b"\nOk  coherent     model    safe (40 states)" in out
+    assert b"\nNo  coherent     machine  not decided: the limit of 60 states was reached" in out
+    assert b"\nmodel and machine agree where both have decided\n" in out
+
+
 def test_engines_that_do_not_agree(emu: Emu, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def searches(scenario: Scenario, *_: Any) -> Iterator[Verdict]:
         yield Verdict(scenario, "coherent", "model", Outcome.SAFE)
@@ -204,7 +211,7 @@ def test_engines_that_do_not_agree(emu: Emu, files: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(lab, "searches", searches)
     (files / "late.race").write_text(SAFE)
-    status, out, _ = emu("race", "check", "--on", "both", "late.race")
+    status, out, _ = emu("race", "check", "--on", "both", "late.race", "--fetch", "coherent")
     assert (status, b"\nmodel and machine do not agree under coherent\n" in out) == (1, True)
 
 
@@ -303,6 +310,7 @@ def complaint(result: Result) -> str:
     ("command", "why"),
     [
         ("check litmus.litmus", "litmus.litmus:1:"),
+        ("check minus.litmus", "minus.litmus:4:2: 'lock -1' is no instruction; the name of one comes first"),
         ("check --sites 2 --fetch coherent {litmus}", "is a litmus test, which has no --sites; --fetch and --limit are for it"),
         ("check --on both {litmus}", "is a litmus test, which has no --on"),
         ("check --on machine model.race", "scenario model is for the model alone: the guest's module has no site at 7"),
@@ -317,9 +325,11 @@ def complaint(result: Result) -> str:
         ("check own.race", "own.race:2:11: "),
         ("check safe.race --fetch intel,word", "x86_64 has no fetch model 'word'; it has coherent, stale, torn1"),
         ("check safe.race --fetch ,", "x86_64 has no fetch model ''"),
-        ("check safe.race --cpus 0", "0"),
+        ("check safe.race --cpus 0", "0 CPUs: 1 to 8 are possible"),
         ("check safe.race --cpus 9", "9 CPUs: 1 to 8 are possible"),
-        ("check safe.race --sites 0", "0"),
+        ("check safe.race --sites 0", "0 sites: 1 to 8 are possible"),
+        ("check safe.race --cpus two", "'two' is not a valid integer"),
+        ("certify breakpoint --cpus 99", "99 CPUs: 1 to 8 are possible"),
         ("check safe.race --sites 9", "9 sites: 1 to 8 are possible"),
         ("check two.race --sites 1", "1 sites: scenario two says something of site 2"),
         ("check safe.race --limit 0", "'0' is no limit"),
@@ -351,6 +361,7 @@ def test_bad_input_is_one_line_and_status_2(command: str, why: str, emu: Emu, fi
     (files / "two.race").write_text(SAFE.replace("careful", "two").replace("61", "5 61") + "nmi 2\n")
     (files / "model.race").write_text("scenario model\nplace 7\nprotocol breakpoint\n")
     (files / "litmus.litmus").write_text("x86\n")
+    (files / "minus.litmus").write_text("X86_64 minus\n{ x = 0; }\n P0 ;\n lock -1 ;\nexists (x = 0)\n")
     emu("race", "check", "unsafe.race", "-o", "wrong.schedule")
     recorded = (files / "wrong.schedule").read_text()
     (files / "impossible.schedule").write_text(recorded.replace("cpu 0    wait", "cpu 0    interrupt", 1))

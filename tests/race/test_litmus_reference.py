@@ -13,30 +13,33 @@ from emu.race.limits import Limits
 from emu.race.litmus import explore, parse
 from tests.race.litmus_reference import REGISTERS, WORDS, Instruction, final_states, text
 
-LENGTHS = {2: 6, 3: 4}  # of the columns, by the number of CPUs
-STATES = 20_000  # of a stale line that changes in an endless loop there are more
+LENGTHS = {2: 4, 3: 2}  # of the columns, by the number of CPUs
+STATES = 1_000  # of a stale line that changes in an endless loop there are more
+
+
+KINDS = ["set", "load", "store", "compare", "jump-if", "jump-unless", "serialise", "site", "patch"]
 
 
 @st.composite
 def columns(draw: Any) -> list[list[Instruction]]:
+    """The first CPU patches a site of the last one, at least."""
     cpus = draw(st.sampled_from([2, 2, 3]))
-    sizes = [draw(st.integers(1, LENGTHS[cpus])) for _ in range(cpus)]
-    kinds = st.sampled_from(["set", "load", "store", "store", "compare", "jump-if", "jump-unless", "serialise", "site", "patch", "patch"])
-    drawn = [[draw(kinds) for _ in range(size)] for size in sizes]
+    sizes = [draw(st.integers(2, LENGTHS[cpus])) for _ in range(cpus)]
+    drawn = [[draw(st.sampled_from(KINDS)) for _ in range(size)] for size in sizes]
+    drawn[0][draw(st.integers(0, sizes[0] - 1))] = "patch"
+    drawn[-1][draw(st.integers(0, sizes[-1] - 1))] = "site"
     sites = [(cpu, n) for cpu, column in enumerate(drawn) for n, kind in enumerate(column) if kind == "site"]
     return [[draw(_instruction(kind, size, sites)) for kind in column] for column, size in zip(drawn, sizes, strict=True)]
 
 
 @st.composite
 def _instruction(draw: Any, kind: str, size: int, sites: list[tuple[int, int]]) -> Instruction:
-    if kind == "patch" and not sites:
-        kind = "set"
     target = draw(st.sampled_from(sites) if kind == "patch" else st.integers(0, size - 1))
     return Instruction(kind, draw(st.sampled_from(REGISTERS)), draw(st.sampled_from(WORDS)), draw(st.integers(0, 2)), target)
 
 
 @pytest.mark.parametrize("fetch", ["coherent", "stale", "torn1", "torn8"])
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(columns=columns())
 def test_every_final_state_is_found_and_no_other(fetch: str, columns: list[list[Instruction]]) -> None:
     verdict = explore(parse(text(columns)), fetch, Limits(STATES))

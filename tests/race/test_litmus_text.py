@@ -194,6 +194,8 @@ def test_what_is_wrong_is_said_in_one_line_with_its_place(old: str, new: str, er
         ("set 0x12345, %o0", "'set 0x12345, %o0' is more than one instruction, the first of which is `sethi 0x48, %o0`; one"),
         ("inc %o0", "'inc %o0' is assembled to what reads as `add %o0, 1, %o0`; write that, or its bytes with `.byte`"),
         ("retry", "'retry' does not assemble: invalid mnemonic; an instruction of SPARC V9 is needed"),
+        ("%q1", "'%q1' is no instruction; a name, then names, numbers and + - * , : [ ] %"),
+        ("=", "'=' is no instruction; a name, then names, numbers and + - * , : [ ] %"),
         (".byte 1 2 3", "`.byte` has 3 bytes; a multiple of 4 is needed"),
         ("ba here + 2", "'ba here + 2' is assembled to what reads as "),
     ],

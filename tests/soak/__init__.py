@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.fuzz import Outcome, elf, ext2, syscalls, texts, tracefs
+from tests.fuzz import Outcome, elf, ext2, litmus, syscalls, texts, tracefs
 
 __all__ = ["FUZZERS", "INSTANTS", "INSTRUCTIONS", "SUITE", "TOGGLES", "Fuzzer"]
 
@@ -57,6 +57,7 @@ FUZZERS = {
     "event_modules": Fuzzer(elf.event_modules, 5_000, 500, {"refused": 0.3, "accepted": 0.1}),
     "ext2": Fuzzer(ext2.run, 2_500, 125, {"images": 1, "mounted": 0.5}),
     "syscalls": Fuzzer(syscalls.run, 500_000, 25_000, {"calls": 1, "children": 0.01}),
+    "litmus": Fuzzer(litmus.run, 5_000, 500, {"refused": 0.3, "accepted": 0.02}),
     "tracefs": Fuzzer(tracefs.run, 50_000, 2_500, {"changes": 1, "refused": 0.2, "accepted": 0.1, "logged": 0.01}),
     "scenarios": Fuzzer(texts.scenarios, 10_000, 1_000, {"refused": 0.5, "accepted": 0.1}),
     "schedules": Fuzzer(texts.schedules, 10_000, 1_000, {"refused": 0.5, "accepted": 0.05}),

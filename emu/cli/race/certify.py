@@ -81,7 +81,10 @@ def certify(
     output: Path | None,
     as_json: bool,
 ) -> int:
-    """Try every order of events of PROTOCOL: at each place of the sites, with and without NMIs, under each fetch model."""
+    """Search a protocol, wherever its sites lie.
+
+    Every order of events is tried, at each kind of place, with NMIs and without, under each fetch model.
+    """
     progress = Progress()
     with progress.during("loading the race lab"), lab_errors():
         from emu.race import lab

@@ -38,7 +38,7 @@ Examples:
   The same on the booted guest, and do both agree?
     emu race check --on both my.race
   With three CPUs, as Intel's and as AMD's manual has it; the schedules of what goes wrong as files in a folder:
-    emu race check --cpus 3 --fetch torn1,torn8 -o found/ my.race
+    mkdir found; emu race check --cpus 3 --fetch torn1,torn8 -o found my.race
 
 \b
 A line for each fetch model begins with Ok or No: whether the scenario's 'expect' is met; without one, whether it is
@@ -54,15 +54,18 @@ files is wrong, and nothing was searched; 130: interrupted by Ctrl-C. What was f
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
 @options.on
 @options.fetch
-@options.cpus()
-@options.sites()
+@options.cpus("the scenario's")
+@options.sites("the scenario's")
 @options.seed
 @options.limit
 @options.output
 @options.as_json
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 def check(files: Sequence[Path], output: Path | None, as_json: bool, **search: Any) -> int:
-    """Try every order of events of the scenarios and litmus tests in FILE..., and compare with what each expects."""
+    """Search scenarios and litmus tests.
+
+    Every order of events of each FILE is tried, and what is found is compared with what the FILE expects.
+    """
     progress = Progress()
     with progress.during("loading the race lab"), lab_errors():
         cases = [_case(path, SearchOptions(**search)) for path in files]

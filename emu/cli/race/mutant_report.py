@@ -107,12 +107,13 @@ def mutants_sentence(verdicts: Sequence[Verdict], *, complete: bool) -> str:
     for verdict in verdicts:
         outcomes.setdefault(_stages(verdict, scenario.protocol_text), []).append(verdict)
     safe = [stages for stages, of in outcomes.items() if stages != _ITSELF and all(verdict.ok for verdict in of)]
-    unsafe, undecided = (sum(test) for test in ([bool(v.wrong) for v in verdicts], [not (v.wrong or v.ok) for v in verdicts]))
-    searched = f"{counted(len(verdicts), 'search')}, {counted(sum(verdict.states for verdict in verdicts), 'state')}"
-    of = f"{counted(scenario.cpus, 'CPU')}, {counted(len(scenario.places), 'site')}"
+    unsafe = sum(verdict.wrong is not None for verdict in verdicts)
+    undecided = sum(not (verdict.wrong or verdict.ok) for verdict in verdicts)
     but = f", {undecided:,} not decided" * bool(undecided) + ", then interrupted" * (not complete)
-    mutants = len(outcomes) - (_ITSELF in outcomes)
     return (
-        f"{counted(mutants, 'mutant')} of {scenario.protocol_text}, {of}: {unsafe:,} of {searched} are unsafe{but}\n"
-        f"safe wherever they were searched: {', '.join(safe) or 'none'}\n"
+        f"{counted(len(outcomes.keys() - {_ITSELF}), 'mutant')} of {scenario.protocol_text} "
+        f"for {counted(scenario.cpus, 'CPU')} and {counted(len(scenario.places), 'site')}: "
+        f"{unsafe:,} of {counted(len(verdicts), 'search')} unsafe{but}; "
+        f"{counted(sum(verdict.states for verdict in verdicts), 'state')}\n"
+        f"mutants that are safe everywhere: {', '.join(safe) or 'none'}\n"
     )

@@ -45,7 +45,7 @@ on = click.option(
     show_default=True,
     help="Search the model, the booted guest, or both.",
 )
-fetch = click.option("--fetch", metavar="M[,M...]", help="Fetch models. Default: all of the architecture.")
+fetch = click.option("--fetch", metavar="M[,M...]", show_default="all that apply", help="Fetch models.")
 seed = click.option("--seed", default=0, show_default=True, metavar="N", help="The machine's: another seed, another boot.")
 limit = click.option(
     "--limit", type=SearchLimit(), metavar="STATES|TIME",
@@ -53,20 +53,22 @@ limit = click.option(
 )  # fmt: skip
 output = click.option(
     "-o", "output", type=click.Path(path_type=Path), metavar="FILE",
-    help="Write the first unsafe schedule to FILE; all of them, if it is a folder.",
+    help="Write the first unsafe schedule to FILE; all of them, if FILE is a folder.",
 )  # fmt: skip
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document (docs/race-lab.md) instead of text.")
 
 
-def cpus(default: int | None = None) -> _Option:
-    return click.option(
-        "--cpus", type=click.IntRange(1), metavar="N", default=default, show_default=default is not None, help="How many CPUs."
-    )
+def cpus(default: int | str) -> _Option:
+    """How many CPUs. A text says what the default is."""
+    return _count("--cpus", "How many CPUs.", default)
 
 
-def sites(default: int | None = None) -> _Option:
-    return click.option(
-        "--sites", type=click.IntRange(1), metavar="N", default=default, show_default=default is not None,
-        help="How many sites are changed together.",
-    )  # fmt: skip
+def sites(default: int | str) -> _Option:
+    """How many sites. A text says what the default is."""
+    return _count("--sites", "How many sites are changed together.", default)
+
+
+def _count(name: str, text: str, default: int | str) -> _Option:
+    number = default if isinstance(default, int) else None
+    return click.option(name, type=int, default=number, show_default=default, metavar="N", help=text)
 

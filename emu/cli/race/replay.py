@@ -49,7 +49,10 @@ by Ctrl-C. What was replayed until then is printed.
 @options.as_json
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 def replay(files: Sequence[Path], as_json: bool) -> int:
-    """Do the events of the schedules in FILE... on the booted guest, and compare what comes of them with what was recorded."""
+    """Do schedules' events on the booted guest.
+
+    What comes of them is compared with what was recorded.
+    """
     progress = Progress()
     with progress.during("loading the race lab"), lab_errors():
         from emu.race import lab

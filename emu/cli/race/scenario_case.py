@@ -51,7 +51,8 @@ class ScenarioCase:
         """The fetch models under which the model and the machine do not agree."""
         found: dict[str, set[object]] = {}
         for verdict in self.verdicts:
-            found.setdefault(verdict.fetch, set()).add((verdict.outcome, verdict.wrong))
+            if verdict.outcome != "not decided":
+                found.setdefault(verdict.fetch, set()).add((verdict.outcome, verdict.wrong))
         return [fetch for fetch, findings in found.items() if len(findings) > 1]
 
     @property
@@ -70,8 +71,14 @@ class ScenarioCase:
             schedules.add(verdict)
             yield verdict_line(verdict, engine=both) + "\n"
         if both:
-            differing = ", ".join(self.differing)
-            yield f"model and machine do not agree under {differing}\n" if differing else "model and machine agree\n"
+            yield f"{self._agreement}\n"
+
+    @property
+    def _agreement(self) -> str:
+        if differing := ", ".join(self.differing):
+            return f"model and machine do not agree under {differing}"
+        undecided = any(verdict.outcome == "not decided" for verdict in self.verdicts)
+        return "model and machine agree" + " where both have decided" * undecided
 
     @property
     def evidence(self) -> str:

@@ -33,7 +33,10 @@ Exit status: 0; 2: the schedule cannot be read, or has an event that is not poss
 @click.option("--step", is_flag=True, help="Walk forwards and backwards through the schedule.")
 @click.argument("schedule", metavar="SCHEDULE", type=click.Path(path_type=Path))
 def show(schedule: Path, step: bool) -> int:
-    """Show SCHEDULE as a table: what the patcher and each CPU do, what is in memory, who has still to synchronise."""
+    """Show a schedule as a table.
+
+    A column is what the patcher or a CPU does, what is in memory, and who owes the patcher an answer.
+    """
     with lab_errors():
         from emu.race.schedule import read
         from emu.race.show import table

@@ -7,6 +7,6 @@ for whoever goes back thousands of times a second.
 
 from emu.cpu.snapshot.checkpoints import Checkpoint, Checkpoints
 from emu.cpu.snapshot.kinds import Unsaveable
-from emu.cpu.snapshot.window import Snapshots, State
+from emu.cpu.snapshot.window import Snapshots, State, WorkingSet
 
-__all__ = ["Checkpoint", "Checkpoints", "Snapshots", "State", "Unsaveable"]
+__all__ = ["Checkpoint", "Checkpoints", "Snapshots", "State", "Unsaveable", "WorkingSet"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from emu.cpu.snapshot.cpus import CpuState, CpuStates
 from emu.cpu.snapshot.objects import Contents, Objects
 from emu.cpu.snapshot.pages import MemoryBase, Numbers, PageContents
 
-__all__ = ["Snapshots", "State"]
+__all__ = ["Snapshots", "State", "WorkingSet"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,13 @@ class State:
     pages: tuple[PageContents, ...]
     cpus: tuple[CpuState, ...]
     contents: Contents
+
+
+class WorkingSet(NamedTuple):
+    """What snapshots of one window hold: the numbers of each memory's pages, and the ids of objects."""
+
+    pages: tuple[Numbers, ...]
+    keys: tuple[int, ...]
 
 
 class Snapshots:
@@ -105,11 +113,20 @@ class Snapshots:
         keys = self._objects.changed().difference(self._keys)
         strays = sum(map(len, pages)) + len(keys)
         if strays:
-            self._memory.back()
-            self._objects.back_to_base({*keys, *self._keys})
-            for cpu, saved in zip(self._cpus, self.base.cpus, strict=True):
-                cpu.put_back(saved)
-            self._pages = [np.union1d(known, new) for known, new in zip(self._pages, pages, strict=True)]
-            self._keys += keys
-            self.base = self.save()
+            known = zip(self._pages, pages, strict=True)
+            self.begin_again(WorkingSet(tuple(np.union1d(*both) for both in known), (*self._keys, *keys)))
         return strays
+
+    @property
+    def working_set(self) -> WorkingSet:
+        """The present one."""
+        return WorkingSet(tuple(self._pages), tuple(self._keys))
+
+    def begin_again(self, working_set: WorkingSet) -> None:
+        """The machine is back at the base, whatever has changed. States that were saved with another working set mean nothing."""
+        self._memory.back()
+        self._objects.back_to_base(self._objects.changed())
+        for cpu, saved in zip(self._cpus, self.base.cpus, strict=True):
+            cpu.put_back(saved)
+        self._pages, self._keys = list(working_set.pages), list(working_set.keys)
+        self.base = self.save()

@@ -21,10 +21,14 @@ NAME = r"[A-Za-z_][A-Za-z0-9_.]*"
 LABEL = re.compile(rf"\s*({NAME})\s*:(?!:)\s*")
 _NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20})")
 _ALIGN = re.compile(r"\.align\s+(\d{1,4})(?:\s*\+\s*(\d{1,4}))?")
+# Keystone does not end on what begins otherwise, also behind a prefix.
+_INSTRUCTION = re.compile(r"(?!(?:(?:lock|rep\w*)\s+)+[^A-Za-z\s])[A-Za-z][\w.,]*(?:\s|$)", re.IGNORECASE)
 _BYTE = re.compile(r"\.byte\s+(.*)")
 _SYMBOL = re.compile(rf"(?<![%\w.#]){NAME}")
+_PREFIXED = re.compile(r"%(\w*)")
 _HALF = re.compile(rf"%(hi|lo)\(\s*({NAME}|0[xX][0-9a-fA-F]+|\d+)\s*(?:([+-])\s*(\d{{1,9}}))?\s*\)")
 _SUM = re.compile(r"(?<![\w%])(0x[0-9a-f]+)\s*([+-])\s*(0x[0-9a-f]{1,16}|\d{1,20})(?![\w*])(?!\s*\*)")
+_SHAPE = re.compile(r"[A-Za-z][\w,]*(?:\s+[\w\s%+*,:\[\]-]*)?")  # keystone does not return from others, as `=` and `lock [`
 _SPACE = 16  # bytes without an instruction behind each column, at least
 _LINE = 64
 _LARGEST_ALIGNMENT = 1024
@@ -163,6 +167,10 @@ class _Assembler:
             return
         _, _, operands = _split(line.text)
         offset = len(line.text) - len(operands)
+        for found in _PREFIXED.finditer(operands):
+            if found[1].lower() not in self._arch.prefixed:
+                why = f"{quoted(found[0])} is no register; one as %{next(iter(self._arch.registers))}"
+                raise self._error(line, why, offset + found.start())
         for found in _SYMBOL.finditer(_HALF.sub(lambda m: m[0].replace(f"%{m[1]}(", "    ").replace(")", " "), operands)):
             name = found[0]
             if name not in self._symbols and name.lower() not in self._arch.words:
@@ -174,8 +182,12 @@ class _Assembler:
                 raise self._error(line, why, offset + found.start())
 
     def _instruction(self, line: Line, address: int) -> bytes:
+        if not _INSTRUCTION.match(line.text):
+            raise self._error(line, f"{quoted(line.text)} is no instruction; the name of one comes first")
         arch = self._arch
         wanted = self._numbered(line.text)
+        if not _SHAPE.fullmatch(wanted) or not all(word[0].isalpha() for word in _split(wanted)[0].split()):
+            raise self._error(line, f"{quoted(line.text)} is no instruction; a name, then names, numbers and + - * , : [ ] %")
         read, code = None, b""
         try:
             for code in arch.encodings(wanted, address):

@@ -59,14 +59,24 @@ class Explored:
 
 def explore(lab: Lab, direction: Direction, limits: Limits) -> Explored:
     """Explores from the scenario's beginning. As long as something has changed that is in no snapshot, it does so again."""
+    snapshots = lab.snapshots
+    usual = snapshots.working_set
     while True:
         search = _Search(lab, direction, limits)
+        explored = search.explored
         try:
             complete = search.run()
         except KeyboardInterrupt:
-            search.explored.limit = INTERRUPTED
-        if search.explored.limit or complete:
-            return search.explored
+            explored.limit = INTERRUPTED
+        if explored.limit:
+            return explored
+        if complete:
+            break
+    if explored.violation is not None:
+        with Held():
+            explored.violation = direction.with_aftermath(explored.violation)
+            snapshots.begin_again(usual)  # what dies changes much that nothing else does
+    return explored
 
 
 class _Search:
@@ -111,7 +121,7 @@ class _Search:
         with Held():
             if explored.violation is None and self._stuck is not None:
                 self._go_back(self._stuck)
-                self._found(self._direction.stuck(), self._stuck.way)
+                explored.violation, explored.schedule = self._direction.stuck(), _events(self._stuck.way)
             return not self._lacks()
 
     def _lacks(self) -> bool:
@@ -146,15 +156,11 @@ class _Search:
             try:
                 self._direction.perform(possible)
             except Violation as violation:
-                self._found(violation, way)
+                self.explored.violation, self.explored.schedule = violation, _events(way)
                 return
             except DeadEnd:
                 continue
             self._reach(way)
-
-    def _found(self, violation: Violation, way: _Way | None) -> None:
-        self.explored.violation = self._direction.with_aftermath(violation)
-        self.explored.schedule = _events(way)
 
 
 def _events(way: _Way | None) -> tuple[Event, ...]:

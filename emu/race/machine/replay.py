@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 
 from emu.cpu.snapshot import State
 from emu.race.event import Event
@@ -48,6 +49,7 @@ class Walk:
                 f"the schedule is of another machine: its digest is {digest}, and {self._lab.digest} has the one of this build "
                 f"of {scenario.arch} with {scenario.cpus} CPUs and seed {seed}"
             )
+        self._usual = self._lab.snapshots.working_set
         self._direction = Direction(self._lab, scenario, fetch, _ANY_NUMBER)
         self._states: list[State] = []
         done: list[Event] = []
@@ -55,6 +57,9 @@ class Walk:
             violation = self._perform(events, done)
             if not self._lab.snapshots.strays():
                 break
+        if violation is not None:
+            violation = self._direction.with_aftermath(violation)
+            self._lab.snapshots.begin_again(self._lab.snapshots.working_set)
         outcome = Outcome.UNDECIDED if violation is None else Outcome.UNSAFE
         wrong, why = (None, "nothing goes wrong on the way") if violation is None else (violation.wrong, violation.why)
         count = len(done)
@@ -84,7 +89,7 @@ class Walk:
             self._states.append(snapshots.save())
         if violation is None and direction.is_stuck_at(direction.notes.position):
             violation = direction.stuck()
-        return violation and direction.with_aftermath(violation)
+        return violation
 
     def registers(self, number: int, cpu: int) -> Mapping[str, int]:
         """A CPU's registers after so many events, by the names that disassembly has for them."""
@@ -92,6 +97,12 @@ class Walk:
         return self._lab.machine.board.cpus[cpu].registers()
 
 
+    def close(self) -> None:
+        """Nobody looks at it any more."""
+        self._lab.snapshots.begin_again(self._usual)
+
+
 def replay(events: Sequence[Event], scenario: Scenario, fetch: str, seed: int = 0, digest: str = "") -> Verdict:
     """What comes of a schedule's events on the machine. The arguments and errors are those of `Walk`."""
-    return Walk(events, scenario, fetch, seed, digest).verdict
+    with closing(Walk(events, scenario, fetch, seed, digest)) as walk:
+        return walk.verdict

@@ -74,6 +74,7 @@ class LitmusArch(ABC):
     registers: ClassVar[Mapping[str, Register]]  # that tests can set and ask for
     words: ClassVar[Set[str]]  # names in operands that are no symbols
     register_prefix: ClassVar[str] = ""
+    prefixed: ClassVar[Set[str]] = frozenset()  # names that may follow "%"; of others keystone prints what it thinks
     aliases: ClassVar[Mapping[str, str]]  # names of instructions that capstone calls otherwise
 
     @property

@@ -61,6 +61,9 @@ class Sparc64(LitmusArch):
         "sp": Register("o6", 0, 64), "fp": Register("i6", 0, 64),
     }  # fmt: skip
     words: ClassVar[Set[str]] = frozenset()
+    prefixed: ClassVar[Set[str]] = {
+        *registers, "hi", "lo", "icc", "xcc", *(f"fcc{n}" for n in range(4)), *(f"f{n}" for n in range(64)),
+    }  # fmt: skip
     aliases: ClassVar[Mapping[str, str]] = {
         **{f"b{condition}{annul},pt": f"b{condition}{annul}" for condition in _CONDITIONS for annul in ("", ",a")},
         "b": "ba", "b,a": "ba,a", "bnz": "bne", "bz": "be", "lduw": "ld", "stw": "st",

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A tenth of the changed litmus tests of `make soak`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.soak import FUZZERS, SUITE
+
+
+@pytest.mark.parametrize("numbers", FUZZERS["litmus"].pieces(SUITE), ids=str)
+def test_changed_litmus_tests(arch: str, numbers: range) -> None:
+    FUZZERS["litmus"].check(arch, numbers)
