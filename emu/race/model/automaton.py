@@ -336,8 +336,10 @@ class Automaton:
         if known and scenario.handler is not Handler.DIE:
             if not patcher.undoing[position]:
                 return Move(event("does what is new"), after)
-            calls_old = self._trampolines
-            return Move(event("does what is old"), _pushed(_popped(cpu), Frame(Kind.IN)) if calls_old else after)
+            calls_old = event("does what is old")
+            if self._trampolines and patcher.freed[position]:
+                return self._wrong(calls_old, Wrong.FREED, f"calls a trampoline that is freed at site {trap.site}")
+            return Move(calls_old, _pushed(_popped(cpu), Frame(Kind.IN)) if self._trampolines else after)
         in_memory = patcher.memory[patcher.now[position]][trap.site - 1][trap.offset :]
         if scenario.handler is Handler.RETRY and not in_memory.startswith(self._breakpoint):
             again = Frame(Kind.AT, trap.site, trap.offset, trap.kept)

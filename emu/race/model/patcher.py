@@ -22,6 +22,7 @@ _EVENTS = {
     WaitTasks: What.WAIT_TASKS,
     Forget: What.FORGET,
 }
+_UNANSWERED_WHILE_PARKED = (What.SYNC, What.PARK, What.WAIT_TASKS)
 
 
 class Patcher:
@@ -77,8 +78,9 @@ class Patcher:
 
     def _do(self, event: Event, undoing: bool) -> None:
         what, parked = event.what, self.parked[-1]
-        # No CPU can ever answer these, as with the driver: a CPU that waits takes no interrupt, and none other is released.
-        self.ends = not ((what in (What.SYNC, What.PARK) and parked) or (what is What.RELEASE and not parked))
+        # These are never answered, as with the driver: a CPU that waits takes no interrupt and its task leaves no trampoline,
+        # and no other CPU is released.
+        self.ends = not ((what in _UNANSWERED_WHILE_PARKED and parked) or (what is What.RELEASE and not parked))
         self.events.append(event)
         if what is What.WRITE:
             memory = list(self.memory[-1])
