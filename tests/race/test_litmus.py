@@ -256,5 +256,5 @@ def test_a_search_is_the_same_again() -> None:
 
 
 def test_a_fetch_model_of_another_architecture_is_refused() -> None:
-    with pytest.raises(ValueError, match="x86_64 has no fetch model 'word' \\(it has: coherent, stale, "):
+    with pytest.raises(ValueError, match="x86_64 has no fetch model 'word'; it has coherent, stale, "):
         verdict(one("X86_64", "nop"), "word")

@@ -12,7 +12,7 @@ import pytest
 from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
 from emu.race.event import PATCHER, Event, What
 from emu.race.model import STUCK, automaton_of, explore
-from emu.race.model.replay import Walk
+from emu.race.model.replay import ModelRun
 from emu.race.protocol_steps import Forget, Free, LabStep, WaitTasks
 from emu.race.scenario import Change, Handler, Scenario, Wrong
 from emu.race.verdict import Outcome
@@ -27,9 +27,9 @@ def scenario(protocol: Any = "breakpoint", **others: Any) -> Scenario:
     return Scenario("one", function, str(protocol), **others)
 
 
-def walk(of: Scenario, fetch: str, *events: str) -> Walk:
+def walk(of: Scenario, fetch: str, *events: str) -> ModelRun:
     """The way by events, each by its agent and kind; the first of several alike that are possible: the newest bytes."""
-    way = Walk(automaton_of(of, fetch), of.cpus)
+    way = ModelRun(automaton_of(of, fetch), of.cpus)
     for event in events:
         way = way.followed(next(move for move in way.possible(agent(event)) if move.event.what == event.split()[1]))
     return way
@@ -40,12 +40,12 @@ def agent(event: str) -> int:
     return PATCHER if name == "patcher" else int(name.removeprefix("cpu"))
 
 
-def kinds(way: Walk, cpu: int) -> list[What]:
+def kinds(way: ModelRun, cpu: int) -> list[What]:
     """What may be done next, each kind once."""
     return list(dict.fromkeys(move.event.what for move in way.possible(cpu)))
 
 
-def codes(way: Walk, cpu: int) -> list[str]:
+def codes(way: ModelRun, cpu: int) -> list[str]:
     return [move.event.code.hex(" ") for move in way.possible(cpu) if move.event.what is What.FETCH]
 
 
@@ -288,7 +288,7 @@ def test_an_impossible_scenario_is_refused_in_one_line(wrong: dict[str, Any], sa
 
 
 def test_a_fetch_model_of_another_architecture_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"x86_64 has no fetch model 'word' \(it has: coherent, stale, torn1"):
+    with pytest.raises(ValueError, match=r"x86_64 has no fetch model 'word'; it has coherent, stale, torn1"):
         explore(scenario(), "word")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the patcher of a scenario does, one event after another, and what memory holds meanwhile."""
+"""What the patcher of a scenario does, one event after another, and what may be seen of memory meanwhile."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from emu.ftrace.patching import Park, Patch, Release, Synchronise, Write
 from emu.race.event import PATCHER, Event, What
-from emu.race.fetch import FetchModel
+from emu.race.fetch import FetchModel, View, Views
 from emu.race.protocol_steps import Forget, Free, LabStep, WaitTasks, pieces
 from emu.race.scenario import Scenario
 
@@ -40,6 +40,7 @@ class Patcher:
         end: the last position.
         ends: whether the protocol does: each question can be answered, and no CPU waits at its end.
         memory: of each version: what each site holds.
+        views: of each site: what a CPU may fetch of it.
         now: the version of memory.
         parked: whether all CPUs have been asked to wait.
         known: whether the breakpoint handler knows the sites.
@@ -67,6 +68,16 @@ class Patcher:
         if self.ends:
             self._do(Event(PATCHER, What.DONE), bool(scenario.fails_at))
         self.end = len(self.events)
+        self.views = [Views(model, p.address, [sites[n] for sites in self.memory]) for n, p in enumerate(patches)]
+        self._deaf = scenario.deaf
+
+    def synchronised(self, position: int) -> tuple[View, ...]:
+        """The view of each site of a CPU that synchronises at a position."""
+        return tuple(views.synchronised(self.now[position]) for views in self.views)
+
+    def is_deaf(self, position: int) -> bool:
+        """Whether the last synchronisation before a position does not reach the fetch."""
+        return self.synchronisations[position] in self._deaf
 
     def _events_of(self, step: LabStep, model: FetchModel) -> Iterator[Event]:
         if not isinstance(step, Write):
