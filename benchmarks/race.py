@@ -24,7 +24,7 @@ from emu.machine import Machine
 from emu.race import machine, model
 from emu.race.agreement import cases, disagreement
 from emu.race.limits import Limits
-from emu.race.machine.lab import lab
+from emu.race.machine.labs import lab
 from emu.race.model import automaton_of
 from emu.race.model.native_search import native_search
 from emu.race.model.search import Found, search

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Certifying a protocol: every fetch model, every kind of place of a site, each change, NMIs, and each way back."""
+"""Certifying a protocol: every fetch model, every kind of place of a site, each change, NMIs, and each way back.
+
+The protocols that differ from it by a stage or two are searched at the same places, to see what each stage is for.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,13 @@ from collections.abc import Sequence
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.patching import PROTOCOLS, Write
 from emu.race.model_sites import model_patches
-from emu.race.protocol_text import ShippedProtocol
+from emu.race.mutants import mutants
+from emu.race.protocol_text import ChangedProtocol, FileProtocol, ShippedProtocol
 from emu.race.scenario import CHANGES, PLACES, Change, LabProtocol, Scenario
 
-__all__ = ["cases"]
+__all__ = ["cases", "mutant_cases"]
+
+_MUTANTS_CHANGES = (Change.NOP_TO_CALL, Change.CALL_TO_CALL)  # a call becomes a nop as a nop becomes a call
 
 
 def cases(
@@ -30,17 +36,47 @@ def cases(
     """
     found = []
     function, text = _named(protocol, arch)
-    places = PLACES[arch]
-    for change, start in itertools.product(CHANGES[arch], range(len(places))):
+    for change, placed in itertools.product(CHANGES[arch], _placed(arch, sites)):
         if change is Change.NOPS_TO_CALL:
             continue  # no protocol helps a task that stands between the two nops
-        placed = tuple(places[(start + n) % len(places)] for n in range(sites))
         scenario = Scenario(text, function, text, arch=arch, places=placed, change=change, cpus=cpus, fetch=tuple(fetch))
         writes = sum(isinstance(step, Write) for step in scenario.steps(model_patches(scenario)))
         for nmis, fails in itertools.product((frozenset[int](), frozenset(range(1, sites + 1))), range(writes + 1)):
             name = " ".join([text, change, *map(str, placed), *["nmi"] * bool(nmis), *[f"fails {fails}"] * bool(fails)])
             found.append(dataclasses.replace(scenario, name=name, nmi_sites=nmis, fails_at=fails))
     return found
+
+
+def mutant_cases(
+    protocol: LabProtocol | str, arch: str = "x86_64", cpus: int = 2, sites: int = 1, fetch: Sequence[str] = ()
+) -> list[Scenario]:
+    """The scenarios that show what each stage of a protocol is for: of the protocol itself, then of each of its mutants.
+
+    Places are as for `cases`; without NMIs, and with NMIs whose handlers come to all sites. Each has a name of its own.
+
+    Raises:
+        ValueError: as `cases`.
+    """
+    function, text = _named(protocol, arch)
+    whole = function if isinstance(function, ShippedProtocol | FileProtocol | ChangedProtocol) else FileProtocol(text, function)
+    model = Scenario(text, whole, text, arch=arch, places=_placed(arch, sites)[0], cpus=cpus, fetch=tuple(fetch))
+    patches = model_patches(model)
+    model.steps(patches)
+    return [
+        dataclasses.replace(
+            model, name=" ".join([one.text, change, *map(str, placed), *["nmi"] * bool(nmis)]), protocol=one,
+            protocol_text=one.text, places=placed, change=change, nmi_sites=nmis,
+        )
+        for one in (whole, *mutants(whole, patches, model.breakpoint))
+        for change, placed in itertools.product(_MUTANTS_CHANGES, _placed(arch, sites))
+        for nmis in (frozenset[int](), frozenset(range(1, sites + 1)))
+    ]  # fmt: skip
+
+
+def _placed(arch: str, sites: int) -> list[tuple[int, ...]]:
+    """Places of so many sites: each kind once that of each site."""
+    places = PLACES[arch]
+    return [tuple(places[(start + n) % len(places)] for n in range(sites)) for start in range(len(places))]
 
 
 def _named(protocol: LabProtocol | str, arch: str) -> tuple[LabProtocol, str]:

@@ -64,18 +64,20 @@ def certify(
     sites: int = 2,
     seed: int = 0,
     limit: Limits | int | None = None,
+    mutants: bool = False,
 ) -> list[Verdict]:
     """Tries every order of events of a protocol, for each of its `cases` under each fetch model. It is safe if all are.
 
     Args:
         protocol: a function from patches to steps, its `FILE.py:FUNCTION`, or the name of a protocol of the driver's.
         arch: "x86_64" or "sparc64".
+        mutants: try also each protocol that lacks one of its stages, or has two of them swapped.
         on, fetch, cpus, sites, seed, limit: as for `explore`.
 
     Raises:
         ValueError: there is no such protocol, or it is none; or another argument is wrong.
     """
-    found = [(case, engines(case, on)) for case in cases(protocol, arch=arch, fetch=fetch, cpus=cpus, sites=sites)]
+    found = [(case, engines(case, on)) for case in cases(protocol, arch, fetch, cpus, sites, mutants=mutants)]
     verdicts: list[Verdict] = []
     for case, on_these in found:
         verdicts += searches(case, on_these, seed, _limits(limit))
@@ -132,9 +134,10 @@ def varied(
 
 
 def cases(
-    protocol: LabProtocol | str, *, arch: str, fetch: str | Sequence[str] | None = None, cpus: int = 3, sites: int = 2
+    protocol: LabProtocol | str, arch: str, fetch: str | Sequence[str] | None, cpus: int, sites: int, *, mutants: bool
 ) -> list[Scenario]:
-    """The scenarios that `certify` searches for a protocol: every place of its sites, with NMIs and without, there and back.
+    """The scenarios that `certify` searches for a protocol: every place of its sites, with NMIs and without, there and back;
+    or there only, of the protocol and its mutants.
 
     Raises:
         ValueError: as `certify`.
@@ -144,12 +147,13 @@ def cases(
     names = () if fetch is None else fetch_names(arch, fetch)
     _possible(cpus, _MOST_CPUS, "CPUs")
     _possible(sites, MOST_SITES, "sites")
+    cases_of = certification.mutant_cases if mutants else certification.cases
     if not isinstance(protocol, str):
-        return certification.cases(protocol, arch, cpus, sites, names)
+        return cases_of(protocol, arch, cpus, sites, names)
     try:
         function = protocol_of(protocol)
         named = function if isinstance(function, str) else FileProtocol(protocol, function)
-        return certification.cases(named, arch, cpus, sites, names)
+        return cases_of(named, arch, cpus, sites, names)
     except ValueError as error:
         raise ValueError(f"protocol {protocol}: {error}") from None
 

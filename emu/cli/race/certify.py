@@ -13,6 +13,7 @@ from emu.cli.progress import Progress
 from emu.cli.race import options
 from emu.cli.race.document import json_text, verdict_object
 from emu.cli.race.errors import lab_errors
+from emu.cli.race.mutant_report import mutants_sentence, mutants_stages, mutants_table
 from emu.cli.race.report import columns, counted, reservations_of, table
 from emu.cli.race.say import say
 from emu.cli.race.schedule_files import ScheduleFiles
@@ -34,6 +35,9 @@ Examples:
   A protocol of your own, a function as docs/races.md has it; what goes wrong goes to a file:
     emu race certify -o wrong.schedule my.py:hasty
     emu race show wrong.schedule
+  What is each of its stages for? All schedules go to files in a folder, and the guest replays them:
+    emu race certify --mutants --cpus 2 --sites 1 -o found/ breakpoint
+    emu race replay found/*.schedule
 
 \b
 PROTOCOL is a name that `emu run --patching` takes, or FILE.py:FUNCTION. It is searched for each change of one
@@ -42,13 +46,19 @@ to the sites, and with each write failing, so that the driver undoes the patch. 
 In it stands safe, or what goes wrong and after how many events, or ? if a search was not decided.
 
 \b
-Exit status: 0: it is safe; 1: it is not, or a search was not decided; 2: something in the options is wrong, and nothing
+With --mutants, PROTOCOL is searched as it is, without each of its stages, and with each two of them swapped; no write
+fails. A stage is a run of writes, or one other step. Lines in which the same is found are one. What changes nothing,
+as swapping two synchronisations, is not searched.
+
+\b
+Exit status: 0: PROTOCOL is safe; 1: it is not, or a search was not decided; 2: something in the options is wrong, and nothing
 was searched; 130: interrupted by Ctrl-C. What was found until then is printed.
 """
 
 
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
 @click.option("--arch", default="x86_64", show_default=True, metavar="A", help="Architecture.")
+@click.option("--mutants", is_flag=True, help="Also without each stage, and with each two swapped.")
 @options.on
 @options.fetch
 @options.cpus(3)
@@ -61,6 +71,7 @@ was searched; 130: interrupted by Ctrl-C. What was found until then is printed.
 def certify(
     protocol: str,
     arch: str,
+    mutants: bool,
     on: str,
     fetch: str | None,
     cpus: int,
@@ -78,7 +89,7 @@ def certify(
     with progress.during("loading the race lab"), lab_errors():
         from emu.race import lab
 
-        cases = lab.cases(protocol, arch=arch, fetch=fetch, cpus=cpus, sites=sites)
+        cases = lab.cases(protocol, arch, fetch, cpus, sites, mutants=mutants)
         engines = [lab.engines(case, on) for case in cases]
     count = sum(len(case.models) * len(on_these) for case, on_these in zip(cases, engines, strict=True))
     verdicts: list[Verdict] = []
@@ -91,12 +102,17 @@ def certify(
     complete = end.by is None
     if as_json:
         say(json_text({"protocol": protocol, "complete": complete, "verdicts": [verdict_object(v) for v in verdicts]}))
+    elif verdicts and mutants:
+        say(mutants_stages(cases[0]) + "\n" + mutants_table(verdicts) + "\n" + mutants_sentence(verdicts, complete=complete))
+        say(reservations_of(verdicts) + schedules.said)
     elif verdicts:
         say(_table(verdicts) + "\n" + _sentence(verdicts, complete=complete) + reservations_of(verdicts) + schedules.said)
     else:
         say("interrupted in the first search\n")
     end.go_on()
-    return 0 if all(verdict.ok for verdict in verdicts) else 1
+    text = cases[0].protocol_text
+    decided = all(verdict.wrong or verdict.ok for verdict in verdicts)
+    return 0 if decided and all(verdict.ok for verdict in verdicts if verdict.scenario.protocol_text == text) else 1
 
 
 def _table(verdicts: Sequence[Verdict]) -> str:

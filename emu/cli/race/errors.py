@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
@@ -14,8 +15,11 @@ __all__ = ["lab_errors"]
 
 
 @contextmanager
-def lab_errors() -> Iterator[None]:
+def lab_errors(of: Path | None = None) -> Iterator[None]:
     """Turns the errors of a body that uses the lab into the command's.
+
+    Args:
+        of: the file that the body is about, which the errors do not name themselves.
 
     Raises:
         click.ClickException: a scenario, protocol, schedule or option is wrong, or a file cannot be read.
@@ -24,6 +28,6 @@ def lab_errors() -> Iterator[None]:
         try:
             yield
         except ValueError as error:
-            raise click.ClickException(str(error)) from None
+            raise click.ClickException(f"{of}: {error}" if of else str(error)) from None
         except OSError as error:
             raise click.ClickException(f"cannot read {error.filename}: {error.strerror}") from None
