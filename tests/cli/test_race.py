@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import emu.race
-from emu.race import Outcome, Scenario, Verdict, Wrong, lab
+from emu.race import Outcome, Scenario, Verdict, Wrong, api
 from tests.cli.conftest import Emu, Result
 from tests.lib.terminal_session import PATIENCE, TerminalSession
 
@@ -209,7 +209,7 @@ def test_engines_that_do_not_agree(emu: Emu, files: Path, monkeypatch: pytest.Mo
         yield Verdict(scenario, "coherent", "model", Outcome.SAFE)
         yield Verdict(scenario, "coherent", "machine", Outcome.UNSAFE, Wrong.LATE)
 
-    monkeypatch.setattr(lab, "searches", searches)
+    monkeypatch.setattr(api, "searches", searches)
     (files / "late.race").write_text(SAFE)
     status, out, _ = emu("race", "check", "--on", "both", "late.race", "--fetch", "coherent")
     assert (status, b"\nmodel and machine do not agree under coherent\n" in out) == (1, True)
@@ -245,7 +245,7 @@ def test_ctrl_c_keeps_what_was_found(emu: Emu, files: Path, monkeypatch: pytest.
         yield Verdict(scenario, "stale", "model", Outcome.UNDECIDED, why="interrupted", states=3)
         raise AssertionError("no further search is begun")
 
-    monkeypatch.setattr(lab, "searches", searches)
+    monkeypatch.setattr(api, "searches", searches)
     status, out, err = emu("race", "check", "safe.race", "unsafe.race")
     assert (status, err) == (130, "")
     assert b"Ok  coherent     safe (7 states)\nNo  stale        not decided: interrupted (3 states)\n" in out

@@ -87,15 +87,15 @@ def certify(
     """
     progress = Progress()
     with progress.during("loading the race lab"), lab_errors():
-        from emu.race import lab
+        from emu.race import api
 
-        cases = lab.cases(protocol, arch, fetch, cpus, sites, mutants=mutants)
-        engines = [lab.engines(case, on) for case in cases]
+        cases = api.cases(protocol, arch, fetch, cpus, sites, mutants=mutants)
+        engines = [api.engines(case, on) for case in cases]
     count = sum(len(case.models) * len(on_these) for case, on_these in zip(cases, engines, strict=True))
     verdicts: list[Verdict] = []
     doing = (f"searching, {n} of {count} done, {counted(sum(v.states for v in verdicts), 'state')}" for n in range(count))
     with raised(), ScheduleFiles(output, seed) as schedules, ended_early() as end:
-        searches = (v for case, on_these in zip(cases, engines, strict=True) for v in lab.searches(case, on_these, seed, limit))
+        searches = (v for case, on_these in zip(cases, engines, strict=True) for v in api.searches(case, on_these, seed, limit))
         for verdict in found_by(searches, progress, doing):
             verdicts.append(verdict)
             schedules.add(verdict)
