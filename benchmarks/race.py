@@ -24,7 +24,7 @@ from emu.machine import Machine
 from emu.race import machine, model
 from emu.race.agreement import cases, disagreement
 from emu.race.limits import Limits
-from emu.race.machine.lab import lab
+from emu.race.machine.labs import lab
 from emu.race.model import automaton_of
 from emu.race.model.native_search import native_search
 from emu.race.model.search import Found, search
@@ -178,7 +178,8 @@ PARTS = {"search": searches, "spin": spin, "snapshots": snapshots, "agreement": 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART", help=", ".join(PARTS))
+    choices = [*PARTS, []]  # none is looked for here, too
+    arguments.add_argument("parts", nargs="*", choices=choices, metavar="PART", help=f"{', '.join(PARTS)}; default: all")
     for name in arguments.parse_args().parts or PARTS:
         PARTS[name]()
 

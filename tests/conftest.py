@@ -12,6 +12,7 @@ import pytest
 from emu.cpu.arch import ARCHITECTURES
 from emu.ftrace import arch as ftrace_arch
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 # A job in the background, or of nohup, may have been told to ignore these, and programs inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -35,7 +36,7 @@ def protocol(arch: str, request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def machine(arch: str) -> Iterator[Machine]:
     """A machine with two CPUs that has booted; it must still be well after the module's tests."""
-    with Machine(arch=arch, cpus=2) as booted:
-        yield booted
-        assert booted.run("echo alive").output == b"alive\n"
-        assert booted.warnings == []
+    with booted_machine(arch, cpus=2) as made:
+        yield made
+        assert made.run("echo alive").output == b"alive\n"
+        assert made.warnings == []

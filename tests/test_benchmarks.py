@@ -72,3 +72,10 @@ def test_text_is_that_of_a_renderer_which_formats_one_event_after_another() -> N
     done = subprocess.run([sys.executable, BENCHMARKS / "render.py", "1000"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert re.findall(r"^(function|function_graph) ", done.stdout, re.MULTILINE) == ["function", "function_graph"]
+
+
+def test_the_race_lab_is_measured_without_spin(tmp_path: Path) -> None:
+    environment = {**os.environ, "PATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, BENCHMARKS / "race.py", "spin"], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "no peer, so no ratios: spin is not installed (on Debian: apt-get install spin)\n"

@@ -256,3 +256,18 @@ def test_callbacks_of_the_user_are_not_put_back() -> None:
         machine.restore(checkpoint)
         machine.run("echo two")
     assert b"".join(written) == b"one\ntwo\n"
+
+
+def test_checkpoints_of_different_bases_are_restored_in_any_order(idle: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When much has changed, a checkpoint becomes the base of those after it. Here each does."""
+    taken = []
+    for n in range(3):
+        idle.run(f"echo {n} > /tmp/{n}")
+        monkeypatch.setattr(idle._checkpoints._base, "used", 0)
+        taken.append((idle.checkpoint(), digest(idle)))
+    assert [checkpoint.size for checkpoint, _ in taken] == [0, 0, 0]
+    for n in (1, 0, 2, 2, 0):
+        checkpoint, then = taken[n]
+        idle.restore(checkpoint)
+        assert digest(idle) == then
+        assert idle.run("cat /tmp/?").output == b"".join(b"%d\n" % k for k in range(n + 1))

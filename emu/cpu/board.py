@@ -25,7 +25,7 @@ from emu.native.record import Record
 __all__ = ["Board", "CpuFault"]
 
 _SLOWEST, _FASTEST = 1_000_000, 100_000_000_000  # Hz: what the guest's clocks can count with
-_HEAP = 64 << 20  # bytes of addresses for what Unicorn allocates for a CPU, which takes a tenth of them
+_HEAP = 64 << 20  # bytes of addresses for what Unicorn allocates for a CPU, which takes a twentieth of them
 _TURN_SLICE = 50_000  # microseconds of host time the native loop may take at a stretch
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 

@@ -35,7 +35,7 @@ class Cpu:
         board.arch.layout()
         with board.heap:
             self.uc: unicorn.Uc = board.arch.create()
-            self.uc._uch.heap = board.heap  # the binding keeps this until it has closed the Uc; the heap must last as long
+            self.uc._uch.memory = board.heap, board.ram  # the binding keeps this until it has closed the Uc
             self.uc.ctl_set_tcg_buffer_size(cpu_record.TRANSLATION_BUFFER)
             self.uc.mem_map_ptr(0, board.memory, unicorn.UC_PROT_ALL, board.ram_address)
             inside = board.arch.attach(self.uc, self.record.address)

@@ -32,8 +32,8 @@ class Case(NamedTuple):
 
 
 def cases() -> list[Case]:
-    """Each shipped protocol and each of its mutants, at varying places, changes, handlers and NMIs, with the fetch models
-    in turn; then each way back."""
+    """Each shipped protocol and each of its mutants, at varying places, changes, handlers and NMIs, with a bound of visits
+    and without, with the fetch models in turn; then each way back."""
     return [case for arch in CHANGES for case in (*_of_mutants(arch), *_of_ways_back(arch))]
 
 
@@ -44,12 +44,12 @@ def _of_mutants(arch: str) -> Iterator[Case]:
     variations = list(itertools.product(_PLACES[arch], CHANGES[arch], handlers, nmis))
     chosen = (variations[n * _STRIDE % len(variations)] for n in itertools.count())
     for protocol in [protocol for name in ftrace_arch.load(arch).protocols for protocol in _and_mutants(name, arch)]:
-        for _ in range(2):
+        for visits in range(2):
             places, change, handler, nmi_sites = next(chosen)
             yield Case(
                 Scenario(
                     _name(protocol), protocol, protocol.text, arch=arch, places=places, change=change, handler=handler,
-                    nmi_sites=nmi_sites,
+                    nmi_sites=nmi_sites, visits=visits,
                 ),
                 next(fetches),
             )  # fmt: skip
@@ -84,8 +84,8 @@ def _name(protocol: NamedProtocol) -> str:
 def disagreement(case: Case, seed: int = 0) -> str:
     """What the model and a machine booted with a seed do not agree on, as a sentence; "": nothing.
 
-    They agree if both find the scenario safe, or both find the same wrong, after as many events, and what one finds comes
-    about on the other, too.
+    They agree if both find the same wrong, after as many events, and what one finds comes about on the other, too; or if both
+    find the scenario safe. If visits are bounded, both have then seen as many states.
     """
     scenario, fetch = case
     on_model, on_machine = model.explore(scenario, fetch), machine.explore(scenario, fetch, seed=seed)
@@ -99,4 +99,6 @@ def disagreement(case: Case, seed: int = 0) -> str:
 
 
 def _said(verdict: Verdict) -> str:
-    return f"{verdict.wrong or verdict.outcome} after {len(verdict.schedule)} events"
+    if verdict.wrong:
+        return f"{verdict.wrong} after {len(verdict.schedule)} events"
+    return f"{verdict.outcome}, {verdict.states} states" if verdict.scenario.visits else verdict.outcome

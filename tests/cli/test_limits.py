@@ -12,6 +12,7 @@ from emu.cli import machine_options
 from emu.cli.quantities import Duration, Size
 from emu.machine import Completed, GuestPanic, LimitReached, Machine
 from tests.cli.conftest import Emu
+from tests.lib.booted_machine import booted_machine
 
 
 @pytest.mark.parametrize("command", ["spin 100000000", "sleep 1000", "while :; do :; done"])
@@ -41,7 +42,7 @@ def test_the_shell_is_bounded_too(arch: str, emu: Emu) -> None:
 
 
 def test_a_limit_that_is_not_reached_changes_nothing(arch: str) -> None:
-    with Machine(arch=arch) as machine:
+    with booted_machine(arch) as machine:
         assert machine.run("usleep 1000; echo done", limit=10**9, host_limit=60).output == b"done\n"
         with pytest.raises(LimitReached, match="1 ms of virtual time"):
             machine.run("usleep 5000", limit=10**6)
@@ -49,7 +50,7 @@ def test_a_limit_that_is_not_reached_changes_nothing(arch: str) -> None:
 
 
 def test_the_limit_is_exact_to_a_quantum(arch: str) -> None:
-    with Machine(arch=arch) as machine:
+    with booted_machine(arch) as machine:
         before = machine.board.now
         with pytest.raises(LimitReached):
             machine.run("spin 100000000", limit=3_000_000)
@@ -78,7 +79,7 @@ UNENDING = [
 
 
 def test_what_a_limit_left_running_is_killed_by_the_next_run(arch: str) -> None:
-    with Machine(arch=arch) as machine:
+    with booted_machine(arch) as machine:
         count = "ls -d /proc/[0-9]* | wc -l"
         before = machine.run(count).output
         for command in UNENDING:

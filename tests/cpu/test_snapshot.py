@@ -74,3 +74,23 @@ def test_what_cannot_be_put_back_is_refused(busy):
     busy.kernel.an_iterator = iter([1])
     with pytest.raises(Unsaveable, match=r"a list_iterator, which a Kernel holds"):
         Snapshots(busy.board, [busy])
+
+
+def test_a_checkpoint_may_be_taken_meanwhile(busy):
+    """Both then still go back to what they were, but what has changed outside the working set is not known."""
+    snapshots, before = Snapshots(busy.board, [busy]), digest(busy)
+    busy.advance(2_000)
+    checkpoint, then = busy.checkpoint(), digest(busy)
+    with pytest.raises(ValueError, match="by others meanwhile"):
+        snapshots.strays()
+    busy.restore(checkpoint)
+    assert digest(busy) == then
+    busy.restore(checkpoint)
+    snapshots.restore(snapshots.base)
+    busy.advance(2_000)
+    while snapshots.strays():
+        busy.advance(2_000)
+    snapshots.restore(snapshots.base)
+    assert digest(busy) == before
+    busy.restore(checkpoint)
+    assert digest(busy) == then

@@ -26,6 +26,7 @@ from emu.kernel.console import Console
 from emu.kernel.image import Image
 from emu.kernel.kernel import Kernel
 from emu.machine import Machine, image_directory
+from tests.lib.booted_machine import booted_machine
 
 ARCH = "x86_64"
 MEMORY, QUANTUM, FREQUENCY = 32 << 20, 1000, 100_000_000
@@ -77,7 +78,7 @@ def tracefs(root: StaticDirectory) -> TraceFS:
 @pytest.fixture(scope="module")
 def booted(arch: str) -> Iterator[Machine]:
     """A machine for all tests of a module: nothing that they do makes the kernel or tracing warn."""
-    with Machine(arch=arch, cpus=2) as made:
+    with booted_machine(arch, cpus=2) as made:
         yield made
         assert made.warnings == []
 

@@ -10,6 +10,7 @@ import pytest
 
 from emu.ftrace.events import ENTRY, FUNCGRAPH_ENTRY, Events, EventType, Flag
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 LOAD = "while :; do cat /bin/true > /dev/null; done &"
 
@@ -17,7 +18,7 @@ LOAD = "while :; do cat /bin/true > /dev/null; done &"
 @pytest.fixture(scope="module")
 def machine(arch: str) -> Iterator[Machine]:
     """A machine with one CPU, which is busy and traces calls."""
-    with Machine(arch=arch, cpus=1) as booted:
+    with booted_machine(arch, cpus=1) as booted:
         booted.run(LOAD)
         yield booted
         assert booted.warnings == []

@@ -11,11 +11,12 @@ import pytest
 from emu.ftrace import errors
 from emu.ftrace.errors import TraceError, did_you_mean
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Machine]:
-    with Machine() as made:
+    with booted_machine("x86_64") as made:
         yield made
 
 

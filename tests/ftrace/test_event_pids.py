@@ -12,6 +12,7 @@ import pytest
 from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_array import TraceArray
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 from tests.lib.event_entries import Entry, entries
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -22,7 +23,7 @@ WORK = "busy 2 2; ls /bin > /dev/null"
 
 @pytest.fixture
 def machine(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as made:
+    with booted_machine(arch, cpus=2) as made:
         made.tracefs.write("buffer_size_kb", "8000")
         yield made
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from emu.ftrace.trace_array import TraceArray
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import run, shell
 from tests.lib.event_entries import Entry, entries
 from tests.lib.filter_expressions import Expression, as_number, expressions, is_string
@@ -25,7 +26,7 @@ BUFFER_KB = "8000"
 
 @pytest.fixture
 def machine(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as made:
+    with booted_machine(arch, cpus=2) as made:
         made.tracefs.write("buffer_size_kb", BUFFER_KB)
         yield made
         assert made.warnings == []
@@ -133,7 +134,7 @@ def test_function_graph_records_the_entries_and_returns_that_filters_keep(arch: 
     """Two runs of one guest: it does not notice what is recorded."""
     runs = []
     for filters in ({}, {"funcgraph_entry": "graph_ent.depth == 1", "funcgraph_exit": "ret.depth == 1 && overrun == 0"}):
-        with Machine(arch=arch, cpus=2) as machine:
+        with booted_machine(arch, cpus=2) as machine:
             machine.tracefs.write("buffer_size_kb", BUFFER_KB)
             for name, text in filters.items():
                 machine.tracefs.write(f"events/ftrace/{name}/filter", text)

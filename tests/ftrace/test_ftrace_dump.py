@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from emu.machine import GuestPanic, Machine
+from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING, shell
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "dmesg-sysrq-z-dump.txt"
@@ -22,7 +23,7 @@ LINE = re.compile(r"(.{8})-(?P<pid>\d+) +(?P<cpu>\d+)(?P<flags>[a-zA-Z.]{3}[\da-
 
 @pytest.fixture
 def fresh(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as booted:
+    with booted_machine(arch, cpus=2) as booted:
         yield booted
 
 
@@ -83,7 +84,7 @@ def test_a_dump_has_addresses_of_programs_as_they_are(fresh: Machine) -> None:
 @pytest.mark.parametrize("tracer", ["function", "function_graph", "nop"])
 def test_a_dump_has_the_lines_of_the_trace(arch: str, tracer: str) -> None:
     """Those of all CPUs, in order, as they are with latency-format, but without the marks that need the next event."""
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         machine.tracefs.write("set_ftrace_filter", "vfs_* *page*")
         machine.tracefs.write("current_tracer", tracer)
         machine.tracefs.write("set_event", "sched syscalls")

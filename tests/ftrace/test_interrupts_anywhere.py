@@ -12,6 +12,7 @@ import pytest
 
 from emu.cpu.native import cpu_record
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 from tests.lib.graph_calls import check_calls, start_graph
 from tests.lib.stepping import ENDLESS, LONGEST_STEP, context, execute, irqs_off, run_to, step
 
@@ -49,7 +50,7 @@ def interrupt_every_instruction(machine: Machine, count: int) -> set[int]:
     [("ls /bin", "sys_openat", False), ("recurse 200 1", "sys_getpid", True)],
 )
 def test_an_interrupt_before_every_instruction(arch: str, command: str, function: str, user_mode: bool) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         expected = machine.run(command).output
         start_graph(machine)
         machine.run(f"(usleep 1000; {command} > /result) &")

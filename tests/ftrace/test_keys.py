@@ -12,6 +12,7 @@ import unicorn
 from emu.ftrace.errors import TraceError
 from emu.kernel.upcalls import Upcall
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 from tests.lib.patched_code import branches, keys_on
 from tests.lib.stepping import ENDLESS, step
 
@@ -21,7 +22,7 @@ CALLS = "/sys/module/event_cost/parameters/calls"
 
 
 def test_the_branches_of_a_key_follow_it(arch: str, protocol: str) -> None:
-    with Machine(arch=arch, cpus=2, patching=protocol) as machine:
+    with booted_machine(arch, cpus=2, patching=protocol) as machine:
         assert machine.run(f"insmod {MODULE}").status == 0
         keys = branches(machine)
         events = [call for call in machine.trace_array.recorder.globals.events.values() if call.key]
@@ -36,7 +37,7 @@ def test_the_branches_of_a_key_follow_it(arch: str, protocol: str) -> None:
 
 
 def test_a_key_is_on_before_its_first_branch_and_off_after_its_last(arch: str, protocol: str) -> None:
-    with Machine(arch=arch, cpus=2, patching=protocol) as machine:
+    with booted_machine(arch, cpus=2, patching=protocol) as machine:
         key, places = max(branches(machine).items(), key=lambda item: len(item[1]))
         call, *_ = (call for call in machine.trace_array.recorder.globals.events.values() if call.key == key)
         assert len(places) > 1
@@ -75,7 +76,7 @@ def held_up(machine: Machine) -> Iterator[None]:
 
 @pytest.mark.parametrize("on", [True, False], ids=["on", "off"])
 def test_a_cpu_at_a_breakpoint_goes_where_the_branch_will_go(on: bool) -> None:
-    with Machine(arch="x86_64", cpus=2) as machine:
+    with booted_machine("x86_64", cpus=2) as machine:
         machine.run(CALLER)
         (call,) = (call for call in machine.trace_array.recorder.globals.events.values() if call.name == "event_cost_fixed")
         if not on:
@@ -94,7 +95,7 @@ def test_a_cpu_at_a_breakpoint_goes_where_the_branch_will_go(on: bool) -> None:
 
 @pytest.mark.parametrize("on", [True, False], ids=["on", "off"])
 def test_a_cpu_in_the_delay_slot_goes_on_where_the_branch_went(on: bool) -> None:
-    with Machine(arch="sparc64", cpus=1) as machine:
+    with booted_machine("sparc64", cpus=1) as machine:
         machine.run(CALLER.replace("-c 1", "-c 0"))
         (call,) = (call for call in machine.trace_array.recorder.globals.events.values() if call.name == "event_cost_fixed")
         ((code, target),) = branches(machine)[call.key]
@@ -117,7 +118,7 @@ def test_a_cpu_in_the_delay_slot_goes_on_where_the_branch_went(on: bool) -> None
 
 
 def test_a_refused_protocol_leaves_the_key_off(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         call = machine.trace_array.recorder.globals.events.find("sched", "sched_switch")
         assert call is not None
         machine.patching.protocol = lambda patches, breakpoint: [*patches]  # no steps

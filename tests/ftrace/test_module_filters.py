@@ -12,6 +12,7 @@ import pytest
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 LOAD = "insmod /lib/modules/sample_timer.ko period=2"
 CORE = [
@@ -24,7 +25,7 @@ MODULES = ["", "", "one", "one", "two"]
 
 @pytest.fixture
 def machine(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as made:
+    with booted_machine(arch, cpus=2) as made:
         yield made
 
 

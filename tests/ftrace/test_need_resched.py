@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from emu.machine import Machine
 from tests.lib.arches import FACTS
+from tests.lib.booted_machine import booted_machine
 from tests.lib.stepping import ENDLESS, run_to, step
 
 LINE = re.compile(r"^\s*\S+-\d+\s+\[(\d+)\]\s+(\S+)\s+[\d.]+: (\w+) <-(\w+)$", re.MULTILINE)
@@ -23,7 +23,7 @@ LINE = re.compile(r"^\s*\S+-\d+\s+\[(\d+)\]\s+(\S+)\s+[\d.]+: (\w+) <-(\w+)$", r
 @pytest.fixture(scope="module")
 def events(arch: str) -> Iterator[list[tuple[str, str, str]]]:
     """What two CPUs do while tasks wake one another: CPU, need-resched, function, in the order in which it was recorded."""
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         machine.tracefs.write("buffer_size_kb", "20000")
         machine.tracefs.write("set_ftrace_filter", "scheduler_ipi preempt_count_sub __schedule finish_task_switch resched_curr")
         machine.tracefs.write("current_tracer", "function")
@@ -52,7 +52,7 @@ def test_a_cpus_own_wish_is_seen_at_once_and_is_gone_after_the_switch(arch: str,
 
 
 def test_an_nmi_between_clearing_the_flag_and_the_bit_sees_the_bit_alone(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         machine.tracefs.write("set_ftrace_filter", "nmi_handle")
         machine.tracefs.write("current_tracer", "function")
         machine.run("spin 100 & spin 100 &")

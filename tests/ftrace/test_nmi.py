@@ -18,6 +18,7 @@ from emu.cpu.native import cpu_record
 from emu.ftrace import events
 from emu.machine import GuestPanic, Machine
 from emu.native.pointers import store_u64
+from tests.lib.booted_machine import booted_machine
 from tests.lib.graph_calls import check_calls, start_graph
 from tests.lib.stepping import ENDLESS, LONGEST_STEP, execute, irqs_off, place_of, run_to, step
 from tests.lib.tracer_switches import switch_under_load
@@ -28,7 +29,7 @@ FEW_HERTZ = 10_000_000  # seconds pass quickly
 
 
 def test_an_nmi_is_traced_as_one(arch: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         machine.tracefs.write("set_ftrace_filter", "nmi_handle")
         machine.tracefs.write("current_tracer", "function")
         machine.inject_nmi(1)
@@ -41,7 +42,7 @@ def test_an_nmi_is_traced_as_one(arch: str) -> None:
 
 
 def test_there_is_no_nmi_for_a_cpu_that_is_not_there(arch: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine, pytest.raises(ValueError, match="CPU 2: there are 2"):
+    with booted_machine(arch, cpus=2) as machine, pytest.raises(ValueError, match="CPU 2: there are 2"):
         machine.inject_nmi(2)
 
 
@@ -106,7 +107,7 @@ def on_the_programs_stack(machine: Machine) -> set[int]:
     ],
 )
 def test_an_nmi_before_every_instruction(arch: str, command: str, function: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         expected = machine.run(command).output
         start_graph(machine)
         machine.run(f"(usleep 1000; {command} > /result) &")
@@ -159,7 +160,7 @@ def begin_storm(cpu: Cpu) -> object:
 
 def test_nmis_while_sites_change_under_load(arch: str, protocol: str) -> None:
     """Handlers run into sites that are half written, and are themselves patched."""
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         machine.patching.protocol = protocol
         storm = [begin_storm(cpu) for cpu in machine.board.cpus]
         hits = switch_under_load(machine, "busy 4 1", 9)

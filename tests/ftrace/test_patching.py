@@ -10,6 +10,7 @@ import pytest
 
 from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 from tests.lib.tracer_switches import switch_under_load, text_bytes
 
 NOP, CALL = bytes.fromhex("0f1f440000"), bytes.fromhex("e8d23a0000")
@@ -37,14 +38,14 @@ def test_flush_writes_and_then_has_every_cpu_flush() -> None:
 
 
 def test_a_protocol_that_the_architecture_does_not_have_is_refused(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         missing = next(name for name in PROTOCOLS if name not in machine.ftrace.arch.protocols)
         with pytest.raises(ValueError, match=rf"{arch} has no patching protocol '{missing}' \(it has: .*stop_machine\)"):
             machine.patching.protocol = missing
 
 
 def test_a_cpu_that_does_not_flush_runs_the_old_code(arch: str, protocol: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         machine.patching.protocol = protocol
 
         def calls() -> list[int]:
@@ -68,7 +69,7 @@ def test_a_cpu_that_does_not_flush_runs_the_old_code(arch: str, protocol: str) -
 
 
 def test_switches_under_load(arch: str, protocol: str) -> None:
-    with Machine(arch=arch, cpus=4) as machine:
+    with booted_machine(arch, cpus=4) as machine:
         machine.patching.protocol = protocol
         hits = switch_under_load(machine, "busy 6 1", 21)
         if protocol == "breakpoint":
@@ -81,7 +82,7 @@ def test_switches_under_load(arch: str, protocol: str) -> None:
 def test_a_site_that_was_changed_behind_our_back_stops_tracing_and_not_the_guest(
     arch: str, protocol: str, damaged_byte: int
 ) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         machine.patching.protocol = protocol
         site = int(machine.ftrace.sites.addresses[len(machine.ftrace.sites) // 2])
         place = machine.kernel.memory.physical(site) + damaged_byte
@@ -130,7 +131,7 @@ def call_patch(machine: Machine, function: str) -> Patch:
 
 
 def test_a_held_protocol_performs_a_step_when_it_is_told_to_also_on_its_way_back(arch: str, protocol: str) -> None:
-    with Machine(arch=arch, cpus=2, patching=protocol) as machine:
+    with booted_machine(arch, cpus=2, patching=protocol) as machine:
         first, second = call_patch(machine, "vfs_read"), call_patch(machine, "vfs_write")
         half = [b"\xcc" + first.old[1:], b"\xcc" + first.new[1:]]
         if protocol == "breakpoint":
@@ -146,7 +147,7 @@ def test_a_held_protocol_performs_a_step_when_it_is_told_to_also_on_its_way_back
 
 
 def test_cpus_execute_what_is_there_while_a_place_that_is_not_as_expected_has_a_breakpoint(arch: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         patch = call_patch(machine, "vfs_write")
         held_bytes(machine, [patch])
         hits = machine.patching.breakpoints_hit
@@ -157,12 +158,12 @@ def test_cpus_execute_what_is_there_while_a_place_that_is_not_as_expected_has_a_
 
 
 def test_a_breakpoint_that_is_not_ours_is_the_guests(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         assert machine.run("fault bp").status == 128 + 5  # SIGTRAP
 
 
 def test_filters_select_the_sites_that_are_patched(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         machine.tracefs.write("set_ftrace_filter", "vfs_*")
         machine.tracefs.append("set_ftrace_filter", "*_open")
         machine.tracefs.write("set_ftrace_notrace", "vfs_write")

@@ -14,11 +14,12 @@ import pytest
 from numba import carray, types
 
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 
 @pytest.fixture
 def machine(arch: str):
-    with Machine(arch=arch, cpus=2) as made:
+    with booted_machine(arch, cpus=2) as made:
         yield made
 
 
@@ -156,7 +157,7 @@ def returns(machine: Machine, command: str) -> Iterator[tuple[int, int, int]]:
 
 def test_returns_beside_traced_calls_are_as_predicted() -> None:
     """On x86-64 a traced call returns to the trampoline, and from there to the caller: nobody can expect these two."""
-    with Machine(arch="x86_64", cpus=1) as machine:
+    with booted_machine("x86_64", cpus=1) as machine:
         tracefs, symbol = machine.tracefs, machine.kernel.image.symbol
         tracefs.write("set_ftrace_filter", "rw_verify_area __might_fault")
         tracefs.write("current_tracer", "function_graph")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 
 @pytest.fixture
@@ -79,7 +80,7 @@ def test_a_site_goes_with_its_module(machine: Machine) -> None:
 
 
 def test_half_changed_sites_show_what_they_are(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         site = machine.site("vfs_read")
         site.code = bytes(len(site.code))
         assert site.state == "unexpected"

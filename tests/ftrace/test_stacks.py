@@ -20,6 +20,7 @@ from emu.ftrace.trace_array import TraceArray
 from emu.kernel.image import Symbol
 from emu.machine import Machine
 from tests.lib.arches import FACTS
+from tests.lib.booted_machine import booted_machine
 from tests.lib.witness_stacks import StackWitness
 
 # The witness logs at the label at which an entry is recorded: where sites call, and where events hand over their entries.
@@ -185,7 +186,7 @@ def test_stacks_are_the_backtraces_of_reports(arch: str, graph: bool) -> None:
 
 def test_damaged_stacks_end_somewhere(arch: str) -> None:
     """Whatever registers and stacks hold, what is recorded has addresses of the kernel mapping, and not too many."""
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         array, (cpu,) = machine.trace_array, machine.board.cpus
         machine.tracefs.write("options/func_stack_trace", "1")
         machine.tracefs.write("buffer_size_kb", "20000")
@@ -214,7 +215,7 @@ def test_damaged_stacks_end_somewhere(arch: str) -> None:
 
 
 def test_only_the_function_tracer_has_the_option(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         machine.tracefs.write("set_ftrace_filter", "vfs_write")
         with pytest.raises(TraceError, match="has no option 'func_stack_trace'"):
             machine.tracefs.write("trace_options", "func_stack_trace")

@@ -18,8 +18,8 @@ from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS, build_tree
 from emu.ftrace.tracefs.text_file import TextFile
 from emu.kernel.files.node import OpenFlags
-from emu.machine import Machine
 from tests.ftrace.conftest import mark
+from tests.lib.booted_machine import booted_machine
 from tests.lib.golden_writes import golden_writes
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -226,7 +226,7 @@ def test_options_of_other_tracers_are_only_in_their_directory(tracefs: TraceFS) 
 
 
 def test_markers_are_events_of_one_write_each() -> None:
-    with Machine() as machine:
+    with booted_machine("x86_64") as machine:
         tracefs = machine.tracefs
         tracefs.write("trace_marker", "hello world")
         handle = build_tree(machine.trace_array).lookup("trace_marker").open(OpenFlags.WRITE)

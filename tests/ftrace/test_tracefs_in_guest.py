@@ -12,6 +12,7 @@ import pytest
 
 from emu.cpu.native import cpu_record
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING, shell
 from tests.lib.golden_writes import golden_writes
 
@@ -176,7 +177,7 @@ def test_a_filter_longer_than_any_write(fresh: Machine) -> None:
 
 @pytest.mark.parametrize("tracer", ["function", "function_graph"])
 def test_the_next_command_is_traced_wherever_it_runs(arch: str, tracer: str) -> None:
-    with Machine(arch=arch, cpus=4) as machine:
+    with booted_machine(arch, cpus=4) as machine:
         machine.tracefs.write("buffer_size_kb", "100")
         for turn in range(2):
             script = f"busy 4 1 > /dev/null & echo {tracer} > current_tracer; cat enabled_functions > /e; cat trace > /t"
@@ -310,7 +311,7 @@ def test_reading_a_pipe_of_what_reading_causes(fresh: Machine) -> None:
     ],
 )
 def test_interrupts_that_have_nothing_for_a_reader_leave_the_cpus_time(arch: str, prepare: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
 
         def taken() -> int:
             return sum(cpu.record.get(cpu_record.TAKEN) for cpu in machine.board.cpus)
@@ -323,7 +324,7 @@ def test_interrupts_that_have_nothing_for_a_reader_leave_the_cpus_time(arch: str
 
 
 def test_writers_that_patch_at_the_same_time(arch: str) -> None:
-    with Machine(arch=arch, cpus=4) as machine:
+    with booted_machine(arch, cpus=4) as machine:
         script = """
             writer() { n=0; while [ $n -lt 6 ]; do echo $1 > set_ftrace_filter; echo $2 > current_tracer; n=$((n + 1)); done; }
             writer 'vfs_*' function & writer 'ksys_*' function_graph & writer 'sys_*' nop & wait

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import shell
 
 SYSCTL = "/proc/sys/kernel/traceoff_on_warning"
@@ -21,7 +22,7 @@ def events(machine: Machine, file: str = "trace") -> list[str]:
 
 
 def test_a_module_turns_tracing_off_and_on(arch: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         load = "insmod /lib/modules/sample_printk.ko count=1 stop=1 2> /dev/null; usleep 20000; cat tracing_on"
         assert shell(machine, f"{load}; rmmod sample_printk; cat tracing_on").endswith("0\n1\n")
         assert [text.partition(": ")[2] for text in events(machine)] == ["hello", "tick 1 of 1", "1 of 1"]
@@ -30,7 +31,7 @@ def test_a_module_turns_tracing_off_and_on(arch: str) -> None:
 def test_a_module_takes_a_snapshot(arch: str) -> None:
     """Of what was recorded before its last text, when there is room; without, tracing is turned off."""
     load = "insmod /lib/modules/sample_printk.ko count=1 2> /dev/null"
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         shell(machine, f"echo 1 > snapshot; {load} snapshot=1; usleep 20000; echo after > trace_marker")
         assert [text.partition(": ")[2] for text in events(machine, "snapshot")] == ["hello", "tick 1 of 1"]
         assert events(machine) == ["tracing_mark_write: after"]
@@ -47,7 +48,7 @@ def test_a_module_takes_a_snapshot(arch: str) -> None:
 
 
 def test_a_module_makes_room_for_its_snapshot(arch: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         shell(machine, "insmod /lib/modules/sample_printk.ko count=1 snapshot=2 2> /dev/null; usleep 20000")
         assert [text.partition(": ")[2] for text in events(machine, "snapshot")] == ["tick 1 of 1"]
         # The snapshot before that one: its buffer records again, and has not been emptied.
@@ -56,7 +57,7 @@ def test_a_module_makes_room_for_its_snapshot(arch: str) -> None:
 
 
 def test_instances_go_on(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         machine.tracefs.mkdir("instances/a")
         shell(machine, f"echo 1 > {SYSCTL}; {WARN}")
         assert machine.tracefs.read("tracing_on") == "0\n"
@@ -86,7 +87,7 @@ def test_a_warning_turns_tracing_off_if_it_is_to(arch: str, word: str, value: st
 
 
 def test_the_sysctl_can_be_changed_at_any_time(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         said = shell(
             machine,
             f"{WARN}; cat tracing_on; echo 1 > {SYSCTL}; {WARN}; cat tracing_on; echo 1 > tracing_on; echo 0 > {SYSCTL};"

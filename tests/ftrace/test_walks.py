@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "how-a-call-is-traced.md"
@@ -85,7 +86,7 @@ def follows(walk: list[Step], calls: list[tuple[str, str]]) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Machine]:
-    with Machine() as booted:
+    with booted_machine("x86_64") as booted:
         booted.tracefs.write("current_tracer", "function")
         yield booted
 

@@ -13,6 +13,7 @@ import pytest
 from emu.ftrace.events import PRINT, RAW_DATA
 from emu.ftrace.ring_buffer import events_in
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING, shell
 from tests.lib.payload import payload
 
@@ -169,6 +170,6 @@ def test_clocks_say_when_something_was(fresh: Machine) -> None:
 
 
 def test_no_names_are_remembered_before_anything_is_recorded(arch: str) -> None:
-    with Machine(arch=arch) as machine:
+    with booted_machine(arch) as machine:
         assert machine.run("cat /sys/kernel/tracing/trace > /dev/null; cat /sys/kernel/tracing/saved_cmdlines").output == b""
         assert machine.run("echo x > /sys/kernel/tracing/trace_marker; cat /sys/kernel/tracing/saved_cmdlines").output

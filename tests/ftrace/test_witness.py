@@ -7,6 +7,7 @@ import pytest
 
 from emu.machine import Machine
 from tests.lib.arches import FACTS
+from tests.lib.booted_machine import booted_machine
 from tests.lib.graph_calls import check_calls, start_graph
 from tests.lib.witness import Witness, by_context, recorded, shown
 
@@ -49,7 +50,7 @@ def test_the_function_trace_is_what_the_witness_saw(arch: str, size: int, protoc
 @pytest.mark.parametrize("size", [0, 2], ids=["one", "many"])
 def test_every_graph_entry_has_its_exit_in_order_per_task(arch: str, size: int) -> None:
     cpus = FACTS[arch].cpus[size]
-    with Machine(arch=arch, cpus=cpus) as machine:
+    with booted_machine(arch, cpus=cpus) as machine:
         start_graph(machine)
         assert machine.run(load(cpus)).status == 0
         idle(machine)

@@ -11,6 +11,7 @@ import pytest
 
 from emu.cpu.ramdisk import RamDisk
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 
 def test_a_disk_is_read_and_written_as_a_file(machine: Machine) -> None:
@@ -149,7 +150,7 @@ def test_the_same_again(arch: str) -> None:
 
 
 def test_what_proc_says_of_disks(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         assert machine.run("cat /proc/partitions").output == b"major minor  #blocks  name\n\n   1        0      16384 ram0\n"
         machine.run("dd if=/dev/ram0 of=/dev/null bs=64k count=16 status=none")
         machine.run("dd if=/dev/zero of=/dev/ram0 bs=4k count=2 status=none")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 # What is to be found below the first function, outermost first; "..." stands for any number of calls in between.
 CHAINS = {
@@ -34,7 +35,7 @@ ENTRY = re.compile(r"^ \d+\) .*\|(?P<indent>  +)(?P<name>\w+)\(\)(?: \{|;)$")
 
 @pytest.fixture(scope="module")
 def booted(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         yield machine
 
 
@@ -74,7 +75,7 @@ def test_an_order(booted: Machine, function: str) -> None:
 
 def test_an_interrupt_in_a_softirq(arch: str) -> None:
     """A hard interrupt comes while a softirq is served, between its arrows and inside its braces."""
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         machine.tracefs.write("set_graph_function", "__do_softirq")
         machine.tracefs.write("current_tracer", "function_graph")
         machine.run("hackbench -g 2 -l 30", trace=True)

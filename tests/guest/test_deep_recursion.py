@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 from tests.lib.graph_calls import check_calls, start_graph
 
 DEPTH = 10_000
@@ -21,7 +21,7 @@ def sum_of_levels(depth: int) -> int:
 
 def test_recursion_while_everything_interrupts(arch: str) -> None:
     """Three of them on two CPUs, with interrupts, process switches, and the kernel's calls traced."""
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         start_graph(machine)
         vectors = [machine.kernel.image.constant(name) for name in ("RESCHEDULE_VECTOR", "LOCAL_TIMER_VECTOR")]
         machine.run(f"for n in 1 2 3; do recurse {DEPTH} 1 > /sum$n & done")

@@ -10,6 +10,7 @@ import pytest
 
 from emu.cpu.ramdisk import RamDisk
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 from tests.lib.event_lines import EventLine, event_lines
 
 SCRIPT = "busy 4 2; sleep 1000 & usleep 5000; kill -USR1 $!; wait; ls / | cat > /dev/null; nice -n 5 true"
@@ -27,7 +28,7 @@ def cpus(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture(scope="module")
 def machine(arch: str, cpus: int) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=cpus) as booted:
+    with booted_machine(arch, cpus=cpus) as booted:
         booted.tracefs.write("buffer_size_kb", "20000")
         yield booted
         assert booted.warnings == []

@@ -9,15 +9,16 @@ import pytest
 import unicorn
 
 from emu.kernel.upcalls import Upcall
-from emu.machine import GuestPanic, Machine
+from emu.machine import GuestPanic
 from tests.lib.arches import FACTS
+from tests.lib.booted_machine import booted_machine
 
 EXHAUST = "usleep 100; echo EXHAUST_STACK > /dev/lkdtm"
 
 
 @pytest.mark.parametrize("tracer", ["nop", "function", "function_graph"])
 def test_a_kernel_stack_overflow_is_reported_as_one(arch: str, tracer: str) -> None:
-    with Machine(arch=arch, cpus=2) as made:
+    with booted_machine(arch, cpus=2) as made:
         made.tracefs.write("current_tracer", tracer)
         with pytest.raises(GuestPanic) as caught:
             made.run(EXHAUST)
@@ -32,7 +33,7 @@ def test_a_kernel_stack_overflow_is_reported_as_one(arch: str, tracer: str) -> N
 
 @pytest.mark.parametrize("index", [0, 1])
 def test_idle_tasks_too_have_guarded_stacks(arch: str, index: int) -> None:
-    with Machine(arch=arch, cpus=2) as made:
+    with booted_machine(arch, cpus=2) as made:
         overflow = made.kernel.image.symbol("lkdtm_EXHAUST_STACK")
         upcall = Upcall(overflow, 0, lambda cpu: None, lambda cpu, result: None)
         made.kernel.upcalls.post(made.board.cpus[index], upcall, made.board.now)
@@ -42,7 +43,7 @@ def test_idle_tasks_too_have_guarded_stacks(arch: str, index: int) -> None:
 
 @pytest.mark.parametrize("command", ["fault kernel", "fault stack", "nostack"])
 def test_what_a_program_does_to_a_guard_page_overflows_nothing(arch: str, command: str) -> None:
-    with Machine(arch=arch, cpus=1) as made:
+    with booted_machine(arch, cpus=1) as made:
         kernel = made.kernel
         task = kernel.memory.member(kernel.hot_areas[0], "pcpu_hot.current_task")
         in_guard_page = kernel.memory.member(task, "task_struct.stack") - 64
@@ -53,7 +54,7 @@ def test_what_a_program_does_to_a_guard_page_overflows_nothing(arch: str, comman
 def overflow(arch: str, interrupted: int | None) -> tuple[int, str]:
     """How often recursive_loop is called before the stack is full, and the report. An interrupt comes in call `interrupted`."""
     frames: set[int] = set()  # SPARC executes a function's first instruction again when it has made room for a window
-    with Machine(arch=arch, cpus=1) as made:
+    with booted_machine(arch, cpus=1) as made:
         cpu, image = made.board.cpus[0], made.kernel.image
         function, vector = image.symbol("recursive_loop"), image.constant("RESCHEDULE_VECTOR")
 
@@ -82,20 +83,20 @@ def test_an_interrupt_may_be_what_overflows_a_stack(arch: str) -> None:
 
 
 def test_what_else_the_kernel_does_on_request(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as made:
+    with booted_machine(arch, cpus=1) as made:
         assert made.run("cat /dev/lkdtm").output.startswith(b"PANIC\nBUG\nWARNING\nEXHAUST_STACK\n")
         assert made.run("/bin/echo NONSENSE > /dev/lkdtm").output == b"echo: write error: Invalid argument\n"
         assert made.run("echo WARNING > /dev/lkdtm").status == 0
         assert "  lkdtm_WARNING+0x" in made.warnings[0]
         with pytest.raises(GuestPanic, match=r"on CPU 0: kernel BUG at kernel/drivers/lkdtm\.c:"):
             made.run("echo BUG > /dev/lkdtm")
-    with Machine(arch=arch, cpus=1) as made, pytest.raises(GuestPanic, match="on CPU 0: as asked for\n"):
+    with booted_machine(arch, cpus=1) as made, pytest.raises(GuestPanic, match="on CPU 0: as asked for\n"):
         made.run("echo PANIC > /dev/lkdtm")
 
 
 def test_there_are_stacks_for_many_tasks(arch: str) -> None:
     """More than one chunk of the direct map holds; others are running while the next is made."""
-    with Machine(arch=arch, cpus=2) as made:
+    with booted_machine(arch, cpus=2) as made:
         done = made.run("sleep 1 & " * 250 + "wait; echo all")
         assert done.output == b"all\n"
         assert made.warnings == []

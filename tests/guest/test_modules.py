@@ -9,13 +9,14 @@ from collections.abc import Iterator
 import pytest
 
 from emu.machine import GuestPanic, Machine
+from tests.lib.booted_machine import booted_machine
 
 MODULES = "/lib/modules"
 
 
 @pytest.fixture
 def machine(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as made:
+    with booted_machine(arch, cpus=2) as made:
         yield made
 
 

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
 
@@ -43,7 +44,7 @@ def test_deep_recursion_with_forks(machine: Machine) -> None:
 
 @pytest.mark.parametrize("cpus", [1, 8])
 def test_all_cpus_work(arch: str, cpus: int) -> None:
-    with Machine(arch=arch, cpus=cpus) as made:
+    with booted_machine(arch, cpus=cpus) as made:
         done = made.run(f"busy {cpus * 2} 1")
         assert done.status == 0, done.output
         assert b"0 errors" in done.output
@@ -51,7 +52,7 @@ def test_all_cpus_work(arch: str, cpus: int) -> None:
 
 
 def test_programs_that_share_physical_pages_run_their_own_code(arch: str) -> None:
-    with Machine(arch=arch, cpus=4) as made:
+    with booted_machine(arch, cpus=4) as made:
         done = made.run("swapexec 4 60")
         assert done.status == 0, done.output
         assert b"0 errors" in done.output

@@ -9,6 +9,7 @@ import pytest
 
 from emu.machine import Machine
 from tests.lib.arches import FACTS
+from tests.lib.booted_machine import booted_machine
 
 LINE = re.compile(r"^\s*(\S+)-(\d+)\s+\[(\d+)\]\s+(\S+)\s+([\d.]+): (\w+) <-(\w+)$", re.MULTILINE)
 
@@ -31,7 +32,7 @@ def test_nothing_is_freed_under_a_reader(arch: str, size: int, quantum: int) -> 
 
 
 def test_a_grace_period_is_the_work_of_its_thread(arch: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         events = traced(machine, "rcu_gp_init rcu_gp_fqs_loop rcu_gp_cleanup rcu_do_batch", "echo RCU > /dev/lkdtm")
     thread = [(function, caller) for comm, *_, function, caller in events if comm == "rcu_preempt"]
     assert {caller for _, caller in thread} == {"rcu_gp_kthread"}
@@ -44,7 +45,7 @@ def test_a_grace_period_is_the_work_of_its_thread(arch: str) -> None:
 
 
 def test_a_reader_that_is_preempted_holds_its_grace_period_up(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         events = traced(machine, "rcu_preempt_ctxt_queue rcu_preempt_unblock", "echo RCU > /dev/lkdtm")
     readers = {comm for comm, *_ in events}
     assert readers and all(comm.startswith("lkdtm_rcu/") for comm in readers)
@@ -54,7 +55,7 @@ def test_a_reader_that_is_preempted_holds_its_grace_period_up(arch: str) -> None
 
 
 def test_a_dead_task_is_freed_after_a_grace_period(arch: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         events = traced(machine, "release_task rcu_gp_cleanup delayed_put_task_struct", "true; (true); (true)")
     order = [event[5] for event in events]
     assert order.count("release_task") == order.count("delayed_put_task_struct") >= 2
@@ -62,7 +63,7 @@ def test_a_dead_task_is_freed_after_a_grace_period(arch: str) -> None:
 
 
 def test_an_idle_machine_has_no_grace_periods(arch: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         machine.run("true")
         machine.advance(50_000_000)
         machine.tracefs.write("set_ftrace_filter", "rcu_*")

@@ -13,6 +13,7 @@ import unicorn
 
 from emu.machine import Machine
 from tests.lib.arches import FACTS
+from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import run
 
 MS = 100_000  # cycles
@@ -78,21 +79,21 @@ def watched(machine: Machine, arch: str) -> Iterator[Runs]:
 @pytest.fixture(scope="module")
 def one(arch: str) -> Iterator[Machine]:
     """A machine with one CPU."""
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         yield machine
 
 
 @pytest.fixture(scope="module")
 def two(arch: str) -> Iterator[Machine]:
     """A machine with two CPUs."""
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         yield machine
 
 
 @pytest.fixture(scope="module")
 def four(arch: str) -> Iterator[Machine]:
     """A machine with four CPUs."""
-    with Machine(arch=arch, cpus=4) as machine:
+    with booted_machine(arch, cpus=4) as machine:
         yield machine
 
 

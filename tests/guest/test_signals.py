@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 SEEN_BY_PROGRAMS = {
     "handler": "caught 100, sum 4950\n",
@@ -74,7 +75,7 @@ def test_init_cannot_be_killed(machine: Machine) -> None:
 
 
 def test_what_delivers_a_signal_is_called_in_linux_order(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as made:
+    with booted_machine(arch, cpus=1) as made:
         for function in ("do_send_sig_info", "send_signal_locked", "__send_signal_locked", "prepare_signal",
                          "complete_signal", "signal_wake_up", "get_signal", "dequeue_signal", "handle_signal",
                          "setup_rt_frame", "signal_setup_done"):  # fmt: skip

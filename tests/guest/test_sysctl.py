@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from emu.machine import GuestPanic, Machine
+from tests.lib.booted_machine import booted_machine
 
 FEW_HERTZ = 10_000_000  # seconds pass quickly
 KERNEL = "/proc/sys/kernel"
@@ -16,7 +17,7 @@ KERNEL = "/proc/sys/kernel"
 
 @pytest.fixture(scope="module")
 def machine(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         yield machine
 
 
@@ -102,7 +103,7 @@ def test_a_hard_lockup_is_in_the_log_if_its_watchdog_has_been_switched_on(arch: 
 
 def test_a_warning_ends_the_machine_with_panic_on_warn(arch: str) -> None:
     with (
-        Machine(arch=arch, cpus=1) as machine,
+        booted_machine(arch, cpus=1) as machine,
         pytest.raises(GuestPanic, match=r"guest panic on CPU 0: kernel: panic_on_warn set"),
     ):
         machine.run(f"echo WARNING > /dev/lkdtm; echo 1 > {KERNEL}/panic_on_warn; echo WARNING > /dev/lkdtm")

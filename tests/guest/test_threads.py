@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 FUTEX = """\
 another value: Resource temporarily unavailable
@@ -24,7 +25,7 @@ woken there: 5
 
 @pytest.fixture(scope="module")
 def machine(arch: str):
-    with Machine(arch=arch, cpus=4) as made:
+    with booted_machine(arch, cpus=4) as made:
         yield made
         assert made.run("echo alive").output == b"alive\n"
         assert made.warnings == []

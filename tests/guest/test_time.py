@@ -9,6 +9,7 @@ import pytest
 
 from emu.machine import Machine
 from tests.lib.arches import FACTS
+from tests.lib.booted_machine import booted_machine
 
 LINE = re.compile(r"^\s*(\S+)-(\d+)\s+\[(\d+)\]\s+(\S+)\s+([\d.]+): (\w+) <-(\w+)$", re.MULTILINE)
 
@@ -29,7 +30,7 @@ def test_tasklets(arch: str, size: str) -> None:
 
 
 def test_who_sleeps_where_it_is_forbidden_is_reported_once_a_second(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         done = machine.run("echo SLEEP_IN_ATOMIC > /dev/lkdtm; echo SLEEP_IN_ATOMIC > /dev/lkdtm")
         lines = [re.sub(r"^\[[ .\d]+\] ", "", line) for line in done.output.decode().splitlines()]
         assert sum(line.startswith("in_atomic(): ") for line in lines) == 1
@@ -44,7 +45,7 @@ def test_who_sleeps_where_it_is_forbidden_is_reported_once_a_second(arch: str) -
 
 
 def test_sleeping_until_the_wall_clock_says_so(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         # A time before the machine was switched on has come.
         assert machine.run("usleep -t 1000", limit=10**9).status == 0
         done = machine.run("end=$(($(date +%s) + 2)); usleep -t $end; date +%s; echo $end", limit=10**10)
@@ -53,7 +54,7 @@ def test_sleeping_until_the_wall_clock_says_so(arch: str) -> None:
 
 
 def test_alarms_and_clocks_by_the_time_that_a_program_has_used(arch: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         done = machine.run("timers")
         assert re.fullmatch(rb"timers: \d+ checks, 0 errors\n", done.output), done.output.decode()
         assert done.status == 0

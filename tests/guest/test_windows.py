@@ -12,6 +12,7 @@ import unicorn
 
 from emu.cpu.arch.sparc64.state import PSTATE_PRIV, Env
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 from tests.lib.stepping import run_to, step
 
 VECTOR = 32  # bytes
@@ -27,7 +28,7 @@ CHANGES_STACKS = {"etrap", "rtrap_user", "rtrap_kernel", "__switch_to_asm"}  # i
 
 @pytest.fixture
 def machine() -> Iterator[Machine]:
-    with Machine(arch="sparc64", cpus=1) as booted:
+    with booted_machine("sparc64", cpus=1) as booted:
         yield booted
 
 

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from emu.machine import Machine
 from tests.lib.arches import FACTS
+from tests.lib.booted_machine import booted_machine
 from tests.lib.typist import Typist
 
 LINE = re.compile(r"^\s*(\S+)-(\d+)\s+\[(\d+)\]\s+(\S+)\s+([\d.]+): (\w+) <-(\w+)$", re.MULTILINE)
@@ -17,7 +17,7 @@ LINE = re.compile(r"^\s*(\S+)-(\d+)\s+\[(\d+)\]\s+(\S+)\s+([\d.]+): (\w+) <-(\w+
 @pytest.mark.parametrize("size", ["one", "few"])
 def test_each_kind_of_work_runs_where_and_when_it_should(arch: str, size: str) -> None:
     cpus = FACTS[arch].cpus[size == "few"]
-    with Machine(arch=arch, cpus=cpus) as machine:
+    with booted_machine(arch, cpus=cpus) as machine:
         machine.tracefs.write("set_ftrace_filter", "lkdtm*work*")
         machine.tracefs.write("current_tracer", "function")
         assert machine.run("echo WORKQUEUE > /dev/lkdtm").status == 0
@@ -35,7 +35,7 @@ def test_each_kind_of_work_runs_where_and_when_it_should(arch: str, size: str) -
 
 
 def test_a_worker_that_sleeps_lets_another_one_start(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         machine.tracefs.write("set_ftrace_filter", "lkdtm_work wq_worker_sleeping wq_worker_running")
         machine.tracefs.write("current_tracer", "function")
         machine.run("echo WORKQUEUE > /dev/lkdtm")
@@ -47,7 +47,7 @@ def test_a_worker_that_sleeps_lets_another_one_start(arch: str) -> None:
 
 
 def test_the_same_with_a_tracer_on_everything(arch: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         machine.tracefs.write("current_tracer", "function_graph")
         assert machine.run("echo WORKQUEUE > /dev/lkdtm").status == 0
         assert machine.warnings == []
@@ -57,7 +57,7 @@ def test_the_same_with_a_tracer_on_everything(arch: str) -> None:
 
 
 def test_idle_pools_are_quiet(arch: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         machine.advance(100_000_000)
         machine.tracefs.write("set_ftrace_filter", "worker_thread process_one_work rcu_gp_init")
         machine.tracefs.write("current_tracer", "function")
@@ -66,7 +66,7 @@ def test_idle_pools_are_quiet(arch: str) -> None:
 
 
 def test_a_task_that_sleeps_has_kblockd_start_its_requests(arch: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         machine.tracefs.write("set_ftrace_filter", "blk_mq_run_work_fn")
         machine.tracefs.write("current_tracer", "function")
         assert machine.run("cat /bin/[a-l]* > /dev/ram0; sync & sync; wait", trace=True).status == 0
@@ -77,7 +77,7 @@ def test_a_task_that_sleeps_has_kblockd_start_its_requests(arch: str) -> None:
 
 
 def test_what_is_typed_reaches_its_terminal_through_a_worker(arch: str) -> None:
-    with Machine(arch=arch, cpus=2) as machine:
+    with booted_machine(arch, cpus=2) as machine:
         machine.tracefs.write("set_ftrace_filter", "tty_flip_buffer_push flush_to_ldisc n_tty_receive_buf")
         machine.tracefs.write("current_tracer", "function")
         assert machine.run("cat", terminal=Typist(b"x" * 100 + b"\r", b"\x04"), trace=True).status == 0

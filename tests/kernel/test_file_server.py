@@ -14,6 +14,7 @@ from emu.kernel.files.file_server import FileServer
 from emu.kernel.files.node import Attributes, Directory, Handle, Node, OpenFlags, Readiness, WouldBlock
 from emu.kernel.files.served_tree import ServedTree
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 REQUEST, DATA = 0x200000, 0x300000  # physical addresses that nothing else uses: the machine does not run
 
@@ -137,7 +138,7 @@ class Guest:
 
 @pytest.fixture(scope="module")
 def machine(arch: str):
-    with Machine(arch=arch, cpus=1) as made:
+    with booted_machine(arch, cpus=1) as made:
         yield made
 
 

@@ -11,6 +11,7 @@ from emu.ftrace.linux_names import SYSTEMS
 from emu.kernel.kernel_log import Level
 from emu.kernel.work import WorkKind
 from emu.machine import GuestPanic, Machine, PoweredOff
+from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import run, shell
 
 ABSENT = "Linux 6.1 has this file, this machine does not"
@@ -81,7 +82,7 @@ def test_a_kind_that_the_guest_does_not_know_is_refused(machine: Machine, monkey
 
 def test_the_line_of_a_refused_request_is_in_the_log_when_the_request_is_over(arch: str, absent: list[str]) -> None:
     """Also when whoever asked has the only CPU for himself until he waits."""
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         for name in absent[:5]:
             said = shell(machine, f"chrt -f 50 sh -c 'cat events/{name} 2> /dev/null; dmesg | tail -n 1'")
             assert said.endswith(f"] tracefs: events/{name}: {ABSENT}\n")
@@ -93,14 +94,14 @@ def test_each_of_several_tasks_finds_its_line(arch: str, cpus: int, absent: list
     """Two ask for each name, at the same time: the second one waits for the line of the first."""
     names = absent[5:9]
     jobs = " ".join(f"(echo {name}: > set_event; dmesg | grep -c .{name}.,) 2> /dev/null &" for name in names for _ in "ab")
-    with Machine(arch=arch, cpus=cpus) as machine:
+    with booted_machine(arch, cpus=cpus) as machine:
         assert shell(machine, f"chrt -f 50 sh -c '{jobs} wait'") == "1\n" * 2 * len(names)
         assert sum(f"'{name}'," in line for line in log(machine) for name in names) == len(names)
 
 
 @pytest.mark.parametrize("how", [GuestPanic, PoweredOff])
 def test_nobody_waits_for_a_kernel_that_has_ended(arch: str, how: type[Exception]) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         done: list[int] = []
         machine.kernel.work.ask(WorkKind.LOG, on_done=done.append)
         if how is GuestPanic:

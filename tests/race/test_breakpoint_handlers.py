@@ -12,6 +12,7 @@ from emu.machine import GuestPanic, Machine
 from emu.race.breakpoint_handlers import breakpoint_handler
 from emu.race.lab_module import LabModule, LabSite
 from emu.race.scenario import Handler
+from tests.lib.booted_machine import booted_machine
 from tests.lib.directed import come_to, direct, put, walk
 
 INT3 = b"\xcc"
@@ -19,7 +20,7 @@ INT3 = b"\xcc"
 
 @pytest.fixture
 def machine() -> Iterator[Machine]:
-    with Machine(arch="x86_64", cpus=1) as booted:
+    with booted_machine("x86_64", cpus=1) as booted:
         booted.run("modprobe race_lab")
         yield booted
 

@@ -138,8 +138,10 @@ def test_a_handler_that_has_forgotten_the_sites() -> None:
     assert whats(found)[-2:] == [What.FORGET, What.HANDLE]
 
 
-@pytest.mark.parametrize("protocol", ["breakpoint", "stop_machine"])
-@pytest.mark.parametrize("fails_at", [1, 2])
+@pytest.mark.parametrize(
+    ("protocol", "fails_at"),
+    [("breakpoint", 1), ("breakpoint", 3), ("breakpoint", 6), ("stop_machine", 1), ("stop_machine", 2)],
+)
 def test_the_drivers_way_back(protocol: str, fails_at: int) -> None:
     """It is performed by the driver itself, which has found something else in memory."""
     found = explored(protocol, "torn8", places=(5, 61), fails_at=fails_at)

@@ -52,7 +52,7 @@ def test_a_schedule_of_another_machine_is_refused(change: dict[str, object]) -> 
     assert isinstance(seed, int)
     flush = ShippedProtocol("stop_machine")
     scenario = dataclasses.replace(_SCENARIO, protocol=flush, **change)  # type: ignore[arg-type]  # of several types
-    with pytest.raises(ValueError, match=rf"^the schedule is of another machine: its digest is {digest}, and [^\n]*$"):
+    with pytest.raises(ValueError, match=rf"^the schedule is of another machine: its digest is {digest}, and that of [^\n]*$"):
         machine.replay([], scenario, "coherent", seed, digest)
 
 

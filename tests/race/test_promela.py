@@ -25,12 +25,14 @@ SAFE = (
     "protocol flush; arch sparc64; place 0 0; cpus 2; nmi 1; fetch flushed",
     "change call > nop; nmi 1; fetch coherent; protocol;  park;  write all new;  release;  wait-tasks;  free",
 )
+FORGETS = "protocol;  write head breakpoint;  sync;  write tail new;  sync;  forget;  write head new;  sync"
 UNSAFE = {
     "protocol breakpoint without 4; place 61; nmi 1; fetch torn1": "torn",
     "protocol breakpoint; change nops > call; fetch stale": "torn",
     "protocol stop_machine; place 13; cpus 3; nmi 1; fetch torn16": "torn",
     "protocol flush without 2; arch sparc64; fetch flushed": "late",
     "protocol breakpoint; handler die; fetch coherent": "unknown-breakpoint",
+    f"change call > call; fetch torn1; {FORGETS}": "unknown-breakpoint",
     "protocol breakpoint; change call > call; handler skip; fetch coherent": "skipped",
     "change call > nop; nmi 1; fetch coherent; protocol;  park;  write all new;  release;  free": "freed",
     "protocol stop_machine without 3; nmi 1; fetch stale": "stuck",

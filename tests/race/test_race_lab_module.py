@@ -12,6 +12,7 @@ from emu.ftrace.patching import Park, Patch, Release, Write
 from emu.machine import Machine
 from emu.race.lab_module import LabModule
 from emu.race.scenario import LINE, PLACES
+from tests.lib.booted_machine import booted_machine
 from tests.lib.directed import LONGEST_WAY, come_to, direct, directing, put, walk
 
 TORN = {"x86_64": bytes.fromhex("e81f440000"), "sparc64": bytes(4)}  # a call's first byte before the nop's rest; no instruction
@@ -19,7 +20,7 @@ TORN = {"x86_64": bytes.fromhex("e81f440000"), "sparc64": bytes(4)}  # a call's 
 
 @pytest.fixture(scope="module")
 def machine(arch: str) -> Iterator[Machine]:
-    with Machine(arch=arch, cpus=2) as booted:
+    with booted_machine(arch, cpus=2) as booted:
         assert booted.run("modprobe race_lab").status == 0
         yield booted
         assert booted.run("rmmod race_lab; lsmod; ps | grep race_lab/").output.count(b"\n") == 1
@@ -153,7 +154,7 @@ def test_nmis_come_to_sites_while_cpus_wait_for_a_held_protocol(directed: Machin
 
 
 def test_torn_bytes_are_executed_and_the_guest_dies_of_them(arch: str) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         with pytest.raises(LookupError, match="no module race_lab is loaded"):
             LabModule(machine.kernel)
         machine.run("modprobe race_lab")

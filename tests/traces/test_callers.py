@@ -21,19 +21,19 @@ hello
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [000] .....     0.027429: sys_pipe2 <-do_syscall_64
-              sh-17      [000] .....     0.027429: do_pipe2 <-sys_pipe2
-              sh-17      [000] .....     0.027429: __do_pipe_flags <-do_pipe2
-              sh-17      [000] .....     0.027429: create_pipe_files <-__do_pipe_flags
-              sh-17      [000] .....     0.027436: alloc_pipe_info <-create_pipe_files
-              sh-18      [001] .....     0.028010: pipe_write <-vfs_write
-              sh-18      [001] .....     0.028118: pipe_release <-__fput
-              sh-18      [001] .....     0.028124: put_pipe_info <-pipe_release
-             cat-19      [001] .....     0.029011: pipe_read <-vfs_read
-             cat-19      [001] .....     0.029034: pipe_read <-vfs_read
-             cat-19      [001] .....     0.029120: pipe_release <-__fput
-             cat-19      [001] .....     0.029125: put_pipe_info <-pipe_release
-             cat-19      [001] .....     0.029126: free_pipe_info <-put_pipe_info
+              sh-17      [000] .....     0.027560: sys_pipe2 <-do_syscall_64
+              sh-17      [000] .....     0.027560: do_pipe2 <-sys_pipe2
+              sh-17      [000] .....     0.027561: __do_pipe_flags <-do_pipe2
+              sh-17      [000] .....     0.027561: create_pipe_files <-__do_pipe_flags
+              sh-17      [000] .....     0.027567: alloc_pipe_info <-create_pipe_files
+              sh-18      [001] .....     0.028141: pipe_write <-vfs_write
+              sh-18      [001] .....     0.028250: pipe_release <-__fput
+              sh-18      [001] .....     0.028280: put_pipe_info <-pipe_release
+             cat-19      [001] .....     0.029148: pipe_read <-vfs_read
+             cat-19      [001] .....     0.029171: pipe_read <-vfs_read
+             cat-19      [001] .....     0.029277: pipe_release <-__fput
+             cat-19      [001] .....     0.029282: put_pipe_info <-pipe_release
+             cat-19      [001] .....     0.029283: free_pipe_info <-put_pipe_info
 """
 
 

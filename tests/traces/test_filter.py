@@ -21,20 +21,20 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [000] .....     0.075635: vfs_ioctl <-sys_ioctl
-              sh-17      [000] .....     0.075693: vfs_ioctl <-sys_ioctl
-              sh-17      [000] .....     0.076062: vfs_open <-do_open
-             cat-18      [001] .....     0.077889: vfs_fstatat <-sys_newfstatat
-             cat-18      [001] .....     0.077895: vfs_statx <-vfs_fstatat
-             cat-18      [001] .....     0.078174: vfs_open <-do_open
-             cat-18      [001] .....     0.078832: vfs_open <-do_open
-             cat-18      [001] .....     0.079013: vfs_fstat <-sys_newfstat
-             cat-18      [001] .....     0.079022: vfs_fstat <-sys_newfstat
-             cat-18      [001] .....     0.079032: vfs_read <-ksys_read
-             cat-18      [001] .....     0.079064: vfs_write <-ksys_write
-             cat-18      [001] .....     0.079078: vfs_read <-ksys_read
-            init-1       [001] .....     0.079569: vfs_ioctl <-sys_ioctl
-            init-1       [001] .....     0.079590: vfs_write <-ksys_write
+              sh-17      [000] .....     0.077963: vfs_ioctl <-sys_ioctl
+              sh-17      [000] .....     0.078063: vfs_ioctl <-sys_ioctl
+              sh-17      [000] .....     0.078387: vfs_open <-do_open
+             cat-18      [001] .....     0.080220: vfs_fstatat <-sys_newfstatat
+             cat-18      [001] .....     0.080226: vfs_statx <-vfs_fstatat
+             cat-18      [001] .....     0.080541: vfs_open <-do_open
+             cat-18      [001] .....     0.081163: vfs_open <-do_open
+             cat-18      [001] .....     0.081377: vfs_fstat <-sys_newfstat
+             cat-18      [001] .....     0.081385: vfs_fstat <-sys_newfstat
+             cat-18      [001] .....     0.081395: vfs_read <-ksys_read
+             cat-18      [001] .....     0.081428: vfs_write <-ksys_write
+             cat-18      [001] .....     0.081443: vfs_read <-ksys_read
+            init-1       [001] .....     0.081922: vfs_ioctl <-sys_ioctl
+            init-1       [001] .....     0.081943: vfs_write <-ksys_write
 """
 
 

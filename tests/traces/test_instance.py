@@ -26,10 +26,10 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-19      [001] .....     0.031400: vfs_read <-ksys_read
-             cat-19      [001] .....     0.031424: vfs_write <-ksys_write
-             cat-19      [001] .....     0.031436: vfs_read <-ksys_read
-              sh-17      [000] .....     0.031754: vfs_write <-ksys_write
+             cat-19      [001] .....     0.031531: vfs_read <-ksys_read
+             cat-19      [001] .....     0.031555: vfs_write <-ksys_write
+             cat-19      [001] .....     0.031567: vfs_read <-ksys_read
+              sh-17      [000] .....     0.031885: vfs_write <-ksys_write
 # tracer: function
 #
 # entries-in-buffer/entries-written: 7/7   #P:2
@@ -42,13 +42,13 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-            init-1       [001] .....     0.026369: schedule <-do_wait
-              sh-17      [000] .....     0.028540: schedule <-do_wait
+            init-1       [001] .....     0.026500: schedule <-do_wait
+              sh-17      [000] .....     0.028672: schedule <-do_wait
      rcu_preempt-3       [001] .....     0.030053: schedule <-schedule_timeout
-              sh-17      [000] .....     0.030159: schedule <-hostfs_wait_answer
-              sh-17      [000] .....     0.030552: schedule <-do_wait
-     rcu_preempt-3       [001] .....     0.032059: schedule <-schedule_timeout
-              sh-17      [000] .....     0.032177: schedule <-do_wait
+              sh-17      [000] .....     0.030291: schedule <-hostfs_wait_answer
+              sh-17      [000] .....     0.030684: schedule <-do_wait
+     rcu_preempt-3       [001] .....     0.032065: schedule <-schedule_timeout
+              sh-17      [000] .....     0.032308: schedule <-do_wait
 """
 
 

@@ -37,7 +37,28 @@ TRACE = """\
  0) + 15.010 us   |      }
  0) + 19.400 us   |    }
  0)   <========== |
- 0) # 1430.780 us |  }
+ 0)   ==========> |
+ 0)               |    sysvec_apic_timer_interrupt() {
+ 0)               |      __sysvec_apic_timer_interrupt() {
+ 0)               |        hrtimer_interrupt() {
+ 0)               |          tick_sched_timer() {
+ 0)               |            tick_sched_do_timer() {
+ 0)   1.470 us    |              tick_do_update_jiffies64();
+ 0)   1.570 us    |            }
+ 0)               |            tick_sched_handle() {
+ 0)   0.370 us    |              account_process_tick();
+ 0)   0.380 us    |              softlockup_tick();
+ 0)               |              scheduler_tick() {
+ 0)   0.610 us    |                task_tick_fair();
+ 0)   3.110 us    |              }
+ 0)   5.540 us    |            }
+ 0)   8.800 us    |          }
+ 0)   1.070 us    |          tick_program_event();
+ 0) + 14.420 us   |        }
+ 0) + 14.530 us   |      }
+ 0) + 16.730 us   |    }
+ 0)   <========== |
+ 0) # 1448.960 us |  }
 """
 
 

@@ -64,7 +64,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)     cat-14     =>     sh-13     
  ------------------------------------------
 
- 0) # 1105.760 us |  } /* sys_wait4 */
+ 0) # 1108.650 us |  } /* sys_wait4 */
  0) + 53.350 us   |  sys_openat();
  0)   3.970 us    |  sys_fcntl();
  0)   2.320 us    |  sys_dup2();
@@ -79,7 +79,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)     sh-13      =>     init-1    
  ------------------------------------------
 
- 0) # 3475.430 us |  } /* sys_wait4 */
+ 0) # 3458.110 us |  } /* sys_wait4 */
  0)   1.840 us    |  sys_ioctl();
  0)               |  sys_write() {
 """

@@ -11,10 +11,10 @@ COMMAND = (
 )
 
 TRACE = """\
-1 round trips, 171.030 us each
+1 round trips, 222.410 us each
 # tracer: function
 #
-# entries-in-buffer/entries-written: 43/43   #P:2
+# entries-in-buffer/entries-written: 49/49   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -24,49 +24,55 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-          <idle>-0       [000] d.h2.     0.075097: try_to_wake_up <-default_wake_function
-          <idle>-0       [000] d.h5.     0.075105: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.075106: reschedule_interrupt <-etrap
-            init-1       [001] d..2.     0.075135: finish_task_switch <-__schedule
-            init-1       [001] d..2.     0.075497: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.075498: reschedule_interrupt <-etrap
-              sh-17      [000] d..2.     0.075527: finish_task_switch <-schedule_tail
-          <idle>-0       [001] d..2.     0.075643: finish_task_switch <-__schedule
-              sh-17      [000] d..2.     0.077498: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.077499: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.077528: finish_task_switch <-schedule_tail
-          <idle>-0       [000] d..2.     0.077715: finish_task_switch <-__schedule
-        pingpong-18      [001] d..2.     0.079039: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.079040: reschedule_interrupt <-etrap
-        pingpong-19      [000] d..2.     0.079072: finish_task_switch <-schedule_tail
-          <idle>-0       [001] d..2.     0.079156: finish_task_switch <-__schedule
-        pingpong-19      [000] d..1.     0.079169: try_to_wake_up <-default_wake_function
-        pingpong-19      [000] d..4.     0.079179: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.079186: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.079199: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.079218: finish_task_switch <-__schedule
-        pingpong-18      [001] d..1.     0.079238: try_to_wake_up <-default_wake_function
-        pingpong-18      [001] d..4.     0.079246: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.079247: reschedule_interrupt <-etrap
-        pingpong-19      [000] d..2.     0.079275: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.079319: finish_task_switch <-__schedule
-        pingpong-19      [000] d..3.     0.079452: try_to_wake_up <-default_wake_function
-        pingpong-19      [000] d..6.     0.079464: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.079465: reschedule_interrupt <-etrap
-          <idle>-0       [000] d..2.     0.079491: finish_task_switch <-__schedule
-        pingpong-18      [001] d..2.     0.079493: finish_task_switch <-__schedule
-        pingpong-18      [001] d..3.     0.079762: try_to_wake_up <-default_wake_function
-        pingpong-18      [001] d..6.     0.079774: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.079775: reschedule_interrupt <-etrap
-          <idle>-0       [001] d..2.     0.079801: finish_task_switch <-__schedule
-              sh-17      [000] d..2.     0.079804: finish_task_switch <-__schedule
-              sh-17      [000] d.s1.     0.080040: try_to_wake_up <-wake_up_process
-              sh-17      [000] d.s4.     0.080052: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.080053: reschedule_interrupt <-etrap
-     rcu_preempt-3       [001] d..2.     0.080072: finish_task_switch <-__schedule
-              sh-17      [000] d..3.     0.080083: try_to_wake_up <-default_wake_function
-          <idle>-0       [000] d..2.     0.080123: finish_task_switch <-__schedule
-            init-1       [001] d..2.     0.080123: finish_task_switch <-__schedule
+          <idle>-0       [000] d.h2.     0.077450: try_to_wake_up <-default_wake_function
+          <idle>-0       [000] d.h5.     0.077458: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.077459: reschedule_interrupt <-etrap
+            init-1       [001] d..2.     0.077487: finish_task_switch <-__schedule
+            init-1       [001] d..2.     0.077824: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.077825: reschedule_interrupt <-etrap
+              sh-17      [000] d..2.     0.077854: finish_task_switch <-schedule_tail
+          <idle>-0       [001] d..2.     0.077970: finish_task_switch <-__schedule
+              sh-17      [000] d..2.     0.079823: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.079824: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.079854: finish_task_switch <-schedule_tail
+          <idle>-0       [000] d..2.     0.080073: finish_task_switch <-__schedule
+        pingpong-18      [001] d..2.     0.081384: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.081385: reschedule_interrupt <-etrap
+        pingpong-19      [000] d..2.     0.081415: finish_task_switch <-schedule_tail
+        pingpong-18      [001] d..1.     0.081466: try_to_wake_up <-default_wake_function
+          <idle>-0       [000] d..2.     0.081476: finish_task_switch <-__schedule
+        pingpong-18      [001] d..4.     0.081484: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.081485: reschedule_interrupt <-etrap
+        pingpong-19      [000] d..2.     0.081501: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.081523: finish_task_switch <-__schedule
+        pingpong-19      [000] d..1.     0.081556: try_to_wake_up <-default_wake_function
+        pingpong-19      [000] d..4.     0.081566: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.081567: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.081595: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.081605: finish_task_switch <-__schedule
+        pingpong-18      [001] d..1.     0.081634: try_to_wake_up <-default_wake_function
+        pingpong-18      [001] d..4.     0.081643: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.081644: reschedule_interrupt <-etrap
+        pingpong-19      [000] d..2.     0.081672: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.081686: finish_task_switch <-__schedule
+        pingpong-19      [000] d..3.     0.081849: try_to_wake_up <-default_wake_function
+        pingpong-19      [000] d..6.     0.081860: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.081861: reschedule_interrupt <-etrap
+          <idle>-0       [000] d..2.     0.081888: finish_task_switch <-__schedule
+        pingpong-18      [001] d..2.     0.081889: finish_task_switch <-__schedule
+        pingpong-18      [001] d..3.     0.082158: try_to_wake_up <-default_wake_function
+        pingpong-18      [001] d..6.     0.082170: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.082171: reschedule_interrupt <-etrap
+          <idle>-0       [001] d..2.     0.082197: finish_task_switch <-__schedule
+              sh-17      [000] d..2.     0.082203: finish_task_switch <-__schedule
+          <idle>-0       [001] d.s2.     0.082289: try_to_wake_up <-wake_up_process
+     rcu_preempt-3       [001] d..2.     0.082322: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.082357: finish_task_switch <-__schedule
+              sh-17      [000] d..3.     0.082421: try_to_wake_up <-default_wake_function
+              sh-17      [000] d..6.     0.082433: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.082434: reschedule_interrupt <-etrap
+            init-1       [001] d..2.     0.082454: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.082460: finish_task_switch <-__schedule
 """
 
 

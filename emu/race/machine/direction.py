@@ -30,7 +30,7 @@ from emu.race.scenario import Change, Scenario, Wrong
 __all__ = ["DeadEnd", "Direction", "Violation"]
 
 _ASKED = MappingProxyType({What.SYNC: Due.INTERRUPT, What.PARK: Due.WAIT})
-_AFTERWARDS = 1_000_000  # cycles in which the guest may notice what has happened
+_AFTERWARDS = 300_000  # cycles in which the guest may notice what has happened
 _NO_ANSWER = 6_000_000  # cycles after which the driver says that patching does not end
 _FOLLOWING = 15  # bytes: of no architecture is an instruction longer
 
@@ -296,7 +296,7 @@ class Direction:
         """The guest's breakpoint handler asks the host's, and the CPU goes on where it is told to."""
         direction, stand, handler = self._lab.cpus[event.agent], cpu.inner, self._handler
         assert stand is not None and handler is not None
-        patch, refused = self.course.patches[stand.site - 1], handler.refused
+        patch, asked, refused = self.course.patches[stand.site - 1], handler.asked, handler.refused
         again, behind = patch.address + stand.offset, patch.address + len(patch.old)
         try:
             direction.go_to(again, behind, *self._targets)
@@ -305,6 +305,7 @@ class Direction:
                 raise
         if handler.refused > refused:
             self._wrong(Wrong.BREAKPOINT, f"a breakpoint that nobody knows at site {stand.site}")
+        assert handler.asked == asked + 1
         if direction.pc == again:
             return self._stands(cpu, stand._replace(trapped=False))
         skips = direction.pc == behind and self.scenario.change is Change.CALL_TO_CALL

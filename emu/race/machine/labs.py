@@ -35,16 +35,22 @@ def _settled(booted: Lab) -> Lab:
     cpus = len(booted.cpus)
     scenario = Scenario("", lambda patches, breakpoint: steps, "", arch=booted.arch, cpus=cpus, nmi_sites=frozenset({1}))
     direction = Direction(booted, scenario, "coherent")
-    while not _looked_everywhere(booted, direction):
-        pass
+    looked = 0
+    while (found := _lacking_after(booted, direction, looked)) is not None:
+        looked = found
     return booted
 
 
-def _looked_everywhere(booted: Lab, direction: Direction) -> bool:
-    """Whether the snapshots lack nothing after any event. If they do, they lack it no more."""
+def _lacking_after(booted: Lab, direction: Direction, looked: int) -> int | None:
+    """After how many events the snapshots lack something, which they then lack no more; None: they lack nothing.
+
+    `looked`: after how many events they lack nothing.
+    """
     direction.begin()
+    number = 0
     while possible := direction.possible():
+        if number >= looked and booted.snapshots.strays():
+            return number
         direction.perform(possible[-1])
-        if booted.snapshots.strays():
-            return False
-    return True
+        number += 1
+    return number if booted.snapshots.strays() else None

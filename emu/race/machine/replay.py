@@ -46,8 +46,8 @@ class Walk:
         self._lab = lab(scenario.arch, scenario.cpus, seed)
         if digest and digest != self._lab.digest:
             raise ValueError(
-                f"the schedule is of another machine: its digest is {digest}, and {self._lab.digest} has the one of this build "
-                f"of {scenario.arch} with {scenario.cpus} CPUs and seed {seed}"
+                f"the schedule is of another machine: its digest is {digest}, and that of this build's machine of "
+                f"{scenario.arch} with {scenario.cpus} CPUs and seed {seed} is {self._lab.digest}"
             )
         self._usual = self._lab.snapshots.working_set
         self._direction = Direction(self._lab, scenario, fetch, _ANY_NUMBER)

@@ -18,7 +18,7 @@ _HANDLERS = {
 
 def assumptions(scenario: Scenario, model: FetchModel) -> tuple[str, ...]:
     """A sentence for each."""
-    often = f"{scenario.visits} times at most" if scenario.visits else "any number of times"
+    often = {0: "any number of times", 1: "once at most"}.get(scenario.visits, f"{scenario.visits} times at most")
     stores = "Every store is seen whole."
     if model.store < LINE:
         stores = f"A store is seen whole in each aligned piece of {model.store} bytes, and the pieces one after another."

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from emu.machine import Machine
 from tests.ftrace.text.golden import read_golden
+from tests.lib.booted_machine import booted_machine
 
 # What the golden kernel was configured with, and what the guest's is: jiffies a second.
 BY_NATURE = {"x86_64": {") / 250,": ") / 1000,"}}
@@ -33,7 +33,7 @@ def without_number(text: str) -> str:
 @pytest.fixture(scope="module")
 def formats(arch: str) -> Mapping[str, str]:
     """By SYSTEM/EVENT, those of the guest's kernel."""
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         fs = machine.tracefs
         systems = [name for name in fs.listdir("events") if fs.exists(f"events/{name}/enable") or name == "ftrace"]
         paths = [f"{system}/{name}" for system in systems for name in fs.listdir(f"events/{system}")]

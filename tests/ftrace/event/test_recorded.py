@@ -16,6 +16,7 @@ from emu.ftrace.event.call import EventCall
 from emu.ftrace.native import event_record
 from emu.ftrace.native.arch.x86_64 import CX, DI, DX, SI
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 from tests.lib.event_entries import Entry, entries
 
 MODULE = "/lib/modules/event_cost.ko"
@@ -26,7 +27,7 @@ LARGEST = 4016  # bytes of an entry, all that a page of the ring buffer has room
 @pytest.fixture(scope="module")
 def loaded(arch: str) -> Iterator[Machine]:
     """A machine with one CPU and the module event_cost."""
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         assert machine.run(f"insmod {MODULE}").status == 0
         yield machine
         assert machine.run("echo alive").output == b"alive\n"
@@ -207,7 +208,7 @@ def test_wild_pointers_record_nothing_and_harm_nobody(guest: Guest) -> None:
 
 
 def test_an_event_without_a_number_is_not_there_and_dmesg_says_so(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Machine(arch=arch, cpus=1) as machine:
+    with booted_machine(arch, cpus=1) as machine:
         catalogue = machine.trace_array.recorder.globals.events
         monkeypatch.setattr(event_record, "EVENT_LIMIT", max(catalogue) + 2)
         assert machine.run(f"insmod {MODULE}").status == 0

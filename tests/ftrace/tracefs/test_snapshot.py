@@ -20,6 +20,7 @@ from emu.ftrace.tracefs import TraceFS
 from emu.kernel.files.node import Handle, OpenFlags, Readiness, WouldBlock
 from emu.machine import Machine
 from tests.ftrace.conftest import mark
+from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING, run, shell
 from tests.lib.event_lines import event_lines
 
@@ -447,7 +448,7 @@ def test_a_module_takes_its_events_with_it(machine: Machine) -> None:
 
 def test_a_snapshot_is_the_same_every_time(arch: str) -> None:
     def session() -> str:
-        with Machine(arch=arch, cpus=2) as machine:
+        with booted_machine(arch, cpus=2) as machine:
             return shell(machine, f"{SESSION}; cd /tmp; cat taken after") + str(machine.advance(1_000_000))
 
     assert session() == session()

@@ -13,6 +13,7 @@ import pytest
 
 from emu.cpu.arch import ARCHITECTURES
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 CPUS = 4
 EVENT = "events/sched/sched_process_exit"
@@ -37,7 +38,7 @@ def run(arch: str, trigger: str = "", command: str = "traceoff:0") -> tuple[Line
         trigger: of the event.
         command: of a function; `traceoff:0` does nothing.
     """
-    with Machine(arch=arch, cpus=CPUS) as machine:
+    with booted_machine(arch, cpus=CPUS) as machine:
         write = machine.tracefs.write
         write("trace_clock", "counter")
         write("buffer_size_kb", "4096")

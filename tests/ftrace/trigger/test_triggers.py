@@ -13,6 +13,7 @@ import pytest
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 SWITCH, WAKEUP, FORK = (f"events/sched/sched_{name}" for name in ("switch", "wakeup", "process_fork"))
@@ -303,7 +304,7 @@ def test_they_act_in_interrupts_and_nmis(machine: Machine) -> None:
 
 def test_two_runs_are_the_same(arch: str) -> None:
     def trace() -> str:
-        with Machine(arch=arch, cpus=2) as machine:
+        with booted_machine(arch, cpus=2) as machine:
             write = machine.tracefs.write
             write(f"{SWITCH}/trigger", "stacktrace:20 if prev_state != 0")
             write(f"{FORK}/trigger", "snapshot:2")

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Machines as they are right after their boot. One that a test has used is put back and serves other tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import NamedTuple
+
+from emu.cpu.snapshot import Checkpoint
+from emu.machine import Machine
+
+__all__ = ["booted_machine"]
+
+_KEPT = 8  # some 20 MiB each
+
+_Options = frozenset[tuple[str, int | str]]
+
+
+class _Idle(NamedTuple):
+    """A machine that no test uses now."""
+
+    options: _Options
+    machine: Machine
+    after_boot: Checkpoint
+
+
+_idle: list[_Idle] = []  # the one that was used last is at the end
+
+
+@contextmanager
+def booted_machine(arch: str, cpus: int = 2, **options: int | str) -> Iterator[Machine]:
+    """A machine that nobody has used since its boot, or that is again as it was then: no test can tell.
+
+    It is for tests that keep nothing of the machine. After an error, it is closed: no other test gets it.
+
+    Args:
+        arch: name of the architecture.
+        cpus: how many CPUs.
+        options: other arguments of Machine, whose objects nobody has to put back: numbers and texts.
+    """
+    wanted = frozenset({"arch": arch, "cpus": cpus, **options}.items())
+    one = _take(wanted) or _boot(wanted)
+    with ExitStack() as closed:
+        closed.enter_context(one.machine)
+        yield one.machine
+        one.machine.restore(one.after_boot)
+        closed.pop_all()
+    _idle.append(one)
+    if len(_idle) > _KEPT:
+        _idle.pop(0).machine.close()
+
+
+def _take(wanted: _Options) -> _Idle | None:
+    for number, one in enumerate(_idle):
+        if one.options == wanted:
+            return _idle.pop(number)
+    return None
+
+
+def _boot(options: _Options) -> _Idle:
+    machine = Machine(**dict(options))
+    return _Idle(options, machine, machine.checkpoint())
