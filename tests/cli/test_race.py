@@ -159,6 +159,21 @@ def test_schedules_go_to_a_folder(emu: Emu, files: Path) -> None:
     assert out.endswith(b" states: all as expected\nwritten: 2 schedules in found\n")
 
 
+def test_each_schedule_in_a_folder_has_a_name_of_its_own(emu: Emu, files: Path) -> None:
+    (files / "found").mkdir()
+    (files / "again.race").write_text((files / "unsafe.race").read_text())
+    assert emu("race", "check", "unsafe.race", "again.race", "-o", "found").out.endswith(b"\nwritten: 4 schedules in found\n")
+    assert len(os.listdir(files / "found")) == 4
+
+
+@pytest.mark.parametrize("command", ["check safe.race unsafe.race -o ./unsafe.race", "certify my.py:hasty -o my.py"])
+def test_what_is_searched_is_not_written_over(emu: Emu, files: Path, command: str) -> None:
+    before = {path: path.read_bytes() for path in files.iterdir()}
+    status, out, err = emu("race", *command.split())
+    assert (status, out, err) == (2, b"", f"emu: cannot write {Path(command.split()[-1])}: it says what is searched\n")
+    assert before == {path: path.read_bytes() for path in files.iterdir()}
+
+
 def test_nothing_found_nothing_written(emu: Emu, files: Path) -> None:
     (files / "old").write_text("kept")
     assert emu("race", "check", "safe.race", "-o", "old").out.endswith(b"\nwritten: nothing, since nothing unsafe was found\n")

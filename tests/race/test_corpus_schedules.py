@@ -9,7 +9,7 @@ import pytest
 
 import emu.race
 from emu.race import model, schedule
-from emu.race.lab import replay as machine_replay
+from emu.race.api import replay as machine_replay
 from emu.race.model.replay import replay as model_replay
 
 SCHEDULES = sorted((Path(emu.race.__file__).parent / "corpus").glob("*.schedule"))

@@ -96,7 +96,7 @@ def certify(
     count = sum(len(case.models) * len(on_these) for case, on_these in zip(cases, engines, strict=True))
     verdicts: list[Verdict] = []
     doing = (f"searching, {n} of {count} done, {counted(sum(v.states for v in verdicts), 'state')}" for n in range(count))
-    with raised(), ScheduleFiles(output, seed) as schedules, ended_early() as end:
+    with raised(), ScheduleFiles(output, seed, [Path(protocol.partition(":")[0])]) as schedules, ended_early() as end:
         searches = (v for case, on_these in zip(cases, engines, strict=True) for v in api.searches(case, on_these, seed, limit))
         for verdict in found_by(searches, progress, doing):
             verdicts.append(verdict)
