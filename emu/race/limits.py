@@ -31,7 +31,7 @@ class Limits:
     def reached(self, states: int) -> str:
         """Which limit a search has reached that has seen so many states, as a sentence; "": none."""
         if self.states is not None and states >= self.states:
-            return f"the limit of {self.states:,} states was reached"
+            return f"the limit of {self.states:,} state{'s' if self.states > 1 else ''} was reached"
         if self.seconds is not None and time.monotonic() - self._began >= self.seconds:
             return f"the limit of {self.seconds:g} s was reached"
         return ""

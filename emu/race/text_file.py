@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -157,11 +158,12 @@ def read_text(path: Path, most: int) -> str:
 
 
 def decoded(data: bytes, path: str | Path) -> str:
-    """What a file holds, as a text.
+    """What a file holds, as a text, without the byte order mark that some editors put before it.
 
     Raises:
         TextError: it is not UTF-8.
     """
+    data = data.removeprefix(codecs.BOM_UTF8)
     try:
         return data.decode()
     except UnicodeDecodeError as error:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
 from pathlib import Path
 
@@ -191,6 +192,7 @@ ERRORS = {
     "nmi 0": "4:5: '0' is no site of the scenario; a number from 1 to 2",
     "nmi 1 1": "4:7: '1' again; once is enough",
     "entry 9": "4:7: '9' is no site of the scenario; a number from 1 to 2",
+    "entry 1": "4:1: 'entry' without `user`; only a CPU that begins in user mode enters",
     "in-handler x": "4:12: 'x' is no site of the scenario; a number from 1 to 2",
     "misses": "4:7: 'misses' has no value; at least one site of the scenario is needed",
     "deaf 4": "4:6: '4' is no synchronisation; a number from 1 to 3",
@@ -287,8 +289,16 @@ def test_files_that_are_no_texts(tmp_path: Path) -> None:
     path.rmdir()
     path.write_bytes(b"scenario x\nprotocol \xffflush\n")
     assert said() == ":2:10: the byte 0xff is not UTF-8; a text is UTF-8"
+    path.write_bytes(b"\xef\xbb\xbfscenario x\r\nprotocol \xffflush\r\n")
+    assert said() == ":2:10: the byte 0xff is not UTF-8; a text is UTF-8"
     path.write_bytes(b"#" * 70_000)
     assert said() == ": is too long; at most 65,536 bytes"
+
+
+def test_a_text_of_another_editor(tmp_path: Path) -> None:
+    path = tmp_path / "x.race"
+    path.write_bytes(codecs.BOM_UTF8 + b"scenario\tx\r\nprotocol breakpoint\r\n")
+    assert read(path) == parse("scenario x\nprotocol breakpoint\n")
 
 
 # Any scenario
@@ -331,12 +341,13 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     change = draw(st.sampled_from(CHANGES[arch]))
     protocol = draw(_written(arch, len(places)) if draw(st.booleans()) else _named(arch, places, change))
     sites = st.frozensets(st.integers(1, len(places)))
+    user = draw(st.booleans())
     words = st.text(st.characters(exclude_characters='"#', categories=("L", "N", "P", "S")), min_size=1, max_size=12)
     scenario = Scenario(
         " ".join(draw(st.lists(words, min_size=1, max_size=3))), protocol, protocol.text,
         " ".join(draw(st.lists(words, max_size=4))),
         arch, places, change, handler=draw(st.sampled_from(Handler)), misses=draw(sites), handler_sites=draw(sites),
-        nmi_sites=draw(sites), user=draw(st.booleans()), entry_sites=draw(sites), visits=draw(st.integers(0, 100)),
+        nmi_sites=draw(sites), user=user, entry_sites=draw(sites) if user else frozenset(), visits=draw(st.integers(0, 100)),
         cpus=draw(st.integers(1, 8)), never=draw(st.frozensets(st.sampled_from(Wrong), min_size=1)),
     )  # fmt: skip
     writes = sum(hasattr(step, "new") for step in scenario.steps(model_patches(scenario)))

@@ -69,7 +69,7 @@ def check(files: Sequence[Path], output: Path | None, as_json: bool, **search: A
     progress = Progress()
     with progress.during("loading the race lab"), lab_errors():
         cases = [_case(path, SearchOptions(**search)) for path in files]
-    with raised(), ScheduleFiles(output, search["seed"]) as schedules, ended_early() as end:
+    with raised(), ScheduleFiles(output, search["seed"], files) as schedules, ended_early() as end:
         for number, case in enumerate(cases):
             if not as_json:
                 say(("\n" if number else "") + case.heading)

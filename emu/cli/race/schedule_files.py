@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -26,13 +28,15 @@ class ScheduleFiles:
     Args:
         path: of the file, or of a folder that exists; None: they are not written.
         seed: of the machine on which they are found.
+        read: the files that say what is searched, none of which is written over.
 
     Raises:
         click.ClickException: nothing can be written there.
     """
 
-    def __init__(self, path: Path | None, seed: int) -> None:
+    def __init__(self, path: Path | None, seed: int, read: Iterable[Path] = ()) -> None:
         self._found = self._written = 0
+        self._names: set[str] = set()
         self._path = path
         self._seed = seed
         self._files = ExitStack()
@@ -43,6 +47,8 @@ class ScheduleFiles:
             if not os.access(path, os.W_OK | os.X_OK):
                 raise click.ClickException(f"cannot write {path}: Permission denied")
         elif path is not None:
+            if path.exists() and any(file.exists() and path.samefile(file) for file in read):
+                raise click.ClickException(f"cannot write {path}: it says what is searched")
             self._file = self._files.enter_context(open_output(path))
 
     def __enter__(self) -> Self:
@@ -72,12 +78,20 @@ class ScheduleFiles:
             return
         self._found += 1
         if self._folder is not None:
-            name = re.sub(r"[^\w.]+", "-", f"{verdict.scenario.name} {verdict.fetch} {verdict.on}").strip("-.")
-            path = self._folder / f"{name}.schedule"
+            path = self._folder / f"{self._new_name(verdict)}.schedule"
             with open_output(path) as file:
                 self._write(file, path, verdict)
         elif self._file is not None and not self._written:
             self._write(self._file, self._path, verdict)
+
+    def _new_name(self, verdict: Verdict) -> str:
+        """A name for a file that no other schedule of this search has."""
+        name = re.sub(r"[^\w.]+", "-", f"{verdict.scenario.name} {verdict.fetch} {verdict.on}").strip("-.")
+        numbered = (f"{name}-{number}" for number in count(2))
+        while name in self._names:
+            name = next(numbered)
+        self._names.add(name)
+        return name
 
     def _write(self, file: Output, path: Path, verdict: Verdict) -> None:
         from emu.race.schedule import Schedule, text_of

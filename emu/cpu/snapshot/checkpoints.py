@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from emu.cpu.board import Board
 from emu.cpu.snapshot.objects import Contents, Objects
@@ -24,7 +25,10 @@ class Checkpoint:
     _contents: Contents
 
     def __repr__(self) -> str:
-        return f"<checkpoint: {self.size >> 10} KiB>"
+        return f"<checkpoint: {self.size >> 10:,} KiB>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a checkpoint is of one machine in one process: it cannot be pickled or copied")
 
     @property
     def size(self) -> int:
