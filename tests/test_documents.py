@@ -35,10 +35,11 @@ def sessions(text: str) -> Iterator[tuple[str, str]]:
             yield command, output.rstrip("\n") + "\n"
 
 
+@pytest.mark.parametrize("document", ["docs/race-lab.md", "docs/race-mutants.md"])
 def test_commands_give_what_the_document_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    text = (ROOT / "docs/race-lab.md").read_text()
+    text = (ROOT / document).read_text()
     for name, content in re.findall(r"^```\w*\n# (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         (tmp_path / name).write_text(f"# {name}\n{content}")
     (tmp_path / "emu").symlink_to(ROOT / "emu")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 from emu.ftrace.patching import Park, Patch, Release, Synchronise, Write
 
 __all__ = ["steps_of"]
+
+_HOST_ADDRESS = re.compile(r" at 0x[0-9a-f]+(?=>)")
 
 
 def steps_of(
@@ -46,8 +49,11 @@ def _check(step: Write) -> None:
 
 
 def _shown(thing: object) -> str:
-    """An object in a sentence: not more than a line of it."""
-    text = " ".join(repr(thing).split())
+    """An object in a sentence: not more than a line of it, and the same in every run."""
+    try:
+        text = _HOST_ADDRESS.sub("", " ".join(repr(thing).split()))
+    except Exception:
+        text = f"something that is a {type(thing).__name__}"
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 

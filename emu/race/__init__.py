@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
+    from emu.race.api import certify, explore, replay
     from emu.race.event import PATCHER, Event, What
     from emu.race.fetch import MODELS, FetchModel
-    from emu.race.lab import certify, explore, replay
     from emu.race.limits import Limits
     from emu.race.protocol_steps import Forget, Free, WaitTasks
     from emu.race.scenario import Change, Expectation, Handler, Scenario, Wrong
@@ -37,7 +37,7 @@ _MODULES = {
     "emu.ftrace.patching": ("PROTOCOLS", "Park", "Patch", "Release", "Synchronise", "Write"),
     "emu.race.event": ("PATCHER", "Event", "What"),
     "emu.race.fetch": ("MODELS", "FetchModel"),
-    "emu.race.lab": ("certify", "explore", "replay"),
+    "emu.race.api": ("certify", "explore", "replay"),
     "emu.race.limits": ("Limits",),
     "emu.race.protocol_steps": ("Forget", "Free", "WaitTasks"),
     "emu.race.scenario": ("Change", "Expectation", "Handler", "Scenario", "Wrong"),

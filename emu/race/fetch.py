@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["ALIASES", "MODELS", "Fetch", "FetchModel", "View", "Views", "models_of"]
+__all__ = ["ALIASES", "MODELS", "Fetch", "FetchModel", "View", "Views", "model_of", "models_of"]
 
 View: TypeAlias = tuple[int, ...]
 _WHOLE = 1 << 20  # bytes: more than there are between two sites
@@ -103,6 +103,18 @@ ALIASES: Mapping[str, str] = {"intel": "torn1", "amd": "torn8"}
 def models_of(arch: str) -> list[FetchModel]:
     """The fetch models of an architecture, the strictest first."""
     return [model for model in MODELS.values() if arch in model.archs]
+
+
+def model_of(arch: str, name: str) -> FetchModel:
+    """The fetch model of a name.
+
+    Raises:
+        ValueError: the architecture has none of that name. The text says which it has.
+    """
+    known = {model.name: model for model in models_of(arch)}
+    if name not in known:
+        raise ValueError(f"{arch} has no fetch model '{name}'; it has {', '.join(known)}")
+    return known[name]
 
 
 class Fetch(NamedTuple):

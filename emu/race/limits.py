@@ -22,7 +22,7 @@ class Limits:
 
     states: int | None = 20_000_000
     seconds: float | None = None
-    _began: float = field(default_factory=time.monotonic, init=False, compare=False, repr=False)
+    _began: float = field(default_factory=lambda: time.monotonic(), init=False, compare=False, repr=False)
 
     def started(self) -> Limits:
         """The same limits for a search that begins now."""

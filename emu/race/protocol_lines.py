@@ -28,6 +28,7 @@ __all__ = ["ProtocolParser", "protocols_allowed"]
 
 _LONGEST = 100  # characters of a name that is compared with others
 _MOST_STEPS = 1000
+_MOST_CHANGES = 100
 
 
 class ProtocolParser:
@@ -94,8 +95,12 @@ class ProtocolParser:
         file = self._file
         changed: NamedProtocol = protocol
         words = list(line.values[1:])
+        changes = 0
         while words:
             word = words.pop(0)
+            changes += 1
+            if changes > _MOST_CHANGES:
+                raise file.error(word, f"more than {_MOST_CHANGES} changes of a protocol; fewer")
             change = file.choice(word, ("without", "swap"), "change of a protocol")
             count = len(stages(changed(self._patches, self._breakpoint)))
             numbers: list[int] = []

@@ -15,11 +15,12 @@ from emu.ftrace.patching import Patch
 from emu.race.fetch import models_of
 from emu.race.protocol_steps import STEP_KINDS, LabStep, checked, undone
 
-__all__ = ["CHANGES", "LINE", "PLACES", "Change", "Expectation", "Handler", "LabProtocol", "Scenario", "Wrong"]
+__all__ = ["CHANGES", "LINE", "MOST_CPUS", "PLACES", "Change", "Expectation", "Handler", "LabProtocol", "Scenario", "Wrong"]
 
 LabProtocol = Callable[[Sequence[Patch], bytes], Sequence[LabStep]]
 
 LINE = 64  # bytes of a cache line
+MOST_CPUS = 8  # of a scenario that is read or asked for
 PLACES: Mapping[str, tuple[int, ...]] = MappingProxyType({"x86_64": (0, 5, 13, 61), "sparc64": (0,)})
 """Where the sites of the module race_lab lie in their lines: on x86-64 none, 8, 16 or 64 bytes are crossed."""
 

@@ -33,16 +33,14 @@ from emu.race.protocol_text import (
     WrittenProtocol,
     written,
 )
-from emu.race.scenario import CHANGES, LINE, Change, Expectation, Handler, LabProtocol, Scenario, Wrong
+from emu.race.scenario import CHANGES, LINE, MOST_CPUS, Change, Expectation, Handler, LabProtocol, Scenario, Wrong
 from emu.race.text_file import Line, TextError, TextFile, Word, one_line, quoted, read_text
 
 __all__ = ["format", "parse", "parse_lines", "read"]
 
 _LONGEST = 1 << 16  # bytes
 _LONGEST_NAME = 100  # characters
-_MOST_STEPS = 1000
 _MOST_VISITS = 100
-_MOST_CPUS = 8
 _WORDS = (
     "scenario", "arch", "place", "change", "protocol", "fails", "handler", "misses", "nmi", "in-handler", "deaf", "user",
     "entry", "visits", "cpus", "fetch", "never", "expect",
@@ -154,7 +152,7 @@ class _Parser:
             user=self._flag("user"),
             entry_sites=self._sites("entry", sites),
             visits=self._number("visits", range(_MOST_VISITS + 1), 0),
-            cpus=self._number("cpus", range(1, _MOST_CPUS + 1), 2),
+            cpus=self._number("cpus", range(1, MOST_CPUS + 1), 2),
         )
         for name in ("handler", "misses", "in-handler"):
             if name in self._lines and not scenario.breakpoint:

@@ -10,10 +10,10 @@ from typing import Protocol
 from emu.cpu.disassembly import disassemble
 from emu.ftrace.patching import Patch
 from emu.race.event import Event, What
-from emu.race.fetch import MODELS, View, Views
+from emu.race.fetch import View, Views
 from emu.race.model import automaton_of
 from emu.race.model.automaton import Due, Frame, Kind
-from emu.race.model.replay import Walk as ModelWalk
+from emu.race.model.replay import ModelRun
 from emu.race.model_sites import model_patches
 from emu.race.permitted import NotPermitted
 from emu.race.scenario import Wrong
@@ -98,27 +98,26 @@ class Walk:
         self.schedule = schedule
         self._registers = registers
         self.at = 0
-        course = ModelWalk(automaton_of(schedule.scenario, schedule.fetch), schedule.scenario.cpus)
-        model_memory = [b"".join(sites) for sites in course.automaton.patcher.memory]
+        run = ModelRun(automaton_of(schedule.scenario, schedule.fetch), schedule.scenario.cpus)
+        model_memory = [b"".join(sites) for sites in run.automaton.patcher.memory]
         places = model_patches(schedule.scenario)
-        versions = zip(*course.automaton.patcher.memory, strict=True)
-        views = [Views(MODELS[schedule.fetch], p.address, of_site) for p, of_site in zip(places, versions, strict=True)]
+        views = run.automaton.patcher.views
         self.units = [[range(a - v.start, b - v.start) for a, b in v.units] for v in views]
         memory, unknown = self._first_memory(model_memory, places)
         new = [p.new if schedule.on == "model" else b"" for p in places]
         self.patches = [Patch(p.address, *codes) for p, *codes in zip(places, memory, new, strict=True)]
-        self.points = [_point(course, views, None, None, "", memory, unknown)]
+        self.points = [_point(run, views, None, None, "", memory, unknown)]
         for event in schedule.events:
             if self.points[-1].wrong:
-                raise NotPermitted(len(course.events) + 1, event, [])
-            course, move = course.performed(event)
+                raise NotPermitted(len(run.events) + 1, event, [])
+            run, move = run.performed(event)
             if event.what is What.WRITE:
                 held = memory[event.site - 1]
                 end = event.offset + len(event.code)
                 memory[event.site - 1] = held[: event.offset] + event.code + held[end:]
                 unknown[event.site - 1] -= set(range(event.offset, end))
             seen = self._seen(move.event, places) if event.what is What.FETCH else ""
-            self.points.append(_point(course, views, event, move.wrong, seen, memory, unknown))
+            self.points.append(_point(run, views, event, move.wrong, seen, memory, unknown))
 
     def _first_memory(self, model_memory: Sequence[bytes], places: Sequence[Patch]) -> tuple[list[bytes], list[frozenset[int]]]:
         """What the sites hold at first, and the bytes of which that is not known.
@@ -176,7 +175,7 @@ class Walk:
 
 
 def _point(
-    course: ModelWalk,
+    run: ModelRun,
     views: Sequence[Views],
     event: Event | None,
     wrong: Wrong | None,
@@ -184,13 +183,13 @@ def _point(
     memory: Sequence[bytes],
     unknown: Sequence[frozenset[int]],
 ) -> Point:
-    cpus, now = course.cpus, course.automaton.patcher.now[course.position]
+    cpus, now = run.cpus, run.automaton.patcher.now[run.position]
 
     def may_see(site: int, view: View) -> range:
         return range(now if view == views[site].synchronised(now) else min(view), now + 1)
 
     return Point(
-        len(course.events),
+        len(run.events),
         event,
         wrong,
         seen,

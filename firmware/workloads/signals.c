@@ -345,6 +345,8 @@ static void test_stop(void)
 	kill(pid, SIGCONT);
 	waitpid(pid, &status, WCONTINUED);
 	show_status("SIGCONT", status);
+	while (caught < 2)	/* or the next one becomes one with it */
+		sched_yield();
 	kill(pid, SIGSTOP);
 	waitpid(pid, &status, WUNTRACED);
 	kill(pid, SIGKILL);

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import emu.race
-from emu.race import Outcome, Scenario, Verdict, Wrong, lab
+from emu.race import Outcome, Scenario, Verdict, Wrong, api
 from tests.cli.conftest import Emu, Result
 from tests.lib.terminal_session import PATIENCE, TerminalSession
 
@@ -224,7 +224,7 @@ def test_engines_that_do_not_agree(emu: Emu, files: Path, monkeypatch: pytest.Mo
         yield Verdict(scenario, "coherent", "model", Outcome.SAFE)
         yield Verdict(scenario, "coherent", "machine", Outcome.UNSAFE, Wrong.LATE)
 
-    monkeypatch.setattr(lab, "searches", searches)
+    monkeypatch.setattr(api, "searches", searches)
     (files / "late.race").write_text(SAFE)
     status, out, _ = emu("race", "check", "--on", "both", "late.race", "--fetch", "coherent")
     assert (status, b"\nmodel and machine do not agree under coherent\n" in out) == (1, True)
@@ -235,8 +235,9 @@ def test_a_schedule_is_replayed(emu: Emu, files: Path) -> None:
     status, out, err = emu("race", "replay", "wrong.schedule")
     assert (status, err) == (0, "")
     assert b"found on the machine" in out and out.endswith(b"\nas recorded\n")
-    document = json.loads(emu("race", "replay", "--json", "wrong.schedule").out)
-    assert (document["as_recorded"], document["verdict"]["wrong"], document["verdict"]["on"]) == (True, "torn", "machine")
+    (one,) = json.loads(emu("race", "replay", "--json", "wrong.schedule").out)["files"]
+    assert (one["file"], one["as_recorded"]) == ("wrong.schedule", True)
+    assert (one["verdict"]["wrong"], one["verdict"]["on"]) == ("torn", "machine")
 
 
 def test_a_schedule_that_was_recorded_otherwise(emu: Emu, files: Path) -> None:
@@ -245,6 +246,32 @@ def test_a_schedule_that_was_recorded_otherwise(emu: Emu, files: Path) -> None:
     (files / "other.schedule").write_text(text.replace("=> torn", "=> late"))
     status, out, _ = emu("race", "replay", "other.schedule")
     assert (status, out.splitlines()[-1]) == (1, b"not as recorded: late")
+
+
+def test_several_schedules_are_replayed(emu: Emu, files: Path) -> None:
+    emu("race", "check", "unsafe.race", "-o", "wrong.schedule")
+    text = (files / "wrong.schedule").read_text()
+    (files / "other.schedule").write_text(text.replace("=> torn", "=> late"))
+    status, out, err = emu("race", "replay", "wrong.schedule", "wrong.schedule")
+    assert (status, err) == (0, "")
+    first, second, last = out.decode().splitlines()
+    assert first == second and first.startswith("Ok  wrong.schedule: torn after 6 events: executes what is neither old nor new")
+    assert last == "2 schedules: all as recorded"
+    status, out, _ = emu("race", "replay", "wrong.schedule", "other.schedule")
+    assert (status, out.splitlines()[-1]) == (1, b"2 schedules: 1 not as recorded")
+    assert b"\nNo  other.schedule: torn after 6 events: " in out and b"\nnot as recorded: late\n" in out
+    document = json.loads(emu("race", "replay", "wrong.schedule", "other.schedule", "--json").out)
+    assert [one["as_recorded"] for one in document["files"]] == [True, False] and document["complete"] is True
+
+
+def test_a_file_of_several_that_cannot_be_replayed_is_named(emu: Emu, files: Path) -> None:
+    emu("race", "check", "unsafe.race", "-o", "wrong.schedule")
+    text = (files / "wrong.schedule").read_text()
+    (files / "impossible.schedule").write_text(text.replace("cpu 0    wait", "cpu 0    interrupt", 1))
+    status, out, err = emu("race", "replay", "wrong.schedule", "impossible.schedule")
+    assert (status, out.count(b"\n")) == (2, 1)
+    assert "impossible.schedule: event 2 is not permitted: cpu0 interrupt; permitted: " in err
+    assert complaint(emu("race", "replay", "wrong.schedule", "nosuch.schedule")).endswith("No such file or directory")
 
 
 def test_registers_of_a_schedule(emu: Emu, files: Path) -> None:
@@ -260,7 +287,7 @@ def test_ctrl_c_keeps_what_was_found(emu: Emu, files: Path, monkeypatch: pytest.
         yield Verdict(scenario, "stale", "model", Outcome.UNDECIDED, why="interrupted", states=3)
         raise AssertionError("no further search is begun")
 
-    monkeypatch.setattr(lab, "searches", searches)
+    monkeypatch.setattr(api, "searches", searches)
     status, out, err = emu("race", "check", "safe.race", "unsafe.race")
     assert (status, err) == (130, "")
     assert b"Ok  coherent     safe (7 states)\nNo  stale        not decided: interrupted (3 states)\n" in out
@@ -404,6 +431,44 @@ def test_an_own_wrong_protocol_is_refuted(emu: Emu, files: Path) -> None:
     (files / "my.py").unlink()  # the schedule has the steps themselves
     _, table = emu("race", "show", "wrong.schedule").out.split(b"\nfetch ", 1)
     assert table in out
+
+
+def test_what_each_stage_of_an_own_protocol_is_for(emu: Emu, files: Path) -> None:
+    (files / "found").mkdir()
+    command = ("race", "certify", "my.py:hasty", "--mutants", "--cpus", "2", "--sites", "1", "--fetch", "coherent,translation")
+    status, out, err = emu(*command, "-o", "found")
+    assert (status, err) == (1, "")
+    expected = """\
+my.py:hasty: 1 write all new, 2 sync
+
+stages     place    coherent  translation
+as it is   0        safe      safe
+as it is   5 13 61  torn 2    safe
+without 1  any      late 5    late 5
+without 2  0        safe      late 3
+without 2  5 13 61  torn 2    late 3
+swap 1 2   0        safe      late 6
+swap 1 2   5 13 61  torn 5    late 6
+
+3 mutants of my.py:hasty for 2 CPUs and 1 site: """
+    assert out.decode().startswith(expected)
+    assert b"\nmutants that are safe everywhere: none\n" in out
+    found = sorted(path.name for path in (files / "found").iterdir())
+    assert f"written: {len(found)} schedules in found\n".encode() in out
+    assert "my.py-hasty-swap-1-2-call-call-61-nmi-coherent-model.schedule" in found
+    (files / "my.py").unlink()  # the schedules have the steps themselves
+    assert emu("race", "replay", *(f"found/{name}" for name in found[::10])).out.endswith(b" schedules: all as recorded\n")
+
+
+def test_mutants_of_a_protocol_that_is_safe_and_of_one_that_is_not_decided(emu: Emu) -> None:
+    command = ("race", "certify", "stop_machine", "--mutants", "--arch", "sparc64", "--cpus", "2", "--sites", "1")
+    status, out, _ = emu(*command, "--fetch", "word")
+    assert (status, b"\nmutants that are safe everywhere: swap 1 2\n" in out) == (0, True)
+    status, out, _ = emu(*command, "--fetch", "word", "--limit", "3")
+    assert status == 1
+    assert b"\nas it is   any   ?\n" in out and b" not decided; " in out and b"safe everywhere: none\n" in out
+    document = json.loads(emu(*command, "--fetch", "word", "--json").out)
+    assert {verdict["protocol"] for verdict in document["verdicts"]} >= {"stop_machine", "stop_machine without 1"}
 
 
 def test_an_own_protocol_in_a_scenario(emu: Emu, files: Path) -> None:

@@ -188,7 +188,7 @@ def test_options_of_the_output(machine: Machine) -> None:
         rows(shown("latency-format", "verbose"))[0],
     )
     text = shown("latency-format")
-    counts = f"#{len(rows(text))}/{len(rows(text))}, CPU#{first['cpu']}"
+    counts = f"#{len(rows(text))}/{len(rows(text))}, CPU#{machine.trace_array.recorder.first_cpu}"
     assert f"# latency: 0 us, {counts} | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)\n" in text
     assert re.match(rf" +\S+-{first['pid']} +{first['cpu']}\S{{5}} +\d+us[ +!#*@$]?: {re.escape(first['event'])}$", rows(text)[0])
     # "Show only the event data. Hides the comm, PID, timestamp, CPU, and other useful data."
@@ -308,7 +308,7 @@ def test_events_are_read_while_they_are_recorded(machine: Machine) -> None:
     """trace_pipe consumes; in `trace` nothing is left."""
     output = session(
         machine,
-        "echo sched_switch > set_event\ncat trace_pipe > /tmp/trace.out &\nusleep 1\necho 0 > tracing_on\nwait\n"
+        "echo sched_switch > set_event\ncat trace_pipe > /tmp/trace.out &\nusleep 1000\necho 0 > tracing_on\nwait\n"
         "cat trace\ncat /tmp/trace.out\n",
     )
     assert "\n# entries-in-buffer/entries-written: 0/0   #P:2\n" in output

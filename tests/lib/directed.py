@@ -11,7 +11,7 @@ import numpy as np
 from emu.cpu.cpu import Cpu
 from emu.cpu.native import cpu_record
 from emu.machine import Machine
-from emu.race.lab_module import LabModule, LabSite
+from emu.race.machine.lab_module import LabModule, LabSite
 
 __all__ = ["LONGEST_WAY", "come_to", "direct", "directing", "put", "walk"]
 

@@ -9,8 +9,8 @@ import pytest
 
 from emu.ftrace.patching import Patch, Synchronise, Write
 from emu.machine import GuestPanic, Machine
-from emu.race.breakpoint_handlers import breakpoint_handler
-from emu.race.lab_module import LabModule, LabSite
+from emu.race.machine.breakpoint_handlers import breakpoint_handler
+from emu.race.machine.lab_module import LabModule, LabSite
 from emu.race.scenario import Handler
 from tests.lib.booted_machine import booted_machine
 from tests.lib.directed import come_to, direct, put, walk

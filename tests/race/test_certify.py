@@ -9,7 +9,7 @@ import pytest
 
 from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Step, Synchronise, Write
 from emu.race import certify
-from emu.race.certification import cases
+from emu.race.certification import cases, mutant_cases
 from emu.race.fetch import models_of
 from emu.race.limits import Limits
 from emu.race.model import explore
@@ -141,6 +141,24 @@ def test_mutants_have_names_and_each_differs() -> None:
     assert found[6].text == "breakpoint swap 1 2" and len(found) == 6 + 12  # 3 of the 15 pairs are alike
     steps = [tuple(mutant(patches, scenario.breakpoint)) for mutant in found]
     assert len(set(steps)) == len(steps) and tuple(shipped(patches, scenario.breakpoint)) not in steps
+
+
+def test_what_mutants_are_searched_for() -> None:
+    found = mutant_cases("breakpoint", cpus=3, sites=2, fetch=["torn8"])
+    assert len(found) == len({scenario.name for scenario in found}) == (1 + 18) * 2 * len(PLACES["x86_64"]) * 2
+    assert found[0].protocol_text == "breakpoint" and found[-1].protocol_text == "breakpoint swap 5 6"
+    assert {scenario.change for scenario in found} == {Change.NOP_TO_CALL, Change.CALL_TO_CALL}
+    assert {scenario.places for scenario in found} == {(0, 5), (5, 13), (13, 61), (61, 0)}
+    assert {(scenario.cpus, scenario.fetch, scenario.fails_at) for scenario in found} == {(3, ("torn8",), 0)}
+
+
+def test_mutants_of_a_function() -> None:
+    def backwards(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
+        return [Synchronise(), *[Write(p.address, p.old, p.new) for p in patches]]
+
+    verdicts = certify(backwards, cpus=2, sites=1, fetch="stale", mutants=True)
+    late = {verdict.scenario.protocol_text for verdict in verdicts if verdict.wrong is Wrong.LATE}
+    assert late == {"backwards", "backwards without 1", "backwards without 2"}, "the swapped one synchronises at its end"
 
 
 def test_every_mutant_of_breakpoint_is_unsafe_somewhere() -> None:

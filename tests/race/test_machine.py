@@ -13,6 +13,8 @@ from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Wr
 from emu.race import machine
 from emu.race.event import What
 from emu.race.limits import Limits
+from emu.race.machine.course import Possible
+from emu.race.machine.direction import Direction
 from emu.race.protocol_steps import Forget, LabStep, swapped, without
 from emu.race.protocol_text import ShippedProtocol
 from emu.race.scenario import Change, Handler, LabProtocol, Scenario, Wrong
@@ -210,19 +212,24 @@ def test_a_limit_decides_nothing() -> None:
     assert found.states >= 10
 
 
-def test_an_interrupt_ends_a_search_and_leaves_the_lab_as_it_was() -> None:
+def test_an_interrupt_ends_a_search_and_leaves_the_lab_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = Scenario("test", ShippedProtocol("breakpoint"), "test")
     whole = machine.explore(scenario, "coherent")
-    handler = signal.signal(signal.SIGALRM, lambda number, frame: signal.raise_signal(signal.SIGINT))
-    try:
-        for part in range(1, 8):
-            signal.setitimer(signal.ITIMER_REAL, whole.seconds * part / 10)
-            found = machine.explore(scenario, "coherent")
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            assert (found.outcome, found.why) in ((Outcome.UNDECIDED, "interrupted"), (Outcome.SAFE, ""))
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, handler)
+    perform, left = Direction.perform, 0
+
+    def interrupted(direction: Direction, possible: Possible) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            signal.raise_signal(signal.SIGINT)
+        perform(direction, possible)
+
+    monkeypatch.setattr(Direction, "perform", interrupted)
+    for event in (1, 2, 20, whole.moves - 1):
+        left = event
+        found = machine.explore(scenario, "coherent")
+        assert (found.outcome, found.why) == (Outcome.UNDECIDED, "interrupted")
+        assert event <= found.moves < whole.moves
     assert machine.explore(scenario, "coherent") == whole
 
 

@@ -98,7 +98,7 @@ def test_more_visits_than_a_search_makes() -> None:
 
 def test_registers_forwards_and_backwards() -> None:
     found = machine.explore(_SCENARIO, "torn1")
-    walk = machine.Walk(found.schedule, _SCENARIO, "torn1")
+    walk = machine.MachineRun(found.schedule, _SCENARIO, "torn1")
     count = len(found.schedule)
     forwards = [[dict(walk.registers(number, cpu)) for cpu in range(2)] for number in range(count + 1)]
     backwards = [[dict(walk.registers(number, cpu)) for cpu in range(2)] for number in reversed(range(count + 1))]

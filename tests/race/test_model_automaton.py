@@ -12,8 +12,8 @@ import pytest
 from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
 from emu.race.event import PATCHER, Event, What
 from emu.race.model import STUCK, automaton_of, explore
-from emu.race.model.replay import Walk
-from emu.race.protocol_steps import Forget, LabStep
+from emu.race.model.replay import ModelRun
+from emu.race.protocol_steps import Forget, Free, LabStep, WaitTasks
 from emu.race.scenario import Change, Handler, Scenario, Wrong
 from emu.race.verdict import Outcome
 
@@ -27,9 +27,9 @@ def scenario(protocol: Any = "breakpoint", **others: Any) -> Scenario:
     return Scenario("one", function, str(protocol), **others)
 
 
-def walk(of: Scenario, fetch: str, *events: str) -> Walk:
+def walk(of: Scenario, fetch: str, *events: str) -> ModelRun:
     """The way by events, each by its agent and kind; the first of several alike that are possible: the newest bytes."""
-    way = Walk(automaton_of(of, fetch), of.cpus)
+    way = ModelRun(automaton_of(of, fetch), of.cpus)
     for event in events:
         way = way.followed(next(move for move in way.possible(agent(event)) if move.event.what == event.split()[1]))
     return way
@@ -40,12 +40,12 @@ def agent(event: str) -> int:
     return PATCHER if name == "patcher" else int(name.removeprefix("cpu"))
 
 
-def kinds(way: Walk, cpu: int) -> list[What]:
+def kinds(way: ModelRun, cpu: int) -> list[What]:
     """What may be done next, each kind once."""
     return list(dict.fromkeys(move.event.what for move in way.possible(cpu)))
 
 
-def codes(way: Walk, cpu: int) -> list[str]:
+def codes(way: ModelRun, cpu: int) -> list[str]:
     return [move.event.code.hex(" ") for move in way.possible(cpu) if move.event.what is What.FETCH]
 
 
@@ -172,6 +172,16 @@ def test_while_it_goes_back_the_handler_does_what_is_old() -> None:
     assert explore(of, "stale").outcome is Outcome.SAFE
 
 
+def test_while_it_goes_back_the_handler_calls_no_trampoline_that_is_freed() -> None:
+    def hasty(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
+        head, sync, tail, *rest = PROTOCOLS["breakpoint"](patches, breakpoint)
+        return [head, sync, WaitTasks(), Free(), tail, *rest]
+
+    verdict = explore(scenario(hasty, change=Change.CALL_TO_NOP, fails_at=2, cpus=1), "coherent")
+    last = verdict.schedule[-1]
+    assert (verdict.wrong, last.what, last.text) == (Wrong.FREED, What.HANDLE, "does what is old")
+
+
 def test_the_breakpoint_handler_may_meet_a_torn_site() -> None:
     def second_whole(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
         return [*PROTOCOLS["breakpoint"](patches[:1], breakpoint)[:1], *whole(patches[1:], breakpoint)]
@@ -212,6 +222,7 @@ UNENDING: dict[str, tuple[Any, list[What]]] = {
     "no park": (lambda patches, breakpoint: [Release(), Synchronise()], [What.RELEASE]),
     "parked twice": (lambda patches, breakpoint: [Park(), Park(), Release()], [What.PARK, What.PARK]),
     "synchronised while parked": (lambda patches, breakpoint: [Park(), Synchronise(), Release()], [What.PARK, What.SYNC]),
+    "tasks that are parked": (lambda patches, breakpoint: [Park(), WaitTasks(), Release()], [What.PARK, What.WAIT_TASKS]),
 }
 
 
@@ -251,7 +262,8 @@ def test_what_is_assumed_depends_on_the_scenario() -> None:
 
     plain = said()
     assert "2 CPUs, each with one task, and 1 site " in plain and "No NMI" in plain and "any number of times" in plain
-    assert "aligned piece of 8 bytes" in plain and "user mode" not in plain
+    assert "aligned piece of 8 bytes, and the pieces one after another, from the lowest address." in plain
+    assert "user mode" not in plain
     assert "NMIs come 2 times at most" in said(nmi_sites=frozenset((1,)), visits=2)
     assert "user mode" in said(user=True)
     assert "Write 2 finds something else" in said(fails_at=2)
@@ -279,7 +291,7 @@ def test_an_impossible_scenario_is_refused_in_one_line(wrong: dict[str, Any], sa
 
 
 def test_a_fetch_model_of_another_architecture_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"x86_64 has no fetch model 'word' \(it has: coherent, stale, torn1"):
+    with pytest.raises(ValueError, match=r"x86_64 has no fetch model 'word'; it has coherent, stale, torn1"):
         explore(scenario(), "word")
 
 

@@ -15,7 +15,7 @@ from emu.race.event import PATCHER
 from emu.race.limits import Limits
 from emu.race.model import automaton_of, explore
 from emu.race.model.native_search import native_search
-from emu.race.model.replay import Walk
+from emu.race.model.replay import ModelRun
 from emu.race.model.search import search
 from emu.race.model.tables import Tables
 from emu.race.model_sites import model_patches
@@ -139,7 +139,7 @@ def test_no_shorter_way_is_wrong(scenario: Scenario, fetch: str) -> None:
     shortest = len(verdict.schedule) if verdict.outcome is Outcome.UNSAFE and verdict.wrong is not Wrong.STUCK else 99
     automaton = automaton_of(scenario, fetch)
 
-    def is_wrong(walk: Walk, depth: int) -> bool:
+    def is_wrong(walk: ModelRun, depth: int) -> bool:
         if not depth:
             return False
         for move in (*walk.possible(PATCHER), *walk.possible(0)):
@@ -149,6 +149,6 @@ def test_no_shorter_way_is_wrong(scenario: Scenario, fetch: str) -> None:
                 return True
         return False
 
-    assert not is_wrong(Walk(automaton, 1), min(shortest - 1, 4))
+    assert not is_wrong(ModelRun(automaton, 1), min(shortest - 1, 4))
     if shortest <= 5:
-        assert is_wrong(Walk(automaton, 1), shortest)
+        assert is_wrong(ModelRun(automaton, 1), shortest)

@@ -10,7 +10,7 @@ import pytest
 
 from emu.ftrace.patching import Park, Patch, Release, Write
 from emu.machine import Machine
-from emu.race.lab_module import LabModule
+from emu.race.machine.lab_module import LabModule
 from emu.race.scenario import LINE, PLACES
 from tests.lib.booted_machine import booted_machine
 from tests.lib.directed import LONGEST_WAY, come_to, direct, directing, put, walk

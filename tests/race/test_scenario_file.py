@@ -111,6 +111,11 @@ def generator(patches, breakpoint):
     yield Synchronise()
 def words(patches, breakpoint):
     return ["sync"]
+class Shy:
+    def __repr__(self):
+        return 1 // 0
+def shy(patches, breakpoint):
+    return Shy()
 def longer(patches, breakpoint):
     return [Write(patches[0].address, b"", b"yy")]
 def many(patches, breakpoint):
@@ -143,7 +148,8 @@ FILE_ERRORS = {
     "own.py:raising":
     "2:10: the protocol cannot be performed: raised ZeroDivisionError: integer division or modulo by zero (own.py, line 7)",
     "own.py:leaving": "2:10: the protocol cannot be performed: raised SystemExit: 3 (own.py, line 9)",
-    "own.py:generator": "2:10: the protocol cannot be performed: returned no list of steps, but <generator",
+    "own.py:generator": "2:10: the protocol cannot be performed: returned no list of steps, but <generator object generator>",
+    "own.py:shy": "2:10: the protocol cannot be performed: returned no list of steps, but something that is a Shy",
     "own.py:words": "2:10: the protocol cannot be performed: returned a list with 'sync', which is no step",
     "own.py:longer": "2:10: the protocol cannot be performed: writes 2 bytes over 0 at",
     "own.py:many": "2:10: the protocol has 1001 steps; at most 1000",
@@ -154,6 +160,12 @@ FILE_ERRORS = {
     "gone.py:f": "gone.py: No such file or directory; ",
     "broken.py:f": "broken.py, line 1: '(' was never closed; ",
 }
+
+
+def test_a_protocol_has_not_very_many_changes() -> None:
+    with pytest.raises(TextError) as caught:
+        parse(f"scenario many\nprotocol breakpoint{' swap 1 2' * 5000}\n")
+    assert str(caught.value) == "scenario:2:921: more than 100 changes of a protocol; fewer"
 
 
 @pytest.mark.parametrize("protocol", FILE_ERRORS)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from emu.cpu.arch import ARCHITECTURES
 from tests.fuzz import Outcome
-from tests.soak import FUZZERS, INSTANTS, INSTRUCTIONS, TOGGLES, checkpoints, stress, toggles
+from tests.soak import FUZZERS, INSTANTS, INSTRUCTIONS, TOGGLES, checkpoints, mutants, stress, toggles
 
 Submit = Callable[..., "Future[object]"]
 
@@ -84,6 +84,12 @@ def _sum_up_checkpoints(outcomes: Sequence[object]) -> str:
     return f"{instants} instants, sites were being changed at {patching}"
 
 
+def _sum_up_mutants(outcomes: Sequence[object]) -> str:
+    (outcome,) = outcomes
+    assert isinstance(outcome, mutants.Replayed)
+    return f"{outcome.schedules:,} schedules of {outcome.protocols} protocols, all as recorded"
+
+
 def _sum_up_fuzzing(outcomes: Sequence[object]) -> str:
     total = Outcome()
     for outcome in outcomes:
@@ -107,12 +113,14 @@ def _part(submit: Submit, name: str, arch: str, part: float, seed: int) -> Part:
     if name == "checkpoints":
         pieces = [submit(checkpoints.go_back, arch, int(INSTANTS * part / 4), seed + n) for n in range(4)]
         return Part(title, pieces, _sum_up_checkpoints)
+    if name == "mutants":
+        return Part(title, [submit(mutants.replay, arch, part, seed)], _sum_up_mutants)
     fuzzer = FUZZERS[name]
     return Part(title, [submit(fuzzer.run, arch, seed, numbers) for numbers in fuzzer.pieces(part)], _sum_up_fuzzing)
 
 
 def main() -> int:
-    names = ["stress", "toggles", "keys", "checkpoints", *FUZZERS]
+    names = ["stress", "toggles", "keys", "checkpoints", "mutants", *FUZZERS]
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description="Long runs that look for what short tests miss.")
     parser.add_argument("--arch", choices=ARCHITECTURES, action="append", help="default: each")
     parser.add_argument("--part", type=float, default=1.0, help="how much of it, from 0 to 1 (default)")

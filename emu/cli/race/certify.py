@@ -36,6 +36,7 @@ Examples:
     emu race certify -o wrong.schedule my.py:hasty
     emu race show wrong.schedule
   What is each of its stages for? All schedules go to files in a folder, and the guest replays them:
+    mkdir found
     emu race certify --mutants --cpus 2 --sites 1 -o found/ breakpoint
     emu race replay found/*.schedule
 
@@ -46,13 +47,14 @@ to the sites, and with each write failing, so that the driver undoes the patch. 
 In it stands safe, or what goes wrong and after how many events, or ? if a search was not decided.
 
 \b
-With --mutants, PROTOCOL is searched as it is, without each of its stages, and with each two of them swapped; no write
-fails. A stage is a run of writes, or one other step. Lines in which the same is found are one. What changes nothing,
-as swapping two synchronisations, is not searched.
+With --mutants, PROTOCOL is searched as it is, without each of its stages, and with each two of them swapped: from a nop
+to a call and from a call to another, at each kind of place, with NMIs and without; no write fails. A stage is a run of
+writes, or one other step. What changes nothing, as swapping two synchronisations, is not searched. Lines that say the
+same are one, and a column that would say `any` in each line is left out (docs/race-mutants.md).
 
 \b
-Exit status: 0: PROTOCOL is safe; 1: it is not, or a search was not decided; 2: something in the options is wrong, and nothing
-was searched; 130: interrupted by Ctrl-C. What was found until then is printed.
+Exit status: 0: PROTOCOL is safe; 1: it is not, or a search was not decided; 2: something in the options is wrong, and
+nothing was searched; 130: interrupted by Ctrl-C. What was found until then is printed.
 """
 
 
@@ -87,15 +89,15 @@ def certify(
     """
     progress = Progress()
     with progress.during("loading the race lab"), lab_errors():
-        from emu.race import lab
+        from emu.race import api
 
-        cases = lab.cases(protocol, arch, fetch, cpus, sites, mutants=mutants)
-        engines = [lab.engines(case, on) for case in cases]
+        cases = api.cases(protocol, arch, fetch, cpus, sites, mutants=mutants)
+        engines = [api.engines(case, on) for case in cases]
     count = sum(len(case.models) * len(on_these) for case, on_these in zip(cases, engines, strict=True))
     verdicts: list[Verdict] = []
     doing = (f"searching, {n} of {count} done, {counted(sum(v.states for v in verdicts), 'state')}" for n in range(count))
     with raised(), ScheduleFiles(output, seed, [Path(protocol.partition(":")[0])]) as schedules, ended_early() as end:
-        searches = (v for case, on_these in zip(cases, engines, strict=True) for v in lab.searches(case, on_these, seed, limit))
+        searches = (v for case, on_these in zip(cases, engines, strict=True) for v in api.searches(case, on_these, seed, limit))
         for verdict in found_by(searches, progress, doing):
             verdicts.append(verdict)
             schedules.add(verdict)

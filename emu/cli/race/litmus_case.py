@@ -33,7 +33,7 @@ class LitmusCase:
     heading = ""  # each verdict has its own
 
     def __init__(self, path: Path, options: SearchOptions) -> None:
-        from emu.race import lab, litmus
+        from emu.race import api, litmus
 
         for option, given in (("--on", options.on != "model"), ("--cpus", options.cpus), ("--sites", options.sites)):
             if given:
@@ -41,7 +41,7 @@ class LitmusCase:
         self.path = path
         self.verdicts: list[LitmusVerdict] = []
         self._test = litmus.read(path)
-        self._fetch = self._test.fetch if options.fetch is None else lab.fetch_names(self._test.arch, options.fetch)
+        self._fetch = self._test.fetch if options.fetch is None else api.fetch_names(self._test.arch, options.fetch)
         self._limit = options.limit
 
     @property

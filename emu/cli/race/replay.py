@@ -55,7 +55,7 @@ def replay(files: Sequence[Path], as_json: bool) -> int:
     """
     progress = Progress()
     with progress.during("loading the race lab"), lab_errors():
-        from emu.race import lab
+        from emu.race import api
         from emu.race.schedule import read
 
         schedules = [(path, read(path)) for path in files]
@@ -63,7 +63,7 @@ def replay(files: Sequence[Path], as_json: bool) -> int:
     with raised(), ended_early() as end:
         for path, recorded in schedules:
             with progress.during(f"replaying, {len(replayed)} of {len(files)} done"), lab_errors(path):
-                replayed.append(_Replayed(path, recorded, lab.replay(recorded)))
+                replayed.append(_Replayed(path, recorded, api.replay(recorded)))
             if not as_json:
                 say(replayed[-1].text if len(files) == 1 else replayed[-1].line)
     if as_json:

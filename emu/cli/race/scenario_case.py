@@ -33,13 +33,13 @@ class ScenarioCase:
     noun = "scenario"
 
     def __init__(self, path: Path, options: SearchOptions) -> None:
-        from emu.race import lab
+        from emu.race import api
 
         self.path = path
         self.verdicts: list[Verdict] = []
         self._options = options
-        self._scenario = lab.varied(lab.loaded(path), fetch=options.fetch, cpus=options.cpus, sites=options.sites)
-        self._engines = lab.engines(self._scenario, options.on)
+        self._scenario = api.varied(api.loaded(path), fetch=options.fetch, cpus=options.cpus, sites=options.sites)
+        self._engines = api.engines(self._scenario, options.on)
 
     @property
     def heading(self) -> str:
@@ -61,9 +61,9 @@ class ScenarioCase:
 
     def search(self, schedules: ScheduleFiles, progress: Progress) -> Iterator[str]:
         """Searches. What is to be said comes as it is found."""
-        from emu.race import lab
+        from emu.race import api
 
-        searches = lab.searches(self._scenario, self._engines, self._options.seed, self._options.limit)
+        searches = api.searches(self._scenario, self._engines, self._options.seed, self._options.limit)
         both = len(self._engines) > 1
         order = [f"searching {self._scenario.name}: {fetch}, {on}" for fetch in self._scenario.models for on in self._engines]
         for verdict in found_by(searches, progress, order):

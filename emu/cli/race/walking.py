@@ -96,7 +96,7 @@ class _Replayed:
             try:
                 with Progress().during("replaying"):
                     events = schedule.events
-                    self._source = machine.Walk(events, schedule.scenario, schedule.fetch, schedule.seed, schedule.digest)
+                    self._source = machine.MachineRun(events, schedule.scenario, schedule.fetch, schedule.seed, schedule.digest)
             except ValueError as error:
                 return str(error)
         return ""

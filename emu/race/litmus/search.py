@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any, NamedTuple
 
-from emu.race.fetch import MODELS, Fetch, FetchModel
+from emu.race.fetch import Fetch, FetchModel, model_of
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.litmus.arch import CODE
 from emu.race.litmus.bare_board import ENDED, RUNNING, BareBoard
@@ -19,7 +19,6 @@ from emu.race.litmus.litmus_text import Litmus
 from emu.race.litmus.litmus_verdict import FinalState, LitmusStep, LitmusVerdict
 
 __all__ = ["explore"]
-
 
 _MOST_STATES = 1_000_000
 
@@ -55,10 +54,7 @@ def explore(litmus: Litmus, fetch: str, limits: Limits | None = None) -> LitmusV
     Raises:
         ValueError: the architecture has no such fetch model.
     """
-    model = MODELS.get(fetch)
-    if model is None or litmus.arch not in model.archs:
-        allowed = ", ".join(name for name, model in MODELS.items() if litmus.arch in model.archs)
-        raise ValueError(f"{litmus.arch} has no fetch model '{fetch}' (it has: {allowed})")
+    model = model_of(litmus.arch, fetch)
     began = time.perf_counter()
     with closing(BareBoard(litmus)) as board:
         search = _Search(litmus, model, board)

@@ -12,14 +12,14 @@ from emu.race.machine.direction import Direction
 from emu.race.machine.explore import explore as explore_lab
 from emu.race.machine.lab import Lab
 from emu.race.machine.labs import lab
-from emu.race.machine.replay import Walk, replay
+from emu.race.machine.replay import MachineRun, replay
 from emu.race.machine.unsupported import unsupported
 from emu.race.model import automaton_of
 from emu.race.model.assumptions import assumptions
 from emu.race.scenario import Scenario
 from emu.race.verdict import Outcome, Verdict
 
-__all__ = ["Lab", "Walk", "explore", "replay", "unsupported"]
+__all__ = ["Lab", "MachineRun", "explore", "replay", "unsupported"]
 
 _ONCE = 1  # visits of a scenario that has no bound
 _ASSUMPTIONS = (

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from emu.cpu.disassembly import Instruction, disassemble
 from emu.ftrace.patching import Patch, Step, Write
 from emu.race.event import Event, What
-from emu.race.fetch import MODELS, View, Views
+from emu.race.fetch import MODELS, View
 from emu.race.machine.notes import CpuNotes, Notes, Stand
 from emu.race.model.automaton import Due
 from emu.race.model.patcher import Patcher
@@ -53,7 +53,6 @@ class Course:
     Attributes:
         scenario, patches: as given.
         patcher: what it does at each position.
-        views: of each site: what a CPU may fetch of it.
         given: the steps that the driver is given.
         stores: of each WRITE, by its position: the store that it belongs to.
         instructions: of each site: the old ones and the new ones, by their offsets.
@@ -71,8 +70,6 @@ class Course:
         self._arch = scenario.ftrace_arch.cpu
         self._decoded: dict[tuple[bytes, int], Instruction] = {}
         self.patcher = Patcher(scenario, patches, model)
-        memory = self.patcher.memory
-        self.views = [Views(model, p.address, [sites[n] for sites in memory]) for n, p in enumerate(patches)]
         self.given = list(self._given())
         self.stores = dict(_stores(scenario.steps(patches), model.store))
         self.instructions = [(self._instructions(p, p.old), self._instructions(p, p.new)) for p in patches]
@@ -95,14 +92,6 @@ class Course:
 
     def _instructions(self, patch: Patch, code: bytes) -> Mapping[int, Instruction]:
         return {one.address - patch.address: one for one in disassemble(self._arch, code, patch.address)}
-
-    def synchronised(self, position: int) -> tuple[View, ...]:
-        """The views of a CPU that synchronises while the patcher is at a position."""
-        return tuple(views.synchronised(self.patcher.now[position]) for views in self.views)
-
-    def is_deaf(self, position: int) -> bool:
-        """Whether the last SYNC before a position does not reach the fetch."""
-        return self.patcher.synchronisations[position] in self.scenario.deaf
 
     # What is possible
 
@@ -143,7 +132,7 @@ class Course:
         patch = self.patches[site - 1]
         address, size = patch.address + offset, len(patch.old) - offset
         done = set()
-        for code, view, versions in self.views[site - 1].fetches(cpu.view[site - 1], now, address, size):
+        for code, view, versions in self.patcher.views[site - 1].fetches(cpu.view[site - 1], now, address, size):
             first = self._first_instruction(site, code, address)
             if every or (first.code, view) not in done:
                 done.add((first.code, view))

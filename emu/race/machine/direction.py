@@ -16,9 +16,9 @@ from typing import NoReturn
 
 from emu.ftrace.patching import Patch, Protocol, Step, Write
 from emu.kernel.endings import GuestPanic, PoweredOff
-from emu.race.breakpoint_handlers import breakpoint_handler
 from emu.race.event import PATCHER, Event, What
 from emu.race.fetch import View
+from emu.race.machine.breakpoint_handlers import breakpoint_handler
 from emu.race.machine.course import Course, Possible
 from emu.race.machine.cpu_direction import Lost
 from emu.race.machine.lab import Lab
@@ -96,7 +96,7 @@ class Direction:
         driver.protocol = _protocol(self.course.given)
         driver.start(patches, _nothing)
         visits = self._visits
-        self.notes = Notes(0, (CpuNotes(self.course.synchronised(0), visits=visits, nmis=visits),) * len(lab.cpus))
+        self.notes = Notes(0, (CpuNotes(self.course.patcher.synchronised(0), visits=visits, nmis=visits),) * len(lab.cpus))
 
     def possible(self, *, every: bool = False) -> list[Possible]:
         """The events that are possible now (see Course.possible)."""
@@ -179,7 +179,7 @@ class Direction:
         for cpu in self._lab.cpus:
             cpu.hold_upcall()
         if event.what is What.RELEASE and parked:
-            views = course.synchronised(position)
+            views = course.patcher.synchronised(position)
             return tuple(cpu._replace(view=views, due=Due.RELEASED) for cpu in cpus)
         if event.what in _ASKED and not parked:
             return tuple(cpu._replace(due=_ASKED[event.what]) for cpu in cpus)
@@ -205,10 +205,10 @@ class Direction:
 
     def _interrupt(self, event: Event, cpu: CpuNotes) -> CpuNotes:
         position = self.notes.position
-        deaf = self.course.is_deaf(position)
+        deaf = self.course.patcher.is_deaf(position)
         self._driver.deaf_cpus = {event.agent} if deaf else set()
         self._lab.cpus[event.agent].take_upcall(waits=False)
-        return cpu._replace(view=cpu.view if deaf else self.course.synchronised(position), due=Due.NOTHING)
+        return cpu._replace(view=cpu.view if deaf else self.course.patcher.synchronised(position), due=Due.NOTHING)
 
     def _wait(self, event: Event, cpu: CpuNotes) -> CpuNotes:
         self._lab.cpus[event.agent].take_upcall(waits=True)

@@ -12,8 +12,8 @@ import numpy as np
 
 from emu.cpu.snapshot import Snapshots
 from emu.machine import Machine
-from emu.race.lab_module import LabModule, LabSite
 from emu.race.machine.cpu_direction import CpuDirection
+from emu.race.machine.lab_module import LabModule, LabSite
 
 __all__ = ["Lab"]
 

@@ -16,12 +16,12 @@ from emu.race.permitted import NotPermitted, is_same
 from emu.race.scenario import Scenario
 from emu.race.verdict import Outcome, Verdict
 
-__all__ = ["Walk", "replay"]
+__all__ = ["MachineRun", "replay"]
 
 _ANY_NUMBER = 1 << 30  # visits of a scenario that has no bound
 
 
-class Walk:
+class MachineRun:
     """A schedule that has been performed on a machine, which can be looked at after each of its events.
 
     Args:
@@ -103,6 +103,6 @@ class Walk:
 
 
 def replay(events: Sequence[Event], scenario: Scenario, fetch: str, seed: int = 0, digest: str = "") -> Verdict:
-    """What comes of a schedule's events on the machine. The arguments and errors are those of `Walk`."""
-    with closing(Walk(events, scenario, fetch, seed, digest)) as walk:
+    """What comes of a schedule's events on the machine. The arguments and errors are those of `MachineRun`."""
+    with closing(MachineRun(events, scenario, fetch, seed, digest)) as walk:
         return walk.verdict

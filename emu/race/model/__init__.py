@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 
-from emu.race.fetch import MODELS
+from emu.race.fetch import MODELS, model_of
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.model.assumptions import assumptions
 from emu.race.model.automaton import Automaton
@@ -26,11 +26,7 @@ def automaton_of(scenario: Scenario, fetch: str) -> Automaton:
     Raises:
         ValueError: the architecture has no such fetch model, or the scenario is impossible. The text says why.
     """
-    model = MODELS.get(fetch)
-    if model is None or scenario.arch not in model.archs:
-        allowed = ", ".join(name for name, model in MODELS.items() if scenario.arch in model.archs)
-        raise ValueError(f"{scenario.arch} has no fetch model '{fetch}' (it has: {allowed})")
-    return Automaton(scenario, model)
+    return Automaton(scenario, model_of(scenario.arch, fetch))
 
 
 def explore(scenario: Scenario, fetch: str, limits: Limits | None = None) -> Verdict:

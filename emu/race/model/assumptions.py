@@ -21,7 +21,8 @@ def assumptions(scenario: Scenario, model: FetchModel) -> tuple[str, ...]:
     often = {0: "any number of times", 1: "once at most"}.get(scenario.visits, f"{scenario.visits} times at most")
     stores = "Every store is seen whole."
     if model.store < LINE:
-        stores = f"A store is seen whole in each aligned piece of {model.store} bytes, and the pieces one after another."
+        pieces = f"in each aligned piece of {model.store} bytes"
+        stores = f"A store is seen whole {pieces}, and the pieces one after another, from the lowest address."
     sentences = [
         f"{_count(scenario.cpus, 'CPU')}, each with one task, and {_count(len(scenario.places), 'site')} are all there are.",
         f"A CPU comes to a site {often}, executes it from its first byte, and comes to it in no other way.",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from emu.cpu import arch as cpu_arch
 from emu.cpu.disassembly import disassemble
 from emu.race.event import Event, What
-from emu.race.fetch import FetchModel, View, Views
+from emu.race.fetch import FetchModel, View
 from emu.race.model.patcher import Patcher
 from emu.race.model_sites import model_patches
 from emu.race.protocol_steps import Free, WaitTasks
@@ -122,8 +122,6 @@ class Automaton:
         _check(scenario)
         self._patches = model_patches(scenario)
         self.patcher = Patcher(scenario, self._patches, model)
-        memory = self.patcher.memory
-        self._views = [Views(model, p.address, [sites[n] for sites in memory]) for n, p in enumerate(self._patches)]
         self._arch = scenario.arch
         self._breakpoint = scenario.breakpoint
         self._old = [self._instructions(patch.address, patch.old) for patch in self._patches]
@@ -137,7 +135,7 @@ class Automaton:
             sorted(sites) for sites in (scenario.handler_sites, scenario.entry_sites, scenario.nmi_sites)
         )
         frames = (Frame(Kind.USER),) if scenario.user else ()
-        self.first = Cpu(self._synchronised(0), frames, visits=scenario.visits, nmis=scenario.visits)
+        self.first = Cpu(self.patcher.synchronised(0), frames, visits=scenario.visits, nmis=scenario.visits)
 
     def _instructions(self, address: int, code: bytes) -> dict[int, bytes]:
         """The instructions of a site by their offsets."""
@@ -146,9 +144,6 @@ class Automaton:
             found[offset] = _decoded(self._arch, code[offset:], address + offset)[0]
             offset += len(found[offset])
         return found
-
-    def _synchronised(self, position: int) -> tuple[View, ...]:
-        return tuple(views.synchronised(self.patcher.now[position]) for views in self._views)
 
     # The patcher's next event
 
@@ -166,19 +161,15 @@ class Automaton:
             case What.SYNC if not patcher.parked[position]:
                 if not (cpu.frames and cpu.frames[0].kind in (Kind.USER, Kind.ENTRY)):
                     cpu = cpu._replace(due=Due.INTERRUPT)
-                elif not self._is_deaf(position + 1):
+                elif not self.patcher.is_deaf(position + 1):
                     cpu = cpu._replace(deferred=True)
             case What.PARK if not patcher.parked[position]:
                 cpu = cpu._replace(due=Due.WAIT)
             case What.RELEASE if patcher.parked[position]:
-                cpu = cpu._replace(view=self._synchronised(position), due=Due.RELEASED)
+                cpu = cpu._replace(view=self.patcher.synchronised(position), due=Due.RELEASED)
             case What.FREE if any(frame.kind is Kind.IN for frame in cpu.frames):
                 return self._wrong(event, Wrong.FREED, "the trampoline is freed in which a task stands")
         return Move(event, cpu)
-
-    def _is_deaf(self, position: int) -> bool:
-        """Whether the last synchronisation does not reach the fetch."""
-        return self.patcher.synchronisations[position] in self._scenario.deaf
 
     # A CPU's
 
@@ -204,7 +195,7 @@ class Automaton:
         if not kinds <= {Kind.AT, Kind.IN, Kind.USER}:
             return
         if cpu.due is Due.INTERRUPT:
-            view = cpu.view if self._is_deaf(position) else self._synchronised(position)
+            view = cpu.view if self.patcher.is_deaf(position) else self.patcher.synchronised(position)
             yield Move(Event(0, What.INTERRUPT), cpu._replace(view=view, due=Due.NOTHING))
         elif cpu.due is Due.WAIT:
             yield Move(Event(0, What.WAIT), self._entered(position, cpu)._replace(due=Due.PARKED))
@@ -219,7 +210,7 @@ class Automaton:
 
     def _entered(self, position: int, cpu: Cpu) -> Cpu:
         """The CPU after it has entered the kernel: it has made the synchronisation that was deferred."""
-        return cpu._replace(view=self._synchronised(position), deferred=False) if cpu.deferred else cpu
+        return cpu._replace(view=self.patcher.synchronised(position), deferred=False) if cpu.deferred else cpu
 
     def _goes_on(self, position: int, cpu: Cpu, every: bool) -> Iterator[Move]:
         """What the innermost frame does."""
@@ -270,7 +261,7 @@ class Automaton:
     def _execute(self, position: int, cpu: Cpu, every: bool) -> Iterator[Move]:
         """Fetches and executes an instruction; the innermost frame is AT."""
         at = cpu.frames[-1]
-        patch, views = self._patches[at.site - 1], self._views[at.site - 1]
+        patch, views = self._patches[at.site - 1], self.patcher.views[at.site - 1]
         address, size = patch.address + at.offset, len(patch.old) - at.offset
         view = cpu.view[at.site - 1]
         done = set()
@@ -336,8 +327,10 @@ class Automaton:
         if known and scenario.handler is not Handler.DIE:
             if not patcher.undoing[position]:
                 return Move(event("does what is new"), after)
-            calls_old = self._trampolines
-            return Move(event("does what is old"), _pushed(_popped(cpu), Frame(Kind.IN)) if calls_old else after)
+            calls_old = event("does what is old")
+            if self._trampolines and patcher.freed[position]:
+                return self._wrong(calls_old, Wrong.FREED, f"calls a trampoline that is freed at site {trap.site}")
+            return Move(calls_old, _pushed(_popped(cpu), Frame(Kind.IN)) if self._trampolines else after)
         in_memory = patcher.memory[patcher.now[position]][trap.site - 1][trap.offset :]
         if scenario.handler is Handler.RETRY and not in_memory.startswith(self._breakpoint):
             again = Frame(Kind.AT, trap.site, trap.offset, trap.kept)

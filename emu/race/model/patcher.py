@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the patcher of a scenario does, one event after another, and what memory holds meanwhile."""
+"""What the patcher of a scenario does, one event after another, and what may be seen of memory meanwhile."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from emu.ftrace.patching import Park, Patch, Release, Synchronise, Write
 from emu.race.event import PATCHER, Event, What
-from emu.race.fetch import FetchModel
+from emu.race.fetch import FetchModel, View, Views
 from emu.race.protocol_steps import Forget, Free, LabStep, WaitTasks, pieces
 from emu.race.scenario import Scenario
 
@@ -22,6 +22,7 @@ _EVENTS = {
     WaitTasks: What.WAIT_TASKS,
     Forget: What.FORGET,
 }
+_UNANSWERED_WHILE_PARKED = (What.SYNC, What.PARK, What.WAIT_TASKS)
 
 
 class Patcher:
@@ -39,6 +40,7 @@ class Patcher:
         end: the last position.
         ends: whether the protocol does: each question can be answered, and no CPU waits at its end.
         memory: of each version: what each site holds.
+        views: of each site: what a CPU may fetch of it.
         now: the version of memory.
         parked: whether all CPUs have been asked to wait.
         known: whether the breakpoint handler knows the sites.
@@ -66,6 +68,16 @@ class Patcher:
         if self.ends:
             self._do(Event(PATCHER, What.DONE), bool(scenario.fails_at))
         self.end = len(self.events)
+        self.views = [Views(model, p.address, [sites[n] for sites in self.memory]) for n, p in enumerate(patches)]
+        self._deaf = scenario.deaf
+
+    def synchronised(self, position: int) -> tuple[View, ...]:
+        """The view of each site of a CPU that synchronises at a position."""
+        return tuple(views.synchronised(self.now[position]) for views in self.views)
+
+    def is_deaf(self, position: int) -> bool:
+        """Whether the last synchronisation before a position does not reach the fetch."""
+        return self.synchronisations[position] in self._deaf
 
     def _events_of(self, step: LabStep, model: FetchModel) -> Iterator[Event]:
         if not isinstance(step, Write):
@@ -77,8 +89,9 @@ class Patcher:
 
     def _do(self, event: Event, undoing: bool) -> None:
         what, parked = event.what, self.parked[-1]
-        # No CPU can ever answer these, as with the driver: a CPU that waits takes no interrupt, and none other is released.
-        self.ends = not ((what in (What.SYNC, What.PARK) and parked) or (what is What.RELEASE and not parked))
+        # These are never answered, as with the driver: a CPU that waits takes no interrupt and its task leaves no trampoline,
+        # and no other CPU is released.
+        self.ends = not ((what in _UNANSWERED_WHILE_PARKED and parked) or (what is What.RELEASE and not parked))
         self.events.append(event)
         if what is What.WRITE:
             memory = list(self.memory[-1])

@@ -14,7 +14,7 @@ from emu.race.permitted import NotPermitted, is_same
 from emu.race.scenario import Scenario, Wrong
 from emu.race.verdict import Outcome, Verdict
 
-__all__ = ["Walk", "replay"]
+__all__ = ["ModelRun", "replay"]
 
 
 def replay(events: Sequence[Event], scenario: Scenario, fetch: str) -> Verdict:
@@ -24,23 +24,23 @@ def replay(events: Sequence[Event], scenario: Scenario, fetch: str) -> Verdict:
         NotPermitted: an event is not possible where it stands.
         ValueError: the scenario is impossible, or has no such fetch model.
     """
-    walk = Walk(automaton_of(scenario, fetch), scenario.cpus)
+    run = ModelRun(automaton_of(scenario, fetch), scenario.cpus)
     move: Move | None = None
     for event in events:
         if move and move.wrong:
-            raise NotPermitted(len(walk.events) + 1, event, [])
-        walk, move = walk.performed(event)
+            raise NotPermitted(len(run.events) + 1, event, [])
+        run, move = run.performed(event)
     outcome, wrong, why = Outcome.UNDECIDED, None, "nothing goes wrong on the way"
     if move and move.wrong:
         outcome, wrong, why = Outcome.UNSAFE, move.wrong, move.why
-    elif walk.is_stuck and Wrong.STUCK in scenario.never:
+    elif run.is_stuck and Wrong.STUCK in scenario.never:
         outcome, wrong, why = Outcome.UNSAFE, Wrong.STUCK, STUCK
-    count = len(walk.events)
-    return Verdict(scenario, fetch, "model", outcome, wrong, why, tuple(walk.events), states=count + 1, moves=count)
+    count = len(run.events)
+    return Verdict(scenario, fetch, "model", outcome, wrong, why, tuple(run.events), states=count + 1, moves=count)
 
 
-class Walk:
-    """Where the patcher and the CPUs are on the way along a schedule.
+class ModelRun:
+    """Where the patcher and the CPUs are after some of a schedule's events.
 
     Attributes:
         automaton: of each CPU.
@@ -74,8 +74,8 @@ class Walk:
         moves = [automaton.advance(position, cpu) for cpu in self.cpus]
         return [next((move for move in moves if move.wrong), moves[0])]
 
-    def performed(self, event: Event) -> tuple[Walk, Move]:
-        """The walk after an event, which is one of those that are possible.
+    def performed(self, event: Event) -> tuple[ModelRun, Move]:
+        """The run after an event, which is one of those that are possible.
 
         Raises:
             NotPermitted: it is none.
@@ -86,8 +86,8 @@ class Walk:
             raise NotPermitted(len(self.events) + 1, event, [move.event for move in possible])
         return self.followed(move), move
 
-    def followed(self, move: Move) -> Walk:
-        """The walk after one of the moves that are possible."""
+    def followed(self, move: Move) -> ModelRun:
+        """The run after one of the moves that are possible."""
         after = copy.copy(self)
         after.events = [*self.events, move.event]
         after.cpus = list(self.cpus)

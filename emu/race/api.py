@@ -11,18 +11,16 @@ from typing import Any
 
 from emu.ftrace.protocol_file import protocol_of
 from emu.race import certification, model, scenario_file
-from emu.race.fetch import ALIASES, models_of
+from emu.race.fetch import ALIASES, model_of
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.model_sites import MOST_SITES, model_patches
 from emu.race.protocol_text import FileProtocol
-from emu.race.scenario import PLACES, LabProtocol, Scenario
+from emu.race.scenario import MOST_CPUS, PLACES, LabProtocol, Scenario
 from emu.race.schedule import Schedule
 from emu.race.schedule import read as read_schedule
 from emu.race.verdict import Verdict
 
 __all__ = ["cases", "certify", "engines", "explore", "fetch_names", "loaded", "replay", "searches", "varied"]
-
-_MOST_CPUS = 8
 
 
 def explore(
@@ -125,7 +123,7 @@ def varied(
     if fetch is not None:
         changes["fetch"] = fetch_names(scenario.arch, fetch)
     if cpus is not None:
-        changes["cpus"] = _possible(cpus, _MOST_CPUS, "CPUs")
+        changes["cpus"] = _possible(cpus, MOST_CPUS, "CPUs")
     if sites is not None:
         changes["places"] = _places(scenario, sites)
     scenario = dataclasses.replace(scenario, **changes)
@@ -145,7 +143,7 @@ def cases(
     if arch not in PLACES:
         raise ValueError(f"there is no architecture '{arch}'; there are {', '.join(PLACES)}")
     names = () if fetch is None else fetch_names(arch, fetch)
-    _possible(cpus, _MOST_CPUS, "CPUs")
+    _possible(cpus, MOST_CPUS, "CPUs")
     _possible(sites, MOST_SITES, "sites")
     cases_of = certification.mutant_cases if mutants else certification.cases
     try:
@@ -196,13 +194,8 @@ def _limits(limit: Limits | int | None) -> Limits | None:
 
 def fetch_names(arch: str, fetch: str | Sequence[str]) -> tuple[str, ...]:
     """The names of fetch models, each once, from what a user has written."""
-    known = [model.name for model in models_of(arch)]
     words = [word.strip() for word in fetch.split(",")] if isinstance(fetch, str) else fetch
-    names = [ALIASES.get(word, word) for word in words]
-    for name in names:
-        if name not in known:
-            raise ValueError(f"{arch} has no fetch model '{name}'; it has {', '.join(known)}")
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(model_of(arch, ALIASES.get(word, word)).name for word in words))
 
 
 def _possible(count: int, most: int, what: str) -> int:

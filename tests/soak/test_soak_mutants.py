@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A tenth of what `make soak` replays on the guest: what goes wrong without a stage of a protocol, or with two swapped."""
+
+from __future__ import annotations
+
+from tests.soak import SUITE
+from tests.soak.mutants import replay
+
+_UNSAFE_PROTOCOLS = {"x86_64": 18 + 6 + 1, "sparc64": 3 + 5}  # stop_machine itself; on SPARC V9 one of its mutants is safe
+
+
+def test_what_goes_wrong_on_the_model_goes_wrong_on_the_guest(arch: str) -> None:
+    outcome = replay(arch, SUITE, seed=0)
+    assert outcome.protocols == _UNSAFE_PROTOCOLS[arch]
+    assert outcome.schedules > outcome.protocols
