@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,7 +158,12 @@ def test_checkpoints_are_restored_in_any_order(idle: Machine) -> None:
         assert idle.run("cat /tmp/?").output.split() == [name.encode() for name in present]
     idle.restore(empty)
     assert idle.run("ls /tmp").output == b""
-    assert re.fullmatch(r"<checkpoint: \d+ KiB>", repr(taken["a"])) and 0 < taken["a"].size < 8 << 20
+    assert re.fullmatch(r"<checkpoint: [\d,]+ KiB>", repr(taken["a"])) and 0 < taken["a"].size < 8 << 20
+
+
+def test_a_checkpoint_cannot_leave_its_process(idle: Machine) -> None:
+    with pytest.raises(TypeError, match=r"^a checkpoint is of one machine in one process"):
+        pickle.dumps([idle.checkpoint()])
 
 
 def test_a_machine_lives_again(idle: Machine) -> None:

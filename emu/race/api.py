@@ -146,14 +146,15 @@ def cases(
     _possible(cpus, MOST_CPUS, "CPUs")
     _possible(sites, MOST_SITES, "sites")
     cases_of = certification.mutant_cases if mutants else certification.cases
-    if not isinstance(protocol, str):
-        return cases_of(protocol, arch, cpus, sites, names)
     try:
+        if not isinstance(protocol, str):
+            return cases_of(protocol, arch, cpus, sites, names)
         function = protocol_of(protocol)
         named = function if isinstance(function, str) else FileProtocol(protocol, function)
         return cases_of(named, arch, cpus, sites, names)
     except ValueError as error:
-        raise ValueError(f"protocol {protocol}: {error}") from None
+        name = protocol if isinstance(protocol, str) else getattr(protocol, "__name__", repr(protocol))
+        raise ValueError(f"protocol {name}: {error}") from None
 
 
 def engines(scenario: Scenario, on: str) -> tuple[str, ...]:

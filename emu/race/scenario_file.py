@@ -154,6 +154,9 @@ class _Parser:
             visits=self._number("visits", range(_MOST_VISITS + 1), 0),
             cpus=self._number("cpus", range(1, MOST_CPUS + 1), 2),
         )
+        for name in ("handler", "misses", "in-handler"):
+            if name in self._lines and not scenario.breakpoint:
+                raise file.error(self._lines[name].head, f"'{name}' on {arch}, which has no breakpoints")
         if "entry" in self._lines and "user" not in self._lines:
             raise file.error(self._lines["entry"].head, "'entry' without `user`; only a CPU that begins in user mode enters")
         protocol, steps = ProtocolParser(file, scenario, self._folder).protocol(protocol_line, self._steps)

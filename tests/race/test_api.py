@@ -101,6 +101,8 @@ def test_bad_protocols() -> None:
         race.certify(hasty, "mips")
     with pytest.raises(ValueError, match="protocol bogus: there is no protocol 'bogus'"):
         race.certify("bogus")
+    with pytest.raises(ValueError, match=r"^protocol <lambda>: returned no list"):
+        race.certify(lambda patches, breakpoint: None)
     with pytest.raises(ValueError, match="is not within a site"):
         race.certify(lambda patches, breakpoint: [Write(0, b"x", b"y")])
 

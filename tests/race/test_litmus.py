@@ -201,6 +201,12 @@ exists (1:ebx = 7 /\\ 1:eax = 5)
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("quantifier", ["exists", "~exists", "forall"])
+def test_cpus_that_never_come_to_an_end_prove_nothing(quantifier: str) -> None:
+    found = verdict(f"X86_64 loop\n{{ }}\n P0 ;\n again: jmp again ;\n{quantifier} (0:eax = 1)\n", "coherent")
+    assert (found.finals, found.ok, found.endless) == ((), False, 1)
+
+
 def test_endless_loops_are_found() -> None:
     text = one("X86_64", "again: xor byte ptr [site + 1], 3", "site: mov eax, 5", "jmp again")
     for model in models_of("x86_64"):

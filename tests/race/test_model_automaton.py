@@ -267,6 +267,9 @@ def test_what_is_assumed_depends_on_the_scenario() -> None:
     assert "NMIs come 2 times at most" in said(nmi_sites=frozenset((1,)), visits=2)
     assert "user mode" in said(user=True)
     assert "Write 2 finds something else" in said(fails_at=2)
+    assert "counts as wrong" not in plain
+    assert "late is all that counts as wrong." in said(never=frozenset((Wrong.LATE,)))
+    assert "torn and late are all that counts as wrong." in said(never=frozenset((Wrong.LATE, Wrong.TORN)))
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,13 @@ def test_every_word_has_its_meaning() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("line", ["handler skip", "misses 1", "in-handler 1"])
+def test_a_handler_where_there_are_no_breakpoints(line: str) -> None:
+    with pytest.raises(TextError) as caught:
+        parse(f"scenario x\narch sparc64\nprotocol flush\n{line}\n")
+    assert str(caught.value) == f"scenario:4:1: '{line.split()[0]}' on sparc64, which has no breakpoints"
+
+
 def test_an_expectation_without_models_is_for_all() -> None:
     scenario = parse("scenario x\narch sparc64\nprotocol flush\nexpect safe\n")
     assert scenario.expect == dict.fromkeys(("coherent", "stale", "word", "flushed", "translation"), Expectation(False))
@@ -341,12 +348,14 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     change = draw(st.sampled_from(CHANGES[arch]))
     protocol = draw(_written(arch, len(places)) if draw(st.booleans()) else _named(arch, places, change))
     sites = st.frozensets(st.integers(1, len(places)))
+    trapped = sites if arch == "x86_64" else st.just(frozenset[int]())
     user = draw(st.booleans())
     words = st.text(st.characters(exclude_characters='"#', categories=("L", "N", "P", "S")), min_size=1, max_size=12)
     scenario = Scenario(
         " ".join(draw(st.lists(words, min_size=1, max_size=3))), protocol, protocol.text,
         " ".join(draw(st.lists(words, max_size=4))),
-        arch, places, change, handler=draw(st.sampled_from(Handler)), misses=draw(sites), handler_sites=draw(sites),
+        arch, places, change, handler=draw(st.sampled_from(Handler) if arch == "x86_64" else st.just(Handler.EMULATE)),
+        misses=draw(trapped), handler_sites=draw(trapped),
         nmi_sites=draw(sites), user=user, entry_sites=draw(sites) if user else frozenset(), visits=draw(st.integers(0, 100)),
         cpus=draw(st.integers(1, 8)), never=draw(st.frozensets(st.sampled_from(Wrong), min_size=1)),
     )  # fmt: skip

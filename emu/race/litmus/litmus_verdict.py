@@ -95,7 +95,9 @@ class LitmusVerdict:
 
     @property
     def ok(self) -> bool | None:
-        """Whether it is as the quantifier says; None: that is not decided."""
+        """Whether it is as the quantifier says; None: that is not decided. CPUs that never come to an end prove nothing."""
+        if not (self.finals or self.why):
+            return False
         if self.litmus.quantifier is Quantifier.EXISTS:
             return True if self.positive else None if self.why else False
         return False if self.negative else None if self.why else True

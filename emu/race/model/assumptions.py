@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from emu.race.fetch import FetchModel
-from emu.race.scenario import LINE, Handler, Scenario
+from emu.race.scenario import LINE, Handler, Scenario, Wrong
 
 __all__ = ["assumptions"]
 
@@ -44,6 +44,9 @@ def assumptions(scenario: Scenario, model: FetchModel) -> tuple[str, ...]:
         sentences.append("An NMI or an interrupt that comes in user mode synchronises as the kernel's entry does.")
     if scenario.fails_at:
         sentences.append(f"Write {scenario.fails_at} finds something else in memory; nothing on the way back does.")
+    if scenario.never != frozenset(Wrong):
+        wrong = [kind.value for kind in Wrong if kind in scenario.never]
+        sentences.append(f"{' and '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} all that counts as wrong.")
     return tuple(sentences)
 
 
