@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from emu.cpu.snapshot import State
+from emu.race import machine
 from emu.race.machine.direction import DeadEnd, Direction, Violation
 from emu.race.machine.labs import lab
 from emu.race.machine.notes import Notes
 from emu.race.protocol_text import ChangedProtocol, ShippedProtocol
-from emu.race.scenario import Change, Scenario
+from emu.race.scenario import Change, Scenario, Wrong
 
 _WAYS = 2  # that lead to a state, and are followed
 
@@ -65,3 +66,11 @@ def followed(snapshots: Any, direction: Direction) -> dict[object, Counter[objec
             waiting.append((snapshots.save(), direction.notes))
         here[tuple(sorted(after))] += 1
     return found
+
+
+def test_a_search_finds_the_same_after_another() -> None:
+    """The other one changes a function that this one's site calls, and its CPUs have gone on by themselves."""
+    mutant, nmis = ChangedProtocol(ShippedProtocol("breakpoint"), without=(3,)), frozenset({1})
+    machine.explore(Scenario("", mutant, "", places=(61,), nmi_sites=nmis), "torn1")
+    found = machine.explore(Scenario("", mutant, "", change=Change.CALL_TO_CALL, nmi_sites=nmis), "torn1")
+    assert found.wrong is Wrong.LATE, found.why

@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from types import MappingProxyType
 from typing import NoReturn
 
+import numpy as np
+
 from emu.ftrace.patching import Patch, Protocol, Step, Write
 from emu.kernel.endings import GuestPanic, PoweredOff
 from emu.race.event import PATCHER, Event, What
@@ -130,7 +132,9 @@ class Direction:
     def with_aftermath(self, violation: Violation) -> Violation:
         """Lets the guest go on for a while after a violation, and adds what the guest notices itself."""
         cycles = _NO_ANSWER if violation.wrong is Wrong.STUCK else _AFTERWARDS
-        return Violation(violation.wrong, f"{violation.why}; {self._afterwards(cycles)}")
+        noticed = self._afterwards(cycles)
+        self._forget_sites()
+        return Violation(violation.wrong, f"{violation.why}; {noticed}")
 
     # The patcher's events
 
@@ -333,6 +337,13 @@ class Direction:
                 return f"then: {' | '.join(line.strip() for line in warning.splitlines()[:3])}"
         milliseconds = self._machine.board.nanoseconds(cycles) // 1_000_000
         return f"the guest notices nothing for {milliseconds} ms"
+
+    def _forget_sites(self) -> None:
+        """What CPUs that ran by themselves have translated at the sites is not what the next scenario has there."""
+        places = [(self._memory.physical(patch.address), len(patch.old)) for patch in self.course.patches]
+        bytes_there = np.array([[place, place + size] for place, size in places], np.uint64)
+        for cpu in self._lab.cpus:
+            cpu.cpu.forget(bytes_there)
 
 
 def _protocol(steps: list[Step]) -> Protocol:
