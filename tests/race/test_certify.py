@@ -12,9 +12,10 @@ from emu.race import certify
 from emu.race.certification import cases, mutant_cases
 from emu.race.fetch import models_of
 from emu.race.limits import Limits
-from emu.race.model import explore
+from emu.race.model import explore, patcher
 from emu.race.model_sites import model_patches
 from emu.race.mutants import mutants
+from emu.race.protocol_steps import pieces
 from emu.race.protocol_text import ShippedProtocol
 from emu.race.scenario import PLACES, Change, Scenario, Wrong
 from emu.race.verdict import Outcome, Verdict
@@ -53,6 +54,22 @@ def test_breakpoint_and_the_way_back_from_it_are_safe_with_nmis_too() -> None:
     assert unsafe(certify("breakpoint", cpus=2, sites=1)) == []
     two_sites = [scenario for scenario in cases("breakpoint") if not (scenario.nmi_sites or scenario.fails_at)]
     assert unsafe([explore(scenario, fetch) for scenario in two_sites for fetch in scenario.models]) == []
+
+
+def at_once(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
+    """A breakpoint and the new tail are one store, which crosses a quadword at some places."""
+    heads = [Write(patch.address, patch.old, breakpoint + patch.new[len(breakpoint) :]) for patch in patches]
+    tails = [Write(patch.address, breakpoint, patch.new[: len(breakpoint)]) for patch in patches]
+    return [*heads, Synchronise(), *tails, Synchronise()]
+
+
+def test_breakpoint_is_safe_whichever_part_of_a_store_is_seen_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model has the part at the lowest address first, of which no manual says anything."""
+    fragile = Scenario("at once", at_once, "at once", places=(5,), fetch=("coherent",))
+    assert explore(fragile, "coherent").outcome is Outcome.SAFE
+    monkeypatch.setattr(patcher, "pieces", lambda write, atom: reversed(list(pieces(write, atom))))
+    assert explore(fragile, "coherent").wrong is Wrong.TORN
+    assert unsafe(certify("breakpoint", cpus=1, sites=1)) == []
 
 
 def test_a_large_search() -> None:

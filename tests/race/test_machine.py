@@ -15,6 +15,7 @@ from emu.race.event import What
 from emu.race.limits import Limits
 from emu.race.machine.course import Possible
 from emu.race.machine.direction import Direction
+from emu.race.machine.labs import lab
 from emu.race.protocol_steps import Forget, LabStep, swapped, without
 from emu.race.protocol_text import ShippedProtocol
 from emu.race.scenario import Change, Handler, LabProtocol, Scenario, Wrong
@@ -262,19 +263,18 @@ def test_what_only_the_model_can_do(other: dict[str, Any], why: str) -> None:
 def test_every_site_that_is_offered_is_there() -> None:
     for arch, places in (("x86_64", (0, 5, 13, 61) * 2), ("sparc64", (0, 60) * 2)):
         assert machine.unsupported(Scenario("test", ShippedProtocol("stop_machine"), "test", arch=arch, places=places)) is None
-        with machine.Lab(arch, 1, 0) as lab:
-            sites = lab.sites(places)
-            assert [site.address % 64 for site in sites] == list(places)
-            assert len({site.address // 64 for site in sites}) == len(places)
+        sites = lab(arch, 2, 0).sites(places)
+        assert [site.address % 64 for site in sites] == list(places)
+        assert len({site.address // 64 for site in sites}) == len(places)
 
 
 def test_every_byte_of_what_sites_hold_differs() -> None:
     """Otherwise a torn instruction could be a whole one."""
-    with machine.Lab("x86_64", 1, 0) as lab:
-        for change in (Change.NOP_TO_CALL, Change.CALL_TO_CALL):
-            scenario = Scenario("test", ShippedProtocol("breakpoint"), "test", change=change)
-            sites = [site for sites in lab.module.sites.values() for site in sites]
-            for site in sites:
-                (patch,) = scenario.patches([site.address], *lab.targets((site.address % 64,)))
-                start = change is Change.CALL_TO_CALL  # its opcode stays
-                assert all(a != b for a, b in zip(patch.old[start:], patch.new[start:], strict=True)), site
+    booted = lab("x86_64", 2, 0)
+    for change in (Change.NOP_TO_CALL, Change.CALL_TO_CALL):
+        scenario = Scenario("test", ShippedProtocol("breakpoint"), "test", change=change)
+        sites = [site for sites in booted.module.sites.values() for site in sites]
+        for site in sites:
+            (patch,) = scenario.patches([site.address], *booted.targets((site.address % 64,)))
+            start = change is Change.CALL_TO_CALL  # its opcode stays
+            assert all(a != b for a, b in zip(patch.old[start:], patch.new[start:], strict=True)), site

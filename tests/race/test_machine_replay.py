@@ -22,7 +22,7 @@ _SCENARIO = Scenario("test", _PROTOCOL, _PROTOCOL.text)
 _IN_ANOTHER_PROCESS = """
 from emu.race import machine
 from tests.race.test_machine_replay import _SCENARIO
-found = machine.explore(_SCENARIO, "torn1", seed=3)
+found = machine.explore(_SCENARIO, "torn1")
 print(found.digest, found.why, *found.schedule, sep="\\n")
 """
 
@@ -30,9 +30,9 @@ print(found.digest, found.why, *found.schedule, sep="\\n")
 def test_a_schedule_of_another_process() -> None:
     run = subprocess.run([sys.executable, "-c", _IN_ANOTHER_PROCESS], capture_output=True, text=True, timeout=100, check=True)
     digest, why, *events = run.stdout.splitlines()
-    found = machine.explore(_SCENARIO, "torn1", seed=3)
+    found = machine.explore(_SCENARIO, "torn1")
     assert (found.digest, found.why, list(map(str, found.schedule))) == (digest, why, events)
-    again = machine.replay(found.schedule, _SCENARIO, "torn1", seed=3, digest=digest)
+    again = machine.replay(found.schedule, _SCENARIO, "torn1", digest=digest)
     assert (again.outcome, again.wrong, again.why) == (Outcome.UNSAFE, Wrong.TORN, why)
     assert again.schedule == found.schedule
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import signal
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,6 +50,14 @@ def test_a_limit_of_time_holds_where_one_cpu_may_see_very_much(clock: Clock) -> 
     many = Scenario("many", noise, "noise", never=frozenset(), cpus=1)
     verdict = explore(many, "torn1", Limits(seconds=3))
     assert (verdict.outcome, verdict.states) == (Outcome.UNDECIDED, 0) and verdict.why == "the limit of 3 s was reached"
+
+
+def test_what_there_is_no_memory_for_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = sys.modules[native_search.__module__]
+    monkeypatch.setattr(module, "_PARENT_BITS", 14)
+    verdict = explore(LARGE, "stale")
+    assert verdict.outcome is Outcome.UNDECIDED and 8_000 < verdict.states <= 1 << 14
+    assert verdict.why == f"there is no memory for more than {verdict.states:,} states"
 
 
 def test_limits_may_be_absent_and_begin_anew_for_each_search(clock: Clock) -> None:

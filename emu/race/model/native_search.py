@@ -18,6 +18,7 @@ __all__ = ["native_search"]
 
 _CHUNK = 1 << 17  # states between two looks at limits and signals: some 0.1 s
 _ROOM = 1 << 10  # states that there is room for at first
+_PARENT_BITS = 32  # of the number of the state that one was reached from
 
 
 def native_search(tables: Tables, cpus: int, limits: Limits) -> Found:
@@ -75,7 +76,10 @@ class _Search:
             if why == native.Stop.END:
                 return self.found()
             if why == native.Stop.ROOM:
-                self._grow()
+                try:
+                    self._grow()
+                except MemoryError:
+                    return self.found(limit=f"there is no memory for more than {self._counts[native.TAIL]:,} states")
             if limit := limits.reached(int(self._counts[native.TAIL])):
                 return self.found(limit=limit)
 
@@ -112,7 +116,13 @@ class _Search:
 
 
 def _seen(power: int) -> native.Seen:
-    """Room for 2 ** power states."""
+    """Room for 2 ** power states.
+
+    Raises:
+        MemoryError: there is none, or their numbers do not fit into those of parents.
+    """
+    if power > _PARENT_BITS:
+        raise MemoryError
     queue, parents = np.empty(1 << power, np.uint64), np.empty(1 << power, np.uint32)
     return native.Seen(queue, parents, np.zeros(2 << power, np.uint64), np.uint64(63 - power))
 
