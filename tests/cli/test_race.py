@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import emu.race
+from emu.cli.race.errors import lab_errors
 from emu.race import Outcome, Scenario, Verdict, Wrong, api
 from tests.cli.conftest import Emu, Result
 from tests.lib.terminal_session import PATIENCE, TerminalSession
@@ -317,6 +318,18 @@ def test_somebody_walks_along_a_schedule(emu: Emu, files: Path) -> None:
     assert shown("99999999999999999999\n") == there_are
     assert shown("jump\n") == ["'jump' is no command; ? lists them"]
     assert shown("?\nq\nn\n") == shown("?\n")
+
+
+def test_what_is_typed_may_be_no_text(emu: Emu, files: Path) -> None:
+    emu("race", "check", "unsafe.race", "-o", "wrong.schedule")
+    status, out, err = emu("race", "show", "--step", "wrong.schedule", stdin=b"\xff\x00\n")
+    assert (status, err) == (0, "")
+    assert out.decode().endswith("\n'\ufffd\\x00' is no command; ? lists them\n")
+
+
+def test_nobody_reading_is_no_file_that_cannot_be_read() -> None:
+    with pytest.raises(BrokenPipeError), lab_errors():
+        raise BrokenPipeError
 
 
 def test_a_prompt_is_for_a_terminal(emu: Emu, files: Path) -> None:

@@ -23,11 +23,14 @@ def lab_errors(of: Path | None = None) -> Iterator[None]:
 
     Raises:
         click.ClickException: a scenario, protocol, schedule or option is wrong, or a file cannot be read.
+        BrokenPipeError: nobody reads standard output.
     """
     with guest_errors():
         try:
             yield
         except ValueError as error:
             raise click.ClickException(f"{of}: {error}" if of else str(error)) from None
+        except BrokenPipeError:
+            raise
         except OSError as error:
             raise click.ClickException(f"cannot read {error.filename}: {error.strerror}") from None

@@ -11,6 +11,7 @@ from emu.cli.progress import Progress
 from emu.cli.race.say import say
 from emu.race.schedule import Schedule
 from emu.race.show import head, row, state
+from emu.race.text_file import quoted
 from emu.race.walk import RegisterSource, Walk
 
 __all__ = ["walk_along"]
@@ -39,7 +40,7 @@ def walk_along(schedule: Schedule) -> None:
     while True:
         if sys.stdin.isatty():
             say(f"({walk.at} of {last}) ")
-        line = sys.stdin.readline()
+        line = sys.stdin.buffer.readline().decode(errors="replace")
         command = line.strip()
         if not line or command == "q":
             return
@@ -52,7 +53,7 @@ def walk_along(schedule: Schedule) -> None:
         elif command in ("", "n", "p") or command.isdigit():
             say(f"there are events 1 to {last}\n")
         else:
-            say(f"'{command[:20]}' is no command; ? lists them\n")
+            say(f"{quoted(command)} is no command; ? lists them\n")
 
 
 def _go(walk: Walk, command: str) -> bool:

@@ -22,11 +22,9 @@ _PARENT_BITS = 32  # of the number of the state that one was reached from
 
 
 def native_search(tables: Tables, cpus: int, limits: Limits) -> Found:
-    """Searches the product of so many CPUs.
-
-    Raises:
-        ValueError: a state does not fit into a word.
-    """
+    """Searches the product of so many CPUs. That a state does not fit into a word is a limit."""
+    if why := _too_large(tables, cpus):
+        return Found(0, 0, [set() for _ in tables.rows], limit=why)
     search = _Search(tables, cpus)
     try:
         return search.run(limits)
@@ -34,15 +32,22 @@ def native_search(tables: Tables, cpus: int, limits: Limits) -> Found:
         return search.found(limit=INTERRUPTED)
 
 
+def _bits(tables: Tables) -> int:
+    """How many bits the number of a CPU's state has."""
+    return max(len(rows) - 1 for rows in tables.rows).bit_length()
+
+
+def _too_large(tables: Tables, cpus: int) -> str:
+    """Why a state of all CPUs is no word, as a sentence; "": it is one."""
+    if cpus * _bits(tables) + len(tables.rows).bit_length() <= 64:
+        return ""
+    widest, positions = max(map(len, tables.rows)), len(tables.rows)
+    return f"{cpus} CPUs of {widest:,} states and {positions:,} positions of the patcher do not fit into 64 bits"
+
+
 class _Search:
     def __init__(self, tables: Tables, cpus: int) -> None:
-        widest = max(len(rows) for rows in tables.rows)
-        self._cpus, self._bits = cpus, (widest - 1).bit_length()
-        if cpus * self._bits + len(tables.rows).bit_length() > 64:
-            raise ValueError(
-                f"{cpus} CPUs of {widest:,} states and {len(tables.rows)} positions of the patcher do not fit into 64 bits; "
-                f"fewer CPUs or sites do"
-            )
+        self._cpus, self._bits = cpus, _bits(tables)
         rows = [row for rows in tables.rows for row in rows]
         self._moves = native.Moves(
             _sums(len(rows) for rows in tables.rows),
