@@ -15,6 +15,8 @@ from emu.cpu.snapshot.pages import Memory
 
 __all__ = ["Contents", "Objects"]
 
+_MOST_CONSTANTS = 10_000
+
 
 class _Known(NamedTuple):
     """An object whose content can change, and what that is."""
@@ -46,6 +48,7 @@ class Objects:
         self._apart = apart  # kept alive, or another object could get such an id
         self._seen = {id(thing) for thing in apart}
         self._base: Contents = {}
+        self._constants: list[Any] = []
         found, seen = self._reached(roots)
         self._seen |= seen
         self._base = {key: known for key, known in found.items() if known.kind is not MEMORY}
@@ -61,7 +64,10 @@ class Objects:
         Raises:
             Unsaveable: there is something that cannot be put back.
         """
-        return self._reached([self._base[key].thing for key in keys])[0]
+        if len(self._constants) > _MOST_CONSTANTS:
+            self._seen.difference_update(map(id, self._constants))
+            self._constants.clear()
+        return self._reached([self._base[key].thing for key in keys], self._constants)[0]
 
     def put_back(self, contents: Contents) -> None:
         """Stores what `save` has returned. All other objects stay as they are."""
@@ -74,25 +80,34 @@ class Objects:
             thing, kind, content = self._base[key]
             kind.put_back(thing, content)
 
-    def _reached(self, start: Sequence[object]) -> tuple[Contents, set[int]]:
-        """The contents of `start` and of what it leads to, not through the objects of the base; the ids of all of these."""
+    def _reached(self, start: Sequence[object], constants: list[Any] | None = None) -> tuple[Contents, set[int]]:
+        """The contents of `start` and of what it leads to, not through the objects of the base; the ids of all of these.
+
+        What never changes and leads to nothing else need not be looked at again: it joins `constants`.
+        """
         found: Contents = {}
         known, seen = self._seen, set[int]()
         todo: list[Any] = list(start)
         alive: list[Any] = []  # until the end, or another object could get such an id
         while todo:
             thing = todo.pop()
-            if id(thing) in seen:
+            key = id(thing)
+            if key in seen:
                 continue
-            seen.add(id(thing))
+            seen.add(key)
             try:
                 kind = kind_of(type(thing))
             except Unsaveable as error:
                 raise Unsaveable(f"{error}{_holder(thing, alive)}") from None
             alive.append(thing)
-            if kind.copy is not None:
-                found[id(thing)] = _Known(thing, kind, kind.copy(thing))
-            todo += [part for part in kind.parts(thing) if type(part) not in ATOMS and id(part) not in known]
+            parts, copy, _, _ = kind
+            if copy is not None:
+                found[key] = _Known(thing, kind, copy(thing))
+            further = [part for part in parts(thing) if type(part) not in ATOMS and id(part) not in known]
+            todo += further
+            if constants is not None and copy is None and not further:
+                constants.append(thing)
+                known.add(key)
         return found, seen
 
 

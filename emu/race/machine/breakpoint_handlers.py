@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
+from emu.ftrace.arch import Breakpoint
 from emu.ftrace.patching_driver import BreakpointHandler
 from emu.machine import Machine
 from emu.race.scenario import Handler
@@ -22,28 +24,35 @@ def breakpoint_handler(machine: Machine, handler: Handler, misses: Collection[in
         handler: its kind.
         misses: addresses of sites that its search does not find.
     """
-    memory, patching = machine.kernel.memory, machine.patching
-    trap = machine.ftrace.arch.breakpoint
-    assert trap is not None
+    return _BreakpointHandler(machine, handler, frozenset(misses))
 
-    def emulate(registers: int, site: int, code: bytes) -> bool:
-        return patching.emulate(registers, site, code)
 
-    def skip(registers: int, site: int, code: bytes) -> bool:
-        trap.go_on_at(memory, registers, site + len(code))
-        return True
+@dataclass(frozen=True)
+class _BreakpointHandler:
+    """It is no closure: snapshots remember the cells of closures one by one."""
 
-    def die(registers: int, site: int, code: bytes) -> bool:
-        return False
+    machine: Machine
+    kind: Handler
+    misses: frozenset[int]
 
-    known = {Handler.EMULATE: emulate, Handler.RETRY: emulate, Handler.SKIP: skip, Handler.DIE: die}[handler]
-
-    def handle(registers: int, site: int, code: bytes | None) -> bool:
-        if code is not None and site not in misses:
-            return known(registers, site, code)
-        if handler is not Handler.RETRY or memory.read(site, len(trap.code)) == trap.code:
+    def __call__(self, registers: int, site: int, code: bytes | None) -> bool:
+        if code is not None and site not in self.misses:
+            return self._handle(registers, site, code)
+        found = self.machine.kernel.memory.read(site, len(self._trap.code))
+        if self.kind is not Handler.RETRY or found == self._trap.code:
             return False
-        trap.go_on_at(memory, registers, site)
+        self._trap.go_on_at(self.machine.kernel.memory, registers, site)
         return True
 
-    return handle
+    def _handle(self, registers: int, site: int, code: bytes) -> bool:
+        """Does what it does at a site that it knows."""
+        if self.kind is Handler.SKIP:
+            self._trap.go_on_at(self.machine.kernel.memory, registers, site + len(code))
+            return True
+        return self.kind is not Handler.DIE and self.machine.patching.emulate(registers, site, code)
+
+    @property
+    def _trap(self) -> Breakpoint:
+        trap = self.machine.ftrace.arch.breakpoint
+        assert trap is not None
+        return trap

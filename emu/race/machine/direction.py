@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NoReturn
 
 import numpy as np
 
-from emu.ftrace.patching import Patch, Protocol, Step, Write
+from emu.ftrace.patching import Patch, Step, Write
 from emu.kernel.endings import GuestPanic, PoweredOff
 from emu.race.event import PATCHER, Event, What
 from emu.race.fetch import View
@@ -95,7 +96,7 @@ class Direction:
             self._handler = WatchedHandler(breakpoint_handler(self._machine, scenario.handler, misses))
             driver.breakpoint_handler = self._handler
         driver.held = True
-        driver.protocol = _protocol(self.course.given)
+        driver.protocol = _Given(tuple(self.course.given))
         driver.start(patches, _nothing)
         visits = self._visits
         self.notes = Notes(0, (CpuNotes(self.course.patcher.synchronised(0), visits=visits, nmis=visits),) * len(lab.cpus))
@@ -346,11 +347,14 @@ class Direction:
             cpu.cpu.forget(bytes_there)
 
 
-def _protocol(steps: list[Step]) -> Protocol:
-    def of_the_scenario(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
-        return steps
+@dataclass(frozen=True)
+class _Given:
+    """The scenario's steps as a protocol. It is no closure: snapshots remember the cells of closures one by one."""
 
-    return of_the_scenario
+    steps: tuple[Step, ...]
+
+    def __call__(self, patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
+        return list(self.steps)
 
 
 def _nothing() -> None:
