@@ -10,24 +10,16 @@ import ctypes
 import errno
 import functools
 import mmap
-import os
 import weakref
 from types import TracebackType
 
 import numpy as np
 
 from emu.cpu import library_imports
+from emu.cpu.host_memory import ANONYMOUS, FIXED_NOREPLACE, map_memory, unmap_memory
 from emu.cpu.native import heap as native
 
 __all__ = ["Heap"]
-
-_FIXED_NOREPLACE, _NORESERVE = 0x10_0000, 0x4000  # Linux
-_FAILED = ctypes.c_void_p(-1).value
-
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc.mmap.restype = ctypes.c_void_p
-_libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
-_libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 
 
 def _map(address: int, size: int) -> bool:
@@ -36,13 +28,11 @@ def _map(address: int, size: int) -> bool:
     Raises:
         OSError: the host refuses that many addresses.
     """
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE | _FIXED_NOREPLACE
-    if _libc.mmap(address, size, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0) != _FAILED:
-        return True
-    error = ctypes.get_errno()
-    if error != errno.EEXIST:
-        raise OSError(error, os.strerror(error))
-    return False
+    try:
+        map_memory(address, size, ANONYMOUS | FIXED_NOREPLACE)
+    except FileExistsError:
+        return False
+    return True
 
 
 @functools.cache
@@ -78,7 +68,7 @@ class Heap:
         if found is None:
             raise OSError(errno.ENOMEM, "too many boards")
         self.address, self.size = found, size
-        weakref.finalize(self, _libc.munmap, found, size).atexit = False
+        weakref.finalize(self, unmap_memory, found, size).atexit = False
         self._set(native.NEXT, found + int(native.HEADER_SIZE))
         self._set(native.END, found + size)
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from emu.cpu.board import Board
+from emu.cpu.host_memory import CODE
 from emu.cpu.snapshot.objects import Contents, Objects
-from emu.cpu.snapshot.pages import CODE, Memory, MemoryBase, Numbers, PageContents
+from emu.cpu.snapshot.pages import Memory, MemoryBase, Numbers, PageContents
 
 __all__ = ["Checkpoint", "Checkpoints"]
 

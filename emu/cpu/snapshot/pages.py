@@ -19,18 +19,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CODE", "DATA", "PAGE", "Memory", "MemoryBase", "Numbers", "PageContents"]
+from emu.cpu.host_memory import DATA, FIXED, PRIVATE, map_memory
+
+__all__ = ["PAGE", "Memory", "MemoryBase", "Numbers", "PageContents"]
 
 PAGE = mmap.PAGESIZE
-DATA = mmap.PROT_READ | mmap.PROT_WRITE
-CODE = DATA | mmap.PROT_EXEC
-_MAP_FIXED, _MAP_NORESERVE = 0x10, 0x4000  # Linux
 _ENTRY = 8  # bytes of a pagemap entry (Documentation/admin-guide/mm/pagemap.rst)
 _IN_USE, _OF_A_FILE = np.uint64(1 << 63 | 1 << 62), np.uint64(1 << 61)  # in RAM or swapped out; not a private copy
 
 _libc = ctypes.CDLL(None, use_errno=True)
-_libc.mmap.restype = ctypes.c_void_p
-_libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
 _libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 Numbers = npt.NDArray[np.int64]
@@ -107,9 +104,7 @@ class Memory:
         Raises:
             OSError: the host has too little memory.
         """
-        flags = mmap.MAP_PRIVATE | _MAP_FIXED | _MAP_NORESERVE
-        if _libc.mmap(self.address, self.size, self._protection, flags, file, start) != self.address:
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        map_memory(self.address, self.size, PRIVATE | FIXED, self._protection, file, start)
 
 
 _in_force: dict[int, tuple[weakref.ref[MemoryBase], Numbers]] = {}  # by the addresses of memory, which may be gone

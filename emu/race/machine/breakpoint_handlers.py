@@ -38,10 +38,10 @@ class _BreakpointHandler:
     def __call__(self, registers: int, site: int, code: bytes | None) -> bool:
         if code is not None and site not in self.misses:
             return self._handle(registers, site, code)
-        found = self.machine.kernel.memory.read(site, len(self._trap.code))
-        if self.kind is not Handler.RETRY or found == self._trap.code:
+        memory, trap = self.machine.kernel.memory, self._trap
+        if self.kind is not Handler.RETRY or memory.read(site, len(trap.code)) == trap.code:
             return False
-        self._trap.go_on_at(self.machine.kernel.memory, registers, site)
+        trap.go_on_at(memory, registers, site)
         return True
 
     def _handle(self, registers: int, site: int, code: bytes) -> bool:

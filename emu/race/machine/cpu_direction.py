@@ -100,7 +100,7 @@ class CpuDirection:
     def take_upcall(self, *, waits: bool) -> None:
         """Takes the interrupt of an upcall, and comes back to where it stands; or only to where it `waits`."""
         here = self.pc
-        self.cpu.raise_interrupt(self._upcall_vector)
+        self.release_upcall()
         self._take(self._stop_machine if waits else here)
 
     def _take(self, place: int) -> None:

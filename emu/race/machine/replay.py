@@ -96,7 +96,6 @@ class MachineRun:
         self._lab.snapshots.restore(self._states[number])
         return self._lab.machine.board.cpus[cpu].registers()
 
-
     def close(self) -> None:
         """Nobody looks at it any more."""
         self._lab.snapshots.begin_again(self._usual)
