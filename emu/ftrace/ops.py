@@ -13,10 +13,11 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
+from emu.ftrace.live_patches import LivePatch, LivePatches
 from emu.ftrace.native import array_record
 from emu.ftrace.probes import FunctionProbes
 from emu.ftrace.tracers import NOP, Callback, Tracer
-from emu.ftrace.trigger.consumers import Consumers
+from emu.ftrace.trigger.consumers import Consumer, Consumers
 
 __all__ = ["FtraceOps"]
 
@@ -28,6 +29,7 @@ class FtraceOps:
         functions: the functions that can be traced now.
         events: what the array wants of events.
         consumers: makes what acts on the array.
+        patches: what replaces functions; None: that is not this array's.
 
     Attributes:
         tracer: the array's tracer.
@@ -43,7 +45,9 @@ class FtraceOps:
         events: what it wants of events.
     """
 
-    def __init__(self, functions: Functions, events: EventFiles, consumers: Consumers) -> None:
+    def __init__(
+        self, functions: Functions, events: EventFiles, consumers: Consumers, patches: LivePatches | None = None
+    ) -> None:
         self.tracer: Tracer = NOP
         self.filter = FunctionFilter(functions)
         self.notrace = self.filter
@@ -54,6 +58,7 @@ class FtraceOps:
         self.max_graph_depth = 0
         self.threshold_us = 0
         self.events = events
+        self._patches = patches
 
     @property
     def filtered(self) -> bool:
@@ -70,18 +75,39 @@ class FtraceOps:
             return np.zeros(len(self.filter.functions), np.bool_)
         return self.selected()
 
+    def told(self) -> SiteMask:
+        """The sites at which consumers are told of calls."""
+        functions = self.filter.functions
+        sites = self.probes.sites(functions)
+        return sites if self._patches is None else sites | self._patches.sites(functions)
+
+    @property
+    def has_told(self) -> bool:
+        """Whether there are any."""
+        return bool(self.probes) or bool(self._patches)
+
+    def chains(self) -> dict[int, list[Consumer | LivePatch]]:
+        """These consumers, by the site's index, in the order in which they act. What replaces a function is the last."""
+        functions = self.filter.functions
+        chains: dict[int, list[Consumer | LivePatch]] = {
+            site: [*chain] for site, chain in self.probes.chains(functions).items()
+        }
+        for site, patches in (self._patches.chains(functions) if self._patches else {}).items():
+            chains[site] = [*chains.get(site, []), *patches]
+        return chains
+
     def users(self) -> NDArray[np.int64]:
         """For each site: how many users of this array want its call: the tracer and commands."""
-        return self.traced() + self.probes.users(self.filter.functions)
+        users = self.traced() + self.probes.users(self.filter.functions)
+        return users if self._patches is None else users + self._patches.sites(self.filter.functions)
 
     def flags(self) -> NDArray[np.uint8]:
         """For each site: the flags that tell native code what to do there for this array."""
-        functions = self.filter.functions
         flags: NDArray[np.uint8] = (
             self.graph_function.mask * array_record.GRAPH_FUNCTION
             + self.graph_notrace.mask * array_record.GRAPH_NOTRACE
             + (self.traced() & (self.tracer.callback is Callback.ENTRY)) * array_record.TRACED
-            + self.probes.sites(functions) * array_record.PROBED
+            + self.told() * array_record.PROBED
         )
         return flags
 
@@ -90,6 +116,8 @@ class FtraceOps:
         self.filter, self.notrace = self.filter.on(functions), self.notrace.on(functions)
         self.graph_function, self.graph_notrace = self.graph_function.on(functions), self.graph_notrace.on(functions)
         self.probes.keep(functions)
+        if self._patches is not None:
+            self._patches.keep(functions)
 
     def events_gone(self, calls: Collection[EventCall]) -> bool:
         """Follows events that are gone. Returns whether the array may have recorded any of them."""

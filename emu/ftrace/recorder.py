@@ -14,6 +14,7 @@ from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.events import Events
 from emu.ftrace.host_events import HostEvents
+from emu.ftrace.live_patches import LivePatch
 from emu.ftrace.native import array_record, consumer, probes, ring_record
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
@@ -134,14 +135,14 @@ class Recorder:
     def follow(self, ops: FtraceOps, places: npt.NDArray[np.int64]) -> None:
         """Puts in force what the array wants. `places`: each site's offset in the kernel mapping, in bytes."""
         self._site_flags[places] = ops.flags()
-        self._follow_probes(ops.probes.chains(ops.filter.functions), places)
+        self._follow_probes(ops.chains(), places)
         self._records.set(array_record.ONLY_SELECTED, int(ops.graph_function.mask.any()))
         self._records.set(array_record.HIDES, int(ops.graph_notrace.mask.any()))
         self._records.set(array_record.MAX_DEPTH, ops.max_graph_depth)
         self._records.set(array_record.THRESHOLD, ops.threshold_us * 1000)
         self._records.set(array_record.GRAPH_RUNNING, int(ops.tracer.callback is Callback.GRAPH))
 
-    def _follow_probes(self, chains: Mapping[int, Sequence[Consumer]], places: npt.NDArray[np.int64]) -> None:
+    def _follow_probes(self, chains: Mapping[int, Sequence[Consumer | LivePatch]], places: npt.NDArray[np.int64]) -> None:
         """Has native code find the commands of functions. `chains`: by site, in the order in which they act."""
         for chain in chains.values():
             for acting, following in zip(chain, [*(does.record.address for does in chain[1:]), 0], strict=True):
