@@ -79,6 +79,7 @@ LAYOUT(ramdisk_segment, length);
 
 LAYOUT_CONST(TRACE_WORK_LOG);
 LAYOUT_CONST(TRACE_WORK_DUMP);
+LAYOUT_CONST(TRACE_WORK_SYNCHRONIZE_RCU_TASKS);
 LAYOUT(trace_work, kind);
 LAYOUT(trace_work, argument);
 LAYOUT(trace_work, text);
