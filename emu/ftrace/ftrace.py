@@ -329,8 +329,11 @@ class Ftrace:
         return self.driver.waits_for(cpu.index)
 
     def resolve_return(self, task: int, frame: int, address: int) -> int:
-        """The real return address of a task's call, whose stack has `address`. `frame` identifies the call."""
-        return self._return_stacks.resolve(task, frame, address)
+        """The real return address of a task's call, whose stack has `address`. `frame` identifies the call.
+
+        Of a program counter that is in the copy of a probed instruction: the instruction's address.
+        """
+        return self._trampolines.original(self._return_stacks.resolve(task, frame, address))
 
     def ftrace_enabled(self, on: bool | None) -> int:
         """Sets `enabled` and returns it, or -errno: EAGAIN, when sites are being changed. `on` None: only returns it."""

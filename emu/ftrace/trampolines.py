@@ -11,12 +11,11 @@ import numpy as np
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.native import array_record
+from emu.ftrace.native.array_record import PLACE_SIZE
 from emu.kernel.kernel import Kernel
 from emu.kernel.work import WorkKind
 
-__all__ = ["PLACE_SIZE", "Trampolines"]
-
-PLACE_SIZE = 32  # bytes
+__all__ = ["Trampolines"]
 
 
 class Trampolines:
