@@ -17,6 +17,7 @@ from emu.ftrace.keys import Keys
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.printk_formats import PrintkFormats
+from emu.ftrace.rethooks import Rethooks
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.saved_tgids import SavedTgids
 from emu.ftrace.stacks import Stacks
@@ -53,6 +54,7 @@ class TraceGlobals:
         self.records = RecordLists(kernel)
         self.keys = Keys(kernel.memory, arch)
         self.trampolines = Trampolines(kernel)
+        self.rethooks = Rethooks(kernel, arch, self.guest, self.records)
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)
