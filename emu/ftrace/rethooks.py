@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from emu.ftrace.arch import FtraceArch
@@ -17,13 +15,6 @@ from emu.native.record import Record
 __all__ = ["Rethooks"]
 
 _LEAST = 10  # calls under way at once, if a probe does not say how many
-
-
-class _Rethook(NamedTuple):
-    """What native code knows of a return probe. `entry`: what acts at the function's entry."""
-
-    record: Record
-    entry: Record
 
 
 class Rethooks:
@@ -42,7 +33,7 @@ class Rethooks:
         self._guest = guest
         self._records = records
         self._pool: Record | None = None
-        self._rethooks: dict[int, _Rethook] = {}  # by the address of what acts at the return
+        self._rethooks: dict[int, Record] = {}  # by the address of what acts at the return
         trampoline = kernel.image.function_at(kernel.image.symbol("arch_rethook_trampoline"))
         assert trampoline is not None
         self._replacements = range(trampoline.address - arch.return_offset, trampoline.address + trampoline.size)
@@ -58,13 +49,12 @@ class Rethooks:
         """
         if self._pool is None:
             self._pool = self._begin()
-        rethook = _Rethook(Record(rethook_record.WORDS), Record(consumer.WORDS))
-        rethook.record.set(rethook_record.LEFT, maxactive or max(_LEAST, 2 * len(self._kernel.board.cpus)))
-        rethook.record.set(rethook_record.CONSUMER, acting.address)
-        rethook.entry.set(consumer.HANDLER, self._arch.rethook_callbacks(self._guest).entry)
-        rethook.entry.set(consumer.TARGET, rethook.record.address)
+        rethook = Record(rethook_record.WORDS)
+        rethook.set(consumer.HANDLER, self._arch.rethook_callbacks(self._guest).entry)
+        rethook.set(rethook_record.LEFT, maxactive or max(_LEAST, 2 * len(self._kernel.board.cpus)))
+        rethook.set(rethook_record.CONSUMER, acting.address)
         self._rethooks[acting.address] = rethook
-        return rethook.entry
+        return rethook
 
     def _begin(self) -> Record:
         pool = Record(rethook_pool.WORDS)
@@ -73,15 +63,13 @@ class Rethooks:
             self._kernel.board.dispatch(self._kernel.image.symbol(label), function)
         return pool
 
-    def entry(self, acting: Record) -> Record:
-        """The consumer at the function's entry, of one that was added."""
-        return self._rethooks[acting.address].entry
-
-    def remove(self, acting: Record) -> None:
-        """The consumer acts no more, not even when calls return that are under way; `entry` must not act any more, either."""
-        gone = self._rethooks.pop(acting.address).record.address
-        probes = self._nodes(rethook_node.RETHOOK)
-        probes[probes == gone] = 0
+    def remove(self, acting: Record) -> Record:
+        """A consumer acts no more, not even when calls return that are under way. Returns the one at the function's entry."""
+        rethook = self._rethooks.pop(acting.address)
+        rethook.set(rethook_record.CONSUMER, 0)
+        of_nodes = self._nodes(rethook_node.RETHOOK)
+        of_nodes[of_nodes == rethook.address] = 0
+        return rethook
 
     def _nodes(self, field: np.uint64) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
         """A field of all nodes that have been used."""
@@ -91,7 +79,7 @@ class Rethooks:
         return nodes[: self._pool.get(rethook_pool.USED), int(field) // 8]
 
     def resolve(self, task: int, frame: int, address: int) -> int:
-        """What a return probe has replaced in a task's call by `address`; the address itself, if none has. For backtraces."""
+        """What a return probe has replaced in a task's call by `address`; the address itself, if none has (for backtraces)."""
         if address not in self._replacements or self._pool is None or not task:
             return address
         tasks, following = self._nodes(rethook_node.TASK), self._nodes(rethook_node.NEXT)

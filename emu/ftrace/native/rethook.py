@@ -42,8 +42,8 @@ class Rethook(NamedTuple):
     """
 
     hook: Any
-    """hook(cpu, acting, returns_to, frame) -> whether the call is to return to the trampoline instead of `returns_to`.
-    `acting`: the consumer at the entry of the function, which is the event_context's IP."""
+    """hook(cpu, rethook, returns_to, frame) -> whether the call is to return to the trampoline instead of `returns_to`. The
+    function is the event_context's IP. `rethook`: a rethook_record."""
 
     handle_return: Any
     """handle_return(cpu, frame) -> where the call that has returned to the trampoline is to go on; 0 if that is not known.
@@ -74,13 +74,15 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, real_address:
         return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
 
     @njit
-    def hook(cpu, acting, returns_to, frame):
-        array, rethook = array_of(cpu), load_u64(acting + consumer.TARGET)
-        pool, left = load_u64(array + array_record.RETHOOKS), load_u64(rethook + rethook_record.LEFT)
+    def hook(cpu, rethook, returns_to, frame):
+        acting = load_u64(rethook + rethook_record.CONSUMER)
+        if acting == ZERO:
+            return False
+        array, left = array_of(cpu), load_u64(rethook + rethook_record.LEFT)
+        pool = load_u64(array + array_record.RETHOOKS)
         number = take(pool) if left != ZERO else ZERO
         if number == ZERO:
-            missed = load_u64(rethook + rethook_record.CONSUMER) + consumer.MISSED
-            store_u64(missed, load_u64(missed) + ONE)
+            store_u64(acting + consumer.MISSED, load_u64(acting + consumer.MISSED) + ONE)
             return False
         store_u64(rethook + rethook_record.LEFT, left - ONE)
         node = node_at(pool, number)

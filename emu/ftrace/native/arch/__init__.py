@@ -66,8 +66,8 @@ class RethookCallbacks(NamedTuple):
     """What return probes need."""
 
     entry: int
-    """The address of void (*)(cpu, consumer), the handler of a consumer at the entry of a probed function, whose TARGET is a
-    rethook_record: makes the call return to arch_rethook_trampoline."""
+    """The address of void (*)(cpu, rethook_record), its handler at the entry of the function: makes the call return to
+    arch_rethook_trampoline."""
 
     trampoline: Callback
     """At arch_rethook_trampoline_callback: has the consumers of the call's probes act, and makes the guest go on at the real

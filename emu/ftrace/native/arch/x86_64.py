@@ -141,12 +141,12 @@ def build_for_rethooks(guest: GuestLayout) -> RethookCallbacks:
         return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
 
     @cfunc(_HANDLER)
-    def entry(cpu, acting):
+    def entry(cpu, rethook_record):
         """At a site: the stack slot of its return address identifies a call."""
         array = array_of(cpu)
         slot = load_u64(load_u64(cpu + cpu_record.ENV) + SP) + WORD
         place = host_address(array, slot)
-        if hook(cpu, acting, load_u64(place), slot):
+        if hook(cpu, rethook_record, load_u64(place), slot):
             store_u64(place, load_u64(array + array_record.RETHOOK_TRAMPOLINE))
 
     @cfunc(_HANDLER)
