@@ -18,6 +18,7 @@ from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.printk_formats import PrintkFormats
+from emu.ftrace.rethooks import Rethooks
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.saved_tgids import SavedTgids
 from emu.ftrace.sites import Sites
@@ -56,8 +57,9 @@ class TraceGlobals:
         self.keys = Keys(kernel.memory, arch)
         self.sites = Sites(kernel.board, kernel.memory, arch, kernel.module_files)
         self.trampolines = Trampolines(kernel, self.records)
+        self.rethooks = Rethooks(kernel, arch, self.guest, self.records)
         self.kprobes = Kprobes(
-            kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, warn
+            kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, self.rethooks, warn
         )
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
