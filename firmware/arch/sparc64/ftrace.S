@@ -67,3 +67,6 @@ LABEL ftrace_sched_process_free
 
 /* trace_event_buffer_commit(call, entry, dynamic, count): records an event */
 LABEL trace_event_buffer_commit
+
+/* kprobe_trap(regs): 1 if a probe is there; regs say where to go on */
+LABEL kprobe_trap
