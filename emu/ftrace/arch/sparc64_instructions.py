@@ -33,7 +33,7 @@ def why_not(word: int) -> str | None:
     op, op2, op3 = _fields(word)
     if op == 0 and op2 in (ILLTRAP, _CBFCC):
         return "it is no instruction"
-    if op == 0 and (op2 == BPR and (word >> 25 & 3 == 0 or word >> 28 & 1) or op2 == BPCC and word >> 20 & 1):
+    if op == 0 and ((op2 == BPR and (word >> 25 & 3 == 0 or word >> 28 & 1)) or (op2 == BPCC and word >> 20 & 1)):
         return "its condition is reserved"
     if op == 2 and op3 == TCC:
         return "it is a trap"
@@ -46,11 +46,11 @@ def emulated(word: int) -> bool:
     """Whether an instruction that can be probed uses the program counter, so that it has no copy."""
     op, op2, op3 = _fields(word)
     if op == 2:
-        return op3 == JMPL and word >> 25 & 0x1F != 0 or op3 == RD and word >> 14 & 0x1F == PC
-    return op == 1 or op == 0 and op2 in BRANCHES
+        return (op3 == JMPL and word >> 25 & 0x1F != 0) or (op3 == RD and word >> 14 & 0x1F == PC)
+    return op == 1 or (op == 0 and op2 in BRANCHES)
 
 
 def transfers_control(word: int) -> bool:
     """Whether the instruction behind this one is in its delay slot."""
     op, op2, op3 = _fields(word)
-    return op == 1 or op == 0 and op2 in BRANCHES or op == 2 and op3 in (JMPL, RETURN)
+    return op == 1 or (op == 0 and op2 in BRANCHES) or (op == 2 and op3 in (JMPL, RETURN))
