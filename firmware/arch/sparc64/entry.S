@@ -148,6 +148,7 @@ kprobe_etrap:
 	save	%sp, -TRAP_FRAME_SZ, %sp
 	TRAP_STATE
 	SAVE_REGS %g0
+	mov	0, %o1
 	call	kprobe_trap
 	 add	%sp, PTREGS_OFF, %o0
 	brnz,pt	%o0, rtrap_kernel

@@ -68,5 +68,11 @@ LABEL ftrace_sched_process_free
 /* trace_event_buffer_commit(call, entry, dynamic, count): records an event */
 LABEL trace_event_buffer_commit
 
-/* kprobe_trap(regs): 1 if a probe is there; regs say where to go on */
-LABEL kprobe_trap
+/*
+ * (regs, 0): the host answers 1 if a probe is there, which it has dealt with;
+ * regs then say where to go on.
+ */
+SYM_FUNC_START(kprobe_trap)
+	retl
+	 mov	%o1, %o0
+SYM_FUNC_END(kprobe_trap)

@@ -4,25 +4,24 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
+import random
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from emu.cpu.arch.sparc64.state import Env
-from emu.ftrace.arch.sparc64_instructions import emulated, why_not
 from emu.ftrace.native import array_record
 from emu.ftrace.native.arch import sparc64_emulate, sparc64_registers
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel import arch as kernel_arch
 from emu.kernel.image import Image
 from emu.native.record import Record
-from tests.cpu.sparc64.bare import CODE, DATA, KERNEL, Bare, pytestmark  # noqa: F401
+from tests.cpu.sparc64.bare import CODE, DATA, KERNEL, MEMORY, Bare, pytestmark  # noqa: F401
 from tests.images import IMAGES
 
-_PC = KERNEL + CODE + 0x1000
+_PC = KERNEL + MEMORY // 2  # no branch leads out of memory
 _REGS, _STACK = DATA, DATA + 0x1000  # physical
 _BIAS = 2047
 _WINDOWS = 8
@@ -107,32 +106,53 @@ def both() -> Iterator[Both]:
     made.close()
 
 
-_number = st.integers(0, 31)
-_target = _number.filter(lambda number: number != 14)  # %sp is odd
-_values = st.one_of(st.sampled_from([0, 4, -4]), st.integers(-(1 << 63), (1 << 63) - 1))
-_aligned = _values.map(lambda value: value & (1 << 64) - 4)
-_states = st.builds(
-    State, st.lists(_aligned, min_size=31, max_size=31), st.integers(0, 255),
-    st.integers(0, 255).map(lambda fcc: (fcc & 3) << 10 | fcc >> 2 << 32),
-    st.one_of(st.just(_PC + 4), st.just(KERNEL + CODE + 0x1800)),
-)  # fmt: skip
-_rest = st.integers(0, (1 << 22) - 1)
-_branches = st.builds(
-    lambda a, condition, kind, rest: a << 29 | condition << 25 | kind << 22 | rest,
-    st.integers(0, 1), st.integers(0, 15), st.sampled_from([1, 2, 3, 5, 6]), _rest,
-)  # fmt: skip
-_calls = st.builds(lambda distance: 1 << 30 | distance, st.integers(0, (1 << 30) - 1))
-_jumps = st.builds(
-    lambda rd, rs1, rest: 2 << 30 | rd << 25 | 0x38 << 19 | rs1 << 14 | rest,
-    st.integers(1, 31), _target, st.one_of(_target, st.integers(0, 0x7FF).map(lambda n: 1 << 13 | n << 2)),
-)  # fmt: skip
-_counters = st.builds(lambda rd: 2 << 30 | rd << 25 | 0x28 << 19 | 5 << 14, _number)
-_words = st.one_of(_branches, _branches, _calls, _jumps, _counters).filter(lambda word: why_not(word) is None)
+_BPCC, _BICC, _BPR, _FBPFCC, _FBFCC = 1, 2, 3, 5, 6
+_JMPL, _RD, _PC_REGISTER = 0x38, 0x28, 5
+_TARGETS = [number for number in range(32) if number != 14]  # of jumps: %sp is odd
 
 
-@settings(max_examples=400, deadline=None)
-@given(word=_words, state=_states, cwp=st.integers(0, _WINDOWS - 1), spilled=st.booleans())
-def test_emulated_instructions_do_what_the_cpu_does(both: Both, word: int, state: State, cwp: int, spilled: bool) -> None:
-    assert emulated(word)
-    expected = both.in_cpu(word, state, cwp)
-    assert both.emulated(word, state, cwp, spilled) == expected
+def _state(rng: random.Random, codes: int = 0, fcc: int = 0, **registers: int) -> State:
+    values = [rng.getrandbits(64) & ~3 for _ in range(31)]
+    for name, value in registers.items():
+        values[int(name.removeprefix("r")) - 1] = value
+    return State(values, codes, (fcc & 3) << 10 | fcc >> 2 << 32, rng.choice([_PC + 4, KERNEL + CODE]))
+
+
+def _branches(rng: random.Random) -> Iterator[tuple[int, State]]:
+    """Every condition for all that it can depend on, with and without the annul bit."""
+    for annul, condition in itertools.product(range(2), range(16)):
+        word = annul << 29 | condition << 25
+        for codes in range(16):
+            yield word | _BICC << 22 | rng.getrandbits(22), _state(rng, codes | rng.getrandbits(4) << 4)
+            yield word | _BPCC << 22 | rng.getrandbits(20), _state(rng, codes | rng.getrandbits(4) << 4)
+            yield word | _BPCC << 22 | 2 << 20 | rng.getrandbits(20), _state(rng, codes << 4 | rng.getrandbits(4))
+        for fcc in range(4):
+            yield word | _FBFCC << 22 | rng.getrandbits(22), _state(rng, fcc=fcc | rng.getrandbits(6) << 2)
+            for n in range(4):
+                others = rng.getrandbits(8) & ~(3 << 2 * n)
+                yield word | _FBPFCC << 22 | n << 20 | rng.getrandbits(20), _state(rng, fcc=fcc << 2 * n | others)
+        if condition in (1, 2, 3, 5, 6, 7):
+            for number, value in itertools.product((1, 9, 17, 25), (0, 1, 1 << 63, (1 << 64) - 1)):
+                rest = rng.getrandbits(22) & ~(31 << 14) | number << 14
+                yield word | _BPR << 22 | rest, _state(rng, **{f"r{number}": value})
+
+
+def _others(rng: random.Random) -> Iterator[tuple[int, State]]:
+    for number in range(32):
+        yield 1 << 30 | rng.getrandbits(30), _state(rng)
+        yield 2 << 30 | number << 25 | _RD << 19 | _PC_REGISTER << 14, _state(rng)
+        if number:
+            jump = 2 << 30 | number << 25 | _JMPL << 19
+            yield jump | rng.choice(_TARGETS) << 14 | rng.choice(_TARGETS), _state(rng)
+            yield jump | rng.choice(_TARGETS) << 14 | 1 << 13 | rng.getrandbits(11) << 2, _state(rng)
+
+
+@pytest.mark.parametrize("instructions", [_branches, _others])
+def test_emulated_instructions_do_what_the_cpu_does(
+    both: Both, instructions: Callable[[random.Random], Iterator[tuple[int, State]]]
+) -> None:
+    rng = random.Random(0)
+    for word, state in instructions(rng):
+        cwp, spilled = rng.randrange(_WINDOWS), rng.random() < 0.5
+        expected = both.in_cpu(word, state, cwp)
+        assert both.emulated(word, state, cwp, spilled) == expected, (hex(word), vars(state), cwp, spilled)

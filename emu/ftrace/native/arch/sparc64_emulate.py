@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Does to a trap's struct pt_regs what a SPARC V9 instruction would do that uses its program counter
-(`emu.ftrace.arch.sparc64_instructions` says which do).
+"""Does to a trap's struct pt_regs what a SPARC V9 instruction would do that uses its program counter: those that
+`emu.ftrace.arch.sparc64_probing` names.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from emu.cpu.arch.sparc64.state import Env
-from emu.ftrace.arch.sparc64_instructions import BPR, JMPL
 from emu.ftrace.native.arch.sparc64_registers import ProbeRegisters
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u64
 
-__all__ = ["build"]
+__all__ = ["BPR", "JMPL", "build"]
+
+BPR = 3  # in bits 24 to 22: a branch that depends on a register
+JMPL = 0x38  # in bits 24 to 19
 
 ZERO, ONE, INSTRUCTION = np.uint64(0), np.uint64(1), np.uint64(4)
 CALLED_FROM = np.uint64(15)  # %o7
