@@ -22,6 +22,7 @@ from emu.cpu.arch import CpuArch
 from emu.cpu.arch.sparc64 import ARCH as CPU
 from emu.cpu.arch.sparc64.state import WINDOW_REGISTERS
 from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach, ProbeRegisters
+from emu.ftrace.arch.probing import Probing
 from emu.ftrace.native.arch.sparc64 import RETURN_OFFSET
 
 __all__ = ["ARCH"]
@@ -56,6 +57,11 @@ class Sparc64(FtraceArch):
         stack_pointer=_PROBE_REGISTERS["sp"],
         stack_bias=2047,
     )
+
+    def probing(self) -> Probing:
+        from emu.ftrace.arch.sparc64_probing import PROBING
+
+        return PROBING
 
     def call(self, address: int, target: int) -> bytes:
         distance = target - address

@@ -3,8 +3,8 @@
 ins, by the numbers that instructions have for them.
 
 In the handler of a probe's trap, what was interrupted has its globals and outs in the struct pt_regs, and its locals and ins
-in the window outside the handler's. At a call site, the function has made a window of its own. So the outs at its first
-instruction are that window's ins, and the locals and ins are those of the window outside it.
+in the window outside the handler's. At a call site, the function has made a window of its own: at its first instruction, the
+window outside that one was in use.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from emu.cpu.arch.sparc64.state import Env
 from emu.ftrace.native.arch import sparc64_windows
+from emu.ftrace.native.arch.sparc64_windows import WINDOW
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
@@ -22,9 +23,8 @@ from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
 __all__ = ["ProbeRegisters", "build"]
 
 ZERO, ONE, WORD, INSTRUCTION = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(4)
-GLOBALS, OUTS, WINDOW_REGISTERS = 8, 8, 16
-FIRST_OUT, FIRST_LOCAL, ALL = np.uint64(8), np.uint64(16), 32
-INS_OF_WINDOW = np.uint64(8)
+GLOBALS, ALL = 8, 32
+FIRST_OUT, FIRST_LOCAL = np.uint64(8), np.uint64(16)
 TSTATE, TPC, TNPC, Y = (np.uint64(8 * word) for word in range(ALL, ALL + 4))
 
 GREGS, ENV_Y, ASI, PSTATE, CWP = (np.uint64(field.offset) for field in (Env.gregs, Env.y, Env.asi, Env.pstate, Env.cwp))
@@ -44,23 +44,22 @@ class ProbeRegisters(NamedTuple):
     fill_from_trap: Any
     """fill_from_trap(env, array, regs, image)"""
 
-    fill_at_site: Any
-    """fill_at_site(env, array, window, function, image): at a call site of the function at that address, whose window is the
-    `window`-th, the current one being the first. The condition codes are not among the words."""
+    fill_from_window: Any
+    """fill_from_window(env, array, window, pc, image): of code at `pc` that uses the `window`-th window, the current one being
+    the first. The condition codes are not among the words."""
 
     store_to_trap: Any
     """store_to_trap(env, array, regs, image): all but where the CPU goes on."""
 
-    store_at_site: Any
-    """store_at_site(env, array, window, image): all but the trap registers."""
+    store_to_window: Any
+    """store_to_window(env, array, window, image): all but the trap registers."""
 
 
 def build(guest: GuestLayout) -> ProbeRegisters:
     """Compiles for a guest."""
     memory = in_byte_order("big")
     guest_u32, guest_u64, guest_store_u32, guest_store_u64 = memory.load_u32, memory.load_u64, memory.store_u32, memory.store_u64
-    windows = sparc64_windows.build()
-    read_window, write_window = windows
+    read_window, write_window = sparc64_windows.build()
 
     @njit
     def read(env, array, regs, number):
@@ -94,33 +93,45 @@ def build(guest: GuestLayout) -> ProbeRegisters:
         guest_store_u32(regs + guest.saved_y, np.uint32(load_u64(image + Y)))
 
     @njit
-    def fill_at_site(env, array, window, function, image):
+    def read_of(env, array, window, number):
+        """One of the outs, locals and ins of a window."""
+        if number >= FIRST_LOCAL:
+            return read_window(env, array, window, number - FIRST_LOCAL)
+        if window == ZERO:
+            return load_u64(load_u64(env + WINDOW) + (number - FIRST_OUT) * WORD)
+        return read_window(env, array, window - ONE, number)  # the ins have the numbers of the outs there
+
+    @njit
+    def write_of(env, array, window, number, value):
+        if number >= FIRST_LOCAL:
+            write_window(env, array, window, number - FIRST_LOCAL, value)
+        elif window == ZERO:
+            store_u64(load_u64(env + WINDOW) + (number - FIRST_OUT) * WORD, value)
+        else:
+            write_window(env, array, window - ONE, number, value)
+
+    @njit
+    def fill_from_window(env, array, window, pc, image):
         for n in range(GLOBALS):
             at = np.uint64(n) * WORD
             store_u64(image + at, load_u64(env + GREGS + at))
-        for n in range(OUTS):
+        for n in range(GLOBALS, ALL):
             number = np.uint64(n)
-            store_u64(image + (FIRST_OUT + number) * WORD, read_window(env, array, window, INS_OF_WINDOW + number))
-        for n in range(WINDOW_REGISTERS):
-            number = np.uint64(n)
-            store_u64(image + (FIRST_LOCAL + number) * WORD, read_window(env, array, window + ONE, number))
+            store_u64(image + number * WORD, read_of(env, array, window, number))
         state = np.uint64(load_u32(env + ASI)) << ASI_SHIFT | np.uint64(load_u32(env + PSTATE)) << PSTATE_SHIFT
         store_u64(image + TSTATE, state | np.uint64(load_u32(env + CWP)))
-        store_u64(image + TPC, function)
-        store_u64(image + TNPC, function + INSTRUCTION)
+        store_u64(image + TPC, pc)
+        store_u64(image + TNPC, pc + INSTRUCTION)
         store_u64(image + Y, load_u64(env + ENV_Y))
 
     @njit
-    def store_at_site(env, array, window, image):
+    def store_to_window(env, array, window, image):
         for n in range(1, GLOBALS):
             at = np.uint64(n) * WORD
             store_u64(env + GREGS + at, load_u64(image + at))
-        for n in range(OUTS):
+        for n in range(GLOBALS, ALL):
             number = np.uint64(n)
-            write_window(env, array, window, INS_OF_WINDOW + number, load_u64(image + (FIRST_OUT + number) * WORD))
-        for n in range(WINDOW_REGISTERS):
-            number = np.uint64(n)
-            write_window(env, array, window + ONE, number, load_u64(image + (FIRST_LOCAL + number) * WORD))
+            write_of(env, array, window, number, load_u64(image + number * WORD))
         store_u64(env + ENV_Y, load_u64(image + Y))
 
-    return ProbeRegisters(read, write, fill_from_trap, fill_at_site, store_to_trap, store_at_site)
+    return ProbeRegisters(read, write, fill_from_trap, fill_from_window, store_to_trap, store_to_window)
