@@ -16,7 +16,7 @@ from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, kprobe_record, kprobes_record, probes
 from emu.ftrace.native.context import host_address
 from emu.native import cfunc, njit
-from emu.native.pointers import load_u64, store_u64
+from emu.native.pointers import load_u64
 
 __all__ = ["Handlers", "Trap", "build"]
 

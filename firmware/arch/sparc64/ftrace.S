@@ -40,7 +40,8 @@ LABEL prepare_ftrace_return
 
 /*
  * Where traced functions return to, in their caller's window; the function's
- * results wait in its outs.
+ * results wait in its outs. The host also uses the last two instructions, to
+ * have a function that has just begun go on elsewhere.
  */
 SYM_FUNC_START(return_to_handler)
 	save	%sp, -STACKFRAME_SZ, %sp

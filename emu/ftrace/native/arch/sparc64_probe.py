@@ -13,7 +13,8 @@ from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_cpu_record, array_record, event_context, kprobe, kprobe_record
 from emu.ftrace.native.arch import Callback, ProbeCallbacks, sparc64_emulate, sparc64_registers
 from emu.ftrace.native.arch.sparc64_registers import TNPC, TPC
-from emu.ftrace.native.arch.sparc64_windows import I7, O0, O1, O7, WINDOW
+from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
+from emu.ftrace.native.arch.sparc64_windows import I0, I7, O0, O1, O7, WINDOW
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
@@ -22,6 +23,8 @@ __all__ = ["build"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 ZERO, ONE, INSTRUCTION = np.uint64(0), np.uint64(1), np.uint64(4)
+BEHIND = np.uint64(RETURN_OFFSET)
+UNDOES_WINDOW = np.uint64(12)  # where return_to_handler has jmpl %o0 + 8, %g0; restore
 
 
 @njit
@@ -36,11 +39,17 @@ def array_of(cpu):
 
 
 @njit
+def in_stub(array, address):
+    """Whether an address is in the code around labels."""
+    return address - load_u64(array + array_record.TRAMPOLINES) < load_u64(array + array_record.TRAMPOLINES_SIZE)
+
+
+@njit
 def window_at_site(env, array, probed):
     """Which window is in use at an address; 0: the current one. The CPU is at the call site there, or of the function there."""
     window = load_u64(env + WINDOW)
     site, function_window = load_u64(window + O7), ZERO
-    if site - load_u64(array + array_record.TRAMPOLINES) < load_u64(array + array_record.TRAMPOLINES_SIZE):
+    if in_stub(array, site):
         site, function_window = load_u64(window + I7), ONE
     return function_window if probed == site else function_window + ONE
 
@@ -105,11 +114,29 @@ def build(guest: GuestLayout) -> ProbeCallbacks:
         fill_from_window(env, array, window_at_site(env, array, probed), probed, load_u64(told + event_context.REGISTERS))
         store_u64(told + event_context.FILL, ZERO)
 
+    @njit
+    def go_elsewhere(env, array, probed, pc):
+        """Has the site's call return to a place other than the function.
+
+        At the first instruction the function has no window yet: the call returns to the end of return_to_handler, which
+        undoes the window and jumps to where %o0 leads.
+        """
+        window = load_u64(env + WINDOW)
+        returns_to, leads = window + O7, window + O0
+        if in_stub(array, load_u64(window + O7)):
+            returns_to, leads = window + I7, window + I0
+        if load_u64(returns_to) != probed:
+            store_u64(leads, pc - BEHIND)
+            pc = load_u64(array + array_record.RETURN_TRAMPOLINE) + UNDOES_WINDOW
+        store_u64(returns_to, pc - BEHIND)
+
     @cfunc(_HANDLER)
     def write_at_site(cpu, told):
-        env, array = env_of(cpu), array_of(cpu)
-        window = window_at_site(env, array, load_u64(told + event_context.IP))
-        store_to_window(env, array, window, load_u64(told + event_context.REGISTERS))
+        env, array, probed = env_of(cpu), array_of(cpu), load_u64(told + event_context.IP)
+        image = load_u64(told + event_context.REGISTERS)
+        store_to_window(env, array, window_at_site(env, array, probed), image)
+        if load_u64(image + TPC) != probed:
+            go_elsewhere(env, array, probed, load_u64(image + TPC))
 
     return ProbeCallbacks(
         Callback("kprobe_trap", handlers.at_breakpoint.address),
