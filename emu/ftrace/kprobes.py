@@ -361,6 +361,9 @@ class Kprobes:
             chains.setdefault(self._sites.at(point.site), []).extend(records)
         return chains
 
+    def keep(self, functions: Functions) -> None:
+        """Nothing: points of modules that go have gone before."""
+
     # At breakpoints (ftrace)
 
     def _is_wanted(self, point: _Point) -> bool:

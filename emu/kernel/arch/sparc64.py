@@ -67,7 +67,7 @@ class Sparc64(KernelArch):
                     interrupted, address = False, real(sp, called_from)
                 elif not interrupted and function is not None and function.name == self.trap_entry:
                     regs = sp + TRAP_REGISTERS
-                    interrupted, address = True, memory.read_word(regs + saved.pc)
+                    interrupted, address = True, real(regs, memory.read_word(regs + saved.pc))
                     sp, called_from = memory.read_word(regs + saved.sp), memory.read_word(regs + saved.link)
                 else:
                     interrupted = False
