@@ -59,7 +59,8 @@ class TraceArray:
         consumers = recorder.consumers(self.allocate_snapshot)
         at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches] if parent is None else []
         self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files, consumers, at_sites)
-        self.triggers = Triggers(recorder.event_files, consumers, recorder.globals.event_filter)
+        hists = recorder.hist_triggers(self.set_clock)
+        self.triggers = Triggers(recorder.event_files, consumers, hists, recorder.globals.condition)
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
