@@ -13,7 +13,9 @@ from emu.ftrace.errors import ErrorReport, TraceError
 from emu.ftrace.event.call import COMMON_SIZE, Field
 from emu.ftrace.numbers import parse_c
 
-__all__ = ["STRING_ROOM", "SynthField", "check_name", "conversion", "entry_fields", "parse_fields", "print_fmt", "refuse"]
+__all__ = [
+    "STRING_ROOM", "SynthField", "check_name", "conversion", "entry_fields", "parse_fields", "print_fmt", "refuse", "refuse_form",
+]  # fmt: skip
 
 STRING_ROOM = 256  # bytes that a string has in an entry, whatever its type says (Linux: STR_VAR_LEN_MAX)
 _WORD = 8  # bytes of an entry that any other field has
@@ -62,10 +64,7 @@ def entry_fields(fields: Sequence[SynthField]) -> Iterator[Field]:
     """The fields as `format` shows them."""
     offset = COMMON_SIZE
     for field in fields:
-        if not field.size:
-            type_ = f"__data_loc {field.type}"
-        else:
-            type_ = re.sub(r"\[.*\]", "[]", field.type)
+        type_ = re.sub(r"\[.*\]", "[]", field.type) if field.size else f"__data_loc {field.type}"
         yield Field(type_, field.name, offset, field.size or _WORD, field.signed, int(field.is_string))
         offset += field.room
 
@@ -84,6 +83,11 @@ def conversion(type_: str) -> str:
 def refuse(command: str, text: str, why: str, word: str = "", code: int = errno.EINVAL) -> NoReturn:
     """Raises a TraceError. error_log shows `text`, and as Linux a caret below where `word` stands in the command first."""
     raise TraceError(code, why, logged=ErrorReport("synthetic_events", text, command, max(command.find(word), 0)))
+
+
+def refuse_form(command: str, form: str = "<name> field[;field] ...") -> NoReturn:
+    """Raises a TraceError: a command does not look like a definition."""
+    refuse(command, f"Command must be of the form: {form}", f"a definition looks like {form}")
 
 
 def check_name(name: str, command: str, where: str) -> None:
@@ -113,13 +117,8 @@ def parse_fields(text: str, command: str) -> Sequence[SynthField]:
             fields.append(field)
             del words[:count]
     if not fields:
-        invalid_command(command)
+        refuse_form(command)
     return fields
-
-
-def invalid_command(command: str) -> NoReturn:
-    what = "<name> field[;field] ..."
-    refuse(command, f"Command must be of the form: {what}", f"a definition is: {what}")
 
 
 def _field(words: Sequence[str], command: str) -> SynthField:

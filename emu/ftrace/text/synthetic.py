@@ -19,7 +19,7 @@ __all__ = ["synthetic_text"]
 
 _Writer = Callable[[bytes], str]
 
-_GFP_TABLE = re.compile(r'__print_flags\(REC->gfp_flags, "\|", .*?\}\)', re.DOTALL)
+_GFP_TABLE = re.compile(r'__print_flags\(REC->gfp_flags, "\|", .*?\}\s*\)', re.DOTALL)
 
 
 def synthetic_text(view: TraceView, call: EventCall, guest: Guest) -> _Writer:
