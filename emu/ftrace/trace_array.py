@@ -58,7 +58,8 @@ class TraceArray:
         self.error_log = ErrorLog(recorder.time_since_boot)
         consumers = recorder.consumers(self.allocate_snapshot)
         self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files, consumers)
-        self.triggers = Triggers(recorder.event_files, consumers, recorder.globals.event_filter)
+        hists = recorder.hist_triggers(self.set_clock)
+        self.triggers = Triggers(recorder.event_files, consumers, hists, recorder.globals.condition)
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])

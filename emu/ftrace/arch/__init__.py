@@ -16,6 +16,7 @@ from emu.kernel.memory import GuestMemory
 from emu.native.pointers import in_byte_order
 
 if TYPE_CHECKING:
+    from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.trigger import TriggerHandlers
 
 __all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "ProbeRegisters", "load"]
@@ -122,6 +123,10 @@ class FtraceArch(ABC):
         """The addresses of what triggers and commands do."""
         return _trigger_handlers()
 
+    def hist_handlers(self, guest: GuestLayout) -> HistHandlers:
+        """The addresses of what events do to histograms."""
+        return _hist_handlers(self, guest)
+
     def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
         """The same for stacks of calls."""
         return _stack_callbacks(self, guest)
@@ -176,6 +181,13 @@ def _trigger_handlers() -> TriggerHandlers:
     from emu.ftrace.native import trigger
 
     return trigger.build()
+
+
+@functools.cache
+def _hist_handlers(arch: FtraceArch, guest: GuestLayout) -> HistHandlers:
+    from emu.ftrace.native import hist
+
+    return hist.build(in_byte_order(arch.cpu.byte_order), guest)
 
 
 @functools.cache
