@@ -9,6 +9,7 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.dynevent.dyn_event import DynamicEvents
+from emu.ftrace.dynevent.synthetic import SyntheticEvents
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
@@ -69,6 +70,7 @@ class TraceGlobals:
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)
+        self.dynamic_events.kinds.append(SyntheticEvents(self.events))
         names = HistNames(self.symbols, self.events.syscall_name)
         self.hists = Histograms(
             _HIST_MEMORY, names, lambda: arch.hist_handlers(self.guest), lambda: self.stacks.callbacks().key_stack
