@@ -52,6 +52,7 @@ class ProbeRegisters(NamedTuple):
 
     names: Mapping[str, int]  # by the names that `%NAME` of a probe's argument has
     arguments: Sequence[int]  # of a function, at its first instruction: $arg1 and so on
+    stack_arguments: int  # which word of the stack is the argument behind them
     return_value: int
     pc: int
     stack_pointer: int
