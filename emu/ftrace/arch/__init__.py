@@ -16,6 +16,7 @@ from emu.kernel.memory import GuestMemory
 from emu.native.pointers import in_byte_order
 
 if TYPE_CHECKING:
+    from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.trigger import TriggerHandlers
 
 __all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "ProbeRegisters", "load"]
@@ -119,6 +120,10 @@ class FtraceArch(ABC):
         """The address of what gives events that native code makes to the arrays."""
         return _put_made_event(self, guest)
 
+    def probe_handlers(self, guest: GuestLayout) -> ProbeHandlers:
+        """The addresses of what makes the events of probes."""
+        return _probe_handlers(self, guest)
+
     def trigger_handlers(self) -> TriggerHandlers:
         """The addresses of what triggers and commands do."""
         return _trigger_handlers()
@@ -170,6 +175,12 @@ def _put_made_event(arch: FtraceArch, guest: GuestLayout) -> int:
 
     address: int = made_event.build(in_byte_order(arch.cpu.byte_order), guest, arch.cpu.native().irqs_off).address
     return address
+
+
+@functools.cache
+def _probe_handlers(arch: FtraceArch, guest: GuestLayout) -> ProbeHandlers:
+    compiled: ProbeHandlers = _native(arch).build_for_fetching(guest)
+    return compiled
 
 
 @functools.cache

@@ -101,6 +101,7 @@ class ProbeCommand:
         position: int = 0,
         code: int = errno.EINVAL,
         misspelt: tuple[str, Iterable[str]] | None = None,
+        why: str = "",
     ) -> TraceError:
         """What the command is refused with.
 
@@ -110,9 +111,10 @@ class ProbeCommand:
             position: the character of the word that the caret is below.
             code: the errno.
             misspelt: as in `TraceError`.
+            why: the end of the sentence for people; "": it says where the error is.
         """
         text = " ".join(self.words)
         before = sum(len(one) + 1 for one in self.words[:word])
-        found = f"'{self.words[word][position:] or self.words[word]}'" if word < len(self.words) else "behind it"
+        rest = self.words[word][position:] if word < len(self.words) else ""
         report = ErrorReport(self._place, what.value, text, before + position)
-        return TraceError(code, f"probe '{text}': {what.value}: {found}", misspelt, logged=report)
+        return TraceError(code, f"probe '{text}': {what.value}: {why or repr(rest or text)}", misspelt, logged=report)
