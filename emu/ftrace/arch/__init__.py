@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from emu.cpu.arch import CpuArch
-from emu.ftrace.native.arch import Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks
+from emu.ftrace.arch.probing import Probing
+from emu.ftrace.native.arch import Callbacks, EventCallbacks, ProbeCallbacks, StackCallbacks, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
 from emu.native.pointers import in_byte_order
@@ -67,7 +68,7 @@ class FtraceArch(ABC):
     To trace events: key_nop, jump(), and the callback of trace_event_buffer_commit.
     To trace returns: return_offset, and the callbacks of the labels by which calls return.
     To patch under running CPUs: protocols, breakpoint.
-    To probe: probe_registers.
+    To probe: probe_registers, Probing, and the callbacks for it.
     """
 
     cpu: ClassVar[CpuArch]
@@ -95,6 +96,10 @@ class FtraceArch(ABC):
         Raises:
             OutOfReach: `target` is farther than the instruction's range.
         """
+
+    def probing(self) -> Probing:
+        """What can be probed, from the architecture's module of emu.ftrace.arch that ends with `_probing`."""
+        return _probing(self)
 
     def callbacks(self, guest: GuestLayout, general: bool) -> Callbacks:
         """The native functions of labels in the kernel's .ftrace.text, compiled for the layout of its structures."""
@@ -131,6 +136,10 @@ class FtraceArch(ABC):
     def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
         """The same for stacks of calls."""
         return _stack_callbacks(self, guest)
+
+    def probe_callbacks(self, guest: GuestLayout) -> ProbeCallbacks:
+        """The same for kprobes."""
+        return _probe_callbacks(self, guest)
 
 
 def _native(arch: FtraceArch) -> Any:
@@ -193,6 +202,19 @@ def _trigger_handlers() -> TriggerHandlers:
 @functools.cache
 def _stack_callbacks(arch: FtraceArch, guest: GuestLayout) -> StackCallbacks:
     compiled: StackCallbacks = _native(arch).build_for_stacks(guest, arch.cpu.native().irqs_off)
+    return compiled
+
+
+@functools.cache
+def _probing(arch: FtraceArch) -> Probing:
+    module: Any = importlib.import_module(f"emu.ftrace.arch.{arch.cpu.name}_probing")
+    probing: Probing = module.PROBING
+    return probing
+
+
+@functools.cache
+def _probe_callbacks(arch: FtraceArch, guest: GuestLayout) -> ProbeCallbacks:
+    compiled: ProbeCallbacks = _native(arch).build_for_probes(guest)
     return compiled
 
 

@@ -58,3 +58,9 @@ SYM_FUNC_END(ftrace_sched_process_free)
 SYM_FUNC_START(trace_event_buffer_commit)
 	ret
 SYM_FUNC_END(trace_event_buffer_commit)
+
+/* kprobe_int3_handler(regs, 0): 1 if the breakpoint was a kprobe's */
+SYM_FUNC_START(kprobe_int3_handler)
+	mov	%esi, %eax
+	ret
+SYM_FUNC_END(kprobe_int3_handler)

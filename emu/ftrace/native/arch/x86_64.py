@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from emu.cpu.arch.x86_64.state import register
+from emu.cpu.arch.x86_64.state import layout, register
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import (
     array_cpu_record,
@@ -30,6 +30,7 @@ from emu.ftrace.native.arch import (
     Callback,
     Callbacks,
     EventCallbacks,
+    ProbeCallbacks,
     StackCallbacks,
     TaskCallbacks,
     x86_64_unwind,
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
     from emu.ftrace.native.probe_event import ProbeHandlers
 
 __all__ = [
-    "SITE_SIZE", "build", "build_for_events", "build_for_fetching", "build_for_filters", "build_for_stacks", "build_for_tasks",
+    "SITE_SIZE", "build", "build_for_events", "build_for_fetching", "build_for_filters", "build_for_probes", "build_for_stacks",
+    "build_for_tasks",
 ]  # fmt: skip
 
 _HANDLER = types.void(types.uint64, types.uint64)
@@ -152,3 +154,10 @@ def build_for_fetching(guest: GuestLayout) -> ProbeHandlers:
     about = context.build(memory, guest)
     user_address = user_memory.build(memory, guest, about, x86_64_user.PAGE_TABLES)
     return probe_event.build(memory, guest, about, user_address)
+
+
+def build_for_probes(guest: GuestLayout) -> ProbeCallbacks:
+    """Compiles for a guest."""
+    from emu.ftrace.native.arch import x86_64_probe
+
+    return x86_64_probe.build(guest, layout())
