@@ -116,6 +116,7 @@ LAYOUT(module, name);
 LAYOUT(module, core_layout);
 LAYOUT(module, init_layout);
 LAYOUT(module, kallsyms);
+LAYOUT(module, refcnt);
 LAYOUT(module, ftrace_callsites);
 LAYOUT(module, num_ftrace_callsites);
 LAYOUT(module, jump_entries);
