@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What actions of histograms do: the functions that programs (`native.hist_record`) call. Compiled when the first action is set."""
+"""What actions of histograms do: the functions that programs (`native.hist_record`) call. Compiled for the first action."""
 
 from __future__ import annotations
 
