@@ -56,6 +56,10 @@ class Rethooks:
         self._rethooks[acting.address] = rethook
         return rethook
 
+    def __contains__(self, acting: Record) -> bool:
+        """Whether a consumer acts when calls return."""
+        return acting.address in self._rethooks
+
     def _begin(self) -> Record:
         pool = Record(rethook_pool.WORDS)
         self._records.set_in_all(array_record.RETHOOKS, pool.address)

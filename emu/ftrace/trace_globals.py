@@ -59,10 +59,10 @@ class TraceGlobals:
         self.keys = Keys(kernel.memory, arch)
         self.sites = Sites(kernel.board, kernel.memory, arch, kernel.module_files)
         self.trampolines = Trampolines(kernel, self.records)
-        self.kprobes = Kprobes(
-            kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, warn
-        )
         self.rethooks = Rethooks(kernel, arch, self.guest, self.records)
+        self.kprobes = Kprobes(
+            kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, self.rethooks, warn
+        )
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)

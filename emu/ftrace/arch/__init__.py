@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from emu.cpu.arch import CpuArch
 from emu.ftrace.arch.probing import Probing
-from emu.ftrace.native.arch import (
-    Callbacks,
-    EventCallbacks,
-    ProbeCallbacks,
-    RethookCallbacks,
-    StackCallbacks,
-    TaskCallbacks,
-)
+from emu.ftrace.native.arch import Callbacks, EventCallbacks, ProbeCallbacks, RethookCallbacks, StackCallbacks, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
 from emu.native.pointers import in_byte_order

@@ -107,7 +107,8 @@ class ProbeCallbacks(NamedTuple):
     """Stores the registers before the instruction there."""
 
     fill_at_site: int
-    """The same at the call site of a function, for the registers before the function's first instruction."""
+    """The same at the call site of a function, for the registers before the function's first instruction; and when the function
+    has returned, for those with which its caller goes on."""
 
     write_at_site: int
     """Has the CPU go on with the stored registers, from a call site."""
