@@ -173,15 +173,15 @@ class Kprobes:
         if place.offset or (function is not None and function.symbol.address != address):
             raise TraceError(errno.EINVAL, f"{place} is not where a function begins, so nothing returns from there")
 
-    def add(self, place: ProbePlace, consumer: Record) -> None:
+    def add(self, place: ProbePlace, acting: Record) -> None:
         """Has a consumer act at a place from the next update on, as soon as the place exists.
 
         Raises:
             TraceError: as for `check`; ENOMEM, when there is no room for another copy. Nothing has changed.
         """
-        self._add(_Kprobe(place, consumer, "k"))
+        self._add(_Kprobe(place, acting, "k"))
 
-    def add_return(self, place: ProbePlace, consumer: Record, maxactive: int = 0) -> None:
+    def add_return(self, place: ProbePlace, acting: Record, maxactive: int = 0) -> None:
         """Has a consumer act when calls of the function at a place return.
 
         Args:
@@ -191,17 +191,19 @@ class Kprobes:
             TraceError: as for `check_return`. Nothing has changed.
         """
         self.check_return(place)
-        self._add(_Kprobe(place, self._rethooks.add(consumer, maxactive), "r"))
+        self._add(_Kprobe(place, self._rethooks.add(acting, maxactive), "r"))
 
     def _add(self, probe: _Kprobe) -> None:
         self._place(probe)
+        probe.consumer.set(consumer.POST, consumer.BEFORE)
         self._probes.append(probe)
 
-    def remove(self, consumer: Record) -> None:
+    def remove(self, acting: Record) -> None:
         """A consumer acts no more. Its breakpoint goes with the next update, if it was the last one there."""
-        if consumer in self._rethooks:
-            consumer = self._rethooks.remove(consumer)
-        probe = next(probe for probe in self._probes if probe.consumer is consumer)
+        if acting in self._rethooks:
+            acting = self._rethooks.remove(acting)
+        probe = next(probe for probe in self._probes if probe.consumer is acting)
+        acting.set(consumer.POST, consumer.NEVER)
         self._probes.remove(probe)
         if probe.point is not None:
             probe.point.probes.remove(probe)

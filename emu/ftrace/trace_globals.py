@@ -9,6 +9,8 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.dynevent.dyn_event import DynamicEvents
+from emu.ftrace.dynevent.kprobe_events import KprobeEvents
+from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.dynevent.synthetic import SyntheticEvents
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
@@ -70,6 +72,10 @@ class TraceGlobals:
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)
+        self.symbol_names = SymbolNames(kernel)
+        self.dynamic_events.kinds.append(
+            KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbol_names)
+        )
         self.dynamic_events.kinds.append(SyntheticEvents(self.events))
         names = HistNames(self.symbols, self.events.syscall_name)
         self.hists = Histograms(

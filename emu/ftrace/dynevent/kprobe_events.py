@@ -79,13 +79,15 @@ class _KprobeEvent(Probe):
         return self.consumer.get(consumer.MISSED)
 
     def check(self, command: ProbeCommand) -> None:
+        kprobes = self.kind.kprobes
         try:
-            self.kind.kprobes.check(self.where)
+            (kprobes.check_return if self._maxactive else kprobes.check)(self.where)
         except TraceError as error:
             refusal = _REFUSALS.get(error.code, ProbeError.FAIL_REG_PROBE)
             raise command.error(refusal, 1, code=error.code, why=error.why) from None
 
     def arm(self) -> None:
+        self.kind.symbol_names.refresh()
         if self._maxactive:
             self.kind.kprobes.add_return(self.where, self.consumer, self._maxactive)
         else:
@@ -108,6 +110,7 @@ class KprobeEvents(DynamicEventKind):
     """
 
     file: ClassVar[str] = "kprobe_events"
+    profile_file: ClassVar[str] = "kprobe_profile"
 
     def __init__(
         self,
@@ -119,11 +122,11 @@ class KprobeEvents(DynamicEventKind):
         symbol_names: SymbolNames,
     ) -> None:
         self.kprobes = kprobes
+        self.symbol_names = symbol_names
         self._kernel = kernel
         self._arch = arch
         self._guest = guest
         self._catalogue = catalogue
-        self._symbol_names = symbol_names
 
     def takes(self, command: str) -> bool:
         words = command.split()
@@ -152,7 +155,7 @@ class KprobeEvents(DynamicEventKind):
         )
         arguments = parse_arguments(command, 2, site)
         layout = EntryLayout.of(EventKind.KRETPROBE if returns else EventKind.KPROBE, arguments)
-        program = FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
+        program = FetchProgram(layout, self._arch.probe_registers, self.symbol_names.address)
         handlers = self._arch.probe_handlers(self._guest)
         handler = handlers.returned if returns else handlers.at
         if returns and not maxactive:
@@ -167,8 +170,11 @@ class KprobeEvents(DynamicEventKind):
             address = self.kprobes.resolve(where)
         except TraceError:  # which is told of when the rest of the command is right
             address = None
-        function = None if address is None else self._kernel.symbols.function_at(address)
-        return where.offset == 0 if function is None else function[0].address == address
+        found = None if address is None else self._kernel.symbols.function_at(address)
+        if found is None:
+            return where.offset == 0
+        function, _ = found
+        return function.address == address
 
     def _symbol(self, name: str) -> int | None:
         """The address of a symbol of the kernel or, if it has none of the name, of a module."""
