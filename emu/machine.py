@@ -19,13 +19,14 @@ from emu.cpu.snapshot import Checkpoint, Checkpoints, Unsaveable
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
+from emu.ftrace.live_patches import LivePatch
 from emu.ftrace.patching import Protocol
 from emu.ftrace.patching_driver import BadProtocol, Driver
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.site import Site
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
-from emu.ftrace.tracefs import TraceFS, build_tree
+from emu.ftrace.tracefs import TraceFS, build_kprobes_tree, build_tree
 from emu.kernel import arch as kernel_arch
 from emu.kernel.commands import BadCommand, exit_status, shell_line
 from emu.kernel.console import Console
@@ -165,8 +166,8 @@ class Machine:
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open, self.board.acting)
             self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step, self._check_open) for cpu in self.board.cpus)
-            served = ServedTree(tree, begun=lambda: self.ftrace.updates + self.kernel.work.asked, busy=lambda: self._unsettled)
-            self.kernel.file_server.serve("tracefs", served)
+            for name, root in (("tracefs", tree), ("kprobes", build_kprobes_tree(self.ftrace))):
+                self.kernel.file_server.serve(name, ServedTree(root, begun=self._updates, busy=lambda: self._unsettled))
             self.ftrace.sites.initialise()
             self.ftrace.keys.check()
             with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
@@ -356,10 +357,51 @@ class Machine:
         self._check_open()
         return Site(self.kernel, self.ftrace, self.trace_array, function)
 
+    def patch(self, function: str | int, *, asm: str | None = None, to: str | None = None) -> LivePatch:
+        """Replaces a function of the kernel or of a module while the guest runs: calls go elsewhere from now on.
+
+        >>> with m.patch("sys_getpid", asm="mov eax, 42; ret"):
+        ...     m.run("getpid")
+
+        Tracers still see the function called. Calls that are under way end in the old code. If the function's module is
+        unloaded, the patch goes with it.
+
+        Args:
+            function: its name, or an address in it.
+            asm: the new code, in x86-64's assembly language with Intel's syntax or in SPARC V9's. It is called as the function
+                is, and returns as the function does. Symbols of the kernel and its modules may be used; labels end with a
+                colon. It must not sleep, nor call what does: `to` is for that.
+            to: instead of `asm`, the name of another function, with the same parameters.
+
+        Raises:
+            LookupError: there is no such function, there are several, or it has no call site.
+            TraceError: EBUSY, when it is replaced already, or `ftrace_enabled` is false; EINVAL, when it cannot be replaced;
+                ENODEV, when tracing has failed; ENOMEM, when there is no place for the code.
+            ValueError: the code cannot be assembled.
+            TypeError: there is not one of `asm` and `to`.
+            GuestPanic, LimitReached, PoweredOff, BadProtocol: as `settle`.
+        """
+        self._check_open()
+        if (asm is None) == (to is None):
+            raise TypeError("a function is replaced either by `asm` or by `to`")
+        patches, site = self.ftrace.live_patches, self.site(function)
+        code = patches.detour(site, to) if to is not None else patches.assembled(asm or "")
+        patch = self.ftrace.replace(site, code, self.settle)
+        try:
+            self.settle()
+        except BadProtocol:
+            patches.remove(patch)
+            raise
+        return patch
+
     @property
     def patching(self) -> Driver:
         """How call sites are changed, and how far a change is."""
         return self.ftrace.driver
+
+    def _updates(self) -> int:
+        """How often something has begun that may go on in the guest."""
+        return self.ftrace.updates + self.kernel.work.asked
 
     @property
     def _unsettled(self) -> bool:

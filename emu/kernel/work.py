@@ -20,6 +20,7 @@ class WorkKind(enum.Enum):
 
     LOG = "TRACE_WORK_LOG"
     DUMP = "TRACE_WORK_DUMP"
+    SYNCHRONIZE_RCU_TASKS = "TRACE_WORK_SYNCHRONIZE_RCU_TASKS"
 
 
 @dataclass(frozen=True)

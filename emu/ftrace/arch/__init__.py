@@ -67,6 +67,7 @@ class FtraceArch(ABC):
     To trace returns: return_offset, and the callbacks of the labels by which calls return.
     To patch under running CPUs: protocols, breakpoint.
     To probe: probe_registers, Probing, and the callbacks for it.
+    To replace functions: keystone_mode(), targets_by_name, detour(), taken_over(), hinders_replacing().
     """
 
     cpu: ClassVar[CpuArch]
@@ -78,6 +79,7 @@ class FtraceArch(ABC):
     protocols: ClassVar[Sequence[str]]  # the protocols of emu.ftrace.patching that fit, the default first
     breakpoint: ClassVar[Breakpoint | None]
     probe_registers: ClassVar[ProbeRegisters]
+    targets_by_name: ClassVar[bool]  # whether keystone must be told the targets of calls by name; if not, by number
 
     @abstractmethod
     def call(self, address: int, target: int) -> bytes:
@@ -98,6 +100,29 @@ class FtraceArch(ABC):
     def probing(self) -> Probing:
         """What can be probed, from the architecture's module of emu.ftrace.arch that ends with `_probing`."""
         return _probing(self)
+
+    @abstractmethod
+    def keystone_mode(self) -> tuple[int, int]:
+        """What keystone calls it: architecture and mode."""
+
+    # A function is replaced at its site: the tracer does not return there, but goes on elsewhere, as if that had been called.
+
+    @abstractmethod
+    def detour(self, address: int, target: int) -> bytes:
+        """The code at `address` that goes on at a function, `target`, with what the replaced one was called with.
+
+        Raises:
+            OutOfReach: `target` is farther than an instruction's range.
+        """
+
+    @property
+    @abstractmethod
+    def taken_over(self) -> bytes:
+        """What a function's new code begins with, so that it finds what the replaced function was called with."""
+
+    @abstractmethod
+    def hinders_replacing(self, memory: GuestMemory, function: int, site: int) -> str | None:
+        """Why a function cannot be replaced at its site, as the end of a sentence; None: it can."""
 
     def callbacks(self, guest: GuestLayout, general: bool) -> Callbacks:
         """The native functions of labels in the kernel's .ftrace.text, compiled for the layout of its structures."""
@@ -122,6 +147,10 @@ class FtraceArch(ABC):
     def put_made_event(self, guest: GuestLayout) -> int:
         """The address of what gives events that native code makes to the arrays."""
         return _put_made_event(self, guest)
+
+    def redirect(self) -> int:
+        """The address of what has a CPU go on elsewhere than at a function that is replaced."""
+        return _redirect()
 
     def trigger_handlers(self) -> TriggerHandlers:
         """The addresses of what triggers and commands do."""
@@ -181,6 +210,14 @@ def _put_made_event(arch: FtraceArch, guest: GuestLayout) -> int:
     from emu.ftrace.native import made_event
 
     address: int = made_event.build(in_byte_order(arch.cpu.byte_order), guest, arch.cpu.native().irqs_off).address
+    return address
+
+
+@functools.cache
+def _redirect() -> int:
+    from emu.ftrace.native import live_patch
+
+    address: int = live_patch.build().address
     return address
 
 
