@@ -9,6 +9,8 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.dynevent.dyn_event import DynamicEvents
+from emu.ftrace.dynevent.kprobe_events import KprobeEvents
+from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
@@ -64,6 +66,10 @@ class TraceGlobals:
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)
+        self.symbol_names = SymbolNames(kernel)
+        self.dynamic_events.kinds.append(
+            KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.rethooks, self.symbol_names)
+        )
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)

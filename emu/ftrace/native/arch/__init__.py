@@ -7,6 +7,7 @@ Each module here has functions that compile them for one layout of the guest's s
     build_for_tasks(guest) -> TaskCallbacks
     build_for_events(guest, irqs_off) -> EventCallbacks
     build_for_filters(guest) -> the address of what tests strings for filters (see native.filter_program)
+    build_for_fetching(guest) -> the handlers of probes that make events (native.probe_event.ProbeHandlers)
     build_for_rethooks(guest) -> RethookCallbacks
     build_for_stacks(guest, irqs_off) -> StackCallbacks
     build_for_probes(guest) -> ProbeCallbacks

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
@@ -45,9 +45,12 @@ from emu.ftrace.native.unwind import build_real_address
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
+if TYPE_CHECKING:
+    from emu.ftrace.native.probe_event import ProbeHandlers
+
 __all__ = [
-    "SITE_SIZE", "build", "build_for_events", "build_for_filters", "build_for_probes", "build_for_rethooks", "build_for_stacks",
-    "build_for_tasks",
+    "SITE_SIZE", "build", "build_for_events", "build_for_fetching", "build_for_filters", "build_for_probes",
+    "build_for_rethooks", "build_for_stacks", "build_for_tasks",
 ]  # fmt: skip
 
 _HANDLER = types.void(types.uint64, types.uint64)
@@ -193,6 +196,16 @@ def build_for_filters(guest: GuestLayout) -> int:
     user_address = user_memory.build(memory, guest, about, x86_64_user.PAGE_TABLES)
     address: int = filter_program.build(memory, guest, about, user_address).address
     return address
+
+
+def build_for_fetching(guest: GuestLayout) -> ProbeHandlers:
+    """Compiles for a guest."""
+    from emu.ftrace.native import probe_event
+
+    memory = in_byte_order("little")
+    about = context.build(memory, guest)
+    user_address = user_memory.build(memory, guest, about, x86_64_user.PAGE_TABLES)
+    return probe_event.build(memory, guest, about, user_address)
 
 
 def build_for_probes(guest: GuestLayout) -> ProbeCallbacks:
