@@ -68,7 +68,7 @@ class TraceGlobals:
         self.dynamic_events = DynamicEvents(self.events)
         self.symbol_names = SymbolNames(kernel)
         self.dynamic_events.kinds.append(
-            KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.rethooks, self.symbol_names)
+            KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbol_names)
         )
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
