@@ -65,7 +65,11 @@ class TraceGlobals:
         self.dynamic_events.kinds.append(SyntheticEvents(self.events))
         names = HistNames(self.symbols, self.events.syscall_name)
         self.hists = Histograms(
-            _HIST_MEMORY, names, lambda: arch.hist_handlers(self.guest), lambda: self.stacks.callbacks().key_stack
+            _HIST_MEMORY,
+            names,
+            lambda: arch.hist_handlers(self.guest),
+            arch.hist_action_handlers,
+            lambda: self.stacks.callbacks().key_stack,
         )
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)

@@ -17,6 +17,7 @@ from emu.native.pointers import in_byte_order
 
 if TYPE_CHECKING:
     from emu.ftrace.native.hist import HistHandlers
+    from emu.ftrace.native.hist_actions import ActionHandlers
     from emu.ftrace.native.trigger import TriggerHandlers
 
 __all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "ProbeRegisters", "load"]
@@ -123,6 +124,10 @@ class FtraceArch(ABC):
         """The addresses of what triggers and commands do."""
         return _trigger_handlers()
 
+    def hist_action_handlers(self) -> ActionHandlers:
+        """The addresses of what actions of histograms do."""
+        return _hist_action_handlers()
+
     def hist_handlers(self, guest: GuestLayout) -> HistHandlers:
         """The addresses of what events do to histograms."""
         return _hist_handlers(self, guest)
@@ -181,6 +186,13 @@ def _trigger_handlers() -> TriggerHandlers:
     from emu.ftrace.native import trigger
 
     return trigger.build()
+
+
+@functools.cache
+def _hist_action_handlers() -> ActionHandlers:
+    from emu.ftrace.native import hist_actions
+
+    return hist_actions.build()
 
 
 @functools.cache
