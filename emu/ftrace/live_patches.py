@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.errors import TraceError, did_you_mean
@@ -176,9 +177,14 @@ class LivePatches:
         """The sites of functions that are replaced."""
         return np.isin(functions.numbers, list(self._by_number))
 
-    def chains(self, functions: Functions) -> dict[int, list[LivePatch]]:
+    def users(self, functions: Functions) -> NDArray[np.int64]:
+        """As how many users of each site they count."""
+        return self.sites(functions).astype(np.int64)
+
+    def chains(self, functions: Functions) -> dict[int, list[Record]]:
         """The same, by their index, and what acts there."""
-        return {int(np.searchsorted(functions.numbers, number)): [patch] for number, patch in self._by_number.items()}
+        numbers = functions.numbers
+        return {int(np.searchsorted(numbers, number)): [patch.record] for number, patch in self._by_number.items()}
 
     def _begin(self, site: Site) -> int:
         """The address of a function."""

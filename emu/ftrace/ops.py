@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +14,32 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
-from emu.ftrace.live_patches import LivePatch, LivePatches
 from emu.ftrace.native import array_record
 from emu.ftrace.probes import FunctionProbes
 from emu.ftrace.tracers import NOP, Callback, Tracer
-from emu.ftrace.trigger.consumers import Consumer, Consumers
+from emu.ftrace.trigger.consumers import Consumers
+from emu.native.record import Record
 
-__all__ = ["FtraceOps"]
+__all__ = ["AtSites", "FtraceOps"]
+
+
+class AtSites(Protocol):
+    """Something that has consumers at call sites."""
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+
+    def sites(self, functions: Functions) -> SiteMask:
+        """The sites that have any."""
+
+    def users(self, functions: Functions) -> NDArray[np.int64]:
+        """As how many users of each site they count."""
+
+    def chains(self, functions: Functions) -> Mapping[int, list[Record]]:
+        """For each of these sites, by its index: the consumers in the order in which they act."""
+
+    def keep(self, functions: Functions) -> None:
+        """Drops what is at functions that no longer exist. `functions`: those that do."""
 
 
 class FtraceOps:
@@ -29,7 +49,7 @@ class FtraceOps:
         functions: the functions that can be traced now.
         events: what the array wants of events.
         consumers: makes what acts on the array.
-        patches: what replaces functions; None: that is not this array's.
+        at_sites: what else has consumers at sites, in the order in which they act.
 
     Attributes:
         tracer: the array's tracer.
@@ -46,19 +66,19 @@ class FtraceOps:
     """
 
     def __init__(
-        self, functions: Functions, events: EventFiles, consumers: Consumers, patches: LivePatches | None = None
+        self, functions: Functions, events: EventFiles, consumers: Consumers, at_sites: Collection[AtSites] = ()
     ) -> None:
         self.tracer: Tracer = NOP
         self.filter = FunctionFilter(functions)
         self.notrace = self.filter
         self.waiting_filter, self.waiting_notrace = ModuleFilters(), ModuleFilters()
         self.probes = FunctionProbes(consumers)
+        self._at_sites: Collection[AtSites] = (self.probes, *at_sites)
         self.graph_function = self.filter
         self.graph_notrace = self.filter
         self.max_graph_depth = 0
         self.threshold_us = 0
         self.events = events
-        self._patches = patches
 
     @property
     def filtered(self) -> bool:
@@ -75,31 +95,28 @@ class FtraceOps:
             return np.zeros(len(self.filter.functions), np.bool_)
         return self.selected()
 
-    def told(self) -> SiteMask:
-        """The sites at which consumers are told of calls."""
-        functions = self.filter.functions
-        sites = self.probes.sites(functions)
-        return sites if self._patches is None else sites | self._patches.sites(functions)
-
     @property
-    def has_told(self) -> bool:
-        """Whether there are any."""
-        return bool(self.probes) or bool(self._patches)
+    def has_probes(self) -> bool:
+        """Whether there are consumers at sites."""
+        return any(self._at_sites)
 
-    def chains(self) -> dict[int, list[Consumer | LivePatch]]:
-        """These consumers, by the site's index, in the order in which they act. What replaces a function is the last."""
+    def probed(self) -> SiteMask:
+        """The sites that must call for consumers."""
         functions = self.filter.functions
-        chains: dict[int, list[Consumer | LivePatch]] = {
-            site: [*chain] for site, chain in self.probes.chains(functions).items()
-        }
-        for site, patches in (self._patches.chains(functions) if self._patches else {}).items():
-            chains[site] = [*chains.get(site, []), *patches]
+        mask: SiteMask = np.logical_or.reduce([one.sites(functions) for one in self._at_sites])
+        return mask
+
+    def chains(self) -> Mapping[int, list[Record]]:
+        """For each of these sites, by its index: the consumers in the order in which they act."""
+        chains: dict[int, list[Record]] = {}
+        for one in self._at_sites:
+            for site, records in one.chains(self.filter.functions).items():
+                chains.setdefault(site, []).extend(records)
         return chains
 
     def users(self) -> NDArray[np.int64]:
-        """For each site: how many users of this array want its call: the tracer and commands."""
-        users = self.traced() + self.probes.users(self.filter.functions)
-        return users if self._patches is None else users + self._patches.sites(self.filter.functions)
+        """For each site: how many users of this array want its call: the tracer, commands and kprobes."""
+        return self.traced() + sum(one.users(self.filter.functions) for one in self._at_sites)
 
     def flags(self) -> NDArray[np.uint8]:
         """For each site: the flags that tell native code what to do there for this array."""
@@ -107,7 +124,7 @@ class FtraceOps:
             self.graph_function.mask * array_record.GRAPH_FUNCTION
             + self.graph_notrace.mask * array_record.GRAPH_NOTRACE
             + (self.traced() & (self.tracer.callback is Callback.ENTRY)) * array_record.TRACED
-            + self.told() * array_record.PROBED
+            + self.probed() * array_record.PROBED
         )
         return flags
 
@@ -115,9 +132,8 @@ class FtraceOps:
         """Follows sites that have come or gone. Of those that are left, the same stay selected."""
         self.filter, self.notrace = self.filter.on(functions), self.notrace.on(functions)
         self.graph_function, self.graph_notrace = self.graph_function.on(functions), self.graph_notrace.on(functions)
-        self.probes.keep(functions)
-        if self._patches is not None:
-            self._patches.keep(functions)
+        for one in self._at_sites:
+            one.keep(functions)
 
     def events_gone(self, calls: Collection[EventCall]) -> bool:
         """Follows events that are gone. Returns whether the array may have recorded any of them."""

@@ -13,8 +13,8 @@ from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.events import Events
+from emu.ftrace.hist.triggers import HistTriggers
 from emu.ftrace.host_events import HostEvents
-from emu.ftrace.live_patches import LivePatch
 from emu.ftrace.native import array_record, consumer, probes, ring_record
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
@@ -23,8 +23,9 @@ from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracers import NOP, Callback, Tracer
-from emu.ftrace.trigger.consumers import Consumer, Consumers
+from emu.ftrace.trigger.consumers import Consumers
 from emu.kernel.kernel import Kernel
+from emu.native.record import Record
 
 __all__ = ["BufferStats", "Recorder"]
 
@@ -98,6 +99,10 @@ class Recorder:
         """Makes what acts on this array. `allocate_snapshot`: see Consumers."""
         return Consumers(self._records, self.event_files, self.globals, allocate_snapshot)
 
+    def hist_triggers(self, set_clock: Callable[[str], None]) -> HistTriggers:
+        """Makes what keeps this array's hist triggers. `set_clock`: see HistTriggers."""
+        return HistTriggers(self._records, self.event_files, self.globals, set_clock)
+
     def sibling(self) -> Recorder:
         """Makes a recorder for another array, with buffers of its own."""
         return Recorder(self._kernel, self.globals)
@@ -142,12 +147,9 @@ class Recorder:
         self._records.set(array_record.THRESHOLD, ops.threshold_us * 1000)
         self._records.set(array_record.GRAPH_RUNNING, int(ops.tracer.callback is Callback.GRAPH))
 
-    def _follow_probes(self, chains: Mapping[int, Sequence[Consumer | LivePatch]], places: npt.NDArray[np.int64]) -> None:
-        """Has native code find the commands of functions. `chains`: by site, in the order in which they act."""
-        for chain in chains.values():
-            for acting, following in zip(chain, [*(does.record.address for does in chain[1:]), 0], strict=True):
-                acting.record.set(consumer.NEXT, following)
-        first = np.array([chain[0].record.address for chain in chains.values()], np.uint64)
+    def _follow_probes(self, chains: Mapping[int, Sequence[Record]], places: npt.NDArray[np.int64]) -> None:
+        """Has native code find the consumers at sites. `chains`: by site, in the order in which they act."""
+        first = np.array([consumer.link(chain) for chain in chains.values()], np.uint64)
         self._probes = probes.table_of(places[list(chains)].astype(np.uint64), first), chains
         self._records.array.set(array_record.PROBES, self._probes[0].ctypes.data)
 

@@ -8,13 +8,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
+from emu.ftrace.native import array_record
+from emu.ftrace.native.array_record import PLACE_SIZE
 from emu.kernel.kernel import Kernel
 from emu.kernel.work import WorkKind
 
-__all__ = ["PLACE_SIZE", "Trampolines"]
-
-PLACE_SIZE = 32  # bytes
+__all__ = ["Trampolines"]
 
 
 class Trampolines:
@@ -26,16 +27,21 @@ class Trampolines:
 
     Args:
         kernel: with its image loaded.
+        records: say what the code in each place stands for.
 
     Attributes:
         first: the address of the first place.
     """
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, records: RecordLists) -> None:
         self._kernel = kernel
         self.first = kernel.image.symbol("__ftrace_tramp_start")
         places = (kernel.image.symbol("__ftrace_shared") - self.first) // PLACE_SIZE
         self._used = np.zeros(places, np.bool_)
+        self._stands_for = np.zeros(places, np.uint64)
+        records.set_in_all(array_record.PLACES, self.first)
+        records.set_in_all(array_record.PLACES_SIZE, places * PLACE_SIZE)
+        records.set_in_all(array_record.STANDS_FOR, self._stands_for.ctypes.data)
         self._quiet_after = np.zeros(places, np.int64)  # the wait with which the tasks have left that may stand there
         self._asked = 0  # how many waits have begun, and how many are over
         self._over = 0
@@ -61,8 +67,8 @@ class Trampolines:
         """Has `ready` called whenever all code has been written that had to wait."""
         self._on_ready = ready
 
-    def allocate(self, size: int) -> int:
-        """The address of places for so many bytes.
+    def allocate(self, size: int, stands_for: int = 0) -> int:
+        """The address of places for so many bytes. `stands_for`: where backtraces show a CPU that is there; 0: there.
 
         Raises:
             TraceError: ENOMEM, when all places are in use.
@@ -73,6 +79,7 @@ class Trampolines:
             if len(begins):
                 first = int(begins[0])
                 self._used[first : first + count] = True
+                self._stands_for[first : first + count] = stands_for
                 address = self.first + first * PLACE_SIZE
                 self._sizes[address] = count
                 return address
@@ -94,6 +101,11 @@ class Trampolines:
         if self._late.pop(address, None) is None:
             self._quiet_after[places] = self._asked + 1
         del self._sizes[address]
+
+    def original(self, address: int) -> int:
+        """What the code at an address stands for, or the address itself."""
+        place = (address - self.first) // PLACE_SIZE
+        return (int(self._stands_for[place]) if 0 <= place < len(self._stands_for) else 0) or address
 
     def _places(self, address: int) -> slice:
         first = (address - self.first) // PLACE_SIZE

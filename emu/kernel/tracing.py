@@ -78,7 +78,10 @@ class Tracing(Protocol):
         """What tracing waits for on a CPU, to be said after its name: "has not answered Synchronise"; None: for nothing."""
 
     def resolve_return(self, task: int, frame: int, address: int) -> int:
-        """The real return address of a call whose stack has `address`. `frame`: its fp in struct ftrace_ret_stack."""
+        """The real return address of a call whose stack has `address`. `frame`: its fp in struct ftrace_ret_stack.
+
+        Of a program counter that is in the copy of an instruction: the instruction's address.
+        """
 
 
 class TracingCalls:

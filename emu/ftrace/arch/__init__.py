@@ -10,12 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from emu.cpu.arch import CpuArch
-from emu.ftrace.native.arch import Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks
+from emu.ftrace.arch.probing import Probing
+from emu.ftrace.native.arch import Callbacks, EventCallbacks, ProbeCallbacks, RethookCallbacks, StackCallbacks, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
 from emu.native.pointers import in_byte_order
 
 if TYPE_CHECKING:
+    from emu.ftrace.native.hist import HistHandlers
+    from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.trigger import TriggerHandlers
 
 __all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "ProbeRegisters", "load"]
@@ -52,6 +55,7 @@ class ProbeRegisters(NamedTuple):
 
     names: Mapping[str, int]  # by the names that `%NAME` of a probe's argument has
     arguments: Sequence[int]  # of a function, at its first instruction: $arg1 and so on
+    stack_arguments: int  # which word of the stack is the argument behind them
     return_value: int
     pc: int
     stack_pointer: int
@@ -65,7 +69,7 @@ class FtraceArch(ABC):
     To trace events: key_nop, jump(), and the callback of trace_event_buffer_commit.
     To trace returns: return_offset, and the callbacks of the labels by which calls return.
     To patch under running CPUs: protocols, breakpoint.
-    To probe: probe_registers.
+    To probe: probe_registers, Probing, and the callbacks for it.
     To replace functions: keystone_mode(), targets_by_name, detour(), taken_over(), hinders_replacing().
     """
 
@@ -95,6 +99,10 @@ class FtraceArch(ABC):
         Raises:
             OutOfReach: `target` is farther than the instruction's range.
         """
+
+    def probing(self) -> Probing:
+        """What can be probed, from the architecture's module of emu.ftrace.arch that ends with `_probing`."""
+        return _probing(self)
 
     @abstractmethod
     def keystone_mode(self) -> tuple[int, int]:
@@ -147,13 +155,29 @@ class FtraceArch(ABC):
         """The address of what has a CPU go on elsewhere than at a function that is replaced."""
         return _redirect()
 
+    def probe_handlers(self, guest: GuestLayout) -> ProbeHandlers:
+        """The addresses of what makes the events of probes."""
+        return _probe_handlers(self, guest)
+
     def trigger_handlers(self) -> TriggerHandlers:
         """The addresses of what triggers and commands do."""
         return _trigger_handlers()
 
+    def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:
+        """The same for return probes."""
+        return _rethook_callbacks(self, guest)
+
+    def hist_handlers(self, guest: GuestLayout) -> HistHandlers:
+        """The addresses of what events do to histograms."""
+        return _hist_handlers(self, guest)
+
     def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
         """The same for stacks of calls."""
         return _stack_callbacks(self, guest)
+
+    def probe_callbacks(self, guest: GuestLayout) -> ProbeCallbacks:
+        """The same for kprobes."""
+        return _probe_callbacks(self, guest)
 
 
 def _native(arch: FtraceArch) -> Any:
@@ -209,6 +233,12 @@ def _redirect() -> int:
 
 
 @functools.cache
+def _probe_handlers(arch: FtraceArch, guest: GuestLayout) -> ProbeHandlers:
+    compiled: ProbeHandlers = _native(arch).build_for_fetching(guest)
+    return compiled
+
+
+@functools.cache
 def _trigger_handlers() -> TriggerHandlers:
     from emu.ftrace.native import trigger
 
@@ -216,8 +246,34 @@ def _trigger_handlers() -> TriggerHandlers:
 
 
 @functools.cache
+def _rethook_callbacks(arch: FtraceArch, guest: GuestLayout) -> RethookCallbacks:
+    compiled: RethookCallbacks = _native(arch).build_for_rethooks(guest)
+    return compiled
+
+
+@functools.cache
+def _hist_handlers(arch: FtraceArch, guest: GuestLayout) -> HistHandlers:
+    from emu.ftrace.native import hist
+
+    return hist.build(in_byte_order(arch.cpu.byte_order), guest)
+
+
+@functools.cache
 def _stack_callbacks(arch: FtraceArch, guest: GuestLayout) -> StackCallbacks:
     compiled: StackCallbacks = _native(arch).build_for_stacks(guest, arch.cpu.native().irqs_off)
+    return compiled
+
+
+@functools.cache
+def _probing(arch: FtraceArch) -> Probing:
+    module: Any = importlib.import_module(f"emu.ftrace.arch.{arch.cpu.name}_probing")
+    probing: Probing = module.PROBING
+    return probing
+
+
+@functools.cache
+def _probe_callbacks(arch: FtraceArch, guest: GuestLayout) -> ProbeCallbacks:
+    compiled: ProbeCallbacks = _native(arch).build_for_probes(guest)
     return compiled
 
 

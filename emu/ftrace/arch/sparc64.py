@@ -22,6 +22,7 @@ from emu.cpu.arch import CpuArch
 from emu.cpu.arch.sparc64 import ARCH as CPU
 from emu.cpu.arch.sparc64.state import WINDOW_REGISTERS
 from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach, ProbeRegisters
+from emu.ftrace.arch.probing import Probing
 from emu.ftrace.native.arch.sparc64 import RETURN_OFFSET
 from emu.kernel.memory import GuestMemory
 
@@ -58,6 +59,7 @@ class Sparc64(FtraceArch):
     probe_registers: ClassVar[ProbeRegisters] = ProbeRegisters(
         names=_PROBE_REGISTERS,
         arguments=[_PROBE_REGISTERS[f"o{n}"] for n in range(6)],
+        stack_arguments=22,  # behind the room for the window and for six arguments (SPARC Compliance Definition 2.4, 3)
         return_value=_PROBE_REGISTERS["o0"],
         pc=_PROBE_REGISTERS["tpc"],
         stack_pointer=_PROBE_REGISTERS["sp"],
@@ -65,6 +67,11 @@ class Sparc64(FtraceArch):
     )
     targets_by_name: ClassVar[bool] = True
     taken_over: ClassVar[bytes] = _RESTORE
+
+    def probing(self) -> Probing:
+        from emu.ftrace.arch.sparc64_probing import PROBING
+
+        return PROBING
 
     def call(self, address: int, target: int) -> bytes:
         distance = target - address

@@ -103,6 +103,7 @@ LAYOUT(task_struct, curr_ret_stack);
 LAYOUT(task_struct, trace_overrun);
 LAYOUT(task_struct, ftrace_timestamp);
 LAYOUT(task_struct, ret_stack);
+LAYOUT(task_struct, rethooks);
 
 LAYOUT_CONST(TASK_SIZE);
 LAYOUT(mm_struct, pgd);
@@ -117,6 +118,7 @@ LAYOUT(module, name);
 LAYOUT(module, core_layout);
 LAYOUT(module, init_layout);
 LAYOUT(module, kallsyms);
+LAYOUT(module, refcnt);
 LAYOUT(module, ftrace_callsites);
 LAYOUT(module, num_ftrace_callsites);
 LAYOUT(module, jump_entries);
@@ -125,6 +127,11 @@ LAYOUT(module, trace_events);
 LAYOUT(module, num_trace_events);
 LAYOUT(module, trace_evals);
 LAYOUT(module, num_trace_evals);
+LAYOUT(module, extable);
+LAYOUT(module, num_exentries);
+
+LAYOUT_SIZE(exception_table_entry);
+LAYOUT(exception_table_entry, insn);
 
 LAYOUT(module_layout, base);
 LAYOUT(module_layout, size);
