@@ -155,7 +155,10 @@ class KprobeEvents(DynamicEventKind):
             raise command.error(ProbeError.BAD_RETPROBE, 1)
         group, name = parse_event_name(command, _GROUP)
         site = ProbeSite(
-            self._arch.probe_registers, self._symbols.address, at_entry=at_entry and not returns and where.address is None, returns=returns
+            self._arch.probe_registers,
+            self._symbols.address,
+            at_entry=at_entry and not returns and where.address is None,
+            returns=returns,
         )
         arguments = parse_arguments(command, 2, site)
         layout = EntryLayout.of(EventKind.KRETPROBE if returns else EventKind.KPROBE, arguments)

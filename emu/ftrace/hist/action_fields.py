@@ -122,7 +122,8 @@ class _Finder:
         except TraceError as error:
             assert error.logged is not None
             wrong = error.logged.command[error.logged.position :]
-            raise self._source.then(error, _NOT_SAVED, next(name for name in action.parameters if wrong.startswith(name))) from None
+            field = next(name for name in action.parameters if wrong.startswith(name))
+            raise self._source.then(error, _NOT_SAVED, field) from None
 
     def _parameters(self, action: Action, event: SyntheticEvent) -> list[HistField]:
         """What the fields of a synthetic event become."""
