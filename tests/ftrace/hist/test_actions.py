@@ -121,7 +121,8 @@ def test_the_golden_trace(booted: Machine) -> None:
         ("d..4.", "wakeup_latency: lat=N pid=N prio=N comm=usleep")
     }
     assert {flags for flags, text in found if "sched_switch" in text} == {"d..2."}
-    assert re.findall(r"d\.\.4\. +[\d.]+: (\w+: lat)", (GOLDEN / "synthetic-trace.txt").read_text()) == 3 * ["wakeup_latency: lat"]
+    golden = (GOLDEN / "synthetic-trace.txt").read_text()
+    assert re.findall(r"d\.\.4\. +[\d.]+: (\w+: lat)", golden) == 3 * ["wakeup_latency: lat"]
     booted.tracefs.write(f"{SWITCH}/filter", "0")
 
 
