@@ -45,6 +45,7 @@ class _Attached:
 
     target: EventFile | None = None
     needs_entry = True
+    event_handler = 0
 
     def __init__(self, probe: _Eprobe, file: EventFile, condition: EventFilter | None) -> None:
         self.kind = probe
