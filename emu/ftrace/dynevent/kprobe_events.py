@@ -88,7 +88,6 @@ class _KprobeEvent(Probe):
             raise command.error(refusal, 1, code=error.code, why=error.why) from None
 
     def arm(self) -> None:
-        self.kind.symbol_names.refresh()
         if self._maxactive:
             self.kind.kprobes.add_return(self.where, self.consumer, self._maxactive)
         else:
@@ -125,7 +124,7 @@ class KprobeEvents(DynamicEventKind):
         symbol_names: SymbolNames,
     ) -> None:
         self.kprobes = kprobes
-        self.symbol_names = symbol_names
+        self._symbol_names = symbol_names
         self._kernel = kernel
         self._symbols = symbols
         self._arch = arch
@@ -169,7 +168,7 @@ class KprobeEvents(DynamicEventKind):
         layout = EntryLayout.of(
             EventKind.KRETPROBE if returns else EventKind.KPROBE, parse_arguments(command, 2, site)
         )
-        return layout, FetchProgram(layout, self._arch.probe_registers, self.symbol_names.address)
+        return layout, FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
 
     def _is_entry(self, where: ProbePlace) -> bool:
         """Whether a place is where a function begins; so it is said to be if nobody knows yet."""
