@@ -67,3 +67,9 @@ LABEL ftrace_sched_process_free
 
 /* trace_event_buffer_commit(call, entry, dynamic, count): records an event */
 LABEL trace_event_buffer_commit
+
+/* uprobe_dispatch(id, regs): the program's task is about to execute the place */
+LABEL uprobe_dispatch
+
+/* uretprobe_dispatch(id, regs, func): the program's function has returned */
+LABEL uretprobe_dispatch
