@@ -3,9 +3,9 @@
 
     ./venv python benchmarks/event_cost.py [--no-build]
 
-One event: the events of a function that a kernel thread calls in a loop, over a nop, beside the function tracer on that function
-in the same run. All events: a busy guest with all of them on, beside the same without. No event: the guest's instructions beside
-those of a kernel without static keys, which is built from firmware/ (`--no-build` leaves this out).
+One event: the events of a function that a kernel thread calls in a loop, and probes of it, over a nop, beside the function tracer
+on that function in the same run. All events: a busy guest with all of them on, beside the same without. No event: the guest's
+instructions beside those of a kernel without static keys, which is built from firmware/ (`--no-build` leaves this out).
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ BUSY_ROUNDS = 9
 MEMORY = 256 << 20
 BUFFER_KB = 40_000
 CALLING = "/sys/module/event_cost/parameters/thread_calls"
-FILTER = "events/event_cost/event_cost_fixed/filter"
+FIXED = "events/event_cost/event_cost_fixed"
+FUNCTION = "event_cost_call"
 BUSY = "busy 4 10"
 # None in which the order of tasks decides how much there is to do: hackbench's instructions vary by more than keys cost.
 WORKLOADS = ("true", "busy 4 4", "pingpong 500", "ls -l /bin | wc -l", "dd if=/dev/zero of=/tmp/x bs=4k count=500")
@@ -40,6 +41,8 @@ class Case(NamedTuple):
     tracer: str = "nop"
     event: str = ""
     filter: str = "0"
+    hist: str = ""  # the keys of a histogram of the first event
+    probe: str = ""  # what kprobe_events defines as the event `cost`; BEHIND stands for another place than the function's first
     stack: int = 0  # calls in the stack trace after each event; 0: there is none
     recorded: bool = True
 
@@ -50,6 +53,7 @@ class Case(NamedTuple):
 
 
 EVENT = "event of two fields"
+BEHIND = "+BEHIND"
 CASES = {
     "nop": Case(recorded=False),
     "function": Case("function"),
@@ -59,19 +63,36 @@ CASES = {
     "one comparison": Case(event="event_cost_fixed", filter="value >= 0"),
     "four comparisons": Case(event="event_cost_fixed", filter="value >= 0 && ip != 0 && common_pid != 0 && value != -1"),
     "stack trace of five calls": Case(event="event_cost_fixed", stack=5),
+    "histogram, recorded, too": Case(event="event_cost_fixed", hist="value"),
+    "histogram alone": Case(hist="value", recorded=False),
+    "kprobe at a site": Case(event="cost", probe=f"p:cost {FUNCTION}"),
+    "kprobe elsewhere": Case(event="cost", probe=f"p:cost {FUNCTION}{BEHIND}"),
+    "kretprobe": Case(event="cost", probe=f"r:cost {FUNCTION}"),
 }
 
 
 def record_with(machine: Machine, case: Case) -> None:
     """Has the machine record that case from now on, into an empty buffer."""
+    machine.tracefs.write("set_event", "")
+    machine.tracefs.write(f"{FIXED}/trigger", "!hist:keys=value")
+    machine.tracefs.write("kprobe_events", case.probe.replace(BEHIND, f"+{second_instruction(machine)}"))
+    if case.hist:
+        machine.tracefs.write(f"{FIXED}/trigger", f"hist:keys={case.hist}")
     for name, value in (
         ("current_tracer", case.tracer),
         ("set_event", case.event),
-        (FILTER, case.filter),
+        (f"{FIXED}/filter", case.filter),
         ("options/stacktrace", str(int(case.stack > 0))),
         ("trace", ""),
     ):
         machine.tracefs.write(name, value)
+
+
+def second_instruction(machine: Machine) -> int:
+    """The offset of an instruction of the function behind its call site."""
+    site = machine.site(FUNCTION)
+    (function,) = [one for module in machine.kernel.modules for one in module.functions if one.name == FUNCTION]
+    return site.address + len(site.code) - function.address
 
 
 def call(machine: Machine, calls: int) -> None:
@@ -85,7 +106,7 @@ def nanoseconds(arch: str) -> dict[str, float]:
     with Machine(arch=arch, cpus=1, memory=MEMORY) as machine:
         machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
         assert machine.run("insmod /lib/modules/event_cost.ko").status == 0
-        machine.tracefs.write("set_ftrace_filter", "event_cost_call")
+        machine.tracefs.write("set_ftrace_filter", FUNCTION)
         for case in CASES.values():
             record_with(machine, case)
             call(machine, 1)

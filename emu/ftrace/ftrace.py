@@ -13,6 +13,7 @@ from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.callbacks import TraceCallbacks
 from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventCall
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -92,6 +93,7 @@ class Ftrace:
         self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dump: Iterator[str] | None = None
+        trace_globals.dynamic_events.on_gone(self._events_gone)
         self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
 
     # Trace arrays
@@ -368,11 +370,7 @@ class Ftrace:
         if part is None:
             self.sites.unloaded(module.name)
             self.keys.unloaded(module.name)
-            gone_events = self._events.remove(module.name)
-            for ops, recorder in self._recorders.items():
-                if ops.events_gone(gone_events):
-                    recorder.clear()
-                    recorder.clear_snapshot()
+            self._events_gone(self._events.remove(module.name))
         else:
             self.sites.remove(part.start, part.stop)
             self.keys.remove(part.start, part.stop)
@@ -381,6 +379,13 @@ class Ftrace:
             recorder.forget_sites(gone)
         self._sites_changed()
         return True
+
+    def _events_gone(self, calls: Collection[EventCall]) -> None:
+        """Has all arrays forget events, and empties the buffers in which there may be some."""
+        for ops, recorder in self._recorders.items():
+            if ops.events_gone(calls):
+                recorder.clear()
+                recorder.clear_snapshot()
 
     def _sites_changed(self) -> None:
         for ops in self._recorders:

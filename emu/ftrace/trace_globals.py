@@ -8,6 +8,7 @@ from collections.abc import Callable
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
+from emu.ftrace.dynevent.dyn_event import DynamicEvents
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
@@ -20,6 +21,7 @@ from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.saved_tgids import SavedTgids
 from emu.ftrace.stacks import Stacks
 from emu.ftrace.symbols import KernelSymbols
+from emu.ftrace.trampolines import Trampolines
 from emu.kernel.kernel import Kernel
 from emu.kernel.user_mappings import UserMappings
 
@@ -50,8 +52,10 @@ class TraceGlobals:
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)
         self.keys = Keys(kernel.memory, arch)
+        self.trampolines = Trampolines(kernel)
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
-        self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once)
+        self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
+        self.dynamic_events = DynamicEvents(self.events)
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)

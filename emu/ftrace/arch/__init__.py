@@ -6,18 +6,19 @@ from __future__ import annotations
 import functools
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from emu.cpu.arch import CpuArch
 from emu.ftrace.native.arch import Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
+from emu.native.pointers import in_byte_order
 
 if TYPE_CHECKING:
     from emu.ftrace.native.trigger import TriggerHandlers
 
-__all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "load"]
+__all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "ProbeRegisters", "load"]
 
 
 class OutOfReach(ValueError):
@@ -42,6 +43,21 @@ class Breakpoint(ABC):
         """Changes the saved struct pt_regs so that the CPU goes on at an address."""
 
 
+class ProbeRegisters(NamedTuple):
+    """What probes see of a CPU: words in the host's byte order, each known by its index.
+
+    They are the registers before the probed instruction. At a function's first instruction they are so even if its call site,
+    which tells of the call, comes only after a few instructions.
+    """
+
+    names: Mapping[str, int]  # by the names that `%NAME` of a probe's argument has
+    arguments: Sequence[int]  # of a function, at its first instruction: $arg1 and so on
+    return_value: int
+    pc: int
+    stack_pointer: int
+    stack_bias: int = 0  # bytes from the stack pointer to the topmost word of the stack
+
+
 class FtraceArch(ABC):
     """Call sites of one architecture.
 
@@ -49,6 +65,7 @@ class FtraceArch(ABC):
     To trace events: key_nop, jump(), and the callback of trace_event_buffer_commit.
     To trace returns: return_offset, and the callbacks of the labels by which calls return.
     To patch under running CPUs: protocols, breakpoint.
+    To probe: probe_registers.
     """
 
     cpu: ClassVar[CpuArch]
@@ -59,6 +76,7 @@ class FtraceArch(ABC):
     return_offset: ClassVar[int]  # bytes from a saved return address to the instruction at which the caller goes on
     protocols: ClassVar[Sequence[str]]  # the protocols of emu.ftrace.patching that fit, the default first
     breakpoint: ClassVar[Breakpoint | None]
+    probe_registers: ClassVar[ProbeRegisters]
 
     @abstractmethod
     def call(self, address: int, target: int) -> bytes:
@@ -95,6 +113,10 @@ class FtraceArch(ABC):
     def event_handler(self) -> int:
         """The address of what handles events of which more is wanted than that they are recorded."""
         return _event_handler()
+
+    def put_made_event(self, guest: GuestLayout) -> int:
+        """The address of what gives events that native code makes to the arrays."""
+        return _put_made_event(self, guest)
 
     def trigger_handlers(self) -> TriggerHandlers:
         """The addresses of what triggers and commands do."""
@@ -138,6 +160,14 @@ def _event_handler() -> int:
     from emu.ftrace.native import event_handler
 
     address: int = event_handler.build().address
+    return address
+
+
+@functools.cache
+def _put_made_event(arch: FtraceArch, guest: GuestLayout) -> int:
+    from emu.ftrace.native import made_event
+
+    address: int = made_event.build(in_byte_order(arch.cpu.byte_order), guest, arch.cpu.native().irqs_off).address
     return address
 
 

@@ -20,7 +20,8 @@ from typing import ClassVar
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.sparc64 import ARCH as CPU
-from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
+from emu.cpu.arch.sparc64.state import WINDOW_REGISTERS
+from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach, ProbeRegisters
 from emu.ftrace.native.arch.sparc64 import RETURN_OFFSET
 
 __all__ = ["ARCH"]
@@ -29,6 +30,11 @@ _CALL = 1 << 30
 _DISPLACEMENT = (1 << 30) - 1
 _JUMP = 0x10680000
 _JUMP_DISPLACEMENT = (1 << 19) - 1
+
+# The globals, the window, and what else struct pt_regs has.
+_PROBE_WORDS = (*(f"g{n}" for n in range(8)), *WINDOW_REGISTERS, "tstate", "tpc", "tnpc", "y")
+_PROBE_REGISTERS = {name: word for word, name in enumerate(_PROBE_WORDS)}
+_PROBE_REGISTERS |= {"sp": _PROBE_REGISTERS["o6"], "fp": _PROBE_REGISTERS["i6"], "pc": _PROBE_REGISTERS["tpc"]}
 
 
 class Sparc64(FtraceArch):
@@ -42,6 +48,14 @@ class Sparc64(FtraceArch):
     return_offset: ClassVar[int] = RETURN_OFFSET
     protocols: ClassVar[Sequence[str]] = ("flush", "stop_machine")
     breakpoint: ClassVar[Breakpoint | None] = None
+    probe_registers: ClassVar[ProbeRegisters] = ProbeRegisters(
+        names=_PROBE_REGISTERS,
+        arguments=[_PROBE_REGISTERS[f"o{n}"] for n in range(6)],
+        return_value=_PROBE_REGISTERS["o0"],
+        pc=_PROBE_REGISTERS["tpc"],
+        stack_pointer=_PROBE_REGISTERS["sp"],
+        stack_bias=2047,
+    )
 
     def call(self, address: int, target: int) -> bytes:
         distance = target - address

@@ -18,13 +18,17 @@ from typing import ClassVar
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.x86_64 import ARCH as CPU
-from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
+from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
+from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach, ProbeRegisters
 from emu.ftrace.native.arch.x86_64 import SITE_SIZE
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["ARCH"]
 
 _CALL, _JUMP = 0xE8, 0xE9
+
+# General registers first, in QEMU's order, then what else struct pt_regs has.
+_PROBE_REGISTERS = {name: word for word, name in enumerate((*GENERAL_REGISTERS, "ip", "flags", "orig_ax", "cs", "ss"))}
 
 
 class _Int3(Breakpoint):
@@ -60,6 +64,13 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
     return_offset: ClassVar[int] = 0
     protocols: ClassVar[Sequence[str]] = ("breakpoint", "stop_machine")
     breakpoint: ClassVar[Breakpoint | None] = _Int3()
+    probe_registers: ClassVar[ProbeRegisters] = ProbeRegisters(
+        names=_PROBE_REGISTERS,
+        arguments=[_PROBE_REGISTERS[name] for name in ("di", "si", "dx", "cx", "r8", "r9")],
+        return_value=_PROBE_REGISTERS["ax"],
+        pc=_PROBE_REGISTERS["ip"],
+        stack_pointer=_PROBE_REGISTERS["sp"],
+    )
 
     def call(self, address: int, target: int) -> bytes:
         return _relative(_CALL, address, target)

@@ -7,6 +7,8 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from emu.ftrace.event.source import EventSource
+
 __all__ = ["COMMON_FIELDS", "COMMON_SIZE", "EventCall", "EventKind", "Field", "format_text"]
 
 
@@ -17,6 +19,12 @@ class EventKind(enum.Enum):
     SYSCALL_ENTER = "syscall enter"  # recorded by the tracepoint of all calls; `sys_close(fd: 3)`
     SYSCALL_EXIT = "syscall exit"
     FTRACE = "ftrace"  # recorded by the host: it cannot be enabled
+    KPROBE = "kprobe"  # defined while the machine runs, as all that follow: `myopen: (do_sys_openat2+0x0/0xe0) dfd=0x3`
+    KRETPROBE = "kretprobe"  # `myopenret: (__x64_sys_openat+0x5c/0x70 <- do_sys_openat2) ret=0x3`
+    UPROBE = "uprobe"
+    URETPROBE = "uretprobe"
+    EPROBE = "eprobe"  # `myep: (syscalls.sys_enter_openat) flags=0x241`
+    SYNTHETIC = "synthetic"  # `wakeup_latency: lat=188 pid=7381`
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,7 @@ class EventCall:
     kind: EventKind = EventKind.TRACEPOINT
     key: int = 0  # address of the struct static_key that turns the event on; 0: it has none
     module: str = ""  # the module that it belongs to, or the kernel
+    source: EventSource | None = None  # of an event that was defined while the machine runs
 
     @property
     def path(self) -> str:

@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.array_records import RecordLists
-from emu.ftrace.event.call import EventCall, Field
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventCall, EventKind, Field
 from emu.ftrace.event.image_events import EventReader, GuestEvent
 from emu.ftrace.event.internal import INTERNAL_EVENTS
+from emu.ftrace.event.source import EventSource
 from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
-from emu.ftrace.native import array_record, event_file, event_record
+from emu.ftrace.native import array_record, event_file, event_record, stage_record
 from emu.kernel.image import BadImage
 from emu.kernel.memory import GuestMemory
 from emu.kernel.modules import BadModule, Module
@@ -38,12 +41,15 @@ class Catalogue(Mapping[int, EventCall]):
         memory: of the guest, with its image loaded. Its struct trace_event_call get their numbers.
         records: of all trace arrays; through them native code finds the events.
         log: gets a line for the guest kernel's log when no number is left.
+        put_made: the address of what gives events that native code makes to the arrays (`native.made_event`).
 
     Raises:
         BadImage: what the image says of its events is inconsistent.
     """
 
-    def __init__(self, memory: GuestMemory, records: RecordLists, log: Callable[[str], None]) -> None:
+    def __init__(
+        self, memory: GuestMemory, records: RecordLists, log: Callable[[str], None], put_made: Callable[[], int]
+    ) -> None:
         self._memory = memory
         self._log = log
         self._next_number = _FIRST_NUMBER
@@ -55,6 +61,11 @@ class Catalogue(Mapping[int, EventCall]):
         self._stage = np.zeros(_STAGE_SIZE, np.uint8)
         records.set_in_all(array_record.EVENTS, self._table.ctypes.data)
         records.set_in_all(array_record.STAGE, self._stage.ctypes.data)
+        self._stages = Record(stage_record.WORDS)
+        self._staged = np.zeros(stage_record.STAGES * stage_record.STAGE_SIZE, np.uint8)
+        self._stages.set(stage_record.MEMORY, self._staged.ctypes.data)
+        self._put_made = put_made
+        records.set_in_all(array_record.STAGES, self._stages.address)
         for call in INTERNAL_EVENTS:
             self.put(call)
         image = memory.image
@@ -175,12 +186,56 @@ class Catalogue(Mapping[int, EventCall]):
         """Removes the events of a module that is gone, and returns them."""
         gone = [call for call in self._calls.values() if call.module == module]
         for call in gone:
-            del self._calls[call.number], self._named[call.system][call.name], self._native[call.number]
-            self._files.pop(call, None)
-            self._table[call.number] = 0
-            if not self._named[call.system]:
-                del self._named[call.system]
+            self._forget(call)
         return gone
+
+    def _forget(self, call: EventCall) -> None:
+        del self._calls[call.number], self._named[call.system][call.name], self._native[call.number]
+        self._files.pop(call, None)
+        self._table[call.number] = 0
+        if not self._named[call.system]:
+            del self._named[call.system]
+
+    # Events that are defined while the machine runs
+
+    def define(
+        self,
+        system: str,
+        name: str,
+        fields: Sequence[Field],
+        print_fmt: str,
+        size: int,
+        kind: EventKind,
+        source: EventSource,
+        depth: int = 0,
+    ) -> EventCall:
+        """Adds an event whose entries native code makes. `record_address` then says what to give to `native.stages.put`.
+
+        Args:
+            system, name: by which it is known.
+            fields: after the common ones.
+            print_fmt: as `format` shows it.
+            size: bytes of an entry, without the data of dynamic fields.
+            kind: how it is printed.
+            source: of its entries.
+            depth: is added to the preemption depth that entries show.
+
+        Raises:
+            TraceError: EEXIST; ENODEV when no number is left.
+        """
+        if self.find(system, name) is not None:
+            raise TraceError(errno.EEXIST, f"there is an event {system}:{name} already")
+        number = self._free_number()
+        if number is None:
+            raise TraceError(errno.ENODEV, f"no number is left for the event {system}:{name}")
+        call = EventCall(system, name, number, fields, print_fmt, size, kind, source=source)
+        self._put_native(call, _NativeEvent(call, depth=depth))
+        self._stages.set(stage_record.PUT, self._put_made())
+        return call
+
+    def drop(self, call: EventCall) -> None:
+        """Removes an event that was defined. Afterwards the arrays must forget it, too."""
+        self._forget(call)
 
     # What trace arrays want of them
 
@@ -219,6 +274,7 @@ class _NativeEvent:
 
     def __init__(self, call: EventCall, *, swapped: bool = False, depth: int = 0) -> None:
         self.record = Record(event_record.WORDS)
+        self.record.set(event_record.NUMBER, call.number)
         self.record.set(event_record.SIZE, call.size)
         self.record.set(event_record.DEPTH, depth)
         offsets = {field.name: field.offset for field in call.fields}

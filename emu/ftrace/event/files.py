@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
@@ -50,13 +51,15 @@ class EventFile:
 
     Attributes:
         call: the event.
+        files: those of its array.
         record: what native code knows of it (`native.event_file`).
         filter: which of its entries are recorded; None: all.
         triggers: what it makes happen, the newest first. Each is a soft user. EventFiles changes them.
     """
 
-    def __init__(self, call: EventCall, cpus: int) -> None:
+    def __init__(self, call: EventCall, files: EventFiles, cpus: int) -> None:
         self.call = call
+        self.files = files
         self.record = Record(event_file.WORDS)
         self.record.set(event_file.CPUS, cpus)
         self.filter: EventFilter | None = None
@@ -87,7 +90,13 @@ class EventFile:
         return f"{int(self.recorded)}{'*' if soft else ''}"
 
     def enable(self, *, soft: bool = False) -> None:
-        """Records the event. `soft`: only makes it possible that native code does; undone by `disable(soft=True)`."""
+        """Records the event. `soft`: only makes it possible that native code does; undone by `disable(soft=True)`.
+
+        Raises:
+            TraceError: the event cannot happen; nothing has changed.
+        """
+        if self.call.source is not None and not self.enabled:
+            self.call.source.begin(self)
         if soft:
             self._soft_users += 1
             if not self.enabled:
@@ -106,8 +115,20 @@ class EventFile:
         else:
             wanted = self._soft_users > 0
         if not wanted:
-            self._set(event_file.ENABLED, False)
+            self._end()
         self._set(event_file.SOFT_DISABLED, self._soft_users > 0)
+
+    def _end(self) -> None:
+        """The array does not want the event any more."""
+        if self.call.source is not None and self.enabled:
+            self.call.source.end(self)
+        self._set(event_file.ENABLED, False)
+
+    def close(self) -> None:
+        """The array is gone, or the event."""
+        for trigger in list(self.triggers):
+            self.files.remove_trigger(self.call, trigger)
+        self._end()
 
     @property
     def has_more(self) -> bool:
@@ -164,7 +185,7 @@ class EventFiles:
     def file(self, call: EventCall) -> EventFile:
         """The same, made if there is none yet."""
         if call not in self._files:
-            file = EventFile(call, self._records.array.get(array_record.CPUS))
+            file = EventFile(call, self, self._records.array.get(array_record.CPUS))
             self._files[call] = file
             self._follow(file)
             self._catalogue.add_file(call, file.record)
@@ -181,18 +202,32 @@ class EventFiles:
         return {file.call.key for file in self._files.values() if file.enabled and file.call.key}
 
     def set(self, calls: Iterable[EventCall], on: bool) -> None:
-        """Records these events from now on, or no longer."""
+        """Records these events from now on, or no longer.
+
+        Raises:
+            TraceError: an event, of several the first, cannot happen. All others are recorded.
+        """
+        refused: list[TraceError] = []
         for call in calls:
             if on:
-                self.file(call).enable()
+                try:
+                    self.file(call).enable()
+                except TraceError as error:
+                    refused.append(error)
             elif call in self._files:
                 self._files[call].disable()
+        if refused:
+            raise refused[0]
 
     def add_trigger(self, call: EventCall, trigger: EventTrigger) -> None:
-        """Has an event make something happen, too."""
+        """Has an event make something happen, too.
+
+        Raises:
+            TraceError: the event cannot happen; nothing has changed.
+        """
         file = self.file(call)
-        file.put_triggers([trigger, *file.triggers])
         file.enable(soft=True)
+        file.put_triggers([trigger, *file.triggers])
         self._follow(file)
 
     def remove_trigger(self, call: EventCall, trigger: EventTrigger) -> None:
@@ -219,16 +254,18 @@ class EventFiles:
         Returns whether this array may have recorded any of them.
         """
         gone = {call for call in calls if call in self._files}
-        for call, file in self._files.items():
+        for call, file in list(self._files.items()):
             for trigger in file.triggers:
                 if call in gone or (trigger.target is not None and trigger.target.call in gone):
                     self.remove_trigger(call, trigger)
         for call in gone:
-            del self._files[call]
+            self._files.pop(call).close()
         return bool(gone)
 
     def close(self) -> None:
         """The array is gone."""
+        for file in list(self._files.values()):
+            file.close()
         for call, file in self._files.items():
             self._catalogue.remove_file(call, file.record)
         self._files.clear()

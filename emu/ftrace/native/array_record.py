@@ -30,6 +30,7 @@ SAVED_TGIDS = _fields.word()  # address of u32[PID_LIMIT]: the thread group of e
 READER_VECTOR = _fields.word()
 EVENTS = _fields.word()  # address of a word for each number of an event: its event_record; 0: none
 STAGE = _fields.word()  # address of memory in which entries of the guest's events are put together
+STAGES = _fields.word()  # address of the stage_record
 STRING_TEST = _fields.word()  # address of what tests strings for filters (native.filter_program); 0: there is no filter yet
 EVENT_CONTEXT = _fields.word()  # address of the event_context
 STACK = _fields.word()  # address of STACK_LIMIT words, in which the addresses of a stack are put together

@@ -15,9 +15,16 @@ ENTRY = _fields.word()  # address of the staged entry; 0: a function was called
 SIZE = _fields.word()  # bytes of the entry, a multiple of four
 NEWLINE = _fields.word()  # address of a byte that becomes a newline after consumers have looked at the entry; 0: there is none
 PLACE = _fields.word()  # where the CPU stands, and so where a backtrace begins
+IP = _fields.word()  # of a probe: the address that is probed; when a function returns, the function's
+RETURN_IP = _fields.word()  # when a probed function returns: where to
+SAVED = _fields.word()  # of a probe: guest address of the struct pt_regs of a trap; 0: the registers are the CPU's
+REGISTERS = _fields.word()  # address of the registers at the probe, words in the host's byte order (FtraceArch.probe_registers)
+FILL = _fields.word()  # address of void (*)(cpu, context), which stores them there; 0: they are there
+WRITTEN = _fields.word()  # 1: the registers there have been changed, and the CPU is to go on with them
 WORDS = _fields.count
 
 PLACE_NOWHERE = np.uint64(0)  # the guest has no part in it: there is no backtrace
 PLACE_EVENT = np.uint64(1)  # at trace_event_buffer_commit
 PLACE_FUNCTION = np.uint64(2)  # where a traced function calls the function tracer or function_graph
 PLACE_HOST_CALL = np.uint64(3)  # in the guest's hostcall()
+PLACE_REGISTERS = np.uint64(4)  # in the handler of a trap, which has SAVED the registers

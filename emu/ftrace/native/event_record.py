@@ -12,6 +12,7 @@ LARGEST_ENTRY = 4016  # bytes: what a page of the ring buffer has room for, with
 STRING_STAGE = np.uint64(4096)  # offset in the stage of room for a string that a filter looks at
 
 _fields = Fields()
+NUMBER = _fields.word()  # `common_type` of its entries
 FILES = _fields.word()  # address of the first array's event_file; 0: no array wants the event
 SIZE = _fields.word()  # bytes of the part that the guest fills
 DEPTH = _fields.word()  # is added to the preemption depth that entries show

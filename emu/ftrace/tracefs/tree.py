@@ -19,6 +19,7 @@ from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracefs.array_file import of_array
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
+from emu.ftrace.tracefs.dynamic_events_file import DynamicEventsFile
 from emu.ftrace.tracefs.events_directory import EventsDirectory
 from emu.ftrace.tracefs.filter_file import FilterFile
 from emu.ftrace.tracefs.free_buffer_file import FreeBufferHandle
@@ -84,6 +85,7 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         ),
         "set_graph_function": FilterFile(lambda: tr.ops.graph_function, tr.set_graph_function, _ALL_ENABLED),
         "set_graph_notrace": FilterFile(lambda: tr.ops.graph_notrace, tr.set_graph_notrace, _NONE_DISABLED),
+        **_dynamic_events_files(tr),
         "printk_formats": TextFile(trace_globals.printk_formats.text),
         "saved_tgids": TextFile(lambda: _of_tasks(trace_globals, trace_globals.saved_tgids)),
         "saved_cmdlines": TextFile(lambda: _of_tasks(trace_globals, saved_cmdlines)),
@@ -92,6 +94,13 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
             lambda text: saved_cmdlines.set_size(parse_decimal(text, UNSIGNED_INT_MAX)),
         ),
     }
+
+
+def _dynamic_events_files(tr: TraceArray) -> dict[str, Node]:
+    """The files about events that are defined while the machine runs."""
+    events = tr.recorder.globals.dynamic_events
+    own = {kind.file: DynamicEventsFile(events, kind, tr.ftrace.update_sites) for kind in events.kinds if kind.file}
+    return {"dynamic_events": DynamicEventsFile(events, None, tr.ftrace.update_sites), **own}
 
 
 def _of_tasks(trace_globals: TraceGlobals, known: Iterable[tuple[int, object]]) -> str:

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The events that are defined while the machine runs, of all kinds: what the file dynamic_events shows and obeys.
+
+    p:myopen do_sys_openat2 file=+0(%si):ustring        a kprobe
+    s:wakeup_latency u64 lat; pid_t pid                 a synthetic event
+    -:kprobes/myopen                                    no longer
+"""
+
+from __future__ import annotations
+
+import errno
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import ClassVar
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventCall
+from emu.ftrace.event.catalogue import Catalogue
+
+__all__ = ["DynamicEvent", "DynamicEventKind", "DynamicEvents"]
+
+
+class DynamicEvent(ABC):
+    """One definition.
+
+    Attributes:
+        kind: whose it is.
+        call: the event. Several definitions may have the same: several places that are probed.
+        users: how many others need the event, besides the trace arrays that want it. Whoever does counts itself.
+    """
+
+    kind: DynamicEventKind
+    call: EventCall
+
+    def __init__(self) -> None:
+        self.users = 0
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """The command that defines it."""
+
+    def matches(self, arguments: Sequence[str]) -> bool:
+        """Whether it is meant by a command that removes an event and names more than the event: where it is, and so on."""
+        return not arguments
+
+    @property
+    def in_use(self) -> bool:
+        """Whether somebody needs the event."""
+        return self.users > 0 or (self.call.source is not None and self.call.source.in_use)
+
+    @abstractmethod
+    def release(self) -> bool:
+        """The definition is gone. Returns whether the event is gone with it."""
+
+
+class DynamicEventKind(ABC):
+    """One kind of definitions."""
+
+    file: ClassVar[str] = ""  # the file of tracefs that has only these; "": there is none
+
+    @abstractmethod
+    def takes(self, command: str) -> bool:
+        """Whether a command of dynamic_events defines one of these."""
+
+    @abstractmethod
+    def create(self, command: str) -> DynamicEvent:
+        """Obeys a command that defines an event.
+
+        Raises:
+            TraceError: and nothing has changed.
+        """
+
+    def obey(self, command: str, events: DynamicEvents) -> None:
+        """Obeys a command in the file of this kind.
+
+        Raises:
+            TraceError: and nothing has changed.
+        """
+        if command.startswith("-"):
+            events.remove(command, self)
+        elif self.takes(command):
+            events.add(self.create(command))
+        else:
+            raise TraceError(errno.EINVAL, f"'{command}' defines no event of {self.file}")
+
+    def shown(self, event: DynamicEvent) -> str:
+        """The line in the file of this kind."""
+        return str(event)
+
+
+class DynamicEvents:
+    """All definitions, in the order in which they were made.
+
+    Args:
+        catalogue: all events.
+
+    Attributes:
+        kinds: those that there are. Whoever makes a kind adds it.
+    """
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._events: list[DynamicEvent] = []
+        self._gone: Callable[[Collection[EventCall]], None] = lambda calls: None
+        self.kinds: list[DynamicEventKind] = []
+
+    def on_gone(self, gone: Callable[[Collection[EventCall]], None]) -> None:
+        """Has `gone` called with events that no longer exist."""
+        self._gone = gone
+
+    def of(self, kind: DynamicEventKind | None = None) -> Sequence[DynamicEvent]:
+        """Those of a kind, or all."""
+        return [event for event in self._events if kind is None or event.kind is kind]
+
+    def find(self, call: EventCall) -> DynamicEvent | None:
+        """A definition of an event; None: the event was not defined."""
+        return next((event for event in self._events if event.call is call), None)
+
+    def text(self, kind: DynamicEventKind | None = None) -> str:
+        """What the file of a kind shows, or dynamic_events."""
+        lines = [kind.shown(event) if kind else str(event) for event in self.of(kind)]
+        return "".join(f"{line}\n" for line in lines)
+
+    def obey(self, command: str) -> None:
+        """Obeys a command of dynamic_events.
+
+        Raises:
+            TraceError: and nothing has changed.
+        """
+        if command.startswith(("-", "!")):
+            self.remove(command)
+            return
+        kind = next((kind for kind in self.kinds if kind.takes(command)), None)
+        if kind is None:
+            raise TraceError(errno.EINVAL, f"'{command}' defines no event")
+        self.add(kind.create(command))
+
+    def add(self, event: DynamicEvent) -> None:
+        self._events.append(event)
+
+    def remove(self, command: str, kind: DynamicEventKind | None = None) -> None:
+        """Removes what a command names: `-:[GROUP/][EVENT] [ARGUMENTS]`, or in dynamic_events also `!s:EVENT`.
+
+        Raises:
+            TraceError: EINVAL, if it names nothing; ENOENT, if there is no such event; EBUSY, if one of them is in use: no
+                other is removed either.
+        """
+        words = command.split()
+        head, colon, name = words[0].partition(":")
+        if not colon or (command.startswith("-") and head != "-"):
+            raise TraceError(errno.EINVAL, f"'{command}': -:[GROUP/]EVENT is needed")
+        group, slash, event = name.rpartition("/")
+        if not (event or group):
+            raise TraceError(errno.EINVAL, f"'{command}' names no event")
+        meant = [
+            one
+            for one in self.of(kind)
+            if (not event or one.call.name == event)
+            and (not slash or one.call.system == group)
+            and one.matches(words[1:])
+        ]
+        if not meant:
+            known = [one.call.path.replace(":", "/") for one in self.of(kind)]
+            raise TraceError(errno.ENOENT, f"no event '{name}' was defined", (name, known))
+        self._remove(meant)
+
+    def clear(self, kind: DynamicEventKind | None = None) -> None:
+        """Removes all of a kind, or all. Raises TraceError: EBUSY, if one is in use; none is removed then."""
+        self._remove(self.of(kind))
+
+    def _remove(self, events: Iterable[DynamicEvent]) -> None:
+        events = list(events)
+        for event in events:
+            if event.in_use:
+                raise TraceError(errno.EBUSY, f"the event {event.call.path} is in use")
+        gone = []
+        for event in events:
+            self._events.remove(event)
+            if event.release():
+                self._catalogue.drop(event.call)
+                gone.append(event.call)
+        if gone:
+            self._gone(gone)
