@@ -14,6 +14,9 @@
 /* In the first slot of each area is a breakpoint. */
 #define TRAMPOLINE	~0UL
 
+/* How far from its place by the hash a copy may be. */
+#define SLOTS_TO_TRY	8
+
 static vm_fault_t xol_fault(struct vm_fault *vmf);
 
 static const struct vm_operations_struct xol_vm_ops = {
@@ -62,9 +65,9 @@ static inline u8 *slot_contents(const struct xol_area *area, unsigned int slot)
 /* The slot of a copy, or the free one for it; 0: there is no room. */
 static unsigned int find_slot(const struct xol_area *area, unsigned long vaddr)
 {
-	unsigned int slot = (vaddr ^ vaddr >> 7) % UINSNS_PER_PAGE;
+	unsigned int slot = (u32)vaddr * 0x61c88647 / ((1UL << 32) / UINSNS_PER_PAGE);
 
-	for (unsigned int n = 0; n < UINSNS_PER_PAGE; n++) {
+	for (unsigned int n = 0; n < SLOTS_TO_TRY; n++) {
 		if (area->probed[slot] == vaddr || !area->probed[slot])
 			return slot;
 		slot = (slot + 1) % UINSNS_PER_PAGE;
