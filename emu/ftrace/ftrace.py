@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -19,7 +19,6 @@ from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.return_stack import ReturnStacks
-from emu.ftrace.sites import Sites
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracers import Callback
 from emu.kernel.kernel import Kernel
@@ -33,6 +32,7 @@ class EnabledFunction(NamedTuple):
 
     name: str
     users: int
+    flags: str  # "R", if a user wants the registers
     callback: str  # symbol+offset/size
 
 
@@ -64,6 +64,7 @@ class Ftrace:
     Attributes:
         sites: all call sites, and what each calls.
         keys: all branches of static keys, and which are jumps.
+        kprobes: which breakpoints there are.
         driver: changes the sites and the branches under running CPUs.
         enabled: `kernel.ftrace_enabled`.
         failed: whether tracing had to be stopped.
@@ -77,8 +78,9 @@ class Ftrace:
         self, kernel: Kernel, arch: FtraceArch, trace_globals: TraceGlobals, warn: Callable[[str], None]
     ) -> None:
         self.arch = arch
-        self.sites = Sites(kernel.board, kernel.memory, arch, kernel.module_files)
+        self.sites = trace_globals.sites
         self.keys = trace_globals.keys
+        self.kprobes = trace_globals.kprobes
         self.driver = Driver(kernel, arch, self._fail, warn)
         self.enabled = True
         self.failed = False
@@ -112,9 +114,11 @@ class Ftrace:
     def enabled_functions(self) -> Iterable[EnabledFunction]:
         """The sites that call a tracer, and for how many users."""
         users = np.sum([ops.users() for ops in self._recorders], axis=0)
+        with_registers = self.kprobes.sites(self.sites.functions)
         for site in map(int, np.flatnonzero(self.sites.targets)):
             callback = self._kernel.symbols.describe(int(self.sites.targets[site]))
-            yield EnabledFunction(self.sites.functions.label(site), max(int(users[site]), 1), callback)
+            flags = "R" if with_registers[site] else ""
+            yield EnabledFunction(self.sites.functions.label(site), max(int(users[site]), 1), flags, callback)
 
     # Sites
 
@@ -144,11 +148,11 @@ class Ftrace:
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
         """Whether a site may call for another array's function tracer than the top array's, or for a command."""
         top = next(iter(self._recorders))
-        return any(bool(ops.probes) or (ops is not top and ops.tracer.callback is Callback.ENTRY) for ops in arrays)
+        return any(ops.has_probes or (ops is not top and ops.tracer.callback is Callback.ENTRY) for ops in arrays)
 
     def _patch(self, arrays: Collection[FtraceOps]) -> bool:
-        """Starts to patch the sites for the tracers of these arrays and the commands of all, and the keys for the events of
-        all; False: all are right.
+        """Starts to patch the sites for the tracers of these arrays and the probes of all, the keys for the events of all, and
+        the breakpoints of kprobes; False: all are right.
 
         If the patching protocol is refused nothing is started.
         """
@@ -160,12 +164,15 @@ class Ftrace:
         targets = self._targets(arrays)
         changed = np.flatnonzero(targets != self.sites.targets)
         branches = self.keys.to_turn(set().union(*(ops.events.keys for ops in self._recorders)))
-        if not len(changed) and not len(branches):
+        breakpoints = self.kprobes.to_turn()
+        if not len(changed) and not len(branches) and not breakpoints:
             return False
         if len(changed):
             self._callbacks.use()
         if len(branches):
             self._callbacks.use_events()
+        if breakpoints:
+            self._callbacks.use_breakpoints()
         patches = [
             Patch(
                 int(self.sites.addresses[site]),
@@ -174,10 +181,9 @@ class Ftrace:
             )
             for site in map(int, changed)
         ]
+        patches += [*self.keys.patches(branches), *self.kprobes.patches(breakpoints)]
         try:
-            self.driver.start(
-                [*patches, *self.keys.patches(branches)], lambda: self._patched(changed, targets[changed], branches)
-            )
+            self.driver.start(patches, lambda: self._patched(changed, targets[changed], branches, breakpoints))
         except BadProtocol as error:
             self.keys.settle(branches)
             self._refused, self._behind = error, True  # the sites stay as they are, until the next update
@@ -194,15 +200,20 @@ class Ftrace:
         return refused
 
     def _patched(
-        self, sites: npt.NDArray[np.int64], targets: npt.NDArray[np.uint64], branches: npt.NDArray[np.int64]
+        self,
+        sites: npt.NDArray[np.int64],
+        targets: npt.NDArray[np.uint64],
+        branches: npt.NDArray[np.int64],
+        breakpoints: Sequence[int],
     ) -> None:
-        """After the driver's last step: the sites call `targets`, and the branches have been turned.
+        """After the driver's last step: the sites call `targets`, and the branches and breakpoints have been turned.
 
         Interrupts the guest if a request waits for that.
         """
         if not self.failed:
             self.sites.targets[sites] = targets
             self.keys.turned(branches)
+            self.kprobes.turned(breakpoints)
         self._update()
         if not self.driver.busy and self._kernel.file_server.waited_for:
             self._kernel.file_server.changed()
@@ -219,7 +230,7 @@ class Ftrace:
         """What each site is to call."""
         targets = np.zeros(len(self.sites), np.uint64)
         if self.enabled:
-            wanted = [(Callback.ENTRY, ops.probes.sites(self.sites.functions)) for ops in self._recorders]
+            wanted = [(Callback.ENTRY, ops.probed()) for ops in self._recorders]
             wanted += [(ops.tracer.callback, ops.traced()) for ops in arrays if ops.tracer.callback]
             for callback in Callback:
                 target = self._kernel.image.symbol(callback.value)
@@ -356,6 +367,7 @@ class Ftrace:
             return False
         for ops in self._recorders:
             ops.module_coming(module.name)
+        self.kprobes.module_coming(module)
         self.update_sites()
         return not self.driver.busy
 
@@ -367,6 +379,7 @@ class Ftrace:
         if self.driver.busy:
             return False
         before = self.sites.addresses
+        self.kprobes.module_going(module.has_code if part is None else part.__contains__)
         if part is None:
             self.sites.unloaded(module.name)
             self.keys.unloaded(module.name)

@@ -57,7 +57,8 @@ class TraceArray:
         self.recorder = recorder
         self.error_log = ErrorLog(recorder.time_since_boot)
         consumers = recorder.consumers(self.allocate_snapshot)
-        self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files, consumers)
+        at_sites = [recorder.globals.kprobes] if parent is None else []
+        self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files, consumers, at_sites)
         self.triggers = Triggers(recorder.event_files, consumers, recorder.globals.event_filter)
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}

@@ -14,11 +14,13 @@ from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.keys import Keys
+from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.printk_formats import PrintkFormats
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.saved_tgids import SavedTgids
+from emu.ftrace.sites import Sites
 from emu.ftrace.stacks import Stacks
 from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
@@ -52,7 +54,11 @@ class TraceGlobals:
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)
         self.keys = Keys(kernel.memory, arch)
-        self.trampolines = Trampolines(kernel)
+        self.sites = Sites(kernel.board, kernel.memory, arch, kernel.module_files)
+        self.trampolines = Trampolines(kernel, self.records)
+        self.kprobes = Kprobes(
+            kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, warn
+        )
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)

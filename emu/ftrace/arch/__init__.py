@@ -10,12 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from emu.cpu.arch import CpuArch
-from emu.ftrace.native.arch import Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks
+from emu.ftrace.arch.probing import Probing
+from emu.ftrace.native.arch import Callbacks, EventCallbacks, ProbeCallbacks, StackCallbacks, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
 from emu.native.pointers import in_byte_order
 
 if TYPE_CHECKING:
+    from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.trigger import TriggerHandlers
 
 __all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "ProbeRegisters", "load"]
@@ -52,6 +54,7 @@ class ProbeRegisters(NamedTuple):
 
     names: Mapping[str, int]  # by the names that `%NAME` of a probe's argument has
     arguments: Sequence[int]  # of a function, at its first instruction: $arg1 and so on
+    stack_arguments: int  # which word of the stack is the argument behind them
     return_value: int
     pc: int
     stack_pointer: int
@@ -65,7 +68,7 @@ class FtraceArch(ABC):
     To trace events: key_nop, jump(), and the callback of trace_event_buffer_commit.
     To trace returns: return_offset, and the callbacks of the labels by which calls return.
     To patch under running CPUs: protocols, breakpoint.
-    To probe: probe_registers.
+    To probe: probe_registers, Probing, and the callbacks for it.
     """
 
     cpu: ClassVar[CpuArch]
@@ -94,6 +97,10 @@ class FtraceArch(ABC):
             OutOfReach: `target` is farther than the instruction's range.
         """
 
+    def probing(self) -> Probing:
+        """What can be probed, from the architecture's module of emu.ftrace.arch that ends with `_probing`."""
+        return _probing(self)
+
     def callbacks(self, guest: GuestLayout, general: bool) -> Callbacks:
         """The native functions of labels in the kernel's .ftrace.text, compiled for the layout of its structures."""
         return _callbacks(self, guest, general)
@@ -118,6 +125,10 @@ class FtraceArch(ABC):
         """The address of what gives events that native code makes to the arrays."""
         return _put_made_event(self, guest)
 
+    def probe_handlers(self, guest: GuestLayout) -> ProbeHandlers:
+        """The addresses of what makes the events of probes."""
+        return _probe_handlers(self, guest)
+
     def trigger_handlers(self) -> TriggerHandlers:
         """The addresses of what triggers and commands do."""
         return _trigger_handlers()
@@ -125,6 +136,10 @@ class FtraceArch(ABC):
     def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
         """The same for stacks of calls."""
         return _stack_callbacks(self, guest)
+
+    def probe_callbacks(self, guest: GuestLayout) -> ProbeCallbacks:
+        """The same for kprobes."""
+        return _probe_callbacks(self, guest)
 
 
 def _native(arch: FtraceArch) -> Any:
@@ -172,6 +187,12 @@ def _put_made_event(arch: FtraceArch, guest: GuestLayout) -> int:
 
 
 @functools.cache
+def _probe_handlers(arch: FtraceArch, guest: GuestLayout) -> ProbeHandlers:
+    compiled: ProbeHandlers = _native(arch).build_for_fetching(guest)
+    return compiled
+
+
+@functools.cache
 def _trigger_handlers() -> TriggerHandlers:
     from emu.ftrace.native import trigger
 
@@ -181,6 +202,19 @@ def _trigger_handlers() -> TriggerHandlers:
 @functools.cache
 def _stack_callbacks(arch: FtraceArch, guest: GuestLayout) -> StackCallbacks:
     compiled: StackCallbacks = _native(arch).build_for_stacks(guest, arch.cpu.native().irqs_off)
+    return compiled
+
+
+@functools.cache
+def _probing(arch: FtraceArch) -> Probing:
+    module: Any = importlib.import_module(f"emu.ftrace.arch.{arch.cpu.name}_probing")
+    probing: Probing = module.PROBING
+    return probing
+
+
+@functools.cache
+def _probe_callbacks(arch: FtraceArch, guest: GuestLayout) -> ProbeCallbacks:
+    compiled: ProbeCallbacks = _native(arch).build_for_probes(guest)
     return compiled
 
 

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from emu.native.record import Fields
+from emu.native.record import Fields, Record
 
 _fields = Fields()
 HANDLER = _fields.word()  # address of void (*)(cpu, consumer)
@@ -22,3 +24,12 @@ ALWAYS = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 # Values of POST
 BEFORE, AFTER = np.uint64(0), np.uint64(1)
+
+
+def link(consumers: Sequence[Record]) -> int:
+    """Has each lead to the next. Returns the address of the first; 0: there is none."""
+    following = 0
+    for one in reversed(consumers):
+        one.set(NEXT, following)
+        following = one.address
+    return following

@@ -70,12 +70,14 @@ def build(context: Context, general: bool) -> FunctionTracer:
             flags = site_flags(array, ip)
             first = ZERO
             if flags & array_record.PROBED != 0:
-                probes.tell(array)
-                first = probes.find(array, ip)
+                probes.tell_at_site(array, ip)
+                first = probes.at_site(array, ip)
                 probes.act(cpu, first, consumer.BEFORE)
             if flags & array_record.TRACED != 0:
                 record_call(cpu, array_cpu, ip, parent_ip, irqs_off)
-            probes.act(cpu, first, consumer.AFTER)
+            if first != ZERO:
+                probes.act(cpu, first, consumer.AFTER)
+                probes.write_at_site(cpu, array)
             array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
 
     @njit
@@ -83,8 +85,9 @@ def build(context: Context, general: bool) -> FunctionTracer:
         """Has the commands act of the array that runs function_graph, the top array."""
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         if site_flags(array, ip) & array_record.PROBED != 0:
-            probes.tell(array)
-            probes.act(cpu, probes.find(array, ip), post)
+            probes.tell_at_site(array, ip)
+            probes.act(cpu, probes.at_site(array, ip), post)
+            probes.write_at_site(cpu, array)
 
     @njit
     def asks_each(array_cpu):

@@ -148,8 +148,9 @@ def _filter_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _enabled_function(function: EnabledFunction) -> str:
-    """The name, how many ops, room for the flags R, I and D, which no site has, and what it calls."""
-    return f"{function.name} ({function.users})       ->{function.callback}\n"
+    """The name, how many ops, the flags R, I and D, and what it calls."""
+    flags = "".join(f" {flag}" if flag in function.flags else "  " for flag in "RID")
+    return f"{function.name} ({function.users}){flags} ->{function.callback}\n"
 
 
 def _total_info(functions: Functions) -> str:

@@ -68,3 +68,9 @@ SYM_FUNC_END(uprobe_dispatch)
 SYM_FUNC_START(uretprobe_dispatch)
 	ret
 SYM_FUNC_END(uretprobe_dispatch)
+
+/* kprobe_int3_handler(regs, 0): 1 if the breakpoint was a kprobe's */
+SYM_FUNC_START(kprobe_int3_handler)
+	mov	%esi, %eax
+	ret
+SYM_FUNC_END(kprobe_int3_handler)

@@ -65,9 +65,9 @@ DEFINE_TRAP(alignment_check, 17, SIGBUS, BUS_ADRALN, "alignment check")
 DEFINE_TRAP(simd_coprocessor_error, 19, SIGFPE, FPE_FLTUNK, "simd exception")
 
 /*
- * Called and left with interrupts off. A breakpoint in the kernel is a call
- * site that the host is patching, and the host makes it a nop or a call.
- * Nothing on this path may be such a site.
+ * Called and left with interrupts off. A breakpoint in the kernel is a kprobe,
+ * or a call site that the host is patching, and the host makes it a nop or a
+ * call. Nothing on this path may be any of these.
  */
 noinstr void exc_int3(struct pt_regs *regs)
 {
@@ -78,7 +78,7 @@ noinstr void exc_int3(struct pt_regs *regs)
 		local_irq_disable();
 		return;
 	}
-	if (!hostcall1(HC_BREAKPOINT, regs))
+	if (!kprobe_int3_handler(regs, 0) && !hostcall1(HC_BREAKPOINT, regs))
 		die("int3", regs, 0);
 }
 

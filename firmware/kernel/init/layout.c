@@ -128,6 +128,11 @@ LAYOUT(module, trace_events);
 LAYOUT(module, num_trace_events);
 LAYOUT(module, trace_evals);
 LAYOUT(module, num_trace_evals);
+LAYOUT(module, extable);
+LAYOUT(module, num_exentries);
+
+LAYOUT_SIZE(exception_table_entry);
+LAYOUT(exception_table_entry, insn);
 
 LAYOUT(module_layout, base);
 LAYOUT(module_layout, size);

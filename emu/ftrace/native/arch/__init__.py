@@ -7,14 +7,16 @@ Each module here has functions that compile them for one layout of the guest's s
     build_for_tasks(guest) -> TaskCallbacks
     build_for_events(guest, irqs_off) -> EventCallbacks
     build_for_filters(guest) -> the address of what tests strings for filters (see native.filter_program)
+    build_for_fetching(guest) -> the handlers of probes that make events (native.probe_event.ProbeHandlers)
     build_for_stacks(guest, irqs_off) -> StackCallbacks
+    build_for_probes(guest) -> ProbeCallbacks
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Callback", "Callbacks", "EventCallbacks", "StackCallbacks", "TaskCallbacks"]
+__all__ = ["Callback", "Callbacks", "EventCallbacks", "ProbeCallbacks", "StackCallbacks", "TaskCallbacks"]
 
 
 class Callback(NamedTuple):
@@ -75,3 +77,22 @@ class StackCallbacks(NamedTuple):
 
     event_user_stack: int
     """Like event_stack, for the stack of the task's program."""
+
+
+class ProbeCallbacks(NamedTuple):
+    """What kprobes need. The functions without labels are void (*)(cpu, event_context)."""
+
+    breakpoint: Callback
+    """Where the guest's handler of breakpoints says that a CPU has come to one."""
+
+    fill_at_breakpoint: int
+    """Stores the registers before the instruction there."""
+
+    fill_at_site: int
+    """The same at the call site of a function, for the registers before the function's first instruction."""
+
+    write_at_site: int
+    """Has the CPU go on with the stored registers, from a call site."""
+
+    say_where: int
+    """void (*)(cpu, consumer): see native.kprobe."""

@@ -10,7 +10,7 @@ ftrace_graph_caller and return_to_handler are guest code. They call two function
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
@@ -42,6 +42,9 @@ from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
+
+if TYPE_CHECKING:
+    from emu.ftrace.native.probe_event import ProbeHandlers
 
 __all__ = ["RETURN_OFFSET", "build", "build_for_events", "build_for_filters", "build_for_stacks", "build_for_tasks"]
 
@@ -152,3 +155,13 @@ def build_for_filters(guest: GuestLayout) -> int:
     user_address = user_memory.build(memory, guest, about, sparc64_user.PAGE_TABLES)
     address: int = filter_program.build(memory, guest, about, user_address).address
     return address
+
+
+def build_for_fetching(guest: GuestLayout) -> ProbeHandlers:
+    """Compiles for a guest."""
+    from emu.ftrace.native import probe_event
+
+    memory = in_byte_order("big")
+    about = context.build(memory, guest)
+    user_address = user_memory.build(memory, guest, about, sparc64_user.PAGE_TABLES)
+    return probe_event.build(memory, guest, about, user_address)

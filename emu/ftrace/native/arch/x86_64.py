@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
 
-from emu.cpu.arch.x86_64.state import register
+from emu.cpu.arch.x86_64.state import layout, register
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import (
     array_cpu_record,
@@ -30,6 +30,7 @@ from emu.ftrace.native.arch import (
     Callback,
     Callbacks,
     EventCallbacks,
+    ProbeCallbacks,
     StackCallbacks,
     TaskCallbacks,
     x86_64_unwind,
@@ -40,7 +41,13 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_filters", "build_for_stacks", "build_for_tasks"]
+if TYPE_CHECKING:
+    from emu.ftrace.native.probe_event import ProbeHandlers
+
+__all__ = [
+    "SITE_SIZE", "build", "build_for_events", "build_for_fetching", "build_for_filters", "build_for_probes", "build_for_stacks",
+    "build_for_tasks",
+]  # fmt: skip
 
 _HANDLER = types.void(types.uint64, types.uint64)
 CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("cx", "dx", "sp", "si", "di"))
@@ -137,3 +144,20 @@ def build_for_filters(guest: GuestLayout) -> int:
     user_address = user_memory.build(memory, guest, about, x86_64_user.PAGE_TABLES)
     address: int = filter_program.build(memory, guest, about, user_address).address
     return address
+
+
+def build_for_fetching(guest: GuestLayout) -> ProbeHandlers:
+    """Compiles for a guest."""
+    from emu.ftrace.native import probe_event
+
+    memory = in_byte_order("little")
+    about = context.build(memory, guest)
+    user_address = user_memory.build(memory, guest, about, x86_64_user.PAGE_TABLES)
+    return probe_event.build(memory, guest, about, user_address)
+
+
+def build_for_probes(guest: GuestLayout) -> ProbeCallbacks:
+    """Compiles for a guest."""
+    from emu.ftrace.native.arch import x86_64_probe
+
+    return x86_64_probe.build(guest, layout())

@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kprobes: something happens when a CPU comes to an instruction of the kernel, or of a module.
+
+At the beginning of a function that has a call site, the site calls, as for a tracer. Everywhere else a breakpoint replaces the
+instruction, and a copy of it is executed elsewhere. An instruction that has been probed keeps its breakpoint and its copy until
+the change that takes them away is complete: without consumers nothing happens there, and CPUs go on behind it.
+"""
+
+from __future__ import annotations
+
+import errno
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.array_records import RecordLists
+from emu.ftrace.errors import TraceError
+from emu.ftrace.filters import Functions, SiteMask
+from emu.ftrace.keys import Keys
+from emu.ftrace.native import array_record, consumer, event_context, kprobe_record, kprobes_record, probes
+from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.patching import Patch
+from emu.ftrace.sites import Sites
+from emu.ftrace.trampolines import Trampolines
+from emu.kernel.image import Symbol
+from emu.kernel.kernel import Kernel
+from emu.kernel.modules import Module
+from emu.native.record import Record
+
+__all__ = ["Kprobes", "ProbePlace"]
+
+
+@dataclass(frozen=True)
+class ProbePlace:
+    """What is to be probed: `symbol` and an offset in it, of `module` or (None) of whoever has it first, or an address."""
+
+    symbol: str = ""
+    offset: int = 0
+    module: str | None = None
+    address: int | None = None
+
+    def __str__(self) -> str:
+        if self.address is not None:
+            return f"{self.address:#x}"
+        name = f"{self.module}:{self.symbol}" if self.module else self.symbol
+        return f"{name}+{self.offset:#x}" if self.offset else name
+
+
+@dataclass(frozen=True)
+class _Function:
+    """A function in which something can be probed: its code, and its call site (None: it has none)."""
+
+    symbol: Symbol
+    module: str | None
+    site: int | None
+
+    @property
+    def end(self) -> int:
+        return self.symbol.address + max(self.symbol.size, 1)
+
+
+@dataclass(eq=False)
+class _Point:
+    """An address that is probed.
+
+    Attributes:
+        address: of the instruction, or of the function that begins there.
+        site: the call site that tells of it; None: a breakpoint does.
+        instruction: that the breakpoint replaces.
+        copy: where its copy is; 0: it has none.
+        record: what native code knows of it (kprobe_record; at a site a consumer that says where the CPU is).
+        probes: the newest first, as Linux has them.
+        armed: whether the breakpoint is there.
+    """
+
+    address: int
+    site: int | None
+    instruction: bytes
+    copy: int
+    record: Record
+    probes: list[_Kprobe] = field(default_factory=list)
+    armed: bool = False
+
+
+@dataclass(eq=False)
+class _Kprobe:
+    """One consumer at a place. It has no point while its module is not loaded."""
+
+    place: ProbePlace
+    consumer: Record
+    kind: str  # as kprobes/list shows it
+    point: _Point | None = None
+    gone_from: int | None = None  # where it was in a module that is gone
+
+
+class Kprobes:
+    """All kprobes of a machine. Whoever adds or removes some has the sites updated afterwards (Ftrace.update_sites).
+
+    Args:
+        kernel: with its image loaded.
+        arch: its architecture.
+        guest: the layout of its structures.
+        records: say where native code finds the probes.
+        sites: all call sites.
+        keys: all branches of static keys.
+        trampolines: where copies are put.
+        warn: gets a sentence about a probe that a module which has been loaded cannot have.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        arch: FtraceArch,
+        guest: GuestLayout,
+        records: RecordLists,
+        sites: Sites,
+        keys: Keys,
+        trampolines: Trampolines,
+        warn: Callable[[str], None],
+    ) -> None:
+        self._kernel = kernel
+        self._arch = arch
+        self._guest = guest
+        self._sites = sites
+        self._keys = keys
+        self._trampolines = trampolines
+        self._warn = warn
+        self._enabled = True
+        self._probes: list[_Kprobe] = []
+        self._points: dict[int, _Point] = {}  # by address
+        self._registers = np.zeros(len(set(arch.probe_registers.names.values())), np.uint64)
+        records.event_context.set(event_context.REGISTERS, self._registers.ctypes.data)
+        self._record = Record(kprobes_record.WORDS)
+        self._saved_offsets = np.zeros(0, np.uint64)
+        self._table = np.zeros(0, np.uint64)
+        self._points_changed()
+        records.set_in_all(array_record.KPROBES, self._record.address)
+
+    # What is probed
+
+    def check(self, place: ProbePlace) -> None:
+        """A place can be probed, or is of a module that is not loaded.
+
+        Raises:
+            TraceError: ENOENT, when there is no such symbol; EILSEQ, when no instruction begins there; EINVAL, when nothing
+                can be probed there, with the reason.
+        """
+        address = self.resolve(place)
+        if address is not None and address not in self._points:
+            self._find(address)
+
+    def resolve(self, place: ProbePlace) -> int | None:
+        """The address of a place; None: it is of a module that is not loaded. Raises TraceError: ENOENT."""
+        if place.address is not None:
+            return place.address
+        address = self._symbol(place.symbol, place.module)
+        return None if address is None else address + place.offset
+
+    def add(self, place: ProbePlace, consumer: Record, kind: str = "k") -> None:
+        """Has a consumer act at a place from the next update on, as soon as the place exists.
+
+        Args:
+            kind: as kprobes/list shows it: "k", or "r" of what wants to know of returns.
+
+        Raises:
+            TraceError: as for `check`; ENOMEM, when there is no room for another copy. Nothing has changed.
+        """
+        probe = _Kprobe(place, consumer, kind)
+        self._place(probe)
+        self._probes.append(probe)
+
+    def remove(self, consumer: Record) -> None:
+        """A consumer acts no more. Its breakpoint goes with the next update, if it was the last one there."""
+        probe = next(probe for probe in self._probes if probe.consumer is consumer)
+        self._probes.remove(probe)
+        if probe.point is not None:
+            probe.point.probes.remove(probe)
+            self._chain(probe.point)
+
+    @property
+    def enabled(self) -> bool:
+        """Whether probes are armed (debugfs: kprobes/enabled). To be set before an update."""
+        return self._enabled
+
+    @enabled.setter
+    def enabled(self, on: bool) -> None:
+        self._enabled = on
+        for point in self._points.values():
+            self._chain(point)
+
+    def _place(self, probe: _Kprobe) -> None:
+        """Puts a probe where it belongs now. Raises TraceError, see `add`."""
+        address = self.resolve(probe.place)
+        if address is None:
+            return
+        self._use()
+        point = self._points.get(address)
+        if point is None:
+            point = self._points[address] = self._make(address)
+            self._points_changed()
+        probe.point, probe.gone_from = point, None
+        point.probes.insert(0, probe)
+        self._chain(point)
+
+    def _make(self, address: int) -> _Point:
+        function, instruction = self._find(address)
+        if function.site is not None and address in (function.symbol.address, function.site):
+            record = Record(consumer.WORDS)
+            record.set(consumer.HANDLER, self._arch.probe_callbacks(self._guest).say_where)
+            record.set(consumer.TARGET, address)
+            return _Point(address, function.site, b"", 0, record)
+        record = Record(kprobe_record.WORDS)
+        record.set(kprobe_record.INSTRUCTION, int.from_bytes(instruction[:8], self._arch.cpu.byte_order))
+        copy = 0
+        if size := len(self._arch.probing().copy(instruction, address, None)):
+            copy = self._trampolines.allocate(size, stands_for=address)
+            self._trampolines.write(copy, self._arch.probing().copy(instruction, address, copy))
+            record.set(kprobe_record.COPY, copy)
+        return _Point(address, None, instruction, copy, record)
+
+    def _use(self) -> None:
+        """Must be called before the first probe is there."""
+        if not len(self._saved_offsets):
+            probing, callbacks = self._arch.probing(), self._arch.probe_callbacks(self._guest)
+            self._saved_offsets = np.array(probing.saved_offsets(self._kernel.image), np.uint64)
+            self._record.set(kprobes_record.SAVED_OFFSETS, self._saved_offsets.ctypes.data)
+            self._record.set(kprobes_record.FILL_AT_BREAKPOINT, callbacks.fill_at_breakpoint)
+            self._record.set(kprobes_record.FILL_AT_SITE, callbacks.fill_at_site)
+            self._record.set(kprobes_record.WRITE_AT_SITE, callbacks.write_at_site)
+
+    def _chain(self, point: _Point) -> None:
+        """Has native code find the consumers at a breakpoint. Those at sites are found by `chains`."""
+        if point.site is None:
+            records = [probe.consumer for probe in point.probes] if self._enabled else []
+            point.record.set(kprobe_record.CONSUMERS, consumer.link(records))
+
+    def _points_changed(self) -> None:
+        """Has native code find the breakpoints that there are."""
+        points = [point for point in self._points.values() if point.site is None]
+        start = self._kernel.board.arch.kernel_map
+        places = np.array([point.address - start for point in points], np.uint64)
+        self._table = probes.table_of(places, np.array([point.record.address for point in points], np.uint64))
+        self._record.set(kprobes_record.TABLE, self._table.ctypes.data)
+
+    # Where things are
+
+    def _symbol(self, name: str, module: str | None) -> int | None:
+        """The address of a function; None: its module is not loaded. Raises TraceError: ENOENT."""
+        loaded = {one.name: one for one in self._kernel.modules}
+        if module and module not in loaded:
+            return None
+        if module is None and name in self._kernel.image.symbols:
+            return self._kernel.image.symbols[name]
+        known = [loaded[module]] if module else list(loaded.values())
+        for one in known:
+            for function in one.functions:
+                if function.name == name:
+                    return function.address
+        names = self._sites.functions.names
+        raise TraceError(errno.ENOENT, f"there is no function '{name}'", (name, names))
+
+    def _function_at(self, address: int) -> _Function | None:
+        """The function around an address; None: there is no code."""
+        symbol, module = self._kernel.image.function_at(address), None
+        if symbol is None:
+            for one in self._kernel.modules:
+                if one.has_code(address) and (symbol := one.function_at(address)) is not None:
+                    module = one.name
+                    break
+        if symbol is None:
+            return None
+        addresses = self._sites.addresses
+        inside = (addresses >= np.uint64(symbol.address)) & (addresses < np.uint64(symbol.address + symbol.size))
+        sites = addresses[inside].tolist()
+        return _Function(symbol, module, sites[0] if sites else None)
+
+    def _find(self, address: int) -> tuple[_Function, bytes]:
+        """The function around an address that can be probed, and the instruction there. Raises TraceError, see `check`."""
+        function = self._function_at(address)
+        if function is None or not address < function.end:
+            raise TraceError(errno.EINVAL, f"{address:#x} is in no function of the kernel")
+        name, site = function.symbol.name, function.site
+        if site is None:
+            raise TraceError(errno.EINVAL, f"{name} cannot be traced, so nothing in it can be probed")
+        if address in (function.symbol.address, site):
+            return function, b""
+        instruction = self._arch.probing().instruction(self._code(function), function.symbol.address, address)
+        keyed = [branch for branch in self._branches(function) if branch <= address < branch + len(self._arch.key_nop)]
+        if keyed or site <= address < site + len(self._arch.nop):
+            raise TraceError(errno.EINVAL, f"tracing itself changes the instruction at {address:#x}")
+        if address in self._fixed_up(function.module):
+            raise TraceError(errno.EINVAL, f"the kernel expects the instruction at {address:#x} to fault")
+        return function, instruction
+
+    def _branches(self, function: _Function) -> Sequence[int]:
+        keyed = sorted(self._keys.branches())
+        return keyed[bisect_left(keyed, function.symbol.address) : bisect_left(keyed, function.end)]
+
+    def _code(self, function: _Function) -> bytes:
+        """A function as it was compiled: no matter what has been patched, with nops for calls of tracers."""
+        start, end = function.symbol.address, function.end
+        code = bytearray(self._kernel.memory.read(start, end - start))
+        compiled = dict.fromkeys(self._branches(function), self._arch.key_nop)
+        compiled |= {point.address: point.instruction for point in self._points.values() if start <= point.address < end}
+        if function.site is not None:
+            compiled[function.site] = self._arch.nop
+        for address, instruction in compiled.items():
+            code[address - start : address - start + len(instruction)] = instruction
+        return bytes(code)
+
+    def _fixed_up(self, module: str | None) -> set[int]:
+        """The instructions of the kernel, or of a module, whose faults have a fix-up."""
+        memory, image = self._kernel.memory, self._kernel.image
+        size = image.size("exception_table_entry")
+        if module is None:
+            start = image.symbol("__start___ex_table")
+            count = (image.symbol("__stop___ex_table") - start) // size
+        else:
+            address = next(one.address for one in self._kernel.modules if one.name == module)
+            start, count = memory.member(address, "module.extable"), memory.member(address, "module.num_exentries")
+        if not count:
+            return set()
+        at = image.offset("exception_table_entry.insn")
+        table = np.frombuffer(memory.read(start, size * count), np.uint8).reshape(count, size)
+        distances = np.ascontiguousarray(table[:, at : at + 4]).view(f"{image.byte_order}i4")[:, 0].tolist()
+        return {start + size * n + at + distance for n, distance in enumerate(distances)}
+
+    # At call sites (trace_array.ops)
+
+    def _at_sites(self) -> Iterator[_Point]:
+        if self._enabled:
+            yield from (point for point in self._points.values() if point.site is not None and point.probes)
+
+    def __bool__(self) -> bool:
+        """Whether a call site has any."""
+        return next(self._at_sites(), None) is not None
+
+    def sites(self, functions: Functions) -> SiteMask:
+        """The sites that are to call for them."""
+        probed = np.array([point.site for point in self._at_sites()], np.uint64)
+        return np.isin(self._sites.addresses, probed)
+
+    def users(self, functions: Functions) -> NDArray[np.int64]:
+        """How many users they are at each site: as in Linux, one, however many probes there are."""
+        return self.sites(functions).astype(np.int64)
+
+    def chains(self, functions: Functions) -> Mapping[int, list[Record]]:
+        """For each of these sites, by its index: the consumers in the order in which they act."""
+        chains: dict[int, list[Record]] = {}
+        for point in self._at_sites():
+            assert point.site is not None
+            records = [probe.consumer for probe in point.probes]
+            if point.site != point.address:
+                records.insert(0, point.record)
+            chains.setdefault(self._sites.at(point.site), []).extend(records)
+        return chains
+
+    # At breakpoints (ftrace)
+
+    def _is_wanted(self, point: _Point) -> bool:
+        return self._enabled and bool(point.probes)
+
+    def to_turn(self) -> Sequence[int]:
+        """The addresses at which breakpoints are to come or to go."""
+        self._drop(point for point in self._points.values() if not (point.probes or point.armed))
+        breakpoints = (point for point in self._points.values() if point.site is None)
+        return [point.address for point in breakpoints if self._is_wanted(point) != point.armed]
+
+    def patches(self, addresses: Iterable[int]) -> Sequence[Patch]:
+        """What turns these."""
+        found = []
+        for address in addresses:
+            point, breakpoint = self._points[address], self._arch.probing().breakpoint
+            compiled = point.instruction[: len(breakpoint)]
+            old, new = (breakpoint, compiled) if point.armed else (compiled, breakpoint)
+            found.append(Patch(address, old, new))
+        return found
+
+    def turned(self, addresses: Iterable[int]) -> None:
+        """After the last patch: these have been turned."""
+        for address in addresses:
+            if (point := self._points.get(address)) is not None:
+                point.armed = not point.armed
+
+    def _drop(self, points: Iterable[_Point]) -> None:
+        """Nobody can come to these any more, but for tasks that stand in a copy."""
+        gone = list(points)
+        for point in gone:
+            del self._points[point.address]
+            if point.copy:
+                self._trampolines.release(point.copy)
+        if gone:
+            self._points_changed()
+
+    # Modules
+
+    def module_coming(self, module: Module) -> None:
+        """Probes that wait for a module get their places. One that cannot have it goes on waiting."""
+        for probe in self._probes:
+            if probe.point is None and probe.place.module == module.name:
+                try:
+                    self._place(probe)
+                except TraceError as error:
+                    self._warn(f"the kprobe {probe.place} is not in the module that has been loaded: {error.why}")
+
+    def module_going(self, part: Callable[[int], bool]) -> None:
+        """The code at some addresses is gone, its breakpoints included. `part`: whether that at an address is."""
+        gone = [point for point in self._points.values() if part(point.address)]
+        for point in gone:
+            for probe in point.probes:
+                probe.point, probe.gone_from = None, point.address
+        self._drop(gone)
+
+    # debugfs
+
+    def text(self) -> str:
+        """kprobes/list: by address, and of those at one address the newest first."""
+        lines = []
+        for point in sorted(self._points.values(), key=lambda point: point.address):
+            lines += [self._line(point.address, probe, point) for probe in point.probes]
+        lines += [self._line(probe.gone_from, probe, None) for probe in self._probes if probe.gone_from is not None]
+        return "".join(lines)
+
+    def _line(self, address: int, probe: _Kprobe, point: _Point | None) -> str:
+        function = self._function_at(address)
+        if function is None or point is None:
+            where = f"{address:#x} "
+        else:
+            where = f"{function.symbol.name}+{address - function.symbol.address:#x}  {function.module or ' '} "
+        flags = "[GONE]" if point is None else "" if self._enabled else "[DISABLED]"
+        if point is not None and point.site is not None:
+            flags += "[FTRACE]"
+        return f"{address:016x}  {probe.kind}  {where}{flags}\n"
