@@ -92,6 +92,7 @@ class Ftrace:
         self._warn = warn
         self._refused: BadProtocol | None = None
         self._behind = False  # a change was refused, and the sites are not as the arrays want them
+        self._rethooks = trace_globals.rethooks
         self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dump: Iterator[str] | None = None
@@ -291,7 +292,9 @@ class Ftrace:
 
     def resolve_return(self, task: int, frame: int, address: int) -> int:
         """The real return address of a task's call, whose stack has `address`. `frame` identifies the call."""
-        return self._return_stacks.resolve(task, frame, address)
+        for _ in range(2):  # function_graph and a return probe may have replaced each other's, in either order
+            address = self._rethooks.resolve(task, frame, self._return_stacks.resolve(task, frame, address))
+        return address
 
     def ftrace_enabled(self, on: bool | None) -> bool | None:
         """Sets `enabled` and returns it; None if sites are being changed. `on` None: only returns it."""

@@ -9,6 +9,8 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.dynevent.dyn_event import DynamicEvents
+from emu.ftrace.dynevent.kprobe_events import KprobeEvents
+from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
@@ -18,6 +20,7 @@ from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.printk_formats import PrintkFormats
+from emu.ftrace.rethooks import Rethooks
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.saved_tgids import SavedTgids
 from emu.ftrace.sites import Sites
@@ -56,12 +59,17 @@ class TraceGlobals:
         self.keys = Keys(kernel.memory, arch)
         self.sites = Sites(kernel.board, kernel.memory, arch, kernel.module_files)
         self.trampolines = Trampolines(kernel, self.records)
+        self.rethooks = Rethooks(kernel, arch, self.guest, self.records)
         self.kprobes = Kprobes(
-            kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, warn
+            kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, self.rethooks, warn
         )
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)
+        self.symbol_names = SymbolNames(kernel)
+        self.dynamic_events.kinds.append(
+            KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.rethooks, self.symbol_names)
+        )
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from emu.cpu.arch import CpuArch
 from emu.ftrace.arch.probing import Probing
-from emu.ftrace.native.arch import Callbacks, EventCallbacks, ProbeCallbacks, StackCallbacks, TaskCallbacks
+from emu.ftrace.native.arch import Callbacks, EventCallbacks, ProbeCallbacks, RethookCallbacks, StackCallbacks, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
 from emu.native.pointers import in_byte_order
@@ -133,6 +133,10 @@ class FtraceArch(ABC):
         """The addresses of what triggers and commands do."""
         return _trigger_handlers()
 
+    def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:
+        """The same for return probes."""
+        return _rethook_callbacks(self, guest)
+
     def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
         """The same for stacks of calls."""
         return _stack_callbacks(self, guest)
@@ -197,6 +201,12 @@ def _trigger_handlers() -> TriggerHandlers:
     from emu.ftrace.native import trigger
 
     return trigger.build()
+
+
+@functools.cache
+def _rethook_callbacks(arch: FtraceArch, guest: GuestLayout) -> RethookCallbacks:
+    compiled: RethookCallbacks = _native(arch).build_for_rethooks(guest)
+    return compiled
 
 
 @functools.cache

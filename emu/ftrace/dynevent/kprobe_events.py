@@ -28,6 +28,7 @@ from emu.ftrace.kprobes import Kprobes, ProbePlace
 from emu.ftrace.native import consumer
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.numbers import parse_c
+from emu.ftrace.rethooks import Rethooks
 from emu.kernel.kernel import Kernel
 
 __all__ = ["KprobeEvents"]
@@ -86,13 +87,21 @@ class _KprobeEvent(Probe):
             raise command.error(refusal, 1, code=error.code, why=error.why) from None
 
     def arm(self) -> None:
-        if self._maxactive:
-            self.kind.kprobes.add_return(self.where, self.consumer, self._maxactive)
-        else:
-            self.kind.kprobes.add(self.where, self.consumer)
+        kprobes, rethooks = self.kind.kprobes, self.kind.rethooks
+        self.kind.symbol_names.refresh()
+        if not self._maxactive:
+            kprobes.add(self.where, self.consumer)
+            return
+        entry = rethooks.add(self.consumer, self._maxactive)
+        try:
+            kprobes.add(self.where, entry, "r")
+        except TraceError:
+            rethooks.remove(self.consumer)
+            raise
 
     def disarm(self) -> None:
-        self.kind.kprobes.remove(self.consumer)
+        kprobes, rethooks = self.kind.kprobes, self.kind.rethooks
+        kprobes.remove(rethooks.remove(self.consumer) if self._maxactive else self.consumer)
 
 
 class KprobeEvents(DynamicEventKind):
@@ -104,6 +113,7 @@ class KprobeEvents(DynamicEventKind):
         guest: the layout of its structures.
         catalogue: all events.
         kprobes: all kprobes.
+        rethooks: all return probes.
         symbol_names: the names of functions, for native code.
     """
 
@@ -116,14 +126,16 @@ class KprobeEvents(DynamicEventKind):
         guest: GuestLayout,
         catalogue: Catalogue,
         kprobes: Kprobes,
+        rethooks: Rethooks,
         symbol_names: SymbolNames,
     ) -> None:
         self.kprobes = kprobes
+        self.rethooks = rethooks
+        self.symbol_names = symbol_names
         self._kernel = kernel
         self._arch = arch
         self._guest = guest
         self._catalogue = catalogue
-        self._symbol_names = symbol_names
 
     def takes(self, command: str) -> bool:
         words = command.split()
@@ -152,7 +164,7 @@ class KprobeEvents(DynamicEventKind):
         )
         arguments = parse_arguments(command, 2, site)
         layout = EntryLayout.of(EventKind.KRETPROBE if returns else EventKind.KPROBE, arguments)
-        program = FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
+        program = FetchProgram(layout, self._arch.probe_registers, self.symbol_names.address)
         handlers = self._arch.probe_handlers(self._guest)
         handler = handlers.returned if returns else handlers.at
         if returns and not maxactive:
@@ -167,8 +179,11 @@ class KprobeEvents(DynamicEventKind):
             address = self.kprobes.resolve(where)
         except TraceError:  # which is told of when the rest of the command is right
             address = None
-        function = None if address is None else self._kernel.symbols.function_at(address)
-        return where.offset == 0 if function is None else function[0].address == address
+        found = None if address is None else self._kernel.symbols.function_at(address)
+        if found is None:
+            return where.offset == 0
+        function, _ = found
+        return function.address == address
 
     def _symbol(self, name: str) -> int | None:
         """The address of a symbol of the kernel or, if it has none of the name, of a module."""

@@ -18,12 +18,14 @@ POST = _fields.word()  # when it acts: BEFORE or AFTER the entry, or the call, h
 DUE = _fields.word()  # 1: its filter has kept the entry, and it acts after it has been recorded
 ARRAY = _fields.word()  # the array_record on which it acts
 TARGET = _fields.word()  # of commands that switch an event: its event_file; of stacktrace: address of what records the stack
+MISSED = _fields.word()  # of a return probe: how many calls had too many others under way to be watched
 WORDS = _fields.count
 
 ALWAYS = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 # Values of POST
 BEFORE, AFTER = np.uint64(0), np.uint64(1)
+NEVER = np.uint64(2)  # it has been removed, but may still be found
 
 
 def link(consumers: Sequence[Record]) -> int:

@@ -212,6 +212,7 @@ struct task_struct {
 	int trace_overrun;
 	u64 ftrace_timestamp;		/* when it was last switched out */
 	struct ftrace_ret_stack ret_stack[FTRACE_RETFUNC_DEPTH];
+	u64 rethooks;			/* the latest of its calls in rethook.h */
 
 	struct blk_plug *plug;		/* requests held back, to be merged */
 	struct uprobe_task *utask;	/* probed calls that have not returned */

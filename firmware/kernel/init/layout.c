@@ -106,6 +106,7 @@ LAYOUT(task_struct, curr_ret_stack);
 LAYOUT(task_struct, trace_overrun);
 LAYOUT(task_struct, ftrace_timestamp);
 LAYOUT(task_struct, ret_stack);
+LAYOUT(task_struct, rethooks);
 
 LAYOUT_CONST(TASK_SIZE);
 LAYOUT(mm_struct, pgd);

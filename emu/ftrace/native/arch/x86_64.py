@@ -22,6 +22,8 @@ from emu.ftrace.native import (
     filter_program,
     function,
     function_graph,
+    probes,
+    rethook,
     stack_callbacks,
     task_callbacks,
     user_memory,
@@ -31,6 +33,7 @@ from emu.ftrace.native.arch import (
     Callbacks,
     EventCallbacks,
     ProbeCallbacks,
+    RethookCallbacks,
     StackCallbacks,
     TaskCallbacks,
     x86_64_unwind,
@@ -38,6 +41,7 @@ from emu.ftrace.native.arch import (
 )
 from emu.ftrace.native.context import host_address
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.unwind import build_real_address
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
@@ -45,12 +49,12 @@ if TYPE_CHECKING:
     from emu.ftrace.native.probe_event import ProbeHandlers
 
 __all__ = [
-    "SITE_SIZE", "build", "build_for_events", "build_for_fetching", "build_for_filters", "build_for_probes", "build_for_stacks",
-    "build_for_tasks",
+    "SITE_SIZE", "build", "build_for_events", "build_for_fetching", "build_for_filters", "build_for_probes",
+    "build_for_rethooks", "build_for_stacks", "build_for_tasks",
 ]  # fmt: skip
 
 _HANDLER = types.void(types.uint64, types.uint64)
-CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("cx", "dx", "sp", "si", "di"))
+AX, CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("ax", "cx", "dx", "sp", "si", "di"))
 WORD = np.uint64(8)
 SITE_SIZE = 5  # bytes, of a site's call
 SITE = np.uint64(SITE_SIZE)
@@ -83,7 +87,8 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
         stack = host_address(array, sp)
         ip, parent_ip = load_u64(stack) - SITE, load_u64(stack + WORD)
         before_graph(cpu, ip, parent_ip, irqs_off(env))
-        if record_graph_entry(cpu, ip, parent_ip, sp + WORD, irqs_off(env)):
+        # A return probe may have replaced the return address by now: function_graph replaces what it has put there.
+        if record_graph_entry(cpu, ip, load_u64(stack + WORD), sp + WORD, irqs_off(env)):
             store_u64(stack + WORD, load_u64(array + array_record.RETURN_TRAMPOLINE))
         after_graph(cpu, ip)
 
@@ -127,6 +132,47 @@ def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
         record_event(cpu, load_u64(env + DI), load_u64(env + SI), load_u64(env + DX), load_u64(env + CX), irqs_off(env))
 
     return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))
+
+
+def build_for_rethooks(guest: GuestLayout) -> RethookCallbacks:
+    """Compiles for a guest."""
+    memory = in_byte_order("little")
+    about = context.build(memory, guest)
+    real_address = build_real_address(memory, guest, about, *x86_64_unwind.REPLACED)
+    hook, handle_return, find_replaced = rethook.build(memory, guest, about, real_address, return_offset=0)
+
+    @njit
+    def array_of(cpu):
+        return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
+
+    @cfunc(_HANDLER)
+    def entry(cpu, rethook_record):
+        """At a site: the stack slot of its return address identifies a call."""
+        array = array_of(cpu)
+        slot = load_u64(load_u64(cpu + cpu_record.ENV) + SP) + WORD
+        place = host_address(array, slot)
+        if hook(cpu, rethook_record, load_u64(place), slot):
+            store_u64(place, load_u64(array + array_record.RETHOOK_TRAMPOLINE))
+
+    @cfunc(_HANDLER)
+    def trampoline_callback(cpu, address):
+        """arch_rethook_trampoline_callback: the call of it has pushed into the slot that the return address came from."""
+        env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
+        returns_to = handle_return(cpu, load_u64(env + SP))
+        probes.write_at_site(cpu, array)
+        store_u64(host_address(array, load_u64(env + SP)), returns_to)  # as in Linux, consumers cannot change it
+
+    @cfunc(_HANDLER)
+    def find(cpu, address):
+        """rethook_find_ret_addr(task, frame)."""
+        env = load_u64(cpu + cpu_record.ENV)
+        store_u64(env + AX, find_replaced(cpu, load_u64(env + DI), load_u64(env + SI)))
+
+    return RethookCallbacks(
+        entry.address,
+        Callback("arch_rethook_trampoline_callback", trampoline_callback.address),
+        Callback("rethook_find_ret_addr", find.address),
+    )
 
 
 def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
