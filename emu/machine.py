@@ -19,6 +19,7 @@ from emu.cpu.snapshot import Checkpoint, Checkpoints, Unsaveable
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
+from emu.ftrace.live_patches import LivePatch
 from emu.ftrace.patching import Protocol
 from emu.ftrace.patching_driver import BadProtocol, Driver
 from emu.ftrace.recorder import Recorder
@@ -355,6 +356,43 @@ class Machine:
         """
         self._check_open()
         return Site(self.kernel, self.ftrace, self.trace_array, function)
+
+    def patch(self, function: str | int, *, asm: str | None = None, to: str | None = None) -> LivePatch:
+        """Replaces a function of the kernel or of a module while the guest runs: calls go elsewhere from now on.
+
+        >>> with m.patch("sys_getpid", asm="mov eax, 42; ret"):
+        ...     m.run("getpid")
+
+        Tracers still see the function called. Calls that are under way end in the old code. If the function's module is
+        unloaded, the patch goes with it.
+
+        Args:
+            function: its name, or an address in it.
+            asm: the new code, in x86-64's assembly language with Intel's syntax or in SPARC V9's. It is called as the function
+                is, and returns as the function does. Symbols of the kernel and its modules may be used; labels end with a
+                colon. It must not sleep, nor call what does: `to` is for that.
+            to: instead of `asm`, the name of another function, with the same parameters.
+
+        Raises:
+            LookupError: there is no such function, there are several, or it has no call site.
+            TraceError: EBUSY, when it is replaced already, or `ftrace_enabled` is false; EINVAL, when it cannot be replaced;
+                ENODEV, when tracing has failed; ENOMEM, when there is no place for the code.
+            ValueError: the code cannot be assembled.
+            TypeError: there is not one of `asm` and `to`.
+            GuestPanic, LimitReached, PoweredOff, BadProtocol: as `settle`.
+        """
+        self._check_open()
+        if (asm is None) == (to is None):
+            raise TypeError("a function is replaced either by `asm` or by `to`")
+        patches, site = self.ftrace.live_patches, self.site(function)
+        code = patches.detour(site, to) if to is not None else patches.assembled(asm or "")
+        patch = self.ftrace.replace(site, code, self.settle)
+        try:
+            self.settle()
+        except BadProtocol:
+            patches.remove(patch)
+            raise
+        return patch
 
     @property
     def patching(self) -> Driver:

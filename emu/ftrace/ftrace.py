@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.callbacks import TraceCallbacks
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
+from emu.ftrace.live_patches import LivePatch, LivePatches
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -24,6 +26,9 @@ from emu.ftrace.tracers import Callback
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import BadModule, Module
 
+if TYPE_CHECKING:
+    from emu.ftrace.site import Site
+
 __all__ = ["EnabledFunction", "Ftrace"]
 
 
@@ -32,8 +37,8 @@ class EnabledFunction(NamedTuple):
 
     name: str
     users: int
-    flags: str  # "R", if a user wants the registers
     callback: str  # symbol+offset/size
+    flags: str  # the letters that Linux shows
 
 
 class TopArray(Protocol):
@@ -66,6 +71,7 @@ class Ftrace:
         keys: all branches of static keys, and which are jumps.
         kprobes: which breakpoints there are.
         driver: changes the sites and the branches under running CPUs.
+        live_patches: the functions that are replaced.
         enabled: `kernel.ftrace_enabled`.
         failed: whether tracing had to be stopped.
         updates: how often update_sites() was called.
@@ -82,6 +88,9 @@ class Ftrace:
         self.keys = trace_globals.keys
         self.kprobes = trace_globals.kprobes
         self.driver = Driver(kernel, arch, self._fail, warn)
+        self._trampolines = trace_globals.trampolines
+        self._trampolines.on_ready(self._ready)
+        self.live_patches = LivePatches(kernel, arch, self._trampolines, self.update_sites)
         self.enabled = True
         self.failed = False
         self.updates = 0
@@ -116,20 +125,30 @@ class Ftrace:
         """The sites that call a tracer, and for how many users."""
         users = np.sum([ops.users() for ops in self._recorders], axis=0)
         with_registers = self.kprobes.sites(self.sites.functions)
+        replaced = self.live_patches.sites(self.sites.functions)
         for site in map(int, np.flatnonzero(self.sites.targets)):
             callback = self._kernel.symbols.describe(int(self.sites.targets[site]))
-            flags = "R" if with_registers[site] else ""
-            yield EnabledFunction(self.sites.functions.label(site), max(int(users[site]), 1), flags, callback)
+            flags = "RI" if replaced[site] else "R" if with_registers[site] else ""
+            yield EnabledFunction(self.sites.functions.label(site), max(int(users[site]), 1), callback, flags)
 
     # Sites
+
+    @property
+    def changing(self) -> bool:
+        """Whether sites are being changed, or are to be when trampolines are ready."""
+        return self.driver.busy or self._trampolines.busy
 
     def update_sites(self) -> None:
         """Starts to bring every site to what the trace arrays want now (Linux: ftrace_run_update_code).
 
-        While an earlier change is under way nothing is started: when it ends, the arrays are asked again.
+        While an earlier change is under way, or trampolines are not ready, nothing is started: then the arrays are asked again.
         """
         self.updates += 1
-        if not self.driver.busy:
+        self._ready()
+
+    def _ready(self) -> None:
+        """Starts what is to be done, if nothing hinders it."""
+        if not self.changing:
             self._update()
 
     def _update(self) -> None:
@@ -215,7 +234,7 @@ class Ftrace:
             self.sites.targets[sites] = targets
             self.keys.turned(branches)
             self.kprobes.turned(breakpoints)
-        self._update()
+        self._ready()
         if not self.driver.busy and self._kernel.file_server.waited_for:
             self._kernel.file_server.changed()
 
@@ -244,10 +263,30 @@ class Ftrace:
         """The offsets of sites in the kernel mapping, in bytes."""
         return (addresses - np.uint64(self._kernel.board.arch.kernel_map)).astype(np.int64)
 
+    # Replacing functions
+
+    def replace(self, site: Site, code: Callable[[int], bytes], settle: Callable[[], None]) -> LivePatch:
+        """See `LivePatches.replace`.
+
+        Raises:
+            TraceError: also EBUSY, while `enabled` is false; ENODEV, when tracing has failed.
+        """
+        if self.failed:
+            raise TraceError(errno.ENODEV, "tracing has failed, so that no call site is changed any more")
+        if not self.enabled:
+            raise TraceError(errno.EBUSY, "kernel.ftrace_enabled is 0")
+        return self.live_patches.replace(site, code, settle)
+
     # Switching it off
 
     def set_enabled(self, on: bool) -> None:
-        """Sets `kernel.ftrace_enabled`. While it is off, no site calls a tracer, whatever the arrays want."""
+        """Sets `kernel.ftrace_enabled`. While it is off, no site calls a tracer, whatever the arrays want.
+
+        Raises:
+            TraceError: EBUSY, when it is to be off, but a function is replaced.
+        """
+        if not on and self.live_patches:
+            raise TraceError(errno.EBUSY, "a function is replaced")
         self.enabled = on
         self.update_sites()
 
@@ -291,20 +330,25 @@ class Ftrace:
         return self.driver.waits_for(cpu.index)
 
     def resolve_return(self, task: int, frame: int, address: int) -> int:
-        """The real return address of a task's call, whose stack has `address`. `frame` identifies the call."""
+        """The real return address of a task's call, whose stack has `address`. `frame` identifies the call.
+
+        Of a program counter that is in the copy of a probed instruction: the instruction's address.
+        """
         for _ in range(2):  # function_graph and a return probe may have replaced each other's, in either order
             address = self._rethooks.resolve(task, frame, self._return_stacks.resolve(task, frame, address))
-        return address
+        return self._trampolines.original(address)
 
-    def ftrace_enabled(self, on: bool | None) -> bool | None:
-        """Sets `enabled` and returns it; None if sites are being changed. `on` None: only returns it."""
+    def ftrace_enabled(self, on: bool | None) -> int:
+        """Sets `enabled` and returns it, or -errno: EAGAIN, when sites are being changed. `on` None: only returns it."""
         if on is not None:
-            if self.driver.busy:
-                return None
-            self.set_enabled(on)
-            if self.driver.busy:
-                return None
-        return self.enabled
+            try:
+                if not self.changing:
+                    self.set_enabled(on)
+            except TraceError as error:
+                return -error.code
+            if self.changing:
+                return -errno.EAGAIN
+        return int(self.enabled)
 
     def tracing_on(self, on: bool | None) -> bool:
         """Sets the top array's tracing_on and returns it. `on` None: only returns it."""
@@ -366,13 +410,13 @@ class Ftrace:
 
     def module_enable(self, module: Module) -> bool:
         """Patches a module's sites to what the trace arrays want, before its init runs. False: that is not done yet."""
-        if self.driver.busy:
+        if self.changing:
             return False
         for ops in self._recorders:
             ops.module_coming(module.name)
         self.kprobes.module_coming(module)
         self.update_sites()
-        return not self.driver.busy
+        return not self.changing
 
     def module_free(self, module: Module, part: range | None) -> bool:
         """Removes the sites in code that a module frees (None: all). False: not done, sites are being changed.

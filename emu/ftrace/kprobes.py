@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -378,13 +379,17 @@ class Kprobes:
     def chains(self, functions: Functions) -> Mapping[int, list[Record]]:
         """For each of these sites, by its index: the consumers in the order in which they act."""
         chains: dict[int, list[Record]] = {}
+        shared = Counter(point.site for point in self._at_sites())
         for point in self._at_sites():
             assert point.site is not None
             records = [probe.consumer for probe in point.probes]
-            if point.site != point.address:
+            if point.site != point.address or shared[point.site] > 1:
                 records.insert(0, point.record)
             chains.setdefault(self._sites.at(point.site), []).extend(records)
         return chains
+
+    def keep(self, functions: Functions) -> None:
+        """Nothing: points of modules that go have gone before."""
 
     # At breakpoints (ftrace)
 

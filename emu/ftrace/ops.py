@@ -38,6 +38,9 @@ class AtSites(Protocol):
     def chains(self, functions: Functions) -> Mapping[int, list[Record]]:
         """For each of these sites, by its index: the consumers in the order in which they act."""
 
+    def keep(self, functions: Functions) -> None:
+        """Drops what is at functions that no longer exist. `functions`: those that do."""
+
 
 class FtraceOps:
     """The tracer of one trace array, its filters and its commands (Linux: struct ftrace_ops). Its array changes it.
@@ -46,7 +49,7 @@ class FtraceOps:
         functions: the functions that can be traced now.
         events: what the array wants of events.
         consumers: makes what acts on the array.
-        at_sites: what else has consumers at sites.
+        at_sites: what else has consumers at sites, in the order in which they act.
 
     Attributes:
         tracer: the array's tracer.
@@ -129,7 +132,8 @@ class FtraceOps:
         """Follows sites that have come or gone. Of those that are left, the same stay selected."""
         self.filter, self.notrace = self.filter.on(functions), self.notrace.on(functions)
         self.graph_function, self.graph_notrace = self.graph_function.on(functions), self.graph_notrace.on(functions)
-        self.probes.keep(functions)
+        for one in self._at_sites:
+            one.keep(functions)
 
     def events_gone(self, calls: Collection[EventCall]) -> bool:
         """Follows events that are gone. Returns whether the array may have recorded any of them."""

@@ -11,9 +11,13 @@ from emu.ftrace.clocks import Clocks
 from emu.ftrace.dynevent.dyn_event import DynamicEvents
 from emu.ftrace.dynevent.kprobe_events import KprobeEvents
 from emu.ftrace.dynevent.symbol_names import SymbolNames
+from emu.ftrace.dynevent.synthetic import SyntheticEvents
+from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.hist.text import HistNames
+from emu.ftrace.hist.triggers import Histograms
 from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
@@ -31,6 +35,8 @@ from emu.kernel.kernel import Kernel
 from emu.kernel.user_mappings import UserMappings
 
 __all__ = ["TraceGlobals"]
+
+_HIST_MEMORY = 512 << 20  # bytes
 
 
 class TraceGlobals:
@@ -70,6 +76,11 @@ class TraceGlobals:
         self.dynamic_events.kinds.append(
             KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.rethooks, self.symbol_names)
         )
+        self.dynamic_events.kinds.append(SyntheticEvents(self.events))
+        names = HistNames(self.symbols, self.events.syscall_name)
+        self.hists = Histograms(
+            _HIST_MEMORY, names, lambda: arch.hist_handlers(self.guest), lambda: self.stacks.callbacks().key_stack
+        )
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)
@@ -84,6 +95,14 @@ class TraceGlobals:
         made = EventFilter(call, text, self.symbols.function)
         self.records.set_in_all(array_record.STRING_TEST, self._arch.string_test(self.guest))
         return made
+
+    def condition(self, call: EventCall, text: str) -> EventFilter:
+        """The same for a trigger. As in Linux, the error is not one of those that error_log keeps."""
+        try:
+            return self.event_filter(call, text)
+        except TraceError as error:
+            error.logged = None
+            raise
 
     def remember_task(self, task: int) -> None:
         """Keeps what is wanted of a task that has recorded an event."""

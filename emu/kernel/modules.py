@@ -116,6 +116,20 @@ class Modules:
     def remove(self, address: int) -> None:
         self._loaded.pop(address, None)
 
+    def hold(self, name: str) -> None:
+        """Has the guest refuse to unload a loaded module, until `let_go` is called as often."""
+        self._add_references(name, 1)
+
+    def let_go(self, name: str) -> None:
+        """Takes back one `hold`."""
+        self._add_references(name, -1)
+
+    def _add_references(self, name: str, count: int) -> None:
+        # As atomic_inc() and atomic_dec() do, because the guest stands.
+        (module,) = [module for module in self if module.name == name]
+        references = self._memory.member(module.address, "module.refcnt")
+        self._memory.set_member(module.address, "module.refcnt", references + count)
+
     def symbol(self, module: str, name: str) -> int:
         """The address of a symbol of a loaded module: a function's or a variable's.
 

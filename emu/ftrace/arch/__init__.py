@@ -17,6 +17,7 @@ from emu.kernel.memory import GuestMemory
 from emu.native.pointers import in_byte_order
 
 if TYPE_CHECKING:
+    from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.trigger import TriggerHandlers
 
@@ -69,6 +70,7 @@ class FtraceArch(ABC):
     To trace returns: return_offset, and the callbacks of the labels by which calls return.
     To patch under running CPUs: protocols, breakpoint.
     To probe: probe_registers, Probing, and the callbacks for it.
+    To replace functions: keystone_mode(), targets_by_name, detour(), taken_over(), hinders_replacing().
     """
 
     cpu: ClassVar[CpuArch]
@@ -80,6 +82,7 @@ class FtraceArch(ABC):
     protocols: ClassVar[Sequence[str]]  # the protocols of emu.ftrace.patching that fit, the default first
     breakpoint: ClassVar[Breakpoint | None]
     probe_registers: ClassVar[ProbeRegisters]
+    targets_by_name: ClassVar[bool]  # whether keystone must be told the targets of calls by name; if not, by number
 
     @abstractmethod
     def call(self, address: int, target: int) -> bytes:
@@ -100,6 +103,29 @@ class FtraceArch(ABC):
     def probing(self) -> Probing:
         """What can be probed, from the architecture's module of emu.ftrace.arch that ends with `_probing`."""
         return _probing(self)
+
+    @abstractmethod
+    def keystone_mode(self) -> tuple[int, int]:
+        """What keystone calls it: architecture and mode."""
+
+    # A function is replaced at its site: the tracer does not return there, but goes on elsewhere, as if that had been called.
+
+    @abstractmethod
+    def detour(self, address: int, target: int) -> bytes:
+        """The code at `address` that goes on at a function, `target`, with what the replaced one was called with.
+
+        Raises:
+            OutOfReach: `target` is farther than an instruction's range.
+        """
+
+    @property
+    @abstractmethod
+    def taken_over(self) -> bytes:
+        """What a function's new code begins with, so that it finds what the replaced function was called with."""
+
+    @abstractmethod
+    def hinders_replacing(self, memory: GuestMemory, function: int, site: int) -> str | None:
+        """Why a function cannot be replaced at its site, as the end of a sentence; None: it can."""
 
     def callbacks(self, guest: GuestLayout, general: bool) -> Callbacks:
         """The native functions of labels in the kernel's .ftrace.text, compiled for the layout of its structures."""
@@ -125,6 +151,10 @@ class FtraceArch(ABC):
         """The address of what gives events that native code makes to the arrays."""
         return _put_made_event(self, guest)
 
+    def redirect(self) -> int:
+        """The address of what has a CPU go on elsewhere than at a function that is replaced."""
+        return _redirect()
+
     def probe_handlers(self, guest: GuestLayout) -> ProbeHandlers:
         """The addresses of what makes the events of probes."""
         return _probe_handlers(self, guest)
@@ -136,6 +166,10 @@ class FtraceArch(ABC):
     def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:
         """The same for return probes."""
         return _rethook_callbacks(self, guest)
+
+    def hist_handlers(self, guest: GuestLayout) -> HistHandlers:
+        """The addresses of what events do to histograms."""
+        return _hist_handlers(self, guest)
 
     def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
         """The same for stacks of calls."""
@@ -191,6 +225,14 @@ def _put_made_event(arch: FtraceArch, guest: GuestLayout) -> int:
 
 
 @functools.cache
+def _redirect() -> int:
+    from emu.ftrace.native import live_patch
+
+    address: int = live_patch.build().address
+    return address
+
+
+@functools.cache
 def _probe_handlers(arch: FtraceArch, guest: GuestLayout) -> ProbeHandlers:
     compiled: ProbeHandlers = _native(arch).build_for_fetching(guest)
     return compiled
@@ -207,6 +249,13 @@ def _trigger_handlers() -> TriggerHandlers:
 def _rethook_callbacks(arch: FtraceArch, guest: GuestLayout) -> RethookCallbacks:
     compiled: RethookCallbacks = _native(arch).build_for_rethooks(guest)
     return compiled
+
+
+@functools.cache
+def _hist_handlers(arch: FtraceArch, guest: GuestLayout) -> HistHandlers:
+    from emu.ftrace.native import hist
+
+    return hist.build(in_byte_order(arch.cpu.byte_order), guest)
 
 
 @functools.cache

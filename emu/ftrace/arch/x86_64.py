@@ -71,12 +71,25 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
         pc=_PROBE_REGISTERS["ip"],
         stack_pointer=_PROBE_REGISTERS["sp"],
     )
+    targets_by_name: ClassVar[bool] = False
+    taken_over: ClassVar[bytes] = b""
 
     def call(self, address: int, target: int) -> bytes:
         return _relative(_CALL, address, target)
 
     def jump(self, address: int, target: int) -> bytes:
         return _relative(_JUMP, address, target)
+
+    def keystone_mode(self) -> tuple[int, int]:
+        import keystone  # when it is needed
+
+        return keystone.KS_ARCH_X86, keystone.KS_MODE_64
+
+    def detour(self, address: int, target: int) -> bytes:
+        return self.jump(address, target)
+
+    def hinders_replacing(self, memory: GuestMemory, function: int, site: int) -> str | None:
+        return None if site == function else "its call site is not its first instruction"
 
 
 def _relative(opcode: int, address: int, target: int) -> bytes:

@@ -73,7 +73,7 @@ class _Int3(Probing):
             return moved + _jump(to + len(moved), after)
         if not decoded.op_count(x86.X86_OP_IMM):
             return _indirect(decoded, to, after)
-        target = decoded.operands[0].imm
+        target = decoded.operands[0].imm & 0xFFFF_FFFF_FFFF_FFFF  # capstone has it signed
         if capstone.CS_GRP_CALL in groups:
             return push + _jump(to + len(push), target)
         if decoded.id == x86.X86_INS_JMP:

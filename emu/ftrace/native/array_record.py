@@ -103,5 +103,8 @@ TRACED = np.uint8(4)  # the array's function tracer records it
 PROBED = np.uint8(8)  # something happens when the site is called: a command of set_ftrace_filter
 NO_SITE_FLAGS = np.uint8(0)
 
+# Bytes of a place in .ftrace.tramp
+PLACE_SIZE = 32
+
 # Values of DUMP
 NO_DUMP, DUMP_ALL, DUMP_CPU = np.uint64(0), np.uint64(1), np.uint64(2)

@@ -73,6 +73,12 @@ class GuestLayout(NamedTuple):
     saved_link: np.uint64  # what leads to the caller: the frame pointer, or where the latest call was made, by architecture
     of_user: np.uint64  # that of a program, from its task's stack on
 
+    # the same, only on SPARC V9
+    saved_general: np.uint64  # the globals, then the outs
+    saved_state: np.uint64  # TSTATE
+    saved_next_pc: np.uint64
+    saved_y: np.uint64
+
     # struct user_window, only on SPARC V9
     windows: np.uint64  # of a task: those that belong on the program's stack, and are not there yet, the oldest first
     next_window: np.uint64  # of a task: the address behind the last of them
@@ -139,6 +145,10 @@ class GuestLayout(NamedTuple):
             saved_sp=np.uint64(saved.sp),
             saved_link=np.uint64(saved.link),
             of_user=constant("THREAD_SIZE") - np.uint64(image.size("pt_regs")),
+            saved_general=offset("pt_regs.u_regs") if has_windows else NONE,
+            saved_state=offset("pt_regs.tstate") if has_windows else NONE,
+            saved_next_pc=offset("pt_regs.tnpc") if has_windows else NONE,
+            saved_y=offset("pt_regs.y") if has_windows else NONE,
             windows=offset("task_struct.thread.windows") if has_windows else NONE,
             next_window=offset("task_struct.thread.next_window") if has_windows else NONE,
             window_size=np.uint64(image.size("user_window")) if has_windows else NONE,

@@ -16,7 +16,7 @@ from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, kprobe_record, kprobes_record, probes
 from emu.ftrace.native.context import host_address
 from emu.native import cfunc, njit
-from emu.native.pointers import load_u64, store_u64
+from emu.native.pointers import load_u64
 
 __all__ = ["Handlers", "Trap", "build"]
 
@@ -96,7 +96,8 @@ def build(trap: Trap) -> Handlers:
 
     @cfunc(_HANDLER)
     def say_where(cpu, acting):
-        told = load_u64(top_array(cpu) + array_record.EVENT_CONTEXT)
-        store_u64(told + event_context.IP, load_u64(acting + consumer.TARGET))
+        array = top_array(cpu)
+        probes.write_at_site(cpu, array)
+        probes.tell_at_site(array, load_u64(acting + consumer.TARGET))
 
     return Handlers(at_breakpoint, fill, say_where)

@@ -8,7 +8,7 @@ kernel code, and memory outside RAM reads as zeros.
 
 It stores the addresses of the calls under way on a CPU as 64-bit words at the host address `out`, innermost first: at most
 `most`. The CPU stands at a `place` (`native.event_context`), in a function without a frame of its own: a label of .ftrace.text or
-hostcall(). That function is not among them.
+hostcall(). That function is not among them. At PLACE_REGISTERS the first is where the trap was, IP of the event_context.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
 from emu.native.pointers import Accessors, load_u8, load_u64
 
-__all__ = ["build_real_address", "data_at", "is_code", "kernel_memory", "without_frame"]
+__all__ = ["build_real_address", "data_at", "is_code", "kernel_memory", "original", "without_frame"]
 
-ZERO = np.uint64(0)
+ZERO, WORD = np.uint64(0), np.uint64(8)
+PLACE = np.uint64(array_record.PLACE_SIZE)
 
 
 class KernelMemory(NamedTuple):
@@ -62,6 +63,16 @@ def data_at(memory, array, address):
 def is_code(memory, address):
     """Whether there may be code of the kernel or of a module at an address."""
     return address - memory.kernel_start < memory.size
+
+
+@njit
+def original(array, address):
+    """The address of the probed instruction whose copy a CPU was interrupted in, or the address itself."""
+    place = address - load_u64(array + array_record.PLACES)
+    if place >= load_u64(array + array_record.PLACES_SIZE):
+        return address
+    found = load_u64(load_u64(array + array_record.STANDS_FOR) + place // PLACE * WORD)
+    return address if found == ZERO else found
 
 
 @njit

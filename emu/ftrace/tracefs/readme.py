@@ -76,6 +76,9 @@ Events
   set_event_notrace_pid         no events of these processes
   error_log                     what was wrong with the last eight filters and their like, and where; '>' clears it
   events/SYSTEM/EVENT/inject    'field=1 other="text"' records an entry as if the event had happened
+  dynamic_events                every event that was defined: what the files below show. '-:SYSTEM/EVENT' removes one
+  synthetic_events              events that hists make: a definition a line; '>' removes all, '>>' adds, '!NAME' removes
+      wakeup_latency u64 lat; pid_t pid; char comm[16]; char[] reason
   events/header_page            what a page of the buffer begins with; header_event: what an entry begins with
 
 What is recorded

@@ -148,7 +148,7 @@ def _filter_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _enabled_function(function: EnabledFunction) -> str:
-    """The name, how many ops, the flags R, I and D, and what it calls."""
+    """The name, how many ops, the flags, and what it calls."""
     flags = "".join(f" {flag}" if flag in function.flags else "  " for flag in "RID")
     return f"{function.name} ({function.users}){flags} ->{function.callback}\n"
 

@@ -40,7 +40,8 @@ LABEL prepare_ftrace_return
 
 /*
  * Where traced functions return to, in their caller's window; the function's
- * results wait in its outs.
+ * results wait in its outs. The host also uses the last two instructions, to
+ * have a function that has just begun go on elsewhere.
  */
 SYM_FUNC_START(return_to_handler)
 	save	%sp, -STACKFRAME_SZ, %sp
@@ -82,6 +83,15 @@ LABEL ftrace_sched_process_free
 
 /* trace_event_buffer_commit(call, entry, dynamic, count): records an event */
 LABEL trace_event_buffer_commit
+
+/*
+ * (regs, 0): the host answers 1 if a probe is there, which it has dealt with;
+ * regs then say where to go on.
+ */
+SYM_FUNC_START(kprobe_trap)
+	retl
+	 mov	%o1, %o0
+SYM_FUNC_END(kprobe_trap)
 
 /* uprobe_dispatch(id, regs): the program's task is about to execute the place */
 LABEL uprobe_dispatch

@@ -9,6 +9,7 @@
 enum {
 	TRACE_WORK_LOG = 1,	/* a line for the kernel's log: its level */
 	TRACE_WORK_DUMP = 2,	/* ftrace_dump_cpu(): the CPU, or ALL_CPUS */
+	TRACE_WORK_SYNCHRONIZE_RCU_TASKS = 3,
 
 	/*
 	 * Probes in programs: their numbers, which the host gives. The text of

@@ -163,6 +163,9 @@ struct task_struct {
 	int rcu_read_lock_nesting;
 	unsigned int rcu_read_unlock_special;
 	struct list_head rcu_node_entry;	/* of preempted readers */
+	bool rcu_tasks_holdout;			/* until it sleeps or leaves */
+	struct list_head rcu_tasks_holdout_list;
+	struct list_head rcu_tasks_exit;	/* of tasks that end */
 	struct rcu_head rcu;			/* for its end */
 
 	struct list_head tasks;

@@ -79,6 +79,7 @@ LAYOUT(ramdisk_segment, length);
 
 LAYOUT_CONST(TRACE_WORK_LOG);
 LAYOUT_CONST(TRACE_WORK_DUMP);
+LAYOUT_CONST(TRACE_WORK_SYNCHRONIZE_RCU_TASKS);
 LAYOUT_CONST(TRACE_WORK_UPROBE_CREATE);
 LAYOUT_CONST(TRACE_WORK_UPROBE_ENABLE);
 LAYOUT_CONST(TRACE_WORK_UPROBE_DISABLE);
@@ -121,6 +122,7 @@ LAYOUT(module, name);
 LAYOUT(module, core_layout);
 LAYOUT(module, init_layout);
 LAYOUT(module, kallsyms);
+LAYOUT(module, refcnt);
 LAYOUT(module, ftrace_callsites);
 LAYOUT(module, num_ftrace_callsites);
 LAYOUT(module, jump_entries);

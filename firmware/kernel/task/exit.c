@@ -390,6 +390,7 @@ void do_exit(long code)
 	exit_fs(p);
 	if (group_dead && p->signal->leader)
 		disassociate_ctty(1);
+	exit_tasks_rcu_start();
 	if (exit_notify(p, group_dead, &dead))
 		release_task(p);
 	release_dead(&dead);

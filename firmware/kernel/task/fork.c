@@ -117,6 +117,7 @@ static void reset_task(struct task_struct *p,
 	p->rcu_read_lock_nesting = 0;
 	p->rcu_read_unlock_special = 0;
 	INIT_LIST_HEAD(&p->rcu_node_entry);
+	p->rcu_tasks_holdout = false;
 	p->exit_state = 0;
 	p->exit_code = 0;
 	p->exit_signal = args->flags & CLONE_THREAD ? -1 : args->exit_signal;

@@ -33,6 +33,7 @@ from emu.ftrace.native.arch import (
     Callback,
     Callbacks,
     EventCallbacks,
+    ProbeCallbacks,
     StackCallbacks,
     TaskCallbacks,
     sparc64_unwind,
@@ -46,12 +47,15 @@ from emu.native.pointers import in_byte_order, load_u64, store_u64
 if TYPE_CHECKING:
     from emu.ftrace.native.probe_event import ProbeHandlers
 
-__all__ = ["RETURN_OFFSET", "build", "build_for_events", "build_for_filters", "build_for_stacks", "build_for_tasks"]
+__all__ = [
+    "RETURN_OFFSET", "build", "build_for_events", "build_for_fetching", "build_for_filters", "build_for_probes",
+    "build_for_stacks", "build_for_tasks",
+]  # fmt: skip
 
 _HANDLER = types.void(types.uint64, types.uint64)
 WINDOW = np.uint64(Env.regwptr.offset)
 O0, O1, O2, O3, O7, I7 = (np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o7", "i7"))
-BEHIND = np.uint64(RETURN_OFFSET)
+ZERO, BEHIND = np.uint64(0), np.uint64(RETURN_OFFSET)
 
 
 def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
@@ -71,12 +75,19 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
         """The caller as events show it: for a function that returns to the trampoline, the trampoline itself."""
         return parent + BEHIND if parent == return_trampoline(cpu) - BEHIND else parent
 
+    @njit
+    def go_on(returns_to, place):
+        """Has the trampoline return to a place; 0: to the function. `returns_to`: where the register is from which it does."""
+        if place != ZERO:
+            store_u64(returns_to, place - BEHIND)
+
     @cfunc(_HANDLER)
     def function_entry(cpu, address):
         """ftrace_caller."""
         env = load_u64(cpu + cpu_record.ENV)
         window = load_u64(env + WINDOW)
-        record_function(cpu, load_u64(window + O7), caller(cpu, load_u64(window + I7)), irqs_off(env))
+        parent = caller(cpu, load_u64(window + I7))
+        go_on(window + O7, record_function(cpu, load_u64(window + O7), parent, irqs_off(env)))
 
     @cfunc(_HANDLER)
     def graph_entry(cpu, address):
@@ -89,7 +100,7 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
         if record_graph_entry(cpu, ip, parent, load_u64(window + O2), irqs_off(env)):
             goes_on_at = return_trampoline(cpu)
         store_u64(window + O0, goes_on_at)
-        after_graph(cpu, ip)
+        go_on(window + I7, after_graph(cpu, ip))
 
     @cfunc(_HANDLER)
     def graph_return(cpu, address):
@@ -155,6 +166,13 @@ def build_for_filters(guest: GuestLayout) -> int:
     user_address = user_memory.build(memory, guest, about, sparc64_user.PAGE_TABLES)
     address: int = filter_program.build(memory, guest, about, user_address).address
     return address
+
+
+def build_for_probes(guest: GuestLayout) -> ProbeCallbacks:
+    """Compiles for a guest."""
+    from emu.ftrace.native.arch import sparc64_probe
+
+    return sparc64_probe.build(guest)
 
 
 def build_for_fetching(guest: GuestLayout) -> ProbeHandlers:

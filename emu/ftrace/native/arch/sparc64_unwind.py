@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from emu.cpu.arch.sparc64.state import Env, window_register
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_record
+from emu.ftrace.native.arch.sparc64_windows import CANRESTORE, O6, O7, WINDOW, ins
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.unwind import build_real_address, data_at, is_code, kernel_memory, without_frame
@@ -27,27 +27,11 @@ from emu.kernel.arch.sparc64 import SAVED_CALL, SAVED_FP, TRAP_REGISTERS
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
 
-__all__ = ["RETURN_OFFSET", "build", "ins"]
+__all__ = ["RETURN_OFFSET", "build"]
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 RETURN_OFFSET = 8  # bytes: a function returns behind the call and its delay slot
 FP_PLACE, CALL_PLACE, REGISTERS_PLACE = np.uint64(SAVED_FP), np.uint64(SAVED_CALL), np.uint64(TRAP_REGISTERS)
-
-# In the CPU
-WINDOW, REGBASE = np.uint64(Env.regwptr.offset), np.uint64(Env.regbase.offset)
-CWP, CANRESTORE, NWINDOWS = (np.uint64(field.offset) for field in (Env.cwp, Env.canrestore, Env.nwindows))
-WINDOW_SIZE = np.uint64(16 * 8)  # bytes from a window to the next one: they share eight registers
-O6, O7 = np.uint64(window_register("o6")), np.uint64(window_register("o7"))
-
-
-@njit
-def ins(env, n):
-    """The host address of the ins of the n-th window that is in the CPU, the current one's being the first."""
-    index = np.uint64(load_u32(env + CWP)) + n + ONE
-    windows = np.uint64(load_u32(env + NWINDOWS))
-    if n != ZERO and index >= windows:  # those of the current window follow it in any case
-        index %= windows  # once round, whatever the guest has stored in CANRESTORE and OTHERWIN
-    return env + REGBASE + index * WINDOW_SIZE
 
 
 def build(guest: GuestLayout, context: Context) -> Any:

@@ -55,7 +55,7 @@ __all__ = [
 
 _HANDLER = types.void(types.uint64, types.uint64)
 AX, CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("ax", "cx", "dx", "sp", "si", "di"))
-WORD = np.uint64(8)
+ZERO, WORD = np.uint64(0), np.uint64(8)
 SITE_SIZE = 5  # bytes, of a site's call
 SITE = np.uint64(SITE_SIZE)
 
@@ -72,12 +72,18 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
         """The top array's record."""
         return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
 
+    @njit
+    def go_on(stack, place):
+        """Has the trampoline return to a place; 0: to the function."""
+        if place != ZERO:
+            store_u64(stack, place)
+
     @cfunc(_HANDLER)
     def function_entry(cpu, address):
         """ftrace_caller."""
         env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
         stack = host_address(array, load_u64(env + SP))
-        record_function(cpu, load_u64(stack) - SITE, load_u64(stack + WORD), irqs_off(env))
+        go_on(stack, record_function(cpu, load_u64(stack) - SITE, load_u64(stack + WORD), irqs_off(env)))
 
     @cfunc(_HANDLER)
     def graph_entry(cpu, address):
@@ -90,7 +96,7 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
         # A return probe may have replaced the return address by now: function_graph replaces what it has put there.
         if record_graph_entry(cpu, ip, load_u64(stack + WORD), sp + WORD, irqs_off(env)):
             store_u64(stack + WORD, load_u64(array + array_record.RETURN_TRAMPOLINE))
-        after_graph(cpu, ip)
+        go_on(stack, after_graph(cpu, ip))
 
     @cfunc(_HANDLER)
     def graph_return(cpu, address):

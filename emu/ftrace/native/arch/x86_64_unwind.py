@@ -19,7 +19,7 @@ from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_record, event_context
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.unwind import build_real_address, data_at, is_code, kernel_memory, without_frame
+from emu.ftrace.native.unwind import build_real_address, data_at, is_code, kernel_memory, original, without_frame
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
@@ -59,6 +59,9 @@ def build(guest: GuestLayout, context: Context) -> Any:
         if place == event_context.PLACE_HOST_CALL:  # the host answers when hostcall() has returned
             sp -= WORD
         words, trampoline, count = ONE, ZERO, ZERO
+        told = load_u64(array + array_record.EVENT_CONTEXT)
+        if place == event_context.PLACE_REGISTERS:
+            words, frame = ZERO, load_u64(told + event_context.SAVED) + INTERRUPTED
         while count < most:
             begun = False  # whether the address may be one at which a function has no frame yet
             if trampoline != ZERO:  # the function that returned to it has taken its return address off the stack
@@ -72,7 +75,9 @@ def build(guest: GuestLayout, context: Context) -> Any:
                 if frame & LOW_BITS != INTERRUPTED or count == most:
                     break
                 saved = frame - INTERRUPTED
-                address, begun = load_u64(data_at(memory, array, saved + guest.saved_pc)), True
+                address, begun = original(array, load_u64(data_at(memory, array, saved + guest.saved_pc))), True
+                if place == event_context.PLACE_REGISTERS and count == ZERO:
+                    address = load_u64(told + event_context.IP)
                 sp = load_u64(data_at(memory, array, saved + guest.saved_sp))
                 frame = load_u64(data_at(memory, array, saved + guest.saved_link))
                 trampoline = address if address in (of_graph, of_probes) else ZERO
