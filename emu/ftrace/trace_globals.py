@@ -12,6 +12,7 @@ from emu.ftrace.dynevent.dyn_event import DynamicEvents
 from emu.ftrace.dynevent.kprobe_events import KprobeEvents
 from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.dynevent.synthetic import SyntheticEvents
+from emu.ftrace.dynevent.uprobe_events import UprobeEvents
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
@@ -31,6 +32,7 @@ from emu.ftrace.sites import Sites
 from emu.ftrace.stacks import Stacks
 from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
+from emu.ftrace.uprobes import Uprobes
 from emu.kernel.kernel import Kernel
 from emu.kernel.user_mappings import UserMappings
 
@@ -75,6 +77,10 @@ class TraceGlobals:
         self.symbol_names = SymbolNames(kernel)
         self.dynamic_events.kinds.append(
             KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.rethooks, self.symbol_names)
+        )
+        self.uprobes = Uprobes(kernel, arch, self.guest, self.records)
+        self.dynamic_events.kinds.append(
+            UprobeEvents(arch, self.guest, self.events, self.uprobes, kernel.work, self.dynamic_events)
         )
         self.dynamic_events.kinds.append(SyntheticEvents(self.events))
         names = HistNames(self.symbols, self.events.syscall_name)
