@@ -26,7 +26,7 @@ from emu.ftrace.recorder import Recorder
 from emu.ftrace.site import Site
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
-from emu.ftrace.tracefs import TraceFS, build_tree
+from emu.ftrace.tracefs import TraceFS, build_kprobes_tree, build_tree
 from emu.kernel import arch as kernel_arch
 from emu.kernel.commands import BadCommand, exit_status, shell_line
 from emu.kernel.console import Console
@@ -166,13 +166,9 @@ class Machine:
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open, self.board.acting)
             self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step, self._check_open) for cpu in self.board.cpus)
-            served = ServedTree(
-                tree,
-                begun=lambda: self.ftrace.updates + self.kernel.work.asked,
-                busy=lambda: self._unsettled,
-                check=self._check_work,
-            )
-            self.kernel.file_server.serve("tracefs", served)
+            for name, root in (("tracefs", tree), ("kprobes", build_kprobes_tree(self.ftrace))):
+                served = ServedTree(root, begun=self._updates, busy=lambda: self._unsettled, check=self._check_work)
+                self.kernel.file_server.serve(name, served)
             self.ftrace.sites.initialise()
             self.ftrace.keys.check()
             with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
@@ -403,6 +399,10 @@ class Machine:
     def patching(self) -> Driver:
         """How call sites are changed, and how far a change is."""
         return self.ftrace.driver
+
+    def _updates(self) -> int:
+        """How often something has begun that may go on in the guest."""
+        return self.ftrace.updates + self.kernel.work.asked
 
     @property
     def _unsettled(self) -> bool:

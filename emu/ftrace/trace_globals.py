@@ -76,7 +76,7 @@ class TraceGlobals:
         self.dynamic_events = DynamicEvents(self.events)
         self.symbol_names = SymbolNames(kernel)
         self.dynamic_events.kinds.append(
-            KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.rethooks, self.symbol_names)
+            KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbol_names)
         )
         self.uprobes = Uprobes(kernel, arch, self.guest, self.records)
         self.dynamic_events.kinds.append(

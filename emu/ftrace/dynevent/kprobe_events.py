@@ -28,7 +28,6 @@ from emu.ftrace.kprobes import Kprobes, ProbePlace
 from emu.ftrace.native import consumer
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.numbers import parse_c
-from emu.ftrace.rethooks import Rethooks
 from emu.kernel.kernel import Kernel
 
 __all__ = ["KprobeEvents"]
@@ -80,28 +79,22 @@ class _KprobeEvent(Probe):
         return self.consumer.get(consumer.MISSED)
 
     def check(self, command: ProbeCommand) -> None:
+        kprobes = self.kind.kprobes
         try:
-            self.kind.kprobes.check(self.where)
+            (kprobes.check_return if self._maxactive else kprobes.check)(self.where)
         except TraceError as error:
             refusal = _REFUSALS.get(error.code, ProbeError.FAIL_REG_PROBE)
             raise command.error(refusal, 1, code=error.code, why=error.why) from None
 
     def arm(self) -> None:
-        kprobes, rethooks = self.kind.kprobes, self.kind.rethooks
         self.kind.symbol_names.refresh()
-        if not self._maxactive:
-            kprobes.add(self.where, self.consumer)
-            return
-        entry = rethooks.add(self.consumer, self._maxactive)
-        try:
-            kprobes.add(self.where, entry, "r")
-        except TraceError:
-            rethooks.remove(self.consumer)
-            raise
+        if self._maxactive:
+            self.kind.kprobes.add_return(self.where, self.consumer, self._maxactive)
+        else:
+            self.kind.kprobes.add(self.where, self.consumer)
 
     def disarm(self) -> None:
-        kprobes, rethooks = self.kind.kprobes, self.kind.rethooks
-        kprobes.remove(rethooks.remove(self.consumer) if self._maxactive else self.consumer)
+        self.kind.kprobes.remove(self.consumer)
 
 
 class KprobeEvents(DynamicEventKind):
@@ -113,11 +106,11 @@ class KprobeEvents(DynamicEventKind):
         guest: the layout of its structures.
         catalogue: all events.
         kprobes: all kprobes.
-        rethooks: all return probes.
         symbol_names: the names of functions, for native code.
     """
 
     file: ClassVar[str] = "kprobe_events"
+    profile_file: ClassVar[str] = "kprobe_profile"
 
     def __init__(
         self,
@@ -126,11 +119,9 @@ class KprobeEvents(DynamicEventKind):
         guest: GuestLayout,
         catalogue: Catalogue,
         kprobes: Kprobes,
-        rethooks: Rethooks,
         symbol_names: SymbolNames,
     ) -> None:
         self.kprobes = kprobes
-        self.rethooks = rethooks
         self.symbol_names = symbol_names
         self._kernel = kernel
         self._arch = arch
