@@ -112,6 +112,9 @@ class Kprobes:
         trampolines: where copies are put.
         rethooks: watch calls for those that want to know of returns.
         warn: gets a sentence about a probe that a module which has been loaded cannot have.
+
+    Attributes:
+        registers: what the consumers of the latest hit saw of the CPU, as `FtraceArch.probe_registers` has them.
     """
 
     def __init__(
@@ -137,8 +140,8 @@ class Kprobes:
         self._enabled = True
         self._probes: list[_Kprobe] = []
         self._points: dict[int, _Point] = {}  # by address
-        self._registers = np.zeros(len(set(arch.probe_registers.names.values())), np.uint64)
-        records.event_context.set(event_context.REGISTERS, self._registers.ctypes.data)
+        self.registers = np.zeros(len(set(arch.probe_registers.names.values())), np.uint64)
+        records.event_context.set(event_context.REGISTERS, self.registers.ctypes.data)
         self._record = Record(kprobes_record.WORDS)
         self._saved_offsets = np.zeros(0, np.uint64)
         self._table = np.zeros(0, np.uint64)
@@ -173,15 +176,15 @@ class Kprobes:
         if place.offset or (function is not None and function.symbol.address != address):
             raise TraceError(errno.EINVAL, f"{place} is not where a function begins, so nothing returns from there")
 
-    def add(self, place: ProbePlace, consumer: Record) -> None:
+    def add(self, place: ProbePlace, acting: Record) -> None:
         """Has a consumer act at a place from the next update on, as soon as the place exists.
 
         Raises:
             TraceError: as for `check`; ENOMEM, when there is no room for another copy. Nothing has changed.
         """
-        self._add(_Kprobe(place, consumer, "k"))
+        self._add(_Kprobe(place, acting, "k"))
 
-    def add_return(self, place: ProbePlace, consumer: Record, maxactive: int = 0) -> None:
+    def add_return(self, place: ProbePlace, acting: Record, maxactive: int = 0) -> None:
         """Has a consumer act when calls of the function at a place return.
 
         Args:
@@ -191,17 +194,19 @@ class Kprobes:
             TraceError: as for `check_return`. Nothing has changed.
         """
         self.check_return(place)
-        self._add(_Kprobe(place, self._rethooks.add(consumer, maxactive), "r"))
+        self._add(_Kprobe(place, self._rethooks.add(acting, maxactive), "r"))
 
     def _add(self, probe: _Kprobe) -> None:
         self._place(probe)
+        probe.consumer.set(consumer.POST, consumer.BEFORE)
         self._probes.append(probe)
 
-    def remove(self, consumer: Record) -> None:
+    def remove(self, acting: Record) -> None:
         """A consumer acts no more. Its breakpoint goes with the next update, if it was the last one there."""
-        if consumer in self._rethooks:
-            consumer = self._rethooks.remove(consumer)
-        probe = next(probe for probe in self._probes if probe.consumer is consumer)
+        if acting in self._rethooks:
+            acting = self._rethooks.remove(acting)
+        probe = next(probe for probe in self._probes if probe.consumer is acting)
+        acting.set(consumer.POST, consumer.NEVER)
         self._probes.remove(probe)
         if probe.point is not None:
             probe.point.probes.remove(probe)
@@ -455,13 +460,21 @@ class Kprobes:
         lines += [self._line(probe.gone_from, probe, None) for probe in self._probes if probe.gone_from is not None]
         return "".join(lines)
 
+    def blacklist(self) -> str:
+        """kprobes/blacklist: the functions of the kernel in which nothing can be probed."""
+        sites = self._sites.addresses
+        lines = []
+        for function in self._kernel.image.functions:
+            end = function.address + function.size
+            if not np.any((sites >= np.uint64(function.address)) & (sites < np.uint64(end))):
+                lines.append(f"{function.address:#018x}-{end:#018x}\t{function.name}\n")
+        return "".join(lines)
+
     def _line(self, address: int, probe: _Kprobe, point: _Point | None) -> str:
         function = self._function_at(address)
         if function is None or point is None:
             where = f"{address:#x} "
         else:
             where = f"{function.symbol.name}+{address - function.symbol.address:#x}  {function.module or ' '} "
-        flags = "[GONE]" if point is None else "" if self._enabled else "[DISABLED]"
-        if point is not None and point.site is not None:
-            flags += "[FTRACE]"
+        flags = "[GONE]" if point is None else "" if point.site is None else "[FTRACE]"
         return f"{address:016x}  {probe.kind}  {where}{flags}\n"

@@ -99,9 +99,11 @@ class Recorder:
         """Makes what acts on this array. `allocate_snapshot`: see Consumers."""
         return Consumers(self._records, self.event_files, self.globals, allocate_snapshot)
 
-    def hist_triggers(self, set_clock: Callable[[str], None]) -> HistTriggers:
-        """Makes what keeps this array's hist triggers. `set_clock`: see HistTriggers."""
-        return HistTriggers(self._records, self.event_files, self.globals, set_clock)
+    def hist_triggers(
+        self, set_clock: Callable[[str], None], reserve_snapshot: Callable[[], Callable[[], None]]
+    ) -> HistTriggers:
+        """Makes what keeps this array's hist triggers. `set_clock`, `reserve_snapshot`: see HistTriggers."""
+        return HistTriggers(self._records, self.event_files, self.globals, set_clock, reserve_snapshot)
 
     def sibling(self) -> Recorder:
         """Makes a recorder for another array, with buffers of its own."""

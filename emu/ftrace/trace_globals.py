@@ -9,6 +9,9 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.dynevent.dyn_event import DynamicEvents
+from emu.ftrace.dynevent.eprobe_events import EprobeEvents
+from emu.ftrace.dynevent.kprobe_events import KprobeEvents
+from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.dynevent.synthetic import SyntheticEvents
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
@@ -70,10 +73,19 @@ class TraceGlobals:
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)
-        self.dynamic_events.kinds.append(SyntheticEvents(self.events))
+        functions = SymbolNames(kernel)
+        self.kprobe_events = KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbols, functions)
+        eprobes = EprobeEvents(
+            arch, self.guest, self.dynamic_events, self.events, kernel.modules, self.symbols, functions, self.event_filter
+        )
+        self.dynamic_events.kinds += [self.kprobe_events, eprobes, SyntheticEvents(self.events)]
         names = HistNames(self.symbols, self.events.syscall_name)
         self.hists = Histograms(
-            _HIST_MEMORY, names, lambda: arch.hist_handlers(self.guest), lambda: self.stacks.callbacks().key_stack
+            _HIST_MEMORY,
+            names,
+            lambda: arch.hist_handlers(self.guest),
+            arch.hist_action_handlers,
+            lambda: self.stacks.callbacks().key_stack,
         )
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)

@@ -18,6 +18,7 @@ from emu.native.pointers import in_byte_order
 
 if TYPE_CHECKING:
     from emu.ftrace.native.hist import HistHandlers
+    from emu.ftrace.native.hist_actions import ActionHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.trigger import TriggerHandlers
 
@@ -163,6 +164,10 @@ class FtraceArch(ABC):
         """The addresses of what triggers and commands do."""
         return _trigger_handlers()
 
+    def hist_action_handlers(self) -> ActionHandlers:
+        """The addresses of what actions of histograms do."""
+        return _hist_action_handlers()
+
     def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:
         """The same for return probes."""
         return _rethook_callbacks(self, guest)
@@ -249,6 +254,13 @@ def _trigger_handlers() -> TriggerHandlers:
 def _rethook_callbacks(arch: FtraceArch, guest: GuestLayout) -> RethookCallbacks:
     compiled: RethookCallbacks = _native(arch).build_for_rethooks(guest)
     return compiled
+
+
+@functools.cache
+def _hist_action_handlers() -> ActionHandlers:
+    from emu.ftrace.native import hist_actions
+
+    return hist_actions.build()
 
 
 @functools.cache

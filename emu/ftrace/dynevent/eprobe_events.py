@@ -24,6 +24,7 @@ from emu.ftrace.event.files import EventFile
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.native import consumer, probe_record
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.symbols import KernelSymbols
 from emu.kernel.modules import Modules
 from emu.native.record import Record
 
@@ -56,6 +57,9 @@ class _Attached:
         self.record.set(consumer.TARGET, self._fetches.address)
         self.record.set(consumer.FILTER, condition.address if condition else 0)
 
+    def __str__(self) -> str:
+        return ""
+
     def release(self) -> None:
         self.record.set(consumer.COUNT, 0)
 
@@ -72,6 +76,7 @@ class _EprobeEvent(ProbeEvent):
         assert isinstance(file, EventFile)
         (probe,) = self.probes
         assert isinstance(probe, _Eprobe)
+        probe.kind.symbol_names.refresh()
         attached = _Attached(probe, file, probe.condition)
         file.files.add_trigger(self._probed, attached)
         self._attached[file] = attached
@@ -132,8 +137,8 @@ class EprobeEvents(DynamicEventKind):
         events: all events that were defined.
         catalogue: all events.
         modules: the guest's. One with an event that is probed stays.
-        symbol_names: the names of functions, for native code.
-        symbol: returns the address of a symbol of the kernel; None: there is none.
+        symbols: the names of the kernel and of its modules.
+        symbol_names: those of functions, for native code.
         make_filter: makes a filter of an event. Raises TraceError: EINVAL.
     """
 
@@ -144,8 +149,8 @@ class EprobeEvents(DynamicEventKind):
         events: DynamicEvents,
         catalogue: Catalogue,
         modules: Modules,
+        symbols: KernelSymbols,
         symbol_names: SymbolNames,
-        symbol: Callable[[str], int | None],
         make_filter: Callable[[EventCall, str], EventFilter],
     ) -> None:
         self._arch = arch
@@ -153,8 +158,8 @@ class EprobeEvents(DynamicEventKind):
         self._events = events
         self._catalogue = catalogue
         self._modules = modules
-        self._symbol_names = symbol_names
-        self._symbol = symbol
+        self._symbols = symbols
+        self.symbol_names = symbol_names
         self._make_filter = make_filter
 
     def takes(self, command: str) -> bool:
@@ -171,10 +176,10 @@ class EprobeEvents(DynamicEventKind):
             raise command.error(ProbeError.NO_EP_FILTER, end)
         text = " ".join(command.words[end + 1 :])
         condition = self._make_filter(probed, text) if text else None
-        site = ProbeSite(None, self._symbol, event=probed)
+        site = ProbeSite(None, self._symbols.address, event=probed)
         arguments = parse_arguments(command, 2, site, end)
         layout = EntryLayout.of(EventKind.EPROBE, arguments)
-        program = FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
+        program = FetchProgram(layout, self._arch.probe_registers, self.symbol_names.address)
         handler = self._arch.probe_handlers(self._guest).event
         probe = _Eprobe(self, _EprobeEvent(layout, probed), handler, arguments, program, probed, condition)
         probe.join(self._catalogue, command, group, name or probed.name, _DEPTH)

@@ -28,6 +28,7 @@ from emu.ftrace.kprobes import Kprobes, ProbePlace
 from emu.ftrace.native import consumer
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.numbers import parse_c
+from emu.ftrace.symbols import KernelSymbols
 from emu.kernel.kernel import Kernel
 
 __all__ = ["KprobeEvents", "parse_place"]
@@ -79,13 +80,15 @@ class _KprobeEvent(Probe):
         return self.consumer.get(consumer.MISSED)
 
     def check(self, command: ProbeCommand) -> None:
+        kprobes = self.kind.kprobes
         try:
-            self.kind.kprobes.check(self.where)
+            (kprobes.check_return if self._maxactive else kprobes.check)(self.where)
         except TraceError as error:
             refusal = _REFUSALS.get(error.code, ProbeError.FAIL_REG_PROBE)
             raise command.error(refusal, 1, code=error.code, why=error.why) from None
 
     def arm(self) -> None:
+        self.kind.symbol_names.refresh()
         if self._maxactive:
             self.kind.kprobes.add_return(self.where, self.consumer, self._maxactive)
         else:
@@ -104,10 +107,12 @@ class KprobeEvents(DynamicEventKind):
         guest: the layout of its structures.
         catalogue: all events.
         kprobes: all kprobes.
-        symbol_names: the names of functions, for native code.
+        symbols: the names of the kernel and of its modules.
+        symbol_names: those of functions, for native code.
     """
 
     file: ClassVar[str] = "kprobe_events"
+    profile_file: ClassVar[str] = "kprobe_profile"
 
     def __init__(
         self,
@@ -116,14 +121,16 @@ class KprobeEvents(DynamicEventKind):
         guest: GuestLayout,
         catalogue: Catalogue,
         kprobes: Kprobes,
+        symbols: KernelSymbols,
         symbol_names: SymbolNames,
     ) -> None:
         self.kprobes = kprobes
+        self.symbol_names = symbol_names
         self._kernel = kernel
+        self._symbols = symbols
         self._arch = arch
         self._guest = guest
         self._catalogue = catalogue
-        self._symbol_names = symbol_names
 
     def takes(self, command: str) -> bool:
         words = command.split()
@@ -158,11 +165,10 @@ class KprobeEvents(DynamicEventKind):
     def arguments(self, command: ProbeCommand, where: ProbePlace, returns: bool) -> tuple[EntryLayout, FetchProgram]:
         """The entries that a command's words from the third on describe, and what fetches them. Raises TraceError."""
         at_entry = not returns and where.address is None and self._is_entry(where)
-        site = ProbeSite(self._arch.probe_registers, self._symbol, at_entry=at_entry, returns=returns)
-        layout = EntryLayout.of(
-            EventKind.KRETPROBE if returns else EventKind.KPROBE, parse_arguments(command, 2, site)
-        )
-        return layout, FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
+        site = ProbeSite(self._arch.probe_registers, self._symbols.address, at_entry=at_entry, returns=returns)
+        kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
+        layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
+        return layout, FetchProgram(layout, self._arch.probe_registers, self.symbol_names.address)
 
     def _is_entry(self, where: ProbePlace) -> bool:
         """Whether a place is where a function begins; so it is said to be if nobody knows yet."""
@@ -170,19 +176,11 @@ class KprobeEvents(DynamicEventKind):
             address = self.kprobes.resolve(where)
         except TraceError:  # which is told of when the rest of the command is right
             address = None
-        function = None if address is None else self._kernel.symbols.function_at(address)
-        return where.offset == 0 if function is None else function[0].address == address
-
-    def _symbol(self, name: str) -> int | None:
-        """The address of a symbol of the kernel or, if it has none of the name, of a module."""
-        if name in self._kernel.image.symbols:
-            return self._kernel.image.symbols[name]
-        for module in self._kernel.modules:
-            try:
-                return self._kernel.modules.symbol(module.name, name)
-            except LookupError:
-                pass
-        return None
+        found = None if address is None else self._kernel.symbols.function_at(address)
+        if found is None:
+            return where.offset == 0
+        function, _ = found
+        return function.address == address
 
 
 def _maxactive(command: ProbeCommand) -> int:

@@ -8,15 +8,19 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
+
+import numpy as np
 
 from emu.ftrace.dynevent.dyn_event import DynamicEvent, DynamicEventKind, DynamicEvents
 from emu.ftrace.errors import TraceError
-from emu.ftrace.event.call import COMMON_SIZE, EventKind
+from emu.ftrace.event.call import COMMON_SIZE, EventKind, Field
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.event.synth_fields import SynthField, check_name, entry_fields, parse_fields, print_fmt, refuse, refuse_form
+from emu.ftrace.native import synthetic as native
+from emu.native.record import Record
 
 __all__ = ["SYSTEM", "SyntheticEvent", "SyntheticEvents"]
 
@@ -36,6 +40,9 @@ class SyntheticEvent(DynamicEvent):
         fields: at least one.
         catalogue: all events; this one is added.
 
+    Attributes:
+        record: what native code knows of its entries (`native.synthetic`).
+
     Raises:
         TraceError: EEXIST; ENODEV when no number is left.
     """
@@ -48,6 +55,11 @@ class SyntheticEvent(DynamicEvent):
         self.call = catalogue.define(
             SYSTEM, name, list(entry_fields(fields)), print_fmt(fields), size, EventKind.SYNTHETIC, EventSource(), _DEPTH
         )
+        self._plan = np.array(list(map(_plan, fields, self.call.fields)), np.uint64)
+        self.record = Record(native.WORDS)
+        self.record.set(native.EVENT, catalogue.record_address(self.call))
+        self.record.set(native.FIELDS, self._plan.ctypes.data)
+        self.record.set(native.COUNT, len(fields))
 
     def __str__(self) -> str:
         return f"{_DYNAMIC}{SYSTEM}/{self.definition}"
@@ -63,6 +75,20 @@ class SyntheticEvent(DynamicEvent):
 
     def release(self) -> bool:
         return True
+
+    def need(self) -> Callable[[], None]:
+        """Somebody else needs the event until the function is called that this returns."""
+        self.users += 1
+        return self._let_go
+
+    def _let_go(self) -> None:
+        self.users -= 1
+
+
+def _plan(field: SynthField, place: Field) -> int:
+    """What native code knows of a field."""
+    text = native.STRING if field.size else native.DYNAMIC_STRING
+    return place.offset << int(native.OFFSET) | (int(text) if field.is_string else field.size)
 
 
 class SyntheticEvents(DynamicEventKind):

@@ -6,9 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from emu.ftrace.event.call import EventCall, Field
+from emu.ftrace.hist.actions import HistActions
 from emu.ftrace.hist.fields import TIME, EventFields, HistField
 from emu.ftrace.hist.parse import FieldName, HistCommand, Reference, SortKey, parse_expression, parse_sort
 from emu.ftrace.hist.program import ElementLayout, Program
+from emu.ftrace.hist.variables import HistVariable, HistVariables, References
+from emu.ftrace.native import hist_record
 
 __all__ = ["HistDefinition"]
 
@@ -26,8 +29,11 @@ class HistDefinition:
     Args:
         call: the event.
         command: what was written.
+        variables: those of the array, to which it may refer.
 
     Attributes:
+        references: to variables of others.
+        actions: what else happens; nothing before `HistTriggers` has found out.
         keys, values: hitcount is not among the values.
         variables: by their names, in their order.
         sort: by what the table is sorted.
@@ -37,11 +43,13 @@ class HistDefinition:
         TraceError: EINVAL, with what error_log tells; EDOM; ENOMEM for a field that is no number and no string.
     """
 
-    def __init__(self, call: EventCall, command: HistCommand) -> None:
+    def __init__(self, call: EventCall, command: HistCommand, variables: HistVariables) -> None:
         self.call = call
         self.command = command
         self.size = 1 << command.bits
-        self.fields = EventFields(call)
+        self.references = References(call, command, variables)
+        self.fields = EventFields(call, self.references)
+        self.actions = HistActions()
         self.values = self._values()
         self.variables = self._variables()
         self.keys = self._keys()
@@ -97,7 +105,7 @@ class HistDefinition:
         return any(key.is_stacktrace for key in self.keys)
 
     def _all(self) -> Sequence[HistField]:
-        return [*self.keys, *self.values, *self.variables.values()]
+        return [*self.keys, *self.values, *self.variables.values(), *self.actions.fields]
 
     def is_same(self, other: HistDefinition) -> bool:
         """Whether two triggers of an event count the same in the same way: it cannot have both. Their sizes do not matter."""
@@ -118,20 +126,34 @@ class HistDefinition:
 
     def layout(self) -> ElementLayout:
         """Of the elements of its table."""
-        return ElementLayout.of(self.keys, len(self.values), len(self.variables))
+        rooms = [variable.kept_room for variable in self.variables.values()]
+        return ElementLayout.of(self.keys, len(self.values), rooms, self.actions.rooms)
 
     def program(self, *, clock_is_ns: bool) -> Program:
-        """What an event does to the table."""
+        """What an event does to the table, but for actions."""
         layout = self.layout()
         program = Program(self.fields, layout, in_microseconds=self.in_microseconds and clock_is_ns)
         for key, to in zip(self.keys, layout.keys, strict=True):
             program.key(key, to)
+        for histogram, variables in self.references.by_histogram().items():
+            element = program.look_up(histogram.table.record.address)
+            for referred, references in variables.items():
+                once = self.references.is_read_once(referred)
+                program.read(references, element, histogram.definition.place(referred, once=once))
         program.insert()
         for value, to in zip(self.values, layout.values, strict=True):
             program.sum(value, to)
         for number, (variable, to) in enumerate(zip(self.variables.values(), layout.variables, strict=True)):
-            program.set(variable, to, number)
+            program.set(variable, to, 1 << number)
         return program
+
+    def place(self, variable: HistVariable, *, once: bool) -> int:
+        """Where elements have a variable, as READ of a program wants it. `once`: it is not set any more when it has been read."""
+        layout, number = self.layout(), variable.number
+        place = layout.variables[number] | layout.flags << int(hist_record.FLAGS_AT) | 1 << number + int(hist_record.FLAG)
+        if once:
+            place |= int(hist_record.ONCE)
+        return place | int(hist_record.BY_ADDRESS) if variable.field.is_string else place
 
     def __str__(self) -> str:
         """As files show it, without the condition: `keys=pid:vals=hitcount:ts0=common_timestamp:sort=hitcount:size=2048`."""

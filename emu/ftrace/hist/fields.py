@@ -11,10 +11,21 @@ from functools import cached_property
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import COMMON_FIELDS, EventCall, Field
 from emu.ftrace.event.filter_parse import Source, source_of
-from emu.ftrace.hist.parse import Expression, FieldName, HistSource, Modifier, Negation, Number, Operation
+from emu.ftrace.hist.parse import (
+    Expression,
+    FieldName,
+    HistSource,
+    Modifier,
+    Negation,
+    Number,
+    Operation,
+    Reference,
+    parse_expression,
+)
+from emu.ftrace.hist.variables import References
 from emu.ftrace.native import hist_record
 
-__all__ = ["CPU", "STACKTRACE", "TIME", "EventFields", "HistField"]
+__all__ = ["CPU", "STACKTRACE", "TIME", "EventFields", "HistField", "string_room"]
 
 TIME, CPU, STACKTRACE = "common_timestamp", "common_cpu", "stacktrace"
 _CPU_ALIASES = ("cpu", "CPU")  # unless the event has such a field
@@ -24,7 +35,7 @@ _STRING_OPERAND = "String type can not be an operand in expression"
 _MIXED_TIMES = "Timestamp units in expression don't match"
 _BAD_MODIFIER = "Invalid field modifier"
 
-_LONGEST_STRING = 256  # bytes, with its NUL, of a string of variable length
+LONGEST_STRING = 256  # bytes, with its NUL, of a string that is kept, or that has a variable length
 _WORD = 8
 _ADDRESSES = frozenset({Modifier.SYM, Modifier.SYM_OFFSET, Modifier.SYSCALL})
 _GROUPS = frozenset({Modifier.LOG2, Modifier.BUCKETS})
@@ -71,9 +82,20 @@ class HistField:
         """Bytes of a key that it takes, a multiple of 8."""
         return -(-self.size // _WORD) * _WORD
 
+    @property
+    def kept_room(self) -> int:
+        """Bytes that it takes where it is kept for a key, a multiple of 8."""
+        return min(self.room, LONGEST_STRING) if self.is_string else _WORD
+
     def uses(self, name: str) -> bool:
         """Whether a field of that name is part of it."""
         return _uses(self.expression, name)
+
+
+def string_room(field: Field) -> int:
+    """Bytes to which a string of an entry is copied, a multiple of 8."""
+    size = LONGEST_STRING if field.is_dynamic else min(field.size, LONGEST_STRING)
+    return -(-size // _WORD) * _WORD
 
 
 def _uses(expression: Expression, name: str) -> bool:
@@ -88,10 +110,16 @@ def _uses(expression: Expression, name: str) -> bool:
 
 
 class EventFields:
-    """The fields of an event, as hist triggers name them."""
+    """The fields of an event, as hist triggers name them.
 
-    def __init__(self, call: EventCall) -> None:
+    Args:
+        call: the event.
+        references: the variables that the trigger refers to.
+    """
+
+    def __init__(self, call: EventCall, references: References) -> None:
         self.call = call
+        self._references = references
 
     @cached_property
     def _named(self) -> Mapping[str, Field]:
@@ -143,10 +171,20 @@ class EventFields:
                     raise source.error(_MIXED_TIMES)
                 shown = Operation(expression.text, expression.operator, left.expression, right.expression)
                 return HistField(shown, left.type, left.size, left.signed, in_microseconds=left.in_microseconds)
-        raise source.refusal(f"'{expression}' is no field")
+            case Reference():
+                return self._reference(source, expression, once=False)
+
+    def _reference(self, source: HistSource, reference: Reference, *, once: bool) -> HistField:
+        """What a reference means. `once`: the variable is not set any more when its value has been read."""
+        if (text := self._references.own(reference)) is not None:
+            return self.field(source, parse_expression(source, text))
+        return self._references.find(source, reference, once=once).as_field(reference)
 
     def _operand(self, source: HistSource, expression: Expression) -> HistField:
-        found = self.field(source, expression)
+        if isinstance(expression, Reference):
+            found = self._reference(source, expression, once=True)
+        else:
+            found = self.field(source, expression)
         if found.is_string:
             raise source.error(_STRING_OPERAND, expression.text)
         return found
@@ -163,7 +201,7 @@ class EventFields:
         if kind in (Source.ARRAY, Source.DYNAMIC):
             if named.modifier is not None:
                 raise source.error(_BAD_MODIFIER, named.modifier.value)
-            return HistField(named, field.type, field.size if kind is Source.ARRAY else _LONGEST_STRING, is_string=True)
+            return HistField(named, field.type, field.size if kind is Source.ARRAY else LONGEST_STRING, is_string=True)
         if field.size not in (1, 2, 4, 8):
             raise TraceError(errno.ENOMEM, f"'{source.command}': {field.declaration} is neither a number nor a string")
         return HistField(named, field.type, field.size, field.signed and named.modifier not in _GROUPS)

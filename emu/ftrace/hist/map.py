@@ -114,5 +114,6 @@ class HistMap:
             self.record.set(field, 0)
 
     def release(self) -> None:
-        """Gives its room back. Nothing may use it any more."""
+        """Gives its room back. Who still refers to its variables finds none."""
+        self.clear()
         self._give_back()

@@ -86,9 +86,17 @@ class HistSource:
             code: the errno.
             misspelt: as in `TraceError`.
         """
+        report = self._report(why, wrong)
+        return TraceError(code, f"'{self.command}', position {report.position}: {why}", misspelt, logged=report)
+
+    def then(self, error: TraceError, why: str, wrong: str | None = None) -> TraceError:
+        """The error, of which error_log tells something else, too, as `error` says."""
+        error.logged = self._report(why, wrong, error.logged)
+        return error
+
+    def _report(self, why: str, wrong: str | None, before: ErrorReport | None = None) -> ErrorReport:
         position = max(self.command.find(wrong), 0) if wrong is not None else 0
-        report = ErrorReport(f"hist:{self.event}", why, self.command, position)
-        return TraceError(code, f"'{self.command}', position {position}: {why}", misspelt, logged=report)
+        return ErrorReport(f"hist:{self.event}", why, self.command, position, before)
 
     def refusal(self, why: str) -> TraceError:
         """An error of which Linux's error_log says nothing: EINVAL, and a sentence."""

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.event.filter_parse import Source, source_of
-from emu.ftrace.hist.fields import CPU, TIME, EventFields, HistField
-from emu.ftrace.hist.parse import Expression, FieldName, Modifier, Negation, Number, Operation
+from emu.ftrace.hist.fields import CPU, TIME, EventFields, HistField, string_room
+from emu.ftrace.hist.parse import Expression, FieldName, Modifier, Negation, Number, Operation, Reference
 from emu.ftrace.native import filter_program, hist_record
 
 __all__ = ["ElementLayout", "Program"]
@@ -36,18 +37,20 @@ class ElementLayout(NamedTuple):
     flags: int  # bit n: variable n has been set
     values: Sequence[int]  # sums
     variables: Sequence[int]
+    kept: Sequence[int]  # by actions
     comm: int  # 0: it is not kept
     size: int
 
     @classmethod
-    def of(cls, keys: Sequence[HistField], values: int, variables: int) -> ElementLayout:
-        """`values`, `variables`: how many there are."""
+    def of(cls, keys: Sequence[HistField], values: int, variables: Sequence[int], kept: Sequence[int]) -> ElementLayout:
+        """`values`: how many there are. `variables`, `kept`: the bytes of each, a multiple of 8."""
         *at, hitcount = np.cumsum([0, *(key.room for key in keys)]).tolist()
         flags = hitcount + _WORD
-        sums = [flags + _WORD + n * _WORD for n in range(values + variables)]
-        end = flags + _WORD + len(sums) * _WORD
+        *places, end = np.cumsum([flags + _WORD, *[_WORD] * values, *variables, *kept]).tolist()
         comm = end if any(key.modifier is Modifier.EXECNAME for key in keys) else 0
-        return cls(at, hitcount, flags, sums[:values], sums[values:], comm, end + (_COMM_SIZE if comm else 0))
+        sums, places = places[:values], places[values:]
+        set_, kept_at = places[: len(variables)], places[len(variables) :]
+        return cls(at, hitcount, flags, sums, set_, kept_at, comm, end + (_COMM_SIZE if comm else 0))
 
 
 class Program:
@@ -92,13 +95,13 @@ class Program:
         if field.is_stacktrace:
             self.step(hist_record.STACKTRACE, to)
         elif field.is_string:
-            self.string(field, to, field.room)
+            self.string(field.name, to, field.room)
         else:
             self._compute(field.expression, to)
 
-    def string(self, field: HistField, to: int, room: int) -> None:
+    def string(self, name: str, to: int, room: int) -> None:
         """Has it copy a string of the entry into the frame. `room`: bytes, a multiple of 8."""
-        found = self._fields.find(field.name)
+        found = self._fields.find(name)
         assert found is not None
         source = filter_program.REL_LOC if found.data_base else _STRINGS[source_of(found)]
         what = found.offset << int(filter_program.OFFSET) | found.size << int(filter_program.SIZE)
@@ -112,12 +115,52 @@ class Program:
         """Has it add a value in the element."""
         self.step(hist_record.SUM, to, self.value(field.expression))
 
-    def set(self, field: HistField, to: int, number: int) -> None:
-        """Has it set variable `number` in the element."""
-        self.step(hist_record.SET, to, self.value(field.expression), 1 << number)
+    def set(self, field: HistField, to: int, flags: int) -> None:
+        """Has it store a value in the element, and set bits of the element's flags."""
+        value = self.value(field.expression)
+        if field.is_string:
+            self.step(hist_record.SET_STRING, to, value, field.kept_room << int(hist_record.ROOM) | flags)
+        else:
+            self.step(hist_record.SET, to, value, flags)
+
+    def look_up(self, histogram: int) -> int:
+        """Has it find the element of the key in another histogram, whose record is at an address; ends if there is none.
+
+        Returns where the frame has the element's address.
+        """
+        to = self.register()
+        self.step(hist_record.LOOK_UP, to, histogram)
+        return to
+
+    def read(self, references: Iterable[Reference], element: int, which: int) -> None:
+        """Has it read what references mean, a variable of an element that was looked up; ends if it is not set.
+
+        `which`: as `hist_record` says.
+        """
+        to = self.register()
+        self.step(hist_record.READ, to, element, which)
+        self._places |= dict.fromkeys(references, to)
+
+    def values(self, expressions: Sequence[Expression]) -> int:
+        """Where the frame has the values of expressions, one after the other."""
+        places = list(map(self.value, expressions))
+        to = self.register(len(places) * _WORD)
+        for number, place in enumerate(places):
+            self.step(hist_record.COPY, to + number * _WORD, place)
+        return to
+
+    @contextmanager
+    def only_if(self, operation: np.uint64, to: int, value: int) -> Iterator[None]:
+        """What the body adds happens only if ON_MAX or ON_CHANGE finds the value so."""
+        places = dict(self._places)
+        self.step(operation, to, value)
+        first = len(self._steps)
+        yield
+        self._steps[first - 1] = (len(self._steps) - first) * _WORD
+        self._places = places
 
     def value(self, expression: Expression) -> int:
-        """Where the frame has the value of an expression."""
+        """Where the frame has the value of an expression; of a string, its address."""
         expression = _without_look(expression)
         if expression not in self._places:
             self._compute(expression, self.register())
@@ -153,6 +196,12 @@ class Program:
             self.step(hist_record.CPU, to)
         else:
             assert field is not None
+            if source_of(field) in _STRINGS:
+                room = string_room(field)
+                text = self.register(room)
+                self.string(named.name, text, room)
+                self.step(hist_record.ADDRESS, to, text)
+                return
             self.step(hist_record.FIELD, to, field.offset, field.size | (int(hist_record.SIGNED) if field.signed else 0))
 
 

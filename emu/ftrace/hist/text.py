@@ -45,11 +45,45 @@ def hist_text(shown: str, definition: HistDefinition, table: HistMap, names: His
             formats.append(f"  {value.name}: %10{'x' if value.modifier is Modifier.HEX else 'd'}")
             values.append(_column(elements, at))
     closing = "}" if definition.has_stack else " }"
-    line = f"{{ %s{closing}{''.join(formats)}\n"
-    rows = zip(zip(*keys, strict=True), zip(*(column.tolist() for column in values), strict=True), strict=True)
-    for key, sums in rows:
-        yield line % (", ".join(key), *sums)
+    line = f"{{ %s{closing}{''.join(formats)}%s\n"
+    sums = zip(*(column.tolist() for column in values), strict=True)
+    for key, numbers, tracked in zip(zip(*keys, strict=True), sums, _tracked(definition, layout, elements), strict=True):
+        yield line % (", ".join(key), *numbers, tracked)
+    yield from _snapshot(definition, layout, names)
     yield f"\nTotals:\n    Hits: {table.hits}\n    Entries: {len(elements)}\n    Dropped: {table.drops}\n"
+
+
+def _tracked(definition: HistDefinition, layout: ElementLayout, elements: Words) -> Column:
+    """For each element, what actions keep: a line for each value that decides when they act."""
+    texts = [""] * len(elements)
+    for tracked in definition.actions.tracked(layout):
+        saved = [_saved_column(field, at, elements) for field, at in tracked.saved]
+        values = _column(elements, tracked.place).tolist()
+        for row, value in enumerate(values):
+            texts[row] += f"\n\t{tracked.label}: {value:>10}{''.join(column[row] for column in saved)}"
+    return texts
+
+
+def _saved_column(field: HistField, at: int, elements: Words) -> Column:
+    if field.is_string:
+        return [f"  {field.name}: {_text(text):<32}" for text in _strings(elements, at, field.kept_room).tolist()]
+    return [f"  {field.name}: {number:>10}" for number in _column(elements, at).tolist()]
+
+
+def _snapshot(definition: HistDefinition, layout: ElementLayout, names: HistNames) -> Iterator[str]:
+    """What has led to the latest snapshot, if one was taken."""
+    taken = definition.actions.snapshot
+    if taken is not None:
+        action, value, element = taken
+        row = element.words[np.newaxis]
+        keys = [_key_column(key, at, layout, row, names)[0] for key, at in zip(definition.keys, layout.keys, strict=True)]
+        yield "\nSnapshot taken (see tracing/snapshot).  Details:\n"
+        yield f"\ttriggering value {{ {action.handler.value}({action.subject}) }}: {value:>10}"
+        yield f"\ttriggered by event with key: {{ {', '.join(keys)} }}\n"
+
+
+def _text(data: bytes) -> str:
+    return data.decode(errors="backslashreplace")
 
 
 def _column(elements: Words, at: int) -> Words:

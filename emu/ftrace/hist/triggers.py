@@ -5,22 +5,28 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.dynevent.synthetic import SYSTEM as SYNTHETIC
+from emu.ftrace.dynevent.synthetic import SyntheticEvent
 from emu.ftrace.errors import TraceError
-from emu.ftrace.event.call import EventCall
+from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.hist.action_fields import find_actions
 from emu.ftrace.hist.definition import HistDefinition
 from emu.ftrace.hist.map import HistMap, HistMemory
 from emu.ftrace.hist.parse import HistCommand, parse_hist
 from emu.ftrace.hist.text import HistNames, hist_text
+from emu.ftrace.hist.variables import HistVariable, HistVariables
 from emu.ftrace.native import consumer, hist_record
 from emu.native.record import Record
 
 if TYPE_CHECKING:
     from emu.ftrace.native.hist import HistHandlers
+    from emu.ftrace.native.hist_actions import ActionHandlers
     from emu.ftrace.trace_globals import TraceGlobals
 
 __all__ = ["HistTrigger", "HistTriggers", "Histogram", "Histograms"]
@@ -52,30 +58,40 @@ class Histograms:
         memory: bytes that all tables may take.
         names: what numbers are called.
         handlers: the addresses of what events do to them, compiled when they are first asked for.
+        action_handlers: the same of what actions do.
         key_stack: the same of what stores stacks of calls.
     """
 
     def __init__(
-        self, memory: int, names: HistNames, handlers: Callable[[], HistHandlers], key_stack: Callable[[], int]
+        self,
+        memory: int,
+        names: HistNames,
+        handlers: Callable[[], HistHandlers],
+        action_handlers: Callable[[], ActionHandlers],
+        key_stack: Callable[[], int],
     ) -> None:
         self._memory = HistMemory(memory)
         self._key_stack = key_stack
         self._named: dict[str, Histogram] = {}
         self.names = names
         self.handlers = handlers
+        self._action_handlers = action_handlers
 
     def named(self, name: str) -> Histogram | None:
         return self._named.get(name)
 
-    def make(self, definition: HistDefinition, *, clock_is_ns: bool) -> Histogram:
-        """A new one, without triggers. Its name is known from now on.
+    def make(self, definition: HistDefinition, array: int, *, clock_is_ns: bool) -> Histogram:
+        """A new one, without triggers. Its name is known from now on. `array`: the address of the record of its array.
 
         Raises:
             TraceError: ENOMEM.
         """
         layout = definition.layout()
         table = HistMap(self._memory, definition.size, layout.hitcount, layout.size, layout.comm)
-        table.run(definition.program(clock_is_ns=clock_is_ns))
+        program = definition.program(clock_is_ns=clock_is_ns)
+        if definition.command.actions:
+            definition.actions.compile(program, layout, table, array, self._action_handlers())
+        table.run(program)
         if definition.has_stack:
             table.record.set(hist_record.STACK, self._key_stack())
         made = Histogram(definition, table)
@@ -87,6 +103,7 @@ class Histograms:
         """A trigger does not count in it any more, or is not to begin to. It is gone with the last."""
         if not one.triggers:
             self._named.pop(one.definition.command.name, None)
+            one.definition.actions.release()
             one.table.release()
 
 
@@ -166,16 +183,29 @@ class HistTriggers:
         files: what the array wants of events.
         trace_globals: what the trace arrays share.
         set_clock: sets the array's trace clock to one of those there are.
+        reserve_snapshot: keeps the snapshot for one action, until what it returns is called. Raises TraceError: EBUSY, ENOMEM.
     """
 
     def __init__(
-        self, records: ArrayRecords, files: EventFiles, trace_globals: TraceGlobals, set_clock: Callable[[str], None]
+        self,
+        records: ArrayRecords,
+        files: EventFiles,
+        trace_globals: TraceGlobals,
+        set_clock: Callable[[str], None],
+        reserve_snapshot: Callable[[], Callable[[], None]],
     ) -> None:
         self._array = records.array
         self._files = files
         self._globals = trace_globals
         self._histograms = trace_globals.hists
         self._set_clock = set_clock
+        self.reserve_snapshot = reserve_snapshot
+        self._variables = HistVariables(self._all)
+
+    def _all(self) -> Iterator[HistTrigger]:
+        """Those of all events."""
+        for file in self._files:
+            yield from self.of(file.call)
 
     def of(self, call: EventCall) -> list[HistTrigger]:
         """Those of an event, the oldest first."""
@@ -198,14 +228,17 @@ class HistTriggers:
             removes: takes it back.
 
         Raises:
-            TraceError: EINVAL, EDOM, with what error_log tells; EEXIST; ENOENT; ENOMEM.
+            TraceError: EINVAL, EDOM, with what error_log tells; EEXIST; ENOENT; ENOMEM; EBUSY if others need its variables, or
+                have the snapshot.
         """
         command = parse_hist(call.path, text)
-        definition = HistDefinition(call, command)
+        definition = HistDefinition(call, command, self._variables)
         condition = self._globals.condition(call, command.condition) if command.condition is not None else None
         there = next((one for one in self.of(call) if one.is_same(definition, command.condition)), None)
         if removes:
             if there is not None:
+                if self._variables.need(there.histogram):
+                    raise TraceError(errno.EBUSY, f"other triggers refer to variables of '{there}'")
                 self._files.remove_trigger(call, there)
         elif there is None:
             self._add(call, command, definition, condition)
@@ -227,7 +260,7 @@ class HistTriggers:
         if definition.uses_time and clock is None:
             raise source.error(_CLOCK, command.clock)
         if histogram is None:
-            histogram = self._histograms.make(definition, clock_is_ns=clock is not None and clock.is_ns)
+            histogram = self._make(definition, clock_is_ns=clock is not None and clock.is_ns)
         trigger = HistTrigger(self._histograms, definition, histogram, self._array.address, condition)
         trigger.pause(command.pause)
         try:
@@ -237,3 +270,41 @@ class HistTriggers:
             raise
         if definition.uses_time:
             self._set_clock(command.clock)
+
+    def _make(self, definition: HistDefinition, *, clock_is_ns: bool) -> Histogram:
+        """Raises TraceError, and nothing has changed."""
+        definition.actions = find_actions(definition, self)
+        try:
+            return self._histograms.make(definition, self._array.address, clock_is_ns=clock_is_ns)
+        except TraceError:
+            definition.actions.release()
+            raise
+
+    # What actions need (see action_fields.Surroundings)
+
+    def synthetic_event(self, name: str) -> SyntheticEvent | None:
+        call = self._globals.events.find(SYNTHETIC, name)
+        event = self._globals.dynamic_events.find(call) if call else None
+        return event if isinstance(event, SyntheticEvent) else None
+
+    def event(self, system: str, name: str) -> EventCall | None:
+        call = self._globals.events.find(system, name)
+        return None if call is not None and call.kind is EventKind.FTRACE else call
+
+    def variable(self, system: str, event: str, name: str) -> HistVariable | None:
+        return self._variables.of_event(system, event, name)
+
+    def compatible(self, call: EventCall, definition: HistDefinition) -> tuple[HistDefinition, str | None] | None:
+        for trigger in self.of(call):
+            if [(key.room, key.signed) for key in trigger.definition.keys] == [(key.room, key.signed) for key in definition.keys]:
+                return trigger.definition, trigger.condition.text if trigger.condition else None
+        return None
+
+    def add_hist(self, call: EventCall, text: str) -> Callable[[], None]:
+        self.obey(call, text, removes=False)
+        return partial(self._take_back, call, self.of(call)[-1])
+
+    def _take_back(self, call: EventCall, added: HistTrigger) -> None:
+        """Removes a trigger, if it is still there and nobody else needs its variables."""
+        if added in self.of(call) and not self._variables.need(added.histogram):
+            self._files.remove_trigger(call, added)

@@ -26,6 +26,7 @@ ALWAYS = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 # Values of POST
 BEFORE, AFTER = np.uint64(0), np.uint64(1)
+NEVER = np.uint64(2)  # it has been removed, but may still be found
 
 
 def link(consumers: Sequence[Record]) -> int:

@@ -18,7 +18,7 @@ from emu.ftrace.native.context import build as build_context
 from emu.ftrace.native.context import now
 from emu.ftrace.native.filter_program import number_at, string_at
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.hist_map import insert
+from emu.ftrace.native.hist_map import find, insert
 from emu.ftrace.native.trigger import spend
 from emu.native import cfunc, njit
 from emu.native.pointers import Accessors, call_handler, load_u8, load_u64, store_u8, store_u64
@@ -73,6 +73,30 @@ def copy_string(to, room, what, entry, size):
     while at < room:
         store_u8(to + at, NUL)
         at += ONE
+
+
+@njit
+def set_string(to, room, text):
+    """Copies a string of less than `room` bytes, and zeros behind it."""
+    at = ZERO
+    while at < room - ONE and load_u8(text + at) != NUL:
+        store_u8(to + at, load_u8(text + at))
+        at += ONE
+    while at < room:
+        store_u8(to + at, NUL)
+        at += ONE
+
+
+@njit
+def read_variable(element, which):
+    """A variable of an element, and whether it is set."""
+    place = element + (which & hist_record.OFFSET_MASK)
+    flags = element + (which >> hist_record.FLAGS_AT & hist_record.OFFSET_MASK)
+    flag = which >> hist_record.FLAG & hist_record.FLAGS_MASK
+    is_set = load_u64(flags) & flag != ZERO
+    if which & hist_record.ONCE != ZERO:
+        store_u64(flags, load_u64(flags) & ~flag)
+    return place if which & hist_record.BY_ADDRESS != ZERO else load_u64(place), is_set
 
 
 @njit
@@ -153,6 +177,32 @@ def build(memory: Accessors, guest: GuestLayout) -> HistHandlers:
                 store_u64(frame + to, ZERO - load_u64(frame + a))
             elif op == hist_record.COPY:
                 store_u64(frame + to, load_u64(frame + a))
+            elif op == hist_record.ADDRESS:
+                store_u64(frame + to, frame + a)
+            elif op == hist_record.LOOK_UP:
+                other = find(a, frame) if load_u64(a + hist_record.KEY_SIZE) <= key_size else ZERO
+                if other == ZERO:
+                    return
+                store_u64(frame + to, other)
+            elif op == hist_record.READ:
+                value, is_set = read_variable(load_u64(frame + a), b)
+                if not is_set:
+                    return
+                store_u64(frame + to, value)
+            elif op == hist_record.SET_STRING:
+                set_string(element + to, b >> hist_record.ROOM, load_u64(frame + a))
+                flags = element + key_size + WORD
+                store_u64(flags, load_u64(flags) | (b & hist_record.FLAGS_MASK))
+            elif op == hist_record.ON_MAX:
+                if load_u64(frame + a) > load_u64(element + to):
+                    store_u64(element + to, load_u64(frame + a))
+                else:
+                    step += b
+            elif op == hist_record.ON_CHANGE:
+                if load_u64(frame + a) != load_u64(element + to):
+                    store_u64(element + to, load_u64(frame + a))
+                else:
+                    step += b
             elif op == hist_record.CALL:
                 store_u64(hist + hist_record.ELEMENT, element)
                 call_handler(a, cpu, b)

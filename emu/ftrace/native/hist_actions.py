@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What actions of histograms do: the functions that programs (`native.hist_record`) call. Compiled for the first action."""
+"""What actions of histograms do: the functions that programs call (`native.hist_record`).
+
+This code is compiled when the first action is set.
+"""
 
 from __future__ import annotations
 

@@ -62,7 +62,21 @@ STEP_WORDS = _program.count
     DIVIDE,  # without sign; all ones if R(B) is 0
     NEGATE,  # TO = -R(A)
     COPY,  # TO = R(A)
+    ADDRESS,  # TO = the address of offset A in the frame
+    LOOK_UP,  # TO = the address of the key's element in the histogram at A. If it has none, nothing more happens
+    READ,  # TO = the variable B of the element at address R(A). If it is not set, nothing more happens
+    SET_STRING,  # element's string of ROOM of B bytes at TO = that at address R(A); the FLAGS of B are set in the element's flags
+    ON_MAX,  # if R(A) is greater than the element's TO: that becomes R(A); if not, B bytes of the program are skipped
+    ON_CHANGE,  # the same, if they differ
     CALL,  # void (*A)(cpu, B)
-) = (np.uint64(n) for n in range(19))
+) = (np.uint64(n) for n in range(25))
 
 SIGNED = np.uint64(1 << 8)
+
+# B of SET_STRING
+FLAGS_MASK, ROOM = np.uint64(0xFFFF), np.uint64(16)
+
+# B of READ: the variable's offset in the element, that of the element's flags, and the variable's flag
+OFFSET_MASK, FLAGS_AT, FLAG = np.uint64(0xFFFF), np.uint64(16), np.uint64(32)
+ONCE = np.uint64(1 << 48)  # it is not set afterwards
+BY_ADDRESS = np.uint64(1 << 49)  # it is a string: its address is wanted

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_record
+from emu.ftrace.native import array_record, event_context
 from emu.ftrace.native.arch.sparc64_windows import CANRESTORE, O6, O7, WINDOW, ins
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.unwind import build_real_address, data_at, is_code, kernel_memory, without_frame
+from emu.ftrace.native.unwind import build_real_address, data_at, is_code, kernel_memory, original, without_frame
 from emu.kernel.arch.sparc64 import SAVED_CALL, SAVED_FP, TRAP_REGISTERS
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
@@ -56,18 +56,20 @@ def build(guest: GuestLayout, context: Context) -> Any:
         sp, address = load_u64(window + O6), load_u64(window + O7)
         in_cpu = np.uint64(load_u32(env + CANRESTORE)) + ONE
         called_from, passed, count = ZERO, ZERO, ZERO
+        hidden = place == event_context.PLACE_REGISTERS or in_trampolines(array, address)  # a call that tracing makes itself
         while count < most:
             if not is_code(memory, address):
                 break
-            if count != ZERO or not in_trampolines(array, address):  # function_graph's own call
+            if not hidden:
                 store_u64(out + count * WORD, address)
                 count += ONE
+            hidden = False
             if called_from != ZERO:
                 address, called_from = real_address(cpu, array, sp, called_from), ZERO
             elif in_trap_entry(array, address):
                 saved = sp + REGISTERS_PLACE
                 passed += ONE
-                address = guest_u64(data_at(memory, array, saved + guest.saved_pc))
+                address = original(array, guest_u64(data_at(memory, array, saved + guest.saved_pc)))
                 sp = guest_u64(data_at(memory, array, saved + guest.saved_sp))
                 if without_frame(array, address) != ZERO:
                     called_from = guest_u64(data_at(memory, array, saved + guest.saved_link))

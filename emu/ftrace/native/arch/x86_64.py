@@ -50,8 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SITE_SIZE", "build", "build_for_events", "build_for_fetching", "build_for_filters", "build_for_probes",
-    "build_for_rethooks", "build_for_stacks",
-    "build_for_tasks",
+    "build_for_rethooks", "build_for_stacks", "build_for_tasks",
 ]  # fmt: skip
 
 _HANDLER = types.void(types.uint64, types.uint64)
