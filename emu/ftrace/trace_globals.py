@@ -73,16 +73,15 @@ class TraceGlobals:
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)
-        functions = SymbolNames(kernel)
-        self.kprobe_events = KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbols, functions)
+        self.symbol_names = names = SymbolNames(kernel)
+        self.kprobe_events = KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbols, names)
         eprobes = EprobeEvents(
-            arch, self.guest, self.dynamic_events, self.events, kernel.modules, self.symbols, functions, self.event_filter
+            arch, self.guest, self.dynamic_events, self.events, kernel.modules, self.symbols, names, self.event_filter
         )
         self.dynamic_events.kinds += [self.kprobe_events, eprobes, SyntheticEvents(self.events)]
-        names = HistNames(self.symbols, self.events.syscall_name)
         self.hists = Histograms(
             _HIST_MEMORY,
-            names,
+            HistNames(self.symbols, self.events.syscall_name),
             lambda: arch.hist_handlers(self.guest),
             arch.hist_action_handlers,
             lambda: self.stacks.callbacks().key_stack,

@@ -15,10 +15,8 @@ from tests.lib.trampoline_places import leave_places
 __all__ = ["PatchFailure", "Patched", "replace"]
 
 _CPUS = 4
-_LOAD = (
-    "(ls /bin | sed s/[aeiou]/z/g; busy 6 2; threads -n 3 count; memhog 1; hackbench -g 1 -f 3 -l 10 > /dev/null; echo $?) "
-    "> /busy.log 2>&1 &"
-)
+_PROGRAMS = "ls /bin | sed s/[aeiou]/z/g; busy 6 2; threads -n 3 count; memhog 1; hackbench -g 1 -f 3 -l 10 > /dev/null; echo $?"
+_LOAD = f"({_PROGRAMS}) > /busy.log 2>&1 &"
 _PLACES = 8
 _AT_ONCE = 6
 _CHECKED = 25  # every so many rounds the load's output is read

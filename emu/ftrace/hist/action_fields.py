@@ -117,12 +117,13 @@ class _Finder:
         if self._saves:
             raise self._source.error(_SAVED_TWICE, code=errno.EEXIST)
         self._saves = True
+        return [self._saved_field(name) for name in action.parameters]
+
+    def _saved_field(self, name: str) -> HistField:
         try:
-            return [self._own_field(name) for name in action.parameters]
+            return self._own_field(name)
         except TraceError as error:
-            assert error.logged is not None
-            wrong = error.logged.command[error.logged.position :]
-            raise self._source.then(error, _NOT_SAVED, next(name for name in action.parameters if wrong.startswith(name))) from None
+            raise self._source.then(error, _NOT_SAVED, name) from None
 
     def _parameters(self, action: Action, event: SyntheticEvent) -> list[HistField]:
         """What the fields of a synthetic event become."""
