@@ -221,7 +221,6 @@ class HostProbes:
         probe = HostProbe(self, text, callback, layout, program)
         probe.record.set(probe_record.CALLBACK, self._handler)
         probe.consumer.set(consumer.HANDLER, self._arch.probe_handlers(self._globals.guest).host)
-        events.symbol_names.refresh()
         if returns:
             kprobes.add_return(where, probe.consumer)
         else:

@@ -167,7 +167,7 @@ class KprobeEvents(DynamicEventKind):
         site = ProbeSite(self._arch.probe_registers, self._symbols.address, at_entry=at_entry, returns=returns)
         kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
         layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
-        return layout, FetchProgram(layout, self._arch.probe_registers, self.symbol_names.address)
+        return layout, FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
 
     def _is_entry(self, where: ProbePlace) -> bool:
         """Whether a place is where a function begins; so it is said to be if nobody knows yet."""
