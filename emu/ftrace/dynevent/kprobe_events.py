@@ -165,9 +165,8 @@ class KprobeEvents(DynamicEventKind):
         """The entries that a command's words from the third on describe, and what fetches them. Raises TraceError."""
         at_entry = not returns and where.address is None and self._is_entry(where)
         site = ProbeSite(self._arch.probe_registers, self._symbols.address, at_entry=at_entry, returns=returns)
-        layout = EntryLayout.of(
-            EventKind.KRETPROBE if returns else EventKind.KPROBE, parse_arguments(command, 2, site)
-        )
+        kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
+        layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
         return layout, FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
 
     def _is_entry(self, where: ProbePlace) -> bool:
