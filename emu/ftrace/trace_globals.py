@@ -73,10 +73,17 @@ class TraceGlobals:
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)
-        functions = SymbolNames(kernel)
-        kprobes = KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbols, functions)
+        self.symbol_names = SymbolNames(kernel)
+        kprobes = KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbols, self.symbol_names)
         eprobes = EprobeEvents(
-            arch, self.guest, self.dynamic_events, self.events, kernel.modules, self.symbols, functions, self.event_filter
+            arch,
+            self.guest,
+            self.dynamic_events,
+            self.events,
+            kernel.modules,
+            self.symbols,
+            self.symbol_names,
+            self.event_filter,
         )
         self.dynamic_events.kinds += [kprobes, eprobes, SyntheticEvents(self.events)]
         names = HistNames(self.symbols, self.events.syscall_name)

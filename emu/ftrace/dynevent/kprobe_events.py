@@ -88,6 +88,7 @@ class _KprobeEvent(Probe):
             raise command.error(refusal, 1, code=error.code, why=error.why) from None
 
     def arm(self) -> None:
+        self.kind.symbol_names.refresh()
         if self._maxactive:
             self.kind.kprobes.add_return(self.where, self.consumer, self._maxactive)
         else:
@@ -124,7 +125,7 @@ class KprobeEvents(DynamicEventKind):
         symbol_names: SymbolNames,
     ) -> None:
         self.kprobes = kprobes
-        self._symbol_names = symbol_names
+        self.symbol_names = symbol_names
         self._kernel = kernel
         self._symbols = symbols
         self._arch = arch
@@ -161,7 +162,7 @@ class KprobeEvents(DynamicEventKind):
         )
         arguments = parse_arguments(command, 2, site)
         layout = EntryLayout.of(EventKind.KRETPROBE if returns else EventKind.KPROBE, arguments)
-        program = FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
+        program = FetchProgram(layout, self._arch.probe_registers, self.symbol_names.address)
         handlers = self._arch.probe_handlers(self._guest)
         handler = handlers.returned if returns else handlers.at
         if returns and not maxactive:
