@@ -37,11 +37,7 @@ _GROUP = "kprobes"
 _LARGEST_MAXACTIVE = 4096
 _LEAST_MAXACTIVE = 10
 _LARGEST_OFFSET = (1 << 32) - 1
-_REFUSALS = {
-    errno.EILSEQ: ProbeError.BAD_INSN_BNDRY,
-    errno.ENOENT: ProbeError.BAD_PROBE_ADDR,
-    errno.EADDRNOTAVAIL: ProbeError.NON_UNIQ_SYMBOL,
-}
+_REFUSALS = {errno.EILSEQ: ProbeError.BAD_INSN_BNDRY, errno.ENOENT: ProbeError.BAD_PROBE_ADDR}
 
 
 class _KprobeEvent(Probe):
@@ -81,6 +77,8 @@ class _KprobeEvent(Probe):
 
     def check(self, command: ProbeCommand) -> None:
         kprobes = self.kind.kprobes
+        if self.where.module is None and self.kind.count(self.where.symbol) > 1:
+            raise command.error(ProbeError.NON_UNIQ_SYMBOL, 1, code=errno.EADDRNOTAVAIL)
         try:
             (kprobes.check_return if self._maxactive else kprobes.check)(self.where)
         except TraceError as error:
@@ -170,6 +168,10 @@ class KprobeEvents(DynamicEventKind):
         probe = _KprobeEvent(self, ProbeEvent(layout), handler, arguments, program, where, maxactive)
         probe.join(self._catalogue, command, group, name or sanitized(_default_name(where, returns)))
         return probe
+
+    def count(self, name: str) -> int:
+        """How many functions of the kernel, without its modules, have a name."""
+        return sum(function.name == name for function in self._kernel.image.functions)
 
     def _is_entry(self, where: ProbePlace) -> bool:
         """Whether a place is where a function begins; so it is said to be if nobody knows yet."""
