@@ -37,11 +37,7 @@ _GROUP = "kprobes"
 _LARGEST_MAXACTIVE = 4096
 _LEAST_MAXACTIVE = 10
 _LARGEST_OFFSET = (1 << 32) - 1
-_REFUSALS = {
-    errno.EILSEQ: ProbeError.BAD_INSN_BNDRY,
-    errno.ENOENT: ProbeError.BAD_PROBE_ADDR,
-    errno.EADDRNOTAVAIL: ProbeError.NON_UNIQ_SYMBOL,
-}
+_REFUSALS = {errno.EILSEQ: ProbeError.BAD_INSN_BNDRY, errno.ENOENT: ProbeError.BAD_PROBE_ADDR}
 
 
 class _KprobeEvent(Probe):
@@ -81,6 +77,8 @@ class _KprobeEvent(Probe):
 
     def check(self, command: ProbeCommand) -> None:
         kprobes = self.kind.kprobes
+        if self.where.module is None and self.kind.count(self.where.symbol) > 1:
+            raise command.error(ProbeError.NON_UNIQ_SYMBOL, 1, code=errno.EADDRNOTAVAIL)
         try:
             (kprobes.check_return if self._maxactive else kprobes.check)(self.where)
         except TraceError as error:
@@ -88,6 +86,7 @@ class _KprobeEvent(Probe):
             raise command.error(refusal, 1, code=error.code, why=error.why) from None
 
     def arm(self) -> None:
+        self.kind.symbol_names.refresh()
         if self._maxactive:
             self.kind.kprobes.add_return(self.where, self.consumer, self._maxactive)
         else:
@@ -124,7 +123,7 @@ class KprobeEvents(DynamicEventKind):
         symbol_names: SymbolNames,
     ) -> None:
         self.kprobes = kprobes
-        self._symbol_names = symbol_names
+        self.symbol_names = symbol_names
         self._kernel = kernel
         self._symbols = symbols
         self._arch = arch
@@ -167,7 +166,11 @@ class KprobeEvents(DynamicEventKind):
         site = ProbeSite(self._arch.probe_registers, self._symbols.address, at_entry=at_entry, returns=returns)
         kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
         layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
-        return layout, FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
+        return layout, FetchProgram(layout, self._arch.probe_registers, self.symbol_names.address)
+
+    def count(self, name: str) -> int:
+        """How many functions of the kernel, without its modules, have a name."""
+        return sum(function.name == name for function in self._kernel.image.functions)
 
     def _is_entry(self, where: ProbePlace) -> bool:
         """Whether a place is where a function begins; so it is said to be if nobody knows yet."""
