@@ -101,6 +101,8 @@ class Ftrace:
         self._warn = warn
         self._refused: BadProtocol | None = None
         self._behind = False  # a change was refused, and the sites are not as the arrays want them
+        self._rethooks = trace_globals.rethooks
+        self._symbol_names = trace_globals.symbol_names
         self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dump: Iterator[str] | None = None
@@ -333,7 +335,9 @@ class Ftrace:
 
         Of a program counter that is in the copy of a probed instruction: the instruction's address.
         """
-        return self._trampolines.original(self._return_stacks.resolve(task, frame, address))
+        for _ in range(2):  # function_graph and a return probe may have replaced each other's, in either order
+            address = self._rethooks.resolve(task, frame, self._return_stacks.resolve(task, frame, address))
+        return self._trampolines.original(address)
 
     def ftrace_enabled(self, on: bool | None) -> int:
         """Sets `enabled` and returns it, or -errno: EAGAIN, when sites are being changed. `on` None: only returns it."""
@@ -412,6 +416,7 @@ class Ftrace:
         for ops in self._recorders:
             ops.module_coming(module.name)
         self.kprobes.module_coming(module)
+        self._symbol_names.module_came()
         self.update_sites()
         return not self.changing
 

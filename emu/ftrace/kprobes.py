@@ -26,6 +26,7 @@ from emu.ftrace.keys import Keys
 from emu.ftrace.native import array_record, consumer, event_context, kprobe_record, kprobes_record, probes
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.patching import Patch
+from emu.ftrace.rethooks import Rethooks
 from emu.ftrace.sites import Sites
 from emu.ftrace.trampolines import Trampolines
 from emu.kernel.image import Symbol
@@ -119,6 +120,7 @@ class Kprobes:
         sites: all call sites.
         keys: all branches of static keys.
         trampolines: where copies are put.
+        rethooks: watch calls for those that want to know of returns.
         warn: gets a sentence about a probe that a module which has been loaded cannot have.
 
     Attributes:
@@ -134,6 +136,7 @@ class Kprobes:
         sites: Sites,
         keys: Keys,
         trampolines: Trampolines,
+        rethooks: Rethooks,
         warn: Callable[[str], None],
     ) -> None:
         self._kernel = kernel
@@ -142,6 +145,7 @@ class Kprobes:
         self._sites = sites
         self._keys = keys
         self._trampolines = trampolines
+        self._rethooks = rethooks
         self._warn = warn
         self._enabled = True
         self._probes: list[_Kprobe] = []
@@ -177,22 +181,45 @@ class Kprobes:
         address = self._symbol(place.symbol, place.module)
         return None if address is None else address + place.offset
 
-    def add(self, place: ProbePlace, consumer: Record, kind: str = "k") -> None:
-        """Has a consumer act at a place from the next update on, as soon as the place exists.
+    def check_return(self, place: ProbePlace) -> None:
+        """Returns from a place can be probed. Raises TraceError, see `check`: EINVAL, when it is not where a function begins."""
+        self.check(place)
+        address = self.resolve(place)
+        function = None if address is None else self._function_at(address)
+        if place.offset or (function is not None and function.symbol.address != address):
+            raise TraceError(errno.EINVAL, f"{place} is not where a function begins, so nothing returns from there")
 
-        Args:
-            kind: as kprobes/list shows it: "k", or "r" of what wants to know of returns.
+    def add(self, place: ProbePlace, acting: Record) -> None:
+        """Has a consumer act at a place from the next update on, as soon as the place exists.
 
         Raises:
             TraceError: as for `check`; ENOMEM, when there is no room for another copy. Nothing has changed.
         """
-        probe = _Kprobe(place, consumer, kind)
+        self._add(_Kprobe(place, acting, "k"))
+
+    def add_return(self, place: ProbePlace, acting: Record, maxactive: int = 0) -> None:
+        """Has a consumer act when calls of the function at a place return.
+
+        Args:
+            maxactive: see `Rethooks.add`.
+
+        Raises:
+            TraceError: as for `check_return`. Nothing has changed.
+        """
+        self.check_return(place)
+        self._add(_Kprobe(place, self._rethooks.add(acting, maxactive), "r"))
+
+    def _add(self, probe: _Kprobe) -> None:
         self._place(probe)
+        probe.consumer.set(consumer.POST, consumer.BEFORE)
         self._probes.append(probe)
 
-    def remove(self, consumer: Record) -> None:
+    def remove(self, acting: Record) -> None:
         """A consumer acts no more. Its breakpoint goes with the next update, if it was the last one there."""
-        probe = next(probe for probe in self._probes if probe.consumer is consumer)
+        if acting in self._rethooks:
+            acting = self._rethooks.remove(acting)
+        probe = next(probe for probe in self._probes if probe.consumer is acting)
+        acting.set(consumer.POST, consumer.NEVER)
         self._probes.remove(probe)
         if probe.point is not None:
             probe.point.probes.remove(probe)

@@ -9,25 +9,37 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.dynevent.dyn_event import DynamicEvents
+from emu.ftrace.dynevent.eprobe_events import EprobeEvents
+from emu.ftrace.dynevent.kprobe_events import KprobeEvents
+from emu.ftrace.dynevent.symbol_names import SymbolNames
+from emu.ftrace.dynevent.synthetic import SyntheticEvents
+from emu.ftrace.dynevent.uprobe_events import UprobeEvents
+from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.hist.text import HistNames
+from emu.ftrace.hist.triggers import Histograms
 from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.printk_formats import PrintkFormats
+from emu.ftrace.rethooks import Rethooks
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.saved_tgids import SavedTgids
 from emu.ftrace.sites import Sites
 from emu.ftrace.stacks import Stacks
 from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
+from emu.ftrace.uprobes import Uprobes
 from emu.kernel.kernel import Kernel
 from emu.kernel.user_mappings import UserMappings
 
 __all__ = ["TraceGlobals"]
+
+_HIST_MEMORY = 512 << 20  # bytes
 
 
 class TraceGlobals:
@@ -56,12 +68,28 @@ class TraceGlobals:
         self.keys = Keys(kernel.memory, arch)
         self.sites = Sites(kernel.board, kernel.memory, arch, kernel.module_files)
         self.trampolines = Trampolines(kernel, self.records)
+        self.rethooks = Rethooks(kernel, arch, self.guest, self.records)
         self.kprobes = Kprobes(
-            kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, warn
+            kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, self.rethooks, warn
         )
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)
+        self.symbol_names = names = SymbolNames(kernel)
+        self.kprobe_events = KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbols, names)
+        eprobes = EprobeEvents(
+            arch, self.guest, self.dynamic_events, self.events, kernel.modules, self.symbols, names, self.event_filter
+        )
+        self.uprobes = Uprobes(kernel, arch, self.guest, self.records)
+        uprobes = UprobeEvents(arch, self.guest, self.events, self.uprobes, kernel.work, self.dynamic_events)
+        self.dynamic_events.kinds += [self.kprobe_events, uprobes, eprobes, SyntheticEvents(self.events)]
+        self.hists = Histograms(
+            _HIST_MEMORY,
+            HistNames(self.symbols, self.events.syscall_name),
+            lambda: arch.hist_handlers(self.guest),
+            arch.hist_action_handlers,
+            lambda: self.stacks.callbacks().key_stack,
+        )
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)
@@ -76,6 +104,14 @@ class TraceGlobals:
         made = EventFilter(call, text, self.symbols.function)
         self.records.set_in_all(array_record.STRING_TEST, self._arch.string_test(self.guest))
         return made
+
+    def condition(self, call: EventCall, text: str) -> EventFilter:
+        """The same for a trigger. As in Linux, the error is not one of those that error_log keeps."""
+        try:
+            return self.event_filter(call, text)
+        except TraceError as error:
+            error.logged = None
+            raise
 
     def remember_task(self, task: int) -> None:
         """Keeps what is wanted of a task that has recorded an event."""

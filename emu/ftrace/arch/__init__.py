@@ -11,12 +11,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from emu.cpu.arch import CpuArch
 from emu.ftrace.arch.probing import Probing
-from emu.ftrace.native.arch import Callbacks, EventCallbacks, ProbeCallbacks, StackCallbacks, TaskCallbacks
+from emu.ftrace.native.arch import (
+    Callbacks,
+    EventCallbacks,
+    ProbeCallbacks,
+    RethookCallbacks,
+    StackCallbacks,
+    TaskCallbacks,
+    UprobeCallbacks,
+)
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
 from emu.native.pointers import in_byte_order
 
 if TYPE_CHECKING:
+    from emu.ftrace.native.hist import HistHandlers
+    from emu.ftrace.native.hist_actions import ActionHandlers
+    from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.trigger import TriggerHandlers
 
 __all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "ProbeRegisters", "load"]
@@ -53,6 +64,7 @@ class ProbeRegisters(NamedTuple):
 
     names: Mapping[str, int]  # by the names that `%NAME` of a probe's argument has
     arguments: Sequence[int]  # of a function, at its first instruction: $arg1 and so on
+    stack_arguments: int  # which word of the stack is the argument behind them
     return_value: int
     pc: int
     stack_pointer: int
@@ -152,13 +164,33 @@ class FtraceArch(ABC):
         """The address of what has a CPU go on elsewhere than at a function that is replaced."""
         return _redirect()
 
+    def probe_handlers(self, guest: GuestLayout) -> ProbeHandlers:
+        """The addresses of what makes the events of probes."""
+        return _probe_handlers(self, guest)
+
     def trigger_handlers(self) -> TriggerHandlers:
         """The addresses of what triggers and commands do."""
         return _trigger_handlers()
 
+    def hist_action_handlers(self) -> ActionHandlers:
+        """The addresses of what actions of histograms do."""
+        return _hist_action_handlers()
+
+    def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:
+        """The same for return probes."""
+        return _rethook_callbacks(self, guest)
+
+    def hist_handlers(self, guest: GuestLayout) -> HistHandlers:
+        """The addresses of what events do to histograms."""
+        return _hist_handlers(self, guest)
+
     def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
         """The same for stacks of calls."""
         return _stack_callbacks(self, guest)
+
+    def uprobe_callbacks(self, guest: GuestLayout) -> UprobeCallbacks:
+        """The same for probes in programs."""
+        return _uprobe_callbacks(self, guest)
 
     def probe_callbacks(self, guest: GuestLayout) -> ProbeCallbacks:
         """The same for kprobes."""
@@ -218,10 +250,36 @@ def _redirect() -> int:
 
 
 @functools.cache
+def _probe_handlers(arch: FtraceArch, guest: GuestLayout) -> ProbeHandlers:
+    compiled: ProbeHandlers = _native(arch).build_for_fetching(guest)
+    return compiled
+
+
+@functools.cache
 def _trigger_handlers() -> TriggerHandlers:
     from emu.ftrace.native import trigger
 
     return trigger.build()
+
+
+@functools.cache
+def _rethook_callbacks(arch: FtraceArch, guest: GuestLayout) -> RethookCallbacks:
+    compiled: RethookCallbacks = _native(arch).build_for_rethooks(guest)
+    return compiled
+
+
+@functools.cache
+def _hist_action_handlers() -> ActionHandlers:
+    from emu.ftrace.native import hist_actions
+
+    return hist_actions.build()
+
+
+@functools.cache
+def _hist_handlers(arch: FtraceArch, guest: GuestLayout) -> HistHandlers:
+    from emu.ftrace.native import hist
+
+    return hist.build(in_byte_order(arch.cpu.byte_order), guest)
 
 
 @functools.cache
@@ -235,6 +293,12 @@ def _probing(arch: FtraceArch) -> Probing:
     module: Any = importlib.import_module(f"emu.ftrace.arch.{arch.cpu.name}_probing")
     probing: Probing = module.PROBING
     return probing
+
+
+@functools.cache
+def _uprobe_callbacks(arch: FtraceArch, guest: GuestLayout) -> UprobeCallbacks:
+    compiled: UprobeCallbacks = _native(arch).build_for_uprobes(guest)
+    return compiled
 
 
 @functools.cache

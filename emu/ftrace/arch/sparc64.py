@@ -59,6 +59,7 @@ class Sparc64(FtraceArch):
     probe_registers: ClassVar[ProbeRegisters] = ProbeRegisters(
         names=_PROBE_REGISTERS,
         arguments=[_PROBE_REGISTERS[f"o{n}"] for n in range(6)],
+        stack_arguments=22,  # behind the room for the window and for six arguments (SPARC Compliance Definition 2.4, 3)
         return_value=_PROBE_REGISTERS["o0"],
         pc=_PROBE_REGISTERS["tpc"],
         stack_pointer=_PROBE_REGISTERS["sp"],

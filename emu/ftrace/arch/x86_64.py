@@ -66,6 +66,7 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
     probe_registers: ClassVar[ProbeRegisters] = ProbeRegisters(
         names=_PROBE_REGISTERS,
         arguments=[_PROBE_REGISTERS[name] for name in ("di", "si", "dx", "cx", "r8", "r9")],
+        stack_arguments=1,  # behind the return address
         return_value=_PROBE_REGISTERS["ax"],
         pc=_PROBE_REGISTERS["ip"],
         stack_pointer=_PROBE_REGISTERS["sp"],

@@ -27,7 +27,7 @@ _GRAPH_FILTERS: dict[int, np.uint64] = {
 
 
 class EventTrigger(Protocol):
-    """What an event makes happen (`emu.ftrace.trigger`)."""
+    """What an event makes happen (`emu.ftrace.trigger`). As text: its line in the file `trigger`; "": it has none."""
 
     record: Record
 
@@ -39,6 +39,10 @@ class EventTrigger(Protocol):
 
     @property
     def kind(self) -> object: ...
+
+    @property
+    def event_handler(self) -> int:
+        """The address of void (*)(cpu, file) that is sooner done, if the event has no other trigger; 0: there is none."""
 
     def release(self) -> None: ...
 
@@ -54,7 +58,7 @@ class EventFile:
         files: those of its array.
         record: what native code knows of it (`native.event_file`).
         filter: which of its entries are recorded; None: all.
-        triggers: what it makes happen, the newest first. Each is a soft user. EventFiles changes them.
+        triggers: what it makes happen, in the order in which files show it. Each is a soft user. EventFiles changes them.
     """
 
     def __init__(self, call: EventCall, files: EventFiles, cpus: int) -> None:
@@ -219,15 +223,15 @@ class EventFiles:
         if refused:
             raise refused[0]
 
-    def add_trigger(self, call: EventCall, trigger: EventTrigger) -> None:
-        """Has an event make something happen, too.
+    def add_trigger(self, call: EventCall, trigger: EventTrigger, *, last: bool = False) -> None:
+        """Has an event make something happen, too: before all others, or after them (`last`).
 
         Raises:
             TraceError: the event cannot happen; nothing has changed.
         """
         file = self.file(call)
         file.enable(soft=True)
-        file.put_triggers([trigger, *file.triggers])
+        file.put_triggers([*file.triggers, trigger] if last else [trigger, *file.triggers])
         self._follow(file)
 
     def remove_trigger(self, call: EventCall, trigger: EventTrigger) -> None:
@@ -277,10 +281,14 @@ class EventFiles:
 
     def _follow(self, file: EventFile) -> None:
         """Has the handler called for an event, if there is more to do than to record what a filter keeps of it."""
-        record, array = file.record, self._records.array
+        array, triggers = self._records.array, file.triggers
+        with_stack = array.get(array_record.EVENT_STACKS) != 0
+        alone = not any(map(array.get, (array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS)))
         address = 0
-        if record.get(event_file.CONSUMERS) or any(map(array.get, (array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS))):
+        if alone and not triggers:
+            address = self._stack_handler() if with_stack else 0
+        elif alone and len(triggers) == 1 and not with_stack and file.call.kind is not EventKind.FTRACE:
+            address = triggers[0].event_handler or self._handler()
+        else:
             address = self._handler()
-        elif array.get(array_record.EVENT_STACKS):
-            address = self._stack_handler()
-        record.set(event_file.HANDLER, address)
+        file.record.set(event_file.HANDLER, address)

@@ -36,6 +36,7 @@ class GuestLayout(NamedTuple):
     trace_overrun: np.uint64
     ftrace_timestamp: np.uint64  # when the task was switched out
     ret_stack: np.uint64
+    rethooks: np.uint64  # number of the latest node (native.rethook_nodes)
 
     # struct mm_struct
     mm_pgd: np.uint64
@@ -118,6 +119,7 @@ class GuestLayout(NamedTuple):
             trace_overrun=offset("task_struct.trace_overrun"),
             ftrace_timestamp=offset("task_struct.ftrace_timestamp"),
             ret_stack=offset("task_struct.ret_stack"),
+            rethooks=offset("task_struct.rethooks"),
             mm_pgd=offset("mm_struct.pgd"),
             task_size=constant("TASK_SIZE"),
             entry_ret=offset("ftrace_ret_stack.ret"),

@@ -71,11 +71,38 @@ Events
   events/SYSTEM/EVENT/trigger   what else happens, at most COUNT times if that is given, and IF the fields are so:
       traceoff   traceon:5   stacktrace   snapshot:1   enable_event:sched:sched_switch   stacktrace if bytes_req >= 4096
       !stacktrace takes it back. Until then the event's key is on: enable shows 0* or 1*
+      hist:keys=FIELD[,FIELD][,FIELD]     counts the event by these, common_timestamp, common_cpu, or stacktrace
+          [:vals=FIELD[,FIELD]]           adds up these, besides hitcount
+          [:NAME=EXPRESSION[,...]]        keeps for each key a field, or what + - * / -( ) make of fields, numbers
+          [:sort=FIELD[,FIELD]]           by what the table is sorted: a name, and .descending, if it is to be
+          [:size=NUMBER]                  how many keys there is room for (2048): 128 to 131072
+          [:name=NAME]                    shares the table with triggers of other events that have this name
+          [:clock=CLOCK]                  the trace clock, if times are used (global)
+          [:pause][:cont][:clear]         said again of a trigger that is there: stops it, goes on, empties its table
+          [if FILTER]
+          How fields are shown: .hex .sym .sym-offset .execname (of common_pid) .syscall; common_timestamp.usecs
+          As keys by powers of two or in groups: .log2 .buckets=SIZE
+      enable_hist:SYSTEM:EVENT[:COUNT]    has the hist triggers of an event go on; disable_hist: pauses them
+  events/SYSTEM/EVENT/hist      the tables of its hist triggers
   events/ftrace/print/trigger   the same for writes to trace_marker
   set_event_pid                 only events of these processes, switches to them and wakeups of them
   set_event_notrace_pid         no events of these processes
   error_log                     what was wrong with the last eight filters and their like, and where; '>' clears it
   events/SYSTEM/EVENT/inject    'field=1 other="text"' records an entry as if the event had happened
+  dynamic_events                every event that was defined: what the files below show. '-:SYSTEM/EVENT' removes one
+  synthetic_events              events that hists make: a definition a line; '>' removes all, '>>' adds, '!NAME' removes
+      wakeup_latency u64 lat; pid_t pid; char comm[16]; char[] reason
+  kprobe_events                 events at instructions of the kernel, a line defines each; '-:NAME' takes one back
+      p:mine vfs_read+0x10 count=%dx:u32   r:ret vfs_read $retval   p module:function first=+0($arg1):x8[4]
+      values: %REGISTER $argN $retval $stack $stackN $comm @SYMBOL @ADDRESS \\7 \\"text"
+              +8(VALUE): what is in memory there; +u8(VALUE): in the program's memory
+      types:  u8 s16 x32 x64, b4@2/32: four bits from the second on, symbol, string, ustring, symstr, TYPE[COUNT]
+  kprobe_profile                how often each happened, and how often a return could not be waited for
+  uprobe_events                 the same at an offset in a file, in every program that maps it
+      p:mine /bin/ls:0x1234 first=+0(%di):string   r:ret /bin/ls:0x1234 $retval   p /bin/ls:0x1234(0x5678)
+      values: those of kprobes without symbols, all in the program's memory; @+OFFSET: what is there in the file
+      (OFFSET): where the file has a counter of 16 bits of those who probe it
+  uprobe_profile                how often each happened
   events/header_page            what a page of the buffer begins with; header_event: what an entry begins with
 
 What is recorded

@@ -100,7 +100,8 @@ def _dynamic_events_files(tr: TraceArray) -> dict[str, Node]:
     """The files about events that are defined while the machine runs."""
     events = tr.recorder.globals.dynamic_events
     own = {kind.file: DynamicEventsFile(events, kind, tr.ftrace.update_sites) for kind in events.kinds if kind.file}
-    return {"dynamic_events": DynamicEventsFile(events, None, tr.ftrace.update_sites), **own}
+    profiles = {kind.profile_file: TextFile(partial(kind.profile, events)) for kind in events.kinds if kind.profile_file}
+    return {"dynamic_events": DynamicEventsFile(events, None, tr.ftrace.update_sites), **own, **profiles}
 
 
 def _of_tasks(trace_globals: TraceGlobals, known: Iterable[tuple[int, object]]) -> str:

@@ -59,13 +59,14 @@ class Sparc64(KernelArch):
         in_cpu = {sp: (fp, call) for sp, fp, call in windows(Env.from_address(cpu.env))}
         saved = self.saved_registers(memory.image)
         address, sp, called_from, last = registers["ip"], registers["sp"], registers["o7"], 0
-        interrupted = True
+        interrupted, innermost = True, True
         with suppress(LookupError):
             while sp > last:
                 function = memory.image.function_at(address)
                 if interrupted and function is not None and self._without_window(memory, function, address):
                     interrupted, address = False, real(sp, called_from)
-                elif not interrupted and function is not None and function.name == self.trap_entry:
+                # The innermost call may be trap_entry, too, which perhaps has not saved the registers yet.
+                elif not innermost and function is not None and function.name == self.trap_entry:
                     regs = sp + TRAP_REGISTERS
                     interrupted, address = True, real(regs, memory.read_word(regs + saved.pc))
                     sp, called_from = memory.read_word(regs + saved.sp), memory.read_word(regs + saved.link)
@@ -76,6 +77,7 @@ class Sparc64(KernelArch):
                         return
                     sp, last = fp, sp
                     address = real(sp, address)
+                innermost = False
                 yield address
 
     def _without_window(self, memory: GuestMemory, function: Symbol, address: int) -> bool:

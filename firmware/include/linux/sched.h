@@ -31,6 +31,7 @@ struct pt_regs;
 struct signal_struct;
 struct sighand_struct;
 struct robust_list_head;
+struct uprobe_task;
 
 /* task_struct.__state. print fmt shows these as they are spelled here. */
 #define TASK_RUNNING		0x00000000
@@ -214,8 +215,10 @@ struct task_struct {
 	int trace_overrun;
 	u64 ftrace_timestamp;		/* when it was last switched out */
 	struct ftrace_ret_stack ret_stack[FTRACE_RETFUNC_DEPTH];
+	u64 rethooks;			/* the latest of its calls in rethook.h */
 
 	struct blk_plug *plug;		/* requests held back, to be merged */
+	struct uprobe_task *utask;	/* probed calls that have not returned */
 
 	struct thread_struct thread;
 };

@@ -80,6 +80,10 @@ LAYOUT(ramdisk_segment, length);
 LAYOUT_CONST(TRACE_WORK_LOG);
 LAYOUT_CONST(TRACE_WORK_DUMP);
 LAYOUT_CONST(TRACE_WORK_SYNCHRONIZE_RCU_TASKS);
+LAYOUT_CONST(TRACE_WORK_UPROBE_CREATE);
+LAYOUT_CONST(TRACE_WORK_UPROBE_ENABLE);
+LAYOUT_CONST(TRACE_WORK_UPROBE_DISABLE);
+LAYOUT_CONST(TRACE_WORK_UPROBE_REMOVE);
 LAYOUT(trace_work, kind);
 LAYOUT(trace_work, argument);
 LAYOUT(trace_work, text);
@@ -103,6 +107,7 @@ LAYOUT(task_struct, curr_ret_stack);
 LAYOUT(task_struct, trace_overrun);
 LAYOUT(task_struct, ftrace_timestamp);
 LAYOUT(task_struct, ret_stack);
+LAYOUT(task_struct, rethooks);
 
 LAYOUT_CONST(TASK_SIZE);
 LAYOUT(mm_struct, pgd);

@@ -95,7 +95,8 @@ def build(guest: GuestLayout, layout: Layout) -> ProbeCallbacks:
             word = np.uint64(n) * WORD
             store_u64(image + word, load_u64(env + word))
         store_u64(image + SP, load_u64(env + SP) + WORD)
-        store_u64(image + IP, load_u64(told + event_context.IP))
+        returns_to = load_u64(told + event_context.RETURN_IP)
+        store_u64(image + IP, load_u64(told + event_context.IP) if returns_to == ZERO else returns_to)
         store_u64(image + FLAGS, _read_flags(env))
         store_u64(image + ORIG_AX, ZERO)
         store_u64(image + CODE, np.uint64(load_u32(env + code + selector)))
