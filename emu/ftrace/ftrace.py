@@ -102,6 +102,7 @@ class Ftrace:
         self._refused: BadProtocol | None = None
         self._behind = False  # a change was refused, and the sites are not as the arrays want them
         self._rethooks = trace_globals.rethooks
+        self._symbol_names = trace_globals.symbol_names
         self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dump: Iterator[str] | None = None
@@ -415,6 +416,7 @@ class Ftrace:
         for ops in self._recorders:
             ops.module_coming(module.name)
         self.kprobes.module_coming(module)
+        self._symbol_names.module_came()
         self.update_sites()
         return not self.changing
 

@@ -39,6 +39,7 @@ from emu.ftrace.native.arch import (
     RethookCallbacks,
     StackCallbacks,
     TaskCallbacks,
+    UprobeCallbacks,
     sparc64_unwind,
     sparc64_user,
 )
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RETURN_OFFSET", "build", "build_for_events", "build_for_fetching", "build_for_filters", "build_for_probes",
-    "build_for_rethooks", "build_for_stacks", "build_for_tasks",
+    "build_for_rethooks", "build_for_stacks", "build_for_tasks", "build_for_uprobes",
 ]  # fmt: skip
 
 _HANDLER = types.void(types.uint64, types.uint64)
@@ -231,3 +232,10 @@ def build_for_fetching(guest: GuestLayout) -> ProbeHandlers:
     about = context.build(memory, guest)
     user_address = user_memory.build(memory, guest, about, sparc64_user.PAGE_TABLES)
     return probe_event.build(memory, guest, about, user_address)
+
+
+def build_for_uprobes(guest: GuestLayout) -> UprobeCallbacks:
+    """Compiles for a guest."""
+    from emu.ftrace.native.arch import sparc64_uprobe
+
+    return sparc64_uprobe.build(guest)
