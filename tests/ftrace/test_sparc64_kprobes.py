@@ -13,7 +13,6 @@ import pytest
 from emu.cpu.cpu import Cpu
 from emu.ftrace.kprobes import ProbePlace
 from emu.ftrace.native import consumer, event_context
-from emu.ftrace.native.event_context import PLACE_REGISTERS
 from emu.machine import Machine
 from emu.native.record import Record
 from tests.lib.booted_machine import booted_machine
