@@ -167,7 +167,8 @@ class Machine:
             self.tracefs = TraceFS(tree, self.settle, self._check_open, self.board.acting)
             self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step, self._check_open) for cpu in self.board.cpus)
             for name, root in (("tracefs", tree), ("kprobes", build_kprobes_tree(self.ftrace))):
-                self.kernel.file_server.serve(name, ServedTree(root, begun=self._updates, busy=lambda: self._unsettled))
+                served = ServedTree(root, begun=self._updates, busy=lambda: self._unsettled, check=self._check_work)
+                self.kernel.file_server.serve(name, served)
             self.ftrace.sites.initialise()
             self.ftrace.keys.check()
             with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
@@ -451,6 +452,13 @@ class Machine:
                     raise self._wedged(f"{what}: every CPU sleeps")
         if (refused := self.ftrace.take_refused()) is not None:
             raise refused
+        self._check_work()
+
+    def _check_work(self) -> None:
+        """Raises the error of work that tracefs asked for and that the guest could not do, if there is one."""
+        if (refusal := self.kernel.work.take_refusal()) is not None:
+            with self.trace_array.error_log.noting():
+                raise refusal
 
     def checkpoint(self) -> Checkpoint:
         """Remembers the whole machine as it is now, to be put back by `restore`.

@@ -12,6 +12,7 @@ import errno
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,6 +36,8 @@ from emu.native.record import Record
 
 __all__ = ["Kprobes", "ProbePlace"]
 
+_MOST_FIXED_UP = 1 << 16  # instructions of a module
+
 
 @dataclass(frozen=True)
 class ProbePlace:
@@ -54,15 +57,22 @@ class ProbePlace:
 
 @dataclass(frozen=True)
 class _Function:
-    """A function in which something can be probed: its code, and its call site (None: it has none)."""
+    """A function, with what is in it.
+
+    Attributes:
+        module: None: it is the kernel's own.
+        site: its call site; None: it has none.
+        code: as it was compiled, no matter what has been patched, with nops for calls of tracers.
+        branches: of static keys.
+        fixed_up: instructions whose faults have a fix-up.
+    """
 
     symbol: Symbol
-    module: str | None
+    module: Module | None
     site: int | None
-
-    @property
-    def end(self) -> int:
-        return self.symbol.address + max(self.symbol.size, 1)
+    code: bytes
+    branches: Sequence[int]
+    fixed_up: frozenset[int]
 
 
 @dataclass(eq=False)
@@ -140,6 +150,7 @@ class Kprobes:
         self._enabled = True
         self._probes: list[_Kprobe] = []
         self._points: dict[int, _Point] = {}  # by address
+        self._functions: dict[int, _Function] = {}  # those that have been looked at, by address
         self.registers = np.zeros(len(set(arch.probe_registers.names.values())), np.uint64)
         records.event_context.set(event_context.REGISTERS, self.registers.ctypes.data)
         self._record = Record(kprobes_record.WORDS)
@@ -296,69 +307,63 @@ class Kprobes:
 
     def _function_at(self, address: int) -> _Function | None:
         """The function around an address; None: there is no code."""
-        symbol, module = self._kernel.image.function_at(address), None
+        image, module = self._kernel.image, None
+        symbol = image.function_at(address)
         if symbol is None:
-            for one in self._kernel.modules:
-                if one.has_code(address) and (symbol := one.function_at(address)) is not None:
-                    module = one.name
-                    break
-        if symbol is None:
+            module = next((module for module in self._kernel.modules if module.has_code(address)), None)
+            symbol = module.function_at(address) if module else None
+        if symbol is None or address >= symbol.address + max(symbol.size, 1):
             return None
-        addresses = self._sites.addresses
-        inside = (addresses >= np.uint64(symbol.address)) & (addresses < np.uint64(symbol.address + symbol.size))
-        sites = addresses[inside].tolist()
-        return _Function(symbol, module, sites[0] if sites else None)
+        known = self._functions.get(symbol.address)
+        if known is None:
+            with suppress(LookupError):  # a damaged module
+                known = self._functions[symbol.address] = self._read(symbol, module)
+        return known
+
+    def _read(self, symbol: Symbol, module: Module | None) -> _Function:
+        """What is in a function."""
+        start, end = symbol.address, symbol.address + symbol.size
+        sites, keyed = self._sites.addresses, sorted(self._keys.branches())
+        inside = sites[(sites >= np.uint64(start)) & (sites < np.uint64(end))].tolist()
+        branches = keyed[bisect_left(keyed, start) : bisect_left(keyed, end)]
+        compiled = dict.fromkeys(branches, self._arch.key_nop)
+        compiled |= {point.address: point.instruction for point in self._points.values() if start <= point.address < end}
+        compiled |= dict.fromkeys(inside, self._arch.nop)
+        code = bytearray(self._kernel.memory.read(start, symbol.size))
+        for address, instruction in compiled.items():
+            code[address - start : address - start + len(instruction)] = instruction
+        fixed_up = frozenset(address for address in self._fixed_up(module) if start <= address < end)
+        return _Function(symbol, module, inside[0] if inside else None, bytes(code), branches, fixed_up)
 
     def _find(self, address: int) -> tuple[_Function, bytes]:
         """The function around an address that can be probed, and the instruction there. Raises TraceError, see `check`."""
         function = self._function_at(address)
-        if function is None or not address < function.end:
+        if function is None:
             raise TraceError(errno.EINVAL, f"{address:#x} is in no function of the kernel")
-        name, site = function.symbol.name, function.site
+        name, start, site = function.symbol.name, function.symbol.address, function.site
         if site is None:
             raise TraceError(errno.EINVAL, f"{name} cannot be traced, so nothing in it can be probed")
-        if address in (function.symbol.address, site):
+        if address in (start, site):
             return function, b""
-        instruction = self._arch.probing().instruction(self._code(function), function.symbol.address, address)
-        keyed = [branch for branch in self._branches(function) if branch <= address < branch + len(self._arch.key_nop)]
+        instruction = self._arch.probing().instruction(function.code, start, address)
+        keyed = any(branch <= address < branch + len(self._arch.key_nop) for branch in function.branches)
         if keyed or site <= address < site + len(self._arch.nop):
             raise TraceError(errno.EINVAL, f"tracing itself changes the instruction at {address:#x}")
-        if address in self._fixed_up(function.module):
+        if address in function.fixed_up:
             raise TraceError(errno.EINVAL, f"the kernel expects the instruction at {address:#x} to fault")
         return function, instruction
 
-    def _branches(self, function: _Function) -> Sequence[int]:
-        keyed = sorted(self._keys.branches())
-        return keyed[bisect_left(keyed, function.symbol.address) : bisect_left(keyed, function.end)]
-
-    def _code(self, function: _Function) -> bytes:
-        """A function as it was compiled: no matter what has been patched, with nops for calls of tracers."""
-        start, end = function.symbol.address, function.end
-        code = bytearray(self._kernel.memory.read(start, end - start))
-        compiled = dict.fromkeys(self._branches(function), self._arch.key_nop)
-        compiled |= {point.address: point.instruction for point in self._points.values() if start <= point.address < end}
-        if function.site is not None:
-            compiled[function.site] = self._arch.nop
-        for address, instruction in compiled.items():
-            code[address - start : address - start + len(instruction)] = instruction
-        return bytes(code)
-
-    def _fixed_up(self, module: str | None) -> set[int]:
+    def _fixed_up(self, module: Module | None) -> Iterator[int]:
         """The instructions of the kernel, or of a module, whose faults have a fix-up."""
         memory, image = self._kernel.memory, self._kernel.image
-        size = image.size("exception_table_entry")
+        size, at = image.size("exception_table_entry"), image.offset("exception_table_entry.insn")
         if module is None:
             start = image.symbol("__start___ex_table")
             count = (image.symbol("__stop___ex_table") - start) // size
         else:
-            address = next(one.address for one in self._kernel.modules if one.name == module)
-            start, count = memory.member(address, "module.extable"), memory.member(address, "module.num_exentries")
-        if not count:
-            return set()
-        at = image.offset("exception_table_entry.insn")
-        table = np.frombuffer(memory.read(start, size * count), np.uint8).reshape(count, size)
-        distances = np.ascontiguousarray(table[:, at : at + 4]).view(f"{image.byte_order}i4")[:, 0].tolist()
-        return {start + size * n + at + distance for n, distance in enumerate(distances)}
+            start, count = (memory.member(module.address, f"module.{name}") for name in ("extable", "num_exentries"))
+        for entry in range(start, start + size * min(count, _MOST_FIXED_UP), size):
+            yield entry + at + int.from_bytes(memory.read(entry + at, 4), memory.byte_order, signed=True)
 
     # At call sites (trace_array.ops)
 
@@ -435,6 +440,7 @@ class Kprobes:
 
     def module_coming(self, module: Module) -> None:
         """Probes that wait for a module get their places. One that cannot have it goes on waiting."""
+        self._functions.clear()
         for probe in self._probes:
             if probe.point is None and probe.place.module == module.name:
                 try:
@@ -444,6 +450,7 @@ class Kprobes:
 
     def module_going(self, part: Callable[[int], bool]) -> None:
         """The code at some addresses is gone, its breakpoints included. `part`: whether that at an address is."""
+        self._functions.clear()
         gone = [point for point in self._points.values() if part(point.address)]
         for point in gone:
             for probe in point.probes:
@@ -475,6 +482,7 @@ class Kprobes:
         if function is None or point is None:
             where = f"{address:#x} "
         else:
-            where = f"{function.symbol.name}+{address - function.symbol.address:#x}  {function.module or ' '} "
+            module = function.module.name if function.module else " "
+            where = f"{function.symbol.name}+{address - function.symbol.address:#x}  {module} "
         flags = "[GONE]" if point is None else "" if point.site is None else "[FTRACE]"
         return f"{address:016x}  {probe.kind}  {where}{flags}\n"

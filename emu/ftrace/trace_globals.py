@@ -13,6 +13,7 @@ from emu.ftrace.dynevent.eprobe_events import EprobeEvents
 from emu.ftrace.dynevent.kprobe_events import KprobeEvents
 from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.dynevent.synthetic import SyntheticEvents
+from emu.ftrace.dynevent.uprobe_events import UprobeEvents
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
@@ -32,6 +33,7 @@ from emu.ftrace.sites import Sites
 from emu.ftrace.stacks import Stacks
 from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
+from emu.ftrace.uprobes import Uprobes
 from emu.kernel.kernel import Kernel
 from emu.kernel.user_mappings import UserMappings
 
@@ -73,23 +75,17 @@ class TraceGlobals:
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)
-        self.symbol_names = SymbolNames(kernel)
-        kprobes = KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbols, self.symbol_names)
+        self.symbol_names = names = SymbolNames(kernel)
+        self.kprobe_events = KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbols, names)
         eprobes = EprobeEvents(
-            arch,
-            self.guest,
-            self.dynamic_events,
-            self.events,
-            kernel.modules,
-            self.symbols,
-            self.symbol_names,
-            self.event_filter,
+            arch, self.guest, self.dynamic_events, self.events, kernel.modules, self.symbols, names, self.event_filter
         )
-        self.dynamic_events.kinds += [kprobes, eprobes, SyntheticEvents(self.events)]
-        names = HistNames(self.symbols, self.events.syscall_name)
+        self.uprobes = Uprobes(kernel, arch, self.guest, self.records)
+        uprobes = UprobeEvents(arch, self.guest, self.events, self.uprobes, kernel.work, self.dynamic_events)
+        self.dynamic_events.kinds += [self.kprobe_events, uprobes, eprobes, SyntheticEvents(self.events)]
         self.hists = Histograms(
             _HIST_MEMORY,
-            names,
+            HistNames(self.symbols, self.events.syscall_name),
             lambda: arch.hist_handlers(self.guest),
             arch.hist_action_handlers,
             lambda: self.stacks.callbacks().key_stack,

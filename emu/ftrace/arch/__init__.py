@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from emu.cpu.arch import CpuArch
 from emu.ftrace.arch.probing import Probing
-from emu.ftrace.native.arch import Callbacks, EventCallbacks, ProbeCallbacks, RethookCallbacks, StackCallbacks, TaskCallbacks
+from emu.ftrace.native.arch import (
+    Callbacks,
+    EventCallbacks,
+    ProbeCallbacks,
+    RethookCallbacks,
+    StackCallbacks,
+    TaskCallbacks,
+    UprobeCallbacks,
+)
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
 from emu.native.pointers import in_byte_order
@@ -180,6 +188,10 @@ class FtraceArch(ABC):
         """The same for stacks of calls."""
         return _stack_callbacks(self, guest)
 
+    def uprobe_callbacks(self, guest: GuestLayout) -> UprobeCallbacks:
+        """The same for probes in programs."""
+        return _uprobe_callbacks(self, guest)
+
     def probe_callbacks(self, guest: GuestLayout) -> ProbeCallbacks:
         """The same for kprobes."""
         return _probe_callbacks(self, guest)
@@ -281,6 +293,12 @@ def _probing(arch: FtraceArch) -> Probing:
     module: Any = importlib.import_module(f"emu.ftrace.arch.{arch.cpu.name}_probing")
     probing: Probing = module.PROBING
     return probing
+
+
+@functools.cache
+def _uprobe_callbacks(arch: FtraceArch, guest: GuestLayout) -> UprobeCallbacks:
+    compiled: UprobeCallbacks = _native(arch).build_for_uprobes(guest)
+    return compiled
 
 
 @functools.cache

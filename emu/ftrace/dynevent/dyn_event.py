@@ -179,6 +179,14 @@ class DynamicEvents:
         for event in events:
             if event.in_use and event.call not in staying:
                 raise TraceError(errno.EBUSY, f"the event {event.call.path} is in use")
+        self._drop(events)
+
+    def withdraw(self, event: DynamicEvent) -> None:
+        """Removes a definition that has turned out to be impossible, whether the event is in use or not."""
+        if event in self._events:
+            self._drop([event])
+
+    def _drop(self, events: Iterable[DynamicEvent]) -> None:
         gone = []
         for event in events:
             self._events.remove(event)

@@ -45,6 +45,7 @@ class _Attached:
 
     target: EventFile | None = None
     needs_entry = True
+    event_handler = 0
 
     def __init__(self, probe: _Eprobe, file: EventFile, condition: EventFilter | None) -> None:
         self.kind = probe
@@ -76,7 +77,6 @@ class _EprobeEvent(ProbeEvent):
         assert isinstance(file, EventFile)
         (probe,) = self.probes
         assert isinstance(probe, _Eprobe)
-        probe.kind.symbol_names.refresh()
         attached = _Attached(probe, file, probe.condition)
         file.files.add_trigger(self._probed, attached)
         self._attached[file] = attached
@@ -159,7 +159,7 @@ class EprobeEvents(DynamicEventKind):
         self._catalogue = catalogue
         self._modules = modules
         self._symbols = symbols
-        self.symbol_names = symbol_names
+        self._symbol_names = symbol_names
         self._make_filter = make_filter
 
     def takes(self, command: str) -> bool:
@@ -179,7 +179,7 @@ class EprobeEvents(DynamicEventKind):
         site = ProbeSite(None, self._symbols.address, event=probed)
         arguments = parse_arguments(command, 2, site, end)
         layout = EntryLayout.of(EventKind.EPROBE, arguments)
-        program = FetchProgram(layout, self._arch.probe_registers, self.symbol_names.address)
+        program = FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
         handler = self._arch.probe_handlers(self._guest).event
         probe = _Eprobe(self, _EprobeEvent(layout, probed), handler, arguments, program, probed, condition)
         probe.join(self._catalogue, command, group, name or probed.name, _DEPTH)

@@ -31,7 +31,7 @@ from emu.ftrace.numbers import parse_c
 from emu.ftrace.symbols import KernelSymbols
 from emu.kernel.kernel import Kernel
 
-__all__ = ["KprobeEvents"]
+__all__ = ["KprobeEvents", "parse_place"]
 
 _GROUP = "kprobes"
 _LARGEST_MAXACTIVE = 4096
@@ -86,7 +86,6 @@ class _KprobeEvent(Probe):
             raise command.error(refusal, 1, code=error.code, why=error.why) from None
 
     def arm(self) -> None:
-        self.kind.symbol_names.refresh()
         if self._maxactive:
             self.kind.kprobes.add_return(self.where, self.consumer, self._maxactive)
         else:
@@ -123,7 +122,7 @@ class KprobeEvents(DynamicEventKind):
         symbol_names: SymbolNames,
     ) -> None:
         self.kprobes = kprobes
-        self.symbol_names = symbol_names
+        self._symbol_names = symbol_names
         self._kernel = kernel
         self._symbols = symbols
         self._arch = arch
@@ -146,32 +145,32 @@ class KprobeEvents(DynamicEventKind):
 
     def _create(self, command: ProbeCommand) -> Probe:
         maxactive = _maxactive(command)
-        where, returns = _place(command)
+        where, returns = parse_place(command)
         returns = returns or command.words[0].startswith("r")
-        at_entry = self._is_entry(where)
-        if returns and where.address is None and not at_entry:
+        if returns and where.address is None and not self._is_entry(where):
             raise command.error(ProbeError.BAD_RETPROBE, 1)
         group, name = parse_event_name(command, _GROUP)
-        site = ProbeSite(
-            self._arch.probe_registers,
-            self._symbols.address,
-            at_entry=at_entry and not returns and where.address is None,
-            returns=returns,
-        )
-        arguments = parse_arguments(command, 2, site)
-        layout = EntryLayout.of(EventKind.KRETPROBE if returns else EventKind.KPROBE, arguments)
-        program = FetchProgram(layout, self._arch.probe_registers, self.symbol_names.address)
+        layout, program = self.arguments(command, where, returns)
         handlers = self._arch.probe_handlers(self._guest)
         handler = handlers.returned if returns else handlers.at
         if returns and not maxactive:
             maxactive = max(_LEAST_MAXACTIVE, 2 * len(self._kernel.board.cpus))
-        probe = _KprobeEvent(self, ProbeEvent(layout), handler, arguments, program, where, maxactive)
+        probe = _KprobeEvent(self, ProbeEvent(layout), handler, layout.arguments, program, where, maxactive)
         probe.join(self._catalogue, command, group, name or sanitized(_default_name(where, returns)))
         return probe
 
     def count(self, name: str) -> int:
         """How many functions of the kernel, without its modules, have a name."""
         return sum(function.name == name for function in self._kernel.image.functions)
+
+    def arguments(self, command: ProbeCommand, where: ProbePlace, returns: bool) -> tuple[EntryLayout, FetchProgram]:
+        """The entries that a command's words from the third on describe, and what fetches them. Raises TraceError."""
+        at_entry = not returns and where.address is None and self._is_entry(where)
+        site = ProbeSite(self._arch.probe_registers, self._symbols.address, at_entry=at_entry, returns=returns)
+        layout = EntryLayout.of(
+            EventKind.KRETPROBE if returns else EventKind.KPROBE, parse_arguments(command, 2, site)
+        )
+        return layout, FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
 
     def _is_entry(self, where: ProbePlace) -> bool:
         """Whether a place is where a function begins; so it is said to be if nobody knows yet."""
@@ -201,8 +200,8 @@ def _maxactive(command: ProbeCommand) -> int:
     return value
 
 
-def _place(command: ProbeCommand) -> tuple[ProbePlace, bool]:
-    """What is probed, and whether `%return` says that returns are."""
+def parse_place(command: ProbeCommand) -> tuple[ProbePlace, bool]:
+    """What is probed, the second word of a command, and whether `%return` says that returns are."""
     text = command.words[1]
     address = parse_c(text)
     if address is not None:

@@ -40,6 +40,10 @@ class EventTrigger(Protocol):
     @property
     def kind(self) -> object: ...
 
+    @property
+    def event_handler(self) -> int:
+        """The address of void (*)(cpu, file) that is sooner done, if the event has no other trigger; 0: there is none."""
+
     def release(self) -> None: ...
 
 
@@ -277,10 +281,14 @@ class EventFiles:
 
     def _follow(self, file: EventFile) -> None:
         """Has the handler called for an event, if there is more to do than to record what a filter keeps of it."""
-        record, array = file.record, self._records.array
+        array, triggers = self._records.array, file.triggers
+        with_stack = array.get(array_record.EVENT_STACKS) != 0
+        alone = not any(map(array.get, (array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS)))
         address = 0
-        if record.get(event_file.CONSUMERS) or any(map(array.get, (array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS))):
+        if alone and not triggers:
+            address = self._stack_handler() if with_stack else 0
+        elif alone and len(triggers) == 1 and not with_stack and file.call.kind is not EventKind.FTRACE:
+            address = triggers[0].event_handler or self._handler()
+        else:
             address = self._handler()
-        elif array.get(array_record.EVENT_STACKS):
-            address = self._stack_handler()
-        record.set(event_file.HANDLER, address)
+        file.record.set(event_file.HANDLER, address)

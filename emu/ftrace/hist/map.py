@@ -16,7 +16,7 @@ from emu.native.record import Record
 
 __all__ = ["HistMap", "HistMemory"]
 
-_SLOTS_PER_ELEMENT = 2
+_SLOTS_PER_ELEMENT = 4
 _WORD = 8  # bytes
 
 
@@ -84,6 +84,7 @@ class HistMap:
         """Events change it by this program from now on."""
         self._program = program.words
         start, size = self._program.ctypes.data, program.frame_size
+        self.record.set(hist_record.NUMBER, program.number)
         self.record.set(hist_record.PROGRAM, start)
         self.record.set(hist_record.PROGRAM_END, start + self._program.nbytes)
         self._frames = Record(hist_record.FRAMES * size // _WORD)
@@ -99,8 +100,8 @@ class HistMap:
 
     @property
     def hits(self) -> int:
-        """How many events have been counted."""
-        return self.record.get(hist_record.HITS)
+        """How many events have been counted: the sum of all hitcounts."""
+        return int(self.elements[:, self.record.get(hist_record.KEY_SIZE) // _WORD].sum())
 
     @property
     def drops(self) -> int:
@@ -110,7 +111,7 @@ class HistMap:
     def clear(self) -> None:
         """Empties it."""
         self._slots.clear()
-        for field in (hist_record.USED, hist_record.HITS, hist_record.DROPS):
+        for field in (hist_record.USED, hist_record.DROPS):
             self.record.set(field, 0)
 
     def release(self) -> None:

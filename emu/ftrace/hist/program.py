@@ -78,6 +78,15 @@ class Program:
         return self._frame_size
 
     @property
+    def number(self) -> int:
+        """What native code needs to know to do the same sooner (`hist_record.NUMBER`); 0: it has to run the program."""
+        operations = self._steps[:: hist_record.STEP_WORDS]
+        if operations != [hist_record.FIELD, hist_record.INSERT] or self._layout.comm:
+            return 0
+        _, _, offset, kind = self._steps[: hist_record.STEP_WORDS]
+        return offset << int(hist_record.NUMBER_OFFSET) | kind
+
+    @property
     def words(self) -> NDArray[np.uint64]:
         return np.array(self._steps, np.uint64)
 

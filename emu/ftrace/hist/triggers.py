@@ -147,6 +147,10 @@ class HistTrigger:
         return self
 
     @property
+    def event_handler(self) -> int:
+        return 0 if self.condition else self._histograms.handlers().event_with_hist
+
+    @property
     def paused(self) -> bool:
         return self.record.get(consumer.PAUSED) != 0
 

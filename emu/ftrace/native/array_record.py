@@ -36,6 +36,7 @@ STAGES = _fields.word()  # address of the stage_record
 STRING_TEST = _fields.word()  # address of what tests strings for filters (native.filter_program); 0: there is no filter yet
 EVENT_CONTEXT = _fields.word()  # address of the event_context
 KPROBES = _fields.word()  # address of the kprobes_record
+UPROBES = _fields.word()  # address of the uprobes_record
 PLACES = _fields.word()  # where .ftrace.tramp begins
 PLACES_SIZE = _fields.word()
 STANDS_FOR = _fields.word()  # address of a word for each of its places: the address of what is copied there; 0: nothing is

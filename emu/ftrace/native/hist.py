@@ -16,9 +16,10 @@ from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_record, consumer, event_context, event_file, hist_record
 from emu.ftrace.native.context import build as build_context
 from emu.ftrace.native.context import now
+from emu.ftrace.native.event import record
 from emu.ftrace.native.filter_program import number_at, string_at
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.hist_map import find, insert
+from emu.ftrace.native.hist_map import count_number, count_up, find, insert
 from emu.ftrace.native.trigger import spend
 from emu.native import cfunc, njit
 from emu.native.pointers import Accessors, call_handler, load_u8, load_u64, store_u8, store_u64
@@ -40,6 +41,10 @@ class HistHandlers(NamedTuple):
     """The addresses of void (*)(cpu, consumer)."""
 
     hist: int
+
+    event_with_hist: int
+    """void (*)(cpu, file): all that an event_file wants, if it has a histogram as its only consumer, and that has no filter."""
+
     enable_hist: int
     disable_hist: int
 
@@ -142,7 +147,7 @@ def build(memory: Accessors, guest: GuestLayout) -> HistHandlers:
                     return
                 if is_new and load_u64(hist + hist_record.COMM) != ZERO:
                     keep_comm(cpu, array, element + load_u64(hist + hist_record.COMM))
-                store_u64(element + key_size, load_u64(element + key_size) + ONE)
+                count_up(element + key_size)
             elif op == hist_record.SUM:
                 store_u64(element + to, load_u64(element + to) + load_u64(frame + a))
             elif op == hist_record.SET:
@@ -207,21 +212,38 @@ def build(memory: Accessors, guest: GuestLayout) -> HistHandlers:
                 store_u64(hist + hist_record.ELEMENT, element)
                 call_handler(a, cpu, b)
 
-    @cfunc(_HANDLER)
-    def hist(cpu, acting):
-        if load_u64(acting + consumer.PAUSED) != ZERO:
-            return
-        one = load_u64(acting + consumer.TARGET)
+    @njit
+    def run_in_frame(cpu, array, one, entry, size):
+        """Runs the program, unless it is under way in all frames."""
         frame = load_u64(one + hist_record.FRAME)
         behind = frame + load_u64(one + hist_record.FRAME_SIZE)
-        if behind > load_u64(one + hist_record.FRAMES_END):
-            return
-        store_u64(one + hist_record.FRAME, behind)
-        array = load_u64(acting + consumer.ARRAY)
-        context = load_u64(array + array_record.EVENT_CONTEXT)
-        entry, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
-        run(cpu, array, one, frame, entry, size)
-        store_u64(one + hist_record.FRAME, frame)
+        if behind <= load_u64(one + hist_record.FRAMES_END):
+            store_u64(one + hist_record.FRAME, behind)
+            run(cpu, array, one, frame, entry, size)
+            store_u64(one + hist_record.FRAME, frame)
+
+    @cfunc(_HANDLER)
+    def hist(cpu, acting):
+        if load_u64(acting + consumer.PAUSED) == ZERO:
+            array = load_u64(acting + consumer.ARRAY)
+            context = load_u64(array + array_record.EVENT_CONTEXT)
+            entry, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
+            run_in_frame(cpu, array, load_u64(acting + consumer.TARGET), entry, size)
+
+    @cfunc(_HANDLER)
+    def event_with_hist(cpu, file):
+        acting = load_u64(file + event_file.CONSUMERS)
+        context = load_u64(load_u64(acting + consumer.ARRAY) + array_record.EVENT_CONTEXT)
+        entry = load_u64(context + event_context.ENTRY)
+        one = load_u64(acting + consumer.TARGET)
+        field = load_u64(one + hist_record.NUMBER)
+        if field == ZERO:
+            call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
+        elif load_u64(acting + consumer.PAUSED) == ZERO:
+            kind = field & hist_record.NUMBER_MASK
+            place = entry + (field >> hist_record.NUMBER_OFFSET)
+            count_number(one, number_at(place, kind & SIZE_MASK, kind & hist_record.SIGNED != ZERO))
+        record(cpu, file, entry, load_u64(context + event_context.SIZE))
 
     @cfunc(_HANDLER)
     def enable_hist(cpu, acting):
@@ -231,4 +253,4 @@ def build(memory: Accessors, guest: GuestLayout) -> HistHandlers:
     def disable_hist(cpu, acting):
         set_paused(acting, ONE)
 
-    return HistHandlers(hist.address, enable_hist.address, disable_hist.address)
+    return HistHandlers(hist.address, event_with_hist.address, enable_hist.address, disable_hist.address)

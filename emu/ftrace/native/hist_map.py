@@ -9,7 +9,7 @@ from emu.ftrace.native import hist_record
 from emu.native import njit
 from emu.native.pointers import load_u64, store_u64
 
-__all__ = ["find", "insert"]
+__all__ = ["count_number", "count_up", "find", "insert"]
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 FACTOR, FOLD, TOP = np.uint64(0x9E37_79B9_7F4A_7C15), np.uint64(32), np.uint64(40)
@@ -17,13 +17,18 @@ INDEX = np.uint64((1 << hist_record.INDEX_BITS) - 1)
 
 
 @njit
+def mixed(value, word):
+    value = (value ^ word) * FACTOR
+    return value ^ value >> FOLD
+
+
+@njit
 def hash_of(key, size):
-    """Of the words of a key. All bits depend on all of the key's."""
+    """Of the words of a key. The upper bits depend on all of them."""
     value = size
     at = ZERO
     while at < size:
-        value = (value ^ load_u64(key + at)) * FACTOR
-        value ^= value >> FOLD
+        value = mixed(value, load_u64(key + at))
         at += WORD
     return value * FACTOR
 
@@ -61,6 +66,40 @@ def element_in(hist, slot):
 
 
 @njit
+def count_up(address):
+    store_u64(address, load_u64(address) + ONE)
+
+
+@njit
+def count_number(hist, number):
+    """Counts an event whose key is one word. Nothing but keys and hitcount is kept."""
+    hashed = mixed(WORD, number) * FACTOR
+    slots, mask = load_u64(hist + hist_record.SLOTS), load_u64(hist + hist_record.SLOT_MASK)
+    at = hashed >> TOP
+    while True:
+        place = slots + (at & mask) * WORD
+        slot = load_u64(place)
+        if (slot ^ hashed) & ~INDEX == ZERO and slot != ZERO:
+            element = element_in(hist, slot)
+            if load_u64(element) == number:
+                break
+        if slot == ZERO:
+            used = load_u64(hist + hist_record.USED)
+            if used == load_u64(hist + hist_record.CAPACITY):
+                count_up(hist + hist_record.DROPS)
+                return
+            store_u64(hist + hist_record.USED, used + ONE)
+            slot = hashed & ~INDEX | (used + ONE)
+            store_u64(place, slot)
+            element = element_in(hist, slot)
+            store_u64(element, number)
+            store_u64(element + WORD, ZERO)
+            break
+        at += ONE
+    count_up(element + WORD)
+
+
+@njit
 def find(hist, key):
     """The address of a key's element; 0: it has none."""
     slot = load_u64(place_of(hist, key, hash_of(key, load_u64(hist + hist_record.KEY_SIZE))))
@@ -71,7 +110,7 @@ def find(hist, key):
 def insert(hist, key):
     """The address of a key's element, and whether it is new: then it is made, with nothing but the key in it.
 
-    The address is 0 if there is no room. Hits and drops are counted.
+    The address is 0 if there is no room, which is counted.
     """
     key_size = load_u64(hist + hist_record.KEY_SIZE)
     hashed = hash_of(key, key_size)
@@ -81,7 +120,7 @@ def insert(hist, key):
     if is_new:
         used = load_u64(hist + hist_record.USED)
         if used == load_u64(hist + hist_record.CAPACITY):
-            store_u64(hist + hist_record.DROPS, load_u64(hist + hist_record.DROPS) + ONE)
+            count_up(hist + hist_record.DROPS)
             return ZERO, False
         store_u64(hist + hist_record.USED, used + ONE)
         slot = hashed & ~INDEX | (used + ONE)
@@ -92,5 +131,4 @@ def insert(hist, key):
         while at < element_size:
             store_u64(element + at, load_u64(key + at) if at < key_size else ZERO)
             at += WORD
-    store_u64(hist + hist_record.HITS, load_u64(hist + hist_record.HITS) + ONE)
     return element_in(hist, slot), is_new

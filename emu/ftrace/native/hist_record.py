@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What native code knows of a histogram: its map, and the program by which an event changes it.
 
-The map has a slot for each of the first tries to find a key, twice as many as there may be elements. An element is an array of
-words: the key, then hitcount and the other sums, then what else the histogram keeps for a key.
+The map has more slots than there may be elements; a key's is one of those that follow its hash. An element is an array of words:
+the key, then hitcount, flags and the other sums, then what else the histogram keeps for a key.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ ELEMENTS = _fields.word()  # address of the elements, in the order in which thei
 ELEMENT_SIZE = _fields.word()  # bytes
 CAPACITY = _fields.word()  # elements there is room for
 USED = _fields.word()  # elements there are
-HITS = _fields.word()  # events whose keys had or got an element
 DROPS = _fields.word()  # events for whose keys there was no room
 KEY_SIZE = _fields.word()  # bytes
 COMM = _fields.word()  # offset in an element of the name of the task whose event made it; 0: it is not kept
 STACK = _fields.word()  # address of void (*)(cpu, words), which stores the calls under way; 0: it is not needed
+NUMBER = _fields.word()  # if only events are counted, by one number of their entries: offset << 16 | B of FIELD; 0: PROGRAM runs
 PROGRAM = _fields.word()  # address of the program (`native.hist`)
 PROGRAM_END = _fields.word()
 FRAME = _fields.word()  # address of the frame that the program works in: the key, then registers
@@ -72,6 +72,7 @@ STEP_WORDS = _program.count
 ) = (np.uint64(n) for n in range(25))
 
 SIGNED = np.uint64(1 << 8)
+NUMBER_OFFSET, NUMBER_MASK = np.uint64(16), np.uint64(0xFFFF)
 
 # B of SET_STRING
 FLAGS_MASK, ROOM = np.uint64(0xFFFF), np.uint64(16)

@@ -39,6 +39,9 @@ class ProbeHandlers(NamedTuple):
     event: int
     """Of an event: EPROBE."""
 
+    host: int
+    """Of an instruction, or of returns: has the probe's CALLBACK act, which may change the registers. There is no event."""
+
 
 @njit
 def need_registers(cpu, told):
@@ -103,4 +106,16 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, user_address:
         if stage != ZERO:
             end(cpu, array, told, probe, stage)
 
-    return ProbeHandlers(at.address, returned.address, event.address)
+    @cfunc(_HANDLER)
+    def host(cpu, acting):
+        array, probe = array_of(cpu), load_u64(acting + consumer.TARGET)
+        told = load_u64(array + array_record.EVENT_CONTEXT)
+        need_registers(cpu, told)
+        stage = stages.enter(array)
+        if stage != ZERO:
+            fetch_arguments(cpu, array, told, load_u64(probe + probe_record.PROGRAM), stage, load_u64(probe + probe_record.SIZE))
+            store_u64(probe + probe_record.ENTRY, stage)
+            call_handler(load_u64(probe + probe_record.CALLBACK), cpu, probe)
+            stages.leave(array)
+
+    return ProbeHandlers(at.address, returned.address, event.address, host.address)

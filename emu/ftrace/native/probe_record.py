@@ -12,4 +12,6 @@ PROGRAM = _fields.word()  # address of a program that fetches the arguments (nat
 SIZE = _fields.word()  # bytes of an entry, without what strings append
 USES_REGISTERS = _fields.word()  # 1: the program looks at registers
 HITS = _fields.word()
+CALLBACK = _fields.word()  # of the host's own probes: address of void (*)(cpu, probe), which is told of each hit
+ENTRY = _fields.word()  # ... and address of the entry with the arguments, while it is told
 WORDS = _fields.count

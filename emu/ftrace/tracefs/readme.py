@@ -85,6 +85,11 @@ Events
               +8(VALUE): what is in memory there; +u8(VALUE): in the program's memory
       types:  u8 s16 x32 x64, b4@2/32: four bits from the second on, symbol, string, ustring, symstr, TYPE[COUNT]
   kprobe_profile                how often each happened, and how often a return could not be waited for
+  uprobe_events                 the same at an offset in a file, in every program that maps it
+      p:mine /bin/ls:0x1234 first=+0(%di):string   r:ret /bin/ls:0x1234 $retval   p /bin/ls:0x1234(0x5678)
+      values: those of kprobes without symbols, all in the program's memory; @+OFFSET: what is there in the file
+      (OFFSET): where the file has a counter of 16 bits of those who probe it
+  uprobe_profile                how often each happened
   events/header_page            what a page of the buffer begins with; header_event: what an entry begins with
 
 What is recorded

@@ -65,6 +65,10 @@ class Trigger:
         """Whether it looks at the entry, or must follow it (Linux: EVENT_FILE_FL_TRIGGER_COND)."""
         return self._condition is not None or self.record.get(consumer.POST) != 0
 
+    @property
+    def event_handler(self) -> int:
+        return 0
+
     def release(self) -> None:
         """It does nothing any more."""
         self._consumer.release()

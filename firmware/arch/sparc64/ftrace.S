@@ -92,3 +92,9 @@ SYM_FUNC_START(kprobe_trap)
 	retl
 	 mov	%o1, %o0
 SYM_FUNC_END(kprobe_trap)
+
+/* uprobe_dispatch(id, regs): the program's task is about to execute the place */
+LABEL uprobe_dispatch
+
+/* uretprobe_dispatch(id, regs, func): the program's function has returned */
+LABEL uretprobe_dispatch

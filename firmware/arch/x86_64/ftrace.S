@@ -75,6 +75,16 @@ SYM_FUNC_START(trace_event_buffer_commit)
 	ret
 SYM_FUNC_END(trace_event_buffer_commit)
 
+/* uprobe_dispatch(id, regs): the program's task is about to execute the place */
+SYM_FUNC_START(uprobe_dispatch)
+	ret
+SYM_FUNC_END(uprobe_dispatch)
+
+/* uretprobe_dispatch(id, regs, func): the program's function has returned */
+SYM_FUNC_START(uretprobe_dispatch)
+	ret
+SYM_FUNC_END(uretprobe_dispatch)
+
 /* kprobe_int3_handler(regs, 0): 1 if the breakpoint was a kprobe's */
 SYM_FUNC_START(kprobe_int3_handler)
 	mov	%esi, %eax

@@ -5,6 +5,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/signal.h>
+#include <linux/uprobes.h>
 #include <linux/interrupt.h>
 #include <linux/nmi.h>
 #include <emu/hostcall.h>
@@ -31,6 +32,7 @@ static void do_trap(int trapnr, int signr, int sicode, const char *what,
 		return;
 	}
 	local_irq_enable();
+	uprobe_abort_xol(regs);
 	current->thread.trap_nr = trapnr;
 	current->thread.error_code = error_code == -1 ? 0 : error_code;
 	if (signr == SIGILL)
@@ -71,9 +73,8 @@ noinstr void exc_int3(struct pt_regs *regs)
 {
 	if (user_mode(regs)) {
 		local_irq_enable();
-		current->thread.trap_nr = 3;
-		current->thread.error_code = 0;
-		force_sig(SIGTRAP);
+		if (!uprobe_pre_sstep_notifier(regs))
+			arch_uprobe_unknown_swbp(regs);
 		local_irq_disable();
 		return;
 	}

@@ -31,6 +31,7 @@ struct pt_regs;
 struct signal_struct;
 struct sighand_struct;
 struct robust_list_head;
+struct uprobe_task;
 
 /* task_struct.__state. print fmt shows these as they are spelled here. */
 #define TASK_RUNNING		0x00000000
@@ -217,6 +218,7 @@ struct task_struct {
 	u64 rethooks;			/* the latest of its calls in rethook.h */
 
 	struct blk_plug *plug;		/* requests held back, to be merged */
+	struct uprobe_task *utask;	/* probed calls that have not returned */
 
 	struct thread_struct thread;
 };

@@ -18,6 +18,7 @@
 #include <linux/tlbflush.h>
 #include <linux/tty.h>
 #include <linux/uaccess.h>
+#include <linux/uprobes.h>
 #include <trace/events/sched.h>
 #include "exit.h"
 
@@ -37,6 +38,7 @@ static void complete_vfork_done(struct task_struct *tsk)
 /* The program is no longer in its parent's way, nor in other threads'. */
 void mm_release(struct task_struct *p, struct mm_struct *mm)
 {
+	uprobe_free_utask(p);
 	deactivate_mm(p, mm);
 	if (p->clear_child_tid) {
 		if (mm && atomic_read(&mm->mm_users) > 1 &&

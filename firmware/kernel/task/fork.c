@@ -17,6 +17,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/sysctl.h>
 #include <linux/uaccess.h>
+#include <linux/uprobes.h>
 
 #include <trace/events/sched.h>
 
@@ -136,6 +137,7 @@ static void reset_task(struct task_struct *p,
 	p->restore_sigmask = false;
 	p->real_blocked = 0;
 	p->robust_list = NULL;
+	p->utask = NULL;
 	p->restart_block.fn = do_no_restart_syscall;
 	init_sigpending(&p->pending);
 	/* The alternate stack is for one user at a time. */
@@ -284,6 +286,7 @@ copy_process(const struct kernel_clone_args *args)
 		if (err)
 			goto bad_fork_free_pid;
 	}
+	uprobe_copy_process(p, flags);
 	trace_task_newtask(p, flags);
 	return p;
 

@@ -14,6 +14,8 @@
 #include <emu/hostcall.h>
 #include <emu/trace_work.h>
 
+#include "trace_uprobe.h"
+
 static struct task_struct *ktraced_task;
 
 static long trace_work_log(const struct trace_work *work)
@@ -38,6 +40,10 @@ static long (*const trace_works[])(const struct trace_work *work) = {
 	[TRACE_WORK_LOG]	= trace_work_log,
 	[TRACE_WORK_DUMP]	= trace_work_dump,
 	[TRACE_WORK_SYNCHRONIZE_RCU_TASKS] = trace_work_synchronize_rcu_tasks,
+	[TRACE_WORK_UPROBE_CREATE]	= create_trace_uprobe,
+	[TRACE_WORK_UPROBE_ENABLE]	= trace_uprobe_enable,
+	[TRACE_WORK_UPROBE_DISABLE]	= trace_uprobe_disable,
+	[TRACE_WORK_UPROBE_REMOVE]	= trace_uprobe_remove,
 };
 
 static long do_trace_work(const struct trace_work *work)

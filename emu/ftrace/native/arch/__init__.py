@@ -11,6 +11,7 @@ Each module here has functions that compile them for one layout of the guest's s
     build_for_rethooks(guest) -> RethookCallbacks
     build_for_stacks(guest, irqs_off) -> StackCallbacks
     build_for_probes(guest) -> ProbeCallbacks
+    build_for_uprobes(guest) -> UprobeCallbacks
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 __all__ = [
-    "Callback", "Callbacks", "EventCallbacks", "ProbeCallbacks", "RethookCallbacks", "StackCallbacks", "TaskCallbacks",
+    "Callback", "Callbacks", "EventCallbacks", "ProbeCallbacks", "RethookCallbacks", "StackCallbacks",
+    "TaskCallbacks", "UprobeCallbacks",
 ]  # fmt: skip
 
 
@@ -118,3 +120,16 @@ class ProbeCallbacks(NamedTuple):
 
     say_where: int
     """void (*)(cpu, consumer): see native.kprobe."""
+
+
+class UprobeCallbacks(NamedTuple):
+    """What probes in programs need."""
+
+    dispatch: Callback
+    """uprobe_dispatch(id, regs): a program's task has come to a probe."""
+
+    dispatch_return: Callback
+    """uretprobe_dispatch(id, regs, func): a program's function has returned."""
+
+    fill: int
+    """The address of void (*)(cpu, event_context), which stores the program's registers."""

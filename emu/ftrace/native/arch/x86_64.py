@@ -36,6 +36,7 @@ from emu.ftrace.native.arch import (
     RethookCallbacks,
     StackCallbacks,
     TaskCallbacks,
+    UprobeCallbacks,
     x86_64_unwind,
     x86_64_user,
 )
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SITE_SIZE", "build", "build_for_events", "build_for_fetching", "build_for_filters", "build_for_probes",
-    "build_for_rethooks", "build_for_stacks", "build_for_tasks",
+    "build_for_rethooks", "build_for_stacks", "build_for_tasks", "build_for_uprobes",
 ]  # fmt: skip
 
 _HANDLER = types.void(types.uint64, types.uint64)
@@ -213,3 +214,10 @@ def build_for_probes(guest: GuestLayout) -> ProbeCallbacks:
     from emu.ftrace.native.arch import x86_64_probe
 
     return x86_64_probe.build(guest, layout())
+
+
+def build_for_uprobes(guest: GuestLayout) -> UprobeCallbacks:
+    """Compiles for a guest."""
+    from emu.ftrace.native.arch import x86_64_uprobe
+
+    return x86_64_uprobe.build(guest)
