@@ -37,11 +37,7 @@ _GROUP = "kprobes"
 _LARGEST_MAXACTIVE = 4096
 _LEAST_MAXACTIVE = 10
 _LARGEST_OFFSET = (1 << 32) - 1
-_REFUSALS = {
-    errno.EILSEQ: ProbeError.BAD_INSN_BNDRY,
-    errno.ENOENT: ProbeError.BAD_PROBE_ADDR,
-    errno.EADDRNOTAVAIL: ProbeError.NON_UNIQ_SYMBOL,
-}
+_REFUSALS = {errno.EILSEQ: ProbeError.BAD_INSN_BNDRY, errno.ENOENT: ProbeError.BAD_PROBE_ADDR}
 
 
 class _KprobeEvent(Probe):
@@ -81,6 +77,8 @@ class _KprobeEvent(Probe):
 
     def check(self, command: ProbeCommand) -> None:
         kprobes = self.kind.kprobes
+        if self.where.module is None and self.kind.count(self.where.symbol) > 1:
+            raise command.error(ProbeError.NON_UNIQ_SYMBOL, 1, code=errno.EADDRNOTAVAIL)
         try:
             (kprobes.check_return if self._maxactive else kprobes.check)(self.where)
         except TraceError as error:
@@ -160,6 +158,10 @@ class KprobeEvents(DynamicEventKind):
         probe = _KprobeEvent(self, ProbeEvent(layout), handler, layout.arguments, program, where, maxactive)
         probe.join(self._catalogue, command, group, name or sanitized(_default_name(where, returns)))
         return probe
+
+    def count(self, name: str) -> int:
+        """How many functions of the kernel, without its modules, have a name."""
+        return sum(function.name == name for function in self._kernel.image.functions)
 
     def arguments(self, command: ProbeCommand, where: ProbePlace, returns: bool) -> tuple[EntryLayout, FetchProgram]:
         """The entries that a command's words from the third on describe, and what fetches them. Raises TraceError."""
