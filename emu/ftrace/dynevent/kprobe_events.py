@@ -86,7 +86,6 @@ class _KprobeEvent(Probe):
             raise command.error(refusal, 1, code=error.code, why=error.why) from None
 
     def arm(self) -> None:
-        self.kind.symbol_names.refresh()
         if self._maxactive:
             self.kind.kprobes.add_return(self.where, self.consumer, self._maxactive)
         else:
@@ -123,7 +122,7 @@ class KprobeEvents(DynamicEventKind):
         symbol_names: SymbolNames,
     ) -> None:
         self.kprobes = kprobes
-        self.symbol_names = symbol_names
+        self._symbol_names = symbol_names
         self._kernel = kernel
         self._symbols = symbols
         self._arch = arch

@@ -17,32 +17,29 @@ class SymbolNames:
 
     Args:
         kernel: with its image loaded.
-
-    Attributes:
-        address: of the native record.
     """
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._record = Record(native.WORDS)
-        self.address: int = self._record.address
-        self._modules: list[tuple[int, str]] | None = None  # whose functions are there; None: nobody needs any yet
+        self._is_used = False
         self._tables = np.zeros((4, 0), np.uint64)
         self._text = np.zeros(0, np.uint8)
 
-    def refresh(self) -> None:
-        """Takes the functions that there are now. Whoever uses them calls this first."""
-        modules = [(module.address, module.name) for module in self._kernel.modules]
-        if modules != self._modules:
-            self._modules = modules
-            self._take()
+    @property
+    def address(self) -> int:
+        """Of the native record. Whoever asks uses it from then on."""
+        if not self._is_used:
+            self._is_used = True
+            self._refresh()
+        return self._record.address
 
     def module_came(self) -> None:
-        """Takes its functions, too, if anybody uses any."""
-        if self._modules is not None:
-            self.refresh()
+        """There are more functions, or others."""
+        if self._is_used:
+            self._refresh()
 
-    def _take(self) -> None:
+    def _refresh(self) -> None:
         kernel = self._kernel
         named: dict[int, str] = {}
         for one in kernel.image.functions:

@@ -55,7 +55,6 @@ class Fetcher:
         self._cpu = board.cpus[0].record.address
         self._array = recorder.globals.records.top.address
         self.names = SymbolNames(machine.kernel)
-        self.names.refresh()
         self.end = board.arch.direct_map + recorder.globals.records.top.get(array_record.RAM_SIZE)
         self.base = self.end - SIZE
 
