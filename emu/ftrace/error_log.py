@@ -44,6 +44,8 @@ class ErrorLog:
             raise
 
     def _add(self, error: ErrorReport) -> None:
+        if error.before is not None:
+            self._add(error.before)
         seconds, microseconds = divmod(self._time() // 1000, 1_000_000)
         self._errors.append(
             f"[{seconds:5}.{microseconds:06}] {error.place}: error: {error.text}\n"

@@ -28,6 +28,7 @@ class ErrorReport:
     text: str
     command: str
     position: int  # of the caret: 0 is below the command's first character
+    before: ErrorReport | None = None  # what it tells first
 
 
 class TraceError(OSError):

@@ -13,6 +13,7 @@ from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.events import Events
+from emu.ftrace.hist.triggers import HistTriggers
 from emu.ftrace.host_events import HostEvents
 from emu.ftrace.native import array_record, consumer, probes, ring_record
 from emu.ftrace.native.ring_buffer import DATA_SIZE
@@ -97,6 +98,12 @@ class Recorder:
     def consumers(self, allocate_snapshot: Callable[[], None]) -> Consumers:
         """Makes what acts on this array. `allocate_snapshot`: see Consumers."""
         return Consumers(self._records, self.event_files, self.globals, allocate_snapshot)
+
+    def hist_triggers(
+        self, set_clock: Callable[[str], None], reserve_snapshot: Callable[[], Callable[[], None]]
+    ) -> HistTriggers:
+        """Makes what keeps this array's hist triggers. `set_clock`, `reserve_snapshot`: see HistTriggers."""
+        return HistTriggers(self._records, self.event_files, self.globals, set_clock, reserve_snapshot)
 
     def sibling(self) -> Recorder:
         """Makes a recorder for another array, with buffers of its own."""

@@ -59,7 +59,8 @@ class TraceArray:
         consumers = recorder.consumers(self.allocate_snapshot)
         at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches] if parent is None else []
         self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files, consumers, at_sites)
-        self.triggers = Triggers(recorder.event_files, consumers, recorder.globals.event_filter)
+        hists = recorder.hist_triggers(self.set_clock, self.reserve_snapshot)
+        self.triggers = Triggers(recorder.event_files, consumers, hists, recorder.globals.condition)
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
@@ -68,6 +69,7 @@ class TraceArray:
         self.users = 0
         self.instances: dict[str, TraceArray] = {}
         self._dump_requested = False
+        self._snapshot_reserved = False
         self.buffer_expanded = not self.is_top
         recorder.resize_rings(INITIAL_BUFFER_KB if self.is_top else EXPANDED_BUFFER_KB)
         if parent is not None:
@@ -262,15 +264,40 @@ class TraceArray:
         with self._memory_for_snapshot():
             self.recorder.allocate_snapshot()
 
+    def reserve_snapshot(self) -> Callable[[], None]:
+        """Keeps the snapshot for an action of a histogram, until the function is called that this returns. Makes room for it.
+
+        Raises:
+            TraceError: EBUSY if it is kept already; ENOMEM.
+        """
+        self._check_reserved()
+        self.allocate_snapshot()
+        self._snapshot_reserved = True
+        return self._end_reservation
+
+    def _end_reservation(self) -> None:
+        self._snapshot_reserved = False
+
+    def _check_reserved(self) -> None:
+        if self._snapshot_reserved:
+            raise TraceError(errno.EBUSY, "an action of a histogram takes the snapshots")
+
     def take_snapshot(self, cpu: int | None = None) -> None:
-        """Takes a snapshot of one CPU or of all, and makes room for it if there is none. Raises TraceError: ENOMEM."""
+        """Takes a snapshot of one CPU or of all, and makes room for it if there is none. Raises TraceError: EBUSY, ENOMEM."""
+        self._check_reserved()
         self._expand_buffer()
         with self._memory_for_snapshot():
             self.recorder.take_snapshot(cpu)
 
     def free_snapshot(self) -> None:
-        """Gives up the snapshot and its room."""
+        """Gives up the snapshot and its room. Raises TraceError: EBUSY."""
+        self._check_reserved()
         self.recorder.free_snapshot()
+
+    def clear_snapshot(self, cpu: int | None) -> None:
+        """Empties the snapshot, or the part of one CPU. Raises TraceError: EBUSY."""
+        self._check_reserved()
+        self.recorder.clear_snapshot(cpu)
 
     @contextmanager
     def _memory_for_snapshot(self) -> Iterator[None]:

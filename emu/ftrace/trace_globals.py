@@ -9,11 +9,16 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.dynevent.dyn_event import DynamicEvents
+from emu.ftrace.dynevent.eprobe_events import EprobeEvents
 from emu.ftrace.dynevent.kprobe_events import KprobeEvents
 from emu.ftrace.dynevent.symbol_names import SymbolNames
+from emu.ftrace.dynevent.synthetic import SyntheticEvents
+from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.hist.text import HistNames
+from emu.ftrace.hist.triggers import Histograms
 from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
@@ -31,6 +36,8 @@ from emu.kernel.kernel import Kernel
 from emu.kernel.user_mappings import UserMappings
 
 __all__ = ["TraceGlobals"]
+
+_HIST_MEMORY = 512 << 20  # bytes
 
 
 class TraceGlobals:
@@ -66,9 +73,19 @@ class TraceGlobals:
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)
-        self.symbol_names = SymbolNames(kernel)
-        self.dynamic_events.kinds.append(
-            KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbol_names)
+        functions = SymbolNames(kernel)
+        kprobes = KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbols, functions)
+        eprobes = EprobeEvents(
+            arch, self.guest, self.dynamic_events, self.events, kernel.modules, self.symbols, functions, self.event_filter
+        )
+        self.dynamic_events.kinds += [kprobes, eprobes, SyntheticEvents(self.events)]
+        names = HistNames(self.symbols, self.events.syscall_name)
+        self.hists = Histograms(
+            _HIST_MEMORY,
+            names,
+            lambda: arch.hist_handlers(self.guest),
+            arch.hist_action_handlers,
+            lambda: self.stacks.callbacks().key_stack,
         )
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
@@ -84,6 +101,14 @@ class TraceGlobals:
         made = EventFilter(call, text, self.symbols.function)
         self.records.set_in_all(array_record.STRING_TEST, self._arch.string_test(self.guest))
         return made
+
+    def condition(self, call: EventCall, text: str) -> EventFilter:
+        """The same for a trigger. As in Linux, the error is not one of those that error_log keeps."""
+        try:
+            return self.event_filter(call, text)
+        except TraceError as error:
+            error.logged = None
+            raise
 
     def remember_task(self, task: int) -> None:
         """Keeps what is wanted of a task that has recorded an event."""

@@ -49,6 +49,15 @@ class Trampolines:
         self._late: dict[int, bytes] = {}  # code that is not written yet, by address
         self._on_ready: Callable[[], None] = lambda: None
 
+    def __len__(self) -> int:
+        """How many places there are."""
+        return len(self._used)
+
+    @property
+    def waits(self) -> int:
+        """How often the guest has been asked to wait until no task stands in released places."""
+        return self._asked
+
     @property
     def busy(self) -> bool:
         """Whether there is code that is not written yet."""

@@ -10,7 +10,8 @@ import pytest
 from tests.cli.conftest import Emu
 
 SWITCH = ("-e", "sched:sched_switch")
-TRIGGERS = "traceon traceoff snapshot stacktrace enable_event disable_event"
+COMMANDS = "traceon traceoff snapshot stacktrace enable_event disable_event"
+TRIGGERS = f"{COMMANDS} enable_hist disable_hist hist"
 
 
 def test_an_event_is_recorded_only_if_its_filter_says_so(emu: Emu, arch: str) -> None:
@@ -51,7 +52,7 @@ def test_an_event_has_several_triggers(emu: Emu) -> None:
         ([*SWITCH, "-R", "stop"], f"-R: there is no trigger 'stop' (there are: {TRIGGERS})"),
         ([*SWITCH, "-R", "stacktrace:x"], "-R: 'x': a number of times or 'if FILTER' is needed"),
         ([*SWITCH, "-R", "stacktrace:3 fi"], "-R: 'fi': 'if FILTER' is needed"),
-        (["-l", "schedule:halt"], f"-l: there is no filter command 'halt' (there are: mod {TRIGGERS} dump cpudump)"),
+        (["-l", "schedule:halt"], f"-l: there is no filter command 'halt' (there are: mod {COMMANDS} dump cpudump)"),
         (["-n", "schedule:stacktrace"], "-n: only set_ftrace_filter takes the command 'stacktrace'"),
         ([*SWITCH, "-R", "stacktrace if x == 1"], "-R: filter 'x == 1', position 2: Field not found"),
         ([*SWITCH, "-f", "bogus == 0"], "-f: filter 'bogus == 0', position 6: Field not found"),

@@ -16,7 +16,10 @@ from tests.lib.sessions import session
 # What a document's session finds; those of this file change nothing else.
 BEGINNING = {"tracing_on": "1", "current_tracer": "nop", "set_event": "", "error_log": "", "trace": "", "snapshot": "0"}
 
-NOTHING_SET = "# Available triggers:\n# traceon traceoff snapshot stacktrace enable_event disable_event\n"
+NOTHING_SET = """\
+# Available triggers:
+# traceon traceoff snapshot stacktrace enable_event disable_event enable_hist disable_hist hist
+"""
 REFUSED = "echo: write error: Invalid argument\n"
 EXISTS = "echo: write error: File exists\n"
 BLOCK = "dd if=/dev/zero of=/dev/ram0 bs=1k seek=$n count=1 conv=notrunc 2> /dev/null"

@@ -149,7 +149,7 @@ def test_calls_that_never_return_end_with_their_task(machine: Machine) -> None:
 
 @pytest.mark.parametrize("graph", [False, True], ids=["alone", "beside-function_graph"])
 def test_the_stack_of_a_task_that_waits_has_the_real_addresses(machine: Machine, graph: bool) -> None:
-    show = "usleep 3000 & usleep 200; cat /proc/$!/stack; wait"
+    show = "usleep 30000 & usleep 200; cat /proc/$!/stack; wait"
     expected = machine.run(show).output.decode()
     assert [line.split()[1].split("+")[0] for line in expected.splitlines()][:2] == ["sleep_until", "hrtimer_nanosleep"]
     probe(machine, *(f"r:{name} {name}" for name in (*SLEEPS, "sys_nanosleep", "sleep_until")))

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from tests.fuzz import Outcome, elf, ext2, litmus, syscalls, texts, tracefs
 
-__all__ = ["FUZZERS", "INSTANTS", "INSTRUCTIONS", "SUITE", "TOGGLES", "Fuzzer"]
+__all__ = ["FUZZERS", "INSTANTS", "INSTRUCTIONS", "PATCHES", "SUITE", "TOGGLES", "Fuzzer"]
 
 INSTRUCTIONS = 2_500_000_000  # of a stress run
 TOGGLES = 1_000  # of events and of static keys, by each patching protocol
+PATCHES = 1_000  # of functions that are replaced, or no longer
 INSTANTS = 200  # to which a busy machine goes back
 SUITE = 0.1  # the part of everything that is in the test suite
 

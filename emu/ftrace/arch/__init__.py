@@ -17,6 +17,8 @@ from emu.kernel.memory import GuestMemory
 from emu.native.pointers import in_byte_order
 
 if TYPE_CHECKING:
+    from emu.ftrace.native.hist import HistHandlers
+    from emu.ftrace.native.hist_actions import ActionHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.trigger import TriggerHandlers
 
@@ -162,9 +164,17 @@ class FtraceArch(ABC):
         """The addresses of what triggers and commands do."""
         return _trigger_handlers()
 
+    def hist_action_handlers(self) -> ActionHandlers:
+        """The addresses of what actions of histograms do."""
+        return _hist_action_handlers()
+
     def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:
         """The same for return probes."""
         return _rethook_callbacks(self, guest)
+
+    def hist_handlers(self, guest: GuestLayout) -> HistHandlers:
+        """The addresses of what events do to histograms."""
+        return _hist_handlers(self, guest)
 
     def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
         """The same for stacks of calls."""
@@ -244,6 +254,20 @@ def _trigger_handlers() -> TriggerHandlers:
 def _rethook_callbacks(arch: FtraceArch, guest: GuestLayout) -> RethookCallbacks:
     compiled: RethookCallbacks = _native(arch).build_for_rethooks(guest)
     return compiled
+
+
+@functools.cache
+def _hist_action_handlers() -> ActionHandlers:
+    from emu.ftrace.native import hist_actions
+
+    return hist_actions.build()
+
+
+@functools.cache
+def _hist_handlers(arch: FtraceArch, guest: GuestLayout) -> HistHandlers:
+    from emu.ftrace.native import hist
+
+    return hist.build(in_byte_order(arch.cpu.byte_order), guest)
 
 
 @functools.cache

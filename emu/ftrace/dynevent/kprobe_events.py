@@ -28,6 +28,7 @@ from emu.ftrace.kprobes import Kprobes, ProbePlace
 from emu.ftrace.native import consumer
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.numbers import parse_c
+from emu.ftrace.symbols import KernelSymbols
 from emu.kernel.kernel import Kernel
 
 __all__ = ["KprobeEvents"]
@@ -106,7 +107,8 @@ class KprobeEvents(DynamicEventKind):
         guest: the layout of its structures.
         catalogue: all events.
         kprobes: all kprobes.
-        symbol_names: the names of functions, for native code.
+        symbols: the names of the kernel and of its modules.
+        symbol_names: those of functions, for native code.
     """
 
     file: ClassVar[str] = "kprobe_events"
@@ -119,11 +121,13 @@ class KprobeEvents(DynamicEventKind):
         guest: GuestLayout,
         catalogue: Catalogue,
         kprobes: Kprobes,
+        symbols: KernelSymbols,
         symbol_names: SymbolNames,
     ) -> None:
         self.kprobes = kprobes
         self.symbol_names = symbol_names
         self._kernel = kernel
+        self._symbols = symbols
         self._arch = arch
         self._guest = guest
         self._catalogue = catalogue
@@ -151,7 +155,10 @@ class KprobeEvents(DynamicEventKind):
             raise command.error(ProbeError.BAD_RETPROBE, 1)
         group, name = parse_event_name(command, _GROUP)
         site = ProbeSite(
-            self._arch.probe_registers, self._symbol, at_entry=at_entry and not returns and where.address is None, returns=returns
+            self._arch.probe_registers,
+            self._symbols.address,
+            at_entry=at_entry and not returns and where.address is None,
+            returns=returns,
         )
         arguments = parse_arguments(command, 2, site)
         layout = EntryLayout.of(EventKind.KRETPROBE if returns else EventKind.KPROBE, arguments)
@@ -175,17 +182,6 @@ class KprobeEvents(DynamicEventKind):
             return where.offset == 0
         function, _ = found
         return function.address == address
-
-    def _symbol(self, name: str) -> int | None:
-        """The address of a symbol of the kernel or, if it has none of the name, of a module."""
-        if name in self._kernel.image.symbols:
-            return self._kernel.image.symbols[name]
-        for module in self._kernel.modules:
-            try:
-                return self._kernel.modules.symbol(module.name, name)
-            except LookupError:
-                pass
-        return None
 
 
 def _maxactive(command: ProbeCommand) -> int:

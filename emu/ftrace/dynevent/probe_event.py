@@ -150,13 +150,14 @@ class Probe(DynamicEvent):
         self.event.probes.remove(self)
         return not self.event.probes
 
-    def join(self, catalogue: Catalogue, command: ProbeCommand, system: str, name: str) -> None:
+    def join(self, catalogue: Catalogue, command: ProbeCommand, system: str, name: str, depth: int = 0) -> None:
         """Makes the event happen where the probe is: an event that is there already, or a new one.
 
         Args:
             catalogue: all events.
             command: that defines the probe.
             system, name: of the event.
+            depth: is added to the preemption depth that entries show.
 
         Raises:
             TraceError: EEXIST, with what error_log tells; ENODEV, when no number is left; or what `check` and `arm` say.
@@ -168,7 +169,7 @@ class Probe(DynamicEvent):
         if known is None:
             layout = self.event.layout
             self.call = catalogue.define(
-                system, name, layout.fields(), layout.print_fmt(), layout.size, layout.kind, self.event
+                system, name, layout.fields(), layout.print_fmt(), layout.size, layout.kind, self.event, depth
             )
         self.record.set(probe_record.EVENT, catalogue.record_address(self.call))
         if self.event.in_use:

@@ -139,6 +139,12 @@ class Catalogue(Mapping[int, EventCall]):
     def find(self, system: str, name: str) -> EventCall | None:
         return self.named(system).get(name)
 
+    def syscall_name(self, number: int) -> str | None:
+        """The name of a system call's function: sys_close. None: the kernel has none of that number."""
+        table = self._by_syscall[0]
+        call = self._calls.get(int(table[number])) if number < len(table) else None
+        return call.name.replace("sys_enter_", "sys_", 1) if call else None
+
     def record_address(self, call: EventCall) -> int:
         """The address of what native code knows of an event; 0: the host records it."""
         native = self._native.get(call.number)

@@ -27,7 +27,7 @@ _GRAPH_FILTERS: dict[int, np.uint64] = {
 
 
 class EventTrigger(Protocol):
-    """What an event makes happen (`emu.ftrace.trigger`)."""
+    """What an event makes happen (`emu.ftrace.trigger`). As text: its line in the file `trigger`; "": it has none."""
 
     record: Record
 
@@ -54,7 +54,7 @@ class EventFile:
         files: those of its array.
         record: what native code knows of it (`native.event_file`).
         filter: which of its entries are recorded; None: all.
-        triggers: what it makes happen, the newest first. Each is a soft user. EventFiles changes them.
+        triggers: what it makes happen, in the order in which files show it. Each is a soft user. EventFiles changes them.
     """
 
     def __init__(self, call: EventCall, files: EventFiles, cpus: int) -> None:
@@ -219,15 +219,15 @@ class EventFiles:
         if refused:
             raise refused[0]
 
-    def add_trigger(self, call: EventCall, trigger: EventTrigger) -> None:
-        """Has an event make something happen, too.
+    def add_trigger(self, call: EventCall, trigger: EventTrigger, *, last: bool = False) -> None:
+        """Has an event make something happen, too: before all others, or after them (`last`).
 
         Raises:
             TraceError: the event cannot happen; nothing has changed.
         """
         file = self.file(call)
         file.enable(soft=True)
-        file.put_triggers([trigger, *file.triggers])
+        file.put_triggers([*file.triggers, trigger] if last else [trigger, *file.triggers])
         self._follow(file)
 
     def remove_trigger(self, call: EventCall, trigger: EventTrigger) -> None:

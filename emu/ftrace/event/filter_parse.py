@@ -20,7 +20,7 @@ from emu.ftrace.numbers import parse_c
 __all__ = [
     "BAD_SYSTEM_FILTER", "QUALIFIERS",
     "Comparison", "FindFunction", "Operator", "Postfix", "Predicate", "Source",
-    "filter_error", "parse_filter",
+    "filter_error", "parse_filter", "source_of",
 ]  # fmt: skip
 
 BAD_SYSTEM_FILTER = "Couldn't find or set field in one of a subsystem's events"
@@ -128,14 +128,15 @@ def filter_error(why: str, text: str, position: int, misspelt: tuple[str, Iterab
 
 def _fields(call: EventCall) -> Mapping[str, tuple[Field, Source]]:
     """The fields that a filter may name: an event's own ones hide the others."""
-    own = {field.name: (field, _source(field)) for field in call.fields}
+    own = {field.name: (field, source_of(field)) for field in call.fields}
     common = {field.name: (field, Source.NUMBER) for field in COMMON_FIELDS}
     qualifier = QUALIFIERS.get(call.name) if call.kind is EventKind.FTRACE else None
     qualified = {f"{qualifier}.{name}": field for name, field in own.items()} if qualifier else {}
     return {**common, **_GENERIC_FIELDS, **own, **qualified}
 
 
-def _source(field: Field) -> Source:
+def source_of(field: Field) -> Source:
+    """What a predicate about a field looks at."""
     if field.is_dynamic:
         return Source.DYNAMIC if "char" in field.type else Source.NUMBER
     if "[" in field.type and "char" in field.type:

@@ -17,8 +17,9 @@ COUNT = _fields.word()  # how often it still acts, or ALWAYS
 POST = _fields.word()  # when it acts: BEFORE or AFTER the entry, or the call, has been recorded
 DUE = _fields.word()  # 1: its filter has kept the entry, and it acts after it has been recorded
 ARRAY = _fields.word()  # the array_record on which it acts
-TARGET = _fields.word()  # of commands that switch an event: its event_file; of stacktrace: address of what records the stack
+TARGET = _fields.word()  # of what switches an event: its event_file; of stacktrace: what records it; of hist: a hist_record
 MISSED = _fields.word()  # of a return probe: how many calls had too many others under way to be watched
+PAUSED = _fields.word()  # of hist: 1 while it does not act
 WORDS = _fields.count
 
 ALWAYS = np.uint64(0xFFFF_FFFF_FFFF_FFFF)

@@ -75,6 +75,23 @@ def number_at(address, size, signed):
 
 
 @njit
+def string_at(what, entry, size):
+    """The address of a string in an entry of `size` bytes, and how many bytes it has at most: a NUL may end it before.
+
+    Its source is ARRAY, DATA_LOC or REL_LOC. Nothing outside the entry is taken for part of it.
+    """
+    source, offset = (what >> SOURCE) & SOURCE_MASK, what >> OFFSET
+    most = (what >> SIZE) & SIZE_MASK
+    if source != ARRAY:
+        place = np.uint64(load_u32(entry + offset))
+        offset = (place & OFFSET_MASK) + (offset + most if source == REL_LOC else ZERO)
+        most = place >> LENGTH_SHIFT
+    elif most == ZERO:  # the string is the rest of the entry
+        most = size
+    return entry + offset, min(most, size - offset) if offset < size else ZERO
+
+
+@njit
 def holds(entry, test, number):
     """Whether a number passes an entry's test."""
     value = load_u64(entry + VALUE)
@@ -194,15 +211,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, user_address:
         source, offset = (what >> SOURCE) & SOURCE_MASK, what >> OFFSET
         text, most = ZERO, LONGEST
         if source <= REL_LOC:
-            most = (what >> SIZE) & SIZE_MASK
-            if source != ARRAY:
-                place = np.uint64(load_u32(entry + offset))
-                offset = (place & OFFSET_MASK) + (offset + most if source == REL_LOC else ZERO)
-                most = place >> LENGTH_SHIFT
-            elif most == ZERO:  # the string is the rest of the entry
-                most = size
-            text = entry + offset
-            most = min(most, size - offset) if offset < size else ZERO
+            text, most = string_at(what, entry, size)
         elif source == COMM:
             text, most = current_task(array_cpu, array) + guest.task_comm, COMM_SIZE
         elif source == POINTER:

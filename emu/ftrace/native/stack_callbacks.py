@@ -9,17 +9,19 @@ import numpy as np
 from numba import types
 
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, event_context, stacks, user_stack
+from emu.ftrace.native import array_cpu_record, array_record, event_context, hist_record, stacks, user_stack
 from emu.ftrace.native.arch import StackCallbacks
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.event import record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
-from emu.native.pointers import Accessors, load_u64
+from emu.native.pointers import Accessors, load_u64, store_u64
 
 __all__ = ["build"]
 
-ZERO = np.uint64(0)
+ZERO, WORD = np.uint64(0), np.uint64(8)
+DEPTH = np.uint64(hist_record.STACK_DEPTH)
+SKIPPED = np.uint64(2)  # trace_event_raw_event_NAME(), and the function that calls it
 _HANDLER = types.void(types.uint64, types.uint64)
 
 
@@ -73,4 +75,20 @@ def build(
         if place != event_context.PLACE_NOWHERE:
             record_user_stack(cpu, array_cpu, common_fields(event))
 
-    return StackCallbacks(function_stack.address, event_stack.address, event_with_stack.address, event_user_stack.address)
+    @cfunc(_HANDLER)
+    def key_stack(cpu, words):
+        """Without what is between the function in which the event is and trace_event_buffer_commit()."""
+        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
+        array, place = load_u64(array_cpu + array_cpu_record.ARRAY), happening(array_cpu)[1]
+        stack = load_u64(array + array_record.STACK)
+        skipped = SKIPPED if place == event_context.PLACE_EVENT else ZERO
+        count = ZERO
+        if place != event_context.PLACE_NOWHERE:
+            count = unwind(cpu, array, place, stack, DEPTH + skipped)
+        for n in range(hist_record.STACK_DEPTH):
+            source = skipped + np.uint64(n)
+            store_u64(words + np.uint64(n) * WORD, load_u64(stack + source * WORD) if source < count else ZERO)
+
+    return StackCallbacks(
+        function_stack.address, event_stack.address, event_with_stack.address, event_user_stack.address, key_stack.address
+    )

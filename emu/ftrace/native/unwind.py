@@ -24,7 +24,7 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
 from emu.native.pointers import Accessors, load_u8, load_u64
 
-__all__ = ["build_real_address", "data_at", "is_code", "kernel_memory", "original", "without_frame"]
+__all__ = ["build_real_address", "data_at", "in_stub", "is_code", "kernel_memory", "original", "without_frame"]
 
 ZERO, WORD = np.uint64(0), np.uint64(8)
 PLACE = np.uint64(array_record.PLACE_SIZE)
@@ -63,6 +63,12 @@ def data_at(memory, array, address):
 def is_code(memory, address):
     """Whether there may be code of the kernel or of a module at an address."""
     return address - memory.kernel_start < memory.size
+
+
+@njit
+def in_stub(array, address):
+    """Whether an address is in .ftrace.text."""
+    return address - load_u64(array + array_record.TRAMPOLINES) < load_u64(array + array_record.TRAMPOLINES_SIZE)
 
 
 @njit

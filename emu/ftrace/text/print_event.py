@@ -17,6 +17,7 @@ from emu.ftrace.event.print_fmt_calls import dynamic_data
 from emu.ftrace.text.columns import Column, SymbolNames
 from emu.ftrace.text.probe_event import PROBES, probe_text
 from emu.ftrace.text.rows import Rows
+from emu.ftrace.text.synthetic import synthetic_text
 from emu.ftrace.text.syscall import enter_text, exit_text
 from emu.ftrace.text.view import TraceView
 
@@ -50,6 +51,8 @@ def _line_of(view: TraceView, call: EventCall) -> Callable[[bytes], str]:
         return enter_text(call, with_types=view.option("verbose"))
     if call.kind is EventKind.SYSCALL_EXIT:
         return exit_text(call)
+    if call.kind is EventKind.SYNTHETIC:
+        return synthetic_text(view, call, _ViewedGuest(view))
     if call.kind in PROBES:
         return probe_text(view, call)
     formatter = _formatters.get(call)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, format_text
@@ -35,6 +36,7 @@ def event_files(
 
     files: dict[str, File] = {
         "format": TextFile(lambda: format_text(call())),
+        "hist": TextFile(lambda: partial(array.triggers.hists.text, call())),
         "id": TextFile(lambda: f"{call().number}\n"),
         "inject": HandleFile(0o200, lambda flags: InjectHandle(flags, array, call)),
     }

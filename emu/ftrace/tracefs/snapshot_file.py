@@ -54,6 +54,6 @@ def snapshot_file(trace_array: TraceArray, cpu: int | None) -> TextFile:
             case 1:
                 trace_array.take_snapshot(cpu)
             case _:
-                trace_array.recorder.clear_snapshot(cpu)
+                trace_array.clear_snapshot(cpu)
 
     return TextFile(show, store)

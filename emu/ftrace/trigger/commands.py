@@ -13,15 +13,20 @@ import errno
 import re
 from dataclasses import dataclass
 
-from emu.ftrace.errors import NotProvided, TraceError
+from emu.ftrace.errors import TraceError
 from emu.ftrace.numbers import parse_c
 
-__all__ = ["AVAILABLE", "EVENT_COMMANDS", "FUNCTION_COMMANDS", "TriggerCommand", "parse_count", "parse_trigger"]
+__all__ = [
+    "AVAILABLE", "EVENT_COMMANDS", "FUNCTION_COMMANDS", "HIST", "HIST_COMMANDS",
+    "TriggerCommand", "parse_count", "parse_trigger", "split_trigger",
+]  # fmt: skip
 
 EVENT_COMMANDS = ("enable_event", "disable_event")
-AVAILABLE = ("traceon", "traceoff", "snapshot", "stacktrace", *EVENT_COMMANDS)
-FUNCTION_COMMANDS = (*AVAILABLE, "dump", "cpudump")  # of set_ftrace_filter
-_ABSENT = ("enable_hist", "disable_hist", "hist")  # what Linux 6.1 has besides
+HIST_COMMANDS = ("enable_hist", "disable_hist")
+HIST = "hist"  # a trigger with a grammar of its own (`emu.ftrace.hist.parse`)
+_COMMON = ("traceon", "traceoff", "snapshot", "stacktrace", *EVENT_COMMANDS)
+AVAILABLE = (*_COMMON, *HIST_COMMANDS, HIST)
+FUNCTION_COMMANDS = (*_COMMON, "dump", "cpudump")  # of set_ftrace_filter
 
 _LONGEST = 4095  # bytes of one write
 _BLANK = re.compile("[ \t]")
@@ -32,7 +37,7 @@ class TriggerCommand:
     """One command.
 
     Attributes:
-        name: one of AVAILABLE.
+        name: one of AVAILABLE, but not HIST.
         removes: the trigger is taken back, whatever count and condition say.
         target: system and name of the event that is switched; None: the command switches none.
         count: how often it acts; None: always.
@@ -46,29 +51,36 @@ class TriggerCommand:
     condition: str | None
 
 
-def parse_trigger(text: str) -> TriggerCommand:
-    """Takes a command apart.
+def split_trigger(text: str) -> tuple[str, bool, str]:
+    """A command's name, whether it is taken back, and what follows.
 
     Raises:
-        TraceError: EINVAL, or ERANGE for a count that is too large.
+        TraceError: EINVAL.
     """
     if len(text.encode(errors="surrogateescape")) > _LONGEST:
         raise TraceError(errno.EINVAL, f"a trigger has at most {_LONGEST} bytes")
     name, rest = _split(text.strip(), "[: \t]")
     removes, name = name.startswith("!"), name.removeprefix("!")
-    if name in _ABSENT:
-        raise NotProvided(errno.EINVAL, "trigger", f"the trigger '{name}'")
     if name not in AVAILABLE:
         known = " ".join(AVAILABLE)
         raise TraceError(errno.EINVAL, f"there is no trigger '{name}' (there are: {known})", (name, AVAILABLE))
-    rest = rest.lstrip()
+    return name, removes, rest.lstrip()
+
+
+def parse_trigger(name: str, removes: bool, rest: str) -> TriggerCommand:
+    """Takes a command apart that `split_trigger` has split, and that is not HIST.
+
+    Raises:
+        TraceError: EINVAL, or ERANGE for a count that is too large.
+    """
     target = None
-    if name in EVENT_COMMANDS or rest[:1].isdecimal():
+    switches = name in EVENT_COMMANDS + HIST_COMMANDS
+    if switches or rest[:1].isdecimal():
         parameters, rest = _split(rest, _BLANK)
     else:
         parameters = ""
     given = parameters.split(":") if parameters else []
-    if name in EVENT_COMMANDS:
+    if switches:
         if len(given) < 2:
             raise TraceError(errno.EINVAL, f"{name}:SYSTEM:EVENT is needed")
         target, given = (given[0], given[1]), given[2:]

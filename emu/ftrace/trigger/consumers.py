@@ -12,6 +12,7 @@ from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.native import consumer
 from emu.ftrace.trace_globals import TraceGlobals
+from emu.ftrace.trigger.commands import HIST_COMMANDS
 from emu.native.record import Record
 
 __all__ = ["Consumer", "Consumers"]
@@ -97,6 +98,7 @@ class Consumers:
         if command == "stacktrace":
             callbacks = self._globals.stacks.callbacks()
             made.record.set(consumer.TARGET, callbacks.function_stack if at_function else callbacks.event_stack)
-        made.record.set(consumer.HANDLER, getattr(self._globals.trigger_handlers(), command))
+        handlers = self._globals.hists.handlers() if command in HIST_COMMANDS else self._globals.trigger_handlers()
+        made.record.set(consumer.HANDLER, getattr(handlers, command))
         made.record.set(consumer.ARRAY, self._array.address)
         return made

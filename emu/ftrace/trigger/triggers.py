@@ -10,14 +10,27 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.hist.triggers import HistTriggers
 from emu.ftrace.native import consumer
-from emu.ftrace.trigger.commands import AVAILABLE, TriggerCommand, parse_trigger
+from emu.ftrace.trigger.commands import (
+    AVAILABLE,
+    EVENT_COMMANDS,
+    HIST,
+    HIST_COMMANDS,
+    TriggerCommand,
+    parse_trigger,
+    split_trigger,
+)
 from emu.ftrace.trigger.consumers import Consumer, Consumers
 
 __all__ = ["Trigger", "Triggers"]
 
 # Of each kind an event has one trigger at most, of those with a target one for each target.
-_KINDS = {"traceon": "switch", "traceoff": "switch", "enable_event": "event", "disable_event": "event"}
+_KINDS = {
+    **dict.fromkeys(("traceon", "traceoff"), "switch"),
+    **dict.fromkeys(EVENT_COMMANDS, "event"),
+    **dict.fromkeys(HIST_COMMANDS, "hist"),
+}
 
 
 class Trigger:
@@ -67,23 +80,35 @@ class Triggers:
     Args:
         files: what the array wants of events.
         consumers: makes what acts on the array.
-        make_filter: makes a filter of an event. Raises TraceError: EINVAL.
+        hists: the hist triggers among them.
+        make_filter: makes a filter of an event. Raises TraceError: EINVAL, of which, as in Linux, error_log says nothing.
     """
 
     def __init__(
-        self, files: EventFiles, consumers: Consumers, make_filter: Callable[[EventCall, str], EventFilter]
+        self,
+        files: EventFiles,
+        consumers: Consumers,
+        hists: HistTriggers,
+        make_filter: Callable[[EventCall, str], EventFilter],
     ) -> None:
         self._files = files
         self._consumers = consumers
         self._make_filter = make_filter
+        self.hists = hists
 
     def obey(self, call: EventCall, text: str) -> None:
         """Sets or takes back a trigger of an event. To take back what is not there changes nothing.
 
         Raises:
-            TraceError: EINVAL, ERANGE; EEXIST if there is one of the kind; ENOMEM.
+            TraceError: EINVAL, ERANGE; EEXIST if there is one of the kind; ENOMEM. See also HistTriggers.
         """
-        command = parse_trigger(text)
+        name, removes, rest = split_trigger(text)
+        if name == HIST:
+            self.hists.obey(call, rest, removes=removes)
+        else:
+            self._obey(call, parse_trigger(name, removes, rest))
+
+    def _obey(self, call: EventCall, command: TriggerCommand) -> None:
         target = self._consumers.target(*command.target) if command.target else None
         kind = _kind(command.name, target)
         file = self._files.get(call)
@@ -92,25 +117,15 @@ class Triggers:
             if there is not None:
                 self._files.remove_trigger(call, there)
         else:
-            condition = self._condition(call, command)
+            condition = self._make_filter(call, command.condition) if command.condition is not None else None
             if there is not None:
                 raise TraceError(errno.EEXIST, f"{call.path} has the trigger '{there}' already")
             made = Trigger(command.name, self._consumers.make(command.name, target, command.count), condition)
             self._files.add_trigger(call, made)
-
-    def _condition(self, call: EventCall, command: TriggerCommand) -> EventFilter | None:
-        """Raises TraceError: EINVAL. As in Linux, the error is not one of those that error_log keeps."""
-        if command.condition is None:
-            return None
-        try:
-            return self._make_filter(call, command.condition)
-        except TraceError as error:
-            error.logged = None
-            raise
 
     def text(self, call: EventCall) -> str:
         """What the file `trigger` of an event shows."""
         file = self._files.get(call)
         if file is None or not file.triggers:
             return f"# Available triggers:\n# {' '.join(AVAILABLE)}\n"
-        return "".join(f"{trigger}\n" for trigger in file.triggers)
+        return "".join(f"{line}\n" for line in map(str, file.triggers) if line)

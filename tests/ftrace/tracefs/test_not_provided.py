@@ -51,7 +51,7 @@ def test_what_is_here_is_a_part_of_linux(tracefs: TraceFS) -> None:
         ("events/ext4", "events/ext4: Linux 6.1 has this file, this machine does not"),
         ("events/sched/sched_swap_numa", "events/sched/sched_swap_numa: Linux 6.1 has this file, this machine does not"),
         ("events/syscalls/sys_enter_bpf", "events/syscalls/sys_enter_bpf: Linux 6.1 has this file, this machine does not"),
-        ("events/ftrace/print/hist", "events/ftrace/print/hist: Linux 6.1 has this file, this machine does not"),
+        ("events/ftrace/print/hist_debug", "events/ftrace/print/hist_debug: Linux 6.1 has this file, this machine does not"),
         ("events/sched/sched_switch/hist_debug",
          "events/sched/sched_switch/hist_debug: Linux 6.1 has this file, this machine does not"),
     ],

@@ -96,6 +96,9 @@ class StackCallbacks(NamedTuple):
     event_user_stack: int
     """Like event_stack, for the stack of the task's program."""
 
+    key_stack: int
+    """The address of void (*)(cpu, words), which stores hist_record.STACK_DEPTH words: the calls under way when the event in the
+    event_context happens, and zeros behind them."""
 
 class ProbeCallbacks(NamedTuple):
     """What kprobes need. The functions without labels are void (*)(cpu, event_context)."""

@@ -16,6 +16,7 @@ from emu.ftrace.native.arch.sparc64_registers import TNPC, TPC
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 from emu.ftrace.native.arch.sparc64_windows import I0, I7, O0, O1, O7, WINDOW
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.unwind import in_stub
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
@@ -24,6 +25,7 @@ __all__ = ["build"]
 _HANDLER = types.void(types.uint64, types.uint64)
 ZERO, ONE, INSTRUCTION = np.uint64(0), np.uint64(1), np.uint64(4)
 BEHIND = np.uint64(RETURN_OFFSET)
+WINDOW_OF_CALLER = ONE  # when a function has returned to arch_rethook_trampoline, which has a window
 UNDOES_WINDOW = np.uint64(12)  # where return_to_handler has jmpl %o0 + 8, %g0; restore
 
 
@@ -36,12 +38,6 @@ def env_of(cpu):
 def array_of(cpu):
     """The top array's record."""
     return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
-
-
-@njit
-def in_stub(array, address):
-    """Whether an address is in the code around labels."""
-    return address - load_u64(array + array_record.TRAMPOLINES) < load_u64(array + array_record.TRAMPOLINES_SIZE)
 
 
 @njit
@@ -106,12 +102,16 @@ def build(guest: GuestLayout) -> ProbeCallbacks:
 
     handlers = kprobe.build(kprobe.Trap(saved, address, fill, write, go_on, handled))
 
-    # At the call site of a function
+    # At the call site of a function, and when it has returned
 
     @cfunc(_HANDLER)
     def fill_at_site(cpu, told):
-        env, array, probed = env_of(cpu), array_of(cpu), load_u64(told + event_context.IP)
-        fill_from_window(env, array, window_at_site(env, array, probed), probed, load_u64(told + event_context.REGISTERS))
+        env, array, image = env_of(cpu), array_of(cpu), load_u64(told + event_context.REGISTERS)
+        probed, returns_to = load_u64(told + event_context.IP), load_u64(told + event_context.RETURN_IP)
+        if returns_to != ZERO:
+            fill_from_window(env, array, WINDOW_OF_CALLER, returns_to, image)
+        else:
+            fill_from_window(env, array, window_at_site(env, array, probed), probed, image)
         store_u64(told + event_context.FILL, ZERO)
 
     @njit
@@ -134,6 +134,9 @@ def build(guest: GuestLayout) -> ProbeCallbacks:
     def write_at_site(cpu, told):
         env, array, probed = env_of(cpu), array_of(cpu), load_u64(told + event_context.IP)
         image = load_u64(told + event_context.REGISTERS)
+        if load_u64(told + event_context.RETURN_IP) != ZERO:
+            store_to_window(env, array, WINDOW_OF_CALLER, image)
+            return
         store_to_window(env, array, window_at_site(env, array, probed), image)
         if load_u64(image + TPC) != probed:
             go_elsewhere(env, array, probed, load_u64(image + TPC))

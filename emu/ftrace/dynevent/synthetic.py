@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Synthetic events: entries that actions of hists make of what they know of several events.
+
+    echo 'wakeup_latency u64 lat; pid_t pid; char comm[16]' >> synthetic_events
+    echo '!wakeup_latency' >> synthetic_events
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from emu.ftrace.dynevent.dyn_event import DynamicEvent, DynamicEventKind, DynamicEvents
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import COMMON_SIZE, EventKind, Field
+from emu.ftrace.event.catalogue import Catalogue
+from emu.ftrace.event.source import EventSource
+from emu.ftrace.event.synth_fields import SynthField, check_name, entry_fields, parse_fields, print_fmt, refuse, refuse_form
+from emu.ftrace.native import synthetic as native
+from emu.native.record import Record
+
+__all__ = ["SYSTEM", "SyntheticEvent", "SyntheticEvents"]
+
+SYSTEM = "synthetic"
+
+_DYNAMIC_FORM = "s or -:[synthetic/]<name> field[;field] ..."
+_DYNAMIC = "s:"  # before the definition, in dynamic_events
+_DEPTH = 2  # as in Linux, entries show twice that preemption is disabled to record them
+
+
+class SyntheticEvent(DynamicEvent):
+    """A synthetic event.
+
+    Args:
+        kind: of all of them.
+        name: of the event.
+        fields: at least one.
+        catalogue: all events; this one is added.
+
+    Attributes:
+        record: what native code knows of its entries (`native.synthetic`).
+
+    Raises:
+        TraceError: EEXIST; ENODEV when no number is left.
+    """
+
+    def __init__(self, kind: SyntheticEvents, name: str, fields: Sequence[SynthField], catalogue: Catalogue) -> None:
+        super().__init__()
+        self.kind = kind
+        self.fields = fields
+        size = COMMON_SIZE + sum(field.room for field in fields)
+        self.call = catalogue.define(
+            SYSTEM, name, list(entry_fields(fields)), print_fmt(fields), size, EventKind.SYNTHETIC, EventSource(), _DEPTH
+        )
+        self._plan = np.array(list(map(_plan, fields, self.call.fields)), np.uint64)
+        self.record = Record(native.WORDS)
+        self.record.set(native.EVENT, catalogue.record_address(self.call))
+        self.record.set(native.FIELDS, self._plan.ctypes.data)
+        self.record.set(native.COUNT, len(fields))
+
+    def __str__(self) -> str:
+        return f"{_DYNAMIC}{SYSTEM}/{self.definition}"
+
+    @property
+    def definition(self) -> str:
+        """As synthetic_events shows it."""
+        return f"{self.call.name}\t{'; '.join(map(str, self.fields))}"
+
+    def matches(self, arguments: Sequence[str]) -> bool:
+        """A command that removes it may repeat the fields, which are not looked at."""
+        return True
+
+    def release(self) -> bool:
+        return True
+
+    def need(self) -> Callable[[], None]:
+        """Somebody else needs the event until the function is called that this returns."""
+        self.users += 1
+        return self._let_go
+
+    def _let_go(self) -> None:
+        self.users -= 1
+
+
+def _plan(field: SynthField, place: Field) -> int:
+    """What native code knows of a field."""
+    text = native.STRING if field.size else native.DYNAMIC_STRING
+    return place.offset << int(native.OFFSET) | (int(text) if field.is_string else field.size)
+
+
+class SyntheticEvents(DynamicEventKind):
+    """Makes them. `catalogue`: all events."""
+
+    file: ClassVar[str] = "synthetic_events"
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+
+    def takes(self, command: str) -> bool:
+        return command.startswith(_DYNAMIC)
+
+    def create(self, command: str) -> SyntheticEvent:
+        words = command.split(maxsplit=1)
+        if len(words) < 2:
+            refuse_form(command)
+        name = words[0].removeprefix(_DYNAMIC)
+        if "/" in name:
+            if not name.startswith(f"{SYSTEM}/"):
+                refuse_form(command, _DYNAMIC_FORM)
+            name = name.removeprefix(f"{SYSTEM}/")
+        return self._define(name, words[1], command)
+
+    def obey(self, command: str, events: DynamicEvents) -> None:
+        """Here a definition has nothing before its name."""
+        name, *definition = command.split(maxsplit=1)
+        if name == "!":
+            raise TraceError(errno.ENOENT, "a name is needed after '!'")
+        if name.startswith("!"):
+            events.remove(f"-:{SYSTEM}/{name[1:]}", self)
+        elif definition:
+            events.add(self._define(name, definition[0], command))
+        else:
+            refuse_form(command)
+
+    def shown(self, event: DynamicEvent) -> str:
+        assert isinstance(event, SyntheticEvent)
+        return event.definition
+
+    def _define(self, name: str, text: str, command: str) -> SyntheticEvent:
+        """Raises TraceError: EINVAL, EEXIST; ENODEV when no number is left."""
+        if len(text.partition(";")[0].split()) < 2 or not name:
+            refuse_form(command)
+        check_name(name, command, name)
+        if self._catalogue.find(SYSTEM, name) is not None:
+            refuse(command, "Event already exists", f"there is an event {SYSTEM}:{name} already", name, errno.EEXIST)
+        return SyntheticEvent(self, name, parse_fields(text, command), self._catalogue)
+

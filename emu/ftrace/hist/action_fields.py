@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the names in the actions of a hist trigger mean: variables, fields, synthetic events."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from typing import Protocol
+
+from emu.ftrace.dynevent.synthetic import SyntheticEvent
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventCall
+from emu.ftrace.event.synth_fields import SynthField
+from emu.ftrace.hist.actions import HistAction, HistActions
+from emu.ftrace.hist.definition import HistDefinition
+from emu.ftrace.hist.fields import HistField
+from emu.ftrace.hist.parse import Action, ActionKind, FieldName, Handler, Number, Reference, parse_expression
+from emu.ftrace.hist.variables import HistVariable
+
+__all__ = ["Surroundings", "find_actions"]
+
+_BAD_EVENT = "Invalid subsystem or event name"
+_NOT_VARIABLE = "For onmax(x) or onchange(x), x must be a variable"
+_NO_SUBJECT = "Couldn't find onmax or onchange variable"
+_NO_SYNTHETIC_EVENT = "Couldn't find synthetic event"
+_TYPE_MISMATCH = "Param type doesn't match synthetic event field type"
+_COUNT_MISMATCH = "Param count doesn't match synthetic event field count"
+_NO_PARAMETER = "Couldn't find param"
+_NO_FIELD = "Couldn't find field"
+_BAD_FIELD = "Couldn't parse field variable"
+_NOT_SAVED = "Couldn't create field variable"
+_SAVED_TWICE = "Can't have more than one save() action per hist"
+_NO_EVENT = "Event file not found"
+_NO_HIST = "Matching event histogram not found"
+_HIST_REFUSED = "Couldn't create histogram for field"
+
+_OWN_PREFIX = "synthetic_"  # of variables for fields of other events
+
+
+class Surroundings(Protocol):
+    """What actions need of their trace array."""
+
+    def synthetic_event(self, name: str) -> SyntheticEvent | None: ...
+
+    def event(self, system: str, name: str) -> EventCall | None:
+        """An event that can be matched; None: there is none."""
+
+    def variable(self, system: str, event: str, name: str) -> HistVariable | None:
+        """A variable of an event's histograms; None: there is none."""
+
+    def compatible(self, call: EventCall, definition: HistDefinition) -> tuple[HistDefinition, str | None] | None:
+        """A histogram of an event with keys as a definition has, and its condition; None: there is none."""
+
+    def add_hist(self, call: EventCall, text: str) -> Callable[[], None]:
+        """Sets a hist trigger of another event. Returns what takes it back. Raises TraceError."""
+
+    def reserve_snapshot(self) -> Callable[[], None]:
+        """Keeps the snapshot for one action. Returns what ends that. Raises TraceError: EBUSY, ENOMEM."""
+
+
+def find_actions(definition: HistDefinition, around: Surroundings) -> HistActions:
+    """The actions of a definition.
+
+    Raises:
+        TraceError: EINVAL, EEXIST, with what error_log tells; EBUSY, ENOMEM. Nothing has changed.
+    """
+    finder = _Finder(definition, around)
+    try:
+        for action in definition.command.actions:
+            finder.check_event(action)
+        return HistActions([finder.find(action) for action in definition.command.actions], finder.taken)
+    except TraceError:
+        HistActions([], finder.taken).release()
+        raise
+
+
+class _Finder:
+    """Finds what the names of one trigger's actions mean. `taken`: what gives back what they need."""
+
+    def __init__(self, definition: HistDefinition, around: Surroundings) -> None:
+        self.taken: list[Callable[[], None]] = []
+        self._definition = definition
+        self._around = around
+        self._source = definition.command.source
+        self._saves = False
+
+    def check_event(self, action: Action) -> None:
+        """Raises TraceError: EINVAL, when there is no event as an action wants to match."""
+        if action.handler is Handler.ON_MATCH:
+            system, _, event = action.subject.partition(".")
+            if self._around.event(system, event) is None:
+                raise self._source.error(_BAD_EVENT, event)
+
+    def find(self, action: Action) -> HistAction:
+        """Raises TraceError."""
+        subject = None if action.handler is Handler.ON_MATCH else self._subject(action)
+        if action.kind is ActionKind.SAVE:
+            return HistAction(action, subject, self._saved(action), None)
+        if action.kind is ActionKind.SNAPSHOT:
+            self.taken.append(self._around.reserve_snapshot())
+            return HistAction(action, subject, [], None)
+        event = self._around.synthetic_event(action.synthetic)
+        if event is None:
+            raise self._source.error(_NO_SYNTHETIC_EVENT, action.synthetic)
+        self.taken.append(event.need())
+        return HistAction(action, subject, self._parameters(action, event), event)
+
+    def _subject(self, action: Action) -> HistField:
+        name = action.subject.removeprefix("$")
+        if name == action.subject:
+            raise self._source.error(_NOT_VARIABLE, name)
+        if name not in self._definition.variables:
+            raise self._source.error(_NO_SUBJECT, name, misspelt=(name, self._definition.variables))
+        return self._definition.variables[name]
+
+    def _saved(self, action: Action) -> list[HistField]:
+        if self._saves:
+            raise self._source.error(_SAVED_TWICE, code=errno.EEXIST)
+        self._saves = True
+        return [self._saved_field(name) for name in action.parameters]
+
+    def _saved_field(self, name: str) -> HistField:
+        try:
+            return self._own_field(name)
+        except TraceError as error:
+            raise self._source.then(error, _NOT_SAVED, name) from None
+
+    def _parameters(self, action: Action, event: SyntheticEvent) -> list[HistField]:
+        """What the fields of a synthetic event become."""
+        found: list[HistField] = []
+        for number, text in enumerate(action.parameters):
+            system, of_event, name = self._qualified(text)
+            find = self._variable if name.startswith("$") else self._field
+            found.append(find(action, system, of_event, name))
+            if number >= len(event.fields) or not _fits(event.fields[number], found[-1]):
+                raise self._source.error(_TYPE_MISMATCH, name)
+        if len(found) != len(event.fields):
+            raise self._source.error(_COUNT_MISMATCH, event.call.name)
+        return found
+
+    def _qualified(self, text: str) -> tuple[str, str, str]:
+        """System and event, if they are said, and a name."""
+        if "." not in text:
+            return "", "", text
+        system, event, *name = text.split(".", 2)
+        if not name:
+            raise self._source.refusal(f"'{text}' is not system.event.name")
+        return system, event, name[0]
+
+    def _is_own(self, system: str, event: str) -> bool:
+        """Whether a name may be one of the trigger's own event."""
+        return not system or (system, event) == (self._definition.call.system, self._definition.call.name)
+
+    def _variable(self, action: Action, system: str, event: str, text: str) -> HistField:
+        name = text.removeprefix("$")
+        if self._is_own(system, event) and name in self._definition.variables:
+            return self._definition.variables[name]
+        if not system and action.handler is Handler.ON_MATCH:
+            system, _, event = action.subject.partition(".")
+        variable = self._definition.references.seek(self._source, name, system, event)
+        if variable is None:
+            raise self._source.error(_NO_PARAMETER, name)
+        return self._refer(variable, system, event)
+
+    def _refer(self, variable: HistVariable, system: str, event: str) -> HistField:
+        reference = Reference(f"${variable.name}", variable.name, system, event)
+        self._definition.references.add(reference, variable)
+        return variable.as_field(reference)
+
+    def _own_field(self, name: str) -> HistField:
+        """A field of the trigger's own event. Raises TraceError: EINVAL."""
+        try:
+            expression = parse_expression(self._source, name)
+            if not isinstance(expression, FieldName | Number | Reference):
+                raise self._source.error(_NO_FIELD, name)
+            return self._definition.fields.field(self._source, expression)
+        except TraceError as error:
+            raise self._source.then(error, _BAD_FIELD, name) from None
+
+    def _field(self, action: Action, system: str, event: str, name: str) -> HistField:
+        """A field of the trigger's own event, or else of the one that an action matches."""
+        before: TraceError | None = None
+        if self._is_own(system, event):
+            try:
+                return self._own_field(name)
+            except TraceError as error:
+                before = error
+        if not system and action.handler is Handler.ON_MATCH:
+            system, _, event = action.subject.partition(".")
+        if not event:
+            assert before is not None
+            raise before
+        return self._refer(self._field_variable(system, event, name, before), system, event)
+
+    def _field_variable(self, system: str, event: str, name: str, before: TraceError | None) -> HistVariable:
+        """A variable for a field of another event. As in Linux, it is one of a histogram that is made for it.
+
+        `before`: what was wrong with the field of the trigger's own event.
+        """
+        own_name = f"{_OWN_PREFIX}{name}"
+        call = self._around.event(system, event)
+        if call is None:
+            raise self._refused(before, _NO_EVENT, name)
+        other = self._around.compatible(call, self._definition)
+        if other is None:
+            raise self._refused(before, _NO_HIST, name)
+        variable = self._around.variable(system, event, own_name)
+        if variable is None:
+            definition, condition = other
+            text = f"keys={','.join(key.name for key in definition.keys)}:{own_name}={name}"
+            try:
+                self.taken.append(self._around.add_hist(call, f"{text} if {condition}" if condition else text))
+            except TraceError as error:
+                refused = self._refused(before, error.logged.text if error.logged else _NO_FIELD, name)
+                raise self._refused(refused, _HIST_REFUSED, name) from None
+            variable = self._around.variable(system, event, own_name)
+            assert variable is not None
+        return variable
+
+    def _refused(self, before: TraceError | None, why: str, name: str) -> TraceError:
+        return self._source.then(before, why, name) if before else self._source.error(why, name)
+
+
+def _fits(field: SynthField, value: HistField) -> bool:
+    """Whether a field of a synthetic event can become a value."""
+    if field.is_string or value.is_string:
+        return field.is_string and value.is_string and (not field.size or field.size == value.size)
+    return field.type == value.type or (field.size, field.signed) == (value.size, value.signed)

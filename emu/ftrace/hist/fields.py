@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the keys, values and variables of a histogram are: their types, and where an event's entry has what they say."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import COMMON_FIELDS, EventCall, Field
+from emu.ftrace.event.filter_parse import Source, source_of
+from emu.ftrace.hist.parse import (
+    Expression,
+    FieldName,
+    HistSource,
+    Modifier,
+    Negation,
+    Number,
+    Operation,
+    Reference,
+    parse_expression,
+)
+from emu.ftrace.hist.variables import References
+from emu.ftrace.native import hist_record
+
+__all__ = ["CPU", "STACKTRACE", "TIME", "EventFields", "HistField", "string_room"]
+
+TIME, CPU, STACKTRACE = "common_timestamp", "common_cpu", "stacktrace"
+_CPU_ALIASES = ("cpu", "CPU")  # unless the event has such a field
+
+_NO_FIELD = "Couldn't find field"
+_STRING_OPERAND = "String type can not be an operand in expression"
+_MIXED_TIMES = "Timestamp units in expression don't match"
+_BAD_MODIFIER = "Invalid field modifier"
+
+LONGEST_STRING = 256  # bytes, with its NUL, of a string that is kept, or that has a variable length
+_WORD = 8
+_ADDRESSES = frozenset({Modifier.SYM, Modifier.SYM_OFFSET, Modifier.SYSCALL})
+_GROUPS = frozenset({Modifier.LOG2, Modifier.BUCKETS})
+
+
+@dataclass(frozen=True)
+class HistField:
+    """A key, a value, or what a variable is.
+
+    Attributes:
+        expression: what is computed; `str()` of it is what files show.
+        type: in C; of a string as the event's `format` shows it.
+        size: bytes; of a string the most that it has with its NUL.
+        signed: whether keys are sorted as signed numbers.
+        is_string: whether it is text.
+        in_microseconds: whether it is a time in microseconds.
+    """
+
+    expression: Expression
+    type: str
+    size: int
+    signed: bool = False
+    is_string: bool = False
+    in_microseconds: bool = False
+
+    def __str__(self) -> str:
+        return str(self.expression)
+
+    @property
+    def name(self) -> str:
+        """What stands before its values; "" if it has no name."""
+        return self.expression.name if isinstance(self.expression, FieldName) else str(self.expression)
+
+    @property
+    def modifier(self) -> Modifier | None:
+        return self.expression.modifier if isinstance(self.expression, FieldName) else None
+
+    @property
+    def is_stacktrace(self) -> bool:
+        return self.name == STACKTRACE and self.size == hist_record.STACK_DEPTH * _WORD
+
+    @property
+    def room(self) -> int:
+        """Bytes of a key that it takes, a multiple of 8."""
+        return -(-self.size // _WORD) * _WORD
+
+    @property
+    def kept_room(self) -> int:
+        """Bytes that it takes where it is kept for a key, a multiple of 8."""
+        return min(self.room, LONGEST_STRING) if self.is_string else _WORD
+
+    def uses(self, name: str) -> bool:
+        """Whether a field of that name is part of it."""
+        return _uses(self.expression, name)
+
+
+def string_room(field: Field) -> int:
+    """Bytes to which a string of an entry is copied, a multiple of 8."""
+    size = LONGEST_STRING if field.is_dynamic else min(field.size, LONGEST_STRING)
+    return -(-size // _WORD) * _WORD
+
+
+def _uses(expression: Expression, name: str) -> bool:
+    match expression:
+        case FieldName():
+            return expression.name == name
+        case Negation(operand=operand):
+            return _uses(operand, name)
+        case Operation(left=left, right=right):
+            return _uses(left, name) or _uses(right, name)
+    return False
+
+
+class EventFields:
+    """The fields of an event, as hist triggers name them.
+
+    Args:
+        call: the event.
+        references: the variables that the trigger refers to.
+    """
+
+    def __init__(self, call: EventCall, references: References) -> None:
+        self.call = call
+        self._references = references
+
+    @cached_property
+    def _named(self) -> Mapping[str, Field]:
+        return {field.name: field for field in (*COMMON_FIELDS, *self.call.fields) if field.size}
+
+    def find(self, name: str) -> Field | None:
+        return self._named.get(name)
+
+    def key(self, source: HistSource, expression: Expression) -> HistField:
+        """What a key is. Raises TraceError, as `value`."""
+        if isinstance(expression, FieldName) and expression.text == STACKTRACE:
+            return HistField(expression, "unsigned long[]", hist_record.STACK_DEPTH * _WORD)
+        return self.field(source, expression)
+
+    def value(self, source: HistSource, expression: Expression) -> HistField:
+        """What a value is, of which sums are made.
+
+        Raises:
+            TraceError: EINVAL, with what error_log tells; ENOMEM for a field that is no number and no string.
+        """
+        found = self.field(source, expression)
+        if found.modifier in _ADDRESSES | _GROUPS:
+            raise source.error(_BAD_MODIFIER, str(expression))
+        if found.is_string:
+            raise source.error(_STRING_OPERAND, str(expression))
+        return found
+
+    def variable(self, source: HistSource, expression: Expression) -> HistField:
+        """What a variable is. Raises TraceError, as `value`."""
+        found = self.field(source, expression)
+        if found.modifier in _GROUPS:
+            raise source.error(_BAD_MODIFIER, str(expression))
+        return found
+
+    def field(self, source: HistSource, expression: Expression) -> HistField:
+        """Raises TraceError, as `value`."""
+        match expression:
+            case Number():
+                return HistField(expression, "u64", _WORD)
+            case FieldName():
+                return self._field(source, expression)
+            case Negation(operand=operand):
+                inner = self._operand(source, operand)
+                shown: Expression = Negation(expression.text, inner.expression)
+                return HistField(shown, inner.type, inner.size, inner.signed, in_microseconds=inner.in_microseconds)
+            case Operation():
+                left, right = (self._operand(source, operand) for operand in (expression.left, expression.right))
+                if left.in_microseconds != right.in_microseconds:
+                    raise source.error(_MIXED_TIMES)
+                shown = Operation(expression.text, expression.operator, left.expression, right.expression)
+                return HistField(shown, left.type, left.size, left.signed, in_microseconds=left.in_microseconds)
+            case Reference():
+                return self._reference(source, expression, once=False)
+
+    def _reference(self, source: HistSource, reference: Reference, *, once: bool) -> HistField:
+        """What a reference means. `once`: the variable is not set any more when its value has been read."""
+        if (text := self._references.own(reference)) is not None:
+            return self.field(source, parse_expression(source, text))
+        return self._references.find(source, reference, once=once).as_field(reference)
+
+    def _operand(self, source: HistSource, expression: Expression) -> HistField:
+        if isinstance(expression, Reference):
+            found = self._reference(source, expression, once=True)
+        else:
+            found = self.field(source, expression)
+        if found.is_string:
+            raise source.error(_STRING_OPERAND, expression.text)
+        return found
+
+    def _field(self, source: HistSource, named: FieldName) -> HistField:
+        if named.name == TIME:
+            return HistField(named, "u64", _WORD, in_microseconds=named.modifier is Modifier.USECS)
+        field = self.find(named.name)
+        if named.name == CPU or (field is None and named.name in _CPU_ALIASES):
+            return HistField(FieldName(named.text, CPU, named.modifier, named.buckets), "unsigned int", 4)
+        if field is None:
+            raise source.error(_NO_FIELD, named.name, misspelt=(named.name, [*self._named, TIME, CPU]))
+        kind = source_of(field)
+        if kind in (Source.ARRAY, Source.DYNAMIC):
+            if named.modifier is not None:
+                raise source.error(_BAD_MODIFIER, named.modifier.value)
+            return HistField(named, field.type, field.size if kind is Source.ARRAY else LONGEST_STRING, is_string=True)
+        if field.size not in (1, 2, 4, 8):
+            raise TraceError(errno.ENOMEM, f"'{source.command}': {field.declaration} is neither a number nor a string")
+        return HistField(named, field.type, field.size, field.signed and named.modifier not in _GROUPS)

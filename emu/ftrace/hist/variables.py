@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Variables of histograms: what a reference means, and who needs whose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from emu.ftrace.event.call import EventCall
+from emu.ftrace.hist.parse import Handler, HistCommand, HistSource, Reference
+
+if TYPE_CHECKING:
+    from emu.ftrace.hist.fields import HistField
+    from emu.ftrace.hist.triggers import Histogram, HistTrigger
+
+__all__ = ["HistVariable", "HistVariables", "References"]
+
+_NOT_UNIQUE = "Variable name not unique, need to use fully qualified name (subsys.event.var) for variable"
+_NOT_FOUND = "Couldn't find variable"
+_NO_FIELD = "Couldn't find field"
+
+_OPERATOR = re.compile(r"(?<!\.sym)-|[+*/]")  # the "-" of .sym-offset is none
+
+
+@dataclass(frozen=True)
+class HistVariable:
+    """A variable: `histogram` has it."""
+
+    histogram: Histogram
+    name: str
+
+    @property
+    def field(self) -> HistField:
+        return self.histogram.definition.variables[self.name]
+
+    def as_field(self, reference: Reference) -> HistField:
+        """What a reference to it is."""
+        return replace(self.field, expression=reference)
+
+    @property
+    def number(self) -> int:
+        """Which of the histogram's variables it is."""
+        return list(self.histogram.definition.variables).index(self.name)
+
+
+class HistVariables:
+    """The variables of all histograms of one trace array. `triggers`: returns its hist triggers."""
+
+    def __init__(self, triggers: Callable[[], Iterable[HistTrigger]]) -> None:
+        self._triggers = triggers
+
+    def of_event(self, system: str, event: str, name: str) -> HistVariable | None:
+        """The variable of that name of an event's histograms; None: there is none."""
+        return next((variable for call, variable in self._named(name) if (call.system, call.name) == (system, event)), None)
+
+    def find(
+        self, source: HistSource, name: str, system: str, event: str, matched: Iterable[tuple[str, str]]
+    ) -> HistVariable | None:
+        """What a reference means. None: there is no such variable.
+
+        Args:
+            source: the trigger that refers to it.
+            name: of the variable.
+            system, event: whose it is; "": that is not said.
+            matched: systems and names of the events that the trigger's actions match, which come first then.
+
+        Raises:
+            TraceError: EINVAL: several events have one.
+        """
+        if system:
+            return self.of_event(system, event, name)
+        of_matched = [found for one in matched if (found := self.of_event(*one, name)) is not None]
+        if not of_matched:
+            of_matched = list(dict(reversed(list(self._named(name)))).values())
+        if len(of_matched) > 1:
+            raise source.error(_NOT_UNIQUE, name)
+        return of_matched[0] if of_matched else None
+
+    def _named(self, name: str) -> Iterator[tuple[EventCall, HistVariable]]:
+        """The variables of a name, with the events that have them."""
+        for trigger in self._triggers():
+            if name in trigger.definition.variables:
+                yield trigger.definition.call, HistVariable(trigger.histogram, name)
+
+    def need(self, histogram: Histogram) -> bool:
+        """Whether another histogram refers to one's variables."""
+        others = (trigger.histogram for trigger in self._triggers())
+        return any(other is not histogram and other.definition.references.need(histogram) for other in others)
+
+
+class References:
+    """What the references of one hist trigger mean (Linux: hist_data->var_refs).
+
+    Args:
+        call: the event.
+        command: the trigger.
+        variables: those of the array.
+    """
+
+    def __init__(self, call: EventCall, command: HistCommand, variables: HistVariables) -> None:
+        self._call = call
+        self._definitions = dict(command.variables)
+        self._matched = [
+            (system, event)
+            for action in command.actions
+            if action.handler is Handler.ON_MATCH
+            for system, _, event in [action.subject.partition(".")]
+        ]
+        self._variables = variables
+        self._found: dict[Reference, HistVariable] = {}
+        self._read_once: set[HistVariable] = set()
+
+    def own(self, reference: Reference) -> str | None:
+        """What defines a variable of the trigger itself that is another name of a field or a number; None: it is none."""
+        if reference.system and (reference.system, reference.event) != (self._call.system, self._call.name):
+            return None
+        text = self._definitions.get(reference.name)
+        return None if text is None or text.startswith("$") or _OPERATOR.search(text) else text
+
+    def find(self, source: HistSource, reference: Reference, *, once: bool) -> HistVariable:
+        """The variable of another trigger. `once`: it is not set any more when its value has been read.
+
+        Raises:
+            TraceError: EINVAL: there is none, or several events have one.
+        """
+        found = self.seek(source, reference.name, reference.system, reference.event)
+        if found is None:
+            raise source.then(source.error(_NOT_FOUND, reference.name), _NO_FIELD, reference.text)
+        self.add(reference, found)
+        if once:
+            self._read_once.add(found)
+        return found
+
+    def seek(self, source: HistSource, name: str, system: str, event: str) -> HistVariable | None:
+        """A variable of another trigger; None: there is none. Raises TraceError: EINVAL: several events have one."""
+        return self._variables.find(source, name, system, event, self._matched)
+
+    def add(self, reference: Reference, variable: HistVariable) -> None:
+        """Notes what a reference means."""
+        self._found[reference] = variable
+
+    def need(self, histogram: Histogram) -> bool:
+        """Whether one of them means a variable of a histogram."""
+        return any(variable.histogram is histogram for variable in self._found.values())
+
+    def by_histogram(self) -> Mapping[Histogram, Mapping[HistVariable, Sequence[Reference]]]:
+        """The variables by their histograms, and the references that mean them."""
+        found: dict[Histogram, dict[HistVariable, list[Reference]]] = {}
+        for reference, variable in self._found.items():
+            found.setdefault(variable.histogram, {}).setdefault(variable, []).append(reference)
+        return found
+
+    def is_read_once(self, variable: HistVariable) -> bool:
+        return variable in self._read_once
