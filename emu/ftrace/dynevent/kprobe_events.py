@@ -165,7 +165,7 @@ class KprobeEvents(DynamicEventKind):
         site = ProbeSite(self._arch.probe_registers, self._symbols.address, at_entry=at_entry, returns=returns)
         kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
         layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
-        return layout, FetchProgram(layout, self._arch.probe_registers, self.symbol_names.address)
+        return layout, FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
 
     def count(self, name: str) -> int:
         """How many functions of the kernel, without its modules, have a name."""
