@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,13 +19,15 @@ from emu.cpu.snapshot import Checkpoint, Checkpoints, Unsaveable
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
+from emu.ftrace.host_probes import Hit, HostProbe, HostProbes
+from emu.ftrace.live_patches import LivePatch
 from emu.ftrace.patching import Protocol
 from emu.ftrace.patching_driver import BadProtocol, Driver
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.site import Site
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
-from emu.ftrace.tracefs import TraceFS, build_tree
+from emu.ftrace.tracefs import TraceFS, build_kprobes_tree, build_tree
 from emu.kernel import arch as kernel_arch
 from emu.kernel.commands import BadCommand, exit_status, shell_line
 from emu.kernel.console import Console
@@ -163,10 +165,12 @@ class Machine:
                 self.patching.protocol = patching
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
             tree = build_tree(self.trace_array)
-            self.tracefs = TraceFS(tree, self.settle, self._check_open, self.board.acting)
+            self.tracefs = TraceFS(tree, self.settle, self._check_open, self._changing)
+            self._probes = HostProbes(self.kernel, self.ftrace, trace_globals, self.settle)
             self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step, self._check_open) for cpu in self.board.cpus)
-            served = ServedTree(tree, begun=lambda: self.ftrace.updates + self.kernel.work.asked, busy=lambda: self._unsettled)
-            self.kernel.file_server.serve("tracefs", served)
+            for name, root in (("tracefs", tree), ("kprobes", build_kprobes_tree(self.ftrace))):
+                served = ServedTree(root, begun=self._updates, busy=lambda: self._unsettled, check=self._check_work)
+                self.kernel.file_server.serve(name, served)
             self.ftrace.sites.initialise()
             self.ftrace.keys.check()
             with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
@@ -295,7 +299,7 @@ class Machine:
             GuestPanic: also if patching does not end.
         """
         busy = self.kernel.run()
-        self.trace_array.after_run()
+        self._after_run()
         if self.patching.overdue:
             raise self._wedged("patching does not end")
         return busy
@@ -356,10 +360,92 @@ class Machine:
         self._check_open()
         return Site(self.kernel, self.ftrace, self.trace_array, function)
 
+    def probe(
+        self, place: str | int, callback: Callable[[Hit], object], *, args: str | Sequence[str] = (), returns: bool = False
+    ) -> HostProbe:
+        """Has a Python function called whenever a CPU comes to an instruction of the kernel, or when a function returns.
+
+        >>> with m.probe("vfs_read", lambda hit: print(hit.comm, hit.args["count"]), args="count=$arg3:u64"):
+        ...     m.run("cat /etc/passwd")
+
+        The machine stands while the function runs. The CPU is before the instruction, and goes on with the registers that
+        the function may have changed. If the function raises an exception, the method that has run the machine raises it;
+        the machine can then go on. The function may look at everything, and remove probes, but not run the machine or write
+        to tracefs: that is a RuntimeError.
+
+        Args:
+            place: `vfs_read`, `vfs_read+0x10`, `module:function`, or an address. A module need not be loaded yet.
+            callback: the function.
+            args: what it gets as `args`, as kprobe_events has it: `fd=%di name=+0(%si):string`.
+            returns: whether it is called when the function at `place` returns; also if `place` ends with `%return`.
+
+        Raises:
+            TraceError: ENOENT, EILSEQ, EINVAL: the place cannot be probed, or an argument is wrong; ENOMEM.
+            GuestPanic, LimitReached, PoweredOff, BadProtocol: as `settle`.
+        """
+        self._check_open()
+        self._check_calls()
+        probe = self._probes.add(place, callback, args.split() if isinstance(args, str) else args, returns)
+        self.settle()
+        return probe
+
+    def _check_calls(self) -> None:
+        if self.board.calls_python:
+            raise RuntimeError("the machine stands for a callback: this can be done when it has returned")
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """For what changes something that native code may just be looking at."""
+        self._check_calls()
+        with self.board.acting():
+            yield
+
+    def patch(self, function: str | int, *, asm: str | None = None, to: str | None = None) -> LivePatch:
+        """Replaces a function of the kernel or of a module while the guest runs: calls go elsewhere from now on.
+
+        >>> with m.patch("sys_getpid", asm="mov eax, 42; ret"):
+        ...     m.run("getpid")
+
+        Tracers still see the function called. Calls that are under way end in the old code. If the function's module is
+        unloaded, the patch goes with it.
+
+        Args:
+            function: its name, or an address in it.
+            asm: the new code, in x86-64's assembly language with Intel's syntax or in SPARC V9's. It is called as the function
+                is, and returns as the function does. Symbols of the kernel and its modules may be used; labels end with a
+                colon. It must not sleep, nor call what does: `to` is for that.
+            to: instead of `asm`, the name of another function, with the same parameters.
+
+        Raises:
+            LookupError: there is no such function, there are several, or it has no call site.
+            TraceError: EBUSY, when it is replaced already, or `ftrace_enabled` is false; EINVAL, when it cannot be replaced;
+                ENODEV, when tracing has failed; ENOMEM, when there is no place for the code.
+            ValueError: the code cannot be assembled.
+            TypeError: there is not one of `asm` and `to`.
+            GuestPanic, LimitReached, PoweredOff, BadProtocol: as `settle`.
+        """
+        self._check_open()
+        self._check_calls()
+        if (asm is None) == (to is None):
+            raise TypeError("a function is replaced either by `asm` or by `to`")
+        patches, site = self.ftrace.live_patches, self.site(function)
+        code = patches.detour(site, to) if to is not None else patches.assembled(asm or "")
+        patch = self.ftrace.replace(site, code, self.settle)
+        try:
+            self.settle()
+        except BadProtocol:
+            patches.remove(patch)
+            raise
+        return patch
+
     @property
     def patching(self) -> Driver:
         """How call sites are changed, and how far a change is."""
         return self.ftrace.driver
+
+    def _updates(self) -> int:
+        """How often something has begun that may go on in the guest."""
+        return self.ftrace.updates + self.kernel.work.asked
 
     @property
     def _unsettled(self) -> bool:
@@ -369,8 +455,13 @@ class Machine:
     def _step(self, cpu: Cpu) -> bool:
         """Executes one instruction of a CPU; see GuestCpu.step."""
         executed = self.kernel.step(cpu)
-        self.trace_array.after_run()
+        self._after_run()
         return executed
+
+    def _after_run(self) -> None:
+        """Acts on what native code and callbacks have left to be done."""
+        self.trace_array.after_run()
+        self._probes.after_run()
 
     @property
     def ftrace_enabled(self) -> bool:
@@ -385,6 +476,7 @@ class Machine:
     @ftrace_enabled.setter
     def ftrace_enabled(self, on: bool) -> None:
         self._check_open()
+        self._check_calls()
         self.ftrace.set_enabled(on)
         self.settle()
 
@@ -409,6 +501,13 @@ class Machine:
                     raise self._wedged(f"{what}: every CPU sleeps")
         if (refused := self.ftrace.take_refused()) is not None:
             raise refused
+        self._check_work()
+
+    def _check_work(self) -> None:
+        """Raises the error of work that tracefs asked for and that the guest could not do, if there is one."""
+        if (refusal := self.kernel.work.take_refusal()) is not None:
+            with self.trace_array.error_log.noting():
+                raise refusal
 
     def checkpoint(self) -> Checkpoint:
         """Remembers the whole machine as it is now, to be put back by `restore`.

@@ -73,6 +73,7 @@ class RecordLists:
             (array_record.RAM_SIZE, board.memory - board.arch.page_size),
             (array_record.NOWHERE, self._nowhere.ctypes.data),
             (array_record.RETURN_TRAMPOLINE, image.symbol("return_to_handler")),
+            (array_record.RETHOOK_TRAMPOLINE, image.symbol("arch_rethook_trampoline")),
         )
 
     def _time(self) -> Sequence[tuple[np.uint64, int]]:

@@ -42,6 +42,11 @@ class TraceCallbacks:
         for label, function in self._arch.event_callbacks(self._guest):
             self._kernel.board.dispatch(self._kernel.image.symbol(label), function)
 
+    def use_breakpoints(self) -> None:
+        """Must be called before there is a breakpoint that stays."""
+        label, function = self._arch.probe_callbacks(self._guest).breakpoint
+        self._kernel.board.dispatch(self._kernel.image.symbol(label), function)
+
     def use(self) -> None:
         """Must be called before a site calls a tracer."""
         self._used = True

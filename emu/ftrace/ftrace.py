@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import NamedTuple, Protocol
+import errno
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,16 +15,19 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.callbacks import TraceCallbacks
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
+from emu.ftrace.live_patches import LivePatch, LivePatches
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.return_stack import ReturnStacks
-from emu.ftrace.sites import Sites
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracers import Callback
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import BadModule, Module
+
+if TYPE_CHECKING:
+    from emu.ftrace.site import Site
 
 __all__ = ["EnabledFunction", "Ftrace"]
 
@@ -34,6 +38,7 @@ class EnabledFunction(NamedTuple):
     name: str
     users: int
     callback: str  # symbol+offset/size
+    flags: str  # the letters that Linux shows
 
 
 class TopArray(Protocol):
@@ -64,7 +69,9 @@ class Ftrace:
     Attributes:
         sites: all call sites, and what each calls.
         keys: all branches of static keys, and which are jumps.
+        kprobes: which breakpoints there are.
         driver: changes the sites and the branches under running CPUs.
+        live_patches: the functions that are replaced.
         enabled: `kernel.ftrace_enabled`.
         failed: whether tracing had to be stopped.
         updates: how often update_sites() was called.
@@ -77,9 +84,13 @@ class Ftrace:
         self, kernel: Kernel, arch: FtraceArch, trace_globals: TraceGlobals, warn: Callable[[str], None]
     ) -> None:
         self.arch = arch
-        self.sites = Sites(kernel.board, kernel.memory, arch, kernel.module_files)
+        self.sites = trace_globals.sites
         self.keys = trace_globals.keys
+        self.kprobes = trace_globals.kprobes
         self.driver = Driver(kernel, arch, self._fail, warn)
+        self._trampolines = trace_globals.trampolines
+        self._trampolines.on_ready(self._ready)
+        self.live_patches = LivePatches(kernel, arch, self._trampolines, self.update_sites)
         self.enabled = True
         self.failed = False
         self.updates = 0
@@ -90,6 +101,8 @@ class Ftrace:
         self._warn = warn
         self._refused: BadProtocol | None = None
         self._behind = False  # a change was refused, and the sites are not as the arrays want them
+        self._rethooks = trace_globals.rethooks
+        self._symbol_names = trace_globals.symbol_names
         self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dump: Iterator[str] | None = None
@@ -112,19 +125,31 @@ class Ftrace:
     def enabled_functions(self) -> Iterable[EnabledFunction]:
         """The sites that call a tracer, and for how many users."""
         users = np.sum([ops.users() for ops in self._recorders], axis=0)
+        with_registers = self.kprobes.sites(self.sites.functions)
+        replaced = self.live_patches.sites(self.sites.functions)
         for site in map(int, np.flatnonzero(self.sites.targets)):
             callback = self._kernel.symbols.describe(int(self.sites.targets[site]))
-            yield EnabledFunction(self.sites.functions.label(site), max(int(users[site]), 1), callback)
+            flags = "RI" if replaced[site] else "R" if with_registers[site] else ""
+            yield EnabledFunction(self.sites.functions.label(site), max(int(users[site]), 1), callback, flags)
 
     # Sites
+
+    @property
+    def changing(self) -> bool:
+        """Whether sites are being changed, or are to be when trampolines are ready."""
+        return self.driver.busy or self._trampolines.busy
 
     def update_sites(self) -> None:
         """Starts to bring every site to what the trace arrays want now (Linux: ftrace_run_update_code).
 
-        While an earlier change is under way nothing is started: when it ends, the arrays are asked again.
+        While an earlier change is under way, or trampolines are not ready, nothing is started: then the arrays are asked again.
         """
         self.updates += 1
-        if not self.driver.busy:
+        self._ready()
+
+    def _ready(self) -> None:
+        """Starts what is to be done, if nothing hinders it."""
+        if not self.changing:
             self._update()
 
     def _update(self) -> None:
@@ -144,11 +169,11 @@ class Ftrace:
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
         """Whether a site may call for another array's function tracer than the top array's, or for a command."""
         top = next(iter(self._recorders))
-        return any(bool(ops.probes) or (ops is not top and ops.tracer.callback is Callback.ENTRY) for ops in arrays)
+        return any(ops.has_probes or (ops is not top and ops.tracer.callback is Callback.ENTRY) for ops in arrays)
 
     def _patch(self, arrays: Collection[FtraceOps]) -> bool:
-        """Starts to patch the sites for the tracers of these arrays and the commands of all, and the keys for the events of
-        all; False: all are right.
+        """Starts to patch the sites for the tracers of these arrays and the probes of all, the keys for the events of all, and
+        the breakpoints of kprobes; False: all are right.
 
         If the patching protocol is refused nothing is started.
         """
@@ -160,12 +185,15 @@ class Ftrace:
         targets = self._targets(arrays)
         changed = np.flatnonzero(targets != self.sites.targets)
         branches = self.keys.to_turn(set().union(*(ops.events.keys for ops in self._recorders)))
-        if not len(changed) and not len(branches):
+        breakpoints = self.kprobes.to_turn()
+        if not len(changed) and not len(branches) and not breakpoints:
             return False
         if len(changed):
             self._callbacks.use()
         if len(branches):
             self._callbacks.use_events()
+        if breakpoints:
+            self._callbacks.use_breakpoints()
         patches = [
             Patch(
                 int(self.sites.addresses[site]),
@@ -174,10 +202,9 @@ class Ftrace:
             )
             for site in map(int, changed)
         ]
+        patches += [*self.keys.patches(branches), *self.kprobes.patches(breakpoints)]
         try:
-            self.driver.start(
-                [*patches, *self.keys.patches(branches)], lambda: self._patched(changed, targets[changed], branches)
-            )
+            self.driver.start(patches, lambda: self._patched(changed, targets[changed], branches, breakpoints))
         except BadProtocol as error:
             self.keys.settle(branches)
             self._refused, self._behind = error, True  # the sites stay as they are, until the next update
@@ -194,16 +221,21 @@ class Ftrace:
         return refused
 
     def _patched(
-        self, sites: npt.NDArray[np.int64], targets: npt.NDArray[np.uint64], branches: npt.NDArray[np.int64]
+        self,
+        sites: npt.NDArray[np.int64],
+        targets: npt.NDArray[np.uint64],
+        branches: npt.NDArray[np.int64],
+        breakpoints: Sequence[int],
     ) -> None:
-        """After the driver's last step: the sites call `targets`, and the branches have been turned.
+        """After the driver's last step: the sites call `targets`, and the branches and breakpoints have been turned.
 
         Interrupts the guest if a request waits for that.
         """
         if not self.failed:
             self.sites.targets[sites] = targets
             self.keys.turned(branches)
-        self._update()
+            self.kprobes.turned(breakpoints)
+        self._ready()
         if not self.driver.busy and self._kernel.file_server.waited_for:
             self._kernel.file_server.changed()
 
@@ -219,7 +251,7 @@ class Ftrace:
         """What each site is to call."""
         targets = np.zeros(len(self.sites), np.uint64)
         if self.enabled:
-            wanted = [(Callback.ENTRY, ops.probes.sites(self.sites.functions)) for ops in self._recorders]
+            wanted = [(Callback.ENTRY, ops.probed()) for ops in self._recorders]
             wanted += [(ops.tracer.callback, ops.traced()) for ops in arrays if ops.tracer.callback]
             for callback in Callback:
                 target = self._kernel.image.symbol(callback.value)
@@ -232,10 +264,30 @@ class Ftrace:
         """The offsets of sites in the kernel mapping, in bytes."""
         return (addresses - np.uint64(self._kernel.board.arch.kernel_map)).astype(np.int64)
 
+    # Replacing functions
+
+    def replace(self, site: Site, code: Callable[[int], bytes], settle: Callable[[], None]) -> LivePatch:
+        """See `LivePatches.replace`.
+
+        Raises:
+            TraceError: also EBUSY, while `enabled` is false; ENODEV, when tracing has failed.
+        """
+        if self.failed:
+            raise TraceError(errno.ENODEV, "tracing has failed, so that no call site is changed any more")
+        if not self.enabled:
+            raise TraceError(errno.EBUSY, "kernel.ftrace_enabled is 0")
+        return self.live_patches.replace(site, code, settle)
+
     # Switching it off
 
     def set_enabled(self, on: bool) -> None:
-        """Sets `kernel.ftrace_enabled`. While it is off, no site calls a tracer, whatever the arrays want."""
+        """Sets `kernel.ftrace_enabled`. While it is off, no site calls a tracer, whatever the arrays want.
+
+        Raises:
+            TraceError: EBUSY, when it is to be off, but a function is replaced.
+        """
+        if not on and self.live_patches:
+            raise TraceError(errno.EBUSY, "a function is replaced")
         self.enabled = on
         self.update_sites()
 
@@ -279,18 +331,25 @@ class Ftrace:
         return self.driver.waits_for(cpu.index)
 
     def resolve_return(self, task: int, frame: int, address: int) -> int:
-        """The real return address of a task's call, whose stack has `address`. `frame` identifies the call."""
-        return self._return_stacks.resolve(task, frame, address)
+        """The real return address of a task's call, whose stack has `address`. `frame` identifies the call.
 
-    def ftrace_enabled(self, on: bool | None) -> bool | None:
-        """Sets `enabled` and returns it; None if sites are being changed. `on` None: only returns it."""
+        Of a program counter that is in the copy of a probed instruction: the instruction's address.
+        """
+        for _ in range(2):  # function_graph and a return probe may have replaced each other's, in either order
+            address = self._rethooks.resolve(task, frame, self._return_stacks.resolve(task, frame, address))
+        return self._trampolines.original(address)
+
+    def ftrace_enabled(self, on: bool | None) -> int:
+        """Sets `enabled` and returns it, or -errno: EAGAIN, when sites are being changed. `on` None: only returns it."""
         if on is not None:
-            if self.driver.busy:
-                return None
-            self.set_enabled(on)
-            if self.driver.busy:
-                return None
-        return self.enabled
+            try:
+                if not self.changing:
+                    self.set_enabled(on)
+            except TraceError as error:
+                return -error.code
+            if self.changing:
+                return -errno.EAGAIN
+        return int(self.enabled)
 
     def tracing_on(self, on: bool | None) -> bool:
         """Sets the top array's tracing_on and returns it. `on` None: only returns it."""
@@ -352,12 +411,14 @@ class Ftrace:
 
     def module_enable(self, module: Module) -> bool:
         """Patches a module's sites to what the trace arrays want, before its init runs. False: that is not done yet."""
-        if self.driver.busy:
+        if self.changing:
             return False
         for ops in self._recorders:
             ops.module_coming(module.name)
+        self.kprobes.module_coming(module)
+        self._symbol_names.module_came()
         self.update_sites()
-        return not self.driver.busy
+        return not self.changing
 
     def module_free(self, module: Module, part: range | None) -> bool:
         """Removes the sites in code that a module frees (None: all). False: not done, sites are being changed.
@@ -367,6 +428,7 @@ class Ftrace:
         if self.driver.busy:
             return False
         before = self.sites.addresses
+        self.kprobes.module_going(module.has_code if part is None else part.__contains__)
         if part is None:
             self.sites.unloaded(module.name)
             self.keys.unloaded(module.name)

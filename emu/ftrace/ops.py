@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,28 @@ from emu.ftrace.native import array_record
 from emu.ftrace.probes import FunctionProbes
 from emu.ftrace.tracers import NOP, Callback, Tracer
 from emu.ftrace.trigger.consumers import Consumers
+from emu.native.record import Record
 
-__all__ = ["FtraceOps"]
+__all__ = ["AtSites", "FtraceOps"]
+
+
+class AtSites(Protocol):
+    """Something that has consumers at call sites."""
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+
+    def sites(self, functions: Functions) -> SiteMask:
+        """The sites that have any."""
+
+    def users(self, functions: Functions) -> NDArray[np.int64]:
+        """As how many users of each site they count."""
+
+    def chains(self, functions: Functions) -> Mapping[int, list[Record]]:
+        """For each of these sites, by its index: the consumers in the order in which they act."""
+
+    def keep(self, functions: Functions) -> None:
+        """Drops what is at functions that no longer exist. `functions`: those that do."""
 
 
 class FtraceOps:
@@ -28,6 +49,7 @@ class FtraceOps:
         functions: the functions that can be traced now.
         events: what the array wants of events.
         consumers: makes what acts on the array.
+        at_sites: what else has consumers at sites, in the order in which they act.
 
     Attributes:
         tracer: the array's tracer.
@@ -43,12 +65,15 @@ class FtraceOps:
         events: what it wants of events.
     """
 
-    def __init__(self, functions: Functions, events: EventFiles, consumers: Consumers) -> None:
+    def __init__(
+        self, functions: Functions, events: EventFiles, consumers: Consumers, at_sites: Collection[AtSites] = ()
+    ) -> None:
         self.tracer: Tracer = NOP
         self.filter = FunctionFilter(functions)
         self.notrace = self.filter
         self.waiting_filter, self.waiting_notrace = ModuleFilters(), ModuleFilters()
         self.probes = FunctionProbes(consumers)
+        self._at_sites: Collection[AtSites] = (self.probes, *at_sites)
         self.graph_function = self.filter
         self.graph_notrace = self.filter
         self.max_graph_depth = 0
@@ -70,18 +95,36 @@ class FtraceOps:
             return np.zeros(len(self.filter.functions), np.bool_)
         return self.selected()
 
+    @property
+    def has_probes(self) -> bool:
+        """Whether there are consumers at sites."""
+        return any(self._at_sites)
+
+    def probed(self) -> SiteMask:
+        """The sites that must call for consumers."""
+        functions = self.filter.functions
+        mask: SiteMask = np.logical_or.reduce([one.sites(functions) for one in self._at_sites])
+        return mask
+
+    def chains(self) -> Mapping[int, list[Record]]:
+        """For each of these sites, by its index: the consumers in the order in which they act."""
+        chains: dict[int, list[Record]] = {}
+        for one in self._at_sites:
+            for site, records in one.chains(self.filter.functions).items():
+                chains.setdefault(site, []).extend(records)
+        return chains
+
     def users(self) -> NDArray[np.int64]:
-        """For each site: how many users of this array want its call: the tracer and commands."""
-        return self.traced() + self.probes.users(self.filter.functions)
+        """For each site: how many users of this array want its call: the tracer, commands and kprobes."""
+        return self.traced() + sum(one.users(self.filter.functions) for one in self._at_sites)
 
     def flags(self) -> NDArray[np.uint8]:
         """For each site: the flags that tell native code what to do there for this array."""
-        functions = self.filter.functions
         flags: NDArray[np.uint8] = (
             self.graph_function.mask * array_record.GRAPH_FUNCTION
             + self.graph_notrace.mask * array_record.GRAPH_NOTRACE
             + (self.traced() & (self.tracer.callback is Callback.ENTRY)) * array_record.TRACED
-            + self.probes.sites(functions) * array_record.PROBED
+            + self.probed() * array_record.PROBED
         )
         return flags
 
@@ -89,7 +132,8 @@ class FtraceOps:
         """Follows sites that have come or gone. Of those that are left, the same stay selected."""
         self.filter, self.notrace = self.filter.on(functions), self.notrace.on(functions)
         self.graph_function, self.graph_notrace = self.graph_function.on(functions), self.graph_notrace.on(functions)
-        self.probes.keep(functions)
+        for one in self._at_sites:
+            one.keep(functions)
 
     def events_gone(self, calls: Collection[EventCall]) -> bool:
         """Follows events that are gone. Returns whether the array may have recorded any of them."""

@@ -62,16 +62,25 @@ Protocol: TypeAlias = Callable[[Sequence[Patch], bytes], list[Step]]
 
 
 def breakpoint_synced(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
-    """Replaces instructions under running CPUs: breakpoint first, then the tail, then the head."""
+    """Replaces instructions under running CPUs: breakpoint first, then the tail, then the head.
+
+    What is no longer than a breakpoint is written at once, in the first step.
+    """
     n = len(breakpoint)
-    return [
-        *[Write(p.address, p.old[:n], breakpoint) for p in patches],
-        Synchronise(),
-        *[Write(p.address + n, p.old[n:], p.new[n:]) for p in patches],
-        Synchronise(),
-        *[Write(p.address, breakpoint, p.new[:n]) for p in patches],
+    short, long = [p for p in patches if len(p.old) <= n], [p for p in patches if len(p.old) > n]
+    steps: list[Step] = [
+        *[Write(p.address, p.old, p.new) for p in short],
+        *[Write(p.address, p.old[:n], breakpoint) for p in long],
         Synchronise(),
     ]
+    if long:
+        steps += [
+            *[Write(p.address + n, p.old[n:], p.new[n:]) for p in long],
+            Synchronise(),
+            *[Write(p.address, breakpoint, p.new[:n]) for p in long],
+            Synchronise(),
+        ]
+    return steps
 
 
 def flush(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:

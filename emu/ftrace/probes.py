@@ -23,6 +23,7 @@ from emu.ftrace.filters import Functions, Pattern, SiteMask
 from emu.ftrace.native import consumer
 from emu.ftrace.trigger.commands import EVENT_COMMANDS, FUNCTION_COMMANDS, parse_count
 from emu.ftrace.trigger.consumers import Consumer, Consumers
+from emu.native.record import Record
 
 __all__ = ["FunctionProbes"]
 
@@ -160,14 +161,14 @@ class FunctionProbes:
         """The commands of a function, by its number."""
         return [probe.command for probe in self._probes if number in probe.consumers]
 
-    def chains(self, functions: Functions) -> dict[int, list[Consumer]]:
+    def chains(self, functions: Functions) -> dict[int, list[Record]]:
         """For each site that has a command, by its index: the consumers in the order in which they act."""
-        chains: dict[int, list[Consumer]] = {}
+        chains: dict[int, list[Record]] = {}
         for probe in self._probes:
             sites = np.searchsorted(functions.numbers, list(probe.consumers))
             for site, does in zip(sites.tolist(), probe.consumers.values(), strict=True):
                 does.record.set(consumer.POST, consumer.AFTER if probe.after_tracer else consumer.BEFORE)
-                chains.setdefault(site, []).append(does)
+                chains.setdefault(site, []).append(does.record)
         return chains
 
     def lines(self, functions: Functions) -> Iterator[str]:

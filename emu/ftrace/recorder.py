@@ -23,8 +23,9 @@ from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracers import NOP, Callback, Tracer
-from emu.ftrace.trigger.consumers import Consumer, Consumers
+from emu.ftrace.trigger.consumers import Consumers
 from emu.kernel.kernel import Kernel
+from emu.native.record import Record
 
 __all__ = ["BufferStats", "Recorder"]
 
@@ -141,19 +142,16 @@ class Recorder:
     def follow(self, ops: FtraceOps, places: npt.NDArray[np.int64]) -> None:
         """Puts in force what the array wants. `places`: each site's offset in the kernel mapping, in bytes."""
         self._site_flags[places] = ops.flags()
-        self._follow_probes(ops.probes.chains(ops.filter.functions), places)
+        self._follow_probes(ops.chains(), places)
         self._records.set(array_record.ONLY_SELECTED, int(ops.graph_function.mask.any()))
         self._records.set(array_record.HIDES, int(ops.graph_notrace.mask.any()))
         self._records.set(array_record.MAX_DEPTH, ops.max_graph_depth)
         self._records.set(array_record.THRESHOLD, ops.threshold_us * 1000)
         self._records.set(array_record.GRAPH_RUNNING, int(ops.tracer.callback is Callback.GRAPH))
 
-    def _follow_probes(self, chains: Mapping[int, Sequence[Consumer]], places: npt.NDArray[np.int64]) -> None:
-        """Has native code find the commands of functions. `chains`: by site, in the order in which they act."""
-        for chain in chains.values():
-            for acting, following in zip(chain, [*(does.record.address for does in chain[1:]), 0], strict=True):
-                acting.record.set(consumer.NEXT, following)
-        first = np.array([chain[0].record.address for chain in chains.values()], np.uint64)
+    def _follow_probes(self, chains: Mapping[int, Sequence[Record]], places: npt.NDArray[np.int64]) -> None:
+        """Has native code find the consumers at sites. `chains`: by site, in the order in which they act."""
+        first = np.array([consumer.link(chain) for chain in chains.values()], np.uint64)
         self._probes = probes.table_of(places[list(chains)].astype(np.uint64), first), chains
         self._records.array.set(array_record.PROBES, self._probes[0].ctypes.data)
 

@@ -88,7 +88,8 @@ class Site:
 
     @property
     def wanted_by(self) -> tuple[str, ...]:
-        """Who wants the site to call: tracers and commands, of an instance with its directory (`instances/foo: function`)."""
+        """Who wants the site to call: tracers and commands, of an instance with its directory (`instances/foo: function`), and
+        a live patch."""
         number = self._number
         arrays = {"": self._top} | {f"instances/{name}: ": array for name, array in self._top.instances.items()}
         wanted = []
@@ -97,7 +98,14 @@ class Site:
             if ops.traced()[number]:
                 wanted.append(f"{where}{ops.tracer.name}")
             wanted += [f"{where}{command}" for command in ops.probes.of(int(ops.filter.functions.numbers[number]))]
+        if self._ftrace.live_patches.of(self.number) is not None:
+            wanted.append("a live patch")
         return tuple(wanted)
+
+    @property
+    def number(self) -> int:
+        """The function's number, which no other function ever has (filters.Functions)."""
+        return int(self._ftrace.sites.functions.numbers[self._number])
 
     @property
     def _number(self) -> int:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ class KernelSymbols:
             names.setdefault(function.address, function.name)
         self._image = SymbolTable(names, max(f.address + max(f.size, 1) for f in image.functions))
         self._functions = image.functions
+        self._named = image.symbols
         self._modules = modules
         self.irq_entry_text = range(image.symbol("__irqentry_text_start"), image.symbol("__irqentry_text_end"))
 
@@ -42,6 +44,15 @@ class KernelSymbols:
             return None
         (symbol,) = self.lookup(np.array([address], np.uint64))
         return None if symbol is None else range(address - symbol.offset, address - symbol.offset + symbol.size)
+
+    def address(self, name: str) -> int | None:
+        """The address of a symbol of the kernel or, if it has none of the name, of a module; None: there is none."""
+        if name in self._named:
+            return self._named[name]
+        for module in self._modules:
+            with suppress(LookupError):
+                return self._modules.symbol(module.name, name)
+        return None
 
     def _address(self, name: str) -> int | None:
         """Of several functions, the kernel's own comes first."""

@@ -14,7 +14,7 @@ from emu.ftrace.event.call import EventCall
 from emu.ftrace.filters import FunctionFilter
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.linux_names import TRACERS as LINUX_TRACERS
-from emu.ftrace.ops import FtraceOps
+from emu.ftrace.ops import AtSites, FtraceOps
 from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
 from emu.ftrace.recorder import Recorder
@@ -57,7 +57,8 @@ class TraceArray:
         self.recorder = recorder
         self.error_log = ErrorLog(recorder.time_since_boot)
         consumers = recorder.consumers(self.allocate_snapshot)
-        self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files, consumers)
+        at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches] if parent is None else []
+        self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files, consumers, at_sites)
         hists = recorder.hist_triggers(self.set_clock, self.reserve_snapshot)
         self.triggers = Triggers(recorder.event_files, consumers, hists, recorder.globals.condition)
         self.is_top = parent is None

@@ -9,7 +9,11 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.dynevent.dyn_event import DynamicEvents
+from emu.ftrace.dynevent.eprobe_events import EprobeEvents
+from emu.ftrace.dynevent.kprobe_events import KprobeEvents
+from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.dynevent.synthetic import SyntheticEvents
+from emu.ftrace.dynevent.uprobe_events import UprobeEvents
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
@@ -18,14 +22,18 @@ from emu.ftrace.hist.text import HistNames
 from emu.ftrace.hist.triggers import Histograms
 from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.keys import Keys
+from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.printk_formats import PrintkFormats
+from emu.ftrace.rethooks import Rethooks
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.saved_tgids import SavedTgids
+from emu.ftrace.sites import Sites
 from emu.ftrace.stacks import Stacks
 from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
+from emu.ftrace.uprobes import Uprobes
 from emu.kernel.kernel import Kernel
 from emu.kernel.user_mappings import UserMappings
 
@@ -58,15 +66,26 @@ class TraceGlobals:
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)
         self.keys = Keys(kernel.memory, arch)
-        self.trampolines = Trampolines(kernel)
+        self.sites = Sites(kernel.board, kernel.memory, arch, kernel.module_files)
+        self.trampolines = Trampolines(kernel, self.records)
+        self.rethooks = Rethooks(kernel, arch, self.guest, self.records)
+        self.kprobes = Kprobes(
+            kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, self.rethooks, warn
+        )
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)
-        self.dynamic_events.kinds.append(SyntheticEvents(self.events))
-        names = HistNames(self.symbols, self.events.syscall_name)
+        self.symbol_names = names = SymbolNames(kernel)
+        self.kprobe_events = KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbols, names)
+        eprobes = EprobeEvents(
+            arch, self.guest, self.dynamic_events, self.events, kernel.modules, self.symbols, names, self.event_filter
+        )
+        self.uprobes = Uprobes(kernel, arch, self.guest, self.records)
+        uprobes = UprobeEvents(arch, self.guest, self.events, self.uprobes, kernel.work, self.dynamic_events)
+        self.dynamic_events.kinds += [self.kprobe_events, uprobes, eprobes, SyntheticEvents(self.events)]
         self.hists = Histograms(
             _HIST_MEMORY,
-            names,
+            HistNames(self.symbols, self.events.syscall_name),
             lambda: arch.hist_handlers(self.guest),
             arch.hist_action_handlers,
             lambda: self.stacks.callbacks().key_stack,

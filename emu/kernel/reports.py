@@ -113,7 +113,7 @@ class Reports:
         """Lines that show the registers, three to a line."""
         values = dict(self._arch.registers(self._memory, cpu, saved))
         ip = values.pop("ip")
-        yield f"  ip {ip:016x}  {self._symbols.describe(ip)}"
+        yield f"  ip {ip:016x}  {self._symbols.describe(next(self._chain(cpu, saved)))}"
         width = max(map(len, values))
         rest = [f"{register:>{width}} {value:016x}" for register, value in values.items()]
         for n in range(0, len(rest), 3):
@@ -121,10 +121,11 @@ class Reports:
 
     def _chain(self, cpu: Cpu, saved: int) -> Iterator[int]:
         """The program counter, and the return addresses of the calls under way, innermost first."""
-        values = self._arch.registers(self._memory, cpu, saved)
+        values = dict(self._arch.registers(self._memory, cpu, saved))
         task = self._tasks.find_current(cpu) or 0
-        yield values["ip"]
         real = partial(self._tracing.resolve_return, task)
+        values["ip"] = real(saved, values["ip"])
+        yield values["ip"]
         for caller in islice(self._arch.callers(self._memory, cpu, values, real), _DEEPEST):
             if not self._symbols.is_code(caller):
                 return

@@ -49,10 +49,10 @@ class Tracing(Protocol):
     def dump_line(self, cpu: int | None) -> bytes | None:
         """The next line of a dump of the top array's buffers, or one CPU's. After the last one, None."""
 
-    def ftrace_enabled(self, on: bool | None) -> bool | None:
+    def ftrace_enabled(self, on: bool | None) -> int:
         """Sets the sysctl kernel.ftrace_enabled (`on` None: leaves it as it is) and returns its value.
 
-        None: it is being set, but sites are being changed; the kernel asks again.
+        Or -errno. EAGAIN: it is being set, but sites are being changed; the kernel asks again.
         """
 
     def module_init(self, module: Module) -> None:
@@ -78,7 +78,10 @@ class Tracing(Protocol):
         """What tracing waits for on a CPU, to be said after its name: "has not answered Synchronise"; None: for nothing."""
 
     def resolve_return(self, task: int, frame: int, address: int) -> int:
-        """The real return address of a call whose stack has `address`. `frame`: its fp in struct ftrace_ret_stack."""
+        """The real return address of a call whose stack has `address`. `frame`: its fp in struct ftrace_ret_stack.
+
+        Of a program counter that is in the copy of an instruction: the instruction's address.
+        """
 
 
 class TracingCalls:
@@ -125,8 +128,7 @@ class TracingCalls:
 
     @host_call
     def ftrace_enabled(self, cpu: Cpu, wanted: int) -> int:
-        answer = self._tracing.ftrace_enabled(bool(wanted) if wanted < 2 else None)
-        return -errno.EAGAIN if answer is None else int(answer)
+        return self._tracing.ftrace_enabled(bool(wanted) if wanted < 2 else None)
 
     @host_call
     def module_init(self, cpu: Cpu, address: int) -> int:

@@ -20,6 +20,11 @@ class WorkKind(enum.Enum):
 
     LOG = "TRACE_WORK_LOG"
     DUMP = "TRACE_WORK_DUMP"
+    SYNCHRONIZE_RCU_TASKS = "TRACE_WORK_SYNCHRONIZE_RCU_TASKS"
+    UPROBE_CREATE = "TRACE_WORK_UPROBE_CREATE"
+    UPROBE_ENABLE = "TRACE_WORK_UPROBE_ENABLE"
+    UPROBE_DISABLE = "TRACE_WORK_UPROBE_DISABLE"
+    UPROBE_REMOVE = "TRACE_WORK_UPROBE_REMOVE"
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class Work:
         self._waiting: deque[_Piece] = deque()
         self._under_way: _Piece | None = None
         self._ended = False
+        self._refusal: OSError | None = None
         self.asked = 0
 
     @property
@@ -79,6 +85,16 @@ class Work:
         """Counts as asking while there is work: whoever wants what has been asked for already waits for it, too."""
         self.asked += self.busy
 
+    def refuse(self, error: OSError) -> None:
+        """Remembers why what was asked for cannot be: whoever waits for it is told, by `take_refusal`. The first error counts."""
+        if self._refusal is None:
+            self._refusal = error
+
+    def take_refusal(self) -> OSError | None:
+        """Why work that was asked for could not be done, since this was asked last; None: all could."""
+        refusal, self._refusal = self._refusal, None
+        return refusal
+
     def give_up(self) -> None:
         """The kernel has ended: nobody waits any longer for what it has not done."""
         self._ended = True
@@ -103,7 +119,7 @@ class Work:
         """Ends the piece that was taken last, and interrupts the guest if this was the last of all: somebody may wait."""
         piece, self._under_way = self._under_way, None
         if piece is not None:
-            piece.on_done(result)
+            piece.on_done(result - (1 << 64) if result >> 63 else result)
             if not self.busy:
                 self._interrupt()
         return 0

@@ -14,8 +14,8 @@ _GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 # Of the files that the golden wrote to, those that this tree has. (Its trace_marker was closed by tracing_cpumask.)
 _FILES = {
     "available_tracers", "buffer_size_kb", "current_tracer", "dynamic_events", "events/enable",
-    "events/sched/sched_switch/enable", "max_graph_depth", "options/sym-addr", "saved_cmdlines_size", "set_event",
-    "set_ftrace_filter", "set_ftrace_pid", "set_graph_function", "snapshot", "synthetic_events", "trace_clock",
+    "events/sched/sched_switch/enable", "kprobe_events", "max_graph_depth", "options/sym-addr", "saved_cmdlines_size",
+    "set_event", "set_ftrace_filter", "set_ftrace_pid", "set_graph_function", "snapshot", "synthetic_events", "trace_clock",
     "trace_options", "tracing_on",
 }  # fmt: skip
 

@@ -18,7 +18,21 @@ from dataclasses import dataclass, field
 
 from emu.cpu.arch import ARCHITECTURES
 from tests.fuzz import Outcome
-from tests.soak import FUZZERS, INSTANTS, INSTRUCTIONS, TOGGLES, checkpoints, mutants, stress, toggles
+from tests.soak import (
+    FUZZERS,
+    INSTANTS,
+    INSTRUCTIONS,
+    PATCHES,
+    PROBED_AT_ONCE,
+    PROBED_FUNCTIONS,
+    TOGGLES,
+    checkpoints,
+    mutants,
+    patches,
+    probes,
+    stress,
+    toggles,
+)
 
 Submit = Callable[..., "Future[object]"]
 
@@ -76,6 +90,24 @@ def _sum_up_turns(outcomes: Sequence[object]) -> str:
     return f"all turned, {hits:,} breakpoints hit"
 
 
+def _sum_up_patches(outcomes: Sequence[object]) -> str:
+    """The second run must be the first one again."""
+    first, again = outcomes
+    assert isinstance(first, patches.Patched)
+    if first != again:
+        raise SoakFailure(f"two runs differ: {first} and {again}")
+    done = f"{first.replaced:,} patches of {first.functions} functions, {first.waits} waits for tasks"
+    return f"{done}; twice {first.digest[:16]}"
+
+
+def _sum_up_probes(outcomes: Sequence[object]) -> str:
+    done = probes.Probed()
+    for outcome in outcomes:
+        assert isinstance(outcome, probes.Probed)
+        done += outcome
+    return f"{done.probes:,} probes, {done.refused:,} refused, {done.hits:,} hits"
+
+
 def _sum_up_checkpoints(outcomes: Sequence[object]) -> str:
     instants = patching = 0
     for outcome in outcomes:
@@ -110,6 +142,14 @@ def _part(submit: Submit, name: str, arch: str, part: float, seed: int) -> Part:
         return Part(title, pieces, _sum_up_toggles)
     if name == "keys":
         return Part(title, [submit(toggles.turn, arch, int(TOGGLES * part), seed)], _sum_up_turns)
+    if name == "patches":
+        pieces = [submit(patches.replace, arch, int(PATCHES * part), seed) for _ in range(2)]
+        return Part(title, pieces, _sum_up_patches)
+    if name == "probes":
+        functions = range(max(int(PROBED_FUNCTIONS * part), 1))
+        pieces = [submit(probes.every_instruction, arch, functions[n : n + 20], seed) for n in functions[::20]]
+        pieces.append(submit(probes.many_at_once, arch, PROBED_AT_ONCE, max(int(20 * part), 1), seed))
+        return Part(title, pieces, _sum_up_probes)
     if name == "checkpoints":
         pieces = [submit(checkpoints.go_back, arch, int(INSTANTS * part / 4), seed + n) for n in range(4)]
         return Part(title, pieces, _sum_up_checkpoints)
@@ -120,7 +160,7 @@ def _part(submit: Submit, name: str, arch: str, part: float, seed: int) -> Part:
 
 
 def main() -> int:
-    names = ["stress", "toggles", "keys", "checkpoints", "mutants", *FUZZERS]
+    names = ["stress", "toggles", "keys", "patches", "probes", "checkpoints", "mutants", *FUZZERS]
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description="Long runs that look for what short tests miss.")
     parser.add_argument("--arch", choices=ARCHITECTURES, action="append", help="default: each")
     parser.add_argument("--part", type=float, default=1.0, help="how much of it, from 0 to 1 (default)")

@@ -10,7 +10,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from emu.cpu.arch import CpuArch
-from emu.ftrace.native.arch import Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks
+from emu.ftrace.arch.probing import Probing
+from emu.ftrace.native.arch import (
+    Callbacks,
+    EventCallbacks,
+    ProbeCallbacks,
+    RethookCallbacks,
+    StackCallbacks,
+    TaskCallbacks,
+    UprobeCallbacks,
+)
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
 from emu.native.pointers import in_byte_order
@@ -18,6 +27,7 @@ from emu.native.pointers import in_byte_order
 if TYPE_CHECKING:
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.hist_actions import ActionHandlers
+    from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.trigger import TriggerHandlers
 
 __all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "ProbeRegisters", "load"]
@@ -54,6 +64,7 @@ class ProbeRegisters(NamedTuple):
 
     names: Mapping[str, int]  # by the names that `%NAME` of a probe's argument has
     arguments: Sequence[int]  # of a function, at its first instruction: $arg1 and so on
+    stack_arguments: int  # which word of the stack is the argument behind them
     return_value: int
     pc: int
     stack_pointer: int
@@ -67,7 +78,8 @@ class FtraceArch(ABC):
     To trace events: key_nop, jump(), and the callback of trace_event_buffer_commit.
     To trace returns: return_offset, and the callbacks of the labels by which calls return.
     To patch under running CPUs: protocols, breakpoint.
-    To probe: probe_registers.
+    To probe: probe_registers, Probing, and the callbacks for it.
+    To replace functions: keystone_mode(), targets_by_name, detour(), taken_over(), hinders_replacing().
     """
 
     cpu: ClassVar[CpuArch]
@@ -79,6 +91,7 @@ class FtraceArch(ABC):
     protocols: ClassVar[Sequence[str]]  # the protocols of emu.ftrace.patching that fit, the default first
     breakpoint: ClassVar[Breakpoint | None]
     probe_registers: ClassVar[ProbeRegisters]
+    targets_by_name: ClassVar[bool]  # whether keystone must be told the targets of calls by name; if not, by number
 
     @abstractmethod
     def call(self, address: int, target: int) -> bytes:
@@ -95,6 +108,33 @@ class FtraceArch(ABC):
         Raises:
             OutOfReach: `target` is farther than the instruction's range.
         """
+
+    def probing(self) -> Probing:
+        """What can be probed, from the architecture's module of emu.ftrace.arch that ends with `_probing`."""
+        return _probing(self)
+
+    @abstractmethod
+    def keystone_mode(self) -> tuple[int, int]:
+        """What keystone calls it: architecture and mode."""
+
+    # A function is replaced at its site: the tracer does not return there, but goes on elsewhere, as if that had been called.
+
+    @abstractmethod
+    def detour(self, address: int, target: int) -> bytes:
+        """The code at `address` that goes on at a function, `target`, with what the replaced one was called with.
+
+        Raises:
+            OutOfReach: `target` is farther than an instruction's range.
+        """
+
+    @property
+    @abstractmethod
+    def taken_over(self) -> bytes:
+        """What a function's new code begins with, so that it finds what the replaced function was called with."""
+
+    @abstractmethod
+    def hinders_replacing(self, memory: GuestMemory, function: int, site: int) -> str | None:
+        """Why a function cannot be replaced at its site, as the end of a sentence; None: it can."""
 
     def callbacks(self, guest: GuestLayout, general: bool) -> Callbacks:
         """The native functions of labels in the kernel's .ftrace.text, compiled for the layout of its structures."""
@@ -120,6 +160,14 @@ class FtraceArch(ABC):
         """The address of what gives events that native code makes to the arrays."""
         return _put_made_event(self, guest)
 
+    def redirect(self) -> int:
+        """The address of what has a CPU go on elsewhere than at a function that is replaced."""
+        return _redirect()
+
+    def probe_handlers(self, guest: GuestLayout) -> ProbeHandlers:
+        """The addresses of what makes the events of probes."""
+        return _probe_handlers(self, guest)
+
     def trigger_handlers(self) -> TriggerHandlers:
         """The addresses of what triggers and commands do."""
         return _trigger_handlers()
@@ -128,6 +176,10 @@ class FtraceArch(ABC):
         """The addresses of what actions of histograms do."""
         return _hist_action_handlers()
 
+    def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:
+        """The same for return probes."""
+        return _rethook_callbacks(self, guest)
+
     def hist_handlers(self, guest: GuestLayout) -> HistHandlers:
         """The addresses of what events do to histograms."""
         return _hist_handlers(self, guest)
@@ -135,6 +187,14 @@ class FtraceArch(ABC):
     def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
         """The same for stacks of calls."""
         return _stack_callbacks(self, guest)
+
+    def uprobe_callbacks(self, guest: GuestLayout) -> UprobeCallbacks:
+        """The same for probes in programs."""
+        return _uprobe_callbacks(self, guest)
+
+    def probe_callbacks(self, guest: GuestLayout) -> ProbeCallbacks:
+        """The same for kprobes."""
+        return _probe_callbacks(self, guest)
 
 
 def _native(arch: FtraceArch) -> Any:
@@ -182,10 +242,30 @@ def _put_made_event(arch: FtraceArch, guest: GuestLayout) -> int:
 
 
 @functools.cache
+def _redirect() -> int:
+    from emu.ftrace.native import live_patch
+
+    address: int = live_patch.build().address
+    return address
+
+
+@functools.cache
+def _probe_handlers(arch: FtraceArch, guest: GuestLayout) -> ProbeHandlers:
+    compiled: ProbeHandlers = _native(arch).build_for_fetching(guest)
+    return compiled
+
+
+@functools.cache
 def _trigger_handlers() -> TriggerHandlers:
     from emu.ftrace.native import trigger
 
     return trigger.build()
+
+
+@functools.cache
+def _rethook_callbacks(arch: FtraceArch, guest: GuestLayout) -> RethookCallbacks:
+    compiled: RethookCallbacks = _native(arch).build_for_rethooks(guest)
+    return compiled
 
 
 @functools.cache
@@ -205,6 +285,25 @@ def _hist_handlers(arch: FtraceArch, guest: GuestLayout) -> HistHandlers:
 @functools.cache
 def _stack_callbacks(arch: FtraceArch, guest: GuestLayout) -> StackCallbacks:
     compiled: StackCallbacks = _native(arch).build_for_stacks(guest, arch.cpu.native().irqs_off)
+    return compiled
+
+
+@functools.cache
+def _probing(arch: FtraceArch) -> Probing:
+    module: Any = importlib.import_module(f"emu.ftrace.arch.{arch.cpu.name}_probing")
+    probing: Probing = module.PROBING
+    return probing
+
+
+@functools.cache
+def _uprobe_callbacks(arch: FtraceArch, guest: GuestLayout) -> UprobeCallbacks:
+    compiled: UprobeCallbacks = _native(arch).build_for_uprobes(guest)
+    return compiled
+
+
+@functools.cache
+def _probe_callbacks(arch: FtraceArch, guest: GuestLayout) -> ProbeCallbacks:
+    compiled: ProbeCallbacks = _native(arch).build_for_probes(guest)
     return compiled
 
 

@@ -22,7 +22,9 @@ from emu.cpu.arch import CpuArch
 from emu.cpu.arch.sparc64 import ARCH as CPU
 from emu.cpu.arch.sparc64.state import WINDOW_REGISTERS
 from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach, ProbeRegisters
+from emu.ftrace.arch.probing import Probing
 from emu.ftrace.native.arch.sparc64 import RETURN_OFFSET
+from emu.kernel.memory import GuestMemory
 
 __all__ = ["ARCH"]
 
@@ -30,6 +32,12 @@ _CALL = 1 << 30
 _DISPLACEMENT = (1 << 30) - 1
 _JUMP = 0x10680000
 _JUMP_DISPLACEMENT = (1 << 19) - 1
+
+_MEMORY, _ARITHMETIC = 3, 2  # op (manual, appendix E)
+_SAVE, _SAVE_MASK = 0x9DE0_0000, 0xFFF8_0000  # save ..., %sp
+_RESTORE = bytes.fromhex("81e80000")
+_ARGUMENTS = range(24, 30)  # %i0 to %i5
+_OF_FRAMES = (14, 30)  # %sp, %fp
 
 # The globals, the window, and what else struct pt_regs has.
 _PROBE_WORDS = (*(f"g{n}" for n in range(8)), *WINDOW_REGISTERS, "tstate", "tpc", "tnpc", "y")
@@ -51,11 +59,19 @@ class Sparc64(FtraceArch):
     probe_registers: ClassVar[ProbeRegisters] = ProbeRegisters(
         names=_PROBE_REGISTERS,
         arguments=[_PROBE_REGISTERS[f"o{n}"] for n in range(6)],
+        stack_arguments=22,  # behind the room for the window and for six arguments (SPARC Compliance Definition 2.4, 3)
         return_value=_PROBE_REGISTERS["o0"],
         pc=_PROBE_REGISTERS["tpc"],
         stack_pointer=_PROBE_REGISTERS["sp"],
         stack_bias=2047,
     )
+    targets_by_name: ClassVar[bool] = True
+    taken_over: ClassVar[bytes] = _RESTORE
+
+    def probing(self) -> Probing:
+        from emu.ftrace.arch.sparc64_probing import PROBING
+
+        return PROBING
 
     def call(self, address: int, target: int) -> bytes:
         distance = target - address
@@ -68,6 +84,41 @@ class Sparc64(FtraceArch):
         if not -(1 << 20) <= distance < 1 << 20:
             raise OutOfReach(f"{target:#x} is more than 1 MiB from {address:#x}")
         return struct.pack(">I", _JUMP | distance >> 2 & _JUMP_DISPLACEMENT)
+
+    def keystone_mode(self) -> tuple[int, int]:
+        import keystone  # when it is needed
+
+        return keystone.KS_ARCH_SPARC, keystone.KS_MODE_SPARC64 | keystone.KS_MODE_BIG_ENDIAN
+
+    def detour(self, address: int, target: int) -> bytes:
+        """A call whose return address goes with the replaced function's window, in the delay slot."""
+        return self.call(address, target) + _RESTORE
+
+    def hinders_replacing(self, memory: GuestMemory, function: int, site: int) -> str | None:
+        """What the function does before its site and in the delay slot: its arguments must still be there afterwards.
+
+        An argument that the function never looks at may be gone.
+        """
+        words = [memory.read_word(address, 4) for address in (*range(function, site, 4), site + 4)]
+        if words[0] & _SAVE_MASK != _SAVE:
+            return "it has no register window of its own"
+        read: set[int] = set()
+        for word in words[1:]:
+            if word >> 30 == _MEMORY and word >> 21 & 1:  # op3 of stores
+                if word >> 14 & 31 not in _OF_FRAMES:
+                    return "it stores something before its call site returns"
+                continue
+            read |= _sources(word)
+            if (changed := word >> 25 & 31) in _ARGUMENTS and changed in read:
+                return f"it changes its argument {changed - _ARGUMENTS.start + 1} before its call site returns"
+        return None
+
+
+def _sources(word: int) -> set[int]:
+    """The registers that an instruction reads, if it is no store."""
+    if word >> 30 not in (_MEMORY, _ARITHMETIC):
+        return set()
+    return {word >> 14 & 31} | (set() if word >> 13 & 1 else {word & 31})
 
 
 ARCH = Sparc64()

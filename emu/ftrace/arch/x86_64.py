@@ -18,17 +18,16 @@ from typing import ClassVar
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.x86_64 import ARCH as CPU
-from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach, ProbeRegisters
 from emu.ftrace.native.arch.x86_64 import SITE_SIZE
+from emu.ftrace.native.arch.x86_64_probe import PROBE_REGISTERS
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["ARCH"]
 
 _CALL, _JUMP = 0xE8, 0xE9
 
-# General registers first, in QEMU's order, then what else struct pt_regs has.
-_PROBE_REGISTERS = {name: word for word, name in enumerate((*GENERAL_REGISTERS, "ip", "flags", "orig_ax", "cs", "ss"))}
+_PROBE_REGISTERS = {name: word for word, name in enumerate(PROBE_REGISTERS)}
 
 
 class _Int3(Breakpoint):
@@ -67,16 +66,30 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
     probe_registers: ClassVar[ProbeRegisters] = ProbeRegisters(
         names=_PROBE_REGISTERS,
         arguments=[_PROBE_REGISTERS[name] for name in ("di", "si", "dx", "cx", "r8", "r9")],
+        stack_arguments=1,  # behind the return address
         return_value=_PROBE_REGISTERS["ax"],
         pc=_PROBE_REGISTERS["ip"],
         stack_pointer=_PROBE_REGISTERS["sp"],
     )
+    targets_by_name: ClassVar[bool] = False
+    taken_over: ClassVar[bytes] = b""
 
     def call(self, address: int, target: int) -> bytes:
         return _relative(_CALL, address, target)
 
     def jump(self, address: int, target: int) -> bytes:
         return _relative(_JUMP, address, target)
+
+    def keystone_mode(self) -> tuple[int, int]:
+        import keystone  # when it is needed
+
+        return keystone.KS_ARCH_X86, keystone.KS_MODE_64
+
+    def detour(self, address: int, target: int) -> bytes:
+        return self.jump(address, target)
+
+    def hinders_replacing(self, memory: GuestMemory, function: int, site: int) -> str | None:
+        return None if site == function else "its call site is not its first instruction"
 
 
 def _relative(opcode: int, address: int, target: int) -> bytes:

@@ -57,6 +57,7 @@ class DynamicEventKind(ABC):
     """One kind of definitions."""
 
     file: ClassVar[str] = ""  # the file of tracefs that has only these; "": there is none
+    profile_file: ClassVar[str] = ""  # that says how often each happened
 
     @abstractmethod
     def takes(self, command: str) -> bool:
@@ -82,6 +83,10 @@ class DynamicEventKind(ABC):
             events.add(self.create(command))
         else:
             raise TraceError(errno.EINVAL, f"'{command}' defines no event of {self.file}")
+
+    def profile(self, events: DynamicEvents) -> str:
+        """What `profile_file` shows."""
+        return ""
 
     def shown(self, event: DynamicEvent) -> str:
         """The line in the file of this kind."""
@@ -170,9 +175,18 @@ class DynamicEvents:
 
     def _remove(self, events: Iterable[DynamicEvent]) -> None:
         events = list(events)
+        staying = {event.call for event in self._events if event not in events}  # though one of several probes goes
         for event in events:
-            if event.in_use:
+            if event.in_use and event.call not in staying:
                 raise TraceError(errno.EBUSY, f"the event {event.call.path} is in use")
+        self._drop(events)
+
+    def withdraw(self, event: DynamicEvent) -> None:
+        """Removes a definition that has turned out to be impossible, whether the event is in use or not."""
+        if event in self._events:
+            self._drop([event])
+
+    def _drop(self, events: Iterable[DynamicEvent]) -> None:
         gone = []
         for event in events:
             self._events.remove(event)

@@ -27,7 +27,7 @@ _GRAPH_FILTERS: dict[int, np.uint64] = {
 
 
 class EventTrigger(Protocol):
-    """What an event makes happen (`emu.ftrace.trigger`)."""
+    """What an event makes happen (`emu.ftrace.trigger`). As text: its line in the file `trigger`; "": it has none."""
 
     record: Record
 

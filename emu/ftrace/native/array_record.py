@@ -17,6 +17,8 @@ RAM = _fields.word()  # host address of physical address 0
 RAM_SIZE = _fields.word()
 NOWHERE = _fields.word()  # address of a zeroed page, to which guest addresses outside RAM lead
 RETURN_TRAMPOLINE = _fields.word()
+RETHOOK_TRAMPOLINE = _fields.word()  # the one of return probes
+RETHOOKS = _fields.word()  # address of the rethook_pool; 0: there was no return probe yet
 TRAMPOLINES = _fields.word()  # where .ftrace.text begins
 TRAMPOLINES_SIZE = _fields.word()
 TRAP_ENTRY = _fields.word()  # the function above whose frame is the struct pt_regs of what it has interrupted
@@ -33,6 +35,11 @@ STAGE = _fields.word()  # address of memory in which entries of the guest's even
 STAGES = _fields.word()  # address of the stage_record
 STRING_TEST = _fields.word()  # address of what tests strings for filters (native.filter_program); 0: there is no filter yet
 EVENT_CONTEXT = _fields.word()  # address of the event_context
+KPROBES = _fields.word()  # address of the kprobes_record
+UPROBES = _fields.word()  # address of the uprobes_record
+PLACES = _fields.word()  # where .ftrace.tramp begins
+PLACES_SIZE = _fields.word()
+STANDS_FOR = _fields.word()  # address of a word for each of its places: the address of what is copied there; 0: nothing is
 STACK = _fields.word()  # address of STACK_LIMIT words, in which the addresses of a stack are put together
 
 # What the array records
@@ -96,6 +103,9 @@ GRAPH_NOTRACE = np.uint8(2)
 TRACED = np.uint8(4)  # the array's function tracer records it
 PROBED = np.uint8(8)  # something happens when the site is called: a command of set_ftrace_filter
 NO_SITE_FLAGS = np.uint8(0)
+
+# Bytes of a place in .ftrace.tramp
+PLACE_SIZE = 32
 
 # Values of DUMP
 NO_DUMP, DUMP_ALL, DUMP_CPU = np.uint64(0), np.uint64(1), np.uint64(2)

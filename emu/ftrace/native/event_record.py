@@ -15,7 +15,7 @@ _fields = Fields()
 NUMBER = _fields.word()  # `common_type` of its entries
 FILES = _fields.word()  # address of the first array's event_file; 0: no array wants the event
 SIZE = _fields.word()  # bytes of the part that the guest fills
-DEPTH = _fields.word()  # is added to the preemption depth that entries show
+DEPTH = _fields.word()  # is added to the preemption depth that entries show; or UNDERFLOWS
 SWAPS = _fields.word()  # address of words about the numbers of the fixed part, if the guest's byte order is not the host's
 SWAP_COUNT = _fields.word()
 DYNAMIC = _fields.word()  # address of words about the fields of variable length, in their order
@@ -25,6 +25,9 @@ SYSCALLS = _fields.word()  # how many
 FIRST_PID = _fields.word()  # offset of a pid in the entry, by which set_event_pid may choose the event, too; 0: there is none
 SECOND_PID = _fields.word()
 WORDS = _fields.count
+
+# Of DEPTH: Linux takes 1 away from flags and depth, which it has in one number, for a preemption that was never disabled.
+UNDERFLOWS = 0xFFFF_FFFF_FFFF_FFFF
 
 # A word about a field: offset << 32 | number of elements << 8 | bytes of an element
 OFFSET, COUNT = np.uint64(32), np.uint64(8)

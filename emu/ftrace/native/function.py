@@ -9,7 +9,7 @@ import numpy as np
 
 from emu.cpu.native import cpu_record
 from emu.ftrace.events import FUNCTION, EventType
-from emu.ftrace.native import array_cpu_record, array_record, consumer, probes
+from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, probes
 from emu.ftrace.native.context import Context, complete, linear_time, now
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.sites import site_flags
@@ -28,14 +28,15 @@ class FunctionTracer(NamedTuple):
     """The compiled functions that an architecture's callbacks call, once they know the function and its caller."""
 
     record_function: Any
-    """record_function(cpu, ip, parent_ip, irqs_off): records a call of the function at `ip`, from `parent_ip`."""
+    """record_function(cpu, ip, parent_ip, irqs_off) -> where the CPU goes on instead of there, or 0: records a call of the
+    function at `ip`, from `parent_ip`."""
 
     before_graph: Any
     """before_graph(cpu, ip, parent_ip, irqs_off): at a site that calls function_graph's callback, for the arrays whose function
     tracer wants the site, too, and for the commands that act before function_graph."""
 
     after_graph: Any
-    """after_graph(cpu, ip): the same for the commands that act after it."""
+    """after_graph(cpu, ip) -> where the CPU goes on instead of there, or 0: the same for the commands that act after it."""
 
 
 def build(context: Context, general: bool) -> FunctionTracer:
@@ -70,12 +71,14 @@ def build(context: Context, general: bool) -> FunctionTracer:
             flags = site_flags(array, ip)
             first = ZERO
             if flags & array_record.PROBED != 0:
-                probes.tell(array)
-                first = probes.find(array, ip)
+                probes.tell_at_site(array, ip)
+                first = probes.at_site(array, ip)
                 probes.act(cpu, first, consumer.BEFORE)
             if flags & array_record.TRACED != 0:
                 record_call(cpu, array_cpu, ip, parent_ip, irqs_off)
-            probes.act(cpu, first, consumer.AFTER)
+            if first != ZERO:
+                probes.act(cpu, first, consumer.AFTER)
+                probes.write_at_site(cpu, array)
             array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
 
     @njit
@@ -83,8 +86,18 @@ def build(context: Context, general: bool) -> FunctionTracer:
         """Has the commands act of the array that runs function_graph, the top array."""
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         if site_flags(array, ip) & array_record.PROBED != 0:
-            probes.tell(array)
-            probes.act(cpu, probes.find(array, ip), post)
+            probes.tell_at_site(array, ip)
+            probes.act(cpu, probes.at_site(array, ip), post)
+            probes.write_at_site(cpu, array)
+
+    @njit
+    def goes_on_at(array_cpu):
+        """Where a consumer has the CPU go on; from now on, none has."""
+        array = load_u64(array_cpu + array_cpu_record.ARRAY)
+        place = load_u64(array + array_record.EVENT_CONTEXT) + event_context.GOES_ON_AT
+        found = load_u64(place)
+        store_u64(place, ZERO)
+        return found
 
     @njit
     def asks_each(array_cpu):
@@ -95,8 +108,9 @@ def build(context: Context, general: bool) -> FunctionTracer:
         array_cpu = load_u64(cpu + cpu_record.CALLOUT)
         if general and asks_each(array_cpu):
             record_in_each(cpu, array_cpu, ip, parent_ip, irqs_off)
-        else:
-            record_call(cpu, array_cpu, ip, parent_ip, irqs_off)
+            return goes_on_at(array_cpu)
+        record_call(cpu, array_cpu, ip, parent_ip, irqs_off)
+        return ZERO
 
     @njit
     def before_graph(cpu, ip, parent_ip, irqs_off):
@@ -110,5 +124,7 @@ def build(context: Context, general: bool) -> FunctionTracer:
         array_cpu = load_u64(cpu + cpu_record.CALLOUT)
         if general and asks_each(array_cpu):
             act_at_graph(cpu, array_cpu, ip, consumer.AFTER)
+            return goes_on_at(array_cpu)
+        return ZERO
 
     return FunctionTracer(record_function, before_graph, after_graph)

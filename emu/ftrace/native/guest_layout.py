@@ -36,6 +36,7 @@ class GuestLayout(NamedTuple):
     trace_overrun: np.uint64
     ftrace_timestamp: np.uint64  # when the task was switched out
     ret_stack: np.uint64
+    rethooks: np.uint64  # number of the latest node (native.rethook_nodes)
 
     # struct mm_struct
     mm_pgd: np.uint64
@@ -71,6 +72,12 @@ class GuestLayout(NamedTuple):
     saved_sp: np.uint64
     saved_link: np.uint64  # what leads to the caller: the frame pointer, or where the latest call was made, by architecture
     of_user: np.uint64  # that of a program, from its task's stack on
+
+    # the same, only on SPARC V9
+    saved_general: np.uint64  # the globals, then the outs
+    saved_state: np.uint64  # TSTATE
+    saved_next_pc: np.uint64
+    saved_y: np.uint64
 
     # struct user_window, only on SPARC V9
     windows: np.uint64  # of a task: those that belong on the program's stack, and are not there yet, the oldest first
@@ -112,6 +119,7 @@ class GuestLayout(NamedTuple):
             trace_overrun=offset("task_struct.trace_overrun"),
             ftrace_timestamp=offset("task_struct.ftrace_timestamp"),
             ret_stack=offset("task_struct.ret_stack"),
+            rethooks=offset("task_struct.rethooks"),
             mm_pgd=offset("mm_struct.pgd"),
             task_size=constant("TASK_SIZE"),
             entry_ret=offset("ftrace_ret_stack.ret"),
@@ -137,6 +145,10 @@ class GuestLayout(NamedTuple):
             saved_sp=np.uint64(saved.sp),
             saved_link=np.uint64(saved.link),
             of_user=constant("THREAD_SIZE") - np.uint64(image.size("pt_regs")),
+            saved_general=offset("pt_regs.u_regs") if has_windows else NONE,
+            saved_state=offset("pt_regs.tstate") if has_windows else NONE,
+            saved_next_pc=offset("pt_regs.tnpc") if has_windows else NONE,
+            saved_y=offset("pt_regs.y") if has_windows else NONE,
             windows=offset("task_struct.thread.windows") if has_windows else NONE,
             next_window=offset("task_struct.thread.next_window") if has_windows else NONE,
             window_size=np.uint64(image.size("user_window")) if has_windows else NONE,

@@ -20,7 +20,20 @@ from emu.native.pointers import Accessors, call_handler, load_u64, store_u64
 
 __all__ = ["build"]
 
-ZERO = np.uint64(0)
+ZERO, ONE = np.uint64(0), np.uint64(1)
+UNDERFLOWS = np.uint64(event_record.UNDERFLOWS)
+BYTE = np.uint64(0xFF)
+
+
+@njit
+def underflown(common):
+    """The word that an entry begins with, with 1 less in flags and depth: where the depth is 0, each of both loses 1."""
+    flags, depth = common >> context.FLAGS & BYTE, common >> context.PREEMPT_COUNT & BYTE
+    if depth == ZERO:
+        flags = flags - ONE & BYTE
+    depth = depth - ONE & BYTE
+    rest = common & ~(BYTE << context.FLAGS | BYTE << context.PREEMPT_COUNT)
+    return rest | flags << context.FLAGS | depth << context.PREEMPT_COUNT
 
 
 def build(memory: Accessors, guest: GuestLayout, irqs_off: Any) -> Any:
@@ -49,9 +62,11 @@ def build(memory: Accessors, guest: GuestLayout, irqs_off: Any) -> Any:
         event, only = load_u64(stages + stage_record.EVENT), load_u64(stages + stage_record.FILE)
         staged, size = load_u64(stages + stage_record.ENTRY), load_u64(stages + stage_record.SIZE)
         number = load_u64(event + event_record.NUMBER)
-        count = preempt_count(array_cpu) + load_u64(event + event_record.DEPTH)
+        depth = load_u64(event + event_record.DEPTH)
+        count = preempt_count(array_cpu) + (ZERO if depth == UNDERFLOWS else depth)
         env = load_u64(cpu + cpu_record.ENV)
-        store_u64(staged, common_fields(number, current_task(array_cpu, array), np.uint32(count), irqs_off(env)))
+        common = common_fields(number, current_task(array_cpu, array), np.uint32(count), irqs_off(env))
+        store_u64(staged, underflown(common) if depth == UNDERFLOWS else common)
         told = load_u64(array + array_record.EVENT_CONTEXT)
         before = load_u64(told + event_context.EVENT)
         entry_before, size_before = load_u64(told + event_context.ENTRY), load_u64(told + event_context.SIZE)

@@ -7,7 +7,7 @@ from typing import Any
 
 from numba import types
 
-from emu.ftrace.native import pids, saved_cmdlines, task_switch
+from emu.ftrace.native import pids, rethook_nodes, saved_cmdlines, task_switch
 from emu.ftrace.native.arch import Callback, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc
@@ -28,6 +28,7 @@ def build(memory: Accessors, guest: GuestLayout, first_argument: Any, second_arg
         second_argument: the same for the second argument.
     """
     choose, process_fork, process_free = pids.build(memory, guest)
+    flush_task = rethook_nodes.build(memory, guest).flush_task
     process_switch = task_switch.build(memory, guest, choose, saved_cmdlines.build(memory, guest))
 
     @cfunc(_HANDLER)
@@ -44,6 +45,7 @@ def build(memory: Accessors, guest: GuestLayout, first_argument: Any, second_arg
     def sched_process_free(cpu, address):
         """ftrace_sched_process_free(task)."""
         process_free(cpu, first_argument(cpu))
+        flush_task(cpu, first_argument(cpu))
 
     return TaskCallbacks(
         sched_switch=Callback("ftrace_sched_switch", sched_switch.address),

@@ -59,6 +59,9 @@ def spread(column: Column, places: Indices, count: int) -> Column:
     return full
 
 
+_RETURN_PROBE = "arch_rethook_trampoline"  # what has been called from there was called by a function that a return probe watches
+
+
 class SymbolNames:
     """The text of code addresses under one set of options, each made once."""
 
@@ -87,6 +90,8 @@ class SymbolNames:
         else:
             text = f"{symbol.name}+{symbol.offset:#x}/{symbol.size:#x}" if self._offset else symbol.name
             text += f" [{symbol.module}]" if symbol.module else ""
+            if symbol.offset == 0 and symbol.name == _RETURN_PROBE:
+                text = "[unknown/kretprobe'd]"
         return f"{text} <{address:016x}>" if self._address else text
 
 

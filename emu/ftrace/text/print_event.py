@@ -15,6 +15,7 @@ from emu.ftrace.event.call import EventCall, EventKind, Field
 from emu.ftrace.event.print_fmt import Guest, PrintFmtError, compile_print_fmt
 from emu.ftrace.event.print_fmt_calls import dynamic_data
 from emu.ftrace.text.columns import Column, SymbolNames
+from emu.ftrace.text.probe_event import PROBES, probe_text
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.synthetic import synthetic_text
 from emu.ftrace.text.syscall import enter_text, exit_text
@@ -52,6 +53,8 @@ def _line_of(view: TraceView, call: EventCall) -> Callable[[bytes], str]:
         return exit_text(call)
     if call.kind is EventKind.SYNTHETIC:
         return synthetic_text(view, call, _ViewedGuest(view))
+    if call.kind in PROBES:
+        return probe_text(view, call)
     formatter = _formatters.get(call)
     if formatter is None:
         formatter = _formatters[call] = _formatter(view, call)

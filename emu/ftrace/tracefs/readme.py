@@ -97,6 +97,17 @@ Events
   dynamic_events                every event that was defined: what the files below show. '-:SYSTEM/EVENT' removes one
   synthetic_events              events that hists make: a definition a line; '>' removes all, '>>' adds, '!NAME' removes
       wakeup_latency u64 lat; pid_t pid; char comm[16]; char[] reason
+  kprobe_events                 events at instructions of the kernel, a line defines each; '-:NAME' takes one back
+      p:mine vfs_read+0x10 count=%dx:u32   r:ret vfs_read $retval   p module:function first=+0($arg1):x8[4]
+      values: %REGISTER $argN $retval $stack $stackN $comm @SYMBOL @ADDRESS \\7 \\"text"
+              +8(VALUE): what is in memory there; +u8(VALUE): in the program's memory
+      types:  u8 s16 x32 x64, b4@2/32: four bits from the second on, symbol, string, ustring, symstr, TYPE[COUNT]
+  kprobe_profile                how often each happened, and how often a return could not be waited for
+  uprobe_events                 the same at an offset in a file, in every program that maps it
+      p:mine /bin/ls:0x1234 first=+0(%di):string   r:ret /bin/ls:0x1234 $retval   p /bin/ls:0x1234(0x5678)
+      values: those of kprobes without symbols, all in the program's memory; @+OFFSET: what is there in the file
+      (OFFSET): where the file has a counter of 16 bits of those who probe it
+  uprobe_profile                how often each happened
   events/header_page            what a page of the buffer begins with; header_event: what an entry begins with
 
 What is recorded

@@ -100,7 +100,8 @@ def _dynamic_events_files(tr: TraceArray) -> dict[str, Node]:
     """The files about events that are defined while the machine runs."""
     events = tr.recorder.globals.dynamic_events
     own = {kind.file: DynamicEventsFile(events, kind, tr.ftrace.update_sites) for kind in events.kinds if kind.file}
-    return {"dynamic_events": DynamicEventsFile(events, None, tr.ftrace.update_sites), **own}
+    profiles = {kind.profile_file: TextFile(partial(kind.profile, events)) for kind in events.kinds if kind.profile_file}
+    return {"dynamic_events": DynamicEventsFile(events, None, tr.ftrace.update_sites), **own, **profiles}
 
 
 def _of_tasks(trace_globals: TraceGlobals, known: Iterable[tuple[int, object]]) -> str:
@@ -148,8 +149,9 @@ def _filter_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _enabled_function(function: EnabledFunction) -> str:
-    """The name, how many ops, room for the flags R, I and D, which no site has, and what it calls."""
-    return f"{function.name} ({function.users})       ->{function.callback}\n"
+    """The name, how many ops, the flags, and what it calls."""
+    flags = "".join(f" {flag}" if flag in function.flags else "  " for flag in "RID")
+    return f"{function.name} ({function.users}){flags} ->{function.callback}\n"
 
 
 def _total_info(functions: Functions) -> str:

@@ -132,4 +132,4 @@ class Triggers:
         file = self._files.get(call)
         if file is None or not file.triggers:
             return f"# Available triggers:\n# {' '.join(AVAILABLE)}\n"
-        return "".join(f"{trigger}\n" for trigger in file.triggers)
+        return "".join(f"{line}\n" for line in map(str, file.triggers) if line)

@@ -16,7 +16,7 @@ from emu.kernel.arch import KernelArch, RealAddress, SavedRegisters
 from emu.kernel.image import Image, Symbol
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["ARCH", "SAVED_CALL", "SAVED_FP", "TRAP_REGISTERS"]
+__all__ = ["ARCH", "SAVED_CALL", "SAVED_FP", "SAVED_WINDOW", "TRAP_REGISTERS"]
 
 _GLOBALS, _OUTS = tuple(f"g{n}" for n in range(1, 8)), tuple(f"o{n}" for n in range(8))
 _WINDOW = tuple(f"{kind}{n}" for kind in "li" for n in range(8))
@@ -24,7 +24,7 @@ _SHOWN = ("ip", "npc", "sp", "pstate", "pil", "tl", "y", *_GLOBALS, *_OUTS, *_WI
 
 # Where a window is saved on its stack (SPARC Compliance Definition 2.4, 3P: the stack pointer is biased).
 _BIAS = 2047
-SAVED_FP, SAVED_CALL = _BIAS + 8 * 14, _BIAS + 8 * 15
+SAVED_WINDOW, SAVED_FP, SAVED_CALL = _BIAS, _BIAS + 8 * 14, _BIAS + 8 * 15
 TRAP_REGISTERS = _BIAS + 192  # of trap_entry's frame: its struct pt_regs
 
 _SAVE, _SAVE_MASK = 0x9DE3_8000, 0xFFFF_C000  # save %sp, ..., %sp
@@ -59,15 +59,16 @@ class Sparc64(KernelArch):
         in_cpu = {sp: (fp, call) for sp, fp, call in windows(Env.from_address(cpu.env))}
         saved = self.saved_registers(memory.image)
         address, sp, called_from, last = registers["ip"], registers["sp"], registers["o7"], 0
-        interrupted = True
+        interrupted, innermost = True, True
         with suppress(LookupError):
             while sp > last:
                 function = memory.image.function_at(address)
                 if interrupted and function is not None and self._without_window(memory, function, address):
                     interrupted, address = False, real(sp, called_from)
-                elif not interrupted and function is not None and function.name == self.trap_entry:
+                # The innermost call may be trap_entry, too, which perhaps has not saved the registers yet.
+                elif not innermost and function is not None and function.name == self.trap_entry:
                     regs = sp + TRAP_REGISTERS
-                    interrupted, address = True, memory.read_word(regs + saved.pc)
+                    interrupted, address = True, real(regs, memory.read_word(regs + saved.pc))
                     sp, called_from = memory.read_word(regs + saved.sp), memory.read_word(regs + saved.link)
                 else:
                     interrupted = False
@@ -76,6 +77,7 @@ class Sparc64(KernelArch):
                         return
                     sp, last = fp, sp
                     address = real(sp, address)
+                innermost = False
                 yield address
 
     def _without_window(self, memory: GuestMemory, function: Symbol, address: int) -> bool:

@@ -20,7 +20,7 @@ from emu.kernel.memory import GuestMemory
 __all__ = ["ARCH"]
 
 _SHOWN = ("ip", "sp", "flags", "ax", "bx", "cx", "dx", "si", "di", "bp", *(f"r{n}" for n in range(8, 16)))
-_TRAMPOLINE = "return_to_handler"  # the function that returned to it has taken its address off the stack
+_TRAMPOLINES = ("return_to_handler", "arch_rethook_trampoline")  # a function that returned to one has taken it off the stack
 _MAKES_FRAME = ("mov", "rbp, rsp")
 _PATCHED = 5  # bytes of a call site and of a static key's branch
 _LONGEST = 15  # bytes of an instruction
@@ -45,22 +45,22 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
         return {name: memory.member(saved, f"pt_regs.{name}") for name in _SHOWN}
 
     def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int], real: RealAddress) -> Iterator[int]:
-        saved, trampoline = self.saved_registers(memory.image), memory.image.symbol(_TRAMPOLINE)
+        saved, trampolines = self.saved_registers(memory.image), [memory.image.symbol(name) for name in _TRAMPOLINES]
         address, sp, frame = (registers[name] for name in ("ip", "sp", "bp"))
         last, interrupted = 0, True
         words = self._without_frame_at(memory, address)
         with suppress(LookupError):
             while True:
                 # `begun`: whether the address may be one at which a function has no frame.
-                if interrupted and address == trampoline:
-                    address, begun, interrupted = real(sp - 8, trampoline), False, False
+                if interrupted and address in trampolines:
+                    address, begun, interrupted = real(sp - 8, address), False, False
                 elif words:
                     sp += 8 * words
                     address, begun, interrupted = real(sp - 8, memory.read_word(sp - 8)), True, False
                 elif frame & 7 == _INTERRUPTED:
                     # An interrupt's frame pointer leads to what it interrupted (entry.S), perhaps on another stack.
                     regs, last, interrupted, begun = frame - _INTERRUPTED, 0, True, True
-                    address = memory.read_word(regs + saved.pc)
+                    address = real(regs, memory.read_word(regs + saved.pc))
                     sp, frame = memory.read_word(regs + saved.sp), memory.read_word(regs + saved.link)
                 elif frame & 7 == 0 and frame > last:
                     address, begun, interrupted = real(frame + 8, memory.read_word(frame + 8)), False, False

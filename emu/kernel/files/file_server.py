@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
@@ -28,6 +29,15 @@ _NODE_BITS = 40  # of a node's number in its tree; the bits above name the tree
 _NODE_MASK = (1 << _NODE_BITS) - 1
 _MOST_HANDLES = 4096
 _SAME_EVERYWHERE = errno.ERANGE  # error numbers up to here are those of every Linux
+
+
+def _when_done(working: Sequence[ServedTree], result: int) -> int | WouldBlock:
+    """The result of an operation that has begun work, once that is done. Raises OSError: it could not be done."""
+    if any(tree.busy() for tree in working):
+        return WouldBlock()
+    for tree in working:
+        tree.check()
+    return result
 
 
 @dataclass
@@ -147,10 +157,7 @@ class FileServer:
             result = -errno.EAGAIN
         working = [tree for tree, before in zip(self._trees, begun, strict=True) if tree.begun() != before]
         if any(tree.busy() for tree in working):
-            done = result
-            self._waiting[address] = _Waiting(
-                request, lambda: WouldBlock() if any(tree.busy() for tree in working) else done, begun=True
-            )
+            self._waiting[address] = _Waiting(request, partial(_when_done, working, result), begun=True)
             return self._wait_done
         request.finish(result)
         return self._answered

@@ -20,6 +20,7 @@ class ServedTree:
         read_only: nothing in it can be changed.
         begun: returns how often an operation has begun work that goes on after it, such as patching.
         busy: returns whether such work goes on. An operation that has begun some is answered when the work is done.
+        check: called then. Raises OSError: the work could not be done, and so the operation has failed.
     """
 
     def __init__(
@@ -29,11 +30,13 @@ class ServedTree:
         read_only: bool = False,
         begun: Callable[[], int] = lambda: 0,
         busy: Callable[[], bool] = lambda: False,
+        check: Callable[[], None] = lambda: None,
     ) -> None:
         self.root = root
         self.read_only = read_only
         self.begun = begun
         self.busy = busy
+        self.check = check
         self._nodes: WeakValueDictionary[int, Node] = WeakValueDictionary()
         self._numbers: WeakKeyDictionary[Node, int] = WeakKeyDictionary()
         self._last = 0

@@ -94,6 +94,16 @@
 	wrpr	%g0, 0, %tl
 .endm
 
+/* What trapped, and where, into the locals of which SAVE_REGS speaks. */
+.macro TRAP_STATE
+	rdpr	%tstate, %l0
+	rdpr	%tpc, %l1
+	rdpr	%tnpc, %l2
+	rdpr	%tt, %l3
+	sethi	%hi(PT_REGS_MAGIC), %l4
+	or	%l3, %l4, %l3
+.endm
+
 /*
  * At trap level 1 with alternate globals and interrupts off: %g1 = the low half
  * of a C function's address, %g2 = its second argument; the function runs at
@@ -106,12 +116,7 @@ SYM_FUNC_START(etrap)
 	bne,a,pn %xcc, 1f
 	 save	%sp, -TRAP_FRAME_SZ, %sp
 	ENTER_FROM_USER
-1:	rdpr	%tstate, %l0
-	rdpr	%tpc, %l1
-	rdpr	%tnpc, %l2
-	rdpr	%tt, %l3
-	sethi	%hi(PT_REGS_MAGIC), %l4
-	or	%l3, %l4, %l3
+1:	TRAP_STATE
 	mov	%g1, %l5
 	mov	%g2, %l6
 	SAVE_REGS %g0
@@ -127,6 +132,32 @@ SYM_FUNC_START(etrap)
 	be,pt	%xcc, rtrap_user
 	 nop
 	ba,a,pt	%xcc, rtrap_kernel
+
+/*
+ * A kernel probe's trap. Whatever the probe is in goes on as if nothing had
+ * come: neither hooks of interrupts nor a switch to another task are on the
+ * way, and PIL stays. So the probe may be in what those call. Backtraces take
+ * the frame for etrap's, of which this is a part.
+ */
+	.globl	kprobe_etrap
+kprobe_etrap:
+	rdpr	%tstate, %g3
+	andcc	%g3, TSTATE_PRIV, %g0
+	be,pn	%xcc, 1f
+	 nop
+	save	%sp, -TRAP_FRAME_SZ, %sp
+	TRAP_STATE
+	SAVE_REGS %g0
+	mov	0, %o1
+	call	kprobe_trap
+	 add	%sp, PTREGS_OFF, %o0
+	brnz,pt	%o0, rtrap_kernel
+	 nop
+	call	bad_trap
+	 add	%sp, PTREGS_OFF, %o0
+	ba,a,pt	%xcc, rtrap_kernel
+1:	LOAD_LOW bad_trap, %g1
+	ba,a,pt	%xcc, etrap
 SYM_FUNC_END(etrap)
 
 /*

@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 #include <linux/signal.h>
 #include <linux/uaccess.h>
+#include <linux/uprobes.h>
 #include <asm/proto.h>
 #include <asm/traps.h>
 
@@ -16,30 +17,6 @@ enum access {
 	WRITE = FAULT_FLAG_WRITE,
 	EXEC = FAULT_FLAG_INSTRUCTION,
 };
-
-/* One of the program's registers, wherever its window is. */
-static unsigned long fetch_reg(struct pt_regs *regs, unsigned int reg)
-{
-	const struct reg_window *window;
-
-	if (!reg)
-		return 0;
-	if (reg < 16)
-		return regs->u_regs[reg];
-	flushw();
-	window = &current->thread.next_window[-1].window;
-	return reg < 24 ? window->locals[reg - 16] : window->ins[reg - 24];
-}
-
-static unsigned long compute_effective_address(struct pt_regs *regs,
-					       unsigned int insn)
-{
-	unsigned long address = fetch_reg(regs, insn >> 14 & 0x1f);
-
-	if (insn & 0x2000)
-		return address + ((int)(insn << 19) >> 19);
-	return address + fetch_reg(regs, insn & 0x1f);
-}
 
 /* The MMU knows the page only; the rest is in the instruction. */
 static void __user *fault_address(struct pt_regs *regs, enum access access,
@@ -68,6 +45,7 @@ void bad_area_nosemaphore(struct pt_regs *regs, unsigned long access,
 
 	if (user_mode(regs)) {
 		local_irq_enable();
+		uprobe_abort_xol(regs);
 		if (sig == SIGKILL)
 			force_fatal_sig(sig);
 		else

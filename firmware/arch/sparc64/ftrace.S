@@ -40,7 +40,8 @@ LABEL prepare_ftrace_return
 
 /*
  * Where traced functions return to, in their caller's window; the function's
- * results wait in its outs.
+ * results wait in its outs. The host also uses the last two instructions, to
+ * have a function that has just begun go on elsewhere.
  */
 SYM_FUNC_START(return_to_handler)
 	save	%sp, -STACKFRAME_SZ, %sp
@@ -52,6 +53,21 @@ SYM_FUNC_END(return_to_handler)
 
 /* (frame): the call site that the function was called from. */
 LABEL ftrace_return_to_handler
+
+/* Where calls that return probes watch return to, in the same way. */
+SYM_FUNC_START(arch_rethook_trampoline)
+	save	%sp, -STACKFRAME_SZ, %sp
+	call	arch_rethook_trampoline_callback
+	 mov	%fp, %o0
+	jmpl	%o0 + 8, %g0
+	 restore
+SYM_FUNC_END(arch_rethook_trampoline)
+
+/* (frame): the call site that the function was called from. */
+LABEL arch_rethook_trampoline_callback
+
+/* rethook_find_ret_addr(task, frame) */
+LABEL rethook_find_ret_addr
 
 /* Markers that the host writes carry this address. */
 LABEL tracing_mark_write
@@ -67,3 +83,18 @@ LABEL ftrace_sched_process_free
 
 /* trace_event_buffer_commit(call, entry, dynamic, count): records an event */
 LABEL trace_event_buffer_commit
+
+/*
+ * (regs, 0): the host answers 1 if a probe is there, which it has dealt with;
+ * regs then say where to go on.
+ */
+SYM_FUNC_START(kprobe_trap)
+	retl
+	 mov	%o1, %o0
+SYM_FUNC_END(kprobe_trap)
+
+/* uprobe_dispatch(id, regs): the program's task is about to execute the place */
+LABEL uprobe_dispatch
+
+/* uretprobe_dispatch(id, regs, func): the program's function has returned */
+LABEL uretprobe_dispatch

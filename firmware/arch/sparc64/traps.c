@@ -8,6 +8,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
+#include <linux/uprobes.h>
 #include <asm/proto.h>
 #include <asm/traps.h>
 
@@ -42,6 +43,7 @@ static void do_trap(int signr, int sicode, const char *what,
 		return;
 	}
 	local_irq_enable();
+	uprobe_abort_xol(regs);
 	if (signr == SIGILL)
 		show_signal(signr, what, regs, pt_regs_trap_type(regs));
 	force_sig_fault(signr, sicode, (void __user *)regs->tpc);
@@ -66,6 +68,15 @@ DEFINE_TRAP(do_dae, SIGBUS, BUS_OBJERR, "data access error")
 DEFINE_TRAP(do_mna, SIGBUS, BUS_ADRALN, "unaligned memory access")
 DEFINE_TRAP(do_breakpoint, SIGTRAP, TRAP_BRKPT, "breakpoint")
 DEFINE_TRAP(bad_trap, SIGILL, ILL_ILLTRP, "unexpected trap")
+
+/* UPROBE_SWBP_INSN */
+void do_uprobe(struct pt_regs *regs)
+{
+	if (!user_mode(regs))
+		die("uprobe", regs, pt_regs_trap_type(regs));
+	if (!uprobe_pre_sstep_notifier(regs))
+		bad_trap(regs);
+}
 
 /* A program's first use of floating point since it was last switched to. */
 void do_fpdis(struct pt_regs *regs)

@@ -307,7 +307,10 @@ ttable:
 	TRAP_DIRECT do_syscall				! 0x16d
 	TRAP	sparc64_get_context			! 0x16e
 	TRAP	sparc64_set_context			! 0x16f
-	TRAPS	0x200 - 0x170, bad_trap
+	TRAP_DIRECT kprobe_etrap			! 0x170, ta 0x70
+	TRAPS	0x173 - 0x171, bad_trap
+	TRAP	do_uprobe				! 0x173, ta 0x73
+	TRAPS	0x200 - 0x174, bad_trap
 
 	/* From entry code. */
 	TRAPS_TL1 0x30, bad_trap_tl1

@@ -8,6 +8,48 @@
 #include <asm/linkage.h>
 #include <asm/proto.h>
 
+/* One of the program's registers, wherever its window is. */
+unsigned long fetch_reg(struct pt_regs *regs, unsigned int reg)
+{
+	const struct reg_window *window;
+
+	if (!reg)
+		return 0;
+	if (reg < 16)
+		return regs->u_regs[reg];
+	flushw();
+	window = &current->thread.next_window[-1].window;
+	return reg < 24 ? window->locals[reg - 16] : window->ins[reg - 24];
+}
+
+void store_reg(struct pt_regs *regs, unsigned int reg, unsigned long value)
+{
+	struct reg_window *window;
+
+	if (!reg)
+		return;
+	if (reg < 16) {
+		regs->u_regs[reg] = value;
+		return;
+	}
+	flushw();
+	window = &current->thread.next_window[-1].window;
+	if (reg < 24)
+		window->locals[reg - 16] = value;
+	else
+		window->ins[reg - 24] = value;
+}
+
+unsigned long compute_effective_address(struct pt_regs *regs,
+					unsigned int insn)
+{
+	unsigned long address = fetch_reg(regs, insn >> 14 & 0x1f);
+
+	if (insn & 0x2000)
+		return address + ((int)(insn << 19) >> 19);
+	return address + fetch_reg(regs, insn & 0x1f);
+}
+
 /*
  * To the user's stack, as its own spill would have done; in the task remains
  * the innermost. May sleep in a page fault.

@@ -8,6 +8,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/signal.h>
 #include <linux/uaccess.h>
+#include <linux/uprobes.h>
 #include <asm/proto.h>
 #include <asm/traps.h>
 
@@ -46,6 +47,7 @@ void bad_area_nosemaphore(struct pt_regs *regs, unsigned long error_code,
 			  unsigned long address, int sig, int si_code)
 {
 	if (user_mode(regs)) {
+		uprobe_abort_xol(regs);
 		current->thread.cr2 = address;
 		current->thread.trap_nr = X86_TRAP_PF;
 		/* What lies in the kernel's half is nobody's to know. */

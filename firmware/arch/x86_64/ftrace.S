@@ -34,6 +34,22 @@ SYM_FUNC_START(ftrace_return_to_handler)
 	ret
 SYM_FUNC_END(ftrace_return_to_handler)
 
+/* Where calls that return probes watch return to, in the same way. */
+SYM_FUNC_START(arch_rethook_trampoline)
+	call	arch_rethook_trampoline_callback
+	int3
+SYM_FUNC_END(arch_rethook_trampoline)
+
+/* The host has stored the address that was replaced in the slot. */
+SYM_FUNC_START(arch_rethook_trampoline_callback)
+	ret
+SYM_FUNC_END(arch_rethook_trampoline_callback)
+
+/* rethook_find_ret_addr(task, frame) */
+SYM_FUNC_START(rethook_find_ret_addr)
+	ret
+SYM_FUNC_END(rethook_find_ret_addr)
+
 /* Markers that the host writes carry this address. */
 SYM_FUNC_START(tracing_mark_write)
 	ret
@@ -58,3 +74,19 @@ SYM_FUNC_END(ftrace_sched_process_free)
 SYM_FUNC_START(trace_event_buffer_commit)
 	ret
 SYM_FUNC_END(trace_event_buffer_commit)
+
+/* uprobe_dispatch(id, regs): the program's task is about to execute the place */
+SYM_FUNC_START(uprobe_dispatch)
+	ret
+SYM_FUNC_END(uprobe_dispatch)
+
+/* uretprobe_dispatch(id, regs, func): the program's function has returned */
+SYM_FUNC_START(uretprobe_dispatch)
+	ret
+SYM_FUNC_END(uretprobe_dispatch)
+
+/* kprobe_int3_handler(regs, 0): 1 if the breakpoint was a kprobe's */
+SYM_FUNC_START(kprobe_int3_handler)
+	mov	%esi, %eax
+	ret
+SYM_FUNC_END(kprobe_int3_handler)

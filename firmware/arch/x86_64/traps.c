@@ -5,6 +5,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/signal.h>
+#include <linux/uprobes.h>
 #include <linux/interrupt.h>
 #include <linux/nmi.h>
 #include <emu/hostcall.h>
@@ -31,6 +32,7 @@ static void do_trap(int trapnr, int signr, int sicode, const char *what,
 		return;
 	}
 	local_irq_enable();
+	uprobe_abort_xol(regs);
 	current->thread.trap_nr = trapnr;
 	current->thread.error_code = error_code == -1 ? 0 : error_code;
 	if (signr == SIGILL)
@@ -63,21 +65,20 @@ DEFINE_TRAP(alignment_check, 17, SIGBUS, BUS_ADRALN, "alignment check")
 DEFINE_TRAP(simd_coprocessor_error, 19, SIGFPE, FPE_FLTUNK, "simd exception")
 
 /*
- * Called and left with interrupts off. A breakpoint in the kernel is a call
- * site that the host is patching, and the host makes it a nop or a call.
- * Nothing on this path may be such a site.
+ * Called and left with interrupts off. A breakpoint in the kernel is a kprobe,
+ * or a call site that the host is patching, and the host makes it a nop or a
+ * call. Nothing on this path may be any of these.
  */
 noinstr void exc_int3(struct pt_regs *regs)
 {
 	if (user_mode(regs)) {
 		local_irq_enable();
-		current->thread.trap_nr = 3;
-		current->thread.error_code = 0;
-		force_sig(SIGTRAP);
+		if (!uprobe_pre_sstep_notifier(regs))
+			arch_uprobe_unknown_swbp(regs);
 		local_irq_disable();
 		return;
 	}
-	if (!hostcall1(HC_BREAKPOINT, regs))
+	if (!kprobe_int3_handler(regs, 0) && !hostcall1(HC_BREAKPOINT, regs))
 		die("int3", regs, 0);
 }
 

@@ -9,6 +9,16 @@
 enum {
 	TRACE_WORK_LOG = 1,	/* a line for the kernel's log: its level */
 	TRACE_WORK_DUMP = 2,	/* ftrace_dump_cpu(): the CPU, or ALL_CPUS */
+	TRACE_WORK_SYNCHRONIZE_RCU_TASKS = 3,
+
+	/*
+	 * Probes in programs: their numbers, which the host gives. The text of
+	 * a new one is "p OFFSET REF_CTR_OFFSET PATH", r for its return.
+	 */
+	TRACE_WORK_UPROBE_CREATE = 4,
+	TRACE_WORK_UPROBE_ENABLE = 5,
+	TRACE_WORK_UPROBE_DISABLE = 6,
+	TRACE_WORK_UPROBE_REMOVE = 7,	/* disabled or not */
 };
 
 #define TRACE_WORK_TEXT	4096

@@ -21,6 +21,7 @@
 #define VM_MAYEXEC	0x00000040
 #define VM_MAYSHARE	0x00000080
 #define VM_GROWSDOWN	0x00000100
+#define VM_IO		0x00004000	/* the kernel's: part of no other area */
 #define VM_ACCOUNT	0x00100000
 #define VM_ACCESS_FLAGS	(VM_READ | VM_WRITE | VM_EXEC)
 #define VM_STACK_FLAGS	(VM_GROWSDOWN | VM_READ | VM_WRITE | \
@@ -41,6 +42,7 @@
 	(VM_FAULT_OOM | VM_FAULT_SIGBUS | VM_FAULT_SIGSEGV)
 
 #define FOLL_WRITE		0x01
+#define FOLL_FORCE		0x10	/* whatever the program may do there */
 
 struct vm_fault {
 	struct vm_area_struct *vma;
@@ -199,6 +201,9 @@ struct vm_unmapped_area_info {
 	unsigned long align_mask;	/* pages are aligned enough: 0 */
 	unsigned long align_offset;
 };
+
+/* Of current->mm: where, or -ENOMEM. */
+unsigned long vm_unmapped_area(struct vm_unmapped_area_info *info);
 
 struct vm_area_struct *vm_area_alloc(struct mm_struct *mm);
 void vm_area_free(struct vm_area_struct *vma);

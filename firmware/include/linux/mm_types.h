@@ -77,6 +77,15 @@ struct vm_area_struct {
 	bool anon_vma;			/* may hold pages of its own */
 };
 
+struct xol_area;
+
+/* Of probes in the programs that run in an address space. */
+struct uprobes_state {
+	struct xol_area *xol_area;	/* copies of instructions */
+	bool has_uprobes;		/* there are breakpoints, or were */
+	bool forking;			/* it is not complete yet */
+};
+
 struct mm_struct {
 	struct list_head mmap;
 	int map_count;
@@ -94,6 +103,7 @@ struct mm_struct {
 	unsigned long start_code, end_code, start_data, end_data;
 	unsigned long start_brk, brk, start_stack;
 	unsigned long arg_start, arg_end, env_start, env_end;
+	struct uprobes_state uprobes_state;
 	mm_context_t context;
 	struct cpumask cpu_bitmap;	/* CPUs that may hold translations */
 };

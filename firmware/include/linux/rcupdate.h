@@ -34,6 +34,8 @@ void call_rcu(struct rcu_head *head, rcu_callback_t func);
 void synchronize_rcu(void);
 void synchronize_rcu_expedited(void);
 void rcu_barrier(void);
+/* Sleeps until every task has slept, been in user mode, or ended. */
+void synchronize_rcu_tasks(void);
 
 void kvfree_call_rcu(struct rcu_head *head, void *object);
 /* @member: the object's struct rcu_head, less than a page from its start. */
@@ -44,5 +46,14 @@ void rcu_init(void);
 void rcu_note_context_switch(bool preempt);
 void rcu_sched_clock_irq(int user);
 int rcu_needs_cpu(void);
+void exit_tasks_rcu_start(void);
+void exit_tasks_rcu_finish(void);
+
+/* @t sleeps, or is in user mode. */
+#define rcu_tasks_qs(t)							\
+do {									\
+	if (unlikely(READ_ONCE((t)->rcu_tasks_holdout)))		\
+		WRITE_ONCE((t)->rcu_tasks_holdout, false);		\
+} while (0)
 
 #endif

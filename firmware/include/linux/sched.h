@@ -31,6 +31,7 @@ struct pt_regs;
 struct signal_struct;
 struct sighand_struct;
 struct robust_list_head;
+struct uprobe_task;
 
 /* task_struct.__state. print fmt shows these as they are spelled here. */
 #define TASK_RUNNING		0x00000000
@@ -162,6 +163,9 @@ struct task_struct {
 	int rcu_read_lock_nesting;
 	unsigned int rcu_read_unlock_special;
 	struct list_head rcu_node_entry;	/* of preempted readers */
+	bool rcu_tasks_holdout;			/* until it sleeps or leaves */
+	struct list_head rcu_tasks_holdout_list;
+	struct list_head rcu_tasks_exit;	/* of tasks that end */
 	struct rcu_head rcu;			/* for its end */
 
 	struct list_head tasks;
@@ -211,8 +215,10 @@ struct task_struct {
 	int trace_overrun;
 	u64 ftrace_timestamp;		/* when it was last switched out */
 	struct ftrace_ret_stack ret_stack[FTRACE_RETFUNC_DEPTH];
+	u64 rethooks;			/* the latest of its calls in rethook.h */
 
 	struct blk_plug *plug;		/* requests held back, to be merged */
+	struct uprobe_task *utask;	/* probed calls that have not returned */
 
 	struct thread_struct thread;
 };

@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
+#include <linux/uprobes.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/syscalls.h>
@@ -28,6 +29,8 @@ static void exit_to_user_mode_prepare(struct pt_regs *regs)
 		local_irq_enable();
 		if (work & _TIF_NEED_RESCHED)
 			schedule();
+		if (work & _TIF_UPROBE)
+			uprobe_notify_resume(regs);
 		if (work & _TIF_SIGPENDING)
 			arch_do_signal_or_restart(regs);
 		local_irq_disable();

@@ -79,6 +79,11 @@ LAYOUT(ramdisk_segment, length);
 
 LAYOUT_CONST(TRACE_WORK_LOG);
 LAYOUT_CONST(TRACE_WORK_DUMP);
+LAYOUT_CONST(TRACE_WORK_SYNCHRONIZE_RCU_TASKS);
+LAYOUT_CONST(TRACE_WORK_UPROBE_CREATE);
+LAYOUT_CONST(TRACE_WORK_UPROBE_ENABLE);
+LAYOUT_CONST(TRACE_WORK_UPROBE_DISABLE);
+LAYOUT_CONST(TRACE_WORK_UPROBE_REMOVE);
 LAYOUT(trace_work, kind);
 LAYOUT(trace_work, argument);
 LAYOUT(trace_work, text);
@@ -102,6 +107,7 @@ LAYOUT(task_struct, curr_ret_stack);
 LAYOUT(task_struct, trace_overrun);
 LAYOUT(task_struct, ftrace_timestamp);
 LAYOUT(task_struct, ret_stack);
+LAYOUT(task_struct, rethooks);
 
 LAYOUT_CONST(TASK_SIZE);
 LAYOUT(mm_struct, pgd);
@@ -125,6 +131,11 @@ LAYOUT(module, trace_events);
 LAYOUT(module, num_trace_events);
 LAYOUT(module, trace_evals);
 LAYOUT(module, num_trace_evals);
+LAYOUT(module, extable);
+LAYOUT(module, num_exentries);
+
+LAYOUT_SIZE(exception_table_entry);
+LAYOUT(exception_table_entry, insn);
 
 LAYOUT(module_layout, base);
 LAYOUT(module_layout, size);

@@ -110,10 +110,10 @@ int kstrtobool(const char *s, bool *res)
 /* Stops at the first character that is no digit, without any complaint. */
 unsigned long long simple_strtoull(const char *s, char **end, unsigned int base)
 {
-	const char *stop;
+	const char *digits = fix_base(s, &base), *stop;
 	u64 value;
 
-	parse_digits(fix_base(s, &base), &stop, base, &value);
+	parse_digits(digits, &stop, base, &value);
 	if (end)
 		*end = (char *)stop;
 	return value;

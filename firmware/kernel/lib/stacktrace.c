@@ -20,6 +20,22 @@ static bool in_sched_functions(unsigned long addr)
 	       addr < (unsigned long)__sched_text_end;
 }
 
+/* What function_graph and a return probe have replaced, in either order. */
+static unsigned long unwind_recover_ret_addr(const struct task_struct *task,
+					     struct unwind_state *state)
+{
+	unsigned long addr;
+
+	state->pc = ftrace_graph_ret_addr(task, state);
+	if (state->pc == RETHOOK_TRAMPOLINE_PC) {
+		addr = rethook_find_ret_addr(task, state->id);
+		if (addr)
+			state->pc = addr;
+		state->pc = ftrace_graph_ret_addr(task, state);
+	}
+	return state->pc;
+}
+
 unsigned int stack_trace_save_tsk(struct task_struct *task,
 				  unsigned long *store, unsigned int size)
 {
@@ -36,7 +52,7 @@ unsigned int stack_trace_save_tsk(struct task_struct *task,
 		unwind_next_frame(&state);
 		if (state.pc < (unsigned long)_text)
 			break;
-		addr = ftrace_graph_ret_addr(task, &state);
+		addr = unwind_recover_ret_addr(task, &state);
 		if (!in_sched_functions(addr))
 			store[n++] = addr;
 	}

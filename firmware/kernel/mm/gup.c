@@ -43,13 +43,14 @@ long get_user_pages_remote(struct mm_struct *mm, unsigned long start,
 			   unsigned long nr_pages, unsigned int gup_flags,
 			   struct page **pages)
 {
-	unsigned long need = gup_flags & FOLL_WRITE ? VM_WRITE : VM_READ;
+	unsigned long need = gup_flags & FOLL_FORCE ? 0 :
+			     gup_flags & FOLL_WRITE ? VM_WRITE : VM_READ;
 	struct vm_area_struct *vma;
 	unsigned long i;
 
 	for (i = 0; i < nr_pages; i++, start += PAGE_SIZE) {
 		vma = find_vma(mm, start);
-		if (!vma || vma->vm_start > start || !(vma->vm_flags & need))
+		if (!vma || vma->vm_start > start || (vma->vm_flags & need) != need)
 			break;
 		pages[i] = __get_user_page(vma, start, gup_flags);
 		if (!pages[i])

@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tlbflush.h>
+#include <linux/uprobes.h>
 #include <asm/cacheflush.h>
 #include "internal.h"
 
@@ -89,6 +90,7 @@ void mmput(struct mm_struct *mm)
 {
 	if (!atomic_dec_and_test(&mm->mm_users))
 		return;
+	uprobe_clear_state(mm);
 	exit_mmap(mm);
 	mmdrop(mm);
 }
@@ -114,6 +116,8 @@ static int dup_mmap(struct mm_struct *mm, struct mm_struct *oldmm)
 	}
 	/* The parent's writable entries have become read-only. */
 	flush_tlb_mm(oldmm);
+	if (!err)
+		err = uprobe_dup_mmap(oldmm, mm);
 	mmap_write_unlock(oldmm);
 	return err;
 }
@@ -140,6 +144,7 @@ struct mm_struct *dup_mm(struct mm_struct *oldmm)
 	if (!mm)
 		return NULL;
 	copy_mm_layout(mm, oldmm);
+	uprobe_start_dup_mmap(mm);
 	if (dup_mmap(mm, oldmm)) {
 		mmput(mm);
 		return NULL;

@@ -9,6 +9,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/syscalls.h>
+#include <linux/uprobes.h>
 #include "internal.h"
 
 #define CREATE_TRACE_POINTS
@@ -105,6 +106,21 @@ static unsigned long unmapped_area_topdown(struct mm_struct *mm,
 						       -ENOMEM;
 }
 
+static inline unsigned long __vm_unmapped_area(struct mm_struct *mm,
+					       struct vm_unmapped_area_info *info)
+{
+	unsigned long addr = unmapped_area_topdown(mm, info);
+
+	trace_vm_unmapped_area(addr, info);
+	return addr;
+}
+
+unsigned long vm_unmapped_area(struct vm_unmapped_area_info *info)
+{
+	info->low_limit = max(info->low_limit, MMAP_MIN_ADDR);
+	return __vm_unmapped_area(current->mm, info);
+}
+
 unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long len)
 {
 	struct vm_unmapped_area_info info = {
@@ -113,10 +129,8 @@ unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long len)
 		.low_limit = MMAP_MIN_ADDR,
 		.high_limit = MMAP_BASE,
 	};
-	unsigned long addr = unmapped_area_topdown(mm, &info);
 
-	trace_vm_unmapped_area(addr, &info);
-	return addr;
+	return __vm_unmapped_area(mm, &info);
 }
 
 static inline unsigned long calc_vm_flags(unsigned long prot,
@@ -165,10 +179,14 @@ unsigned long mmap_region(struct file *file, unsigned long addr,
 	    !may_expand_vm(mm, len >> PAGE_SHIFT))
 		return -ENOMEM;
 	/* Memory that is shared without a file is a file of its own. */
-	if ((file || !(vm_flags & VM_SHARED)) &&
-	    vma_merge(mm, find_vma_prev(mm, addr), addr, addr + len, vm_flags,
-		      file, pgoff))
-		return addr;
+	if (file || !(vm_flags & VM_SHARED)) {
+		vma = vma_merge(mm, find_vma_prev(mm, addr), addr, addr + len,
+				vm_flags, file, pgoff);
+		if (vma) {
+			uprobe_mmap(vma);
+			return addr;
+		}
+	}
 	vma = vm_area_alloc(mm);
 	if (!vma)
 		return -ENOMEM;
@@ -186,6 +204,7 @@ unsigned long mmap_region(struct file *file, unsigned long addr,
 	err = insert_vm_struct(mm, vma);
 	if (err)
 		goto unmap;
+	uprobe_mmap(vma);
 	return addr;
 
 unmap:

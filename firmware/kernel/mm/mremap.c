@@ -4,6 +4,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/syscalls.h>
+#include <linux/uprobes.h>
 #include "internal.h"
 
 /* To @new_addr, where nothing is mapped; the old place is left. */
@@ -107,6 +108,8 @@ SYSCALL_DEFINE5(mremap, unsigned long, addr, unsigned long, old_len,
 		return -ENOMEM;
 	mmap_write_lock(mm);
 	ret = do_mremap(mm, addr, old_len, new_len, flags, new_addr);
+	if (!IS_ERR_VALUE(ret) && new_len > old_len)
+		uprobe_mmap(find_vma(mm, ret));
 	mmap_write_unlock(mm);
 	return ret;
 }

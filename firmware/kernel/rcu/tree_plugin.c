@@ -123,6 +123,8 @@ void rcu_note_context_switch(bool preempt)
 	rcu_qs();
 	if (rdp->cpu_no_qs_exp)
 		rcu_report_exp_rdp(rdp);
+	if (!preempt)
+		rcu_tasks_qs(t);
 	trace_rcu_utilization(TPS("End context switch"));
 }
 
@@ -239,6 +241,8 @@ void rcu_flavor_sched_clock_irq(int user)
 {
 	struct task_struct *t = current;
 
+	if (user)
+		rcu_tasks_qs(t);
 	if (t->rcu_read_lock_nesting > 0) {
 		/* Who leaves the section shall say so. */
 		if (this_cpu_ptr(&rcu_data)->core_needs_qs &&

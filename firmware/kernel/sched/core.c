@@ -426,6 +426,7 @@ void __sched __schedule(unsigned int sched_mode)
 void do_task_dead(void)
 {
 	preempt_disable();
+	exit_tasks_rcu_finish();
 	/* A waker of before may still hold pi_lock and look at our state. */
 	raw_spin_lock_irq(&current->pi_lock);
 	WRITE_ONCE(current->__state, TASK_DEAD);

@@ -18,6 +18,7 @@
 #include <linux/tlbflush.h>
 #include <linux/tty.h>
 #include <linux/uaccess.h>
+#include <linux/uprobes.h>
 #include <trace/events/sched.h>
 #include "exit.h"
 
@@ -37,6 +38,7 @@ static void complete_vfork_done(struct task_struct *tsk)
 /* The program is no longer in its parent's way, nor in other threads'. */
 void mm_release(struct task_struct *p, struct mm_struct *mm)
 {
+	uprobe_free_utask(p);
 	deactivate_mm(p, mm);
 	if (p->clear_child_tid) {
 		if (mm && atomic_read(&mm->mm_users) > 1 &&
@@ -388,6 +390,7 @@ void do_exit(long code)
 	exit_fs(p);
 	if (group_dead && p->signal->leader)
 		disassociate_ctty(1);
+	exit_tasks_rcu_start();
 	if (exit_notify(p, group_dead, &dead))
 		release_task(p);
 	release_dead(&dead);

@@ -17,6 +17,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/sysctl.h>
 #include <linux/uaccess.h>
+#include <linux/uprobes.h>
 
 #include <trace/events/sched.h>
 
@@ -116,6 +117,7 @@ static void reset_task(struct task_struct *p,
 	p->rcu_read_lock_nesting = 0;
 	p->rcu_read_unlock_special = 0;
 	INIT_LIST_HEAD(&p->rcu_node_entry);
+	p->rcu_tasks_holdout = false;
 	p->exit_state = 0;
 	p->exit_code = 0;
 	p->exit_signal = args->flags & CLONE_THREAD ? -1 : args->exit_signal;
@@ -135,6 +137,7 @@ static void reset_task(struct task_struct *p,
 	p->restore_sigmask = false;
 	p->real_blocked = 0;
 	p->robust_list = NULL;
+	p->utask = NULL;
 	p->restart_block.fn = do_no_restart_syscall;
 	init_sigpending(&p->pending);
 	/* The alternate stack is for one user at a time. */
@@ -283,6 +286,7 @@ copy_process(const struct kernel_clone_args *args)
 		if (err)
 			goto bad_fork_free_pid;
 	}
+	uprobe_copy_process(p, flags);
 	trace_task_newtask(p, flags);
 	return p;
 

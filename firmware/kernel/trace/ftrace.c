@@ -22,9 +22,9 @@ static int ftrace_enable_sysctl(struct ctl_table *table, int write,
 	err = proc_dointvec(&ours, write, buffer, lenp, ppos);
 	if (err || !write)
 		return err;
-	while (hostcall1(HC_FTRACE_ENABLED, !!enabled) == -EAGAIN)
+	while ((err = hostcall1(HC_FTRACE_ENABLED, !!enabled)) == -EAGAIN)
 		schedule_timeout_uninterruptible(1);
-	return 0;
+	return err < 0 ? err : 0;
 }
 
 static struct ctl_table ftrace_sysctls[] = {

@@ -9,9 +9,12 @@
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <emu/hostcall.h>
 #include <emu/trace_work.h>
+
+#include "trace_uprobe.h"
 
 static struct task_struct *ktraced_task;
 
@@ -27,9 +30,20 @@ static long trace_work_dump(const struct trace_work *work)
 	return 0;
 }
 
+static long trace_work_synchronize_rcu_tasks(const struct trace_work *work)
+{
+	synchronize_rcu_tasks();
+	return 0;
+}
+
 static long (*const trace_works[])(const struct trace_work *work) = {
 	[TRACE_WORK_LOG]	= trace_work_log,
 	[TRACE_WORK_DUMP]	= trace_work_dump,
+	[TRACE_WORK_SYNCHRONIZE_RCU_TASKS] = trace_work_synchronize_rcu_tasks,
+	[TRACE_WORK_UPROBE_CREATE]	= create_trace_uprobe,
+	[TRACE_WORK_UPROBE_ENABLE]	= trace_uprobe_enable,
+	[TRACE_WORK_UPROBE_DISABLE]	= trace_uprobe_disable,
+	[TRACE_WORK_UPROBE_REMOVE]	= trace_uprobe_remove,
 };
 
 static long do_trace_work(const struct trace_work *work)

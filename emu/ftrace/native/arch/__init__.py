@@ -7,14 +7,21 @@ Each module here has functions that compile them for one layout of the guest's s
     build_for_tasks(guest) -> TaskCallbacks
     build_for_events(guest, irqs_off) -> EventCallbacks
     build_for_filters(guest) -> the address of what tests strings for filters (see native.filter_program)
+    build_for_fetching(guest) -> the handlers of probes that make events (native.probe_event.ProbeHandlers)
+    build_for_rethooks(guest) -> RethookCallbacks
     build_for_stacks(guest, irqs_off) -> StackCallbacks
+    build_for_probes(guest) -> ProbeCallbacks
+    build_for_uprobes(guest) -> UprobeCallbacks
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Callback", "Callbacks", "EventCallbacks", "StackCallbacks", "TaskCallbacks"]
+__all__ = [
+    "Callback", "Callbacks", "EventCallbacks", "ProbeCallbacks", "RethookCallbacks", "StackCallbacks",
+    "TaskCallbacks", "UprobeCallbacks",
+]  # fmt: skip
 
 
 class Callback(NamedTuple):
@@ -61,6 +68,21 @@ class EventCallbacks(NamedTuple):
     """trace_event_buffer_commit(call, entry, dynamic, count): an event happened, and its entry is filled."""
 
 
+class RethookCallbacks(NamedTuple):
+    """What return probes need."""
+
+    entry: int
+    """The address of void (*)(cpu, rethook_record), its handler at the entry of the function: makes the call return to
+    arch_rethook_trampoline."""
+
+    trampoline: Callback
+    """At arch_rethook_trampoline_callback: has the consumers of the call's probes act, and makes the guest go on at the real
+    return address."""
+
+    find: Callback
+    """rethook_find_ret_addr(task, frame): the guest looks for a return address that has been replaced."""
+
+
 class StackCallbacks(NamedTuple):
     """What records stacks of calls."""
 
@@ -79,3 +101,35 @@ class StackCallbacks(NamedTuple):
     key_stack: int
     """The address of void (*)(cpu, words), which stores hist_record.STACK_DEPTH words: the calls under way when the event in the
     event_context happens, and zeros behind them."""
+
+class ProbeCallbacks(NamedTuple):
+    """What kprobes need. The functions without labels are void (*)(cpu, event_context)."""
+
+    breakpoint: Callback
+    """Where the guest's handler of breakpoints says that a CPU has come to one."""
+
+    fill_at_breakpoint: int
+    """Stores the registers before the instruction there."""
+
+    fill_at_site: int
+    """The same at the call site of a function, for the registers before the function's first instruction; and when the function
+    has returned, for those with which its caller goes on."""
+
+    write_at_site: int
+    """Has the CPU go on with the stored registers, from a call site."""
+
+    say_where: int
+    """void (*)(cpu, consumer): see native.kprobe."""
+
+
+class UprobeCallbacks(NamedTuple):
+    """What probes in programs need."""
+
+    dispatch: Callback
+    """uprobe_dispatch(id, regs): a program's task has come to a probe."""
+
+    dispatch_return: Callback
+    """uretprobe_dispatch(id, regs, func): a program's function has returned."""
+
+    fill: int
+    """The address of void (*)(cpu, event_context), which stores the program's registers."""

@@ -10,7 +10,7 @@ ftrace_graph_caller and return_to_handler are guest code. They call two function
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
@@ -25,6 +25,8 @@ from emu.ftrace.native import (
     filter_program,
     function,
     function_graph,
+    probes,
+    rethook,
     stack_callbacks,
     task_callbacks,
     user_memory,
@@ -33,22 +35,38 @@ from emu.ftrace.native.arch import (
     Callback,
     Callbacks,
     EventCallbacks,
+    ProbeCallbacks,
+    RethookCallbacks,
     StackCallbacks,
     TaskCallbacks,
+    UprobeCallbacks,
     sparc64_unwind,
     sparc64_user,
 )
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.unwind import build_real_address, in_stub
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["RETURN_OFFSET", "build", "build_for_events", "build_for_filters", "build_for_stacks", "build_for_tasks"]
+if TYPE_CHECKING:
+    from emu.ftrace.native.probe_event import ProbeHandlers
+
+__all__ = [
+    "RETURN_OFFSET", "build", "build_for_events", "build_for_fetching", "build_for_filters", "build_for_probes",
+    "build_for_rethooks", "build_for_stacks", "build_for_tasks", "build_for_uprobes",
+]  # fmt: skip
 
 _HANDLER = types.void(types.uint64, types.uint64)
 WINDOW = np.uint64(Env.regwptr.offset)
-O0, O1, O2, O3, O7, I7 = (np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o7", "i7"))
-BEHIND = np.uint64(RETURN_OFFSET)
+O0, O1, O2, O3, O7, I6, I7 = (np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o7", "i6", "i7"))
+ZERO, BEHIND = np.uint64(0), np.uint64(RETURN_OFFSET)
+
+
+@njit
+def array_of(cpu):
+    """The top array's record."""
+    return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
 
 
 def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
@@ -59,34 +77,40 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
     record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general, entry_depth=0)
 
     @njit
-    def return_trampoline(cpu):
-        array = load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
-        return load_u64(array + array_record.RETURN_TRAMPOLINE)
+    def caller(cpu, parent):
+        """The caller as events show it: for a function that returns to a trampoline, the trampoline itself."""
+        array, goes_on_at = array_of(cpu), parent + BEHIND
+        of_graph, of_probes = load_u64(array + array_record.RETURN_TRAMPOLINE), load_u64(array + array_record.RETHOOK_TRAMPOLINE)
+        return goes_on_at if goes_on_at in (of_graph, of_probes) else parent
 
     @njit
-    def caller(cpu, parent):
-        """The caller as events show it: for a function that returns to the trampoline, the trampoline itself."""
-        return parent + BEHIND if parent == return_trampoline(cpu) - BEHIND else parent
+    def go_on(returns_to, place):
+        """Has the trampoline return to a place; 0: to the function. `returns_to`: where the register is from which it does."""
+        if place != ZERO:
+            store_u64(returns_to, place - BEHIND)
 
     @cfunc(_HANDLER)
     def function_entry(cpu, address):
         """ftrace_caller."""
         env = load_u64(cpu + cpu_record.ENV)
         window = load_u64(env + WINDOW)
-        record_function(cpu, load_u64(window + O7), caller(cpu, load_u64(window + I7)), irqs_off(env))
+        parent = caller(cpu, load_u64(window + I7))
+        go_on(window + O7, record_function(cpu, load_u64(window + O7), parent, irqs_off(env)))
 
     @cfunc(_HANDLER)
     def graph_entry(cpu, address):
         """prepare_ftrace_return(parent, ip, fp): the address at which the traced function is to continue its caller."""
         env = load_u64(cpu + cpu_record.ENV)
         window = load_u64(env + WINDOW)
-        parent, ip = load_u64(window + O0), load_u64(window + O1)
-        before_graph(cpu, ip, caller(cpu, parent), irqs_off(env))
+        ip = load_u64(window + O1)
+        before_graph(cpu, ip, caller(cpu, load_u64(window + O0)), irqs_off(env))
+        # A return probe may have replaced the parent by now: function_graph replaces what it has put there.
+        parent = load_u64(window + O0)
         goes_on_at = parent + BEHIND
         if record_graph_entry(cpu, ip, parent, load_u64(window + O2), irqs_off(env)):
-            goes_on_at = return_trampoline(cpu)
+            goes_on_at = load_u64(array_of(cpu) + array_record.RETURN_TRAMPOLINE)
         store_u64(window + O0, goes_on_at)
-        after_graph(cpu, ip)
+        go_on(window + I7, after_graph(cpu, ip))
 
     @cfunc(_HANDLER)
     def graph_return(cpu, address):
@@ -137,6 +161,45 @@ def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
     return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))
 
 
+def build_for_rethooks(guest: GuestLayout) -> RethookCallbacks:
+    """Compiles for a guest."""
+    memory = in_byte_order("big")
+    about = context.build(memory, guest)
+    real_address = build_real_address(memory, guest, about, *sparc64_unwind.REPLACED)
+    hook, handle_return, find_replaced = rethook.build(memory, guest, about, real_address, RETURN_OFFSET)
+
+    @cfunc(_HANDLER)
+    def entry(cpu, rethook_record):
+        """At a site: the function's %fp identifies a call. function_graph's label is given that, and gives back the parent."""
+        window, array = load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW), array_of(cpu)
+        parent, frame = window + I7, load_u64(window + I6)
+        if in_stub(array, load_u64(window + O7)):
+            parent, frame = window + O0, load_u64(window + O2)
+        if hook(cpu, rethook_record, load_u64(parent), frame):
+            store_u64(parent, load_u64(array + array_record.RETHOOK_TRAMPOLINE) - BEHIND)
+
+    @cfunc(_HANDLER)
+    def trampoline_callback(cpu, address):
+        """arch_rethook_trampoline_callback(fp): the address of the call from which the function returns; see `graph_return`."""
+        window = load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW)
+        call = handle_return(cpu, load_u64(window + O0))
+        probes.write_at_site(cpu, array_of(cpu))
+        store_u64(window + O0, call)
+        store_u64(window + I7, call)
+
+    @cfunc(_HANDLER)
+    def find(cpu, address):
+        """rethook_find_ret_addr(task, frame)."""
+        window = load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW)
+        store_u64(window + O0, find_replaced(cpu, load_u64(window + O0), load_u64(window + O1)))
+
+    return RethookCallbacks(
+        entry.address,
+        Callback("arch_rethook_trampoline_callback", trampoline_callback.address),
+        Callback("rethook_find_ret_addr", find.address),
+    )
+
+
 def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
     memory = in_byte_order("big")
@@ -152,3 +215,27 @@ def build_for_filters(guest: GuestLayout) -> int:
     user_address = user_memory.build(memory, guest, about, sparc64_user.PAGE_TABLES)
     address: int = filter_program.build(memory, guest, about, user_address).address
     return address
+
+
+def build_for_probes(guest: GuestLayout) -> ProbeCallbacks:
+    """Compiles for a guest."""
+    from emu.ftrace.native.arch import sparc64_probe
+
+    return sparc64_probe.build(guest)
+
+
+def build_for_fetching(guest: GuestLayout) -> ProbeHandlers:
+    """Compiles for a guest."""
+    from emu.ftrace.native import probe_event
+
+    memory = in_byte_order("big")
+    about = context.build(memory, guest)
+    user_address = user_memory.build(memory, guest, about, sparc64_user.PAGE_TABLES)
+    return probe_event.build(memory, guest, about, user_address)
+
+
+def build_for_uprobes(guest: GuestLayout) -> UprobeCallbacks:
+    """Compiles for a guest."""
+    from emu.ftrace.native.arch import sparc64_uprobe
+
+    return sparc64_uprobe.build(guest)

@@ -17,48 +17,29 @@ from typing import Any
 
 import numpy as np
 
-from emu.cpu.arch.sparc64.state import Env, window_register
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_record
+from emu.ftrace.native import array_record, event_context
+from emu.ftrace.native.arch.sparc64_windows import CANRESTORE, O6, O7, WINDOW, ins
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.unwind import build_real_address, data_at, is_code, kernel_memory, without_frame
+from emu.ftrace.native.unwind import build_real_address, data_at, in_stub, is_code, kernel_memory, original, without_frame
 from emu.kernel.arch.sparc64 import SAVED_CALL, SAVED_FP, TRAP_REGISTERS
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
 
-__all__ = ["RETURN_OFFSET", "build", "ins"]
+__all__ = ["REPLACED", "RETURN_OFFSET", "build"]
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 RETURN_OFFSET = 8  # bytes: a function returns behind the call and its delay slot
+REPLACED = -RETURN_OFFSET, -RETURN_OFFSET  # the addresses in %i7 that lead to a trampoline, from its own on
 FP_PLACE, CALL_PLACE, REGISTERS_PLACE = np.uint64(SAVED_FP), np.uint64(SAVED_CALL), np.uint64(TRAP_REGISTERS)
-
-# In the CPU
-WINDOW, REGBASE = np.uint64(Env.regwptr.offset), np.uint64(Env.regbase.offset)
-CWP, CANRESTORE, NWINDOWS = (np.uint64(field.offset) for field in (Env.cwp, Env.canrestore, Env.nwindows))
-WINDOW_SIZE = np.uint64(16 * 8)  # bytes from a window to the next one: they share eight registers
-O6, O7 = np.uint64(window_register("o6")), np.uint64(window_register("o7"))
-
-
-@njit
-def ins(env, n):
-    """The host address of the ins of the n-th window that is in the CPU, the current one's being the first."""
-    index = np.uint64(load_u32(env + CWP)) + n + ONE
-    windows = np.uint64(load_u32(env + NWINDOWS))
-    if n != ZERO and index >= windows:  # those of the current window follow it in any case
-        index %= windows  # once round, whatever the guest has stored in CANRESTORE and OTHERWIN
-    return env + REGBASE + index * WINDOW_SIZE
 
 
 def build(guest: GuestLayout, context: Context) -> Any:
     """Compiles unwind() for a guest."""
     in_guest = in_byte_order("big")
     guest_u64 = in_guest.load_u64
-    real_address = build_real_address(in_guest, guest, context, -RETURN_OFFSET, -RETURN_OFFSET)
-
-    @njit
-    def in_trampolines(array, address):
-        return address - load_u64(array + array_record.TRAMPOLINES) < load_u64(array + array_record.TRAMPOLINES_SIZE)
+    real_address = build_real_address(in_guest, guest, context, *REPLACED)
 
     @njit
     def in_trap_entry(array, address):
@@ -72,18 +53,20 @@ def build(guest: GuestLayout, context: Context) -> Any:
         sp, address = load_u64(window + O6), load_u64(window + O7)
         in_cpu = np.uint64(load_u32(env + CANRESTORE)) + ONE
         called_from, passed, count = ZERO, ZERO, ZERO
+        hidden = place == event_context.PLACE_REGISTERS or in_stub(array, address)  # a call that tracing makes itself
         while count < most:
             if not is_code(memory, address):
                 break
-            if count != ZERO or not in_trampolines(array, address):  # function_graph's own call
+            if not hidden:
                 store_u64(out + count * WORD, address)
                 count += ONE
+            hidden = False
             if called_from != ZERO:
                 address, called_from = real_address(cpu, array, sp, called_from), ZERO
             elif in_trap_entry(array, address):
                 saved = sp + REGISTERS_PLACE
                 passed += ONE
-                address = guest_u64(data_at(memory, array, saved + guest.saved_pc))
+                address = original(array, guest_u64(data_at(memory, array, saved + guest.saved_pc)))
                 sp = guest_u64(data_at(memory, array, saved + guest.saved_sp))
                 if without_frame(array, address) != ZERO:
                     called_from = guest_u64(data_at(memory, array, saved + guest.saved_link))

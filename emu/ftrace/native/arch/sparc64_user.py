@@ -10,7 +10,8 @@ import numpy as np
 from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import user_memory
-from emu.ftrace.native.arch.sparc64_unwind import CALL_PLACE, CANRESTORE, FP_PLACE, NWINDOWS, O6, O7, ins
+from emu.ftrace.native.arch.sparc64_unwind import CALL_PLACE, FP_PLACE
+from emu.ftrace.native.arch.sparc64_windows import CANRESTORE, NWINDOWS, O6, O7, ins
 from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.user_memory import PageTables

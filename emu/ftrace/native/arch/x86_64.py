@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
 
-from emu.cpu.arch.x86_64.state import register
+from emu.cpu.arch.x86_64.state import layout, register
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import (
     array_cpu_record,
@@ -22,6 +22,8 @@ from emu.ftrace.native import (
     filter_program,
     function,
     function_graph,
+    probes,
+    rethook,
     stack_callbacks,
     task_callbacks,
     user_memory,
@@ -30,21 +32,31 @@ from emu.ftrace.native.arch import (
     Callback,
     Callbacks,
     EventCallbacks,
+    ProbeCallbacks,
+    RethookCallbacks,
     StackCallbacks,
     TaskCallbacks,
+    UprobeCallbacks,
     x86_64_unwind,
     x86_64_user,
 )
 from emu.ftrace.native.context import host_address
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.unwind import build_real_address
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_filters", "build_for_stacks", "build_for_tasks"]
+if TYPE_CHECKING:
+    from emu.ftrace.native.probe_event import ProbeHandlers
+
+__all__ = [
+    "SITE_SIZE", "build", "build_for_events", "build_for_fetching", "build_for_filters", "build_for_probes",
+    "build_for_rethooks", "build_for_stacks", "build_for_tasks", "build_for_uprobes",
+]  # fmt: skip
 
 _HANDLER = types.void(types.uint64, types.uint64)
-CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("cx", "dx", "sp", "si", "di"))
-WORD = np.uint64(8)
+AX, CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("ax", "cx", "dx", "sp", "si", "di"))
+ZERO, WORD = np.uint64(0), np.uint64(8)
 SITE_SIZE = 5  # bytes, of a site's call
 SITE = np.uint64(SITE_SIZE)
 
@@ -61,12 +73,18 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
         """The top array's record."""
         return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
 
+    @njit
+    def go_on(stack, place):
+        """Has the trampoline return to a place; 0: to the function."""
+        if place != ZERO:
+            store_u64(stack, place)
+
     @cfunc(_HANDLER)
     def function_entry(cpu, address):
         """ftrace_caller."""
         env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
         stack = host_address(array, load_u64(env + SP))
-        record_function(cpu, load_u64(stack) - SITE, load_u64(stack + WORD), irqs_off(env))
+        go_on(stack, record_function(cpu, load_u64(stack) - SITE, load_u64(stack + WORD), irqs_off(env)))
 
     @cfunc(_HANDLER)
     def graph_entry(cpu, address):
@@ -76,9 +94,10 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
         stack = host_address(array, sp)
         ip, parent_ip = load_u64(stack) - SITE, load_u64(stack + WORD)
         before_graph(cpu, ip, parent_ip, irqs_off(env))
-        if record_graph_entry(cpu, ip, parent_ip, sp + WORD, irqs_off(env)):
+        # A return probe may have replaced the return address by now: function_graph replaces what it has put there.
+        if record_graph_entry(cpu, ip, load_u64(stack + WORD), sp + WORD, irqs_off(env)):
             store_u64(stack + WORD, load_u64(array + array_record.RETURN_TRAMPOLINE))
-        after_graph(cpu, ip)
+        go_on(stack, after_graph(cpu, ip))
 
     @cfunc(_HANDLER)
     def graph_return(cpu, address):
@@ -122,6 +141,47 @@ def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
     return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))
 
 
+def build_for_rethooks(guest: GuestLayout) -> RethookCallbacks:
+    """Compiles for a guest."""
+    memory = in_byte_order("little")
+    about = context.build(memory, guest)
+    real_address = build_real_address(memory, guest, about, *x86_64_unwind.REPLACED)
+    hook, handle_return, find_replaced = rethook.build(memory, guest, about, real_address, return_offset=0)
+
+    @njit
+    def array_of(cpu):
+        return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
+
+    @cfunc(_HANDLER)
+    def entry(cpu, rethook_record):
+        """At a site: the stack slot of its return address identifies a call."""
+        array = array_of(cpu)
+        slot = load_u64(load_u64(cpu + cpu_record.ENV) + SP) + WORD
+        place = host_address(array, slot)
+        if hook(cpu, rethook_record, load_u64(place), slot):
+            store_u64(place, load_u64(array + array_record.RETHOOK_TRAMPOLINE))
+
+    @cfunc(_HANDLER)
+    def trampoline_callback(cpu, address):
+        """arch_rethook_trampoline_callback: the call of it has pushed into the slot that the return address came from."""
+        env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
+        returns_to = handle_return(cpu, load_u64(env + SP))
+        probes.write_at_site(cpu, array)
+        store_u64(host_address(array, load_u64(env + SP)), returns_to)  # as in Linux, consumers cannot change it
+
+    @cfunc(_HANDLER)
+    def find(cpu, address):
+        """rethook_find_ret_addr(task, frame)."""
+        env = load_u64(cpu + cpu_record.ENV)
+        store_u64(env + AX, find_replaced(cpu, load_u64(env + DI), load_u64(env + SI)))
+
+    return RethookCallbacks(
+        entry.address,
+        Callback("arch_rethook_trampoline_callback", trampoline_callback.address),
+        Callback("rethook_find_ret_addr", find.address),
+    )
+
+
 def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
     memory = in_byte_order("little")
@@ -137,3 +197,27 @@ def build_for_filters(guest: GuestLayout) -> int:
     user_address = user_memory.build(memory, guest, about, x86_64_user.PAGE_TABLES)
     address: int = filter_program.build(memory, guest, about, user_address).address
     return address
+
+
+def build_for_fetching(guest: GuestLayout) -> ProbeHandlers:
+    """Compiles for a guest."""
+    from emu.ftrace.native import probe_event
+
+    memory = in_byte_order("little")
+    about = context.build(memory, guest)
+    user_address = user_memory.build(memory, guest, about, x86_64_user.PAGE_TABLES)
+    return probe_event.build(memory, guest, about, user_address)
+
+
+def build_for_probes(guest: GuestLayout) -> ProbeCallbacks:
+    """Compiles for a guest."""
+    from emu.ftrace.native.arch import x86_64_probe
+
+    return x86_64_probe.build(guest, layout())
+
+
+def build_for_uprobes(guest: GuestLayout) -> UprobeCallbacks:
+    """Compiles for a guest."""
+    from emu.ftrace.native.arch import x86_64_uprobe
+
+    return x86_64_uprobe.build(guest)

@@ -19,21 +19,21 @@ from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_record, event_context
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.unwind import build_real_address, data_at, is_code, kernel_memory, without_frame
+from emu.ftrace.native.unwind import build_real_address, data_at, is_code, kernel_memory, original, without_frame
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["build"]
+__all__ = ["REPLACED", "build"]
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 SP, BP = (np.uint64(register(name)) for name in ("sp", "bp"))
-CALL_SIZE = 5  # bytes: return_to_handler begins with a call
+REPLACED = 0, 5  # the addresses on a stack that lead to a trampoline, from its own on: it begins with a call of five bytes
 LOW_BITS, INTERRUPTED = WORD - ONE, ONE
 
 
 def build(guest: GuestLayout, context: Context) -> Any:
     """Compiles unwind() for a guest."""
-    real_address = build_real_address(in_byte_order("little"), guest, context, 0, CALL_SIZE)
+    real_address = build_real_address(in_byte_order("little"), guest, context, *REPLACED)
 
     @njit
     def follow(cpu, array, memory, frame, out, count, most):
@@ -53,15 +53,19 @@ def build(guest: GuestLayout, context: Context) -> Any:
     def unwind(cpu, array, place, out, most):
         env = load_u64(cpu + cpu_record.ENV)
         memory = kernel_memory(array)
-        trampoline = load_u64(array + array_record.RETURN_TRAMPOLINE)
+        of_graph = load_u64(array + array_record.RETURN_TRAMPOLINE)
+        of_probes = load_u64(array + array_record.RETHOOK_TRAMPOLINE)
         sp, frame = load_u64(env + SP), load_u64(env + BP)
         if place == event_context.PLACE_HOST_CALL:  # the host answers when hostcall() has returned
             sp -= WORD
-        words, returned, count = ONE, False, ZERO
+        words, trampoline, count = ONE, ZERO, ZERO
+        told = load_u64(array + array_record.EVENT_CONTEXT)
+        if place == event_context.PLACE_REGISTERS:
+            words, frame = ZERO, load_u64(told + event_context.SAVED) + INTERRUPTED
         while count < most:
             begun = False  # whether the address may be one at which a function has no frame yet
-            if returned:  # the function that returned to the trampoline has taken its return address off the stack
-                address, returned = real_address(cpu, array, sp - WORD, trampoline), False
+            if trampoline != ZERO:  # the function that returned to it has taken its return address off the stack
+                address, trampoline = real_address(cpu, array, sp - WORD, trampoline), ZERO
             elif words != ZERO:
                 sp += words * WORD
                 slot = sp - WORD
@@ -71,10 +75,12 @@ def build(guest: GuestLayout, context: Context) -> Any:
                 if frame & LOW_BITS != INTERRUPTED or count == most:
                     break
                 saved = frame - INTERRUPTED
-                address, begun = load_u64(data_at(memory, array, saved + guest.saved_pc)), True
+                address, begun = original(array, load_u64(data_at(memory, array, saved + guest.saved_pc))), True
+                if place == event_context.PLACE_REGISTERS and count == ZERO:
+                    address = load_u64(told + event_context.IP)
                 sp = load_u64(data_at(memory, array, saved + guest.saved_sp))
                 frame = load_u64(data_at(memory, array, saved + guest.saved_link))
-                returned = address == trampoline
+                trampoline = address if address in (of_graph, of_probes) else ZERO
             if not is_code(memory, address):
                 break
             store_u64(out + count * WORD, address)

@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/uprobes.h>
 
 #include "base.h"
 #include "internal.h"
@@ -106,6 +107,8 @@ static const char *special_name(const struct vm_area_struct *vma)
 		return "[heap]";
 	if (vma->vm_start <= mm->start_stack && vma->vm_end > mm->start_stack)
 		return "[stack]";
+	if (is_xol_vma(vma))
+		return "[uprobes]";
 	return NULL;
 }
 

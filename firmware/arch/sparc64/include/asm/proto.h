@@ -32,7 +32,11 @@ extern phys_addr_t direct_map_tables;
 /* extable.c */
 bool fixup_exception(struct pt_regs *regs);
 
-/* windows.c */
+/* windows.c: a program's registers, and an address that an instruction names. */
+unsigned long fetch_reg(struct pt_regs *regs, unsigned int reg);
+void store_reg(struct pt_regs *regs, unsigned int reg, unsigned long value);
+unsigned long compute_effective_address(struct pt_regs *regs,
+					unsigned int insn);
 int synchronize_user_stack(void);
 
 /* traps.c */

@@ -4,6 +4,7 @@
 #define _ASM_STACKTRACE_H
 
 #include <linux/ftrace.h>
+#include <linux/rethook.h>
 #include <linux/sched.h>
 #include <asm/linkage.h>
 
@@ -11,6 +12,8 @@
 
 /* In place of calls that function_graph has replaced. */
 #define RETURN_TO_HANDLER_PC	((unsigned long)return_to_handler - 8)
+/* In place of those that a return probe has replaced. */
+#define RETHOOK_TRAMPOLINE_PC	((unsigned long)arch_rethook_trampoline - 8)
 
 struct unwind_state {
 	unsigned long frame;	/* the next one's address */

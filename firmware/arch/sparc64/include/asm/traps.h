@@ -23,6 +23,7 @@ void do_div0(struct pt_regs *regs);
 void do_dae(struct pt_regs *regs);
 void do_mna(struct pt_regs *regs);
 void do_breakpoint(struct pt_regs *regs);
+void do_uprobe(struct pt_regs *regs);
 void do_flush_windows(struct pt_regs *regs);
 void sparc64_get_context(struct pt_regs *regs);
 void sparc64_set_context(struct pt_regs *regs);

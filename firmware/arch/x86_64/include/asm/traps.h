@@ -9,6 +9,8 @@ void exc_divide_error(struct pt_regs *regs, long error_code);
 void exc_debug(struct pt_regs *regs, long error_code);
 void exc_nmi(struct pt_regs *regs);
 void exc_int3(struct pt_regs *regs);
+/* Returns @handled, unless the host has made it 1. */
+int kprobe_int3_handler(struct pt_regs *regs, int handled);
 void exc_overflow(struct pt_regs *regs, long error_code);
 void exc_bounds(struct pt_regs *regs, long error_code);
 void exc_invalid_op(struct pt_regs *regs, long error_code);

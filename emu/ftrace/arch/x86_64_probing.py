@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kprobes on x86-64: `int3`, and behind it a copy of the instruction and a jump back.
+
+The copy does what the instruction does where it was (rel32 are distances of their own):
+
+    any instruction         the instruction, its %rip-relative operand adjusted; jmp rel32 behind it
+    jmp target              jmp rel32
+    jcc target              jcc rel32; jmp rel32 behind it
+    call target             push $behind it; jmp rel32
+    call *operand           push $behind it; jmp *operand
+
+A return address can be pushed as an immediate number because the kernel is in the uppermost 2 GiB.
+"""
+
+from __future__ import annotations
+
+import errno
+import struct
+from collections.abc import Sequence
+from typing import ClassVar
+
+import capstone
+from capstone import x86
+
+from emu.cpu.arch.x86_64 import ARCH as CPU
+from emu.ftrace.arch.probing import Probing
+from emu.ftrace.errors import TraceError
+from emu.ftrace.native.arch.x86_64_probe import PROBE_REGISTERS
+from emu.kernel.image import Image
+
+__all__ = ["PROBING"]
+
+_JUMP, _PUSH, _TWO_BYTES, _CONDITIONAL = 0xE9, 0x68, 0x0F, 0x80
+_OPERATION, _JUMP_OPERAND = 0b111_000, 0b100_000  # in ModRM of `call *operand` and `jmp *operand`
+_BY_PLACE = frozenset({"loop", "loope", "loopne", "jcxz", "jecxz", "jrcxz", "xbegin", "lcall", "ljmp"})
+_TRAPS = frozenset({"int3", "int", "int1", "into", "ud0", "ud1", "ud2", "hlt", "iretq", "iret", "iretd", "sysretq", "sysexit"})
+_SHADOWED = "the instruction before it holds interrupts off until it is done"
+
+
+def _decoder(detail: bool) -> capstone.Cs:
+    decoder = capstone.Cs(*CPU.capstone_mode)
+    decoder.detail = detail
+    return decoder
+
+
+_DECODER, _DETAILED = _decoder(False), _decoder(True)
+
+
+class _Int3(Probing):
+    """`int3` (Intel SDM, volume 2)."""
+
+    breakpoint: ClassVar[bytes] = b"\xcc"
+
+    def instruction(self, code: bytes, start: int, address: int) -> bytes:
+        before = ("", "")
+        for at, size, name, operands in _DECODER.disasm_lite(code, start):
+            if at == address:
+                after = next(_DECODER.disasm_lite(code[at + size - start :], at + size, 1), None)
+                if why := _why_not(name, operands, before, after[2] if after else ""):
+                    raise TraceError(errno.EINVAL, f"{name} at {address:#x} cannot be probed: {why}")
+                return code[at - start : at - start + size]
+            if at > address:
+                break
+            before = (name, operands)
+        raise TraceError(errno.EILSEQ, f"no instruction begins at {address:#x}")
+
+    def copy(self, instruction: bytes, address: int, place: int | None) -> bytes:
+        to, after = address if place is None else place, address + len(instruction)
+        decoded = next(_DETAILED.disasm(instruction, address, 1))
+        groups, push = decoded.groups, _push(after)
+        if capstone.CS_GRP_JUMP not in groups and capstone.CS_GRP_CALL not in groups:
+            moved = _moved(decoded, to)
+            return moved + _jump(to + len(moved), after)
+        if not decoded.op_count(x86.X86_OP_IMM):
+            return _indirect(decoded, to, after)
+        target = decoded.operands[0].imm & 0xFFFF_FFFF_FFFF_FFFF  # capstone has it signed
+        if capstone.CS_GRP_CALL in groups:
+            return push + _jump(to + len(push), target)
+        if decoded.id == x86.X86_INS_JMP:
+            return _jump(to, target)
+        # Both forms have the condition in the lowest four bits: 7x rel8, 0f 8x rel32.
+        condition = decoded.opcode[1] if decoded.opcode[0] == _TWO_BYTES else decoded.opcode[0]
+        branch = bytes([_TWO_BYTES, _CONDITIONAL | condition & 0xF])
+        branch += _distance(to + len(branch), target)
+        return branch + _jump(to + len(branch), after)
+
+    def saved_offsets(self, image: Image) -> Sequence[int]:
+        return [image.offset(f"pt_regs.{name}") for name in PROBE_REGISTERS]
+
+
+def _why_not(name: str, operands: str, before: tuple[str, str], after: str) -> str | None:
+    """Why an instruction cannot be probed; None: it can. `before`: the one before it; `after`: the name of the one behind it."""
+    if name in _TRAPS:
+        return "it traps, halts or returns from a trap"
+    if name in _BY_PLACE:
+        return "it has no form that can be moved"
+    if name == "call" and "rsp" in operands:
+        return "its operand is on the stack, which the return address moves"
+    if name == "sti" and after == "hlt":
+        return "an interrupt must not come between it and the hlt behind it"
+    if before[0] == "sti" or (before[0] in ("mov", "pop") and before[1].startswith("ss")):
+        return _SHADOWED
+    return None
+
+
+def _distance(at: int, target: int) -> bytes:
+    """The four bytes at `at` that end an instruction which leads to the target."""
+    return struct.pack("<i", target - (at + 4))
+
+
+def _jump(at: int, target: int) -> bytes:
+    return bytes([_JUMP]) + _distance(at + 1, target)
+
+
+def _push(address: int) -> bytes:
+    return bytes([_PUSH]) + struct.pack("<I", address & 0xFFFF_FFFF)
+
+
+def _moved(decoded: capstone.CsInsn, to: int) -> bytes:
+    """The instruction's bytes as they are at another address."""
+    code = bytearray(decoded.bytes)
+    if any(operand.type == x86.X86_OP_MEM and operand.mem.base == x86.X86_REG_RIP for operand in decoded.operands):
+        struct.pack_into("<i", code, decoded.disp_offset, decoded.disp + decoded.address - to)
+    return bytes(code)
+
+
+def _indirect(decoded: capstone.CsInsn, to: int, after: int) -> bytes:
+    """A call or jump to where a register or memory says."""
+    if capstone.CS_GRP_CALL not in decoded.groups:
+        return _moved(decoded, to)
+    push = _push(after)
+    code = bytearray(_moved(decoded, to + len(push)))
+    code[decoded.modrm_offset] = code[decoded.modrm_offset] & ~_OPERATION | _JUMP_OPERAND
+    return push + bytes(code)
+
+
+PROBING = _Int3()

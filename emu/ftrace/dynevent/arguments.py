@@ -1,0 +1,394 @@
+# SPDX-License-Identifier: GPL-2.0-only
+r"""What a probe stores in its entries, as it is written: `dfd=%di file=+0(%si):ustring count=$arg3:u32 first=+0($arg1):x8[4]`.
+
+Whoever defines probes uses it so:
+
+    command = ProbeCommand("trace_kprobe", "p:myopen do_sys_openat2 file=+0(%si):ustring")
+    where = ProbeSite(arch.probe_registers, symbol=address_of, at_entry=True)
+    arguments = parse_arguments(command, first=2, where=where)      # the words from the third on
+    layout = EntryLayout.of(head, arguments)                        # `probe_event`: fields, size, print fmt
+    program = FetchProgram(layout, arch.probe_registers)            # `fetch_program`: what native code runs
+
+A kprobe has registers, symbols and kernel memory; with `at_entry` also `$argN`, with `returns` also `$retval`. A uprobe (`user`)
+has registers, user memory and the offsets of its file. An eprobe has the fields of an event, `$FIELD`, instead of registers.
+
+A wrong argument raises TraceError with Linux's text and the place of its caret.
+"""
+
+from __future__ import annotations
+
+import enum
+import errno
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from emu.ftrace.arch import ProbeRegisters
+from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
+from emu.ftrace.dynevent.types import TYPES, FetchType
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import COMMON_FIELDS, EventCall, Field
+from emu.ftrace.numbers import parse_c
+
+__all__ = [
+    "MOST_ARGUMENTS", "Argument", "Bits", "Op", "ProbeSite", "Step", "is_good_name", "parse_arguments", "parse_long",
+    "split_offset",
+]  # fmt: skip
+
+MOST_ARGUMENTS = 128
+_MOST_STEPS = 15  # of one argument
+_LONGEST = 63  # characters of an argument without its name
+_LONGEST_NAME = 32
+_LARGEST_ARRAY = 64
+_LARGEST_ENTRY = 3072  # bytes of all arguments, without what strings append
+_MOST_STACK = 16384 // 8  # words: `$stackN` reaches no farther
+_MOST_FUNCTION_ARGUMENTS = 16
+_LONG_MAX = (1 << 63) - 1
+_MASK = (1 << 64) - 1
+
+_DEFAULT_TYPE = "x64"
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_BITS = re.compile(r"b(?P<width>\w*)@(?P<offset>\w+)/")
+_RESERVED = {field.name for field in COMMON_FIELDS} | {"common_tgid", "__probe_ip", "__probe_ret_ip", "__probe_func"}
+
+
+class Op(enum.Enum):
+    """One step on the way to a value."""
+
+    REGISTER = enum.auto()  # `value`: the word of the register
+    STACK = enum.auto()  # the word `value` of the stack
+    IMMEDIATE = enum.auto()  # `value` itself
+    FILE_OFFSET = enum.auto()  # where the byte `value` of the probed file is mapped
+    COMM = enum.auto()  # the name of the task
+    TEXT = enum.auto()  # `text` itself
+    FIELD = enum.auto()  # `field` of the event that is probed
+    DEREFERENCE = enum.auto()  # the word in memory, `value` bytes behind the value so far
+    USER_DEREFERENCE = enum.auto()  # the same in the program's memory
+
+
+@dataclass(frozen=True)
+class Step:
+    op: Op
+    value: int = 0
+    text: str = ""
+    field: Field | None = None
+
+    @property
+    def is_dereference(self) -> bool:
+        return self.op in (Op.DEREFERENCE, Op.USER_DEREFERENCE)
+
+
+@dataclass(frozen=True)
+class Bits:
+    """A bit field: `width` bits, the lowest of them the bit `offset` of a number."""
+
+    width: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument.
+
+    Attributes:
+        name: of the field.
+        text: how it is fetched, as it was written.
+        type: of the value, or of each in an array.
+        count: how many values an array has; 0: it is none.
+        steps: to the value; the last of them is a dereference if the value is in memory.
+        bits: of the number, if not all are wanted.
+        is_user: the program's memory is read, not the kernel's.
+    """
+
+    name: str
+    text: str
+    type: FetchType
+    count: int
+    steps: Sequence[Step]
+    bits: Bits | None
+    is_user: bool
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.text}"
+
+    @property
+    def size(self) -> int:
+        """Bytes in the entry, without what strings append."""
+        return self.type.size * (self.count or 1)
+
+    def is_like(self, other: Argument) -> bool:
+        """Whether two probes with these arguments can be one event."""
+        return (self.name, self.type, self.count) == (other.name, other.type, other.count)
+
+
+@dataclass(frozen=True)
+class ProbeSite:
+    """Where arguments are fetched, and so which there can be.
+
+    Attributes:
+        registers: None: there are none, because an event is probed.
+        symbol: returns the address of a symbol of the kernel, None if there is none.
+        user: in a program.
+        at_entry: at a function's first instruction.
+        returns: when a function has returned.
+        event: the event that is probed.
+    """
+
+    registers: ProbeRegisters | None
+    symbol: Callable[[str], int | None] = field(default=lambda name: None)
+    user: bool = False
+    at_entry: bool = False
+    returns: bool = False
+    event: EventCall | None = None
+
+
+def parse_arguments(command: ProbeCommand, first: int, where: ProbeSite, end: int | None = None) -> list[Argument]:
+    """The arguments that the words of a command from the index `first` on are, up to `end`.
+
+    Raises:
+        TraceError: EINVAL, E2BIG if they take too much room, ENOENT if a symbol is unknown; with what error_log tells.
+    """
+    arguments: list[Argument] = []
+    for index in range(first, len(command.words) if end is None else end)[:MOST_ARGUMENTS]:
+        arguments.append(_Parser(command, index, where).argument(arguments))
+    return arguments
+
+
+def is_good_name(name: str) -> bool:
+    """Whether a name could be one in C."""
+    return _NAME.fullmatch(name) is not None
+
+
+def parse_long(text: str) -> int | None:
+    """A signed number in C's notation; None if it is not one."""
+    digits = text.removeprefix("-")
+    value = parse_c(digits, _LONG_MAX + (digits != text))
+    return value if value is None or digits == text else -value
+
+
+class _Parser:
+    """Reads one word."""
+
+    def __init__(self, command: ProbeCommand, index: int, where: ProbeSite) -> None:
+        self._command = command
+        self._index = index
+        self._word = command.words[index]
+        self._where = where
+
+    def _error(self, what: ProbeError, position: int = 0, code: int = errno.EINVAL) -> TraceError:
+        return self._command.error(what, self._index, position, code)
+
+    def argument(self, before: Sequence[Argument]) -> Argument:
+        """The argument. `before`: those before it."""
+        name, equals, body = self._word.partition("=")
+        if not equals:
+            name, body = f"arg{len(before) + 1}", self._word
+        elif len(name) > _LONGEST_NAME:
+            raise self._error(ProbeError.ARG_NAME_TOO_LONG)
+        elif not name:
+            raise self._error(ProbeError.NO_ARG_NAME)
+        if not is_good_name(name):
+            raise self._error(ProbeError.BAD_ARG_NAME)
+        if name in _RESERVED or any(other.name == name for other in before):
+            raise self._error(ProbeError.USED_ARG_NAME)
+        start = len(self._word) - len(body)
+        if len(body) > _LONGEST:
+            raise self._error(ProbeError.ARG_TOO_LONG, start)
+        if not body:
+            raise self._error(ProbeError.NO_ARG_BODY, start)
+        made = self._body(name, body, start)
+        if sum(argument.size for argument in before) + made.size > _LARGEST_ENTRY:
+            raise self._error(ProbeError.EVENT_TOO_BIG, start, errno.E2BIG)
+        return made
+
+    def _body(self, name: str, body: str, start: int) -> Argument:
+        """What follows the name. `start`: where it does."""
+        fetched, colon, type_name = body.partition(":")
+        type_start = start + (len(fetched) + 1 if colon else 0)
+        type_name, count = self._array(type_name, type_start)
+        is_text = self._where.event is None and (fetched in ("$comm", "$COMM") or fetched.startswith('\\"'))
+        if is_text:
+            if count or (colon and type_name != "string"):
+                raise TraceError(errno.EINVAL, f"'{body}': what is a text can only be a string")
+            type_name = "string"
+        kind = self._type(type_name if colon or is_text else _DEFAULT_TYPE)
+        if kind is None:
+            raise self._error(ProbeError.BAD_TYPE, type_start)
+        steps = self._fetch(fetched, start)
+        if kind.is_string:
+            self._check_string(kind, steps[-1], type_start)
+        bits = self._bits(type_name, kind, type_start) if type_name.startswith("b") else None
+        if count and not steps[-1].is_dereference:
+            raise self._error(ProbeError.BAD_STRING, type_start)
+        is_user = self._where.user or kind.name == "ustring" or steps[-1].op is Op.USER_DEREFERENCE
+        return Argument(name, body, kind, count, steps, bits, is_user)
+
+    def _array(self, text: str, start: int) -> tuple[str, int]:
+        """A type without `[COUNT]`, and the count."""
+        base, bracket, rest = text.partition("[")
+        if not bracket:
+            return text, 0
+        digits, closed, suffix = rest.partition("]")
+        inside = start + len(base) + 1
+        if not closed:
+            raise self._error(ProbeError.ARRAY_NO_CLOSE, inside + len(rest))
+        if suffix:
+            raise self._error(ProbeError.BAD_ARRAY_SUFFIX, inside + len(digits) + 1)
+        count = parse_c(digits, (1 << 32) - 1)
+        if not count:
+            raise self._error(ProbeError.BAD_ARRAY_NUM, inside)
+        if count > _LARGEST_ARRAY:
+            raise self._error(ProbeError.ARRAY_TOO_BIG, inside)
+        return base, count
+
+    def _type(self, name: str) -> FetchType | None:
+        if name.startswith("b"):
+            _, slash, size = name.partition("/")
+            return TYPES.get(f"u{parse_c(size)}") if slash else None
+        if self._where.user and name in ("symbol", "symstr"):
+            return None
+        return TYPES.get(name)
+
+    def _bits(self, text: str, kind: FetchType, start: int) -> Bits:
+        found = _BITS.match(text)
+        width, offset = (parse_c(found["width"]), parse_c(found["offset"])) if found else (None, None)
+        if not width or offset is None or width + offset > 8 * kind.size:
+            raise self._error(ProbeError.BAD_BITFIELD, start)
+        return Bits(width, offset)
+
+    def _check_string(self, kind: FetchType, last: Step, start: int) -> None:
+        """Whether a string can be got by steps with this last one."""
+        if kind.name == "symstr":
+            if last.op not in (Op.REGISTER, Op.STACK, Op.DEREFERENCE, Op.FIELD):
+                raise self._error(ProbeError.BAD_SYMSTRING, start)
+        elif not last.is_dereference and last.op not in (Op.IMMEDIATE, Op.COMM, Op.TEXT, Op.FIELD):
+            raise self._error(ProbeError.BAD_STRING, start)
+
+    # How it is fetched
+
+    def _fetch(self, text: str, start: int) -> list[Step]:
+        """The steps of a fetch argument, without its type. `start`: where it begins."""
+        match text[:1]:
+            case "$":
+                steps = [self._variable(text[1:], start)]
+            case "%":
+                steps = [self._register(text[1:], start)]
+            case "@":
+                steps = self._memory(text[1:], start)
+            case "+" | "-":
+                steps = self._dereference(text, start)
+            case "\\":
+                steps = [self._immediate(text[1:], start + 1)]
+            case _:
+                raise self._error(ProbeError.BAD_FETCH_ARG, start)
+        return steps
+
+    def _variable(self, name: str, start: int) -> Step:
+        where = self._where
+        if where.event is not None:
+            return self._field(name)
+        registers = where.registers
+        assert registers is not None
+        if name == "retval":
+            if not where.returns:
+                raise self._error(ProbeError.RETVAL_ON_PROBE, start)
+            return Step(Op.REGISTER, registers.return_value)
+        if name == "stack":
+            return Step(Op.REGISTER, registers.stack_pointer)
+        if name in ("comm", "COMM"):
+            return Step(Op.COMM)
+        if number := re.fullmatch(r"stack([0-9]+)", name, re.ASCII):
+            if len(number[1]) > 5 or (int(number[1]) > _MOST_STACK and not where.user):
+                raise self._error(ProbeError.BAD_STACK_NUM, start)
+            return Step(Op.STACK, int(number[1]))
+        if where.at_entry and not where.user and (number := re.fullmatch(r"arg\+?([0-9]{1,20})", name, re.ASCII)):
+            return self._function_argument(int(number[1]), registers, start)
+        raise self._error(ProbeError.BAD_VAR, start)
+
+    def _function_argument(self, number: int, registers: ProbeRegisters, start: int) -> Step:
+        """$arg1 and so on: in a register, or on the stack."""
+        if not 0 < number <= _MOST_FUNCTION_ARGUMENTS:
+            raise self._error(ProbeError.BAD_ARG_NUM, start)
+        if number <= len(registers.arguments):
+            return Step(Op.REGISTER, registers.arguments[number - 1])
+        return Step(Op.STACK, registers.stack_arguments + number - len(registers.arguments) - 1)
+
+    def _field(self, name: str) -> Step:
+        event = self._where.event
+        assert event is not None
+        found = next((one for one in (*event.fields, *COMMON_FIELDS) if one.name == name), None)
+        if found is not None:
+            return Step(Op.FIELD, field=found)
+        if name in ("comm", "COMM"):
+            return Step(Op.COMM)
+        names = (name, [one.name for one in event.fields])
+        raise self._command.error(ProbeError.BAD_ATTACH_ARG, self._index, misspelt=names)
+
+    def _register(self, name: str, start: int) -> Step:
+        registers = self._where.registers
+        if registers is None:
+            raise self._error(ProbeError.BAD_VAR, start)
+        if name not in registers.names:
+            raise self._command.error(ProbeError.BAD_REG_NAME, self._index, start, misspelt=(name, registers.names))
+        return Step(Op.REGISTER, registers.names[name])
+
+    def _memory(self, text: str, start: int) -> list[Step]:
+        """`@ADDRESS`, `@SYMBOL+OFFSET`, `@+FILE_OFFSET`."""
+        if "0" <= text[:1] <= "9":
+            address = parse_c(text)
+            if address is None:
+                raise self._error(ProbeError.BAD_MEM_ADDR, start)
+            return [Step(Op.IMMEDIATE, address), Step(Op.DEREFERENCE)]
+        if text.startswith("+"):
+            if not self._where.user:
+                raise self._error(ProbeError.FILE_ON_KPROBE, start)
+            offset = parse_long(text[1:])
+            if offset is None:
+                raise self._error(ProbeError.BAD_FILE_OFFS, start)
+            return [Step(Op.FILE_OFFSET, offset), Step(Op.DEREFERENCE)]
+        if self._where.user:
+            raise self._error(ProbeError.SYM_ON_UPROBE, start)
+        name, offset = split_offset(text)
+        found = self._where.symbol(name)
+        if offset is None or found is None:  # as in Linux, this is noticed only when the probe is to be registered
+            raise self._command.error(ProbeError.BAD_PROBE_ADDR, 1, code=errno.EINVAL if offset is None else errno.ENOENT)
+        return [Step(Op.IMMEDIATE, (found + offset) & _MASK), Step(Op.DEREFERENCE)]
+
+    def _dereference(self, text: str, start: int) -> list[Step]:
+        """`+OFFSET(ARGUMENT)`, `-uOFFSET(ARGUMENT)`."""
+        sign, rest = text[0], text[1:]
+        is_user = rest.startswith("u")
+        digits, brace, inner = rest[is_user:].partition("(")
+        if not brace:
+            raise self._error(ProbeError.DEREF_NEED_BRACE, start)
+        offset = parse_long(f"{'-' * (sign == '-')}{digits}")
+        if offset is None:
+            raise self._error(ProbeError.BAD_DEREF_OFFS, start)
+        inside = start + 1 + len(digits) + 1
+        argument, closed, _ = inner.rpartition(")")
+        if not closed:
+            raise self._error(ProbeError.DEREF_OPEN_BRACE, inside + len(inner))
+        steps = self._fetch(argument, inside)
+        if steps[-1].op in (Op.COMM, Op.TEXT):
+            raise self._error(ProbeError.COMM_CANT_DEREF, inside)
+        if len(steps) == _MOST_STEPS:
+            raise self._error(ProbeError.TOO_MANY_OPS, inside)
+        return [*steps, Step(Op.USER_DEREFERENCE if is_user else Op.DEREFERENCE, offset)]
+
+    def _immediate(self, text: str, start: int) -> Step:
+        if text.startswith('"'):
+            if len(text) < 2 or not text.endswith('"'):
+                raise self._error(ProbeError.IMMSTR_NO_CLOSE, start + len(text))
+            return Step(Op.TEXT, text=text[1:-1])
+        value = parse_long(text) if text.startswith("-") else parse_c(text)
+        if value is None:
+            raise self._error(ProbeError.BAD_IMM, start)
+        return Step(Op.IMMEDIATE, value & _MASK)
+
+
+def split_offset(text: str) -> tuple[str, int | None]:
+    """`SYMBOL+0x10` as its name and the offset, which is None if it is no number."""
+    found = re.search(r"[+-]", text)
+    if found is None:
+        return text, 0
+    return text[: found.start()], parse_long(text[found.start() :])

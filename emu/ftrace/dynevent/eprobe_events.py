@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Events of eprobes, which happen when another event does, and show what its fields lead to:
+
+    e[:[GROUP/][EVENT]] SYSTEM.EVENT [ARGUMENTS] [if FILTER]
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Sequence
+
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.dynevent.arguments import Argument, ProbeSite, parse_arguments
+from emu.ftrace.dynevent.dyn_event import DynamicEvent, DynamicEventKind, DynamicEvents
+from emu.ftrace.dynevent.entry_layout import EntryLayout
+from emu.ftrace.dynevent.event_names import parse_event_name
+from emu.ftrace.dynevent.fetch_program import FetchProgram
+from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
+from emu.ftrace.dynevent.probe_event import Probe, ProbeEvent
+from emu.ftrace.dynevent.symbol_names import SymbolNames
+from emu.ftrace.event.call import EventCall, EventKind
+from emu.ftrace.event.catalogue import Catalogue
+from emu.ftrace.event.files import EventFile
+from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.native import consumer, probe_record
+from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.symbols import KernelSymbols
+from emu.kernel.modules import Modules
+from emu.native.record import Record
+
+__all__ = ["EprobeEvents"]
+
+_GROUP = "eprobes"
+_DEPTH = 2  # Linux has disabled preemption for the event that is probed, and for its entry
+
+
+class _Attached:
+    """What one array's wish for an eprobe's event hangs on the event that is probed: a trigger, which its file does not show.
+
+    Args:
+        probe: the eprobe.
+        file: what the array wants of the eprobe's event.
+        condition: which entries of the event that is probed count; None: all.
+    """
+
+    target: EventFile | None = None
+    needs_entry = True
+    event_handler = 0
+
+    def __init__(self, probe: _Eprobe, file: EventFile, condition: EventFilter | None) -> None:
+        self.kind = probe
+        self._fetches = Record(probe_record.WORDS)
+        self._fetches.words[:] = probe.record.words
+        self._fetches.set(probe_record.FILE, file.record.address)
+        self._condition = condition
+        self.record = Record(consumer.WORDS)
+        self.record.words[:] = probe.consumer.words
+        self.record.set(consumer.TARGET, self._fetches.address)
+        self.record.set(consumer.FILTER, condition.address if condition else 0)
+
+    def __str__(self) -> str:
+        return ""
+
+    def release(self) -> None:
+        self.record.set(consumer.COUNT, 0)
+
+
+class _EprobeEvent(ProbeEvent):
+    """The source of one eprobe's event. An array that wants the event gets it when the event that is probed happens there."""
+
+    def __init__(self, layout: EntryLayout, probed: EventCall) -> None:
+        super().__init__(layout, title=f"{probed.system}.{probed.name}")
+        self._probed = probed
+        self._attached: dict[EventFile, _Attached] = {}
+
+    def begin(self, file: object) -> None:
+        assert isinstance(file, EventFile)
+        (probe,) = self.probes
+        assert isinstance(probe, _Eprobe)
+        attached = _Attached(probe, file, probe.condition)
+        file.files.add_trigger(self._probed, attached)
+        self._attached[file] = attached
+        super().begin(file)
+
+    def end(self, file: object) -> None:
+        assert isinstance(file, EventFile)
+        super().end(file)
+        file.files.remove_trigger(self._probed, self._attached.pop(file))
+
+
+class _Eprobe(Probe):
+    """One eprobe. `probed`: the event that is probed; `condition`: which of its entries count, None: all."""
+
+    kind: EprobeEvents
+
+    def __init__(
+        self,
+        kind: EprobeEvents,
+        event: ProbeEvent,
+        handler: int,
+        arguments: Sequence[Argument],
+        program: FetchProgram,
+        probed: EventCall,
+        condition: EventFilter | None,
+    ) -> None:
+        super().__init__(kind, event, handler, arguments, program)
+        self.probed = probed
+        self.condition = condition
+
+    def __str__(self) -> str:
+        return self.shown("e") + (f" if {self.condition.text}" if self.condition else "")
+
+    @property
+    def place(self) -> str:
+        return f"{self.probed.system}.{self.probed.name}"
+
+    def matches(self, arguments: Sequence[str]) -> bool:
+        return super().matches([*(one.replace("/", ".") for one in arguments[:1]), *arguments[1:]])
+
+    def arm(self) -> None:
+        """Each array's wish does that."""
+
+    def disarm(self) -> None:
+        """So it does."""
+
+    def release(self) -> bool:
+        self.kind.let_go(self.probed)
+        return super().release()
+
+
+class EprobeEvents(DynamicEventKind):
+    """The eprobes.
+
+    Args:
+        arch: the guest's architecture.
+        guest: the layout of its structures.
+        events: all events that were defined.
+        catalogue: all events.
+        modules: the guest's. One with an event that is probed stays.
+        symbols: the names of the kernel and of its modules.
+        symbol_names: those of functions, for native code.
+        make_filter: makes a filter of an event. Raises TraceError: EINVAL.
+    """
+
+    def __init__(
+        self,
+        arch: FtraceArch,
+        guest: GuestLayout,
+        events: DynamicEvents,
+        catalogue: Catalogue,
+        modules: Modules,
+        symbols: KernelSymbols,
+        symbol_names: SymbolNames,
+        make_filter: Callable[[EventCall, str], EventFilter],
+    ) -> None:
+        self._arch = arch
+        self._guest = guest
+        self._events = events
+        self._catalogue = catalogue
+        self._modules = modules
+        self._symbols = symbols
+        self._symbol_names = symbol_names
+        self._make_filter = make_filter
+
+    def takes(self, command: str) -> bool:
+        return command.startswith("e") and len(command.split()) > 1
+
+    def create(self, command: str) -> DynamicEvent:
+        return self._create(ProbeCommand("event_probe", command))
+
+    def _create(self, command: ProbeCommand) -> _Eprobe:
+        group, name = parse_event_name(command, _GROUP)
+        probed = self._probed(command)
+        end = command.words.index("if", 2) if "if" in command.words[2:] else len(command.words)
+        if end == len(command.words) - 1:
+            raise command.error(ProbeError.NO_EP_FILTER, end)
+        text = " ".join(command.words[end + 1 :])
+        condition = self._make_filter(probed, text) if text else None
+        site = ProbeSite(None, self._symbols.address, event=probed)
+        arguments = parse_arguments(command, 2, site, end)
+        layout = EntryLayout.of(EventKind.EPROBE, arguments)
+        program = FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
+        handler = self._arch.probe_handlers(self._guest).event
+        probe = _Eprobe(self, _EprobeEvent(layout, probed), handler, arguments, program, probed, condition)
+        probe.join(self._catalogue, command, group, name or probed.name, _DEPTH)
+        self._hold(probed)
+        return probe
+
+    def _probed(self, command: ProbeCommand) -> EventCall:
+        """The event that is probed."""
+        system, _, name = command.words[1].replace("/", ".", 1).partition(".")
+        if not (system and name):
+            raise command.error(ProbeError.NO_EVENT_INFO, 1)
+        call = self._catalogue.find(system, name)
+        if call is None or call.kind in (EventKind.FTRACE, EventKind.EPROBE):
+            known = [f"{one.system}.{one.name}" for one in self._catalogue.values() if one.kind is not EventKind.FTRACE]
+            raise command.error(ProbeError.BAD_ATTACH_EVENT, 1, code=errno.ENODEV, misspelt=(f"{system}.{name}", known))
+        return call
+
+    def _hold(self, probed: EventCall) -> None:
+        """The event that is probed stays as long as it is."""
+        if probed.module:
+            self._modules.hold(probed.module)
+        if (defined := self._events.find(probed)) is not None:
+            defined.users += 1
+
+    def let_go(self, probed: EventCall) -> None:
+        """It is not probed any longer."""
+        if probed.module:
+            self._modules.let_go(probed.module)
+        if (defined := self._events.find(probed)) is not None:
+            defined.users -= 1

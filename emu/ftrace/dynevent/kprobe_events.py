@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Events of kprobes and kretprobes, as kprobe_events defines them:
+
+    p[:[GROUP/][EVENT]] [MODULE:]SYMBOL[+OFFSET]|ADDRESS [ARGUMENTS]
+    r[MAXACTIVE][:[GROUP/][EVENT]] [MODULE:]SYMBOL|ADDRESS [ARGUMENTS]
+    p[:[GROUP/][EVENT]] [MODULE:]SYMBOL%return [ARGUMENTS]
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+from typing import ClassVar
+
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.dynevent.arguments import Argument, ProbeSite, parse_arguments, split_offset
+from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
+from emu.ftrace.dynevent.entry_layout import EntryLayout
+from emu.ftrace.dynevent.event_names import parse_event_name, sanitized
+from emu.ftrace.dynevent.fetch_program import FetchProgram
+from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
+from emu.ftrace.dynevent.probe_event import Probe, ProbeEvent
+from emu.ftrace.dynevent.symbol_names import SymbolNames
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventKind
+from emu.ftrace.event.catalogue import Catalogue
+from emu.ftrace.kprobes import Kprobes, ProbePlace
+from emu.ftrace.native import consumer
+from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.numbers import parse_c
+from emu.ftrace.symbols import KernelSymbols
+from emu.kernel.kernel import Kernel
+
+__all__ = ["KprobeEvents", "parse_place"]
+
+_GROUP = "kprobes"
+_LARGEST_MAXACTIVE = 4096
+_LEAST_MAXACTIVE = 10
+_LARGEST_OFFSET = (1 << 32) - 1
+_REFUSALS = {errno.EILSEQ: ProbeError.BAD_INSN_BNDRY, errno.ENOENT: ProbeError.BAD_PROBE_ADDR}
+
+
+class _KprobeEvent(Probe):
+    """One probe. `maxactive`: 0 for what probes an instruction, not returns."""
+
+    kind: KprobeEvents
+
+    def __init__(
+        self,
+        kind: KprobeEvents,
+        event: ProbeEvent,
+        handler: int,
+        arguments: Sequence[Argument],
+        program: FetchProgram,
+        where: ProbePlace,
+        maxactive: int,
+    ) -> None:
+        super().__init__(kind, event, handler, arguments, program)
+        self.where = where
+        self._maxactive = maxactive
+
+    def __str__(self) -> str:
+        return self.shown(f"r{self._maxactive}" if self._maxactive else "p")
+
+    @property
+    def place(self) -> str:
+        where = self.where
+        if where.address is not None:
+            return f"{where.address:#x}"
+        symbol = f"{where.module}:{where.symbol}" if where.module else where.symbol
+        return f"{symbol}+{where.offset}" if where.offset else symbol  # Linux shows it in decimal digits
+
+    @property
+    def missed(self) -> int:
+        """Of how many calls the return was not waited for."""
+        return self.consumer.get(consumer.MISSED)
+
+    def check(self, command: ProbeCommand) -> None:
+        kprobes = self.kind.kprobes
+        if self.where.module is None and self.kind.count(self.where.symbol) > 1:
+            raise command.error(ProbeError.NON_UNIQ_SYMBOL, 1, code=errno.EADDRNOTAVAIL)
+        try:
+            (kprobes.check_return if self._maxactive else kprobes.check)(self.where)
+        except TraceError as error:
+            refusal = _REFUSALS.get(error.code, ProbeError.FAIL_REG_PROBE)
+            raise command.error(refusal, 1, code=error.code, why=error.why) from None
+
+    def arm(self) -> None:
+        if self._maxactive:
+            self.kind.kprobes.add_return(self.where, self.consumer, self._maxactive)
+        else:
+            self.kind.kprobes.add(self.where, self.consumer)
+
+    def disarm(self) -> None:
+        self.kind.kprobes.remove(self.consumer)
+
+
+class KprobeEvents(DynamicEventKind):
+    """The kprobes that make events.
+
+    Args:
+        kernel: with its image loaded.
+        arch: its architecture.
+        guest: the layout of its structures.
+        catalogue: all events.
+        kprobes: all kprobes.
+        symbols: the names of the kernel and of its modules.
+        symbol_names: those of functions, for native code.
+    """
+
+    file: ClassVar[str] = "kprobe_events"
+    profile_file: ClassVar[str] = "kprobe_profile"
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        arch: FtraceArch,
+        guest: GuestLayout,
+        catalogue: Catalogue,
+        kprobes: Kprobes,
+        symbols: KernelSymbols,
+        symbol_names: SymbolNames,
+    ) -> None:
+        self.kprobes = kprobes
+        self._symbol_names = symbol_names
+        self._kernel = kernel
+        self._symbols = symbols
+        self._arch = arch
+        self._guest = guest
+        self._catalogue = catalogue
+
+    def takes(self, command: str) -> bool:
+        words = command.split()
+        if len(words) < 2 or words[0][0] not in "pr":
+            return False
+        return not ("/" in words[1] and ":" in words[1])  # which is a uprobe's
+
+    def create(self, command: str) -> Probe:
+        return self._create(ProbeCommand("trace_kprobe", command))
+
+    def profile(self, events: DynamicEvents) -> str:
+        """kprobe_profile: the events, how often they happened, and how often they would have but for `maxactive`."""
+        probes = [event for event in events.of(self) if isinstance(event, _KprobeEvent)]
+        return "".join(f"  {probe.call.name:<44} {probe.hits:15} {probe.missed:15}\n" for probe in probes)
+
+    def _create(self, command: ProbeCommand) -> Probe:
+        maxactive = _maxactive(command)
+        where, returns = parse_place(command)
+        returns = returns or command.words[0].startswith("r")
+        if returns and where.address is None and not self._is_entry(where):
+            raise command.error(ProbeError.BAD_RETPROBE, 1)
+        group, name = parse_event_name(command, _GROUP)
+        layout, program = self.arguments(command, where, returns)
+        handlers = self._arch.probe_handlers(self._guest)
+        handler = handlers.returned if returns else handlers.at
+        if returns and not maxactive:
+            maxactive = max(_LEAST_MAXACTIVE, 2 * len(self._kernel.board.cpus))
+        probe = _KprobeEvent(self, ProbeEvent(layout), handler, layout.arguments, program, where, maxactive)
+        probe.join(self._catalogue, command, group, name or sanitized(_default_name(where, returns)))
+        return probe
+
+    def arguments(self, command: ProbeCommand, where: ProbePlace, returns: bool) -> tuple[EntryLayout, FetchProgram]:
+        """The entries that a command's words from the third on describe, and what fetches them. Raises TraceError."""
+        at_entry = not returns and where.address is None and self._is_entry(where)
+        site = ProbeSite(self._arch.probe_registers, self._symbols.address, at_entry=at_entry, returns=returns)
+        kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
+        layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
+        return layout, FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
+
+    def count(self, name: str) -> int:
+        """How many functions of the kernel, without its modules, have a name."""
+        return sum(function.name == name for function in self._kernel.image.functions)
+
+    def _is_entry(self, where: ProbePlace) -> bool:
+        """Whether a place is where a function begins; so it is said to be if nobody knows yet."""
+        try:
+            address = self.kprobes.resolve(where)
+        except TraceError:  # which is told of when the rest of the command is right
+            address = None
+        found = None if address is None else self._kernel.symbols.function_at(address)
+        if found is None:
+            return where.offset == 0
+        function, _ = found
+        return function.address == address
+
+
+def _maxactive(command: ProbeCommand) -> int:
+    """The number behind `r`; 0: there is none."""
+    number = command.words[0][1:].partition(":")[0]
+    if not number[:1].isdigit():
+        return 0
+    if not command.words[0].startswith("r"):
+        raise command.error(ProbeError.BAD_MAXACT_TYPE, 0, 1)
+    value = parse_c(number, (1 << 32) - 1)
+    if not value:
+        raise command.error(ProbeError.BAD_MAXACT, 0, 1)
+    if value > _LARGEST_MAXACTIVE:
+        raise command.error(ProbeError.MAXACT_TOO_BIG, 0, 1)
+    return value
+
+
+def parse_place(command: ProbeCommand) -> tuple[ProbePlace, bool]:
+    """What is probed, the second word of a command, and whether `%return` says that returns are."""
+    text = command.words[1]
+    address = parse_c(text)
+    if address is not None:
+        return ProbePlace(address=address), False
+    text, percent, suffix = text.partition("%")
+    if percent and suffix != "return":
+        raise command.error(ProbeError.BAD_ADDR_SUFFIX, 1, len(text))
+    symbol, offset = split_offset(text)
+    if offset is None or not 0 <= offset <= _LARGEST_OFFSET:
+        raise command.error(ProbeError.BAD_PROBE_ADDR, 1)
+    module, colon, name = symbol.partition(":")
+    return ProbePlace(name if colon else symbol, offset, module if colon else None), bool(percent)
+
+
+def _default_name(where: ProbePlace, returns: bool) -> str:
+    letter = "r" if returns else "p"
+    if where.address is not None:
+        return f"{letter}_{where.address:#x}"
+    module = f"{where.module}:" if where.module else ""
+    return f"{letter}_{module}{where.symbol}_{where.offset}"

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Events of uprobes and uretprobes, as uprobe_events defines them:
+
+    p[:[GROUP/][EVENT]] PATH:OFFSET[(REF_CTR_OFFSET)] [ARGUMENTS]
+    r[:[GROUP/][EVENT]] PATH:OFFSET[(REF_CTR_OFFSET)] [ARGUMENTS]
+    p[:[GROUP/][EVENT]] PATH:OFFSET%return[(REF_CTR_OFFSET)] [ARGUMENTS]
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.dynevent.arguments import Argument, ProbeSite, parse_arguments
+from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
+from emu.ftrace.dynevent.entry_layout import EntryLayout
+from emu.ftrace.dynevent.event_names import parse_event_name, sanitized
+from emu.ftrace.dynevent.fetch_program import FetchProgram
+from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
+from emu.ftrace.dynevent.probe_event import Probe, ProbeEvent
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventKind
+from emu.ftrace.event.catalogue import Catalogue
+from emu.ftrace.event.files import EventFile
+from emu.ftrace.native import event_record
+from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.numbers import parse_c
+from emu.ftrace.uprobes import UprobePlace, Uprobes
+from emu.kernel.work import Work
+
+__all__ = ["UprobeEvents"]
+
+_GROUP = "uprobes"
+_END_OF_NAME = re.compile(r"[.\-_]")
+
+
+class _Source(ProbeEvent):
+    """The source of a uprobe's event. It is found out later whether the event can happen."""
+
+    def __init__(self, layout: EntryLayout) -> None:
+        super().__init__(layout)
+        self._files: list[EventFile] = []
+
+    def begin(self, file: object) -> None:
+        assert isinstance(file, EventFile)
+        super().begin(file)
+        self._files.append(file)
+
+    def end(self, file: object) -> None:
+        super().end(file)
+        self._files.remove(file)  # type: ignore[arg-type]  # begin() has had it
+
+    def give_up(self) -> None:
+        """It cannot happen: no array wants it."""
+        for file in list(self._files):
+            file.close()
+
+
+class _UprobeEvent(Probe):
+    """One probe."""
+
+    kind: UprobeEvents
+
+    def __init__(
+        self,
+        kind: UprobeEvents,
+        event: ProbeEvent,
+        handler: int,
+        arguments: Sequence[Argument],
+        program: FetchProgram,
+        where: UprobePlace,
+        command: ProbeCommand,
+    ) -> None:
+        super().__init__(kind, event, handler, arguments, program)
+        self.where = where
+        self._command = command
+        self._number = -1  # by which the guest knows it; -1: not, or not any more
+
+    def __str__(self) -> str:
+        return self.shown("r" if self.where.returns else "p")
+
+    @property
+    def place(self) -> str:
+        where = self.where
+        counter = f"({where.ref_ctr_offset:#x})" if where.ref_ctr_offset else ""
+        return f"{where.path}:{where.offset:#018x}{counter}"
+
+    def add(self) -> None:
+        """Has the guest look for the file. Must be called before anything else is asked for."""
+        if self._number < 0:
+            self._number = self.kind.uprobes.add(self.where, self.consumer, self._not_found)
+
+    def arm(self) -> None:
+        self.add()
+        self.kind.uprobes.enable(self._number, self._not_enabled)
+
+    def disarm(self) -> None:
+        if self._number >= 0:
+            self.kind.uprobes.disable(self._number)
+
+    def release(self) -> bool:
+        gone = super().release()
+        if self._number >= 0:
+            self.kind.uprobes.remove(self._number)
+            self._number = -1
+        return gone
+
+    def _not_found(self, code: int) -> None:
+        self._number = -1
+        what = ProbeError.NO_REGULAR_FILE if code == errno.EINVAL else ProbeError.FILE_NOT_FOUND
+        self.kind.withdraw(self, self._command.error(what, 1, code=code))
+
+    def _not_enabled(self, code: int) -> None:
+        if self._number >= 0 and isinstance(self.event, _Source):
+            self.event.give_up()
+            why = f"the event {self.call.path} cannot happen: {self.place}: {os.strerror(code)}"
+            self.kind.refuse(TraceError(code, why))
+
+
+class UprobeEvents(DynamicEventKind):
+    """The probes in programs that make events.
+
+    Args:
+        arch: the architecture.
+        guest: the layout of its structures.
+        catalogue: all events.
+        uprobes: all probes in programs.
+        work: of the guest, whoever waits for which is told what could not be done.
+        events: all definitions.
+    """
+
+    file: ClassVar[str] = "uprobe_events"
+    profile_file: ClassVar[str] = "uprobe_profile"
+
+    def __init__(
+        self,
+        arch: FtraceArch,
+        guest: GuestLayout,
+        catalogue: Catalogue,
+        uprobes: Uprobes,
+        work: Work,
+        events: DynamicEvents,
+    ) -> None:
+        self.uprobes = uprobes
+        self._arch = arch
+        self._guest = guest
+        self._catalogue = catalogue
+        self._work = work
+        self._events = events
+
+    def takes(self, command: str) -> bool:
+        words = command.split()
+        if len(words) < 2 or words[0][0] not in "pr":
+            return False
+        path, _, offset = words[1].rpartition(":")
+        return "/" in path and offset[:1].isdigit()
+
+    def create(self, command: str) -> Probe:
+        return self._create(ProbeCommand("trace_uprobe", command))
+
+    def profile(self, events: DynamicEvents) -> str:
+        """uprobe_profile: the files, the events, and how often they happened."""
+        probes = [event for event in events.of(self) if isinstance(event, _UprobeEvent)]
+        return "".join(f"  {probe.where.path} {probe.call.name:<44} {probe.hits:15}\n" for probe in probes)
+
+    def refuse(self, error: TraceError) -> None:
+        """Tells whoever waits for the guest's work that it cannot be done."""
+        self._work.refuse(error)
+
+    def withdraw(self, probe: Probe, error: TraceError) -> None:
+        """The guest has found that a probe cannot be: its definition has failed."""
+        self._events.withdraw(probe)
+        self.refuse(error)
+
+    def _create(self, command: ProbeCommand) -> Probe:
+        where = _place(command)
+        group, name = parse_event_name(command, _GROUP)
+        site = ProbeSite(self._arch.probe_registers, user=True, returns=where.returns)
+        arguments = parse_arguments(command, 2, site)
+        layout = EntryLayout.of(EventKind.URETPROBE if where.returns else EventKind.UPROBE, arguments)
+        program = FetchProgram(layout, self._arch.probe_registers, file_offset=where.offset)
+        self._check_counter(where)
+        handlers = self._arch.probe_handlers(self._guest)
+        handler = handlers.returned if where.returns else handlers.at
+        probe = _UprobeEvent(self, _Source(layout), handler, arguments, program, where, command)
+        probe.join(
+            self._catalogue, command, group, name or sanitized(_default_name(where)), depth=event_record.UNDERFLOWS
+        )
+        probe.add()
+        return probe
+
+    def _check_counter(self, where: UprobePlace) -> None:
+        """A place has one counter, or none. Raises TraceError: EINVAL."""
+        for other in self._events.of(self):
+            if not isinstance(other, _UprobeEvent):
+                continue
+            same = other.where.path == where.path and other.where.offset == where.offset
+            if same and other.where.ref_ctr_offset != where.ref_ctr_offset:
+                raise TraceError(errno.EINVAL, f"{other.call.path} probes this place with another reference counter")
+
+
+def _place(command: ProbeCommand) -> UprobePlace:
+    """What is probed."""
+    text = command.words[1]
+    path, _, rest = text.rpartition(":")
+    begin = len(path) + 1
+    place, brace, counter = rest.partition("(")
+    ref_ctr_offset = 0
+    if brace:
+        at = begin + len(place) + 1
+        number, closed, suffix = counter.partition(")")
+        if not closed:
+            raise command.error(ProbeError.REFCNT_OPEN_BRACE, 1, len(text))
+        if suffix:
+            raise command.error(ProbeError.BAD_REFCNT_SUFFIX, 1, at + len(number) + 1)
+        found = parse_c(number)
+        if found is None:
+            raise command.error(ProbeError.BAD_REFCNT, 1, at)
+        ref_ctr_offset = found
+    digits, percent, suffix = place.partition("%")
+    if percent and suffix != "return":
+        raise command.error(ProbeError.BAD_ADDR_SUFFIX, 1, begin + len(digits))
+    offset = parse_c(digits)
+    if offset is None:
+        raise command.error(ProbeError.BAD_UPROBE_OFFS, 1, begin)
+    returns = bool(percent) or command.words[0].startswith("r")
+    return UprobePlace(path, offset, ref_ctr_offset, returns)
+
+
+def _default_name(where: UprobePlace) -> str:
+    """As in Linux, it begins with `p` also if returns are probed."""
+    return f"p_{_END_OF_NAME.split(where.path.rpartition('/')[2])[0]}_{where.offset:#x}"

@@ -1,0 +1,493 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kprobes: something happens when a CPU comes to an instruction of the kernel, or of a module.
+
+At the beginning of a function that has a call site, the site calls, as for a tracer. Everywhere else a breakpoint replaces the
+instruction, and a copy of it is executed elsewhere. An instruction that has been probed keeps its breakpoint and its copy until
+the change that takes them away is complete: without consumers nothing happens there, and CPUs go on behind it.
+"""
+
+from __future__ import annotations
+
+import errno
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.array_records import RecordLists
+from emu.ftrace.errors import TraceError
+from emu.ftrace.filters import Functions, SiteMask
+from emu.ftrace.keys import Keys
+from emu.ftrace.native import array_record, consumer, event_context, kprobe_record, kprobes_record, probes
+from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.patching import Patch
+from emu.ftrace.rethooks import Rethooks
+from emu.ftrace.sites import Sites
+from emu.ftrace.trampolines import Trampolines
+from emu.kernel.image import Symbol
+from emu.kernel.kernel import Kernel
+from emu.kernel.modules import Module
+from emu.native.record import Record
+
+__all__ = ["Kprobes", "ProbePlace"]
+
+_MOST_FIXED_UP = 1 << 16  # instructions of a module
+
+
+@dataclass(frozen=True)
+class ProbePlace:
+    """What is to be probed: `symbol` and an offset in it, of `module` or (None) of whoever has it first, or an address."""
+
+    symbol: str = ""
+    offset: int = 0
+    module: str | None = None
+    address: int | None = None
+
+    def __str__(self) -> str:
+        if self.address is not None:
+            return f"{self.address:#x}"
+        name = f"{self.module}:{self.symbol}" if self.module else self.symbol
+        return f"{name}+{self.offset:#x}" if self.offset else name
+
+
+@dataclass(frozen=True)
+class _Function:
+    """A function, with what is in it.
+
+    Attributes:
+        module: None: it is the kernel's own.
+        site: its call site; None: it has none.
+        code: as it was compiled, no matter what has been patched, with nops for calls of tracers.
+        branches: of static keys.
+        fixed_up: instructions whose faults have a fix-up.
+    """
+
+    symbol: Symbol
+    module: Module | None
+    site: int | None
+    code: bytes
+    branches: Sequence[int]
+    fixed_up: frozenset[int]
+
+
+@dataclass(eq=False)
+class _Point:
+    """An address that is probed.
+
+    Attributes:
+        address: of the instruction, or of the function that begins there.
+        site: the call site that tells of it; None: a breakpoint does.
+        instruction: that the breakpoint replaces.
+        copy: where its copy is; 0: it has none.
+        record: what native code knows of it (kprobe_record; at a site a consumer that says where the CPU is).
+        probes: the newest first, as Linux has them.
+        armed: whether the breakpoint is there.
+    """
+
+    address: int
+    site: int | None
+    instruction: bytes
+    copy: int
+    record: Record
+    probes: list[_Kprobe] = field(default_factory=list)
+    armed: bool = False
+
+
+@dataclass(eq=False)
+class _Kprobe:
+    """One consumer at a place. It has no point while its module is not loaded."""
+
+    place: ProbePlace
+    consumer: Record
+    kind: str  # as kprobes/list shows it
+    point: _Point | None = None
+    gone_from: int | None = None  # where it was in a module that is gone
+
+
+class Kprobes:
+    """All kprobes of a machine. Whoever adds or removes some has the sites updated afterwards (Ftrace.update_sites).
+
+    Args:
+        kernel: with its image loaded.
+        arch: its architecture.
+        guest: the layout of its structures.
+        records: say where native code finds the probes.
+        sites: all call sites.
+        keys: all branches of static keys.
+        trampolines: where copies are put.
+        rethooks: watch calls for those that want to know of returns.
+        warn: gets a sentence about a probe that a module which has been loaded cannot have.
+
+    Attributes:
+        registers: what the consumers of the latest hit saw of the CPU, as `FtraceArch.probe_registers` has them.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        arch: FtraceArch,
+        guest: GuestLayout,
+        records: RecordLists,
+        sites: Sites,
+        keys: Keys,
+        trampolines: Trampolines,
+        rethooks: Rethooks,
+        warn: Callable[[str], None],
+    ) -> None:
+        self._kernel = kernel
+        self._arch = arch
+        self._guest = guest
+        self._sites = sites
+        self._keys = keys
+        self._trampolines = trampolines
+        self._rethooks = rethooks
+        self._warn = warn
+        self._enabled = True
+        self._probes: list[_Kprobe] = []
+        self._points: dict[int, _Point] = {}  # by address
+        self._functions: dict[int, _Function] = {}  # those that have been looked at, by address
+        self._keyed: Sequence[int] = ()  # all branches, as long as there are such functions
+        self.registers = np.zeros(len(set(arch.probe_registers.names.values())), np.uint64)
+        records.event_context.set(event_context.REGISTERS, self.registers.ctypes.data)
+        self._record = Record(kprobes_record.WORDS)
+        self._saved_offsets = np.zeros(0, np.uint64)
+        self._table = np.zeros(0, np.uint64)
+        self._stale = False  # the table lacks a breakpoint, which is not there yet
+        self._tabulate()
+        records.set_in_all(array_record.KPROBES, self._record.address)
+
+    # What is probed
+
+    def check(self, place: ProbePlace) -> None:
+        """A place can be probed, or is of a module that is not loaded.
+
+        Raises:
+            TraceError: ENOENT, when there is no such symbol; EILSEQ, when no instruction begins there; EINVAL, when nothing
+                can be probed there, with the reason.
+        """
+        address = self.resolve(place)
+        if address is not None and address not in self._points:
+            self._find(address)
+
+    def resolve(self, place: ProbePlace) -> int | None:
+        """The address of a place; None: it is of a module that is not loaded. Raises TraceError: ENOENT."""
+        if place.address is not None:
+            return place.address
+        address = self._symbol(place.symbol, place.module)
+        return None if address is None else address + place.offset
+
+    def check_return(self, place: ProbePlace) -> None:
+        """Returns from a place can be probed. Raises TraceError, see `check`: EINVAL, when it is not where a function begins."""
+        self.check(place)
+        address = self.resolve(place)
+        function = None if address is None else self._function_at(address)
+        if place.offset or (function is not None and function.symbol.address != address):
+            raise TraceError(errno.EINVAL, f"{place} is not where a function begins, so nothing returns from there")
+
+    def add(self, place: ProbePlace, acting: Record) -> None:
+        """Has a consumer act at a place from the next update on, as soon as the place exists.
+
+        Raises:
+            TraceError: as for `check`; ENOMEM, when there is no room for another copy. Nothing has changed.
+        """
+        self._add(_Kprobe(place, acting, "k"))
+
+    def add_return(self, place: ProbePlace, acting: Record, maxactive: int = 0) -> None:
+        """Has a consumer act when calls of the function at a place return.
+
+        Args:
+            maxactive: see `Rethooks.add`.
+
+        Raises:
+            TraceError: as for `check_return`. Nothing has changed.
+        """
+        self.check_return(place)
+        self._add(_Kprobe(place, self._rethooks.add(acting, maxactive), "r"))
+
+    def _add(self, probe: _Kprobe) -> None:
+        self._place(probe)
+        probe.consumer.set(consumer.POST, consumer.BEFORE)
+        self._probes.append(probe)
+
+    def remove(self, acting: Record) -> None:
+        """A consumer acts no more. Its breakpoint goes with the next update, if it was the last one there."""
+        if acting in self._rethooks:
+            acting = self._rethooks.remove(acting)
+        probe = next(probe for probe in self._probes if probe.consumer is acting)
+        acting.set(consumer.POST, consumer.NEVER)
+        self._probes.remove(probe)
+        if probe.point is not None:
+            probe.point.probes.remove(probe)
+            self._chain(probe.point)
+
+    @property
+    def enabled(self) -> bool:
+        """Whether probes are armed (debugfs: kprobes/enabled). To be set before an update."""
+        return self._enabled
+
+    @enabled.setter
+    def enabled(self, on: bool) -> None:
+        self._enabled = on
+        for point in self._points.values():
+            self._chain(point)
+
+    def _place(self, probe: _Kprobe) -> None:
+        """Puts a probe where it belongs now. Raises TraceError, see `add`."""
+        address = self.resolve(probe.place)
+        if address is None:
+            return
+        self._use()
+        point = self._points.get(address)
+        if point is None:
+            point = self._points[address] = self._make(address)
+            self._stale = True
+        probe.point, probe.gone_from = point, None
+        point.probes.insert(0, probe)
+        self._chain(point)
+
+    def _make(self, address: int) -> _Point:
+        function, instruction = self._find(address)
+        if function.site is not None and address in (function.symbol.address, function.site):
+            record = Record(consumer.WORDS)
+            record.set(consumer.HANDLER, self._arch.probe_callbacks(self._guest).say_where)
+            record.set(consumer.TARGET, address)
+            return _Point(address, function.site, b"", 0, record)
+        record = Record(kprobe_record.WORDS)
+        record.set(kprobe_record.INSTRUCTION, int.from_bytes(instruction[:8], self._arch.cpu.byte_order))
+        copy = 0
+        if size := len(self._arch.probing().copy(instruction, address, None)):
+            copy = self._trampolines.allocate(size, stands_for=address)
+            self._trampolines.write(copy, self._arch.probing().copy(instruction, address, copy))
+            record.set(kprobe_record.COPY, copy)
+        return _Point(address, None, instruction, copy, record)
+
+    def _use(self) -> None:
+        """Must be called before the first probe is there."""
+        if not len(self._saved_offsets):
+            probing, callbacks = self._arch.probing(), self._arch.probe_callbacks(self._guest)
+            self._saved_offsets = np.array(probing.saved_offsets(self._kernel.image), np.uint64)
+            self._record.set(kprobes_record.SAVED_OFFSETS, self._saved_offsets.ctypes.data)
+            self._record.set(kprobes_record.FILL_AT_BREAKPOINT, callbacks.fill_at_breakpoint)
+            self._record.set(kprobes_record.FILL_AT_SITE, callbacks.fill_at_site)
+            self._record.set(kprobes_record.WRITE_AT_SITE, callbacks.write_at_site)
+
+    def _chain(self, point: _Point) -> None:
+        """Has native code find the consumers at a breakpoint. Those at sites are found by `chains`."""
+        if point.site is None:
+            records = [probe.consumer for probe in point.probes] if self._enabled else []
+            point.record.set(kprobe_record.CONSUMERS, consumer.link(records))
+
+    def _tabulate(self) -> None:
+        """Has native code find the breakpoints that there are, or will be."""
+        self._stale = False
+        points = [point for point in self._points.values() if point.site is None]
+        start = self._kernel.board.arch.kernel_map
+        places = np.array([point.address - start for point in points], np.uint64)
+        self._table = probes.table_of(places, np.array([point.record.address for point in points], np.uint64))
+        self._record.set(kprobes_record.TABLE, self._table.ctypes.data)
+
+    # Where things are
+
+    def _symbol(self, name: str, module: str | None) -> int | None:
+        """The address of a function; None: its module is not loaded. Raises TraceError: ENOENT."""
+        loaded = {one.name: one for one in self._kernel.modules}
+        if module and module not in loaded:
+            return None
+        if module is None and name in self._kernel.image.symbols:
+            return self._kernel.image.symbols[name]
+        known = [loaded[module]] if module else list(loaded.values())
+        for one in known:
+            for function in one.functions:
+                if function.name == name:
+                    return function.address
+        names = self._sites.functions.names
+        raise TraceError(errno.ENOENT, f"there is no function '{name}'", (name, names))
+
+    def _function_at(self, address: int) -> _Function | None:
+        """The function around an address; None: there is no code."""
+        image, module = self._kernel.image, None
+        symbol = image.function_at(address)
+        if symbol is None:
+            module = next((module for module in self._kernel.modules if module.has_code(address)), None)
+            symbol = module.function_at(address) if module else None
+        if symbol is None or address >= symbol.address + max(symbol.size, 1):
+            return None
+        known = self._functions.get(symbol.address)
+        if not self._functions:
+            self._keyed = sorted(self._keys.branches())
+        if known is None:
+            with suppress(LookupError):  # a damaged module
+                known = self._functions[symbol.address] = self._read(symbol, module)
+        return known
+
+    def _read(self, symbol: Symbol, module: Module | None) -> _Function:
+        """What is in a function."""
+        start, end = symbol.address, symbol.address + symbol.size
+        sites, keyed = self._sites.addresses, self._keyed
+        inside = sites[(sites >= np.uint64(start)) & (sites < np.uint64(end))].tolist()
+        branches = keyed[bisect_left(keyed, start) : bisect_left(keyed, end)]
+        compiled = dict.fromkeys(branches, self._arch.key_nop)
+        compiled |= {at: self._points[at].instruction for at in range(start, end) if at in self._points}
+        compiled |= dict.fromkeys(inside, self._arch.nop)
+        code = bytearray(self._kernel.memory.read(start, symbol.size))
+        for address, instruction in compiled.items():
+            code[address - start : address - start + len(instruction)] = instruction
+        fixed_up = frozenset(address for address in self._fixed_up(module) if start <= address < end)
+        return _Function(symbol, module, inside[0] if inside else None, bytes(code), branches, fixed_up)
+
+    def _find(self, address: int) -> tuple[_Function, bytes]:
+        """The function around an address that can be probed, and the instruction there. Raises TraceError, see `check`."""
+        function = self._function_at(address)
+        if function is None:
+            raise TraceError(errno.EINVAL, f"{address:#x} is in no function of the kernel")
+        name, start, site = function.symbol.name, function.symbol.address, function.site
+        if site is None:
+            raise TraceError(errno.EINVAL, f"{name} cannot be traced, so nothing in it can be probed")
+        if address in (start, site):
+            return function, b""
+        instruction = self._arch.probing().instruction(function.code, start, address)
+        keyed = any(branch <= address < branch + len(self._arch.key_nop) for branch in function.branches)
+        if keyed or site <= address < site + len(self._arch.nop):
+            raise TraceError(errno.EINVAL, f"tracing itself changes the instruction at {address:#x}")
+        if address in function.fixed_up:
+            raise TraceError(errno.EINVAL, f"the kernel expects the instruction at {address:#x} to fault")
+        return function, instruction
+
+    def _fixed_up(self, module: Module | None) -> Iterator[int]:
+        """The instructions of the kernel, or of a module, whose faults have a fix-up."""
+        memory, image = self._kernel.memory, self._kernel.image
+        size, at = image.size("exception_table_entry"), image.offset("exception_table_entry.insn")
+        if module is None:
+            start = image.symbol("__start___ex_table")
+            count = (image.symbol("__stop___ex_table") - start) // size
+        else:
+            start, count = (memory.member(module.address, f"module.{name}") for name in ("extable", "num_exentries"))
+        for entry in range(start, start + size * min(count, _MOST_FIXED_UP), size):
+            yield entry + at + int.from_bytes(memory.read(entry + at, 4), memory.byte_order, signed=True)
+
+    # At call sites (trace_array.ops)
+
+    def _at_sites(self) -> Iterator[_Point]:
+        if self._enabled:
+            yield from (point for point in self._points.values() if point.site is not None and point.probes)
+
+    def __bool__(self) -> bool:
+        """Whether a call site has any."""
+        return next(self._at_sites(), None) is not None
+
+    def sites(self, functions: Functions) -> SiteMask:
+        """The sites that are to call for them."""
+        probed = np.array([point.site for point in self._at_sites()], np.uint64)
+        return np.isin(self._sites.addresses, probed)
+
+    def users(self, functions: Functions) -> NDArray[np.int64]:
+        """How many users they are at each site: as in Linux, one, however many probes there are."""
+        return self.sites(functions).astype(np.int64)
+
+    def chains(self, functions: Functions) -> Mapping[int, list[Record]]:
+        """For each of these sites, by its index: the consumers in the order in which they act."""
+        chains: dict[int, list[Record]] = {}
+        shared = Counter(point.site for point in self._at_sites())
+        for point in self._at_sites():
+            assert point.site is not None
+            records = [probe.consumer for probe in point.probes]
+            if point.site != point.address or shared[point.site] > 1:
+                records.insert(0, point.record)
+            chains.setdefault(self._sites.at(point.site), []).extend(records)
+        return chains
+
+    def keep(self, functions: Functions) -> None:
+        """Nothing: points of modules that go have gone before."""
+
+    # At breakpoints (ftrace)
+
+    def _is_wanted(self, point: _Point) -> bool:
+        return self._enabled and bool(point.probes)
+
+    def to_turn(self) -> Sequence[int]:
+        """The addresses at which breakpoints are to come or to go."""
+        self._drop(point for point in self._points.values() if not (point.probes or point.armed))
+        breakpoints = (point for point in self._points.values() if point.site is None)
+        return [point.address for point in breakpoints if self._is_wanted(point) != point.armed]
+
+    def patches(self, addresses: Iterable[int]) -> Sequence[Patch]:
+        """What turns these."""
+        found = []
+        for address in addresses:
+            point, breakpoint = self._points[address], self._arch.probing().breakpoint
+            compiled = point.instruction[: len(breakpoint)]
+            old, new = (breakpoint, compiled) if point.armed else (compiled, breakpoint)
+            found.append(Patch(address, old, new))
+        return found
+
+    def turned(self, addresses: Iterable[int]) -> None:
+        """After the last patch: these have been turned."""
+        for address in addresses:
+            if (point := self._points.get(address)) is not None:
+                point.armed = not point.armed
+
+    def _drop(self, points: Iterable[_Point]) -> None:
+        """Nobody can come to these any more, but for tasks that stand in a copy."""
+        gone = list(points)
+        for point in gone:
+            del self._points[point.address]
+            if point.copy:
+                self._trampolines.release(point.copy)
+        if gone or self._stale:
+            self._tabulate()
+
+    # Modules
+
+    def module_coming(self, module: Module) -> None:
+        """Probes that wait for a module get their places. One that cannot have it goes on waiting."""
+        self._functions.clear()
+        for probe in self._probes:
+            if probe.point is None and probe.place.module == module.name:
+                try:
+                    self._place(probe)
+                except TraceError as error:
+                    self._warn(f"the kprobe {probe.place} is not in the module that has been loaded: {error.why}")
+
+    def module_going(self, part: Callable[[int], bool]) -> None:
+        """The code at some addresses is gone, its breakpoints included. `part`: whether that at an address is."""
+        self._functions.clear()
+        gone = [point for point in self._points.values() if part(point.address)]
+        for point in gone:
+            for probe in point.probes:
+                probe.point, probe.gone_from = None, point.address
+        self._drop(gone)
+
+    # debugfs
+
+    def text(self) -> str:
+        """kprobes/list: by address, and of those at one address the newest first."""
+        lines = []
+        for point in sorted(self._points.values(), key=lambda point: point.address):
+            lines += [self._line(point.address, probe, point) for probe in point.probes]
+        lines += [self._line(probe.gone_from, probe, None) for probe in self._probes if probe.gone_from is not None]
+        return "".join(lines)
+
+    def blacklist(self) -> str:
+        """kprobes/blacklist: the functions of the kernel in which nothing can be probed."""
+        sites = self._sites.addresses
+        lines = []
+        for function in self._kernel.image.functions:
+            end = function.address + function.size
+            if not np.any((sites >= np.uint64(function.address)) & (sites < np.uint64(end))):
+                lines.append(f"{function.address:#018x}-{end:#018x}\t{function.name}\n")
+        return "".join(lines)
+
+    def _line(self, address: int, probe: _Kprobe, point: _Point | None) -> str:
+        function = self._function_at(address)
+        if function is None or point is None:
+            where = f"{address:#x} "
+        else:
+            module = function.module.name if function.module else " "
+            where = f"{function.symbol.name}+{address - function.symbol.address:#x}  {module} "
+        flags = "[GONE]" if point is None else "" if point.site is None else "[FTRACE]"
+        return f"{address:016x}  {probe.kind}  {where}{flags}\n"

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Functions of the guest's kernel that are replaced while it runs (Linux: livepatch)."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.errors import TraceError, did_you_mean
+from emu.ftrace.filters import Functions, SiteMask
+from emu.ftrace.native import consumer
+from emu.ftrace.trampolines import Trampolines
+from emu.kernel.kernel import Kernel
+from emu.native.record import Record
+
+if TYPE_CHECKING:
+    from emu.ftrace.site import Site
+
+__all__ = ["LivePatch", "LivePatches"]
+
+
+class LivePatch:
+    """One function that is replaced by other code; `Machine.patch` makes it. In a `with` statement, for its body.
+
+    Attributes:
+        function: the replaced function, with ` [module]` if it is a module's.
+        address: where the guest's CPUs go instead.
+    """
+
+    def __init__(self, patches: LivePatches, number: int, function: str, address: int, settle: Callable[[], None]) -> None:
+        self.function = function
+        self.address = address
+        self.number = number  # of the function
+        self.record = Record(consumer.WORDS)  # what native code knows of it
+        self._patches = patches
+        self._settle = settle
+
+    def __repr__(self) -> str:
+        return f"<live patch of {self.function}: {f'{self.address:#x}' if self.active else 'removed'}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.remove()
+
+    @property
+    def active(self) -> bool:
+        """Whether the function is replaced. It no longer is after `remove`, or when its module is unloaded."""
+        return self._patches.of(self.number) is self
+
+    def remove(self) -> None:
+        """From now on, calls go to the function itself. Those that are under way end in the new code.
+
+        Raises:
+            GuestPanic, LimitReached, PoweredOff, BadProtocol: as `Machine.settle`.
+        """
+        if self.active:
+            self._patches.remove(self)
+            self._settle()
+
+
+class LivePatches:
+    """All of them. Native code finds them at the call sites of their functions, after the tracers.
+
+    Args:
+        kernel: with its image loaded.
+        arch: its architecture.
+        trampolines: has places for the new code.
+        changed: called when sites are to call, or no longer.
+    """
+
+    def __init__(self, kernel: Kernel, arch: FtraceArch, trampolines: Trampolines, changed: Callable[[], None]) -> None:
+        self._kernel = kernel
+        self._arch = arch
+        self._trampolines = trampolines
+        self._changed = changed
+        self._by_number: dict[int, LivePatch] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._by_number)
+
+    def of(self, number: int) -> LivePatch | None:
+        """What replaces a function, by its number."""
+        return self._by_number.get(number)
+
+    def replace(self, site: Site, code: Callable[[int], bytes], settle: Callable[[], None]) -> LivePatch:
+        """Replaces a function from the next time on that sites are brought to what is wanted.
+
+        Args:
+            site: of the function.
+            code: returns the code that is to lie at an address. It may raise ValueError.
+            settle: runs the machine until that has been done.
+
+        Raises:
+            TraceError: EBUSY, when it is replaced already; EINVAL, when it cannot be; ENOMEM, when there is no place.
+            ValueError: from `code`.
+            LookupError: the function is gone.
+        """
+        function, number = site.name, site.number
+        if number in self._by_number:
+            raise TraceError(errno.EBUSY, f"{function} is replaced already")
+        if why := self._arch.hinders_replacing(self._kernel.memory, self._begin(site), site.address):
+            raise TraceError(errno.EINVAL, f"{function} cannot be replaced: {why}")
+        address = self._trampolines.allocate(len(code(self._trampolines.first)))
+        try:
+            self._trampolines.write(address, code(address))
+        except BaseException:
+            self._trampolines.release(address)
+            raise
+        patch = LivePatch(self, number, function, address, settle)
+        patch.record.set(consumer.HANDLER, self._arch.redirect())
+        patch.record.set(consumer.POST, consumer.AFTER)
+        patch.record.set(consumer.TARGET, address)
+        self._by_number[number] = patch
+        self._changed()
+        return patch
+
+    def assembled(self, text: str) -> Callable[[int], bytes]:
+        """Code in assembly language, with symbols of the kernel and its modules (`assemble`)."""
+        from emu.ftrace.assembler import assemble  # when it is needed: keystone takes a while to load
+
+        begin = self._arch.taken_over
+        return lambda address: begin + assemble(self._arch, text, address + len(begin), self._symbol)
+
+    def detour(self, site: Site, name: str) -> Callable[[int], bytes]:
+        """Code that goes on at another function.
+
+        Raises:
+            LookupError: there is no function of this name, or there are several.
+            TraceError: EINVAL, when it is the function itself.
+        """
+        tables = [self._kernel.image.functions, *(module.functions for module in self._kernel.modules)]
+        found = sorted({function.address for table in tables for function in table if function.name == name})
+        if not found:
+            known = (function.name for table in tables for function in table)
+            raise LookupError(f"there is no function '{name}'{did_you_mean(name, known)}")
+        if len(found) > 1:
+            raise LookupError(f"{len(found)} functions are called '{name}'")
+        if found[0] == self._begin(site):
+            raise TraceError(errno.EINVAL, f"{name} cannot replace itself")
+        return lambda address: self._arch.detour(address, found[0])
+
+    def _symbol(self, name: str) -> int | None:
+        """The address of a function or a variable; of several in modules, in that which was loaded first."""
+        if (address := self._kernel.image.symbols.get(name)) is not None:
+            return address
+        for module in self._kernel.modules:
+            with contextlib.suppress(LookupError):
+                return self._kernel.modules.symbol(module.name, name)
+        return None
+
+    def remove(self, patch: LivePatch) -> None:
+        """Has native code go there no longer, from now on."""
+        self._drop(patch)
+        self._changed()
+
+    def _drop(self, patch: LivePatch) -> None:
+        patch.record.set(consumer.TARGET, 0)
+        del self._by_number[patch.number]
+        self._trampolines.release(patch.address)
+
+    def keep(self, functions: Functions) -> None:
+        """Removes those of functions that no longer exist. `functions`: those that do."""
+        existing = set(functions.numbers.tolist())
+        for patch in [patch for number, patch in self._by_number.items() if number not in existing]:
+            self._drop(patch)
+
+    def sites(self, functions: Functions) -> SiteMask:
+        """The sites of functions that are replaced."""
+        return np.isin(functions.numbers, list(self._by_number))
+
+    def users(self, functions: Functions) -> NDArray[np.int64]:
+        """As how many users of each site they count."""
+        return self.sites(functions).astype(np.int64)
+
+    def chains(self, functions: Functions) -> dict[int, list[Record]]:
+        """The same, by their index, and what acts there."""
+        numbers = functions.numbers
+        return {int(np.searchsorted(numbers, number)): [patch.record] for number, patch in self._by_number.items()}
+
+    def _begin(self, site: Site) -> int:
+        """The address of a function."""
+        found = self._kernel.symbols.function_at(site.address)
+        assert found is not None
+        return found[0].address

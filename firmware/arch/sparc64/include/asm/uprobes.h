@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Probed instructions of programs. */
+#ifndef _ASM_UPROBES_H
+#define _ASM_UPROBES_H
+
+#include <linux/types.h>
+#include <asm/ptrace.h>
+
+#define MAX_UINSN_BYTES		4
+
+typedef u32 uprobe_opcode_t;
+
+#define UPROBE_SWBP_INSN	0x91d02073	/* ta 0x73 */
+#define UPROBE_SWBP_INSN_SIZE	4
+
+/* A copy refers to nothing around it. */
+#define UPROBE_XOL_REACH	TASK_SIZE
+
+struct arch_uprobe {
+	u8 insn[MAX_UINSN_BYTES] __aligned(4);
+};
+
+static inline unsigned long uprobe_get_swbp_addr(const struct pt_regs *regs)
+{
+	return regs->tpc;
+}
+
+/* What follows it is still in tnpc. */
+static inline void uprobe_restart_insn(struct pt_regs *regs, unsigned long ip)
+{
+	regs->tpc = ip;
+}
+
+static inline void uprobe_set_return(struct pt_regs *regs, unsigned long ip)
+{
+	regs->tpc = ip;
+	regs->tnpc = ip + 4;
+}
+
+/* The program's windows leave the CPU: -EFAULT if its stack does not take them. */
+int arch_uprobe_begin(void);
+
+/* A breakpoint of nobody's. */
+void arch_uprobe_unknown_swbp(struct pt_regs *regs);
+
+#endif

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Functions are replaced, and no longer, while four CPUs call them: every program is right, and few places are enough."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import dataclass
+
+from emu.cpu.disassembly import disassemble
+from emu.ftrace.live_patches import LivePatch
+from emu.machine import Machine
+from tests.lib.trampoline_places import leave_places
+
+__all__ = ["PatchFailure", "Patched", "replace"]
+
+_CPUS = 4
+_PROGRAMS = "ls /bin | sed s/[aeiou]/z/g; busy 6 2; threads -n 3 count; memhog 1; hackbench -g 1 -f 3 -l 10 > /dev/null; echo $?"
+_LOAD = f"({_PROGRAMS}) > /busy.log 2>&1 &"
+_PLACES = 8
+_AT_ONCE = 6
+_CHECKED = 25  # every so many rounds the load's output is read
+_ENDED = 3  # seconds in which the load ends
+_LONGEST = 6_000  # cycles between two rounds
+_TRACERS = ("function", "function_graph", "nop", "nop")
+_DELAYS = (40, 4_000)  # turns of a loop, so that a CPU is often in a place
+
+# What does the same as the function itself, later: it goes on behind its call site. The place has room for no more.
+_BODIES = {
+    "x86_64": "mov r11d, {{delay}}; again: dec r11d; jnz again; jmp {behind:#x}",
+    "sparc64": "mov {{delay}}, %g1; again: subcc %g1, 1, %g1; bne again; nop; {save}; call {behind:#x}; nop",
+}
+_SITES = {"x86_64": ("nopl",), "sparc64": ("save", "nop", "nop")}  # the instructions of a function up to there
+
+
+class PatchFailure(AssertionError):
+    """The guest got something wrong."""
+
+
+@dataclass(frozen=True)
+class Patched:
+    """What a run did. `digest` is that of RAM at the end."""
+
+    replaced: int
+    functions: int
+    waits: int  # how often it had to wait until no task stood in released places
+    digest: str
+
+
+def replace(arch: str, rounds: int, seed: int) -> Patched:
+    """Replaces a random function, or ends that, so many times, half of them by each protocol.
+
+    Raises:
+        PatchFailure: the load noticed it.
+        GuestPanic: the guest did not survive it.
+    """
+    choose = random.Random(seed)
+    names: set[str] = set()
+    count = 0
+    with Machine(arch=arch, cpus=_CPUS, seed=seed, memory=64 << 20) as machine:
+        right, called = _calls(machine)
+        bodies = {name: body for name in called if (body := _body(machine, name))}
+        trampolines = leave_places(machine, _PLACES)
+        for protocol in machine.ftrace.arch.protocols:
+            machine.patching.protocol = protocol
+            standing: list[LivePatch] = []
+            for n in range(-(-rounds // len(machine.ftrace.arch.protocols))):
+                if n % _CHECKED == 0:
+                    machine.run(_LOAD)
+                if choose.random() < 0.05:
+                    machine.tracefs.write("current_tracer", choose.choice(_TRACERS))
+                if len(standing) == _AT_ONCE or (standing and choose.random() < 0.5):
+                    standing.pop(choose.randrange(len(standing))).remove()
+                else:
+                    name = choose.choice(list(bodies))
+                    if not any(patch.function == name for patch in standing):
+                        standing.append(machine.patch(name, asm=bodies[name].format(delay=choose.choice(_DELAYS))))
+                        names.add(name)
+                        count += 1
+                machine.advance(choose.randrange(_LONGEST))
+                if (n + 1) % _CHECKED == 0:
+                    while standing:
+                        standing.pop().remove()
+                    _check(machine, right)
+        machine.tracefs.write("current_tracer", "nop")
+        digest = hashlib.sha256(machine.board.ram).hexdigest()
+        return Patched(count, len(names), trampolines.waits, digest)
+
+
+def _calls(machine: Machine) -> tuple[bytes, list[str]]:
+    """What the load prints, and the functions that it calls."""
+    machine.tracefs.write("current_tracer", "function")
+    machine.run(_LOAD)
+    right = _worked(machine)
+    called = {line.split(": ")[1].split(" <-")[0] for line in machine.tracefs.read("trace").splitlines() if " <-" in line}
+    machine.tracefs.write("current_tracer", "nop")
+    machine.run(_LOAD)
+    if _worked(machine) != right:
+        raise PatchFailure("the load does not print the same twice")
+    return right, sorted(called)
+
+
+def _body(machine: Machine, name: str) -> str | None:
+    """What does the same as a function; None: that is not as easy as it is for most."""
+    try:
+        site = machine.site(name)
+    except LookupError:
+        return None
+    arch = machine.board.arch
+    expected = _SITES[arch.name]
+    found = machine.kernel.symbols.function_at(site.address)
+    assert found is not None
+    begin = found[0].address
+    before = disassemble(arch, machine.kernel.memory.read(begin, site.address - begin + 8), begin)[: len(expected)]
+    if [one.text.split()[0] for one in before] != list(expected):
+        return None
+    return _BODIES[arch.name].format(behind=begin + sum(len(one.code) for one in before), save=before[0].text)
+
+
+def _check(machine: Machine, right: bytes) -> None:
+    if (result := _worked(machine)) != right:
+        raise PatchFailure(result.decode(errors="replace"))
+
+
+def _worked(machine: Machine) -> bytes:
+    """What the load has printed, when it has ended."""
+    machine.advance(_ENDED * machine.board.frequency)
+    return machine.run("cat /busy.log").output
