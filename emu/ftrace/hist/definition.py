@@ -31,7 +31,7 @@ class HistDefinition:
         call: the event.
         command: what was written.
         variables: those of the array, to which it may refer.
-        taken: the names of those that the event's other histograms have.
+        removes: one like it is there and is to be removed. Else its variables must have names of their own.
 
     Attributes:
         references: to variables of others.
@@ -46,16 +46,16 @@ class HistDefinition:
     """
 
     def __init__(
-        self, call: EventCall, command: HistCommand, variables: HistVariables, taken: Collection[str] = ()
+        self, call: EventCall, command: HistCommand, variables: HistVariables, *, removes: bool = False
     ) -> None:
         self.call = call
         self.command = command
         self.size = 1 << command.bits
-        self.references = References(call, command, variables)
+        self.references = References(call, command, variables, removes=removes)
         self.fields = EventFields(call, self.references)
         self.actions = HistActions()
         self.values = self._values()
-        self.variables = self._variables(taken)
+        self.variables = self._variables(() if removes else variables.names(call))
         self.keys = self._keys()
         named = [None if field.is_stacktrace else field.expression for field in (*self.values, *self.keys)]
         self.sort: Sequence[SortKey] = parse_sort(command.source, command.sort, named)

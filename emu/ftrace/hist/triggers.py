@@ -241,8 +241,7 @@ class HistTriggers:
                 have the snapshot.
         """
         command = parse_hist(call.path, text)
-        taken = {name for one in self.of(call) for name in one.definition.variables} if not removes else ()
-        definition = HistDefinition(call, command, self._variables, taken)
+        definition = HistDefinition(call, command, self._variables, removes=removes)
         condition = self._globals.condition(call, command.condition) if command.condition is not None else None
         there = next((one for one in self.of(call) if one.is_same(definition, command.condition)), None)
         if removes:
