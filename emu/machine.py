@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +19,7 @@ from emu.cpu.snapshot import Checkpoint, Checkpoints, Unsaveable
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
+from emu.ftrace.host_probes import Hit, HostProbe, HostProbes
 from emu.ftrace.live_patches import LivePatch
 from emu.ftrace.patching import Protocol
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -164,7 +165,8 @@ class Machine:
                 self.patching.protocol = patching
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
             tree = build_tree(self.trace_array)
-            self.tracefs = TraceFS(tree, self.settle, self._check_open, self.board.acting)
+            self.tracefs = TraceFS(tree, self.settle, self._check_open, self._changing)
+            self._probes = HostProbes(self.kernel, self.ftrace, trace_globals, self.settle)
             self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step, self._check_open) for cpu in self.board.cpus)
             for name, root in (("tracefs", tree), ("kprobes", build_kprobes_tree(self.ftrace))):
                 served = ServedTree(root, begun=self._updates, busy=lambda: self._unsettled, check=self._check_work)
@@ -297,7 +299,7 @@ class Machine:
             GuestPanic: also if patching does not end.
         """
         busy = self.kernel.run()
-        self.trace_array.after_run()
+        self._after_run()
         if self.patching.overdue:
             raise self._wedged("patching does not end")
         return busy
@@ -358,6 +360,46 @@ class Machine:
         self._check_open()
         return Site(self.kernel, self.ftrace, self.trace_array, function)
 
+    def probe(
+        self, place: str | int, callback: Callable[[Hit], object], *, args: str | Sequence[str] = (), returns: bool = False
+    ) -> HostProbe:
+        """Has a Python function called whenever a CPU comes to an instruction of the kernel, or when a function returns.
+
+        >>> with m.probe("vfs_read", lambda hit: print(hit.comm, hit.args["count"]), args="count=$arg3:u64"):
+        ...     m.run("cat /etc/passwd")
+
+        The machine stands while the function runs. The CPU is before the instruction, and goes on with the registers that
+        the function may have changed. If the function raises an exception, the method that has run the machine raises it;
+        the machine can then go on. The function may look at everything, and remove probes, but not run the machine or write
+        to tracefs: that is a RuntimeError.
+
+        Args:
+            place: `vfs_read`, `vfs_read+0x10`, `module:function`, or an address. A module need not be loaded yet.
+            callback: the function.
+            args: what it gets as `args`, as kprobe_events has it: `fd=%di name=+0(%si):string`.
+            returns: whether it is called when the function at `place` returns; also if `place` ends with `%return`.
+
+        Raises:
+            TraceError: ENOENT, EILSEQ, EINVAL: the place cannot be probed, or an argument is wrong; ENOMEM.
+            GuestPanic, LimitReached, PoweredOff, BadProtocol: as `settle`.
+        """
+        self._check_open()
+        self._check_calls()
+        probe = self._probes.add(place, callback, args.split() if isinstance(args, str) else args, returns)
+        self.settle()
+        return probe
+
+    def _check_calls(self) -> None:
+        if self.board.calls_python:
+            raise RuntimeError("the machine stands for a callback: this can be done when it has returned")
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """For what changes something that native code may just be looking at."""
+        self._check_calls()
+        with self.board.acting():
+            yield
+
     def patch(self, function: str | int, *, asm: str | None = None, to: str | None = None) -> LivePatch:
         """Replaces a function of the kernel or of a module while the guest runs: calls go elsewhere from now on.
 
@@ -383,6 +425,7 @@ class Machine:
             GuestPanic, LimitReached, PoweredOff, BadProtocol: as `settle`.
         """
         self._check_open()
+        self._check_calls()
         if (asm is None) == (to is None):
             raise TypeError("a function is replaced either by `asm` or by `to`")
         patches, site = self.ftrace.live_patches, self.site(function)
@@ -412,8 +455,13 @@ class Machine:
     def _step(self, cpu: Cpu) -> bool:
         """Executes one instruction of a CPU; see GuestCpu.step."""
         executed = self.kernel.step(cpu)
-        self.trace_array.after_run()
+        self._after_run()
         return executed
+
+    def _after_run(self) -> None:
+        """Acts on what native code and callbacks have left to be done."""
+        self.trace_array.after_run()
+        self._probes.after_run()
 
     @property
     def ftrace_enabled(self) -> bool:
@@ -428,6 +476,7 @@ class Machine:
     @ftrace_enabled.setter
     def ftrace_enabled(self, on: bool) -> None:
         self._check_open()
+        self._check_calls()
         self.ftrace.set_enabled(on)
         self.settle()
 
