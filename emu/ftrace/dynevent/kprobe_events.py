@@ -159,10 +159,6 @@ class KprobeEvents(DynamicEventKind):
         probe.join(self._catalogue, command, group, name or sanitized(_default_name(where, returns)))
         return probe
 
-    def count(self, name: str) -> int:
-        """How many functions of the kernel, without its modules, have a name."""
-        return sum(function.name == name for function in self._kernel.image.functions)
-
     def arguments(self, command: ProbeCommand, where: ProbePlace, returns: bool) -> tuple[EntryLayout, FetchProgram]:
         """The entries that a command's words from the third on describe, and what fetches them. Raises TraceError."""
         at_entry = not returns and where.address is None and self._is_entry(where)
@@ -170,6 +166,10 @@ class KprobeEvents(DynamicEventKind):
         kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
         layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
         return layout, FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
+
+    def count(self, name: str) -> int:
+        """How many functions of the kernel, without its modules, have a name."""
+        return sum(function.name == name for function in self._kernel.image.functions)
 
     def _is_entry(self, where: ProbePlace) -> bool:
         """Whether a place is where a function begins; so it is said to be if nobody knows yet."""

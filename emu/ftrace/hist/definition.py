@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.hist.actions import HistActions
-from emu.ftrace.hist.fields import TIME, EventFields, HistField
+from emu.ftrace.hist.fields import TIME, EventFields
+from emu.ftrace.hist.hist_field import HistField
 from emu.ftrace.hist.parse import FieldName, HistCommand, Reference, SortKey, parse_expression, parse_sort
 from emu.ftrace.hist.program import ElementLayout, Program
 from emu.ftrace.hist.variables import HistVariable, HistVariables, References
@@ -136,7 +137,7 @@ class HistDefinition:
         for key, to in zip(self.keys, layout.keys, strict=True):
             program.key(key, to)
         for histogram, variables in self.references.by_histogram().items():
-            element = program.look_up(histogram.table.record.address)
+            element = program.look_up(histogram.address)
             for referred, references in variables.items():
                 once = self.references.is_read_once(referred)
                 program.read(references, element, histogram.definition.place(referred, once=once))

@@ -50,6 +50,11 @@ class Histogram:
         self.table = table
         self.triggers = 0  # that count in it
 
+    @property
+    def address(self) -> int:
+        """Of what native code knows of it."""
+        return self.table.record.address
+
 
 class Histograms:
     """What the histograms of all trace arrays share.
@@ -148,7 +153,7 @@ class HistTrigger:
 
     @property
     def event_handler(self) -> int:
-        return 0 if self.condition else self._histograms.handlers().event_with_hist
+        return 0 if self.condition or self.definition.command.actions else self._histograms.handlers().event_with_hist
 
     @property
     def paused(self) -> bool:

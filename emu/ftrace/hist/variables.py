@@ -6,14 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from emu.ftrace.event.call import EventCall
+from emu.ftrace.hist.hist_field import HistField
 from emu.ftrace.hist.parse import Handler, HistCommand, HistSource, Reference
-
-if TYPE_CHECKING:
-    from emu.ftrace.hist.fields import HistField
-    from emu.ftrace.hist.triggers import Histogram, HistTrigger
 
 __all__ = ["HistVariable", "HistVariables", "References"]
 
@@ -22,6 +19,41 @@ _NOT_FOUND = "Couldn't find variable"
 _NO_FIELD = "Couldn't find field"
 
 _OPERATOR = re.compile(r"(?<!\.sym)-|[+*/]")  # the "-" of .sym-offset is none
+
+
+class Definition(Protocol):
+    """The definition of a histogram, as far as its variables go."""
+
+    @property
+    def call(self) -> EventCall: ...
+
+    @property
+    def variables(self) -> Mapping[str, HistField]: ...
+
+    @property
+    def references(self) -> References: ...
+
+    def place(self, variable: HistVariable, *, once: bool) -> int: ...
+
+
+class Histogram(Protocol):
+    """A histogram, as far as its variables go."""
+
+    @property
+    def definition(self) -> Definition: ...
+
+    @property
+    def address(self) -> int: ...
+
+
+class HistTrigger(Protocol):
+    """A hist trigger, as far as its variables go."""
+
+    @property
+    def definition(self) -> Definition: ...
+
+    @property
+    def histogram(self) -> Histogram: ...
 
 
 @dataclass(frozen=True)

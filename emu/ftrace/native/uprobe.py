@@ -59,7 +59,7 @@ def build(program: Program) -> UprobeCallbacks:
         """Stores in the event_context where the program is."""
         told, saved = load_u64(array + array_record.EVENT_CONTEXT), argument(cpu, SECOND)
         fill = load_u64(load_u64(array + array_record.UPROBES) + uprobes_record.FILL)
-        probes.tell(told, event_context.PLACE_REGISTERS, pc_of(host_address(array, saved)), saved, fill)
+        probes.tell(told, event_context.PLACE_EVENT, pc_of(host_address(array, saved)), saved, fill)
         return told
 
     @cfunc(_HANDLER)

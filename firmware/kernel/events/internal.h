@@ -24,7 +24,6 @@ struct uprobe {
 
 /* uprobes.c */
 void put_uprobe(struct uprobe *uprobe);
-struct uprobe *find_active_uprobe(unsigned long vaddr, bool *is_swbp);
 
 /*
  * uprobes_write.c: with mmap_lock held for writing. Where the instruction is
@@ -38,9 +37,6 @@ int set_orig_insn(struct uprobe *uprobe, struct vm_area_struct *vma,
 int is_swbp_at_addr(struct vm_area_struct *vma, unsigned long vaddr);
 void delayed_ref_ctr_inc(struct vm_area_struct *vma);
 void delayed_uprobe_remove(struct uprobe *uprobe, struct mm_struct *mm);
-struct vm_area_struct *find_vma_of(struct mm_struct *mm,
-				   const struct inode *inode, loff_t offset,
-				   unsigned long mask, unsigned long flags);
 
 static inline unsigned long offset_to_vaddr(const struct vm_area_struct *vma,
 					    loff_t offset)

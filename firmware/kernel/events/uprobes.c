@@ -425,7 +425,7 @@ void __uprobe_clear_state(struct mm_struct *mm)
 }
 
 /* NULL if there is none; then *@is_swbp: the program's own breakpoint. */
-struct uprobe *find_active_uprobe(unsigned long vaddr, bool *is_swbp)
+static struct uprobe *find_active_uprobe(unsigned long vaddr, bool *is_swbp)
 {
 	struct mm_struct *mm = current->mm;
 	struct uprobe *uprobe = NULL;

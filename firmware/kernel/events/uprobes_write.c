@@ -166,29 +166,18 @@ static int uprobe_write_opcode(struct vm_area_struct *vma, unsigned long vaddr,
 	return err ? err : 1;
 }
 
-/*
- * The area of a file that shows @offset, and of whose flags @mask are @flags.
- * With mmap_lock held.
- */
-struct vm_area_struct *find_vma_of(struct mm_struct *mm,
-				   const struct inode *inode, loff_t offset,
-				   unsigned long mask, unsigned long flags)
+/* The area with the program's own copy of the counter. With mmap_lock held. */
+static struct vm_area_struct *find_ref_ctr_vma(struct uprobe *uprobe,
+					       struct mm_struct *mm)
 {
 	struct vm_area_struct *vma;
 
 	list_for_each_entry(vma, &mm->mmap, vm_node)
-		if (vma->vm_file && file_inode(vma->vm_file) == inode &&
-		    (vma->vm_flags & mask) == flags &&
-		    vma_has_offset(vma, offset))
+		if (vma->vm_file && file_inode(vma->vm_file) == uprobe->inode &&
+		    (vma->vm_flags & (VM_WRITE | VM_SHARED)) == VM_WRITE &&
+		    vma_has_offset(vma, uprobe->ref_ctr_offset))
 			return vma;
 	return NULL;
-}
-
-static struct vm_area_struct *find_ref_ctr_vma(struct uprobe *uprobe,
-					       struct mm_struct *mm)
-{
-	return find_vma_of(mm, uprobe->inode, uprobe->ref_ctr_offset,
-			   VM_WRITE | VM_SHARED, VM_WRITE);
 }
 
 static int __update_ref_ctr(struct uprobe *uprobe, struct vm_area_struct *vma,

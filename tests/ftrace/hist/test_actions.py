@@ -251,6 +251,20 @@ def test_a_synthetic_event_at_a_change(booted: Machine) -> None:
     assert "{ next_pid:          1 } hitcount:          4\n\tchanged:          5\n" in rows(booted, SWITCH)
 
 
+def test_a_synthetic_event_follows_the_event_that_makes_it(booted: Machine) -> None:
+    """As in Linux, where the entry has its place in the buffer before its triggers act."""
+    tracefs = booted.tracefs
+    tracefs.write("synthetic_events", "other int prio")
+    tracefs.write("events/synthetic/other/enable", "1")
+    tracefs.write(f"{SWITCH}/enable", "1")
+    tracefs.write(f"{SWITCH}/filter", "next_prio > 1")
+    tracefs.write(f"{SWITCH}/trigger", "hist:keys=next_pid:p=next_prio:onchange($p).other($p)")
+    for prio in (5, 1, 6):
+        switch(booted, 1, next_prio=prio)
+    tracefs.write(f"{SWITCH}/filter", "0")
+    assert [line.partition(":")[0] for line in lines(booted)] == ["sched_switch", "other", "other", "sched_switch", "other"]
+
+
 def test_a_loop_of_synthetic_events_ends(booted: Machine) -> None:
     """Four are under way at most, one made by the other."""
     tracefs = booted.tracefs
