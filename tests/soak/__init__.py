@@ -22,7 +22,7 @@ PATCHES = 1_000  # of functions that are replaced, or no longer
 INSTANTS = 200  # to which a busy machine goes back
 PROBED_FUNCTIONS = 200  # at every instruction of which there are kprobes, one function after the other
 PROBED_AT_ONCE = 300  # kprobes that come and go together
-PROBED_PROGRAMS = 30  # rounds, in each of which 100 more places in programs are probed
+PROBED_PROGRAMS = 20  # rounds, in each of which 100 more places in programs are probed
 SUITE = 0.1  # the part of everything that is in the test suite
 
 
