@@ -246,6 +246,7 @@ class Machine:
         it and its process group, as by SIGKILL.
         """
         self._check_open()
+        self._check_calls()
         with self.kernel.limits.during(None, host_limit):
             self._kill_what_runs()
         self._output.clear()
@@ -324,6 +325,7 @@ class Machine:
             ValueError: the cycles are negative, or more than the guest can count.
         """
         self._check_open()
+        self._check_calls()
         if not 0 <= cycles <= _LONGEST_ADVANCE:
             raise ValueError(f"{cycles} cycles: 0 to {_LONGEST_ADVANCE} can pass at once")
         if limit is not None and self.board.cycles(limit) >= cycles:
@@ -494,6 +496,7 @@ class Machine:
             BadProtocol: the patching protocol is a function that cannot be used (docs/races.md). It is a TraceError.
         """
         self._check_open()
+        self._check_calls()
         with self.kernel.limits.during(limit, host_limit):
             while self._unsettled:
                 if not self._moment() and self._unsettled:
