@@ -20,7 +20,7 @@ from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.host_probes import Hit, HostProbe, HostProbes
-from emu.ftrace.live_patches import LivePatch
+from emu.ftrace.live_patches import LivePatch, Replaced
 from emu.ftrace.patching import Protocol
 from emu.ftrace.patching_driver import BadProtocol, Driver
 from emu.ftrace.recorder import Recorder
@@ -431,8 +431,9 @@ class Machine:
         if (asm is None) == (to is None):
             raise TypeError("a function is replaced either by `asm` or by `to`")
         patches, site = self.ftrace.live_patches, self.site(function)
-        code = patches.detour(site, to) if to is not None else patches.assembled(asm or "")
-        patch = self.ftrace.replace(site, code, self.settle)
+        replaced = Replaced(site.name, site.number, site.address)
+        code = patches.detour(replaced, to) if to is not None else patches.assembled(asm or "")
+        patch = self.ftrace.replace(replaced, code, self.settle)
         try:
             self.settle()
         except BadProtocol:
