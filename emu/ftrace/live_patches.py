@@ -118,7 +118,7 @@ class LivePatches:
             raise TraceError(errno.EBUSY, f"{function.name} is replaced already")
         if why := self._arch.hinders_replacing(self._kernel.memory, self._begin(function), function.site):
             raise TraceError(errno.EINVAL, f"{function.name} cannot be replaced: {why}")
-        address = self._trampolines.allocate(len(code(self._trampolines.first)))
+        address = self._trampolines.allocate(len(code(self._trampolines.first)), stands_for=self._begin(function))
         try:
             self._trampolines.write(address, code(address))
         except BaseException:
