@@ -54,17 +54,24 @@ SYM_FUNC_END(return_to_handler)
 /* (frame): the call site that the function was called from. */
 LABEL ftrace_return_to_handler
 
-/* Where calls that return probes watch return to, in the same way. */
+/*
+ * (frame): the call site that the function was called from, to which it goes
+ * back at once: another jump would cost as much as the rest.
+ */
+SYM_FUNC_START(arch_rethook_trampoline_callback)
+	jmpl	%o0 + 8, %g0
+	 restore
+SYM_FUNC_END(arch_rethook_trampoline_callback)
+
+/*
+ * Where calls that return probes watch return to, in the same way. What it calls
+ * does not follow it: no block would begin there.
+ */
 SYM_FUNC_START(arch_rethook_trampoline)
 	save	%sp, -STACKFRAME_SZ, %sp
 	call	arch_rethook_trampoline_callback
 	 mov	%fp, %o0
-	jmpl	%o0 + 8, %g0
-	 restore
 SYM_FUNC_END(arch_rethook_trampoline)
-
-/* (frame): the call site that the function was called from. */
-LABEL arch_rethook_trampoline_callback
 
 /* rethook_find_ret_addr(task, frame) */
 LABEL rethook_find_ret_addr
