@@ -20,7 +20,7 @@ from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.host_probes import Hit, HostProbe, HostProbes
-from emu.ftrace.live_patches import LivePatch
+from emu.ftrace.live_patches import LivePatch, Replaced
 from emu.ftrace.patching import Protocol
 from emu.ftrace.patching_driver import BadProtocol, Driver
 from emu.ftrace.recorder import Recorder
@@ -246,6 +246,7 @@ class Machine:
         it and its process group, as by SIGKILL.
         """
         self._check_open()
+        self._check_calls()
         with self.kernel.limits.during(None, host_limit):
             self._kill_what_runs()
         self._output.clear()
@@ -324,6 +325,7 @@ class Machine:
             ValueError: the cycles are negative, or more than the guest can count.
         """
         self._check_open()
+        self._check_calls()
         if not 0 <= cycles <= _LONGEST_ADVANCE:
             raise ValueError(f"{cycles} cycles: 0 to {_LONGEST_ADVANCE} can pass at once")
         if limit is not None and self.board.cycles(limit) >= cycles:
@@ -429,8 +431,9 @@ class Machine:
         if (asm is None) == (to is None):
             raise TypeError("a function is replaced either by `asm` or by `to`")
         patches, site = self.ftrace.live_patches, self.site(function)
-        code = patches.detour(site, to) if to is not None else patches.assembled(asm or "")
-        patch = self.ftrace.replace(site, code, self.settle)
+        replaced = Replaced(site.name, site.number, site.address)
+        code = patches.detour(replaced, to) if to is not None else patches.assembled(asm or "")
+        patch = self.ftrace.replace(replaced, code, self.settle)
         try:
             self.settle()
         except BadProtocol:
@@ -494,6 +497,7 @@ class Machine:
             BadProtocol: the patching protocol is a function that cannot be used (docs/races.md). It is a TraceError.
         """
         self._check_open()
+        self._check_calls()
         with self.kernel.limits.during(limit, host_limit):
             while self._unsettled:
                 if not self._moment() and self._unsettled:

@@ -55,7 +55,8 @@ def test_what_a_hit_tells(arch: str) -> None:
 
 def test_an_argument_is_changed(arch: str) -> None:
     def nothing(hit: Hit) -> None:
-        hit.registers[_FIRST_ARGUMENT[arch]] = 99  # a file that is not open
+        if hit.comm == "cat":
+            hit.registers[_FIRST_ARGUMENT[arch]] = 99  # a file that is not open
 
     with booted_machine(arch) as machine:
         before = machine.run("cat /proc/version")
@@ -64,6 +65,22 @@ def test_an_argument_is_changed(arch: str) -> None:
         assert done.status == 1
         assert b"Bad file" in done.output
         assert machine.run("cat /proc/version") == before
+
+
+def test_a_return_value_is_changed(arch: str) -> None:
+    found: list[tuple[int, str]] = []
+
+    def change(hit: Hit) -> None:
+        assert hit.returns_to is not None
+        found.append((hit.return_value, machine.kernel.symbols.describe(hit.address).split("/")[0]))
+        if hit.comm == "getpid":
+            hit.return_value = 4711
+
+    with booted_machine(arch) as machine:
+        with machine.probe("sys_getpid", change, returns=True, args="value=$retval"):
+            assert machine.run("getpid").output == b"4711\n"
+        assert found[-1][1] == "sys_getpid+0x0"
+        assert int(machine.run("getpid").output) > found[-1][0] > 1
 
 
 def test_a_probe_behind_the_first_instruction(arch: str) -> None:

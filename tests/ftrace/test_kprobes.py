@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,7 @@ from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.counting_probes import CountingProbe, probe, remove
 
+GOLDEN = Path(__file__).parents[1] / "golden"
 LIST = "/sys/kernel/debug/kprobes/list"
 READ_7 = "dd if=/proc/version bs=7 count=1 2> /dev/null"
 
@@ -313,3 +316,43 @@ def test_an_oops_in_a_copy_is_one_at_the_instruction(arch: str) -> None:
             calls.append(oops[oops.index("Call Trace:") :])
             assert "  sample_crash_null+0x" in calls[-1]
     assert calls[0] == calls[1]
+
+
+def test_a_stack_begins_at_the_probed_instruction(machine: Machine) -> None:
+    tracefs, places = machine.tracefs, list(instructions(machine, "vfs_read"))
+    offsets = [0, *(place - address_of(machine, "vfs_read") for place in (places[0], places[len(places) // 2]))]
+    stacks = []
+    for offset in offsets:
+        tracefs.write("kprobe_events", f"p:here vfs_read+{offset}")
+        tracefs.write("events/kprobes/here/trigger", "stacktrace")
+        tracefs.write("events/kprobes/here/enable", "1")
+        tracefs.write("trace", "")
+        machine.run(READ_7)
+        tracefs.write("events/kprobes/here/enable", "0")
+        tracefs.write("events/kprobes/here/trigger", "!stacktrace")
+        tracefs.write("options/sym-offset", "1")
+        stacks.append(re.findall(r"<stack trace>\n((?: => .*\n)+)", tracefs.read("trace"))[-1].splitlines())
+        tracefs.write("kprobe_events", "")
+    begins = [stack[0].partition("/")[0] for stack in stacks]
+    assert begins[1:] == [f" => vfs_read+{offset:#x}" for offset in offsets[1:]]
+    assert stacks[0][1:] == stacks[1][1:] == stacks[2][1:]
+    assert len(stacks[0]) > 3
+
+
+# As Linux shows them
+
+
+def test_the_lists_are_those_of_linux(machine: Machine) -> None:
+    machine.tracefs.write("kprobe_events", "p:myopen do_sys_openat2")
+    machine.tracefs.append("kprobe_events", "r32:myopenret do_sys_openat2 arg1=$retval")
+    machine.tracefs.append("kprobe_events", "p:grp/args vfs_read")
+    for path in ("kprobes/myopen", "kprobes/myopenret", "grp/args"):
+        machine.tracefs.write(f"events/{path}/enable", "1")
+    listed = machine.run(f"cat {LIST}").output.decode().splitlines()
+    golden = (GOLDEN / "kprobes-list.txt").read_text().splitlines()
+    assert sorted(line.partition(" ")[2] for line in listed) == sorted(line.partition(" ")[2] for line in golden)
+    kinds = [line.split()[1] for line in listed if "do_sys_openat2" in line]
+    assert kinds == [line.split()[1] for line in golden if "do_sys_openat2" in line]  # the newest first
+    enabled = machine.tracefs.read("enabled_functions").splitlines()
+    linux = (GOLDEN / "enabled_functions.kprobes.txt").read_text().splitlines()
+    assert sorted(line.partition("->")[0] for line in enabled) == sorted(line.partition("\t")[0] + " " for line in linux)

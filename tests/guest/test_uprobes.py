@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from emu.cpu.ramdisk import RamDisk
 from emu.kernel.files.share import Share
 from emu.machine import Machine
 from tests.lib.disks import make_ext2, needs_e2fsprogs
@@ -84,6 +86,15 @@ static void faults(void)
 		printf("%d, and not %p\n", *page, (void *)nowhere);
 }
 
+static void trap(void)
+{
+#ifdef __x86_64__
+	asm volatile("int3");
+#else
+	asm volatile("ta 1");
+#endif
+}
+
 static void forks(void)
 {
 	int status;
@@ -111,6 +122,8 @@ int main(int argc, char **argv)
 			forks();
 		else if (!strcmp(argv[i], "greet"))
 			greet("you", 42);
+		else if (!strcmp(argv[i], "trap"))
+			trap();
 		else if (!strcmp(argv[i], "counter"))
 			printf("%d\n", counter);
 		else if (!strcmp(argv[i], "wait"))
@@ -164,7 +177,7 @@ class Probed:
 def booted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Probed]:
     folder = tmp_path_factory.mktemp("p")
     program = ProbedProgram(request.param, PROGRAM, folder)
-    with Machine(request.param, cpus=2, shares=[Share(folder, "/p")]) as machine:
+    with Machine(request.param, cpus=2, ramdisk=RamDisk(4 << 20), shares=[Share(folder, "/p")]) as machine:
         yield Probed(machine, program)
 
 
@@ -259,13 +272,37 @@ def test_what_is_mapped_is_seen_in_maps(probed: Probed) -> None:
 
 
 @needs_e2fsprogs
-@pytest.mark.parametrize("arch", ["x86_64", "sparc64"])
-def test_a_file_on_a_disk(arch: str, tmp_path: Path) -> None:
-    program = ProbedProgram(arch, PROGRAM, tmp_path)
-    make_ext2(tmp_path / "disk", 8 << 20, content=[f"write {program.file} program"])
-    with Machine(arch, cpus=1, ramdisk=tmp_path / "disk") as machine:
-        machine.run("mkdir /d; mount -t ext2 /dev/ram0 /d; chmod 755 /d/program")
-        machine.tracefs.write("uprobe_events", f"p:call /d/program:{program.offset('sum'):#x}")
-        machine.tracefs.write("events/uprobes/call/enable", "1")
-        assert machine.run("/d/program sum").output == b"465\n"
-        assert machine.tracefs.read("uprobe_profile").split() == ["/d/program", "call", "31"]
+def test_a_file_on_a_disk(probed: Probed, tmp_path: Path) -> None:
+    machine, program = probed.machine, probed.program
+    make_ext2(tmp_path / "disk", 4 << 20, content=[f"write {program.file} program"])
+    assert machine.ramdisk is not None
+    machine.ramdisk.write(0, (tmp_path / "disk").read_bytes())
+    machine.run("mkdir /d; mount -t ext2 /dev/ram0 /d; chmod 755 /d/program")
+    machine.tracefs.write("uprobe_events", f"p:call /d/program:{program.offset('sum'):#x}")
+    probed.enable(True)
+    assert machine.run("/d/program sum").output == b"465\n"
+    assert machine.tracefs.read("uprobe_profile").split() == ["/d/program", "call", "31"]
+
+
+def test_a_file_in_memory(probed: Probed) -> None:
+    machine = probed.machine
+    machine.run("cp /p/program /copy")
+    machine.tracefs.write("uprobe_events", f"p:call /copy:{probed.program.offset('sum'):#x}")
+    probed.enable(True)
+    assert machine.run("/copy sum").output == b"465\n"
+    machine.run("mv /copy /moved")
+    assert machine.run("/moved sum; rm /moved; cp /p/program /copy; /copy sum").output == b"465\n" * 2
+    assert probed.hits() == {"call": 62}
+
+
+def test_a_breakpoint_of_its_own_and_one_within_an_instruction(probed: Probed) -> None:
+    """The first is the program's; the second is the user's business. The kernel goes on."""
+    program, machine = probed.program, probed.machine
+    probed.define("p:adds {add}")
+    assert machine.run("/p/program trap").status == 128 + signal.SIGTRAP
+    if machine.board.arch.name == "x86_64":
+        machine.tracefs.append("uprobe_events", f"p:within /p/program:{program.offset('main') + 1:#x}\n")
+        probed.enable(True)
+        machine.run("/p/program sum")
+        machine.tracefs.write("events/uprobes/within/enable", "0")
+    assert probed.run("sum") == "465\n"

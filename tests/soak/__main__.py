@@ -25,6 +25,7 @@ from tests.soak import (
     PATCHES,
     PROBED_AT_ONCE,
     PROBED_FUNCTIONS,
+    PROBED_PROGRAMS,
     TOGGLES,
     checkpoints,
     mutants,
@@ -32,6 +33,7 @@ from tests.soak import (
     probes,
     stress,
     toggles,
+    uprobes,
 )
 
 Submit = Callable[..., "Future[object]"]
@@ -108,6 +110,15 @@ def _sum_up_probes(outcomes: Sequence[object]) -> str:
     return f"{done.probes:,} probes, {done.refused:,} refused, {done.hits:,} hits"
 
 
+def _sum_up_uprobes(outcomes: Sequence[object]) -> str:
+    """The second run must be the first one again."""
+    first, again = outcomes
+    assert isinstance(first, uprobes.ProbedPrograms)
+    if first != again:
+        raise SoakFailure(f"two runs differ: {first} and {again}")
+    return f"{first.probes:,} probes in programs, {first.hits:,} hits; twice {first.digest[:16]}"
+
+
 def _sum_up_checkpoints(outcomes: Sequence[object]) -> str:
     instants = patching = 0
     for outcome in outcomes:
@@ -150,6 +161,9 @@ def _part(submit: Submit, name: str, arch: str, part: float, seed: int) -> Part:
         pieces = [submit(probes.every_instruction, arch, functions[n : n + 20], seed) for n in functions[::20]]
         pieces.append(submit(probes.many_at_once, arch, PROBED_AT_ONCE, max(int(20 * part), 1), seed))
         return Part(title, pieces, _sum_up_probes)
+    if name == "uprobes":
+        pieces = [submit(uprobes.probe, arch, max(int(PROBED_PROGRAMS * part), 1), seed) for _ in range(2)]
+        return Part(title, pieces, _sum_up_uprobes)
     if name == "checkpoints":
         pieces = [submit(checkpoints.go_back, arch, int(INSTANTS * part / 4), seed + n) for n in range(4)]
         return Part(title, pieces, _sum_up_checkpoints)
@@ -160,7 +174,7 @@ def _part(submit: Submit, name: str, arch: str, part: float, seed: int) -> Part:
 
 
 def main() -> int:
-    names = ["stress", "toggles", "keys", "patches", "probes", "checkpoints", "mutants", *FUZZERS]
+    names = ["stress", "toggles", "keys", "patches", "probes", "uprobes", "checkpoints", "mutants", *FUZZERS]
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description="Long runs that look for what short tests miss.")
     parser.add_argument("--arch", choices=ARCHITECTURES, action="append", help="default: each")
     parser.add_argument("--part", type=float, default=1.0, help="how much of it, from 0 to 1 (default)")

@@ -108,7 +108,10 @@ class EventFields:
     def _reference(self, source: HistSource, reference: Reference, *, once: bool) -> HistField:
         """What a reference means. `once`: the variable is not set any more when its value has been read."""
         if (text := self._references.own(reference)) is not None:
-            return self.field(source, parse_expression(source, text))
+            meant = parse_expression(source, text)
+            if isinstance(meant, Reference):
+                raise source.error(_NO_FIELD, text)
+            return self.field(source, meant)
         return self._references.find(source, reference, once=once).as_field(reference)
 
     def _operand(self, source: HistSource, expression: Expression) -> HistField:

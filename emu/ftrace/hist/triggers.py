@@ -175,7 +175,7 @@ class HistTrigger:
 
     def text(self) -> Iterator[str]:
         """The table."""
-        return hist_text(str(self), self.definition, self.histogram.table, self._histograms.names)
+        return hist_text(str(self), self.histogram.definition, self.histogram.table, self._histograms.names)
 
     def release(self) -> None:
         """It does nothing any more."""
@@ -241,7 +241,7 @@ class HistTriggers:
                 have the snapshot.
         """
         command = parse_hist(call.path, text)
-        definition = HistDefinition(call, command, self._variables)
+        definition = HistDefinition(call, command, self._variables, removes=removes)
         condition = self._globals.condition(call, command.condition) if command.condition is not None else None
         there = next((one for one in self.of(call) if one.is_same(definition, command.condition)), None)
         if removes:

@@ -83,12 +83,16 @@ class HistVariables:
     def __init__(self, triggers: Callable[[], Iterable[HistTrigger]]) -> None:
         self._triggers = triggers
 
+    def names(self, call: EventCall) -> set[str]:
+        """Those of an event's histograms."""
+        return {name for trigger in self._triggers() if trigger.definition.call is call for name in trigger.definition.variables}
+
     def of_event(self, system: str, event: str, name: str) -> HistVariable | None:
         """The variable of that name of an event's histograms; None: there is none."""
         return next((variable for call, variable in self._named(name) if (call.system, call.name) == (system, event)), None)
 
     def find(
-        self, source: HistSource, name: str, system: str, event: str, matched: Iterable[tuple[str, str]]
+        self, source: HistSource, name: str, system: str, event: str, matched: Iterable[tuple[str, str]], *, removes: bool
     ) -> HistVariable | None:
         """What a reference means. None: there is no such variable.
 
@@ -97,6 +101,7 @@ class HistVariables:
             name: of the variable.
             system, event: whose it is; "": that is not said.
             matched: systems and names of the events that the trigger's actions match, which come first then.
+            removes: the trigger is one that is to be removed: whatever is found is right.
 
         Raises:
             TraceError: EINVAL: several events have one.
@@ -106,7 +111,7 @@ class HistVariables:
         of_matched = [found for one in matched if (found := self.of_event(*one, name)) is not None]
         if not of_matched:
             of_matched = list(dict(reversed(list(self._named(name)))).values())
-        if len(of_matched) > 1:
+        if len(of_matched) > 1 and not removes:
             raise source.error(_NOT_UNIQUE, name)
         return of_matched[0] if of_matched else None
 
@@ -129,10 +134,12 @@ class References:
         call: the event.
         command: the trigger.
         variables: those of the array.
+        removes: see `HistVariables.find`.
     """
 
-    def __init__(self, call: EventCall, command: HistCommand, variables: HistVariables) -> None:
+    def __init__(self, call: EventCall, command: HistCommand, variables: HistVariables, *, removes: bool) -> None:
         self._call = call
+        self._removes = removes
         self._definitions = dict(command.variables)
         self._matched = [
             (system, event)
@@ -167,7 +174,7 @@ class References:
 
     def seek(self, source: HistSource, name: str, system: str, event: str) -> HistVariable | None:
         """A variable of another trigger; None: there is none. Raises TraceError: EINVAL: several events have one."""
-        return self._variables.find(source, name, system, event, self._matched)
+        return self._variables.find(source, name, system, event, self._matched, removes=self._removes)
 
     def add(self, reference: Reference, variable: HistVariable) -> None:
         """Notes what a reference means."""

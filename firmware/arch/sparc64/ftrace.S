@@ -55,23 +55,10 @@ SYM_FUNC_END(return_to_handler)
 LABEL ftrace_return_to_handler
 
 /*
- * (frame): the call site that the function was called from, to which it goes
- * back at once: another jump would cost as much as the rest.
+ * Where calls that return probes watch return to, in their caller's window: the
+ * host puts the call site that the function was called from into %o7.
  */
-SYM_FUNC_START(arch_rethook_trampoline_callback)
-	jmpl	%o0 + 8, %g0
-	 restore
-SYM_FUNC_END(arch_rethook_trampoline_callback)
-
-/*
- * Where calls that return probes watch return to, in the same way. What it calls
- * does not follow it: no block would begin there.
- */
-SYM_FUNC_START(arch_rethook_trampoline)
-	save	%sp, -STACKFRAME_SZ, %sp
-	call	arch_rethook_trampoline_callback
-	 mov	%fp, %o0
-SYM_FUNC_END(arch_rethook_trampoline)
+LABEL arch_rethook_trampoline
 
 /* rethook_find_ret_addr(task, frame) */
 LABEL rethook_find_ret_addr

@@ -299,9 +299,7 @@ def test_what_is_shown_sets_the_same(booted: Machine) -> None:
     set_up(booted)
     shown = tracefs.read(f"{SWITCH}/trigger")
     command = shown.removesuffix(" [active]\n")
-    with pytest.raises(TraceError) as error:
-        tracefs.append(f"{SWITCH}/trigger", command)
-    assert error.value.errno == errno.EEXIST
+    assert refused(booted, SWITCH, command) == [f"Variable already defined at {command.index('wakeup_lat')}"]
     tracefs.append(f"{SWITCH}/trigger", f"!{command}")
     tracefs.append(f"{SWITCH}/trigger", command)
     assert tracefs.read(f"{SWITCH}/trigger") == shown
@@ -377,3 +375,22 @@ def test_variables_are_those_of_their_instance(booted: Machine) -> None:
         tracefs.write(f"instances/other/{SWITCH}/trigger", LAT)
     assert "Couldn't find variable" in tracefs.read("instances/other/error_log")
     tracefs.rmdir("instances/other")
+
+
+def test_a_checkpoint_has_them(booted: Machine) -> None:
+    """Tables, variables and definitions are again what they were, those that are gone by then, too."""
+    tracefs = booted.tracefs
+    set_up(booted)
+    wake(booted, 77)
+    checkpoint = booted.checkpoint()
+    found = []
+    for _ in range(2):
+        booted.run("usleep 100")
+        switch(booted, 77)
+        found.append((rows(booted, SWITCH), rows(booted, LATENCY), lines(booted)))
+        tracefs.append(f"{SWITCH}/trigger", f"!{LAT}:{MAKES}:{KEEPS}")
+        tracefs.append(f"{WAKING}/trigger", f"!{TIME}")
+        booted.restore(checkpoint)
+    assert "{ next_pid:         77 }" in found[0][0]
+    assert found[0] == found[1]
+    assert rows(booted, SWITCH) == "" and "{ pid:         77 } hitcount:          1\n" in rows(booted, WAKING)
