@@ -241,7 +241,10 @@ static int change_breakpoint(struct uprobe *uprobe, const struct map_info *info,
 	return ret;
 }
 
-/* 0 or -errno; if they are taken away, how many were there. */
+/*
+ * 0 or -errno; if they are taken away, how many were there, or -ENOMEM: there
+ * may be more.
+ */
 static int register_for_each_vma(struct uprobe *uprobe, bool is_register)
 {
 	struct map_info *maps;
@@ -252,7 +255,7 @@ static int register_for_each_vma(struct uprobe *uprobe, bool is_register)
 		return n;
 	for (int i = 0; i < n; i++) {
 		ret = change_breakpoint(uprobe, &maps[i], is_register);
-		if (ret < 0 && is_register) {
+		if (ret < 0 && (is_register || ret == -ENOMEM)) {
 			done = ret;
 			break;
 		}
