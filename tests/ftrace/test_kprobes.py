@@ -319,8 +319,8 @@ def test_an_oops_in_a_copy_is_one_at_the_instruction(arch: str) -> None:
 
 
 def test_a_stack_begins_at_the_probed_instruction(machine: Machine) -> None:
-    tracefs, places = machine.tracefs, list(islice(instructions(machine, "vfs_read"), 2))
-    offsets = [0, *(place - address_of(machine, "vfs_read") for place in places)]
+    tracefs, places = machine.tracefs, list(instructions(machine, "vfs_read"))
+    offsets = [0, *(place - address_of(machine, "vfs_read") for place in (places[0], places[3]))]
     stacks = []
     for offset in offsets:
         tracefs.write("kprobe_events", f"p:here vfs_read+{offset}")
