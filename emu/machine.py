@@ -43,8 +43,8 @@ from emu.kernel.limits import LimitReached
 from emu.kernel.userland import BadUserland, Userland
 
 __all__ = [
-    "BadCommand", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestPanic", "Input", "LimitReached",
-    "Machine", "PoweredOff", "Share", "Terminal", "TraceError", "Unsaveable", "image_directory",
+    "BadCommand", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestPanic", "Hit", "HostProbe", "Input",
+    "LimitReached", "LivePatch", "Machine", "PoweredOff", "Share", "Terminal", "TraceError", "Unsaveable", "image_directory",
 ]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent

@@ -6,13 +6,16 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.clocks import Clocks
+from emu.ftrace.dynevent.dyn_event import DynamicEvents
 from emu.ftrace.dynevent.synthetic import SYSTEM as SYNTHETIC
 from emu.ftrace.dynevent.synthetic import SyntheticEvent
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind
+from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.hist.action_fields import find_actions
@@ -27,7 +30,6 @@ from emu.native.record import Record
 if TYPE_CHECKING:
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.hist_actions import ActionHandlers
-    from emu.ftrace.trace_globals import TraceGlobals
 
 __all__ = ["HistTrigger", "HistTriggers", "Histogram", "Histograms"]
 
@@ -184,6 +186,17 @@ class HistTrigger:
         self._histograms.release(self.histogram)
 
 
+class HistGlobals(Protocol):
+    """What the trace arrays share, as far as hist triggers need it (`emu.ftrace.trace_globals`)."""
+
+    events: Catalogue
+    dynamic_events: DynamicEvents
+    clocks: Clocks
+    hists: Histograms
+
+    def condition(self, call: EventCall, text: str) -> EventFilter: ...
+
+
 class HistTriggers:
     """The hist triggers of one trace array.
 
@@ -199,7 +212,7 @@ class HistTriggers:
         self,
         records: ArrayRecords,
         files: EventFiles,
-        trace_globals: TraceGlobals,
+        trace_globals: HistGlobals,
         set_clock: Callable[[str], None],
         reserve_snapshot: Callable[[], Callable[[], None]],
     ) -> None:

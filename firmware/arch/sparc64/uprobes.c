@@ -18,6 +18,7 @@
 #define INSN_RD(insn)		((insn) >> 25 & 0x1f)
 #define INSN_RS1(insn)		((insn) >> 14 & 0x1f)
 #define INSN_COND(insn)		((insn) >> 25 & 0xf)
+#define INSN_D16(insn)		(((insn) >> 6 & 0xc000) | ((insn) & 0x3fff))
 #define INSN_ANNUL(insn)	((insn) & 1 << 29)
 
 /* op: */
@@ -97,7 +98,7 @@ static bool icc_condition(unsigned int cond, unsigned int ccr)
 	return holds != (cond >> 3);
 }
 
-/* @fcc: equal, less, greater, unordered; conditions 1 to 7 are sets of these. */
+/* @fcc: equal, less, greater, unordered; conditions 1 to 7: sets of these. */
 static bool fcc_condition(unsigned int cond, unsigned int fcc)
 {
 	static const u8 sets[] = {
@@ -159,6 +160,7 @@ static bool emulate_branch(struct pt_regs *regs, u32 insn)
 	unsigned int cond = INSN_COND(insn);
 	bool always = cond == COND_ALWAYS;
 	long far = sign_extend(insn, 22) * 4, near = sign_extend(insn, 19) * 4;
+	unsigned long value;
 
 	switch (INSN_OP2(insn)) {
 	case OP2_BICC:
@@ -178,10 +180,9 @@ static bool emulate_branch(struct pt_regs *regs, u32 insn)
 		       always, near);
 		return true;
 	case OP2_BPR:
-		branch(regs, insn,
-		       register_condition(cond, fetch_reg(regs, INSN_RS1(insn))),
-		       false,
-		       sign_extend((insn >> 20 & 3) << 14 | (insn & 0x3fff), 16) * 4);
+		value = fetch_reg(regs, INSN_RS1(insn));
+		branch(regs, insn, register_condition(cond, value), false,
+		       sign_extend(INSN_D16(insn), 16) * 4);
 		return true;
 	default:
 		return false;

@@ -45,6 +45,12 @@ static inline unsigned long offset_to_vaddr(const struct vm_area_struct *vma,
 	       ((loff_t)vma->vm_pgoff << PAGE_SHIFT);
 }
 
+static inline loff_t vaddr_to_offset(const struct vm_area_struct *vma,
+				     unsigned long vaddr)
+{
+	return ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + vaddr - vma->vm_start;
+}
+
 /* Whether the area shows this byte of its file. */
 static inline bool vma_has_offset(const struct vm_area_struct *vma,
 				  loff_t offset)

@@ -118,7 +118,8 @@ static int copy_insn(struct inode *inode, loff_t offset, u8 *insn, size_t size)
 	if (left < (loff_t)size)
 		size = max(left, (loff_t)0);
 	for (; size; insn += n, offset += n, size -= n) {
-		page = read_mapping_page(inode->i_mapping, offset >> PAGE_SHIFT);
+		page = read_mapping_page(inode->i_mapping,
+					 offset >> PAGE_SHIFT);
 		if (IS_ERR(page))
 			return PTR_ERR(page);
 		n = min(size, PAGE_SIZE - offset_in_page(offset));
@@ -241,7 +242,10 @@ static int change_breakpoint(struct uprobe *uprobe, const struct map_info *info,
 	return ret;
 }
 
-/* 0 or -errno; if they are taken away, how many were there. */
+/*
+ * 0 or -errno; if they are taken away, how many were there, or -ENOMEM: there
+ * may be more.
+ */
 static int register_for_each_vma(struct uprobe *uprobe, bool is_register)
 {
 	struct map_info *maps;
@@ -252,7 +256,7 @@ static int register_for_each_vma(struct uprobe *uprobe, bool is_register)
 		return n;
 	for (int i = 0; i < n; i++) {
 		ret = change_breakpoint(uprobe, &maps[i], is_register);
-		if (ret < 0 && is_register) {
+		if (ret < 0 && (is_register || ret == -ENOMEM)) {
 			done = ret;
 			break;
 		}
@@ -437,8 +441,7 @@ static struct uprobe *find_active_uprobe(unsigned long vaddr, bool *is_swbp)
 	if (vma && vma->vm_start <= vaddr) {
 		if (valid_vma(vma, false))
 			uprobe = find_uprobe(file_inode(vma->vm_file),
-					     vaddr - vma->vm_start +
-					     ((loff_t)vma->vm_pgoff << PAGE_SHIFT));
+					     vaddr_to_offset(vma, vaddr));
 		if (!uprobe)
 			*is_swbp = is_swbp_at_addr(vma, vaddr) > 0;
 	}

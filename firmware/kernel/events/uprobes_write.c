@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Breakpoints in programs' memory, and the counters that tell programs of them. */
+/* Breakpoints in programs, and the counters that tell programs of them. */
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>

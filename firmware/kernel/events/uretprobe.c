@@ -130,7 +130,7 @@ void prepare_uretprobe(struct uprobe *uprobe, struct pt_regs *regs)
 	cleanup_return_instances(utask, chained, regs);
 	if (chained) {
 		if (!utask->return_instances) {
-			/* Nobody knows where it belongs: it is the program's. */
+			/* Where it belongs only the program knows. */
 			kfree(ri);
 			force_sig(SIGSEGV);
 			return;
@@ -193,7 +193,8 @@ void handle_trampoline(struct pt_regs *regs)
 		next = find_next_ret_chain(utask->return_instances);
 		valid = !next || arch_uretprobe_is_alive(next->stack,
 							 RP_CHECK_RET, regs);
-		uprobe_set_return(regs, utask->return_instances->orig_ret_vaddr);
+		uprobe_set_return(regs,
+				  utask->return_instances->orig_ret_vaddr);
 		while (utask->return_instances != next) {
 			if (valid)
 				handle_uretprobe_chain(utask->return_instances,

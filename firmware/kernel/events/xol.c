@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Copies of probed instructions, each near its original: executed out of line. */
+/* Copies of probed instructions, near their originals: executed out of line. */
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -65,7 +65,8 @@ static inline u8 *slot_contents(const struct xol_area *area, unsigned int slot)
 /* The slot of a copy, or the free one for it; 0: there is no room. */
 static unsigned int find_slot(const struct xol_area *area, unsigned long vaddr)
 {
-	unsigned int slot = (u32)vaddr * 0x61c88647 / ((1UL << 32) / UINSNS_PER_PAGE);
+	u32 hash = (u32)vaddr * 0x61c88647;
+	unsigned int slot = hash / ((1UL << 32) / UINSNS_PER_PAGE);
 
 	for (unsigned int n = 0; n < SLOTS_TO_TRY; n++) {
 		if (area->probed[slot] == vaddr || !area->probed[slot])

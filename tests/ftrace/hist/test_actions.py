@@ -220,6 +220,7 @@ def test_a_snapshot_is_taken_when_a_value_is_greater_than_for_any_key(booted: Ma
     tracefs = booted.tracefs
     tracefs.write(f"{SWITCH}/enable", "1")
     tracefs.write(f"{SWITCH}/trigger", "hist:keys=next_pid:p=next_prio:onmax($p).snapshot()")
+    tracefs.write("trace", "")
     for pid, prio in ((1, 5), (2, 9), (3, 7), (2, 8), (3, 9)):
         switch(booted, pid, next_prio=prio)
     assert re.findall(r"next_pid=(\d)", tracefs.read("snapshot")) == ["2"]

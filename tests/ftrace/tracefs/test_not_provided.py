@@ -45,7 +45,7 @@ def test_what_is_here_is_a_part_of_linux(tracefs: TraceFS) -> None:
 @pytest.mark.parametrize(
     ("path", "log"),
     [
-        ("uprobe_events", "uprobe_events: Linux 6.1 has this file, this machine does not"),
+        ("eval_map", "eval_map: Linux 6.1 has this file, this machine does not"),
         ("instances/a/tracing_max_latency", "tracing_max_latency: Linux 6.1 has this file, this machine does not"),
         ("options/display-graph", "options/display-graph: Linux 6.1 has this file, this machine does not"),
         ("events/ext4", "events/ext4: Linux 6.1 has this file, this machine does not"),

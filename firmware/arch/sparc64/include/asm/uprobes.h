@@ -37,7 +37,7 @@ static inline void uprobe_set_return(struct pt_regs *regs, unsigned long ip)
 	regs->tnpc = ip + 4;
 }
 
-/* The program's windows leave the CPU: -EFAULT if its stack does not take them. */
+/* The program's windows leave the CPU; -EFAULT: its stack is not there. */
 int arch_uprobe_begin(void);
 
 /* A breakpoint of nobody's. */
