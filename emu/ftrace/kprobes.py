@@ -406,6 +406,15 @@ class Kprobes:
 
     # At breakpoints (ftrace)
 
+    def without_breakpoints(self, start: int, code: bytes) -> bytes:
+        """Code that has been read from an address on, with the instructions for which breakpoints stand."""
+        restored = bytearray(code)
+        for point in self._points.values():
+            at = point.address - start
+            if point.site is None and 0 <= at <= len(code) - len(point.instruction):
+                restored[at : at + len(point.instruction)] = point.instruction
+        return bytes(restored)
+
     def _is_wanted(self, point: _Point) -> bool:
         return self._enabled and bool(point.probes)
 

@@ -13,6 +13,7 @@ from emu.cpu.far_memory import far_memory
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.keys import Keys
+from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.arch import StackCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
@@ -32,13 +33,17 @@ class Stacks:
         guest: the layout of its structures.
         records: say where that is written.
         keys: all branches of static keys.
+        kprobes: whose breakpoints are in the kernel's code.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: GuestLayout, records: RecordLists, keys: Keys) -> None:
+    def __init__(
+        self, kernel: Kernel, arch: FtraceArch, guest: GuestLayout, records: RecordLists, keys: Keys, kprobes: Kprobes
+    ) -> None:
         self._kernel = kernel
         self._arch = arch
         self._guest = guest
         self._keys = keys
+        self._kprobes = kprobes
         self._known = False
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
         self._frameless = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
@@ -86,7 +91,7 @@ class Stacks:
             first = function.address
             inside = keyed[bisect_left(keyed, first) : bisect_left(keyed, first + function.size)]
             with suppress(LookupError):  # a damaged module
-                code = memory.read(first, function.size)
+                code = self._kprobes.without_breakpoints(first, memory.read(first, function.size))
                 place = first - self._kernel.board.arch.kernel_map
                 targets = {branch - first: branches[branch] - first for branch in inside}
                 self._frameless[place : place + len(code)] = arch.without_frame(code, targets)

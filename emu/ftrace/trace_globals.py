@@ -72,7 +72,7 @@ class TraceGlobals:
         self.kprobes = Kprobes(
             kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, self.rethooks, warn
         )
-        self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys)
+        self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys, self.kprobes)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events)
         self.symbol_names = names = SymbolNames(kernel)
