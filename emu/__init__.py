@@ -13,7 +13,10 @@ if TYPE_CHECKING:
         Checkpoint,
         Completed,
         GuestPanic,
+        Hit,
+        HostProbe,
         LimitReached,
+        LivePatch,
         Machine,
         PoweredOff,
         Share,
@@ -21,8 +24,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "BadCommand", "BadImage", "BadProtocol", "Checkpoint", "Completed", "GuestPanic", "LimitReached", "Machine", "PoweredOff",
-    "Share", "TraceError",
+    "BadCommand", "BadImage", "BadProtocol", "Checkpoint", "Completed", "GuestPanic", "Hit", "HostProbe", "LimitReached",
+    "LivePatch", "Machine", "PoweredOff", "Share", "TraceError",
 ]  # fmt: skip
 
 

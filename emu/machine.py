@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +19,8 @@ from emu.cpu.snapshot import Checkpoint, Checkpoints, Unsaveable
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
-from emu.ftrace.live_patches import LivePatch
+from emu.ftrace.host_probes import Hit, HostProbe, HostProbes
+from emu.ftrace.live_patches import LivePatch, Replaced
 from emu.ftrace.patching import Protocol
 from emu.ftrace.patching_driver import BadProtocol, Driver
 from emu.ftrace.recorder import Recorder
@@ -42,8 +43,8 @@ from emu.kernel.limits import LimitReached
 from emu.kernel.userland import BadUserland, Userland
 
 __all__ = [
-    "BadCommand", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestPanic", "Input", "LimitReached",
-    "Machine", "PoweredOff", "Share", "Terminal", "TraceError", "Unsaveable", "image_directory",
+    "BadCommand", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestPanic", "Hit", "HostProbe", "Input",
+    "LimitReached", "LivePatch", "Machine", "PoweredOff", "Share", "Terminal", "TraceError", "Unsaveable", "image_directory",
 ]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -164,7 +165,8 @@ class Machine:
                 self.patching.protocol = patching
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
             tree = build_tree(self.trace_array)
-            self.tracefs = TraceFS(tree, self.settle, self._check_open, self.board.acting)
+            self.tracefs = TraceFS(tree, self.settle, self._check_open, self._changing)
+            self._probes = HostProbes(self.kernel, self.ftrace, trace_globals, self.settle)
             self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step, self._check_open) for cpu in self.board.cpus)
             for name, root in (("tracefs", tree), ("kprobes", build_kprobes_tree(self.ftrace))):
                 served = ServedTree(root, begun=self._updates, busy=lambda: self._unsettled, check=self._check_work)
@@ -244,6 +246,7 @@ class Machine:
         it and its process group, as by SIGKILL.
         """
         self._check_open()
+        self._check_calls()
         with self.kernel.limits.during(None, host_limit):
             self._kill_what_runs()
         self._output.clear()
@@ -297,7 +300,7 @@ class Machine:
             GuestPanic: also if patching does not end.
         """
         busy = self.kernel.run()
-        self.trace_array.after_run()
+        self._after_run()
         if self.patching.overdue:
             raise self._wedged("patching does not end")
         return busy
@@ -322,6 +325,7 @@ class Machine:
             ValueError: the cycles are negative, or more than the guest can count.
         """
         self._check_open()
+        self._check_calls()
         if not 0 <= cycles <= _LONGEST_ADVANCE:
             raise ValueError(f"{cycles} cycles: 0 to {_LONGEST_ADVANCE} can pass at once")
         if limit is not None and self.board.cycles(limit) >= cycles:
@@ -358,6 +362,46 @@ class Machine:
         self._check_open()
         return Site(self.kernel, self.ftrace, self.trace_array, function)
 
+    def probe(
+        self, place: str | int, callback: Callable[[Hit], object], *, args: str | Sequence[str] = (), returns: bool = False
+    ) -> HostProbe:
+        """Has a Python function called whenever a CPU comes to an instruction of the kernel, or when a function returns.
+
+        >>> with m.probe("vfs_read", lambda hit: print(hit.comm, hit.args["count"]), args="count=$arg3:u64"):
+        ...     m.run("cat /etc/passwd")
+
+        The machine stands while the function runs. The CPU is before the instruction, and goes on with the registers that
+        the function may have changed. If the function raises an exception, the method that has run the machine raises it;
+        the machine can then go on. The function may look at everything, and remove probes, but not run the machine or write
+        to tracefs: that is a RuntimeError.
+
+        Args:
+            place: `vfs_read`, `vfs_read+0x10`, `module:function`, or an address. A module need not be loaded yet.
+            callback: the function.
+            args: what it gets as `args`, as kprobe_events has it: `fd=%di name=+0(%si):string`.
+            returns: whether it is called when the function at `place` returns; also if `place` ends with `%return`.
+
+        Raises:
+            TraceError: ENOENT, EILSEQ, EINVAL: the place cannot be probed, or an argument is wrong; ENOMEM.
+            GuestPanic, LimitReached, PoweredOff, BadProtocol: as `settle`.
+        """
+        self._check_open()
+        self._check_calls()
+        probe = self._probes.add(place, callback, args.split() if isinstance(args, str) else args, returns)
+        self.settle()
+        return probe
+
+    def _check_calls(self) -> None:
+        if self.board.calls_python:
+            raise RuntimeError("the machine stands for a callback: this can be done when it has returned")
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """For what changes something that native code may just be looking at."""
+        self._check_calls()
+        with self.board.acting():
+            yield
+
     def patch(self, function: str | int, *, asm: str | None = None, to: str | None = None) -> LivePatch:
         """Replaces a function of the kernel or of a module while the guest runs: calls go elsewhere from now on.
 
@@ -383,11 +427,13 @@ class Machine:
             GuestPanic, LimitReached, PoweredOff, BadProtocol: as `settle`.
         """
         self._check_open()
+        self._check_calls()
         if (asm is None) == (to is None):
             raise TypeError("a function is replaced either by `asm` or by `to`")
         patches, site = self.ftrace.live_patches, self.site(function)
-        code = patches.detour(site, to) if to is not None else patches.assembled(asm or "")
-        patch = self.ftrace.replace(site, code, self.settle)
+        replaced = Replaced(site.name, site.number, site.address)
+        code = patches.detour(replaced, to) if to is not None else patches.assembled(asm or "")
+        patch = self.ftrace.replace(replaced, code, self.settle)
         try:
             self.settle()
         except BadProtocol:
@@ -412,8 +458,13 @@ class Machine:
     def _step(self, cpu: Cpu) -> bool:
         """Executes one instruction of a CPU; see GuestCpu.step."""
         executed = self.kernel.step(cpu)
-        self.trace_array.after_run()
+        self._after_run()
         return executed
+
+    def _after_run(self) -> None:
+        """Acts on what native code and callbacks have left to be done."""
+        self.trace_array.after_run()
+        self._probes.after_run()
 
     @property
     def ftrace_enabled(self) -> bool:
@@ -428,6 +479,7 @@ class Machine:
     @ftrace_enabled.setter
     def ftrace_enabled(self, on: bool) -> None:
         self._check_open()
+        self._check_calls()
         self.ftrace.set_enabled(on)
         self.settle()
 
@@ -445,6 +497,7 @@ class Machine:
             BadProtocol: the patching protocol is a function that cannot be used (docs/races.md). It is a TraceError.
         """
         self._check_open()
+        self._check_calls()
         with self.kernel.limits.during(limit, host_limit):
             while self._unsettled:
                 if not self._moment() and self._unsettled:

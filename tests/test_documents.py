@@ -21,7 +21,7 @@ DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("firmware/*
 COLUMNS = 120
 
 
-@pytest.mark.parametrize(("document", "least"), [("docs/races.md", 30), ("docs/race-lab.md", 5)])
+@pytest.mark.parametrize(("document", "least"), [("docs/races.md", 30), ("docs/race-lab.md", 5), ("docs/live-patching.md", 25)])
 def test_sessions_give_what_the_document_shows(document: str, least: int) -> None:
     failed, tried = doctest.testfile(str(ROOT / document), module_relative=False)
     assert (failed, tried > least) == (0, True)

@@ -78,6 +78,7 @@ class Board:
         self._python_handlers: list[object] = []  # ctypes callbacks that native code points to
         self._raised: BaseException | None = None  # what one of them raised
         self._acting = 0
+        self._python_calls = 0  # under way
         self._ceiling: int | None = None
         self._reason = int(turns.TIME)  # why the last run ended
         self.reset_page_table = 0
@@ -138,6 +139,15 @@ class Board:
             self._acting -= 1
 
     @property
+    def calls_python(self) -> bool:
+        """Whether native code has called Python, and waits for it: the machine cannot be run."""
+        return self._python_calls > 0
+
+    def _check_runs(self) -> None:
+        if self.calls_python:
+            raise RuntimeError("the machine stands, because it has called a function and waits for it")
+
+    @property
     def stands(self) -> bool:
         """Whether it does nothing of the kind."""
         return not self._acting
@@ -191,6 +201,7 @@ class Board:
             CpuFault: a CPU left RAM.
             Exception: a Python handler raised it, or, at the end, the handler of a host signal (KeyboardInterrupt).
         """
+        self._check_runs()
         with self.acting(), Held():
             return self._run(on_host_call)
 
@@ -227,6 +238,7 @@ class Board:
 
         Raises: as `run`.
         """
+        self._check_runs()
         with self.acting(), Held():
             now = int(turns.ready_at(np.uint64(cpu.record.address)))
             if now == cpu_record.NEVER:
@@ -248,6 +260,7 @@ class Board:
         """
         from emu.cpu.native import run_to  # compiled when it is needed
 
+        self._check_runs()
         there = np.array(places, np.uint64)
         with self.acting(), Held():
             while blocks > 0:
@@ -336,11 +349,14 @@ class Board:
 
         def call(record: int, argument: int) -> None:
             cpu = self._by_record[record]
+            self._python_calls += 1
             try:
                 function(cpu, argument)
             except BaseException as error:
-                self._raised = error
+                self._raised = self._raised or error
                 self.stop(cpu)
+            finally:
+                self._python_calls -= 1
 
         handler = _HANDLER(call)
         self._python_handlers.append(handler)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.callbacks import TraceCallbacks
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.live_patches import LivePatch, LivePatches
+from emu.ftrace.live_patches import LivePatch, LivePatches, Replaced
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -25,9 +25,6 @@ from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracers import Callback
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import BadModule, Module
-
-if TYPE_CHECKING:
-    from emu.ftrace.site import Site
 
 __all__ = ["EnabledFunction", "Ftrace"]
 
@@ -266,7 +263,7 @@ class Ftrace:
 
     # Replacing functions
 
-    def replace(self, site: Site, code: Callable[[int], bytes], settle: Callable[[], None]) -> LivePatch:
+    def replace(self, function: Replaced, code: Callable[[int], bytes], settle: Callable[[], None]) -> LivePatch:
         """See `LivePatches.replace`.
 
         Raises:
@@ -276,7 +273,7 @@ class Ftrace:
             raise TraceError(errno.ENODEV, "tracing has failed, so that no call site is changed any more")
         if not self.enabled:
             raise TraceError(errno.EBUSY, "kernel.ftrace_enabled is 0")
-        return self.live_patches.replace(site, code, settle)
+        return self.live_patches.replace(function, code, settle)
 
     # Switching it off
 

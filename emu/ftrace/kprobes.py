@@ -151,12 +151,14 @@ class Kprobes:
         self._probes: list[_Kprobe] = []
         self._points: dict[int, _Point] = {}  # by address
         self._functions: dict[int, _Function] = {}  # those that have been looked at, by address
+        self._keyed: Sequence[int] = ()  # all branches, as long as there are such functions
         self.registers = np.zeros(len(set(arch.probe_registers.names.values())), np.uint64)
         records.event_context.set(event_context.REGISTERS, self.registers.ctypes.data)
         self._record = Record(kprobes_record.WORDS)
         self._saved_offsets = np.zeros(0, np.uint64)
         self._table = np.zeros(0, np.uint64)
-        self._points_changed()
+        self._stale = False  # the table lacks a breakpoint, which is not there yet
+        self._tabulate()
         records.set_in_all(array_record.KPROBES, self._record.address)
 
     # What is probed
@@ -243,7 +245,7 @@ class Kprobes:
         point = self._points.get(address)
         if point is None:
             point = self._points[address] = self._make(address)
-            self._points_changed()
+            self._stale = True
         probe.point, probe.gone_from = point, None
         point.probes.insert(0, probe)
         self._chain(point)
@@ -280,8 +282,9 @@ class Kprobes:
             records = [probe.consumer for probe in point.probes] if self._enabled else []
             point.record.set(kprobe_record.CONSUMERS, consumer.link(records))
 
-    def _points_changed(self) -> None:
-        """Has native code find the breakpoints that there are."""
+    def _tabulate(self) -> None:
+        """Has native code find the breakpoints that there are, or will be."""
+        self._stale = False
         points = [point for point in self._points.values() if point.site is None]
         start = self._kernel.board.arch.kernel_map
         places = np.array([point.address - start for point in points], np.uint64)
@@ -315,6 +318,8 @@ class Kprobes:
         if symbol is None or address >= symbol.address + max(symbol.size, 1):
             return None
         known = self._functions.get(symbol.address)
+        if not self._functions:
+            self._keyed = sorted(self._keys.branches())
         if known is None:
             with suppress(LookupError):  # a damaged module
                 known = self._functions[symbol.address] = self._read(symbol, module)
@@ -323,11 +328,11 @@ class Kprobes:
     def _read(self, symbol: Symbol, module: Module | None) -> _Function:
         """What is in a function."""
         start, end = symbol.address, symbol.address + symbol.size
-        sites, keyed = self._sites.addresses, sorted(self._keys.branches())
+        sites, keyed = self._sites.addresses, self._keyed
         inside = sites[(sites >= np.uint64(start)) & (sites < np.uint64(end))].tolist()
         branches = keyed[bisect_left(keyed, start) : bisect_left(keyed, end)]
         compiled = dict.fromkeys(branches, self._arch.key_nop)
-        compiled |= {point.address: point.instruction for point in self._points.values() if start <= point.address < end}
+        compiled |= {at: self._points[at].instruction for at in range(start, end) if at in self._points}
         compiled |= dict.fromkeys(inside, self._arch.nop)
         code = bytearray(self._kernel.memory.read(start, symbol.size))
         for address, instruction in compiled.items():
@@ -433,8 +438,8 @@ class Kprobes:
             del self._points[point.address]
             if point.copy:
                 self._trampolines.release(point.copy)
-        if gone:
-            self._points_changed()
+        if gone or self._stale:
+            self._tabulate()
 
     # Modules
 

@@ -7,7 +7,7 @@ import contextlib
 import errno
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,21 @@ from emu.ftrace.trampolines import Trampolines
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
 
-if TYPE_CHECKING:
-    from emu.ftrace.site import Site
+__all__ = ["LivePatch", "LivePatches", "Replaced"]
 
-__all__ = ["LivePatch", "LivePatches"]
+
+class Replaced(NamedTuple):
+    """A function that is to be replaced.
+
+    Attributes:
+        name: its name, with ` [module]` if it is a module's.
+        number: its number (filters.Functions).
+        site: the address of its call site.
+    """
+
+    name: str
+    number: int
+    site: int
 
 
 class LivePatch:
@@ -34,10 +45,10 @@ class LivePatch:
         address: where the guest's CPUs go instead.
     """
 
-    def __init__(self, patches: LivePatches, number: int, function: str, address: int, settle: Callable[[], None]) -> None:
-        self.function = function
+    def __init__(self, patches: LivePatches, function: Replaced, address: int, settle: Callable[[], None]) -> None:
+        self.function = function.name
         self.address = address
-        self.number = number  # of the function
+        self.number = function.number
         self.record = Record(consumer.WORDS)  # what native code knows of it
         self._patches = patches
         self._settle = settle
@@ -91,35 +102,33 @@ class LivePatches:
         """What replaces a function, by its number."""
         return self._by_number.get(number)
 
-    def replace(self, site: Site, code: Callable[[int], bytes], settle: Callable[[], None]) -> LivePatch:
+    def replace(self, function: Replaced, code: Callable[[int], bytes], settle: Callable[[], None]) -> LivePatch:
         """Replaces a function from the next time on that sites are brought to what is wanted.
 
         Args:
-            site: of the function.
+            function: which.
             code: returns the code that is to lie at an address. It may raise ValueError.
             settle: runs the machine until that has been done.
 
         Raises:
             TraceError: EBUSY, when it is replaced already; EINVAL, when it cannot be; ENOMEM, when there is no place.
             ValueError: from `code`.
-            LookupError: the function is gone.
         """
-        function, number = site.name, site.number
-        if number in self._by_number:
-            raise TraceError(errno.EBUSY, f"{function} is replaced already")
-        if why := self._arch.hinders_replacing(self._kernel.memory, self._begin(site), site.address):
-            raise TraceError(errno.EINVAL, f"{function} cannot be replaced: {why}")
-        address = self._trampolines.allocate(len(code(self._trampolines.first)))
+        if function.number in self._by_number:
+            raise TraceError(errno.EBUSY, f"{function.name} is replaced already")
+        if why := self._arch.hinders_replacing(self._kernel.memory, self._begin(function), function.site):
+            raise TraceError(errno.EINVAL, f"{function.name} cannot be replaced: {why}")
+        address = self._trampolines.allocate(len(code(self._trampolines.first)), stands_for=self._begin(function))
         try:
             self._trampolines.write(address, code(address))
         except BaseException:
             self._trampolines.release(address)
             raise
-        patch = LivePatch(self, number, function, address, settle)
+        patch = LivePatch(self, function, address, settle)
         patch.record.set(consumer.HANDLER, self._arch.redirect())
         patch.record.set(consumer.POST, consumer.AFTER)
         patch.record.set(consumer.TARGET, address)
-        self._by_number[number] = patch
+        self._by_number[function.number] = patch
         self._changed()
         return patch
 
@@ -130,7 +139,7 @@ class LivePatches:
         begin = self._arch.taken_over
         return lambda address: begin + assemble(self._arch, text, address + len(begin), self._symbol)
 
-    def detour(self, site: Site, name: str) -> Callable[[int], bytes]:
+    def detour(self, function: Replaced, name: str) -> Callable[[int], bytes]:
         """Code that goes on at another function.
 
         Raises:
@@ -144,7 +153,7 @@ class LivePatches:
             raise LookupError(f"there is no function '{name}'{did_you_mean(name, known)}")
         if len(found) > 1:
             raise LookupError(f"{len(found)} functions are called '{name}'")
-        if found[0] == self._begin(site):
+        if found[0] == self._begin(function):
             raise TraceError(errno.EINVAL, f"{name} cannot replace itself")
         return lambda address: self._arch.detour(address, found[0])
 
@@ -186,8 +195,8 @@ class LivePatches:
         numbers = functions.numbers
         return {int(np.searchsorted(numbers, number)): [patch.record] for number, patch in self._by_number.items()}
 
-    def _begin(self, site: Site) -> int:
+    def _begin(self, function: Replaced) -> int:
         """The address of a function."""
-        found = self._kernel.symbols.function_at(site.address)
+        found = self._kernel.symbols.function_at(function.site)
         assert found is not None
         return found[0].address

@@ -16,10 +16,7 @@ from tests.lib.sessions import session
 # What a document's session finds; those of this file change nothing else.
 BEGINNING = {"tracing_on": "1", "current_tracer": "nop", "set_event": "", "error_log": "", "trace": "", "snapshot": "0"}
 
-NOTHING_SET = """\
-# Available triggers:
-# traceon traceoff snapshot stacktrace enable_event disable_event enable_hist disable_hist hist
-"""
+NOTHING_SET = read_golden("trigger-file-empty.txt")
 REFUSED = "echo: write error: Invalid argument\n"
 EXISTS = "echo: write error: File exists\n"
 BLOCK = "dd if=/dev/zero of=/dev/ram0 bs=1k seek=$n count=1 conv=notrunc 2> /dev/null"

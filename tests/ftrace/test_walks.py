@@ -99,8 +99,8 @@ def check(title: str, action: Callable[[], Any], allowed: set[str]) -> None:
     assert risen - allowed == {step.function for step in walk if step.up and not step.native}
 
 
-# Functions that were passed down to be asked: whether the machine is open, and to run it; how often patching has begun.
-ASKED = {"Machine._check_open", "Machine.settle", "Machine.__init__.<locals>.<lambda>"}
+# Functions that were passed down to be asked: whether the machine is open, or may be changed; to run it; how often patching began.
+ASKED = {"Machine._check_open", "Machine._changing", "Machine._updates", "Machine.settle", "Machine.__init__.<locals>.<lambda>"}
 # Other operations of the interface of files.
 FILES = {"StaticDirectory.lookup", "_ModeNode.attributes", "ArrayHandle.release"}
 

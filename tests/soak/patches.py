@@ -94,9 +94,6 @@ def _calls(machine: Machine) -> tuple[bytes, list[str]]:
     right = _worked(machine)
     called = {line.split(": ")[1].split(" <-")[0] for line in machine.tracefs.read("trace").splitlines() if " <-" in line}
     machine.tracefs.write("current_tracer", "nop")
-    machine.run(_LOAD)
-    if _worked(machine) != right:
-        raise PatchFailure("the load does not print the same twice")
     return right, sorted(called)
 
 

@@ -85,7 +85,7 @@ def many_at_once(arch: str, count: int, rounds: int, seed: int) -> Probed:
         witness = InstructionWitness(machine)
         right = _run_load(machine)
         places = _Places()
-        for begin, size in _functions(machine, seed)[:60]:
+        for begin, size in _functions(machine, seed)[: 2 * len(_BUSY)]:
             _look(machine, begin, size, places)
         pairs = [pair for pair in pairwise(places.found) if pair[1] in places.following]
         for _ in range(rounds):

@@ -14,4 +14,4 @@ def test_every_instruction_of_functions_is_probed(arch: str) -> None:
 
 def test_many_probes_come_and_go(arch: str) -> None:
     done = many_at_once(arch, PROBED_AT_ONCE, 2, seed=0)
-    assert done.hits > 1_000
+    assert done.hits > 500

@@ -37,11 +37,7 @@ _GROUP = "kprobes"
 _LARGEST_MAXACTIVE = 4096
 _LEAST_MAXACTIVE = 10
 _LARGEST_OFFSET = (1 << 32) - 1
-_REFUSALS = {
-    errno.EILSEQ: ProbeError.BAD_INSN_BNDRY,
-    errno.ENOENT: ProbeError.BAD_PROBE_ADDR,
-    errno.EADDRNOTAVAIL: ProbeError.NON_UNIQ_SYMBOL,
-}
+_REFUSALS = {errno.EILSEQ: ProbeError.BAD_INSN_BNDRY, errno.ENOENT: ProbeError.BAD_PROBE_ADDR}
 
 
 class _KprobeEvent(Probe):
@@ -81,6 +77,8 @@ class _KprobeEvent(Probe):
 
     def check(self, command: ProbeCommand) -> None:
         kprobes = self.kind.kprobes
+        if self.where.module is None and self.kind.count(self.where.symbol) > 1:
+            raise command.error(ProbeError.NON_UNIQ_SYMBOL, 1, code=errno.EADDRNOTAVAIL)
         try:
             (kprobes.check_return if self._maxactive else kprobes.check)(self.where)
         except TraceError as error:
@@ -165,10 +163,13 @@ class KprobeEvents(DynamicEventKind):
         """The entries that a command's words from the third on describe, and what fetches them. Raises TraceError."""
         at_entry = not returns and where.address is None and self._is_entry(where)
         site = ProbeSite(self._arch.probe_registers, self._symbols.address, at_entry=at_entry, returns=returns)
-        layout = EntryLayout.of(
-            EventKind.KRETPROBE if returns else EventKind.KPROBE, parse_arguments(command, 2, site)
-        )
+        kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
+        layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
         return layout, FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
+
+    def count(self, name: str) -> int:
+        """How many functions of the kernel, without its modules, have a name."""
+        return sum(function.name == name for function in self._kernel.image.functions)
 
     def _is_entry(self, where: ProbePlace) -> bool:
         """Whether a place is where a function begins; so it is said to be if nobody knows yet."""

@@ -158,6 +158,7 @@ class EventFile:
         self.record.set(event_file.CONSUMERS, addresses[0])
         needed = self.call.kind is EventKind.FTRACE or any(trigger.needs_entry for trigger in triggers)
         self.record.set(event_file.TRIGGER_COND, int(needed))
+        self.record.set(event_file.RECORD_FIRST, int(needed and all(trigger.target is not self for trigger in triggers)))
 
 
 class EventFiles:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from emu.ftrace.dynevent.synthetic import SyntheticEvent
-from emu.ftrace.hist.fields import HistField
+from emu.ftrace.hist.hist_field import HistField
 from emu.ftrace.hist.map import HistMap
 from emu.ftrace.hist.parse import Action, ActionKind, Handler
 from emu.ftrace.hist.program import ElementLayout, Program

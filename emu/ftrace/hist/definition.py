@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.hist.actions import HistActions
-from emu.ftrace.hist.fields import TIME, EventFields, HistField
+from emu.ftrace.hist.fields import TIME, EventFields
+from emu.ftrace.hist.hist_field import HistField
 from emu.ftrace.hist.parse import FieldName, HistCommand, Reference, SortKey, parse_expression, parse_sort
 from emu.ftrace.hist.program import ElementLayout, Program
 from emu.ftrace.hist.variables import HistVariable, HistVariables, References
@@ -30,6 +31,7 @@ class HistDefinition:
         call: the event.
         command: what was written.
         variables: those of the array, to which it may refer.
+        removes: one like it is there and is to be removed. Else its variables must have names of their own.
 
     Attributes:
         references: to variables of others.
@@ -43,15 +45,17 @@ class HistDefinition:
         TraceError: EINVAL, with what error_log tells; EDOM; ENOMEM for a field that is no number and no string.
     """
 
-    def __init__(self, call: EventCall, command: HistCommand, variables: HistVariables) -> None:
+    def __init__(
+        self, call: EventCall, command: HistCommand, variables: HistVariables, *, removes: bool = False
+    ) -> None:
         self.call = call
         self.command = command
         self.size = 1 << command.bits
-        self.references = References(call, command, variables)
+        self.references = References(call, command, variables, removes=removes)
         self.fields = EventFields(call, self.references)
         self.actions = HistActions()
         self.values = self._values()
-        self.variables = self._variables()
+        self.variables = self._variables(() if removes else variables.names(call))
         self.keys = self._keys()
         named = [None if field.is_stacktrace else field.expression for field in (*self.values, *self.keys)]
         self.sort: Sequence[SortKey] = parse_sort(command.source, command.sort, named)
@@ -66,11 +70,11 @@ class HistDefinition:
                 found.append(self.fields.value(source, parse_expression(source, text)))
         return found
 
-    def _variables(self) -> dict[str, HistField]:
+    def _variables(self, taken: Collection[str]) -> dict[str, HistField]:
         source = self.command.source
         found: dict[str, HistField] = {}
         for name, text in self.command.variables:
-            if name in found:
+            if name in found or name in taken:
                 raise source.error(_DUPLICATE_VARIABLE, name)
             found[name] = self.fields.variable(source, parse_expression(source, text))
         return found
@@ -136,7 +140,7 @@ class HistDefinition:
         for key, to in zip(self.keys, layout.keys, strict=True):
             program.key(key, to)
         for histogram, variables in self.references.by_histogram().items():
-            element = program.look_up(histogram.table.record.address)
+            element = program.look_up(histogram.address)
             for referred, references in variables.items():
                 once = self.references.is_read_once(referred)
                 program.read(references, element, histogram.definition.place(referred, once=once))

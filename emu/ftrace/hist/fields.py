@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the keys, values and variables of a histogram are: their types, and where an event's entry has what they say."""
+"""What keys, values and variables of a histogram say: the types of their values, and where an event's entry has them."""
 
 from __future__ import annotations
 
 import errno
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import COMMON_FIELDS, EventCall, Field
 from emu.ftrace.event.filter_parse import Source, source_of
+from emu.ftrace.hist.hist_field import LONGEST_STRING, STACKTRACE, HistField
 from emu.ftrace.hist.parse import (
     Expression,
     FieldName,
@@ -25,9 +25,9 @@ from emu.ftrace.hist.parse import (
 from emu.ftrace.hist.variables import References
 from emu.ftrace.native import hist_record
 
-__all__ = ["CPU", "STACKTRACE", "TIME", "EventFields", "HistField", "string_room"]
+__all__ = ["CPU", "TIME", "EventFields"]
 
-TIME, CPU, STACKTRACE = "common_timestamp", "common_cpu", "stacktrace"
+TIME, CPU = "common_timestamp", "common_cpu"
 _CPU_ALIASES = ("cpu", "CPU")  # unless the event has such a field
 
 _NO_FIELD = "Couldn't find field"
@@ -35,78 +35,9 @@ _STRING_OPERAND = "String type can not be an operand in expression"
 _MIXED_TIMES = "Timestamp units in expression don't match"
 _BAD_MODIFIER = "Invalid field modifier"
 
-LONGEST_STRING = 256  # bytes, with its NUL, of a string that is kept, or that has a variable length
 _WORD = 8
 _ADDRESSES = frozenset({Modifier.SYM, Modifier.SYM_OFFSET, Modifier.SYSCALL})
 _GROUPS = frozenset({Modifier.LOG2, Modifier.BUCKETS})
-
-
-@dataclass(frozen=True)
-class HistField:
-    """A key, a value, or what a variable is.
-
-    Attributes:
-        expression: what is computed; `str()` of it is what files show.
-        type: in C; of a string as the event's `format` shows it.
-        size: bytes; of a string the most that it has with its NUL.
-        signed: whether keys are sorted as signed numbers.
-        is_string: whether it is text.
-        in_microseconds: whether it is a time in microseconds.
-    """
-
-    expression: Expression
-    type: str
-    size: int
-    signed: bool = False
-    is_string: bool = False
-    in_microseconds: bool = False
-
-    def __str__(self) -> str:
-        return str(self.expression)
-
-    @property
-    def name(self) -> str:
-        """What stands before its values; "" if it has no name."""
-        return self.expression.name if isinstance(self.expression, FieldName) else str(self.expression)
-
-    @property
-    def modifier(self) -> Modifier | None:
-        return self.expression.modifier if isinstance(self.expression, FieldName) else None
-
-    @property
-    def is_stacktrace(self) -> bool:
-        return self.name == STACKTRACE and self.size == hist_record.STACK_DEPTH * _WORD
-
-    @property
-    def room(self) -> int:
-        """Bytes of a key that it takes, a multiple of 8."""
-        return -(-self.size // _WORD) * _WORD
-
-    @property
-    def kept_room(self) -> int:
-        """Bytes that it takes where it is kept for a key, a multiple of 8."""
-        return min(self.room, LONGEST_STRING) if self.is_string else _WORD
-
-    def uses(self, name: str) -> bool:
-        """Whether a field of that name is part of it."""
-        return _uses(self.expression, name)
-
-
-def string_room(field: Field) -> int:
-    """Bytes to which a string of an entry is copied, a multiple of 8."""
-    size = LONGEST_STRING if field.is_dynamic else min(field.size, LONGEST_STRING)
-    return -(-size // _WORD) * _WORD
-
-
-def _uses(expression: Expression, name: str) -> bool:
-    match expression:
-        case FieldName():
-            return expression.name == name
-        case Negation(operand=operand):
-            return _uses(operand, name)
-        case Operation(left=left, right=right):
-            return _uses(left, name) or _uses(right, name)
-    return False
 
 
 class EventFields:
@@ -177,7 +108,10 @@ class EventFields:
     def _reference(self, source: HistSource, reference: Reference, *, once: bool) -> HistField:
         """What a reference means. `once`: the variable is not set any more when its value has been read."""
         if (text := self._references.own(reference)) is not None:
-            return self.field(source, parse_expression(source, text))
+            meant = parse_expression(source, text)
+            if isinstance(meant, Reference):
+                raise source.error(_NO_FIELD, text)
+            return self.field(source, meant)
         return self._references.find(source, reference, once=once).as_field(reference)
 
     def _operand(self, source: HistSource, expression: Expression) -> HistField:

@@ -311,12 +311,14 @@ def parse_sort(source: HistSource, text: str | None, fields: Sequence[Expression
 
 
 def _sort_key(source: HistSource, word: str, fields: Sequence[Expression | None]) -> SortKey:
-    """A field's name, or the field as files show it, and perhaps a direction."""
-    for direction in ("", ".ascending", ".descending"):
-        for index, field in enumerate(fields, 1):
-            if word == f"{field}{direction}" and field is not None:
+    """A field's name, and of several the first that has it; or a field as files show it. A direction may follow."""
+    names = {"hitcount": 0}
+    for index, field in enumerate(fields, 1):
+        if isinstance(field, FieldName):
+            names.setdefault(field.name, index)
+        for direction in ("", ".ascending", ".descending"):
+            if word == f"{field}{direction}" and field is not None and word not in names:
                 return SortKey(index, _descends(source, direction))
-    names = {"hitcount": 0} | {field.name: index for index, field in enumerate(fields, 1) if isinstance(field, FieldName)}
     name = word.partition(".")[0]
     if name not in names:
         raise source.error(_BAD_SORT_FIELD, name, misspelt=(name, names))

@@ -6,13 +6,16 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.clocks import Clocks
+from emu.ftrace.dynevent.dyn_event import DynamicEvents
 from emu.ftrace.dynevent.synthetic import SYSTEM as SYNTHETIC
 from emu.ftrace.dynevent.synthetic import SyntheticEvent
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind
+from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.hist.action_fields import find_actions
@@ -27,7 +30,6 @@ from emu.native.record import Record
 if TYPE_CHECKING:
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.hist_actions import ActionHandlers
-    from emu.ftrace.trace_globals import TraceGlobals
 
 __all__ = ["HistTrigger", "HistTriggers", "Histogram", "Histograms"]
 
@@ -49,6 +51,11 @@ class Histogram:
         self.definition = definition
         self.table = table
         self.triggers = 0  # that count in it
+
+    @property
+    def address(self) -> int:
+        """Of what native code knows of it."""
+        return self.table.record.address
 
 
 class Histograms:
@@ -148,7 +155,7 @@ class HistTrigger:
 
     @property
     def event_handler(self) -> int:
-        return 0 if self.condition else self._histograms.handlers().event_with_hist
+        return 0 if self.condition or self.definition.command.actions else self._histograms.handlers().event_with_hist
 
     @property
     def paused(self) -> bool:
@@ -170,13 +177,24 @@ class HistTrigger:
 
     def text(self) -> Iterator[str]:
         """The table."""
-        return hist_text(str(self), self.definition, self.histogram.table, self._histograms.names)
+        return hist_text(str(self), self.histogram.definition, self.histogram.table, self._histograms.names)
 
     def release(self) -> None:
         """It does nothing any more."""
         self.pause(True)
         self.histogram.triggers -= 1
         self._histograms.release(self.histogram)
+
+
+class HistGlobals(Protocol):
+    """What the trace arrays share, as far as hist triggers need it (`emu.ftrace.trace_globals`)."""
+
+    events: Catalogue
+    dynamic_events: DynamicEvents
+    clocks: Clocks
+    hists: Histograms
+
+    def condition(self, call: EventCall, text: str) -> EventFilter: ...
 
 
 class HistTriggers:
@@ -194,7 +212,7 @@ class HistTriggers:
         self,
         records: ArrayRecords,
         files: EventFiles,
-        trace_globals: TraceGlobals,
+        trace_globals: HistGlobals,
         set_clock: Callable[[str], None],
         reserve_snapshot: Callable[[], Callable[[], None]],
     ) -> None:
@@ -236,7 +254,7 @@ class HistTriggers:
                 have the snapshot.
         """
         command = parse_hist(call.path, text)
-        definition = HistDefinition(call, command, self._variables)
+        definition = HistDefinition(call, command, self._variables, removes=removes)
         condition = self._globals.condition(call, command.condition) if command.condition is not None else None
         there = next((one for one in self.of(call) if one.is_same(definition, command.condition)), None)
         if removes:

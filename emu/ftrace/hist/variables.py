@@ -6,14 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from emu.ftrace.event.call import EventCall
+from emu.ftrace.hist.hist_field import HistField
 from emu.ftrace.hist.parse import Handler, HistCommand, HistSource, Reference
-
-if TYPE_CHECKING:
-    from emu.ftrace.hist.fields import HistField
-    from emu.ftrace.hist.triggers import Histogram, HistTrigger
 
 __all__ = ["HistVariable", "HistVariables", "References"]
 
@@ -22,6 +19,41 @@ _NOT_FOUND = "Couldn't find variable"
 _NO_FIELD = "Couldn't find field"
 
 _OPERATOR = re.compile(r"(?<!\.sym)-|[+*/]")  # the "-" of .sym-offset is none
+
+
+class Definition(Protocol):
+    """The definition of a histogram, as far as its variables go."""
+
+    @property
+    def call(self) -> EventCall: ...
+
+    @property
+    def variables(self) -> Mapping[str, HistField]: ...
+
+    @property
+    def references(self) -> References: ...
+
+    def place(self, variable: HistVariable, *, once: bool) -> int: ...
+
+
+class Histogram(Protocol):
+    """A histogram, as far as its variables go."""
+
+    @property
+    def definition(self) -> Definition: ...
+
+    @property
+    def address(self) -> int: ...
+
+
+class HistTrigger(Protocol):
+    """A hist trigger, as far as its variables go."""
+
+    @property
+    def definition(self) -> Definition: ...
+
+    @property
+    def histogram(self) -> Histogram: ...
 
 
 @dataclass(frozen=True)
@@ -51,12 +83,16 @@ class HistVariables:
     def __init__(self, triggers: Callable[[], Iterable[HistTrigger]]) -> None:
         self._triggers = triggers
 
+    def names(self, call: EventCall) -> set[str]:
+        """Those of an event's histograms."""
+        return {name for trigger in self._triggers() if trigger.definition.call is call for name in trigger.definition.variables}
+
     def of_event(self, system: str, event: str, name: str) -> HistVariable | None:
         """The variable of that name of an event's histograms; None: there is none."""
         return next((variable for call, variable in self._named(name) if (call.system, call.name) == (system, event)), None)
 
     def find(
-        self, source: HistSource, name: str, system: str, event: str, matched: Iterable[tuple[str, str]]
+        self, source: HistSource, name: str, system: str, event: str, matched: Iterable[tuple[str, str]], *, removes: bool
     ) -> HistVariable | None:
         """What a reference means. None: there is no such variable.
 
@@ -65,6 +101,7 @@ class HistVariables:
             name: of the variable.
             system, event: whose it is; "": that is not said.
             matched: systems and names of the events that the trigger's actions match, which come first then.
+            removes: the trigger is one that is to be removed: whatever is found is right.
 
         Raises:
             TraceError: EINVAL: several events have one.
@@ -74,7 +111,7 @@ class HistVariables:
         of_matched = [found for one in matched if (found := self.of_event(*one, name)) is not None]
         if not of_matched:
             of_matched = list(dict(reversed(list(self._named(name)))).values())
-        if len(of_matched) > 1:
+        if len(of_matched) > 1 and not removes:
             raise source.error(_NOT_UNIQUE, name)
         return of_matched[0] if of_matched else None
 
@@ -97,10 +134,12 @@ class References:
         call: the event.
         command: the trigger.
         variables: those of the array.
+        removes: see `HistVariables.find`.
     """
 
-    def __init__(self, call: EventCall, command: HistCommand, variables: HistVariables) -> None:
+    def __init__(self, call: EventCall, command: HistCommand, variables: HistVariables, *, removes: bool) -> None:
         self._call = call
+        self._removes = removes
         self._definitions = dict(command.variables)
         self._matched = [
             (system, event)
@@ -135,7 +174,7 @@ class References:
 
     def seek(self, source: HistSource, name: str, system: str, event: str) -> HistVariable | None:
         """A variable of another trigger; None: there is none. Raises TraceError: EINVAL: several events have one."""
-        return self._variables.find(source, name, system, event, self._matched)
+        return self._variables.find(source, name, system, event, self._matched, removes=self._removes)
 
     def add(self, reference: Reference, variable: HistVariable) -> None:
         """Notes what a reference means."""

@@ -15,6 +15,7 @@ HANDLER = _fields.word()  # 0: what FILTER keeps is recorded; else address of vo
 FILTER = _fields.word()  # address of a filter's program; 0: every entry passes
 CONSUMERS = _fields.word()  # address of the first consumer; 0: there is none
 TRIGGER_COND = _fields.word()  # 1: consumers act when the entry has its place in the ring buffer, not before it is recorded
+RECORD_FIRST = _fields.word()  # 1: what they do cannot change whether it is recorded; events that they make come after it
 WORDS = _fields.count
 
 ENABLED = np.uint64(1)

@@ -106,6 +106,17 @@ def record(cpu, array_cpu, array, ring, disabled, event, staged, size):
         record_stacks(cpu, array_cpu, array)
 
 
+@njit
+def record_kept(cpu, array_cpu, array, file, context, ring, disabled):
+    """Records the entry in the event_context as `record` does, if the event's filter keeps it."""
+    staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
+    if keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
+        newline = load_u64(context + event_context.NEWLINE)
+        if newline != ZERO:
+            store_u8(newline, NEWLINE)
+        record(cpu, array_cpu, array, ring, disabled, load_u64(context + event_context.EVENT), staged, size)
+
+
 def build() -> Any:
     """Compiles void handle(cpu, file): does all that `file`, an event_file, wants of the event in the event_context."""
 
@@ -126,15 +137,16 @@ def build() -> Any:
             return
         ring = load_u64(array_cpu + array_cpu_record.RING)
         disabled = load_u64(ring + ring_record.DISABLED)
+        is_recorded = False
         if conditional:
             soft_disabled = ZERO
+            first = load_u64(file + event_file.RECORD_FIRST) != ZERO and load_u64(context + event_context.NEWLINE) == ZERO
+            if first and load_u64(file + event_file.FLAGS) == event_file.ENABLED:
+                record_kept(cpu, array_cpu, array, file, context, ring, disabled)
+                is_recorded = True
             act(cpu, array_cpu, file, staged, size)
-        recorded = load_u64(file + event_file.FLAGS) | soft_disabled == event_file.ENABLED
-        if recorded and keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
-            newline = load_u64(context + event_context.NEWLINE)
-            if newline != ZERO:
-                store_u8(newline, NEWLINE)
-            record(cpu, array_cpu, array, ring, disabled, event, staged, size)
+        if not is_recorded and load_u64(file + event_file.FLAGS) | soft_disabled == event_file.ENABLED:
+            record_kept(cpu, array_cpu, array, file, context, ring, disabled)
         if conditional:
             act_after(cpu, file)
 

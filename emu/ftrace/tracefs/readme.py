@@ -71,6 +71,24 @@ Events
   events/SYSTEM/EVENT/trigger   what else happens, at most COUNT times if that is given, and IF the fields are so:
       traceoff   traceon:5   stacktrace   snapshot:1   enable_event:sched:sched_switch   stacktrace if bytes_req >= 4096
       !stacktrace takes it back. Until then the event's key is on: enable shows 0* or 1*
+      hist:keys=FIELD[,FIELD][,FIELD]     counts the event by these, common_timestamp, common_cpu, or stacktrace
+          [:vals=FIELD[,FIELD]]           adds up these, besides hitcount
+          [:NAME=EXPRESSION[,...]]        keeps for each key a field, or what + - * / -( ) make of fields, numbers
+                                          and $NAME or SYSTEM.EVENT.$NAME: what another trigger keeps for the same key
+          [:sort=FIELD[,FIELD]]           by what the table is sorted: a name, and .descending, if it is to be
+          [:size=NUMBER]                  how many keys there is room for (2048): 128 to 131072
+          [:name=NAME]                    shares the table with triggers of other events that have this name
+          [:clock=CLOCK]                  the trace clock, if times are used (global)
+          [:pause][:cont][:clear]         said again of a trigger that is there: stops it, goes on, empties its table
+          [:HANDLER.ACTION]               onmatch(SYSTEM.EVENT): when the event is counted; onmax($NAME), onchange($NAME): when
+                                          the variable is greater, or other, than before. save(FIELD[,...]): keeps fields;
+                                          snapshot(): takes one; trace(EVENT,PARAMETER[,...]) or EVENT(PARAMETER[,...]):
+                                          a synthetic event happens. A parameter is $NAME, or a field of either event
+          [if FILTER]
+          How fields are shown: .hex .sym .sym-offset .execname (of common_pid) .syscall; common_timestamp.usecs
+          As keys by powers of two or in groups: .log2 .buckets=SIZE
+      enable_hist:SYSTEM:EVENT[:COUNT]    has the hist triggers of an event go on; disable_hist: pauses them
+  events/SYSTEM/EVENT/hist      the tables of its hist triggers
   events/ftrace/print/trigger   the same for writes to trace_marker
   set_event_pid                 only events of these processes, switches to them and wakeups of them
   set_event_notrace_pid         no events of these processes

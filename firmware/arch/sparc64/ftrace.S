@@ -54,17 +54,11 @@ SYM_FUNC_END(return_to_handler)
 /* (frame): the call site that the function was called from. */
 LABEL ftrace_return_to_handler
 
-/* Where calls that return probes watch return to, in the same way. */
-SYM_FUNC_START(arch_rethook_trampoline)
-	save	%sp, -STACKFRAME_SZ, %sp
-	call	arch_rethook_trampoline_callback
-	 mov	%fp, %o0
-	jmpl	%o0 + 8, %g0
-	 restore
-SYM_FUNC_END(arch_rethook_trampoline)
-
-/* (frame): the call site that the function was called from. */
-LABEL arch_rethook_trampoline_callback
+/*
+ * Where calls that return probes watch return to, in their caller's window: the
+ * host puts the call site that the function was called from into %o7.
+ */
+LABEL arch_rethook_trampoline
 
 /* rethook_find_ret_addr(task, frame) */
 LABEL rethook_find_ret_addr

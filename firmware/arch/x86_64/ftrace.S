@@ -34,16 +34,13 @@ SYM_FUNC_START(ftrace_return_to_handler)
 	ret
 SYM_FUNC_END(ftrace_return_to_handler)
 
-/* Where calls that return probes watch return to, in the same way. */
+/*
+ * Where calls that return probes watch return to. The host takes back the slot
+ * that the return address came from, and stores there the one it had replaced.
+ */
 SYM_FUNC_START(arch_rethook_trampoline)
-	call	arch_rethook_trampoline_callback
-	int3
-SYM_FUNC_END(arch_rethook_trampoline)
-
-/* The host has stored the address that was replaced in the slot. */
-SYM_FUNC_START(arch_rethook_trampoline_callback)
 	ret
-SYM_FUNC_END(arch_rethook_trampoline_callback)
+SYM_FUNC_END(arch_rethook_trampoline)
 
 /* rethook_find_ret_addr(task, frame) */
 SYM_FUNC_START(rethook_find_ret_addr)

@@ -59,6 +59,7 @@ static const struct name errors[] = {
 	{ EUSERS, "Too many users" },
 	{ EOPNOTSUPP, "Operation not supported" },
 	{ EADDRINUSE, "Address already in use" },
+	{ EADDRNOTAVAIL, "Cannot assign requested address" },
 	{ ENOBUFS, "No buffer space available" },
 	{ ETIMEDOUT, "Connection timed out" },
 	{ ESTALE, "Stale file handle" },

@@ -212,6 +212,7 @@ def test_an_address_is_a_place(machine: Machine) -> None:
         ("p vfs_read-4", "Invalid probed address or symbol", 2),
         ("r vfs_read+4", "Retprobe address must be an function entry", 2),
         ("p:x  nosuch", "Invalid probed address or symbol", 4),
+        ("p m_start", "The symbol is not unique", 2),
         ("p 0x10", "Failed to register probe event", 2),
     ],
 )

@@ -220,6 +220,7 @@ def test_a_snapshot_is_taken_when_a_value_is_greater_than_for_any_key(booted: Ma
     tracefs = booted.tracefs
     tracefs.write(f"{SWITCH}/enable", "1")
     tracefs.write(f"{SWITCH}/trigger", "hist:keys=next_pid:p=next_prio:onmax($p).snapshot()")
+    tracefs.write("trace", "")
     for pid, prio in ((1, 5), (2, 9), (3, 7), (2, 8), (3, 9)):
         switch(booted, pid, next_prio=prio)
     assert re.findall(r"next_pid=(\d)", tracefs.read("snapshot")) == ["2"]
@@ -249,6 +250,20 @@ def test_a_synthetic_event_at_a_change(booted: Machine) -> None:
         switch(booted, pid, next_prio=prio, next_comm=f"task{pid}")
     assert lines(booted) == [f"other: prio={prio} comm=task{pid}" for pid, prio in ((1, 5), (2, 5), (1, 6), (1, 5))]
     assert "{ next_pid:          1 } hitcount:          4\n\tchanged:          5\n" in rows(booted, SWITCH)
+
+
+def test_a_synthetic_event_follows_the_event_that_makes_it(booted: Machine) -> None:
+    """As in Linux, where the entry has its place in the buffer before its triggers act."""
+    tracefs = booted.tracefs
+    tracefs.write("synthetic_events", "other int prio")
+    tracefs.write("events/synthetic/other/enable", "1")
+    tracefs.write(f"{SWITCH}/enable", "1")
+    tracefs.write(f"{SWITCH}/filter", "next_prio > 1")
+    tracefs.write(f"{SWITCH}/trigger", "hist:keys=next_pid:p=next_prio:onchange($p).other($p)")
+    for prio in (5, 1, 6):
+        switch(booted, 1, next_prio=prio)
+    tracefs.write(f"{SWITCH}/filter", "0")
+    assert [line.partition(":")[0] for line in lines(booted)] == ["sched_switch", "other", "other", "sched_switch", "other"]
 
 
 def test_a_loop_of_synthetic_events_ends(booted: Machine) -> None:
@@ -285,9 +300,7 @@ def test_what_is_shown_sets_the_same(booted: Machine) -> None:
     set_up(booted)
     shown = tracefs.read(f"{SWITCH}/trigger")
     command = shown.removesuffix(" [active]\n")
-    with pytest.raises(TraceError) as error:
-        tracefs.append(f"{SWITCH}/trigger", command)
-    assert error.value.errno == errno.EEXIST
+    assert refused(booted, SWITCH, command) == [f"Variable already defined at {command.index('wakeup_lat')}"]
     tracefs.append(f"{SWITCH}/trigger", f"!{command}")
     tracefs.append(f"{SWITCH}/trigger", command)
     assert tracefs.read(f"{SWITCH}/trigger") == shown
@@ -363,3 +376,22 @@ def test_variables_are_those_of_their_instance(booted: Machine) -> None:
         tracefs.write(f"instances/other/{SWITCH}/trigger", LAT)
     assert "Couldn't find variable" in tracefs.read("instances/other/error_log")
     tracefs.rmdir("instances/other")
+
+
+def test_a_checkpoint_has_them(booted: Machine) -> None:
+    """Tables, variables and definitions are again what they were, those that are gone by then, too."""
+    tracefs = booted.tracefs
+    set_up(booted)
+    wake(booted, 77)
+    checkpoint = booted.checkpoint()
+    found = []
+    for _ in range(2):
+        booted.run("usleep 100")
+        switch(booted, 77)
+        found.append((rows(booted, SWITCH), rows(booted, LATENCY), lines(booted)))
+        tracefs.append(f"{SWITCH}/trigger", f"!{LAT}:{MAKES}:{KEEPS}")
+        tracefs.append(f"{WAKING}/trigger", f"!{TIME}")
+        booted.restore(checkpoint)
+    assert "{ next_pid:         77 }" in found[0][0]
+    assert found[0] == found[1]
+    assert rows(booted, SWITCH) == "" and "{ pid:         77 } hitcount:          1\n" in rows(booted, WAKING)

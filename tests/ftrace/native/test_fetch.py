@@ -57,6 +57,7 @@ class Fetcher:
         self.names = SymbolNames(machine.kernel)
         self.end = board.arch.direct_map + recorder.globals.records.top.get(array_record.RAM_SIZE)
         self.base = self.end - SIZE
+        self.memory.write(self.end, b"\xff" * 16)  # which nothing may find
 
     def fetched(self, layout: EntryLayout, values: dict[int, int], entry: bytes = b"") -> bytes:
         """The entry that a program makes. `values`: of registers; `entry`: of the event that is probed."""
@@ -222,6 +223,18 @@ def test_what_is_no_memory(fetcher: Fetcher) -> None:
     assert strings_in(entry, layout.arguments[3], layout.offsets[3]) == [b"text\0"]
 
 
+def test_nothing_is_read_behind_the_end_of_memory(fetcher: Fetcher) -> None:
+    fetcher.memory.write(fetcher.end - 4, b"abcd")
+    words = "a=+0(%sp):x64 b=+0(%sp):x32 c=+0(+0(%sp)):x8 d=+0(%sp):string e=+0(%sp):x16[3]"
+    layout = layout_of(words, ProbeSite(fetcher.registers))
+    entry = fetcher.fetched(layout, {fetcher.registers.stack_pointer: fetcher.end - 4})
+    pairs = list(zip(layout.arguments, layout.offsets, strict=True))
+    numbers = [numbers_in(entry, *pairs[n]) for n in (0, 1, 2, 4)]
+    halves = [int.from_bytes(text, fetcher.byte_order) for text in (b"ab", b"cd")]
+    assert numbers == [[0], [int.from_bytes(b"abcd", fetcher.byte_order)], [0], [*halves, 0]]
+    assert strings_in(entry, *pairs[3]) == [FAULT]
+
+
 def test_names_of_addresses(fetcher: Fetcher) -> None:
     function = fetcher.machine.kernel.symbols.function_at(fetcher.machine.kernel.image.symbol("vfs_read"))
     assert function is not None
@@ -239,12 +252,14 @@ def test_fields_of_an_event_never_leave_its_entry(fetcher: Fetcher) -> None:
         entry[8:22] = (-5).to_bytes(4, sys.byteorder, signed=True) + b"eightway" + (77).to_bytes(2, sys.byteorder)
         entry[24:32] = path.to_bytes(4, sys.byteorder) + near.to_bytes(4, sys.byteorder)
         entry[32:40] = fetcher.base.to_bytes(8, sys.byteorder)
-        words = "n=$name:string p=$path:string r=$near:string a=$pid b=$small:u8 c=+0($where):x8 d=+4($name):string"
+        words = "n=$name:string p=$path:string r=$near:string a=$pid b=$small:u8 c=+0($where):x8 d=+4($name):string "
+        words += "x=+4($name):x8[8] y=+5($name):x32 z=+1(+1($name)):x8"
         layout = layout_of(words, ProbeSite(None, event=EVENT), EventKind.EPROBE)
         fetcher.memory.write(fetcher.base, b"\x42")
         made = fetcher.fetched(layout, {}, bytes(entry))
         pairs = list(zip(layout.arguments, layout.offsets, strict=True))
         assert [numbers_in(made, *pair)[0] for pair in pairs[3:6]] == [-5 & MASK, 77, 0x42]
+        assert [numbers_in(made, *pair) for pair in pairs[7:]] == [[*b"tway", 0, 0, 0, 0], [0], [0]]
         return [strings_in(made, *pair)[0] for pair in (*pairs[:3], pairs[6])]
 
     assert fetched(40 | 5 << 16, 13 | 5 << 16) == [b"eightway\0", b"/etc\0", b"/bin\0", b"tway\0"]

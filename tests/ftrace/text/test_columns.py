@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 from emu.ftrace.events import Flag
-from emu.ftrace.text.columns import latency_flags
+from emu.ftrace.text import Symbol
+from emu.ftrace.text.columns import SymbolNames, latency_flags
 
 
 @pytest.mark.parametrize(
@@ -39,3 +43,19 @@ def test_flags(flags: Flag, letters: str) -> None:
 )
 def test_preempt_depth_then_migrate_disable(preempt_count: int, digits: str) -> None:
     assert latency_flags(0, preempt_count) == "..." + digits
+
+
+@pytest.mark.parametrize(
+    ("options", "texts"),
+    [
+        ({}, ["[unknown/kretprobe'd]", "arch_rethook_trampoline"]),
+        ({"offset": True}, ["[unknown/kretprobe'd]", "arch_rethook_trampoline+0x5/0x6"]),
+        ({"address": True}, ["[unknown/kretprobe'd] <0000000000000100>", "arch_rethook_trampoline <0000000000000105>"]),
+    ],
+)
+def test_who_has_called_from_a_return_probes_trampoline_is_not_known(options: dict[str, bool], texts: list[str]) -> None:
+    def lookup(addresses: list[int]) -> list[Symbol]:
+        return [Symbol("arch_rethook_trampoline", int(address) - 0x100, 6) for address in addresses]
+
+    view = SimpleNamespace(symbols=SimpleNamespace(lookup=lookup))
+    assert SymbolNames(view, **options).of(np.array([0x100, 0x105], np.uint64)) == texts

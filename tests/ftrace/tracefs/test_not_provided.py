@@ -45,7 +45,7 @@ def test_what_is_here_is_a_part_of_linux(tracefs: TraceFS) -> None:
 @pytest.mark.parametrize(
     ("path", "log"),
     [
-        ("uprobe_events", "uprobe_events: Linux 6.1 has this file, this machine does not"),
+        ("eval_map", "eval_map: Linux 6.1 has this file, this machine does not"),
         ("instances/a/tracing_max_latency", "tracing_max_latency: Linux 6.1 has this file, this machine does not"),
         ("options/display-graph", "options/display-graph: Linux 6.1 has this file, this machine does not"),
         ("events/ext4", "events/ext4: Linux 6.1 has this file, this machine does not"),
@@ -111,12 +111,12 @@ def test_a_word_that_linux_does_not_understand_either(tracefs: TraceFS, path: st
 
 def test_dmesg_says_it_once_and_in_order(machine: Machine) -> None:
     before = shell(machine, "dmesg")
-    said = shell(machine, "for n in 1 2; do cat kprobe_events nosuch; echo irqsoff > current_tracer; done 2>&1 | wc -l; dmesg")
+    said = shell(machine, "for n in 1 2; do cat stack_trace nosuch; echo irqsoff > current_tracer; done 2>&1 | wc -l; dmesg")
     count, *lines = said.removeprefix(before).splitlines()
     assert count == "6"
     new = [line.partition("] ")[2] for line in lines][len(before.splitlines()) :]
     assert new == [
-        "tracefs: kprobe_events: Linux 6.1 has this file, this machine does not",
+        "tracefs: stack_trace: Linux 6.1 has this file, this machine does not",
         "tracefs: current_tracer: Linux 6.1 has the tracer 'irqsoff', this machine does not",
     ]
 

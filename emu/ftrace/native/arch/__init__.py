@@ -76,7 +76,7 @@ class RethookCallbacks(NamedTuple):
     arch_rethook_trampoline."""
 
     trampoline: Callback
-    """At arch_rethook_trampoline_callback: has the consumers of the call's probes act, and makes the guest go on at the real
+    """At arch_rethook_trampoline: has the consumers of the call's probes act, and makes the guest go on at the real
     return address."""
 
     find: Callback

@@ -59,7 +59,9 @@ __all__ = [
 
 _HANDLER = types.void(types.uint64, types.uint64)
 WINDOW = np.uint64(Env.regwptr.offset)
-O0, O1, O2, O3, O7, I6, I7 = (np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o7", "i6", "i7"))
+O0, O1, O2, O3, O6, O7, I6, I7 = (
+    np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o6", "o7", "i6", "i7")
+)
 ZERO, BEHIND = np.uint64(0), np.uint64(RETURN_OFFSET)
 
 
@@ -179,13 +181,12 @@ def build_for_rethooks(guest: GuestLayout) -> RethookCallbacks:
             store_u64(parent, load_u64(array + array_record.RETHOOK_TRAMPOLINE) - BEHIND)
 
     @cfunc(_HANDLER)
-    def trampoline_callback(cpu, address):
-        """arch_rethook_trampoline_callback(fp): the address of the call from which the function returns; see `graph_return`."""
+    def trampoline(cpu, address):
+        """arch_rethook_trampoline, in the caller's window: %o7 becomes the address of the call that has returned."""
         window = load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW)
-        call = handle_return(cpu, load_u64(window + O0))
+        call = handle_return(cpu, load_u64(window + O6))
         probes.write_at_site(cpu, array_of(cpu))
-        store_u64(window + O0, call)
-        store_u64(window + I7, call)
+        store_u64(window + O7, call)
 
     @cfunc(_HANDLER)
     def find(cpu, address):
@@ -195,7 +196,7 @@ def build_for_rethooks(guest: GuestLayout) -> RethookCallbacks:
 
     return RethookCallbacks(
         entry.address,
-        Callback("arch_rethook_trampoline_callback", trampoline_callback.address),
+        Callback("arch_rethook_trampoline", trampoline.address),
         Callback("rethook_find_ret_addr", find.address),
     )
 

@@ -25,7 +25,7 @@ __all__ = ["build"]
 _HANDLER = types.void(types.uint64, types.uint64)
 ZERO, ONE, INSTRUCTION = np.uint64(0), np.uint64(1), np.uint64(4)
 BEHIND = np.uint64(RETURN_OFFSET)
-WINDOW_OF_CALLER = ONE  # when a function has returned to arch_rethook_trampoline, which has a window
+WINDOW_OF_CALLER = ZERO  # when a function has returned to arch_rethook_trampoline, the current one
 UNDOES_WINDOW = np.uint64(12)  # where return_to_handler has jmpl %o0 + 8, %g0; restore
 
 

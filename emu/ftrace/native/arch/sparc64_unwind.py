@@ -50,7 +50,8 @@ def build(guest: GuestLayout, context: Context) -> Any:
         env = load_u64(cpu + cpu_record.ENV)
         memory = kernel_memory(array)
         window = load_u64(env + WINDOW)
-        sp, address = load_u64(window + O6), load_u64(window + O7)
+        sp = load_u64(window + O6)
+        address = real_address(cpu, array, sp, load_u64(window + O7))
         in_cpu = np.uint64(load_u32(env + CANRESTORE)) + ONE
         called_from, passed, count = ZERO, ZERO, ZERO
         hidden = place == event_context.PLACE_REGISTERS or in_stub(array, address)  # a call that tracing makes itself

@@ -162,10 +162,13 @@ def build_for_rethooks(guest: GuestLayout) -> RethookCallbacks:
             store_u64(place, load_u64(array + array_record.RETHOOK_TRAMPOLINE))
 
     @cfunc(_HANDLER)
-    def trampoline_callback(cpu, address):
-        """arch_rethook_trampoline_callback: the call of it has pushed into the slot that the return address came from."""
+    def trampoline(cpu, address):
+        """arch_rethook_trampoline: the function's `ret` has taken the return address off the stack."""
         env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
-        returns_to = handle_return(cpu, load_u64(env + SP))
+        slot = load_u64(env + SP) - WORD
+        store_u64(env + SP, slot)
+        store_u64(host_address(array, slot), address)  # a backtrace begins with it
+        returns_to = handle_return(cpu, slot)
         probes.write_at_site(cpu, array)
         store_u64(host_address(array, load_u64(env + SP)), returns_to)  # as in Linux, consumers cannot change it
 
@@ -177,7 +180,7 @@ def build_for_rethooks(guest: GuestLayout) -> RethookCallbacks:
 
     return RethookCallbacks(
         entry.address,
-        Callback("arch_rethook_trampoline_callback", trampoline_callback.address),
+        Callback("arch_rethook_trampoline", trampoline.address),
         Callback("rethook_find_ret_addr", find.address),
     )
 

@@ -27,7 +27,7 @@ __all__ = ["REPLACED", "build"]
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 SP, BP = (np.uint64(register(name)) for name in ("sp", "bp"))
-REPLACED = 0, 5  # the addresses on a stack that lead to a trampoline, from its own on: it begins with a call of five bytes
+REPLACED = 0, 5  # the addresses on a stack that lead to a trampoline, from its own on: one begins with a call of five bytes
 LOW_BITS, INTERRUPTED = WORD - ONE, ONE
 
 

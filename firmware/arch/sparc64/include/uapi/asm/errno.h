@@ -7,6 +7,7 @@
 #define EALREADY	37
 #define EOPNOTSUPP	45
 #define EADDRINUSE	48
+#define EADDRNOTAVAIL	49
 #define ENOBUFS		55
 #define ETIMEDOUT	60
 #define ELOOP		62

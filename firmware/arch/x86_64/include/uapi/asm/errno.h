@@ -16,6 +16,7 @@
 #define EUSERS		87
 #define EOPNOTSUPP	95
 #define EADDRINUSE	98
+#define EADDRNOTAVAIL	99
 #define ENOBUFS		105
 #define ETIMEDOUT	110
 #define EALREADY	114
