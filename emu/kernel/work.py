@@ -75,7 +75,8 @@ class Work:
             kind: what is to be done.
             argument: a number for it.
             text: bytes for it, up to the first NUL, and cut to what a struct trace_work has room for.
-            on_done: called with the guest's result, or -errno, of the host's. It may ask for more work, but not run the machine.
+            on_done: called with the guest's result, or -errno, which the host numbers. It may ask for more work, but not run
+                the machine.
         """
         if self._ended:
             return
