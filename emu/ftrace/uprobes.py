@@ -80,7 +80,7 @@ class Uprobes:
 
     def enable(self, number: int, failed: Callable[[int], None]) -> None:
         """Has the probe's consumer act from now on: EINVAL, if the offset is behind the end of the file, no multiple of an
-        instruction's size, or has been given another counter; ENOTSUPP, if the instruction cannot be probed.
+        instruction's size, or has been given another counter; EOPNOTSUPP, if the instruction cannot be probed.
         """
         self._kernel.work.ask(WorkKind.UPROBE_ENABLE, number, on_done=partial(_unless_done, failed))
 

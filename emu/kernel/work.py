@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import enum
+import errno
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from emu.kernel.host_calls import host_call
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["Work", "WorkKind"]
+
+_SAME_EVERYWHERE = errno.ERANGE  # error numbers up to here are those of every Linux
 
 
 class WorkKind(enum.Enum):
@@ -72,7 +75,8 @@ class Work:
             kind: what is to be done.
             argument: a number for it.
             text: bytes for it, up to the first NUL, and cut to what a struct trace_work has room for.
-            on_done: called with the guest's result, or -errno. It may ask for more work, but not run the machine.
+            on_done: called with the guest's result, or -errno, which the host numbers. It may ask for more work, but not run
+                the machine.
         """
         if self._ended:
             return
@@ -114,12 +118,20 @@ class Work:
             self._under_way = self._waiting.popleft()
         return 1
 
+    def _errno(self, number: int) -> int:
+        """The host's number of a guest's error; EIO for an error that the host does not know."""
+        if number <= _SAME_EVERYWHERE:
+            return number
+        image = self._memory.image
+        known = (code for code, name in errno.errorcode.items() if name in image.layout and image.constant(name) == number)
+        return next(known, errno.EIO)
+
     @host_call
     def trace_work_done(self, cpu: Cpu, result: int) -> int:
         """Ends the piece that was taken last, and interrupts the guest if this was the last of all: somebody may wait."""
         piece, self._under_way = self._under_way, None
         if piece is not None:
-            piece.on_done(result - (1 << 64) if result >> 63 else result)
+            piece.on_done(-self._errno((1 << 64) - result) if result >> 63 else result)
             if not self.busy:
                 self._interrupt()
         return 0

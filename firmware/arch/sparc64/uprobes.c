@@ -62,7 +62,7 @@ void arch_uprobe_unknown_swbp(struct pt_regs *regs)
 
 int arch_uprobe_analyze_insn(struct arch_uprobe *auprobe)
 {
-	return insn_of(auprobe) == UPROBE_SWBP_INSN ? -ENOTSUPP : 0;
+	return insn_of(auprobe) == UPROBE_SWBP_INSN ? -EOPNOTSUPP : 0;
 }
 
 /* The condition codes N, Z, V, C, and every second condition is a negation. */

@@ -244,7 +244,7 @@ static s32 relative(const struct insn *insn, unsigned int size)
 	return distance;
 }
 
-/* -ENOTSUPP: nobody may probe it. */
+/* -EOPNOTSUPP: nobody may probe it. */
 static int classify(const struct insn *insn, struct arch_uprobe *auprobe,
 		    u8 reg)
 {
@@ -258,7 +258,7 @@ static int classify(const struct insn *insn, struct arch_uprobe *auprobe,
 	} else if (one) {
 		switch (insn->opcode) {
 		case 0xcc: case 0xcd: case 0xce: case 0xf1:
-			return -ENOTSUPP;
+			return -EOPNOTSUPP;
 		case 0x70 ... 0x7f:
 			auprobe->kind = UPROBE_JCC;
 			auprobe->branch = relative(insn, 1);
@@ -279,11 +279,11 @@ static int classify(const struct insn *insn, struct arch_uprobe *auprobe,
 		case 0xc7:
 			/* xbegin is relative, too. */
 			if (insn->bytes[insn->modrm] == 0xf8)
-				return -ENOTSUPP;
+				return -EOPNOTSUPP;
 			break;
 		case 0xff:
 			if (reg == 3)
-				return -ENOTSUPP;
+				return -EOPNOTSUPP;
 			if (reg == 2)
 				auprobe->kind = UPROBE_CALL_INDIRECT;
 			break;
@@ -291,8 +291,8 @@ static int classify(const struct insn *insn, struct arch_uprobe *auprobe,
 	}
 	/* CPUs differ in what these are. */
 	if (auprobe->kind != UPROBE_COPY && insn->operand16)
-		return -ENOTSUPP;
-	return insn->rip_relative && insn->address32 ? -ENOTSUPP : 0;
+		return -EOPNOTSUPP;
+	return insn->rip_relative && insn->address32 ? -EOPNOTSUPP : 0;
 }
 
 int arch_uprobe_analyze_insn(struct arch_uprobe *auprobe)

@@ -12,8 +12,6 @@
 #define ENOIOCTLCMD		515	/* this driver has no such ioctl */
 #define ERESTART_RESTARTBLOCK	516	/* by restart_syscall */
 
-#define ENOTSUPP		524	/* nobody can do that */
-
 #define EFSCORRUPTED		EUCLEAN
 
 #endif
