@@ -114,6 +114,8 @@ class LivePatches:
             TraceError: EBUSY, when it is replaced already; EINVAL, when it cannot be; ENOMEM, when there is no place.
             ValueError: from `code`.
         """
+        from emu.ftrace.native import live_patch  # when it is needed: it is compiled
+
         if function.number in self._by_number:
             raise TraceError(errno.EBUSY, f"{function.name} is replaced already")
         if why := self._arch.hinders_replacing(self._kernel.memory, self._begin(function), function.site):
@@ -125,7 +127,7 @@ class LivePatches:
             self._trampolines.release(address)
             raise
         patch = LivePatch(self, function, address, settle)
-        patch.record.set(consumer.HANDLER, self._arch.redirect())
+        patch.record.set(consumer.HANDLER, live_patch.build().address)
         patch.record.set(consumer.POST, consumer.AFTER)
         patch.record.set(consumer.TARGET, address)
         self._by_number[function.number] = patch
