@@ -54,12 +54,12 @@ TRACE = """\
  0)    <idle>-0    =>   usleep-13   
  ------------------------------------------
 
- 0) # 1032.810 us |          }
+ 0) # 1032.840 us |          }
  0)   1.810 us    |          hrtimer_cancel();
- 0) # 1037.880 us |        }
- 0) # 1038.260 us |      }
- 0) # 1039.580 us |    }
- 0) # 1041.280 us |  }
+ 0) # 1037.910 us |        }
+ 0) # 1038.290 us |      }
+ 0) # 1039.610 us |    }
+ 0) # 1041.310 us |  }
  0)               |  /* sched_waking: comm=init pid=1 prio=120 target_cpu=000 */
  0)               |  /* sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120 */
 """

@@ -21,20 +21,20 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [000] .....     0.077963: vfs_ioctl <-sys_ioctl
-              sh-17      [000] .....     0.078063: vfs_ioctl <-sys_ioctl
-              sh-17      [000] .....     0.078387: vfs_open <-do_open
-             cat-18      [001] .....     0.080220: vfs_fstatat <-sys_newfstatat
-             cat-18      [001] .....     0.080226: vfs_statx <-vfs_fstatat
-             cat-18      [001] .....     0.080541: vfs_open <-do_open
-             cat-18      [001] .....     0.081163: vfs_open <-do_open
-             cat-18      [001] .....     0.081377: vfs_fstat <-sys_newfstat
-             cat-18      [001] .....     0.081385: vfs_fstat <-sys_newfstat
-             cat-18      [001] .....     0.081395: vfs_read <-ksys_read
-             cat-18      [001] .....     0.081428: vfs_write <-ksys_write
-             cat-18      [001] .....     0.081443: vfs_read <-ksys_read
-            init-1       [001] .....     0.081922: vfs_ioctl <-sys_ioctl
-            init-1       [001] .....     0.081943: vfs_write <-ksys_write
+              sh-17      [000] .....     0.076484: vfs_ioctl <-sys_ioctl
+              sh-17      [000] .....     0.076543: vfs_ioctl <-sys_ioctl
+              sh-17      [000] .....     0.076865: vfs_open <-do_open
+             cat-18      [001] .....     0.078740: vfs_fstatat <-sys_newfstatat
+             cat-18      [001] .....     0.078746: vfs_statx <-vfs_fstatat
+             cat-18      [001] .....     0.079028: vfs_open <-do_open
+             cat-18      [001] .....     0.079688: vfs_open <-do_open
+             cat-18      [001] .....     0.079870: vfs_fstat <-sys_newfstat
+             cat-18      [001] .....     0.079878: vfs_fstat <-sys_newfstat
+             cat-18      [001] .....     0.079888: vfs_read <-ksys_read
+             cat-18      [001] .....     0.079922: vfs_write <-ksys_write
+             cat-18      [001] .....     0.079937: vfs_read <-ksys_read
+            init-1       [001] .....     0.080422: vfs_ioctl <-sys_ioctl
+            init-1       [001] .....     0.080443: vfs_write <-ksys_write
 """
 
 

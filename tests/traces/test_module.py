@@ -10,7 +10,7 @@ COMMAND = (
 )
 
 TRACE = """\
-[    0.067093] sample_timer: 5 beats
+[    0.068093] sample_timer: 5 beats
 # tracer: function
 #
 # entries-in-buffer/entries-written: 23/23   #P:2
@@ -23,29 +23,29 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-        modprobe-18      [001] .....     0.031228: do_init_module <-load_module
-        modprobe-18      [001] .....     0.031228: sample_timer_init [sample_timer] <-do_one_initcall
-        modprobe-18      [001] .....     0.031228: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
-   sample_thread-19      [001] .....     0.031386: sample_thread [sample_timer] <-kthread
-   sample_thread-19      [001] .....     0.031386: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.031387: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.031388: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [000] .Ns1.     0.042033: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [000] .Ns1.     0.042033: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [000] dNs2.     0.042034: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.043053: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.043054: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.043055: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [000] ..s1.     0.053024: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [000] ..s1.     0.053024: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [000] d.s2.     0.053025: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.055054: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.055055: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.055056: sample_rest [sample_timer] <-sample_thread [sample_timer]
-           rmmod-21      [001] .....     0.059772: sample_timer_exit [sample_timer] <-delete_module
-           rmmod-21      [001] .....     0.059774: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-21      [001] .....     0.067083: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-21      [001] d..1.     0.067083: sample_add [sample_timer] <-sample_count [sample_timer]
+        modprobe-18      [001] .....     0.032219: do_init_module <-load_module
+        modprobe-18      [001] .....     0.032219: sample_timer_init [sample_timer] <-do_one_initcall
+        modprobe-18      [001] .....     0.032219: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
+   sample_thread-19      [001] .....     0.032376: sample_thread [sample_timer] <-kthread
+   sample_thread-19      [001] .....     0.032376: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.032377: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.032378: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [000] .Ns1.     0.043033: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [000] .Ns1.     0.043034: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [000] dNs2.     0.043034: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.044053: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.044054: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.044055: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [000] ..s1.     0.054024: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [000] ..s1.     0.054024: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [000] d.s2.     0.054025: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.056054: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.056055: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.056056: sample_rest [sample_timer] <-sample_thread [sample_timer]
+           rmmod-21      [001] .....     0.060769: sample_timer_exit [sample_timer] <-delete_module
+           rmmod-21      [001] .....     0.060772: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [001] .....     0.068083: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [001] d..1.     0.068083: sample_add [sample_timer] <-sample_count [sample_timer]
 """
 
 

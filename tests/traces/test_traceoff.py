@@ -33,9 +33,66 @@ TRACE = """\
  0)               |              __alloc_pages() {
  0)               |                get_page_from_freelist() {
  0)   0.140 us    |                  zone_watermark_ok();
- 0)   0.450 us    |                  rmqueue_pcplist();
- 0)   7.360 us    |                }
- 0)   7.610 us    |              }
+ 0)               |                  rmqueue_pcplist() {
+ 0)               |                    rmqueue_bulk() {
+ 0)               |                      _raw_spin_lock() {
+ 0)   0.070 us    |                        preempt_count_add();
+ 0)   0.490 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.260 us    |                        expand();
+ 0)   0.490 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.460 us    |                        expand();
+ 0)   0.760 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.260 us    |                        expand();
+ 0)   0.490 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.610 us    |                        expand();
+ 0)   0.980 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.260 us    |                        expand();
+ 0)   0.490 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.460 us    |                        expand();
+ 0)   0.760 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.260 us    |                        expand();
+ 0)   0.490 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.610 us    |                        expand();
+ 0)   0.980 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.260 us    |                        expand();
+ 0)   0.490 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.460 us    |                        expand();
+ 0)   0.760 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.260 us    |                        expand();
+ 0)   0.490 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.760 us    |                        expand();
+ 0)   1.200 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.260 us    |                        expand();
+ 0)   0.490 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.460 us    |                        expand();
+ 0)   0.760 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.260 us    |                        expand();
+ 0)   0.490 us    |                      }
+ 0)               |                      __rmqueue() {
+ 0)   0.610 us    |                        expand();
+ 0)   0.980 us    |                      }
+ 0)               |                      _raw_spin_unlock() {
+ 0)   0.080 us    |                        preempt_count_sub();
+ 0)   0.540 us    |                      }
+ 0) + 14.740 us   |                    }
+ 0) + 15.230 us   |                  }
+ 0) + 22.140 us   |                }
+ 0) + 22.390 us   |              }
  0)               |              do_set_pte() {
  0)   0.050 us    |                flush_icache_page();
  0)               |                _raw_spin_lock() {
@@ -45,10 +102,10 @@ TRACE = """\
  0)   0.080 us    |                  preempt_count_sub();
  0)   0.540 us    |                }
  0)   1.970 us    |              }
- 0) + 10.450 us   |            }
- 0) + 10.800 us   |          }
- 0) + 11.690 us   |        }
- 0) + 11.840 us   |      }
+ 0) + 25.230 us   |            }
+ 0) + 25.580 us   |          }
+ 0) + 26.470 us   |        }
+ 0) + 26.620 us   |      }
 """
 
 
