@@ -97,7 +97,7 @@ Events
   dynamic_events                every event that was defined: what the files below show, and eprobes, which happen when
                                 another event does, and show what its fields lead to
       e:opens syscalls.sys_enter_openat name=+0($filename):ustring if flags & 1
-      '>' removes all that are not in use, '>>' adds, '-:SYSTEM/EVENT' removes one. The same in the files below
+      '>' removes all, '>>' adds, '-:SYSTEM/EVENT' removes one, here and in the files below; none that is in use
   synthetic_events              events that hists make: a definition a line; '!NAME' removes it, too
       wakeup_latency u64 lat; pid_t pid; char comm[16]; char[] reason
   kprobe_events                 events at instructions of the kernel, and at returns of functions; a line defines each
