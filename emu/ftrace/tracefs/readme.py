@@ -73,7 +73,7 @@ Events
       !stacktrace takes it back. Until then the event's key is on: enable shows 0* or 1*
       hist:keys=FIELD[,FIELD][,FIELD]     counts the event by these, common_timestamp, common_cpu, or stacktrace
           [:vals=FIELD[,FIELD]]           adds up these, besides hitcount
-          [:NAME=EXPRESSION[,...]]        keeps for each key a field, or what + - * / -( ) make of fields, numbers
+          [:NAME=EXPRESSION[,...]]        keeps for each key a field, or what + - * / and -(...) make of fields, numbers
                                           and $NAME or SYSTEM.EVENT.$NAME: what another trigger keeps for the same key
           [:sort=FIELD[,FIELD]]           by what the table is sorted: a name, and .descending, if it is to be
           [:size=NUMBER]                  how many keys there is room for (2048): 128 to 131072
