@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from emu.ftrace.native import array_record
-from emu.ftrace.native.probes import find, table_of
+from emu.ftrace.native.probes import at_site, table_of
 from emu.native.record import Record
 
 KERNEL_START = 0xFFFF_FFFF_8000_0000
@@ -24,5 +24,5 @@ def test_each_site_finds_its_own(count: int) -> None:
     table = table_of(np.array(list(expected), np.uint64), np.array(list(expected.values()), np.uint64))
     array.set(array_record.KERNEL_START, KERNEL_START)
     array.set(array_record.PROBES, table.ctypes.data)
-    found = {place: int(find(np.uint64(array.address), np.uint64(KERNEL_START + place))) for place in places}
+    found = {place: int(at_site(np.uint64(array.address), np.uint64(KERNEL_START + place))) for place in places}
     assert found == {place: expected.get(place, 0) for place in places}
