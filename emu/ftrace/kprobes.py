@@ -37,6 +37,7 @@ from emu.native.record import Record
 __all__ = ["Kprobes", "ProbePlace"]
 
 _MOST_FIXED_UP = 1 << 16  # instructions of a module
+_INSTRUCTION, _RETURN = "k", "r"  # what is probed, as kprobes/list shows it
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ class Kprobes:
         self._warn = warn
         self._enabled = True
         self._probes: list[_Kprobe] = []
-        self._points: dict[int, _Point] = {}  # by address
+        self._points: dict[tuple[int, bool], _Point] = {}  # by address, and whether a call site tells of it
         self._functions: dict[int, _Function] = {}  # those that have been looked at, by address
         self._keyed: Sequence[int] = ()  # all branches, as long as there are such functions
         self.registers = np.zeros(len(set(arch.probe_registers.names.values())), np.uint64)
@@ -171,7 +172,7 @@ class Kprobes:
                 can be probed there, with the reason.
         """
         address = self.resolve(place)
-        if address is not None and address not in self._points:
+        if address is not None and not any((address, at_site) in self._points for at_site in (False, True)):
             self._find(address)
 
     def resolve(self, place: ProbePlace) -> int | None:
@@ -189,13 +190,20 @@ class Kprobes:
         if place.offset or (function is not None and function.symbol.address != address):
             raise TraceError(errno.EINVAL, f"{place} is not where a function begins, so nothing returns from there")
 
+    def code(self, function: int) -> bytes:
+        """A function as it was compiled, by the address at which it begins. Raises LookupError: there is none."""
+        found = self._function_at(function)
+        if found is None:
+            raise LookupError(f"no function begins at {function:#x}")
+        return found.code
+
     def add(self, place: ProbePlace, acting: Record) -> None:
         """Has a consumer act at a place from the next update on, as soon as the place exists.
 
         Raises:
             TraceError: as for `check`; ENOMEM, when there is no room for another copy. Nothing has changed.
         """
-        self._add(_Kprobe(place, acting, "k"))
+        self._add(_Kprobe(place, acting, _INSTRUCTION))
 
     def add_return(self, place: ProbePlace, acting: Record, maxactive: int = 0) -> None:
         """Has a consumer act when calls of the function at a place return.
@@ -207,7 +215,7 @@ class Kprobes:
             TraceError: as for `check_return`. Nothing has changed.
         """
         self.check_return(place)
-        self._add(_Kprobe(place, self._rethooks.add(acting, maxactive), "r"))
+        self._add(_Kprobe(place, self._rethooks.add(acting, maxactive), _RETURN))
 
     def _add(self, probe: _Kprobe) -> None:
         self._place(probe)
@@ -242,21 +250,31 @@ class Kprobes:
         if address is None:
             return
         self._use()
-        point = self._points.get(address)
+        function, instruction = self._find(address)
+        at_site = self._is_told(function, address, probe)
+        point = self._points.get((address, at_site))
         if point is None:
-            point = self._points[address] = self._make(address)
+            made = self._at_site(function, address) if at_site else self._at_breakpoint(instruction, address)
+            point = self._points[address, at_site] = made
             self._stale = True
         probe.point, probe.gone_from = point, None
         point.probes.insert(0, probe)
         self._chain(point)
 
-    def _make(self, address: int) -> _Point:
-        function, instruction = self._find(address)
-        if function.site is not None and address in (function.symbol.address, function.site):
-            record = Record(consumer.WORDS)
-            record.set(consumer.HANDLER, self._arch.probe_callbacks(self._guest).say_where)
-            record.set(consumer.TARGET, address)
-            return _Point(address, function.site, b"", 0, record)
+    def _is_told(self, function: _Function, address: int, probe: _Kprobe) -> bool:
+        """Whether a call site tells of a probe: in time for one of a function's beginning to see the arguments, if it looks."""
+        if function.site is None or address not in (function.symbol.address, function.site):
+            return False
+        before = function.site - function.symbol.address
+        return address == function.site or probe.kind == _RETURN or self._arch.keeps_arguments(function.code, before)
+
+    def _at_site(self, function: _Function, address: int) -> _Point:
+        record = Record(consumer.WORDS)
+        record.set(consumer.HANDLER, self._arch.probe_callbacks(self._guest).say_where)
+        record.set(consumer.TARGET, address)
+        return _Point(address, function.site, b"", 0, record)
+
+    def _at_breakpoint(self, instruction: bytes, address: int) -> _Point:
         record = Record(kprobe_record.WORDS)
         record.set(kprobe_record.INSTRUCTION, int.from_bytes(instruction[:8], self._arch.cpu.byte_order))
         copy = 0
@@ -332,7 +350,8 @@ class Kprobes:
         inside = sites[(sites >= np.uint64(start)) & (sites < np.uint64(end))].tolist()
         branches = keyed[bisect_left(keyed, start) : bisect_left(keyed, end)]
         compiled = dict.fromkeys(branches, self._arch.key_nop)
-        compiled |= {at: self._points[at].instruction for at in range(start, end) if at in self._points}
+        replaced = ((at, self._points.get((at, False))) for at in range(start, end))
+        compiled |= {at: point.instruction for at, point in replaced if point is not None}
         compiled |= dict.fromkeys(inside, self._arch.nop)
         code = bytearray(self._kernel.memory.read(start, symbol.size))
         for address, instruction in compiled.items():
@@ -348,7 +367,7 @@ class Kprobes:
         name, start, site = function.symbol.name, function.symbol.address, function.site
         if site is None:
             raise TraceError(errno.EINVAL, f"{name} cannot be traced, so nothing in it can be probed")
-        if address in (start, site):
+        if address == site:
             return function, b""
         instruction = self._arch.probing().instruction(function.code, start, address)
         keyed = any(branch <= address < branch + len(self._arch.key_nop) for branch in function.branches)
@@ -428,7 +447,7 @@ class Kprobes:
         """What turns these."""
         found = []
         for address in addresses:
-            point, breakpoint = self._points[address], self._arch.probing().breakpoint
+            point, breakpoint = self._points[address, False], self._arch.probing().breakpoint
             compiled = point.instruction[: len(breakpoint)]
             old, new = (breakpoint, compiled) if point.armed else (compiled, breakpoint)
             found.append(Patch(address, old, new))
@@ -437,14 +456,14 @@ class Kprobes:
     def turned(self, addresses: Iterable[int]) -> None:
         """After the last patch: these have been turned."""
         for address in addresses:
-            if (point := self._points.get(address)) is not None:
+            if (point := self._points.get((address, False))) is not None:
                 point.armed = not point.armed
 
     def _drop(self, points: Iterable[_Point]) -> None:
         """Nobody can come to these any more, but for tasks that stand in a copy."""
         gone = list(points)
         for point in gone:
-            del self._points[point.address]
+            del self._points[point.address, point.site is not None]
             if point.copy:
                 self._trampolines.release(point.copy)
         if gone or self._stale:
