@@ -10,8 +10,17 @@ import pytest
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.native.arch import NativeCpu
-from emu.ftrace.arch import Breakpoint, FtraceArch
-from emu.ftrace.native.arch import Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks
+from emu.ftrace.arch import Breakpoint, FtraceArch, ProbeRegisters
+from emu.ftrace.arch.probing import Probing
+from emu.ftrace.native.arch import (
+    Callbacks,
+    EventCallbacks,
+    ProbeCallbacks,
+    RethookCallbacks,
+    StackCallbacks,
+    TaskCallbacks,
+    UprobeCallbacks,
+)
 from emu.kernel.arch import KernelArch
 
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "architecture-seam.md"
@@ -19,7 +28,10 @@ DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "architecture-seam.
 
 @pytest.mark.parametrize(
     "provided",
-    [CpuArch, NativeCpu, KernelArch, FtraceArch, Breakpoint, Callbacks, EventCallbacks, StackCallbacks, TaskCallbacks],
+    [
+        CpuArch, NativeCpu, KernelArch, FtraceArch, Breakpoint, ProbeRegisters, Probing, Callbacks, EventCallbacks,
+        ProbeCallbacks, RethookCallbacks, StackCallbacks, TaskCallbacks, UprobeCallbacks,
+    ],
 )
 def test_what_an_architecture_provides_is_in_the_document(provided: type) -> None:
     named = set(re.findall(r"`(?:\w+\.)?(\w+)(?:\([\w, ]*\))?`", DOCUMENT.read_text()))

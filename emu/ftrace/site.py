@@ -88,8 +88,8 @@ class Site:
 
     @property
     def wanted_by(self) -> tuple[str, ...]:
-        """Who wants the site to call: tracers and commands, of an instance with its directory (`instances/foo: function`), and
-        a live patch."""
+        """Who wants the site to call: tracers and commands, of an instance with its directory (`instances/foo: function`),
+        kprobes, and a live patch."""
         number = self._number
         arrays = {"": self._top} | {f"instances/{name}: ": array for name, array in self._top.instances.items()}
         wanted = []
@@ -98,6 +98,8 @@ class Site:
             if ops.traced()[number]:
                 wanted.append(f"{where}{ops.tracer.name}")
             wanted += [f"{where}{command}" for command in ops.probes.of(int(ops.filter.functions.numbers[number]))]
+        if self._ftrace.kprobes.sites(self._ftrace.sites.functions)[number]:
+            wanted.append("a kprobe")
         if self._ftrace.live_patches.of(self.number) is not None:
             wanted.append("a live patch")
         return tuple(wanted)

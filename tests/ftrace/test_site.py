@@ -36,6 +36,8 @@ def test_everybody_who_wants_it_is_named(tracing: Machine) -> None:
     tracing.tracefs.write("instances/foo/set_ftrace_filter", "vfs_*")
     tracing.tracefs.write("instances/foo/current_tracer", "function")
     tracing.tracefs.append("set_ftrace_filter", "vfs_read:traceoff:3")
+    with tracing.probe("vfs_read", lambda hit: None), tracing.probe("vfs_read", lambda hit: None, returns=True):
+        assert site.wanted_by == ("traceoff", "instances/foo: function", "a kprobe")
     assert site.wanted_by == ("traceoff", "instances/foo: function")
     tracing.tracefs.append("set_ftrace_filter", "!vfs_read:traceoff:0")
     tracing.tracefs.rmdir("instances/foo")

@@ -73,7 +73,7 @@ Events
       !stacktrace takes it back. Until then the event's key is on: enable shows 0* or 1*
       hist:keys=FIELD[,FIELD][,FIELD]     counts the event by these, common_timestamp, common_cpu, or stacktrace
           [:vals=FIELD[,FIELD]]           adds up these, besides hitcount
-          [:NAME=EXPRESSION[,...]]        keeps for each key a field, or what + - * / -( ) make of fields, numbers
+          [:NAME=EXPRESSION[,...]]        keeps for each key a field, or what + - * / and -(...) make of fields, numbers
                                           and $NAME or SYSTEM.EVENT.$NAME: what another trigger keeps for the same key
           [:sort=FIELD[,FIELD]]           by what the table is sorted: a name, and .descending, if it is to be
           [:size=NUMBER]                  how many keys there is room for (2048): 128 to 131072
@@ -94,18 +94,23 @@ Events
   set_event_notrace_pid         no events of these processes
   error_log                     what was wrong with the last eight filters and their like, and where; '>' clears it
   events/SYSTEM/EVENT/inject    'field=1 other="text"' records an entry as if the event had happened
-  dynamic_events                every event that was defined: what the files below show. '-:SYSTEM/EVENT' removes one
-  synthetic_events              events that hists make: a definition a line; '>' removes all, '>>' adds, '!NAME' removes
+  dynamic_events                every event that was defined: what the files below show, and eprobes, which happen when
+                                another event does, and show what its fields lead to
+      e:opens syscalls.sys_enter_openat name=+0($filename):ustring if flags & 1
+      '>' removes all, '>>' adds, '-:SYSTEM/EVENT' removes one, here and in the files below; none that is in use
+  synthetic_events              events that hists make: a definition a line; '!NAME' removes it, too
       wakeup_latency u64 lat; pid_t pid; char comm[16]; char[] reason
-  kprobe_events                 events at instructions of the kernel, a line defines each; '-:NAME' takes one back
-      p:mine vfs_read+0x10 count=%dx:u32   r:ret vfs_read $retval   p module:function first=+0($arg1):x8[4]
-      values: %REGISTER $argN $retval $stack $stackN $comm @SYMBOL @ADDRESS \\7 \\"text"
+  kprobe_events                 events at instructions of the kernel, and at returns of functions; a line defines each
+      p:mine vfs_read count=$arg3:u32   p vfs_read+OFFSET $stack0   r:ret vfs_read $retval   r20 module:function $retval:s32
+      p[:[SYSTEM/][EVENT]] PLACE [[NAME=]VALUE[:TYPE]...]; r: when it returns, of at most so many calls under way at a time
+      values: %REGISTER $argN $retval $stack $stackN $comm @SYMBOL[+OFFSET] @ADDRESS \\7 \\"text"
               +8(VALUE): what is in memory there; +u8(VALUE): in the program's memory
       types:  u8 s16 x32 x64, b4@2/32: four bits from the second on, symbol, string, ustring, symstr, TYPE[COUNT]
   kprobe_profile                how often each happened, and how often a return could not be waited for
-  uprobe_events                 the same at an offset in a file, in every program that maps it
-      p:mine /bin/ls:0x1234 first=+0(%di):string   r:ret /bin/ls:0x1234 $retval   p /bin/ls:0x1234(0x5678)
-      values: those of kprobes without symbols, all in the program's memory; @+OFFSET: what is there in the file
+  /sys/kernel/debug/kprobes/list   where probes are; enabled: 0: they do nothing; blacklist: where none can be
+  uprobe_events                 events at an offset in a file, in every program that maps it, now or later
+      p:mine /bin/ls:0x1234 $stack0   r:ret /bin/ls:0x1234 $retval   p /bin/ls:0x1234(0x5678)
+      values: those of kprobes but $argN and symbols, all in the program's memory; @+OFFSET: what is there in the file
       (OFFSET): where the file has a counter of 16 bits of those who probe it
   uprobe_profile                how often each happened
   events/header_page            what a page of the buffer begins with; header_event: what an entry begins with
