@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from emu.ftrace.host_probes import Hit, HostProbe
     from emu.machine import (
         BadCommand,
         BadImage,
@@ -13,8 +15,6 @@ if TYPE_CHECKING:
         Checkpoint,
         Completed,
         GuestPanic,
-        Hit,
-        HostProbe,
         LimitReached,
         LivePatch,
         Machine,
@@ -30,9 +30,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Loads emu.machine, and with it numba and Unicorn, at the first use of a name: `emu --help` uses none."""
+    """Loads the name's module, and with it numba and Unicorn, at the first use of a name: `emu --help` uses none."""
     if name in __all__:
-        import emu.machine
-
-        return getattr(emu.machine, name)
+        module = "emu.ftrace.host_probes" if name in ("Hit", "HostProbe") else "emu.machine"
+        return getattr(importlib.import_module(module), name)
     raise AttributeError(f"module 'emu' has no attribute '{name}'")

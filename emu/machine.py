@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from emu.cpu import arch as cpu_arch
 from emu.cpu.board import Board
@@ -19,7 +19,6 @@ from emu.cpu.snapshot import Checkpoint, Checkpoints, Unsaveable
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
-from emu.ftrace.host_probes import Hit, HostProbe, HostProbes
 from emu.ftrace.live_patches import LivePatch, Replaced
 from emu.ftrace.patching import Protocol
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -42,9 +41,12 @@ from emu.kernel.kernel import Kernel
 from emu.kernel.limits import LimitReached
 from emu.kernel.userland import BadUserland, Userland
 
+if TYPE_CHECKING:
+    from emu.ftrace.host_probes import Hit, HostProbe, HostProbes
+
 __all__ = [
-    "BadCommand", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestPanic", "Hit", "HostProbe", "Input",
-    "LimitReached", "LivePatch", "Machine", "PoweredOff", "Share", "Terminal", "TraceError", "Unsaveable", "image_directory",
+    "BadCommand", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestPanic", "Input", "LimitReached",
+    "LivePatch", "Machine", "PoweredOff", "Share", "Terminal", "TraceError", "Unsaveable", "image_directory",
 ]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -166,7 +168,7 @@ class Machine:
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open, self._changing)
-            self._probes = HostProbes(self.kernel, self.ftrace, trace_globals, self.settle)
+            self._probes: HostProbes | None = None
             self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step, self._check_open) for cpu in self.board.cpus)
             for name, root in (("tracefs", tree), ("kprobes", build_kprobes_tree(self.ftrace))):
                 served = ServedTree(root, begun=self._updates, busy=lambda: self._unsettled, check=self._check_work)
@@ -387,6 +389,10 @@ class Machine:
         """
         self._check_open()
         self._check_calls()
+        if self._probes is None:
+            from emu.ftrace.host_probes import HostProbes
+
+            self._probes = HostProbes(self.kernel, self.ftrace, self.trace_array.recorder.globals, self.settle)
         probe = self._probes.add(place, callback, args.split() if isinstance(args, str) else args, returns)
         self.settle()
         return probe
@@ -464,7 +470,8 @@ class Machine:
     def _after_run(self) -> None:
         """Acts on what native code and callbacks have left to be done."""
         self.trace_array.after_run()
-        self._probes.after_run()
+        if self._probes is not None:
+            self._probes.after_run()
 
     @property
     def ftrace_enabled(self) -> bool:

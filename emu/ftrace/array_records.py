@@ -51,12 +51,14 @@ class RecordLists:
 
     Attributes:
         event_context: what handlers are told of the event that happens (`native.event_context`).
+        registers: what probes saw of the CPU at the latest hit (`Probing.registers`); empty as long as there are no probes.
     """
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._nowhere = np.zeros(kernel.board.arch.page_size, np.uint8)
         self.event_context = Record(event_context.WORDS)
+        self.registers = np.zeros(0, np.uint64)
         self._changed: Callable[[], None] = lambda: None
         self._common = {field: np.uint64(value) for field, value in (*self._places(), *self._time())}
         self._common[array_record.EVENT_CONTEXT] = np.uint64(self.event_context.address)
@@ -92,6 +94,12 @@ class RecordLists:
     def on_change(self, changed: Callable[[], None]) -> None:
         """Has `changed` called whenever an array changes what is recorded."""
         self._changed = changed
+
+    def use_registers(self, count: int) -> None:
+        """Must be called before there is a probe. `count`: of the words that it sees of a CPU."""
+        if not len(self.registers):
+            self.registers = np.zeros(count, np.uint64)
+            self.event_context.set(event_context.REGISTERS, self.registers.ctypes.data)
 
     def set_in_all(self, field: np.uint64, value: int) -> None:
         """Stores a word that every array's record has, those to come included."""

@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequenc
 from types import TracebackType
 from typing import Self, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from emu.cpu.cpu import Cpu
-from emu.ftrace.arch import FtraceArch, ProbeRegisters
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.arch.probing import ProbeRegisters
 from emu.ftrace.dynevent.arguments import Argument
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.fetch_program import FetchProgram
@@ -251,8 +249,8 @@ class HostProbes:
         if probe is None:
             return
         probe.hits += 1
-        known = self._arch.probe_registers
-        image = self._image()
+        known = self._arch.probing().registers
+        image = self._globals.records.registers
         words = image.tolist()
         registers = Registers(known, words)
         task = self._kernel.tasks.current(cpu)
@@ -272,11 +270,6 @@ class HostProbes:
             if changed != words:
                 image[:] = changed
                 self._context.set(event_context.WRITTEN, 1)
-
-    def _image(self) -> NDArray[np.uint64]:
-        """The registers at the probe, which native code has stored."""
-        count = len(set(self._arch.probe_registers.names.values()))
-        return np.ctypeslib.as_array((ctypes.c_uint64 * count).from_address(self._context.get(event_context.REGISTERS)))
 
 
 def _values(layout: EntryLayout, entry: bytes) -> Mapping[str, Value]:

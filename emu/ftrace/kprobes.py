@@ -23,7 +23,7 @@ from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import Functions, SiteMask
 from emu.ftrace.keys import Keys
-from emu.ftrace.native import array_record, consumer, event_context, kprobe_record, kprobes_record, probes
+from emu.ftrace.native import array_record, consumer, kprobe_record, kprobes_record, probes
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.patching import Patch
 from emu.ftrace.rethooks import Rethooks
@@ -123,9 +123,6 @@ class Kprobes:
         trampolines: where copies are put.
         rethooks: watch calls for those that want to know of returns.
         warn: gets a sentence about a probe that a module which has been loaded cannot have.
-
-    Attributes:
-        registers: what the consumers of the latest hit saw of the CPU, as `FtraceArch.probe_registers` has them.
     """
 
     def __init__(
@@ -143,6 +140,7 @@ class Kprobes:
         self._kernel = kernel
         self._arch = arch
         self._guest = guest
+        self._records = records
         self._sites = sites
         self._keys = keys
         self._trampolines = trampolines
@@ -153,8 +151,6 @@ class Kprobes:
         self._points: dict[tuple[int, bool], _Point] = {}  # by address, and whether a call site tells of it
         self._functions: dict[int, _Function] = {}  # those that have been looked at, by address
         self._keyed: Sequence[int] = ()  # all branches, as long as there are such functions
-        self.registers = np.zeros(len(set(arch.probe_registers.names.values())), np.uint64)
-        records.event_context.set(event_context.REGISTERS, self.registers.ctypes.data)
         self._record = Record(kprobes_record.WORDS)
         self._saved_offsets = np.zeros(0, np.uint64)
         self._table = np.zeros(0, np.uint64)
@@ -288,6 +284,7 @@ class Kprobes:
         """Must be called before the first probe is there."""
         if not len(self._saved_offsets):
             probing, callbacks = self._arch.probing(), self._arch.probe_callbacks(self._guest)
+            self._records.use_registers(probing.registers.words)
             self._saved_offsets = np.array(probing.saved_offsets(self._kernel.image), np.uint64)
             self._record.set(kprobes_record.SAVED_OFFSETS, self._saved_offsets.ctypes.data)
             self._record.set(kprobes_record.FILL_AT_BREAKPOINT, callbacks.fill_at_breakpoint)

@@ -139,6 +139,8 @@ class LivePatches:
             TraceError: EBUSY, when it is replaced already; EINVAL, when it cannot be; ENOMEM, when there is no place.
             ValueError: from `code`.
         """
+        from emu.ftrace.native import live_patch  # when it is needed: it is compiled
+
         if function.number in self._by_number:
             raise TraceError(errno.EBUSY, f"{function.name} is replaced already")
         begin = self._begin(function)
@@ -151,7 +153,7 @@ class LivePatches:
             self._trampolines.release(address)
             raise
         patch = LivePatch(self, function, address, code.module, settle)
-        patch.record.set(consumer.HANDLER, self._arch.redirect())
+        patch.record.set(consumer.HANDLER, live_patch.build().address)
         patch.record.set(consumer.POST, consumer.AFTER)
         patch.record.set(consumer.TARGET, address)
         self._by_number[function.number] = patch

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,6 @@ from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.events import Events
-from emu.ftrace.hist.triggers import HistTriggers
 from emu.ftrace.host_events import HostEvents
 from emu.ftrace.native import array_record, consumer, probes, ring_record
 from emu.ftrace.native.ring_buffer import DATA_SIZE
@@ -26,6 +26,9 @@ from emu.ftrace.tracers import NOP, Callback, Tracer
 from emu.ftrace.trigger.consumers import Consumers
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
+
+if TYPE_CHECKING:
+    from emu.ftrace.hist.triggers import HistTriggers
 
 __all__ = ["BufferStats", "Recorder"]
 
@@ -103,6 +106,8 @@ class Recorder:
         self, set_clock: Callable[[str], None], reserve_snapshot: Callable[[], Callable[[], None]]
     ) -> HistTriggers:
         """Makes what keeps this array's hist triggers. `set_clock`, `reserve_snapshot`: see HistTriggers."""
+        from emu.ftrace.hist.triggers import HistTriggers  # when there is one
+
         return HistTriggers(self._records, self.event_files, self.globals, set_clock, reserve_snapshot)
 
     def sibling(self) -> Recorder:

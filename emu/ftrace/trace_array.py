@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 from emu.ftrace.dump import Dump
 from emu.ftrace.error_log import ErrorLog
@@ -59,7 +60,7 @@ class TraceArray:
         consumers = recorder.consumers(self.allocate_snapshot)
         at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches] if parent is None else []
         self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files, consumers, at_sites)
-        hists = recorder.hist_triggers(self.set_clock, self.reserve_snapshot)
+        hists = partial(recorder.hist_triggers, self.set_clock, self.reserve_snapshot)
         self.triggers = Triggers(recorder.event_files, consumers, hists, recorder.globals.condition)
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}

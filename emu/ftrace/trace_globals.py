@@ -3,23 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
-from emu.ftrace.dynevent.dyn_event import DynamicEvents
-from emu.ftrace.dynevent.eprobe_events import EprobeEvents
-from emu.ftrace.dynevent.kprobe_events import KprobeEvents
+from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
 from emu.ftrace.dynevent.symbol_names import SymbolNames
-from emu.ftrace.dynevent.synthetic import SyntheticEvents
-from emu.ftrace.dynevent.uprobe_events import UprobeEvents
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
-from emu.ftrace.hist.text import HistNames
-from emu.ftrace.hist.triggers import Histograms
 from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
@@ -33,9 +29,13 @@ from emu.ftrace.sites import Sites
 from emu.ftrace.stacks import Stacks
 from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
-from emu.ftrace.uprobes import Uprobes
 from emu.kernel.kernel import Kernel
 from emu.kernel.user_mappings import UserMappings
+
+if TYPE_CHECKING:
+    from emu.ftrace.dynevent.kprobe_events import KprobeEvents
+    from emu.ftrace.hist.triggers import Histograms
+    from emu.ftrace.native.trigger import TriggerHandlers
 
 __all__ = ["TraceGlobals"]
 
@@ -53,9 +53,7 @@ class TraceGlobals:
     """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch, warn: Callable[[str], None], pointer_key: int) -> None:
-        self._tasks = kernel.tasks
-        self.event_handler = arch.event_handler
-        self.trigger_handlers = arch.trigger_handlers
+        self._kernel = kernel
         self._arch = arch
         self.warn = warn
         self.work = kernel.work
@@ -74,26 +72,64 @@ class TraceGlobals:
         )
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys, self.kprobes)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
-        self.dynamic_events = DynamicEvents(self.events)
-        self.symbol_names = names = SymbolNames(kernel)
-        self.kprobe_events = KprobeEvents(kernel, arch, self.guest, self.events, self.kprobes, self.symbols, names)
-        eprobes = EprobeEvents(
-            arch, self.guest, self.dynamic_events, self.events, kernel.modules, self.symbols, names, self.event_filter
-        )
-        self.uprobes = Uprobes(kernel, arch, self.guest, self.records)
-        uprobes = UprobeEvents(arch, self.guest, self.events, self.uprobes, kernel.work, self.dynamic_events)
-        self.dynamic_events.kinds += [self.kprobe_events, uprobes, eprobes, SyntheticEvents(self.events)]
-        self.hists = Histograms(
-            _HIST_MEMORY,
-            HistNames(self.symbols, self.events.syscall_name),
-            lambda: arch.hist_handlers(self.guest),
-            arch.hist_action_handlers,
-            lambda: self.stacks.callbacks().key_stack,
-        )
+        self.dynamic_events = DynamicEvents(self.events, self._kinds)
+        self.symbol_names = SymbolNames(kernel)
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)
         self.saved_tgids = SavedTgids(kernel.tasks, self.records)
+
+    # Modules that only few need are imported when they are.
+
+    @cached_property
+    def kprobe_events(self) -> KprobeEvents:
+        """The kprobes that make events."""
+        from emu.ftrace.dynevent.kprobe_events import KprobeEvents
+
+        return KprobeEvents(
+            self._kernel, self._arch, self.guest, self.events, self.kprobes, self.symbols, self.symbol_names
+        )
+
+    def _kinds(self) -> Sequence[DynamicEventKind]:
+        """The kinds of events that are defined while the machine runs."""
+        from emu.ftrace.dynevent.eprobe_events import EprobeEvents
+        from emu.ftrace.dynevent.synthetic import SyntheticEvents
+        from emu.ftrace.dynevent.uprobe_events import UprobeEvents
+        from emu.ftrace.uprobes import Uprobes
+
+        kernel, arch, guest, events, defined = self._kernel, self._arch, self.guest, self.events, self.dynamic_events
+        return [
+            self.kprobe_events,
+            UprobeEvents(arch, guest, events, Uprobes(kernel, arch, guest, self.records), kernel.work, defined),
+            EprobeEvents(arch, guest, defined, events, kernel.modules, self.symbols, self.symbol_names, self.event_filter),
+            SyntheticEvents(events),
+        ]
+
+    @cached_property
+    def hists(self) -> Histograms:
+        """What the histograms of all arrays share."""
+        from emu.ftrace.hist.text import HistNames
+        from emu.ftrace.hist.triggers import Histograms
+
+        return Histograms(
+            _HIST_MEMORY,
+            HistNames(self.symbols, self.events.syscall_name),
+            lambda: self._arch.hist_handlers(self.guest),
+            lambda: self.stacks.callbacks().key_stack,
+        )
+
+    def event_handler(self) -> int:
+        """The address of what handles events of which more is wanted than that they are recorded."""
+        from emu.ftrace.native import event_handler
+
+        address: int = event_handler.build().address
+        return address
+
+    def trigger_handlers(self) -> TriggerHandlers:
+        """The addresses of what triggers and commands do."""
+        from emu.ftrace.native import trigger
+
+        return trigger.build()
 
     def event_filter(self, call: EventCall, text: str) -> EventFilter:
         """A filter of an event, which native code can run.
@@ -120,6 +156,6 @@ class TraceGlobals:
 
     def remember_running(self) -> None:
         """Keeps what is wanted of tasks that have recorded something and not been switched out since."""
-        for index, task in self._tasks.running().items():
+        for index, task in self._kernel.tasks.running().items():
             if self.records.recorded(index):
                 self.remember_task(task)

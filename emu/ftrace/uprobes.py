@@ -54,6 +54,7 @@ class Uprobes:
         self._kernel = kernel
         self._arch = arch
         self._guest = guest
+        self._records = records
         self._free: list[int] = []
         self._consumers = np.zeros(8, np.uint64)
         self._saved_offsets = np.zeros(0, np.uint64)
@@ -118,8 +119,9 @@ class Uprobes:
         """Must be called before the first probe is there."""
         if len(self._saved_offsets):
             return
-        callbacks, image = self._arch.uprobe_callbacks(self._guest), self._kernel.image
-        self._saved_offsets = np.array([*self._arch.probing().saved_offsets(image), 0], np.uint64)
+        callbacks, probing, image = self._arch.uprobe_callbacks(self._guest), self._arch.probing(), self._kernel.image
+        self._records.use_registers(probing.registers.words)
+        self._saved_offsets = np.array([*probing.saved_offsets(image), 0], np.uint64)
         self._record.set(uprobes_record.SAVED_OFFSETS, self._saved_offsets.ctypes.data)
         self._record.set(uprobes_record.FILL, callbacks.fill)
         for label, function in (callbacks.dispatch, callbacks.dispatch_return):

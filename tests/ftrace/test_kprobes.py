@@ -146,7 +146,7 @@ def test_there_is_no_room_only_when_all_places_are_in_use(machine: Machine) -> N
 
 
 def test_registers_are_those_before_the_instruction(machine: Machine, arch: str) -> None:
-    registers = machine.ftrace.arch.probe_registers
+    registers = machine.ftrace.arch.probing().registers
     names = {word: name for name, word in registers.names.items()}
     size = names[registers.arguments[2]]  # of vfs_read(file, buffer, size, position)
     for place in (ProbePlace("vfs_read"), elsewhere(machine)):

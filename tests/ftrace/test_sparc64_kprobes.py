@@ -28,12 +28,12 @@ Act = Callable[[Cpu, Record, Registers], Registers | None]
 @contextmanager
 def probed(machine: Machine, acts: Mapping[ProbePlace, Act]) -> Iterator[None]:
     """Calls act(cpu, event_context, registers) when a CPU comes to a place. What it returns are registers to be changed."""
-    names, told = machine.ftrace.arch.probe_registers.names, machine.trace_array.recorder.globals.records.event_context
-    words = machine.ftrace.kprobes.registers
-    records = []
+    names, globals_records = machine.ftrace.arch.probing().registers.names, machine.trace_array.recorder.globals.records
+    told, records = globals_records.event_context, []
     for place, act in acts.items():
 
         def handler(cpu: Cpu, _: int, act: Act = act) -> None:
+            words = globals_records.registers
             if fill := told.get(event_context.FILL):
                 _HANDLER(fill)(cpu.record.address, told.address)
             for name, value in (act(cpu, told, {name: int(words[word]) for name, word in names.items()}) or {}).items():

@@ -63,13 +63,14 @@ class CountingProbe:
     def write(self, register: str, value: int) -> None:
         """Has each CPU that comes here go on with another value of a register."""
         self._counted[2] = 1
-        self._counted[3] = 8 * self._machine.ftrace.arch.probe_registers.names[register] + 1
+        self._counted[3] = 8 * self._machine.ftrace.arch.probing().registers.names[register] + 1
         self._counted[4] = value
 
     def registers(self) -> Mapping[str, int]:
         """The registers that were seen last by any probe that asks for them."""
-        kprobes, names = self._machine.ftrace.kprobes, self._machine.ftrace.arch.probe_registers.names
-        return {name: int(kprobes.registers[word]) for name, word in names.items()}
+        words = self._machine.trace_array.recorder.globals.records.registers
+        names = self._machine.ftrace.arch.probing().registers.names
+        return {name: int(words[word]) for name, word in names.items()}
 
 
 def probe(machine: Machine, *places: ProbePlace, registers: bool = False) -> list[CountingProbe]:

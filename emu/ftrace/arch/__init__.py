@@ -6,11 +6,11 @@ from __future__ import annotations
 import functools
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, cast
 
 from emu.cpu.arch import CpuArch
-from emu.ftrace.arch.probing import Probing
+from emu.ftrace.native import context
 from emu.ftrace.native.arch import (
     Callbacks,
     EventCallbacks,
@@ -20,17 +20,17 @@ from emu.ftrace.native.arch import (
     TaskCallbacks,
     UprobeCallbacks,
 )
+from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
-from emu.native.pointers import in_byte_order
+from emu.native.pointers import Accessors, in_byte_order
 
 if TYPE_CHECKING:
+    from emu.ftrace.arch.probing import Probing
     from emu.ftrace.native.hist import HistHandlers
-    from emu.ftrace.native.hist_actions import ActionHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
-    from emu.ftrace.native.trigger import TriggerHandlers
 
-__all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "ProbeRegisters", "load"]
+__all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "load"]
 
 
 class OutOfReach(ValueError):
@@ -55,20 +55,13 @@ class Breakpoint(ABC):
         """Changes the saved struct pt_regs so that the CPU goes on at an address."""
 
 
-class ProbeRegisters(NamedTuple):
-    """What probes see of a CPU: words in the host's byte order, each known by its index.
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
-    They are the registers before the probed instruction. At a function's first instruction they are so even if its call site,
-    which tells of the call, comes only after a few instructions.
-    """
 
-    names: Mapping[str, int]  # by the names that `%NAME` of a probe's argument has
-    arguments: Sequence[int]  # of a function, at its first instruction: $arg1 and so on
-    stack_arguments: int  # which word of the stack is the argument behind them
-    return_value: int
-    pc: int
-    stack_pointer: int
-    stack_bias: int = 0  # bytes from the stack pointer to the topmost word of the stack
+def _once(method: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Has a method do its work once, and then return what it has returned. There is one object of each architecture."""
+    return cast(Callable[_P, _T], functools.cache(method))
 
 
 class FtraceArch(ABC):
@@ -78,7 +71,7 @@ class FtraceArch(ABC):
     To trace events: key_nop, jump(), and the callback of trace_event_buffer_commit.
     To trace returns: return_offset, and the callbacks of the labels by which calls return.
     To patch under running CPUs: protocols, breakpoint.
-    To probe: probe_registers, Probing, and the callbacks for it.
+    To probe: Probing, and the callbacks for it.
     To replace functions: keystone_mode(), targets_by_name, detour(), taken_over(), hinders_replacing().
     """
 
@@ -90,7 +83,6 @@ class FtraceArch(ABC):
     return_offset: ClassVar[int]  # bytes from a saved return address to the instruction at which the caller goes on
     protocols: ClassVar[Sequence[str]]  # the protocols of emu.ftrace.patching that fit, the default first
     breakpoint: ClassVar[Breakpoint | None]
-    probe_registers: ClassVar[ProbeRegisters]
     targets_by_name: ClassVar[bool]  # whether keystone must be told the targets of calls by name; if not, by number
 
     @abstractmethod
@@ -111,7 +103,9 @@ class FtraceArch(ABC):
 
     def probing(self) -> Probing:
         """What can be probed, from the architecture's module of emu.ftrace.arch that ends with `_probing`."""
-        return _probing(self)
+        module: Any = importlib.import_module(f"emu.ftrace.arch.{self.cpu.name}_probing")
+        probing: Probing = module.PROBING
+        return probing
 
     @abstractmethod
     def keystone_mode(self) -> tuple[int, int]:
@@ -145,175 +139,97 @@ class FtraceArch(ABC):
     def keeps_arguments(self, code: bytes, site: int) -> bool:
         """Whether a function's arguments are where its caller has put them when its site calls. For both: `hinders_replacing`."""
 
-    def callbacks(self, guest: GuestLayout, general: bool) -> Callbacks:
-        """The native functions of labels in the kernel's .ftrace.text, compiled for the layout of its structures."""
-        return _callbacks(self, guest, general)
+    # The machine code, compiled when it is first asked for, for the layout of the guest's structures.
 
+    @_once
+    def callbacks(self, guest: GuestLayout, general: bool) -> Callbacks:
+        """The native functions of labels in the kernel's .ftrace.text."""
+        made: Callbacks = self._native().build(guest, self.cpu.native().irqs_off, general)
+        return made
+
+    @_once
     def task_callbacks(self, guest: GuestLayout) -> TaskCallbacks:
         """The same for what must be known of tasks."""
-        return _task_callbacks(self, guest)
+        made: TaskCallbacks = self._native().build_for_tasks(guest)
+        return made
 
+    @_once
     def event_callbacks(self, guest: GuestLayout) -> EventCallbacks:
         """The same for the guest's events."""
-        return _event_callbacks(self, guest)
+        made: EventCallbacks = self._native().build_for_events(guest, self.cpu.native().irqs_off)
+        return made
 
-    def string_test(self, guest: GuestLayout) -> int:
-        """The address of what tests strings for filters."""
-        return _string_test(self, guest)
-
-    def event_handler(self) -> int:
-        """The address of what handles events of which more is wanted than that they are recorded."""
-        return _event_handler()
-
-    def put_made_event(self, guest: GuestLayout) -> int:
-        """The address of what gives events that native code makes to the arrays."""
-        return _put_made_event(self, guest)
-
-    def redirect(self) -> int:
-        """The address of what has a CPU go on elsewhere than at a function that is replaced."""
-        return _redirect()
-
-    def probe_handlers(self, guest: GuestLayout) -> ProbeHandlers:
-        """The addresses of what makes the events of probes."""
-        return _probe_handlers(self, guest)
-
-    def trigger_handlers(self) -> TriggerHandlers:
-        """The addresses of what triggers and commands do."""
-        return _trigger_handlers()
-
-    def hist_action_handlers(self) -> ActionHandlers:
-        """The addresses of what actions of histograms do."""
-        return _hist_action_handlers()
-
-    def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:
-        """The same for return probes."""
-        return _rethook_callbacks(self, guest)
-
-    def hist_handlers(self, guest: GuestLayout) -> HistHandlers:
-        """The addresses of what events do to histograms."""
-        return _hist_handlers(self, guest)
-
+    @_once
     def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
         """The same for stacks of calls."""
-        return _stack_callbacks(self, guest)
+        from emu.ftrace.native import stack_callbacks
 
-    def uprobe_callbacks(self, guest: GuestLayout) -> UprobeCallbacks:
-        """The same for probes in programs."""
-        return _uprobe_callbacks(self, guest)
+        memory, _, about = self._context(guest)
+        unwind, unwind_user = (self._native(part).build(guest, about) for part in ("_unwind", "_user"))
+        return stack_callbacks.build(memory, guest, about, self.cpu.native().irqs_off, unwind, unwind_user)
 
+    @_once
+    def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:
+        """The same for return probes."""
+        made: RethookCallbacks = self._native("_rethook").build(guest)
+        return made
+
+    @_once
     def probe_callbacks(self, guest: GuestLayout) -> ProbeCallbacks:
         """The same for kprobes."""
-        return _probe_callbacks(self, guest)
+        made: ProbeCallbacks = self._native("_probe").build(guest)
+        return made
 
+    @_once
+    def uprobe_callbacks(self, guest: GuestLayout) -> UprobeCallbacks:
+        """The same for probes in programs."""
+        made: UprobeCallbacks = self._native("_uprobe").build(guest)
+        return made
 
-def _native(arch: FtraceArch) -> Any:
-    return importlib.import_module(f"emu.ftrace.native.arch.{arch.cpu.name}")
+    @_once
+    def string_test(self, guest: GuestLayout) -> int:
+        """The address of what tests strings for filters."""
+        from emu.ftrace.native import filter_program
 
+        address: int = filter_program.build(*self._context(guest), self._user_address(guest)).address
+        return address
 
-@functools.cache
-def _callbacks(arch: FtraceArch, guest: GuestLayout, general: bool) -> Callbacks:
-    compiled: Callbacks = _native(arch).build(guest, arch.cpu.native().irqs_off, general)
-    return compiled
+    @_once
+    def probe_handlers(self, guest: GuestLayout) -> ProbeHandlers:
+        """The addresses of what makes the events of probes."""
+        from emu.ftrace.native import probe_event
 
+        return probe_event.build(*self._context(guest), self._user_address(guest))
 
-@functools.cache
-def _task_callbacks(arch: FtraceArch, guest: GuestLayout) -> TaskCallbacks:
-    compiled: TaskCallbacks = _native(arch).build_for_tasks(guest)
-    return compiled
+    @_once
+    def hist_handlers(self, guest: GuestLayout) -> HistHandlers:
+        """The addresses of what events do to histograms."""
+        from emu.ftrace.native import hist
 
+        return hist.build(in_byte_order(self.cpu.byte_order), guest)
 
-@functools.cache
-def _event_callbacks(arch: FtraceArch, guest: GuestLayout) -> EventCallbacks:
-    compiled: EventCallbacks = _native(arch).build_for_events(guest, arch.cpu.native().irqs_off)
-    return compiled
+    @_once
+    def put_made_event(self, guest: GuestLayout) -> int:
+        """The address of what gives events that native code makes to the arrays."""
+        from emu.ftrace.native import made_event
 
+        address: int = made_event.build(in_byte_order(self.cpu.byte_order), guest, self.cpu.native().irqs_off).address
+        return address
 
-@functools.cache
-def _string_test(arch: FtraceArch, guest: GuestLayout) -> int:
-    address: int = _native(arch).build_for_filters(guest)
-    return address
+    def _native(self, part: str = "") -> Any:
+        """A module of emu.ftrace.native.arch."""
+        return importlib.import_module(f"emu.ftrace.native.arch.{self.cpu.name}{part}")
 
+    def _context(self, guest: GuestLayout) -> tuple[Accessors, GuestLayout, Context]:
+        """What most of native code is built of."""
+        memory = in_byte_order(self.cpu.byte_order)
+        return memory, guest, context.build(memory, guest)
 
-@functools.cache
-def _event_handler() -> int:
-    from emu.ftrace.native import event_handler
+    def _user_address(self, guest: GuestLayout) -> Any:
+        """See `user_memory.build`."""
+        from emu.ftrace.native import user_memory
 
-    address: int = event_handler.build().address
-    return address
-
-
-@functools.cache
-def _put_made_event(arch: FtraceArch, guest: GuestLayout) -> int:
-    from emu.ftrace.native import made_event
-
-    address: int = made_event.build(in_byte_order(arch.cpu.byte_order), guest, arch.cpu.native().irqs_off).address
-    return address
-
-
-@functools.cache
-def _redirect() -> int:
-    from emu.ftrace.native import live_patch
-
-    address: int = live_patch.build().address
-    return address
-
-
-@functools.cache
-def _probe_handlers(arch: FtraceArch, guest: GuestLayout) -> ProbeHandlers:
-    compiled: ProbeHandlers = _native(arch).build_for_fetching(guest)
-    return compiled
-
-
-@functools.cache
-def _trigger_handlers() -> TriggerHandlers:
-    from emu.ftrace.native import trigger
-
-    return trigger.build()
-
-
-@functools.cache
-def _rethook_callbacks(arch: FtraceArch, guest: GuestLayout) -> RethookCallbacks:
-    compiled: RethookCallbacks = _native(arch).build_for_rethooks(guest)
-    return compiled
-
-
-@functools.cache
-def _hist_action_handlers() -> ActionHandlers:
-    from emu.ftrace.native import hist_actions
-
-    return hist_actions.build()
-
-
-@functools.cache
-def _hist_handlers(arch: FtraceArch, guest: GuestLayout) -> HistHandlers:
-    from emu.ftrace.native import hist
-
-    return hist.build(in_byte_order(arch.cpu.byte_order), guest)
-
-
-@functools.cache
-def _stack_callbacks(arch: FtraceArch, guest: GuestLayout) -> StackCallbacks:
-    compiled: StackCallbacks = _native(arch).build_for_stacks(guest, arch.cpu.native().irqs_off)
-    return compiled
-
-
-@functools.cache
-def _probing(arch: FtraceArch) -> Probing:
-    module: Any = importlib.import_module(f"emu.ftrace.arch.{arch.cpu.name}_probing")
-    probing: Probing = module.PROBING
-    return probing
-
-
-@functools.cache
-def _uprobe_callbacks(arch: FtraceArch, guest: GuestLayout) -> UprobeCallbacks:
-    compiled: UprobeCallbacks = _native(arch).build_for_uprobes(guest)
-    return compiled
-
-
-@functools.cache
-def _probe_callbacks(arch: FtraceArch, guest: GuestLayout) -> ProbeCallbacks:
-    compiled: ProbeCallbacks = _native(arch).build_for_probes(guest)
-    return compiled
+        return user_memory.build(*self._context(guest), self._native("_user").PAGE_TABLES)
 
 
 def load(name: str) -> FtraceArch:

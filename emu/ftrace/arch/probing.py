@@ -4,20 +4,42 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, NamedTuple
 
 from emu.kernel.image import Image
 
-__all__ = ["Probing"]
+__all__ = ["ProbeRegisters", "Probing"]
+
+
+class ProbeRegisters(NamedTuple):
+    """What probes see of a CPU: words in the host's byte order, each known by its index.
+
+    They are the registers before the probed instruction. At a function's first instruction they are so even if its call site,
+    which tells of the call, comes only after a few instructions.
+    """
+
+    names: Mapping[str, int]  # by the names that `%NAME` of a probe's argument has
+    arguments: Sequence[int]  # of a function, at its first instruction: $arg1 and so on
+    stack_arguments: int  # which word of the stack is the argument behind them
+    return_value: int
+    pc: int
+    stack_pointer: int
+    stack_bias: int = 0  # bytes from the stack pointer to the topmost word of the stack
+
+    @property
+    def words(self) -> int:
+        """How many words there are. A register may have several names."""
+        return len(set(self.names.values()))
 
 
 class Probing(ABC):
     """Breakpoints that stay, while a copy of the instruction is executed elsewhere.
 
-    What only native code can do at them is in emu.ftrace.native.arch, `build_for_probes()`.
+    What only native code can do at them is in the modules of emu.ftrace.native.arch that end with `_probe` and `_uprobe`.
     """
 
+    registers: ClassVar[ProbeRegisters]
     breakpoint: ClassVar[bytes]  # replaces the first bytes of an instruction by one write, which no CPU sees half done
 
     @abstractmethod
@@ -41,4 +63,4 @@ class Probing(ABC):
 
     @abstractmethod
     def saved_offsets(self, image: Image) -> Sequence[int]:
-        """The offset in struct pt_regs of each register that probes see and that is there, in the order of `probe_registers`."""
+        """The offset in struct pt_regs of each register that probes see and that is there, in the order of `registers`."""

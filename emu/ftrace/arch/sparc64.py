@@ -22,10 +22,8 @@ import numpy as np
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.sparc64 import ARCH as CPU
-from emu.cpu.arch.sparc64.state import WINDOW_REGISTERS
-from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach, ProbeRegisters
-from emu.ftrace.arch.probing import Probing
-from emu.ftrace.native.arch.sparc64 import RETURN_OFFSET
+from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
+from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 
 __all__ = ["ARCH"]
 
@@ -40,11 +38,6 @@ _RESTORE = bytes.fromhex("81e80000")
 _ARGUMENTS = range(24, 30)  # %i0 to %i5
 _OF_FRAMES = (14, 30)  # %sp, %fp
 
-# The globals, the window, and what else struct pt_regs has.
-_PROBE_WORDS = (*(f"g{n}" for n in range(8)), *WINDOW_REGISTERS, "tstate", "tpc", "tnpc", "y")
-_PROBE_REGISTERS = {name: word for word, name in enumerate(_PROBE_WORDS)}
-_PROBE_REGISTERS |= {"sp": _PROBE_REGISTERS["o6"], "fp": _PROBE_REGISTERS["i6"], "pc": _PROBE_REGISTERS["tpc"]}
-
 
 class Sparc64(FtraceArch):
     """SPARC V9 (The SPARC Architecture Manual, version 9)."""
@@ -57,22 +50,8 @@ class Sparc64(FtraceArch):
     return_offset: ClassVar[int] = RETURN_OFFSET
     protocols: ClassVar[Sequence[str]] = ("flush", "stop_machine")
     breakpoint: ClassVar[Breakpoint | None] = None
-    probe_registers: ClassVar[ProbeRegisters] = ProbeRegisters(
-        names=_PROBE_REGISTERS,
-        arguments=[_PROBE_REGISTERS[f"o{n}"] for n in range(6)],
-        stack_arguments=22,  # behind the room for the window and for six arguments (SPARC Compliance Definition 2.4, 3)
-        return_value=_PROBE_REGISTERS["o0"],
-        pc=_PROBE_REGISTERS["tpc"],
-        stack_pointer=_PROBE_REGISTERS["sp"],
-        stack_bias=2047,
-    )
     targets_by_name: ClassVar[bool] = True
     taken_over: ClassVar[bytes] = _RESTORE
-
-    def probing(self) -> Probing:
-        from emu.ftrace.arch.sparc64_probing import PROBING
-
-        return PROBING
 
     def call(self, address: int, target: int) -> bytes:
         distance = target - address

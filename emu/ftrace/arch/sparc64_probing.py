@@ -17,7 +17,8 @@ import errno
 from collections.abc import Sequence
 from typing import ClassVar
 
-from emu.ftrace.arch.probing import Probing
+from emu.cpu.arch.sparc64.state import WINDOW_REGISTERS
+from emu.ftrace.arch.probing import ProbeRegisters, Probing
 from emu.ftrace.errors import TraceError
 from emu.ftrace.native.arch.sparc64_emulate import BPR, JMPL
 from emu.kernel.image import Image
@@ -35,11 +36,25 @@ _BRANCHES = frozenset({_BPCC, _BICC, BPR, _FBPFCC, _FBFCC})
 _RD, _TCC, _DONE_RETRY = 0x28, 0x3A, 0x3E
 _PC = 5  # rs1 of rd
 
+# The globals, the window, and what else struct pt_regs has.
+_WORDS = (*(f"g{n}" for n in range(8)), *WINDOW_REGISTERS, "tstate", "tpc", "tnpc", "y")
+_REGISTERS = {name: word for word, name in enumerate(_WORDS)}
+_REGISTERS |= {"sp": _REGISTERS["o6"], "fp": _REGISTERS["i6"], "pc": _REGISTERS["tpc"]}
+
 
 class _SoftwareTrap(Probing):
     """`ta 0x70`: trap 0x170."""
 
     breakpoint: ClassVar[bytes] = bytes.fromhex("91d02070")
+    registers: ClassVar[ProbeRegisters] = ProbeRegisters(
+        names=_REGISTERS,
+        arguments=[_REGISTERS[f"o{n}"] for n in range(6)],
+        stack_arguments=22,  # behind the room for the window and for six arguments (SPARC Compliance Definition 2.4, 3)
+        return_value=_REGISTERS["o0"],
+        pc=_REGISTERS["tpc"],
+        stack_pointer=_REGISTERS["sp"],
+        stack_bias=2047,
+    )
 
     def instruction(self, code: bytes, start: int, address: int) -> bytes:
         at = address - start

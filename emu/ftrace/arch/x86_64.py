@@ -18,16 +18,13 @@ from typing import ClassVar
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.x86_64 import ARCH as CPU
-from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach, ProbeRegisters
+from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
 from emu.ftrace.native.arch.x86_64 import SITE_SIZE
-from emu.ftrace.native.arch.x86_64_probe import PROBE_REGISTERS
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["ARCH"]
 
 _CALL, _JUMP = 0xE8, 0xE9
-
-_PROBE_REGISTERS = {name: word for word, name in enumerate(PROBE_REGISTERS)}
 
 
 class _Int3(Breakpoint):
@@ -63,14 +60,6 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
     return_offset: ClassVar[int] = 0
     protocols: ClassVar[Sequence[str]] = ("breakpoint", "stop_machine")
     breakpoint: ClassVar[Breakpoint | None] = _Int3()
-    probe_registers: ClassVar[ProbeRegisters] = ProbeRegisters(
-        names=_PROBE_REGISTERS,
-        arguments=[_PROBE_REGISTERS[name] for name in ("di", "si", "dx", "cx", "r8", "r9")],
-        stack_arguments=1,  # behind the return address
-        return_value=_PROBE_REGISTERS["ax"],
-        pc=_PROBE_REGISTERS["ip"],
-        stack_pointer=_PROBE_REGISTERS["sp"],
-    )
     targets_by_name: ClassVar[bool] = False
     taken_over: ClassVar[bytes] = b""
 

@@ -23,13 +23,14 @@ import capstone
 from capstone import x86
 
 from emu.cpu.arch.x86_64 import ARCH as CPU
-from emu.ftrace.arch.probing import Probing
+from emu.ftrace.arch.probing import ProbeRegisters, Probing
 from emu.ftrace.errors import TraceError
 from emu.ftrace.native.arch.x86_64_probe import PROBE_REGISTERS
 from emu.kernel.image import Image
 
 __all__ = ["PROBING"]
 
+_REGISTERS = {name: word for word, name in enumerate(PROBE_REGISTERS)}
 _JUMP, _PUSH, _TWO_BYTES, _CONDITIONAL = 0xE9, 0x68, 0x0F, 0x80
 _OPERATION, _JUMP_OPERAND = 0b111_000, 0b100_000  # in ModRM of `call *operand` and `jmp *operand`
 _BY_PLACE = frozenset({"loop", "loope", "loopne", "jcxz", "jecxz", "jrcxz", "xbegin", "lcall", "ljmp"})
@@ -50,6 +51,14 @@ class _Int3(Probing):
     """`int3` (Intel SDM, volume 2)."""
 
     breakpoint: ClassVar[bytes] = b"\xcc"
+    registers: ClassVar[ProbeRegisters] = ProbeRegisters(
+        names=_REGISTERS,
+        arguments=[_REGISTERS[name] for name in ("di", "si", "dx", "cx", "r8", "r9")],
+        stack_arguments=1,  # behind the return address
+        return_value=_REGISTERS["ax"],
+        pc=_REGISTERS["ip"],
+        stack_pointer=_REGISTERS["sp"],
+    )
 
     def instruction(self, code: bytes, start: int, address: int) -> bytes:
         before = ("", "")

@@ -4,10 +4,10 @@ r"""What a probe stores in its entries, as it is written: `dfd=%di file=+0(%si):
 Whoever defines probes uses it so:
 
     command = ProbeCommand("trace_kprobe", "p:myopen do_sys_openat2 file=+0(%si):ustring")
-    where = ProbeSite(arch.probe_registers, symbol=address_of, at_entry=True)
+    where = ProbeSite(arch.probing().registers, symbol=address_of, at_entry=True)
     arguments = parse_arguments(command, first=2, where=where)      # the words from the third on
     layout = EntryLayout.of(head, arguments)                        # `probe_event`: fields, size, print fmt
-    program = FetchProgram(layout, arch.probe_registers)            # `fetch_program`: what native code runs
+    program = FetchProgram(layout, arch.probing().registers)            # `fetch_program`: what native code runs
 
 A kprobe has registers, symbols and kernel memory; with `at_entry` also `$argN`, with `returns` also `$retval`. A uprobe (`user`)
 has registers, user memory and the offsets of its file. An eprobe has the fields of an event, `$FIELD`, instead of registers.
@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from emu.ftrace.arch import ProbeRegisters
+from emu.ftrace.arch.probing import ProbeRegisters
 from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
 from emu.ftrace.dynevent.types import TYPES, FetchType
 from emu.ftrace.errors import TraceError

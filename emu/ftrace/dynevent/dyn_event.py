@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from emu.ftrace.errors import TraceError
@@ -57,7 +58,6 @@ class DynamicEventKind(ABC):
     """One kind of definitions."""
 
     file: ClassVar[str] = ""  # the file of tracefs that has only these; "": there is none
-    profile_file: ClassVar[str] = ""  # that says how often each happened
 
     @abstractmethod
     def takes(self, command: str) -> bool:
@@ -85,7 +85,7 @@ class DynamicEventKind(ABC):
             raise TraceError(errno.EINVAL, f"'{command}' defines no event of {self.file}")
 
     def profile(self, events: DynamicEvents) -> str:
-        """What `profile_file` shows."""
+        """How often each happened, for those that have a file of tracefs for that."""
         return ""
 
     def shown(self, event: DynamicEvent) -> str:
@@ -98,16 +98,22 @@ class DynamicEvents:
 
     Args:
         catalogue: all events.
-
-    Attributes:
-        kinds: those that there are. Whoever makes a kind adds it.
+        make_kinds: makes those that there are, when the first definition is made or looked for.
     """
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: Catalogue, make_kinds: Callable[[], Sequence[DynamicEventKind]]) -> None:
         self._catalogue = catalogue
         self._events: list[DynamicEvent] = []
         self._gone: Callable[[Collection[EventCall]], None] = lambda calls: None
-        self.kinds: list[DynamicEventKind] = []
+        self._make_kinds = make_kinds
+
+    @cached_property
+    def _kinds(self) -> Sequence[DynamicEventKind]:
+        return self._make_kinds()
+
+    def kind(self, file: str) -> DynamicEventKind:
+        """The kind that a file of tracefs shows."""
+        return next(kind for kind in self._kinds if kind.file == file)
 
     def on_gone(self, gone: Callable[[Collection[EventCall]], None]) -> None:
         """Has `gone` called with events that no longer exist."""
@@ -135,7 +141,7 @@ class DynamicEvents:
         if command.startswith(("-", "!")):
             self.remove(command)
             return
-        kind = next((kind for kind in self.kinds if kind.takes(command)), None)
+        kind = next((kind for kind in self._kinds if kind.takes(command)), None)
         if kind is None:
             raise TraceError(errno.EINVAL, f"'{command}' defines no event")
         self.add(kind.create(command))

@@ -179,7 +179,7 @@ class EprobeEvents(DynamicEventKind):
         site = ProbeSite(None, self._symbols.address, event=probed)
         arguments = parse_arguments(command, 2, site, end)
         layout = EntryLayout.of(EventKind.EPROBE, arguments)
-        program = FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
+        program = FetchProgram(layout, self._arch.probing().registers, self._symbol_names.address)
         handler = self._arch.probe_handlers(self._guest).event
         probe = _Eprobe(self, _EprobeEvent(layout, probed), handler, arguments, program, probed, condition)
         probe.join(self._catalogue, command, group, name or probed.name, _DEPTH)

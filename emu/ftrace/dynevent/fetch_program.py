@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from emu.ftrace.arch import ProbeRegisters
+from emu.ftrace.arch.probing import ProbeRegisters
 from emu.ftrace.dynevent.arguments import Argument, Op, Step
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.event.call import EventKind, Field

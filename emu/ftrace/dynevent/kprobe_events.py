@@ -109,7 +109,6 @@ class KprobeEvents(DynamicEventKind):
     """
 
     file: ClassVar[str] = "kprobe_events"
-    profile_file: ClassVar[str] = "kprobe_profile"
 
     def __init__(
         self,
@@ -162,10 +161,10 @@ class KprobeEvents(DynamicEventKind):
     def arguments(self, command: ProbeCommand, where: ProbePlace, returns: bool) -> tuple[EntryLayout, FetchProgram]:
         """The entries that a command's words from the third on describe, and what fetches them. Raises TraceError."""
         at_entry = not returns and where.address is None and self._is_entry(where)
-        site = ProbeSite(self._arch.probe_registers, self._symbols.address, at_entry=at_entry, returns=returns)
+        site = ProbeSite(self._arch.probing().registers, self._symbols.address, at_entry=at_entry, returns=returns)
         kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
         layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
-        return layout, FetchProgram(layout, self._arch.probe_registers, self._symbol_names.address)
+        return layout, FetchProgram(layout, self._arch.probing().registers, self._symbol_names.address)
 
     def count(self, name: str) -> int:
         """How many functions of the kernel, without its modules, have a name."""

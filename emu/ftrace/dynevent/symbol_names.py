@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from emu.ftrace.native import symbol_names as native
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
 
@@ -21,25 +20,28 @@ class SymbolNames:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._record = Record(native.WORDS)
-        self._is_used = False
+        self._record: Record | None = None  # when it is used
         self._tables = np.zeros((4, 0), np.uint64)
         self._text = np.zeros(0, np.uint8)
 
     @property
     def address(self) -> int:
         """Of the native record. Whoever asks uses it from then on."""
-        if not self._is_used:
-            self._is_used = True
-            self._refresh()
+        if self._record is None:
+            from emu.ftrace.native import symbol_names
+
+            self._record = Record(symbol_names.WORDS)
+            self._refresh(self._record)
         return self._record.address
 
     def module_came(self) -> None:
         """There are more functions, or others."""
-        if self._is_used:
-            self._refresh()
+        if self._record is not None:
+            self._refresh(self._record)
 
-    def _refresh(self) -> None:
+    def _refresh(self, record: Record) -> None:
+        from emu.ftrace.native import symbol_names as native
+
         kernel = self._kernel
         named: dict[int, str] = {}
         for one in kernel.image.functions:
@@ -59,6 +61,6 @@ class SymbolNames:
         base = self._text.ctypes.data
         rows = [(start, end, base + places[name], base + places[tail]) for start, end, name, tail in found]
         self._tables = np.array(rows, np.uint64).T.copy()
-        self._record.set(native.COUNT, len(rows))
+        record.set(native.COUNT, len(rows))
         for n, field in enumerate((native.STARTS, native.ENDS, native.NAMES, native.TAILS)):
-            self._record.set(field, self._tables[n].ctypes.data)
+            record.set(field, self._tables[n].ctypes.data)

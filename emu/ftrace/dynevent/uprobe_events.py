@@ -134,7 +134,6 @@ class UprobeEvents(DynamicEventKind):
     """
 
     file: ClassVar[str] = "uprobe_events"
-    profile_file: ClassVar[str] = "uprobe_profile"
 
     def __init__(
         self,
@@ -179,10 +178,10 @@ class UprobeEvents(DynamicEventKind):
     def _create(self, command: ProbeCommand) -> Probe:
         where = _place(command)
         group, name = parse_event_name(command, _GROUP)
-        site = ProbeSite(self._arch.probe_registers, user=True, returns=where.returns)
+        site = ProbeSite(self._arch.probing().registers, user=True, returns=where.returns)
         arguments = parse_arguments(command, 2, site)
         layout = EntryLayout.of(EventKind.URETPROBE if where.returns else EventKind.UPROBE, arguments)
-        program = FetchProgram(layout, self._arch.probe_registers, file_offset=where.offset)
+        program = FetchProgram(layout, self._arch.probing().registers, file_offset=where.offset)
         self._check_counter(where)
         handlers = self._arch.probe_handlers(self._guest)
         handler = handlers.returned if where.returns else handlers.at

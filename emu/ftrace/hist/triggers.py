@@ -24,12 +24,11 @@ from emu.ftrace.hist.map import HistMap, HistMemory
 from emu.ftrace.hist.parse import HistCommand, parse_hist
 from emu.ftrace.hist.text import HistNames, hist_text
 from emu.ftrace.hist.variables import HistVariable, HistVariables
-from emu.ftrace.native import consumer, hist_record
+from emu.ftrace.native import consumer, hist_actions, hist_record
 from emu.native.record import Record
 
 if TYPE_CHECKING:
     from emu.ftrace.native.hist import HistHandlers
-    from emu.ftrace.native.hist_actions import ActionHandlers
 
 __all__ = ["HistTrigger", "HistTriggers", "Histogram", "Histograms"]
 
@@ -65,7 +64,6 @@ class Histograms:
         memory: bytes that all tables may take.
         names: what numbers are called.
         handlers: the addresses of what events do to them, compiled when they are first asked for.
-        action_handlers: the same of what actions do.
         key_stack: the same of what stores stacks of calls.
     """
 
@@ -74,7 +72,6 @@ class Histograms:
         memory: int,
         names: HistNames,
         handlers: Callable[[], HistHandlers],
-        action_handlers: Callable[[], ActionHandlers],
         key_stack: Callable[[], int],
     ) -> None:
         self._memory = HistMemory(memory)
@@ -82,7 +79,6 @@ class Histograms:
         self._named: dict[str, Histogram] = {}
         self.names = names
         self.handlers = handlers
-        self._action_handlers = action_handlers
 
     def named(self, name: str) -> Histogram | None:
         return self._named.get(name)
@@ -97,7 +93,7 @@ class Histograms:
         table = HistMap(self._memory, definition.size, layout.hitcount, layout.size, layout.comm)
         program = definition.program(clock_is_ns=clock_is_ns)
         if definition.command.actions:
-            definition.actions.compile(program, layout, table, array, self._action_handlers())
+            definition.actions.compile(program, layout, table, array, hist_actions.build())
         table.run(program)
         if definition.has_stack:
             table.record.set(hist_record.STACK, self._key_stack())
@@ -192,7 +188,9 @@ class HistGlobals(Protocol):
     events: Catalogue
     dynamic_events: DynamicEvents
     clocks: Clocks
-    hists: Histograms
+
+    @property
+    def hists(self) -> Histograms: ...
 
     def condition(self, call: EventCall, text: str) -> EventFilter: ...
 

@@ -58,6 +58,12 @@ def now(cpu, array):
 
 
 @njit
+def array_of(cpu):
+    """The top array's record, which a CPU that comes to a label has as its CALLOUT's."""
+    return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
+
+
+@njit
 def host_address(array, address):
     """The host address of an address of the guest kernel's data.
 

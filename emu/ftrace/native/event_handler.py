@@ -6,6 +6,7 @@ This code is compiled when the first such event is wanted.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -117,6 +118,7 @@ def record_kept(cpu, array_cpu, array, file, context, ring, disabled):
         record(cpu, array_cpu, array, ring, disabled, load_u64(context + event_context.EVENT), staged, size)
 
 
+@functools.cache
 def build() -> Any:
     """Compiles void handle(cpu, file): does all that `file`, an event_file, wants of the event in the event_context."""
 

@@ -6,6 +6,7 @@ This code is compiled when the first action is set.
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +45,7 @@ class ActionHandlers(NamedTuple):
     snapshot: int
 
 
+@functools.cache
 def build() -> ActionHandlers:
     """Compiles them."""
 

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, kprobe_record, kprobes_record, probes
-from emu.ftrace.native.context import host_address
+from emu.ftrace.native import array_record, consumer, event_context, kprobe_record, kprobes_record, probes
+from emu.ftrace.native.context import array_of, host_address
 from emu.native import cfunc, njit
 from emu.native.pointers import load_u64
 
@@ -63,13 +62,9 @@ def build(trap: Trap) -> Handlers:
     """Compiles for an architecture."""
     saved_registers, address_of, store_registers, write, go_on, handled = trap
 
-    @njit
-    def top_array(cpu):
-        return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
-
     @cfunc(_HANDLER)
     def fill(cpu, told):
-        array = top_array(cpu)
+        array = array_of(cpu)
         store_registers(cpu, array, host_address(array, load_u64(told + event_context.SAVED)), told)
 
     @njit
@@ -82,7 +77,7 @@ def build(trap: Trap) -> Handlers:
 
     @cfunc(_HANDLER)
     def at_breakpoint(cpu, label):
-        array, saved = top_array(cpu), saved_registers(cpu)
+        array, saved = array_of(cpu), saved_registers(cpu)
         regs, kprobes = host_address(array, saved), load_u64(array + array_record.KPROBES)
         address = address_of(regs)
         table = load_u64(kprobes + kprobes_record.TABLE)
@@ -96,7 +91,7 @@ def build(trap: Trap) -> Handlers:
 
     @cfunc(_HANDLER)
     def say_where(cpu, acting):
-        array = top_array(cpu)
+        array = array_of(cpu)
         probes.write_at_site(cpu, array)
         probes.tell_at_site(array, load_u64(acting + consumer.TARGET))
 

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from emu.cpu.native import cpu_record
 from emu.ftrace.event.call import COMMON_SIZE
-from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, event_record, fetch, probe_record, stages
-from emu.ftrace.native.context import Context
+from emu.ftrace.native import array_record, consumer, event_context, event_record, fetch, probe_record, stages
+from emu.ftrace.native.context import Context, array_of
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import Accessors, call_handler, load_u64, store_u64
@@ -73,11 +72,6 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, user_address:
         size = fetch_arguments(cpu, array, told, program, stage, size)
         stages.put(cpu, array, load_u64(probe + probe_record.EVENT), load_u64(probe + probe_record.FILE), stage, size)
         stages.leave(array)
-
-    @njit
-    def array_of(cpu):
-        """The top array's record."""
-        return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
 
     @cfunc(_HANDLER)
     def at(cpu, acting):

@@ -13,7 +13,6 @@ import numpy as np
 
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import (
-    array_cpu_record,
     array_record,
     consumer,
     event_context,
@@ -22,7 +21,7 @@ from emu.ftrace.native import (
     rethook_pool,
     rethook_record,
 )
-from emu.ftrace.native.context import Context, host_address
+from emu.ftrace.native.context import Context, array_of, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.rethook_nodes import build as build_nodes
 from emu.ftrace.native.rethook_nodes import following, node_at, take
@@ -67,11 +66,6 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, real_address:
     nodes = build_nodes(memory, guest)
     latest, push, drop, replaced = nodes.latest, nodes.push, nodes.drop, nodes.replaced
     behind = np.uint64(return_offset)
-
-    @njit
-    def array_of(cpu):
-        """The top array's record."""
-        return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
 
     @njit
     def hook(cpu, rethook, returns_to, frame):

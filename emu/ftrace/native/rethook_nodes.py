@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, rethook_node, rethook_pool, rethook_record
-from emu.ftrace.native.context import host_address
+from emu.ftrace.native import array_record, rethook_node, rethook_pool, rethook_record
+from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
 from emu.native.pointers import Accessors, load_u64, store_u64
@@ -125,7 +124,7 @@ def build(memory: Accessors, guest: GuestLayout) -> TaskNodes:
 
     @njit
     def flush_task(cpu, task):
-        array = load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
+        array = array_of(cpu)
         pool = load_u64(array + array_record.RETHOOKS)
         if pool != ZERO:
             drop(pool, host_address(array, task), ZERO)

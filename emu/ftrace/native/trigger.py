@@ -6,6 +6,7 @@ They act at once, on all CPUs: no CPU comes to another block before. This code i
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,8 @@ from numba import types
 
 from emu.cpu.native import cpu_record
 from emu.cpu.native.interrupts import stop
-from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, event_file
+from emu.ftrace.native import array_record, consumer, event_context, event_file
+from emu.ftrace.native.context import array_of
 from emu.ftrace.native.event import of_cpu
 from emu.ftrace.native.snapshot import take_snapshot
 from emu.ftrace.native.switches import record_off, record_on
@@ -67,12 +69,13 @@ def switch_event(acting, flag):
 def ask_for_dump(cpu, acting, which):
     """Ends recording in the top array, and has Python see to the dump before any CPU goes on."""
     if spend(acting):
-        top = load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
+        top = array_of(cpu)
         record_off(cpu, top)
         store_u64(top + array_record.DUMP, which)
         stop(cpu)
 
 
+@functools.cache
 def build() -> TriggerHandlers:
     """Compiles them."""
 

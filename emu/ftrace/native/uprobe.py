@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, probes, uprobes_record
+from emu.ftrace.native import array_record, consumer, event_context, probes, uprobes_record
 from emu.ftrace.native.arch import Callback, UprobeCallbacks
-from emu.ftrace.native.context import host_address
+from emu.ftrace.native.context import array_of, host_address
 from emu.native import cfunc, njit
 from emu.native.pointers import call_handler, load_u64, store_u64
 
@@ -43,10 +42,6 @@ def build(program: Program) -> UprobeCallbacks:
     argument, pc_of, store_registers = program
 
     @njit
-    def top_array(cpu):
-        return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
-
-    @njit
     def consumer_of(array, number):
         """Of the probe with a number; 0: it has none."""
         uprobes = load_u64(array + array_record.UPROBES)
@@ -64,14 +59,14 @@ def build(program: Program) -> UprobeCallbacks:
 
     @cfunc(_HANDLER)
     def fill(cpu, told):
-        array = top_array(cpu)
+        array = array_of(cpu)
         regs = host_address(array, load_u64(told + event_context.SAVED))
         store_registers(cpu, array, regs, load_u64(told + event_context.REGISTERS))
 
     @cfunc(_HANDLER)
     def dispatch(cpu, label):
         """uprobe_dispatch(id, regs)."""
-        array = top_array(cpu)
+        array = array_of(cpu)
         acting = consumer_of(array, argument(cpu, FIRST))
         if acting != ZERO:
             tell(cpu, array)
@@ -80,7 +75,7 @@ def build(program: Program) -> UprobeCallbacks:
     @cfunc(_HANDLER)
     def dispatch_return(cpu, label):
         """uretprobe_dispatch(id, regs, func)."""
-        array = top_array(cpu)
+        array = array_of(cpu)
         acting = consumer_of(array, argument(cpu, FIRST))
         if acting != ZERO:
             told = tell(cpu, array)

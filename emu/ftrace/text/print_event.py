@@ -15,13 +15,14 @@ from emu.ftrace.event.call import EventCall, EventKind, Field
 from emu.ftrace.event.print_fmt import Guest, PrintFmtError, compile_print_fmt
 from emu.ftrace.event.print_fmt_calls import dynamic_data
 from emu.ftrace.text.columns import Column, SymbolNames
-from emu.ftrace.text.probe_event import PROBES, probe_text
 from emu.ftrace.text.rows import Rows
-from emu.ftrace.text.synthetic import synthetic_text
 from emu.ftrace.text.syscall import enter_text, exit_text
 from emu.ftrace.text.view import TraceView
 
 __all__ = ["event_text"]
+
+
+_PROBES = {EventKind.KPROBE, EventKind.KRETPROBE, EventKind.UPROBE, EventKind.URETPROBE, EventKind.EPROBE}
 
 
 class _Formatter(Protocol):
@@ -52,8 +53,12 @@ def _line_of(view: TraceView, call: EventCall) -> Callable[[bytes], str]:
     if call.kind is EventKind.SYSCALL_EXIT:
         return exit_text(call)
     if call.kind is EventKind.SYNTHETIC:
+        from emu.ftrace.text.synthetic import synthetic_text  # as they are defined by few
+
         return synthetic_text(view, call, _ViewedGuest(view))
-    if call.kind in PROBES:
+    if call.kind in _PROBES:
+        from emu.ftrace.text.probe_event import probe_text
+
         return probe_text(view, call)
     formatter = _formatters.get(call)
     if formatter is None:

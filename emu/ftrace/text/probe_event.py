@@ -16,9 +16,7 @@ from emu.ftrace.event.print_fmt_calls import dynamic_data
 from emu.ftrace.text.columns import SymbolNames
 from emu.ftrace.text.view import TraceView
 
-__all__ = ["PROBES", "probe_text"]
-
-PROBES = {EventKind.KPROBE, EventKind.KRETPROBE, EventKind.UPROBE, EventKind.URETPROBE, EventKind.EPROBE}
+__all__ = ["probe_text"]
 
 _FAULT = "(fault)"
 _LETTERS = {1: "b", 2: "h", 4: "i", 8: "q"}  # of struct, by the size; unsigned ones are capitals

@@ -22,11 +22,11 @@ class DynamicEventsFile(File):
 
     Args:
         events: all that were defined.
-        kind: only those of one kind.
+        kind: returns the kind that is shown; None: all are.
         changed: called after each change.
     """
 
-    def __init__(self, events: DynamicEvents, kind: DynamicEventKind | None, changed: Callable[[], None]) -> None:
+    def __init__(self, events: DynamicEvents, kind: Callable[[], DynamicEventKind | None], changed: Callable[[], None]) -> None:
         super().__init__(0o640)
         self._events = events
         self._kind = kind
@@ -34,9 +34,9 @@ class DynamicEventsFile(File):
 
     def open(self, flags: OpenFlags) -> Handle:
         if OpenFlags.WRITE in flags and OpenFlags.TRUNCATE in flags:
-            self._events.clear(self._kind)
+            self._events.clear(self._kind())
             self._changed()
-        return TextHandle(flags, lambda: self._events.text(self._kind), self._obey)
+        return TextHandle(flags, lambda: self._events.text(self._kind()), self._obey)
 
     def _obey(self, text: str) -> None:
         lines = text.removesuffix("\n").split("\n")
@@ -50,7 +50,8 @@ class DynamicEventsFile(File):
             self._changed()
 
     def _obey_line(self, command: str) -> None:
-        if self._kind is None:
+        kind = self._kind()
+        if kind is None:
             self._events.obey(command)
         else:
-            self._kind.obey(command, self._events)
+            kind.obey(command, self._events)

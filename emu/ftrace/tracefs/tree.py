@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import errno
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
+from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.enable import available, lines
 from emu.ftrace.filters import Functions
@@ -99,9 +100,19 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
 def _dynamic_events_files(tr: TraceArray) -> dict[str, Node]:
     """The files about events that are defined while the machine runs."""
     events = tr.recorder.globals.dynamic_events
-    own = {kind.file: DynamicEventsFile(events, kind, tr.ftrace.update_sites) for kind in events.kinds if kind.file}
-    profiles = {kind.profile_file: TextFile(partial(kind.profile, events)) for kind in events.kinds if kind.profile_file}
-    return {"dynamic_events": DynamicEventsFile(events, None, tr.ftrace.update_sites), **own, **profiles}
+
+    def file(kind: Callable[[], DynamicEventKind | None]) -> Node:
+        return DynamicEventsFile(events, kind, tr.ftrace.update_sites)
+
+    def profile(name: str) -> Node:
+        return TextFile(lambda: events.kind(name).profile(events))
+
+    return {
+        "dynamic_events": file(lambda: None),
+        "kprobe_profile": profile("kprobe_events"),
+        "uprobe_profile": profile("uprobe_events"),
+        **{name: file(partial(events.kind, name)) for name in ("kprobe_events", "uprobe_events", "synthetic_events")},
+    }
 
 
 def _of_tasks(trace_globals: TraceGlobals, known: Iterable[tuple[int, object]]) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.event.filter_program import EventFilter
-from emu.ftrace.hist.triggers import HistTriggers
 from emu.ftrace.native import consumer
 from emu.ftrace.trigger.commands import (
     AVAILABLE,
@@ -22,6 +23,9 @@ from emu.ftrace.trigger.commands import (
     split_trigger,
 )
 from emu.ftrace.trigger.consumers import Consumer, Consumers
+
+if TYPE_CHECKING:
+    from emu.ftrace.hist.triggers import HistTriggers
 
 __all__ = ["Trigger", "Triggers"]
 
@@ -84,7 +88,7 @@ class Triggers:
     Args:
         files: what the array wants of events.
         consumers: makes what acts on the array.
-        hists: the hist triggers among them.
+        make_hists: makes the hist triggers among them, of which there are none yet.
         make_filter: makes a filter of an event. Raises TraceError: EINVAL, of which, as in Linux, error_log says nothing.
     """
 
@@ -92,13 +96,18 @@ class Triggers:
         self,
         files: EventFiles,
         consumers: Consumers,
-        hists: HistTriggers,
+        make_hists: Callable[[], HistTriggers],
         make_filter: Callable[[EventCall, str], EventFilter],
     ) -> None:
         self._files = files
         self._consumers = consumers
         self._make_filter = make_filter
-        self.hists = hists
+        self._make_hists = make_hists
+
+    @cached_property
+    def hists(self) -> HistTriggers:
+        """The hist triggers among them."""
+        return self._make_hists()
 
     def obey(self, call: EventCall, text: str) -> None:
         """Sets or takes back a trigger of an event. To take back what is not there changes nothing.

@@ -18,7 +18,7 @@ from emu.ftrace.dynevent.types import TYPES
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, Field
 
-REGISTERS = load("x86_64").probe_registers
+REGISTERS = load("x86_64").probing().registers
 EVENT = EventCall("test", "sample", 99, [Field("int", "pid", 8, 4, True), Field("char[16]", "name", 12, 16, True, 1)], '""', 28)
 
 

@@ -47,7 +47,7 @@ class Fetcher:
         recorder = machine.trace_array.recorder
         self.machine, self.memory = machine, machine.kernel.memory
         self.byte_order = board.arch.byte_order
-        self.registers = machine.trace_array.ftrace.arch.probe_registers
+        self.registers = machine.trace_array.ftrace.arch.probing().registers
         accessors, guest = in_byte_order(board.arch.byte_order), recorder.globals.guest
         about = context.build(accessors, guest)
         tables = importlib.import_module(f"emu.ftrace.native.arch.{board.arch.name}_user").PAGE_TABLES

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The native functions that run when the guest comes to a label of its .ftrace.text, by architecture.
 
-Each module here has functions that compile them for one layout of the guest's structures:
+The modules have functions that compile them for one layout of the guest's structures:
 
-    build(guest, irqs_off, general) -> Callbacks
-    build_for_tasks(guest) -> TaskCallbacks
-    build_for_events(guest, irqs_off) -> EventCallbacks
-    build_for_filters(guest) -> the address of what tests strings for filters (see native.filter_program)
-    build_for_fetching(guest) -> the handlers of probes that make events (native.probe_event.ProbeHandlers)
-    build_for_rethooks(guest) -> RethookCallbacks
-    build_for_stacks(guest, irqs_off) -> StackCallbacks
-    build_for_probes(guest) -> ProbeCallbacks
-    build_for_uprobes(guest) -> UprobeCallbacks
+    NAME            build(guest, irqs_off, general) -> Callbacks
+                    build_for_tasks(guest) -> TaskCallbacks
+                    build_for_events(guest, irqs_off) -> EventCallbacks
+    NAME_rethook    build(guest) -> RethookCallbacks
+    NAME_probe      build(guest) -> ProbeCallbacks
+    NAME_uprobe     build(guest) -> UprobeCallbacks
+    NAME_unwind     build(guest, context) -> what unwinds the kernel's stack (native.unwind)
+    NAME_user       build(guest, context) -> the same for a program's (native.user_stack), and PAGE_TABLES (native.user_memory)
+
+The first is imported when a machine is made, each of the others when it is needed.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ ftrace_graph_caller and return_to_handler are guest code. They call two function
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -18,44 +18,26 @@ from numba import types
 from emu.cpu.arch.sparc64.state import Env, window_register
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import (
-    array_cpu_record,
     array_record,
     context,
     event,
-    filter_program,
     function,
     function_graph,
-    probes,
-    rethook,
-    stack_callbacks,
     task_callbacks,
-    user_memory,
 )
 from emu.ftrace.native.arch import (
     Callback,
     Callbacks,
     EventCallbacks,
-    ProbeCallbacks,
-    RethookCallbacks,
-    StackCallbacks,
     TaskCallbacks,
-    UprobeCallbacks,
-    sparc64_unwind,
-    sparc64_user,
 )
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
+from emu.ftrace.native.context import array_of
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.unwind import build_real_address, in_stub
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-if TYPE_CHECKING:
-    from emu.ftrace.native.probe_event import ProbeHandlers
-
-__all__ = [
-    "RETURN_OFFSET", "build", "build_for_events", "build_for_fetching", "build_for_filters", "build_for_probes",
-    "build_for_rethooks", "build_for_stacks", "build_for_tasks", "build_for_uprobes",
-]  # fmt: skip
+__all__ = ["build", "build_for_events", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 WINDOW = np.uint64(Env.regwptr.offset)
@@ -63,12 +45,6 @@ O0, O1, O2, O3, O6, O7, I6, I7 = (
     np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o6", "o7", "i6", "i7")
 )
 ZERO, BEHIND = np.uint64(0), np.uint64(RETURN_OFFSET)
-
-
-@njit
-def array_of(cpu):
-    """The top array's record."""
-    return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
 
 
 def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
@@ -161,82 +137,3 @@ def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
         record_event(cpu, call, entry, load_u64(window + O2), load_u64(window + O3), irqs_off(env))
 
     return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))
-
-
-def build_for_rethooks(guest: GuestLayout) -> RethookCallbacks:
-    """Compiles for a guest."""
-    memory = in_byte_order("big")
-    about = context.build(memory, guest)
-    real_address = build_real_address(memory, guest, about, *sparc64_unwind.REPLACED)
-    hook, handle_return, find_replaced = rethook.build(memory, guest, about, real_address, RETURN_OFFSET)
-
-    @cfunc(_HANDLER)
-    def entry(cpu, rethook_record):
-        """At a site: the function's %fp identifies a call. function_graph's label is given that, and gives back the parent."""
-        window, array = load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW), array_of(cpu)
-        parent, frame = window + I7, load_u64(window + I6)
-        if in_stub(array, load_u64(window + O7)):
-            parent, frame = window + O0, load_u64(window + O2)
-        if hook(cpu, rethook_record, load_u64(parent), frame):
-            store_u64(parent, load_u64(array + array_record.RETHOOK_TRAMPOLINE) - BEHIND)
-
-    @cfunc(_HANDLER)
-    def trampoline(cpu, address):
-        """arch_rethook_trampoline, in the caller's window: %o7 becomes the address of the call that has returned."""
-        window = load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW)
-        call = handle_return(cpu, load_u64(window + O6))
-        probes.write_at_site(cpu, array_of(cpu))
-        store_u64(window + O7, call)
-
-    @cfunc(_HANDLER)
-    def find(cpu, address):
-        """rethook_find_ret_addr(task, frame)."""
-        window = load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW)
-        store_u64(window + O0, find_replaced(cpu, load_u64(window + O0), load_u64(window + O1)))
-
-    return RethookCallbacks(
-        entry.address,
-        Callback("arch_rethook_trampoline", trampoline.address),
-        Callback("rethook_find_ret_addr", find.address),
-    )
-
-
-def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
-    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
-    memory = in_byte_order("big")
-    about = context.build(memory, guest)
-    unwind, unwind_user = sparc64_unwind.build(guest, about), sparc64_user.build(guest, about)
-    return stack_callbacks.build(memory, guest, about, irqs_off, unwind, unwind_user)
-
-
-def build_for_filters(guest: GuestLayout) -> int:
-    """Compiles for a guest."""
-    memory = in_byte_order("big")
-    about = context.build(memory, guest)
-    user_address = user_memory.build(memory, guest, about, sparc64_user.PAGE_TABLES)
-    address: int = filter_program.build(memory, guest, about, user_address).address
-    return address
-
-
-def build_for_probes(guest: GuestLayout) -> ProbeCallbacks:
-    """Compiles for a guest."""
-    from emu.ftrace.native.arch import sparc64_probe
-
-    return sparc64_probe.build(guest)
-
-
-def build_for_fetching(guest: GuestLayout) -> ProbeHandlers:
-    """Compiles for a guest."""
-    from emu.ftrace.native import probe_event
-
-    memory = in_byte_order("big")
-    about = context.build(memory, guest)
-    user_address = user_memory.build(memory, guest, about, sparc64_user.PAGE_TABLES)
-    return probe_event.build(memory, guest, about, user_address)
-
-
-def build_for_uprobes(guest: GuestLayout) -> UprobeCallbacks:
-    """Compiles for a guest."""
-    from emu.ftrace.native.arch import sparc64_uprobe
-
-    return sparc64_uprobe.build(guest)

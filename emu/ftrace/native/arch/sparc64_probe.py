@@ -10,11 +10,12 @@ import numpy as np
 from numba import types
 
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, event_context, kprobe, kprobe_record
+from emu.ftrace.native import array_record, event_context, kprobe, kprobe_record
 from emu.ftrace.native.arch import Callback, ProbeCallbacks, sparc64_emulate, sparc64_registers
 from emu.ftrace.native.arch.sparc64_registers import TNPC, TPC
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 from emu.ftrace.native.arch.sparc64_windows import I0, I7, O0, O1, O7, WINDOW
+from emu.ftrace.native.context import array_of
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.unwind import in_stub
 from emu.native import cfunc, njit
@@ -32,12 +33,6 @@ UNDOES_WINDOW = np.uint64(12)  # where return_to_handler has jmpl %o0 + 8, %g0; 
 @njit
 def env_of(cpu):
     return load_u64(cpu + cpu_record.ENV)
-
-
-@njit
-def array_of(cpu):
-    """The top array's record."""
-    return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
 
 
 @njit

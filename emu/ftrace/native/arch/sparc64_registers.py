@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The registers that probes see on SPARC V9 (`FtraceArch.probe_registers`). The words 0 to 31 are globals, outs, locals and
+"""The registers that probes see on SPARC V9 (`Probing.registers`). The words 0 to 31 are globals, outs, locals and
 ins, by the numbers that instructions have for them.
 
 In the handler of a probe's trap, what was interrupted has its globals and outs in the struct pt_regs, and its locals and ins

@@ -17,7 +17,9 @@ from emu.kernel.arch.sparc64 import SAVED_FP, SAVED_WINDOW
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
 
-__all__ = ["CANRESTORE", "I0", "I7", "NWINDOWS", "O0", "O1", "O6", "O7", "WINDOW", "Windows", "build", "ins"]
+__all__ = [
+    "CANRESTORE", "I0", "I6", "I7", "NWINDOWS", "O0", "O1", "O2", "O3", "O6", "O7", "WINDOW", "Windows", "build", "ins",
+]  # fmt: skip
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 LOCALS = np.uint64(8)  # how many, and so the first of the ins
@@ -26,7 +28,9 @@ LOCALS = np.uint64(8)  # how many, and so the first of the ins
 WINDOW, REGBASE = np.uint64(Env.regwptr.offset), np.uint64(Env.regbase.offset)
 CWP, CANRESTORE, NWINDOWS = (np.uint64(field.offset) for field in (Env.cwp, Env.canrestore, Env.nwindows))
 WINDOW_SIZE = np.uint64(16 * 8)  # bytes from a window to the next one: they share eight registers
-O0, O1, O6, O7, L0, I0, I7 = (np.uint64(window_register(name)) for name in ("o0", "o1", "o6", "o7", "l0", "i0", "i7"))
+O0, O1, O2, O3, O6, O7, L0, I0, I6, I7 = (
+    np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o6", "o7", "l0", "i0", "i6", "i7")
+)
 
 # On the stack
 FP_PLACE, WINDOW_PLACE = np.uint64(SAVED_FP), np.uint64(SAVED_WINDOW)

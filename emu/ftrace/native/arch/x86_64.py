@@ -7,52 +7,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import types
 
-from emu.cpu.arch.x86_64.state import layout, register
+from emu.cpu.arch.x86_64.state import register
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import (
-    array_cpu_record,
     array_record,
     context,
     event,
-    filter_program,
     function,
     function_graph,
-    probes,
-    rethook,
-    stack_callbacks,
     task_callbacks,
-    user_memory,
 )
 from emu.ftrace.native.arch import (
     Callback,
     Callbacks,
     EventCallbacks,
-    ProbeCallbacks,
-    RethookCallbacks,
-    StackCallbacks,
     TaskCallbacks,
-    UprobeCallbacks,
-    x86_64_unwind,
-    x86_64_user,
 )
-from emu.ftrace.native.context import host_address
+from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.unwind import build_real_address
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-if TYPE_CHECKING:
-    from emu.ftrace.native.probe_event import ProbeHandlers
-
-__all__ = [
-    "SITE_SIZE", "build", "build_for_events", "build_for_fetching", "build_for_filters", "build_for_probes",
-    "build_for_rethooks", "build_for_stacks", "build_for_tasks", "build_for_uprobes",
-]  # fmt: skip
+__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 AX, CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("ax", "cx", "dx", "sp", "si", "di"))
@@ -67,11 +48,6 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
     about = context.build(memory, guest)
     record_function, before_graph, after_graph = function.build(about, general)
     record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general, entry_depth=1)
-
-    @njit
-    def array_of(cpu):
-        """The top array's record."""
-        return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
 
     @njit
     def go_on(stack, place):
@@ -139,88 +115,3 @@ def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
         record_event(cpu, load_u64(env + DI), load_u64(env + SI), load_u64(env + DX), load_u64(env + CX), irqs_off(env))
 
     return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))
-
-
-def build_for_rethooks(guest: GuestLayout) -> RethookCallbacks:
-    """Compiles for a guest."""
-    memory = in_byte_order("little")
-    about = context.build(memory, guest)
-    real_address = build_real_address(memory, guest, about, *x86_64_unwind.REPLACED)
-    hook, handle_return, find_replaced = rethook.build(memory, guest, about, real_address, return_offset=0)
-
-    @njit
-    def array_of(cpu):
-        return load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
-
-    @cfunc(_HANDLER)
-    def entry(cpu, rethook_record):
-        """At a site: the stack slot of its return address identifies a call."""
-        array = array_of(cpu)
-        slot = load_u64(load_u64(cpu + cpu_record.ENV) + SP) + WORD
-        place = host_address(array, slot)
-        if hook(cpu, rethook_record, load_u64(place), slot):
-            store_u64(place, load_u64(array + array_record.RETHOOK_TRAMPOLINE))
-
-    @cfunc(_HANDLER)
-    def trampoline(cpu, address):
-        """arch_rethook_trampoline: the function's `ret` has taken the return address off the stack."""
-        env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
-        slot = load_u64(env + SP) - WORD
-        store_u64(env + SP, slot)
-        store_u64(host_address(array, slot), address)  # a backtrace begins with it
-        returns_to = handle_return(cpu, slot)
-        probes.write_at_site(cpu, array)
-        store_u64(host_address(array, load_u64(env + SP)), returns_to)  # as in Linux, consumers cannot change it
-
-    @cfunc(_HANDLER)
-    def find(cpu, address):
-        """rethook_find_ret_addr(task, frame)."""
-        env = load_u64(cpu + cpu_record.ENV)
-        store_u64(env + AX, find_replaced(cpu, load_u64(env + DI), load_u64(env + SI)))
-
-    return RethookCallbacks(
-        entry.address,
-        Callback("arch_rethook_trampoline", trampoline.address),
-        Callback("rethook_find_ret_addr", find.address),
-    )
-
-
-def build_for_stacks(guest: GuestLayout, irqs_off: Any) -> StackCallbacks:
-    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
-    memory = in_byte_order("little")
-    about = context.build(memory, guest)
-    unwind, unwind_user = x86_64_unwind.build(guest, about), x86_64_user.build(guest, about)
-    return stack_callbacks.build(memory, guest, about, irqs_off, unwind, unwind_user)
-
-
-def build_for_filters(guest: GuestLayout) -> int:
-    """Compiles for a guest."""
-    memory = in_byte_order("little")
-    about = context.build(memory, guest)
-    user_address = user_memory.build(memory, guest, about, x86_64_user.PAGE_TABLES)
-    address: int = filter_program.build(memory, guest, about, user_address).address
-    return address
-
-
-def build_for_fetching(guest: GuestLayout) -> ProbeHandlers:
-    """Compiles for a guest."""
-    from emu.ftrace.native import probe_event
-
-    memory = in_byte_order("little")
-    about = context.build(memory, guest)
-    user_address = user_memory.build(memory, guest, about, x86_64_user.PAGE_TABLES)
-    return probe_event.build(memory, guest, about, user_address)
-
-
-def build_for_probes(guest: GuestLayout) -> ProbeCallbacks:
-    """Compiles for a guest."""
-    from emu.ftrace.native.arch import x86_64_probe
-
-    return x86_64_probe.build(guest, layout())
-
-
-def build_for_uprobes(guest: GuestLayout) -> UprobeCallbacks:
-    """Compiles for a guest."""
-    from emu.ftrace.native.arch import x86_64_uprobe
-
-    return x86_64_uprobe.build(guest)

@@ -12,11 +12,11 @@ import ctypes
 import numpy as np
 from numba import types
 
-from emu.cpu.arch.x86_64.state import CS, GENERAL_REGISTERS, SS, Layout, SegmentCache, register
+from emu.cpu.arch.x86_64.state import CS, GENERAL_REGISTERS, SS, SegmentCache, layout, register
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, event_context, kprobe, kprobe_record, kprobes_record
+from emu.ftrace.native import array_record, event_context, kprobe, kprobe_record, kprobes_record
 from emu.ftrace.native.arch import Callback, ProbeCallbacks
-from emu.ftrace.native.context import host_address
+from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, external, njit
 from emu.native.pointers import load_u32, load_u64, store_u64
@@ -39,9 +39,10 @@ SITE, INT3 = np.uint64(5), np.uint64(1)  # bytes, of a site's call and of a brea
 CHANGEABLE_FLAGS = np.uint32(0x0024_4DD5)
 
 
-def build(guest: GuestLayout, layout: Layout) -> ProbeCallbacks:
-    """Compiles for a guest, and for one layout of Unicorn."""
-    code, stack = (np.uint64(layout.env_segments + n * ctypes.sizeof(SegmentCache)) for n in (CS, SS))
+def build(guest: GuestLayout) -> ProbeCallbacks:
+    """Compiles for a guest, and for the layout of Unicorn."""
+    segments = layout().env_segments
+    code, stack = (np.uint64(segments + n * ctypes.sizeof(SegmentCache)) for n in (CS, SS))
     selector = np.uint64(SegmentCache.selector.offset)
 
     # In the handler of a breakpoint
@@ -107,14 +108,13 @@ def build(guest: GuestLayout, layout: Layout) -> ProbeCallbacks:
     def write_at_site(cpu, told):
         """The trampoline's `ret` goes on behind the site, or where the instruction pointer leads."""
         env, image = load_u64(cpu + cpu_record.ENV), load_u64(told + event_context.REGISTERS)
-        array = load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.ARRAY)
         for n in range(GENERAL_COUNT):
             word = np.uint64(n) * WORD
             store_u64(env + word, load_u64(image + word))
         _write_flags(env, load_u64(image + FLAGS), CHANGEABLE_FLAGS)
         ip, sp = load_u64(image + IP), load_u64(image + SP) - WORD
         store_u64(env + SP, sp)
-        store_u64(host_address(array, sp), ip + SITE if ip == load_u64(told + event_context.IP) else ip)
+        store_u64(host_address(array_of(cpu), sp), ip + SITE if ip == load_u64(told + event_context.IP) else ip)
 
     return ProbeCallbacks(
         Callback("kprobe_int3_handler", handlers.at_breakpoint.address),
