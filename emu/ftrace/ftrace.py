@@ -330,7 +330,7 @@ class Ftrace:
     def resolve_return(self, task: int, frame: int, address: int) -> int:
         """The real return address of a task's call, whose stack has `address`. `frame` identifies the call.
 
-        If that is 0, `address` is a program counter; of one that is in the copy of a probed instruction: the instruction's address.
+        If that is 0, `address` is a program counter; of one that is in the copy of an instruction: the instruction's address.
         """
         for _ in range(2 if frame else 0):  # function_graph and a return probe may have replaced each other's, in either order
             address = self._rethooks.resolve(task, frame, self._return_stacks.resolve(task, frame, address))
