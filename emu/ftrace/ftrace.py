@@ -15,7 +15,7 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.callbacks import TraceCallbacks
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.live_patches import LivePatch, LivePatches, Replaced
+from emu.ftrace.live_patches import LivePatch, LivePatches, NewCode, Replaced
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -87,7 +87,7 @@ class Ftrace:
         self.driver = Driver(kernel, arch, self._fail, warn)
         self._trampolines = trace_globals.trampolines
         self._trampolines.on_ready(self._ready)
-        self.live_patches = LivePatches(kernel, arch, self._trampolines, self.update_sites)
+        self.live_patches = LivePatches(kernel, arch, self._trampolines, trace_globals.kprobes.places.code, self.update_sites)
         self.enabled = True
         self.failed = False
         self.updates = 0
@@ -263,7 +263,7 @@ class Ftrace:
 
     # Replacing functions
 
-    def replace(self, function: Replaced, code: Callable[[int], bytes], settle: Callable[[], None]) -> LivePatch:
+    def replace(self, function: Replaced, code: NewCode, settle: Callable[[], None]) -> LivePatch:
         """See `LivePatches.replace`.
 
         Raises:
@@ -330,9 +330,9 @@ class Ftrace:
     def resolve_return(self, task: int, frame: int, address: int) -> int:
         """The real return address of a task's call, whose stack has `address`. `frame` identifies the call.
 
-        Of a program counter that is in the copy of a probed instruction: the instruction's address.
+        If that is 0, `address` is a program counter; of one that is in the copy of an instruction: the instruction's address.
         """
-        for _ in range(2):  # function_graph and a return probe may have replaced each other's, in either order
+        for _ in range(2 if frame else 0):  # function_graph and a return probe may have replaced each other's, in either order
             address = self._rethooks.resolve(task, frame, self._return_stacks.resolve(task, frame, address))
         return self._trampolines.original(address)
 

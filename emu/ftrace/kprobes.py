@@ -24,7 +24,7 @@ from emu.ftrace.keys import Keys
 from emu.ftrace.native import array_record, consumer, kprobe_record, kprobes_record, probes
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.patching import Patch
-from emu.ftrace.probe_places import ProbePlace, ProbePlaces
+from emu.ftrace.probe_places import ProbedFunction, ProbePlace, ProbePlaces
 from emu.ftrace.rethooks import Rethooks
 from emu.ftrace.sites import Sites
 from emu.ftrace.trampolines import Trampolines
@@ -33,6 +33,8 @@ from emu.kernel.modules import Module
 from emu.native.record import Record
 
 __all__ = ["Kprobes"]
+
+_INSTRUCTION, _RETURN = "k", "r"  # what is probed, as kprobes/list shows it
 
 
 @dataclass(eq=False)
@@ -109,7 +111,7 @@ class Kprobes:
         self._warn = warn
         self._enabled = True
         self._probes: list[_Kprobe] = []
-        self._points: dict[int, _Point] = {}  # by address
+        self._points: dict[tuple[int, bool], _Point] = {}  # by address, and whether a call site tells of it
         self.places = ProbePlaces(kernel, arch, sites, keys, self._replaced)
         self._record = Record(kprobes_record.WORDS)
         self._saved_offsets = np.zeros(0, np.uint64)
@@ -128,7 +130,7 @@ class Kprobes:
                 can be probed there, with the reason.
         """
         address = self.places.resolve(place)
-        if address is not None and address not in self._points:
+        if address is not None and not any((address, at_site) in self._points for at_site in (False, True)):
             self.places.find(address)
 
     def check_return(self, place: ProbePlace) -> None:
@@ -145,7 +147,7 @@ class Kprobes:
         Raises:
             TraceError: as for `check`; ENOMEM, when there is no room for another copy. Nothing has changed.
         """
-        self._add(_Kprobe(place, acting, "k"))
+        self._add(_Kprobe(place, acting, _INSTRUCTION))
 
     def add_return(self, place: ProbePlace, acting: Record, maxactive: int = 0) -> None:
         """Has a consumer act when calls of the function at a place return.
@@ -159,7 +161,7 @@ class Kprobes:
         self.check_return(place)
         hook = self._rethooks.add(acting, maxactive)
         try:
-            self._add(_Kprobe(place, hook, "r"))
+            self._add(_Kprobe(place, hook, _RETURN))
         except TraceError:
             self._rethooks.remove(acting)
             raise
@@ -197,9 +199,12 @@ class Kprobes:
         if address is None:
             return
         self._use()
-        point = self._points.get(address)
+        function, instruction = self.places.find(address)
+        at_site = self._is_told(function, address, probe)
+        point = self._points.get((address, at_site))
         if point is None:
-            point = self._points[address] = self._make(address)
+            made = self._at_site(function, address) if at_site else self._at_breakpoint(instruction, address)
+            point = self._points[address, at_site] = made
             self._stale = True
         probe.point, probe.gone_from = point, None
         point.probes.insert(0, probe)
@@ -207,15 +212,22 @@ class Kprobes:
 
     def _replaced(self) -> Mapping[int, bytes]:
         """What breakpoints replace, or did or will."""
-        return {address: point.instruction for address, point in self._points.items()}
+        return {point.address: point.instruction for point in self._points.values() if point.site is None}
 
-    def _make(self, address: int) -> _Point:
-        function, instruction = self.places.find(address)
-        if function.site is not None and address in (function.symbol.address, function.site):
-            record = Record(consumer.WORDS)
-            record.set(consumer.HANDLER, self._arch.probe_callbacks(self._guest).say_where)
-            record.set(consumer.TARGET, address)
-            return _Point(address, function.site, b"", 0, record)
+    def _is_told(self, function: ProbedFunction, address: int, probe: _Kprobe) -> bool:
+        """Whether a call site tells of a probe: in time for one of a function's beginning to see the arguments, if it looks."""
+        if function.site is None or address not in (function.symbol.address, function.site):
+            return False
+        before = function.site - function.symbol.address
+        return address == function.site or probe.kind == _RETURN or self._arch.keeps_arguments(function.code, before)
+
+    def _at_site(self, function: ProbedFunction, address: int) -> _Point:
+        record = Record(consumer.WORDS)
+        record.set(consumer.HANDLER, self._arch.probe_callbacks(self._guest).say_where)
+        record.set(consumer.TARGET, address)
+        return _Point(address, function.site, b"", 0, record)
+
+    def _at_breakpoint(self, instruction: bytes, address: int) -> _Point:
         record = Record(kprobe_record.WORDS)
         record.set(kprobe_record.INSTRUCTION, int.from_bytes(instruction[:8], self._arch.cpu.byte_order))
         copy = 0
@@ -309,7 +321,7 @@ class Kprobes:
         """What turns these."""
         found = []
         for address in addresses:
-            point, breakpoint = self._points[address], self._arch.probing().breakpoint
+            point, breakpoint = self._points[address, False], self._arch.probing().breakpoint
             compiled = point.instruction[: len(breakpoint)]
             old, new = (breakpoint, compiled) if point.armed else (compiled, breakpoint)
             found.append(Patch(address, old, new))
@@ -318,14 +330,14 @@ class Kprobes:
     def turned(self, addresses: Iterable[int]) -> None:
         """After the last patch: these have been turned."""
         for address in addresses:
-            if (point := self._points.get(address)) is not None:
+            if (point := self._points.get((address, False))) is not None:
                 point.armed = not point.armed
 
     def _drop(self, points: Iterable[_Point]) -> None:
         """Nobody can come to these any more, but for tasks that stand in a copy."""
         gone = list(points)
         for point in gone:
-            del self._points[point.address]
+            del self._points[point.address, point.site is not None]
             if point.copy:
                 self._trampolines.release(point.copy)
         if gone or self._stale:

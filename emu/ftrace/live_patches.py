@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 from collections.abc import Callable
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -20,7 +21,7 @@ from emu.ftrace.trampolines import Trampolines
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
 
-__all__ = ["LivePatch", "LivePatches", "Replaced"]
+__all__ = ["LivePatch", "LivePatches", "NewCode", "Replaced"]
 
 
 class Replaced(NamedTuple):
@@ -37,6 +38,18 @@ class Replaced(NamedTuple):
     site: int
 
 
+class NewCode(NamedTuple):
+    """What a function is replaced by.
+
+    Attributes:
+        at: returns the code that is to lie at an address. It may raise ValueError.
+        module: in which it goes on; "": in none, or in that of the function.
+    """
+
+    at: Callable[[int], bytes]
+    module: str = ""
+
+
 class LivePatch:
     """One function that is replaced by other code; `Machine.patch` makes it. In a `with` statement, for its body.
 
@@ -45,11 +58,14 @@ class LivePatch:
         address: where the guest's CPUs go instead.
     """
 
-    def __init__(self, patches: LivePatches, function: Replaced, address: int, settle: Callable[[], None]) -> None:
+    def __init__(
+        self, patches: LivePatches, function: Replaced, address: int, module: str, settle: Callable[[], None]
+    ) -> None:
         self.function = function.name
         self.address = address
         self.number = function.number
         self.record = Record(consumer.WORDS)  # what native code knows of it
+        self.module = module  # which stays meanwhile; "": none
         self._patches = patches
         self._settle = settle
 
@@ -85,13 +101,22 @@ class LivePatches:
         kernel: with its image loaded.
         arch: its architecture.
         trampolines: has places for the new code.
+        code: returns a function as it was compiled, by its address.
         changed: called when sites are to call, or no longer.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, trampolines: Trampolines, changed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        arch: FtraceArch,
+        trampolines: Trampolines,
+        code: Callable[[int], bytes],
+        changed: Callable[[], None],
+    ) -> None:
         self._kernel = kernel
         self._arch = arch
         self._trampolines = trampolines
+        self._code = code
         self._changed = changed
         self._by_number: dict[int, LivePatch] = {}
 
@@ -102,12 +127,12 @@ class LivePatches:
         """What replaces a function, by its number."""
         return self._by_number.get(number)
 
-    def replace(self, function: Replaced, code: Callable[[int], bytes], settle: Callable[[], None]) -> LivePatch:
+    def replace(self, function: Replaced, code: NewCode, settle: Callable[[], None]) -> LivePatch:
         """Replaces a function from the next time on that sites are brought to what is wanted.
 
         Args:
             function: which.
-            code: returns the code that is to lie at an address. It may raise ValueError.
+            code: the new one. A module into which it leads cannot be unloaded meanwhile.
             settle: runs the machine until that has been done.
 
         Raises:
@@ -118,30 +143,33 @@ class LivePatches:
 
         if function.number in self._by_number:
             raise TraceError(errno.EBUSY, f"{function.name} is replaced already")
-        if why := self._arch.hinders_replacing(self._kernel.memory, self._begin(function), function.site):
+        begin = self._begin(function)
+        if why := self._arch.hinders_replacing(self._code(begin), function.site - begin):
             raise TraceError(errno.EINVAL, f"{function.name} cannot be replaced: {why}")
-        address = self._trampolines.allocate(len(code(self._trampolines.first)), stands_for=self._begin(function))
+        address = self._trampolines.allocate(len(code.at(self._trampolines.first)), stands_for=begin)
         try:
-            self._trampolines.write(address, code(address))
+            self._trampolines.write(address, code.at(address))
         except BaseException:
             self._trampolines.release(address)
             raise
-        patch = LivePatch(self, function, address, settle)
+        patch = LivePatch(self, function, address, code.module, settle)
         patch.record.set(consumer.HANDLER, live_patch.build().address)
         patch.record.set(consumer.POST, consumer.AFTER)
         patch.record.set(consumer.TARGET, address)
         self._by_number[function.number] = patch
+        if code.module:
+            self._kernel.modules.hold(code.module)
         self._changed()
         return patch
 
-    def assembled(self, text: str) -> Callable[[int], bytes]:
+    def assembled(self, text: str) -> NewCode:
         """Code in assembly language, with symbols of the kernel and its modules (`assemble`)."""
         from emu.ftrace.assembler import assemble  # when it is needed: keystone takes a while to load
 
         begin = self._arch.taken_over
-        return lambda address: begin + assemble(self._arch, text, address + len(begin), self._symbol)
+        return NewCode(lambda address: begin + assemble(self._arch, text, address + len(begin), self._symbol))
 
-    def detour(self, function: Replaced, name: str) -> Callable[[int], bytes]:
+    def detour(self, function: Replaced, name: str) -> NewCode:
         """Code that goes on at another function.
 
         Raises:
@@ -157,7 +185,13 @@ class LivePatches:
             raise LookupError(f"{len(found)} functions are called '{name}'")
         if found[0] == self._begin(function):
             raise TraceError(errno.EINVAL, f"{name} cannot replace itself")
-        return lambda address: self._arch.detour(address, found[0])
+        code = functools.partial(self._arch.detour, target=found[0])
+        owner, own = (self._module_of(address) for address in (found[0], function.site))
+        return NewCode(code, owner if owner != own else "")
+
+    def _module_of(self, address: int) -> str:
+        """The module in whose code an address is; "": in none's."""
+        return next((module.name for module in self._kernel.modules if module.has_code(address)), "")
 
     def _symbol(self, name: str) -> int | None:
         """The address of a function or a variable; of several in modules, in that which was loaded first."""
@@ -176,6 +210,8 @@ class LivePatches:
     def _drop(self, patch: LivePatch) -> None:
         patch.record.set(consumer.TARGET, 0)
         del self._by_number[patch.number]
+        if patch.module:
+            self._kernel.modules.let_go(patch.module)
         self._trampolines.release(patch.address)
 
     def keep(self, functions: Functions) -> None:

@@ -152,7 +152,7 @@ class ProbePlaces:
         name, start, site = function.symbol.name, function.symbol.address, function.site
         if site is None:
             raise TraceError(errno.EINVAL, f"{name} cannot be traced, so nothing in it can be probed")
-        if address in (start, site):
+        if address == site:
             return function, b""
         instruction = self._arch.probing().instruction(function.code, start, address)
         keyed = any(branch <= address < branch + len(self._arch.key_nop) for branch in function.branches)
@@ -173,6 +173,13 @@ class ProbePlaces:
             start, count = (memory.member(module.address, f"module.{name}") for name in ("extable", "num_exentries"))
         for entry in range(start, start + size * min(count, _MOST_FIXED_UP), size):
             yield entry + at + int.from_bytes(memory.read(entry + at, 4), memory.byte_order, signed=True)
+
+    def code(self, function: int) -> bytes:
+        """A function as it was compiled, by the address at which it begins. Raises LookupError: there is none."""
+        found = self.function_at(function)
+        if found is None:
+            raise LookupError(f"no function begins at {function:#x}")
+        return found.code
 
     def blacklist(self) -> str:
         """kprobes/blacklist: the functions of the kernel in which nothing can be probed."""

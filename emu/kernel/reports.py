@@ -124,7 +124,7 @@ class Reports:
         values = dict(self._arch.registers(self._memory, cpu, saved))
         task = self._tasks.find_current(cpu) or 0
         real = partial(self._tracing.resolve_return, task)
-        values["ip"] = real(saved, values["ip"])
+        values["ip"] = real(0, values["ip"])
         yield values["ip"]
         for caller in islice(self._arch.callers(self._memory, cpu, values, real), _DEEPEST):
             if not self._symbols.is_code(caller):

@@ -80,7 +80,7 @@ class Tracing(Protocol):
     def resolve_return(self, task: int, frame: int, address: int) -> int:
         """The real return address of a call whose stack has `address`. `frame`: its fp in struct ftrace_ret_stack.
 
-        Of a program counter that is in the copy of an instruction: the instruction's address.
+        If that is 0, `address` is a program counter; of one that is in the copy of an instruction: the instruction's address.
         """
 
 

@@ -163,3 +163,12 @@ def test_checkpoints_have_patches(arch: str) -> None:
         machine.restore(after)
         assert patch.active
         assert _getpid(machine) == 42
+
+
+def test_a_module_that_a_patch_leads_into_stays(machine: Machine) -> None:
+    assert machine.run("insmod /lib/modules/sample_bug.ko").status == 0
+    patch = machine.patch("sys_getppid", to="sample_bug_max_repaired")
+    refused = machine.run("rmmod sample_bug")
+    assert refused.status != 0 and b"is in use" in refused.output
+    patch.remove()
+    assert machine.run("rmmod sample_bug").status == 0

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -123,3 +124,19 @@ def test_a_function_goes_on_elsewhere(tracer: str, behind: int | None) -> None:
         with probed(machine, {ProbePlace("sys_getpid", offset): lambda cpu, told, values: elsewhere}):
             assert machine.run("getpid").output == b"0\n"
         assert int(machine.run("getpid").output) > 1
+
+
+def test_arguments_are_those_of_the_call_although_the_function_changes_them_before_its_site_calls() -> None:
+    """start_thread() does so with its third argument, in the delay slot of its call site."""
+    with booted_machine("sparc64") as machine:
+        machine.tracefs.write("kprobe_events", "p:called start_thread sp=$arg3\np:changed start_thread+12 sp=%i2\n")
+        machine.tracefs.write("events/kprobes/enable", "1")
+        machine.run("true", trace=True)
+        found = dict(re.findall(r" (called|changed): .* sp=(\w+)", machine.tracefs.read("trace")))
+        called, changed = (int(found[name], 16) for name in ("called", "changed"))
+        assert called % 16 == 0 and changed == called - 0x87F
+        assert machine.run("grep start_thread /sys/kernel/debug/kprobes/list").output.count(b"FTRACE") == 0
+        machine.tracefs.write("events/kprobes/enable", "0")
+        machine.tracefs.write("kprobe_events", "r:back start_thread")  # returns are seen from the site
+        machine.tracefs.write("events/kprobes/enable", "1")
+        assert b"[FTRACE]" in machine.run("grep start_thread /sys/kernel/debug/kprobes/list").output

@@ -312,7 +312,7 @@ class _Session:
             path = f"events/{event.replace(':', '/')}/trigger"
             for line in tracefs.read(path).splitlines() if tracefs.exists(path) else ():
                 if not line.startswith("#"):
-                    tracefs.append(path, f"!{line}")
+                    tracefs.append(path, f"!{line.partition(' [')[0]}")  # a histogram's state is not part of it
 
 
 def _quoted(data: bytes) -> str:

@@ -46,7 +46,8 @@ def changed(tree: Path, name: str, old: str, new: str) -> set[str]:
 
 def test_exchanged_fields_of_a_cpus_state_compile_what_uses_it(tree: Path) -> None:
     edited = changed(tree, STATE, '("pc", u64), ("npc", u64)', '("npc", u64), ("pc", u64)')
-    ftrace = {f"emu/ftrace/native/arch/sparc64{part}.py" for part in ("", "_unwind", "_user")}
+    parts = ("", "_emulate", "_probe", "_registers", "_rethook", "_unwind", "_uprobe", "_user", "_windows")
+    ftrace = {f"emu/ftrace/native/arch/sparc64{part}.py" for part in parts}
     assert edited == {"emu/cpu/native/arch/sparc64.py", *ftrace}
 
 

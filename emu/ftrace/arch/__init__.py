@@ -127,8 +127,17 @@ class FtraceArch(ABC):
         """What a function's new code begins with, so that it finds what the replaced function was called with."""
 
     @abstractmethod
-    def hinders_replacing(self, memory: GuestMemory, function: int, site: int) -> str | None:
-        """Why a function cannot be replaced at its site, as the end of a sentence; None: it can."""
+    def hinders_replacing(self, code: bytes, site: int) -> str | None:
+        """Why a function cannot be replaced at its site, as the end of a sentence; None: it can.
+
+        Args:
+            code: the function as it was compiled.
+            site: the offset of its call site, which is a nop.
+        """
+
+    @abstractmethod
+    def keeps_arguments(self, code: bytes, site: int) -> bool:
+        """Whether a function's arguments are where its caller has put them when its site calls. For both: `hinders_replacing`."""
 
     # The machine code, compiled when it is first asked for, for the layout of the guest's structures.
 

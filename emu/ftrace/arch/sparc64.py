@@ -18,11 +18,12 @@ import struct
 from collections.abc import Sequence
 from typing import ClassVar
 
+import numpy as np
+
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.sparc64 import ARCH as CPU
 from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
-from emu.kernel.memory import GuestMemory
 
 __all__ = ["ARCH"]
 
@@ -73,17 +74,17 @@ class Sparc64(FtraceArch):
         """A call whose return address goes with the replaced function's window, in the delay slot."""
         return self.call(address, target) + _RESTORE
 
-    def hinders_replacing(self, memory: GuestMemory, function: int, site: int) -> str | None:
+    def hinders_replacing(self, code: bytes, site: int) -> str | None:
         """What the function does before its site and in the delay slot: its arguments must still be there afterwards.
 
         An argument that the function never looks at may be gone.
         """
-        words = [memory.read_word(address, 4) for address in (*range(function, site, 4), site + 4)]
+        words = _before_tracing(code, site)
         if words[0] & _SAVE_MASK != _SAVE:
             return "it has no register window of its own"
         read: set[int] = set()
         for word in words[1:]:
-            if word >> 30 == _MEMORY and word >> 21 & 1:  # op3 of stores
+            if _is_store(word):
                 if word >> 14 & 31 not in _OF_FRAMES:
                     return "it stores something before its call site returns"
                 continue
@@ -91,6 +92,20 @@ class Sparc64(FtraceArch):
             if (changed := word >> 25 & 31) in _ARGUMENTS and changed in read:
                 return f"it changes its argument {changed - _ARGUMENTS.start + 1} before its call site returns"
         return None
+
+    def keeps_arguments(self, code: bytes, site: int) -> bool:
+        first, *words = _before_tracing(code, site)
+        return first & _SAVE_MASK == _SAVE and not any(word >> 25 & 31 in _ARGUMENTS for word in words if not _is_store(word))
+
+
+def _before_tracing(code: bytes, site: int) -> list[int]:
+    """The instructions of a function that have been executed when its call site calls: the last is that in the delay slot."""
+    words = np.frombuffer(code[: site + 8], ">u4").tolist()
+    return [*words[:-2], words[-1]]
+
+
+def _is_store(word: int) -> bool:
+    return word >> 30 == _MEMORY and bool(word >> 21 & 1)  # op3 of stores
 
 
 def _sources(word: int) -> set[int]:

@@ -77,8 +77,11 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
     def detour(self, address: int, target: int) -> bytes:
         return self.jump(address, target)
 
-    def hinders_replacing(self, memory: GuestMemory, function: int, site: int) -> str | None:
-        return None if site == function else "its call site is not its first instruction"
+    def hinders_replacing(self, code: bytes, site: int) -> str | None:
+        return "its call site is not its first instruction" if site else None
+
+    def keeps_arguments(self, code: bytes, site: int) -> bool:
+        return site == 0
 
 
 def _relative(opcode: int, address: int, target: int) -> bytes:

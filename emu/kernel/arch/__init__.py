@@ -17,8 +17,8 @@ from emu.kernel.memory import GuestMemory
 
 __all__ = ["KernelArch", "RealAddress", "SavedRegisters", "load"]
 
-# Of a call: given `fp` of its struct ftrace_ret_stack and the address on its stack, its return address. Of an interrupt: given
-# the address of its struct pt_regs and the program counter there, the address of the interrupted instruction.
+# Of a call: given `fp` of its struct ftrace_ret_stack and the address on its stack, its return address. Of an interrupt: given 0
+# and the program counter, the address of the interrupted instruction.
 RealAddress = Callable[[int, int], int]
 
 

@@ -68,7 +68,7 @@ class Sparc64(KernelArch):
                 # The innermost call may be trap_entry, too, which perhaps has not saved the registers yet.
                 elif not innermost and function is not None and function.name == self.trap_entry:
                     regs = sp + TRAP_REGISTERS
-                    interrupted, address = True, real(regs, memory.read_word(regs + saved.pc))
+                    interrupted, address = True, real(0, memory.read_word(regs + saved.pc))
                     sp, called_from = memory.read_word(regs + saved.sp), memory.read_word(regs + saved.link)
                 else:
                     interrupted = False

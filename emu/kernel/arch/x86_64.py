@@ -60,7 +60,7 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
                 elif frame & 7 == _INTERRUPTED:
                     # An interrupt's frame pointer leads to what it interrupted (entry.S), perhaps on another stack.
                     regs, last, interrupted, begun = frame - _INTERRUPTED, 0, True, True
-                    address = real(regs, memory.read_word(regs + saved.pc))
+                    address = real(0, memory.read_word(regs + saved.pc))
                     sp, frame = memory.read_word(regs + saved.sp), memory.read_word(regs + saved.link)
                 elif frame & 7 == 0 and frame > last:
                     address, begun, interrupted = real(frame + 8, memory.read_word(frame + 8)), False, False
