@@ -10,8 +10,8 @@ import pytest
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.native.arch import NativeCpu
-from emu.ftrace.arch import Breakpoint, FtraceArch, ProbeRegisters
-from emu.ftrace.arch.probing import Probing
+from emu.ftrace.arch import Breakpoint, FtraceArch
+from emu.ftrace.arch.probing import ProbeRegisters, Probing
 from emu.ftrace.native.arch import (
     Callbacks,
     EventCallbacks,

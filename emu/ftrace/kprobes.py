@@ -9,10 +9,8 @@ the change that takes them away is complete: without consumers nothing happens t
 from __future__ import annotations
 
 import errno
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,54 +24,17 @@ from emu.ftrace.keys import Keys
 from emu.ftrace.native import array_record, consumer, kprobe_record, kprobes_record, probes
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.patching import Patch
+from emu.ftrace.probe_places import ProbedFunction, ProbePlace, ProbePlaces
 from emu.ftrace.rethooks import Rethooks
 from emu.ftrace.sites import Sites
 from emu.ftrace.trampolines import Trampolines
-from emu.kernel.image import Symbol
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import Module
 from emu.native.record import Record
 
-__all__ = ["Kprobes", "ProbePlace"]
+__all__ = ["Kprobes"]
 
-_MOST_FIXED_UP = 1 << 16  # instructions of a module
 _INSTRUCTION, _RETURN = "k", "r"  # what is probed, as kprobes/list shows it
-
-
-@dataclass(frozen=True)
-class ProbePlace:
-    """What is to be probed: `symbol` and an offset in it, of `module` or (None) of whoever has it first, or an address."""
-
-    symbol: str = ""
-    offset: int = 0
-    module: str | None = None
-    address: int | None = None
-
-    def __str__(self) -> str:
-        if self.address is not None:
-            return f"{self.address:#x}"
-        name = f"{self.module}:{self.symbol}" if self.module else self.symbol
-        return f"{name}+{self.offset:#x}" if self.offset else name
-
-
-@dataclass(frozen=True)
-class _Function:
-    """A function, with what is in it.
-
-    Attributes:
-        module: None: it is the kernel's own.
-        site: its call site; None: it has none.
-        code: as it was compiled, no matter what has been patched, with nops for calls of tracers.
-        branches: of static keys.
-        fixed_up: instructions whose faults have a fix-up.
-    """
-
-    symbol: Symbol
-    module: Module | None
-    site: int | None
-    code: bytes
-    branches: Sequence[int]
-    fixed_up: frozenset[int]
 
 
 @dataclass(eq=False)
@@ -123,6 +84,9 @@ class Kprobes:
         trampolines: where copies are put.
         rethooks: watch calls for those that want to know of returns.
         warn: gets a sentence about a probe that a module which has been loaded cannot have.
+
+    Attributes:
+        places: what can be probed.
     """
 
     def __init__(
@@ -142,15 +106,13 @@ class Kprobes:
         self._guest = guest
         self._records = records
         self._sites = sites
-        self._keys = keys
         self._trampolines = trampolines
         self._rethooks = rethooks
         self._warn = warn
         self._enabled = True
         self._probes: list[_Kprobe] = []
         self._points: dict[tuple[int, bool], _Point] = {}  # by address, and whether a call site tells of it
-        self._functions: dict[int, _Function] = {}  # those that have been looked at, by address
-        self._keyed: Sequence[int] = ()  # all branches, as long as there are such functions
+        self.places = ProbePlaces(kernel, arch, sites, keys, self._replaced)
         self._record = Record(kprobes_record.WORDS)
         self._saved_offsets = np.zeros(0, np.uint64)
         self._table = np.zeros(0, np.uint64)
@@ -167,31 +129,17 @@ class Kprobes:
             TraceError: ENOENT, when there is no such symbol; EILSEQ, when no instruction begins there; EINVAL, when nothing
                 can be probed there, with the reason.
         """
-        address = self.resolve(place)
+        address = self.places.resolve(place)
         if address is not None and not any((address, at_site) in self._points for at_site in (False, True)):
-            self._find(address)
-
-    def resolve(self, place: ProbePlace) -> int | None:
-        """The address of a place; None: it is of a module that is not loaded. Raises TraceError: ENOENT."""
-        if place.address is not None:
-            return place.address
-        address = self._symbol(place.symbol, place.module)
-        return None if address is None else address + place.offset
+            self.places.find(address)
 
     def check_return(self, place: ProbePlace) -> None:
         """Returns from a place can be probed. Raises TraceError, see `check`: EINVAL, when it is not where a function begins."""
         self.check(place)
-        address = self.resolve(place)
-        function = None if address is None else self._function_at(address)
+        address = self.places.resolve(place)
+        function = None if address is None else self.places.function_at(address)
         if place.offset or (function is not None and function.symbol.address != address):
             raise TraceError(errno.EINVAL, f"{place} is not where a function begins, so nothing returns from there")
-
-    def code(self, function: int) -> bytes:
-        """A function as it was compiled, by the address at which it begins. Raises LookupError: there is none."""
-        found = self._function_at(function)
-        if found is None:
-            raise LookupError(f"no function begins at {function:#x}")
-        return found.code
 
     def add(self, place: ProbePlace, acting: Record) -> None:
         """Has a consumer act at a place from the next update on, as soon as the place exists.
@@ -211,7 +159,12 @@ class Kprobes:
             TraceError: as for `check_return`. Nothing has changed.
         """
         self.check_return(place)
-        self._add(_Kprobe(place, self._rethooks.add(acting, maxactive), _RETURN))
+        hook = self._rethooks.add(acting, maxactive)
+        try:
+            self._add(_Kprobe(place, hook, _RETURN))
+        except TraceError:
+            self._rethooks.remove(acting)
+            raise
 
     def _add(self, probe: _Kprobe) -> None:
         self._place(probe)
@@ -242,11 +195,11 @@ class Kprobes:
 
     def _place(self, probe: _Kprobe) -> None:
         """Puts a probe where it belongs now. Raises TraceError, see `add`."""
-        address = self.resolve(probe.place)
+        address = self.places.resolve(probe.place)
         if address is None:
             return
         self._use()
-        function, instruction = self._find(address)
+        function, instruction = self.places.find(address)
         at_site = self._is_told(function, address, probe)
         point = self._points.get((address, at_site))
         if point is None:
@@ -257,14 +210,18 @@ class Kprobes:
         point.probes.insert(0, probe)
         self._chain(point)
 
-    def _is_told(self, function: _Function, address: int, probe: _Kprobe) -> bool:
+    def _replaced(self) -> Mapping[int, bytes]:
+        """What breakpoints replace, or did or will."""
+        return {point.address: point.instruction for point in self._points.values() if point.site is None}
+
+    def _is_told(self, function: ProbedFunction, address: int, probe: _Kprobe) -> bool:
         """Whether a call site tells of a probe: in time for one of a function's beginning to see the arguments, if it looks."""
         if function.site is None or address not in (function.symbol.address, function.site):
             return False
         before = function.site - function.symbol.address
         return address == function.site or probe.kind == _RETURN or self._arch.keeps_arguments(function.code, before)
 
-    def _at_site(self, function: _Function, address: int) -> _Point:
+    def _at_site(self, function: ProbedFunction, address: int) -> _Point:
         record = Record(consumer.WORDS)
         record.set(consumer.HANDLER, self._arch.probe_callbacks(self._guest).say_where)
         record.set(consumer.TARGET, address)
@@ -305,86 +262,6 @@ class Kprobes:
         places = np.array([point.address - start for point in points], np.uint64)
         self._table = probes.table_of(places, np.array([point.record.address for point in points], np.uint64))
         self._record.set(kprobes_record.TABLE, self._table.ctypes.data)
-
-    # Where things are
-
-    def _symbol(self, name: str, module: str | None) -> int | None:
-        """The address of a function; None: its module is not loaded. Raises TraceError: ENOENT."""
-        loaded = {one.name: one for one in self._kernel.modules}
-        if module and module not in loaded:
-            return None
-        if module is None and name in self._kernel.image.symbols:
-            return self._kernel.image.symbols[name]
-        known = [loaded[module]] if module else list(loaded.values())
-        for one in known:
-            for function in one.functions:
-                if function.name == name:
-                    return function.address
-        names = self._sites.functions.names
-        raise TraceError(errno.ENOENT, f"there is no function '{name}'", (name, names))
-
-    def _function_at(self, address: int) -> _Function | None:
-        """The function around an address; None: there is no code."""
-        image, module = self._kernel.image, None
-        symbol = image.function_at(address)
-        if symbol is None:
-            module = next((module for module in self._kernel.modules if module.has_code(address)), None)
-            symbol = module.function_at(address) if module else None
-        if symbol is None or address >= symbol.address + max(symbol.size, 1):
-            return None
-        known = self._functions.get(symbol.address)
-        if not self._functions:
-            self._keyed = sorted(self._keys.branches())
-        if known is None:
-            with suppress(LookupError):  # a damaged module
-                known = self._functions[symbol.address] = self._read(symbol, module)
-        return known
-
-    def _read(self, symbol: Symbol, module: Module | None) -> _Function:
-        """What is in a function."""
-        start, end = symbol.address, symbol.address + symbol.size
-        sites, keyed = self._sites.addresses, self._keyed
-        inside = sites[(sites >= np.uint64(start)) & (sites < np.uint64(end))].tolist()
-        branches = keyed[bisect_left(keyed, start) : bisect_left(keyed, end)]
-        compiled = dict.fromkeys(branches, self._arch.key_nop)
-        replaced = ((at, self._points.get((at, False))) for at in range(start, end))
-        compiled |= {at: point.instruction for at, point in replaced if point is not None}
-        compiled |= dict.fromkeys(inside, self._arch.nop)
-        code = bytearray(self._kernel.memory.read(start, symbol.size))
-        for address, instruction in compiled.items():
-            code[address - start : address - start + len(instruction)] = instruction
-        fixed_up = frozenset(address for address in self._fixed_up(module) if start <= address < end)
-        return _Function(symbol, module, inside[0] if inside else None, bytes(code), branches, fixed_up)
-
-    def _find(self, address: int) -> tuple[_Function, bytes]:
-        """The function around an address that can be probed, and the instruction there. Raises TraceError, see `check`."""
-        function = self._function_at(address)
-        if function is None:
-            raise TraceError(errno.EINVAL, f"{address:#x} is in no function of the kernel")
-        name, start, site = function.symbol.name, function.symbol.address, function.site
-        if site is None:
-            raise TraceError(errno.EINVAL, f"{name} cannot be traced, so nothing in it can be probed")
-        if address == site:
-            return function, b""
-        instruction = self._arch.probing().instruction(function.code, start, address)
-        keyed = any(branch <= address < branch + len(self._arch.key_nop) for branch in function.branches)
-        if keyed or site <= address < site + len(self._arch.nop):
-            raise TraceError(errno.EINVAL, f"tracing itself changes the instruction at {address:#x}")
-        if address in function.fixed_up:
-            raise TraceError(errno.EINVAL, f"the kernel expects the instruction at {address:#x} to fault")
-        return function, instruction
-
-    def _fixed_up(self, module: Module | None) -> Iterator[int]:
-        """The instructions of the kernel, or of a module, whose faults have a fix-up."""
-        memory, image = self._kernel.memory, self._kernel.image
-        size, at = image.size("exception_table_entry"), image.offset("exception_table_entry.insn")
-        if module is None:
-            start = image.symbol("__start___ex_table")
-            count = (image.symbol("__stop___ex_table") - start) // size
-        else:
-            start, count = (memory.member(module.address, f"module.{name}") for name in ("extable", "num_exentries"))
-        for entry in range(start, start + size * min(count, _MOST_FIXED_UP), size):
-            yield entry + at + int.from_bytes(memory.read(entry + at, 4), memory.byte_order, signed=True)
 
     # At call sites (trace_array.ops)
 
@@ -470,7 +347,7 @@ class Kprobes:
 
     def module_coming(self, module: Module) -> None:
         """Probes that wait for a module get their places. One that cannot have it goes on waiting."""
-        self._functions.clear()
+        self.places.forget()
         for probe in self._probes:
             if probe.point is None and probe.place.module == module.name:
                 try:
@@ -480,7 +357,7 @@ class Kprobes:
 
     def module_going(self, part: Callable[[int], bool]) -> None:
         """The code at some addresses is gone, its breakpoints included. `part`: whether that at an address is."""
-        self._functions.clear()
+        self.places.forget()
         gone = [point for point in self._points.values() if part(point.address)]
         for point in gone:
             for probe in point.probes:
@@ -497,18 +374,8 @@ class Kprobes:
         lines += [self._line(probe.gone_from, probe, None) for probe in self._probes if probe.gone_from is not None]
         return "".join(lines)
 
-    def blacklist(self) -> str:
-        """kprobes/blacklist: the functions of the kernel in which nothing can be probed."""
-        sites = self._sites.addresses
-        lines = []
-        for function in self._kernel.image.functions:
-            end = function.address + function.size
-            if not np.any((sites >= np.uint64(function.address)) & (sites < np.uint64(end))):
-                lines.append(f"{function.address:#018x}-{end:#018x}\t{function.name}\n")
-        return "".join(lines)
-
     def _line(self, address: int, probe: _Kprobe, point: _Point | None) -> str:
-        function = self._function_at(address)
+        function = self.places.function_at(address)
         if function is None or point is None:
             where = f"{address:#x} "
         else:

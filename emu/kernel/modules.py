@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -168,11 +168,14 @@ class Modules:
         return Region(base, size, min(text, size))
 
     def _functions(self, kallsyms: int, regions: tuple[Region, Region]) -> FunctionTable:
-        def is_code(address: int) -> bool:
-            return any(region.base <= address < region.base + region.text for region in regions)
-
-        symbols = self._symbols(kallsyms)
-        return FunctionTable(s for s, kind in symbols if kind == STT_FUNC and s.name and is_code(s.address))
+        """The functions, none of which is larger than the code of its region."""
+        functions = []
+        for symbol, kind in self._symbols(kallsyms):
+            ends = (one.base + one.text for one in regions if one.base <= symbol.address < one.base + one.text)
+            end = next(ends, None)
+            if kind == STT_FUNC and symbol.name and end is not None:
+                functions.append(replace(symbol, size=min(symbol.size, end - symbol.address)))
+        return FunctionTable(functions)
 
     def _symbols(self, kallsyms: int) -> Iterator[tuple[Symbol, int]]:
         """The symbols in a struct mod_kallsyms, and the type of each."""

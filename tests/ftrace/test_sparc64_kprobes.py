@@ -12,8 +12,8 @@ from functools import partial
 import pytest
 
 from emu.cpu.cpu import Cpu
-from emu.ftrace.kprobes import ProbePlace
 from emu.ftrace.native import consumer, event_context
+from emu.ftrace.probe_places import ProbePlace
 from emu.machine import Machine
 from emu.native.record import Record
 from tests.lib.booted_machine import booted_machine

@@ -9,8 +9,8 @@ import numpy as np
 from numba import types
 
 from emu.cpu.native import cpu_record
-from emu.ftrace.kprobes import ProbePlace
 from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context
+from emu.ftrace.probe_places import ProbePlace
 from emu.machine import Machine
 from emu.native import cfunc
 from emu.native.pointers import call_handler, load_u64, store_u64

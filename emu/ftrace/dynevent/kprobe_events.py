@@ -24,10 +24,11 @@ from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.catalogue import Catalogue
-from emu.ftrace.kprobes import Kprobes, ProbePlace
+from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import consumer
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.numbers import parse_c
+from emu.ftrace.probe_places import ProbePlace
 from emu.ftrace.symbols import KernelSymbols
 from emu.kernel.kernel import Kernel
 
@@ -173,7 +174,7 @@ class KprobeEvents(DynamicEventKind):
     def _is_entry(self, where: ProbePlace) -> bool:
         """Whether a place is where a function begins; so it is said to be if nobody knows yet."""
         try:
-            address = self.kprobes.resolve(where)
+            address = self.kprobes.places.resolve(where)
         except TraceError:  # which is told of when the rest of the command is right
             address = None
         found = None if address is None else self._kernel.symbols.function_at(address)

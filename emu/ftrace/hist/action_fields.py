@@ -13,8 +13,9 @@ from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.synth_fields import SynthField
 from emu.ftrace.hist.actions import HistAction, HistActions
 from emu.ftrace.hist.definition import HistDefinition
+from emu.ftrace.hist.expression import FieldName, Number, Reference, parse_expression
 from emu.ftrace.hist.hist_field import HistField
-from emu.ftrace.hist.parse import Action, ActionKind, FieldName, Handler, Number, Reference, parse_expression
+from emu.ftrace.hist.parse import Action, ActionKind, Handler
 from emu.ftrace.hist.variables import HistVariable
 
 __all__ = ["Surroundings", "find_actions"]

@@ -7,9 +7,10 @@ from collections.abc import Collection, Sequence
 
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.hist.actions import HistActions
+from emu.ftrace.hist.expression import FieldName, Reference, parse_expression
 from emu.ftrace.hist.fields import TIME, EventFields
 from emu.ftrace.hist.hist_field import HistField
-from emu.ftrace.hist.parse import FieldName, HistCommand, Reference, SortKey, parse_expression, parse_sort
+from emu.ftrace.hist.parse import HistCommand, SortKey, parse_sort
 from emu.ftrace.hist.program import ElementLayout, Program
 from emu.ftrace.hist.variables import HistVariable, HistVariables, References
 from emu.ftrace.native import hist_record

@@ -10,18 +10,9 @@ from functools import cached_property
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import COMMON_FIELDS, EventCall, Field
 from emu.ftrace.event.filter_parse import Source, source_of
+from emu.ftrace.hist.expression import Expression, FieldName, Modifier, Negation, Number, Operation, Reference, parse_expression
 from emu.ftrace.hist.hist_field import LONGEST_STRING, STACKTRACE, HistField
-from emu.ftrace.hist.parse import (
-    Expression,
-    FieldName,
-    HistSource,
-    Modifier,
-    Negation,
-    Number,
-    Operation,
-    Reference,
-    parse_expression,
-)
+from emu.ftrace.hist.hist_source import HistSource
 from emu.ftrace.hist.variables import References
 from emu.ftrace.native import hist_record
 

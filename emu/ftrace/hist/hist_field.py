@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from emu.ftrace.event.call import Field
-from emu.ftrace.hist.parse import Expression, FieldName, Modifier, Negation, Operation
+from emu.ftrace.hist.expression import Expression, FieldName, Modifier, Negation, Operation
 from emu.ftrace.native import hist_record
 
 __all__ = ["LONGEST_STRING", "STACKTRACE", "HistField", "string_room"]

@@ -6,45 +6,35 @@
     keys=next_pid:lat=common_timestamp.usecs-$ts0:onmatch(sched.sched_waking).wakeup($lat,next_pid):onmax($lat).save(prev_comm)
     keys=prev_comm:pause
 
-`parse_hist` takes the parts of a trigger apart, `parse_expression` what stands in one of them. The steps are Linux's, in its
-order, and so are the texts of errors and the place of the caret: below the first place in the command where the text stands that
-is wrong.
+`parse_hist` takes the parts of a trigger apart, `parse_expression` (`emu.ftrace.hist.expression`) what stands in one of them. The
+steps are Linux's, in its order, and so are the texts of errors and the place of the caret: below the first place in the command
+where the text stands that is wrong.
 """
 
 from __future__ import annotations
 
 import enum
-import errno
-import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from emu.ftrace.errors import ErrorReport, TraceError
+from emu.ftrace.hist.expression import Expression, FieldName
+from emu.ftrace.hist.hist_source import HistSource
 from emu.ftrace.numbers import parse_c
 
 __all__ = [
     "MOST_ACTIONS", "MOST_PARAMETERS", "MOST_VARIABLES",
-    "Action", "ActionKind", "Expression", "FieldName", "Handler", "HistCommand", "HistSource",
-    "Modifier", "Negation", "Number", "Operation", "Reference", "SortKey",
-    "parse_expression", "parse_hist", "parse_sort",
+    "Action", "ActionKind", "Handler", "HistCommand", "SortKey", "parse_hist", "parse_sort",
 ]  # fmt: skip
 
 MOST_VARIABLES = 16
 MOST_ACTIONS = 8
 MOST_PARAMETERS = 64  # of an action
-_MOST_SUBEXPRESSIONS = 3
 _MOST_SORT_KEYS = 2
 _DEFAULT_BITS, _LEAST_BITS, _MOST_BITS = 11, 7, 17  # of a map's size, which is a power of two
-_U64 = (1 << 64) - 1
 
-_BAD_MODIFIER = "Invalid field modifier"
 _EMPTY_ASSIGNMENT = "Empty assignment"
 _MALFORMED_ASSIGNMENT = "Malformed assignment"
 _TOO_MANY_VARIABLES = "Too many variables defined"
-_TOO_MANY_SUBEXPRESSIONS = f"Too many subexpressions ({_MOST_SUBEXPRESSIONS} max)"
-_NEGATED_PART = "Unary minus not supported in sub-expressions"
-_EXPECT_NUMBER = "Expecting numeric literal"
-_DIVISION_BY_ZERO = "Division by zero"
 _BAD_SORT_MODIFIER = "Invalid sort modifier"
 _EMPTY_SORT_FIELD = "Empty sort field"
 _TOO_MANY_SORT_FIELDS = f"Too many sort fields (Max = {_MOST_SORT_KEYS})"
@@ -55,224 +45,6 @@ _NO_ACTION = "No action found"
 _ACTION_MISMATCH = "Handler doesn't support action"
 _TOO_MANY_PARAMETERS = "Too many action params"
 _BAD_PARAMETER = "Invalid action param"
-
-_SYM_OFFSET, _HIDDEN_SYM_OFFSET = ".sym-offset", ".sym\0offset"  # its "-" is no minus
-
-
-class HistSource:
-    """The text of a hist trigger, and the event to whose file it was written.
-
-    Args:
-        event: as SYSTEM:EVENT.
-        text: what follows `hist:`.
-    """
-
-    def __init__(self, event: str, text: str) -> None:
-        self.event = event
-        self.command = f"hist:{text}"
-
-    def error(
-        self,
-        why: str,
-        wrong: str | None = None,
-        code: int = errno.EINVAL,
-        misspelt: tuple[str, Iterable[str]] | None = None,
-    ) -> TraceError:
-        """The error that the trigger is refused with, which error_log keeps.
-
-        Args:
-            why: one of Linux's texts.
-            wrong: the part of the text that is wrong; the caret is below its first place, or below the first character.
-            code: the errno.
-            misspelt: as in `TraceError`.
-        """
-        report = self._report(why, wrong)
-        return TraceError(code, f"'{self.command}', position {report.position}: {why}", misspelt, logged=report)
-
-    def then(self, error: TraceError, why: str, wrong: str | None = None) -> TraceError:
-        """The error, of which error_log tells something else, too, as `error` says."""
-        error.logged = self._report(why, wrong, error.logged)
-        return error
-
-    def _report(self, why: str, wrong: str | None, before: ErrorReport | None = None) -> ErrorReport:
-        position = max(self.command.find(wrong), 0) if wrong is not None else 0
-        return ErrorReport(f"hist:{self.event}", why, self.command, position, before)
-
-    def refusal(self, why: str) -> TraceError:
-        """An error of which Linux's error_log says nothing: EINVAL, and a sentence."""
-        return TraceError(errno.EINVAL, f"'{self.command}': {why}")
-
-
-# Expressions
-
-
-class Modifier(enum.Enum):
-    """How a field is looked at or shown."""
-
-    HEX = "hex"
-    SYM = "sym"
-    SYM_OFFSET = "sym-offset"
-    EXECNAME = "execname"
-    SYSCALL = "syscall"
-    LOG2 = "log2"
-    BUCKETS = "buckets"
-    USECS = "usecs"
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number. As in the other nodes, `text` is what was written; `str()` gives what files show."""
-
-    text: str
-    value: int
-
-    def __str__(self) -> str:
-        return str(self.value)
-
-
-@dataclass(frozen=True)
-class FieldName:
-    """A field of the event, common_timestamp, common_cpu, or stacktrace. `buckets`: the size of each, of Modifier.BUCKETS."""
-
-    text: str
-    name: str
-    modifier: Modifier | None = None
-    buckets: int = 0
-
-    def __str__(self) -> str:
-        modifier = f".{self.modifier.value}" if self.modifier else ""
-        return f"{self.name}{modifier}{f'={self.buckets}' if self.buckets else ''}"
-
-
-@dataclass(frozen=True)
-class Reference:
-    """A variable: `$name`, or `system.event.$name`; then `system` and `event` are not empty."""
-
-    text: str
-    name: str
-    system: str = ""
-    event: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.system}.{self.event}.${self.name}" if self.system else f"${self.name}"
-
-
-@dataclass(frozen=True)
-class Negation:
-    """`-(operand)`. It is no part of another expression."""
-
-    text: str
-    operand: Expression
-
-    def __str__(self) -> str:
-        return f"-({self.operand})"
-
-
-@dataclass(frozen=True)
-class Operation:
-    """Two operands, and `+`, `-`, `*` or `/` between them. There are no parentheses in operands."""
-
-    text: str
-    operator: str
-    left: Expression
-    right: Expression
-
-    def __str__(self) -> str:
-        return f"{self.left}{self.operator}{self.right}"
-
-
-Expression = Number | FieldName | Reference | Negation | Operation
-
-_OPERATORS: Mapping[str, Callable[[int, int], int]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.floordiv,
-}
-
-
-def parse_expression(source: HistSource, text: str) -> Expression:
-    """What a key, a value, a variable's definition, or an action's parameter says. Operations on numbers alone are done.
-
-    Raises:
-        TraceError: EINVAL; EDOM for a division by the number 0.
-
-    >>> parse_expression(HistSource("sched:sched_switch", "x=1+2*prev_prio"), "1+2*prev_prio").right.operator
-    '*'
-    """
-    return _ExpressionParser(source).parse(text.replace(_SYM_OFFSET, _HIDDEN_SYM_OFFSET))
-
-
-class _ExpressionParser:
-    """The parser of one expression. Linux divides the text at its last operator of the lowest precedence."""
-
-    def __init__(self, source: HistSource) -> None:
-        self._source = source
-        self._subexpressions = 0
-
-    def parse(self, text: str) -> Expression:
-        if self._subexpressions > _MOST_SUBEXPRESSIONS:
-            raise self._source.error(_TOO_MANY_SUBEXPRESSIONS, _shown(text))
-        last_minus, last_plus = text.rfind("-"), text.rfind("+")
-        if last_minus == 0:
-            return self._negation(text)
-        at = max(last_minus, last_plus)
-        if at < 0:
-            at = max(text.rfind("/"), text.rfind("*"))
-        return self._atom(_shown(text)) if at < 0 else self._operation(text, at)
-
-    def _operation(self, text: str, at: int) -> Expression:
-        self._subexpressions += 1
-        left_text, sign, right_text = text[:at], text[at], text[at + 1 :]
-        if not left_text or not right_text:
-            raise self._source.refusal(f"'{_shown(text)}' lacks an operand")
-        left, right = self.parse(left_text), self.parse(right_text)
-        if sign == "/" and isinstance(right, Number) and right.value == 0:
-            raise self._source.error(_DIVISION_BY_ZERO, _shown(right_text), errno.EDOM)
-        if isinstance(left, Number) and isinstance(right, Number):
-            return Number(_shown(text), _OPERATORS[sign](left.value, right.value) & _U64)
-        return Operation(_shown(text), sign, left, right)
-
-    def _negation(self, text: str) -> Expression:
-        self._subexpressions += 1
-        if self._subexpressions > _MOST_SUBEXPRESSIONS:
-            raise self._source.error(_TOO_MANY_SUBEXPRESSIONS, _shown(text))
-        inner = text[2:] if "(" in text else text[1:]
-        operand, parenthesis, rest = inner.rpartition(")")
-        if rest and parenthesis:
-            raise self._source.error(_NEGATED_PART, _shown(inner))
-        return Negation(_shown(text), self.parse(operand if parenthesis else inner))
-
-    def _atom(self, text: str) -> Expression:
-        if "0" <= text[:1] <= "9":
-            value = parse_c(text)
-            if value is None:
-                raise self._source.error(_EXPECT_NUMBER, text)
-            return Number(text, value)
-        system, event, name = text.split(".", 2) if text.count(".") > 1 else ("", "", text)
-        if name.startswith("$") and len(name) > 1:
-            return Reference(text, name[1:], system, event)
-        return self._field(text, name)
-
-    def _field(self, text: str, field: str) -> FieldName:
-        name, dot, modifier = field.partition(".")
-        if not dot:
-            return FieldName(text, name)
-        word, assigned, size = modifier.partition("=")
-        if assigned:
-            buckets = parse_c(size) if word in ("bucket", "buckets") else None
-            if not buckets:
-                raise self._source.error(_BAD_MODIFIER, size if word in ("bucket", "buckets") else modifier)
-            return FieldName(text, name, Modifier.BUCKETS, buckets)
-        known = {found.value: found for found in Modifier if found is not Modifier.BUCKETS}
-        if modifier not in known or (known[modifier] is Modifier.EXECNAME and name != "common_pid"):
-            raise self._source.error(_BAD_MODIFIER, modifier, misspelt=(modifier, known))
-        return FieldName(text, name, known[modifier])
-
-
-def _shown(text: str) -> str:
-    """A part of an expression as it was written."""
-    return text.replace(_HIDDEN_SYM_OFFSET, _SYM_OFFSET)
 
 
 # What the table is sorted by

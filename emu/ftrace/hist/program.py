@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.event.filter_parse import Source, source_of
+from emu.ftrace.hist.expression import Expression, FieldName, Modifier, Negation, Number, Operation, Reference
 from emu.ftrace.hist.fields import CPU, TIME, EventFields
 from emu.ftrace.hist.hist_field import HistField, string_room
-from emu.ftrace.hist.parse import Expression, FieldName, Modifier, Negation, Number, Operation, Reference
 from emu.ftrace.native import filter_program, hist_record
 
 __all__ = ["ElementLayout", "Program"]

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.hist.definition import HistDefinition
+from emu.ftrace.hist.expression import FieldName, Modifier
 from emu.ftrace.hist.hist_field import HistField
 from emu.ftrace.hist.map import HistMap
-from emu.ftrace.hist.parse import FieldName, Modifier, SortKey
+from emu.ftrace.hist.parse import SortKey
 from emu.ftrace.hist.program import ElementLayout
 from emu.ftrace.text import Symbols
 

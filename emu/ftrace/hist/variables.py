@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from emu.ftrace.event.call import EventCall
+from emu.ftrace.hist.expression import Reference
 from emu.ftrace.hist.hist_field import HistField
-from emu.ftrace.hist.parse import Handler, HistCommand, HistSource, Reference
+from emu.ftrace.hist.hist_source import HistSource
+from emu.ftrace.hist.parse import Handler, HistCommand
 
 __all__ = ["HistVariable", "HistVariables", "References"]
 

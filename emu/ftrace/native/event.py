@@ -20,7 +20,7 @@ from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.ring_buffer import reserve
 from emu.native import njit
-from emu.native.memory import copy
+from emu.native.memory import copy, copy_string
 from emu.native.pointers import Accessors, call_handler, load_u8, load_u64, store_u8, store_u16, store_u32, store_u64
 
 __all__ = ["build", "of_cpu", "put_entry", "record"]
@@ -100,16 +100,6 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
             swap(to + offset, source + offset, word & event_record.ELEMENT_MASK, count)
 
     @njit
-    def put_string(to, source, room):
-        """Copies a string with its NUL into at most `room` bytes, the NUL included. Returns how many."""
-        n = ZERO
-        while n + ONE < room and load_u8(source + n) != NUL:
-            store_u8(to + n, load_u8(source + n))
-            n += ONE
-        store_u8(to + n, NUL)
-        return n + ONE
-
-    @njit
     def gather(array, event, to, dynamic, count):
         """Appends the data of the fields of variable length, and stores where they are. Returns the entry's size."""
         plan = load_u64(event + event_record.DYNAMIC)
@@ -126,7 +116,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
                 size = NULL_SIZE
             elif size & guest.trace_string:
                 most = size & ~guest.trace_string
-                size = put_string(to + end, host_address(array, data), room if most == ZERO else min(room, most))
+                size = copy_string(to + end, host_address(array, data), room if most == ZERO else min(room, most))
             else:
                 element = word & event_record.ELEMENT_MASK
                 size = min(size, room) // element * element

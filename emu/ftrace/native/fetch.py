@@ -20,6 +20,7 @@ from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.filter_program import number_at
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
+from emu.native.memory import copy_string
 from emu.native.pointers import Accessors, load_u8, load_u32, load_u64, store_u8, store_u16, store_u32, store_u64
 from emu.native.record import Fields
 
@@ -84,22 +85,6 @@ def store_number(to, number, size):
         store_u16(to, np.uint16(number))
     else:
         store_u8(to, np.uint8(number))
-
-
-@njit
-def put_text(to, room, text, limit):
-    """Copies a text of at most `limit` bytes, which a NUL may end before, into at most `room` bytes.
-
-    Returns how many bytes it takes, with its NUL.
-    """
-    if room == ZERO:
-        return ZERO
-    n = ZERO
-    while n + ONE < room and n < limit and load_u8(text + n) != NUL:
-        store_u8(to + n, load_u8(text + n))
-        n += ONE
-    store_u8(to + n, NUL)
-    return n + ONE
 
 
 @njit
@@ -262,8 +247,8 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, user_address:
             elif op == STORE_STRING:
                 length = ZERO
                 if text != ZERO:
-                    if operand <= limit:
-                        length = put_text(stage + end, LARGEST - end, text + operand, limit - operand)
+                    if operand <= limit and end < LARGEST:
+                        length = copy_string(stage + end, text + operand, min(LARGEST - end, limit - operand + ONE))
                 elif known:
                     length = put_string(cpu, array, stage + end, LARGEST - end, value + operand, user)
                 end = end_string(stage, to, end, length, what & FAULT_TEXT != ZERO)

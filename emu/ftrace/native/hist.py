@@ -22,7 +22,8 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.hist_map import count_number, count_up, find, insert
 from emu.ftrace.native.trigger import spend
 from emu.native import cfunc, njit
-from emu.native.pointers import Accessors, call_handler, load_u8, load_u64, store_u8, store_u64
+from emu.native.memory import copy_text
+from emu.native.pointers import Accessors, call_handler, load_u64, store_u8, store_u64
 
 __all__ = ["HistHandlers", "build"]
 
@@ -67,26 +68,16 @@ def quotient(dividend, divisor):
 
 
 @njit
-def copy_string(to, room, what, entry, size):
+def set_field_string(to, room, what, entry, size):
     """Copies a string of an entry, of less than `room` bytes, and zeros behind it."""
     text, most = string_at(what, entry, size)
-    most = min(most, room - ONE)
-    at = ZERO
-    while at < most and load_u8(text + at) != NUL:
-        store_u8(to + at, load_u8(text + at))
-        at += ONE
-    while at < room:
-        store_u8(to + at, NUL)
-        at += ONE
+    set_string(to, room, text, most)
 
 
 @njit
-def set_string(to, room, text):
-    """Copies a string of less than `room` bytes, and zeros behind it."""
-    at = ZERO
-    while at < room - ONE and load_u8(text + at) != NUL:
-        store_u8(to + at, load_u8(text + at))
-        at += ONE
+def set_string(to, room, text, most):
+    """Copies a string of at most `most` and of less than `room` bytes, and zeros behind it."""
+    at = copy_text(to, text, min(most, room - ONE))
     while at < room:
         store_u8(to + at, NUL)
         at += ONE
@@ -163,7 +154,7 @@ def build(memory: Accessors, guest: GuestLayout) -> HistHandlers:
             elif op == hist_record.CPU:
                 store_u64(frame + to, load_u64(cpu + cpu_record.INDEX))
             elif op == hist_record.STRING:
-                copy_string(frame + to, b, a, entry, size)
+                set_field_string(frame + to, b, a, entry, size)
             elif op == hist_record.STACKTRACE:
                 call_handler(load_u64(hist + hist_record.STACK), cpu, frame + to)
             elif op == hist_record.LOG2:
@@ -195,7 +186,8 @@ def build(memory: Accessors, guest: GuestLayout) -> HistHandlers:
                     return
                 store_u64(frame + to, value)
             elif op == hist_record.SET_STRING:
-                set_string(element + to, b >> hist_record.ROOM, load_u64(frame + a))
+                room = b >> hist_record.ROOM
+                set_string(element + to, room, load_u64(frame + a), room)
                 flags = element + key_size + WORD
                 store_u64(flags, load_u64(flags) | (b & hist_record.FLAGS_MASK))
             elif op == hist_record.ON_MAX:

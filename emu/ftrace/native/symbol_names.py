@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from emu.native import njit
-from emu.native.pointers import load_u8, load_u64, store_u8
+from emu.native.memory import copy_text
+from emu.native.pointers import load_u64, store_u8
 from emu.native.record import Fields
 
 __all__ = ["put_name"]
@@ -42,16 +43,6 @@ def put_number(to, number):
 
 
 @njit
-def put_string(to, room, source):
-    """Writes a string without its NUL, and never more than `room` bytes. Returns how many."""
-    n = ZERO
-    while n < room and load_u8(source + n) != NUL:
-        store_u8(to + n, load_u8(source + n))
-        n += ONE
-    return n
-
-
-@njit
 def put_name(names, to, room, address):
     """Writes the name of an address with a NUL, in at most `room` bytes. Returns how many; 0: there is too little room.
 
@@ -72,11 +63,11 @@ def put_name(names, to, room, address):
         at = put_number(to, address)
     else:
         start, end = load_u64(load_u64(names + STARTS) + place), load_u64(load_u64(names + ENDS) + place)
-        at = put_string(to, room - needed, load_u64(load_u64(names + NAMES) + place))
+        at = copy_text(to, load_u64(load_u64(names + NAMES) + place), room - needed)
         store_u8(to + at, np.uint8(PLUS))
         at += ONE + put_number(to + at + ONE, address - start)
         store_u8(to + at, np.uint8(SLASH))
         at += ONE + put_number(to + at + ONE, end - start)
-        at += put_string(to + at, room - at - ONE, load_u64(load_u64(names + TAILS) + place))
+        at += copy_text(to + at, load_u64(load_u64(names + TAILS) + place), room - at - ONE)
     store_u8(to + at, NUL)
     return at + ONE

@@ -7,7 +7,8 @@ import numpy as np
 
 from emu.ftrace.native import event_record, stages
 from emu.native import njit
-from emu.native.pointers import load_u8, load_u64, store_u8, store_u16, store_u32, store_u64
+from emu.native.memory import copy_string
+from emu.native.pointers import load_u64, store_u8, store_u16, store_u32, store_u64
 from emu.native.record import Fields
 
 __all__ = ["make"]
@@ -27,17 +28,6 @@ STRING_ROOM = np.uint64(256)  # of a string in the fixed part
 HALF = np.uint64(16)  # bits: a __data_loc word is the offset, and above it the length
 NUL = np.uint8(0)
 LARGEST = np.uint64(event_record.LARGEST_ENTRY)
-
-
-@njit
-def put_string(to, source, room):
-    """Copies a string and its NUL, at most `room` bytes of it. Returns how many."""
-    n = ZERO
-    while n + ONE < room and load_u8(source + n) != NUL:
-        store_u8(to + n, load_u8(source + n))
-        n += ONE
-    store_u8(to + n, NUL)
-    return n + ONE
 
 
 @njit
@@ -74,9 +64,9 @@ def make(cpu, array, synthetic, values):
         elif what == ONE:
             store_u8(place, value)
         elif what == STRING:
-            put_string(place, value, STRING_ROOM)
+            copy_string(place, value, STRING_ROOM)
         elif end < LARGEST:
-            size = put_string(stage + end, value, min(STRING_ROOM, LARGEST - end))
+            size = copy_string(stage + end, value, min(STRING_ROOM, LARGEST - end))
             store_u32(place, end | size << HALF)
             end += size
     while end % FOUR != ZERO:

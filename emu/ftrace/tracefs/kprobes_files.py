@@ -21,7 +21,7 @@ def build_kprobes_tree(ftrace: Ftrace) -> StaticDirectory:
     kprobes = ftrace.kprobes
     files = {
         "list": (0o400, TextFile(kprobes.text)),
-        "blacklist": (0o400, TextFile(kprobes.blacklist)),
+        "blacklist": (0o400, TextFile(kprobes.places.blacklist)),
         "enabled": (0o600, TextFile(lambda: f"{int(kprobes.enabled)}\n", lambda text: _enable(ftrace, text))),
     }
     for mode, file in files.values():

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from emu.ftrace.hist.definition import HistDefinition
-from emu.ftrace.hist.parse import Modifier
+from emu.ftrace.hist.expression import Modifier
 from emu.ftrace.hist.text import HistNames, hist_text
 from emu.ftrace.text import Symbol
 from emu.ftrace.trace_array import TraceArray

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The text of a hist trigger, and the errors that it is refused with."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable
+
+from emu.ftrace.errors import ErrorReport, TraceError
+
+__all__ = ["HistSource"]
+
+
+class HistSource:
+    """The text of a hist trigger, and the event to whose file it was written.
+
+    Args:
+        event: as SYSTEM:EVENT.
+        text: what follows `hist:`.
+    """
+
+    def __init__(self, event: str, text: str) -> None:
+        self.event = event
+        self.command = f"hist:{text}"
+
+    def error(
+        self,
+        why: str,
+        wrong: str | None = None,
+        code: int = errno.EINVAL,
+        misspelt: tuple[str, Iterable[str]] | None = None,
+    ) -> TraceError:
+        """The error that the trigger is refused with, which error_log keeps.
+
+        Args:
+            why: one of Linux's texts.
+            wrong: the part of the text that is wrong; the caret is below its first place, or below the first character.
+            code: the errno.
+            misspelt: as in `TraceError`.
+        """
+        report = self._report(why, wrong)
+        return TraceError(code, f"'{self.command}', position {report.position}: {why}", misspelt, logged=report)
+
+    def then(self, error: TraceError, why: str, wrong: str | None = None) -> TraceError:
+        """The error, of which error_log tells something else, too, as `error` says."""
+        error.logged = self._report(why, wrong, error.logged)
+        return error
+
+    def _report(self, why: str, wrong: str | None, before: ErrorReport | None = None) -> ErrorReport:
+        position = max(self.command.find(wrong), 0) if wrong is not None else 0
+        return ErrorReport(f"hist:{self.event}", why, self.command, position, before)
+
+    def refusal(self, why: str) -> TraceError:
+        """An error of which Linux's error_log says nothing: EINVAL, and a sentence."""
+        return TraceError(errno.EINVAL, f"'{self.command}': {why}")
