@@ -44,6 +44,10 @@ class DynamicEvent(ABC):
         """Whether it is meant by a command that removes an event and names more than the event: where it is, and so on."""
         return not arguments
 
+    def needs(self, call: EventCall) -> bool:
+        """Whether the definition cannot be without another event."""
+        return False
+
     @property
     def in_use(self) -> bool:
         """Whether somebody needs the event."""
@@ -188,8 +192,13 @@ class DynamicEvents:
         self._drop(events)
 
     def withdraw(self, event: DynamicEvent) -> None:
-        """Removes a definition that has turned out to be impossible, whether the event is in use or not."""
+        """Removes a definition that has turned out to be impossible, whether the event is in use or not.
+
+        What was defined meanwhile, and needs the event, goes with it.
+        """
         if event in self._events:
+            if not any(other.call is event.call for other in self._events if other is not event):
+                self._drop([other for other in self._events if other.needs(event.call)])
             self._drop([event])
 
     def _drop(self, events: Iterable[DynamicEvent]) -> None:

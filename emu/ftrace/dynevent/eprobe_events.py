@@ -114,6 +114,9 @@ class _Eprobe(Probe):
     def place(self) -> str:
         return f"{self.probed.system}.{self.probed.name}"
 
+    def needs(self, call: EventCall) -> bool:
+        return call is self.probed
+
     def matches(self, arguments: Sequence[str]) -> bool:
         return super().matches([*(one.replace("/", ".") for one in arguments[:1]), *arguments[1:]])
 

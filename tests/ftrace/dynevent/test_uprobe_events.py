@@ -124,6 +124,13 @@ def test_a_program_of_the_guest_is_told_the_same(machine: Machine) -> None:
     assert done.splitlines()[-2:] == ["p:uprobes/y /bin/ls:0x0000000001000000", "0"]
 
 
+def test_what_needs_an_event_that_cannot_be_goes_with_it(machine: Machine) -> None:
+    """The guest answers when the next lines of the write have been obeyed."""
+    with pytest.raises(TraceError, match="Failed to find the given file"):
+        machine.tracefs.write("dynamic_events", "p:missing /no/such:0x0\ne:other uprobes.missing\ne:kept sched.sched_switch\n")
+    assert machine.tracefs.read("dynamic_events") == "e:eprobes/kept sched.sched_switch\n"
+
+
 def test_names_and_removal(machine: Machine) -> None:
     machine.tracefs.write("uprobe_events", f"p /bin/ls:{ENTRY:#x}\nr:g/two /bin/ls:{ENTRY:#x}\np:two /bin/cat:{ENTRY:#x}(0x10)")
     assert machine.tracefs.read("uprobe_events").splitlines() == [
