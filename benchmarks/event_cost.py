@@ -63,8 +63,8 @@ CASES = {
     "one comparison": Case(event="event_cost_fixed", filter="value >= 0"),
     "four comparisons": Case(event="event_cost_fixed", filter="value >= 0 && ip != 0 && common_pid != 0 && value != -1"),
     "stack trace of five calls": Case(event="event_cost_fixed", stack=5),
-    "histogram, recorded, too": Case(event="event_cost_fixed", hist="value"),
-    "histogram alone": Case(hist="value", recorded=False),
+    "histogram, recorded, too": Case(event="event_cost_fixed", hist="ip"),
+    "histogram alone": Case(hist="ip", recorded=False),
     "kprobe at a site": Case(event="cost", probe=f"p:cost {FUNCTION}"),
     "kprobe elsewhere": Case(event="cost", probe=f"p:cost {FUNCTION}{BEHIND}"),
     "kretprobe": Case(event="cost", probe=f"r:cost {FUNCTION}"),
@@ -74,7 +74,7 @@ CASES = {
 def record_with(machine: Machine, case: Case) -> None:
     """Has the machine record that case from now on, into an empty buffer."""
     machine.tracefs.write("set_event", "")
-    machine.tracefs.write(f"{FIXED}/trigger", "!hist:keys=value")
+    machine.tracefs.write(f"{FIXED}/trigger", "!hist:keys=ip")
     machine.tracefs.write("kprobe_events", case.probe.replace(BEHIND, f"+{second_instruction(machine)}"))
     if case.hist:
         machine.tracefs.write(f"{FIXED}/trigger", f"hist:keys={case.hist}")

@@ -111,7 +111,7 @@ class HistMap:
     def clear(self) -> None:
         """Empties it."""
         self._slots.clear()
-        for field in (hist_record.USED, hist_record.DROPS):
+        for field in (hist_record.USED, hist_record.DROPS, hist_record.LATEST):
             self.record.set(field, 0)
 
     def release(self) -> None:

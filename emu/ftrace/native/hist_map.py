@@ -72,7 +72,11 @@ def count_up(address):
 
 @njit
 def count_number(hist, number):
-    """Counts an event whose key is one word. Nothing but keys and hitcount is kept."""
+    """Counts an event whose key is one word. Nothing but keys and hitcount is kept. Often the key is that of the event before."""
+    element = load_u64(hist + hist_record.LATEST)
+    if element != ZERO and load_u64(element) == number:
+        count_up(element + WORD)
+        return
     hashed = mixed(WORD, number) * FACTOR
     slots, mask = load_u64(hist + hist_record.SLOTS), load_u64(hist + hist_record.SLOT_MASK)
     at = hashed >> TOP
@@ -96,6 +100,7 @@ def count_number(hist, number):
             store_u64(element + WORD, ZERO)
             break
         at += ONE
+    store_u64(hist + hist_record.LATEST, element)
     count_up(element + WORD)
 
 

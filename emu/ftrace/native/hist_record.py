@@ -23,6 +23,7 @@ KEY_SIZE = _fields.word()  # bytes
 COMM = _fields.word()  # offset in an element of the name of the task whose event made it; 0: it is not kept
 STACK = _fields.word()  # address of void (*)(cpu, words), which stores the calls under way; 0: it is not needed
 NUMBER = _fields.word()  # if only events are counted, by one number of their entries: offset << 16 | B of FIELD; 0: PROGRAM runs
+LATEST = _fields.word()  # then: address of the element that was counted up last; 0: there is none
 PROGRAM = _fields.word()  # address of the program (`native.hist`)
 PROGRAM_END = _fields.word()
 FRAME = _fields.word()  # address of the frame that the program works in: the key, then registers

@@ -149,6 +149,11 @@ def test_a_million_keys_in_a_table_for_fewer(machine: Machine) -> None:
     end = f"\nTotals:\n    Hits: {1 << FULL_BITS}\n    Entries: {1 << FULL_BITS}\n    Dropped: {EVENTS - (1 << FULL_BITS)}\n"
     assert tracefs.read(f"{COST}/hist").partition("#\n\n")[2] == lines + end
     tracefs.write(f"{COST}/trigger", "hist:keys=value:clear")
+    for _ in range(2):  # the second time, the first key is that of the latest event
+        tracefs.write(f"{COST}/trigger", "hist:keys=value:clear")
+        assert machine.run(f"echo 5 > {calls}; echo 1 > {calls}").status == 0
+        assert totals(machine, COST) == [[6, 5, 0]]
+    tracefs.write(f"{COST}/trigger", "hist:keys=value:clear")
     tracefs.append(f"{COST}/trigger", "hist:keys=value,common_pid")
     assert machine.run(f"echo 5 > {calls}").status == 0
     assert totals(machine, COST) == [[5, 5, 0]] * 2
