@@ -171,11 +171,13 @@ class TraceArray:
     # Which events are recorded
 
     def enable_events(self, calls: Collection[EventCall], on: bool) -> None:
-        """Records events from now on, or no longer."""
+        """Records events from now on, or no longer. Raises TraceError: an event cannot happen; all others are recorded."""
         if on:
             self._expand_buffer()
-        self.ops.events.set(calls, on)
-        self.ftrace.update_sites()
+        try:
+            self.ops.events.set(calls, on)
+        finally:
+            self.ftrace.update_sites()
 
     def edit_triggers(self, call: EventCall, text: str) -> None:
         """Obeys a command about what an event makes happen. Raises TraceError, see Triggers."""

@@ -134,7 +134,11 @@ class Triggers:
             if there is not None:
                 raise TraceError(errno.EEXIST, f"{call.path} has the trigger '{there}' already")
             made = Trigger(command.name, self._consumers.make(command.name, target, command.count), condition)
-            self._files.add_trigger(call, made)
+            try:
+                self._files.add_trigger(call, made)
+            except TraceError:
+                made.release()
+                raise
 
     def text(self, call: EventCall) -> str:
         """What the file `trigger` of an event shows."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.trampoline_places import leave_places
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 ARGUMENTS = {"x86_64": ("di", "si", "dx"), "sparc64": ("o0", "o1", "o2")}  # registers of a function's first three
@@ -233,6 +235,32 @@ def test_a_module_s_function_is_probed_when_the_module_comes(machine: Machine, a
     machine.run("insmod /lib/modules/sample_timer.ko; usleep 50000; rmmod sample_timer")
     hits = int(machine.tracefs.read("kprobe_profile").split()[1])
     assert hits > first
+
+
+def with_copy(machine: Machine, function: str) -> int:
+    """An instruction of a function that is executed elsewhere when it is probed."""
+    places, probing = machine.ftrace.kprobes.places, machine.ftrace.arch.probing()
+    begin = machine.kernel.image.symbol(function)
+    for address in range(begin + 8, begin + 200):
+        with suppress(TraceError):
+            if (instruction := places.find(address)[1]) and probing.copy(instruction, address, None):
+                return address
+    raise LookupError(function)
+
+
+def test_an_event_that_gets_no_place_stays_off_and_the_others_happen(machine: Machine) -> None:
+    first, second = (with_copy(machine, name) for name in ("vfs_read", "vfs_write"))
+    define(machine, f"p:first {first:#x}", f"p:second {second:#x}")
+    leave_places(machine, 1)
+    with pytest.raises(TraceError, match="all places for trampolines are in use"):
+        machine.tracefs.write("events/kprobes/enable", "1")
+    assert [machine.tracefs.read(f"events/kprobes/{name}/enable") for name in ("first", "second")] == ["1\n", "0\n"]
+    machine.run("cat /proc/version")
+    assert any(line.startswith("first: ") for line in trace(machine))
+    with pytest.raises(TraceError, match="all places for trampolines are in use"):
+        machine.tracefs.write("events/kprobes/second/trigger", "enable_event:sched:sched_switch")
+    assert machine.tracefs.read("events/sched/sched_switch/enable") == "0\n"
+    assert machine.tracefs.read("events/kprobes/second/trigger").startswith("#")
 
 
 def test_a_checkpoint_has_the_probes(machine: Machine) -> None:
