@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -363,9 +364,10 @@ class Ftrace:
         return True
 
     def take_snapshot(self) -> bool:
-        """Takes a snapshot of the top array; False: there is no room for one."""
+        """Takes a snapshot of the top array, unless an action of a histogram takes them; False: there is no room for one."""
         if allocated := self._top.snapshot_allocated:
-            self.top_array.take_snapshot()
+            with suppress(TraceError):  # EBUSY
+                self.top_array.take_snapshot()
         return allocated
 
     def dump_line(self, cpu: int | None) -> bytes | None:

@@ -241,6 +241,13 @@ def test_a_snapshot_is_taken_when_a_value_is_greater_than_for_any_key(booted: Ma
     assert tracefs.read(f"{WAKING}/trigger").startswith("#")
 
 
+def test_a_snapshot_that_the_guest_asks_for_is_left_to_the_action(booted: Machine) -> None:
+    tracefs = booted.tracefs
+    tracefs.write(f"{SWITCH}/trigger", "hist:keys=next_pid:p=next_prio:onmax($p).snapshot()")
+    done = booted.run("insmod /lib/modules/sample_printk.ko snapshot=2 count=1 && sleep 0.02 && rmmod sample_printk")
+    assert done.status == 0 and "tick" not in tracefs.read("snapshot")
+
+
 def test_a_synthetic_event_at_a_change(booted: Machine) -> None:
     tracefs = booted.tracefs
     tracefs.write("synthetic_events", "other int prio; char comm[16]")
