@@ -274,3 +274,17 @@ def test_a_checkpoint_has_the_probes(machine: Machine) -> None:
     machine.restore(checkpoint)
     machine.run("echo hello > /tmp/a; cat /tmp/a")
     assert machine.tracefs.read("trace") == expected and "opened: (" in expected
+
+
+def test_with_the_option_raw_only_the_event_s_number_is_shown(machine: Machine) -> None:
+    define(machine, "p:k vfs_open")
+    machine.tracefs.write("events/kprobes/k/enable", "1")
+    machine.run("true", trace=True)
+    machine.tracefs.write("options/raw", "1")
+    text, golden = machine.tracefs.read("trace"), (GOLDEN / "kprobe-trace-raw.txt").read_text()
+    assert f"type: {machine.tracefs.read('events/kprobes/k/id')}" in text
+
+    def shapes(text: str) -> set[str]:
+        return {re.sub(r"\d+", "N", line) for line in text.splitlines()}
+
+    assert shapes(text) == shapes(golden)
