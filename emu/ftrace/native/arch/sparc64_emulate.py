@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from emu.cpu.arch.sparc64.state import Env
-from emu.ftrace.native.arch.sparc64_registers import ProbeRegisters
+from emu.ftrace.native.arch.sparc64_registers import RegisterAccess
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u64
@@ -73,7 +73,7 @@ def signed(value, bits):
     return np.uint64(np.int64(value << np.uint64(unused)) >> unused)
 
 
-def build(guest: GuestLayout, registers: ProbeRegisters) -> Any:
+def build(guest: GuestLayout, registers: RegisterAccess) -> Any:
     """Compiles emulate(env, array, regs, word) for a guest: the instruction `word` is at the tpc of the struct pt_regs whose host
     address is `regs`, and the CPU is in the handler of that trap.
     """

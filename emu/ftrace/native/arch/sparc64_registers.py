@@ -20,7 +20,7 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
 
-__all__ = ["ProbeRegisters", "build"]
+__all__ = ["RegisterAccess", "build"]
 
 ZERO, ONE, WORD, INSTRUCTION = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(4)
 GLOBALS, ALL = 8, 32
@@ -31,7 +31,7 @@ GREGS, ENV_Y, ASI, PSTATE, CWP = (np.uint64(field.offset) for field in (Env.greg
 ASI_SHIFT, PSTATE_SHIFT = np.uint64(24), np.uint64(8)  # in TSTATE
 
 
-class ProbeRegisters(NamedTuple):
+class RegisterAccess(NamedTuple):
     """Compiled functions. `regs`: the host address of a trap's struct pt_regs, the CPU being in its handler. `image`: that of the
     words."""
 
@@ -55,7 +55,7 @@ class ProbeRegisters(NamedTuple):
     """store_to_window(env, array, window, image): all but the trap registers."""
 
 
-def build(guest: GuestLayout) -> ProbeRegisters:
+def build(guest: GuestLayout) -> RegisterAccess:
     """Compiles for a guest."""
     memory = in_byte_order("big")
     guest_u32, guest_u64, guest_store_u32, guest_store_u64 = memory.load_u32, memory.load_u64, memory.store_u32, memory.store_u64
@@ -134,4 +134,4 @@ def build(guest: GuestLayout) -> ProbeRegisters:
             write_of(env, array, window, number, load_u64(image + number * WORD))
         store_u64(env + ENV_Y, load_u64(image + Y))
 
-    return ProbeRegisters(read, write, fill_from_trap, fill_from_window, store_to_trap, store_to_window)
+    return RegisterAccess(read, write, fill_from_trap, fill_from_window, store_to_trap, store_to_window)
