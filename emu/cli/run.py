@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -59,6 +59,7 @@ terminated by a signal. In the last four cases what was traced until then is wri
 
 
 _ARGUMENTS = "emu.cli.run.arguments"  # key of click.Context.meta
+_DEFINING = ("dynamic_events", "kprobe_events", "synthetic_events", "uprobe_events")  # files; -e can name their events
 
 
 class Setting(NamedTuple):
@@ -111,7 +112,10 @@ def run(
     **machine_arguments: Any,
 ) -> int:
     """Run COMMAND in the guest and print a trace of what the kernel did."""
-    settings = [Setting("-b", "buffer_size_kb", buffer_kb)] if buffer_kb is not None else []
+    written = [_file_setting(text) for text in files]
+    settings = [setting for setting in written if setting.path in _DEFINING]
+    if buffer_kb is not None:
+        settings.append(Setting("-b", "buffer_size_kb", buffer_kb))
     for option, path, words in (
         ("-l", "set_ftrace_filter", functions),
         ("-n", "set_ftrace_notrace", notrace),
@@ -130,7 +134,7 @@ def run(
     if events:
         settings.append(Setting("-e", "set_event", " ".join(choice.word for choice in events)))
     settings += [Setting("-O", "trace_options", option) for option in options]
-    settings += map(_file_setting, files)
+    settings += [setting for setting in written if setting.path not in _DEFINING]
     progress = Progress()
     console = _CommandOutput(progress)
     limits = RunLimits.taken_from(machine_arguments)
@@ -138,8 +142,8 @@ def run(
     with raised(), _open(output) as out, MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
         with progress.during("setting up tracing"), guest_errors():
             machine.tracefs.write("tracing_on", "0")  # nothing is recorded before the command starts
-            _apply(machine, settings)
-            _apply(machine, (Setting(*setting) for choice in events for setting in choice.settings(machine.tracefs)))
+            _apply(machine.tracefs.write, settings)
+            _apply(machine.tracefs.append, (Setting(*one) for choice in events for one in choice.settings(machine.tracefs)))
         console.shown = True
         time = _Stopwatch(machine)
         with progress.during(lambda: f"running, {time_text(time.passed)} of virtual time"):
@@ -210,11 +214,11 @@ def _file_setting(text: str) -> Setting:
     return Setting(f"--set {path}", path, value)
 
 
-def _apply(machine: Machine, settings: Iterable[Setting]) -> None:
-    """Writes the settings to tracefs."""
+def _apply(write: Callable[[str, str], None], settings: Iterable[Setting]) -> None:
+    """Writes the settings by a method of tracefs."""
     for setting in settings:
         try:
-            machine.tracefs.write(setting.path, setting.text)
+            write(setting.path, setting.text)
         except TraceError as error:
             raise click.ClickException(f"{setting.option}: {error.why or error.strerror}") from None
 

@@ -184,6 +184,11 @@ class TraceArray:
         self.triggers.obey(call, text)
         self.ftrace.update_sites()
 
+    def remove_hists(self, call: EventCall) -> None:
+        """Takes back the hist triggers of an event; none of them, when others refer to variables of one."""
+        if self.triggers.remove_hists(call):
+            self.ftrace.update_sites()
+
     # What is recorded
 
     def set_recording(self, on: bool) -> None:

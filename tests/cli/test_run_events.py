@@ -44,6 +44,19 @@ def test_an_event_has_several_triggers(emu: Emu) -> None:
     assert text.count("<stack trace>") == 1
 
 
+def test_histograms_of_an_event_are_added_to_each_other(emu: Emu) -> None:
+    shown = "cat /sys/kernel/tracing/events/sched/sched_switch/trigger"
+    result = emu("run", *SWITCH, "-R", "hist:keys=prev_pid", "-R", "hist:keys=next_pid", "--", shown)
+    assert re.findall("hist:keys=(.*?):", result.err) == ["prev_pid", "next_pid"]
+
+
+def test_an_event_that_set_defines(emu: Emu, arch: str) -> None:
+    probe = "kprobe_events=p:reads ksys_read size=$arg3"
+    result = emu("run", "--arch", arch, "-e", "kprobes:reads", "-f", "size > 5000", "--set", probe, "--", "cat /proc/version")
+    found = re.findall(r" reads: \(ksys_read\+0x0/0x\w+\) size=0x(\w+)\n", result.out.decode())
+    assert found and all(int(size, 16) > 5000 for size in found)
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

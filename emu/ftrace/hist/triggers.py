@@ -269,6 +269,15 @@ class HistTriggers:
         else:
             raise command.source.error(_EXISTS, code=errno.EEXIST)
 
+    def remove_all(self, call: EventCall) -> bool:
+        """Takes back those of an event; none, when other triggers refer to variables of one. Says whether any have gone."""
+        there = self.of(call)
+        if any(self._variables.need(one.histogram) for one in there):
+            return False
+        for one in there:
+            self._files.remove_trigger(call, one)
+        return bool(there)
+
     def _add(self, call: EventCall, command: HistCommand, definition: HistDefinition, condition: EventFilter | None) -> None:
         source = command.source
         histogram = self._histograms.named(command.name)

@@ -15,7 +15,7 @@ from emu.ftrace.event.inject import Injected
 from emu.ftrace.events import EventType
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File, HandleFile
-from emu.ftrace.tracefs.text_file import TextFile
+from emu.ftrace.tracefs.text_file import TextFile, TextHandle
 from emu.kernel.files.node import Handle, OpenFlags
 
 __all__ = ["enable_file", "event_files", "system_filter_file"]
@@ -41,7 +41,7 @@ def event_files(
         "inject": HandleFile(0o200, lambda flags: InjectHandle(flags, array, call)),
     }
     if event.kind is not EventKind.FTRACE or event.number == EventType.PRINT:
-        files["trigger"] = TextFile(lambda: array.triggers.text(call()), lambda text: array.edit_triggers(call(), text))
+        files["trigger"] = HandleFile(0o640, lambda flags: _open_trigger(flags, array, call))
     if event.kind is not EventKind.FTRACE:
         files["enable"] = enable_file(array, lambda: [call()], lambda: state_of(array.ops.events, call()))
     if filters.apply_to(event):
@@ -69,6 +69,13 @@ def enable_file(
     """The file `enable` of some events. `shown`: what it shows of them, if it is not one state of all."""
     show = shown or (lambda: state(array.ops.events, calls()))
     return TextFile(lambda: f"{show()}\n", lambda text: set_state(array, calls(), text))
+
+
+def _open_trigger(flags: OpenFlags, array: TraceArray, call: Callable[[], EventCall]) -> Handle:
+    """As in Linux, truncation removes the event's hist triggers, and no others."""
+    if OpenFlags.WRITE in flags and OpenFlags.TRUNCATE in flags:
+        array.remove_hists(call())
+    return TextHandle(flags, lambda: array.triggers.text(call()), lambda text: array.edit_triggers(call(), text))
 
 
 class InjectHandle(Handle):

@@ -87,6 +87,7 @@ Events
           [if FILTER]
           How fields are shown: .hex .sym .sym-offset .execname (of common_pid) .syscall; common_timestamp.usecs
           As keys by powers of two or in groups: .log2 .buckets=SIZE
+      Opening it with '>' takes back the event's hist triggers, unless others need their variables; '>>' adds one
       enable_hist:SYSTEM:EVENT[:COUNT]    has the hist triggers of an event go on; disable_hist: pauses them
   events/SYSTEM/EVENT/hist      the tables of its hist triggers
   events/ftrace/print/trigger   the same for writes to trace_marker

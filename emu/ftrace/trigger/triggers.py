@@ -121,6 +121,11 @@ class Triggers:
         else:
             self._obey(call, parse_trigger(name, removes, rest))
 
+    def remove_hists(self, call: EventCall) -> bool:
+        """Takes back the hist triggers of an event, see `HistTriggers.remove_all`."""
+        file = self._files.get(call)
+        return bool(file and file.triggers) and self.hists.remove_all(call)
+
     def _obey(self, call: EventCall, command: TriggerCommand) -> None:
         target = self._consumers.target(*command.target) if command.target else None
         kind = _kind(command.name, target)

@@ -148,12 +148,12 @@ def test_a_million_keys_in_a_table_for_fewer(machine: Machine) -> None:
     lines = "".join(f"{{ value: {n:>10} }} hitcount:          1\n" for n in range(1 << FULL_BITS))
     end = f"\nTotals:\n    Hits: {1 << FULL_BITS}\n    Entries: {1 << FULL_BITS}\n    Dropped: {EVENTS - (1 << FULL_BITS)}\n"
     assert tracefs.read(f"{COST}/hist").partition("#\n\n")[2] == lines + end
-    tracefs.write(f"{COST}/trigger", "hist:keys=value:clear")
+    tracefs.append(f"{COST}/trigger", "hist:keys=value:clear")
     for _ in range(2):  # the second time, the first key is that of the latest event
-        tracefs.write(f"{COST}/trigger", "hist:keys=value:clear")
+        tracefs.append(f"{COST}/trigger", "hist:keys=value:clear")
         assert machine.run(f"echo 5 > {calls}; echo 1 > {calls}").status == 0
         assert totals(machine, COST) == [[6, 5, 0]]
-    tracefs.write(f"{COST}/trigger", "hist:keys=value:clear")
+    tracefs.append(f"{COST}/trigger", "hist:keys=value:clear")
     tracefs.append(f"{COST}/trigger", "hist:keys=value,common_pid")
     assert machine.run(f"echo 5 > {calls}").status == 0
     assert totals(machine, COST) == [[5, 5, 0]] * 2
@@ -170,15 +170,15 @@ def test_pause_continue_and_clear(machine: Machine) -> None:
     assert tracefs.read(f"{SWITCH}/trigger") == "hist:keys=next_pid:vals=hitcount:sort=hitcount:size=2048 [paused]\n"
     machine.run("true")
     assert totals(machine, SWITCH) == [[0, 0, 0]]
-    tracefs.write(f"{SWITCH}/trigger", f"{text}:cont")
+    tracefs.append(f"{SWITCH}/trigger", f"{text}:cont")
     assert tracefs.read(f"{SWITCH}/trigger").endswith(" [active]\n")
     machine.run("true")
     ((hits, _, _),) = totals(machine, SWITCH)
     assert hits > 0
-    tracefs.write(f"{SWITCH}/trigger", f"{text}:vals=hitcount:pause")  # the same: what it says of hitcount does not matter
+    tracefs.append(f"{SWITCH}/trigger", f"{text}:vals=hitcount:pause")  # the same: what it says of hitcount does not matter
     machine.run("true")
     assert totals(machine, SWITCH)[0][0] == hits
-    tracefs.write(f"{SWITCH}/trigger", f"{text}:clear")
+    tracefs.append(f"{SWITCH}/trigger", f"{text}:clear")
     assert tracefs.read(f"{SWITCH}/trigger").endswith(" [paused]\n")
     assert totals(machine, SWITCH) == [[0, 0, 0]]
     assert machine.tracefs.read(f"{SWITCH}/enable") == "0*\n"
@@ -204,6 +204,23 @@ def test_several_of_an_event_differ(machine: Machine) -> None:
     tracefs.append(f"{SWITCH}/trigger", "!hist:keys=next_pid.hex")  # it is not there any more: that is no error
     tracefs.append(f"{SWITCH}/trigger", "!hist:keys=prev_pid")
     assert tracefs.read(f"{SWITCH}/trigger").splitlines() == [line for line in shown if ".hex" not in line]
+
+
+def test_truncation_removes_the_histograms_of_an_event(machine: Machine) -> None:
+    """As in Linux, those alone, and none of them while others need their variables."""
+    tracefs = machine.tracefs
+    tracefs.write(f"{WAKING}/trigger", "hist:keys=pid")
+    tracefs.append(f"{WAKING}/trigger", "stacktrace")
+    machine.run(f"echo 'hist:keys=prio' > /sys/kernel/tracing/{WAKING}/trigger")
+    shown = tracefs.read(f"{WAKING}/trigger").splitlines()
+    assert [line.partition(":vals")[0] for line in shown] == ["stacktrace:unlimited", "hist:keys=prio"]
+    assert machine.run(f"echo > /sys/kernel/tracing/{WAKING}/trigger").status != 0
+    assert tracefs.read(f"{WAKING}/trigger").splitlines() == shown[:1]
+    tracefs.write(f"{WAKING}/trigger", "hist:keys=pid:p=prio")
+    tracefs.write(f"{SWITCH}/trigger", "hist:keys=next_pid:d=next_prio-$p")
+    shown = tracefs.read(f"{WAKING}/trigger").splitlines()
+    tracefs.write(f"{WAKING}/trigger", "!stacktrace")
+    assert tracefs.read(f"{WAKING}/trigger").splitlines() == shown[1:]
 
 
 def test_a_name_is_one_table_for_several_events(machine: Machine) -> None:
