@@ -21,11 +21,15 @@ from pathlib import Path
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_array import TraceArray
-from emu.machine import GuestPanic, LimitReached, Machine
+from emu.ftrace.tracefs import TraceFS
+from emu.kernel.cpio import read_entries
+from emu.machine import GuestPanic, LimitReached, Machine, image_directory
 from tests.fuzz import Outcome
+from tests.fuzz.tracefs_definitions import TARGETS
 from tests.fuzz.tracefs_writes import INSTANCES, Action, Change, Changes
 from tests.lib.patched_code import branches, calls, keys_on
 from tests.lib.tracer_switches import text_bytes
+from tests.lib.trampoline_places import free_places, trampolines
 
 __all__ = ["run"]
 
@@ -37,18 +41,24 @@ _IN_TWO = 0.1  # of the tasks' data
 _LONGEST_PAUSE = 30_000  # cycles between two writes of the host
 _LONGEST = 3 * 10**9  # nanoseconds of the guest's time for a batch
 _REMEMBERED = 5  # changes of the host, which a finding names
+_LOOKED_AT = 60  # changes after a batch, of which those that are refused must not have done a part
+_WHOLE = ("kprobe_events", "uprobe_events", "synthetic_events", "dynamic_events", "trigger", "enable")
+_COUNT_LEFT = re.compile(r":count=\d+")
+_DEFINITIONS = ("dynamic_events", "kprobe_events", "uprobe_events", "synthetic_events", "kprobe_profile", "uprobe_profile")
 _EVENTS_READ = 20  # directories of events whose files are read after a batch
 # What happens meanwhile. Functions and events come and go with a module.
 _LOAD = """
 ls /bin | sed s/[aeiou]/z/g > /names; busy 2 1 > /dev/null
 timeout 0.02 cat /sys/kernel/tracing/trace_pipe > /names
 insmod /lib/modules/sample_events.ko; usleep 2000; busy 2 1 > /dev/null; rmmod sample_events
+for target in /target /fuzz/target; do timeout 0.02 $target /bin > /names 2>&1; done
+cd /sys/kernel/debug/kprobes; echo 0 > enabled; cat list > /names; echo 1 > enabled
 """
 _WAIT = "cd /; while ! [ -e first.done -a -e second.done -a -e load.done ]; do usleep 1000; done"
 _ERRORS = frozenset({
     errno.EINVAL, errno.ENOENT, errno.EBUSY, errno.EEXIST, errno.ENOMEM, errno.ENODEV, errno.E2BIG, errno.EPERM, errno.EBADF,
     errno.EACCES, errno.ENOSPC, errno.EFBIG, errno.ERANGE, errno.EOVERFLOW, errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR,
-    errno.ENOTEMPTY,
+    errno.ENOTEMPTY, errno.EILSEQ,
 })  # fmt: skip
 _MESSAGES = {*map(os.strerror, _ERRORS), "Directory nonexistent"}  # the last is the shell's own for ENOENT
 _WRITTEN = re.compile(r"#\s+entries-in-buffer/entries-written: (\d+)/(\d+) |^# latency: 0 us, #(\d+)/(\d+), CPU#")
@@ -102,6 +112,10 @@ class _Session:
         self._text = text_bytes(machine)
         for name in INSTANCES:
             machine.tracefs.mkdir(f"instances/{name}")
+        target = folder / Path(TARGETS[1]).name
+        target.write_bytes(_program(machine))
+        target.chmod(0o755)
+        self._run(f"cp /bin/ls {TARGETS[0]}")
         (folder / "load").write_text(f"{_LOAD}\n> /load.done\n")
 
     def __str__(self) -> str:
@@ -125,6 +139,7 @@ class _Session:
         self._outcome.counts["changes"] += count
         self._check_messages()
         self._check()
+        self._check_whole()
 
     # Making changes
 
@@ -194,6 +209,7 @@ class _Session:
             raise _WrongError("a pipeline does not work any more")
         machine.settle()
         self._check_code()
+        self._run("cat /sys/kernel/debug/kprobes/list > /names")
         for folder, array in self._arrays():
             self._check_counts(folder, array)
             self._check_error_log(folder)
@@ -203,6 +219,26 @@ class _Session:
             except TraceError as error:
                 if error.errno not in _ERRORS:
                     raise _WrongError(f"reading {path}: {error!r}") from error
+
+    def _check_whole(self) -> None:
+        """Lines that are refused have changed nothing."""
+        for change in self._changes.take(_LOOKED_AT):
+            path, line = change.path, change.data.partition(b"\n")[0]
+            if not path.endswith(_WHOLE) or not self._machine.tracefs.exists(path):
+                continue
+            before = self._shown(path)
+            try:
+                self._machine.tracefs.append(path, line.decode(errors="surrogateescape"))
+            except TraceError as error:
+                self._machine.settle()
+                if (after := self._shown(path)) != before:
+                    raise _WrongError(f"{path} refused {line!r}: {error}\nBefore:\n{before}\nNow:\n{after}") from error
+
+    def _shown(self, path: str) -> str:
+        """What a write to a file may change. How often triggers are still to act is left out."""
+        tracefs = self._machine.tracefs
+        paths = (path, "dynamic_events", "set_event")
+        return _COUNT_LEFT.sub("", "".join(tracefs.read(path) for path in paths if tracefs.exists(path)))
 
     def _arrays(self) -> Iterator[tuple[str, TraceArray]]:
         """All trace arrays, and where their files are."""
@@ -299,20 +335,54 @@ class _Session:
         commands = {(line[1], line[-1] != "unlimited"): line[1:-1] for line in lines}
         for (_, counted), command in commands.items():
             tracefs.append("set_ftrace_filter", f"!*:{':'.join(command)}{':0' * counted}")
-        self._take_back_triggers()
         tracefs.write("set_event", "")
+        self._take_back_triggers()
+        tracefs.write("dynamic_events", "")
         tracefs.write("current_tracer", "nop")
+        self._run(f"cd /; cmp /bin/ls {TARGETS[0]}; cmp /bin/ls {TARGETS[1]}; sync")
         self._check()
+        left = {name: text for name in _DEFINITIONS if (text := tracefs.read(name))}
+        if left or (probes := self._run("cat /sys/kernel/debug/kprobes/list")):
+            raise _WrongError(f"everything was taken back, and there are {left or probes}")
+        if (places := free_places(machine)) != (all_places := len(trampolines(machine))):
+            raise _WrongError(f"everything was taken back, and of {all_places} places for code {places} are free")
+        tree = machine.kernel.image.symbol("uprobes_tree")
+        if any(machine.kernel.memory.read(tree, 8)):
+            raise _WrongError("everything was taken back, and the guest still has probes in programs")
         if text_bytes(machine) != self._text:
             raise _WrongError("everything was taken back, and the kernel's code is not what it was")
 
     def _take_back_triggers(self) -> None:
+        """Those whose variables others use are refused, until these are gone."""
         tracefs = self._machine.tracefs
-        for event in ("ftrace:print", *tracefs.read("available_events").splitlines()):
-            path = f"events/{event.replace(':', '/')}/trigger"
-            for line in tracefs.read(path).splitlines() if tracefs.exists(path) else ():
-                if not line.startswith("#"):
+        events = "ftrace:print", *tracefs.read("available_events").split()
+        paths = [f"events/{event.replace(':', '/')}/trigger" for event in events]
+        left = [(path, line) for path in paths for line in _triggers(tracefs, path)]
+        while left:
+            refused: list[tuple[str, str]] = []
+            for path, line in left:
+                try:
                     tracefs.append(path, f"!{line.partition(' [')[0]}")  # a histogram's state is not part of it
+                except TraceError as error:
+                    if error.errno != errno.EBUSY:
+                        raise
+                    refused.append((path, line))
+            if len(refused) == len(left):
+                raise _WrongError(f"triggers cannot be taken back: {left}")
+            left = refused
+        if left := [(path, line) for path in paths for line in _triggers(tracefs, path)]:
+            raise _WrongError(f"triggers that were taken back are there: {left}")
+
+
+def _program(machine: Machine) -> bytes:
+    """The file ls."""
+    archive = (image_directory(machine.board.arch.name) / "initramfs.cpio").read_bytes()
+    return next(entry.data for entry in read_entries(archive) if entry.name == "bin/ls")
+
+
+def _triggers(tracefs: TraceFS, path: str) -> list[str]:
+    """Those of an event."""
+    return [line for line in tracefs.read(path).splitlines() if not line.startswith("#")] if tracefs.exists(path) else []
 
 
 def _quoted(data: bytes) -> str:

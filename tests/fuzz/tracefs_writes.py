@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import random
 import re
 from collections.abc import Callable, Sequence
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from emu.machine import Machine
+from tests.fuzz.tracefs_definitions import DEFINED, Definitions, Hists
 
 __all__ = ["INSTANCES", "Action", "Change", "Changes"]
 
@@ -37,6 +37,8 @@ _FIELDS = ("CPU", "cpu", "COMM", "comm", "pid", "ip", "bogus", "ret")  # which e
 _FIELD = re.compile(r"field:.*?(\w+)(?:\[.*\])?;")
 _OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "&", "~", "=", "!", "===", "")
 _VALUES = ('"sh"', "sh", '"*s*"', "'busy'", '"', "*b?sy*", "swapper/0", '"a', "[", '"\\"', "R", "x" * 300, '"[a-"')
+_COLLECTING = ("_events", "trigger")  # files that forget all when they are opened for truncation ...
+_TAKEN_BACK = 0.15  # which is done seldom
 _MOST = 60  # bytes of rubbish in general; a few writes are huge
 _HUGE = 1 << 16
 _SHOWN = 200  # bytes of data
@@ -77,7 +79,10 @@ class Changes:
         self._events = [line.split(":") for line in tracefs.read("available_events").splitlines()]
         self._functions = [line.split()[0] for line in tracefs.read("available_filter_functions").splitlines()]
         self._options = tracefs.listdir("options")
-        self._fields = functools.cache(lambda path: _FIELD.findall(tracefs.read(f"events/{path}/format")))
+        self._tracefs = tracefs
+        self._known_fields: dict[str, Sequence[str]] = {}
+        definitions, hists = Definitions(choose, self._event, self._functions), Hists(choose, self._event, self._field)
+        self._hist = hists.text
         self._path = "/".join(self._events[0])  # of the event whose file is written next
         self._files = _files(machine)
         of_cpu, of_events = self._of_cpu, self._of_events
@@ -94,6 +99,12 @@ class Changes:
             (6, lambda: of_events("enable"), lambda: choose.choice((*_SWITCH, self._number()))),
             (14, lambda: of_events("filter"), self._filter),
             (14, lambda: of_events("trigger"), self._trigger),
+            (12, lambda: self._of_defined("enable"), lambda: choose.choice(_SWITCH)),
+            (12, lambda: of_events("trigger"), lambda: f"{choose.choice(('', '', '!'))}{hists.text()}"),
+            (8, lambda: "kprobe_events", definitions.kprobe),
+            (6, lambda: "uprobe_events", definitions.uprobe),
+            (5, lambda: "synthetic_events", definitions.synthetic),
+            (9, lambda: "dynamic_events", definitions.any),
             (4, lambda: of_events("inject"), self._injection),
             (6, lambda: "trace_options", self._option_text),
             (6, lambda: f"options/{choose.choice(self._options)}", lambda: choose.choice((*_SWITCH, self._number()))),
@@ -126,7 +137,8 @@ class Changes:
         if choose.random() < 0.25:
             path = f"instances/{choose.choice(INSTANCES)}/{path}"
         data = self._damaged(text().encode(errors="surrogateescape"))
-        return Change(choose.choice((Action.WRITE, Action.APPEND)), path, data)
+        truncates = choose.random() < (_TAKEN_BACK if path.endswith(_COLLECTING) else 0.5)
+        return Change(Action.WRITE if truncates else Action.APPEND, path, data)
 
     def _damaged(self, data: bytes) -> bytes:
         """As it is in most cases."""
@@ -168,10 +180,18 @@ class Changes:
             return f"events/{system}/{name}"
         return f"events/{system}/{event}/{name}"
 
+    def _of_defined(self, name: str) -> str:
+        """A file of an event that may have been defined."""
+        self._path = "/".join(self._choose.choice(DEFINED))
+        return f"events/{self._path}/{name}"
+
     def _event(self) -> Sequence[str]:
         choose = self._choose
         often = (("sched", "sched_switch"), ("sched", "sched_waking"), ("raw_syscalls", "sys_enter"), ("ftrace", "print"))
-        return choose.choice(often) if choose.random() < 0.4 else choose.choice(self._events)
+        kind = choose.random()
+        if kind < 0.15:
+            return choose.choice(DEFINED)
+        return choose.choice(often) if kind < 0.5 else choose.choice(self._events)
 
     # What is written
 
@@ -206,7 +226,17 @@ class Changes:
         return choose.choice((" ", "\n", ",")).join(words)
 
     def _field(self) -> str:
-        return self._choose.choice(_FIELDS if self._choose.random() < 0.3 else self._fields(self._path))
+        return self._choose.choice(_FIELDS if self._choose.random() < 0.3 else self._fields())
+
+    def _fields(self) -> Sequence[str]:
+        """Those of the event whose file is written next."""
+        found = self._known_fields.get(self._path)
+        if found is None:
+            file = f"events/{self._path}/format"
+            found = _FIELD.findall(self._tracefs.read(file)) if self._tracefs.exists(file) else ("a", "b", "lat")
+            if self._path.split("/") not in DEFINED:
+                self._known_fields[self._path] = found
+        return found
 
     def _filter(self) -> str:
         kind = self._choose.random()
@@ -235,7 +265,7 @@ class Changes:
         if trigger.endswith(("_event", "_hist")):
             trigger += ":" + ":".join(self._event())
         elif trigger == "hist":
-            trigger += f":keys={self._field()}"
+            trigger = self._hist()
         condition = f" if {self._filter()}" if choose.random() < 0.4 else ""
         return f"{choose.choice(('', '', '!'))}{trigger}{choose.choice(_COUNTS)}{condition}"
 

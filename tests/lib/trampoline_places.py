@@ -3,15 +3,34 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from emu.ftrace.errors import TraceError
 from emu.ftrace.trampolines import PLACE_SIZE, Trampolines
 from emu.machine import Machine
 
-__all__ = ["leave_places"]
+__all__ = ["free_places", "leave_places", "trampolines"]
+
+
+def trampolines(machine: Machine) -> Trampolines:
+    """The places of a machine."""
+    return machine.trace_array.recorder.globals.trampolines
+
+
+def free_places(machine: Machine) -> int:
+    """How many places nobody had. Then they are all taken."""
+    places = trampolines(machine)
+    taken = 0
+    with suppress(TraceError):
+        while True:
+            places.allocate(PLACE_SIZE)
+            taken += 1
+    return taken
 
 
 def leave_places(machine: Machine, places: int) -> Trampolines:
     """Takes all places but so many. Returns those of the machine."""
-    trampolines = machine.trace_array.recorder.globals.trampolines
-    for _ in range(len(trampolines) - places):
-        trampolines.allocate(PLACE_SIZE)
-    return trampolines
+    found = trampolines(machine)
+    for _ in range(len(found) - places):
+        found.allocate(PLACE_SIZE)
+    return found
