@@ -170,7 +170,7 @@ class Machine:
             self.tracefs = TraceFS(tree, self.settle, self._check_open, self._changing)
             self._probes: HostProbes | None = None
             self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step, self._check_open) for cpu in self.board.cpus)
-            for name, root in (("tracefs", tree), ("kprobes", build_kprobes_tree(self.ftrace))):
+            for name, root in (("tracefs", tree), ("kprobes", build_kprobes_tree(self.ftrace, trace_globals))):
                 served = ServedTree(root, begun=self._updates, busy=lambda: self._unsettled, check=self._check_work)
                 self.kernel.file_server.serve(name, served)
             self.ftrace.sites.initialise()

@@ -38,6 +38,8 @@ Examples:
     emu run -e sched:sched_switch -p function_graph -g schedule -- 'ls | cat'
   Each switch from an idle task, until the first to a real-time task:
     emu run -e sched:sched_switch -f 'prev_pid == 0' -R 'traceoff if next_prio < 100' -- 'ls; chrt -f 10 usleep 9; ls'
+  An event of your own, when a function of the kernel is called:
+    emu run --set 'kprobe_events=p:reads vfs_read count=$arg3' -e kprobes:reads -f 'count > 100' -- cat /proc/version
   Only the command and its children, from its first instruction:
     emu run -F -p function_graph -- ls /bin
   Only what one system call does, three levels deep, without interrupts:

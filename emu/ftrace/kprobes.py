@@ -11,7 +11,9 @@ from __future__ import annotations
 import errno
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,7 +202,7 @@ class Kprobes:
             return
         self._use()
         function, instruction = self.places.find(address)
-        at_site = self._is_told(function, address, probe)
+        at_site = self._is_told(function, address, probe.kind)
         point = self._points.get((address, at_site))
         if point is None:
             made = self._at_site(function, address) if at_site else self._at_breakpoint(instruction, address)
@@ -214,12 +216,12 @@ class Kprobes:
         """What breakpoints replace, or did or will."""
         return {point.address: point.instruction for point in self._points.values() if point.site is None}
 
-    def _is_told(self, function: ProbedFunction, address: int, probe: _Kprobe) -> bool:
-        """Whether a call site tells of a probe: in time for one of a function's beginning to see the arguments, if it looks."""
+    def _is_told(self, function: ProbedFunction, address: int, kind: str) -> bool:
+        """Whether a call site tells of such a probe: in time for one of a function's beginning to see arguments, if it looks."""
         if function.site is None or address not in (function.symbol.address, function.site):
             return False
         before = function.site - function.symbol.address
-        return address == function.site or probe.kind == _RETURN or self._arch.keeps_arguments(function.code, before)
+        return address == function.site or kind == _RETURN or self._arch.keeps_arguments(function.code, before)
 
     def _at_site(self, function: ProbedFunction, address: int) -> _Point:
         record = Record(consumer.WORDS)
@@ -366,20 +368,27 @@ class Kprobes:
 
     # debugfs
 
-    def text(self) -> str:
-        """kprobes/list: by address, and of those at one address the newest first."""
-        lines = []
-        for point in sorted(self._points.values(), key=lambda point: point.address):
-            lines += [self._line(point.address, probe, point) for probe in point.probes]
-        lines += [self._line(probe.gone_from, probe, None) for probe in self._probes if probe.gone_from is not None]
-        return "".join(lines)
+    def text(self, disabled: Iterable[tuple[ProbePlace, bool]] = ()) -> str:
+        """kprobes/list: by address, and of those at one address the newest first, the disabled ones behind the others.
 
-    def _line(self, address: int, probe: _Kprobe, point: _Point | None) -> str:
+        Args:
+            disabled: what is defined and does not act, the newest first: the place, and whether returns from it are probed.
+        """
+        points = self._points.values()
+        listed = [(point.address, probe.kind, point.site is not None, "") for point in points for probe in point.probes]
+        for place, returns in disabled:
+            with suppress(TraceError):  # its module has come without it
+                if (address := self.places.resolve(place)) is not None:
+                    kind = _RETURN if returns else _INSTRUCTION
+                    function, _ = self.places.find(address)
+                    listed.append((address, kind, self._is_told(function, address, kind), "[DISABLED]"))
+        lines = [self._line(*one) for one in sorted(listed, key=itemgetter(0))]
+        gone = [(probe.gone_from, probe.kind) for probe in self._probes if probe.gone_from is not None]
+        return "".join([*lines, *(f"{address:016x}  {kind}  {address:#x} [GONE]\n" for address, kind in gone)])
+
+    def _line(self, address: int, kind: str, at_site: bool, state: str) -> str:
         function = self.places.function_at(address)
-        if function is None or point is None:
-            where = f"{address:#x} "
-        else:
-            module = function.module.name if function.module else " "
-            where = f"{function.symbol.name}+{address - function.symbol.address:#x}  {module} "
-        flags = "[GONE]" if point is None else "" if point.site is None else "[FTRACE]"
-        return f"{address:016x}  {probe.kind}  {where}{flags}\n"
+        assert function is not None  # there was one when the probe was placed, and it goes with its module
+        module = function.module.name if function.module else " "
+        where = f"{function.symbol.name}+{address - function.symbol.address:#x}  {module}"
+        return f"{address:016x}  {kind}  {where} {state}{'[FTRACE]' if at_site else ''}\n"

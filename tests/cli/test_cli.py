@@ -56,6 +56,8 @@ class FakeTraceFS:
             raise TraceError(22, f"{text} is bad")
         self.written.append((path, text))
 
+    append = write
+
     def read_pieces(self, path: str) -> Iterator[bytes]:
         assert path == "trace"
         return iter([TRACE[:5], TRACE[5:]])

@@ -72,6 +72,10 @@ class _KprobeEvent(Probe):
         return f"{symbol}+{where.offset}" if where.offset else symbol  # Linux shows it in decimal digits
 
     @property
+    def is_return(self) -> bool:
+        return self._maxactive > 0
+
+    @property
     def missed(self) -> int:
         """Of how many calls the return was not waited for."""
         return self.consumer.get(consumer.MISSED)
@@ -142,6 +146,11 @@ class KprobeEvents(DynamicEventKind):
         """kprobe_profile: the events, how often they happened, and how often they would have but for `maxactive`."""
         probes = [event for event in events.of(self) if isinstance(event, _KprobeEvent)]
         return "".join(f"  {probe.call.name:<44} {probe.hits:15} {probe.missed:15}\n" for probe in probes)
+
+    def listed(self, events: DynamicEvents) -> str:
+        """kprobes/list of debugfs. Linux registers a probe when it is defined; here it is placed when its event is wanted."""
+        probes = [event for event in reversed(events.of(self)) if isinstance(event, _KprobeEvent)]
+        return self.kprobes.text((probe.where, probe.is_return) for probe in probes if not probe.event.in_use)
 
     def _create(self, command: ProbeCommand) -> Probe:
         maxactive = _maxactive(command)

@@ -8,6 +8,7 @@ import stat
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
+from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracefs.node import StaticDirectory
 from emu.ftrace.tracefs.text_file import TextFile
 
@@ -16,11 +17,11 @@ __all__ = ["build_kprobes_tree"]
 _TRUTH = {"1": True, "y": True, "on": True, "0": False, "n": False, "of": False}
 
 
-def build_kprobes_tree(ftrace: Ftrace) -> StaticDirectory:
+def build_kprobes_tree(ftrace: Ftrace, trace_globals: TraceGlobals) -> StaticDirectory:
     """Its root."""
-    kprobes = ftrace.kprobes
+    kprobes, events = ftrace.kprobes, trace_globals.dynamic_events
     files = {
-        "list": (0o400, TextFile(kprobes.text)),
+        "list": (0o400, TextFile(lambda: trace_globals.kprobe_events.listed(events))),
         "blacklist": (0o400, TextFile(kprobes.places.blacklist)),
         "enabled": (0o600, TextFile(lambda: f"{int(kprobes.enabled)}\n", lambda text: _enable(ftrace, text))),
     }

@@ -263,6 +263,27 @@ def test_an_event_that_gets_no_place_stays_off_and_the_others_happen(machine: Ma
     assert machine.tracefs.read("events/kprobes/second/trigger").startswith("#")
 
 
+def test_kprobes_list_shows_those_that_are_disabled(machine: Machine) -> None:
+    """Those of a module only while it is loaded."""
+
+    def listed() -> list[str]:
+        """Without the addresses."""
+        lines = machine.run("cat /sys/kernel/debug/kprobes/list").output.decode().splitlines()
+        return sorted(line.split("  ", 1)[1] for line in lines)
+
+    define(machine, "p:one ksys_read", "r:two ksys_read", "p:later sample_bug:sample_bug_max")
+    disabled = [f"{kind}  ksys_read+0x0    [DISABLED][FTRACE]" for kind in "kr"]
+    assert listed() == disabled
+    machine.tracefs.write("events/kprobes/two/enable", "1")
+    assert listed() == [disabled[0], "r  ksys_read+0x0    [FTRACE]"]
+    machine.tracefs.write("events/kprobes/two/enable", "0")
+    machine.run("insmod /lib/modules/sample_bug.ko")
+    assert listed() == [disabled[0], "k  sample_bug_max+0x0  sample_bug [DISABLED][FTRACE]", disabled[1]]
+    machine.run("rmmod sample_bug")
+    machine.tracefs.append("kprobe_events", "-:one")
+    assert listed() == disabled[1:]
+
+
 def test_a_checkpoint_has_the_probes(machine: Machine) -> None:
     define(machine, "p:opened do_sys_openat2 file=+0($arg2):ustring")
     machine.tracefs.write("events/kprobes/enable", "1")
