@@ -20,7 +20,7 @@ from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.event_names import parse_event_name, sanitized
 from emu.ftrace.dynevent.fetch_program import FetchProgram
-from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
+from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError, split_words
 from emu.ftrace.dynevent.probe_event import Probe, ProbeEvent
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
@@ -152,7 +152,7 @@ class UprobeEvents(DynamicEventKind):
         self._events = events
 
     def takes(self, command: str) -> bool:
-        words = command.split()
+        words = split_words(command)
         if len(words) < 2 or words[0][0] not in "pr":
             return False
         path, _, offset = words[1].rpartition(":")
