@@ -12,6 +12,7 @@ import errno
 import os
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from emu.ftrace.arch import FtraceArch
@@ -96,7 +97,8 @@ class _UprobeEvent(Probe):
 
     def arm(self) -> None:
         self.add()
-        self.kind.uprobes.enable(self._number, self._not_enabled)
+        coming = self not in self.event.probes  # one more probe of an event that is on
+        self.kind.uprobes.enable(self._number, partial(self._not_enabled, coming))
 
     def disarm(self) -> None:
         if self._number >= 0:
@@ -114,11 +116,14 @@ class _UprobeEvent(Probe):
         what = ProbeError.NO_REGULAR_FILE if code == errno.EINVAL else ProbeError.FILE_NOT_FOUND
         self.kind.withdraw(self, self._command.error(what, 1, code=code))
 
-    def _not_enabled(self, code: int) -> None:
+    def _not_enabled(self, coming: bool, code: int) -> None:
         if self._number >= 0 and isinstance(self.event, _Source):
-            self.event.give_up()
-            why = f"the event {self.call.path} cannot happen: {self.place}: {os.strerror(code)}"
-            self.kind.refuse(TraceError(code, why))
+            error = TraceError(code, f"the event {self.call.path} cannot happen: {self.place}: {os.strerror(code)}")
+            if coming:
+                self.kind.withdraw(self, error)
+            else:
+                self.event.give_up()
+                self.kind.refuse(error)
 
 
 class UprobeEvents(DynamicEventKind):
