@@ -44,6 +44,7 @@ _REMEMBERED = 5  # changes of the host, which a finding names
 _LOOKED_AT = 60  # changes after a batch, of which those that are refused must not have done a part
 _WHOLE = ("kprobe_events", "uprobe_events", "synthetic_events", "dynamic_events", "trigger", "enable")
 _COUNT_LEFT = re.compile(r":count=\d+")
+_EXPECTED = "the kprobe sample_events:"  # which has waited, and the module has no such function
 _DEFINITIONS = ("dynamic_events", "kprobe_events", "uprobe_events", "synthetic_events", "kprobe_profile", "uprobe_profile")
 _EVENTS_READ = 20  # directories of events whose files are read after a batch
 # What happens meanwhile. Functions and events come and go with a module.
@@ -58,7 +59,7 @@ _WAIT = "cd /; while ! [ -e first.done -a -e second.done -a -e load.done ]; do u
 _ERRORS = frozenset({
     errno.EINVAL, errno.ENOENT, errno.EBUSY, errno.EEXIST, errno.ENOMEM, errno.ENODEV, errno.E2BIG, errno.EPERM, errno.EBADF,
     errno.EACCES, errno.ENOSPC, errno.EFBIG, errno.ERANGE, errno.EOVERFLOW, errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR,
-    errno.ENOTEMPTY, errno.EILSEQ,
+    errno.ENOTEMPTY, errno.EILSEQ, errno.EADDRNOTAVAIL, errno.EIO, errno.EDOM,
 })  # fmt: skip
 _MESSAGES = {*map(os.strerror, _ERRORS), "Directory nonexistent"}  # the last is the shell's own for ENOENT
 _WRITTEN = re.compile(r"#\s+entries-in-buffer/entries-written: (\d+)/(\d+) |^# latency: 0 us, #(\d+)/(\d+), CPU#")
@@ -197,14 +198,20 @@ class _Session:
         for line in self._run(" ".join(["cat", *(f"/{task}.log" for task in _TASKS)])).splitlines():
             self._outcome.counts["refused"] += 1
             if line.rpartition(": ")[2] not in _MESSAGES:
-                raise _WrongError(f"a task was told: {line}")
+                raise _WrongError(f"a task was told: {line}\n{self._line_of_script(line)}")
         if wrong := self._run("cat /load.log"):
             raise _WrongError(f"the load says: {wrong}")
 
+    def _line_of_script(self, message: str) -> str:
+        """The line in which a task was told something."""
+        if (where := re.match(r"/fuzz/(\w+): (\d+): ", message)) is None:
+            return ""
+        return (self._folder / where[1]).read_text(errors="backslashreplace").splitlines()[int(where[2]) - 1]
+
     def _check(self) -> None:
         machine = self._machine
-        if machine.warnings:
-            raise _WrongError("\n".join(machine.warnings))
+        if warnings := [line for line in machine.warnings if not line.startswith(_EXPECTED)]:
+            raise _WrongError("\n".join(warnings))
         if "well\n" not in self._run("ls / | sed s/^bin$/well/ | cat"):
             raise _WrongError("a pipeline does not work any more")
         machine.settle()
@@ -337,7 +344,13 @@ class _Session:
             tracefs.append("set_ftrace_filter", f"!*:{':'.join(command)}{':0' * counted}")
         tracefs.write("set_event", "")
         self._take_back_triggers()
-        tracefs.write("dynamic_events", "")
+        definitions = tracefs.read("dynamic_events")
+        self._remove_definitions()
+        tracefs.append("dynamic_events", definitions)
+        if (again := tracefs.read("dynamic_events")) != definitions:
+            raise _WrongError(f"the definitions\n{definitions}were written back, and there are\n{again}")
+        machine.settle()
+        self._remove_definitions()
         tracefs.write("current_tracer", "nop")
         self._run(f"cd /; cmp /bin/ls {TARGETS[0]}; cmp /bin/ls {TARGETS[1]}; sync")
         self._check()
@@ -351,6 +364,14 @@ class _Session:
             raise _WrongError("everything was taken back, and the guest still has probes in programs")
         if text_bytes(machine) != self._text:
             raise _WrongError("everything was taken back, and the kernel's code is not what it was")
+
+    def _remove_definitions(self) -> None:
+        """The newest first: they may use older ones."""
+        tracefs = self._machine.tracefs
+        for line in reversed(tracefs.read("dynamic_events").splitlines()):
+            _, _, event = line.split()[0].partition(":")
+            if f":{event}" in tracefs.read("dynamic_events"):  # one that is defined twice goes at once
+                tracefs.append("dynamic_events", f"-:{event}")
 
     def _take_back_triggers(self) -> None:
         """Those whose variables others use are refused, until these are gone."""

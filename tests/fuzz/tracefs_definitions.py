@@ -14,7 +14,7 @@ _KPROBES, _UPROBES, _EPROBES, _MADE = ("p0", "p1", "p2", "p3"), ("u0", "u1", "u2
 # Few names, so that definitions meet.
 _BY_GROUP = {"kprobes": _KPROBES, "uprobes": _UPROBES, "eprobes": _EPROBES, "synthetic": _MADE}
 DEFINED: Sequence[Sequence[str]] = [
-    *([group, name] for group, names in _BY_GROUP.items() for name in names), ["mine", "p0"], ["mine", "e0"],
+    *([group, name] for group, names in _BY_GROUP.items() for name in names), ["mine", "p0"], ["mine", "e0"], ["mine", "u0"],
 ]  # fmt: skip
 _WRONG_LINES = 0.35  # of all
 _WRONG = 0.25  # of the choices in such a line
@@ -33,7 +33,10 @@ _OF_FIELDS: _Choices = (
     ("$common_pid", "$prev_comm", "$next_pid", "$id", "$pid", "$a", "$b", "$comm"), ("$arg1", "%di", "$retval", "$no", "@0", "$"),
 )  # fmt: skip
 _FETCHED_FROM: _Choices = ("0", "8", "0x10", "-8"), ("x", "99999999999", "")
-_PROBED_MODULES = ("sample_events:no_such", "ext2:ext2_lookup", "ext2:ext2_readdir", "bogus:bogus")
+_PROBED_MODULES = (
+    *(f"sample_events:{name}" for name in ("sample_round", "sample_fill_basket", "sample_round+4", "no_such")),
+    "ext2:ext2_lookup", "bogus:bogus",
+)  # fmt: skip
 _PLACES: _Choices = _PROBED_MODULES, ("0xffffffff81000000", "0x0", "-1", "panic", "do_syscall", "_stext", "no_such", "@")
 _TYPES: _Choices = (
     ("", "", "", ":u8", ":s16", ":x32", ":u64", ":x64", ":string", ":ustring", ":symbol", ":symstr", ":b4@2/32", ":u8[4]",

@@ -15,7 +15,7 @@ from emu.ftrace.dynevent.dyn_event import DynamicEvent, DynamicEventKind, Dynami
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.event_names import parse_event_name
 from emu.ftrace.dynevent.fetch_program import FetchProgram
-from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
+from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError, split_words
 from emu.ftrace.dynevent.probe_event import Probe, ProbeEvent
 from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.event.call import EventCall, EventKind
@@ -166,7 +166,7 @@ class EprobeEvents(DynamicEventKind):
         self._make_filter = make_filter
 
     def takes(self, command: str) -> bool:
-        return command.startswith("e") and len(command.split()) > 1
+        return command.startswith("e") and len(split_words(command)) > 1
 
     def create(self, command: str) -> DynamicEvent:
         return self._create(ProbeCommand("event_probe", command))

@@ -18,7 +18,7 @@ from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.event_names import parse_event_name, sanitized
 from emu.ftrace.dynevent.fetch_program import FetchProgram
-from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
+from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError, split_words
 from emu.ftrace.dynevent.probe_event import Probe, ProbeEvent
 from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.errors import TraceError
@@ -134,7 +134,7 @@ class KprobeEvents(DynamicEventKind):
         self._catalogue = catalogue
 
     def takes(self, command: str) -> bool:
-        words = command.split()
+        words = split_words(command)
         if len(words) < 2 or words[0][0] not in "pr":
             return False
         return not ("/" in words[1] and ":" in words[1])  # which is a uprobe's

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from emu.ftrace.errors import ErrorReport, TraceError
 
-__all__ = ["ProbeCommand", "ProbeError"]
+__all__ = ["ProbeCommand", "ProbeError", "split_words"]
 
 
 class ProbeError(enum.Enum):
@@ -79,6 +79,11 @@ class ProbeError(enum.Enum):
     EVENT_TOO_BIG = "Event too big (too many fields?)"
 
 
+def split_words(text: str) -> list[str]:
+    """The words of a command. Only what is white space in C separates them."""
+    return re.findall(r"[^ \t\n\v\f\r]+", text)
+
+
 class ProbeCommand:
     """A command that defines a probe.
 
@@ -91,7 +96,7 @@ class ProbeCommand:
     """
 
     def __init__(self, place: str, text: str) -> None:
-        self.words: list[str] = re.findall(r"[^ \t\n\v\f\r]+", text)
+        self.words = split_words(text)
         self._place = place
 
     def error(

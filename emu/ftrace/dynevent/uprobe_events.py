@@ -12,6 +12,7 @@ import errno
 import os
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from emu.ftrace.arch import FtraceArch
@@ -20,7 +21,7 @@ from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.event_names import parse_event_name, sanitized
 from emu.ftrace.dynevent.fetch_program import FetchProgram
-from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
+from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError, split_words
 from emu.ftrace.dynevent.probe_event import Probe, ProbeEvent
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
@@ -96,7 +97,8 @@ class _UprobeEvent(Probe):
 
     def arm(self) -> None:
         self.add()
-        self.kind.uprobes.enable(self._number, self._not_enabled)
+        coming = self not in self.event.probes  # one more probe of an event that is on
+        self.kind.uprobes.enable(self._number, partial(self._not_enabled, coming))
 
     def disarm(self) -> None:
         if self._number >= 0:
@@ -114,11 +116,14 @@ class _UprobeEvent(Probe):
         what = ProbeError.NO_REGULAR_FILE if code == errno.EINVAL else ProbeError.FILE_NOT_FOUND
         self.kind.withdraw(self, self._command.error(what, 1, code=code))
 
-    def _not_enabled(self, code: int) -> None:
+    def _not_enabled(self, coming: bool, code: int) -> None:
         if self._number >= 0 and isinstance(self.event, _Source):
-            self.event.give_up()
-            why = f"the event {self.call.path} cannot happen: {self.place}: {os.strerror(code)}"
-            self.kind.refuse(TraceError(code, why))
+            error = TraceError(code, f"the event {self.call.path} cannot happen: {self.place}: {os.strerror(code)}")
+            if coming:
+                self.kind.withdraw(self, error)
+            else:
+                self.event.give_up()
+                self.kind.refuse(error)
 
 
 class UprobeEvents(DynamicEventKind):
@@ -152,7 +157,7 @@ class UprobeEvents(DynamicEventKind):
         self._events = events
 
     def takes(self, command: str) -> bool:
-        words = command.split()
+        words = split_words(command)
         if len(words) < 2 or words[0][0] not in "pr":
             return False
         path, _, offset = words[1].rpartition(":")

@@ -192,6 +192,13 @@ def test_names_and_places(machine: Machine, command: str, shown: str) -> None:
     assert machine.tracefs.read("kprobe_events") == f"{shown}\n"
 
 
+@pytest.mark.parametrize("command", ["p:x\x1cvfs_read", "r:x\x1f/bin/ls:0x100", "e:x\x85sched.sched_switch"])
+def test_only_white_space_of_c_separates_words(machine: Machine, command: str) -> None:
+    with pytest.raises(TraceError) as refused:
+        machine.tracefs.append("dynamic_events", command)
+    assert refused.value.code == errno.EINVAL
+
+
 def test_an_address_is_a_place(machine: Machine) -> None:
     address = machine.kernel.image.symbol("vfs_read")
     define(machine, f"p:here {address:#x}")

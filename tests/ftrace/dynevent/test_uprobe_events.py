@@ -114,6 +114,19 @@ def test_an_event_that_cannot_happen_stays_off(machine: Machine) -> None:
     assert "good: " in machine.tracefs.read("instances/i/trace")
 
 
+def test_one_more_probe_that_cannot_happen_leaves_the_event_on(machine: Machine) -> None:
+    machine.tracefs.write("uprobe_events", f"p:on /bin/ls:{ENTRY:#x}")
+    machine.tracefs.write("events/uprobes/on/enable", "1")
+    before = machine.tracefs.read("uprobe_events")
+    with pytest.raises(TraceError) as refused:
+        machine.tracefs.append("uprobe_events", "p:on /bin/ls:0x1000000")
+    assert refused.value.code == errno.EINVAL
+    assert machine.tracefs.read("uprobe_events") == before
+    assert machine.tracefs.read("events/uprobes/on/enable") == "1\n"
+    machine.run("ls")
+    assert "on: " in machine.tracefs.read("trace")
+
+
 def test_a_program_of_the_guest_is_told_the_same(machine: Machine) -> None:
     script = (
         "cd /sys/kernel/tracing; echo p:x /nosuch:0x1 > uprobe_events; echo p:y /bin/ls:0x1000000 > uprobe_events;"
