@@ -16,7 +16,7 @@ _BY_GROUP = {"kprobes": _KPROBES, "uprobes": _UPROBES, "eprobes": _EPROBES, "syn
 DEFINED: Sequence[Sequence[str]] = [
     *([group, name] for group, names in _BY_GROUP.items() for name in names), ["mine", "p0"], ["mine", "e0"], ["mine", "u0"],
 ]  # fmt: skip
-_WRONG_LINES = 0.35  # of all
+_WRONG_LINES = 0.15  # of all
 _WRONG = 0.25  # of the choices in such a line
 # What is right, and what (nearly always) is not.
 _Choices = tuple[Sequence[str], Sequence[str]]

@@ -65,7 +65,7 @@ FUZZERS = {
     "ext2": Fuzzer(ext2.run, 2_500, 125, {"images": 1, "mounted": 0.5}),
     "syscalls": Fuzzer(syscalls.run, 500_000, 25_000, {"calls": 1, "children": 0.01}),
     "litmus": Fuzzer(litmus.run, 5_000, 500, {"refused": 0.3, "accepted": 0.02}),
-    "tracefs": Fuzzer(tracefs.run, 20_000, 2_000, {"changes": 1, "refused": 0.2, "accepted": 0.08, "logged": 0.01}),
+    "tracefs": Fuzzer(tracefs.run, 50_000, 2_500, {"changes": 1, "refused": 0.2, "accepted": 0.1, "logged": 0.01}),
     "scenarios": Fuzzer(texts.scenarios, 10_000, 1_000, {"refused": 0.5, "accepted": 0.1}),
     "schedules": Fuzzer(texts.schedules, 10_000, 1_000, {"refused": 0.5, "accepted": 0.05}),
 }
