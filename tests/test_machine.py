@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 
 import emu
+from emu.ftrace import host_probes
 from emu.machine import Machine, Share, image_directory
 
 
 def test_what_emu_offers_is_there() -> None:
-    assert all(getattr(emu, name) is getattr(emu.machine, name) for name in emu.__all__)
+    modules = (emu.machine, host_probes)
+    assert all(getattr(emu, name) in (getattr(module, name, None) for module in modules) for name in emu.__all__)
 
 
 @pytest.fixture(scope="module")

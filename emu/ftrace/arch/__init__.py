@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
 from emu.cpu.arch import CpuArch
 from emu.ftrace.native import context
@@ -60,8 +61,20 @@ _T = TypeVar("_T")
 
 
 def _once(method: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Has a method do its work once, and then return what it has returned. There is one object of each architecture."""
-    return cast(Callable[_P, _T], functools.cache(method))
+    """Has a method do its work once for its arguments, and then return what it has returned. There is one object of each
+    architecture.
+    """
+    made: dict[tuple[object, ...], _T] = {}
+    signature = inspect.signature(method)
+
+    @functools.wraps(method)
+    def once(*positional: _P.args, **named: _P.kwargs) -> _T:
+        arguments = signature.bind(*positional, **named).args  # the same, however they are given
+        if arguments not in made:
+            made[arguments] = method(*positional, **named)
+        return made[arguments]
+
+    return once
 
 
 class FtraceArch(ABC):
