@@ -13,6 +13,7 @@ import numpy.typing as npt
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.event.files import EventFiles
+from emu.ftrace.event.internal import GUEST_ENTRIES
 from emu.ftrace.events import Events
 from emu.ftrace.host_events import HostEvents
 from emu.ftrace.native import array_record, consumer, probes, ring_record
@@ -94,6 +95,9 @@ class Recorder:
             trace_globals.event_handler,
             lambda: trace_globals.stacks.callbacks().event_with_stack,
         )
+        if trace_globals.records.top is self._records.array:
+            for call in GUEST_ENTRIES:
+                self.event_files.file(call)
         self.host_events = HostEvents(
             kernel, trace_globals, self._records, self._buffers, self.event_files, self.wake_readers
         )
