@@ -21,6 +21,7 @@ from emu.ftrace.ops import FtraceOps
 from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import TraceView
+from emu.ftrace.text.view import LatencyData
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracers import NOP, Callback, Tracer
 from emu.ftrace.trigger.consumers import Consumers
@@ -401,7 +402,7 @@ class Recorder:
             irq_entry_text=symbols.irq_entry_text,
             byte_order=image.byte_order,
             release=self._kernel.memory.text(image.symbol("init_uts_ns"), "new_utsname.release"),
-            first_cpu=self.first_cpu,
+            latency=LatencyData(cpu=self.first_cpu),
             start=start,
             consuming=consuming,
             calls=self.globals.events,
