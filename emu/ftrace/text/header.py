@@ -74,7 +74,7 @@ def _latency_header(view: TraceView, columns: str) -> str:
         return ""
     model = "M:preempt VP:0, KP:0, SP:0 HP:0"
     data = view.latency
-    latency = (data.latency + 500) // 1000
+    latency = data.latency // 1000  # not rounded
     owner = f"uid:0 nice:{data.nice} policy:{data.policy} rt_prio:{data.rt_priority}"
     return (
         f"# {view.tracer} latency trace v1.1.5 on {view.release}\n"
