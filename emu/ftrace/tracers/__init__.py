@@ -4,9 +4,19 @@
 from emu.ftrace.tracers.function import FUNCTION
 from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
 from emu.ftrace.tracers.hwlat import HWLAT
+from emu.ftrace.tracers.latency import IRQSOFF, PREEMPTIRQSOFF, PREEMPTOFF
 from emu.ftrace.tracers.nop import NOP
 from emu.ftrace.tracers.tracer import Callback, TracedArray, Tracer
 
 __all__ = ["FUNCTION", "FUNCTION_GRAPH", "NOP", "TRACERS", "Callback", "TracedArray", "Tracer"]
 
-TRACERS: dict[str, Tracer] = {tracer.name: tracer for tracer in (HWLAT, FUNCTION_GRAPH, FUNCTION, NOP)}
+_TRACERS = (
+    HWLAT,
+    FUNCTION_GRAPH,
+    PREEMPTIRQSOFF,
+    PREEMPTOFF,
+    IRQSOFF,
+    FUNCTION,
+    NOP,
+)
+TRACERS: dict[str, Tracer] = {tracer.name: tracer for tracer in _TRACERS}
