@@ -182,6 +182,17 @@ class FtraceArch(ABC):
         return stack_callbacks.build(memory, guest, about, self.cpu.native().irqs_off, unwind, unwind_user)
 
     @_once
+    def stack_tracer(self, guest: GuestLayout) -> int:
+        """The address of what looks how deep a stack is."""
+        from emu.ftrace.native import stack_tracer
+
+        memory, _, about = self._context(guest)
+        native = self._native("_unwind")
+        unwind = native.build(guest, about, with_places=True)
+        address: int = stack_tracer.build(memory, guest, about, native.stack_pointer, unwind).address
+        return address
+
+    @_once
     def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:
         """The same for return probes."""
         made: RethookCallbacks = self._native("_rethook").build(guest)

@@ -19,6 +19,7 @@ RECORDED = _fields.word()  # 1: an event was recorded since the last process swi
 IGNORED = _fields.word()  # bits that say why functions are not recorded
 EVENTS_IGNORED = _fields.word()  # the same for events
 PID = _fields.word()  # pid of the task that runs
+PROFILE = _fields.word()  # address of what the function profiler has counted on the CPU (native.profiler)
 NEXT = _fields.word()  # address of this CPU's record of the next array; 0: there is none
 WORDS = _fields.count
 
