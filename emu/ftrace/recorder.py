@@ -25,7 +25,7 @@ from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import TraceView
 from emu.ftrace.text.view import LatencyData
 from emu.ftrace.trace_globals import TraceGlobals
-from emu.ftrace.tracers import FUNCTION_GRAPH, NOP, Callback, Tracer
+from emu.ftrace.tracers import FUNCTION_GRAPH, NOP, Tracer
 from emu.ftrace.trigger.consumers import Consumers
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
@@ -93,6 +93,7 @@ class Recorder:
         self.records.array.set(array_record.SITE_FLAGS, self._site_flags.ctypes.data)
         self.records.array.set(array_record.SITE_FLAGS_SIZE, len(self._site_flags))
         self.records.set(array_record.SLEEP_TIME, 1)
+        self.records.set(array_record.GRAPH_TIME, 1)
         self.records.set(array_record.RECORDING, 1)
         self.clock = trace_globals.clocks.first
         self.use_clock(self.clock.name)
@@ -164,8 +165,8 @@ class Recorder:
 
     @property
     def graph_running(self) -> bool:
-        """Whether function_graph records entries and returns."""
-        return self.records.array.get(array_record.GRAPH_RUNNING) != 0
+        """Whether anybody is told of entries and returns."""
+        return self.records.array.get(array_record.GRAPH_RUNNING) != array_record.NOBODY
 
     def follow(self, ops: FtraceOps, places: npt.NDArray[np.int64]) -> None:
         """Puts in force what the array wants. `places`: each site's offset in the kernel mapping, in bytes."""
@@ -176,7 +177,7 @@ class Recorder:
         self.records.set(array_record.MAX_DEPTH, ops.max_graph_depth)
         self.records.set(array_record.THRESHOLD, ops.threshold_us * 1000 if ops.tracer is FUNCTION_GRAPH else 0)
         self.max_latency.set_threshold(ops.threshold_us)
-        self.records.set(array_record.GRAPH_RUNNING, int(ops.callback is Callback.GRAPH))
+        self.records.set(array_record.GRAPH_RUNNING, ops.graph_user)
 
     def _follow_probes(self, chains: Mapping[int, Sequence[Record]], places: npt.NDArray[np.int64]) -> None:
         """Has native code find the consumers at sites. `chains`: by site, in the order in which they act."""
@@ -256,6 +257,8 @@ class Recorder:
                 self.records.set(array_record.SKIP_INTERRUPTS, int(not on))
             case "sleep-time":
                 self.records.set(array_record.SLEEP_TIME, int(on))
+            case "graph-time":
+                self.records.set(array_record.GRAPH_TIME, int(on))
             case "record-cmd":
                 self.globals.saved_cmdlines.record(on)
             case "record-tgid":

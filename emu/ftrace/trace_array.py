@@ -19,7 +19,7 @@ from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.linux_names import TRACERS as LINUX_TRACERS
 from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.native import array_record
-from emu.ftrace.ops import AtSites, FtraceOps
+from emu.ftrace.ops import AtSites, FtraceOps, Watch
 from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
 from emu.ftrace.recorder import Recorder
@@ -27,7 +27,7 @@ from emu.ftrace.taken_text import TakenText
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.trace_summary import TraceSummary, summarize
-from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS
+from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS, Callback
 from emu.ftrace.trigger.triggers import Triggers
 from emu.kernel.work import WorkKind
 
@@ -69,7 +69,8 @@ class TraceArray:
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
         consumers = recorder.consumers(self.allocate_snapshot)
         at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches] if self.is_top else []
-        self.ops = FtraceOps(ftrace.sites.functions, self.options, recorder.event_files, consumers, at_sites)
+        watches: list[Watch] = [self.globals.stack_tracer, self.globals.profiler] if self.is_top else []
+        self.ops = FtraceOps(ftrace.sites.functions, self.options, recorder.event_files, consumers, at_sites, watches)
         hists = partial(recorder.hist_triggers, self.set_clock, self.reserve_snapshot)
         self.triggers = Triggers(recorder.event_files, consumers, hists, recorder.globals.condition)
         self.pipes = 0
@@ -181,6 +182,8 @@ class TraceArray:
             return
         if self.pipes:
             raise TraceError(errno.EBUSY, "a trace_pipe is open")
+        if self.globals.profiler.enabled and tracer.callback(self.options) is Callback.GRAPH:
+            raise TraceError(errno.EBUSY, "the function profiler runs, which has calls return elsewhere, too")
         if tracer.print_max:
             self._check_reserved()
             self.allocate_snapshot()
@@ -225,6 +228,17 @@ class TraceArray:
     def set_threshold(self, microseconds: int) -> None:
         self.threshold = microseconds
         self.ops.tracer.threshold_changed(self)
+        self.ftrace.update_sites()
+
+    def set_profiling(self, on: bool) -> None:
+        """Starts or stops the function profiler. Raises TraceError: EBUSY, while the tracer has calls return elsewhere."""
+        if on and self.ops.callback is Callback.GRAPH:
+            raise TraceError(errno.EBUSY, f"the tracer '{self.ops.tracer.name}' has calls return elsewhere, too")
+        self.globals.profiler.enabled = on
+        self.ftrace.update_sites()
+
+    def set_stack_filter(self, selected: FunctionFilter) -> None:
+        self.globals.stack_tracer.filter = selected
         self.ftrace.update_sites()
 
     def edit_probes(self, word: str) -> None:

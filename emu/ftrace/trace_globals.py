@@ -24,10 +24,12 @@ from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.printk_formats import PrintkFormats
+from emu.ftrace.profiler import Profiler
 from emu.ftrace.rethooks import Rethooks
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.saved_tgids import SavedTgids
 from emu.ftrace.sites import Sites
+from emu.ftrace.stack_tracer import StackTracer
 from emu.ftrace.stacks import Stacks
 from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
@@ -73,6 +75,10 @@ class TraceGlobals:
             kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, self.rethooks, warn
         )
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys, self.kprobes)
+        self.stack_tracer = StackTracer(
+            arch, self.guest, self.records, self.stacks, kernel.symbols, self.sites.functions
+        )
+        self.profiler = Profiler(self.records)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events, self._kinds)
         self.symbol_names = SymbolNames(kernel)

@@ -30,6 +30,7 @@ class GuestLayout(NamedTuple):
     task_comm: np.uint64
     task_mm: np.uint64
     task_stack: np.uint64
+    thread_size: np.uint64  # bytes of a task's stack
     task_static_prio: np.uint64  # 120 + nice
     task_policy: np.uint64
     task_rt_priority: np.uint64
@@ -49,6 +50,7 @@ class GuestLayout(NamedTuple):
     entry_ret: np.uint64
     entry_func: np.uint64
     entry_calltime: np.uint64
+    entry_subtime: np.uint64
     entry_fp: np.uint64
     entry_size: np.uint64
     depth: np.uint64  # entries of a return stack
@@ -116,6 +118,7 @@ class GuestLayout(NamedTuple):
             task_comm=offset("task_struct.comm"),
             task_mm=offset("task_struct.mm"),
             task_stack=offset("task_struct.stack"),
+            thread_size=constant("THREAD_SIZE"),
             task_static_prio=offset("task_struct.static_prio"),
             task_policy=offset("task_struct.policy"),
             task_rt_priority=offset("task_struct.rt_priority"),
@@ -131,6 +134,7 @@ class GuestLayout(NamedTuple):
             entry_ret=offset("ftrace_ret_stack.ret"),
             entry_func=offset("ftrace_ret_stack.func"),
             entry_calltime=offset("ftrace_ret_stack.calltime"),
+            entry_subtime=offset("ftrace_ret_stack.subtime"),
             entry_fp=offset("ftrace_ret_stack.fp"),
             entry_size=np.uint64(image.size("ftrace_ret_stack")),
             depth=constant("FTRACE_RETFUNC_DEPTH"),

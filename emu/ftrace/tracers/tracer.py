@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Collection, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.options import Option
-from emu.ftrace.trace_globals import TraceGlobals
+
+if TYPE_CHECKING:
+    from emu.ftrace.trace_globals import TraceGlobals
 
 __all__ = ["Callback", "TracedArray", "Tracer"]
 

@@ -94,6 +94,7 @@ LAYOUT_SIZE(ftrace_ret_stack);
 LAYOUT(ftrace_ret_stack, ret);
 LAYOUT(ftrace_ret_stack, func);
 LAYOUT(ftrace_ret_stack, calltime);
+LAYOUT(ftrace_ret_stack, subtime);
 LAYOUT(ftrace_ret_stack, fp);
 
 LAYOUT(task_struct, thread_info_flags);
