@@ -100,7 +100,7 @@ class Recording:
         for option in options:
             off = option.startswith("no") and option not in states
             states[option[2:] if off else option] = not off
-        counts = re.search(r"(?:entries-written: |latency: 0 us, #)(\d+)/(\d+)", header)
+        counts = re.search(r"(?:entries-written: |latency: \d+ us, #)(\d+)/(\d+)", header)
         entries, written = map(int, counts.groups()) if counts else (0, 0)
         more.setdefault("events", [buffer.unread() for buffer in self.buffers])
         more.setdefault("calls", self.calls)
