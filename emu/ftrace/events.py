@@ -85,6 +85,11 @@ class Events:
     def __len__(self) -> int:
         return len(self.time)
 
+    def since(self, time: int) -> Events:
+        """Those that were recorded at a time or later."""
+        first = int(np.searchsorted(self.time, np.uint64(time)))
+        return Events(self.cpu, self.words, self.time[first:], self.offset[first:], self.size[first:]) if first else self
+
     def entries(self, layout: DTypeLike) -> NDArray[Any]:
         """The entries, each read as `layout`: a structured array."""
         return entries_at(self.words, self.offset, layout)

@@ -163,6 +163,8 @@ class Ftrace:
                 self._recorders[ops].start_tracer(ops.tracer)
         if not self._patch(self._recorders):
             self._records.ask_each(self._several(self._recorders))
+            for ops, recorder in self._recorders.items():
+                recorder.sites_changed(ops.callback)
 
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
         """Whether a site may call for another array's function tracer than the top array's, or for a command."""

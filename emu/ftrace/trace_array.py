@@ -18,6 +18,7 @@ from emu.ftrace.filters import FunctionFilter
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.linux_names import TRACERS as LINUX_TRACERS
 from emu.ftrace.max_latency import MaxLatency
+from emu.ftrace.native import array_record
 from emu.ftrace.ops import AtSites, FtraceOps
 from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
@@ -62,6 +63,7 @@ class TraceArray:
         self.recorder = recorder
         self.error_log = ErrorLog(recorder.time_since_boot)
         recorder.tracer_started = self._tracer_started
+        recorder.tracer_ready = self._tracer_ready
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
@@ -116,6 +118,13 @@ class TraceArray:
     def clear(self) -> None:
         self.recorder.clear()
 
+    def clear_shown(self, cpu: int | None) -> None:
+        """Drops what `trace` shows, of one CPU or of all."""
+        if self.ops.tracer.print_max:
+            self.recorder.clear_snapshot(cpu)
+        else:
+            self.recorder.clear(cpu)
+
     def clear_worst(self) -> None:
         self.recorder.clear_snapshot()
 
@@ -155,8 +164,14 @@ class TraceArray:
             return
         if self.pipes:
             raise TraceError(errno.EBUSY, "a trace_pipe is open")
+        if tracer.print_max:
+            self._check_reserved()
+            self.allocate_snapshot()
         tracer.prepare(self)
         self.ops.tracer.stop(self)
+        if self.ops.tracer.print_max and not tracer.print_max:
+            self.recorder.free_snapshot()
+        self.records.set(array_record.PRINT_MAX, int(tracer.print_max))
         self.ops.tracer = tracer
         self.ops.probes.tracer_set()
         self.recorder.clear()
@@ -166,6 +181,9 @@ class TraceArray:
 
     def _tracer_started(self) -> None:
         self.ops.tracer.start(self)
+
+    def _tracer_ready(self) -> None:
+        self.ops.tracer.ready(self)
 
     def set_filter(self, selected: FunctionFilter) -> None:
         self.ops.filter = selected
@@ -293,6 +311,9 @@ class TraceArray:
         except MemoryError:
             count = self.recorder.cpus if cpu is None else 1
             raise TraceError(errno.ENOMEM, f"no memory for {count} ring buffers of {kb} KiB") from None
+        if self.ops.tracer.print_max:
+            with self._memory_for_snapshot():
+                self.recorder.match_spares(cpu)
         self.buffer_expanded = True
 
     def _expand_buffer(self) -> None:
@@ -320,7 +341,7 @@ class TraceArray:
         Raises:
             TraceError: EBUSY if it is kept already; ENOMEM.
         """
-        self._check_reserved()
+        self._check_snapshots()
         self.allocate_snapshot()
         self._snapshot_reserved = True
         return self._end_reservation
@@ -328,30 +349,33 @@ class TraceArray:
     def _end_reservation(self) -> None:
         self._snapshot_reserved = False
 
+    def _check_snapshots(self) -> None:
+        self._check_reserved()
+        self._check_print_max()
+
     def _check_reserved(self) -> None:
         if self._snapshot_reserved:
             raise TraceError(errno.EBUSY, "an action of a histogram takes the snapshots")
-        self._check_snapshots()
 
-    def _check_snapshots(self) -> None:
+    def _check_print_max(self) -> None:
         if self.ops.tracer.print_max:
             raise TraceError(errno.EBUSY, f"the tracer '{self.ops.tracer.name}' keeps the worst latency in the snapshot's place")
 
     def take_snapshot(self, cpu: int | None = None) -> None:
         """Takes a snapshot of one CPU or of all, and makes room for it if there is none. Raises TraceError: EBUSY, ENOMEM."""
-        self._check_reserved()
+        self._check_snapshots()
         self._expand_buffer()
         with self._memory_for_snapshot():
             self.recorder.take_snapshot(cpu)
 
     def free_snapshot(self) -> None:
         """Gives up the snapshot and its room. Raises TraceError: EBUSY."""
-        self._check_reserved()
+        self._check_snapshots()
         self.recorder.free_snapshot()
 
     def clear_snapshot(self, cpu: int | None) -> None:
         """Empties the snapshot, or the part of one CPU. Raises TraceError: EBUSY."""
-        self._check_reserved()
+        self._check_snapshots()
         self.recorder.clear_snapshot(cpu)
 
     @contextmanager
@@ -372,7 +396,7 @@ class TraceArray:
     def trace_view(self, cpu: int | None, *, spare: bool = False) -> TraceView:
         """What there is to print, of one CPU or of all. Raises TraceError: EBUSY, of a snapshot whose place is used otherwise."""
         if spare:
-            self._check_snapshots()
+            self._check_print_max()
         tracer = self.ops.tracer
         return self.recorder.unread_events(cpu, tracer, self.options, spare=spare or tracer.print_max)
 

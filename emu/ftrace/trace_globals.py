@@ -125,6 +125,14 @@ class TraceGlobals:
         address: int = event_handler.build().address
         return address
 
+    def section_handler(self) -> int:
+        """The address of what keeps the trace of a critical section. From now on the guest's hooks are listened to."""
+        self.stacks.use()
+        keep, *hooks = self._arch.section_callbacks(self.guest)
+        for label, function in hooks:
+            self._kernel.board.dispatch(self._kernel.image.symbol(label), function)
+        return keep
+
     def trigger_handlers(self) -> TriggerHandlers:
         """The addresses of what triggers and commands do."""
         from emu.ftrace.native import trigger

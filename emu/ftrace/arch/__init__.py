@@ -17,6 +17,7 @@ from emu.ftrace.native.arch import (
     EventCallbacks,
     ProbeCallbacks,
     RethookCallbacks,
+    SectionCallbacks,
     StackCallbacks,
     TaskCallbacks,
     UprobeCallbacks,
@@ -180,6 +181,15 @@ class FtraceArch(ABC):
         memory, _, about = self._context(guest)
         unwind, unwind_user = (self._native(part).build(guest, about) for part in ("_unwind", "_user"))
         return stack_callbacks.build(memory, guest, about, self.cpu.native().irqs_off, unwind, unwind_user)
+
+    @_once
+    def section_callbacks(self, guest: GuestLayout) -> SectionCallbacks:
+        """The same for the tracers of critical sections."""
+        from emu.ftrace.native import sections
+
+        memory, _, about = self._context(guest)
+        unwind, arch = self._native("_unwind").build(guest, about), self._native()
+        return sections.build(memory, guest, about, self.cpu.native().irqs_off, unwind, arch.arguments, arch.called_from)
 
     @_once
     def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:

@@ -195,6 +195,8 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
         guest_store_u32(task + guest.curr_ret_stack, np.uint32(depth - 1))
         if calltime == HIDDEN or load_u64(array + array_record.GRAPH_RUNNING) == ZERO:
             return goes_on_at
+        if load_u64(array_cpu + array_cpu_record.IGNORED) & array_cpu_record.NO_SECTION != ZERO:
+            return goes_on_at
         time = clock(cpu, array)
         if not general or time - (calltime & ~CHOSEN) >= load_u64(array + array_record.THRESHOLD):
             record_return(cpu, array_cpu, array, task, call, depth, time, irqs_off)

@@ -3,9 +3,12 @@
 
 from emu.ftrace.tracers.function import FUNCTION
 from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
+from emu.ftrace.tracers.latency import IRQSOFF, PREEMPTIRQSOFF, PREEMPTOFF
 from emu.ftrace.tracers.nop import NOP
 from emu.ftrace.tracers.tracer import Callback, TracedArray, Tracer
 
 __all__ = ["FUNCTION", "FUNCTION_GRAPH", "NOP", "TRACERS", "Callback", "TracedArray", "Tracer"]
 
-TRACERS: dict[str, Tracer] = {tracer.name: tracer for tracer in (FUNCTION_GRAPH, FUNCTION, NOP)}
+TRACERS: dict[str, Tracer] = {
+    tracer.name: tracer for tracer in (FUNCTION_GRAPH, PREEMPTIRQSOFF, PREEMPTOFF, IRQSOFF, FUNCTION, NOP)
+}
