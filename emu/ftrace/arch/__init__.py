@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from emu.ftrace.arch.probing import Probing
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
+    from emu.ftrace.native.wakeup import WakeupHandlers
 
 __all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "load"]
 
@@ -190,6 +191,14 @@ class FtraceArch(ABC):
         memory, _, about = self._context(guest)
         unwind, arch = self._native("_unwind").build(guest, about), self._native()
         return sections.build(memory, guest, about, self.cpu.native().irqs_off, unwind, arch.arguments, arch.called_from)
+
+    @_once
+    def wakeup_handlers(self, guest: GuestLayout) -> WakeupHandlers:
+        """The addresses of what follows wakeups."""
+        from emu.ftrace.native import wakeup
+
+        memory, _, about = self._context(guest)
+        return wakeup.build(memory, guest, about, self._native("_unwind").build(guest, about))
 
     @_once
     def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:

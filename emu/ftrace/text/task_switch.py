@@ -54,7 +54,7 @@ def task_switch_binary(view: TraceView, rows: Rows) -> Column:
 
 def _letters(rows: Rows, field: str) -> NDArray[np.uint8]:
     """The letters of the states in a field."""
-    states = rows.entries(TASK_SWITCH)[field]
+    states: NDArray[np.uint8] = rows.entries(TASK_SWITCH)[field]
     return _STATES[np.minimum(states, len(_STATES) - 1)]
 
 

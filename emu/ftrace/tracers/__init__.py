@@ -6,9 +6,11 @@ from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
 from emu.ftrace.tracers.latency import IRQSOFF, PREEMPTIRQSOFF, PREEMPTOFF
 from emu.ftrace.tracers.nop import NOP
 from emu.ftrace.tracers.tracer import Callback, TracedArray, Tracer
+from emu.ftrace.tracers.wakeup import WAKEUP, WAKEUP_DL, WAKEUP_RT
 
 __all__ = ["FUNCTION", "FUNCTION_GRAPH", "NOP", "TRACERS", "Callback", "TracedArray", "Tracer"]
 
-TRACERS: dict[str, Tracer] = {
-    tracer.name: tracer for tracer in (FUNCTION_GRAPH, PREEMPTIRQSOFF, PREEMPTOFF, IRQSOFF, FUNCTION, NOP)
-}
+_ALL = (
+    FUNCTION_GRAPH, WAKEUP_DL, WAKEUP_RT, WAKEUP, PREEMPTIRQSOFF, PREEMPTOFF, IRQSOFF, FUNCTION, NOP,
+)  # fmt: skip
+TRACERS: dict[str, Tracer] = {tracer.name: tracer for tracer in _ALL}
