@@ -161,6 +161,7 @@ LAYOUT(trace_event_call, name);
 LAYOUT(trace_event_call, print_fmt);
 LAYOUT(trace_event_call, fields);
 LAYOUT(trace_event_call, key);
+LAYOUT(trace_event_call, hook);
 LAYOUT(trace_event_call, size);
 LAYOUT_SIZE(trace_event_field);
 LAYOUT(trace_event_field, type);

@@ -50,6 +50,13 @@ EXPORT_SYMBOL(tracing_snapshot_alloc);
 EXPORT_SYMBOL(tracing_alloc_snapshot);
 EXPORT_SYMBOL(ftrace_dump);
 
+EXPORT_SYMBOL(trace_irqflags_key);
+EXPORT_SYMBOL(trace_preempt_key);
+EXPORT_SYMBOL(trace_hardirqs_on);
+EXPORT_SYMBOL(trace_hardirqs_off);
+EXPORT_SYMBOL_GPL(stop_critical_timings);
+EXPORT_SYMBOL_GPL(start_critical_timings);
+
 EXPORT_SYMBOL(memcpy);
 EXPORT_SYMBOL(memmove);
 EXPORT_SYMBOL(memset);
