@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
     "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "HWLAT", "KERNEL_STACK", "PRINT", "RAW_DATA",
-    "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
+    "TASK_SWITCH", "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
 
@@ -20,6 +20,8 @@ class EventType(enum.IntEnum):
     """`common_type`: the `ID:` line of events/ftrace/*/format."""
 
     FUNCTION = 1
+    CONTEXT_SWITCH = 2
+    WAKEUP = 3
     KERNEL_STACK = 4
     PRINT = 5
     BPRINT = 6
@@ -54,6 +56,10 @@ ENTRY = _entry()  # `preempt_count`: its depth in the low half, that of migrate_
 FUNCTION = _entry(("ip", "u8"), ("parent_ip", "u8"))
 FUNCGRAPH_ENTRY = _entry(("func", "u8"), ("depth", "i4"))
 FUNCGRAPH_EXIT = _entry(("func", "u8"), ("depth", "i4"), ("overrun", "u4"), ("calltime", "u8"), ("rettime", "u8"))
+TASK_SWITCH = _entry(  # both CONTEXT_SWITCH and WAKEUP
+    ("prev_pid", "i4"), ("next_pid", "i4"), ("next_cpu", "u4"),
+    ("prev_prio", "u1"), ("prev_state", "u1"), ("next_prio", "u1"), ("next_state", "u1"),
+)  # fmt: skip
 KERNEL_STACK = _entry(("size", "i4"), ("padding", "u4"))  # how many addresses; then the addresses, the innermost call's first
 PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
 BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)

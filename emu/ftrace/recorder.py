@@ -25,7 +25,7 @@ from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import TraceView
 from emu.ftrace.text.view import LatencyData
 from emu.ftrace.trace_globals import TraceGlobals
-from emu.ftrace.tracers import FUNCTION_GRAPH, NOP, Tracer
+from emu.ftrace.tracers import FUNCTION_GRAPH, NOP, Callback, Tracer
 from emu.ftrace.trigger.consumers import Consumers
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from emu.ftrace.dynevent.kprobe_events import KprobeEvents
     from emu.ftrace.hist.triggers import Histograms
     from emu.ftrace.native.trigger import TriggerHandlers
+    from emu.ftrace.wakeups import Wakeups
 
 __all__ = ["TraceGlobals"]
 
@@ -127,6 +128,14 @@ class TraceGlobals:
             lambda: self._arch.hist_handlers(self.guest),
             lambda: self.stacks.callbacks().key_stack,
         )
+
+    @cached_property
+    def wakeups(self) -> Wakeups:
+        """What follows wakeups for a tracer."""
+        from emu.ftrace.wakeups import Wakeups
+
+        self.stacks.use()
+        return Wakeups(self._kernel, self.events, self._arch.wakeup_handlers(self.guest))
 
     def event_handler(self) -> int:
         """The address of what handles events of which more is wanted than that they are recorded."""

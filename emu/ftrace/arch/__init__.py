@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from emu.ftrace.arch.probing import Probing
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
+    from emu.ftrace.native.wakeup import WakeupHandlers
 
 __all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "load"]
 
@@ -201,6 +202,14 @@ class FtraceArch(ABC):
         unwind = native.build(guest, about, with_places=True)
         address: int = stack_tracer.build(memory, guest, about, native.stack_pointer, unwind).address
         return address
+
+    @_once
+    def wakeup_handlers(self, guest: GuestLayout) -> WakeupHandlers:
+        """The addresses of what follows wakeups."""
+        from emu.ftrace.native import wakeup
+
+        memory, _, about = self._context(guest)
+        return wakeup.build(memory, guest, about, self._native("_unwind").build(guest, about))
 
     @_once
     def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:

@@ -7,16 +7,20 @@ from emu.ftrace.tracers.hwlat import HWLAT
 from emu.ftrace.tracers.latency import IRQSOFF, PREEMPTIRQSOFF, PREEMPTOFF
 from emu.ftrace.tracers.nop import NOP
 from emu.ftrace.tracers.tracer import Callback, TracedArray, Tracer
+from emu.ftrace.tracers.wakeup import WAKEUP, WAKEUP_DL, WAKEUP_RT
 
 __all__ = ["FUNCTION", "FUNCTION_GRAPH", "NOP", "TRACERS", "Callback", "TracedArray", "Tracer"]
 
-_TRACERS = (
+_ALL = (
     HWLAT,
     FUNCTION_GRAPH,
+    WAKEUP_DL,
+    WAKEUP_RT,
+    WAKEUP,
     PREEMPTIRQSOFF,
     PREEMPTOFF,
     IRQSOFF,
     FUNCTION,
     NOP,
 )
-TRACERS: dict[str, Tracer] = {tracer.name: tracer for tracer in _TRACERS}
+TRACERS: dict[str, Tracer] = {tracer.name: tracer for tracer in _ALL}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, PRINT, EventType
 from tests.ftrace.event.golden_events import Unrecoverable, record_event
-from tests.ftrace.text.golden import DEFAULTS, Recording, state_of
+from tests.ftrace.text.golden import DEFAULTS, Recording, record_switch, state_of
 from tests.ftrace.text.latency_golden import LATENCY_LINE, START, record_latency, with_callers
 
 __all__ = ["record_calls"]
@@ -77,7 +77,7 @@ def record_calls(lines: Sequence[str], options: Sequence[str] = ()) -> Recording
         if shown.get("seconds"):
             time = max(time, int(shown["seconds"] + shown["microseconds"]) * 1000)
         if shown.get("since"):
-            time = max(time, START + int(shown["since"]) * 1000)
+            time = max(time, START + int(shown["since"]) * 1000 + 500)  # cut, not rounded
         duration = int(shown["us"]) * 1000 + int((shown["ns"] or "0").ljust(3, "0")) if shown.get("us") else 1
         call = re.fullmatch(_CALL, shown["call"])
         assert call, line
@@ -103,6 +103,9 @@ def _record(recording: Recording, cpu: int, state: _Cpu, time: int, duration: in
         else:
             recording.write(cpu, time, FUNCGRAPH_EXIT, {**values, "calltime": 1, "rettime": 1 + duration})
 
+    common = {"pid": state.pid, **state_of(state.flags)}
+    if call["comment"] and record_switch(recording, cpu, time, common, call["comment"]):
+        return
     if call["comment"]:
         try:
             common = {"pid": state.pid, "flags": 0, "preempt_count": 0}

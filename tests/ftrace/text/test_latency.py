@@ -13,6 +13,8 @@ from tests.ftrace.text.latency_golden import about_latency, record_latencies
 # What was cut off behind a golden is not known, and so neither is what followed its last line.
 CUT_LINES = 300
 
+TRACERS = ["irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt"]
+
 
 def _without_last(text: str) -> str:
     lines = text.splitlines()
@@ -20,7 +22,7 @@ def _without_last(text: str) -> str:
 
 
 @pytest.mark.parametrize("functions", [0, 1])
-@pytest.mark.parametrize("tracer", ["irqsoff", "preemptoff", "preemptirqsoff"])
+@pytest.mark.parametrize("tracer", TRACERS)
 def test_lines(tracer: str, functions: int) -> None:
     golden = read_golden(f"{tracer}-ftrace{functions}-graph0.txt")
     recording = record_latencies(body_of(golden))
@@ -29,7 +31,7 @@ def test_lines(tracer: str, functions: int) -> None:
 
 
 @pytest.mark.parametrize("functions", [0, 1])
-@pytest.mark.parametrize("tracer", ["irqsoff", "preemptoff", "preemptirqsoff"])
+@pytest.mark.parametrize("tracer", TRACERS)
 def test_graphs(tracer: str, functions: int) -> None:
     golden = read_golden(f"{tracer}-ftrace{functions}-graph1.txt")
     recording = record_calls(body_of(golden), ["latency-format", "display-graph", "funcgraph-proc"])
