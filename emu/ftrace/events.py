@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "KERNEL_STACK", "PRINT", "RAW_DATA",
+    "BLK", "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "KERNEL_STACK", "PRINT", "RAW_DATA",
     "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
@@ -26,6 +26,7 @@ class EventType(enum.IntEnum):
     FUNCGRAPH_EXIT = 10
     FUNCGRAPH_ENTRY = 11
     USER_STACK = 12
+    BLK = 13
     BPUTS = 14
     RAW_DATA = 18
 
@@ -58,6 +59,10 @@ PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
 BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)
 BPUTS = _entry(("ip", "u8"), ("str", "u8"))  # the text's address
 RAW_DATA = _entry(("id", "u4"))  # then the bytes
+BLK = _entry(  # then `pdu_len` bytes. Linux: struct blk_io_trace
+    ("time", "u8"), ("sector", "u8"), ("bytes", "u4"), ("action", "u4"), ("task", "u4"), ("device", "u4"), ("cpu", "u4"),
+    ("error", "u2"), ("pdu_len", "u2"),
+)  # fmt: skip
 USER_STACK_DEPTH = 8
 USER_STACK = _entry(("tgid", "u4"), ("padding", "u4"), ("caller", "u8", USER_STACK_DEPTH))  # 0 after the last
 

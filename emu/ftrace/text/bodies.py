@@ -9,6 +9,7 @@ import numpy as np
 
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.events import EventType
+from emu.ftrace.text.blk import blk_binary, blk_text
 from emu.ftrace.text.columns import Column
 from emu.ftrace.text.function import function_binary, function_hex, function_raw, function_text
 from emu.ftrace.text.marker import print_message, print_raw, print_text, raw_data_text
@@ -36,6 +37,7 @@ _BODIES: Mapping[int, Writer] = {
     EventType.RAW_DATA: raw_data_text,
     EventType.KERNEL_STACK: kernel_stack_text,
     EventType.USER_STACK: user_stack_text,
+    EventType.BLK: blk_text,
 }
 # Between the braces of function_graph a message stands alone: its place says where it was written.
 _COMMENTS: Mapping[int, Writer] = {**_BODIES, **_MESSAGES}
@@ -47,7 +49,7 @@ _RAW: Mapping[int, Writer] = {
     EventType.RAW_DATA: raw_data_text,
 }
 _HEX: Mapping[int, Writer] = {EventType.FUNCTION: function_hex}
-_BINARY: Mapping[int, Writer] = {EventType.FUNCTION: function_binary}
+_BINARY: Mapping[int, Writer] = {EventType.FUNCTION: function_binary, EventType.BLK: blk_binary}
 
 _OWN_TYPES = frozenset(map(int, EventType))
 MESSAGES = list(_MESSAGES)  # the types of events that are texts of somebody's own

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from emu.ftrace.text.blk import blk_header
 from emu.ftrace.text.view import TraceView
 
 __all__ = ["event_header", "graph_header", "tracer_line"]
@@ -26,6 +27,8 @@ def tracer_line(view: TraceView) -> str:
 
 def event_header(view: TraceView) -> str:
     """The header of a trace with one event a line: how many events there are, and what the columns are."""
+    if view.tracer == "blk":
+        return blk_header(view)
     if not view.option("context-info"):
         return ""
     if view.option("latency-format"):
