@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "HWLAT", "KERNEL_STACK", "PRINT", "RAW_DATA",
-    "TASK_SWITCH", "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
+    "BLK", "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "HWLAT", "KERNEL_STACK", "PRINT",
+    "RAW_DATA", "TASK_SWITCH", "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
 
@@ -28,6 +28,7 @@ class EventType(enum.IntEnum):
     FUNCGRAPH_EXIT = 10
     FUNCGRAPH_ENTRY = 11
     USER_STACK = 12
+    BLK = 13
     BPUTS = 14
     HWLAT = 15
     RAW_DATA = 18
@@ -69,6 +70,10 @@ HWLAT = _entry(
     ("nmi_count", "u4"), ("seqnum", "u4"), ("count", "u4"),
 )  # fmt: skip
 RAW_DATA = _entry(("id", "u4"))  # then the bytes
+BLK = _entry(  # then `pdu_len` bytes. Linux: struct blk_io_trace
+    ("time", "u8"), ("sector", "u8"), ("bytes", "u4"), ("action", "u4"), ("task", "u4"), ("device", "u4"), ("cpu", "u4"),
+    ("error", "u2"), ("pdu_len", "u2"),
+)  # fmt: skip
 USER_STACK_DEPTH = 8
 USER_STACK = _entry(("tgid", "u4"), ("padding", "u4"), ("caller", "u8", USER_STACK_DEPTH))  # 0 after the last
 

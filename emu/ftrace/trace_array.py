@@ -27,7 +27,7 @@ from emu.ftrace.taken_text import TakenText
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.trace_summary import TraceSummary, summarize
-from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS, Callback
+from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS, Callback, Tracer
 from emu.ftrace.trigger.triggers import Triggers
 from emu.kernel.work import WorkKind
 
@@ -313,12 +313,17 @@ class TraceArray:
     def set_option(self, name: str, on: bool) -> None:
         """Raises TraceError: EINVAL."""
         self.options.check(name)
-        self.ops.tracer.option_changed(self, name, on)
+        self._owner(name).option_changed(self, name, on)
         wanted = self.ops.callback, self.ops.tracer_keys
         self.options.set(name, on)
         self.recorder.option_changed(name, on)
         if (self.ops.callback, self.ops.tracer_keys) != wanted:
             self.ftrace.update_sites()
+
+    def _owner(self, name: str) -> Tracer:
+        """The tracer that has an option, whether it is set or not; of one that all have the one that is."""
+        owners = (tracer for tracer in self.tracers.values() if any(option.name == name for option in tracer.options))
+        return next(owners, self.ops.tracer)
 
     def set_clock(self, name: str) -> None:
         """Changes the clock, and empties the ring buffers and the snapshot: they cannot hold times of two clocks.

@@ -9,6 +9,7 @@ import numpy as np
 
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.events import EventType
+from emu.ftrace.text.blk import blk_binary, blk_text
 from emu.ftrace.text.columns import Column
 from emu.ftrace.text.function import function_binary, function_hex, function_raw, function_text
 from emu.ftrace.text.hwlat import hwlat_raw, hwlat_text
@@ -41,6 +42,7 @@ _BODIES: Mapping[int, Writer] = {
     EventType.RAW_DATA: raw_data_text,
     EventType.KERNEL_STACK: kernel_stack_text,
     EventType.USER_STACK: user_stack_text,
+    EventType.BLK: blk_text,
 }
 # Between the braces of function_graph a message stands alone: its place says where it was written.
 _COMMENTS: Mapping[int, Writer] = {**_BODIES, **_MESSAGES}
@@ -63,6 +65,7 @@ _BINARY: Mapping[int, Writer] = {
     EventType.FUNCTION: function_binary,
     EventType.CONTEXT_SWITCH: task_switch_binary,
     EventType.WAKEUP: task_switch_binary,
+    EventType.BLK: blk_binary,
 }
 
 _OWN_TYPES = frozenset(map(int, EventType))

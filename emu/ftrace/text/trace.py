@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from emu.ftrace.text.blk import classic_rows
 from emu.ftrace.text.columns import Column, joined
 from emu.ftrace.text.event_lines import event_columns, is_numeric
 from emu.ftrace.text.function_graph import GraphText
@@ -79,7 +80,8 @@ def _notes(view: TraceView, rows: Rows) -> dict[int, str]:
     notes = {row: f"CPU:{rows.cpu[row]} [LOST {lost} EVENTS]\n" for row, lost in rows.lost.items()}
     overwritten = view.written > view.entries
     if overwritten and view.option("annotate") and graph_style(view) is None and not is_numeric(view):
-        for cpu, row in zip(*np.unique(rows.cpu, return_index=True), strict=True):
-            if row > 0:
+        places = np.flatnonzero(~classic_rows(view, rows))
+        for cpu, first in zip(*np.unique(rows.cpu[places], return_index=True), strict=True):
+            if (row := places[first]) > 0:
                 notes[int(row)] = notes.get(int(row), "") + f"##### CPU {cpu} buffer started ####\n"
     return notes

@@ -127,7 +127,7 @@ class Tracer:
         """tracing_on has been written."""
 
     def option_changed(self, array: TracedArray, name: str, on: bool) -> None:
-        """An option has been set while this is the tracer.
+        """One of its own options has been set, or, while this is the tracer, one that all have.
 
         Raises:
             TraceError: it cannot be; it stays what it was.
