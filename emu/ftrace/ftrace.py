@@ -167,7 +167,7 @@ class Ftrace:
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
         """Whether a site may call for another array's function tracer than the top array's, or for a command."""
         top = next(iter(self._recorders))
-        return any(ops.has_probes or (ops is not top and ops.tracer.callback is Callback.ENTRY) for ops in arrays)
+        return any(ops.has_probes or (ops is not top and ops.callback is Callback.ENTRY) for ops in arrays)
 
     def _patch(self, arrays: Collection[FtraceOps]) -> bool:
         """Starts to patch the sites for the tracers of these arrays and the probes of all, the keys for the events of all, and
@@ -182,7 +182,7 @@ class Ftrace:
             self._records.ask_each(True)
         targets = self._targets(arrays)
         changed = np.flatnonzero(targets != self.sites.targets)
-        branches = self.keys.to_turn(set().union(*(ops.events.keys for ops in self._recorders)))
+        branches = self.keys.to_turn(self._wanted_keys(arrays))
         breakpoints = self.kprobes.to_turn()
         if not len(changed) and not len(branches) and not breakpoints:
             return False
@@ -207,6 +207,11 @@ class Ftrace:
             self.keys.settle(branches)
             self._refused, self._behind = error, True  # the sites stay as they are, until the next update
         return True
+
+    def _wanted_keys(self, arrays: Iterable[FtraceOps]) -> set[int]:
+        """The static keys that must be on, for the tracers of these arrays and the events of all."""
+        of_tracers = {self._kernel.image.symbol(name) for ops in arrays for name in ops.tracer_keys}
+        return of_tracers.union(*(ops.events.keys for ops in self._recorders))
 
     def try_again(self) -> None:
         """Starts the change that was refused, if one was."""
@@ -241,7 +246,7 @@ class Ftrace:
         places = self._places(self.sites.addresses)
         for ops in arrays:
             recorder = self._recorders[ops]
-            if ops.tracer.callback is Callback.GRAPH and not recorder.graph_running:
+            if ops.callback is Callback.GRAPH and not recorder.graph_running:
                 self._return_stacks.start()
             recorder.follow(ops, places)
 
@@ -250,7 +255,7 @@ class Ftrace:
         targets = np.zeros(len(self.sites), np.uint64)
         if self.enabled:
             wanted = [(Callback.ENTRY, ops.probed()) for ops in self._recorders]
-            wanted += [(ops.tracer.callback, ops.traced()) for ops in arrays if ops.tracer.callback]
+            wanted += [(ops.callback, ops.traced()) for ops in arrays if ops.callback]
             for callback in Callback:
                 target = self._kernel.image.symbol(callback.value)
                 for kind, sites in wanted:

@@ -15,6 +15,7 @@ from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.native import array_record
+from emu.ftrace.options import Options
 from emu.ftrace.probes import FunctionProbes
 from emu.ftrace.tracers import NOP, Callback, Tracer
 from emu.ftrace.trigger.consumers import Consumers
@@ -47,6 +48,7 @@ class FtraceOps:
 
     Args:
         functions: the functions that can be traced now.
+        options: the array's.
         events: what the array wants of events.
         consumers: makes what acts on the array.
         at_sites: what else has consumers at sites, in the order in which they act.
@@ -66,8 +68,14 @@ class FtraceOps:
     """
 
     def __init__(
-        self, functions: Functions, events: EventFiles, consumers: Consumers, at_sites: Collection[AtSites] = ()
+        self,
+        functions: Functions,
+        options: Options,
+        events: EventFiles,
+        consumers: Consumers,
+        at_sites: Collection[AtSites] = (),
     ) -> None:
+        self._options = options
         self.tracer: Tracer = NOP
         self.filter = FunctionFilter(functions)
         self.notrace = self.filter
@@ -81,6 +89,16 @@ class FtraceOps:
         self.events = events
 
     @property
+    def callback(self) -> Callback | None:
+        """What every site calls for the tracer, of those that the filters select."""
+        return self.tracer.callback(self._options)
+
+    @property
+    def tracer_keys(self) -> Collection[str]:
+        """The static keys that must be on for the tracer, by their symbols."""
+        return self.tracer.keys(self._options)
+
+    @property
     def filtered(self) -> bool:
         """Whether there is a filter. A word that waits for its module is one, too (Linux: FTRACE_HASH_FL_MOD)."""
         return bool(self.filter or self.waiting_filter)
@@ -91,7 +109,7 @@ class FtraceOps:
 
     def traced(self) -> SiteMask:
         """The sites that must call for the tracer."""
-        if self.tracer.callback is None:
+        if self.callback is None:
             return np.zeros(len(self.filter.functions), np.bool_)
         return self.selected()
 
@@ -123,7 +141,7 @@ class FtraceOps:
         flags: NDArray[np.uint8] = (
             self.graph_function.mask * array_record.GRAPH_FUNCTION
             + self.graph_notrace.mask * array_record.GRAPH_NOTRACE
-            + (self.traced() & (self.tracer.callback is Callback.ENTRY)) * array_record.TRACED
+            + (self.traced() & (self.callback is Callback.ENTRY)) * array_record.TRACED
             + self.probed() * array_record.PROBED
         )
         return flags

@@ -46,7 +46,9 @@ CORE_OPTIONS = (
     Option("event-fork", False),
     Option("pause-on-trace", False),
     Option("hash-ptr", True),
+    Option("function-trace", True, top_only=True),
     Option("function-fork", False),
+    Option("display-graph", False, top_only=True),
     Option("stacktrace", False),
 )
 
@@ -76,10 +78,14 @@ class Options(Mapping[str, bool]):
     def __len__(self) -> int:
         return len(self._states)
 
-    def set(self, name: str, on: bool) -> None:
+    def check(self, name: str) -> None:
         """Raises TraceError, EINVAL, when there is no such option."""
         if name not in self._states:
             raise TraceError(errno.EINVAL, f"there is no option '{name}'", (name, self._states))
+
+    def set(self, name: str, on: bool) -> None:
+        """Raises TraceError, EINVAL, when there is no such option."""
+        self.check(name)
         self._states[name] = on
 
     def lines(self, names: Iterable[str]) -> list[str]:

@@ -85,4 +85,5 @@ class PidFilter:
         for cpu in self._records.cpus:
             pid = cpu.get(array_cpu_record.PID)
             ignored = (chosen is not None and pid not in chosen) or (excluded is not None and pid in excluded)
-            cpu.set(self._fields.ignored, int(ignored))
+            others = cpu.get(self._fields.ignored) & ~int(array_cpu_record.OF_PID)
+            cpu.set(self._fields.ignored, others | (int(array_cpu_record.OF_PID) if ignored else 0))

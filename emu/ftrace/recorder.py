@@ -16,14 +16,16 @@ from emu.ftrace.event.files import EventFiles
 from emu.ftrace.event.internal import GUEST_ENTRIES
 from emu.ftrace.events import Events
 from emu.ftrace.host_events import HostEvents
+from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.native import array_record, consumer, probes, ring_record
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import TraceView
+from emu.ftrace.text.view import LatencyData
 from emu.ftrace.trace_globals import TraceGlobals
-from emu.ftrace.tracers import NOP, Callback, Tracer
+from emu.ftrace.tracers import FUNCTION_GRAPH, NOP, Callback, Tracer
 from emu.ftrace.trigger.consumers import Consumers
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
@@ -66,6 +68,9 @@ class Recorder:
         event_files: what the array wants of events.
         host_events: records events for the guest.
         first_cpu: the CPU on which the function tracer was set, as latency-format names it.
+        records: through which native code knows the array.
+        max_latency: the worst latency that was seen.
+        tracer_started: called when the tracer has changed, before its sites call.
     """
 
     def __init__(self, kernel: Kernel, trace_globals: TraceGlobals) -> None:
@@ -74,23 +79,25 @@ class Recorder:
         self.tracer: Tracer = NOP
         self.cpumask = frozenset(range(len(kernel.board.cpus)))
         self.first_cpu = 0
+        self.tracer_started: Callable[[], None] = lambda: None
         self._start = 0
         self._pauses = 0
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
         self._site_flags = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
-        self._records = trace_globals.records.add()
-        self._buffers = ArrayBuffers(self._records)
-        self._records.array.set(array_record.SITE_FLAGS, self._site_flags.ctypes.data)
-        self._records.array.set(array_record.SITE_FLAGS_SIZE, len(self._site_flags))
-        self._records.set(array_record.SLEEP_TIME, 1)
-        self._records.set(array_record.RECORDING, 1)
+        self.records = trace_globals.records.add()
+        self._buffers = ArrayBuffers(self.records)
+        self.max_latency = MaxLatency(self.records)
+        self.records.array.set(array_record.SITE_FLAGS, self._site_flags.ctypes.data)
+        self.records.array.set(array_record.SITE_FLAGS_SIZE, len(self._site_flags))
+        self.records.set(array_record.SLEEP_TIME, 1)
+        self.records.set(array_record.RECORDING, 1)
         self.clock = trace_globals.clocks.first
         self.use_clock(self.clock.name)
-        flags = pid_flags(self._records)
-        self.pid_filter = PidFilter(self._records, flags, OF_FUNCTIONS)
-        self.event_pid_filter = PidFilter(self._records, flags, OF_EVENTS)
+        flags = pid_flags(self.records)
+        self.pid_filter = PidFilter(self.records, flags, OF_FUNCTIONS)
+        self.event_pid_filter = PidFilter(self.records, flags, OF_EVENTS)
         self.event_files = EventFiles(
-            self._records,
+            self.records,
             trace_globals.events,
             trace_globals.event_handler,
             lambda: trace_globals.stacks.callbacks().event_with_stack,
@@ -99,12 +106,12 @@ class Recorder:
             for call in GUEST_ENTRIES:
                 self.event_files.file(call)
         self.host_events = HostEvents(
-            kernel, trace_globals, self._records, self._buffers, self.event_files, self.wake_readers
+            kernel, trace_globals, self.records, self._buffers, self.event_files, self.wake_readers
         )
 
     def consumers(self, allocate_snapshot: Callable[[], None]) -> Consumers:
         """Makes what acts on this array. `allocate_snapshot`: see Consumers."""
-        return Consumers(self._records, self.event_files, self.globals, allocate_snapshot)
+        return Consumers(self.records, self.event_files, self.globals, allocate_snapshot)
 
     def hist_triggers(
         self, set_clock: Callable[[str], None], reserve_snapshot: Callable[[], Callable[[], None]]
@@ -112,7 +119,7 @@ class Recorder:
         """Makes what keeps this array's hist triggers. `set_clock`, `reserve_snapshot`: see HistTriggers."""
         from emu.ftrace.hist.triggers import HistTriggers  # when there is one
 
-        return HistTriggers(self._records, self.event_files, self.globals, set_clock, reserve_snapshot)
+        return HistTriggers(self.records, self.event_files, self.globals, set_clock, reserve_snapshot)
 
     def sibling(self) -> Recorder:
         """Makes a recorder for another array, with buffers of its own."""
@@ -121,11 +128,11 @@ class Recorder:
     def close(self) -> None:
         """Removes the array's records from those that native code knows."""
         self.event_files.close()
-        self.globals.records.remove(self._records)
+        self.globals.records.remove(self.records)
 
     @property
     def cpus(self) -> int:
-        return len(self._records.cpus)
+        return len(self.records.cpus)
 
     @property
     def rings(self) -> list[RingBuffer]:
@@ -138,6 +145,7 @@ class Recorder:
         """Changes the tracer, and drops the events of the old one."""
         self.clear()
         self.tracer = tracer
+        self.tracer_started()
 
     def note_first_cpu(self) -> None:
         """The function tracer is set by the acting CPU."""
@@ -146,23 +154,24 @@ class Recorder:
     @property
     def graph_running(self) -> bool:
         """Whether function_graph records entries and returns."""
-        return self._records.array.get(array_record.GRAPH_RUNNING) != 0
+        return self.records.array.get(array_record.GRAPH_RUNNING) != 0
 
     def follow(self, ops: FtraceOps, places: npt.NDArray[np.int64]) -> None:
         """Puts in force what the array wants. `places`: each site's offset in the kernel mapping, in bytes."""
         self._site_flags[places] = ops.flags()
         self._follow_probes(ops.chains(), places)
-        self._records.set(array_record.ONLY_SELECTED, int(ops.graph_function.mask.any()))
-        self._records.set(array_record.HIDES, int(ops.graph_notrace.mask.any()))
-        self._records.set(array_record.MAX_DEPTH, ops.max_graph_depth)
-        self._records.set(array_record.THRESHOLD, ops.threshold_us * 1000)
-        self._records.set(array_record.GRAPH_RUNNING, int(ops.tracer.callback is Callback.GRAPH))
+        self.records.set(array_record.ONLY_SELECTED, int(ops.graph_function.mask.any()))
+        self.records.set(array_record.HIDES, int(ops.graph_notrace.mask.any()))
+        self.records.set(array_record.MAX_DEPTH, ops.max_graph_depth)
+        self.records.set(array_record.THRESHOLD, ops.threshold_us * 1000 if ops.tracer is FUNCTION_GRAPH else 0)
+        self.max_latency.set_threshold(ops.threshold_us)
+        self.records.set(array_record.GRAPH_RUNNING, int(ops.callback is Callback.GRAPH))
 
     def _follow_probes(self, chains: Mapping[int, Sequence[Record]], places: npt.NDArray[np.int64]) -> None:
         """Has native code find the consumers at sites. `chains`: by site, in the order in which they act."""
         first = np.array([consumer.link(chain) for chain in chains.values()], np.uint64)
         self._probes = probes.table_of(places[list(chains)].astype(np.uint64), first), chains
-        self._records.array.set(array_record.PROBES, self._probes[0].ctypes.data)
+        self.records.array.set(array_record.PROBES, self._probes[0].ctypes.data)
 
     def forget_sites(self, places: npt.NDArray[np.int64]) -> None:
         """Clears the flags of sites that are gone. `places`: as for `follow`."""
@@ -171,18 +180,18 @@ class Recorder:
     def choose_event_pids(self, chosen: Pids, excluded: Pids) -> None:
         """Records events of certain tasks only."""
         self.event_pid_filter.choose(chosen, excluded)
-        self._records.array.set(array_record.EVENT_PIDS, int(bool(self.event_pid_filter)))
+        self.records.array.set(array_record.EVENT_PIDS, int(bool(self.event_pid_filter)))
         self.event_files.follow()
 
     def stop(self) -> None:
         """Stops recording for good, because tracing has failed; recorded events stay."""
-        self._records.set(array_record.GRAPH_RUNNING, 0)
+        self.records.set(array_record.GRAPH_RUNNING, 0)
         self._buffers.disable(ring_record.FAILED, range(self.cpus))
 
     @property
     def recording(self) -> bool:
         """Whether events are recorded (tracing_on). Native code may change it at any event."""
-        return self._records.array.get(array_record.RECORDING) != 0
+        return self.records.array.get(array_record.RECORDING) != 0
 
     def record_on(self) -> None:
         self._switch(on=True)
@@ -194,7 +203,7 @@ class Recorder:
         self.wake_readers()
 
     def _switch(self, on: bool) -> None:
-        self._records.set(array_record.RECORDING, int(on))
+        self.records.set(array_record.RECORDING, int(on))
         self._buffers.disable(ring_record.OFF, range(0 if on else self.cpus))
 
     def record_on_cpus(self, cpus: frozenset[int]) -> None:
@@ -221,19 +230,19 @@ class Recorder:
             case "trace_printk":
                 self.host_events.records_printk = on
             case "func_stack_trace":
-                self._records.set(array_record.FUNC_STACKS, self.globals.stacks.callbacks().function_stack if on else 0)
+                self.records.set(array_record.FUNC_STACKS, self.globals.stacks.callbacks().function_stack if on else 0)
             case "stacktrace":
-                self._records.array.set(array_record.EVENT_STACKS, self.globals.stacks.callbacks().event_stack if on else 0)
+                self.records.array.set(array_record.EVENT_STACKS, self.globals.stacks.callbacks().event_stack if on else 0)
                 self.event_files.follow()
             case "userstacktrace":
-                self._records.array.set(
+                self.records.array.set(
                     array_record.EVENT_USER_STACKS, self.globals.stacks.callbacks().event_user_stack if on else 0
                 )
                 self.event_files.follow()
             case "funcgraph-irqs":
-                self._records.set(array_record.SKIP_INTERRUPTS, int(not on))
+                self.records.set(array_record.SKIP_INTERRUPTS, int(not on))
             case "sleep-time":
-                self._records.set(array_record.SLEEP_TIME, int(on))
+                self.records.set(array_record.SLEEP_TIME, int(on))
             case "record-cmd":
                 self.globals.saved_cmdlines.record(on)
             case "record-tgid":
@@ -245,8 +254,8 @@ class Recorder:
 
     def _follow_fork(self, flags: np.uint8, on: bool) -> None:
         """Whether children of the tasks that have these flags get them, too."""
-        followed = self._records.array.get(array_record.FOLLOW_FORK)
-        self._records.set(array_record.FOLLOW_FORK, followed | int(flags) if on else followed & ~int(flags))
+        followed = self.records.array.get(array_record.FOLLOW_FORK)
+        self.records.set(array_record.FOLLOW_FORK, followed | int(flags) if on else followed & ~int(flags))
 
     def use_clock(self, name: str) -> bool:
         """Takes the times of events from another clock; False if there is none of that name."""
@@ -254,27 +263,27 @@ class Recorder:
         if clock is None:
             return False
         self.clock = clock
-        self._records.set(array_record.CLOCK, clock.source)
-        self._records.set(array_record.CLOCK_RATE, clock.rate)
-        self._records.set(array_record.CLOCK_OFFSET, clock.offset)
+        self.records.set(array_record.CLOCK, clock.source)
+        self.records.set(array_record.CLOCK_RATE, clock.rate)
+        self.records.set(array_record.CLOCK_OFFSET, clock.offset)
         return True
 
     # What native code asks of Python
 
     def take_dump(self) -> tuple[int | None] | None:
         """Of which CPU, or (None,) of all, a command wants the buffers to be dumped; None: there was none. Returned once."""
-        asked = self._records.array.get(array_record.DUMP)
-        self._records.array.set(array_record.DUMP, array_record.NO_DUMP)
+        asked = self.records.array.get(array_record.DUMP)
+        self.records.array.set(array_record.DUMP, array_record.NO_DUMP)
         if asked == array_record.NO_DUMP:
             return None
         return (None if asked == array_record.DUMP_ALL else asked - int(array_record.DUMP_CPU),)
 
     def take_mismatch(self) -> int | None:
         """The `frame` of a call that returned, but is not on top of its return stack; None: none. Returned once."""
-        if not self._records.array.get(array_record.MISMATCH):
+        if not self.records.array.get(array_record.MISMATCH):
             return None
-        self._records.array.set(array_record.MISMATCH, 0)
-        return self._records.array.get(array_record.MISMATCH_FRAME)
+        self.records.array.set(array_record.MISMATCH, 0)
+        return self.records.array.get(array_record.MISMATCH_FRAME)
 
     # The buffers
 
@@ -288,7 +297,7 @@ class Recorder:
             ring.reset()
         if cpu is None:
             counts = self.clock.source == array_record.CLOCK_COUNTER  # whoever asked the time would count on
-            self._start = self.globals.clocks.counted if counts else self._records.now(self._kernel.acting_cpu)
+            self._start = self.globals.clocks.counted if counts else self.records.now(self._kernel.acting_cpu)
 
     def resize_rings(self, kb: int, cpu: int | None = None) -> None:
         """Gives the ring buffer of one CPU, or of each, at least so many KiB.
@@ -349,7 +358,7 @@ class Recorder:
             commit_overrun=0,
             bytes=ring.used_bytes,
             oldest_event=ring.oldest_event,
-            now=self._records.now(self._kernel.board.cpus[cpu]),
+            now=self.records.now(self._kernel.board.cpus[cpu]),
             dropped_events=ring.dropped_events,
             read_events=ring.read_events,
         )
@@ -363,8 +372,10 @@ class Recorder:
         rings = self._buffers.of(cpu, spare=spare)
         entries = sum(ring.entries for ring in rings)
         written = entries + sum(ring.overrun for ring in rings)
-        start = 0 if spare else self._start
-        return self._view([ring.unread() for ring in rings], entries, written, start, tracer, options, consuming=False)
+        worst = spare and tracer.print_max
+        start = self.max_latency.start if worst else 0 if spare else self._start
+        found = [ring.unread() for ring in rings]
+        return self._view(found, entries, written, start, tracer, options, consuming=False, worst=worst)
 
     def oldest_events(
         self, cpu: int | None, tracer: Tracer, options: Mapping[str, bool], *, spare: bool = False
@@ -388,6 +399,7 @@ class Recorder:
         options: Mapping[str, bool],
         *,
         consuming: bool,
+        worst: bool = False,
     ) -> TraceView:
         symbols, image = self.globals.symbols, self._kernel.image
         self.globals.remember_running()
@@ -405,7 +417,7 @@ class Recorder:
             irq_entry_text=symbols.irq_entry_text,
             byte_order=image.byte_order,
             release=self._kernel.memory.text(image.symbol("init_uts_ns"), "new_utsname.release"),
-            first_cpu=self.first_cpu,
+            latency=self.max_latency.data() if worst else LatencyData(cpu=self.first_cpu),
             start=start,
             consuming=consuming,
             calls=self.globals.events,
@@ -435,7 +447,7 @@ class Recorder:
         board = self._kernel.board
         asks_itself = self._kernel.file_server.caller is not None
         earliest = 1 if asks_itself else board.current.cycles + board.cycles(_PAUSE_NS)
-        self._records.array.set(array_record.READER_WAITS, earliest)
+        self.records.array.set(array_record.READER_WAITS, earliest)
 
     def filled(self, cpu: int, percent: int) -> bool:
         """Whether so much of a CPU's buffer is written; as in Linux, the page that is being written counts as full."""
@@ -443,7 +455,7 @@ class Recorder:
 
     def await_filled(self, cpu: int, percent: int) -> None:
         """Has the event with which so much of a CPU's buffer is written interrupt the guest. That may come early."""
-        wakes = self._records.array.address + int(array_record.READER_WAITS)
+        wakes = self.records.array.address + int(array_record.READER_WAITS)
         self._buffers.ring(cpu).await_pages(self._pages_missing(cpu, percent), wakes)
 
     def _pages_missing(self, cpu: int, percent: int) -> int:
@@ -452,6 +464,6 @@ class Recorder:
 
     def wake_readers(self) -> None:
         """Makes the readers that wait look again, even if there is nothing new."""
-        if self._records.array.get(array_record.READER_WAITS):
-            self._records.array.set(array_record.READER_WAITS, 0)
+        if self.records.array.get(array_record.READER_WAITS):
+            self.records.array.set(array_record.READER_WAITS, 0)
             self._kernel.file_server.changed()

@@ -8,19 +8,23 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 
+from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.dump import Dump
 from emu.ftrace.error_log import ErrorLog
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.call import EventCall
+from emu.ftrace.event.files import EventFiles
 from emu.ftrace.filters import FunctionFilter
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.linux_names import TRACERS as LINUX_TRACERS
+from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.ops import AtSites, FtraceOps
 from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.taken_text import TakenText
 from emu.ftrace.text import TraceView
+from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.trace_summary import TraceSummary, summarize
 from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS
 from emu.ftrace.trigger.triggers import Triggers
@@ -57,14 +61,15 @@ class TraceArray:
         self.ftrace = ftrace
         self.recorder = recorder
         self.error_log = ErrorLog(recorder.time_since_boot)
-        consumers = recorder.consumers(self.allocate_snapshot)
-        at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches] if parent is None else []
-        self.ops = FtraceOps(ftrace.sites.functions, recorder.event_files, consumers, at_sites)
-        hists = partial(recorder.hist_triggers, self.set_clock, self.reserve_snapshot)
-        self.triggers = Triggers(recorder.event_files, consumers, hists, recorder.globals.condition)
+        recorder.tracer_started = self._tracer_started
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
+        consumers = recorder.consumers(self.allocate_snapshot)
+        at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches] if self.is_top else []
+        self.ops = FtraceOps(ftrace.sites.functions, self.options, recorder.event_files, consumers, at_sites)
+        hists = partial(recorder.hist_triggers, self.set_clock, self.reserve_snapshot)
+        self.triggers = Triggers(recorder.event_files, consumers, hists, recorder.globals.condition)
         self.pipes = 0
         self.buffer_percent = 50
         self.users = 0
@@ -89,6 +94,30 @@ class TraceArray:
         if percent > 100:
             raise TraceError(errno.EINVAL, f"{percent} is more than 100 percent")
         self.buffer_percent = percent
+
+    # For tracers (TracedArray)
+
+    @property
+    def globals(self) -> TraceGlobals:
+        return self.recorder.globals
+
+    @property
+    def records(self) -> ArrayRecords:
+        return self.recorder.records
+
+    @property
+    def event_files(self) -> EventFiles:
+        return self.recorder.event_files
+
+    @property
+    def max_latency(self) -> MaxLatency:
+        return self.recorder.max_latency
+
+    def clear(self) -> None:
+        self.recorder.clear()
+
+    def clear_worst(self) -> None:
+        self.recorder.clear_snapshot()
 
     # Instances
 
@@ -126,12 +155,17 @@ class TraceArray:
             return
         if self.pipes:
             raise TraceError(errno.EBUSY, "a trace_pipe is open")
+        tracer.prepare(self)
+        self.ops.tracer.stop(self)
         self.ops.tracer = tracer
         self.ops.probes.tracer_set()
         self.recorder.clear()
         if tracer is FUNCTION:
             self.recorder.note_first_cpu()
         self.ftrace.update_sites()
+
+    def _tracer_started(self) -> None:
+        self.ops.tracer.start(self)
 
     def set_filter(self, selected: FunctionFilter) -> None:
         self.ops.filter = selected
@@ -155,6 +189,8 @@ class TraceArray:
 
     def set_threshold(self, microseconds: int) -> None:
         self.ops.threshold_us = microseconds
+        self.recorder.max_latency.set_threshold(microseconds)
+        self.ops.tracer.threshold_changed(self)
         self.ftrace.update_sites()
 
     def edit_probes(self, word: str) -> None:
@@ -196,6 +232,7 @@ class TraceArray:
             self.recorder.record_on()
         else:
             self.recorder.record_off()
+        self.ops.tracer.recording(self, on)
 
     def set_pids(self, pids: Pids) -> None:
         self.recorder.pid_filter.choose(pids, self.recorder.pid_filter.excluded)
@@ -227,8 +264,13 @@ class TraceArray:
 
     def set_option(self, name: str, on: bool) -> None:
         """Raises TraceError: EINVAL."""
+        self.options.check(name)
+        self.ops.tracer.option_changed(self, name, on)
+        wanted = self.ops.callback, self.ops.tracer_keys
         self.options.set(name, on)
         self.recorder.option_changed(name, on)
+        if (self.ops.callback, self.ops.tracer_keys) != wanted:
+            self.ftrace.update_sites()
 
     def set_clock(self, name: str) -> None:
         """Changes the clock, and empties the ring buffers and the snapshot: they cannot hold times of two clocks.
@@ -289,6 +331,11 @@ class TraceArray:
     def _check_reserved(self) -> None:
         if self._snapshot_reserved:
             raise TraceError(errno.EBUSY, "an action of a histogram takes the snapshots")
+        self._check_snapshots()
+
+    def _check_snapshots(self) -> None:
+        if self.ops.tracer.print_max:
+            raise TraceError(errno.EBUSY, f"the tracer '{self.ops.tracer.name}' keeps the worst latency in the snapshot's place")
 
     def take_snapshot(self, cpu: int | None = None) -> None:
         """Takes a snapshot of one CPU or of all, and makes room for it if there is none. Raises TraceError: EBUSY, ENOMEM."""
@@ -323,8 +370,11 @@ class TraceArray:
     # `spare`: of the snapshot, not of what is recorded now.
 
     def trace_view(self, cpu: int | None, *, spare: bool = False) -> TraceView:
-        """What there is to print, of one CPU or of all."""
-        return self.recorder.unread_events(cpu, self.ops.tracer, self.options, spare=spare)
+        """What there is to print, of one CPU or of all. Raises TraceError: EBUSY, of a snapshot whose place is used otherwise."""
+        if spare:
+            self._check_snapshots()
+        tracer = self.ops.tracer
+        return self.recorder.unread_events(cpu, tracer, self.options, spare=spare or tracer.print_max)
 
     def pipe_view(self, cpu: int | None, *, spare: bool = False) -> tuple[TraceView, Mapping[int, int]]:
         """The oldest events to print, and for each CPU that has any, how many can be consumed at once."""

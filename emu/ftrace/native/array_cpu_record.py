@@ -6,6 +6,8 @@ A CPU's CALLOUT field points to its record of the top array; NEXT leads on to it
 
 from __future__ import annotations
 
+import numpy as np
+
 from emu.native.record import Fields
 
 _fields = Fields()
@@ -14,8 +16,12 @@ SPARE_RING = _fields.word()  # the same of the spare buffer, which a snapshot ex
 HOT = _fields.word()  # host address of the CPU's struct pcpu_hot
 ARRAY = _fields.word()  # address of the array's record for all CPUs
 RECORDED = _fields.word()  # 1: an event was recorded since the last process switch
-IGNORED = _fields.word()  # 1: the task that runs is not to be traced (set_ftrace_pid, set_ftrace_notrace_pid)
-EVENTS_IGNORED = _fields.word()  # 1: events are not to be recorded (set_event_pid, set_event_notrace_pid)
+IGNORED = _fields.word()  # bits that say why functions are not recorded
+EVENTS_IGNORED = _fields.word()  # the same for events
 PID = _fields.word()  # pid of the task that runs
 NEXT = _fields.word()  # address of this CPU's record of the next array; 0: there is none
 WORDS = _fields.count
+
+# Bits of IGNORED, and of EVENTS_IGNORED
+OF_PID = np.uint64(1)  # the task that runs is not to be traced (set_ftrace_pid, set_ftrace_notrace_pid, set_event_pid, ...)
+NO_SECTION = np.uint64(2)  # a latency tracer is set, and the CPU is in no section of which it wants the functions

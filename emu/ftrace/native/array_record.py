@@ -67,6 +67,7 @@ ONLY_SELECTED = _fields.word()  # 1: graphs begin at GRAPH_FUNCTION sites only
 HIDES = _fields.word()  # 1: there are GRAPH_NOTRACE sites
 SKIP_INTERRUPTS = _fields.word()  # 1: function_graph records nothing in hard interrupts
 SLEEP_TIME = _fields.word()  # 1: durations include the time a task was switched out
+MAX_LATENCY = _fields.word()  # address of the max_latency_record
 THRESHOLD = _fields.word()  # nanoseconds: function_graph records only returns of calls this long; 0: all, and entries
 GRAPH_ENTRY_FILTER = _fields.word()  # address of the program of a filter of function_graph's entries; 0: there is none
 GRAPH_EXIT_FILTER = _fields.word()  # of its returns

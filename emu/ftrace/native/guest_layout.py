@@ -30,6 +30,9 @@ class GuestLayout(NamedTuple):
     task_comm: np.uint64
     task_mm: np.uint64
     task_stack: np.uint64
+    task_static_prio: np.uint64  # 120 + nice
+    task_policy: np.uint64
+    task_rt_priority: np.uint64
     task_pf: np.uint64  # task_struct.flags
     pf_kthread: np.uint64
     curr_ret_stack: np.uint64  # index of the return stack's latest entry, -1 if there is none
@@ -113,6 +116,9 @@ class GuestLayout(NamedTuple):
             task_comm=offset("task_struct.comm"),
             task_mm=offset("task_struct.mm"),
             task_stack=offset("task_struct.stack"),
+            task_static_prio=offset("task_struct.static_prio"),
+            task_policy=offset("task_struct.policy"),
+            task_rt_priority=offset("task_struct.rt_priority"),
             task_pf=offset("task_struct.flags"),
             pf_kthread=constant("PF_KTHREAD"),
             curr_ret_stack=offset("task_struct.curr_ret_stack"),

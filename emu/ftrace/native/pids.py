@@ -67,9 +67,11 @@ def build(memory: Accessors, guest: GuestLayout) -> Pids:
         flags = pid_flags(array, pid)
         left_out = load_u64(array + array_record.ONLY_CHOSEN) != ZERO and flags & array_record.PID_CHOSEN == 0
         ignored = left_out or flags & array_record.PID_EXCLUDED != 0
-        store_u64(array_cpu + array_cpu_record.IGNORED, ONE if ignored else ZERO)
+        of_pid = array_cpu_record.OF_PID
+        others = load_u64(array_cpu + array_cpu_record.IGNORED) & ~of_pid
+        store_u64(array_cpu + array_cpu_record.IGNORED, others | (of_pid if ignored else ZERO))
         if load_u64(array + array_record.EVENT_PIDS) != ZERO:
-            store_u64(array_cpu + array_cpu_record.EVENTS_IGNORED, ONE if events_ignored(array, pid) else ZERO)
+            store_u64(array_cpu + array_cpu_record.EVENTS_IGNORED, of_pid if events_ignored(array, pid) else ZERO)
 
     @njit
     def flags_of(array, task):

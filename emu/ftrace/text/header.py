@@ -69,12 +69,15 @@ def _latency_header(view: TraceView, columns: str) -> str:
     if not any(map(len, view.events)):
         return ""
     model = "M:preempt VP:0, KP:0, SP:0 HP:0"
+    data = view.latency
+    latency = (data.latency + 500) // 1000
+    owner = f"uid:0 nice:{data.nice} policy:{data.policy} rt_prio:{data.rt_priority}"
     return (
         f"# {view.tracer} latency trace v1.1.5 on {view.release}\n"
         f"# {_RULE}\n"
-        f"# latency: 0 us, #{view.entries}/{view.written}, CPU#{view.first_cpu} | ({model} #P:{view.cpus})\n"
+        f"# latency: {latency} us, #{view.entries}/{view.written}, CPU#{data.cpu} | ({model} #P:{view.cpus})\n"
         f"#    {_SHORT_RULE}\n"
-        "#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n"
+        f"#    | task: {data.comm}-{data.pid} ({owner})\n"
         f"#    {_SHORT_RULE}\n"
         f"#\n{columns}"
     )

@@ -14,7 +14,7 @@ from emu.ftrace.event.call import EventCall
 from emu.ftrace.events import Events
 from emu.kernel.user_mappings import MappedFile
 
-__all__ = ["Symbol", "SymbolTable", "Symbols", "TraceView"]
+__all__ = ["LatencyData", "Symbol", "SymbolTable", "Symbols", "TraceView"]
 
 
 class Symbol(NamedTuple):
@@ -51,6 +51,21 @@ class SymbolTable:
 
 
 @dataclass(frozen=True)
+class LatencyData:
+    """What the header of latency-format says of the longest latency."""
+
+    latency: int = 0  # nanoseconds
+    cpu: int = 0
+    comm: str = ""
+    pid: int = 0
+    nice: int = 0
+    policy: int = 0
+    rt_priority: int = 0
+    critical_start: int = 0  # where the section began; 0: it is not about a section
+    critical_end: int = 0
+
+
+@dataclass(frozen=True)
 class TraceView:
     """A snapshot of a trace and its surroundings.
 
@@ -78,7 +93,7 @@ class TraceView:
     warn: Callable[[str], None] = lambda text: None  # gets what is wrong with an event, once
     byte_order: str = "<"  # the guest's, "<" or ">": that of binary output
     release: str = ""  # of the guest's kernel, as uname has it
-    first_cpu: int = 0  # the CPU on which the function tracer was set
+    latency: LatencyData = LatencyData()
     start: int = 0  # the time of the beginning, by the trace's clock
     consuming: bool = False  # the events are taken out one by one: what follows each is not known
     first_number: int = 0  # of the first event, where events are numbered

@@ -122,12 +122,16 @@ def _of_tasks(trace_globals: TraceGlobals, known: Iterable[tuple[int, object]]) 
 
 
 def _tracer_files(tr: TraceArray) -> dict[str, Node]:
+    max_latency = tr.recorder.max_latency
     return {
         "available_tracers": TextFile(lambda: " ".join(tr.tracers) + "\n"),
         "current_tracer": TextFile(lambda: f"{tr.ops.tracer.name}\n", lambda text: tr.set_tracer(text.rstrip())),
         "error_log": _error_log_file(tr),
         "tracing_on": TextFile(
             lambda: f"{int(tr.recorder.recording)}\n", lambda text: tr.set_recording(parse_decimal(text) != 0)
+        ),
+        "tracing_max_latency": TextFile(
+            lambda: f"{max_latency.microseconds}\n", lambda text: max_latency.set(parse_decimal(text))
         ),
         "tracing_cpumask": TextFile(
             lambda: format_cpumask(tr.recorder.cpumask, tr.recorder.cpus) + "\n",

@@ -5,4 +5,4 @@ from emu.ftrace.tracers.tracer import Tracer
 
 __all__ = ["NOP"]
 
-NOP = Tracer("nop", None, in_instances=True)
+NOP = Tracer("nop", in_instances=True)

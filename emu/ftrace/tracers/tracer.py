@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a tracer is: a name, the options only it has, and the callback that its sites call."""
+"""What a tracer is: a name, the options only it has, what sites call while it is set, and what happens when it comes and goes."""
 
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from typing import Protocol
 
+from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.event.files import EventFiles
+from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.options import Option
+from emu.ftrace.trace_globals import TraceGlobals
 
-__all__ = ["Callback", "Tracer"]
+__all__ = ["Callback", "TracedArray", "Tracer"]
 
 
 class Callback(enum.Enum):
@@ -18,11 +23,96 @@ class Callback(enum.Enum):
     GRAPH = "ftrace_graph_caller"  # records the entry, takes over the return address, records the return
 
 
-@dataclass(frozen=True)
-class Tracer:
-    """One entry of available_tracers."""
+class TracedArray(Protocol):
+    """What a tracer knows of the trace array for which it is set, a TraceArray."""
 
-    name: str
-    callback: Callback | None  # of every site that the filters select
-    options: tuple[Option, ...] = ()
-    in_instances: bool = False  # whether instances have it, too
+    @property
+    def options(self) -> Mapping[str, bool]: ...
+
+    @property
+    def globals(self) -> TraceGlobals:
+        """What all arrays share."""
+
+    @property
+    def records(self) -> ArrayRecords:
+        """Through which native code knows the array."""
+
+    @property
+    def event_files(self) -> EventFiles:
+        """What the array wants of events."""
+
+    @property
+    def max_latency(self) -> MaxLatency:
+        """The worst latency that it has seen."""
+
+    def set_option(self, name: str, on: bool) -> None: ...
+
+    def clear(self) -> None:
+        """Drops what has been recorded."""
+
+    def allocate_snapshot(self) -> None:
+        """Makes room for the worst latency in spare ring buffers, if there is none. Raises TraceError: ENOMEM."""
+
+    def clear_worst(self) -> None:
+        """Drops what the spare ring buffers hold."""
+
+
+class Tracer:
+    """One entry of available_tracers. All machines share it: what belongs to one is kept by the trace array or TraceGlobals.
+
+    A tracer that does more than have sites called overrides the methods.
+
+    Args:
+        name: as in current_tracer.
+        callback: of every site that the filters select; None: it has none called.
+        options: those that only it has.
+        in_instances: whether instances have it, too.
+
+    Attributes:
+        print_max: whether it keeps the worst that it has seen in the spare ring buffers: then `trace` shows those, and there are
+            no snapshots (Linux: print_max and use_max_tr).
+    """
+
+    print_max = False
+
+    def __init__(
+        self, name: str, callback: Callback | None = None, options: Collection[Option] = (), *, in_instances: bool = False
+    ) -> None:
+        self.name = name
+        self._callback = callback
+        self.options = tuple(options)
+        self.in_instances = in_instances
+
+    def callback(self, options: Mapping[str, bool]) -> Callback | None:
+        """What every site calls that the filters select, with these options of the array."""
+        return self._callback
+
+    def keys(self, options: Mapping[str, bool]) -> Collection[str]:
+        """The static keys of the guest that are on while it is set, by their symbols."""
+        return ()
+
+    def prepare(self, array: TracedArray) -> None:
+        """The tracer is about to be set.
+
+        Raises:
+            TraceError: it cannot be, and nothing has changed.
+        """
+
+    def start(self, array: TracedArray) -> None:
+        """No site calls for the tracer before it any more, and what that one has recorded is dropped. Its own come next."""
+
+    def stop(self, array: TracedArray) -> None:
+        """Another tracer is set. From now on, this one does nothing."""
+
+    def recording(self, array: TracedArray, on: bool) -> None:
+        """tracing_on has been written."""
+
+    def option_changed(self, array: TracedArray, name: str, on: bool) -> None:
+        """An option has been set while this is the tracer.
+
+        Raises:
+            TraceError: it cannot be; it stays what it was.
+        """
+
+    def threshold_changed(self, array: TracedArray) -> None:
+        """tracing_thresh has been written while this is the tracer."""

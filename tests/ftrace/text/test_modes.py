@@ -11,6 +11,7 @@ from emu.ftrace.event.call import EventCall
 from emu.ftrace.events import ENTRY, FUNCTION, PRINT, EventType
 from emu.ftrace.text import render_events, render_trace
 from emu.ftrace.text.pipe import PipeText
+from emu.ftrace.text.view import LatencyData
 from tests.ftrace.text.golden import Recording, body_of, header_of, read_golden, record_events
 
 RELEASE = "6.1.192-fulltrace"
@@ -63,7 +64,8 @@ def _same_beginning(ours: str, golden: str, *, least: int) -> None:
 @pytest.mark.parametrize("options", ["raw", "hex", "verbose", "latency-format", "latency-format+verbose"])
 def test_function(options: str) -> None:
     golden = read_golden(f"function-opt-{options}.txt")
-    view = _functions().view("function", options.split("+"), header_of(golden), release=RELEASE, start=START, first_cpu=1)
+    chosen, header, latency = options.split("+"), header_of(golden), LatencyData(cpu=1)
+    view = _functions().view("function", chosen, header, release=RELEASE, start=START, latency=latency)
     _same_beginning("".join(render_trace(view)), golden, least=100)
 
 

@@ -46,8 +46,7 @@ def test_what_is_here_is_a_part_of_linux(tracefs: TraceFS) -> None:
     ("path", "log"),
     [
         ("eval_map", "eval_map: Linux 6.1 has this file, this machine does not"),
-        ("instances/a/tracing_max_latency", "tracing_max_latency: Linux 6.1 has this file, this machine does not"),
-        ("options/display-graph", "options/display-graph: Linux 6.1 has this file, this machine does not"),
+        ("options/block", "options/block: Linux 6.1 has this file, this machine does not"),
         ("events/ext4", "events/ext4: Linux 6.1 has this file, this machine does not"),
         ("events/sched/sched_swap_numa", "events/sched/sched_swap_numa: Linux 6.1 has this file, this machine does not"),
         ("events/syscalls/sys_enter_bpf", "events/syscalls/sys_enter_bpf: Linux 6.1 has this file, this machine does not"),
@@ -80,8 +79,8 @@ def test_a_file_that_linux_does_not_have_either(tracefs: TraceFS, path: str) -> 
     ("path", "text", "what"),
     [
         ("current_tracer", "irqsoff", "the tracer 'irqsoff'"),
-        ("trace_options", "display-graph", "the option 'display-graph'"),
-        ("trace_options", "nodisplay-graph", "the option 'display-graph'"),
+        ("trace_options", "block", "the option 'block'"),
+        ("trace_options", "noblock", "the option 'block'"),
         ("set_event", "ext4:*", "events of the system 'ext4'"),
         ("set_event", "!ext4", "events of the system 'ext4'"),
         ("set_event", "sched:sched_swap_numa", "the event 'sched:sched_swap_numa'"),

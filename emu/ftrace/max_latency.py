@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The worst latency that a trace array has seen: tracing_max_latency, and what the header of a trace says of it."""
+
+from __future__ import annotations
+
+from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.native import array_record, max_latency_record
+from emu.ftrace.text.view import LatencyData
+from emu.native.record import Record
+
+__all__ = ["MaxLatency"]
+
+_DEFAULT_PRIO = 120  # static_prio of nice 0
+_NS = 1000  # in a microsecond
+
+
+class MaxLatency:
+    """What native code keeps of the worst latency (`native.max_latency_record`).
+
+    Args:
+        records: the array's.
+    """
+
+    def __init__(self, records: ArrayRecords) -> None:
+        self._record = Record(max_latency_record.WORDS)
+        records.array.set(array_record.MAX_LATENCY, self._record.address)
+
+    @property
+    def microseconds(self) -> int:
+        """tracing_max_latency, rounded to the nearest as Linux does."""
+        return (self._record.get(max_latency_record.MAX_LATENCY) + _NS // 2) // _NS
+
+    def set(self, microseconds: int) -> None:
+        """Sets tracing_max_latency."""
+        self._record.set(max_latency_record.MAX_LATENCY, microseconds * _NS)
+
+    def set_threshold(self, microseconds: int) -> None:
+        """Sets tracing_thresh."""
+        self._record.set(max_latency_record.THRESHOLD, microseconds * _NS)
+
+    @property
+    def start(self) -> int:
+        """When what the spare buffers hold began, by the trace's clock."""
+        return self._record.get(max_latency_record.START)
+
+    def data(self) -> LatencyData:
+        """What the header of a trace says of it."""
+        get = self._record.get
+        comm = self._record.words.tobytes()[int(max_latency_record.COMM) :][:16]
+        return LatencyData(
+            latency=get(max_latency_record.SAVED_LATENCY),
+            cpu=get(max_latency_record.CPU),
+            comm=comm.partition(b"\0")[0].decode(errors="replace"),
+            pid=get(max_latency_record.PID),
+            nice=(get(max_latency_record.STATIC_PRIO) or _DEFAULT_PRIO) - _DEFAULT_PRIO,
+            policy=get(max_latency_record.POLICY),
+            rt_priority=get(max_latency_record.RT_PRIORITY),
+            critical_start=get(max_latency_record.CRITICAL_START),
+            critical_end=get(max_latency_record.CRITICAL_END),
+        )
+
+    def reset(self) -> None:
+        """Forgets the worst latency. The threshold stays."""
+        threshold = self._record.get(max_latency_record.THRESHOLD)
+        self._record.clear()
+        self._record.set(max_latency_record.THRESHOLD, threshold)

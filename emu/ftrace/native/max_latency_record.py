@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The worst latency that a trace array has seen, and whose it was. Linux: max_latency, and data of max_buffer."""
+
+from __future__ import annotations
+
+from emu.native.record import Fields
+
+_fields = Fields()
+MAX_LATENCY = _fields.word()  # nanoseconds: tracing_max_latency
+THRESHOLD = _fields.word()  # nanoseconds: tracing_thresh; if not 0, all that takes as long is kept, not only what takes longer
+
+# What the spare ring buffers hold
+SAVED_LATENCY = _fields.word()  # nanoseconds
+START = _fields.word()  # when it began, by the trace's clock: what is older belongs to something else
+CPU = _fields.word()
+PID = _fields.word()
+COMM = _fields.words(2)  # 16 bytes
+STATIC_PRIO = _fields.word()  # 120 + nice
+POLICY = _fields.word()
+RT_PRIORITY = _fields.word()
+CRITICAL_START = _fields.word()  # where the section was begun; 0: it is no section
+CRITICAL_END = _fields.word()
+WORDS = _fields.count
