@@ -19,6 +19,10 @@ enum {
 	TRACE_WORK_UPROBE_ENABLE = 5,
 	TRACE_WORK_UPROBE_DISABLE = 6,
 	TRACE_WORK_UPROBE_REMOVE = 7,	/* disabled or not */
+
+	/* The threads of osnoise, or with an argument that is not 0, timerlat. */
+	TRACE_WORK_OSNOISE_START = 10,
+	TRACE_WORK_OSNOISE_STOP = 11,
 };
 
 #define TRACE_WORK_TEXT	4096
