@@ -88,7 +88,9 @@ class Ftrace:
         self.driver = Driver(kernel, arch, self._fail, warn)
         self._trampolines = trace_globals.trampolines
         self._trampolines.on_ready(self._ready)
-        self.live_patches = LivePatches(kernel, arch, self._trampolines, trace_globals.kprobes.places.code, self.update_sites)
+        self.live_patches = LivePatches(
+            kernel, arch, trace_globals.symbols, self._trampolines, trace_globals.kprobes.places.code, self.update_sites
+        )
         self.enabled = True
         self.failed = False
         self.updates = 0

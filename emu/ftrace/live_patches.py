@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import functools
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.errors import TraceError, did_you_mean
 from emu.ftrace.filters import Functions, SiteMask
 from emu.ftrace.native import consumer
+from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
@@ -100,6 +100,7 @@ class LivePatches:
     Args:
         kernel: with its image loaded.
         arch: its architecture.
+        symbols: those of the kernel and its modules.
         trampolines: has places for the new code.
         code: returns a function as it was compiled, by its address.
         changed: called when sites are to call, or no longer.
@@ -109,12 +110,14 @@ class LivePatches:
         self,
         kernel: Kernel,
         arch: FtraceArch,
+        symbols: KernelSymbols,
         trampolines: Trampolines,
         code: Callable[[int], bytes],
         changed: Callable[[], None],
     ) -> None:
         self._kernel = kernel
         self._arch = arch
+        self._symbols = symbols
         self._trampolines = trampolines
         self._code = code
         self._changed = changed
@@ -167,7 +170,7 @@ class LivePatches:
         from emu.ftrace.assembler import assemble  # when it is needed: keystone takes a while to load
 
         begin = self._arch.taken_over
-        return NewCode(lambda address: begin + assemble(self._arch, text, address + len(begin), self._symbol))
+        return NewCode(lambda address: begin + assemble(self._arch, text, address + len(begin), self._symbols.address))
 
     def detour(self, function: Replaced, name: str) -> NewCode:
         """Code that goes on at another function.
@@ -192,15 +195,6 @@ class LivePatches:
     def _module_of(self, address: int) -> str:
         """The module in whose code an address is; "": in none's."""
         return next((module.name for module in self._kernel.modules if module.has_code(address)), "")
-
-    def _symbol(self, name: str) -> int | None:
-        """The address of a function or a variable; of several in modules, in that which was loaded first."""
-        if (address := self._kernel.image.symbols.get(name)) is not None:
-            return address
-        for module in self._kernel.modules:
-            with contextlib.suppress(LookupError):
-                return self._kernel.modules.symbol(module.name, name)
-        return None
 
     def remove(self, patch: LivePatch) -> None:
         """Has native code go there no longer, from now on."""

@@ -103,6 +103,7 @@ class StackCallbacks(NamedTuple):
     """The address of void (*)(cpu, words), which stores hist_record.STACK_DEPTH words: the calls under way when the event in the
     event_context happens, and zeros behind them."""
 
+
 class ProbeCallbacks(NamedTuple):
     """What kprobes need. The functions without labels are void (*)(cpu, event_context)."""
 

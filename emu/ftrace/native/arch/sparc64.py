@@ -41,9 +41,7 @@ __all__ = ["build", "build_for_events", "build_for_tasks"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 WINDOW = np.uint64(Env.regwptr.offset)
-O0, O1, O2, O3, O6, O7, I6, I7 = (
-    np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o6", "o7", "i6", "i7")
-)
+O0, O1, O2, O3, O7, I7 = (np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o7", "i7"))
 ZERO, BEHIND = np.uint64(0), np.uint64(RETURN_OFFSET)
 
 
