@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "KERNEL_STACK", "PRINT", "RAW_DATA",
-    "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
+    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "KERNEL_STACK", "OSNOISE", "PRINT",
+    "RAW_DATA", "TIMERLAT", "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
 
@@ -27,6 +27,8 @@ class EventType(enum.IntEnum):
     FUNCGRAPH_ENTRY = 11
     USER_STACK = 12
     BPUTS = 14
+    OSNOISE = 16
+    TIMERLAT = 17
     RAW_DATA = 18
 
 
@@ -57,6 +59,11 @@ KERNEL_STACK = _entry(("size", "i4"), ("padding", "u4"))  # how many addresses; 
 PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
 BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)
 BPUTS = _entry(("ip", "u8"), ("str", "u8"))  # the text's address
+OSNOISE = _entry(
+    ("noise", "u8"), ("runtime", "u8"), ("max_sample", "u8"),
+    ("hw_count", "u4"), ("nmi_count", "u4"), ("irq_count", "u4"), ("softirq_count", "u4"), ("thread_count", "u4"),
+)  # fmt: skip
+TIMERLAT = _entry(("seqnum", "u4"), ("context", "i4"), ("timer_latency", "u8"))
 RAW_DATA = _entry(("id", "u4"))  # then the bytes
 USER_STACK_DEPTH = 8
 USER_STACK = _entry(("tgid", "u4"), ("padding", "u4"), ("caller", "u8", USER_STACK_DEPTH))  # 0 after the last

@@ -165,6 +165,8 @@ class Ftrace:
                 self._recorders[ops].start_tracer(ops.tracer)
         if not self._patch(self._recorders):
             self._records.ask_each(self._several(self._recorders))
+            for recorder in self._recorders.values():
+                recorder.sites_ready()
 
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
         """Whether a site may call for another array's function tracer than the top array's, or for a command."""
@@ -357,9 +359,9 @@ class Ftrace:
         return int(self.enabled)
 
     def tracing_on(self, on: bool | None) -> bool:
-        """Sets the top array's tracing_on and returns it. `on` None: only returns it."""
+        """Sets whether the top array records, and returns it. `on` None: only returns it. As in Linux, the tracer is not told."""
         if on is not None:
-            self.top_array.set_recording(on)
+            (self._top.record_on if on else self._top.record_off)()
         return self._top.recording
 
     def allocate_snapshot(self) -> bool:

@@ -71,6 +71,7 @@ class Recorder:
         records: through which native code knows the array.
         max_latency: the worst latency that was seen.
         tracer_started: called when the tracer has changed, before its sites call.
+        tracer_ready: called when its sites call, and its keys are on.
     """
 
     def __init__(self, kernel: Kernel, trace_globals: TraceGlobals) -> None:
@@ -80,6 +81,8 @@ class Recorder:
         self.cpumask = frozenset(range(len(kernel.board.cpus)))
         self.first_cpu = 0
         self.tracer_started: Callable[[], None] = lambda: None
+        self.tracer_ready: Callable[[], None] = lambda: None
+        self._ready = True
         self._start = 0
         self._pauses = 0
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
@@ -145,7 +148,14 @@ class Recorder:
         """Changes the tracer, and drops the events of the old one."""
         self.clear()
         self.tracer = tracer
+        self._ready = False
         self.tracer_started()
+
+    def sites_ready(self) -> None:
+        """All sites and keys are what the array wants."""
+        if not self._ready:
+            self._ready = True
+            self.tracer_ready()
 
     def note_first_cpu(self) -> None:
         """The function tracer is set by the acting CPU."""

@@ -62,6 +62,7 @@ class TraceArray:
         self.recorder = recorder
         self.error_log = ErrorLog(recorder.time_since_boot)
         recorder.tracer_started = self._tracer_started
+        recorder.tracer_ready = self._tracer_ready
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
@@ -166,6 +167,9 @@ class TraceArray:
 
     def _tracer_started(self) -> None:
         self.ops.tracer.start(self)
+
+    def _tracer_ready(self) -> None:
+        self.ops.tracer.ready(self)
 
     def set_filter(self, selected: FunctionFilter) -> None:
         self.ops.filter = selected

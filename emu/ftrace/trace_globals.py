@@ -21,6 +21,7 @@ from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.osnoise import Osnoise
 from emu.ftrace.printk_formats import PrintkFormats
 from emu.ftrace.rethooks import Rethooks
 from emu.ftrace.saved_cmdlines import SavedCmdlines
@@ -76,6 +77,7 @@ class TraceGlobals:
         self.symbol_names = SymbolNames(kernel)
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
+        self.osnoise = Osnoise(kernel.memory, kernel.work, len(kernel.board.cpus))
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)
         self.saved_tgids = SavedTgids(kernel.tasks, self.records)
 

@@ -14,18 +14,20 @@ from emu.ftrace.text.event_lines import event_columns, is_numeric
 from emu.ftrace.text.function_graph import GraphText
 from emu.ftrace.text.graph_layout import GraphLayout
 from emu.ftrace.text.header import event_header, graph_header, tracer_line
+from emu.ftrace.text.osnoise import osnoise_header, timerlat_header
 from emu.ftrace.text.rows import Rows, merge
 from emu.ftrace.text.view import TraceView
 
 __all__ = ["RenderedRows", "render_events", "render_rows", "render_trace"]
 
 _CHUNK = 1 << 16  # rows
+_HEADERS = {"function_graph": graph_header, "osnoise": osnoise_header, "timerlat": timerlat_header}
 
 
 def render_trace(view: TraceView) -> Iterator[str]:
     """What a read of `trace` gives, in pieces."""
     yield tracer_line(view)
-    yield graph_header(view) if view.tracer == "function_graph" else event_header(view)
+    yield _HEADERS.get(view.tracer, event_header)(view)
     yield from render_events(view)
 
 

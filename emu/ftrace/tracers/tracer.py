@@ -101,6 +101,9 @@ class Tracer:
     def start(self, array: TracedArray) -> None:
         """No site calls for the tracer before it any more, and what that one has recorded is dropped. Its own come next."""
 
+    def ready(self, array: TracedArray) -> None:
+        """Its sites call, and its keys are on."""
+
     def stop(self, array: TracedArray) -> None:
         """Another tracer is set. From now on, this one does nothing."""
 
