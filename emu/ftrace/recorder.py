@@ -105,7 +105,7 @@ class Recorder:
             trace_globals.event_handler,
             lambda: trace_globals.stacks.callbacks().event_with_stack,
         )
-        if trace_globals.records.top is self._records.array:
+        if trace_globals.records.top is self.records.array:
             for call in GUEST_ENTRIES:
                 self.event_files.file(call)
         self.host_events = HostEvents(
