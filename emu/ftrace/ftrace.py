@@ -376,9 +376,9 @@ class Ftrace:
         return -errno.EAGAIN if self.changing else 0
 
     def tracing_on(self, on: bool | None) -> bool:
-        """Sets the top array's tracing_on and returns it. `on` None: only returns it."""
+        """Sets whether the top array records, and returns it. `on` None: only returns it. As in Linux, the tracer is not told."""
         if on is not None:
-            self.top_array.set_recording(on)
+            (self._top.record_on if on else self._top.record_off)()
         return self._top.recording
 
     def max_latency(self, nanoseconds: int) -> None:

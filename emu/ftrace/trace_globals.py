@@ -23,6 +23,7 @@ from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.osnoise import Osnoise
 from emu.ftrace.printk_formats import PrintkFormats
 from emu.ftrace.profiler import Profiler
 from emu.ftrace.rethooks import Rethooks
@@ -85,6 +86,7 @@ class TraceGlobals:
         self.symbol_names = SymbolNames(kernel)
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
+        self.osnoise = Osnoise(kernel.memory, kernel.work, len(kernel.board.cpus))
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)
         self.saved_tgids = SavedTgids(kernel.tasks, self.records)
         self.guest_array = GuestArray(kernel.memory)

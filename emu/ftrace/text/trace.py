@@ -16,19 +16,21 @@ from emu.ftrace.text.function_graph import GraphText
 from emu.ftrace.text.graph_layout import GraphLayout
 from emu.ftrace.text.graph_style import graph_style
 from emu.ftrace.text.header import event_header, graph_header, tracer_line
+from emu.ftrace.text.osnoise import osnoise_header, timerlat_header
 from emu.ftrace.text.rows import Rows, merge
 from emu.ftrace.text.view import TraceView
 
 __all__ = ["RenderedRows", "render_events", "render_rows", "render_trace"]
 
 _CHUNK = 1 << 16  # rows
+_HEADERS = {"osnoise": osnoise_header, "timerlat": timerlat_header}
 
 
 def render_trace(view: TraceView) -> Iterator[str]:
     """What a read of `trace` gives, in pieces."""
     yield tracer_line(view)
     style = graph_style(view)
-    yield event_header(view) if style is None else graph_header(view, style)
+    yield _HEADERS.get(view.tracer, event_header)(view) if style is None else graph_header(view, style)
     yield from render_events(view)
 
 

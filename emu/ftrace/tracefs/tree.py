@@ -30,6 +30,7 @@ from emu.ftrace.tracefs.free_buffer_file import FreeBufferHandle
 from emu.ftrace.tracefs.instances import InstancesDirectory
 from emu.ftrace.tracefs.marker_file import MarkerHandle, RawMarkerHandle
 from emu.ftrace.tracefs.node import HandleFile, StaticDirectory
+from emu.ftrace.tracefs.osnoise_files import osnoise_directory
 from emu.ftrace.tracefs.pid_file import PidFile
 from emu.ftrace.tracefs.pipe_file import PipeHandle
 from emu.ftrace.tracefs.raw_file import RawHandle
@@ -93,6 +94,7 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         **_dynamic_events_files(tr),
         **_stack_files(tr),
         **_profile_files(tr),
+        "osnoise": osnoise_directory(trace_globals.osnoise, tr.recorder.cpus),
         "printk_formats": TextFile(trace_globals.printk_formats.text),
         "saved_tgids": TextFile(lambda: _of_tasks(trace_globals, trace_globals.saved_tgids)),
         "saved_cmdlines": TextFile(lambda: _of_tasks(trace_globals, saved_cmdlines)),

@@ -15,6 +15,7 @@
 #include <emu/trace_work.h>
 
 #include "trace.h"
+#include "trace_osnoise.h"
 #include "trace_uprobe.h"
 
 static struct task_struct *ktraced_task;
@@ -47,6 +48,8 @@ static long (*const trace_works[])(const struct trace_work *work) = {
 	[TRACE_WORK_UPROBE_REMOVE]	= trace_uprobe_remove,
 	[TRACE_WORK_HWLAT_START]	= hwlat_tracer_start,
 	[TRACE_WORK_HWLAT_STOP]		= hwlat_tracer_stop,
+	[TRACE_WORK_OSNOISE_START]	= osnoise_workload_start,
+	[TRACE_WORK_OSNOISE_STOP]	= osnoise_workload_stop,
 };
 
 static long do_trace_work(const struct trace_work *work)
