@@ -61,7 +61,8 @@ def refused(tracefs: TraceFS, path: str, value: str) -> int:
     [
         (
             "available_tracers",
-            "hwlat blk function_graph wakeup_dl wakeup_rt wakeup preemptirqsoff preemptoff irqsoff function nop\n",
+            "timerlat osnoise hwlat blk function_graph "
+            "wakeup_dl wakeup_rt wakeup preemptirqsoff preemptoff irqsoff function nop\n",
         ),
         ("current_tracer", "nop\n"),
         ("tracing_on", "1\n"),
