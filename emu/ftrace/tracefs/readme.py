@@ -18,6 +18,7 @@ Tracers
 
   function          a line for each call, with the caller
   function_graph    calls and returns, nested like C, with how long each took
+  hwlat             time that the hardware takes, unseen by the kernel: threads look for it while interrupts are off
   nop               no functions; markers only
 
 What is traced
@@ -29,6 +30,7 @@ What is traced
   set_graph_notrace             function_graph: not these, nor what they call
   max_graph_depth               function_graph: calls nested at most so deep (0: any depth)
   tracing_thresh                function_graph: only returns of calls that took so many microseconds (0: all)
+                                hwlat: only times that are longer (0: 10)
   enabled_functions             the functions that call a tracer now
 
   Functions are named one after another, by name or by glob:
@@ -135,6 +137,9 @@ What is recorded
   free_buffer               whoever closes it makes the buffers as small as they can be
   trace_clock               the clock that gives events their time; choosing one empties the buffers. Here all of those
                             that count nanoseconds are one, since boot; tai: since 1970
+  hwlat_detector/window     hwlat: microseconds from the beginning of one look to that of the next
+  hwlat_detector/width      and how long each look is
+  hwlat_detector/mode       none: one thread looks, anywhere; round-robin: on the next CPU each time; per-cpu: one on each
   timestamp_mode            events hold the time since the one before
   trace_marker              what is written here appears among the events
   trace_marker_raw          the same for bytes; the first four are a number that says what they are
