@@ -13,7 +13,7 @@ from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, Field
 from emu.ftrace.event.image_events import EventReader, GuestEvent
-from emu.ftrace.event.internal import INTERNAL_EVENTS
+from emu.ftrace.event.internal import GUEST_ENTRIES, INTERNAL_EVENTS
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
 from emu.ftrace.native import array_record, event_file, event_record, stage_record
@@ -68,6 +68,8 @@ class Catalogue(Mapping[int, EventCall]):
         records.set_in_all(array_record.STAGES, self._stages.address)
         for call in INTERNAL_EVENTS:
             self.put(call)
+        for call in GUEST_ENTRIES:
+            self._make_native(call, _NativeEvent(call, swapped=memory.swapped))
         image = memory.image
         try:
             reader = EventReader(memory, self._image_table("ftrace_eval_maps"))
@@ -104,9 +106,13 @@ class Catalogue(Mapping[int, EventCall]):
 
     def _put_native(self, call: EventCall, native: _NativeEvent) -> None:
         """Adds an event that the guest records."""
+        self._make_native(call, native)
+        self.put(call)
+
+    def _make_native(self, call: EventCall, native: _NativeEvent) -> None:
+        """Has native code know an event that the guest records."""
         self._native[call.number] = native
         self._table[call.number] = native.record.address
-        self.put(call)
 
     def _image_table(self, name: str) -> list[int]:
         """A table of pointers in the image."""
@@ -256,9 +262,12 @@ class Catalogue(Mapping[int, EventCall]):
 
     def _chain(self, call: EventCall) -> None:
         if native := self._native.get(call.number):
-            addresses = [file.address for file in self._files[call]] + [0]
+            files = self._files[call]
+            if call.kind is EventKind.FTRACE:  # a tracer's entry, which is for the top array: it has asked first
+                files = files[:1]
+            addresses = [file.address for file in files] + [0]
             native.record.set(event_record.FILES, addresses[0])
-            for file, following in zip(self._files[call], addresses[1:], strict=True):
+            for file, following in zip(files, addresses[1:], strict=True):
                 file.set(event_file.NEXT, following)
 
     def _free_number(self) -> int | None:
@@ -286,9 +295,9 @@ class _NativeEvent:
         offsets = {field.name: field.offset for field in call.fields}
         for word, name in zip((event_record.FIRST_PID, event_record.SECOND_PID), _PIDS.get(call.path, ()), strict=False):
             self.record.set(word, offsets[name])
-        numbers = [field for field in call.fields if field.element > 1 and not field.is_dynamic] if swapped else []
-        self._swaps = _plan(numbers)
-        self._dynamic = _plan([field for field in call.fields if field.is_dynamic])
+        numbers = [field for field in call.fields if field.size and _element(field) > 1 and not field.is_dynamic]
+        self._swaps = _plan(numbers if swapped else [])
+        self._dynamic = _plan([field for field in call.fields if field.is_dynamic or not field.size])
         for words, address, count in (
             (self._swaps, event_record.SWAPS, event_record.SWAP_COUNT),
             (self._dynamic, event_record.DYNAMIC, event_record.DYNAMIC_COUNT),
@@ -297,10 +306,16 @@ class _NativeEvent:
             self.record.set(count, len(words))
 
 
+def _element(field: Field) -> int:
+    """Bytes of a number in a field."""
+    return field.element or field.size
+
+
 def _plan(fields: Sequence[Field]) -> NDArray[np.uint64]:
     """A word about each field, as `event_record` says."""
-    words = [
-        field.offset << int(event_record.OFFSET) | field.size // field.element << int(event_record.COUNT) | field.element
-        for field in fields
-    ]
+    words = []
+    for field in fields:
+        element = _element(field)
+        offset = field.offset if field.size else event_record.NO_OFFSET
+        words.append(offset << int(event_record.OFFSET) | field.size // element << int(event_record.COUNT) | element)
     return np.array(words, np.uint64)

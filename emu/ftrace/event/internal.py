@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The events of the system `ftrace`: what tracers and the host itself record. Their numbers are fixed, as in Linux.
 
+Some tracers are threads of the guest, which fill their entries themselves (firmware/include/linux/trace_entries.h).
+
 `emu/ftrace/events.py` has the layouts of those that are recorded here.
 """
 
@@ -10,7 +12,7 @@ from collections.abc import Iterator
 
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, EventKind, Field
 
-__all__ = ["INTERNAL_EVENTS", "SYSTEM"]
+__all__ = ["GUEST_ENTRIES", "INTERNAL_EVENTS", "SYSTEM"]
 
 SYSTEM = "ftrace"
 
@@ -100,3 +102,6 @@ INTERNAL_EVENTS = (
            r'" %ps <-%ps\t(repeats:%u  delta: -%llu)", (void *)REC->ip, (void *)REC->parent_ip, REC->count, '
            "(((u64)(REC)->top_delta_ts << 32) | (REC)->bottom_delta_ts)"),
 )  # fmt: skip
+
+# What the guest fills. A last field of no size, as `char[] buf`, is the data that the guest hands over beside the entry.
+GUEST_ENTRIES = tuple(call for call in INTERNAL_EVENTS if call.name in {"hwlat", "osnoise", "timerlat"})

@@ -121,7 +121,9 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
                 element = word & event_record.ELEMENT_MASK
                 size = min(size, room) // element * element
                 swap(to + end, host_address(array, data), element, size // element)
-            store_u32(to + (word >> event_record.OFFSET), end | size << HALF)
+            place = word >> event_record.OFFSET
+            if place != event_record.NO_OFFSET:
+                store_u32(to + place, end | size << HALF)
             end += size
         while end & (FOUR - ONE):
             store_u8(to + end, NUL)

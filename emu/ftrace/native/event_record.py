@@ -29,6 +29,8 @@ WORDS = _fields.count
 # Of DEPTH: Linux takes 1 away from flags and depth, which it has in one number, for a preemption that was never disabled.
 UNDERFLOWS = 0xFFFF_FFFF_FFFF_FFFF
 
-# A word about a field: offset << 32 | number of elements << 8 | bytes of an element
+# A word about a field: offset << 32 | number of elements << 8 | bytes of an element. Data of variable length that no field says
+# the place of has NO_OFFSET.
+NO_OFFSET = 0
 OFFSET, COUNT = np.uint64(32), np.uint64(8)
 ELEMENT_MASK, COUNT_MASK = np.uint64(0xFF), np.uint64(0xFF_FFFF)

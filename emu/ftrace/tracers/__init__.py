@@ -3,6 +3,7 @@
 
 from emu.ftrace.tracers.function import FUNCTION
 from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
+from emu.ftrace.tracers.hwlat import HWLAT
 from emu.ftrace.tracers.latency import IRQSOFF, PREEMPTIRQSOFF, PREEMPTOFF
 from emu.ftrace.tracers.nop import NOP
 from emu.ftrace.tracers.tracer import Callback, TracedArray, Tracer
@@ -10,5 +11,5 @@ from emu.ftrace.tracers.tracer import Callback, TracedArray, Tracer
 __all__ = ["FUNCTION", "FUNCTION_GRAPH", "NOP", "TRACERS", "Callback", "TracedArray", "Tracer"]
 
 TRACERS: dict[str, Tracer] = {
-    tracer.name: tracer for tracer in (FUNCTION_GRAPH, PREEMPTIRQSOFF, PREEMPTOFF, IRQSOFF, FUNCTION, NOP)
+    tracer.name: tracer for tracer in (HWLAT, FUNCTION_GRAPH, PREEMPTIRQSOFF, PREEMPTOFF, IRQSOFF, FUNCTION, NOP)
 }

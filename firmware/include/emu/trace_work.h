@@ -19,6 +19,10 @@ enum {
 	TRACE_WORK_UPROBE_ENABLE = 5,
 	TRACE_WORK_UPROBE_DISABLE = 6,
 	TRACE_WORK_UPROBE_REMOVE = 7,	/* disabled or not */
+
+	/* Threads of hwlat. When they start: a mode to be set, or -1. */
+	TRACE_WORK_HWLAT_START = 8,
+	TRACE_WORK_HWLAT_STOP = 9,
 };
 
 #define TRACE_WORK_TEXT	4096
