@@ -316,6 +316,7 @@ void set_user_nice(struct task_struct *p, long nice);
 int task_nice(const struct task_struct *p);
 int task_prio(const struct task_struct *p);
 void sched_set_fifo(struct task_struct *p);
+void sched_set_fifo_low(struct task_struct *p);
 void sched_set_stop_task(int cpu, struct task_struct *stop);
 
 /* Where @p may run. */
