@@ -97,9 +97,9 @@ class RecordLists:
         )
 
     @property
-    def top(self) -> Record:
-        """The top array's record."""
-        return self._all[0].array
+    def top(self) -> ArrayRecords:
+        """The top array's records."""
+        return self._all[0]
 
     def on_change(self, changed: Callable[[], None]) -> None:
         """Has `changed` called whenever an array changes what is recorded."""

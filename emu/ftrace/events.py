@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "KERNEL_STACK", "PRINT", "RAW_DATA",
-    "TASK_SWITCH", "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
+    "BLK", "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "HWLAT", "KERNEL_STACK", "OSNOISE",
+    "PRINT", "RAW_DATA", "TASK_SWITCH", "TIMERLAT", "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
 
@@ -28,7 +28,11 @@ class EventType(enum.IntEnum):
     FUNCGRAPH_EXIT = 10
     FUNCGRAPH_ENTRY = 11
     USER_STACK = 12
+    BLK = 13
     BPUTS = 14
+    HWLAT = 15
+    OSNOISE = 16
+    TIMERLAT = 17
     RAW_DATA = 18
 
 
@@ -63,7 +67,20 @@ KERNEL_STACK = _entry(("size", "i4"), ("padding", "u4"))  # how many addresses; 
 PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
 BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)
 BPUTS = _entry(("ip", "u8"), ("str", "u8"))  # the text's address
+HWLAT = _entry(
+    ("duration", "u8"), ("outer_duration", "u8"), ("nmi_total_ts", "u8"), ("tv_sec", "i8"), ("tv_nsec", "i8"),
+    ("nmi_count", "u4"), ("seqnum", "u4"), ("count", "u4"),
+)  # fmt: skip
+OSNOISE = _entry(
+    ("noise", "u8"), ("runtime", "u8"), ("max_sample", "u8"),
+    ("hw_count", "u4"), ("nmi_count", "u4"), ("irq_count", "u4"), ("softirq_count", "u4"), ("thread_count", "u4"),
+)  # fmt: skip
+TIMERLAT = _entry(("seqnum", "u4"), ("context", "i4"), ("timer_latency", "u8"))
 RAW_DATA = _entry(("id", "u4"))  # then the bytes
+BLK = _entry(  # then `pdu_len` bytes. Linux: struct blk_io_trace
+    ("time", "u8"), ("sector", "u8"), ("bytes", "u4"), ("action", "u4"), ("task", "u4"), ("device", "u4"), ("cpu", "u4"),
+    ("error", "u2"), ("pdu_len", "u2"),
+)  # fmt: skip
 USER_STACK_DEPTH = 8
 USER_STACK = _entry(("tgid", "u4"), ("padding", "u4"), ("caller", "u8", USER_STACK_DEPTH))  # 0 after the last
 

@@ -37,6 +37,11 @@ class MaxLatency:
         """Sets tracing_max_latency."""
         self._record.set(max_latency_record.MAX_LATENCY, microseconds * _NS)
 
+    def raise_to(self, nanoseconds: int) -> None:
+        """Sets tracing_max_latency, unless it is as much already."""
+        if nanoseconds > self._record.get(max_latency_record.MAX_LATENCY):
+            self._record.set(max_latency_record.MAX_LATENCY, nanoseconds)
+
     def set_threshold(self, microseconds: int) -> None:
         """Sets tracing_thresh."""
         self._record.set(max_latency_record.THRESHOLD, microseconds * _NS)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.event.files import EventFiles
+from emu.ftrace.event.internal import GUEST_ENTRIES
 from emu.ftrace.events import Events
 from emu.ftrace.host_events import HostEvents
 from emu.ftrace.max_latency import MaxLatency
@@ -92,6 +93,7 @@ class Recorder:
         self.records.array.set(array_record.SITE_FLAGS, self._site_flags.ctypes.data)
         self.records.array.set(array_record.SITE_FLAGS_SIZE, len(self._site_flags))
         self.records.set(array_record.SLEEP_TIME, 1)
+        self.records.set(array_record.GRAPH_TIME, 1)
         self.records.set(array_record.RECORDING, 1)
         self.clock = trace_globals.clocks.first
         self.use_clock(self.clock.name)
@@ -104,6 +106,10 @@ class Recorder:
             trace_globals.event_handler,
             lambda: trace_globals.stacks.callbacks().event_with_stack,
         )
+        self._is_top = trace_globals.records.top is self.records
+        if self._is_top:
+            for call in GUEST_ENTRIES:
+                self.event_files.file(call)
         self.host_events = HostEvents(
             kernel, trace_globals, self.records, self._buffers, self.event_files, self.wake_readers
         )
@@ -159,8 +165,8 @@ class Recorder:
 
     @property
     def graph_running(self) -> bool:
-        """Whether function_graph records entries and returns."""
-        return self.records.array.get(array_record.GRAPH_RUNNING) != 0
+        """Whether anybody is told of entries and returns."""
+        return self.records.array.get(array_record.GRAPH_RUNNING) != array_record.NOBODY
 
     def follow(self, ops: FtraceOps, places: npt.NDArray[np.int64]) -> None:
         """Puts in force what the array wants. `places`: each site's offset in the kernel mapping, in bytes."""
@@ -171,7 +177,7 @@ class Recorder:
         self.records.set(array_record.MAX_DEPTH, ops.max_graph_depth)
         self.records.set(array_record.THRESHOLD, ops.threshold_us * 1000 if ops.tracer is FUNCTION_GRAPH else 0)
         self.max_latency.set_threshold(ops.threshold_us)
-        self.records.set(array_record.GRAPH_RUNNING, int(ops.callback is Callback.GRAPH))
+        self.records.set(array_record.GRAPH_RUNNING, ops.graph_user)
 
     def _follow_probes(self, chains: Mapping[int, Sequence[Record]], places: npt.NDArray[np.int64]) -> None:
         """Has native code find the consumers at sites. `chains`: by site, in the order in which they act."""
@@ -216,6 +222,8 @@ class Recorder:
         """Sets tracing_cpumask: other CPUs record nothing."""
         self.cpumask = cpus
         self._buffers.disable(ring_record.MASKED, frozenset(range(self.cpus)) - cpus)
+        if self._is_top:
+            self.globals.guest_array.set_cpumask(cpus)
 
     def pause(self) -> None:
         """Records nothing until each `pause` has had its `resume`."""
@@ -249,6 +257,8 @@ class Recorder:
                 self.records.set(array_record.SKIP_INTERRUPTS, int(not on))
             case "sleep-time":
                 self.records.set(array_record.SLEEP_TIME, int(on))
+            case "graph-time":
+                self.records.set(array_record.GRAPH_TIME, int(on))
             case "record-cmd":
                 self.globals.saved_cmdlines.record(on)
             case "record-tgid":

@@ -19,7 +19,7 @@ from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.linux_names import TRACERS as LINUX_TRACERS
 from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.native import array_record
-from emu.ftrace.ops import AtSites, FtraceOps
+from emu.ftrace.ops import AtSites, FtraceOps, Watch
 from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
 from emu.ftrace.recorder import Recorder
@@ -27,7 +27,7 @@ from emu.ftrace.taken_text import TakenText
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.trace_summary import TraceSummary, summarize
-from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS
+from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS, Callback, Tracer
 from emu.ftrace.trigger.triggers import Triggers
 from emu.kernel.work import WorkKind
 
@@ -69,7 +69,8 @@ class TraceArray:
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
         consumers = recorder.consumers(self.allocate_snapshot)
         at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches] if self.is_top else []
-        self.ops = FtraceOps(ftrace.sites.functions, self.options, recorder.event_files, consumers, at_sites)
+        watches: list[Watch] = [self.globals.stack_tracer, self.globals.profiler] if self.is_top else []
+        self.ops = FtraceOps(ftrace.sites.functions, self.options, recorder.event_files, consumers, at_sites, watches)
         hists = partial(recorder.hist_triggers, self.set_clock, self.reserve_snapshot)
         self.triggers = Triggers(recorder.event_files, consumers, hists, recorder.globals.condition)
         self.pipes = 0
@@ -114,6 +115,23 @@ class TraceArray:
     @property
     def max_latency(self) -> MaxLatency:
         return self.recorder.max_latency
+
+    @property
+    def recording(self) -> bool:
+        return self.recorder.recording
+
+    @property
+    def threshold(self) -> int:
+        return self.ops.threshold_us
+
+    @threshold.setter
+    def threshold(self, microseconds: int) -> None:
+        self.ops.threshold_us = microseconds
+        self.recorder.max_latency.set_threshold(microseconds)
+        self.globals.guest_array.set_threshold(microseconds)
+
+    def use_events(self) -> None:
+        self.ftrace.use_events()
 
     def clear(self) -> None:
         self.recorder.clear()
@@ -164,6 +182,8 @@ class TraceArray:
             return
         if self.pipes:
             raise TraceError(errno.EBUSY, "a trace_pipe is open")
+        if self.globals.profiler.enabled and tracer.callback(self.options) is Callback.GRAPH:
+            raise TraceError(errno.EBUSY, "the function profiler runs, which has calls return elsewhere, too")
         if tracer.print_max:
             self._check_reserved()
             self.allocate_snapshot()
@@ -206,9 +226,19 @@ class TraceArray:
         self.ftrace.update_sites()
 
     def set_threshold(self, microseconds: int) -> None:
-        self.ops.threshold_us = microseconds
-        self.recorder.max_latency.set_threshold(microseconds)
+        self.threshold = microseconds
         self.ops.tracer.threshold_changed(self)
+        self.ftrace.update_sites()
+
+    def set_profiling(self, on: bool) -> None:
+        """Starts or stops the function profiler. Raises TraceError: EBUSY, while the tracer has calls return elsewhere."""
+        if on and self.ops.callback is Callback.GRAPH:
+            raise TraceError(errno.EBUSY, f"the tracer '{self.ops.tracer.name}' has calls return elsewhere, too")
+        self.globals.profiler.enabled = on
+        self.ftrace.update_sites()
+
+    def set_stack_filter(self, selected: FunctionFilter) -> None:
+        self.globals.stack_tracer.filter = selected
         self.ftrace.update_sites()
 
     def edit_probes(self, word: str) -> None:
@@ -283,12 +313,17 @@ class TraceArray:
     def set_option(self, name: str, on: bool) -> None:
         """Raises TraceError: EINVAL."""
         self.options.check(name)
-        self.ops.tracer.option_changed(self, name, on)
+        self._owner(name).option_changed(self, name, on)
         wanted = self.ops.callback, self.ops.tracer_keys
         self.options.set(name, on)
         self.recorder.option_changed(name, on)
         if (self.ops.callback, self.ops.tracer_keys) != wanted:
             self.ftrace.update_sites()
+
+    def _owner(self, name: str) -> Tracer:
+        """The tracer that has an option, whether it is set or not; of one that all have the one that is."""
+        owners = (tracer for tracer in self.tracers.values() if any(option.name == name for option in tracer.options))
+        return next(owners, self.ops.tracer)
 
     def set_clock(self, name: str) -> None:
         """Changes the clock, and empties the ring buffers and the snapshot: they cannot hold times of two clocks.

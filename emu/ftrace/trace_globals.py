@@ -16,16 +16,21 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.guest_array import GuestArray
+from emu.ftrace.hwlat import HwlatDetector
 from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.osnoise import Osnoise
 from emu.ftrace.printk_formats import PrintkFormats
+from emu.ftrace.profiler import Profiler
 from emu.ftrace.rethooks import Rethooks
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.saved_tgids import SavedTgids
 from emu.ftrace.sites import Sites
+from emu.ftrace.stack_tracer import StackTracer
 from emu.ftrace.stacks import Stacks
 from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
@@ -72,13 +77,20 @@ class TraceGlobals:
             kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, self.rethooks, warn
         )
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys, self.kprobes)
+        self.stack_tracer = StackTracer(
+            arch, self.guest, self.records, self.stacks, kernel.symbols, self.sites.functions
+        )
+        self.profiler = Profiler(self.records)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events, self._kinds)
         self.symbol_names = SymbolNames(kernel)
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
+        self.osnoise = Osnoise(kernel.memory, kernel.work, len(kernel.board.cpus))
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)
         self.saved_tgids = SavedTgids(kernel.tasks, self.records)
+        self.guest_array = GuestArray(kernel.memory)
+        self.hwlat = HwlatDetector(kernel.memory, kernel.work)
 
     # Modules that only few need are imported when they are.
 

@@ -193,6 +193,17 @@ class FtraceArch(ABC):
         return sections.build(memory, guest, about, self.cpu.native().irqs_off, unwind, arch.arguments, arch.called_from)
 
     @_once
+    def stack_tracer(self, guest: GuestLayout) -> int:
+        """The address of what looks how deep a stack is."""
+        from emu.ftrace.native import stack_tracer
+
+        memory, _, about = self._context(guest)
+        native = self._native("_unwind")
+        unwind = native.build(guest, about, with_places=True)
+        address: int = stack_tracer.build(memory, guest, about, native.stack_pointer, unwind).address
+        return address
+
+    @_once
     def wakeup_handlers(self, guest: GuestLayout) -> WakeupHandlers:
         """The addresses of what follows wakeups."""
         from emu.ftrace.native import wakeup

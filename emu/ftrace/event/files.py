@@ -69,7 +69,7 @@ class EventFile:
         self.filter: EventFilter | None = None
         self.triggers: list[EventTrigger] = []
         self._soft_users = 0
-        if call.kind is EventKind.FTRACE:  # the host records it, whenever tracing is on
+        if call.kind is EventKind.FTRACE:  # it is recorded whenever tracing is on
             self._set(event_file.ENABLED, True)
 
     def _has(self, flag: np.uint64) -> bool:
@@ -286,9 +286,11 @@ class EventFiles:
         with_stack = array.get(array_record.EVENT_STACKS) != 0
         alone = not any(map(array.get, (array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS)))
         address = 0
-        if alone and not triggers:
+        if file.call.kind is EventKind.FTRACE:
+            pass  # as in Linux, no stack follows a tracer's entry, and no pids choose it; triggers are the host's to call
+        elif alone and not triggers:
             address = self._stack_handler() if with_stack else 0
-        elif alone and len(triggers) == 1 and not with_stack and file.call.kind is not EventKind.FTRACE:
+        elif alone and len(triggers) == 1 and not with_stack:
             address = triggers[0].event_handler or self._handler()
         else:
             address = self._handler()

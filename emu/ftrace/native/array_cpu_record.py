@@ -22,6 +22,7 @@ PID = _fields.word()  # pid of the task that runs
 SECTION_START = _fields.word()  # when the CPU's critical section began, by the trace's clock (Linux: preempt_timestamp)
 CRITICAL_START = _fields.word()  # where; 0: it is in none
 SEQUENCE = _fields.word()  # the max_latency_record's, when it began
+PROFILE = _fields.word()  # address of what the function profiler has counted on the CPU (native.profiler)
 NEXT = _fields.word()  # address of this CPU's record of the next array; 0: there is none
 WORDS = _fields.count
 

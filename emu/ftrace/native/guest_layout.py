@@ -31,6 +31,7 @@ class GuestLayout(NamedTuple):
     task_comm: np.uint64
     task_mm: np.uint64
     task_stack: np.uint64
+    thread_size: np.uint64  # bytes of a task's stack
     task_state: np.uint64
     task_exit_state: np.uint64
     task_report: np.uint64  # the bits of both states that are shown
@@ -55,6 +56,7 @@ class GuestLayout(NamedTuple):
     entry_ret: np.uint64
     entry_func: np.uint64
     entry_calltime: np.uint64
+    entry_subtime: np.uint64
     entry_fp: np.uint64
     entry_size: np.uint64
     depth: np.uint64  # entries of a return stack
@@ -123,6 +125,7 @@ class GuestLayout(NamedTuple):
             task_comm=offset("task_struct.comm"),
             task_mm=offset("task_struct.mm"),
             task_stack=offset("task_struct.stack"),
+            thread_size=constant("THREAD_SIZE"),
             task_state=offset("task_struct.__state"),
             task_exit_state=offset("task_struct.exit_state"),
             task_report=constant("TASK_REPORT"),
@@ -143,6 +146,7 @@ class GuestLayout(NamedTuple):
             entry_ret=offset("ftrace_ret_stack.ret"),
             entry_func=offset("ftrace_ret_stack.func"),
             entry_calltime=offset("ftrace_ret_stack.calltime"),
+            entry_subtime=offset("ftrace_ret_stack.subtime"),
             entry_fp=offset("ftrace_ret_stack.fp"),
             entry_size=np.uint64(image.size("ftrace_ret_stack")),
             depth=constant("FTRACE_RETFUNC_DEPTH"),

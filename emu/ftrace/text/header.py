@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emu.ftrace.text.blk import blk_header
 from emu.ftrace.text.columns import SymbolNames
 from emu.ftrace.text.graph_style import GraphPrint
 from emu.ftrace.text.view import TraceView
@@ -30,6 +31,8 @@ def tracer_line(view: TraceView) -> str:
 
 def event_header(view: TraceView) -> str:
     """The header of a trace with one event a line: how many events there are, and what the columns are."""
+    if view.tracer == "blk":
+        return blk_header(view)
     if not view.option("context-info"):
         return ""
     if view.option("latency-format"):
@@ -74,7 +77,7 @@ def _latency_header(view: TraceView, columns: str) -> str:
         return ""
     model = "M:preempt VP:0, KP:0, SP:0 HP:0"
     data = view.latency
-    latency = (data.latency + 500) // 1000
+    latency = data.latency // 1000  # not rounded
     owner = f"uid:0 nice:{data.nice} policy:{data.policy} rt_prio:{data.rt_priority}"
     return (
         f"# {view.tracer} latency trace v1.1.5 on {view.release}\n"

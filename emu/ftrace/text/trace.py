@@ -9,25 +9,28 @@ from functools import partial
 
 import numpy as np
 
+from emu.ftrace.text.blk import classic_rows
 from emu.ftrace.text.columns import Column, joined
 from emu.ftrace.text.event_lines import event_columns, is_numeric
 from emu.ftrace.text.function_graph import GraphText
 from emu.ftrace.text.graph_layout import GraphLayout
 from emu.ftrace.text.graph_style import graph_style
 from emu.ftrace.text.header import event_header, graph_header, tracer_line
+from emu.ftrace.text.osnoise import osnoise_header, timerlat_header
 from emu.ftrace.text.rows import Rows, merge
 from emu.ftrace.text.view import TraceView
 
 __all__ = ["RenderedRows", "render_events", "render_rows", "render_trace"]
 
 _CHUNK = 1 << 16  # rows
+_HEADERS = {"osnoise": osnoise_header, "timerlat": timerlat_header}
 
 
 def render_trace(view: TraceView) -> Iterator[str]:
     """What a read of `trace` gives, in pieces."""
     yield tracer_line(view)
     style = graph_style(view)
-    yield event_header(view) if style is None else graph_header(view, style)
+    yield _HEADERS.get(view.tracer, event_header)(view) if style is None else graph_header(view, style)
     yield from render_events(view)
 
 
@@ -79,7 +82,8 @@ def _notes(view: TraceView, rows: Rows) -> dict[int, str]:
     notes = {row: f"CPU:{rows.cpu[row]} [LOST {lost} EVENTS]\n" for row, lost in rows.lost.items()}
     overwritten = view.written > view.entries
     if overwritten and view.option("annotate") and graph_style(view) is None and not is_numeric(view):
-        for cpu, row in zip(*np.unique(rows.cpu, return_index=True), strict=True):
-            if row > 0:
+        places = np.flatnonzero(~classic_rows(view, rows))
+        for cpu, first in zip(*np.unique(rows.cpu[places], return_index=True), strict=True):
+            if (row := places[first]) > 0:
                 notes[int(row)] = notes.get(int(row), "") + f"##### CPU {cpu} buffer started ####\n"
     return notes

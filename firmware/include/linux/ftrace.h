@@ -17,6 +17,7 @@ struct ftrace_ret_stack {
 	u64 ret;
 	u64 func;
 	u64 calltime;
+	u64 subtime;		/* of the calls that it made, for the profiler */
 	u64 fp;
 };
 

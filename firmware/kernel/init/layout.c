@@ -84,6 +84,10 @@ LAYOUT_CONST(TRACE_WORK_UPROBE_CREATE);
 LAYOUT_CONST(TRACE_WORK_UPROBE_ENABLE);
 LAYOUT_CONST(TRACE_WORK_UPROBE_DISABLE);
 LAYOUT_CONST(TRACE_WORK_UPROBE_REMOVE);
+LAYOUT_CONST(TRACE_WORK_HWLAT_START);
+LAYOUT_CONST(TRACE_WORK_HWLAT_STOP);
+LAYOUT_CONST(TRACE_WORK_OSNOISE_START);
+LAYOUT_CONST(TRACE_WORK_OSNOISE_STOP);
 LAYOUT(trace_work, kind);
 LAYOUT(trace_work, argument);
 LAYOUT(trace_work, text);
@@ -92,6 +96,7 @@ LAYOUT_SIZE(ftrace_ret_stack);
 LAYOUT(ftrace_ret_stack, ret);
 LAYOUT(ftrace_ret_stack, func);
 LAYOUT(ftrace_ret_stack, calltime);
+LAYOUT(ftrace_ret_stack, subtime);
 LAYOUT(ftrace_ret_stack, fp);
 
 LAYOUT(task_struct, thread_info_flags);

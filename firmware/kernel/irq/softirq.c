@@ -6,6 +6,7 @@
 #include <linux/irq_regs.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/osnoise.h>
 #include <linux/sched.h>
 #include <linux/smpboot.h>
 #include <linux/tick.h>
@@ -129,8 +130,10 @@ void __section(".softirqentry.text") __do_softirq(void)
 			kstat_incr_softirqs_this_cpu(h - softirq_vec);
 			count = preempt_count();
 			trace_softirq_entry(h - softirq_vec);
+			osnoise_softirq_entry();
 			h->action(h);
 			trace_softirq_exit(h - softirq_vec);
+			osnoise_softirq_exit(h - softirq_vec);
 			WARN_ON_ONCE(count != preempt_count());
 		}
 		local_irq_disable();

@@ -11,7 +11,7 @@ The modules have functions that compile them for one layout of the guest's struc
     NAME_rethook    build(guest) -> RethookCallbacks
     NAME_probe      build(guest) -> ProbeCallbacks
     NAME_uprobe     build(guest) -> UprobeCallbacks
-    NAME_unwind     build(guest, context) -> what unwinds the kernel's stack (native.unwind)
+    NAME_unwind     build(guest, context, with_places) -> what unwinds the kernel's stack (native.unwind), and stack_pointer()
     NAME_user       build(guest, context) -> the same for a program's (native.user_stack), and PAGE_TABLES (native.user_memory)
 
 The first is imported when a machine is made, each of the others when it is needed.
