@@ -18,6 +18,8 @@ Tracers
 
   function          a line for each call, with the caller
   function_graph    calls and returns, nested like C, with how long each took
+  wakeup            the longest time for which the most urgent task that is woken waits for a CPU, and what goes on meanwhile;
+                    wakeup_rt: of real-time and deadline tasks only; wakeup_dl: of deadline tasks only
   nop               no functions; markers only
 
 What is traced
