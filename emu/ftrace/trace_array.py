@@ -276,11 +276,13 @@ class TraceArray:
     # What is recorded
 
     def set_recording(self, on: bool) -> None:
+        changed = on != self.recorder.recording
         if on:
             self.recorder.record_on()
         else:
             self.recorder.record_off()
-        self.ops.tracer.recording(self, on)
+        if changed:
+            self.ops.tracer.recording(self, on)
 
     def set_pids(self, pids: Pids) -> None:
         self.recorder.pid_filter.choose(pids, self.recorder.pid_filter.excluded)

@@ -19,6 +19,8 @@ Tracers
   function          a line for each call, with the caller
   function_graph    calls and returns, nested like C, with how long each took
   hwlat             time that the hardware takes, unseen by the kernel: threads look for it while interrupts are off
+  wakeup            the longest time for which the most urgent task that is woken waits for a CPU, and what goes on meanwhile;
+                    wakeup_rt: of real-time and deadline tasks only; wakeup_dl: of deadline tasks only
   nop               no functions; markers only
 
 What is traced

@@ -124,7 +124,7 @@ class Tracer:
         """Another tracer is set. From now on, this one does nothing."""
 
     def recording(self, array: TracedArray, on: bool) -> None:
-        """tracing_on has been written."""
+        """tracing_on has been changed by a write."""
 
     def option_changed(self, array: TracedArray, name: str, on: bool) -> None:
         """One of its own options has been set, or, while this is the tracer, one that all have.

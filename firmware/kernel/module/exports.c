@@ -111,6 +111,8 @@ EXPORT_SYMBOL(kthread_stop);
 EXPORT_SYMBOL(kthread_should_stop);
 EXPORT_SYMBOL(kthread_data);
 EXPORT_SYMBOL(sched_setaffinity);
+EXPORT_SYMBOL(sched_set_fifo);
+EXPORT_SYMBOL(sched_set_fifo_low);
 EXPORT_SYMBOL(nr_cpu_ids);
 EXPORT_SYMBOL(__cpu_online_mask);
 EXPORT_SYMBOL(__register_nmi_handler);
