@@ -31,9 +31,9 @@ What is traced
   tracing_thresh                function_graph: only returns of calls that took so many microseconds (0: all)
   enabled_functions             the functions that call a tracer now
 
-  function_profile_enabled      1: counts and times the calls of the functions that set_ftrace_filter names, whatever the tracer is
+  function_profile_enabled      1: counts and times calls of the functions that set_ftrace_filter names, whatever the tracer is
   trace_stat/functionN          what a CPU has counted since: calls, microseconds, their average and variance, longest first
-  stack_max_size                bytes of the deepest stack of a task, while /proc/sys/kernel/stack_tracer_enabled is 1; 0 begins anew
+  stack_max_size                bytes of the deepest stack since /proc/sys/kernel/stack_tracer_enabled is 1; 0 begins anew
   stack_trace                   the calls on that stack, and what each took of it
   stack_trace_filter            only these functions look how deep the stack is
 
