@@ -168,6 +168,8 @@ class Ftrace:
                 self._recorders[ops].start_tracer(ops.tracer)
         if not self._patch(self._recorders):
             self._records.ask_each(self._several(self._recorders))
+            for ops, recorder in self._recorders.items():
+                recorder.sites_changed(ops.callback)
 
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
         """Whether a site may call for another array's function tracer than the top array's, or for a command."""
@@ -217,6 +219,10 @@ class Ftrace:
         """The static keys that must be on, for the tracers of these arrays and the events of all."""
         of_tracers = {self._kernel.image.symbol(name) for ops in arrays for name in ops.tracer_keys}
         return of_tracers.union(*(ops.events.keys for ops in self._recorders))
+
+    def use_events(self) -> None:
+        """Must be called before the guest records what is not behind a static key."""
+        self._callbacks.use_events()
 
     def try_again(self) -> None:
         """Starts the change that was refused, if one was."""
@@ -370,10 +376,14 @@ class Ftrace:
         return -errno.EAGAIN if self.changing else 0
 
     def tracing_on(self, on: bool | None) -> bool:
-        """Sets the top array's tracing_on and returns it. `on` None: only returns it."""
+        """Sets whether the top array records, and returns it. `on` None: only returns it. As in Linux, the tracer is not told."""
         if on is not None:
-            self.top_array.set_recording(on)
+            (self._top.record_on if on else self._top.record_off)()
         return self._top.recording
+
+    def max_latency(self, nanoseconds: int) -> None:
+        """The top array's tracing_max_latency is at least this."""
+        self._top.max_latency.raise_to(nanoseconds)
 
     def allocate_snapshot(self) -> bool:
         """Makes room for a snapshot of the top array; False: there is no memory."""

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.event.files import EventFiles
+from emu.ftrace.event.internal import GUEST_ENTRIES
 from emu.ftrace.events import Events
 from emu.ftrace.host_events import HostEvents
 from emu.ftrace.max_latency import MaxLatency
@@ -24,7 +25,7 @@ from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import TraceView
 from emu.ftrace.text.view import LatencyData
 from emu.ftrace.trace_globals import TraceGlobals
-from emu.ftrace.tracers import FUNCTION_GRAPH, NOP, Tracer
+from emu.ftrace.tracers import FUNCTION_GRAPH, NOP, Callback, Tracer
 from emu.ftrace.trigger.consumers import Consumers
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
@@ -70,6 +71,7 @@ class Recorder:
         records: through which native code knows the array.
         max_latency: the worst latency that was seen.
         tracer_started: called when the tracer has changed, before its sites call.
+        tracer_ready: called when its sites call, and its keys are on; and again when they call something else.
     """
 
     def __init__(self, kernel: Kernel, trace_globals: TraceGlobals) -> None:
@@ -79,6 +81,8 @@ class Recorder:
         self.cpumask = frozenset(range(len(kernel.board.cpus)))
         self.first_cpu = 0
         self.tracer_started: Callable[[], None] = lambda: None
+        self.tracer_ready: Callable[[], None] = lambda: None
+        self._called: tuple[Tracer, Callback | None] = NOP, None
         self._start = 0
         self._pauses = 0
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
@@ -102,6 +106,10 @@ class Recorder:
             trace_globals.event_handler,
             lambda: trace_globals.stacks.callbacks().event_with_stack,
         )
+        self._is_top = trace_globals.records.top is self.records
+        if self._is_top:
+            for call in GUEST_ENTRIES:
+                self.event_files.file(call)
         self.host_events = HostEvents(
             kernel, trace_globals, self.records, self._buffers, self.event_files, self.wake_readers
         )
@@ -141,8 +149,15 @@ class Recorder:
     def start_tracer(self, tracer: Tracer) -> None:
         """Changes the tracer, and drops the events of the old one."""
         self.clear()
+        self.records.no_sections()
         self.tracer = tracer
         self.tracer_started()
+
+    def sites_changed(self, callback: Callback | None) -> None:
+        """Each site calls what it is to call. `callback`: for the tracer."""
+        if self._called != (self.tracer, callback):
+            self._called = self.tracer, callback
+            self.tracer_ready()
 
     def note_first_cpu(self) -> None:
         """The function tracer is set by the acting CPU."""
@@ -207,6 +222,8 @@ class Recorder:
         """Sets tracing_cpumask: other CPUs record nothing."""
         self.cpumask = cpus
         self._buffers.disable(ring_record.MASKED, frozenset(range(self.cpus)) - cpus)
+        if self._is_top:
+            self.globals.guest_array.set_cpumask(cpus)
 
     def pause(self) -> None:
         """Records nothing until each `pause` has had its `resume`."""
@@ -332,6 +349,14 @@ class Recorder:
         self._buffers.exchange(cpu)
         self.wake_readers()
 
+    def match_spares(self, cpu: int | None) -> None:
+        """Gives the spare ring buffer of one CPU, or of each, the size of the one that records.
+
+        Raises:
+            MemoryError: there is not enough memory; nothing has changed.
+        """
+        self._buffers.make_spares(cpu)
+
     def clear_snapshot(self, cpu: int | None = None) -> None:
         """Empties the snapshot, or the part of one CPU."""
         for ring in self._buffers.of(cpu, spare=True):
@@ -374,6 +399,12 @@ class Recorder:
         worst = spare and tracer.print_max
         start = self.max_latency.start if worst else 0 if spare else self._start
         found = [ring.unread() for ring in rings]
+        if worst:  # as in Linux, what has been overwritten does not count where something older is hidden
+            shown = [events.since(start) for events in found]
+            hidden = [len(all_events) - len(events) for all_events, events in zip(found, shown, strict=True)]
+            entries -= sum(hidden)
+            written = entries + sum(ring.overrun for ring, count in zip(rings, hidden, strict=True) if not count)
+            found = shown
         return self._view(found, entries, written, start, tracer, options, consuming=False, worst=worst)
 
     def oldest_events(

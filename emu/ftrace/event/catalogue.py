@@ -13,7 +13,7 @@ from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, Field
 from emu.ftrace.event.image_events import EventReader, GuestEvent
-from emu.ftrace.event.internal import INTERNAL_EVENTS
+from emu.ftrace.event.internal import BLK, GUEST_ENTRIES, INTERNAL_EVENTS
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
 from emu.ftrace.native import array_record, event_file, event_record, stage_record
@@ -26,7 +26,7 @@ __all__ = ["Catalogue"]
 
 _FIRST_NUMBER = 20  # Linux's __TRACE_LAST_TYPE: events of the system `ftrace` have fixed numbers below
 _STAGE_SIZE = 8192  # bytes, more than any entry has
-_SYSCALL_DEPTH = 1  # Linux's probes of system calls do not take back that preemption is disabled for them
+_PROBE_DEPTH = 1  # Linux's probes of system calls and of blktrace do not take back that preemption is disabled for them
 # Events that set_event_pid chooses by other tasks than the one that is running, too, and the fields that name these tasks
 _PIDS: dict[str, Sequence[str]] = {"sched:sched_switch": ("prev_pid", "next_pid")}
 _PIDS |= {f"sched:{name}": ("pid",) for name in ("sched_waking", "sched_wakeup", "sched_wakeup_new")}
@@ -68,6 +68,10 @@ class Catalogue(Mapping[int, EventCall]):
         records.set_in_all(array_record.STAGES, self._stages.address)
         for call in INTERNAL_EVENTS:
             self.put(call)
+        for call in GUEST_ENTRIES:
+            of_blk = call is BLK
+            depth = _PROBE_DEPTH if of_blk else 0
+            self._make_native(call, _NativeEvent(call, swapped=memory.swapped, depth=depth, irqs_off=of_blk))
         image = memory.image
         try:
             reader = EventReader(memory, self._image_table("ftrace_eval_maps"))
@@ -95,7 +99,7 @@ class Catalogue(Mapping[int, EventCall]):
             number = self._free_number()
             assert number is not None
             call = make(of_call, number, raw.key)
-            self._put_native(call, _NativeEvent(call, depth=_SYSCALL_DEPTH))
+            self._put_native(call, _NativeEvent(call, depth=_PROBE_DEPTH))
             table[list(of_call.numbers)] = number
         record = self._native[raw.number].record
         record.set(event_record.BY_SYSCALL, table.ctypes.data)
@@ -104,9 +108,13 @@ class Catalogue(Mapping[int, EventCall]):
 
     def _put_native(self, call: EventCall, native: _NativeEvent) -> None:
         """Adds an event that the guest records."""
+        self._make_native(call, native)
+        self.put(call)
+
+    def _make_native(self, call: EventCall, native: _NativeEvent) -> None:
+        """Has native code know an event that the guest records."""
         self._native[call.number] = native
         self._table[call.number] = native.record.address
-        self.put(call)
 
     def _image_table(self, name: str) -> list[int]:
         """A table of pointers in the image."""
@@ -256,9 +264,12 @@ class Catalogue(Mapping[int, EventCall]):
 
     def _chain(self, call: EventCall) -> None:
         if native := self._native.get(call.number):
-            addresses = [file.address for file in self._files[call]] + [0]
+            files = self._files[call]
+            if call.kind is EventKind.FTRACE:  # a tracer's entry, which is for the top array: it has asked first
+                files = files[:1]
+            addresses = [file.address for file in files] + [0]
             native.record.set(event_record.FILES, addresses[0])
-            for file, following in zip(self._files[call], addresses[1:], strict=True):
+            for file, following in zip(files, addresses[1:], strict=True):
                 file.set(event_file.NEXT, following)
 
     def _free_number(self) -> int | None:
@@ -276,19 +287,21 @@ class _NativeEvent:
         call: the event.
         swapped: numbers in entries have the guest's byte order, which is not the host's.
         depth: is added to the preemption depth that entries show.
+        irqs_off: entries show interrupts off, whether they are or not: Linux's probe does not ask.
     """
 
-    def __init__(self, call: EventCall, *, swapped: bool = False, depth: int = 0) -> None:
+    def __init__(self, call: EventCall, *, swapped: bool = False, depth: int = 0, irqs_off: bool = False) -> None:
         self.record = Record(event_record.WORDS)
         self.record.set(event_record.NUMBER, call.number)
         self.record.set(event_record.SIZE, call.size)
         self.record.set(event_record.DEPTH, depth)
+        self.record.set(event_record.IRQS_OFF, int(irqs_off))
         offsets = {field.name: field.offset for field in call.fields}
         for word, name in zip((event_record.FIRST_PID, event_record.SECOND_PID), _PIDS.get(call.path, ()), strict=False):
             self.record.set(word, offsets[name])
-        numbers = [field for field in call.fields if field.element > 1 and not field.is_dynamic] if swapped else []
-        self._swaps = _plan(numbers)
-        self._dynamic = _plan([field for field in call.fields if field.is_dynamic])
+        numbers = [field for field in call.fields if field.size and _element(field) > 1 and not field.is_dynamic]
+        self._swaps = _plan(numbers if swapped else [])
+        self._dynamic = _plan([field for field in call.fields if field.is_dynamic or not field.size])
         for words, address, count in (
             (self._swaps, event_record.SWAPS, event_record.SWAP_COUNT),
             (self._dynamic, event_record.DYNAMIC, event_record.DYNAMIC_COUNT),
@@ -297,10 +310,16 @@ class _NativeEvent:
             self.record.set(count, len(words))
 
 
+def _element(field: Field) -> int:
+    """Bytes of a number in a field."""
+    return field.element or field.size
+
+
 def _plan(fields: Sequence[Field]) -> NDArray[np.uint64]:
     """A word about each field, as `event_record` says."""
-    words = [
-        field.offset << int(event_record.OFFSET) | field.size // field.element << int(event_record.COUNT) | field.element
-        for field in fields
-    ]
+    words = []
+    for field in fields:
+        element = _element(field)
+        offset = field.offset if field.size else event_record.NO_OFFSET
+        words.append(offset << int(event_record.OFFSET) | field.size // element << int(event_record.COUNT) | element)
     return np.array(words, np.uint64)

@@ -69,7 +69,7 @@ class EventFile:
         self.filter: EventFilter | None = None
         self.triggers: list[EventTrigger] = []
         self._soft_users = 0
-        if call.kind is EventKind.FTRACE:  # the host records it, whenever tracing is on
+        if call.kind is EventKind.FTRACE:  # it is recorded whenever tracing is on
             self._set(event_file.ENABLED, True)
 
     def _has(self, flag: np.uint64) -> bool:
@@ -204,7 +204,7 @@ class EventFiles:
     @property
     def keys(self) -> set[int]:
         """The static keys that must be on: the addresses of their struct static_key."""
-        return {file.call.key for file in self._files.values() if file.enabled and file.call.key}
+        return {key for file in self._files.values() if file.enabled for key in file.call.keys}
 
     def set(self, calls: Iterable[EventCall], on: bool) -> None:
         """Records these events from now on, or no longer.
@@ -286,9 +286,11 @@ class EventFiles:
         with_stack = array.get(array_record.EVENT_STACKS) != 0
         alone = not any(map(array.get, (array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS)))
         address = 0
-        if alone and not triggers:
+        if file.call.kind is EventKind.FTRACE:
+            pass  # as in Linux, no stack follows a tracer's entry, and no pids choose it; triggers are the host's to call
+        elif alone and not triggers:
             address = self._stack_handler() if with_stack else 0
-        elif alone and len(triggers) == 1 and not with_stack and file.call.kind is not EventKind.FTRACE:
+        elif alone and len(triggers) == 1 and not with_stack:
             address = triggers[0].event_handler or self._handler()
         else:
             address = self._handler()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The events of the system `ftrace`: what tracers and the host itself record. Their numbers are fixed, as in Linux.
 
+Some tracers are threads of the guest, which fill their entries themselves (firmware/include/linux/trace_entries.h).
+
 `emu/ftrace/events.py` has the layouts of those that are recorded here.
 """
 
@@ -10,7 +12,7 @@ from collections.abc import Iterator
 
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, EventKind, Field
 
-__all__ = ["INTERNAL_EVENTS", "SYSTEM"]
+__all__ = ["BLK", "GUEST_ENTRIES", "INTERNAL_EVENTS", "SYSTEM"]
 
 SYSTEM = "ftrace"
 
@@ -100,3 +102,11 @@ INTERNAL_EVENTS = (
            r'" %ps <-%ps\t(repeats:%u  delta: -%llu)", (void *)REC->ip, (void *)REC->parent_ip, REC->count, '
            "(((u64)(REC)->top_delta_ts << 32) | (REC)->bottom_delta_ts)"),
 )  # fmt: skip
+
+# Linux has no `format` for it, so that no file names it.
+BLK = _event("blk", 13,
+             ("u64 time", "u64 sector", "u32 bytes", "u32 action", "u32 pid", "u32 device", "u32 cpu", "u16 error", "u16 pdu_len",
+              "char[] pdu"), "")  # fmt: skip
+
+# What the guest fills. A last field of no size, as `char[] buf`, is the data that the guest hands over beside the entry.
+GUEST_ENTRIES = (BLK, *(call for call in INTERNAL_EVENTS if call.name in {"hwlat", "osnoise", "timerlat"}))

@@ -71,6 +71,7 @@ SKIP_INTERRUPTS = _fields.word()  # 1: function_graph records nothing in hard in
 SLEEP_TIME = _fields.word()  # 1: durations include the time a task was switched out
 GRAPH_TIME = _fields.word()  # 1: those of the function profiler include the functions that were called
 MAX_LATENCY = _fields.word()  # address of the max_latency_record
+PRINT_MAX = _fields.word()  # 1: the spare ring buffers keep the worst latency, and there are no snapshots
 THRESHOLD = _fields.word()  # nanoseconds: function_graph records only returns of calls this long; 0: all, and entries
 GRAPH_ENTRY_FILTER = _fields.word()  # address of the program of a filter of function_graph's entries; 0: there is none
 GRAPH_EXIT_FILTER = _fields.word()  # of its returns

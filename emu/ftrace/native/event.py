@@ -121,7 +121,9 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
                 element = word & event_record.ELEMENT_MASK
                 size = min(size, room) // element * element
                 swap(to + end, host_address(array, data), element, size // element)
-            store_u32(to + (word >> event_record.OFFSET), end | size << HALF)
+            place = word >> event_record.OFFSET
+            if place != event_record.NO_OFFSET:
+                store_u32(to + place, end | size << HALF)
             end += size
         while end & (FOUR - ONE):
             store_u8(to + end, NUL)
@@ -144,6 +146,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
             return
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         count = preempt_count(array_cpu) + load_u64(event + event_record.DEPTH)
+        irqs_off = irqs_off or load_u64(event + event_record.IRQS_OFF) != ZERO
         store_u64(staged, common_fields(number, current_task(array_cpu, array), np.uint32(count), irqs_off))
         while file != ZERO:
             handler = load_u64(file + event_file.HANDLER)

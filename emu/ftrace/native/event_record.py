@@ -16,6 +16,7 @@ NUMBER = _fields.word()  # `common_type` of its entries
 FILES = _fields.word()  # address of the first array's event_file; 0: no array wants the event
 SIZE = _fields.word()  # bytes of the part that the guest fills
 DEPTH = _fields.word()  # is added to the preemption depth that entries show; or UNDERFLOWS
+IRQS_OFF = _fields.word()  # 1: entries show interrupts off, whether they are or not
 SWAPS = _fields.word()  # address of words about the numbers of the fixed part, if the guest's byte order is not the host's
 SWAP_COUNT = _fields.word()
 DYNAMIC = _fields.word()  # address of words about the fields of variable length, in their order
@@ -29,6 +30,8 @@ WORDS = _fields.count
 # Of DEPTH: Linux takes 1 away from flags and depth, which it has in one number, for a preemption that was never disabled.
 UNDERFLOWS = 0xFFFF_FFFF_FFFF_FFFF
 
-# A word about a field: offset << 32 | number of elements << 8 | bytes of an element
+# A word about a field: offset << 32 | number of elements << 8 | bytes of an element. Data of variable length that no field says
+# the place of has NO_OFFSET.
+NO_OFFSET = 0
 OFFSET, COUNT = np.uint64(32), np.uint64(8)
 ELEMENT_MASK, COUNT_MASK = np.uint64(0xFF), np.uint64(0xFF_FFFF)

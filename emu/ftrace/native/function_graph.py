@@ -227,6 +227,8 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
         if general and user == array_record.PROFILES:
             add_time(array_cpu, array, call, depth, local_time(cpu, array) - (calltime & ~CHOSEN))
             return goes_on_at
+        if load_u64(array_cpu + array_cpu_record.IGNORED) & array_cpu_record.NO_SECTION != ZERO:
+            return goes_on_at
         time = clock(cpu, array)
         if not general or time - (calltime & ~CHOSEN) >= load_u64(array + array_record.THRESHOLD):
             record_return(cpu, array_cpu, array, task, call, depth, time, irqs_off)

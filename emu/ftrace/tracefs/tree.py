@@ -15,6 +15,7 @@ from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.enable import available, lines
 from emu.ftrace.filters import Functions
 from emu.ftrace.ftrace import EnabledFunction
+from emu.ftrace.hwlat import HwlatDetector
 from emu.ftrace.linux_names import INSTANCE, OPTIONS, ROOT, LinuxDirectory, cpu_directory
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.options import CORE_OPTIONS, parse_option
@@ -29,6 +30,7 @@ from emu.ftrace.tracefs.free_buffer_file import FreeBufferHandle
 from emu.ftrace.tracefs.instances import InstancesDirectory
 from emu.ftrace.tracefs.marker_file import MarkerHandle, RawMarkerHandle
 from emu.ftrace.tracefs.node import HandleFile, StaticDirectory
+from emu.ftrace.tracefs.osnoise_files import osnoise_directory
 from emu.ftrace.tracefs.pid_file import PidFile
 from emu.ftrace.tracefs.pipe_file import PipeHandle
 from emu.ftrace.tracefs.raw_file import RawHandle
@@ -79,6 +81,7 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         ),
         "enabled_functions": TextFile(lambda: "".join(map(_enabled_function, tr.ftrace.enabled_functions()))),
         "dyn_ftrace_total_info": TextFile(lambda: _total_info(tr.ftrace.sites.functions)),
+        "hwlat_detector": StaticDirectory(_hwlat_files(trace_globals.hwlat)),
         "max_graph_depth": TextFile(
             lambda: f"{tr.ops.max_graph_depth}\n",
             lambda text: tr.set_max_graph_depth(parse_decimal(text, UNSIGNED_INT_MAX)),
@@ -91,6 +94,7 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         **_dynamic_events_files(tr),
         **_stack_files(tr),
         **_profile_files(tr),
+        "osnoise": osnoise_directory(trace_globals.osnoise, tr.recorder.cpus),
         "printk_formats": TextFile(trace_globals.printk_formats.text),
         "saved_tgids": TextFile(lambda: _of_tasks(trace_globals, trace_globals.saved_tgids)),
         "saved_cmdlines": TextFile(lambda: _of_tasks(trace_globals, saved_cmdlines)),
@@ -98,6 +102,14 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
             lambda: f"{saved_cmdlines.size}\n",
             lambda text: saved_cmdlines.set_size(parse_decimal(text, UNSIGNED_INT_MAX)),
         ),
+    }
+
+
+def _hwlat_files(detector: HwlatDetector) -> dict[str, Node]:
+    return {
+        "mode": TextFile(lambda: f"{detector.modes}\n", detector.set_mode),
+        "width": TextFile(lambda: f"{detector.width}\n", lambda text: detector.set_width(parse_decimal(text))),
+        "window": TextFile(lambda: f"{detector.window}\n", lambda text: detector.set_window(parse_decimal(text))),
     }
 
 

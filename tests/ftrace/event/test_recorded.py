@@ -179,6 +179,22 @@ def test_a_number_that_is_no_event_records_nothing(guest: Guest) -> None:
     guest.memory.set_member(address, "trace_event_call.id", call.number)
 
 
+def test_an_entry_that_a_tracer_in_the_guest_fills_is_for_the_top_array(guest: Guest) -> None:
+    machine, order = guest.machine, guest.memory.image.byte_order
+    machine.tracefs.mkdir("instances/other")
+    numbers = {"duration": 12, "outer_duration": 1 << 40, "nmi_total_ts": 3, "tv_sec": -5, "tv_nsec": 999, "nmi_count": 7}
+    numbers |= {"seqnum": 1 << 31, "count": 0x01020304}
+    filled = guest.put(0x40, bytes(8) + struct.pack(f"{order}QQQqqIII", *numbers.values()))
+    call = guest.put(0, bytes(64))
+    guest.memory.set_member(call, "trace_event_call.id", 15)
+    machine.tracefs.write("instances/other/events/ftrace/print/trigger", "stacktrace")  # an instance has files of its own
+    (entry,) = guest.commit(call, filled, 0, 0)
+    assert (entry.call.path, entry.fields) == ("ftrace:hwlat", numbers)
+    assert recorded(machine, "other") == []
+    assert guest.commit(call, filled, 0, 1) == []
+    machine.tracefs.rmdir("instances/other")
+
+
 def test_wild_pointers_record_nothing_and_harm_nobody(guest: Guest) -> None:
     machine = guest.machine
     arch, size = machine.board.arch, machine.board.memory
