@@ -35,6 +35,12 @@ What is traced
                                 hwlat: only times that are longer (0: 10)
   enabled_functions             the functions that call a tracer now
 
+  function_profile_enabled      1: counts and times calls of the functions that set_ftrace_filter names, whatever the tracer is
+  trace_stat/functionN          what a CPU has counted since: calls, microseconds, their average and variance, longest first
+  stack_max_size                bytes of the deepest stack since /proc/sys/kernel/stack_tracer_enabled is 1; 0 begins anew
+  stack_trace                   the calls on that stack, and what each took of it
+  stack_trace_filter            only these functions look how deep the stack is
+
   Functions are named one after another, by name or by glob:
       vfs_read   vfs_*   *_read   *read*   vfs_[rw]*   [!_]*   t?me
   '>' begins anew and '>>' adds; '!name' takes out; an empty line written with '>' clears.
