@@ -59,7 +59,7 @@ def refused(tracefs: TraceFS, path: str, value: str) -> int:
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("available_tracers", "function_graph function nop\n"),
+        ("available_tracers", "blk function_graph function nop\n"),
         ("current_tracer", "nop\n"),
         ("tracing_on", "1\n"),
         ("max_graph_depth", "0\n"),
