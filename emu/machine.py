@@ -15,6 +15,7 @@ from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.cpu.host_signals import Held
 from emu.cpu.ramdisk import RamDisk
+from emu.cpu.smi import Smi
 from emu.cpu.snapshot import Checkpoint, Checkpoints, Unsaveable
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BadCommand", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestPanic", "Input", "LimitReached",
-    "LivePatch", "Machine", "PoweredOff", "Share", "Terminal", "TraceError", "Unsaveable", "image_directory",
+    "LivePatch", "Machine", "PoweredOff", "Share", "Smi", "Terminal", "TraceError", "Unsaveable", "image_directory",
 ]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -95,6 +96,8 @@ class Machine:
         command_line: the kernel's parameters (firmware/README.md).
         patching: how call sites are changed (docs/races.md): one of the architecture's protocols, or a function of one's
             own; default: the architecture's first protocol.
+        smi: interrupts by which the firmware takes time from the CPUs, unseen by the guest; a text is what Smi.parse takes,
+            `PERIOD:LENGTH[:CPU]`; default: there are none.
         boot_limit: nanoseconds of virtual time that the guest may take to boot.
         boot_host_limit: seconds of the host's time that it may take for that.
         booting: called now and then while the guest boots, with the number of CPUs that are up.
@@ -124,6 +127,7 @@ class Machine:
         warn: Callable[[str], None] | None = None,
         command_line: str = "",
         patching: str | Protocol | None = None,
+        smi: Smi | str | None = None,
         boot_limit: int | None = None,
         boot_host_limit: float | None = None,
         booting: Callable[[int], None] = lambda cpus: None,
@@ -146,6 +150,8 @@ class Machine:
                 ramdisk = RamDisk(_EMPTY_DISK)
             self.ramdisk = opened.enter_context(RamDisk.of_file(Path(ramdisk)) if isinstance(ramdisk, Path | str) else ramdisk)
             self.board = opened.enter_context(closing(Board(hardware, cpus, memory, quantum, seed, frequency)))
+            if smi is not None:
+                self.board.interrupt_unseen(Smi.parse(smi) if isinstance(smi, str) else smi)
             self._warn = warn = warn or self.warnings.append
             self.kernel = Kernel(self.board, kernels, kernel_image, Console(self._console), warn, self.ramdisk)
             lines = {}  # of the guest's shell, before the machine is the caller's: what is said if one fails

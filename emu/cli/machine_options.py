@@ -60,6 +60,7 @@ class MachineOptions:
     ramdisk: str | None = None
     patching: str | None = None
     append: str = ""
+    smi: str | None = None
     userland: str | None = None
 
     def boot(self, console: Callable[[bytes], None], limits: RunLimits, progress: Progress) -> Machine:
@@ -129,6 +130,7 @@ class MachineOptions:
                     ramdisk=disk,
                     patching=patching,
                     command_line=self.append,
+                    smi=self.smi,
                     console=console,
                     warn=warn,
                     booting=booting,
@@ -166,6 +168,11 @@ _OPTIONS = (
         help="How call sites are changed: breakpoint, flush, stop_machine, or a function of yours, FILE.py:NAME (docs/races.md).",
     ),
     click.option("--append", default="", metavar="WORDS", help="Parameters of the guest's kernel: 'nmi_watchdog=1'."),
+    click.option(
+        "--smi",
+        metavar="PERIOD:LENGTH[:CPU]",
+        help="Interrupts that the guest cannot see, on all CPUs or on one: 10ms:50us. The tracer hwlat finds them.",
+    ),
     click.option(
         "--limit",
         type=Duration(),

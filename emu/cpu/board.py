@@ -20,6 +20,7 @@ from emu.cpu.host_signals import Held
 from emu.cpu.native import board_record, cpu_record, forget, turns
 from emu.cpu.native.block_record import asked_for, string_cost
 from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
+from emu.cpu.smi import Smi
 from emu.native.record import Record
 
 __all__ = ["Board", "CpuFault"]
@@ -290,6 +291,23 @@ class Board:
         """Ends the CPU's turn at its next block and returns to Python. Also from inside a callback."""
         cpu.record.set(cpu_record.REQUEST, cpu_record.STOP_REQUEST)
         cpu.record.set(cpu_record.DEADLINE, 0)
+
+    def interrupt_unseen(self, smi: Smi) -> None:
+        """Has system management interrupts come from now on, at each multiple of their period.
+
+        Raises:
+            ValueError: there is no such CPU, or the interrupts are shorter than a cycle.
+        """
+        period, length = self.cycles(smi.period), self.cycles(smi.length)
+        if not length:
+            raise ValueError(f"SMIs of {smi.length} ns: a cycle takes {self.nanoseconds(1)} ns")
+        if smi.cpu is not None and smi.cpu >= len(self.cpus):
+            raise ValueError(f"SMIs on CPU {smi.cpu}: there are CPUs 0 to {len(self.cpus) - 1}")
+        for cpu in self.cpus if smi.cpu is None else [self.cpus[smi.cpu]]:
+            cpu.record.set(cpu_record.SMI_PERIOD, period)
+            cpu.record.set(cpu_record.SMI_LENGTH, length)
+            cpu.record.set(cpu_record.SMI_NEXT, (cpu.cycles // period + 1) * period)
+            cpu.record.set(cpu_record.DEADLINE, 0)
 
     # Code
 

@@ -54,6 +54,7 @@ class Cpu:
             (cpu_record.CYCLE_COUNTER, inside["cycle_counter"]),
             (cpu_record.TIMER, cpu_record.NEVER),
             (cpu_record.NMI_TIMER, cpu_record.NEVER),
+            (cpu_record.SMI_NEXT, cpu_record.NEVER),
             (cpu_record.ARRIVAL, cpu_record.NEVER),
         ):
             self.record.set(field, value)

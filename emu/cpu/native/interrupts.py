@@ -75,15 +75,32 @@ def stop(cpu):
 
 @njit
 def next_due(cpu):
-    """When an interrupt becomes pending, or the turn ends."""
+    """When an interrupt becomes pending or the CPU is interrupted unseen, or the turn ends."""
     timers = min(load_u64(cpu + cpu_record.TIMER), load_u64(cpu + cpu_record.NMI_TIMER))
-    return min(min(timers, load_u64(cpu + cpu_record.ARRIVAL)), load_u64(cpu + cpu_record.TURN_END))
+    begin = min(load_u64(cpu + cpu_record.ARRIVAL), load_u64(cpu + cpu_record.SMI_NEXT))
+    return min(min(timers, begin), load_u64(cpu + cpu_record.TURN_END))
+
+
+@njit
+def after_smi(cpu, now):
+    """The time at which a CPU goes on that could at `now`: later, if a system management interrupt has begun and takes longer.
+
+    One that has begun and ended while the CPU slept or stalled is over.
+    """
+    due = load_u64(cpu + cpu_record.SMI_NEXT)
+    if due > now:
+        return now
+    period = load_u64(cpu + cpu_record.SMI_PERIOD)
+    due += (now - due) // period * period
+    store_u64(cpu + cpu_record.SMI_NEXT, due + period)
+    return max(now, due + load_u64(cpu + cpu_record.SMI_LENGTH))
 
 
 @njit
 def look_around(cpu):
     """Makes pending what has become due, and sets the next DEADLINE."""
-    now = load_u64(cpu + cpu_record.CYCLES)
+    now = after_smi(cpu, load_u64(cpu + cpu_record.CYCLES))
+    store_u64(cpu + cpu_record.CYCLES, now)
     if load_u64(cpu + cpu_record.TIMER) <= now:
         store_u64(cpu + cpu_record.TIMER, cpu_record.NEVER)
         set_pending(cpu, load_u64(load_u64(cpu + cpu_record.BOARD) + board_record.TIMER_VECTOR))

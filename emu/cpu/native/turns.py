@@ -7,7 +7,7 @@ import numpy as np
 from numba import types
 
 from emu.cpu.native import board_record, cpu_record, heap
-from emu.cpu.native.interrupts import look_around, next_event
+from emu.cpu.native.interrupts import after_smi, look_around, next_event
 from emu.native import external, njit
 from emu.native.pointers import load_u64, store_u64
 
@@ -48,6 +48,7 @@ def ready_at(cpu):
 @njit
 def begin_turn(board, cpu, now, others):
     """Prepares the turn of a CPU that can run at time `now`. `others`: when the first other CPU can run, or NEVER."""
+    now = after_smi(cpu, now)
     store_u64(cpu + cpu_record.STATUS, cpu_record.RUNNING)
     store_u64(cpu + cpu_record.CYCLES, now)
     end = now + load_u64(board + board_record.LONGEST_TURN)
