@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "KERNEL_STACK", "PRINT", "RAW_DATA",
-    "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
+    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "KERNEL_STACK", "MMIO_MAP", "MMIO_RW", "PRINT",
+    "RAW_DATA", "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
 
@@ -23,6 +23,8 @@ class EventType(enum.IntEnum):
     KERNEL_STACK = 4
     PRINT = 5
     BPRINT = 6
+    MMIO_RW = 7
+    MMIO_MAP = 8
     FUNCGRAPH_EXIT = 10
     FUNCGRAPH_ENTRY = 11
     USER_STACK = 12
@@ -57,6 +59,10 @@ KERNEL_STACK = _entry(("size", "i4"), ("padding", "u4"))  # how many addresses; 
 PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
 BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)
 BPUTS = _entry(("ip", "u8"), ("str", "u8"))  # the text's address
+MMIO_RW = _entry(
+    ("phys", "u8"), ("value", "u8"), ("pc", "u8"), ("map_id", "i4"), ("opcode", "u1"), ("width", "u1"), ("padding", "u2")
+)  # fmt: skip
+MMIO_MAP = _entry(("phys", "u8"), ("virt", "u8"), ("len", "u8"), ("map_id", "i4"), ("opcode", "u1"), ("padding", "V3"))
 RAW_DATA = _entry(("id", "u4"))  # then the bytes
 USER_STACK_DEPTH = 8
 USER_STACK = _entry(("tgid", "u4"), ("padding", "u4"), ("caller", "u8", USER_STACK_DEPTH))  # 0 after the last

@@ -118,6 +118,10 @@ class TraceGlobals:
             lambda: self.stacks.callbacks().key_stack,
         )
 
+    def has_symbol(self, name: str) -> bool:
+        """Whether the kernel has one of this name."""
+        return name in self._kernel.image.symbols
+
     def event_handler(self) -> int:
         """The address of what handles events of which more is wanted than that they are recorded."""
         from emu.ftrace.native import event_handler

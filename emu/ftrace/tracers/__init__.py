@@ -3,9 +3,10 @@
 
 from emu.ftrace.tracers.function import FUNCTION
 from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
+from emu.ftrace.tracers.mmiotrace import MMIOTRACE
 from emu.ftrace.tracers.nop import NOP
 from emu.ftrace.tracers.tracer import Callback, TracedArray, Tracer
 
 __all__ = ["FUNCTION", "FUNCTION_GRAPH", "NOP", "TRACERS", "Callback", "TracedArray", "Tracer"]
 
-TRACERS: dict[str, Tracer] = {tracer.name: tracer for tracer in (FUNCTION_GRAPH, FUNCTION, NOP)}
+TRACERS: dict[str, Tracer] = {tracer.name: tracer for tracer in (MMIOTRACE, FUNCTION_GRAPH, FUNCTION, NOP)}

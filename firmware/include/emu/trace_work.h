@@ -19,6 +19,10 @@ enum {
 	TRACE_WORK_UPROBE_ENABLE = 5,
 	TRACE_WORK_UPROBE_DISABLE = 6,
 	TRACE_WORK_UPROBE_REMOVE = 7,	/* disabled or not */
+
+	TRACE_WORK_MMIOTRACE = 12,	/* the tracer is set, or is not */
+
+	TRACE_WORK_COUNT
 };
 
 #define TRACE_WORK_TEXT	4096
@@ -29,5 +33,9 @@ struct trace_work {
 	s64	argument;
 	char	text[TRACE_WORK_TEXT];	/* ends with NUL */
 };
+
+/* Says what does a kind of work that not every architecture has. */
+void trace_work_register(unsigned int kind,
+			 long (*func)(const struct trace_work *work));
 
 #endif
