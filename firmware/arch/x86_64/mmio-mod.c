@@ -179,8 +179,8 @@ static void trace_access(struct pt_regs *regs, unsigned long addr, pte_t *pte,
 
 	if (hostcall(HC_KMMIO, (unsigned long)regs, addr, (unsigned long)&rw,
 		     trace_end(trace) - addr) <= 0) {
-		pr_warn("mmiotrace: page 0x%08lx is no longer traced: the access at %pS is unknown\n",
-			addr & PAGE_MASK, ip);
+		pr_warn("mmiotrace: unknown access at 0x%08lx, page 0x%08lx is no longer traced\n",
+			regs->ip, addr & PAGE_MASK);
 		rw.opcode = MMIO_UNKNOWN_OP;
 		rw.value = ip[0] << 16 | ip[1] << 8 | ip[2];
 		set_pte(pte, __pte((pte_val(*pte) & ~_PAGE_KMMIO) |

@@ -22,6 +22,7 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timer.h>
@@ -49,6 +50,8 @@ EXPORT_SYMBOL(tracing_snapshot);
 EXPORT_SYMBOL(tracing_snapshot_alloc);
 EXPORT_SYMBOL(tracing_alloc_snapshot);
 EXPORT_SYMBOL(ftrace_dump);
+
+EXPORT_SYMBOL(on_each_cpu);
 
 EXPORT_SYMBOL(memcpy);
 EXPORT_SYMBOL(memmove);
