@@ -11,7 +11,7 @@ from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.linux_events import LINUX_EVENTS
 
 __all__ = [
-    "EVENTS", "INSTANCE", "NOTHING", "OPTIONS", "ROOT", "SYSTEMS", "TRACERS",
+    "EVENTS", "INSTANCE", "NOTHING", "OPTIONS", "OSNOISE", "ROOT", "SYSTEMS", "TRACERS",
     "LinuxDirectory", "cpu_directory", "event_directory", "system_directory",
 ]  # fmt: skip
 
@@ -73,6 +73,10 @@ INSTANCE = LinuxDirectory("", _names("""
 """))  # fmt: skip
 
 EVENTS = LinuxDirectory("events", SYSTEMS)
+
+OSNOISE = LinuxDirectory("osnoise", _names("""
+    cpus options period_us print_stack runtime_us stop_tracing_total_us stop_tracing_us timerlat_period_us
+"""))  # fmt: skip
 
 _SYSTEM = _names("enable filter")
 _EVENT = _names("enable filter format hist hist_debug id inject trigger")

@@ -16,16 +16,21 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.guest_array import GuestArray
+from emu.ftrace.hwlat import HwlatDetector
 from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.osnoise import Osnoise
 from emu.ftrace.printk_formats import PrintkFormats
+from emu.ftrace.profiler import Profiler
 from emu.ftrace.rethooks import Rethooks
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.saved_tgids import SavedTgids
 from emu.ftrace.sites import Sites
+from emu.ftrace.stack_tracer import StackTracer
 from emu.ftrace.stacks import Stacks
 from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
@@ -36,6 +41,7 @@ if TYPE_CHECKING:
     from emu.ftrace.dynevent.kprobe_events import KprobeEvents
     from emu.ftrace.hist.triggers import Histograms
     from emu.ftrace.native.trigger import TriggerHandlers
+    from emu.ftrace.wakeups import Wakeups
 
 __all__ = ["TraceGlobals"]
 
@@ -71,13 +77,20 @@ class TraceGlobals:
             kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, self.rethooks, warn
         )
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys, self.kprobes)
+        self.stack_tracer = StackTracer(
+            arch, self.guest, self.records, self.stacks, kernel.symbols, self.sites.functions
+        )
+        self.profiler = Profiler(self.records)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events, self._kinds)
         self.symbol_names = SymbolNames(kernel)
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
+        self.osnoise = Osnoise(kernel.memory, kernel.work, len(kernel.board.cpus))
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)
         self.saved_tgids = SavedTgids(kernel.tasks, self.records)
+        self.guest_array = GuestArray(kernel.memory)
+        self.hwlat = HwlatDetector(kernel.memory, kernel.work)
 
     # Modules that only few need are imported when they are.
 
@@ -122,12 +135,28 @@ class TraceGlobals:
         """Whether the kernel has one of this name."""
         return name in self._kernel.image.symbols
 
+    @cached_property
+    def wakeups(self) -> Wakeups:
+        """What follows wakeups for a tracer."""
+        from emu.ftrace.wakeups import Wakeups
+
+        self.stacks.use()
+        return Wakeups(self._kernel, self.events, self._arch.wakeup_handlers(self.guest))
+
     def event_handler(self) -> int:
         """The address of what handles events of which more is wanted than that they are recorded."""
         from emu.ftrace.native import event_handler
 
         address: int = event_handler.build().address
         return address
+
+    def section_handler(self) -> int:
+        """The address of what keeps the trace of a critical section. From now on the guest's hooks are listened to."""
+        self.stacks.use()
+        keep, *hooks = self._arch.section_callbacks(self.guest)
+        for label, function in hooks:
+            self._kernel.board.dispatch(self._kernel.image.symbol(label), function)
+        return keep
 
     def trigger_handlers(self) -> TriggerHandlers:
         """The addresses of what triggers and commands do."""

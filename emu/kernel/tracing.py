@@ -40,6 +40,9 @@ class Tracing(Protocol):
     def tracing_on(self, on: bool | None) -> bool:
         """Has the top array's buffers record or not (`on` None: leaves them as they are); returns whether they do."""
 
+    def max_latency(self, nanoseconds: int) -> None:
+        """The top array's tracing_max_latency is at least this."""
+
     def allocate_snapshot(self) -> bool:
         """Makes room for a snapshot of the top array. False: there is not enough memory."""
 
@@ -54,6 +57,9 @@ class Tracing(Protocol):
 
         Or -errno. EAGAIN: it is being set, but sites are being changed; the kernel asks again.
         """
+
+    def stack_tracer(self, on: bool) -> int:
+        """Starts or stops the stack tracer, and returns 0. Or -EAGAIN: sites are being changed; the kernel asks again."""
 
     def module_init(self, module: Module) -> None:
         """Called before any code of a module is executed: turns the module's sites into nops.
@@ -115,6 +121,11 @@ class TracingCalls:
         return int(self._tracing.tracing_on(bool(wanted) if wanted < 2 else None))
 
     @host_call
+    def tracing_max_latency(self, cpu: Cpu, nanoseconds: int) -> int:
+        self._tracing.max_latency(nanoseconds)
+        return 0
+
+    @host_call
     def tracing_snapshot(self, cpu: Cpu, take: int) -> int:
         if take:
             return int(self._tracing.take_snapshot())
@@ -129,6 +140,10 @@ class TracingCalls:
     @host_call
     def ftrace_enabled(self, cpu: Cpu, wanted: int) -> int:
         return self._tracing.ftrace_enabled(bool(wanted) if wanted < 2 else None)
+
+    @host_call
+    def stack_tracer(self, cpu: Cpu, on: int) -> int:
+        return self._tracing.stack_tracer(bool(on))
 
     @host_call
     def module_init(self, cpu: Cpu, address: int) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Sets of CPUs as the kernel writes and reads them: hexadecimal, in groups of 32 bits."""
+"""Sets of CPUs as the kernel writes and reads them: hexadecimal, in groups of 32 bits, or as a list of ranges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 
 from emu.ftrace.errors import TraceError
 
-__all__ = ["format_cpumask", "parse_cpumask"]
+__all__ = ["format_cpulist", "format_cpumask", "parse_cpulist", "parse_cpumask"]
 
 _DIGITS = 8  # of a group
 
@@ -40,3 +40,41 @@ def parse_cpumask(text: str, cpus: int) -> frozenset[int]:
     if value >> cpus:
         raise TraceError(errno.EOVERFLOW, f"'{text.strip()}': there are {cpus} CPUs")
     return frozenset(cpu for cpu in range(cpus) if value >> cpu & 1)
+
+
+_RANGE = re.compile(r"([0-9]+|N)(?:-([0-9]+|N)(?::([0-9]+)/([0-9]+))?)?")
+_UINT_MAX = (1 << 32) - 1
+
+
+def format_cpulist(mask: frozenset[int]) -> str:
+    """The text of a set, as a list.
+
+    >>> format_cpulist(frozenset([0, 1, 2, 5]))
+    '0-2,5'
+    """
+    firsts = sorted(cpu for cpu in mask if cpu - 1 not in mask)
+    lasts = sorted(cpu for cpu in mask if cpu + 1 not in mask)
+    return ",".join(f"{first}-{last}" if last > first else f"{first}" for first, last in zip(firsts, lasts, strict=True))
+
+
+def parse_cpulist(text: str, cpus: int) -> frozenset[int]:
+    """The set of a list: `0-2,5`, `all`; `N` is the last CPU, and `0-9:2/5` the first two of each five from 0 to 9.
+
+    Raises:
+        TraceError: EINVAL, if it is no list; ERANGE, if a CPU is too high; EOVERFLOW, if no unsigned int holds a number.
+    """
+    found: set[int] = set()
+    for word in filter(None, re.split(r"[,\s]+", text.split("\n")[0])):
+        match = _RANGE.fullmatch("0-N" if word == "all" else word)
+        if match is None:
+            raise TraceError(errno.EINVAL, f"'{word}' is no range of CPUs")
+        if any(number.isdigit() and int(number) > _UINT_MAX for number in match.groups("0")):
+            raise TraceError(errno.EOVERFLOW, f"'{word}': the number is too large")
+        first, last = (cpus - 1 if number == "N" else int(number) for number in (match[1], match[2] or match[1]))
+        used, group = int(match[3] or 1), int(match[4] or 1)
+        if first > last or not group or used > group:
+            raise TraceError(errno.EINVAL, f"'{word}' is no range of CPUs")
+        if last >= cpus:
+            raise TraceError(errno.ERANGE, f"'{word}': there are {cpus} CPUs")
+        found.update(cpu for cpu in range(first, last + 1) if (cpu - first) % group < used)
+    return frozenset(found)

@@ -8,11 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
 
+import numpy as np
+
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.enable import available, lines
 from emu.ftrace.filters import Functions
 from emu.ftrace.ftrace import EnabledFunction
+from emu.ftrace.hwlat import HwlatDetector
 from emu.ftrace.linux_names import INSTANCE, OPTIONS, ROOT, LinuxDirectory, cpu_directory
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.options import CORE_OPTIONS, parse_option
@@ -27,6 +30,7 @@ from emu.ftrace.tracefs.free_buffer_file import FreeBufferHandle
 from emu.ftrace.tracefs.instances import InstancesDirectory
 from emu.ftrace.tracefs.marker_file import MarkerHandle, RawMarkerHandle
 from emu.ftrace.tracefs.node import HandleFile, StaticDirectory
+from emu.ftrace.tracefs.osnoise_files import osnoise_directory
 from emu.ftrace.tracefs.pid_file import PidFile
 from emu.ftrace.tracefs.pipe_file import PipeHandle
 from emu.ftrace.tracefs.raw_file import RawHandle
@@ -77,6 +81,7 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         ),
         "enabled_functions": TextFile(lambda: "".join(map(_enabled_function, tr.ftrace.enabled_functions()))),
         "dyn_ftrace_total_info": TextFile(lambda: _total_info(tr.ftrace.sites.functions)),
+        "hwlat_detector": StaticDirectory(_hwlat_files(trace_globals.hwlat)),
         "max_graph_depth": TextFile(
             lambda: f"{tr.ops.max_graph_depth}\n",
             lambda text: tr.set_max_graph_depth(parse_decimal(text, UNSIGNED_INT_MAX)),
@@ -87,6 +92,9 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         "set_graph_function": FilterFile(lambda: tr.ops.graph_function, tr.set_graph_function, _ALL_ENABLED),
         "set_graph_notrace": FilterFile(lambda: tr.ops.graph_notrace, tr.set_graph_notrace, _NONE_DISABLED),
         **_dynamic_events_files(tr),
+        **_stack_files(tr),
+        **_profile_files(tr),
+        "osnoise": osnoise_directory(trace_globals.osnoise, tr.recorder.cpus),
         "printk_formats": TextFile(trace_globals.printk_formats.text),
         "saved_tgids": TextFile(lambda: _of_tasks(trace_globals, trace_globals.saved_tgids)),
         "saved_cmdlines": TextFile(lambda: _of_tasks(trace_globals, saved_cmdlines)),
@@ -94,6 +102,47 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
             lambda: f"{saved_cmdlines.size}\n",
             lambda text: saved_cmdlines.set_size(parse_decimal(text, UNSIGNED_INT_MAX)),
         ),
+    }
+
+
+def _hwlat_files(detector: HwlatDetector) -> dict[str, Node]:
+    return {
+        "mode": TextFile(lambda: f"{detector.modes}\n", detector.set_mode),
+        "width": TextFile(lambda: f"{detector.width}\n", lambda text: detector.set_width(parse_decimal(text))),
+        "window": TextFile(lambda: f"{detector.window}\n", lambda text: detector.set_window(parse_decimal(text))),
+    }
+
+
+def _stack_files(tr: TraceArray) -> dict[str, Node]:
+    """The files of the stack tracer."""
+    tracer = tr.globals.stack_tracer
+
+    def set_max_size(text: str) -> None:
+        tracer.max_size = parse_decimal(text)
+
+    return {
+        "stack_max_size": TextFile(lambda: f"{np.uint64(tracer.max_size).astype(np.int64)}\n", set_max_size),
+        "stack_trace": TextFile(tracer.text),
+        "stack_trace_filter": FilterFile(
+            lambda: tracer.filter, tr.set_stack_filter, _ALL_ENABLED, tracer.waiting_filter, is_set=lambda: tracer.filtered
+        ),
+    }
+
+
+def _profile_files(tr: TraceArray) -> dict[str, Node]:
+    """The files of the function profiler."""
+    profiler = tr.globals.profiler
+
+    def statistics(cpu: int) -> Node:
+        """Linux lets it be opened for writing, but takes no writes."""
+        text = partial(profiler.text, cpu)
+        return HandleFile(0o640, lambda flags: TextHandle(flags, lambda: text(tr.ops.threshold_us * 1000), None))
+
+    return {
+        "function_profile_enabled": TextFile(
+            lambda: f"{int(profiler.enabled)}\n", lambda text: tr.set_profiling(parse_decimal(text) != 0)
+        ),
+        "trace_stat": StaticDirectory({f"function{cpu}": statistics(cpu) for cpu in range(tr.recorder.cpus)}),
     }
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Collection, Mapping
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.options import Option
-from emu.ftrace.trace_globals import TraceGlobals
+
+if TYPE_CHECKING:
+    from emu.ftrace.trace_globals import TraceGlobals
 
 __all__ = ["Callback", "TracedArray", "Tracer"]
 
@@ -44,6 +46,20 @@ class TracedArray(Protocol):
     @property
     def max_latency(self) -> MaxLatency:
         """The worst latency that it has seen."""
+
+    @property
+    def recording(self) -> bool:
+        """tracing_on."""
+
+    @property
+    def threshold(self) -> int:
+        """tracing_thresh, in microseconds. It may be set as the tracer starts or stops, which nobody else is told."""
+
+    @threshold.setter
+    def threshold(self, microseconds: int) -> None: ...
+
+    def use_events(self) -> None:
+        """Must be called before threads of the guest record entries, unless a key of the tracer is on before."""
 
     def set_option(self, name: str, on: bool) -> None: ...
 
@@ -109,6 +125,9 @@ class Tracer:
     def start(self, array: TracedArray) -> None:
         """No site calls for the tracer before it any more, and what that one has recorded is dropped. Its own come next."""
 
+    def ready(self, array: TracedArray) -> None:
+        """Its sites call, and its keys are on; or they call something else than before, because an option has changed."""
+
     def stop(self, array: TracedArray) -> None:
         """Another tracer is set. From now on, this one does nothing."""
 
@@ -116,7 +135,7 @@ class Tracer:
         """tracing_on has been written."""
 
     def option_changed(self, array: TracedArray, name: str, on: bool) -> None:
-        """An option has been set while this is the tracer.
+        """One of its own options has been set, or, while this is the tracer, one that all have.
 
         Raises:
             TraceError: it cannot be; it stays what it was.

@@ -5,9 +5,11 @@
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/irq_regs.h>
+#include <linux/osnoise.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/upcall.h>
+#include <asm/irq.h>
 #include <asm/traps.h>
 
 /* Tracers mark what is called from here as the start of an interrupt. */
@@ -19,7 +21,9 @@ void __irq_entry timer_interrupt(struct pt_regs *regs)
 
 	irq_enter_rcu();
 	inc_irq_stat(timer_irqs);
+	osnoise_irq_entry();
 	hrtimer_interrupt();
+	osnoise_irq_exit(LOCAL_TIMER_VECTOR, "local_timer");
 	irq_exit_rcu();
 	set_irq_regs(old);
 }
@@ -50,7 +54,9 @@ void __irq_entry call_function_interrupt(struct pt_regs *regs)
 {
 	irq_enter_rcu();
 	inc_irq_stat(irq_call_count);
+	osnoise_irq_entry();
 	generic_smp_call_function_interrupt();
+	osnoise_irq_exit(CALL_FUNCTION_VECTOR, "call_function");
 	irq_exit_rcu();
 }
 
@@ -59,7 +65,9 @@ void __irq_entry reschedule_interrupt(struct pt_regs *regs)
 {
 	preempt_count_add(HARDIRQ_OFFSET);
 	inc_irq_stat(irq_resched_count);
+	osnoise_irq_entry();
 	scheduler_ipi();
+	osnoise_irq_exit(RESCHEDULE_VECTOR, "reschedule");
 	preempt_count_sub(HARDIRQ_OFFSET);
 }
 

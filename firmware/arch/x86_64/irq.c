@@ -5,6 +5,7 @@
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/irq_regs.h>
+#include <linux/osnoise.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/upcall.h>
@@ -20,8 +21,10 @@
 static void __sysvec_apic_timer_interrupt(void)
 {
 	trace_local_timer_entry(LOCAL_TIMER_VECTOR);
+	osnoise_irq_entry();
 	hrtimer_interrupt();
 	trace_local_timer_exit(LOCAL_TIMER_VECTOR);
+	osnoise_irq_exit(LOCAL_TIMER_VECTOR, "local_timer");
 }
 
 void __irq_entry sysvec_apic_timer_interrupt(struct pt_regs *regs)
@@ -70,8 +73,10 @@ void __irq_entry sysvec_block_device(struct pt_regs *regs)
 static void __sysvec_call_function(void)
 {
 	trace_call_function_entry(CALL_FUNCTION_VECTOR);
+	osnoise_irq_entry();
 	generic_smp_call_function_interrupt();
 	trace_call_function_exit(CALL_FUNCTION_VECTOR);
+	osnoise_irq_exit(CALL_FUNCTION_VECTOR, "call_function");
 }
 
 void __irq_entry sysvec_call_function(struct pt_regs *regs)
@@ -87,9 +92,11 @@ void __irq_entry sysvec_reschedule_ipi(struct pt_regs *regs)
 {
 	preempt_count_add(HARDIRQ_OFFSET);
 	trace_reschedule_entry(RESCHEDULE_VECTOR);
+	osnoise_irq_entry();
 	inc_irq_stat(irq_resched_count);
 	scheduler_ipi();
 	trace_reschedule_exit(RESCHEDULE_VECTOR);
+	osnoise_irq_exit(RESCHEDULE_VECTOR, "reschedule");
 	preempt_count_sub(HARDIRQ_OFFSET);
 }
 

@@ -315,6 +315,9 @@ void sched_exec(void);
 void set_user_nice(struct task_struct *p, long nice);
 int task_nice(const struct task_struct *p);
 int task_prio(const struct task_struct *p);
+struct sched_param;
+int sched_setscheduler_nocheck(struct task_struct *p, int policy,
+			       const struct sched_param *param);
 void sched_set_fifo(struct task_struct *p);
 void sched_set_stop_task(int cpu, struct task_struct *stop);
 

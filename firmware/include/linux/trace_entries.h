@@ -50,6 +50,27 @@ struct trace_mmiotrace_map {
 	struct mmiotrace_map map;
 };
 
+struct osnoise_entry {
+	struct trace_entry ent;
+	u64 noise;		/* times are in us */
+	u64 runtime;
+	u64 max_sample;
+	u32 hw_count;
+	u32 nmi_count;
+	u32 irq_count;
+	u32 softirq_count;
+	u32 thread_count;
+};
+
+enum { TIMERLAT_IRQ, TIMERLAT_THREAD };
+
+struct timerlat_entry {
+	struct trace_entry ent;
+	u32 seqnum;
+	s32 context;
+	u64 timer_latency;	/* in ns */
+};
+
 /* Records an entry whose fields are filled. */
 void trace_entry_commit(enum trace_type type, struct trace_entry *entry);
 /* The same of a type that ends with @size bytes of @data, 0 or more. */

@@ -3,6 +3,7 @@
 #include <linux/device.h>
 #include <linux/ftrace.h>
 #include <linux/interrupt.h>
+#include <linux/osnoise.h>
 #include <trace/events/irq.h>
 #include <asm/irq.h>
 
@@ -38,6 +39,8 @@ void __handle_irq_event_percpu(const struct irqaction *action)
 	irqreturn_t ret;
 
 	trace_irq_handler_entry(action->irq, action);
+	osnoise_irq_entry();
 	ret = action->handler();
 	trace_irq_handler_exit(action->irq, action, ret);
+	osnoise_irq_exit(action->irq, action->name);
 }

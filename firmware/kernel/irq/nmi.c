@@ -3,6 +3,7 @@
 #include <linux/errno.h>
 #include <linux/hardirq.h>
 #include <linux/nmi.h>
+#include <linux/osnoise.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
@@ -54,6 +55,7 @@ void nmi_handle(struct pt_regs *regs)
 	struct nmiaction *action;
 
 	inc_irq_stat(nmi_irqs);
+	osnoise_nmi(true);
 	list_for_each_entry(action, &nmi_handlers, list) {
 		u64 start = trace_nmi_handler_enabled() ? sched_clock() : 0;
 		int handled = action->handler(NMI_LOCAL, regs);
@@ -62,4 +64,5 @@ void nmi_handle(struct pt_regs *regs)
 			trace_nmi_handler(action->handler,
 					  sched_clock() - start, handled);
 	}
+	osnoise_nmi(false);
 }

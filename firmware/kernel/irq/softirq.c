@@ -6,6 +6,7 @@
 #include <linux/irq_regs.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/osnoise.h>
 #include <linux/sched.h>
 #include <linux/smpboot.h>
 #include <linux/tick.h>
@@ -84,6 +85,7 @@ void raise_softirq(unsigned int nr)
 void __local_bh_disable_ip(unsigned long ip, unsigned int cnt)
 {
 	__preempt_count_add(cnt);
+	preempt_latency_start(cnt);
 	barrier();
 }
 
@@ -104,6 +106,7 @@ void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
 static void __local_bh_enable(unsigned int cnt)
 {
 	barrier();
+	preempt_latency_stop(cnt);
 	__preempt_count_sub(cnt);
 }
 
@@ -127,8 +130,10 @@ void __section(".softirqentry.text") __do_softirq(void)
 			kstat_incr_softirqs_this_cpu(h - softirq_vec);
 			count = preempt_count();
 			trace_softirq_entry(h - softirq_vec);
+			osnoise_softirq_entry();
 			h->action(h);
 			trace_softirq_exit(h - softirq_vec);
+			osnoise_softirq_exit(h - softirq_vec);
 			WARN_ON_ONCE(count != preempt_count());
 		}
 		local_irq_disable();

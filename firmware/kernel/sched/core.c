@@ -6,6 +6,7 @@
 #include <linux/interrupt.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/osnoise.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
@@ -410,6 +411,7 @@ void __sched __schedule(unsigned int sched_mode)
 			update_stats_switch(rq, prev, next);
 		trace_sched_switch(sched_mode == SM_PREEMPT, prev, next,
 				   prev_state);
+		osnoise_sched_switch(prev, next);
 		context_switch(rq, prev, next);
 	} else {
 		__balance_callbacks(rq);
@@ -464,9 +466,9 @@ void __sched schedule(void)
 
 	sched_submit_work(p);
 	do {
-		preempt_disable_notrace();
+		sched_preempt_disable();
 		__schedule(SM_NONE);
-		preempt_enable_no_resched_notrace();
+		sched_preempt_enable_no_resched();
 	} while (need_resched());
 	sched_update_worker(p);
 }

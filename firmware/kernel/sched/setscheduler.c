@@ -175,6 +175,12 @@ static int sched_setattr_nocheck(struct task_struct *p,
 	return __sched_setscheduler(p, attr);
 }
 
+int sched_setscheduler_nocheck(struct task_struct *p, int policy,
+			       const struct sched_param *param)
+{
+	return _sched_setscheduler(p, policy, param->sched_priority);
+}
+
 /* For kernel threads: in the middle of the range, at its lower end. */
 void sched_set_fifo(struct task_struct *p)
 {
