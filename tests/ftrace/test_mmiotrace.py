@@ -76,7 +76,8 @@ def test_every_access_of_testmmiotrace(machine: Machine) -> None:
     wanted = list(written_by_testmmiotrace())
     marks = [n for n, line in enumerate(shown) if line.startswith("MARK ")]
     assert [shown[n].split(maxsplit=2)[2] for n in marks] == [
-        "before", f"mapped at {VIRTUAL:x}.", "write test.", "read test.", "read errors: 0 bytes, 0 words, 0 longs.", "read far test.",
+        "before", f"mapped at {VIRTUAL:x}.", "write test.", "read test.", "read errors: 0 bytes, 0 words, 0 longs.",
+        "read far test.",
     ]  # fmt: skip
     assert re.fullmatch(rf"MAP {TIME} 1 {DEVICE:#x} {VIRTUAL:#x} 0x800000 0x0 0", shown[1])
     assert accesses(shown[marks[2] + 1 : marks[3]]) == wanted
@@ -181,7 +182,7 @@ def test_trace_pipe_tells_of_lost_events(machine: Machine) -> None:
     lost = sum(map(int, re.findall(r"^overrun: (\d+)\n", stats, re.MULTILINE)))
     assert lost > 0
     text = run(machine, "cat /sys/kernel/tracing/trace_pipe > /tmp/pipe & sleep 0.1; kill $!; head -3 /tmp/pipe")
-    warning, version, told, _ = text.decode().splitlines()
+    warning, _, told, _ = text.decode().splitlines()
     assert warning.endswith("] mmiotrace has lost events")
     assert told == f"MARK 0.000000 Lost {lost} events."
 

@@ -14,7 +14,7 @@ from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.cpu.io_window import IoWindow
 from emu.cpu.native import cpu_record
 from emu.kernel import arch as kernel_arch
-from emu.kernel.arch import x86_64_access
+from emu.kernel.arch import Access, x86_64_access
 from emu.kernel.image import Image
 from emu.kernel.memory import GuestMemory
 from emu.machine import image_directory
@@ -79,7 +79,7 @@ class Bench:
         after = self.cpu.registers()
         return self.state({name: after[name if name[0] == "r" else f"r{name}"] for name in NAMES})
 
-    def done(self, source: str | bytes, given: Mapping[str, int], flags: int, address: int) -> tuple[State, x86_64_access.Access | None]:
+    def done(self, source: str | bytes, given: Mapping[str, int], flags: int, address: int) -> tuple[State, Access | None]:
         """The state after the access, and what it was."""
         saved = KERNEL + SAVED
         for name, value in self.prepare(source, given, flags).items():
