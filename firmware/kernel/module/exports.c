@@ -26,6 +26,7 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timer.h>
@@ -63,6 +64,8 @@ EXPORT_SYMBOL(preempt_count_sub);
 EXPORT_SYMBOL(preempt_schedule);
 EXPORT_SYMBOL_GPL(stop_critical_timings);
 EXPORT_SYMBOL_GPL(start_critical_timings);
+
+EXPORT_SYMBOL(on_each_cpu);
 
 EXPORT_SYMBOL(memcpy);
 EXPORT_SYMBOL(memmove);
