@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "KERNEL_STACK", "OSNOISE", "PRINT",
+    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "HWLAT", "KERNEL_STACK", "OSNOISE", "PRINT",
     "RAW_DATA", "TIMERLAT", "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
@@ -27,6 +27,7 @@ class EventType(enum.IntEnum):
     FUNCGRAPH_ENTRY = 11
     USER_STACK = 12
     BPUTS = 14
+    HWLAT = 15
     OSNOISE = 16
     TIMERLAT = 17
     RAW_DATA = 18
@@ -59,6 +60,10 @@ KERNEL_STACK = _entry(("size", "i4"), ("padding", "u4"))  # how many addresses; 
 PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
 BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)
 BPUTS = _entry(("ip", "u8"), ("str", "u8"))  # the text's address
+HWLAT = _entry(
+    ("duration", "u8"), ("outer_duration", "u8"), ("nmi_total_ts", "u8"), ("tv_sec", "i8"), ("tv_nsec", "i8"),
+    ("nmi_count", "u4"), ("seqnum", "u4"), ("count", "u4"),
+)  # fmt: skip
 OSNOISE = _entry(
     ("noise", "u8"), ("runtime", "u8"), ("max_sample", "u8"),
     ("hw_count", "u4"), ("nmi_count", "u4"), ("irq_count", "u4"), ("softirq_count", "u4"), ("thread_count", "u4"),

@@ -217,6 +217,10 @@ class Ftrace:
         of_tracers = {self._kernel.image.symbol(name) for ops in arrays for name in ops.tracer_keys}
         return of_tracers.union(*(ops.events.keys for ops in self._recorders))
 
+    def use_events(self) -> None:
+        """Must be called before the guest records what is not behind a static key."""
+        self._callbacks.use_events()
+
     def try_again(self) -> None:
         """Starts the change that was refused, if one was."""
         if self._behind:
@@ -363,6 +367,10 @@ class Ftrace:
         if on is not None:
             (self._top.record_on if on else self._top.record_off)()
         return self._top.recording
+
+    def max_latency(self, nanoseconds: int) -> None:
+        """The top array's tracing_max_latency is at least this."""
+        self._top.max_latency.raise_to(nanoseconds)
 
     def allocate_snapshot(self) -> bool:
         """Makes room for a snapshot of the top array; False: there is no memory."""

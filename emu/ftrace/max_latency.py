@@ -27,12 +27,17 @@ class MaxLatency:
 
     @property
     def microseconds(self) -> int:
-        """tracing_max_latency, rounded to the nearest as Linux does."""
-        return (self._record.get(max_latency_record.MAX_LATENCY) + _NS // 2) // _NS
+        """tracing_max_latency, whole ones."""
+        return self._record.get(max_latency_record.MAX_LATENCY) // _NS
 
     def set(self, microseconds: int) -> None:
         """Sets tracing_max_latency."""
         self._record.set(max_latency_record.MAX_LATENCY, microseconds * _NS)
+
+    def raise_to(self, nanoseconds: int) -> None:
+        """Sets tracing_max_latency, unless it is as much already."""
+        if nanoseconds > self._record.get(max_latency_record.MAX_LATENCY):
+            self._record.set(max_latency_record.MAX_LATENCY, nanoseconds)
 
     def set_threshold(self, microseconds: int) -> None:
         """Sets tracing_thresh."""

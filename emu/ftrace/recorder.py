@@ -105,7 +105,8 @@ class Recorder:
             trace_globals.event_handler,
             lambda: trace_globals.stacks.callbacks().event_with_stack,
         )
-        if trace_globals.records.top is self.records.array:
+        self._is_top = trace_globals.records.top is self.records.array
+        if self._is_top:
             for call in GUEST_ENTRIES:
                 self.event_files.file(call)
         self.host_events = HostEvents(
@@ -220,6 +221,8 @@ class Recorder:
         """Sets tracing_cpumask: other CPUs record nothing."""
         self.cpumask = cpus
         self._buffers.disable(ring_record.MASKED, frozenset(range(self.cpus)) - cpus)
+        if self._is_top:
+            self.globals.guest_array.set_cpumask(cpus)
 
     def pause(self) -> None:
         """Records nothing until each `pause` has had its `resume`."""

@@ -114,6 +114,23 @@ class TraceArray:
     def max_latency(self) -> MaxLatency:
         return self.recorder.max_latency
 
+    @property
+    def recording(self) -> bool:
+        return self.recorder.recording
+
+    @property
+    def threshold(self) -> int:
+        return self.ops.threshold_us
+
+    @threshold.setter
+    def threshold(self, microseconds: int) -> None:
+        self.ops.threshold_us = microseconds
+        self.recorder.max_latency.set_threshold(microseconds)
+        self.globals.guest_array.set_threshold(microseconds)
+
+    def use_events(self) -> None:
+        self.ftrace.use_events()
+
     def clear(self) -> None:
         self.recorder.clear()
 
@@ -192,8 +209,7 @@ class TraceArray:
         self.ftrace.update_sites()
 
     def set_threshold(self, microseconds: int) -> None:
-        self.ops.threshold_us = microseconds
-        self.recorder.max_latency.set_threshold(microseconds)
+        self.threshold = microseconds
         self.ops.tracer.threshold_changed(self)
         self.ftrace.update_sites()
 

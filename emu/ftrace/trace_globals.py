@@ -16,6 +16,8 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.guest_array import GuestArray
+from emu.ftrace.hwlat import HwlatDetector
 from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
@@ -80,6 +82,8 @@ class TraceGlobals:
         self.osnoise = Osnoise(kernel.memory, kernel.work, len(kernel.board.cpus))
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)
         self.saved_tgids = SavedTgids(kernel.tasks, self.records)
+        self.guest_array = GuestArray(kernel.memory)
+        self.hwlat = HwlatDetector(kernel.memory, kernel.work)
 
     # Modules that only few need are imported when they are.
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
+import numpy as np
+
 from emu.cpu.cpu import Cpu
 from emu.cpu.disassembly import disassemble
 from emu.kernel.arch import KernelArch
@@ -16,7 +18,7 @@ from emu.kernel.symbols import Symbols
 from emu.kernel.tasks import Tasks
 from emu.kernel.tracing import Tracing
 
-__all__ = ["Reports"]
+__all__ = ["Reports", "cpu_list"]
 
 _HOST_CALL = "hostcall"  # the function that makes host calls (docs/board.md)
 _DEEPEST = 4096  # more calls than a stack has room for
@@ -45,7 +47,7 @@ class Reports:
         for cpu in cpus:
             said.setdefault(self.activity(cpu), []).append(cpu.index)
         for text, numbers in said.items():
-            yield f"{'CPUs' if len(numbers) > 1 else 'CPU'} {_list(numbers)}: {text}"
+            yield f"{'CPUs' if len(numbers) > 1 else 'CPU'} {cpu_list(numbers)}: {text}"
 
     def activity(self, cpu: Cpu) -> str:
         """What a CPU executes, and where: `sh-16, kernel, vfs_read+0x12/0x90, interrupts off`."""
@@ -98,6 +100,14 @@ class Reports:
         return put(cpu, text, "\n".join(lines).encode()[:size])
 
     @host_call
+    def stack_trace_save(self, cpu: Cpu, address: int, most: int) -> int:
+        """Stores the return addresses of the calls under way but for hostcall(), innermost first; how many: at most `most`."""
+        calls = list(islice(self._chain(cpu, 0), 1, min(most, _DEEPEST) + 1))
+        order = self._memory.image.byte_order
+        stored = put(cpu, address, np.array(calls, f"{order}u8").tobytes())
+        return stored if stored < 0 else len(calls)
+
+    @host_call
     def disassemble(self, cpu: Cpu, address: int, buffer: int, length: int, size: int) -> int:
         """Replaces an instruction's bytes by its text. `address` is the one that it would be executed at."""
         code = cpu.read(buffer, length)
@@ -143,7 +153,7 @@ class Reports:
             yield f"  {self._symbols.describe(caller)}"
 
 
-def _list(numbers: Sequence[int]) -> str:
+def cpu_list(numbers: Sequence[int]) -> str:
     """Ascending numbers as Linux lists CPUs: `0,2-5`."""
     parts: list[list[int]] = []
     for number in numbers:

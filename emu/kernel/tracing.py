@@ -40,6 +40,9 @@ class Tracing(Protocol):
     def tracing_on(self, on: bool | None) -> bool:
         """Has the top array's buffers record or not (`on` None: leaves them as they are); returns whether they do."""
 
+    def max_latency(self, nanoseconds: int) -> None:
+        """The top array's tracing_max_latency is at least this."""
+
     def allocate_snapshot(self) -> bool:
         """Makes room for a snapshot of the top array. False: there is not enough memory."""
 
@@ -113,6 +116,11 @@ class TracingCalls:
     @host_call
     def tracing_on(self, cpu: Cpu, wanted: int) -> int:
         return int(self._tracing.tracing_on(bool(wanted) if wanted < 2 else None))
+
+    @host_call
+    def tracing_max_latency(self, cpu: Cpu, nanoseconds: int) -> int:
+        self._tracing.max_latency(nanoseconds)
+        return 0
 
     @host_call
     def tracing_snapshot(self, cpu: Cpu, take: int) -> int:

@@ -104,4 +104,7 @@ INTERNAL_EVENTS = (
 )  # fmt: skip
 
 # What the guest fills. A last field of no size, as `char[] buf`, is the data that the guest hands over beside the entry.
-GUEST_ENTRIES = tuple(call for call in INTERNAL_EVENTS if call.name in {"hwlat", "osnoise", "timerlat"})
+GUEST_ENTRIES = (
+    *(call for call in INTERNAL_EVENTS if call.name in {"hwlat", "osnoise", "timerlat"}),
+    _event("kernel_stack", 4, ("int size", "unsigned long[] caller"), ""),  # timerlat's, with as many callers as there are
+)

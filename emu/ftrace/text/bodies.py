@@ -11,6 +11,7 @@ from emu.ftrace.event.call import EventKind
 from emu.ftrace.events import EventType
 from emu.ftrace.text.columns import Column
 from emu.ftrace.text.function import function_binary, function_hex, function_raw, function_text
+from emu.ftrace.text.hwlat import hwlat_raw, hwlat_text
 from emu.ftrace.text.marker import print_message, print_raw, print_text, raw_data_text
 from emu.ftrace.text.osnoise import osnoise_raw, osnoise_text, timerlat_raw, timerlat_text
 from emu.ftrace.text.print_event import event_text
@@ -34,6 +35,7 @@ _BODIES: Mapping[int, Writer] = {
     EventType.PRINT: print_text,
     EventType.BPRINT: bprint_text,
     EventType.BPUTS: bputs_text,
+    EventType.HWLAT: hwlat_text,
     EventType.OSNOISE: osnoise_text,
     EventType.TIMERLAT: timerlat_text,
     EventType.RAW_DATA: raw_data_text,
@@ -47,6 +49,7 @@ _RAW: Mapping[int, Writer] = {
     EventType.PRINT: print_raw,
     EventType.BPRINT: bprint_raw,
     EventType.BPUTS: bputs_raw,
+    EventType.HWLAT: hwlat_raw,
     EventType.OSNOISE: osnoise_raw,
     EventType.TIMERLAT: timerlat_raw,
     EventType.RAW_DATA: raw_data_text,

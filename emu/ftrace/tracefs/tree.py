@@ -13,6 +13,7 @@ from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.enable import available, lines
 from emu.ftrace.filters import Functions
 from emu.ftrace.ftrace import EnabledFunction
+from emu.ftrace.hwlat import HwlatDetector
 from emu.ftrace.linux_names import INSTANCE, OPTIONS, ROOT, LinuxDirectory, cpu_directory
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.options import CORE_OPTIONS, parse_option
@@ -78,6 +79,7 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         ),
         "enabled_functions": TextFile(lambda: "".join(map(_enabled_function, tr.ftrace.enabled_functions()))),
         "dyn_ftrace_total_info": TextFile(lambda: _total_info(tr.ftrace.sites.functions)),
+        "hwlat_detector": StaticDirectory(_hwlat_files(trace_globals.hwlat)),
         "max_graph_depth": TextFile(
             lambda: f"{tr.ops.max_graph_depth}\n",
             lambda text: tr.set_max_graph_depth(parse_decimal(text, UNSIGNED_INT_MAX)),
@@ -96,6 +98,14 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
             lambda: f"{saved_cmdlines.size}\n",
             lambda text: saved_cmdlines.set_size(parse_decimal(text, UNSIGNED_INT_MAX)),
         ),
+    }
+
+
+def _hwlat_files(detector: HwlatDetector) -> dict[str, Node]:
+    return {
+        "mode": TextFile(lambda: f"{detector.modes}\n", detector.set_mode),
+        "width": TextFile(lambda: f"{detector.width}\n", lambda text: detector.set_width(parse_decimal(text))),
+        "window": TextFile(lambda: f"{detector.window}\n", lambda text: detector.set_window(parse_decimal(text))),
     }
 
 

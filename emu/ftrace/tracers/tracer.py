@@ -45,6 +45,20 @@ class TracedArray(Protocol):
     def max_latency(self) -> MaxLatency:
         """The worst latency that it has seen."""
 
+    @property
+    def recording(self) -> bool:
+        """tracing_on."""
+
+    @property
+    def threshold(self) -> int:
+        """tracing_thresh, in microseconds. It may be set as the tracer starts or stops, which nobody else is told."""
+
+    @threshold.setter
+    def threshold(self, microseconds: int) -> None: ...
+
+    def use_events(self) -> None:
+        """Must be called before threads of the guest record entries, unless a key of the tracer is on before."""
+
     def set_option(self, name: str, on: bool) -> None: ...
 
     def clear(self) -> None:

@@ -20,6 +20,9 @@ enum {
 	TRACE_WORK_UPROBE_DISABLE = 6,
 	TRACE_WORK_UPROBE_REMOVE = 7,	/* disabled or not */
 
+	/* Threads of hwlat. When they start: a mode to be set, or -1. */
+	TRACE_WORK_HWLAT_START = 8,
+	TRACE_WORK_HWLAT_STOP = 9,
 	/* The threads of osnoise, or with an argument that is not 0, timerlat. */
 	TRACE_WORK_OSNOISE_START = 10,
 	TRACE_WORK_OSNOISE_STOP = 11,

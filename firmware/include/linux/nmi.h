@@ -3,6 +3,7 @@
 #ifndef _LINUX_NMI_H
 #define _LINUX_NMI_H
 
+#include <linux/ftrace_irq.h>
 #include <linux/list.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
@@ -11,11 +12,17 @@ struct pt_regs;
 
 /* Around an NMI's handler, by the code that must not be traced. */
 #define nmi_enter() \
-	do { __preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET); barrier(); } \
-	while (0)
+	do {								\
+		__preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);	\
+		barrier();						\
+		ftrace_nmi_enter();					\
+	} while (0)
 #define nmi_exit() \
-	do { barrier(); __preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET); } \
-	while (0)
+	do {								\
+		ftrace_nmi_exit();					\
+		barrier();						\
+		__preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);	\
+	} while (0)
 
 #define NMI_LOCAL	0	/* for this CPU alone; there is no other type */
 

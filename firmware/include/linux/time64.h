@@ -9,6 +9,7 @@
 #define NSEC_PER_SEC	1000000000L
 #define NSEC_PER_USEC	1000L
 #define USEC_PER_SEC	1000000L
+#define USEC_PER_MSEC	1000L
 
 struct timespec64 {
 	time64_t tv_sec;

@@ -19,6 +19,7 @@
 
 /* The numbers of Linux. */
 enum trace_type {
+	TRACE_STACK	= 4,
 	TRACE_BLK	= 13,
 	TRACE_HWLAT	= 15,
 	TRACE_OSNOISE	= 16,
@@ -49,6 +50,13 @@ struct osnoise_entry {
 	u32 thread_count;
 };
 
+/* The addresses follow, the innermost call's first. */
+struct stack_entry {
+	struct trace_entry ent;
+	s32 size;		/* how many */
+	u32 padding;
+};
+
 enum { TIMERLAT_IRQ, TIMERLAT_THREAD };
 
 struct timerlat_entry {
@@ -63,11 +71,5 @@ void trace_entry_commit(enum trace_type type, struct trace_entry *entry);
 /* The same of a type that ends with @size bytes of @data, 0 or more. */
 void trace_entry_commit_data(enum trace_type type, struct trace_entry *entry,
 			     const void *data, unsigned long size);
-
-/* The file tracing_thresh, in nanoseconds. The host writes it. */
-extern u64 tracing_thresh;
-
-/* The file tracing_max_latency shows at least this, in nanoseconds. */
-void notify_new_max_latency(u64 latency);
 
 #endif

@@ -2,9 +2,6 @@
 /* Records what tracers in the guest have to say. */
 #include <linux/compiler.h>
 #include <linux/trace_entries.h>
-#include <emu/hostcall.h>
-
-u64 tracing_thresh;
 
 notrace void trace_entry_commit(enum trace_type type, struct trace_entry *entry)
 {
@@ -21,9 +18,4 @@ notrace void trace_entry_commit_data(enum trace_type type,
 	struct trace_dynamic dynamic = { data, size };
 
 	trace_event_buffer_commit(&call, entry, &dynamic, 1);
-}
-
-notrace void notify_new_max_latency(u64 latency)
-{
-	hostcall1(HC_TRACE_MAX_LATENCY, latency);
 }

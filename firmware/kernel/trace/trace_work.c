@@ -14,7 +14,7 @@
 #include <emu/hostcall.h>
 #include <emu/trace_work.h>
 
-#include "trace_osnoise.h"
+#include "trace.h"
 #include "trace_uprobe.h"
 
 static struct task_struct *ktraced_task;
@@ -45,6 +45,8 @@ static long (*const trace_works[])(const struct trace_work *work) = {
 	[TRACE_WORK_UPROBE_ENABLE]	= trace_uprobe_enable,
 	[TRACE_WORK_UPROBE_DISABLE]	= trace_uprobe_disable,
 	[TRACE_WORK_UPROBE_REMOVE]	= trace_uprobe_remove,
+	[TRACE_WORK_HWLAT_START]	= hwlat_tracer_start,
+	[TRACE_WORK_HWLAT_STOP]		= hwlat_tracer_stop,
 	[TRACE_WORK_OSNOISE_START]	= osnoise_workload_start,
 	[TRACE_WORK_OSNOISE_STOP]	= osnoise_workload_stop,
 };

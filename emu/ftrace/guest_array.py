@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the guest's tracers know of the top array: its struct trace_array (firmware/kernel/trace/trace.h)."""
+
+from __future__ import annotations
+
+from emu.kernel.memory import GuestMemory
+
+__all__ = ["GuestArray"]
+
+_WORD = 64  # bits
+
+
+class GuestArray:
+    """The guest's `global_trace`.
+
+    Args:
+        memory: of the guest, with its image loaded.
+    """
+
+    def __init__(self, memory: GuestMemory) -> None:
+        self._memory = memory
+        self._address = memory.image.symbol("global_trace")
+
+    def set_threshold(self, microseconds: int) -> None:
+        """Sets tracing_thresh."""
+        self._memory.set_member(self._address, "trace_array.tracing_thresh", microseconds * 1000)
+
+    def set_cpumask(self, cpus: frozenset[int]) -> None:
+        """Sets tracing_cpumask."""
+        name, bits = "trace_array.tracing_cpumask", sum(1 << cpu for cpu in cpus)
+        start = self._address + self._memory.image.offset(name)
+        for word in range(self._memory.image.size(name) * 8 // _WORD):
+            self._memory.write_word(start + word * _WORD // 8, bits >> word * _WORD)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the tracer hwlat is asked to do. Its threads, and what the files of hwlat_detector show, are the guest's."""
+
+from __future__ import annotations
+
+import errno
+
+from emu.ftrace.errors import TraceError
+from emu.kernel.memory import GuestMemory
+from emu.kernel.work import Work, WorkKind
+
+__all__ = ["HwlatDetector"]
+
+_MODES = ("none", "round-robin", "per-cpu")  # as enum hwlat_mode
+_LONGEST_MODE = 63  # bytes that are written to the file
+_SAME_MODE = -1
+
+
+class HwlatDetector:
+    """The detector of a machine. Times are in microseconds.
+
+    Args:
+        memory: of the guest, with its image loaded.
+        work: for the guest.
+
+    Attributes:
+        busy: whether hwlat is the tracer.
+        threshold: tracing_thresh for its next run, unless there is one: that which the last run had.
+    """
+
+    def __init__(self, memory: GuestMemory, work: Work) -> None:
+        self.busy = False
+        self.threshold = 10
+        self._threshold_before = 0
+        self._memory = memory
+        self._work = work
+        self._data = memory.image.symbol("hwlat_data")
+
+    def _get(self, member: str) -> int:
+        return self._memory.member(self._data, f"hwlat_data.{member}")
+
+    def _set(self, member: str, value: int) -> None:
+        self._memory.set_member(self._data, f"hwlat_data.{member}", value)
+
+    @property
+    def modes(self) -> str:
+        """The modes there are, with the one in force in brackets."""
+        chosen = self._get("thread_mode")
+        return " ".join(f"[{mode}]" if number == chosen else mode for number, mode in enumerate(_MODES))
+
+    def set_mode(self, text: str) -> None:
+        """Raises TraceError: EINVAL."""
+        name = text.strip()
+        if name not in _MODES or len(text) > _LONGEST_MODE:
+            raise TraceError(errno.EINVAL, f"there is no mode '{name}' (there are: {' '.join(_MODES)})", (name, _MODES))
+        mode = _MODES.index(name)
+        if self.busy:
+            self.stop_threads()
+            self._work.ask(WorkKind.HWLAT_START, mode)
+        else:
+            self._set("thread_mode", mode)
+
+    @property
+    def window(self) -> int:
+        """From the beginning of one look to that of the next."""
+        return self._get("sample_window")
+
+    def set_window(self, time: int) -> None:
+        """Raises TraceError: EINVAL."""
+        if time < self.width:
+            raise TraceError(errno.EINVAL, f"a window of {time} us is shorter than its width, {self.width} us")
+        self._set("sample_window", time)
+
+    @property
+    def width(self) -> int:
+        """How long threads look."""
+        return self._get("sample_width")
+
+    def set_width(self, time: int) -> None:
+        """Raises TraceError: EINVAL."""
+        if time > self.window:
+            raise TraceError(errno.EINVAL, f"a width of {time} us is longer than its window, {self.window} us")
+        self._set("sample_width", time)
+
+    def begin(self, threshold: int) -> None:
+        """hwlat is the tracer from now on, and has found nothing yet. `threshold`: tracing_thresh before."""
+        self.busy = True
+        self._threshold_before = threshold
+        self._set("count", 0)
+
+    def end(self, threshold: int) -> int:
+        """hwlat is no longer the tracer. `threshold`: tracing_thresh until now. Returns what it was before."""
+        self.busy = False
+        self.threshold = threshold
+        return self._threshold_before
+
+    def start_threads(self) -> None:
+        """Has its threads begin, unless they have begun."""
+        self._work.ask(WorkKind.HWLAT_START, _SAME_MODE)
+
+    def stop_threads(self) -> None:
+        """Has its threads end, if there are any."""
+        self._work.ask(WorkKind.HWLAT_STOP)

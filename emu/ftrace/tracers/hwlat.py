@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The tracer hwlat: threads of the guest look for time that the hardware takes."""
+
+from __future__ import annotations
+
+from emu.ftrace.tracers.tracer import TracedArray, Tracer
+
+__all__ = ["HWLAT"]
+
+
+class _Hwlat(Tracer):
+    """Without a tracing_thresh it has one of its own: what it had when it was set last, first 10 us."""
+
+    def start(self, array: TracedArray) -> None:
+        array.use_events()
+        detector = array.globals.hwlat
+        detector.begin(array.threshold)
+        array.max_latency.set(0)
+        array.threshold = array.threshold or detector.threshold
+        if array.recording:
+            detector.start_threads()
+
+    def stop(self, array: TracedArray) -> None:
+        detector = array.globals.hwlat
+        if detector.busy:
+            detector.stop_threads()
+            array.threshold = detector.end(array.threshold)
+
+    def recording(self, array: TracedArray, on: bool) -> None:
+        detector = array.globals.hwlat
+        if not detector.busy:
+            return
+        if on:
+            detector.start_threads()
+        else:
+            detector.stop_threads()
+
+
+HWLAT = _Hwlat("hwlat")
