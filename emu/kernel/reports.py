@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import dropwhile, islice
 
 import numpy as np
 
@@ -74,11 +74,15 @@ class Reports:
 
     def _place(self, cpu: Cpu) -> int:
         """Where a CPU is in the kernel: of a host call, where it is made."""
-        for address in self._chain(cpu, 0):
-            found = self._symbols.function_at(address)
-            if found is None or found[0].name != _HOST_CALL:
-                return address
-        return cpu.pc
+        return next(self._calling(cpu), cpu.pc)
+
+    def _calling(self, cpu: Cpu) -> Iterator[int]:
+        """`_chain` of a CPU that may be making a host call, from where it is made."""
+        return dropwhile(self._makes_host_call, self._chain(cpu, 0))
+
+    def _makes_host_call(self, address: int) -> bool:
+        found = self._symbols.function_at(address)
+        return found is not None and found[0].name == _HOST_CALL
 
     def panic(self, cpu: Cpu, message: str, saved: int) -> str:
         """Why the kernel panicked, its task, registers and calls."""
@@ -101,8 +105,11 @@ class Reports:
 
     @host_call
     def stack_trace_save(self, cpu: Cpu, address: int, most: int) -> int:
-        """Stores the return addresses of the calls under way but for hostcall(), innermost first; how many: at most `most`."""
-        calls = list(islice(self._chain(cpu, 0), 1, min(most, _DEEPEST) + 1))
+        """Stores where the call is made and the return addresses of the calls under way, innermost first: at most `most`.
+
+        Returns how many.
+        """
+        calls = list(islice(self._calling(cpu), min(most, _DEEPEST)))
         order = self._memory.image.byte_order
         stored = put(cpu, address, np.array(calls, f"{order}u8").tobytes())
         return stored if stored < 0 else len(calls)
