@@ -18,6 +18,8 @@ Tracers
 
   function          a line for each call, with the caller
   function_graph    calls and returns, nested like C, with how long each took
+  osnoise           what takes CPUs away from a thread that reads the clock all the time: interrupts, tasks, the firmware
+  timerlat          how late a timer's interrupt comes, and the thread that it wakes
   nop               no functions; markers only
 
 What is traced
@@ -142,6 +144,16 @@ What is recorded
   saved_cmdlines            which process names are known, by pid
   saved_cmdlines_size       and how many can be
   saved_tgids               to which process each thread belongs, as far as record-tgid has seen it
+
+osnoise and timerlat
+
+  osnoise/cpus              the CPUs that have a thread: '0-2,5'
+  osnoise/runtime_us        osnoise: how long each sample takes; period_us: from one to the next
+  osnoise/timerlat_period_us    timerlat: from one activation to the next
+  osnoise/stop_tracing_us   tracing stops when one interruption, or a timer's interrupt, was as late. 0: it does not
+  osnoise/stop_tracing_total_us     when a whole sample, or the thread, was
+  osnoise/print_stack       timerlat: shows what the interrupt came to, if the thread was as late. 0: never
+  osnoise/options           'NAME' turns one on, 'NO_NAME' off; DEFAULTS: what they were
 
 Several traces at once
 
