@@ -41,6 +41,16 @@ class ArrayRecords:
             self.array.set(field, value)
             self._changed()
 
+    def close_sections(self) -> None:
+        """A latency tracer is set: no CPU is in a section of which it wants the functions."""
+        for cpu in self.cpus:
+            cpu.set(array_cpu_record.IGNORED, cpu.get(array_cpu_record.IGNORED) | int(array_cpu_record.NO_SECTION))
+
+    def no_sections(self) -> None:
+        """No latency tracer is set: functions are recorded everywhere."""
+        for cpu in self.cpus:
+            cpu.set(array_cpu_record.IGNORED, cpu.get(array_cpu_record.IGNORED) & ~int(array_cpu_record.NO_SECTION))
+
     def now(self, cpu: Cpu) -> int:
         """The time of an event that is recorded on a CPU now."""
         return int(now(np.uint64(cpu.record.address), np.uint64(self.array.address)))
@@ -87,9 +97,9 @@ class RecordLists:
         )
 
     @property
-    def top(self) -> Record:
-        """The top array's record."""
-        return self._all[0].array
+    def top(self) -> ArrayRecords:
+        """The top array's records."""
+        return self._all[0]
 
     def on_change(self, changed: Callable[[], None]) -> None:
         """Has `changed` called whenever an array changes what is recorded."""

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "HWLAT", "KERNEL_STACK", "OSNOISE", "PRINT",
-    "RAW_DATA", "TIMERLAT", "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
+    "BLK", "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "HWLAT", "KERNEL_STACK", "OSNOISE",
+    "PRINT", "RAW_DATA", "TASK_SWITCH", "TIMERLAT", "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
 
@@ -20,12 +20,15 @@ class EventType(enum.IntEnum):
     """`common_type`: the `ID:` line of events/ftrace/*/format."""
 
     FUNCTION = 1
+    CONTEXT_SWITCH = 2
+    WAKEUP = 3
     KERNEL_STACK = 4
     PRINT = 5
     BPRINT = 6
     FUNCGRAPH_EXIT = 10
     FUNCGRAPH_ENTRY = 11
     USER_STACK = 12
+    BLK = 13
     BPUTS = 14
     HWLAT = 15
     OSNOISE = 16
@@ -56,6 +59,10 @@ ENTRY = _entry()  # `preempt_count`: its depth in the low half, that of migrate_
 FUNCTION = _entry(("ip", "u8"), ("parent_ip", "u8"))
 FUNCGRAPH_ENTRY = _entry(("func", "u8"), ("depth", "i4"))
 FUNCGRAPH_EXIT = _entry(("func", "u8"), ("depth", "i4"), ("overrun", "u4"), ("calltime", "u8"), ("rettime", "u8"))
+TASK_SWITCH = _entry(  # both CONTEXT_SWITCH and WAKEUP
+    ("prev_pid", "i4"), ("next_pid", "i4"), ("next_cpu", "u4"),
+    ("prev_prio", "u1"), ("prev_state", "u1"), ("next_prio", "u1"), ("next_state", "u1"),
+)  # fmt: skip
 KERNEL_STACK = _entry(("size", "i4"), ("padding", "u4"))  # how many addresses; then the addresses, the innermost call's first
 PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
 BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)
@@ -70,6 +77,10 @@ OSNOISE = _entry(
 )  # fmt: skip
 TIMERLAT = _entry(("seqnum", "u4"), ("context", "i4"), ("timer_latency", "u8"))
 RAW_DATA = _entry(("id", "u4"))  # then the bytes
+BLK = _entry(  # then `pdu_len` bytes. Linux: struct blk_io_trace
+    ("time", "u8"), ("sector", "u8"), ("bytes", "u4"), ("action", "u4"), ("task", "u4"), ("device", "u4"), ("cpu", "u4"),
+    ("error", "u2"), ("pdu_len", "u2"),
+)  # fmt: skip
 USER_STACK_DEPTH = 8
 USER_STACK = _entry(("tgid", "u4"), ("padding", "u4"), ("caller", "u8", USER_STACK_DEPTH))  # 0 after the last
 
@@ -90,6 +101,11 @@ class Events:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def since(self, time: int) -> Events:
+        """Those that were recorded at a time or later."""
+        first = int(np.searchsorted(self.time, np.uint64(time)))
+        return Events(self.cpu, self.words, self.time[first:], self.offset[first:], self.size[first:]) if first else self
 
     def entries(self, layout: DTypeLike) -> NDArray[Any]:
         """The entries, each read as `layout`: a structured array."""

@@ -20,6 +20,7 @@ import errno
 import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -300,6 +301,14 @@ class FunctionFilter:
                 raise self.functions.unmatched(word, waits=waiting is not None)
             mask = _applied(mask, word, chosen)
         return FunctionFilter(self.functions, mask)
+
+    def with_words(self, words: Iterable[str]) -> FunctionFilter:
+        """The same with words that have waited for their module; those that do not match any function are forgotten."""
+        selected = self
+        for word in words:
+            with suppress(TraceError):
+                selected = selected.edited([word], ModuleFilters())
+        return selected
 
     def _commanded(self, mask: SiteMask, word: str, waiting: ModuleFilters) -> SiteMask:
         function, command, *rest = word.split(":", 2)

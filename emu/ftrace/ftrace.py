@@ -17,6 +17,7 @@ from emu.ftrace.callbacks import TraceCallbacks
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.live_patches import LivePatch, LivePatches, NewCode, Replaced
+from emu.ftrace.native import array_record
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -103,6 +104,8 @@ class Ftrace:
         self._behind = False  # a change was refused, and the sites are not as the arrays want them
         self._rethooks = trace_globals.rethooks
         self._symbol_names = trace_globals.symbol_names
+        self._stack_tracer = trace_globals.stack_tracer
+        self._profiler = trace_globals.profiler
         self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dump: Iterator[str] | None = None
@@ -165,8 +168,8 @@ class Ftrace:
                 self._recorders[ops].start_tracer(ops.tracer)
         if not self._patch(self._recorders):
             self._records.ask_each(self._several(self._recorders))
-            for recorder in self._recorders.values():
-                recorder.sites_ready()
+            for ops, recorder in self._recorders.items():
+                recorder.sites_changed(ops.callback)
 
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
         """Whether a site may call for another array's function tracer than the top array's, or for a command."""
@@ -254,15 +257,18 @@ class Ftrace:
         places = self._places(self.sites.addresses)
         for ops in arrays:
             recorder = self._recorders[ops]
-            if ops.callback is Callback.GRAPH and not recorder.graph_running:
+            if ops.graph_user != array_record.NOBODY and not recorder.graph_running:
                 self._return_stacks.start()
             recorder.follow(ops, places)
+        if self._profiler.enabled:
+            self._profiler.follow(self.sites.functions, places)
 
     def _targets(self, arrays: Iterable[FtraceOps]) -> npt.NDArray[np.uint64]:
         """What each site is to call."""
         targets = np.zeros(len(self.sites), np.uint64)
         if self.enabled:
             wanted = [(Callback.ENTRY, ops.probed()) for ops in self._recorders]
+            wanted += [(watch.callback, sites) for ops in self._recorders for watch, sites in ops.watched()]
             wanted += [(ops.callback, ops.traced()) for ops in arrays if ops.callback]
             for callback in Callback:
                 target = self._kernel.image.symbol(callback.value)
@@ -361,6 +367,13 @@ class Ftrace:
             if self.changing:
                 return -errno.EAGAIN
         return int(self.enabled)
+
+    def stack_tracer(self, on: bool) -> int:
+        """Starts or stops the stack tracer. Returns 0, or -EAGAIN when sites are being changed."""
+        if not self.changing:
+            self._stack_tracer.enabled = on
+            self.update_sites()
+        return -errno.EAGAIN if self.changing else 0
 
     def tracing_on(self, on: bool | None) -> bool:
         """Sets whether the top array records, and returns it. `on` None: only returns it. As in Linux, the tracer is not told."""

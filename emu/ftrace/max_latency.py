@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.native import array_record, max_latency_record
 from emu.ftrace.text.view import LatencyData
@@ -23,11 +25,12 @@ class MaxLatency:
 
     def __init__(self, records: ArrayRecords) -> None:
         self._record = Record(max_latency_record.WORDS)
+        self._options_before: Mapping[str, bool] = {}
         records.array.set(array_record.MAX_LATENCY, self._record.address)
 
     @property
     def microseconds(self) -> int:
-        """tracing_max_latency, whole ones."""
+        """tracing_max_latency, cut to microseconds as Linux does."""
         return self._record.get(max_latency_record.MAX_LATENCY) // _NS
 
     def set(self, microseconds: int) -> None:
@@ -64,8 +67,31 @@ class MaxLatency:
             critical_end=get(max_latency_record.CRITICAL_END),
         )
 
-    def reset(self) -> None:
-        """Forgets the worst latency. The threshold stays."""
-        threshold = self._record.get(max_latency_record.THRESHOLD)
-        self._record.clear()
-        self._record.set(max_latency_record.THRESHOLD, threshold)
+    # The latency tracer that is set
+
+    def keep_options(self, options: Mapping[str, bool]) -> None:
+        """What options were before the tracer changed them."""
+        self._options_before = options
+
+    def take_options(self) -> Mapping[str, bool]:
+        """The tracer goes: what its options were. Returned once."""
+        options, self._options_before = self._options_before, {}
+        return options
+
+    @property
+    def changes_options(self) -> bool:
+        """Whether options are what the tracer needs."""
+        return bool(self._options_before)
+
+    def enable(self, on: bool) -> None:
+        """Whether latencies are looked for."""
+        self._record.set(max_latency_record.ENABLED, int(on))
+
+    def show_graph(self, on: bool) -> None:
+        """Whether the tracer records graphs."""
+        self._record.set(max_latency_record.GRAPH, int(on))
+
+    def look_for_sections(self, which: int, keep: int) -> None:
+        """Wants critical sections: bits of max_latency_record.SECTIONS. `keep`: see max_latency_record.KEEP."""
+        self._record.set(max_latency_record.KEEP, keep)
+        self._record.set(max_latency_record.SECTIONS, which)

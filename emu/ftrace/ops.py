@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
@@ -21,7 +19,7 @@ from emu.ftrace.tracers import NOP, Callback, Tracer
 from emu.ftrace.trigger.consumers import Consumers
 from emu.native.record import Record
 
-__all__ = ["AtSites", "FtraceOps"]
+__all__ = ["AtSites", "FtraceOps", "Watch"]
 
 
 class AtSites(Protocol):
@@ -43,6 +41,28 @@ class AtSites(Protocol):
         """Drops what is at functions that no longer exist. `functions`: those that do."""
 
 
+class Watch(Protocol):
+    """Something for which native code does something at sites, whatever the tracer is."""
+
+    callback: Callback
+    """What its sites call."""
+
+    flag: np.uint8
+    """The flag of its sites (`array_record`)."""
+
+    def __bool__(self) -> bool:
+        """Whether it runs."""
+
+    def sites(self, selected: SiteMask) -> SiteMask:
+        """The sites that it watches. `selected`: those that the array's filters leave to a tracer."""
+
+    def functions_changed(self, functions: Functions) -> None:
+        """Follows sites that have come or gone."""
+
+    def module_coming(self, name: str) -> None:
+        """Filters that were waiting for this module select its functions."""
+
+
 class FtraceOps:
     """The tracer of one trace array, its filters and its commands (Linux: struct ftrace_ops). Its array changes it.
 
@@ -52,6 +72,7 @@ class FtraceOps:
         events: what the array wants of events.
         consumers: makes what acts on the array.
         at_sites: what else has consumers at sites, in the order in which they act.
+        watches: what else looks at calls.
 
     Attributes:
         tracer: the array's tracer.
@@ -74,6 +95,7 @@ class FtraceOps:
         events: EventFiles,
         consumers: Consumers,
         at_sites: Collection[AtSites] = (),
+        watches: Collection[Watch] = (),
     ) -> None:
         self._options = options
         self.tracer: Tracer = NOP
@@ -82,6 +104,7 @@ class FtraceOps:
         self.waiting_filter, self.waiting_notrace = ModuleFilters(), ModuleFilters()
         self.probes = FunctionProbes(consumers)
         self._at_sites: Collection[AtSites] = (self.probes, *at_sites)
+        self._watches = watches
         self.graph_function = self.filter
         self.graph_notrace = self.filter
         self.max_graph_depth = 0
@@ -115,14 +138,27 @@ class FtraceOps:
 
     @property
     def has_probes(self) -> bool:
-        """Whether there are consumers at sites."""
-        return any(self._at_sites)
+        """Whether there are consumers at sites, or something looks at calls."""
+        return any(self._at_sites) or any(self._watches)
 
     def probed(self) -> SiteMask:
         """The sites that must call for consumers."""
         functions = self.filter.functions
         mask: SiteMask = np.logical_or.reduce([one.sites(functions) for one in self._at_sites])
         return mask
+
+    def watched(self) -> Iterable[tuple[Watch, SiteMask]]:
+        """What looks at calls now, and at which sites."""
+        selected = self.selected()
+        return [(watch, watch.sites(selected)) for watch in self._watches if watch]
+
+    @property
+    def graph_user(self) -> np.uint64:
+        """Who is told of entries and returns: see GRAPH_RUNNING of `array_record`."""
+        if self.callback is Callback.GRAPH:
+            return array_record.RECORDS
+        profiled = any(watch.callback is Callback.GRAPH for watch in self._watches if watch)
+        return array_record.PROFILES if profiled else array_record.NOBODY
 
     def chains(self) -> Mapping[int, list[Record]]:
         """For each of these sites, by its index: the consumers in the order in which they act."""
@@ -133,8 +169,9 @@ class FtraceOps:
         return chains
 
     def users(self) -> NDArray[np.int64]:
-        """For each site: how many users of this array want its call: the tracer, commands and kprobes."""
-        return self.traced() + sum(one.users(self.filter.functions) for one in self._at_sites)
+        """For each site: how many users of this array want its call: the tracer, commands, kprobes, and what looks at calls."""
+        users: NDArray[np.int64] = self.traced() + sum(one.users(self.filter.functions) for one in self._at_sites)
+        return users + sum(sites for _, sites in self.watched())
 
     def flags(self) -> NDArray[np.uint8]:
         """For each site: the flags that tell native code what to do there for this array."""
@@ -144,6 +181,8 @@ class FtraceOps:
             + (self.traced() & (self.callback is Callback.ENTRY)) * array_record.TRACED
             + self.probed() * array_record.PROBED
         )
+        for watch, sites in self.watched():
+            flags |= sites * watch.flag
         return flags
 
     def functions_changed(self, functions: Functions) -> None:
@@ -152,6 +191,8 @@ class FtraceOps:
         self.graph_function, self.graph_notrace = self.graph_function.on(functions), self.graph_notrace.on(functions)
         for one in self._at_sites:
             one.keep(functions)
+        for watch in self._watches:
+            watch.functions_changed(functions)
 
     def events_gone(self, calls: Collection[EventCall]) -> bool:
         """Follows events that are gone. Returns whether the array may have recorded any of them."""
@@ -160,12 +201,7 @@ class FtraceOps:
 
     def module_coming(self, name: str) -> None:
         """Filters that were waiting for this module select its functions; words that do not match any are forgotten."""
-        self.filter = _with_words(self.filter, self.waiting_filter.take(name))
-        self.notrace = _with_words(self.notrace, self.waiting_notrace.take(name))
-
-
-def _with_words(selected: FunctionFilter, words: list[str]) -> FunctionFilter:
-    for word in words:
-        with contextlib.suppress(TraceError):
-            selected = selected.edited([word], ModuleFilters())
-    return selected
+        self.filter = self.filter.with_words(self.waiting_filter.take(name))
+        self.notrace = self.notrace.with_words(self.waiting_notrace.take(name))
+        for watch in self._watches:
+            watch.module_coming(name)

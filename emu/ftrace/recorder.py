@@ -71,7 +71,7 @@ class Recorder:
         records: through which native code knows the array.
         max_latency: the worst latency that was seen.
         tracer_started: called when the tracer has changed, before its sites call.
-        tracer_ready: called when its sites call, and its keys are on.
+        tracer_ready: called when its sites call, and its keys are on; and again when they call something else.
     """
 
     def __init__(self, kernel: Kernel, trace_globals: TraceGlobals) -> None:
@@ -82,7 +82,7 @@ class Recorder:
         self.first_cpu = 0
         self.tracer_started: Callable[[], None] = lambda: None
         self.tracer_ready: Callable[[], None] = lambda: None
-        self._ready = True
+        self._called: tuple[Tracer, Callback | None] = NOP, None
         self._start = 0
         self._pauses = 0
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
@@ -93,6 +93,7 @@ class Recorder:
         self.records.array.set(array_record.SITE_FLAGS, self._site_flags.ctypes.data)
         self.records.array.set(array_record.SITE_FLAGS_SIZE, len(self._site_flags))
         self.records.set(array_record.SLEEP_TIME, 1)
+        self.records.set(array_record.GRAPH_TIME, 1)
         self.records.set(array_record.RECORDING, 1)
         self.clock = trace_globals.clocks.first
         self.use_clock(self.clock.name)
@@ -105,7 +106,7 @@ class Recorder:
             trace_globals.event_handler,
             lambda: trace_globals.stacks.callbacks().event_with_stack,
         )
-        self._is_top = trace_globals.records.top is self.records.array
+        self._is_top = trace_globals.records.top is self.records
         if self._is_top:
             for call in GUEST_ENTRIES:
                 self.event_files.file(call)
@@ -148,14 +149,14 @@ class Recorder:
     def start_tracer(self, tracer: Tracer) -> None:
         """Changes the tracer, and drops the events of the old one."""
         self.clear()
+        self.records.no_sections()
         self.tracer = tracer
-        self._ready = False
         self.tracer_started()
 
-    def sites_ready(self) -> None:
-        """All sites and keys are what the array wants."""
-        if not self._ready:
-            self._ready = True
+    def sites_changed(self, callback: Callback | None) -> None:
+        """Each site calls what it is to call. `callback`: for the tracer."""
+        if self._called != (self.tracer, callback):
+            self._called = self.tracer, callback
             self.tracer_ready()
 
     def note_first_cpu(self) -> None:
@@ -164,8 +165,8 @@ class Recorder:
 
     @property
     def graph_running(self) -> bool:
-        """Whether function_graph records entries and returns."""
-        return self.records.array.get(array_record.GRAPH_RUNNING) != 0
+        """Whether anybody is told of entries and returns."""
+        return self.records.array.get(array_record.GRAPH_RUNNING) != array_record.NOBODY
 
     def follow(self, ops: FtraceOps, places: npt.NDArray[np.int64]) -> None:
         """Puts in force what the array wants. `places`: each site's offset in the kernel mapping, in bytes."""
@@ -176,7 +177,7 @@ class Recorder:
         self.records.set(array_record.MAX_DEPTH, ops.max_graph_depth)
         self.records.set(array_record.THRESHOLD, ops.threshold_us * 1000 if ops.tracer is FUNCTION_GRAPH else 0)
         self.max_latency.set_threshold(ops.threshold_us)
-        self.records.set(array_record.GRAPH_RUNNING, int(ops.callback is Callback.GRAPH))
+        self.records.set(array_record.GRAPH_RUNNING, ops.graph_user)
 
     def _follow_probes(self, chains: Mapping[int, Sequence[Record]], places: npt.NDArray[np.int64]) -> None:
         """Has native code find the consumers at sites. `chains`: by site, in the order in which they act."""
@@ -256,6 +257,8 @@ class Recorder:
                 self.records.set(array_record.SKIP_INTERRUPTS, int(not on))
             case "sleep-time":
                 self.records.set(array_record.SLEEP_TIME, int(on))
+            case "graph-time":
+                self.records.set(array_record.GRAPH_TIME, int(on))
             case "record-cmd":
                 self.globals.saved_cmdlines.record(on)
             case "record-tgid":
@@ -346,6 +349,14 @@ class Recorder:
         self._buffers.exchange(cpu)
         self.wake_readers()
 
+    def match_spares(self, cpu: int | None) -> None:
+        """Gives the spare ring buffer of one CPU, or of each, the size of the one that records.
+
+        Raises:
+            MemoryError: there is not enough memory; nothing has changed.
+        """
+        self._buffers.make_spares(cpu)
+
     def clear_snapshot(self, cpu: int | None = None) -> None:
         """Empties the snapshot, or the part of one CPU."""
         for ring in self._buffers.of(cpu, spare=True):
@@ -388,6 +399,12 @@ class Recorder:
         worst = spare and tracer.print_max
         start = self.max_latency.start if worst else 0 if spare else self._start
         found = [ring.unread() for ring in rings]
+        if worst:  # as in Linux, what has been overwritten does not count where something older is hidden
+            shown = [events.since(start) for events in found]
+            hidden = [len(all_events) - len(events) for all_events, events in zip(found, shown, strict=True)]
+            entries -= sum(hidden)
+            written = entries + sum(ring.overrun for ring, count in zip(rings, hidden, strict=True) if not count)
+            found = shown
         return self._view(found, entries, written, start, tracer, options, consuming=False, worst=worst)
 
     def oldest_events(

@@ -18,7 +18,8 @@ from emu.ftrace.filters import FunctionFilter
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.linux_names import TRACERS as LINUX_TRACERS
 from emu.ftrace.max_latency import MaxLatency
-from emu.ftrace.ops import AtSites, FtraceOps
+from emu.ftrace.native import array_record
+from emu.ftrace.ops import AtSites, FtraceOps, Watch
 from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
 from emu.ftrace.recorder import Recorder
@@ -26,7 +27,7 @@ from emu.ftrace.taken_text import TakenText
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.trace_summary import TraceSummary, summarize
-from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS
+from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS, Callback, Tracer
 from emu.ftrace.trigger.triggers import Triggers
 from emu.kernel.work import WorkKind
 
@@ -68,7 +69,8 @@ class TraceArray:
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
         consumers = recorder.consumers(self.allocate_snapshot)
         at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches] if self.is_top else []
-        self.ops = FtraceOps(ftrace.sites.functions, self.options, recorder.event_files, consumers, at_sites)
+        watches: list[Watch] = [self.globals.stack_tracer, self.globals.profiler] if self.is_top else []
+        self.ops = FtraceOps(ftrace.sites.functions, self.options, recorder.event_files, consumers, at_sites, watches)
         hists = partial(recorder.hist_triggers, self.set_clock, self.reserve_snapshot)
         self.triggers = Triggers(recorder.event_files, consumers, hists, recorder.globals.condition)
         self.pipes = 0
@@ -134,6 +136,13 @@ class TraceArray:
     def clear(self) -> None:
         self.recorder.clear()
 
+    def clear_shown(self, cpu: int | None) -> None:
+        """Drops what `trace` shows, of one CPU or of all."""
+        if self.ops.tracer.print_max:
+            self.recorder.clear_snapshot(cpu)
+        else:
+            self.recorder.clear(cpu)
+
     def clear_worst(self) -> None:
         self.recorder.clear_snapshot()
 
@@ -173,8 +182,16 @@ class TraceArray:
             return
         if self.pipes:
             raise TraceError(errno.EBUSY, "a trace_pipe is open")
+        if self.globals.profiler.enabled and tracer.callback(self.options) is Callback.GRAPH:
+            raise TraceError(errno.EBUSY, "the function profiler runs, which has calls return elsewhere, too")
+        if tracer.print_max:
+            self._check_reserved()
+            self.allocate_snapshot()
         tracer.prepare(self)
         self.ops.tracer.stop(self)
+        if self.ops.tracer.print_max and not tracer.print_max:
+            self.recorder.free_snapshot()
+        self.records.set(array_record.PRINT_MAX, int(tracer.print_max))
         self.ops.tracer = tracer
         self.ops.probes.tracer_set()
         self.recorder.clear()
@@ -211,6 +228,17 @@ class TraceArray:
     def set_threshold(self, microseconds: int) -> None:
         self.threshold = microseconds
         self.ops.tracer.threshold_changed(self)
+        self.ftrace.update_sites()
+
+    def set_profiling(self, on: bool) -> None:
+        """Starts or stops the function profiler. Raises TraceError: EBUSY, while the tracer has calls return elsewhere."""
+        if on and self.ops.callback is Callback.GRAPH:
+            raise TraceError(errno.EBUSY, f"the tracer '{self.ops.tracer.name}' has calls return elsewhere, too")
+        self.globals.profiler.enabled = on
+        self.ftrace.update_sites()
+
+    def set_stack_filter(self, selected: FunctionFilter) -> None:
+        self.globals.stack_tracer.filter = selected
         self.ftrace.update_sites()
 
     def edit_probes(self, word: str) -> None:
@@ -285,12 +313,17 @@ class TraceArray:
     def set_option(self, name: str, on: bool) -> None:
         """Raises TraceError: EINVAL."""
         self.options.check(name)
-        self.ops.tracer.option_changed(self, name, on)
+        self._owner(name).option_changed(self, name, on)
         wanted = self.ops.callback, self.ops.tracer_keys
         self.options.set(name, on)
         self.recorder.option_changed(name, on)
         if (self.ops.callback, self.ops.tracer_keys) != wanted:
             self.ftrace.update_sites()
+
+    def _owner(self, name: str) -> Tracer:
+        """The tracer that has an option, whether it is set or not; of one that all have the one that is."""
+        owners = (tracer for tracer in self.tracers.values() if any(option.name == name for option in tracer.options))
+        return next(owners, self.ops.tracer)
 
     def set_clock(self, name: str) -> None:
         """Changes the clock, and empties the ring buffers and the snapshot: they cannot hold times of two clocks.
@@ -313,6 +346,9 @@ class TraceArray:
         except MemoryError:
             count = self.recorder.cpus if cpu is None else 1
             raise TraceError(errno.ENOMEM, f"no memory for {count} ring buffers of {kb} KiB") from None
+        if self.ops.tracer.print_max:
+            with self._memory_for_snapshot():
+                self.recorder.match_spares(cpu)
         self.buffer_expanded = True
 
     def _expand_buffer(self) -> None:
@@ -340,7 +376,7 @@ class TraceArray:
         Raises:
             TraceError: EBUSY if it is kept already; ENOMEM.
         """
-        self._check_reserved()
+        self._check_snapshots()
         self.allocate_snapshot()
         self._snapshot_reserved = True
         return self._end_reservation
@@ -348,30 +384,33 @@ class TraceArray:
     def _end_reservation(self) -> None:
         self._snapshot_reserved = False
 
+    def _check_snapshots(self) -> None:
+        self._check_reserved()
+        self._check_print_max()
+
     def _check_reserved(self) -> None:
         if self._snapshot_reserved:
             raise TraceError(errno.EBUSY, "an action of a histogram takes the snapshots")
-        self._check_snapshots()
 
-    def _check_snapshots(self) -> None:
+    def _check_print_max(self) -> None:
         if self.ops.tracer.print_max:
             raise TraceError(errno.EBUSY, f"the tracer '{self.ops.tracer.name}' keeps the worst latency in the snapshot's place")
 
     def take_snapshot(self, cpu: int | None = None) -> None:
         """Takes a snapshot of one CPU or of all, and makes room for it if there is none. Raises TraceError: EBUSY, ENOMEM."""
-        self._check_reserved()
+        self._check_snapshots()
         self._expand_buffer()
         with self._memory_for_snapshot():
             self.recorder.take_snapshot(cpu)
 
     def free_snapshot(self) -> None:
         """Gives up the snapshot and its room. Raises TraceError: EBUSY."""
-        self._check_reserved()
+        self._check_snapshots()
         self.recorder.free_snapshot()
 
     def clear_snapshot(self, cpu: int | None) -> None:
         """Empties the snapshot, or the part of one CPU. Raises TraceError: EBUSY."""
-        self._check_reserved()
+        self._check_snapshots()
         self.recorder.clear_snapshot(cpu)
 
     @contextmanager
@@ -392,7 +431,7 @@ class TraceArray:
     def trace_view(self, cpu: int | None, *, spare: bool = False) -> TraceView:
         """What there is to print, of one CPU or of all. Raises TraceError: EBUSY, of a snapshot whose place is used otherwise."""
         if spare:
-            self._check_snapshots()
+            self._check_print_max()
         tracer = self.ops.tracer
         return self.recorder.unread_events(cpu, tracer, self.options, spare=spare or tracer.print_max)
 

@@ -25,10 +25,12 @@ from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.osnoise import Osnoise
 from emu.ftrace.printk_formats import PrintkFormats
+from emu.ftrace.profiler import Profiler
 from emu.ftrace.rethooks import Rethooks
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.saved_tgids import SavedTgids
 from emu.ftrace.sites import Sites
+from emu.ftrace.stack_tracer import StackTracer
 from emu.ftrace.stacks import Stacks
 from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from emu.ftrace.dynevent.kprobe_events import KprobeEvents
     from emu.ftrace.hist.triggers import Histograms
     from emu.ftrace.native.trigger import TriggerHandlers
+    from emu.ftrace.wakeups import Wakeups
 
 __all__ = ["TraceGlobals"]
 
@@ -74,6 +77,10 @@ class TraceGlobals:
             kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, self.rethooks, warn
         )
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys, self.kprobes)
+        self.stack_tracer = StackTracer(
+            arch, self.guest, self.records, self.stacks, kernel.symbols, self.sites.functions
+        )
+        self.profiler = Profiler(self.records)
         self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
         self.dynamic_events = DynamicEvents(self.events, self._kinds)
         self.symbol_names = SymbolNames(kernel)
@@ -124,12 +131,28 @@ class TraceGlobals:
             lambda: self.stacks.callbacks().key_stack,
         )
 
+    @cached_property
+    def wakeups(self) -> Wakeups:
+        """What follows wakeups for a tracer."""
+        from emu.ftrace.wakeups import Wakeups
+
+        self.stacks.use()
+        return Wakeups(self._kernel, self.events, self._arch.wakeup_handlers(self.guest))
+
     def event_handler(self) -> int:
         """The address of what handles events of which more is wanted than that they are recorded."""
         from emu.ftrace.native import event_handler
 
         address: int = event_handler.build().address
         return address
+
+    def section_handler(self) -> int:
+        """The address of what keeps the trace of a critical section. From now on the guest's hooks are listened to."""
+        self.stacks.use()
+        keep, *hooks = self._arch.section_callbacks(self.guest)
+        for label, function in hooks:
+            self._kernel.board.dispatch(self._kernel.image.symbol(label), function)
+        return keep
 
     def trigger_handlers(self) -> TriggerHandlers:
         """The addresses of what triggers and commands do."""

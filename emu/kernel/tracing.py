@@ -58,6 +58,9 @@ class Tracing(Protocol):
         Or -errno. EAGAIN: it is being set, but sites are being changed; the kernel asks again.
         """
 
+    def stack_tracer(self, on: bool) -> int:
+        """Starts or stops the stack tracer, and returns 0. Or -EAGAIN: sites are being changed; the kernel asks again."""
+
     def module_init(self, module: Module) -> None:
         """Called before any code of a module is executed: turns the module's sites into nops.
 
@@ -137,6 +140,10 @@ class TracingCalls:
     @host_call
     def ftrace_enabled(self, cpu: Cpu, wanted: int) -> int:
         return self._tracing.ftrace_enabled(bool(wanted) if wanted < 2 else None)
+
+    @host_call
+    def stack_tracer(self, cpu: Cpu, on: int) -> int:
+        return self._tracing.stack_tracer(bool(on))
 
     @host_call
     def module_init(self, cpu: Cpu, address: int) -> int:

@@ -30,10 +30,13 @@ _MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 
 class Fields:
-    """Gives the fields of a record their offsets, in bytes, in the order in which they are declared."""
+    """Gives the fields of a record their offsets, in bytes, in the order in which they are declared.
 
-    def __init__(self) -> None:
-        self.count = 0  # words declared so far
+    `before`: words of another record, with which this one begins.
+    """
+
+    def __init__(self, before: int = 0) -> None:
+        self.count = before  # words declared so far
 
     def word(self) -> np.uint64:
         """The offset of a field of one word."""

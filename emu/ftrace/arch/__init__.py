@@ -17,6 +17,7 @@ from emu.ftrace.native.arch import (
     EventCallbacks,
     ProbeCallbacks,
     RethookCallbacks,
+    SectionCallbacks,
     StackCallbacks,
     TaskCallbacks,
     UprobeCallbacks,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from emu.ftrace.arch.probing import Probing
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
+    from emu.ftrace.native.wakeup import WakeupHandlers
 
 __all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "load"]
 
@@ -180,6 +182,34 @@ class FtraceArch(ABC):
         memory, _, about = self._context(guest)
         unwind, unwind_user = (self._native(part).build(guest, about) for part in ("_unwind", "_user"))
         return stack_callbacks.build(memory, guest, about, self.cpu.native().irqs_off, unwind, unwind_user)
+
+    @_once
+    def section_callbacks(self, guest: GuestLayout) -> SectionCallbacks:
+        """The same for the tracers of critical sections."""
+        from emu.ftrace.native import sections
+
+        memory, _, about = self._context(guest)
+        unwind, arch = self._native("_unwind").build(guest, about), self._native()
+        return sections.build(memory, guest, about, self.cpu.native().irqs_off, unwind, arch.arguments, arch.called_from)
+
+    @_once
+    def stack_tracer(self, guest: GuestLayout) -> int:
+        """The address of what looks how deep a stack is."""
+        from emu.ftrace.native import stack_tracer
+
+        memory, _, about = self._context(guest)
+        native = self._native("_unwind")
+        unwind = native.build(guest, about, with_places=True)
+        address: int = stack_tracer.build(memory, guest, about, native.stack_pointer, unwind).address
+        return address
+
+    @_once
+    def wakeup_handlers(self, guest: GuestLayout) -> WakeupHandlers:
+        """The addresses of what follows wakeups."""
+        from emu.ftrace.native import wakeup
+
+        memory, _, about = self._context(guest)
+        return wakeup.build(memory, guest, about, self._native("_unwind").build(guest, about))
 
     @_once
     def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:

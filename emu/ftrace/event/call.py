@@ -85,6 +85,7 @@ class EventCall:
     size: int  # bytes of an entry, without the data of dynamic fields
     kind: EventKind = EventKind.TRACEPOINT
     key: int = 0  # address of the struct static_key that turns the event on; 0: it has none
+    hook: int = 0  # of the one that must be on as well, so that the event is reached; 0: it has none
     module: str = ""  # the module that it belongs to, or the kernel
     source: EventSource | None = None  # of an event that was defined while the machine runs
 
@@ -92,6 +93,11 @@ class EventCall:
     def path(self) -> str:
         """`sched:sched_switch`"""
         return f"{self.system}:{self.name}"
+
+    @property
+    def keys(self) -> set[int]:
+        """The static keys that must be on: the addresses of their struct static_key."""
+        return {self.key, self.hook} - {0}
 
 
 def format_text(call: EventCall) -> str:

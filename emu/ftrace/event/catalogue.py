@@ -13,7 +13,7 @@ from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, Field
 from emu.ftrace.event.image_events import EventReader, GuestEvent
-from emu.ftrace.event.internal import GUEST_ENTRIES, INTERNAL_EVENTS
+from emu.ftrace.event.internal import BLK, GUEST_ENTRIES, INTERNAL_EVENTS
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
 from emu.ftrace.native import array_record, event_file, event_record, stage_record
@@ -26,7 +26,7 @@ __all__ = ["Catalogue"]
 
 _FIRST_NUMBER = 20  # Linux's __TRACE_LAST_TYPE: events of the system `ftrace` have fixed numbers below
 _STAGE_SIZE = 8192  # bytes, more than any entry has
-_SYSCALL_DEPTH = 1  # Linux's probes of system calls do not take back that preemption is disabled for them
+_PROBE_DEPTH = 1  # Linux's probes of system calls and of blktrace do not take back that preemption is disabled for them
 # Events that set_event_pid chooses by other tasks than the one that is running, too, and the fields that name these tasks
 _PIDS: dict[str, Sequence[str]] = {"sched:sched_switch": ("prev_pid", "next_pid")}
 _PIDS |= {f"sched:{name}": ("pid",) for name in ("sched_waking", "sched_wakeup", "sched_wakeup_new")}
@@ -69,7 +69,9 @@ class Catalogue(Mapping[int, EventCall]):
         for call in INTERNAL_EVENTS:
             self.put(call)
         for call in GUEST_ENTRIES:
-            self._make_native(call, _NativeEvent(call, swapped=memory.swapped))
+            of_blk = call is BLK
+            depth = _PROBE_DEPTH if of_blk else 0
+            self._make_native(call, _NativeEvent(call, swapped=memory.swapped, depth=depth, irqs_off=of_blk))
         image = memory.image
         try:
             reader = EventReader(memory, self._image_table("ftrace_eval_maps"))
@@ -97,7 +99,7 @@ class Catalogue(Mapping[int, EventCall]):
             number = self._free_number()
             assert number is not None
             call = make(of_call, number, raw.key)
-            self._put_native(call, _NativeEvent(call, depth=_SYSCALL_DEPTH))
+            self._put_native(call, _NativeEvent(call, depth=_PROBE_DEPTH))
             table[list(of_call.numbers)] = number
         record = self._native[raw.number].record
         record.set(event_record.BY_SYSCALL, table.ctypes.data)
@@ -285,13 +287,15 @@ class _NativeEvent:
         call: the event.
         swapped: numbers in entries have the guest's byte order, which is not the host's.
         depth: is added to the preemption depth that entries show.
+        irqs_off: entries show interrupts off, whether they are or not: Linux's probe does not ask.
     """
 
-    def __init__(self, call: EventCall, *, swapped: bool = False, depth: int = 0) -> None:
+    def __init__(self, call: EventCall, *, swapped: bool = False, depth: int = 0, irqs_off: bool = False) -> None:
         self.record = Record(event_record.WORDS)
         self.record.set(event_record.NUMBER, call.number)
         self.record.set(event_record.SIZE, call.size)
         self.record.set(event_record.DEPTH, depth)
+        self.record.set(event_record.IRQS_OFF, int(irqs_off))
         offsets = {field.name: field.offset for field in call.fields}
         for word, name in zip((event_record.FIRST_PID, event_record.SECOND_PID), _PIDS.get(call.path, ()), strict=False):
             self.record.set(word, offsets[name])

@@ -204,7 +204,7 @@ class EventFiles:
     @property
     def keys(self) -> set[int]:
         """The static keys that must be on: the addresses of their struct static_key."""
-        return {file.call.key for file in self._files.values() if file.enabled and file.call.key}
+        return {key for file in self._files.values() if file.enabled for key in file.call.keys}
 
     def set(self, calls: Iterable[EventCall], on: bool) -> None:
         """Records these events from now on, or no longer.

@@ -74,7 +74,9 @@ class EventReader:
                 raise ValueError(f"the fields of {system}:{name} take {end} bytes, and its entries {size}")
             print_fmt = memory.string(memory.member(address, "trace_event_call.print_fmt"))
             key = memory.member(address, "trace_event_call.key")
-            memory.member(key, "static_key.enabled")
+            hook = memory.member(address, "trace_event_call.hook")
+            for turned in {key, hook or key}:
+                memory.member(turned, "static_key.enabled")
             make = functools.partial(
                 EventCall,
                 system,
@@ -83,6 +85,7 @@ class EventReader:
                 print_fmt=self._replaced(system, print_fmt),
                 size=size,
                 key=key,
+                hook=hook,
                 module=self._module,
             )
             yield GuestEvent(address, system, name, make)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, EventKind, Field
 
-__all__ = ["GUEST_ENTRIES", "INTERNAL_EVENTS", "SYSTEM"]
+__all__ = ["BLK", "GUEST_ENTRIES", "INTERNAL_EVENTS", "SYSTEM"]
 
 SYSTEM = "ftrace"
 
@@ -103,8 +103,14 @@ INTERNAL_EVENTS = (
            "(((u64)(REC)->top_delta_ts << 32) | (REC)->bottom_delta_ts)"),
 )  # fmt: skip
 
+# Linux has no `format` for it, so that no file names it.
+BLK = _event("blk", 13,
+             ("u64 time", "u64 sector", "u32 bytes", "u32 action", "u32 pid", "u32 device", "u32 cpu", "u16 error", "u16 pdu_len",
+              "char[] pdu"), "")  # fmt: skip
+
 # What the guest fills. A last field of no size, as `char[] buf`, is the data that the guest hands over beside the entry.
 GUEST_ENTRIES = (
+    BLK,
     *(call for call in INTERNAL_EVENTS if call.name in {"hwlat", "osnoise", "timerlat"}),
     _event("kernel_stack", 4, ("int size", "unsigned long[] caller"), ""),  # timerlat's, with as many callers as there are
 )

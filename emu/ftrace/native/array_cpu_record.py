@@ -19,6 +19,10 @@ RECORDED = _fields.word()  # 1: an event was recorded since the last process swi
 IGNORED = _fields.word()  # bits that say why functions are not recorded
 EVENTS_IGNORED = _fields.word()  # the same for events
 PID = _fields.word()  # pid of the task that runs
+SECTION_START = _fields.word()  # when the CPU's critical section began, by the trace's clock (Linux: preempt_timestamp)
+CRITICAL_START = _fields.word()  # where; 0: it is in none
+SEQUENCE = _fields.word()  # the max_latency_record's, when it began
+PROFILE = _fields.word()  # address of what the function profiler has counted on the CPU (native.profiler)
 NEXT = _fields.word()  # address of this CPU's record of the next array; 0: there is none
 WORDS = _fields.count
 

@@ -51,6 +51,8 @@ CLOCK_OFFSET = _fields.word()  # nanoseconds, added to those since boot
 SITE_FLAGS = _fields.word()  # address of a byte of flags per byte of the kernel mapping
 SITE_FLAGS_SIZE = _fields.word()
 PROBES = _fields.word()  # address of a table of the sites with PROBED (see native.probes)
+STACK_TRACER = _fields.word()  # address of the stack_tracer_record
+PROFILED_SITES = _fields.word()  # address of a table of the sites with PROFILED (see native.profiler)
 FUNC_STACKS = _fields.word()  # address of void (*)(cpu, array_cpu), which records the stack after each call; 0: none is recorded
 EVENT_STACKS = _fields.word()  # the same for events, those in the event_context
 EVENT_USER_STACKS = _fields.word()  # the same for the stacks of programs
@@ -61,13 +63,15 @@ ONLY_EVENTS_CHOSEN = _fields.word()  # 1: only of pids with EVENTS_CHOSEN are ev
 FOLLOW_FORK = _fields.word()  # flags of PID_FLAGS that a child gets from its parent, and an ended task loses
 ASKS_EACH = _fields.word()  # 1, in the top array's record: a call is recorded for each array that wants the site
 READER_WAITS = _fields.word()  # if not 0: the next event raises READER_VECTOR on its CPU, in this cycle or later
-GRAPH_RUNNING = _fields.word()  # 1: entries and returns are recorded
+GRAPH_RUNNING = _fields.word()  # who is told of entries and returns: NOBODY, RECORDS or PROFILES
 MAX_DEPTH = _fields.word()  # levels of calls that function_graph records; 0: all
 ONLY_SELECTED = _fields.word()  # 1: graphs begin at GRAPH_FUNCTION sites only
 HIDES = _fields.word()  # 1: there are GRAPH_NOTRACE sites
 SKIP_INTERRUPTS = _fields.word()  # 1: function_graph records nothing in hard interrupts
 SLEEP_TIME = _fields.word()  # 1: durations include the time a task was switched out
+GRAPH_TIME = _fields.word()  # 1: those of the function profiler include the functions that were called
 MAX_LATENCY = _fields.word()  # address of the max_latency_record
+PRINT_MAX = _fields.word()  # 1: the spare ring buffers keep the worst latency, and there are no snapshots
 THRESHOLD = _fields.word()  # nanoseconds: function_graph records only returns of calls this long; 0: all, and entries
 GRAPH_ENTRY_FILTER = _fields.word()  # address of the program of a filter of function_graph's entries; 0: there is none
 GRAPH_EXIT_FILTER = _fields.word()  # of its returns
@@ -103,7 +107,12 @@ GRAPH_FUNCTION = np.uint8(1)
 GRAPH_NOTRACE = np.uint8(2)
 TRACED = np.uint8(4)  # the array's function tracer records it
 PROBED = np.uint8(8)  # something happens when the site is called: a command of set_ftrace_filter
+STACK_CHECKED = np.uint8(16)  # the stack tracer looks how deep the stack is
+PROFILED = np.uint8(32)  # the function profiler counts and times it
 NO_SITE_FLAGS = np.uint8(0)
+
+# Values of GRAPH_RUNNING: as in Linux, return addresses are taken over for one user at a time.
+NOBODY, RECORDS, PROFILES = np.uint64(0), np.uint64(1), np.uint64(2)
 
 # Bytes of a place in .ftrace.tramp
 PLACE_SIZE = 32

@@ -16,7 +16,9 @@ from emu.native import njit
 from emu.native.pointers import Accessors, load_u64, store_u64
 from emu.native.record import shift_of
 
-__all__ = ["DEEPEST_SHOWN", "Context", "build", "complete", "host_address", "linear_time", "now", "of_type", "wake_reader"]
+__all__ = [
+    "DEEPEST_SHOWN", "Context", "build", "complete", "host_address", "linear_time", "local_time", "now", "of_type", "wake_reader",
+]  # fmt: skip
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
@@ -38,6 +40,16 @@ def linear_time(cpu, array):
 
 
 @njit
+def local_time(cpu, array):
+    """Nanoseconds of this CPU's time, whatever the trace clock is: differences of them are durations."""
+    cycles, divisor = load_u64(cpu + cpu_record.CYCLES), load_u64(array + array_record.CLOCK_DIVISOR)
+    multiplier = load_u64(array + array_record.CLOCK_MULTIPLIER)
+    if divisor == ONE:
+        return cycles * multiplier
+    return cycles // divisor * multiplier + cycles % divisor * multiplier // divisor
+
+
+@njit
 def now(cpu, array):
     """The trace clock on this CPU."""
     kind = load_u64(array + array_record.CLOCK)
@@ -48,10 +60,7 @@ def now(cpu, array):
         count = load_u64(counter) + ONE
         store_u64(counter, count)
         return count
-    cycles, divisor = load_u64(cpu + cpu_record.CYCLES), load_u64(array + array_record.CLOCK_DIVISOR)
-    whole, rest = cycles // divisor, cycles % divisor
-    multiplier = load_u64(array + array_record.CLOCK_MULTIPLIER)
-    nanoseconds = whole * multiplier + rest * multiplier // divisor
+    nanoseconds = local_time(cpu, array)
     if kind == array_record.CLOCK_TICKS:
         return nanoseconds // array_record.TICK
     return nanoseconds + load_u64(array + array_record.CLOCK_OFFSET)

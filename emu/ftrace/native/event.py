@@ -146,6 +146,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
             return
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         count = preempt_count(array_cpu) + load_u64(event + event_record.DEPTH)
+        irqs_off = irqs_off or load_u64(event + event_record.IRQS_OFF) != ZERO
         store_u64(staged, common_fields(number, current_task(array_cpu, array), np.uint32(count), irqs_off))
         while file != ZERO:
             handler = load_u64(file + event_file.HANDLER)

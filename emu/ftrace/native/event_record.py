@@ -16,6 +16,7 @@ NUMBER = _fields.word()  # `common_type` of its entries
 FILES = _fields.word()  # address of the first array's event_file; 0: no array wants the event
 SIZE = _fields.word()  # bytes of the part that the guest fills
 DEPTH = _fields.word()  # is added to the preemption depth that entries show; or UNDERFLOWS
+IRQS_OFF = _fields.word()  # 1: entries show interrupts off, whether they are or not
 SWAPS = _fields.word()  # address of words about the numbers of the fixed part, if the guest's byte order is not the host's
 SWAP_COUNT = _fields.word()
 DYNAMIC = _fields.word()  # address of words about the fields of variable length, in their order

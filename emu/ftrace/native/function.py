@@ -9,7 +9,7 @@ import numpy as np
 
 from emu.cpu.native import cpu_record
 from emu.ftrace.events import FUNCTION, EventType
-from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, probes
+from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, probes, stack_tracer_record
 from emu.ftrace.native.context import Context, complete, linear_time, now
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.sites import site_flags
@@ -33,7 +33,7 @@ class FunctionTracer(NamedTuple):
 
     before_graph: Any
     """before_graph(cpu, ip, parent_ip, irqs_off): at a site that calls function_graph's callback, for the arrays whose function
-    tracer wants the site, too, and for the commands that act before function_graph."""
+    tracer wants the site, too, for the commands that act before function_graph, and for the stack tracer."""
 
     after_graph: Any
     """after_graph(cpu, ip) -> where the CPU goes on instead of there, or 0: the same for the commands that act after it."""
@@ -64,12 +64,20 @@ def build(context: Context, general: bool) -> FunctionTracer:
                 call_handler(record_stack, cpu, array_cpu)
 
     @njit
+    def check_stack(cpu, array):
+        """Has the stack tracer look how deep the stack is."""
+        tracer = load_u64(array + array_record.STACK_TRACER)
+        call_handler(load_u64(tracer + stack_tracer_record.CHECK), cpu, tracer)
+
+    @njit
     def record_in_each(cpu, array_cpu, ip, parent_ip, irqs_off):
         """Goes through the arrays and does what each wants at this site, as Linux's ftrace_ops_list_func does."""
         while array_cpu != ZERO:
             array = load_u64(array_cpu + array_cpu_record.ARRAY)
             flags = site_flags(array, ip)
             first = ZERO
+            if flags & array_record.STACK_CHECKED != 0:
+                check_stack(cpu, array)
             if flags & array_record.PROBED != 0:
                 probes.tell_at_site(array, ip)
                 first = probes.at_site(array, ip)
@@ -82,10 +90,9 @@ def build(context: Context, general: bool) -> FunctionTracer:
             array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
 
     @njit
-    def act_at_graph(cpu, array_cpu, ip, post):
-        """Has the commands act of the array that runs function_graph, the top array."""
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        if site_flags(array, ip) & array_record.PROBED != 0:
+    def act_at_graph(cpu, array, ip, flags, post):
+        """Has the commands act of the array whose calls return to the trampoline, the top array."""
+        if flags & array_record.PROBED != 0:
             probes.tell_at_site(array, ip)
             probes.act(cpu, probes.at_site(array, ip), post)
             probes.write_at_site(cpu, array)
@@ -116,14 +123,21 @@ def build(context: Context, general: bool) -> FunctionTracer:
     def before_graph(cpu, ip, parent_ip, irqs_off):
         array_cpu = load_u64(cpu + cpu_record.CALLOUT)
         if general and asks_each(array_cpu):
-            act_at_graph(cpu, array_cpu, ip, consumer.BEFORE)
+            array = load_u64(array_cpu + array_cpu_record.ARRAY)
+            flags = site_flags(array, ip)
+            if flags & array_record.STACK_CHECKED != 0:
+                check_stack(cpu, array)
+            act_at_graph(cpu, array, ip, flags, consumer.BEFORE)
+            if flags & array_record.TRACED != 0:  # the graph is the profiler's
+                record_call(cpu, array_cpu, ip, parent_ip, irqs_off)
             record_in_each(cpu, load_u64(array_cpu + array_cpu_record.NEXT), ip, parent_ip, irqs_off)
 
     @njit
     def after_graph(cpu, ip):
         array_cpu = load_u64(cpu + cpu_record.CALLOUT)
         if general and asks_each(array_cpu):
-            act_at_graph(cpu, array_cpu, ip, consumer.AFTER)
+            array = load_u64(array_cpu + array_cpu_record.ARRAY)
+            act_at_graph(cpu, array, ip, site_flags(array, ip), consumer.AFTER)
             return goes_on_at(array_cpu)
         return ZERO
 

@@ -13,8 +13,8 @@ import numpy as np
 from emu.cpu.native import cpu_record
 from emu.cpu.native.interrupts import stop
 from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, EventType
-from emu.ftrace.native import array_cpu_record, array_record
-from emu.ftrace.native.context import Context, complete, linear_time, now
+from emu.ftrace.native import array_cpu_record, array_record, profiler
+from emu.ftrace.native.context import Context, complete, linear_time, local_time, now
 from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.ring_buffer import reserve
@@ -68,6 +68,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
     guest_store_u32, guest_store_u64 = memory.store_u32, memory.store_u64
     current_task, preempt_count, common_fields = context
     clock = now if general else linear_time
+    count_call, add_time = profiler.build(memory, guest)
 
     @njit
     def put_call(entry, common, function, depth):
@@ -104,11 +105,43 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
         return preempt_count(array_cpu) & guest.hardirq_mask != 0 and load_u64(array + array_record.SKIP_INTERRUPTS) != ZERO
 
     @njit
+    def count_overrun(task):
+        """Counts a call for which the task's return stack has no room."""
+        place = task + guest.trace_overrun
+        guest_store_u32(place, guest_u32(place) + np.uint32(1))
+
+    @njit
+    def push(task, call, depth, returns_to, function, calltime, frame):
+        """Makes `call` the latest entry of the task's return stack, at `depth`."""
+        guest_store_u64(call + guest.entry_ret, returns_to)
+        guest_store_u64(call + guest.entry_func, function)
+        guest_store_u64(call + guest.entry_calltime, calltime)
+        guest_store_u64(call + guest.entry_fp, frame)
+        guest_store_u32(task + guest.curr_ret_stack, np.uint32(depth))
+
+    @njit
+    def profile_entry(cpu, array_cpu, array, function, returns_to, frame):
+        """record_graph_entry for the function profiler, which asks no tracer's filter but set_ftrace_filter."""
+        if site_flags(array, function) & array_record.PROFILED == 0:
+            return False
+        task = current_task(array_cpu, array)
+        depth = guest_i32(task + guest.curr_ret_stack) + 1
+        if depth >= np.int64(guest.depth):
+            count_overrun(task)
+            return False
+        call = task + guest.ret_stack + np.uint64(depth) * guest.entry_size
+        count_call(array_cpu, array, function, call)
+        push(task, call, depth, returns_to, function, local_time(cpu, array), frame)
+        return True
+
+    @njit
     def record_graph_entry(cpu, function, returns_to, frame, irqs_off):
         array_cpu = load_u64(cpu + cpu_record.CALLOUT)
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        running = load_u64(array + array_record.GRAPH_RUNNING) != ZERO
-        if not running or load_u64(array_cpu + array_cpu_record.IGNORED) != ZERO:
+        user = load_u64(array + array_record.GRAPH_RUNNING)
+        if general and user == array_record.PROFILES:
+            return profile_entry(cpu, array_cpu, array, function, returns_to, frame)
+        if user != array_record.RECORDS or load_u64(array_cpu + array_cpu_record.IGNORED) != ZERO:
             return False
         task = current_task(array_cpu, array)
         depth = guest_i32(task + guest.curr_ret_stack) + 1
@@ -125,18 +158,13 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
         if general and left_out(array_cpu, array, depth, chosen, hidden):
             return False
         if depth >= np.int64(guest.depth):
-            overrun = task + guest.trace_overrun
-            guest_store_u32(overrun, guest_u32(overrun) + np.uint32(1))
+            count_overrun(task)
             return False
         time = clock(cpu, array)
         shown = not (general and (hidden or load_u64(array + array_record.THRESHOLD) != ZERO))
         if shown and not record_call(cpu, array_cpu, array, task, function, depth, time, irqs_off):
             return False
-        guest_store_u64(call + guest.entry_ret, returns_to)
-        guest_store_u64(call + guest.entry_func, function)
-        guest_store_u64(call + guest.entry_calltime, HIDDEN if hidden else time | chosen)
-        guest_store_u64(call + guest.entry_fp, frame)
-        guest_store_u32(task + guest.curr_ret_stack, np.uint32(depth))
+        push(task, call, depth, returns_to, function, HIDDEN if hidden else time | chosen, frame)
         return True
 
     @njit
@@ -193,7 +221,13 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
         call = stack + np.uint64(depth) * guest.entry_size
         goes_on_at, calltime = guest_u64(call + guest.entry_ret), guest_u64(call + guest.entry_calltime)
         guest_store_u32(task + guest.curr_ret_stack, np.uint32(depth - 1))
-        if calltime == HIDDEN or load_u64(array + array_record.GRAPH_RUNNING) == ZERO:
+        user = load_u64(array + array_record.GRAPH_RUNNING)
+        if calltime == HIDDEN or user == array_record.NOBODY:
+            return goes_on_at
+        if general and user == array_record.PROFILES:
+            add_time(array_cpu, array, call, depth, local_time(cpu, array) - (calltime & ~CHOSEN))
+            return goes_on_at
+        if load_u64(array_cpu + array_cpu_record.IGNORED) & array_cpu_record.NO_SECTION != ZERO:
             return goes_on_at
         time = clock(cpu, array)
         if not general or time - (calltime & ~CHOSEN) >= load_u64(array + array_record.THRESHOLD):

@@ -22,6 +22,7 @@ class GuestLayout(NamedTuple):
     # struct pcpu_hot
     current_task: np.uint64
     preempt_count: np.uint64
+    percpu_offset: np.uint64
 
     # struct task_struct
     task_flags: np.uint64
@@ -30,6 +31,12 @@ class GuestLayout(NamedTuple):
     task_comm: np.uint64
     task_mm: np.uint64
     task_stack: np.uint64
+    thread_size: np.uint64  # bytes of a task's stack
+    task_state: np.uint64
+    task_exit_state: np.uint64
+    task_report: np.uint64  # the bits of both states that are shown
+    task_idle: np.uint64  # the state of one that waits, but not for anything that counts as load
+    task_prio: np.uint64
     task_static_prio: np.uint64  # 120 + nice
     task_policy: np.uint64
     task_rt_priority: np.uint64
@@ -49,6 +56,7 @@ class GuestLayout(NamedTuple):
     entry_ret: np.uint64
     entry_func: np.uint64
     entry_calltime: np.uint64
+    entry_subtime: np.uint64
     entry_fp: np.uint64
     entry_size: np.uint64
     depth: np.uint64  # entries of a return stack
@@ -110,12 +118,19 @@ class GuestLayout(NamedTuple):
         return cls(
             current_task=offset("pcpu_hot.current_task"),
             preempt_count=offset("pcpu_hot.preempt_count"),
+            percpu_offset=offset("pcpu_hot.percpu_offset"),
             task_flags=offset("task_struct.thread_info_flags"),
             task_pid=offset("task_struct.pid"),
             task_tgid=offset("task_struct.tgid"),
             task_comm=offset("task_struct.comm"),
             task_mm=offset("task_struct.mm"),
             task_stack=offset("task_struct.stack"),
+            thread_size=constant("THREAD_SIZE"),
+            task_state=offset("task_struct.__state"),
+            task_exit_state=offset("task_struct.exit_state"),
+            task_report=constant("TASK_REPORT"),
+            task_idle=constant("TASK_IDLE"),
+            task_prio=offset("task_struct.prio"),
             task_static_prio=offset("task_struct.static_prio"),
             task_policy=offset("task_struct.policy"),
             task_rt_priority=offset("task_struct.rt_priority"),
@@ -131,6 +146,7 @@ class GuestLayout(NamedTuple):
             entry_ret=offset("ftrace_ret_stack.ret"),
             entry_func=offset("ftrace_ret_stack.func"),
             entry_calltime=offset("ftrace_ret_stack.calltime"),
+            entry_subtime=offset("ftrace_ret_stack.subtime"),
             entry_fp=offset("ftrace_ret_stack.fp"),
             entry_size=np.uint64(image.size("ftrace_ret_stack")),
             depth=constant("FTRACE_RETFUNC_DEPTH"),

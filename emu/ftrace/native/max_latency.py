@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, max_latency_record
+from emu.ftrace.native import array_cpu_record, array_record, max_latency_record, ring_record
 from emu.ftrace.native.context import host_address
+from emu.ftrace.native.event import of_cpu
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.snapshot import exchange, take_snapshot
 from emu.native import njit
@@ -30,9 +31,16 @@ def reports(array, latency):
     return latency > load_u64(record + max_latency_record.MAX_LATENCY)
 
 
+@njit
+def keeps(array, array_cpu):
+    """Whether buffers may be exchanged now. Recording is paused on all CPUs, or on none."""
+    paused = load_u64(load_u64(array_cpu + array_cpu_record.RING) + ring_record.DISABLED) & ring_record.PAUSED
+    return load_u64(array + array_record.RECORDING) != ZERO and paused == ZERO
+
+
 class UpdateMax(NamedTuple):
     """Compiled functions. `latency`: nanoseconds; `task`: guest address of the struct task_struct whose latency it was; `start`:
-    when it began, by the trace's clock. They do nothing while tracing_on is 0."""
+    when it began, by the trace's clock. While tracing_on is 0, or recording is paused, nothing is kept, and they return False."""
 
     all_cpus: Any
     """all_cpus(cpu, array, task, latency, start): keeps what all CPUs have recorded."""
@@ -62,15 +70,19 @@ def build(memory: Accessors, guest: GuestLayout) -> UpdateMax:
 
     @njit
     def all_cpus(cpu, array, task, latency, start):
-        if load_u64(array + array_record.RECORDING) != ZERO:
-            note(cpu, array, task, latency, start)
-            take_snapshot(array)
+        if not keeps(array, of_cpu(cpu, load_u64(array + array_record.CPUS))):
+            return False
+        note(cpu, array, task, latency, start)
+        take_snapshot(array)
+        return True
 
     @njit
     def one_cpu(cpu, array_cpu, task, latency, start):
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        if load_u64(array + array_record.RECORDING) != ZERO:
-            note(cpu, array, task, latency, start)
-            exchange(array_cpu)
+        if not keeps(array, array_cpu):
+            return False
+        note(cpu, array, task, latency, start)
+        exchange(array_cpu)
+        return True
 
     return UpdateMax(all_cpus, one_cpu)

@@ -38,7 +38,7 @@ def build(
         unwind: see `native.unwind`.
         unwind_user: see `native.user_stack`.
     """
-    record_stack, record_after = stacks.build(context, unwind)
+    record_stack, record_after, _ = stacks.build(context, unwind)
     record_user_stack = user_stack.build(memory, guest, context, unwind_user)
 
     @njit

@@ -18,7 +18,7 @@ from emu.native.record import offset_of
 
 __all__ = ["Stacks", "build"]
 
-ZERO, WORD = np.uint64(0), np.uint64(8)
+ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 KIND = np.uint64(EventType.KERNEL_STACK)
 COUNT, CALLERS = offset_of(KERNEL_STACK, "size"), np.uint64(KERNEL_STACK.itemsize)
 MOST = np.uint64(array_record.STACK_LIMIT)
@@ -33,16 +33,17 @@ class Stacks(NamedTuple):
     record_after: Any
     """record_after(cpu, array_cpu, place, common): the same after an event that has these common fields, the type aside."""
 
+    record_callers_of: Any
+    """record_callers_of(cpu, array_cpu, place, common, address): the same without the call that goes on at `address`, and those
+    inside it."""
+
 
 def build(context: Context, unwind: Any) -> Stacks:
     """Compiles for a guest. `unwind`: see native.unwind."""
     current_task, preempt_count, common_fields = context
 
     @njit
-    def record_after(cpu, array_cpu, place, common):
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        stack = load_u64(array + array_record.STACK)
-        count = unwind(cpu, array, place, stack, MOST)
+    def put(cpu, array_cpu, array, common, stack, count):
         if count == ZERO:
             return
         size = count * WORD
@@ -55,8 +56,25 @@ def build(context: Context, unwind: Any) -> Stacks:
         complete(cpu, array_cpu, array)
 
     @njit
+    def record_after(cpu, array_cpu, place, common):
+        array = load_u64(array_cpu + array_cpu_record.ARRAY)
+        stack = load_u64(array + array_record.STACK)
+        put(cpu, array_cpu, array, common, stack, unwind(cpu, array, place, stack, MOST))
+
+    @njit
+    def record_callers_of(cpu, array_cpu, place, common, address):
+        array = load_u64(array_cpu + array_cpu_record.ARRAY)
+        stack = load_u64(array + array_record.STACK)
+        count, left_out = unwind(cpu, array, place, stack, MOST), ZERO
+        for n in range(count):
+            if load_u64(stack + np.uint64(n) * WORD) == address:
+                left_out = np.uint64(n) + ONE
+                break
+        put(cpu, array_cpu, array, common, stack + left_out * WORD, count - left_out)
+
+    @njit
     def record_stack(cpu, array_cpu, place, irqs_off):
         task = current_task(array_cpu, load_u64(array_cpu + array_cpu_record.ARRAY))
         record_after(cpu, array_cpu, place, common_fields(KIND, task, preempt_count(array_cpu), irqs_off))
 
-    return Stacks(record_stack, record_after)
+    return Stacks(record_stack, record_after, record_callers_of)

@@ -9,7 +9,7 @@ import numpy as np
 
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_cpu_record, array_record
-from emu.ftrace.native.context import host_address, now
+from emu.ftrace.native.context import host_address, local_time, now
 from emu.ftrace.native.function_graph import HIDDEN
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
@@ -55,9 +55,12 @@ def build(memory: Accessors, guest: GuestLayout, choose: Any, remember: Any) -> 
         if choose_in_each(array_cpu, np.uint64(guest_u32(following + guest.task_pid))):
             remember(array, previous)
             remember(array, following)
-        if load_u64(array + array_record.GRAPH_RUNNING) == ZERO:
+        user = load_u64(array + array_record.GRAPH_RUNNING)
+        if user == array_record.NOBODY:
             return
-        if load_u64(array + array_record.CLOCK) == array_record.CLOCK_COUNTER:
+        if user == array_record.PROFILES:
+            time = local_time(cpu, array)
+        elif load_u64(array + array_record.CLOCK) == array_record.CLOCK_COUNTER:
             time = load_u64(load_u64(array + array_record.COUNTER))
         else:
             time = now(cpu, array)

@@ -116,8 +116,9 @@ def build() -> TriggerHandlers:
     @cfunc(_HANDLER)
     def snapshot(cpu, acting):
         """Without spare buffers tracing stops, so that what was to be kept is not lost."""
-        if spend(acting) and not take_snapshot(load_u64(acting + consumer.ARRAY)):
-            record_off(cpu, load_u64(acting + consumer.ARRAY))
+        array = load_u64(acting + consumer.ARRAY)
+        if spend(acting) and load_u64(array + array_record.PRINT_MAX) == ZERO and not take_snapshot(array):
+            record_off(cpu, array)
 
     return TriggerHandlers(
         traceon=traceon.address,

@@ -9,6 +9,9 @@ kernel code, and memory outside RAM reads as zeros.
 It stores the addresses of the calls under way on a CPU as 64-bit words at the host address `out`, innermost first: at most
 `most`. The CPU stands at a `place` (`native.event_context`), in a function without a frame of its own: a label of .ftrace.text or
 hostcall(). That function is not among them. At PLACE_REGISTERS the first is where the trap was, IP of the event_context.
+
+Compiled `with_places`, it stores two words for each call: the address, and the lowest address that the function around it uses of
+the stack.
 """
 
 from __future__ import annotations
@@ -22,11 +25,11 @@ from emu.ftrace.native import array_record, rethook_nodes
 from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import njit
-from emu.native.pointers import Accessors, load_u8, load_u64
+from emu.native.pointers import Accessors, load_u8, load_u64, store_u64
 
-__all__ = ["build_real_address", "data_at", "in_stub", "is_code", "kernel_memory", "original", "without_frame"]
+__all__ = ["build_put", "build_real_address", "data_at", "in_stub", "is_code", "kernel_memory", "original", "without_frame"]
 
-ZERO, WORD = np.uint64(0), np.uint64(8)
+ZERO, WORD, PAIR = np.uint64(0), np.uint64(8), np.uint64(16)
 PLACE = np.uint64(array_record.PLACE_SIZE)
 
 
@@ -88,6 +91,21 @@ def without_frame(array, address):
     if place >= load_u64(array + array_record.RAM_SIZE):
         return ZERO
     return np.uint64(load_u8(load_u64(array + array_record.FRAMELESS) + place))
+
+
+def build_put(with_places: bool) -> Any:
+    """put(out, n, address, place): stores a call as the n-th."""
+
+    @njit
+    def put_address(out, n, address, place):
+        store_u64(out + n * WORD, address)
+
+    @njit
+    def put_both(out, n, address, place):
+        store_u64(out + n * PAIR, address)
+        store_u64(out + n * PAIR + WORD, place)
+
+    return put_both if with_places else put_address
 
 
 def build_real_address(memory: Accessors, guest: GuestLayout, context: Context, first: int, last: int) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.events import EventType
+from emu.ftrace.text.blk import blk_binary, blk_text
 from emu.ftrace.text.columns import Column
 from emu.ftrace.text.function import function_binary, function_hex, function_raw, function_text
 from emu.ftrace.text.hwlat import hwlat_raw, hwlat_text
@@ -18,6 +19,7 @@ from emu.ftrace.text.print_event import event_text
 from emu.ftrace.text.printk import bprint_message, bprint_raw, bprint_text, bputs_message, bputs_raw, bputs_text
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.stack import kernel_stack_text, user_stack_text
+from emu.ftrace.text.task_switch import task_switch_binary, task_switch_hex, task_switch_raw, task_switch_text
 from emu.ftrace.text.view import TraceView
 
 __all__ = ["MESSAGES", "binary_column", "body_column", "comment_column", "hex_column", "message_column", "raw_column"]
@@ -32,6 +34,8 @@ _MESSAGES: Mapping[int, Writer] = {
 }
 _BODIES: Mapping[int, Writer] = {
     EventType.FUNCTION: function_text,
+    EventType.CONTEXT_SWITCH: task_switch_text,
+    EventType.WAKEUP: task_switch_text,
     EventType.PRINT: print_text,
     EventType.BPRINT: bprint_text,
     EventType.BPUTS: bputs_text,
@@ -41,11 +45,14 @@ _BODIES: Mapping[int, Writer] = {
     EventType.RAW_DATA: raw_data_text,
     EventType.KERNEL_STACK: kernel_stack_text,
     EventType.USER_STACK: user_stack_text,
+    EventType.BLK: blk_text,
 }
 # Between the braces of function_graph a message stands alone: its place says where it was written.
 _COMMENTS: Mapping[int, Writer] = {**_BODIES, **_MESSAGES}
 _RAW: Mapping[int, Writer] = {
     EventType.FUNCTION: function_raw,
+    EventType.CONTEXT_SWITCH: task_switch_raw,
+    EventType.WAKEUP: task_switch_raw,
     EventType.PRINT: print_raw,
     EventType.BPRINT: bprint_raw,
     EventType.BPUTS: bputs_raw,
@@ -54,8 +61,17 @@ _RAW: Mapping[int, Writer] = {
     EventType.TIMERLAT: timerlat_raw,
     EventType.RAW_DATA: raw_data_text,
 }
-_HEX: Mapping[int, Writer] = {EventType.FUNCTION: function_hex}
-_BINARY: Mapping[int, Writer] = {EventType.FUNCTION: function_binary}
+_HEX: Mapping[int, Writer] = {
+    EventType.FUNCTION: function_hex,
+    EventType.CONTEXT_SWITCH: task_switch_hex,
+    EventType.WAKEUP: task_switch_hex,
+}
+_BINARY: Mapping[int, Writer] = {
+    EventType.FUNCTION: function_binary,
+    EventType.CONTEXT_SWITCH: task_switch_binary,
+    EventType.WAKEUP: task_switch_binary,
+    EventType.BLK: blk_binary,
+}
 
 _OWN_TYPES = frozenset(map(int, EventType))
 MESSAGES = list(_MESSAGES)  # the types of events that are texts of somebody's own

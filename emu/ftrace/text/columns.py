@@ -63,11 +63,11 @@ _RETURN_PROBE = "arch_rethook_trampoline"  # what has been called from there was
 
 
 class SymbolNames:
-    """The text of code addresses under one set of options, each made once."""
+    """The text of code addresses under one set of options, each made once. `zero`: that of address 0."""
 
-    def __init__(self, view: TraceView, *, offset: bool = False, address: bool = False) -> None:
+    def __init__(self, view: TraceView, *, offset: bool = False, address: bool = False, zero: str = "0") -> None:
         self._symbols = view.symbols
-        self._offset, self._address = offset, address
+        self._offset, self._address, self._zero = offset, address, zero
         self._texts: dict[int, str] = {}
 
     @classmethod
@@ -84,7 +84,7 @@ class SymbolNames:
 
     def _text(self, address: int, symbol: Symbol | None) -> str:
         if address == 0:
-            return "0"
+            return self._zero
         if symbol is None:
             text = f"{address:#x}"
         else:

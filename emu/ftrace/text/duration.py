@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-__all__ = ["NO_DURATION", "duration_mark", "duration_text"]
+__all__ = ["NO_DURATION", "duration", "duration_mark", "duration_text"]
 
 NO_DURATION = " " * 14 + "|  "
 _WIDTH = 8
@@ -21,14 +21,17 @@ def duration_mark(nanoseconds: int) -> str:
 def duration_text(nanoseconds: int, *, overhead: bool) -> str:
     """`+ 10.786 us   |  `; without `overhead` no mark stands before the number.
 
-    Longer times have fewer decimals, so that the column stays as wide as it is.
-
     >>> duration_text(13_475_441, overhead=True)
     '* 13475.44 us |  '
     """
     mark = duration_mark(nanoseconds) if overhead else " "
+    return f"{mark} {duration(nanoseconds)}|  "
+
+
+def duration(nanoseconds: int) -> str:
+    """`10.786 us   `. Longer times have fewer decimals, so that the column stays as wide as it is."""
     microseconds, rest = divmod(nanoseconds, 1000)
     number = str(microseconds)
     if len(number) < _WIDTH - 1:
         number = f"{number}.{rest:03}"[:_WIDTH]
-    return f"{mark} {number} us {' ' * (_WIDTH - len(number))}|  "
+    return f"{number} us {' ' * (_WIDTH - len(number))}"

@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
+from emu.ftrace.text.blk import classic_column, classic_rows
 from emu.ftrace.text.bodies import MESSAGES, binary_column, body_column, hex_column, message_column, raw_column
 from emu.ftrace.text.columns import Column, spread, task_column, time_columns
 from emu.ftrace.text.latency import latency_columns
@@ -21,12 +23,27 @@ Columns = Callable[[TraceView, Rows], list[Column]]
 
 def event_columns(view: TraceView, rows: Rows) -> list[Column]:
     """`              sh-57      [001] d..1.    76.407554: mutex_unlock <-rb_simple_write`, in columns."""
+    classic = classic_rows(view, rows)
+    return _apart(view, rows, classic, classic_column, _or_messages) if classic.any() else _or_messages(view, rows)
+
+
+def _or_messages(view: TraceView, rows: Rows) -> list[Column]:
     if not (view.option("printk-msg-only") and view.option("trace_printk")):
         return _lines(view, rows)
-    message = np.isin(rows.entry["type"], MESSAGES)
-    messages, others = np.flatnonzero(message), np.flatnonzero(~message)
-    columns = [spread(column, others, len(rows)) for column in _lines(view, rows.take(others))]
-    return [*columns, spread(message_column(view, rows.take(messages)), messages, len(rows))]
+    return _apart(view, rows, np.isin(rows.entry["type"], MESSAGES), message_column, _lines)
+
+
+def _apart(
+    view: TraceView,
+    rows: Rows,
+    chosen: NDArray[np.bool_],
+    line: Callable[[TraceView, Rows], Column],
+    columns: Callable[[TraceView, Rows], list[Column]],
+) -> list[Column]:
+    """The columns of rows, of which those that are chosen have a `line` of their own."""
+    these, others = np.flatnonzero(chosen), np.flatnonzero(~chosen)
+    found = [spread(column, others, len(rows)) for column in columns(view, rows.take(others))]
+    return [*found, spread(line(view, rows.take(these)), these, len(rows))]
 
 
 def is_numeric(view: TraceView) -> bool:

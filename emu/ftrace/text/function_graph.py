@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lines of function_graph: calls as nested braces with their durations, other events as comments between them."""
+"""The lines of a graph: calls as nested braces with their durations, other events as comments between them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from emu.ftrace.text.columns import Column, SymbolNames, joined, latency_flags, 
 from emu.ftrace.text.duration import NO_DURATION, duration_text
 from emu.ftrace.text.event_lines import event_columns
 from emu.ftrace.text.graph_layout import GraphLayout, Shape, lay_out
+from emu.ftrace.text.graph_style import GraphPrint
 from emu.ftrace.text.rows import Indices, Rows
 from emu.ftrace.text.view import TraceView
 
@@ -22,13 +23,14 @@ _RULE = " " + "-" * 42 + "\n"
 
 
 class GraphText:
-    """Prints the rows of one trace of function_graph."""
+    """Prints the rows of one trace of function_graph, or of a latency tracer with display-graph."""
 
-    def __init__(self, view: TraceView, rows: Rows) -> None:
+    def __init__(self, view: TraceView, rows: Rows, style: GraphPrint) -> None:
         self._view = view
         self._rows = rows
-        self._layout = lay_out(rows, hide=range(0) if view.option("funcgraph-irqs") else view.irq_entry_text)
-        self._names = SymbolNames(view)
+        self._style = style
+        self._layout = lay_out(rows, hide=range(0) if GraphPrint.IRQS in style else view.irq_entry_text)
+        self._names = SymbolNames(view, zero="0x0")
         self._context = view.option("context-info")
         self._cpu_width = len(str(view.cpus - 1))
 
@@ -53,17 +55,20 @@ class GraphText:
         columns = [self._before(chosen)]
         if self._context:
             columns += self._context_columns(chosen)
-            if self._view.option("funcgraph-duration"):
+            if GraphPrint.DURATION in self._style:
                 columns.append(self._durations(chosen))
         return [*columns, self._calls(chosen), self._after(chosen)]
 
     def _context_columns(self, chosen: Indices) -> list[Column]:
-        """Time, CPU and task: what the options want of them. The time is cut to microseconds, not rounded."""
-        columns = []
-        if self._view.option("funcgraph-abstime"):
-            columns += split_time(self._rows.time[chosen] // np.uint64(1000), "", " |  ")
+        """Times, CPU and task: what is wanted of them. The times are cut to microseconds, not rounded."""
+        columns, times = [], self._rows.time[chosen]
+        if GraphPrint.ABS_TIME in self._style:
+            columns += split_time(times // np.uint64(1000), "", " |  ")
+        if GraphPrint.REL_TIME in self._style:
+            since = times - np.minimum(np.uint64(self._view.start), times)
+            columns.append(text_of(since // np.uint64(1000), lambda microseconds: f"{microseconds:9} us |  "))
         key = self._rows.cpu[chosen] << 32 | self._rows.entry["pid"][chosen]
-        show_cpu, show_task = self._view.option("funcgraph-cpu"), self._view.option("funcgraph-proc")
+        show_cpu, show_task = GraphPrint.CPU in self._style, GraphPrint.PROC in self._style
 
         def text(key: int) -> str:
             task = f"{self._task(key & 0xFFFFFFFF)} | " if show_task else ""
@@ -85,7 +90,7 @@ class GraphText:
         return " " * (spaces // 2) + task + " " * (spaces - spaces // 2)
 
     def _durations(self, chosen: Indices) -> Column:
-        overhead = self._view.option("funcgraph-overhead")
+        overhead = GraphPrint.OVERHEAD in self._style
         shape = self._layout.shape[chosen]
         column = np.full(len(chosen), NO_DURATION, np.object_)
         timed = (shape == Shape.LEAF) | (shape == Shape.CLOSE)
@@ -97,7 +102,7 @@ class GraphText:
         """Braces and comments, indented by depth."""
         layout = self._layout
         shape, depth = layout.shape[chosen].astype(np.int64), layout.depth[chosen]
-        named = layout.named[chosen] | self._view.option("funcgraph-tail")
+        named = layout.named[chosen] | (GraphPrint.TAIL in self._style)
         shown = np.where((shape == Shape.CLOSE) & ~named, 0, layout.function[chosen])
         functions, function = np.unique(shown, return_inverse=True)
         names = self._names.of(functions)
@@ -136,7 +141,7 @@ class GraphText:
         """How many calls found no room on the return stack, and the arrow out of an interrupt."""
         column = np.full(len(chosen), "", np.object_)
         shape = self._layout.shape[chosen]
-        if self._view.option("funcgraph-overrun"):
+        if GraphPrint.OVERRUN in self._style:
             closes = shape == Shape.CLOSE
             overrun = self._layout.overrun[chosen[closes]]
             column[closes] = text_of(overrun, lambda count: f" (Overruns: {count})\n")
@@ -147,7 +152,7 @@ class GraphText:
         text = self._view.irq_entry_text
         function = self._layout.function[chosen]
         places = np.flatnonzero(where & (function >= np.uint64(text.start)) & (function < np.uint64(text.stop)))
-        if self._context and self._view.option("funcgraph-duration"):
+        if self._context and GraphPrint.DURATION in self._style:
             arrow = f"  {arrow} |"
         for place in places.tolist():
             context = joined(self._context_columns(chosen[place : place + 1])) if self._context else ""

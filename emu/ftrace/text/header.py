@@ -3,6 +3,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from emu.ftrace.text.blk import blk_header
+from emu.ftrace.text.columns import SymbolNames
+from emu.ftrace.text.graph_style import GraphPrint
 from emu.ftrace.text.view import TraceView
 
 __all__ = ["event_header", "graph_header", "tracer_line"]
@@ -26,6 +31,8 @@ def tracer_line(view: TraceView) -> str:
 
 def event_header(view: TraceView) -> str:
     """The header of a trace with one event a line: how many events there are, and what the columns are."""
+    if view.tracer == "blk":
+        return blk_header(view)
     if not view.option("context-info"):
         return ""
     if view.option("latency-format"):
@@ -70,7 +77,7 @@ def _latency_header(view: TraceView, columns: str) -> str:
         return ""
     model = "M:preempt VP:0, KP:0, SP:0 HP:0"
     data = view.latency
-    latency = (data.latency + 500) // 1000
+    latency = data.latency // 1000  # not rounded
     owner = f"uid:0 nice:{data.nice} policy:{data.policy} rt_prio:{data.rt_priority}"
     return (
         f"# {view.tracer} latency trace v1.1.5 on {view.release}\n"
@@ -79,18 +86,28 @@ def _latency_header(view: TraceView, columns: str) -> str:
         f"#    {_SHORT_RULE}\n"
         f"#    | task: {data.comm}-{data.pid} ({owner})\n"
         f"#    {_SHORT_RULE}\n"
-        f"#\n{columns}"
+        f"{_section(view)}#\n{columns}"
     )
 
 
-# Each column of function_graph: the option that shows it, its title, the marks below.
+def _section(view: TraceView) -> str:
+    """Where the section began and ended that has taken so long; nothing if it is no section."""
+    data = view.latency
+    if not data.critical_start:
+        return ""
+    names = SymbolNames.by_options(view).of(np.array([data.critical_start, data.critical_end], np.uint64))
+    return f"#  => started at: {names[0]}\n#  => ended at:   {names[1]}\n#\n"
+
+
+# Each column of a graph: what shows it, its title, the marks below. The flags of events come before the last one.
 _GRAPH_COLUMNS = (
-    ("funcgraph-abstime", "     TIME       ", "      |         "),
-    ("funcgraph-cpu", " CPU", " |  "),
-    ("funcgraph-proc", "  TASK/PID       ", "   |    |        "),
-    ("latency-format", "||||   ", "||||   "),
-    ("funcgraph-duration", "  DURATION   ", "   |   |      "),
+    (GraphPrint.ABS_TIME, "     TIME       ", "      |         "),
+    (GraphPrint.REL_TIME, "   REL TIME     ", "      |         "),
+    (GraphPrint.CPU, " CPU", " |  "),
+    (GraphPrint.PROC, "  TASK/PID       ", "   |    |        "),
+    (GraphPrint.DURATION, "  DURATION   ", "   |   |      "),
 )
+_GRAPH_FLAGS_COLUMN = "||||   "
 _GRAPH_FLAGS = (
     "  _-----=> irqs-off        ",
     " / _----=> need-resched    ",
@@ -100,15 +117,19 @@ _GRAPH_FLAGS = (
 )
 
 
-def graph_header(view: TraceView) -> str:
-    """The header of a function_graph trace: what the columns are."""
+def graph_header(view: TraceView, style: GraphPrint) -> str:
+    """The header of a graph: what the columns are."""
     if not view.option("context-info"):
         return ""
-    shown = [column for column in _GRAPH_COLUMNS if view.option(column[0])]
-    titles = "".join(title for _, title, _ in shown)
-    marks = "".join(marks for _, _, marks in shown)
+    latency = view.option("latency-format")
+    titles, marks, margin = "", "", 0
+    for part, title, below in _GRAPH_COLUMNS:
+        if part is GraphPrint.DURATION:
+            margin = len(titles)
+            titles, marks = (text + (_GRAPH_FLAGS_COLUMN if latency else "") for text in (titles, marks))
+        if part in style:
+            titles, marks = titles + title, marks + below
     columns = f"#{titles}               FUNCTION CALLS\n#{marks}               |   |   |   |\n"
-    if not view.option("latency-format"):
+    if not latency:
         return columns
-    margin = titles.partition("||||")[0]
-    return _latency_header(view, "".join(f"#{' ' * len(margin)}{line}\n" for line in _GRAPH_FLAGS) + columns)
+    return _latency_header(view, "".join(f"#{' ' * margin}{line}\n" for line in _GRAPH_FLAGS) + columns)

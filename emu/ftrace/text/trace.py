@@ -9,10 +9,12 @@ from functools import partial
 
 import numpy as np
 
+from emu.ftrace.text.blk import classic_rows
 from emu.ftrace.text.columns import Column, joined
 from emu.ftrace.text.event_lines import event_columns, is_numeric
 from emu.ftrace.text.function_graph import GraphText
 from emu.ftrace.text.graph_layout import GraphLayout
+from emu.ftrace.text.graph_style import graph_style
 from emu.ftrace.text.header import event_header, graph_header, tracer_line
 from emu.ftrace.text.osnoise import osnoise_header, timerlat_header
 from emu.ftrace.text.rows import Rows, merge
@@ -21,20 +23,22 @@ from emu.ftrace.text.view import TraceView
 __all__ = ["RenderedRows", "render_events", "render_rows", "render_trace"]
 
 _CHUNK = 1 << 16  # rows
-_HEADERS = {"function_graph": graph_header, "osnoise": osnoise_header, "timerlat": timerlat_header}
+_HEADERS = {"osnoise": osnoise_header, "timerlat": timerlat_header}
 
 
 def render_trace(view: TraceView) -> Iterator[str]:
     """What a read of `trace` gives, in pieces."""
     yield tracer_line(view)
-    yield _HEADERS.get(view.tracer, event_header)(view)
+    style = graph_style(view)
+    yield _HEADERS.get(view.tracer, event_header)(view) if style is None else graph_header(view, style)
     yield from render_events(view)
 
 
 def render_events(view: TraceView) -> Iterator[str]:
     """What `render_trace` gives, without the header."""
     rows = merge(view.events)
-    columns = GraphText(view, rows).columns if view.tracer == "function_graph" else partial(_event_columns, view, rows)
+    style = graph_style(view)
+    columns = partial(_event_columns, view, rows) if style is None else GraphText(view, rows, style).columns
     notes = _notes(view, rows)
     for start in range(0, len(rows), _CHUNK):
         part = range(start, min(start + _CHUNK, len(rows)))
@@ -47,7 +51,7 @@ def render_events(view: TraceView) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class RenderedRows:
-    """Events in the order of printing, each with its text; for function_graph also their layout."""
+    """Events in the order of printing, each with its text; of a graph also their layout."""
 
     texts: list[str]
     rows: Rows
@@ -58,11 +62,12 @@ def render_rows(view: TraceView) -> RenderedRows:
     """The text of each event on its own."""
     rows = merge(view.events)
     layout: GraphLayout | None = None
-    if view.tracer == "function_graph":
-        graph = GraphText(view, rows)
-        columns, layout = graph.columns(range(len(rows))), graph.layout
-    else:
+    style = graph_style(view)
+    if style is None:
         columns = _event_columns(view, rows, range(len(rows)))
+    else:
+        graph = GraphText(view, rows, style)
+        columns, layout = graph.columns(range(len(rows))), graph.layout
     notes = _notes(view, rows)
     texts = ["".join(row) for row in zip(*(column.tolist() for column in columns), strict=True)]
     return RenderedRows([notes.get(row, "") + text for row, text in enumerate(texts)], rows, layout)
@@ -76,8 +81,9 @@ def _notes(view: TraceView, rows: Rows) -> dict[int, str]:
     """Lines about the buffers, by the row before which they stand: where events are missing, where a CPU's begin."""
     notes = {row: f"CPU:{rows.cpu[row]} [LOST {lost} EVENTS]\n" for row, lost in rows.lost.items()}
     overwritten = view.written > view.entries
-    if overwritten and view.option("annotate") and view.tracer != "function_graph" and not is_numeric(view):
-        for cpu, row in zip(*np.unique(rows.cpu, return_index=True), strict=True):
-            if row > 0:
+    if overwritten and view.option("annotate") and graph_style(view) is None and not is_numeric(view):
+        places = np.flatnonzero(~classic_rows(view, rows))
+        for cpu, first in zip(*np.unique(rows.cpu[places], return_index=True), strict=True):
+            if (row := places[first]) > 0:
                 notes[int(row)] = notes.get(int(row), "") + f"##### CPU {cpu} buffer started ####\n"
     return notes

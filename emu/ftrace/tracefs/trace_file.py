@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace: what has been recorded. It stays there; opening the file with O_TRUNC empties the buffer."""
+"""trace: what has been recorded, or the worst latency. It stays there; opening the file with O_TRUNC empties the buffer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TraceHandle(TextHandle):
         super().__init__(flags, lambda: partial(render_trace, trace_array.trace_view(cpu)), lambda text: None)
         self._recorder = trace_array.recorder
         if OpenFlags.TRUNCATE in flags and OpenFlags.WRITE in flags:
-            self._recorder.clear(cpu)
+            trace_array.clear_shown(cpu)
         self._pauses = OpenFlags.READ in flags and trace_array.options["pause-on-trace"]
         if self._pauses:
             self._recorder.pause()

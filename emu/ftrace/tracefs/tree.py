@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
 
+import numpy as np
+
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.enable import available, lines
@@ -90,6 +92,8 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         "set_graph_function": FilterFile(lambda: tr.ops.graph_function, tr.set_graph_function, _ALL_ENABLED),
         "set_graph_notrace": FilterFile(lambda: tr.ops.graph_notrace, tr.set_graph_notrace, _NONE_DISABLED),
         **_dynamic_events_files(tr),
+        **_stack_files(tr),
+        **_profile_files(tr),
         "osnoise": osnoise_directory(trace_globals.osnoise, tr.recorder.cpus),
         "printk_formats": TextFile(trace_globals.printk_formats.text),
         "saved_tgids": TextFile(lambda: _of_tasks(trace_globals, trace_globals.saved_tgids)),
@@ -106,6 +110,39 @@ def _hwlat_files(detector: HwlatDetector) -> dict[str, Node]:
         "mode": TextFile(lambda: f"{detector.modes}\n", detector.set_mode),
         "width": TextFile(lambda: f"{detector.width}\n", lambda text: detector.set_width(parse_decimal(text))),
         "window": TextFile(lambda: f"{detector.window}\n", lambda text: detector.set_window(parse_decimal(text))),
+    }
+
+
+def _stack_files(tr: TraceArray) -> dict[str, Node]:
+    """The files of the stack tracer."""
+    tracer = tr.globals.stack_tracer
+
+    def set_max_size(text: str) -> None:
+        tracer.max_size = parse_decimal(text)
+
+    return {
+        "stack_max_size": TextFile(lambda: f"{np.uint64(tracer.max_size).astype(np.int64)}\n", set_max_size),
+        "stack_trace": TextFile(tracer.text),
+        "stack_trace_filter": FilterFile(
+            lambda: tracer.filter, tr.set_stack_filter, _ALL_ENABLED, tracer.waiting_filter, is_set=lambda: tracer.filtered
+        ),
+    }
+
+
+def _profile_files(tr: TraceArray) -> dict[str, Node]:
+    """The files of the function profiler."""
+    profiler = tr.globals.profiler
+
+    def statistics(cpu: int) -> Node:
+        """Linux lets it be opened for writing, but takes no writes."""
+        text = partial(profiler.text, cpu)
+        return HandleFile(0o640, lambda flags: TextHandle(flags, lambda: text(tr.ops.threshold_us * 1000), None))
+
+    return {
+        "function_profile_enabled": TextFile(
+            lambda: f"{int(profiler.enabled)}\n", lambda text: tr.set_profiling(parse_decimal(text) != 0)
+        ),
+        "trace_stat": StaticDirectory({f"function{cpu}": statistics(cpu) for cpu in range(tr.recorder.cpus)}),
     }
 
 

@@ -21,7 +21,7 @@ class _OsnoiseTracer(Tracer):
         return ("osnoise_key",)
 
     def start(self, array: TracedArray) -> None:
-        array.max_latency.reset()
+        array.max_latency.set(0)
 
     def ready(self, array: TracedArray) -> None:
         array.globals.osnoise.start(self._timerlat)

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Collection, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.options import Option
-from emu.ftrace.trace_globals import TraceGlobals
+
+if TYPE_CHECKING:
+    from emu.ftrace.trace_globals import TraceGlobals
 
 __all__ = ["Callback", "TracedArray", "Tracer"]
 
@@ -116,7 +118,7 @@ class Tracer:
         """No site calls for the tracer before it any more, and what that one has recorded is dropped. Its own come next."""
 
     def ready(self, array: TracedArray) -> None:
-        """Its sites call, and its keys are on."""
+        """Its sites call, and its keys are on; or they call something else than before, because an option has changed."""
 
     def stop(self, array: TracedArray) -> None:
         """Another tracer is set. From now on, this one does nothing."""
@@ -125,7 +127,7 @@ class Tracer:
         """tracing_on has been written."""
 
     def option_changed(self, array: TracedArray, name: str, on: bool) -> None:
-        """An option has been set while this is the tracer.
+        """One of its own options has been set, or, while this is the tracer, one that all have.
 
         Raises:
             TraceError: it cannot be; it stays what it was.

@@ -120,6 +120,8 @@ SYM_FUNC_START(etrap)
 	mov	%g1, %l5
 	mov	%g2, %l6
 	SAVE_REGS %g0
+	call	irqentry_enter
+	 add	%sp, PTREGS_OFF, %o0
 	mov	%l6, %o1
 	jmpl	%l5, %o7
 	 add	%sp, PTREGS_OFF, %o0
@@ -174,7 +176,9 @@ SYM_FUNC_START(do_syscall)
 	sethi	%hi(PT_REGS_MAGIC), %l3
 	or	%l3, TRAP_SYSCALL, %l3
 	SAVE_REGS %i0
-	wrpr	%g0, PSTATE_KERNEL | PSTATE_IE, %pstate
+	STATIC_BRANCH trace_irqflags_key, 5f
+	 mov	%g1, %l4
+6:	wrpr	%g0, PSTATE_KERNEL | PSTATE_IE, %pstate
 	STATIC_BRANCH __tracepoint_sys_enter, 4f
 
 	/* The last function is that of numbers beyond. */
@@ -217,6 +221,11 @@ SYM_FUNC_START(do_syscall)
 	 sra	%g1, 0, %o1
 	ba,pt	%xcc, 1b
 	 mov	%o0, %g1
+
+5:	call	syscall_enter_from_user_mode
+	 add	%sp, PTREGS_OFF, %o0
+	ba,pt	%xcc, 6b
+	 mov	%l4, %g1
 SYM_FUNC_END(do_syscall)
 
 /*

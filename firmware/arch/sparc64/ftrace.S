@@ -92,3 +92,16 @@ LABEL uprobe_dispatch
 
 /* uretprobe_dispatch(id, regs, func): the program's function has returned */
 LABEL uretprobe_dispatch
+
+/*
+ * Latency tracers: (ip, parent_ip), 0 if the parent is not known. Interrupts
+ * have just been turned off, are about to be turned on; so has been preemption.
+ */
+LABEL latency_irqs_off
+LABEL latency_irqs_on
+LABEL latency_preempt_off
+LABEL latency_preempt_on
+
+/* The CPU is about to idle, (ip, parent_ip); it does so no more. */
+LABEL latency_stop
+LABEL latency_start

@@ -72,6 +72,8 @@
 1:	PUSH_REGS
 	ENCODE_FRAME_POINTER
 	mov	%rsp, %rdi
+	call	irqentry_enter
+	mov	%rsp, %rdi
 	mov	PT_orig_ax(%rsp), %rsi
 	movq	$-1, PT_orig_ax(%rsp)
 	call	\cfunc

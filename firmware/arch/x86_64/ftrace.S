@@ -87,3 +87,32 @@ SYM_FUNC_START(kprobe_int3_handler)
 	mov	%esi, %eax
 	ret
 SYM_FUNC_END(kprobe_int3_handler)
+
+/*
+ * Latency tracers: (ip, parent_ip), 0 if the parent is not known. Interrupts
+ * have just been turned off, are about to be turned on; so has been preemption.
+ */
+SYM_FUNC_START(latency_irqs_off)
+	ret
+SYM_FUNC_END(latency_irqs_off)
+
+SYM_FUNC_START(latency_irqs_on)
+	ret
+SYM_FUNC_END(latency_irqs_on)
+
+SYM_FUNC_START(latency_preempt_off)
+	ret
+SYM_FUNC_END(latency_preempt_off)
+
+SYM_FUNC_START(latency_preempt_on)
+	ret
+SYM_FUNC_END(latency_preempt_on)
+
+/* The CPU is about to idle, (ip, parent_ip); it does so no more. */
+SYM_FUNC_START(latency_stop)
+	ret
+SYM_FUNC_END(latency_stop)
+
+SYM_FUNC_START(latency_start)
+	ret
+SYM_FUNC_END(latency_start)

@@ -29,8 +29,10 @@ noinstr bool do_syscall_64(struct pt_regs *regs, int nr)
 	unsigned long di, si, dx, r10, r8, r9;
 	sys_call_ptr_t function;
 
+	if (trace_irqflags_enabled())
+		syscall_enter_from_user_mode(regs);
 	if (trace_sys_enter_enabled()) {
-		local_irq_enable();
+		raw_local_irq_enable();
 		nr = syscall_trace_enter(regs, nr);
 	}
 	function = syscall_function(nr);
@@ -42,7 +44,7 @@ noinstr bool do_syscall_64(struct pt_regs *regs, int nr)
 	r9 = regs->r9;
 
 	/* All is at hand: the call is what sti keeps interrupts off for. */
-	local_irq_enable();
+	raw_local_irq_enable();
 	regs->ax = function(di, si, dx, r10, r8, r9);
 	syscall_exit_to_user_mode(regs);
 	return sysret_restores(regs);

@@ -5,6 +5,7 @@
 
 #include <linux/bio.h>
 #include <linux/bitops.h>
+#include <linux/blktrace_api.h>
 #include <linux/list.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
@@ -77,6 +78,7 @@ struct request_queue {
 	const struct blk_mq_ops	*mq_ops;
 	struct gendisk		*disk;
 	struct queue_limits	limits;
+	struct blk_trace	blk_trace;
 	struct blk_mq_ctx	*queue_ctx;	/* one per CPU */
 	struct delayed_work	run_work;	/* kblockd's */
 	spinlock_t		stat_lock;

@@ -10,6 +10,8 @@ struct bio;
 struct gendisk;
 struct inode;
 struct page;
+struct request;
+struct request_queue;
 struct super_block;
 
 typedef u64 sector_t;		/* in units of 512 bytes, or of blocks */

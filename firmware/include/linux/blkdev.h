@@ -7,6 +7,7 @@
 #include <linux/bio.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
+#include <linux/kobject.h>
 #include <linux/list.h>
 
 #define DISK_NAME_LEN	32
@@ -22,6 +23,7 @@ struct gendisk {
 	struct request_queue	*queue;
 	struct backing_dev_info	bdi;
 	struct list_head	disks;		/* in the list of all */
+	struct kobject		kobj;		/* /sys/block/NAME */
 };
 
 static inline dev_t disk_devt(struct gendisk *disk)

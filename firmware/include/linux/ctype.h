@@ -16,4 +16,9 @@ static inline bool isspace(int c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+static inline int tolower(int c)
+{
+	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
 #endif

@@ -23,9 +23,12 @@ static inline sys_call_ptr_t syscall_function(unsigned int nr)
 	return sys_call_table[min_t(unsigned int, nr, NR_syscalls)];
 }
 
+void syscall_enter_from_user_mode(struct pt_regs *regs);
 long syscall_trace_enter(struct pt_regs *regs, long syscall);
 void syscall_exit_to_user_mode(struct pt_regs *regs);
 
+/* With interrupts off, after every exception and every interrupt. */
+void irqentry_enter(struct pt_regs *regs);
 /* With interrupts off, before every return from an exception. */
 void irqentry_exit(struct pt_regs *regs);
 

@@ -3,6 +3,7 @@
 #ifndef _LINUX_FTRACE_H
 #define _LINUX_FTRACE_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 struct module;
@@ -16,6 +17,7 @@ struct ftrace_ret_stack {
 	u64 ret;
 	u64 func;
 	u64 calltime;
+	u64 subtime;		/* of the calls that it made, for the profiler */
 	u64 fp;
 };
 
@@ -55,6 +57,33 @@ void ftrace_dump_cpu(int cpu);
 
 /* The kernel warns: is tracing to stop, so that it shows what led there? */
 void disable_trace_on_warning(void);
+
+/*
+ * Where the function that says so was called, and where its caller was, which
+ * nobody looks up.
+ */
+#define CALLER_ADDR0	((unsigned long)__builtin_return_address(0))
+#define CALLER_ADDR1	0UL
+#define CALLER_ADDR2	0UL
+
+bool in_lock_functions(unsigned long addr);
+
+/* Who wanted a lock, if it is known, is asked for, not the lock's function. */
+static __always_inline unsigned long get_lock_parent_ip(void)
+{
+	unsigned long addr = CALLER_ADDR0;
+
+	if (!in_lock_functions(addr))
+		return addr;
+	addr = CALLER_ADDR1;
+	if (!in_lock_functions(addr))
+		return addr;
+	return CALLER_ADDR2;
+}
+
+/* While trace_preempt_key is on: preemption is off; it is about to be on. */
+void trace_preempt_off(unsigned long a0, unsigned long a1);
+void trace_preempt_on(unsigned long a0, unsigned long a1);
 
 /* HOST_DEVICE_VECTOR's handler: the host may have work for ktraced. */
 void trace_work_interrupt(void);

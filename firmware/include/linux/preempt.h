@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 #include <linux/compiler.h>
+#include <linux/ftrace.h>
 #include <linux/irqflags.h>
 
 #define PREEMPT_SHIFT		0
@@ -52,6 +53,22 @@
 #define in_atomic()		(preempt_count() != 0)
 #define preemptible()		(preempt_count() == 0 && !irqs_disabled())
 
+/* Right after @val was added: it is what turned preemption off. */
+static __always_inline void preempt_latency_start(int val)
+{
+	if (static_branch_unlikely(&trace_preempt_key) &&
+	    preempt_count() == val)
+		trace_preempt_off(CALLER_ADDR0, get_lock_parent_ip());
+}
+
+/* Right before @val is subtracted: nothing else keeps preemption off. */
+static __always_inline void preempt_latency_stop(int val)
+{
+	if (static_branch_unlikely(&trace_preempt_key) &&
+	    preempt_count() == val)
+		trace_preempt_on(CALLER_ADDR0, get_lock_parent_ip());
+}
+
 /* Traced functions, so that a trace shows every lock's nesting. */
 void preempt_count_add(int val);
 void preempt_count_sub(int val);
@@ -60,11 +77,23 @@ void preempt_schedule(void);
 #define preempt_disable() \
 	do { preempt_count_add(PREEMPT_OFFSET); barrier(); } while (0)
 
-/* For the scheduler itself, around the switch. */
+/* Nobody hears of these. */
 #define preempt_disable_notrace() \
 	do { __preempt_count_add(PREEMPT_OFFSET); barrier(); } while (0)
 #define preempt_enable_no_resched_notrace() \
 	do { barrier(); __preempt_count_sub(PREEMPT_OFFSET); } while (0)
+
+/* For the scheduler itself, around the switch: traces do not show these. */
+#define sched_preempt_disable()			\
+	do {					\
+		preempt_disable_notrace();	\
+		preempt_latency_start(1);	\
+	} while (0)
+#define sched_preempt_enable_no_resched()		\
+	do {						\
+		preempt_latency_stop(1);		\
+		preempt_enable_no_resched_notrace();	\
+	} while (0)
 
 #define preempt_enable_no_resched() \
 	do { barrier(); preempt_count_sub(PREEMPT_OFFSET); } while (0)

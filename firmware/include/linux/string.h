@@ -20,6 +20,7 @@ notrace size_t strlen(const char *s);
 notrace size_t strnlen(const char *s, size_t max);
 notrace int strcmp(const char *a, const char *b);
 notrace int strncmp(const char *a, const char *b, size_t n);
+notrace int strcasecmp(const char *a, const char *b);
 notrace char *strchr(const char *s, int c);
 notrace char *strrchr(const char *s, int c);
 

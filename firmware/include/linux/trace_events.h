@@ -30,6 +30,7 @@ struct trace_event_call {
 	const char *print_fmt;
 	const struct trace_event_field *fields;
 	struct static_key *key;
+	struct static_key *hook;	/* on with key: leads there; or NULL */
 	u64 size;
 };
 

@@ -8,6 +8,7 @@
  * DEFINE_EVENT()		an event of a class
  * TRACE_EVENT()		both at once, under one name
  * DEFINE_EVENT_KEY()		an event of a class with a key that others have, too
+ * DEFINE_EVENT_HOOK()		the same with a key of its own, in code behind another
  */
 #ifndef _LINUX_TRACEPOINT_H
 #define _LINUX_TRACEPOINT_H
@@ -65,6 +66,11 @@ struct trace_event_call;
 #undef DEFINE_EVENT_KEY
 #define DEFINE_EVENT_KEY(template, name, proto, args, key)		\
 	__DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args), key, true)
+
+/* That key, too, is on while the event is; it is defined elsewhere. */
+#undef DEFINE_EVENT_HOOK
+#define DEFINE_EVENT_HOOK(template, name, proto, args, key)		\
+	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
 
 #undef DEFINE_EVENT
 #define DEFINE_EVENT(template, name, proto, args)			\

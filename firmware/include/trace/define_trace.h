@@ -52,6 +52,9 @@
 #undef DEFINE_EVENT_KEY
 #define DEFINE_EVENT_KEY(template, name, proto, args, key)		\
 	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
+#undef DEFINE_EVENT_HOOK
+#define DEFINE_EVENT_HOOK(template, name, proto, args, hook)		\
+	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
 
 /* And all kinds of fields to these; the others follow from them. */
 #define TP_STRUCT__entry(args...)	args
@@ -219,12 +222,12 @@
 					  __count);			\
 	}
 
-#define __TRACE_EVENT_CALL(template, _name, _print_fmt, _key)		\
+#define __TRACE_EVENT_CALL(template, _name, _print_fmt, _key, _hook)	\
 	struct trace_event_call event_##_name = {			\
 		.system = __trace_system, .name = #_name,		\
 		.print_fmt = _print_fmt,				\
 		.fields = trace_event_fields_##template,		\
-		.key = &_key,						\
+		.key = &_key, .hook = _hook,				\
 		.size = sizeof(struct trace_event_raw_##template),	\
 	};								\
 	static struct trace_event_call *const __event_##_name		\
@@ -234,15 +237,20 @@
 #define DEFINE_EVENT(template, name, proto, args)			\
 	DEFINE_STATIC_KEY_FALSE(__tracepoint_##name);			\
 	__TRACE_EVENT_CALL(template, name, print_fmt_##template,	\
-			   __tracepoint_##name)
+			   __tracepoint_##name, NULL)
 #undef DEFINE_EVENT_PRINT
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
 	DEFINE_STATIC_KEY_FALSE(__tracepoint_##name);			\
 	__TRACE_EVENT_CALL(template, name, print_fmt_##name,		\
-			   __tracepoint_##name)
+			   __tracepoint_##name, NULL)
 #undef DEFINE_EVENT_KEY
 #define DEFINE_EVENT_KEY(template, name, proto, args, key)		\
-	__TRACE_EVENT_CALL(template, name, print_fmt_##template, key)
+	__TRACE_EVENT_CALL(template, name, print_fmt_##template, key, NULL)
+#undef DEFINE_EVENT_HOOK
+#define DEFINE_EVENT_HOOK(template, name, proto, args, hook)		\
+	DEFINE_STATIC_KEY_FALSE(__tracepoint_##name);			\
+	__TRACE_EVENT_CALL(template, name, print_fmt_##template,	\
+			   __tracepoint_##name, &hook)
 
 #include TRACE_HEADER
 

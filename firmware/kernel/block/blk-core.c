@@ -57,6 +57,7 @@ static void __submit_bio_noacct_mq(struct bio *bio)
 static void submit_bio_noacct_nocheck(struct bio *bio)
 {
 	trace_block_bio_queue(bio);
+	blk_trace_bio(bio, BLK_TA_QUEUE);
 	__submit_bio_noacct_mq(bio);
 }
 

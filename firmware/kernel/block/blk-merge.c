@@ -67,6 +67,7 @@ static enum bio_merge_status bio_attempt_back_merge(struct request *rq,
 	if (!ll_back_merge_fn(rq, bio, nr_segs))
 		return BIO_MERGE_FAILED;
 	trace_block_bio_backmerge(bio);
+	blk_trace_bio(bio, BLK_TA_BACKMERGE);
 	rq->biotail->bi_next = bio;
 	rq->biotail = bio;
 	rq->__data_len += bio->bi_iter.bi_size;
@@ -82,6 +83,7 @@ static enum bio_merge_status bio_attempt_front_merge(struct request *rq,
 	if (!ll_front_merge_fn(rq, bio, nr_segs))
 		return BIO_MERGE_FAILED;
 	trace_block_bio_frontmerge(bio);
+	blk_trace_bio(bio, BLK_TA_FRONTMERGE);
 	bio->bi_next = rq->bio;
 	rq->bio = bio;
 	rq->__sector = bio->bi_iter.bi_sector;

@@ -128,6 +128,7 @@ bool blk_update_request(struct request *rq, blk_status_t error,
 			unsigned int bytes)
 {
 	trace_block_rq_complete(rq, error, bytes);
+	blk_trace_rq(rq, error, bytes, BLK_TA_COMPLETE);
 	if (error) {
 		blk_print_req_error(rq);
 		trace_block_rq_error(rq, error, bytes);

@@ -58,11 +58,11 @@ static void blk_mq_bio_to_request(struct request *rq, struct bio *bio,
 
 static void blk_add_rq_to_plug(struct blk_plug *plug, struct request *rq)
 {
+	if (plug->rq_count >= BLK_MAX_REQUEST_COUNT)
+		blk_mq_flush_plug_list(plug, false);
 	if (!plug->rq_count) {
 		trace_block_plug(rq->q);
-	} else if (plug->rq_count >= BLK_MAX_REQUEST_COUNT) {
-		blk_mq_flush_plug_list(plug, false);
-		trace_block_plug(rq->q);
+		blk_trace_plug(rq->q);
 	}
 	list_add_tail(&rq->queuelist, &plug->mq_list);
 	plug->rq_count++;
@@ -74,6 +74,7 @@ static void __blk_mq_insert_request(struct request *rq)
 
 	spin_lock(&ctx->lock);
 	trace_block_rq_insert(rq);
+	blk_trace_rq(rq, BLK_STS_OK, blk_rq_bytes(rq), BLK_TA_INSERT);
 	list_add_tail(&rq->queuelist, &ctx->rq_list);
 	spin_unlock(&ctx->lock);
 }
@@ -99,6 +100,7 @@ void blk_mq_submit_bio(struct bio *bio)
 	if (!rq)
 		return;
 	trace_block_getrq(bio);
+	blk_trace_bio(bio, BLK_TA_GETRQ);
 	blk_mq_bio_to_request(rq, bio, nr_segs);
 	if (current->plug)
 		blk_add_rq_to_plug(current->plug, rq);
@@ -146,6 +148,9 @@ static void blk_mq_dispatch_plug_list(struct list_head *list, bool from_sched)
 
 		if (trace_block_unplug_enabled())
 			trace_block_unplug(q, plug_depth(q, list), !from_sched);
+		if (static_branch_unlikely(&blk_trace_key))
+			blk_add_trace_unplug(q, plug_depth(q, list),
+					     !from_sched);
 		blk_mq_sched_insert_requests(q, list, from_sched);
 	}
 }
@@ -255,6 +260,7 @@ void blk_mq_run_hw_queue(struct request_queue *q, bool async)
 void blk_mq_start_request(struct request *rq)
 {
 	trace_block_rq_issue(rq);
+	blk_trace_rq(rq, BLK_STS_OK, blk_rq_bytes(rq), BLK_TA_ISSUE);
 	rq->io_start_time_ns = ktime_get();
 	WRITE_ONCE(rq->state, MQ_RQ_IN_FLIGHT);
 }

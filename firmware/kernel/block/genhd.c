@@ -2,6 +2,8 @@
 /* Disks: making them known. */
 #include <linux/blk-mq.h>
 #include <linux/device.h>
+#include <linux/errno.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
 
@@ -9,6 +11,17 @@
 
 static DEFINE_MUTEX(block_class_lock);
 static LIST_HEAD(block_class_devices);
+static struct kobject *block_kobj;		/* /sys/block */
+
+static const struct attribute_group *disk_attr_groups[] = {
+	&blk_trace_attr_group,
+	NULL
+};
+
+static const struct kobj_type disk_type = {
+	.sysfs_ops	= &kobj_sysfs_ops,
+	.default_groups	= disk_attr_groups,
+};
 
 /* NULL if there is no memory. */
 struct gendisk *blk_mq_alloc_disk(struct request_queue *q)
@@ -27,7 +40,10 @@ struct gendisk *blk_mq_alloc_disk(struct request_queue *q)
 	return disk;
 }
 
-/* From here on the disk can be opened; it has a node in /dev. */
+/*
+ * From here on the disk can be opened; it has a node in /dev, and a directory in
+ * /sys/block.
+ */
 int device_add_disk(struct gendisk *disk)
 {
 	dev_t dev = disk_devt(disk);
@@ -40,7 +56,8 @@ int device_add_disk(struct gendisk *disk)
 	mutex_unlock(&block_class_lock);
 	snprintf(path, sizeof(path), "/dev/%s", disk->disk_name);
 	device_create_block(path, dev, 0600);
-	return 0;
+	return kobject_init_and_add(&disk->kobj, &disk_type, block_kobj, "%s",
+				    disk->disk_name);
 }
 
 /* NULL: there is no such disk. */
@@ -73,3 +90,10 @@ void for_each_disk(void (*fn)(struct gendisk *disk, void *data), void *data)
 			fn(disk, data);
 	mutex_unlock(&block_class_lock);
 }
+
+static int __init genhd_device_init(void)
+{
+	block_kobj = kobject_create_and_add("block", NULL);
+	return block_kobj ? 0 : -ENOMEM;
+}
+subsys_initcall(genhd_device_init);

@@ -10,6 +10,24 @@
 #include <trace/events/syscalls.h>
 
 /*
+ * From a program, with interrupts off: it ran with them on. Before a system
+ * call, while the hooks are on; they have been told when it returns that
+ * interrupts go on.
+ */
+noinstr void syscall_enter_from_user_mode(struct pt_regs *regs)
+{
+	trace_hardirqs_off();
+	trace_hardirqs_on();
+}
+
+/* Last before a program goes on: with interrupts off, they come on with it. */
+static __always_inline void exit_to_user_mode(void)
+{
+	if (trace_irqflags_enabled())
+		trace_hardirqs_on();
+}
+
+/*
  * Before a system call, called and left with interrupts on, while sys_enter is
  * traced. Returns the number to be called.
  */
@@ -41,6 +59,7 @@ static __always_inline void __syscall_exit_to_user_mode(struct pt_regs *regs)
 {
 	local_irq_disable();
 	exit_to_user_mode_prepare(regs);
+	exit_to_user_mode();
 }
 
 /* All of it, so that the usual way has nothing to keep for later. */
@@ -70,13 +89,27 @@ static void raw_irqentry_exit_cond_resched(void)
 }
 
 /*
+ * First after an exception or interrupt, which have turned interrupts off. An
+ * NMI is none of their business.
+ */
+noinstr void irqentry_enter(struct pt_regs *regs)
+{
+	if (trace_irqflags_enabled() && !regs_of_nmi(regs))
+		trace_hardirqs_off();
+}
+
+/*
  * Called and left with interrupts off. Where the kernel was interrupted,
  * another task may run here if preemption and interrupts were on.
  */
 noinstr void irqentry_exit(struct pt_regs *regs)
 {
-	if (user_mode(regs))
+	if (user_mode(regs)) {
 		exit_to_user_mode_prepare(regs);
-	else if (!regs_irqs_disabled(regs))
+		exit_to_user_mode();
+	} else if (!regs_irqs_disabled(regs)) {
 		raw_irqentry_exit_cond_resched();
+		if (trace_irqflags_enabled())
+			trace_hardirqs_on();
+	}
 }

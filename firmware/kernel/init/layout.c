@@ -96,6 +96,7 @@ LAYOUT_SIZE(ftrace_ret_stack);
 LAYOUT(ftrace_ret_stack, ret);
 LAYOUT(ftrace_ret_stack, func);
 LAYOUT(ftrace_ret_stack, calltime);
+LAYOUT(ftrace_ret_stack, subtime);
 LAYOUT(ftrace_ret_stack, fp);
 
 LAYOUT(task_struct, thread_info_flags);
@@ -165,6 +166,7 @@ LAYOUT(trace_event_call, name);
 LAYOUT(trace_event_call, print_fmt);
 LAYOUT(trace_event_call, fields);
 LAYOUT(trace_event_call, key);
+LAYOUT(trace_event_call, hook);
 LAYOUT(trace_event_call, size);
 LAYOUT_SIZE(trace_event_field);
 LAYOUT(trace_event_field, type);

@@ -98,6 +98,7 @@ void raise_softirq(unsigned int nr)
 void __local_bh_disable_ip(unsigned long ip, unsigned int cnt)
 {
 	__preempt_count_add(cnt);
+	preempt_latency_start(cnt);
 	barrier();
 }
 
@@ -118,6 +119,7 @@ void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
 static void __local_bh_enable(unsigned int cnt)
 {
 	barrier();
+	preempt_latency_stop(cnt);
 	__preempt_count_sub(cnt);
 }
 

@@ -173,6 +173,15 @@ int strncmp(const char *a, const char *b, size_t n)
 	return 0;
 }
 
+int strcasecmp(const char *a, const char *b)
+{
+	while (*a && tolower(*a) == tolower(*b)) {
+		a++;
+		b++;
+	}
+	return (unsigned char)tolower(*a) - (unsigned char)tolower(*b);
+}
+
 char *strchr(const char *s, int c)
 {
 	for (; *s != (char)c; s++)

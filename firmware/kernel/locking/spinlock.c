@@ -3,6 +3,7 @@
  * Spinlocks. Every lock is taken by an atomic exchange; a CPU that waits gives
  * its turn to the others with cpu_relax().
  */
+#include <linux/ftrace.h>
 #include <linux/interrupt.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -10,6 +11,7 @@
 #include <emu/hostcall.h>
 #include <trace/events/lock.h>
 #include <asm/processor.h>
+#include <asm/sections.h>
 
 void notrace note_release(struct lock_release *release)
 {
@@ -21,6 +23,15 @@ void notrace stall_until_release(const struct lock_release *release)
 {
 	if (released_later(release))
 		hostcall1(HC_STALL_UNTIL, release->time);
+}
+
+/* Where the time that a lock takes is another one's: its caller's. */
+#define __lockfunc	__section(".spinlock.text")
+
+bool notrace in_lock_functions(unsigned long addr)
+{
+	return addr >= (unsigned long)__lock_text_start &&
+	       addr < (unsigned long)__lock_text_end;
 }
 
 static __always_inline bool take(raw_spinlock_t *lock)
@@ -62,26 +73,26 @@ static __always_inline void do_raw_spin_unlock(raw_spinlock_t *lock)
 	smp_store_release(&lock->locked, 0);
 }
 
-void _raw_spin_lock(raw_spinlock_t *lock)
+void __lockfunc _raw_spin_lock(raw_spinlock_t *lock)
 {
 	preempt_disable();
 	do_raw_spin_lock(lock);
 }
 
-void _raw_spin_lock_bh(raw_spinlock_t *lock)
+void __lockfunc _raw_spin_lock_bh(raw_spinlock_t *lock)
 {
 	__local_bh_disable_ip(_THIS_IP_, SOFTIRQ_LOCK_OFFSET);
 	do_raw_spin_lock(lock);
 }
 
-void _raw_spin_lock_irq(raw_spinlock_t *lock)
+void __lockfunc _raw_spin_lock_irq(raw_spinlock_t *lock)
 {
 	local_irq_disable();
 	preempt_disable();
 	do_raw_spin_lock(lock);
 }
 
-unsigned long _raw_spin_lock_irqsave(raw_spinlock_t *lock)
+unsigned long __lockfunc _raw_spin_lock_irqsave(raw_spinlock_t *lock)
 {
 	unsigned long flags;
 
@@ -91,7 +102,7 @@ unsigned long _raw_spin_lock_irqsave(raw_spinlock_t *lock)
 	return flags;
 }
 
-int _raw_spin_trylock(raw_spinlock_t *lock)
+int __lockfunc _raw_spin_trylock(raw_spinlock_t *lock)
 {
 	preempt_disable();
 	if (do_raw_spin_trylock(lock))
@@ -100,26 +111,27 @@ int _raw_spin_trylock(raw_spinlock_t *lock)
 	return 0;
 }
 
-void _raw_spin_unlock(raw_spinlock_t *lock)
+void __lockfunc _raw_spin_unlock(raw_spinlock_t *lock)
 {
 	do_raw_spin_unlock(lock);
 	preempt_enable();
 }
 
-void _raw_spin_unlock_bh(raw_spinlock_t *lock)
+void __lockfunc _raw_spin_unlock_bh(raw_spinlock_t *lock)
 {
 	do_raw_spin_unlock(lock);
 	__local_bh_enable_ip(_THIS_IP_, SOFTIRQ_LOCK_OFFSET);
 }
 
-void _raw_spin_unlock_irq(raw_spinlock_t *lock)
+void __lockfunc _raw_spin_unlock_irq(raw_spinlock_t *lock)
 {
 	do_raw_spin_unlock(lock);
 	local_irq_enable();
 	preempt_enable();
 }
 
-void _raw_spin_unlock_irqrestore(raw_spinlock_t *lock, unsigned long flags)
+void __lockfunc _raw_spin_unlock_irqrestore(raw_spinlock_t *lock,
+					    unsigned long flags)
 {
 	do_raw_spin_unlock(lock);
 	local_irq_restore(flags);

@@ -2,14 +2,17 @@
 /* What the kernel offers to modules. */
 #include <linux/blkdev.h>
 #include <linux/buffer_head.h>
+#include <linux/clockchips.h>
 #include <linux/completion.h>
 #include <linux/dcache.h>
 #include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/export.h>
 #include <linux/fs.h>
+#include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/kobject.h>
 #include <linux/kthread.h>
 #include <linux/kstrtox.h>
 #include <linux/ktime.h>
@@ -18,6 +21,7 @@
 #include <linux/mutex.h>
 #include <linux/nmi.h>
 #include <linux/pagemap.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
@@ -50,6 +54,16 @@ EXPORT_SYMBOL(tracing_snapshot_alloc);
 EXPORT_SYMBOL(tracing_alloc_snapshot);
 EXPORT_SYMBOL(ftrace_dump);
 
+EXPORT_SYMBOL(trace_irqflags_key);
+EXPORT_SYMBOL(trace_preempt_key);
+EXPORT_SYMBOL(trace_hardirqs_on);
+EXPORT_SYMBOL(trace_hardirqs_off);
+EXPORT_SYMBOL(preempt_count_add);
+EXPORT_SYMBOL(preempt_count_sub);
+EXPORT_SYMBOL(preempt_schedule);
+EXPORT_SYMBOL_GPL(stop_critical_timings);
+EXPORT_SYMBOL_GPL(start_critical_timings);
+
 EXPORT_SYMBOL(memcpy);
 EXPORT_SYMBOL(memmove);
 EXPORT_SYMBOL(memset);
@@ -79,6 +93,7 @@ EXPORT_SYMBOL(_copy_from_user);
 
 EXPORT_SYMBOL(jiffies);
 EXPORT_SYMBOL(ktime_get_real);
+EXPORT_SYMBOL(ktime_to_cycles);
 EXPORT_SYMBOL(init_timer_key);
 EXPORT_SYMBOL(mod_timer);
 EXPORT_SYMBOL(del_timer_sync);
@@ -95,6 +110,7 @@ EXPORT_SYMBOL(kthread_exit);
 EXPORT_SYMBOL(kthread_stop);
 EXPORT_SYMBOL(kthread_should_stop);
 EXPORT_SYMBOL(kthread_data);
+EXPORT_SYMBOL(sched_setaffinity);
 EXPORT_SYMBOL(nr_cpu_ids);
 EXPORT_SYMBOL(__cpu_online_mask);
 EXPORT_SYMBOL(__register_nmi_handler);
@@ -128,6 +144,11 @@ EXPORT_SYMBOL(finish_wait);
 EXPORT_SYMBOL(autoremove_wake_function);
 EXPORT_SYMBOL(complete);
 EXPORT_SYMBOL(wait_for_completion);
+
+EXPORT_SYMBOL(kernel_kobj);
+EXPORT_SYMBOL(kobject_create_and_add);
+EXPORT_SYMBOL(kobject_put);
+EXPORT_SYMBOL(sysfs_create_file);
 
 EXPORT_SYMBOL(register_filesystem);
 EXPORT_SYMBOL(unregister_filesystem);

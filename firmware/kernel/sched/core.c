@@ -466,9 +466,9 @@ void __sched schedule(void)
 
 	sched_submit_work(p);
 	do {
-		preempt_disable_notrace();
+		sched_preempt_disable();
 		__schedule(SM_NONE);
-		preempt_enable_no_resched_notrace();
+		sched_preempt_enable_no_resched();
 	} while (need_resched());
 	sched_update_worker(p);
 }

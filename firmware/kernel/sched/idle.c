@@ -83,7 +83,8 @@ DEFINE_SCHED_CLASS(idle) = {
 
 /*
  * Called with interrupts off; returns with them on. An interrupt between the
- * test and the halt ends the halt.
+ * test and the halt ends the halt. Idling is no latency, and the halt has
+ * interrupts on.
  */
 static void default_idle_call(void)
 {
@@ -94,13 +95,19 @@ static void default_idle_call(void)
 	trace_cpu_idle(1, smp_processor_id());
 	if (trace_rcu_dyntick_enabled())
 		trace_rcu_dyntick(TPS("Start"), 1, 0, ct_dynticks());
+	if (critical_timings_enabled())
+		stop_critical_timings();
+	if (trace_irqflags_enabled())
+		trace_hardirqs_on();
 	ct_idle_enter();
 	arch_cpu_idle();
-	local_irq_disable();
+	raw_local_irq_disable();
 	ct_idle_exit();
 	if (trace_rcu_dyntick_enabled())
 		trace_rcu_dyntick(TPS("End"), 0, 1, ct_dynticks());
-	local_irq_enable();
+	raw_local_irq_enable();
+	if (critical_timings_enabled())
+		start_critical_timings();
 	trace_cpu_idle(PWR_EVENT_EXIT, smp_processor_id());
 }
 

@@ -8,19 +8,21 @@
 void preempt_count_add(int val)
 {
 	__preempt_count_add(val);
+	preempt_latency_start(val);
 }
 
 void preempt_count_sub(int val)
 {
+	preempt_latency_stop(val);
 	__preempt_count_sub(val);
 }
 
 static void __sched preempt_schedule_common(void)
 {
 	do {
-		preempt_disable_notrace();
+		sched_preempt_disable();
 		__schedule(SM_PREEMPT);
-		preempt_enable_no_resched_notrace();
+		sched_preempt_enable_no_resched();
 	} while (need_resched());
 }
 
@@ -48,10 +50,10 @@ void __sched preempt_schedule(void)
 void __sched preempt_schedule_irq(void)
 {
 	do {
-		preempt_disable_notrace();
+		sched_preempt_disable();
 		local_irq_enable();
 		__schedule(SM_PREEMPT);
 		local_irq_disable();
-		preempt_enable_no_resched_notrace();
+		sched_preempt_enable_no_resched();
 	} while (need_resched());
 }

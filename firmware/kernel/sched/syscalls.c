@@ -19,10 +19,10 @@ static void do_sched_yield(void)
 	rq = this_rq();
 	raw_spin_rq_lock(rq);
 	current->sched_class->yield_task(rq);
-	preempt_disable_notrace();
+	sched_preempt_disable();
 	raw_spin_rq_unlock(rq);
 	local_irq_enable();
-	preempt_enable_no_resched_notrace();
+	sched_preempt_enable_no_resched();
 	schedule();
 }
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.events import FUNCTION, KERNEL_STACK, PRINT, RAW_DATA, USER_STACK, EventType, Flag
+from emu.ftrace.events import FUNCTION, KERNEL_STACK, PRINT, RAW_DATA, TASK_SWITCH, USER_STACK, EventType, Flag
 from emu.ftrace.options import CORE_OPTIONS
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import Symbol, TraceView
@@ -21,7 +21,8 @@ from emu.ftrace.tracers import FUNCTION_GRAPH
 
 __all__ = [
     "DEFAULTS", "GoldenSymbols", "RecordBody", "Recording",
-    "body_of", "golden_pages", "header_of", "read_golden", "record_events", "record_own", "state_of",
+    "body_of", "golden_pages", "header_of", "read_golden", "record_events", "record_own",
+    "record_switch", "state_of",
 ]  # fmt: skip
 
 DEFAULTS: Mapping[str, bool] = {option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_GRAPH.options)}
@@ -100,7 +101,7 @@ class Recording:
         for option in options:
             off = option.startswith("no") and option not in states
             states[option[2:] if off else option] = not off
-        counts = re.search(r"(?:entries-written: |latency: 0 us, #)(\d+)/(\d+)", header)
+        counts = re.search(r"(?:entries-written: |latency: \d+ us, #)(\d+)/(\d+)", header)
         entries, written = map(int, counts.groups()) if counts else (0, 0)
         more.setdefault("events", [buffer.unread() for buffer in self.buffers])
         more.setdefault("calls", self.calls)
@@ -188,7 +189,25 @@ def record_own(recording: Recording, cpu: int, time: int, common: Mapping[str, i
         addresses = [int(address, 16) for address in re.findall("^ =>  <(.*)>", body, re.MULTILINE)]
         values = {**common, "type": EventType.USER_STACK, "tgid": recording.tgids.get(common.get("pid", 0), 0)}
         recording.write(cpu, time, USER_STACK, {**values, "caller": [*addresses, *[0] * (8 - len(addresses))]})
-    else:
+    elif not record_switch(recording, cpu, time, common, body):
         name, _, parent = body.partition(" <-")
-        values = {"ip": address_of(name), "parent_ip": address_of(parent) if parent else 0}
+        values = {"ip": address_of(name) if name != "0" else 0, "parent_ip": address_of(parent) if parent else 0}
         recording.write(cpu, time, FUNCTION, {**common, "type": EventType.FUNCTION, **values})
+
+
+_SWITCH = re.compile(
+    r" +(?P<prev_pid>\d+): *(?P<prev_prio>\d+):(?P<prev_state>\w) (?P<arrow>==>|  \+) \[(?P<next_cpu>\d+)\]"
+    r" +(?P<next_pid>\d+): *(?P<next_prio>\d+):(?P<next_state>\w) (?P<comm>.*)"
+)
+
+
+def record_switch(recording: Recording, cpu: int, time: int, common: Mapping[str, int], body: str) -> bool:
+    """Records what a wakeup tracer tells of two tasks. Returns whether `body` is that."""
+    if not (parts := re.fullmatch(_SWITCH, body)):
+        return False
+    kind = EventType.WAKEUP if "+" in parts["arrow"] else EventType.CONTEXT_SWITCH
+    numbers = {name: int(parts[name]) for name in ("prev_pid", "prev_prio", "next_pid", "next_prio", "next_cpu")}
+    states = {name: "RSDTtXZPI".index(parts[name]) for name in ("prev_state", "next_state")}
+    recording.comms[numbers["next_pid"]] = parts["comm"]
+    recording.write(cpu, time, TASK_SWITCH, {**common, "type": kind, **numbers, **states})
+    return True

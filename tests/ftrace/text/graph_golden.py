@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, PRINT, EventType
 from tests.ftrace.event.golden_events import Unrecoverable, record_event
-from tests.ftrace.text.golden import DEFAULTS, Recording, state_of
+from tests.ftrace.text.golden import DEFAULTS, Recording, record_switch, state_of
+from tests.ftrace.text.latency_golden import LATENCY_LINE, START, record_latency, with_callers
 
 __all__ = ["record_calls"]
 
@@ -36,6 +37,8 @@ def _columns(options: Sequence[str]) -> re.Pattern[str]:
     if shown["context-info"]:
         if shown["funcgraph-abstime"]:
             pattern += r" *(?P<seconds>\d+)\.(?P<microseconds>\d{6}) \|  "
+        if "display-graph" in options:
+            pattern += r" *(?P<since>\d+) us \|  "
         if shown["funcgraph-cpu"]:
             pattern += r" (?P<cpu>\d+)\) "
         if shown["funcgraph-proc"]:
@@ -54,8 +57,11 @@ def record_calls(lines: Sequence[str], options: Sequence[str] = ()) -> Recording
     cpus = {cpu: _Cpu(1000 + cpu, {}) for cpu in range(2)}
     for banner in filter(None, (re.fullmatch(_BANNER, line) for line in reversed(lines))):
         cpus[int(banner["cpu"])].pid = _task(recording, banner["before"], banner["before_pid"])
-    time = 0
-    for line in lines:
+    time = START if "display-graph" in options else 0
+    for line, callers in with_callers(lines):
+        if latency := re.fullmatch(LATENCY_LINE, line):
+            record_latency(recording, latency, callers)
+            continue
         if line in ("", _RULE) or line.startswith(" (Overruns: 0)"):
             continue
         if switch := re.fullmatch(_BANNER, line):
@@ -70,6 +76,8 @@ def record_calls(lines: Sequence[str], options: Sequence[str] = ()) -> Recording
         time += 1
         if shown.get("seconds"):
             time = max(time, int(shown["seconds"] + shown["microseconds"]) * 1000)
+        if shown.get("since"):
+            time = max(time, START + int(shown["since"]) * 1000 + 500)  # cut, not rounded
         duration = int(shown["us"]) * 1000 + int((shown["ns"] or "0").ljust(3, "0")) if shown.get("us") else 1
         call = re.fullmatch(_CALL, shown["call"])
         assert call, line
@@ -95,6 +103,9 @@ def _record(recording: Recording, cpu: int, state: _Cpu, time: int, duration: in
         else:
             recording.write(cpu, time, FUNCGRAPH_EXIT, {**values, "calltime": 1, "rettime": 1 + duration})
 
+    common = {"pid": state.pid, **state_of(state.flags)}
+    if call["comment"] and record_switch(recording, cpu, time, common, call["comment"]):
+        return
     if call["comment"]:
         try:
             common = {"pid": state.pid, "flags": 0, "preempt_count": 0}

@@ -6,10 +6,12 @@ The modules have functions that compile them for one layout of the guest's struc
     NAME            build(guest, irqs_off, general) -> Callbacks
                     build_for_tasks(guest) -> TaskCallbacks
                     build_for_events(guest, irqs_off) -> EventCallbacks
+                    arguments(cpu) -> the first two of a C function at whose label the CPU is
+                    called_from(cpu) -> where that function was called
     NAME_rethook    build(guest) -> RethookCallbacks
     NAME_probe      build(guest) -> ProbeCallbacks
     NAME_uprobe     build(guest) -> UprobeCallbacks
-    NAME_unwind     build(guest, context) -> what unwinds the kernel's stack (native.unwind)
+    NAME_unwind     build(guest, context, with_places) -> what unwinds the kernel's stack (native.unwind), and stack_pointer()
     NAME_user       build(guest, context) -> the same for a program's (native.user_stack), and PAGE_TABLES (native.user_memory)
 
 The first is imported when a machine is made, each of the others when it is needed.
@@ -20,8 +22,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 __all__ = [
-    "Callback", "Callbacks", "EventCallbacks", "ProbeCallbacks", "RethookCallbacks", "StackCallbacks",
-    "TaskCallbacks", "UprobeCallbacks",
+    "Callback", "Callbacks", "EventCallbacks", "ProbeCallbacks", "RethookCallbacks", "SectionCallbacks",
+    "StackCallbacks", "TaskCallbacks", "UprobeCallbacks",
 ]  # fmt: skip
 
 
@@ -102,6 +104,32 @@ class StackCallbacks(NamedTuple):
     key_stack: int
     """The address of void (*)(cpu, words), which stores hist_record.STACK_DEPTH words: the calls under way when the event in the
     event_context happens, and zeros behind them."""
+
+
+class SectionCallbacks(NamedTuple):
+    """What the tracers of critical sections need."""
+
+    keep: int
+    """The address of void (*)(cpu, array_cpu), see max_latency_record.KEEP."""
+
+    # With (ip, parent_ip), where the hook is; parent_ip may be 0:
+    irqs_off: Callback
+    """Interrupts have just been turned off."""
+
+    irqs_on: Callback
+    """They are about to be turned on."""
+
+    preempt_off: Callback
+    """Preemption has just been turned off."""
+
+    preempt_on: Callback
+    """It is about to be turned on."""
+
+    start: Callback
+    """The CPU idles no more."""
+
+    stop: Callback
+    """It is about to idle: what comes is no latency."""
 
 
 class ProbeCallbacks(NamedTuple):

@@ -37,12 +37,25 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["build", "build_for_events", "build_for_tasks"]
+__all__ = ["arguments", "build", "build_for_events", "build_for_tasks", "called_from"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 WINDOW = np.uint64(Env.regwptr.offset)
 O0, O1, O2, O3, O7, I7 = (np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o7", "i7"))
 ZERO, BEHIND = np.uint64(0), np.uint64(RETURN_OFFSET)
+
+
+@njit
+def arguments(cpu):
+    """The first two of a C function at whose label the CPU is."""
+    window = load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW)
+    return load_u64(window + O0), load_u64(window + O1)
+
+
+@njit
+def called_from(cpu):
+    """Where that function was called."""
+    return load_u64(load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW) + O7)
 
 
 def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
@@ -112,11 +125,11 @@ def build_for_tasks(guest: GuestLayout) -> TaskCallbacks:
 
     @njit
     def first_argument(cpu):
-        return load_u64(load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW) + O0)
+        return arguments(cpu)[0]
 
     @njit
     def second_argument(cpu):
-        return load_u64(load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW) + O1)
+        return arguments(cpu)[1]
 
     return task_callbacks.build(in_byte_order("big"), guest, first_argument, second_argument)
 

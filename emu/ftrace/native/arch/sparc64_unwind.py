@@ -22,21 +22,39 @@ from emu.ftrace.native import array_record, event_context
 from emu.ftrace.native.arch.sparc64_windows import CANRESTORE, O6, O7, WINDOW, ins
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.unwind import build_real_address, data_at, in_stub, is_code, kernel_memory, original, without_frame
-from emu.kernel.arch.sparc64 import SAVED_CALL, SAVED_FP, TRAP_REGISTERS
+from emu.ftrace.native.unwind import (
+    build_put,
+    build_real_address,
+    data_at,
+    in_stub,
+    is_code,
+    kernel_memory,
+    original,
+    without_frame,
+)
+from emu.kernel.arch.sparc64 import SAVED_CALL, SAVED_FP, SAVED_WINDOW, TRAP_REGISTERS
 from emu.native import njit
-from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
+from emu.native.pointers import in_byte_order, load_u32, load_u64
 
-__all__ = ["REPLACED", "RETURN_OFFSET", "build"]
+__all__ = ["REPLACED", "RETURN_OFFSET", "build", "stack_pointer"]
 
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+ZERO, ONE, BIAS = np.uint64(0), np.uint64(1), np.uint64(SAVED_WINDOW)
 RETURN_OFFSET = 8  # bytes: a function returns behind the call and its delay slot
 REPLACED = -RETURN_OFFSET, -RETURN_OFFSET  # the addresses in %i7 that lead to a trampoline, from its own on
 FP_PLACE, CALL_PLACE, REGISTERS_PLACE = np.uint64(SAVED_FP), np.uint64(SAVED_CALL), np.uint64(TRAP_REGISTERS)
 
 
-def build(guest: GuestLayout, context: Context) -> Any:
-    """Compiles unwind() for a guest."""
+@njit
+def stack_pointer(cpu, array):
+    """Where the stack of the function ends at whose call site a CPU stands."""
+    window = load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW)
+    called_by_stub = in_stub(array, load_u64(window + O7))  # ftrace_graph_caller has a window of its own
+    return load_u64(ins(load_u64(cpu + cpu_record.ENV), ZERO) + O6 if called_by_stub else window + O6) + BIAS
+
+
+def build(guest: GuestLayout, context: Context, with_places: bool = False) -> Any:
+    """Compiles unwind() for a guest. A function's frame begins where its %sp points to."""
+    put = build_put(with_places)
     in_guest = in_byte_order("big")
     guest_u64 = in_guest.load_u64
     real_address = build_real_address(in_guest, guest, context, *REPLACED)
@@ -59,7 +77,7 @@ def build(guest: GuestLayout, context: Context) -> Any:
             if not is_code(memory, address):
                 break
             if not hidden:
-                store_u64(out + count * WORD, address)
+                put(out, count, address, sp + BIAS)
                 count += ONE
             hidden = False
             if called_from != ZERO:

@@ -33,13 +33,26 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_tasks"]
+__all__ = ["SITE_SIZE", "arguments", "build", "build_for_events", "build_for_tasks", "called_from"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 AX, CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("ax", "cx", "dx", "sp", "si", "di"))
 ZERO, WORD = np.uint64(0), np.uint64(8)
 SITE_SIZE = 5  # bytes, of a site's call
 SITE = np.uint64(SITE_SIZE)
+
+
+@njit
+def arguments(cpu):
+    """The first two of a C function at whose label the CPU is."""
+    env = load_u64(cpu + cpu_record.ENV)
+    return load_u64(env + DI), load_u64(env + SI)
+
+
+@njit
+def called_from(cpu):
+    """Where that function was called."""
+    return load_u64(host_address(array_of(cpu), load_u64(load_u64(cpu + cpu_record.ENV) + SP)))
 
 
 def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
@@ -94,11 +107,11 @@ def build_for_tasks(guest: GuestLayout) -> TaskCallbacks:
 
     @njit
     def first_argument(cpu):
-        return load_u64(load_u64(cpu + cpu_record.ENV) + DI)
+        return arguments(cpu)[0]
 
     @njit
     def second_argument(cpu):
-        return load_u64(load_u64(cpu + cpu_record.ENV) + SI)
+        return arguments(cpu)[1]
 
     return task_callbacks.build(in_byte_order("little"), guest, first_argument, second_argument)
 

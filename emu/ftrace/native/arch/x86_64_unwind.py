@@ -19,11 +19,11 @@ from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_record, event_context
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.unwind import build_real_address, data_at, is_code, kernel_memory, original, without_frame
+from emu.ftrace.native.unwind import build_put, build_real_address, data_at, is_code, kernel_memory, original, without_frame
 from emu.native import njit
-from emu.native.pointers import in_byte_order, load_u64, store_u64
+from emu.native.pointers import in_byte_order, load_u64
 
-__all__ = ["REPLACED", "build"]
+__all__ = ["REPLACED", "build", "stack_pointer"]
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 SP, BP = (np.uint64(register(name)) for name in ("sp", "bp"))
@@ -31,8 +31,15 @@ REPLACED = 0, 5  # the addresses on a stack that lead to a trampoline, from its 
 LOW_BITS, INTERRUPTED = WORD - ONE, ONE
 
 
-def build(guest: GuestLayout, context: Context) -> Any:
-    """Compiles unwind() for a guest."""
+@njit
+def stack_pointer(cpu, array):
+    """Where the stack of the function ends at whose call site a CPU stands: its return address is there."""
+    return load_u64(load_u64(cpu + cpu_record.ENV) + SP)
+
+
+def build(guest: GuestLayout, context: Context, with_places: bool = False) -> Any:
+    """Compiles unwind() for a guest. A function's frame begins with where it goes on: its callee's return address."""
+    put = build_put(with_places)
     real_address = build_real_address(in_byte_order("little"), guest, context, *REPLACED)
 
     @njit
@@ -44,7 +51,7 @@ def build(guest: GuestLayout, context: Context) -> Any:
             address = real_address(cpu, array, frame + WORD, load_u64(place + WORD))
             if not is_code(memory, address):
                 return ZERO, count
-            store_u64(out + count * WORD, address)
+            put(out, count, address, frame + WORD)
             count += ONE
             frame, last = load_u64(place), frame
         return frame, count
@@ -65,7 +72,8 @@ def build(guest: GuestLayout, context: Context) -> Any:
         while count < most:
             begun = False  # whether the address may be one at which a function has no frame yet
             if trampoline != ZERO:  # the function that returned to it has taken its return address off the stack
-                address, trampoline = real_address(cpu, array, sp - WORD, trampoline), ZERO
+                slot = sp - WORD
+                address, trampoline = real_address(cpu, array, slot, trampoline), ZERO
             elif words != ZERO:
                 sp += words * WORD
                 slot = sp - WORD
@@ -75,7 +83,8 @@ def build(guest: GuestLayout, context: Context) -> Any:
                 if frame & LOW_BITS != INTERRUPTED or count == most:
                     break
                 saved = frame - INTERRUPTED
-                address, begun = original(array, load_u64(data_at(memory, array, saved + guest.saved_pc))), True
+                slot = saved + guest.saved_pc
+                address, begun = original(array, load_u64(data_at(memory, array, slot))), True
                 if place == event_context.PLACE_REGISTERS and count == ZERO:
                     address = load_u64(told + event_context.IP)
                 sp = load_u64(data_at(memory, array, saved + guest.saved_sp))
@@ -83,7 +92,7 @@ def build(guest: GuestLayout, context: Context) -> Any:
                 trampoline = address if address in (of_graph, of_probes) else ZERO
             if not is_code(memory, address):
                 break
-            store_u64(out + count * WORD, address)
+            put(out, count, address, slot)
             count += ONE
             words = without_frame(array, address) if begun else ZERO
         return count

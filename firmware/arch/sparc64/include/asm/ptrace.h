@@ -19,6 +19,7 @@
 #define PT_REGS_MAGIC	0x57ac6c00
 #define PT_REGS_EXECVE	0x200		/* there: of the program it has begun */
 
+#define TRAP_NMI	0x4f
 #define TRAP_SYSCALL	0x16d
 
 #ifndef __ASSEMBLY__
@@ -48,6 +49,7 @@ struct reg_window {
 #define pt_regs_is_syscall(regs)	(pt_regs_trap_type(regs) == TRAP_SYSCALL)
 #define pt_regs_clear_syscall(regs)	((regs)->magic = PT_REGS_MAGIC)
 #define pt_regs_trap_type(regs)		((regs)->magic & 0x1ff)
+#define regs_of_nmi(regs)		(pt_regs_trap_type(regs) == TRAP_NMI)
 
 #endif
 #endif

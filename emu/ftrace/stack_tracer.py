@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The stack tracer: how deep the kernel's stacks have been, and which calls were under way then (Linux: trace_stack.c)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.array_records import RecordLists
+from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
+from emu.ftrace.native import array_record, stack_tracer_record
+from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.stacks import Stacks
+from emu.ftrace.tracers import Callback
+from emu.kernel.symbols import Symbols
+from emu.native.record import Record
+
+__all__ = ["StackTracer"]
+
+_HEADER = """        Depth    Size   Location    ({count} entries)
+        -----    ----   --------
+"""
+_DISABLED = """#
+#  Stack tracer disabled
+#
+# To enable the stack tracer, either add 'stacktrace' to the
+# kernel command line
+# or 'echo 1 > /proc/sys/kernel/stack_tracer_enabled'
+#
+"""
+
+
+class StackTracer:
+    """The state of the stack tracer. Whoever changes `enabled` or `filter` has the sites updated.
+
+    Args:
+        arch: the machine's architecture.
+        guest: the layout of its structures.
+        records: lead native code to the tracer's record.
+        stacks: how stacks are unwound.
+        symbols: name functions.
+
+    Attributes:
+        enabled: whether it runs (`kernel.stack_tracer_enabled`).
+        filter: the functions at which it looks; none: at all (stack_trace_filter).
+        waiting_filter: words about modules that are not loaded.
+    """
+
+    callback = Callback.ENTRY
+    flag = array_record.STACK_CHECKED
+
+    def __init__(
+        self, arch: FtraceArch, guest: GuestLayout, records: RecordLists, stacks: Stacks, symbols: Symbols, functions: Functions
+    ) -> None:
+        self._arch = arch
+        self._guest = guest
+        self._records = records
+        self._stacks = stacks
+        self._symbols = symbols
+        self._record = Record(stack_tracer_record.WORDS)
+        self._enabled = False
+        self.filter = FunctionFilter(functions)
+        self.waiting_filter = ModuleFilters()
+
+    @property
+    def enabled(self) -> bool:
+        return self._enabled
+
+    @enabled.setter
+    def enabled(self, on: bool) -> None:
+        if on and not self._record.get(stack_tracer_record.CHECK):
+            self._stacks.use()
+            self._record.set(stack_tracer_record.CHECK, self._arch.stack_tracer(self._guest))
+            self._records.set_in_all(array_record.STACK_TRACER, self._record.address)
+        self._enabled = on
+
+    @property
+    def filtered(self) -> bool:
+        """Whether there is a filter."""
+        return bool(self.filter or self.waiting_filter)
+
+    @property
+    def max_size(self) -> int:
+        """Bytes of the deepest stack. A stack counts only if it is deeper than this."""
+        return self._record.get(stack_tracer_record.MAX_SIZE)
+
+    @max_size.setter
+    def max_size(self, size: int) -> None:
+        self._record.set(stack_tracer_record.MAX_SIZE, size)
+
+    def text(self) -> str:
+        """The deepest stack (stack_trace): each function, its part of the stack and those of its callers together."""
+        count = self._record.get(stack_tracer_record.COUNT)
+        disabled = "" if self.enabled or self.max_size else _DISABLED
+        return _HEADER.format(count=count) + disabled + "".join(self._lines(count))
+
+    def _lines(self, count: int) -> Iterator[str]:
+        first = int(stack_tracer_record.CALLS) // 8
+        calls = self._record.words[first : first + 2 * count].reshape(count, 2)
+        depths: NDArray[np.uint64] = np.uint64(self._record.get(stack_tracer_record.TOP)) - calls[:, 1]
+        sizes = depths - np.append(depths[1:], np.uint64(0))
+        for n, (address, depth, size) in enumerate(zip(calls[:, 0].tolist(), depths.tolist(), sizes.tolist(), strict=True)):
+            yield f"{n:3}) {depth:8}   {size:5}   {self._symbols.describe(address)}\n"
+
+    # For FtraceOps (Watch)
+
+    def __bool__(self) -> bool:
+        return self._enabled
+
+    def sites(self, selected: SiteMask) -> SiteMask:
+        """The sites that it watches."""
+        return self.filter.mask if self.filtered else np.ones_like(selected)
+
+    def functions_changed(self, functions: Functions) -> None:
+        self.filter = self.filter.on(functions)
+
+    def module_coming(self, name: str) -> None:
+        self.filter = self.filter.with_words(self.waiting_filter.take(name))

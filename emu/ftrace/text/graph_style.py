@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Whether a trace is printed as a graph, and what of a graph is printed."""
+
+from __future__ import annotations
+
+import enum
+
+from emu.ftrace.text.view import TraceView
+
+__all__ = ["GraphPrint", "graph_style"]
+
+
+class GraphPrint(enum.Flag):
+    """Linux: TRACE_GRAPH_PRINT_*."""
+
+    OVERRUN = enum.auto()  # how many calls found no room on the return stack
+    CPU = enum.auto()
+    OVERHEAD = enum.auto()  # marks of long durations
+    PROC = enum.auto()
+    DURATION = enum.auto()
+    ABS_TIME = enum.auto()
+    REL_TIME = enum.auto()  # since the trace's beginning
+    IRQS = enum.auto()  # what interrupts call
+    TAIL = enum.auto()  # the function's name at each closing brace
+
+
+_BY_OPTION = {
+    "funcgraph-overrun": GraphPrint.OVERRUN,
+    "funcgraph-cpu": GraphPrint.CPU,
+    "funcgraph-overhead": GraphPrint.OVERHEAD,
+    "funcgraph-proc": GraphPrint.PROC,
+    "funcgraph-duration": GraphPrint.DURATION,
+    "funcgraph-abstime": GraphPrint.ABS_TIME,
+    "funcgraph-irqs": GraphPrint.IRQS,
+    "funcgraph-tail": GraphPrint.TAIL,
+}
+
+_OF_SECTION = GraphPrint.CPU | GraphPrint.PROC | GraphPrint.REL_TIME | GraphPrint.DURATION
+_OF_WAKEUP = _OF_SECTION | GraphPrint.OVERHEAD | GraphPrint.IRQS
+# The tracers that record a graph while the option display-graph is on. Options of function_graph do not change it.
+_BY_TRACER = {
+    "irqsoff": _OF_SECTION,
+    "preemptoff": _OF_SECTION,
+    "preemptirqsoff": _OF_SECTION,
+    "wakeup": _OF_WAKEUP,
+    "wakeup_rt": _OF_WAKEUP,
+    "wakeup_dl": _OF_WAKEUP,
+}
+
+
+def graph_style(view: TraceView) -> GraphPrint | None:
+    """What is printed of the graph; None: the trace is not printed as one."""
+    if view.tracer == "function_graph":
+        style = GraphPrint(0)
+        for option, part in _BY_OPTION.items():
+            if view.option(option):
+                style |= part
+        return style
+    return _BY_TRACER.get(view.tracer) if view.option("display-graph") else None

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The latency tracers: what they have in common, and those of critical sections."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Collection, Mapping
+from typing import ClassVar
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.native import array_record, max_latency_record
+from emu.ftrace.tracers.tracer import Callback, TracedArray, Tracer
+
+__all__ = ["IRQSOFF", "PREEMPTIRQSOFF", "PREEMPTOFF", "LatencyTracer"]
+
+
+class LatencyTracer(Tracer):
+    """Keeps the trace of the worst latency. It records functions only where it looks for one.
+
+    Attributes:
+        needs: the options that are on while it is set.
+    """
+
+    print_max = True
+    needs: ClassVar[Collection[str]] = ("overwrite", "latency-format")
+
+    def callback(self, options: Mapping[str, bool]) -> Callback | None:
+        if not options["function-trace"]:
+            return None
+        return Callback.GRAPH if options["display-graph"] else Callback.ENTRY
+
+    def start(self, array: TracedArray) -> None:
+        array.max_latency.keep_options({name: array.options[name] for name in self.needs})
+        for name in self.needs:
+            array.set_option(name, True)
+        self._begin_anew(array, graph=array.options["display-graph"])
+        array.clear_worst()
+
+    def ready(self, array: TracedArray) -> None:
+        array.max_latency.enable(array.records.array.get(array_record.RECORDING) != 0)
+
+    def stop(self, array: TracedArray) -> None:
+        array.max_latency.enable(False)
+        array.records.close_sections()
+        for name, on in array.max_latency.take_options().items():
+            array.set_option(name, on)
+
+    def recording(self, array: TracedArray, on: bool) -> None:
+        array.max_latency.enable(on)
+
+    def option_changed(self, array: TracedArray, name: str, on: bool) -> None:
+        if name == "overwrite" and not on and array.max_latency.changes_options:
+            raise TraceError(errno.EINVAL, f"the tracer '{self.name}' needs the option 'overwrite'")
+        if name == "display-graph" and on != array.options[name]:
+            if array.options["function-trace"]:
+                array.max_latency.enable(False)  # until sites call what they are to call then
+            self._begin_anew(array, graph=on)
+            array.clear()
+
+    def _begin_anew(self, array: TracedArray, *, graph: bool) -> None:
+        """Forgets the worst latency, and all that looking for one has begun."""
+        array.records.close_sections()
+        array.max_latency.set(0)
+        array.max_latency.show_graph(graph)
+
+
+class SectionTracer(LatencyTracer):
+    """How long a CPU's interrupts, or preemption, are off.
+
+    Args:
+        name: as in current_tracer.
+        sections: bits of `max_latency_record.SECTIONS`.
+    """
+
+    needs = (*LatencyTracer.needs, "pause-on-trace")
+
+    def __init__(self, name: str, sections: int) -> None:
+        super().__init__(name)
+        self._sections = sections
+        keys = {max_latency_record.IRQS_OFF: "trace_irqflags_key", max_latency_record.PREEMPT_OFF: "trace_preempt_key"}
+        self._keys = tuple(key for bit, key in keys.items() if sections & int(bit))
+
+    def keys(self, options: Mapping[str, bool]) -> Collection[str]:
+        return self._keys
+
+    def ready(self, array: TracedArray) -> None:
+        super().ready(array)
+        array.max_latency.look_for_sections(self._sections, array.globals.section_handler())
+
+    def stop(self, array: TracedArray) -> None:
+        array.max_latency.look_for_sections(0, 0)
+        super().stop(array)
+
+
+_IRQS, _PREEMPTION = int(max_latency_record.IRQS_OFF), int(max_latency_record.PREEMPT_OFF)
+IRQSOFF = SectionTracer("irqsoff", _IRQS)
+PREEMPTOFF = SectionTracer("preemptoff", _PREEMPTION)
+PREEMPTIRQSOFF = SectionTracer("preemptirqsoff", _IRQS | _PREEMPTION)

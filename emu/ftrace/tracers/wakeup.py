@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The tracers wakeup, wakeup_rt and wakeup_dl: how long tasks wait for a CPU when they are woken."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from emu.ftrace.native import wakeup_record
+from emu.ftrace.tracers.latency import LatencyTracer
+from emu.ftrace.tracers.tracer import TracedArray
+
+__all__ = ["WAKEUP", "WAKEUP_DL", "WAKEUP_RT"]
+
+_KEYS = tuple(f"__tracepoint_sched_{name}" for name in ("wakeup", "wakeup_new", "switch", "migrate_task"))
+
+
+class WakeupTracer(LatencyTracer):
+    """How long a task waits, always the one of the highest priority.
+
+    Args:
+        name: as in current_tracer.
+        prio_limit: of which tasks (`wakeup_record.PRIO_LIMIT`).
+    """
+
+    def __init__(self, name: str, prio_limit: np.uint64) -> None:
+        super().__init__(name)
+        self._prio_limit = int(prio_limit)
+
+    def keys(self, options: Mapping[str, bool]) -> Collection[str]:
+        return _KEYS
+
+    def start(self, array: TracedArray) -> None:
+        super().start(array)
+        array.globals.wakeups.start(array.records, array.event_files, self._prio_limit)
+
+    def stop(self, array: TracedArray) -> None:
+        array.globals.wakeups.stop()
+        super().stop(array)
+
+    def recording(self, array: TracedArray, on: bool) -> None:
+        if on:
+            array.records.close_sections()
+            array.globals.wakeups.forget()
+            array.clear()
+        super().recording(array, on)
+
+    def _begin_anew(self, array: TracedArray, *, graph: bool) -> None:
+        super()._begin_anew(array, graph=graph)
+        array.globals.wakeups.forget()
+
+
+WAKEUP = WakeupTracer("wakeup", wakeup_record.MAX_PRIO)
+WAKEUP_RT = WakeupTracer("wakeup_rt", wakeup_record.MAX_RT_PRIO)
+WAKEUP_DL = WakeupTracer("wakeup_dl", wakeup_record.MAX_DL_PRIO)
