@@ -110,4 +110,8 @@ BLK = _event("blk", 13,
 
 # What the guest fills. A last field of no size, as `char[] buf`, is the data that the guest hands over beside the entry.
 _FILLED_BY_GUEST = frozenset({"mmiotrace_rw", "mmiotrace_map", "hwlat", "osnoise", "timerlat"})
-GUEST_ENTRIES = (BLK, *(call for call in INTERNAL_EVENTS if call.name in _FILLED_BY_GUEST))
+GUEST_ENTRIES = (
+    BLK,
+    *(call for call in INTERNAL_EVENTS if call.name in _FILLED_BY_GUEST),
+    _event("kernel_stack", 4, ("int size", "unsigned long[] caller"), ""),  # timerlat's, with as many callers as there are
+)

@@ -21,6 +21,8 @@ Tracers
   hwlat             time that the hardware takes, unseen by the kernel: threads look for it while interrupts are off
   wakeup            the longest time for which the most urgent task that is woken waits for a CPU, and what goes on meanwhile;
                     wakeup_rt: of real-time and deadline tasks only; wakeup_dl: of deadline tasks only
+  osnoise           what takes CPUs away from a thread that reads the clock all the time: interrupts, tasks, the firmware
+  timerlat          how late a timer's interrupt comes, and the thread that it wakes
   nop               no functions; markers only
 
 What is traced
@@ -155,6 +157,16 @@ What is recorded
   saved_cmdlines            which process names are known, by pid
   saved_cmdlines_size       and how many can be
   saved_tgids               to which process each thread belongs, as far as record-tgid has seen it
+
+osnoise and timerlat
+
+  osnoise/cpus              the CPUs that have a thread: '0-2,5'
+  osnoise/runtime_us        osnoise: how long each sample takes; period_us: from one to the next
+  osnoise/timerlat_period_us    timerlat: from one activation to the next
+  osnoise/stop_tracing_us   tracing stops when one interruption, or a timer's interrupt, was as late. 0: it does not
+  osnoise/stop_tracing_total_us     when a whole sample, or the thread, was
+  osnoise/print_stack       timerlat: shows what the interrupt came to, if the thread was as late. 0: never
+  osnoise/options           'NAME' turns one on, 'NO_NAME' off; DEFAULTS: what they were
 
 Several traces at once
 

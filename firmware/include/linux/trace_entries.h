@@ -20,6 +20,7 @@
 
 /* The numbers of Linux. */
 enum trace_type {
+	TRACE_STACK	= 4,
 	TRACE_MMIO_RW	= 7,
 	TRACE_MMIO_MAP	= 8,
 	TRACE_BLK	= 13,
@@ -60,6 +61,13 @@ struct osnoise_entry {
 	u32 irq_count;
 	u32 softirq_count;
 	u32 thread_count;
+};
+
+/* The addresses follow, the innermost call's first. */
+struct stack_entry {
+	struct trace_entry ent;
+	s32 size;		/* how many */
+	u32 padding;
 };
 
 enum { TIMERLAT_IRQ, TIMERLAT_THREAD };

@@ -15,7 +15,6 @@
 #include <emu/trace_work.h>
 
 #include "trace.h"
-#include "trace_osnoise.h"
 #include "trace_uprobe.h"
 
 static struct task_struct *ktraced_task;
