@@ -23,11 +23,12 @@ from emu.ftrace.ops import AtSites, FtraceOps, Watch
 from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
 from emu.ftrace.recorder import Recorder
+from emu.ftrace.site_callback import Callback
 from emu.ftrace.taken_text import TakenText
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.trace_summary import TraceSummary, summarize
-from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS, Callback, Tracer
+from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS, Tracer
 from emu.ftrace.trigger.triggers import Triggers
 from emu.kernel.work import WorkKind
 

@@ -20,8 +20,8 @@ __all__ = ["Switched", "TracerFailure", "switch"]
 
 _CPUS = 4
 _LOAD = (
-    "rm -f /done; (ls /bin | sed s/[aeiou]/z/g > /names; busy 4 1; chrt -f 20 busy 1 1; threads -n 3 count; memhog 1; usleep 3000; cat /names; echo > /done)"
-    " > /busy.log 2>&1 &"
+    "rm -f /done; (ls /bin | sed s/[aeiou]/z/g > /names; busy 4 1; chrt -f 20 busy 1 1; threads -n 3 count; memhog 1; "
+    "usleep 3000; cat /names; echo > /done) > /busy.log 2>&1 &"
 )
 _MEMORY = 64 << 20
 _BUFFER_KB = 64  # of the top array, so that a trace is read quickly
@@ -156,7 +156,6 @@ def _change(machine: Machine, choose: random.Random) -> bool:
 def _traces(machine: Machine) -> list[str]:
     """All that can be read of what was traced."""
     tracefs = machine.tracefs
-    names = [name for name in ("trace", "stack_trace", "events/sched/sched_switch/hist", "tracing_max_latency") if tracefs.exists(name)]
-    if tracefs.exists("trace_stat"):
-        names += [f"trace_stat/{name}" for name in sorted(tracefs.listdir("trace_stat"))]
+    names = ["trace", "stack_trace", "events/sched/sched_switch/hist", "tracing_max_latency"]
+    names += [f"trace_stat/{name}" for name in sorted(tracefs.listdir("trace_stat"))]
     return [tracefs.read(name) for name in names]

@@ -9,10 +9,10 @@ from emu.ftrace.tracers.latency import IRQSOFF, PREEMPTIRQSOFF, PREEMPTOFF
 from emu.ftrace.tracers.mmiotrace import MMIOTRACE
 from emu.ftrace.tracers.nop import NOP
 from emu.ftrace.tracers.osnoise import OSNOISE, TIMERLAT
-from emu.ftrace.tracers.tracer import Callback, TracedArray, Tracer
+from emu.ftrace.tracers.tracer import TracedArray, Tracer
 from emu.ftrace.tracers.wakeup import WAKEUP, WAKEUP_DL, WAKEUP_RT
 
-__all__ = ["BLK", "FUNCTION", "FUNCTION_GRAPH", "NOP", "TRACERS", "Callback", "TracedArray", "Tracer"]
+__all__ = ["BLK", "FUNCTION", "FUNCTION_GRAPH", "NOP", "TRACERS", "TracedArray", "Tracer"]
 
 _ALL = (
     TIMERLAT,

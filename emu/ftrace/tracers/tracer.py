@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
@@ -11,18 +10,12 @@ from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.options import Option
+from emu.ftrace.site_callback import Callback
 
 if TYPE_CHECKING:
     from emu.ftrace.trace_globals import TraceGlobals
 
-__all__ = ["Callback", "TracedArray", "Tracer"]
-
-
-class Callback(enum.Enum):
-    """What sites call, by its label in the guest kernel. GRAPH also does what ENTRY does, for other arrays."""
-
-    ENTRY = "ftrace_caller"  # records that the function was called, and by whom
-    GRAPH = "ftrace_graph_caller"  # records the entry, takes over the return address, records the return
+__all__ = ["TracedArray", "Tracer"]
 
 
 class TracedArray(Protocol):
