@@ -112,7 +112,9 @@ def test_probes_among_the_hooks(machine: Machine) -> None:
     places = ("raw_irqentry_exit_cond_resched", "preempt_schedule_irq", "preempt_count_add", "preempt_count_sub")
     for place in places:
         machine.tracefs.append("kprobe_events", f"p:{place} {place}\n")
-    story = events_of(machine, "preemptirq: kprobes:", WORK)
+    machine.run("insmod /lib/modules/event_cost.ko")
+    calls = "echo 60000 > /sys/module/event_cost/parameters/calls &"  # in the kernel for so long that it is preempted there
+    story = events_of(machine, "preemptirq: kprobes:", f"{calls} {calls} {calls} wait; {WORK}")
     seen = check([event for event in story if event.name in HOOKS])
     assert min(seen[hook] for hook in HOOKS) > 200
     probed = Counter(event.name for event in story)

@@ -119,8 +119,7 @@ void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
 static void __local_bh_enable(unsigned int cnt)
 {
 	barrier();
-	preempt_latency_stop(cnt);
-	__preempt_count_sub(cnt);
+	__preempt_count_sub(preempt_latency_stop(cnt));
 }
 
 /* Called and left with interrupts off; they are on around the actions. */
