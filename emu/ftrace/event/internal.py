@@ -109,4 +109,4 @@ BLK = _event("blk", 13,
               "char[] pdu"), "")  # fmt: skip
 
 # What the guest fills. A last field of no size, as `char[] buf`, is the data that the guest hands over beside the entry.
-GUEST_ENTRIES = (BLK, *(call for call in INTERNAL_EVENTS if call.name in {"hwlat", "osnoise", "timerlat"}))
+GUEST_ENTRIES = (BLK, *(call for call in INTERNAL_EVENTS if call.name in {"branch", "hwlat", "osnoise", "timerlat"}))

@@ -2,6 +2,7 @@
 """The tracers there are, by name, in the order of available_tracers."""
 
 from emu.ftrace.tracers.blk import BLK
+from emu.ftrace.tracers.branch import BRANCH, BRANCH_KEYS
 from emu.ftrace.tracers.function import FUNCTION
 from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
 from emu.ftrace.tracers.hwlat import HWLAT
@@ -11,13 +12,14 @@ from emu.ftrace.tracers.osnoise import OSNOISE, TIMERLAT
 from emu.ftrace.tracers.tracer import Callback, TracedArray, Tracer
 from emu.ftrace.tracers.wakeup import WAKEUP, WAKEUP_DL, WAKEUP_RT
 
-__all__ = ["BLK", "FUNCTION", "FUNCTION_GRAPH", "NOP", "TRACERS", "Callback", "TracedArray", "Tracer"]
+__all__ = ["BLK", "BRANCH_KEYS", "FUNCTION", "FUNCTION_GRAPH", "NOP", "TRACERS", "Callback", "TracedArray", "Tracer"]
 
 _ALL = (
     TIMERLAT,
     OSNOISE,
     HWLAT,
     BLK,
+    BRANCH,
     FUNCTION_GRAPH,
     WAKEUP_DL,
     WAKEUP_RT,

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the host knows of osnoise and timerlat. */
+/* What the host knows of tracers in the guest: of osnoise, timerlat, branch. */
 #include <linux/interrupt.h>
 #include <linux/osnoise.h>
 #include <emu/layout.h>
+
+LAYOUT_SIZE(ftrace_likely_data);
+LAYOUT(ftrace_likely_data, data.func);
+LAYOUT(ftrace_likely_data, data.file);
+LAYOUT(ftrace_likely_data, data.line);
+LAYOUT(ftrace_likely_data, data.correct);
+LAYOUT(ftrace_likely_data, data.incorrect);
+LAYOUT(ftrace_likely_data, constant);
 
 LAYOUT(osnoise_data, sample_period);
 LAYOUT(osnoise_data, sample_runtime);
