@@ -16,7 +16,7 @@ from emu.ftrace.native import array_record
 from emu.ftrace.options import Options
 from emu.ftrace.probes import FunctionProbes
 from emu.ftrace.site_callback import Callback
-from emu.ftrace.tracers import NOP, Tracer
+from emu.ftrace.tracers import BRANCH_KEYS, NOP, Tracer
 from emu.ftrace.trigger.consumers import Consumers
 from emu.native.record import Record
 
@@ -77,6 +77,7 @@ class FtraceOps:
 
     Attributes:
         tracer: the array's tracer.
+        with_branches: whether annotated branches are recorded, too: the option `branch` when the tracer was set.
         filter: set_ftrace_filter.
         notrace: set_ftrace_notrace.
         waiting_filter: words of set_ftrace_filter about modules that are not loaded.
@@ -100,6 +101,7 @@ class FtraceOps:
     ) -> None:
         self._options = options
         self.tracer: Tracer = NOP
+        self.with_branches = False
         self.filter = FunctionFilter(functions)
         self.notrace = self.filter
         self.waiting_filter, self.waiting_notrace = ModuleFilters(), ModuleFilters()
@@ -119,8 +121,8 @@ class FtraceOps:
 
     @property
     def tracer_keys(self) -> Collection[str]:
-        """The static keys that must be on for the tracer, by their symbols."""
-        return self.tracer.keys(self._options)
+        """The static keys that must be on for the tracer, by their symbols, and for branches beside it."""
+        return (*self.tracer.keys(self._options), *(BRANCH_KEYS if self.with_branches else ()))
 
     @property
     def filtered(self) -> bool:

@@ -50,6 +50,7 @@ CORE_OPTIONS = (
     Option("function-fork", False),
     Option("display-graph", False, top_only=True),
     Option("stacktrace", False),
+    Option("branch", False, top_only=True),
 )
 
 

@@ -204,6 +204,7 @@ class TraceArray:
             self.recorder.free_snapshot()
         self.records.set(array_record.PRINT_MAX, int(tracer.print_max))
         self.ops.tracer = tracer
+        self.ops.with_branches = self.is_top and self.options["branch"]
         self.ops.probes.tracer_set()
         self.recorder.clear()
         if tracer is FUNCTION:

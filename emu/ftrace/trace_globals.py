@@ -143,6 +143,12 @@ class TraceGlobals:
         self.stacks.use()
         return Wakeups(self._kernel, self.events, self._arch.wakeup_handlers(self.guest))
 
+    def branch_statistics(self) -> str:
+        """The text of trace_stat/branch_annotated."""
+        from emu.ftrace.branches import annotated_branches
+
+        return annotated_branches(self._kernel.memory)
+
     def event_handler(self) -> int:
         """The address of what handles events of which more is wanted than that they are recorded."""
         from emu.ftrace.native import event_handler

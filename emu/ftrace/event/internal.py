@@ -109,7 +109,7 @@ BLK = _event("blk", 13,
               "char[] pdu"), "")  # fmt: skip
 
 # What the guest fills. A last field of no size, as `char[] buf`, is the data that the guest hands over beside the entry.
-_FILLED_BY_GUEST = frozenset({"mmiotrace_rw", "mmiotrace_map", "hwlat", "osnoise", "timerlat"})
+_FILLED_BY_GUEST = frozenset({"branch", "mmiotrace_rw", "mmiotrace_map", "hwlat", "osnoise", "timerlat"})
 GUEST_ENTRIES = (
     BLK,
     *(call for call in INTERNAL_EVENTS if call.name in _FILLED_BY_GUEST),

@@ -10,6 +10,7 @@ import numpy as np
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.events import EventType
 from emu.ftrace.text.blk import blk_binary, blk_text
+from emu.ftrace.text.branch import branch_text
 from emu.ftrace.text.columns import Column
 from emu.ftrace.text.function import function_binary, function_hex, function_raw, function_text
 from emu.ftrace.text.hwlat import hwlat_raw, hwlat_text
@@ -39,6 +40,7 @@ _BODIES: Mapping[int, Writer] = {
     EventType.PRINT: print_text,
     EventType.BPRINT: bprint_text,
     EventType.BPUTS: bputs_text,
+    EventType.BRANCH: branch_text,
     EventType.HWLAT: hwlat_text,
     EventType.OSNOISE: osnoise_text,
     EventType.TIMERLAT: timerlat_text,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from emu.ftrace.text.blk import blk_header
+from emu.ftrace.text.branch import BRANCH_HEADER
 from emu.ftrace.text.columns import SymbolNames
 from emu.ftrace.text.graph_style import GraphPrint
 from emu.ftrace.text.view import TraceView
@@ -33,6 +34,8 @@ def event_header(view: TraceView) -> str:
     """The header of a trace with one event a line: how many events there are, and what the columns are."""
     if view.tracer == "blk":
         return blk_header(view)
+    if view.tracer == "branch":
+        return BRANCH_HEADER
     if not view.option("context-info"):
         return ""
     if view.option("latency-format"):

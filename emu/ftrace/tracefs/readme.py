@@ -23,6 +23,7 @@ Tracers
                     wakeup_rt: of real-time and deadline tasks only; wakeup_dl: of deadline tasks only
   osnoise           what takes CPUs away from a thread that reads the clock all the time: interrupts, tasks, the firmware
   timerlat          how late a timer's interrupt comes, and the thread that it wakes
+  branch            a line for each likely() and unlikely() of the kernel: whether it was right
   nop               no functions; markers only
 
 What is traced
@@ -39,6 +40,7 @@ What is traced
 
   function_profile_enabled      1: counts and times calls of the functions that set_ftrace_filter names, whatever the tracer is
   trace_stat/functionN          what a CPU has counted since: calls, microseconds, their average and variance, longest first
+  trace_stat/branch_annotated   how often likely() and unlikely() were right, while the tracer or the option branch was on
   stack_max_size                bytes of the deepest stack since /proc/sys/kernel/stack_tracer_enabled is 1; 0 begins anew
   stack_trace                   the calls on that stack, and what each took of it
   stack_trace_filter            only these functions look how deep the stack is
@@ -199,6 +201,7 @@ How it is shown
   hash-ptr              show pointers in events as numbers that hide the address
   stacktrace            record after each event the calls that led to it
   userstacktrace        the same for calls in user space
+  branch                record likely() and unlikely(), too, from the next time on that a tracer is set
   sym-userobj           show these as an offset in the mapped file, if the process still lives
   func_stack_trace      function: record after each function the calls that led to it
   pause-on-trace        record nothing while somebody has trace open to read it

@@ -133,17 +133,25 @@ def _profile_files(tr: TraceArray) -> dict[str, Node]:
     """The files of the function profiler."""
     profiler = tr.globals.profiler
 
-    def statistics(cpu: int) -> Node:
-        """Linux lets it be opened for writing, but takes no writes."""
-        text = partial(profiler.text, cpu)
-        return HandleFile(0o640, lambda flags: TextHandle(flags, lambda: text(tr.ops.threshold_us * 1000), None))
+    def of_cpu(cpu: int) -> str:
+        return profiler.text(cpu, tr.ops.threshold_us * 1000)
 
     return {
         "function_profile_enabled": TextFile(
             lambda: f"{int(profiler.enabled)}\n", lambda text: tr.set_profiling(parse_decimal(text) != 0)
         ),
-        "trace_stat": StaticDirectory({f"function{cpu}": statistics(cpu) for cpu in range(tr.recorder.cpus)}),
+        "trace_stat": StaticDirectory(
+            {
+                "branch_annotated": _statistics(tr.globals.branch_statistics),
+                **{f"function{cpu}": _statistics(partial(of_cpu, cpu)) for cpu in range(tr.recorder.cpus)},
+            }
+        ),
     }
+
+
+def _statistics(text: Callable[[], str]) -> Node:
+    """Linux lets it be opened for writing, but takes no writes."""
+    return HandleFile(0o640, lambda flags: TextHandle(flags, text, None))
 
 
 def _dynamic_events_files(tr: TraceArray) -> dict[str, Node]:

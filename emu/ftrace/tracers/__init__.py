@@ -2,6 +2,7 @@
 """The tracers there are, by name, in the order of available_tracers."""
 
 from emu.ftrace.tracers.blk import BLK
+from emu.ftrace.tracers.branch import BRANCH, BRANCH_KEYS
 from emu.ftrace.tracers.function import FUNCTION
 from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
 from emu.ftrace.tracers.hwlat import HWLAT
@@ -12,7 +13,7 @@ from emu.ftrace.tracers.osnoise import OSNOISE, TIMERLAT
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 from emu.ftrace.tracers.wakeup import WAKEUP, WAKEUP_DL, WAKEUP_RT
 
-__all__ = ["BLK", "FUNCTION", "FUNCTION_GRAPH", "NOP", "TRACERS", "TracedArray", "Tracer"]
+__all__ = ["BLK", "BRANCH_KEYS", "FUNCTION", "FUNCTION_GRAPH", "NOP", "TRACERS", "TracedArray", "Tracer"]
 
 _ALL = (
     TIMERLAT,
@@ -20,6 +21,7 @@ _ALL = (
     HWLAT,
     BLK,
     MMIOTRACE,
+    BRANCH,
     FUNCTION_GRAPH,
     WAKEUP_DL,
     WAKEUP_RT,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Traps other than page faults, interrupts and system calls. */
+#define DISABLE_BRANCH_PROFILING
 #include <linux/kernel.h>
 #include <linux/init.h>
 #include <linux/interrupt.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Exceptions other than page faults. */
+#define DISABLE_BRANCH_PROFILING
 #include <linux/kernel.h>
 #include <linux/oops.h>
 #include <linux/sched.h>

@@ -31,13 +31,18 @@
 /* Marks casts that change what a number means. */
 #define __force
 
-#define likely(x)		__builtin_expect(!!(x), 1)
-#define unlikely(x)		__builtin_expect(!!(x), 0)
 #define unreachable()		__builtin_unreachable()
 
 #define barrier()		asm volatile("" : : : "memory")
 
 #define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
 #define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
+
+/* Code below the tracer says DISABLE_BRANCH_PROFILING before all includes. */
+#ifdef DISABLE_BRANCH_PROFILING
+#define likely(x)		__builtin_expect(!!(x), 1)
+#define unlikely(x)		__builtin_expect(!!(x), 0)
+#endif
+#include <linux/branch_check.h>
 
 #endif

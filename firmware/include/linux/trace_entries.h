@@ -23,10 +23,20 @@ enum trace_type {
 	TRACE_STACK	= 4,
 	TRACE_MMIO_RW	= 7,
 	TRACE_MMIO_MAP	= 8,
+	TRACE_BRANCH	= 9,
 	TRACE_BLK	= 13,
 	TRACE_HWLAT	= 15,
 	TRACE_OSNOISE	= 16,
 	TRACE_TIMERLAT	= 17,
+};
+
+struct branch_entry {
+	struct trace_entry ent;
+	u32 line;
+	char func[31];
+	char file[21];
+	char correct;
+	char constant;
 };
 
 struct hwlat_entry {

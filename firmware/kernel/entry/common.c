@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is done before every return from the kernel. */
+#define DISABLE_BRANCH_PROFILING
 #include <linux/entry-common.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Non-maskable interrupts: from the watchdog's timer, or the host's. */
+#define DISABLE_BRANCH_PROFILING
 #include <linux/errno.h>
 #include <linux/hardirq.h>
 #include <linux/nmi.h>

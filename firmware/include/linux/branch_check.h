@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What likely() and unlikely() tell of the branches that they annotate: nothing
+ * while branch_key is off. Included by linux/compiler.h only.
+ */
+#ifndef _LINUX_BRANCH_CHECK_H
+#define _LINUX_BRANCH_CHECK_H
+
+#include <linux/jump_label.h>
+
+struct ftrace_branch_data {
+	const char *func;
+	const char *file;
+	unsigned int line;
+	unsigned long correct;
+	unsigned long incorrect;
+};
+
+struct ftrace_likely_data {
+	struct ftrace_branch_data data;
+	unsigned long constant;		/* how often it was known to gcc */
+};
+
+DECLARE_STATIC_KEY_FALSE(branch_key);
+
+/* A condition was @val, and @expect was to be expected. */
+void ftrace_likely_update(struct ftrace_likely_data *f, int val, int expect,
+			  int is_constant);
+
+#define __branch_check__(x, expect, is_constant) ({			\
+	static struct ftrace_likely_data ______f			\
+		__aligned(8) __section("_ftrace_annotated_branch") = {	\
+		.data = {						\
+			.func = __func__,				\
+			.file = __FILE__,				\
+			.line = __LINE__,				\
+		},							\
+	};								\
+	long ______r = !!(x);						\
+									\
+	if (static_branch_unlikely(&branch_key))			\
+		ftrace_likely_update(&______f, ______r, expect,		\
+				     is_constant);			\
+	__builtin_expect(______r, expect); })
+
+#ifndef DISABLE_BRANCH_PROFILING
+#define likely(x)	__branch_check__(x, 1, __builtin_constant_p(x))
+#define unlikely(x)	__branch_check__(x, 0, __builtin_constant_p(x))
+#endif
+
+#endif
