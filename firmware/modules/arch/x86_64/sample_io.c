@@ -4,6 +4,7 @@
 #include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 
@@ -13,7 +14,8 @@
 
 #define ACCESSES_PER_CPU	8
 
-static void __iomem *device;
+static void __iomem *device;	/* NULL when it is no longer mapped */
+static DEFINE_MUTEX(device_lock);
 static char text[] = "sample_io moves this text";
 
 /* Each read has its own value. */
@@ -56,9 +58,10 @@ static void sample_io_add(void)
 	readl(sum);
 }
 
-/* Written to /sys/module/sample_io/parameters/do: what. */
-static int do_set(const char *val, const struct kernel_param *kp)
+static int use_device(const char *val)
 {
+	if (!device)
+		return -ENODEV;
 	if (!strncmp(val, "words", 5))
 		sample_io_words();
 	else if (!strncmp(val, "strings", 7))
@@ -70,6 +73,17 @@ static int do_set(const char *val, const struct kernel_param *kp)
 	else
 		return -EINVAL;
 	return 0;
+}
+
+/* Written to /sys/module/sample_io/parameters/do: what. */
+static int do_set(const char *val, const struct kernel_param *kp)
+{
+	int err;
+
+	mutex_lock(&device_lock);
+	err = use_device(val);
+	mutex_unlock(&device_lock);
+	return err;
 }
 
 static const struct kernel_param_ops do_ops = {
@@ -87,7 +101,10 @@ module_init(sample_io_init);
 
 static void __exit sample_io_exit(void)
 {
+	mutex_lock(&device_lock);
 	iounmap(device);
+	device = NULL;
+	mutex_unlock(&device_lock);
 }
 module_exit(sample_io_exit);
 
