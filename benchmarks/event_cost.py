@@ -44,6 +44,8 @@ class Case(NamedTuple):
     hist: str = ""  # the keys of a histogram of the first event
     probe: str = ""  # what kprobe_events defines as the event `cost`; BEHIND stands for another place than the function's first
     stack: int = 0  # calls in the stack trace after each event; 0: there is none
+    checked: bool = False  # the stack tracer looks
+    profiled: bool = False
     recorded: bool = True
 
     @property
@@ -57,6 +59,8 @@ BEHIND = "+BEHIND"
 CASES = {
     "nop": Case(recorded=False),
     "function": Case("function"),
+    "stack tracer": Case(checked=True, recorded=False),
+    "function profiler": Case(profiled=True, recorded=False),
     EVENT: Case(event="event_cost_fixed"),
     "event with a string": Case(event="event_cost_string"),
     "rejected by a filter": Case(event="event_cost_fixed", filter="value < 0", recorded=False),
@@ -83,9 +87,11 @@ def record_with(machine: Machine, case: Case) -> None:
         ("set_event", case.event),
         (f"{FIXED}/filter", case.filter),
         ("options/stacktrace", str(int(case.stack > 0))),
+        ("function_profile_enabled", str(int(case.profiled))),
         ("trace", ""),
     ):
         machine.tracefs.write(name, value)
+    assert machine.run(f"echo {int(case.checked)} > /proc/sys/kernel/stack_tracer_enabled").status == 0
 
 
 def second_instruction(machine: Machine) -> int:
@@ -107,6 +113,7 @@ def nanoseconds(arch: str) -> dict[str, float]:
         machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
         assert machine.run("insmod /lib/modules/event_cost.ko").status == 0
         machine.tracefs.write("set_ftrace_filter", FUNCTION)
+        machine.tracefs.write("stack_trace_filter", FUNCTION)
         for case in CASES.values():
             record_with(machine, case)
             call(machine, 1)

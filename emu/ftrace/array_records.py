@@ -97,9 +97,14 @@ class RecordLists:
         )
 
     @property
-    def top(self) -> ArrayRecords:
-        """The top array's records."""
-        return self._all[0]
+    def top(self) -> Record:
+        """The top array's record."""
+        return self._all[0].array
+
+    @property
+    def top_cpus(self) -> Sequence[Record]:
+        """Its records of the CPUs."""
+        return self._all[0].cpus
 
     def on_change(self, changed: Callable[[], None]) -> None:
         """Has `changed` called whenever an array changes what is recorded."""

@@ -54,6 +54,6 @@ class TraceCallbacks:
 
     def _choose(self) -> None:
         if self._used:
-            general = any(self._records.top.array.get(field) for field in array_record.GENERAL)
+            general = any(self._records.top.get(field) for field in array_record.GENERAL)
             for label, function in self._arch.callbacks(self._guest, general):
                 self._kernel.board.dispatch(self._kernel.image.symbol(label), function)

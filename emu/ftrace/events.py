@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "BLK", "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "HWLAT", "KERNEL_STACK", "OSNOISE",
-    "PRINT", "RAW_DATA", "TASK_SWITCH", "TIMERLAT", "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
+    "BLK", "BPRINT", "BPUTS", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "HWLAT", "KERNEL_STACK", "MMIO_MAP",
+    "MMIO_RW", "OSNOISE", "PRINT", "RAW_DATA", "TASK_SWITCH", "TIMERLAT", "USER_STACK", "USER_STACK_DEPTH", "EventType",
+    "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
 
@@ -25,6 +26,8 @@ class EventType(enum.IntEnum):
     KERNEL_STACK = 4
     PRINT = 5
     BPRINT = 6
+    MMIO_RW = 7
+    MMIO_MAP = 8
     FUNCGRAPH_EXIT = 10
     FUNCGRAPH_ENTRY = 11
     USER_STACK = 12
@@ -67,6 +70,10 @@ KERNEL_STACK = _entry(("size", "i4"), ("padding", "u4"))  # how many addresses; 
 PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
 BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)
 BPUTS = _entry(("ip", "u8"), ("str", "u8"))  # the text's address
+MMIO_RW = _entry(
+    ("phys", "u8"), ("value", "u8"), ("pc", "u8"), ("map_id", "i4"), ("opcode", "u1"), ("width", "u1"), ("padding", "u2")
+)  # fmt: skip
+MMIO_MAP = _entry(("phys", "u8"), ("virt", "u8"), ("len", "u8"), ("map_id", "i4"), ("opcode", "u1"), ("padding", "V3"))
 HWLAT = _entry(
     ("duration", "u8"), ("outer_duration", "u8"), ("nmi_total_ts", "u8"), ("tv_sec", "i8"), ("tv_nsec", "i8"),
     ("nmi_count", "u4"), ("seqnum", "u4"), ("count", "u4"),

@@ -64,11 +64,11 @@ class Profiler:
         size = len(self._names) * profiler.ROW
         rows = np.array([self._rows[number] for number in functions.numbers.tolist()], np.uint64)
         self._table = probes.table_of(places.astype(np.uint64), rows * np.uint64(8 * profiler.ROW))
-        top = self._records.top
-        self._counts = [_grown(counts, size) for counts in self._counts or [Record(0) for _ in top.cpus]]
-        for cpu, counts in zip(top.cpus, self._counts, strict=True):
+        cpus = self._records.top_cpus
+        self._counts = [_grown(counts, size) for counts in self._counts or [Record(0) for _ in cpus]]
+        for cpu, counts in zip(cpus, self._counts, strict=True):
             cpu.set(array_cpu_record.PROFILE, counts.address)
-        top.array.set(array_record.PROFILED_SITES, self._table.ctypes.data)
+        self._records.top.set(array_record.PROFILED_SITES, self._table.ctypes.data)
 
     # For FtraceOps (Watch)
 

@@ -106,7 +106,7 @@ class Recorder:
             trace_globals.event_handler,
             lambda: trace_globals.stacks.callbacks().event_with_stack,
         )
-        self._is_top = trace_globals.records.top is self.records
+        self._is_top = trace_globals.records.top is self.records.array
         if self._is_top:
             for call in GUEST_ENTRIES:
                 self.event_files.file(call)

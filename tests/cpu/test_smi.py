@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.cpu.native import cpu_record
@@ -33,6 +33,7 @@ def test_a_cpu_that_is_awake_finds_each_in_its_clock() -> None:
     ]
 
 
+@settings(deadline=None)  # the first example compiles
 @given(
     period=st.integers(2, 1000),
     length=st.integers(1, 999),

@@ -18,6 +18,9 @@ Tracers
 
   function          a line for each call, with the caller
   function_graph    calls and returns, nested like C, with how long each took
+  hwlat             time that the hardware takes, unseen by the kernel: threads look for it while interrupts are off
+  wakeup            the longest time for which the most urgent task that is woken waits for a CPU, and what goes on meanwhile;
+                    wakeup_rt: of real-time and deadline tasks only; wakeup_dl: of deadline tasks only
   osnoise           what takes CPUs away from a thread that reads the clock all the time: interrupts, tasks, the firmware
   timerlat          how late a timer's interrupt comes, and the thread that it wakes
   nop               no functions; markers only
@@ -31,7 +34,14 @@ What is traced
   set_graph_notrace             function_graph: not these, nor what they call
   max_graph_depth               function_graph: calls nested at most so deep (0: any depth)
   tracing_thresh                function_graph: only returns of calls that took so many microseconds (0: all)
+                                hwlat: only times that are longer (0: 10)
   enabled_functions             the functions that call a tracer now
+
+  function_profile_enabled      1: counts and times calls of the functions that set_ftrace_filter names, whatever the tracer is
+  trace_stat/functionN          what a CPU has counted since: calls, microseconds, their average and variance, longest first
+  stack_max_size                bytes of the deepest stack since /proc/sys/kernel/stack_tracer_enabled is 1; 0 begins anew
+  stack_trace                   the calls on that stack, and what each took of it
+  stack_trace_filter            only these functions look how deep the stack is
 
   Functions are named one after another, by name or by glob:
       vfs_read   vfs_*   *_read   *read*   vfs_[rw]*   [!_]*   t?me
@@ -137,6 +147,9 @@ What is recorded
   free_buffer               whoever closes it makes the buffers as small as they can be
   trace_clock               the clock that gives events their time; choosing one empties the buffers. Here all of those
                             that count nanoseconds are one, since boot; tai: since 1970
+  hwlat_detector/window     hwlat: microseconds from the beginning of one look to that of the next
+  hwlat_detector/width      and how long each look is
+  hwlat_detector/mode       none: one thread looks, anywhere; round-robin: on the next CPU each time; per-cpu: one on each
   timestamp_mode            events hold the time since the one before
   trace_marker              what is written here appears among the events
   trace_marker_raw          the same for bytes; the first four are a number that says what they are

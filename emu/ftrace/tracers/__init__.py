@@ -6,6 +6,7 @@ from emu.ftrace.tracers.function import FUNCTION
 from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
 from emu.ftrace.tracers.hwlat import HWLAT
 from emu.ftrace.tracers.latency import IRQSOFF, PREEMPTIRQSOFF, PREEMPTOFF
+from emu.ftrace.tracers.mmiotrace import MMIOTRACE
 from emu.ftrace.tracers.nop import NOP
 from emu.ftrace.tracers.osnoise import OSNOISE, TIMERLAT
 from emu.ftrace.tracers.tracer import Callback, TracedArray, Tracer
@@ -18,6 +19,7 @@ _ALL = (
     OSNOISE,
     HWLAT,
     BLK,
+    MMIOTRACE,
     FUNCTION_GRAPH,
     WAKEUP_DL,
     WAKEUP_RT,

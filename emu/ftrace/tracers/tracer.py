@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.files import EventFiles
@@ -72,6 +72,12 @@ class TracedArray(Protocol):
     def clear_worst(self) -> None:
         """Drops what the spare ring buffers hold."""
 
+    @property
+    def lost_events(self) -> int:
+        """For how many events the ring buffers had no room since they were empty."""
+
+    lost_told: int  # of these, what readers of trace_pipe have been told
+
 
 class Tracer:
     """One entry of available_tracers. All machines share it: what belongs to one is kept by the trace array or TraceGlobals.
@@ -87,9 +93,11 @@ class Tracer:
     Attributes:
         print_max: whether it keeps the worst that it has seen in the spare ring buffers: then `trace` shows those, and there are
             no snapshots (Linux: print_max and use_max_tr).
+        only_with: a symbol of the kernel without which there is no such tracer; None: all kernels have it.
     """
 
     print_max = False
+    only_with: ClassVar[str | None] = None
 
     def __init__(
         self, name: str, callback: Callback | None = None, options: Collection[Option] = (), *, in_instances: bool = False
@@ -124,7 +132,7 @@ class Tracer:
         """Another tracer is set. From now on, this one does nothing."""
 
     def recording(self, array: TracedArray, on: bool) -> None:
-        """tracing_on has been written."""
+        """tracing_on has been changed by a write."""
 
     def option_changed(self, array: TracedArray, name: str, on: bool) -> None:
         """One of its own options has been set, or, while this is the tracer, one that all have.
@@ -132,6 +140,14 @@ class Tracer:
         Raises:
             TraceError: it cannot be; it stays what it was.
         """
+
+    def pipe_begins_with(self) -> str:
+        """What a reader of trace_pipe gets first."""
+        return ""
+
+    def pipe_tells(self, array: TracedArray) -> str:
+        """What a reader of trace_pipe gets before the next events."""
+        return ""
 
     def threshold_changed(self, array: TracedArray) -> None:
         """tracing_thresh has been written while this is the tracer."""

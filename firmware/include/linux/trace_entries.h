@@ -14,12 +14,15 @@
 #ifndef _LINUX_TRACE_ENTRIES_H
 #define _LINUX_TRACE_ENTRIES_H
 
+#include <linux/mmiotrace.h>
 #include <linux/trace_events.h>
 #include <linux/types.h>
 
 /* The numbers of Linux. */
 enum trace_type {
 	TRACE_STACK	= 4,
+	TRACE_MMIO_RW	= 7,
+	TRACE_MMIO_MAP	= 8,
 	TRACE_BLK	= 13,
 	TRACE_HWLAT	= 15,
 	TRACE_OSNOISE	= 16,
@@ -36,6 +39,16 @@ struct hwlat_entry {
 	u32 nmi_count;
 	u32 seqnum;
 	u32 count;
+};
+
+struct trace_mmiotrace_rw {
+	struct trace_entry ent;
+	struct mmiotrace_rw rw;
+};
+
+struct trace_mmiotrace_map {
+	struct trace_entry ent;
+	struct mmiotrace_map map;
 };
 
 struct osnoise_entry {

@@ -110,12 +110,12 @@ def test_a_word_that_linux_does_not_understand_either(tracefs: TraceFS, path: st
 
 def test_dmesg_says_it_once_and_in_order(machine: Machine) -> None:
     before = shell(machine, "dmesg")
-    said = shell(machine, "for n in 1 2; do cat stack_trace nosuch; echo irqsoff > current_tracer; done 2>&1 | wc -l; dmesg")
+    said = shell(machine, "for n in 1 2; do cat eval_map nosuch; echo irqsoff > current_tracer; done 2>&1 | wc -l; dmesg")
     count, *lines = said.removeprefix(before).splitlines()
     assert count == "6"
     new = [line.partition("] ")[2] for line in lines][len(before.splitlines()) :]
     assert new == [
-        "tracefs: stack_trace: Linux 6.1 has this file, this machine does not",
+        "tracefs: eval_map: Linux 6.1 has this file, this machine does not",
         "tracefs: current_tracer: Linux 6.1 has the tracer 'irqsoff', this machine does not",
     ]
 
