@@ -266,9 +266,9 @@ def check_requests(arch: str, folder: Path, seed: int) -> None:
     assert [told(one) for one in sorted(traced, key=context)] == [told(one) for one in sorted(steps(text, _EVENT), key=context)]
 
 
-def context(step: Step) -> tuple[int, str]:
-    """The task, and whether it was in a softirq."""
-    return step.pid, step.flags[2]
+def context(step: Step) -> tuple[str, int]:
+    """A task, or the softirqs of a CPU: what is done in one is done in order."""
+    return step.flags[2], step.cpu if step.flags[2] == "s" else step.pid
 
 
 def told(step: Step) -> tuple[str, str, int, int, str, int]:
