@@ -17,7 +17,7 @@ from tests.lib.event_entries import Entry, entries
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SMI_PERIOD, SMI_LENGTH = 3_100_000, 300_000  # nanoseconds
-SLACK = 2_000  # nanoseconds: an SMI waits for the end of the block that the CPU is in
+SLACK = 10_000  # nanoseconds: an SMI waits for the end of what the CPU executes at a stretch
 COUNTS = {"nmi_count": "nmi_noise", "irq_count": "irq_noise", "softirq_count": "softirq_noise", "thread_count": "thread_noise"}
 
 
@@ -131,6 +131,7 @@ def test_timerlat_is_late_when_the_firmware_was_there_and_shows_where(arch: str)
         tracefs.write("osnoise/cpus", "1")
         assert tasks(machine).keys() & {"timerlat/0", "timerlat/1"} == {"timerlat/1"}
         assert tracefs.read("osnoise/cpus") == "1\n"
+        tracefs.write("tracing_on", "1")
         tracefs.write("tracing_on", "0")
         assert not tasks(machine).keys() & {"timerlat/0", "timerlat/1"}
         tracefs.write("osnoise/options", "NO_OSNOISE_WORKLOAD")
@@ -139,7 +140,7 @@ def test_timerlat_is_late_when_the_firmware_was_there_and_shows_where(arch: str)
         tracefs.write("tracing_on", "1")
         machine.run("true")
         noise = [{entry.fields["comm"] for entry in ring} for ring in entries(machine.trace_array)]
-        assert not noise[0] and b"sh" in noise[1] and not tasks(machine).keys() & {"osnoise/0", "osnoise/1"}
+        assert not noise[0] and b"swapper/1" in noise[1] and not tasks(machine).keys() & {"osnoise/0", "osnoise/1"}
 
 
 def test_files(tracefs: TraceFS) -> None:
