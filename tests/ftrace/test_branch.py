@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The branch tracer says of each likely() and unlikely() whether it was right. Its text is that of `format`: there is no golden."""
+"""The branch tracer says of each likely() and unlikely() whether it was right. The text is that of `format`."""
 
 from __future__ import annotations
 
