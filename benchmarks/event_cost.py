@@ -146,7 +146,7 @@ def all_on(arch: str) -> tuple[float, int]:
 
 
 def instructions_without_keys(arch: str) -> Mapping[str, float]:
-    """Guest instructions of workloads over those of a kernel that has no static keys."""
+    """Guest instructions of the boot and of workloads over those of a kernel that has no static keys."""
     name = f"build/{arch}-no-static-keys/vmlinux"
     build = ["make", "-s", "-C", str(FIRMWARE), f"ARCH={arch}", "STATIC_KEYS=n", "-j2", name]
     subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
@@ -154,11 +154,12 @@ def instructions_without_keys(arch: str) -> Mapping[str, float]:
     for image in (None, FIRMWARE / name):
         counts.append([])
         with Machine(arch=arch, cpus=1, image=image) as machine:
+            counts[-1].append(sum(cpu.instructions for cpu in machine.board.cpus))
             for workload in WORKLOADS:
                 before = sum(cpu.instructions for cpu in machine.board.cpus)
                 assert machine.run(workload).status == 0
                 counts[-1].append(sum(cpu.instructions for cpu in machine.board.cpus) - before)
-    return {workload: ours / bare for workload, ours, bare in zip(WORKLOADS, *counts, strict=True)}
+    return {workload: ours / bare for workload, ours, bare in zip(("boot", *WORKLOADS), *counts, strict=True)}
 
 
 def main() -> None:

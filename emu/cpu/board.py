@@ -17,6 +17,7 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.cpu.heap import Heap
 from emu.cpu.host_signals import Held
+from emu.cpu.io_window import IoWindow
 from emu.cpu.native import board_record, cpu_record, forget, turns
 from emu.cpu.native.block_record import asked_for, string_cost
 from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
@@ -53,6 +54,7 @@ class Board:
     Attributes:
         record: what native code knows of it (`native.board_record`).
         heap: where Unicorn keeps what it knows of the CPUs.
+        io: the devices behind RAM; None: the architecture's boards have none.
     """
 
     LONGEST_TURN: ClassVar[int] = 100_000  # cycles
@@ -64,6 +66,8 @@ class Board:
             raise ValueError(f"a quantum of {quantum} cycles: 1 to {self.LONGEST_TURN} are possible")
         if not _SLOWEST <= frequency <= _FASTEST:
             raise ValueError(f"a frequency of {frequency} Hz: {_SLOWEST} to {_FASTEST} are possible")
+        if arch.io_window and memory > arch.io_window.start:
+            raise ValueError(f"{memory} bytes of memory: at most {arch.io_window.start >> 30} GiB are possible")
         host_clock.stop()
         self.arch = arch
         self.memory = memory
@@ -71,6 +75,7 @@ class Board:
         self.ram = far_memory(memory)
         self.ram_address = ctypes.addressof(ctypes.c_char.from_buffer(self.ram))
         self.heap = Heap(cpus * _HEAP)
+        self.io = IoWindow(arch.io_window) if arch.io_window else None
         self.record = Record(board_record.WORDS)
         self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)
         self._dispatch = np.zeros(0, np.uint64)

@@ -38,6 +38,8 @@ class Cpu:
             self.uc._uch.memory = board.heap, board.ram  # the binding keeps this until it has closed the Uc
             self.uc.ctl_set_tcg_buffer_size(cpu_record.TRANSLATION_BUFFER)
             self.uc.mem_map_ptr(0, board.memory, unicorn.UC_PROT_ALL, board.ram_address)
+            if board.io is not None:
+                board.io.connect(self.uc)
             inside = board.arch.attach(self.uc, self.record.address)
         self.env = inside["env"]
         self._cflags_next_tb = ctypes.c_uint32.from_address(inside["cflags_next_tb"])

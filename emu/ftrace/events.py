@@ -12,8 +12,8 @@ from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
     "BLK", "BPRINT", "BPUTS", "BRANCH", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "HWLAT", "KERNEL_STACK",
-    "OSNOISE", "PRINT", "RAW_DATA", "TASK_SWITCH", "TIMERLAT", "USER_STACK", "USER_STACK_DEPTH", "EventType", "Events", "Flag",
-    "entries_at",
+    "MMIO_MAP", "MMIO_RW", "OSNOISE", "PRINT", "RAW_DATA", "TASK_SWITCH", "TIMERLAT", "USER_STACK", "USER_STACK_DEPTH",
+    "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
 
@@ -26,6 +26,8 @@ class EventType(enum.IntEnum):
     KERNEL_STACK = 4
     PRINT = 5
     BPRINT = 6
+    MMIO_RW = 7
+    MMIO_MAP = 8
     BRANCH = 9
     FUNCGRAPH_EXIT = 10
     FUNCGRAPH_ENTRY = 11
@@ -69,6 +71,10 @@ KERNEL_STACK = _entry(("size", "i4"), ("padding", "u4"))  # how many addresses; 
 PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
 BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)
 BPUTS = _entry(("ip", "u8"), ("str", "u8"))  # the text's address
+MMIO_RW = _entry(
+    ("phys", "u8"), ("value", "u8"), ("pc", "u8"), ("map_id", "i4"), ("opcode", "u1"), ("width", "u1"), ("padding", "u2")
+)  # fmt: skip
+MMIO_MAP = _entry(("phys", "u8"), ("virt", "u8"), ("len", "u8"), ("map_id", "i4"), ("opcode", "u1"), ("padding", "V3"))
 BRANCH = _entry(("line", "u4"), ("func", "S31"), ("file", "S21"), ("correct", "u1"), ("constant", "u1"), ("padding", "u2"))
 HWLAT = _entry(
     ("duration", "u8"), ("outer_duration", "u8"), ("nmi_total_ts", "u8"), ("tv_sec", "i8"), ("tv_nsec", "i8"),

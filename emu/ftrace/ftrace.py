@@ -23,8 +23,8 @@ from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.return_stack import ReturnStacks
+from emu.ftrace.site_callback import Callback
 from emu.ftrace.trace_globals import TraceGlobals
-from emu.ftrace.tracers import Callback
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import BadModule, Module
 

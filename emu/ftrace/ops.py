@@ -15,7 +15,8 @@ from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMas
 from emu.ftrace.native import array_record
 from emu.ftrace.options import Options
 from emu.ftrace.probes import FunctionProbes
-from emu.ftrace.tracers import BRANCH_KEYS, NOP, Callback, Tracer
+from emu.ftrace.site_callback import Callback
+from emu.ftrace.tracers import BRANCH_KEYS, NOP, Tracer
 from emu.ftrace.trigger.consumers import Consumers
 from emu.native.record import Record
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.filters import Functions, SiteMask
 from emu.ftrace.native import array_cpu_record, array_record, probes, profiler
+from emu.ftrace.site_callback import Callback
 from emu.ftrace.text.duration import duration
-from emu.ftrace.tracers import Callback
 from emu.native.record import Record
 
 __all__ = ["Profiler"]

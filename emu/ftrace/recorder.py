@@ -22,10 +22,11 @@ from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
 from emu.ftrace.ring_buffer import RingBuffer
+from emu.ftrace.site_callback import Callback
 from emu.ftrace.text import TraceView
 from emu.ftrace.text.view import LatencyData
 from emu.ftrace.trace_globals import TraceGlobals
-from emu.ftrace.tracers import FUNCTION_GRAPH, NOP, Callback, Tracer
+from emu.ftrace.tracers import FUNCTION_GRAPH, NOP, Tracer
 from emu.ftrace.trigger.consumers import Consumers
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record

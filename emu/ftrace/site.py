@@ -6,8 +6,8 @@ from __future__ import annotations
 from emu.cpu.disassembly import disassemble
 from emu.ftrace.errors import enumeration
 from emu.ftrace.ftrace import Ftrace
+from emu.ftrace.site_callback import Callback
 from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracers import Callback
 from emu.kernel.kernel import Kernel
 
 __all__ = ["Site"]

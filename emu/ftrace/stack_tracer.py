@@ -13,8 +13,8 @@ from emu.ftrace.array_records import RecordLists
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.native import array_record, stack_tracer_record
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.site_callback import Callback
 from emu.ftrace.stacks import Stacks
-from emu.ftrace.tracers import Callback
 from emu.kernel.symbols import Symbols
 from emu.native.record import Record
 

@@ -23,11 +23,12 @@ from emu.ftrace.ops import AtSites, FtraceOps, Watch
 from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
 from emu.ftrace.recorder import Recorder
+from emu.ftrace.site_callback import Callback
 from emu.ftrace.taken_text import TakenText
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.trace_summary import TraceSummary, summarize
-from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS, Callback, Tracer
+from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS, Tracer
 from emu.ftrace.trigger.triggers import Triggers
 from emu.kernel.work import WorkKind
 
@@ -54,6 +55,7 @@ class TraceArray:
         instances: the instances of the top array, by name.
         users: how many of its files are open; an instance cannot be removed meanwhile.
         pipes: how many readers have a trace_pipe open.
+        lost_told: see TracedArray.
         buffer_percent: how much of a CPU's buffer is written when a poll finds the CPU's pipes readable; 0: one event is enough.
         buffer_expanded: whether the buffers have left their first size, because a tracer or a size was set.
     """
@@ -65,7 +67,7 @@ class TraceArray:
         recorder.tracer_started = self._tracer_started
         recorder.tracer_ready = self._tracer_ready
         self.is_top = parent is None
-        self.tracers = {name: tracer for name, tracer in TRACERS.items() if self.is_top or tracer.in_instances}
+        self.tracers = {name: tracer for name, tracer in TRACERS.items() if self._has(tracer)}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
         consumers = recorder.consumers(self.allocate_snapshot)
         at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches] if self.is_top else []
@@ -74,6 +76,7 @@ class TraceArray:
         hists = partial(recorder.hist_triggers, self.set_clock, self.reserve_snapshot)
         self.triggers = Triggers(recorder.event_files, consumers, hists, recorder.globals.condition)
         self.pipes = 0
+        self.lost_told = 0
         self.buffer_percent = 50
         self.users = 0
         self.instances: dict[str, TraceArray] = {}
@@ -86,6 +89,10 @@ class TraceArray:
         ftrace.register(self.ops, recorder)
         if self.is_top:
             ftrace.top_array = self
+
+    def _has(self, tracer: Tracer) -> bool:
+        known = tracer.only_with is None or self.globals.has_symbol(tracer.only_with)
+        return known and (self.is_top or tracer.in_instances)
 
     def _inherit(self, options: Options) -> None:
         """Takes over the top array's options, except those to follow tasks: an instance has lists of its own."""
@@ -115,6 +122,10 @@ class TraceArray:
     @property
     def max_latency(self) -> MaxLatency:
         return self.recorder.max_latency
+
+    @property
+    def lost_events(self) -> int:
+        return sum(ring.overrun + ring.dropped_events for ring in self.recorder.rings)
 
     @property
     def recording(self) -> bool:
@@ -277,11 +288,13 @@ class TraceArray:
     # What is recorded
 
     def set_recording(self, on: bool) -> None:
+        changed = on != self.recorder.recording
         if on:
             self.recorder.record_on()
         else:
             self.recorder.record_off()
-        self.ops.tracer.recording(self, on)
+        if changed:
+            self.ops.tracer.recording(self, on)
 
     def set_pids(self, pids: Pids) -> None:
         self.recorder.pid_filter.choose(pids, self.recorder.pid_filter.excluded)

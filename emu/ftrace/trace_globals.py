@@ -131,6 +131,10 @@ class TraceGlobals:
             lambda: self.stacks.callbacks().key_stack,
         )
 
+    def has_symbol(self, name: str) -> bool:
+        """Whether the kernel has one of this name."""
+        return name in self._kernel.image.symbols
+
     @cached_property
     def wakeups(self) -> Wakeups:
         """What follows wakeups for a tracer."""

@@ -6,8 +6,6 @@ from __future__ import annotations
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
-from emu.ftrace.event.files import EventFiles
-from emu.ftrace.events import EventType
 from emu.ftrace.native import array_record, event_file, wakeup_record
 from emu.ftrace.native.wakeup import WakeupHandlers
 from emu.kernel.kernel import Kernel
@@ -42,8 +40,8 @@ class Wakeups:
         self._files = {self._event(name): self._file(name, handler) for name, handler in handlers._asdict().items()}
         self.forget()
 
-    def _event(self, name: str, system: str = "sched") -> EventCall:
-        call = self._events.find(system, name)
+    def _event(self, name: str) -> EventCall:
+        call = self._events.find("sched", name)
         assert call is not None
         return call
 
@@ -57,18 +55,9 @@ class Wakeups:
                 file.set(word, field.offset)
         return file
 
-    def start(self, records: ArrayRecords, files: EventFiles, prio_limit: int) -> None:
-        """Follows wakeups of tasks whose priority is a number below `prio_limit`.
-
-        Args:
-            records: of the array that is to have what is recorded of them.
-            files: what the array wants of events.
-            prio_limit: see wakeup_record.
-        """
+    def start(self, records: ArrayRecords, prio_limit: int) -> None:
+        """Follows wakeups of tasks whose priority is a number below `prio_limit` for the array that has these records."""
         self._record.set(wakeup_record.PRIO_LIMIT, prio_limit)
-        recorded = {wakeup_record.WAKEUP_FILE: EventType.WAKEUP, wakeup_record.SWITCH_FILE: EventType.CONTEXT_SWITCH}
-        for word, number in recorded.items():
-            self._record.set(word, files.file(self._events[number]).record.address)
         for call, file in self._files.items():
             file.set(event_file.CPUS, records.array.get(array_record.CPUS))
             self._events.add_file(call, file)

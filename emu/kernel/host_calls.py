@@ -81,7 +81,7 @@ def put(cpu: Cpu, address: int, data: bytes) -> int:
     stored = 0
     while stored < len(data):
         physical = cpu.translate(address + stored)
-        if physical is None:
+        if physical is None or physical >= cpu.board.memory:
             return -errno.EFAULT
         piece = data[stored : stored + page - physical % page]
         cpu.board.ram[physical : physical + len(piece)] = piece

@@ -19,6 +19,7 @@ from emu.kernel.files.file_server import FileServer
 from emu.kernel.host_calls import HostCalls, host_call, string
 from emu.kernel.image import Image
 from emu.kernel.kernel_log import KernelLog
+from emu.kernel.kmmio import Kmmio
 from emu.kernel.limits import LimitReached, Limits
 from emu.kernel.memory import GuestMemory
 from emu.kernel.module_files import ModuleFiles
@@ -105,7 +106,7 @@ class Kernel:
             self.image,
             (
                 self, self.console, self.commands, self.upcalls, self.file_server, self._block, self.reports, self.work,
-                tracing_calls,
+                tracing_calls, Kmmio(self.arch, self.memory),
             ),
         )
         self.board.cpus[0].start(self.image.entry, self._parameters, time)

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import dropwhile, islice
+
+import numpy as np
 
 from emu.cpu.cpu import Cpu
 from emu.cpu.disassembly import disassemble
@@ -16,7 +18,7 @@ from emu.kernel.symbols import Symbols
 from emu.kernel.tasks import Tasks
 from emu.kernel.tracing import Tracing
 
-__all__ = ["Reports"]
+__all__ = ["Reports", "cpu_list"]
 
 _HOST_CALL = "hostcall"  # the function that makes host calls (docs/board.md)
 _DEEPEST = 4096  # more calls than a stack has room for
@@ -45,7 +47,7 @@ class Reports:
         for cpu in cpus:
             said.setdefault(self.activity(cpu), []).append(cpu.index)
         for text, numbers in said.items():
-            yield f"{'CPUs' if len(numbers) > 1 else 'CPU'} {_list(numbers)}: {text}"
+            yield f"{'CPUs' if len(numbers) > 1 else 'CPU'} {cpu_list(numbers)}: {text}"
 
     def activity(self, cpu: Cpu) -> str:
         """What a CPU executes, and where: `sh-16, kernel, vfs_read+0x12/0x90, interrupts off`."""
@@ -72,11 +74,15 @@ class Reports:
 
     def _place(self, cpu: Cpu) -> int:
         """Where a CPU is in the kernel: of a host call, where it is made."""
-        for address in self._chain(cpu, 0):
-            found = self._symbols.function_at(address)
-            if found is None or found[0].name != _HOST_CALL:
-                return address
-        return cpu.pc
+        return next(self._calling(cpu), cpu.pc)
+
+    def _calling(self, cpu: Cpu) -> Iterator[int]:
+        """`_chain` of a CPU that may be making a host call, from where it is made."""
+        return dropwhile(self._makes_host_call, self._chain(cpu, 0))
+
+    def _makes_host_call(self, address: int) -> bool:
+        found = self._symbols.function_at(address)
+        return found is not None and found[0].name == _HOST_CALL
 
     def panic(self, cpu: Cpu, message: str, saved: int) -> str:
         """Why the kernel panicked, its task, registers and calls."""
@@ -96,6 +102,17 @@ class Reports:
         if oops:
             self._warn("\n".join([f"guest oops on CPU {cpu.index}", *self._task(cpu), *lines]))
         return put(cpu, text, "\n".join(lines).encode()[:size])
+
+    @host_call
+    def stack_trace_save(self, cpu: Cpu, address: int, most: int) -> int:
+        """Stores where the call is made and the return addresses of the calls under way, innermost first: at most `most`.
+
+        Returns how many.
+        """
+        calls = list(islice(self._calling(cpu), min(most, _DEEPEST)))
+        order = self._memory.image.byte_order
+        stored = put(cpu, address, np.array(calls, f"{order}u8").tobytes())
+        return stored if stored < 0 else len(calls)
 
     @host_call
     def disassemble(self, cpu: Cpu, address: int, buffer: int, length: int, size: int) -> int:
@@ -143,7 +160,7 @@ class Reports:
             yield f"  {self._symbols.describe(caller)}"
 
 
-def _list(numbers: Sequence[int]) -> str:
+def cpu_list(numbers: Sequence[int]) -> str:
     """Ascending numbers as Linux lists CPUs: `0,2-5`."""
     parts: list[list[int]] = []
     for number in numbers:

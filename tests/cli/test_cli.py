@@ -261,6 +261,7 @@ def test_the_machine_is_as_asked(emu: Emu) -> None:
         "ramdisk": None,
         "patching": None,
         "command_line": "",
+        "smi": None,
         "shares": [],
         "boot_limit": None,
         "boot_host_limit": None,

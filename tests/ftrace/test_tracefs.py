@@ -59,7 +59,11 @@ def refused(tracefs: TraceFS, path: str, value: str) -> int:
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("available_tracers", "function_graph function nop\n"),
+        (
+            "available_tracers",
+            "timerlat osnoise hwlat blk function_graph "
+            "wakeup_dl wakeup_rt wakeup preemptirqsoff preemptoff irqsoff function nop\n",
+        ),
         ("current_tracer", "nop\n"),
         ("tracing_on", "1\n"),
         ("max_graph_depth", "0\n"),

@@ -43,6 +43,7 @@ class CpuArch(ABC):
     kernel_map: ClassVar[int]  # virtual address that maps physical 0 for the kernel's text
     max_cpus: ClassVar[int]
     vectors: ClassVar[range]  # the interrupts that can be raised; the highest comes first
+    io_window: ClassVar[range] = range(0)  # physical addresses behind RAM at which the board has devices
     capstone_mode: ClassVar[tuple[int, int]]  # what capstone calls it: architecture and mode
     syntax: ClassVar[int]  # capstone's number of the assembly language that objdump prints
     instruction_alignment: ClassVar[int]  # bytes: what an instruction's address and size are multiples of

@@ -190,7 +190,7 @@ class FtraceArch(ABC):
 
         memory, _, about = self._context(guest)
         unwind, arch = self._native("_unwind").build(guest, about), self._native()
-        return sections.build(memory, guest, about, self.cpu.native().irqs_off, unwind, arch.arguments, arch.called_from)
+        return sections.build(memory, guest, about, self.cpu.native().irqs_off, unwind, arch.callers, arch.called_from)
 
     @_once
     def stack_tracer(self, guest: GuestLayout) -> int:

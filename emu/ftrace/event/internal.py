@@ -40,7 +40,7 @@ _CALLERS_FMT = (
 
 def _event(name: str, number: int, declarations: tuple[str, ...], print_fmt: str) -> EventCall:
     fields = tuple(_fields(declarations))
-    size = max(field.offset + field.size for field in fields)
+    size = -(-max(field.offset + field.size for field in fields) // 4) * 4
     return EventCall(SYSTEM, name, number, fields, print_fmt, size, EventKind.FTRACE)
 
 
@@ -109,4 +109,9 @@ BLK = _event("blk", 13,
               "char[] pdu"), "")  # fmt: skip
 
 # What the guest fills. A last field of no size, as `char[] buf`, is the data that the guest hands over beside the entry.
-GUEST_ENTRIES = (BLK, *(call for call in INTERNAL_EVENTS if call.name in {"branch", "hwlat", "osnoise", "timerlat"}))
+_FILLED_BY_GUEST = frozenset({"branch", "mmiotrace_rw", "mmiotrace_map", "hwlat", "osnoise", "timerlat"})
+GUEST_ENTRIES = (
+    BLK,
+    *(call for call in INTERNAL_EVENTS if call.name in _FILLED_BY_GUEST),
+    _event("kernel_stack", 4, ("int size", "unsigned long[] caller"), ""),  # timerlat's, with as many callers as there are
+)

@@ -25,6 +25,7 @@ __all__ = ["build"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 ZERO, ONE = np.uint64(0), np.uint64(1)
+HOOK_CALLS = np.uint64(4)  # tracer_preempt_on(), trace_preempt_on(), preempt_count_sub(), and who has called that
 
 
 @njit
@@ -44,7 +45,7 @@ def is_recorded(array, array_cpu):
 
 
 def build(
-    memory: Accessors, guest: GuestLayout, context: Context, irqs_off: Any, unwind: Any, arguments: Any, called_from: Any
+    memory: Accessors, guest: GuestLayout, context: Context, irqs_off: Any, unwind: Any, callers: Any, called_from: Any
 ) -> SectionCallbacks:
     """Compiles for a guest.
 
@@ -54,7 +55,7 @@ def build(
         context: compiled for it.
         irqs_off: see `NativeCpu`.
         unwind: see `native.unwind`.
-        arguments: arguments(cpu) -> the first two of the function at whose label the CPU is.
+        callers: callers(cpu) -> the arguments of the function at whose label the CPU is.
         called_from: called_from(cpu) -> where that function was called.
     """
     current_task, preempt_count, common_fields = context
@@ -84,7 +85,7 @@ def build(
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         if is_open(array_cpu) or not is_recorded(array, array_cpu):
             return
-        ip, parent_ip = arguments(cpu)
+        ip, parent_ip = callers(cpu)
         record = load_u64(array + array_record.MAX_LATENCY)
         store_u64(array_cpu + array_cpu_record.SEQUENCE, load_u64(record + max_latency_record.SEQUENCE))
         store_u64(array_cpu + array_cpu_record.SECTION_START, now(cpu, array))
@@ -104,7 +105,7 @@ def build(
         begun = load_u64(array_cpu + array_cpu_record.CRITICAL_START)
         if begun == ZERO or not is_recorded(array, array_cpu):
             return
-        ip, parent_ip = arguments(cpu)
+        ip, parent_ip = callers(cpu)
         fields = common(cpu, array_cpu, array)
         trace_function(cpu, array_cpu, ip, parent_ip, fields)
         if max_latency.reports(array, now(cpu, array) - load_u64(array_cpu + array_cpu_record.SECTION_START)):
@@ -117,13 +118,13 @@ def build(
         """A section ends that is to be kept: as in Linux it is, unless another one has been kept since it began."""
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         record = load_u64(array + array_record.MAX_LATENCY)
-        ip, parent_ip = arguments(cpu)
+        ip, parent_ip = callers(cpu)
         where = ip if parent_ip == ZERO else parent_ip
         fields = common(cpu, array_cpu, array)
         start = load_u64(array_cpu + array_cpu_record.SECTION_START)
         latency = now(cpu, array) - start
         trace_function(cpu, array_cpu, called_from(cpu), where, fields)
-        record_callers_of(cpu, array_cpu, event_context.PLACE_EVENT, fields, ip)
+        record_callers_of(cpu, array_cpu, event_context.PLACE_EVENT, fields, ip, HOOK_CALLS)
         sequence = load_u64(record + max_latency_record.SEQUENCE)
         if load_u64(array_cpu + array_cpu_record.SEQUENCE) != sequence:
             return

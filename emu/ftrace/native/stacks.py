@@ -34,8 +34,8 @@ class Stacks(NamedTuple):
     """record_after(cpu, array_cpu, place, common): the same after an event that has these common fields, the type aside."""
 
     record_callers_of: Any
-    """record_callers_of(cpu, array_cpu, place, common, address): the same without the call that goes on at `address`, and those
-    inside it."""
+    """record_callers_of(cpu, array_cpu, place, common, address, calls): the same without the call that goes on at `address`, and
+    those inside it. If none does, because function_graph has replaced the address: without so many calls."""
 
 
 def build(context: Context, unwind: Any) -> Stacks:
@@ -62,10 +62,11 @@ def build(context: Context, unwind: Any) -> Stacks:
         put(cpu, array_cpu, array, common, stack, unwind(cpu, array, place, stack, MOST))
 
     @njit
-    def record_callers_of(cpu, array_cpu, place, common, address):
+    def record_callers_of(cpu, array_cpu, place, common, address, calls):
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         stack = load_u64(array + array_record.STACK)
-        count, left_out = unwind(cpu, array, place, stack, MOST), ZERO
+        count = unwind(cpu, array, place, stack, MOST)
+        left_out = min(calls, count)
         for n in range(count):
             if load_u64(stack + np.uint64(n) * WORD) == address:
                 left_out = np.uint64(n) + ONE

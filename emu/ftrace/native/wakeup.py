@@ -25,9 +25,10 @@ from emu.ftrace.native import (
     stacks,
     wakeup_record,
 )
-from emu.ftrace.native.context import DEEPEST_SHOWN, PREEMPT_COUNT, Context, host_address, now, of_type
-from emu.ftrace.native.event import of_cpu, record
+from emu.ftrace.native.context import DEEPEST_SHOWN, PREEMPT_COUNT, Context, complete, host_address, now, of_type
+from emu.ftrace.native.event import of_cpu
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.trace_function import trace_function
 from emu.native import cfunc, njit
 from emu.native.pointers import Accessors, load_i32, load_u32, load_u64, store_u8, store_u32, store_u64
@@ -123,18 +124,20 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, unwind: Any) 
         return index
 
     @njit
-    def put(cpu, followed, file, common, first, pid, prio, index):
+    def put(cpu, array_cpu, array, common, first, pid, prio, index):
         """Records an entry: a task, and the one that it has woken, or that runs after it, which is runnable."""
-        staged = followed + wakeup_record.STAGED
-        store_u64(staged, common)
-        store_u32(staged + PREV_PID, guest_u32(first + guest.task_pid))
-        store_u8(staged + PREV_PRIO, np.uint8(guest_u32(first + guest.task_prio)))
-        store_u8(staged + PREV_STATE, state_index(first))
-        store_u32(staged + NEXT_PID, np.uint32(pid))
-        store_u32(staged + NEXT_CPU, np.uint32(index))
-        store_u8(staged + NEXT_PRIO, np.uint8(prio))
-        store_u8(staged + NEXT_STATE, NO_STATE)
-        record(cpu, load_u64(followed + file), staged, SIZE)
+        entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), SIZE)
+        if entry == ZERO:
+            return
+        store_u64(entry, common)
+        store_u32(entry + PREV_PID, guest_u32(first + guest.task_pid))
+        store_u8(entry + PREV_PRIO, np.uint8(guest_u32(first + guest.task_prio)))
+        store_u8(entry + PREV_STATE, state_index(first))
+        store_u32(entry + NEXT_PID, np.uint32(pid))
+        store_u32(entry + NEXT_CPU, np.uint32(index))
+        store_u8(entry + NEXT_PRIO, np.uint8(prio))
+        store_u8(entry + NEXT_STATE, NO_STATE)
+        complete(cpu, array_cpu, array)
 
     @njit
     def callers(cpu, array):
@@ -179,7 +182,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, unwind: Any) 
         store_u64(followed + wakeup_record.START, now(cpu, array))
         move_section(array, followed, True)
         common = common_of(staged)
-        put(cpu, followed, wakeup_record.WAKEUP_FILE, of_type(common, WAKEUP), current, pid, prio, index)
+        put(cpu, array_cpu, array, of_type(common, WAKEUP), current, pid, prio, index)
         record_callers_of(cpu, array_cpu, event_context.PLACE_EVENT, common, callers(cpu, array)[0])
         trace_function(cpu, array_cpu, ZERO, ZERO, common)
         # Whose names are shown: that of the waker is kept at its next switch, that of the woken one when it runs.
@@ -197,7 +200,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, unwind: Any) 
         trace_function(cpu, array_cpu, function, ZERO, common)
         prio = load_i32(staged + load_u64(file + wakeup_record.ENTRY_PRIO))
         here, previous = load_u64(cpu + cpu_record.INDEX), current_task(array_cpu, array)
-        put(cpu, followed, wakeup_record.SWITCH_FILE, of_type(common, CONTEXT_SWITCH), previous, pid, prio, here)
+        put(cpu, array_cpu, array, of_type(common, CONTEXT_SWITCH), previous, pid, prio, here)
         record_callers_of(cpu, array_cpu, event_context.PLACE_EVENT, common, probe)
         start = load_u64(followed + wakeup_record.START)
         latency = now(cpu, array) - start

@@ -12,9 +12,6 @@ _fields = Fields()
 PRIO_LIMIT = _fields.word()  # only tasks are followed whose priority is a lower number: one of the MAX_ below
 CURR = _fields.word()  # guest address of the run queue's `curr`, without a CPU's offset
 CPUS = _fields.word()  # how many there are
-WAKEUP_FILE = _fields.word()  # address of the event_file of ftrace:wakeup
-SWITCH_FILE = _fields.word()  # the same of ftrace:context_switch
-STAGED = _fields.words(3)  # where an entry of theirs is put together
 
 # The wakeup that is followed
 PID = _fields.word()  # of the task, or NOBODY

@@ -35,8 +35,9 @@ _BY_OPTION = {
     "funcgraph-tail": GraphPrint.TAIL,
 }
 
-_OF_SECTION = GraphPrint.CPU | GraphPrint.PROC | GraphPrint.REL_TIME | GraphPrint.DURATION
-_OF_WAKEUP = _OF_SECTION | GraphPrint.OVERHEAD | GraphPrint.IRQS
+# Linux does not show in sections what .irqentry.text calls. On x86-64 nothing there is traced, so that all is shown; as here.
+_OF_SECTION = GraphPrint.CPU | GraphPrint.PROC | GraphPrint.REL_TIME | GraphPrint.DURATION | GraphPrint.IRQS
+_OF_WAKEUP = _OF_SECTION | GraphPrint.OVERHEAD
 # The tracers that record a graph while the option display-graph is on. Options of function_graph do not change it.
 _BY_TRACER = {
     "irqsoff": _OF_SECTION,

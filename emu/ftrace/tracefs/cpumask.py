@@ -8,7 +8,7 @@ import re
 
 from emu.ftrace.errors import TraceError
 
-__all__ = ["format_cpulist", "format_cpumask", "parse_cpulist", "parse_cpumask"]
+__all__ = ["format_cpumask", "parse_cpulist", "parse_cpumask"]
 
 _DIGITS = 8  # of a group
 
@@ -44,17 +44,6 @@ def parse_cpumask(text: str, cpus: int) -> frozenset[int]:
 
 _RANGE = re.compile(r"([0-9]+|N)(?:-([0-9]+|N)(?::([0-9]+)/([0-9]+))?)?")
 _UINT_MAX = (1 << 32) - 1
-
-
-def format_cpulist(mask: frozenset[int]) -> str:
-    """The text of a set, as a list.
-
-    >>> format_cpulist(frozenset([0, 1, 2, 5]))
-    '0-2,5'
-    """
-    firsts = sorted(cpu for cpu in mask if cpu - 1 not in mask)
-    lasts = sorted(cpu for cpu in mask if cpu + 1 not in mask)
-    return ",".join(f"{first}-{last}" if last > first else f"{first}" for first, last in zip(firsts, lasts, strict=True))
 
 
 def parse_cpulist(text: str, cpus: int) -> frozenset[int]:

@@ -10,9 +10,10 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.linux_names import OSNOISE
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.osnoise import OPTIONS, WORKLOAD, Osnoise
-from emu.ftrace.tracefs.cpumask import format_cpulist, parse_cpulist
+from emu.ftrace.tracefs.cpumask import parse_cpulist
 from emu.ftrace.tracefs.node import StaticDirectory
 from emu.ftrace.tracefs.text_file import TextFile
+from emu.kernel.reports import cpu_list
 
 __all__ = ["osnoise_directory"]
 
@@ -39,7 +40,7 @@ def osnoise_directory(osnoise: Osnoise, cpus: int) -> StaticDirectory:
 
     files = {
         "cpus": TextFile(
-            lambda: f"{format_cpulist(osnoise.cpus)}\n", lambda text: osnoise.choose_cpus(parse_cpulist(text, cpus))
+            lambda: f"{cpu_list(sorted(osnoise.cpus))}\n", lambda text: osnoise.choose_cpus(parse_cpulist(text, cpus))
         ),
         "options": TextFile(lambda: _options(osnoise.options), lambda text: _set_option(osnoise, text)),
         "period_us": number("sample_period", lowest=lambda: osnoise.get("sample_runtime")),

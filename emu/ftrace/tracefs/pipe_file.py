@@ -61,6 +61,7 @@ class PipeHandle(ConsumingHandle):
     def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int | None) -> None:
         super().__init__(flags, trace_array, cpu)
         self._text = TakenText(lambda: trace_array.pipe_view(cpu), trace_array.recorder.consume)
+        self._rest = trace_array.ops.tracer.pipe_begins_with().encode()
         self._has_read = False
 
     def read(self, offset: int, size: int) -> bytes | WouldBlock:
@@ -69,7 +70,8 @@ class PipeHandle(ConsumingHandle):
         if size == 0:
             return b""
         if not self._rest:
-            self._rest = self._take(min(size, _MOST_TEXT))
+            told = self._trace_array.ops.tracer.pipe_tells(self._trace_array)
+            self._rest = told.encode() or self._take(min(size, _MOST_TEXT))
         if not self._rest:
             if self._has_read and not self._trace_array.recorder.recording:
                 return b""

@@ -18,6 +18,11 @@ Tracers
 
   function          a line for each call, with the caller
   function_graph    calls and returns, nested like C, with how long each took
+  hwlat             time that the hardware takes, unseen by the kernel: threads look for it while interrupts are off
+  wakeup            the longest time for which the most urgent task that is woken waits for a CPU, and what goes on meanwhile;
+                    wakeup_rt: of real-time and deadline tasks only; wakeup_dl: of deadline tasks only
+  osnoise           what takes CPUs away from a thread that reads the clock all the time: interrupts, tasks, the firmware
+  timerlat          how late a timer's interrupt comes, and the thread that it wakes
   branch            a line for each likely() and unlikely() of the kernel: whether it was right
   nop               no functions; markers only
 
@@ -30,6 +35,7 @@ What is traced
   set_graph_notrace             function_graph: not these, nor what they call
   max_graph_depth               function_graph: calls nested at most so deep (0: any depth)
   tracing_thresh                function_graph: only returns of calls that took so many microseconds (0: all)
+                                hwlat: only times that are longer (0: 10)
   enabled_functions             the functions that call a tracer now
 
   function_profile_enabled      1: counts and times calls of the functions that set_ftrace_filter names, whatever the tracer is
@@ -143,6 +149,9 @@ What is recorded
   free_buffer               whoever closes it makes the buffers as small as they can be
   trace_clock               the clock that gives events their time; choosing one empties the buffers. Here all of those
                             that count nanoseconds are one, since boot; tai: since 1970
+  hwlat_detector/window     hwlat: microseconds from the beginning of one look to that of the next
+  hwlat_detector/width      and how long each look is
+  hwlat_detector/mode       none: one thread looks, anywhere; round-robin: on the next CPU each time; per-cpu: one on each
   timestamp_mode            events hold the time since the one before
   trace_marker              what is written here appears among the events
   trace_marker_raw          the same for bytes; the first four are a number that says what they are
@@ -150,6 +159,16 @@ What is recorded
   saved_cmdlines            which process names are known, by pid
   saved_cmdlines_size       and how many can be
   saved_tgids               to which process each thread belongs, as far as record-tgid has seen it
+
+osnoise and timerlat
+
+  osnoise/cpus              the CPUs that have a thread: '0-2,5'
+  osnoise/runtime_us        osnoise: how long each sample takes; period_us: from one to the next
+  osnoise/timerlat_period_us    timerlat: from one activation to the next
+  osnoise/stop_tracing_us   tracing stops when one interruption, or a timer's interrupt, was as late. 0: it does not
+  osnoise/stop_tracing_total_us     when a whole sample, or the thread, was
+  osnoise/print_stack       timerlat: shows what the interrupt came to, if the thread was as late. 0: never
+  osnoise/options           'NAME' turns one on, 'NO_NAME' off; DEFAULTS: what they were
 
 Several traces at once
 

@@ -7,18 +7,20 @@ from emu.ftrace.tracers.function import FUNCTION
 from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
 from emu.ftrace.tracers.hwlat import HWLAT
 from emu.ftrace.tracers.latency import IRQSOFF, PREEMPTIRQSOFF, PREEMPTOFF
+from emu.ftrace.tracers.mmiotrace import MMIOTRACE
 from emu.ftrace.tracers.nop import NOP
 from emu.ftrace.tracers.osnoise import OSNOISE, TIMERLAT
-from emu.ftrace.tracers.tracer import Callback, TracedArray, Tracer
+from emu.ftrace.tracers.tracer import TracedArray, Tracer
 from emu.ftrace.tracers.wakeup import WAKEUP, WAKEUP_DL, WAKEUP_RT
 
-__all__ = ["BLK", "BRANCH_KEYS", "FUNCTION", "FUNCTION_GRAPH", "NOP", "TRACERS", "Callback", "TracedArray", "Tracer"]
+__all__ = ["BLK", "BRANCH_KEYS", "FUNCTION", "FUNCTION_GRAPH", "NOP", "TRACERS", "TracedArray", "Tracer"]
 
 _ALL = (
     TIMERLAT,
     OSNOISE,
     HWLAT,
     BLK,
+    MMIOTRACE,
     BRANCH,
     FUNCTION_GRAPH,
     WAKEUP_DL,

@@ -2,7 +2,8 @@
 """The function tracer: one event for each call."""
 
 from emu.ftrace.options import Option
-from emu.ftrace.tracers.tracer import Callback, Tracer
+from emu.ftrace.site_callback import Callback
+from emu.ftrace.tracers.tracer import Tracer
 
 __all__ = ["FUNCTION"]
 

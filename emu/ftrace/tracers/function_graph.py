@@ -2,7 +2,8 @@
 """The function_graph tracer: one event for each call and one for each return."""
 
 from emu.ftrace.options import Option
-from emu.ftrace.tracers.tracer import Callback, Tracer
+from emu.ftrace.site_callback import Callback
+from emu.ftrace.tracers.tracer import Tracer
 
 __all__ = ["FUNCTION_GRAPH"]
 

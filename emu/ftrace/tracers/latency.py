@@ -9,7 +9,8 @@ from typing import ClassVar
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.native import array_record, max_latency_record
-from emu.ftrace.tracers.tracer import Callback, TracedArray, Tracer
+from emu.ftrace.site_callback import Callback
+from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
 __all__ = ["IRQSOFF", "PREEMPTIRQSOFF", "PREEMPTOFF", "LatencyTracer"]
 

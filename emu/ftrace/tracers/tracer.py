@@ -3,26 +3,19 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.options import Option
+from emu.ftrace.site_callback import Callback
 
 if TYPE_CHECKING:
     from emu.ftrace.trace_globals import TraceGlobals
 
-__all__ = ["Callback", "TracedArray", "Tracer"]
-
-
-class Callback(enum.Enum):
-    """What sites call, by its label in the guest kernel. GRAPH also does what ENTRY does, for other arrays."""
-
-    ENTRY = "ftrace_caller"  # records that the function was called, and by whom
-    GRAPH = "ftrace_graph_caller"  # records the entry, takes over the return address, records the return
+__all__ = ["TracedArray", "Tracer"]
 
 
 class TracedArray(Protocol):
@@ -72,6 +65,12 @@ class TracedArray(Protocol):
     def clear_worst(self) -> None:
         """Drops what the spare ring buffers hold."""
 
+    @property
+    def lost_events(self) -> int:
+        """For how many events the ring buffers had no room since they were empty."""
+
+    lost_told: int  # of these, what readers of trace_pipe have been told
+
 
 class Tracer:
     """One entry of available_tracers. All machines share it: what belongs to one is kept by the trace array or TraceGlobals.
@@ -87,9 +86,11 @@ class Tracer:
     Attributes:
         print_max: whether it keeps the worst that it has seen in the spare ring buffers: then `trace` shows those, and there are
             no snapshots (Linux: print_max and use_max_tr).
+        only_with: a symbol of the kernel without which there is no such tracer; None: all kernels have it.
     """
 
     print_max = False
+    only_with: ClassVar[str | None] = None
 
     def __init__(
         self, name: str, callback: Callback | None = None, options: Collection[Option] = (), *, in_instances: bool = False
@@ -124,7 +125,7 @@ class Tracer:
         """Another tracer is set. From now on, this one does nothing."""
 
     def recording(self, array: TracedArray, on: bool) -> None:
-        """tracing_on has been written."""
+        """tracing_on has been changed by a write."""
 
     def option_changed(self, array: TracedArray, name: str, on: bool) -> None:
         """One of its own options has been set, or, while this is the tracer, one that all have.
@@ -132,6 +133,14 @@ class Tracer:
         Raises:
             TraceError: it cannot be; it stays what it was.
         """
+
+    def pipe_begins_with(self) -> str:
+        """What a reader of trace_pipe gets first."""
+        return ""
+
+    def pipe_tells(self, array: TracedArray) -> str:
+        """What a reader of trace_pipe gets before the next events."""
+        return ""
 
     def threshold_changed(self, array: TracedArray) -> None:
         """tracing_thresh has been written while this is the tracer."""

@@ -33,7 +33,7 @@ class WakeupTracer(LatencyTracer):
 
     def start(self, array: TracedArray) -> None:
         super().start(array)
-        array.globals.wakeups.start(array.records, array.event_files, self._prio_limit)
+        array.globals.wakeups.start(array.records, self._prio_limit)
 
     def stop(self, array: TracedArray) -> None:
         array.globals.wakeups.stop()

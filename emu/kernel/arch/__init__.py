@@ -15,7 +15,7 @@ from emu.cpu.cpu import Cpu
 from emu.kernel.image import Image
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["KernelArch", "RealAddress", "SavedRegisters", "load"]
+__all__ = ["Access", "KernelArch", "RealAddress", "SavedRegisters", "load"]
 
 # Of a call: given `fp` of its struct ftrace_ret_stack and the address on its stack, its return address. Of an interrupt: given 0
 # and the program counter, the address of the interrupted instruction.
@@ -30,10 +30,19 @@ class SavedRegisters(NamedTuple):
     link: int  # what leads to the caller: the frame pointer, or where the latest call was made, by architecture
 
 
+class Access(NamedTuple):
+    """What an instruction has done with a device."""
+
+    written: bool
+    width: int  # bytes
+    value: int
+
+
 class KernelArch(ABC):
     """An architecture's kernels.
 
     To boot: elf_machine, page_table, boot_params.
+    To trace accesses to devices, where the board has any: access().
     To show a CPU's registers: registers().
     To show a backtrace: callers(). For native code that does the same: saved_registers(), without_frame(), trap_entry.
     """
@@ -57,6 +66,21 @@ class KernelArch(ABC):
 
         The chain ends where memory cannot be read. After the first address that is no code, the rest has no meaning.
         """
+
+    def access(self, memory: GuestMemory, cpu: Cpu, saved: int, address: int, physical: int, room: int) -> Access | None:
+        """Does for an instruction, which has faulted there, what it would have done with a device, and to the registers.
+
+        Args:
+            saved: address of the struct pt_regs of the fault. Afterwards it is as behind the instruction, or as before its next
+                repetition.
+            address: what the instruction has tried to access.
+            physical: the device's address that it stands for.
+            room: how many bytes from there on are the device's, too.
+
+        Returns:
+            None: it is an instruction of an unknown kind. Nothing has happened.
+        """
+        return None
 
     @abstractmethod
     def saved_registers(self, image: Image) -> SavedRegisters:

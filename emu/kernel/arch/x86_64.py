@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from emu.cpu.arch.x86_64 import ARCH as CPU
 from emu.cpu.cpu import Cpu
-from emu.kernel.arch import KernelArch, RealAddress, SavedRegisters
+from emu.kernel.arch import Access, KernelArch, RealAddress, SavedRegisters
 from emu.kernel.image import Image
 from emu.kernel.memory import GuestMemory
 
@@ -80,6 +80,11 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
         place = self.without_frame(memory.read(function.address, function.size), {})
         offset = address - function.address
         return int(place[offset]) if offset < len(place) else 0
+
+    def access(self, memory: GuestMemory, cpu: Cpu, saved: int, address: int, physical: int, room: int) -> Access | None:
+        from emu.kernel.arch import x86_64_access  # when it is needed
+
+        return x86_64_access.access(memory, cpu, saved, address, physical, room)
 
     def saved_registers(self, image: Image) -> SavedRegisters:
         return SavedRegisters(*(image.offset(f"pt_regs.{name}") for name in ("ip", "sp", "bp")))

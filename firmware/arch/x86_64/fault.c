@@ -3,6 +3,7 @@
 #include <linux/extable.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/mmiotrace.h>
 #include <linux/oops.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
@@ -83,6 +84,9 @@ static __always_inline void handle_page_fault(struct pt_regs *regs,
 					      long error_code,
 					      unsigned long address)
 {
+	if (address >= TASK_SIZE && !user_mode(regs) &&
+	    !(error_code & X86_PF_PROT) && kmmio_handler(regs, address))
+		return;
 	if (address >= TASK_SIZE || error_code & X86_PF_RSVD)
 		bad_area_nosemaphore(regs, error_code, address, SIGSEGV,
 				     SEGV_MAPERR);

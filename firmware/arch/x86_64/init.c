@@ -2,6 +2,7 @@
 /* The kernel's own page tables. */
 #include <linux/kernel.h>
 #include <linux/init.h>
+#include <linux/io.h>
 #include <linux/memblock.h>
 #include <linux/mm.h>
 #include <linux/string.h>
@@ -60,6 +61,7 @@ void __init paging_init(void)
 		*kernel_pmd((unsigned long)__va(phys)) =
 			__pmd(phys | _PAGE_PSE | pgprot_val(PAGE_KERNEL));
 
+	kernel_pmd(IOREMAP_START);	/* that all top-level tables have it */
 	map_image(_text, __ftrace_shared, PAGE_KERNEL_ROX);
 	map_image(__ftrace_shared, __ftrace_tramp_end, PAGE_KERNEL_EXEC);
 	map_image(__start_rodata, _sdata, PAGE_KERNEL_RO);

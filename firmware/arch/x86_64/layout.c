@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the host knows of this architecture's registers. */
 #include <emu/layout.h>
+#include <linux/mmiotrace.h>
+#include <asm/io.h>
 #include <asm/ptrace.h>
 
 LAYOUT_SIZE(pt_regs);
@@ -25,3 +27,13 @@ LAYOUT(pt_regs, cs);
 LAYOUT(pt_regs, flags);
 LAYOUT(pt_regs, sp);
 LAYOUT(pt_regs, ss);
+
+LAYOUT_CONST(IO_WINDOW_START);
+LAYOUT_CONST(IO_WINDOW_SIZE);
+
+LAYOUT_CONST(MMIO_READ);
+LAYOUT_CONST(MMIO_WRITE);
+LAYOUT(mmiotrace_rw, phys);
+LAYOUT(mmiotrace_rw, value);
+LAYOUT(mmiotrace_rw, opcode);
+LAYOUT(mmiotrace_rw, width);

@@ -4,7 +4,6 @@
 #define _ASM_SECTIONS_H
 
 extern char _text[], _stext[], _etext[];
-extern char __lock_text_start[], __lock_text_end[];
 extern char __sched_text_start[], __sched_text_end[];
 extern char __ftrace_tramp_start[], __ftrace_shared[], __ftrace_tramp_end[];
 extern char __start_rodata[], __end_rodata[];

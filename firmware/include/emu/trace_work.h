@@ -26,6 +26,10 @@ enum {
 	/* The threads of osnoise, or with an argument that is not 0, timerlat. */
 	TRACE_WORK_OSNOISE_START = 10,
 	TRACE_WORK_OSNOISE_STOP = 11,
+
+	TRACE_WORK_MMIOTRACE = 12,	/* the tracer is set, or is not */
+
+	TRACE_WORK_COUNT
 };
 
 #define TRACE_WORK_TEXT	4096
@@ -36,5 +40,9 @@ struct trace_work {
 	s64	argument;
 	char	text[TRACE_WORK_TEXT];	/* ends with NUL */
 };
+
+/* Says what does a kind of work that not every architecture has. */
+void trace_work_register(unsigned int kind,
+			 long (*func)(const struct trace_work *work));
 
 #endif

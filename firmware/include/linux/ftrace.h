@@ -64,21 +64,21 @@ void disable_trace_on_warning(void);
  */
 #define CALLER_ADDR0	((unsigned long)__builtin_return_address(0))
 #define CALLER_ADDR1	0UL
-#define CALLER_ADDR2	0UL
 
-bool in_lock_functions(unsigned long addr);
+extern char __lock_text_start[], __lock_text_end[];
+
+static __always_inline bool in_lock_functions(unsigned long addr)
+{
+	return addr >= (unsigned long)__lock_text_start &&
+	       addr < (unsigned long)__lock_text_end;
+}
 
 /* Who wanted a lock, if it is known, is asked for, not the lock's function. */
 static __always_inline unsigned long get_lock_parent_ip(void)
 {
 	unsigned long addr = CALLER_ADDR0;
 
-	if (!in_lock_functions(addr))
-		return addr;
-	addr = CALLER_ADDR1;
-	if (!in_lock_functions(addr))
-		return addr;
-	return CALLER_ADDR2;
+	return in_lock_functions(addr) ? CALLER_ADDR1 : addr;
 }
 
 /* While trace_preempt_key is on: preemption is off; it is about to be on. */

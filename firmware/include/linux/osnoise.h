@@ -7,7 +7,6 @@
 #ifndef _LINUX_OSNOISE_H
 #define _LINUX_OSNOISE_H
 
-#include <linux/cpumask.h>
 #include <linux/jump_label.h>
 #include <linux/types.h>
 
@@ -39,27 +38,5 @@ OSNOISE_HOOK(sched_switch,
 	     (struct task_struct *prev, struct task_struct *next), (prev, next))
 
 #undef OSNOISE_HOOK
-
-/* Bits of the options, by the places of their names in osnoise/options. */
-enum {
-	OSN_WORKLOAD = 1,		/* there are threads that are delayed */
-	OSN_PANIC_ON_STOP,
-	OSN_PREEMPT_DISABLE,
-	OSN_IRQ_DISABLE,
-};
-
-/* What the files of osnoise/ show. The host reads and writes it. */
-struct osnoise_data {
-	u64 sample_period;		/* all times are in us */
-	u64 sample_runtime;
-	u64 stop_tracing;		/* 0: nothing stops it */
-	u64 stop_tracing_total;
-	u64 timerlat_period;
-	u64 print_stack;		/* 0: no stack is shown */
-	u64 options;
-	struct cpumask cpus;
-};
-
-extern struct osnoise_data osnoise_data;
 
 #endif

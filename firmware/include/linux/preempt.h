@@ -61,12 +61,18 @@ static __always_inline void preempt_latency_start(int val)
 		trace_preempt_off(CALLER_ADDR0, get_lock_parent_ip());
 }
 
-/* Right before @val is subtracted: nothing else keeps preemption off. */
-static __always_inline void preempt_latency_stop(int val)
+/*
+ * Right before @val is subtracted: nothing else keeps preemption off. Returns
+ * @val, looked up again: who calls this need not keep it for when the key is on.
+ */
+static __always_inline int preempt_latency_stop(int val)
 {
 	if (static_branch_unlikely(&trace_preempt_key) &&
-	    preempt_count() == val)
+	    preempt_count() == val) {
 		trace_preempt_on(CALLER_ADDR0, get_lock_parent_ip());
+		val = preempt_count();
+	}
+	return val;
 }
 
 /* Traced functions, so that a trace shows every lock's nesting. */

@@ -319,6 +319,7 @@ struct sched_param;
 int sched_setscheduler_nocheck(struct task_struct *p, int policy,
 			       const struct sched_param *param);
 void sched_set_fifo(struct task_struct *p);
+void sched_set_fifo_low(struct task_struct *p);
 void sched_set_stop_task(int cpu, struct task_struct *stop);
 
 /* Where @p may run. */

@@ -14,11 +14,15 @@
 #ifndef _LINUX_TRACE_ENTRIES_H
 #define _LINUX_TRACE_ENTRIES_H
 
+#include <linux/mmiotrace.h>
 #include <linux/trace_events.h>
 #include <linux/types.h>
 
 /* The numbers of Linux. */
 enum trace_type {
+	TRACE_STACK	= 4,
+	TRACE_MMIO_RW	= 7,
+	TRACE_MMIO_MAP	= 8,
 	TRACE_BRANCH	= 9,
 	TRACE_BLK	= 13,
 	TRACE_HWLAT	= 15,
@@ -47,6 +51,16 @@ struct hwlat_entry {
 	u32 count;
 };
 
+struct trace_mmiotrace_rw {
+	struct trace_entry ent;
+	struct mmiotrace_rw rw;
+};
+
+struct trace_mmiotrace_map {
+	struct trace_entry ent;
+	struct mmiotrace_map map;
+};
+
 struct osnoise_entry {
 	struct trace_entry ent;
 	u64 noise;		/* times are in us */
@@ -57,6 +71,13 @@ struct osnoise_entry {
 	u32 irq_count;
 	u32 softirq_count;
 	u32 thread_count;
+};
+
+/* The addresses follow, the innermost call's first. */
+struct stack_entry {
+	struct trace_entry ent;
+	s32 size;		/* how many */
+	u32 padding;
 };
 
 enum { TIMERLAT_IRQ, TIMERLAT_THREAD };

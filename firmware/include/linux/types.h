@@ -40,6 +40,7 @@ typedef unsigned int fmode_t;
 typedef unsigned int __poll_t;
 typedef unsigned long pgoff_t;
 typedef u64 phys_addr_t;
+typedef phys_addr_t resource_size_t;
 typedef long long time64_t;
 typedef unsigned int vm_fault_t;
 typedef int clockid_t;

@@ -56,18 +56,10 @@ static void exit_to_user_mode_prepare(struct pt_regs *regs)
 	}
 }
 
-static __always_inline void __syscall_exit_to_user_mode(struct pt_regs *regs)
-{
-	local_irq_disable();
-	exit_to_user_mode_prepare(regs);
-	exit_to_user_mode();
-}
-
-/* All of it, so that the usual way has nothing to keep for later. */
-static notrace void syscall_exit_traced(struct pt_regs *regs)
+/* After a system call, while sys_exit is traced. */
+static notrace void syscall_exit_work(struct pt_regs *regs)
 {
 	trace_sys_exit(regs, syscall_get_return_value(current, regs));
-	__syscall_exit_to_user_mode(regs);
 }
 
 /*
@@ -77,9 +69,10 @@ static notrace void syscall_exit_traced(struct pt_regs *regs)
 noinstr void syscall_exit_to_user_mode(struct pt_regs *regs)
 {
 	if (trace_sys_exit_enabled())
-		syscall_exit_traced(regs);
-	else
-		__syscall_exit_to_user_mode(regs);
+		syscall_exit_work(regs);
+	local_irq_disable();
+	exit_to_user_mode_prepare(regs);
+	exit_to_user_mode();
 }
 
 /* Called and left with interrupts off. */

@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <linux/smpboot.h>
 #include <linux/tick.h>
+#include <emu/layout.h>
 #include <trace/events/rcu.h>
 
 #define CREATE_TRACE_POINTS
@@ -19,6 +20,18 @@
    jiffies); then by a thread. */
 #define MAX_SOFTIRQ_RESTART	10
 #define MAX_SOFTIRQ_TIME	2
+
+/* Print fmts have these names. */
+LAYOUT_CONST(HI_SOFTIRQ);
+LAYOUT_CONST(TIMER_SOFTIRQ);
+LAYOUT_CONST(NET_TX_SOFTIRQ);
+LAYOUT_CONST(NET_RX_SOFTIRQ);
+LAYOUT_CONST(BLOCK_SOFTIRQ);
+LAYOUT_CONST(IRQ_POLL_SOFTIRQ);
+LAYOUT_CONST(TASKLET_SOFTIRQ);
+LAYOUT_CONST(SCHED_SOFTIRQ);
+LAYOUT_CONST(HRTIMER_SOFTIRQ);
+LAYOUT_CONST(RCU_SOFTIRQ);
 
 DEFINE_PER_CPU(struct pt_regs *, __irq_regs);
 
@@ -106,8 +119,7 @@ void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
 static void __local_bh_enable(unsigned int cnt)
 {
 	barrier();
-	preempt_latency_stop(cnt);
-	__preempt_count_sub(cnt);
+	__preempt_count_sub(preempt_latency_stop(cnt));
 }
 
 /* Called and left with interrupts off; they are on around the actions. */

@@ -3,7 +3,6 @@
  * Spinlocks. Every lock is taken by an atomic exchange; a CPU that waits gives
  * its turn to the others with cpu_relax().
  */
-#include <linux/ftrace.h>
 #include <linux/interrupt.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -11,7 +10,6 @@
 #include <emu/hostcall.h>
 #include <trace/events/lock.h>
 #include <asm/processor.h>
-#include <asm/sections.h>
 
 void notrace note_release(struct lock_release *release)
 {
@@ -27,12 +25,6 @@ void notrace stall_until_release(const struct lock_release *release)
 
 /* Where the time that a lock takes is another one's: its caller's. */
 #define __lockfunc	__section(".spinlock.text")
-
-bool notrace in_lock_functions(unsigned long addr)
-{
-	return addr >= (unsigned long)__lock_text_start &&
-	       addr < (unsigned long)__lock_text_end;
-}
 
 static __always_inline bool take(raw_spinlock_t *lock)
 {

@@ -26,6 +26,7 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timer.h>
@@ -65,6 +66,8 @@ EXPORT_SYMBOL(preempt_count_sub);
 EXPORT_SYMBOL(preempt_schedule);
 EXPORT_SYMBOL_GPL(stop_critical_timings);
 EXPORT_SYMBOL_GPL(start_critical_timings);
+
+EXPORT_SYMBOL(on_each_cpu);
 
 EXPORT_SYMBOL(memcpy);
 EXPORT_SYMBOL(memmove);
@@ -113,6 +116,8 @@ EXPORT_SYMBOL(kthread_stop);
 EXPORT_SYMBOL(kthread_should_stop);
 EXPORT_SYMBOL(kthread_data);
 EXPORT_SYMBOL(sched_setaffinity);
+EXPORT_SYMBOL(sched_set_fifo);
+EXPORT_SYMBOL(sched_set_fifo_low);
 EXPORT_SYMBOL(nr_cpu_ids);
 EXPORT_SYMBOL(__cpu_online_mask);
 EXPORT_SYMBOL(__register_nmi_handler);

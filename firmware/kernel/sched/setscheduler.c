@@ -192,6 +192,17 @@ void sched_set_fifo(struct task_struct *p)
 	WARN_ON_ONCE(sched_setattr_nocheck(p, &attr));
 }
 
+/* The same below all other real-time tasks. */
+void sched_set_fifo_low(struct task_struct *p)
+{
+	struct sched_attr attr = {
+		.sched_policy = SCHED_FIFO,
+		.sched_priority = 1,
+	};
+
+	WARN_ON_ONCE(sched_setattr_nocheck(p, &attr));
+}
+
 static struct task_struct *find_process_by_pid(pid_t pid)
 {
 	return pid ? find_get_task_by_vpid(pid) : get_task_struct(current);

@@ -22,6 +22,8 @@ struct trace_work;
 
 long hwlat_tracer_start(const struct trace_work *work);
 long hwlat_tracer_stop(const struct trace_work *work);
+long osnoise_workload_start(const struct trace_work *work);
+long osnoise_workload_stop(const struct trace_work *work);
 
 /* What the hooks of interrupts and preemption tell the latency tracers. */
 

@@ -5,6 +5,15 @@
  */
 #include <linux/compiler.h>
 #include <linux/trace_entries.h>
+#include <emu/layout.h>
+
+LAYOUT_SIZE(ftrace_likely_data);
+LAYOUT(ftrace_likely_data, data.func);
+LAYOUT(ftrace_likely_data, data.file);
+LAYOUT(ftrace_likely_data, data.line);
+LAYOUT(ftrace_likely_data, data.correct);
+LAYOUT(ftrace_likely_data, data.incorrect);
+LAYOUT(ftrace_likely_data, constant);
 
 DEFINE_STATIC_KEY_FALSE(branch_key);
 

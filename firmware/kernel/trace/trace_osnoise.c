@@ -18,25 +18,55 @@
 #include <linux/sched/types.h>
 #include <linux/trace_entries.h>
 #include <linux/trace_printk.h>
+#include <emu/hostcall.h>
+#include <emu/layout.h>
+#include <emu/trace_work.h>
 
 #include "trace.h"
-#include "trace_osnoise.h"
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/osnoise.h>
 
 #define DEFAULT_THRESHOLD	(5 * NSEC_PER_USEC)
 #define DEFAULT_TIMERLAT_PRIO	95
+#define MAX_CALLS		64
 
 struct static_key osnoise_key;
 
-struct osnoise_data osnoise_data = {
+/* The options: their bits are the places of their names in the file. */
+enum {
+	OSN_WORKLOAD = 1,		/* there are threads that are delayed */
+	OSN_PANIC_ON_STOP,
+	OSN_PREEMPT_DISABLE,
+	OSN_IRQ_DISABLE,
+};
+
+/* The files of osnoise: the host reads and writes them here. */
+static struct osnoise_data {
+	u64 sample_period;		/* all times are in us */
+	u64 sample_runtime;
+	u64 stop_tracing;		/* 0: nothing stops it */
+	u64 stop_tracing_total;
+	u64 timerlat_period;
+	u64 print_stack;		/* 0: no stack is shown */
+	u64 options;
+	struct cpumask cpus;
+} osnoise_data = {
 	.sample_period = 1000000,
 	.sample_runtime = 1000000,
 	.timerlat_period = 1000,
 	.options = 1 << OSN_WORKLOAD,
 	.cpus.bits[0 ... BITS_TO_LONGS(NR_CPUS) - 1] = ~0UL,
 };
+
+LAYOUT(osnoise_data, sample_period);
+LAYOUT(osnoise_data, sample_runtime);
+LAYOUT(osnoise_data, stop_tracing);
+LAYOUT(osnoise_data, stop_tracing_total);
+LAYOUT(osnoise_data, timerlat_period);
+LAYOUT(osnoise_data, print_stack);
+LAYOUT(osnoise_data, options);
+LAYOUT(osnoise_data, cpus);
 
 /* Whether timerlat is set, not osnoise. */
 static bool timerlat_enabled;
@@ -64,6 +94,8 @@ struct timerlat_variables {
 	u64 abs_period;			/* when it is due */
 	u32 count;
 	bool tracing_thread;		/* between the interrupt and the thread */
+	u32 nr_calls;			/* where the interrupt came to */
+	unsigned long calls[MAX_CALLS];
 };
 
 static DEFINE_PER_CPU(struct osnoise_variables, per_cpu_osnoise_var);
@@ -229,9 +261,16 @@ static notrace void osnoise_stop_tracing(void)
 	tracing_off();
 }
 
-static notrace bool stops_tracing(u64 duration, u64 limit)
+/* For timerlat, in us. */
+static notrace bool stops_tracing(u64 latency, u64 limit)
 {
-	return limit && duration >= limit;
+	return limit && latency >= limit;
+}
+
+/* What a thread finds out after another tracer has been set is nobody's. */
+static notrace bool osn_is_set(void)
+{
+	return static_key_enabled(&osnoise_key);
 }
 
 /* osnoise */
@@ -295,6 +334,8 @@ static notrace void run_osnoise(void)
 	if (no_irqs)
 		local_irq_enable();
 
+	if (!osn_is_set())
+		return;
 	save_counts(osn_var, after);
 	entry.noise = sum_noise / NSEC_PER_USEC;
 	entry.runtime = (now - start) / NSEC_PER_USEC;
@@ -349,7 +390,25 @@ static notrace void timerlat_sample(u32 seqnum, int context, u64 latency)
 		.timer_latency = latency,
 	};
 
-	trace_entry_commit(TRACE_TIMERLAT, &entry.ent);
+	if (osn_is_set())
+		trace_entry_commit(TRACE_TIMERLAT, &entry.ent);
+}
+
+static __always_inline void timerlat_save_stack(struct timerlat_variables *tlat)
+{
+	tlat->nr_calls = hostcall2(HC_STACK_TRACE_SAVE, tlat->calls, MAX_CALLS);
+}
+
+/* Shows what the timer interrupted, if that was late enough. In us. */
+static notrace void timerlat_dump_stack(const struct timerlat_variables *tlat,
+					u64 latency)
+{
+	struct stack_entry entry = { .size = tlat->nr_calls };
+
+	if (osnoise_data.print_stack && latency >= osnoise_data.print_stack &&
+	    osn_is_set())
+		trace_entry_commit_data(TRACE_STACK, &entry.ent, tlat->calls,
+					tlat->nr_calls * sizeof(*tlat->calls));
 }
 
 /*
@@ -374,7 +433,12 @@ static notrace enum hrtimer_restart timerlat_irq(struct hrtimer *timer)
 	}
 
 	timerlat_sample(++tlat->count, TIMERLAT_IRQ, latency);
+	if (osnoise_data.print_stack)
+		timerlat_save_stack(tlat);
 	if (stops_tracing(latency / NSEC_PER_USEC, osnoise_data.stop_tracing)) {
+		/* The thread comes too late to show it. */
+		if (osnoise_data.stop_tracing <= osnoise_data.print_stack)
+			timerlat_dump_stack(tlat, latency / NSEC_PER_USEC);
 		osnoise_stop_tracing();
 		update_max_latency(latency);
 	}
@@ -421,6 +485,7 @@ static notrace int timerlat_main(void *unused)
 		latency = ktime_get() - tlat->abs_period;
 		timerlat_sample(tlat->count, TIMERLAT_THREAD, latency);
 		update_max_latency(latency);
+		timerlat_dump_stack(tlat, latency / NSEC_PER_USEC);
 		tlat->tracing_thread = false;
 		if (stops_tracing(latency / NSEC_PER_USEC,
 				  osnoise_data.stop_tracing_total))

@@ -15,7 +15,6 @@
 #include <emu/trace_work.h>
 
 #include "trace.h"
-#include "trace_osnoise.h"
 #include "trace_uprobe.h"
 
 static struct task_struct *ktraced_task;
@@ -38,7 +37,7 @@ static long trace_work_synchronize_rcu_tasks(const struct trace_work *work)
 	return 0;
 }
 
-static long (*const trace_works[])(const struct trace_work *work) = {
+static long (*trace_works[TRACE_WORK_COUNT])(const struct trace_work *work) = {
 	[TRACE_WORK_LOG]	= trace_work_log,
 	[TRACE_WORK_DUMP]	= trace_work_dump,
 	[TRACE_WORK_SYNCHRONIZE_RCU_TASKS] = trace_work_synchronize_rcu_tasks,
@@ -51,6 +50,12 @@ static long (*const trace_works[])(const struct trace_work *work) = {
 	[TRACE_WORK_OSNOISE_START]	= osnoise_workload_start,
 	[TRACE_WORK_OSNOISE_STOP]	= osnoise_workload_stop,
 };
+
+void __init trace_work_register(unsigned int kind,
+				long (*func)(const struct trace_work *work))
+{
+	trace_works[kind] = func;
+}
 
 static long do_trace_work(const struct trace_work *work)
 {

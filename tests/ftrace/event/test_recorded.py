@@ -187,7 +187,6 @@ def test_an_entry_that_a_tracer_in_the_guest_fills_is_for_the_top_array(guest: G
     filled = guest.put(0x40, bytes(8) + struct.pack(f"{order}QQQqqIII", *numbers.values()))
     call = guest.put(0, bytes(64))
     guest.memory.set_member(call, "trace_event_call.id", 15)
-    machine.tracefs.write("instances/other/events/ftrace/print/trigger", "stacktrace")  # an instance has files of its own
     (entry,) = guest.commit(call, filled, 0, 0)
     assert (entry.call.path, entry.fields) == ("ftrace:hwlat", numbers)
     assert recorded(machine, "other") == []

@@ -78,7 +78,6 @@ def test_a_file_that_linux_does_not_have_either(tracefs: TraceFS, path: str) -> 
 @pytest.mark.parametrize(
     ("path", "text", "what"),
     [
-        ("current_tracer", "irqsoff", "the tracer 'irqsoff'"),
         ("trace_options", "block", "the option 'block'"),
         ("trace_options", "noblock", "the option 'block'"),
         ("set_event", "ext4:*", "events of the system 'ext4'"),
@@ -110,13 +109,13 @@ def test_a_word_that_linux_does_not_understand_either(tracefs: TraceFS, path: st
 
 def test_dmesg_says_it_once_and_in_order(machine: Machine) -> None:
     before = shell(machine, "dmesg")
-    said = shell(machine, "for n in 1 2; do cat eval_map nosuch; echo irqsoff > current_tracer; done 2>&1 | wc -l; dmesg")
+    said = shell(machine, "for n in 1 2; do cat eval_map nosuch; echo block > trace_options; done 2>&1 | wc -l; dmesg")
     count, *lines = said.removeprefix(before).splitlines()
     assert count == "6"
     new = [line.partition("] ")[2] for line in lines][len(before.splitlines()) :]
     assert new == [
         "tracefs: eval_map: Linux 6.1 has this file, this machine does not",
-        "tracefs: current_tracer: Linux 6.1 has the tracer 'irqsoff', this machine does not",
+        "tracefs: trace_options: Linux 6.1 has the option 'block', this machine does not",
     ]
 
 

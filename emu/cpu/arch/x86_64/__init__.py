@@ -29,6 +29,7 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
     kernel_map: ClassVar[int] = 0xFFFF_FFFF_8000_0000
     max_cpus: ClassVar[int] = 8
     vectors: ClassVar[range] = range(32, 256)
+    io_window: ClassVar[range] = range(0xF0_0000_0000, 0xF0_0100_0000)  # below 1 TiB: Unicorn's CPU has 40 address bits
     capstone_mode: ClassVar[tuple[int, int]] = (capstone.CS_ARCH_X86, capstone.CS_MODE_64)
     syntax: ClassVar[int] = capstone.CS_OPT_SYNTAX_ATT
     instruction_alignment: ClassVar[int] = 1

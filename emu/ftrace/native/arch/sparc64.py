@@ -37,7 +37,7 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["arguments", "build", "build_for_events", "build_for_tasks", "called_from"]
+__all__ = ["build", "build_for_events", "build_for_tasks", "called_from", "callers"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 WINDOW = np.uint64(Env.regwptr.offset)
@@ -53,6 +53,21 @@ def arguments(cpu):
 
 
 @njit
+def caller(cpu, parent):
+    """The caller as events show it: for a function that returns to a trampoline, the trampoline itself."""
+    array, goes_on_at = array_of(cpu), parent + BEHIND
+    of_graph, of_probes = load_u64(array + array_record.RETURN_TRAMPOLINE), load_u64(array + array_record.RETHOOK_TRAMPOLINE)
+    return goes_on_at if goes_on_at in (of_graph, of_probes) else parent
+
+
+@njit
+def callers(cpu):
+    """The arguments, where they are addresses of callers."""
+    ip, parent_ip = arguments(cpu)
+    return caller(cpu, ip), caller(cpu, parent_ip)
+
+
+@njit
 def called_from(cpu):
     """Where that function was called."""
     return load_u64(load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW) + O7)
@@ -64,13 +79,6 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
     about = context.build(memory, guest)
     record_function, before_graph, after_graph = function.build(about, general)
     record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general, entry_depth=0)
-
-    @njit
-    def caller(cpu, parent):
-        """The caller as events show it: for a function that returns to a trampoline, the trampoline itself."""
-        array, goes_on_at = array_of(cpu), parent + BEHIND
-        of_graph, of_probes = load_u64(array + array_record.RETURN_TRAMPOLINE), load_u64(array + array_record.RETHOOK_TRAMPOLINE)
-        return goes_on_at if goes_on_at in (of_graph, of_probes) else parent
 
     @njit
     def go_on(returns_to, place):

@@ -33,7 +33,7 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order, load_u64, store_u64
 
-__all__ = ["SITE_SIZE", "arguments", "build", "build_for_events", "build_for_tasks", "called_from"]
+__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_tasks", "called_from", "callers"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 AX, CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("ax", "cx", "dx", "sp", "si", "di"))
@@ -47,6 +47,12 @@ def arguments(cpu):
     """The first two of a C function at whose label the CPU is."""
     env = load_u64(cpu + cpu_record.ENV)
     return load_u64(env + DI), load_u64(env + SI)
+
+
+@njit
+def callers(cpu):
+    """The arguments, where they are addresses of callers."""
+    return arguments(cpu)
 
 
 @njit

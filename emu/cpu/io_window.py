@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What CPUs find behind RAM: a device (docs/board.md), and beyond it nothing."""
+
+from __future__ import annotations
+
+import ctypes
+
+import unicorn
+
+from emu.cpu.internals import LIBRARY
+from emu.cpu.native import io_window
+from emu.native.record import Record
+
+__all__ = ["IoWindow"]
+
+_READ = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_uint64)
+_WRITE = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64)
+_WIDEST = 4  # bytes that an access can have on the bus: one of eight is two
+_ID = int.from_bytes(b"emu", "little")
+
+
+class IoWindow:
+    """The addresses of devices.
+
+    Args:
+        addresses: physical ones, whole pages.
+
+    Attributes:
+        device: the bytes of the device, which the window begins with.
+    """
+
+    def __init__(self, addresses: range) -> None:
+        self.addresses = addresses
+        self.device = Record(io_window.WORDS)
+        self.device.set(io_window.ID, _ID)
+
+    def connect(self, uc: unicorn.Uc) -> None:
+        """Has a CPU find the window."""
+        error = LIBRARY.uc_mmio_map(
+            uc._uch,
+            ctypes.c_uint64(self.addresses.start),
+            ctypes.c_size_t(len(self.addresses)),
+            ctypes.c_void_p(io_window.read.address),
+            ctypes.c_void_p(self.device.address),
+            ctypes.c_void_p(io_window.write.address),
+            ctypes.c_void_p(self.device.address),
+        )
+        if error:
+            raise unicorn.UcError(error)
+
+    # What a CPU's instruction would do. `address`: physical, with all of the 1, 2, 4 or 8 bytes in the window.
+
+    def read(self, address: int, size: int) -> int:
+        """The number that the bytes are, the first one its lowest."""
+        value = 0
+        for start in range(0, size, _WIDEST):
+            width = min(_WIDEST, size - start)
+            part = _READ(io_window.read.address)(0, self._offset(address + start, width), width, self.device.address)
+            value |= (part & (1 << 8 * width) - 1) << 8 * start
+        return value
+
+    def write(self, address: int, size: int, value: int) -> None:
+        for start in range(0, size, _WIDEST):
+            width = min(_WIDEST, size - start)
+            part = value >> 8 * start & (1 << 8 * width) - 1
+            _WRITE(io_window.write.address)(0, self._offset(address + start, width), width, part, self.device.address)
+
+    def _offset(self, address: int, size: int) -> int:
+        if not self.addresses.start <= address <= self.addresses.stop - size:
+            raise ValueError(f"{size} bytes at {address:#x}: they are not in the window")
+        return address - self.addresses.start

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Accesses to devices that fault because the guest traces them (firmware/arch/x86_64/mmio-mod.c)."""
+
+from __future__ import annotations
+
+import errno
+
+from emu.cpu.cpu import Cpu
+from emu.kernel.arch import KernelArch
+from emu.kernel.host_calls import host_call
+from emu.kernel.memory import GuestMemory
+
+__all__ = ["Kmmio"]
+
+
+class Kmmio:
+    """Does an access in place of the instruction that has faulted, so that no other CPU comes between."""
+
+    def __init__(self, arch: KernelArch, memory: GuestMemory) -> None:
+        self._arch = arch
+        self._memory = memory
+
+    @host_call
+    def kmmio(self, cpu: Cpu, saved: int, address: int, rw: int, room: int) -> int:
+        """1: it is done, and the struct mmiotrace_rw at `rw` says what. 0: the instruction is of an unknown kind.
+
+        Args:
+            saved: the struct pt_regs of the fault.
+            address: where it was.
+            rw: its `phys` says of which place of the device that is the address.
+            room: how many bytes from there on are traced.
+        """
+        io = cpu.board.io
+        if io is None:
+            return -errno.ENODEV
+        memory, image = self._memory, self._memory.image
+        physical = memory.member(rw, "mmiotrace_rw.phys")
+        if physical not in io.addresses:
+            return -errno.EINVAL
+        done = self._arch.access(memory, cpu, saved, address, physical, min(room, io.addresses.stop - physical))
+        if done is None:
+            return 0
+        memory.set_member(rw, "mmiotrace_rw.opcode", image.constant("MMIO_WRITE" if done.written else "MMIO_READ"))
+        memory.set_member(rw, "mmiotrace_rw.width", done.width)
+        memory.set_member(rw, "mmiotrace_rw.value", done.value)
+        return 1
