@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The branch tracer says of each likely() and unlikely() whether it was right. The text is that of `format`."""
+"""The branch tracer says of each likely() and unlikely() whether it was right. No golden has it: the text is that of `format`."""
 
 from __future__ import annotations
 

@@ -27,6 +27,18 @@ DECLARE_STATIC_KEY_FALSE(branch_key);
 void ftrace_likely_update(struct ftrace_likely_data *f, int val, int expect,
 			  int is_constant);
 
+static __always_inline int __branch_taken(struct ftrace_likely_data *f, int val,
+					  int expect, int is_constant)
+{
+	if (static_branch_unlikely(&branch_key))
+		ftrace_likely_update(f, val, expect, is_constant);
+	return val;
+}
+
+/*
+ * Each side of the branch has a nop of its own: so the condition need not be
+ * kept, and who passes executes one instruction more than without.
+ */
 #define __branch_check__(x, expect, is_constant) ({			\
 	static struct ftrace_likely_data ______f			\
 		__aligned(8) __section("_ftrace_annotated_branch") = {	\
@@ -36,12 +48,9 @@ void ftrace_likely_update(struct ftrace_likely_data *f, int val, int expect,
 			.line = __LINE__,				\
 		},							\
 	};								\
-	long ______r = !!(x);						\
-									\
-	if (static_branch_unlikely(&branch_key))			\
-		ftrace_likely_update(&______f, ______r, expect,		\
-				     is_constant);			\
-	__builtin_expect(______r, expect); })
+	__builtin_expect(!!(x), expect) ?				\
+		__branch_taken(&______f, 1, expect, is_constant) :	\
+		__branch_taken(&______f, 0, expect, is_constant); })
 
 #ifndef DISABLE_BRANCH_PROFILING
 #define likely(x)	__branch_check__(x, 1, __builtin_constant_p(x))
