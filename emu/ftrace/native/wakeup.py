@@ -183,7 +183,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, unwind: Any) 
         move_section(array, followed, True)
         common = common_of(staged)
         put(cpu, array_cpu, array, of_type(common, WAKEUP), current, pid, prio, index)
-        record_callers_of(cpu, array_cpu, event_context.PLACE_EVENT, common, callers(cpu, array)[0])
+        record_callers_of(cpu, array_cpu, event_context.PLACE_EVENT, common, callers(cpu, array)[0], ONE)
         trace_function(cpu, array_cpu, ZERO, ZERO, common)
         # Whose names are shown: that of the waker is kept at its next switch, that of the woken one when it runs.
         store_u64(load_u64(load_u64(file + event_file.CPUS) + index * WORD) + array_cpu_record.RECORDED, ONE)
@@ -201,7 +201,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, unwind: Any) 
         prio = load_i32(staged + load_u64(file + wakeup_record.ENTRY_PRIO))
         here, previous = load_u64(cpu + cpu_record.INDEX), current_task(array_cpu, array)
         put(cpu, array_cpu, array, of_type(common, CONTEXT_SWITCH), previous, pid, prio, here)
-        record_callers_of(cpu, array_cpu, event_context.PLACE_EVENT, common, probe)
+        record_callers_of(cpu, array_cpu, event_context.PLACE_EVENT, common, probe, ONE)
         start = load_u64(followed + wakeup_record.START)
         latency = now(cpu, array) - start
         if max_latency.reports(array, latency):
