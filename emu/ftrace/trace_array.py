@@ -355,6 +355,7 @@ class TraceArray:
             raise TraceError(errno.EINVAL, f"there is no clock '{name}' (there are: {' '.join(names)})", (name, names))
         self.recorder.clear()
         self.recorder.clear_snapshot()
+        self.ops.tracer.clock_changed(self)
 
     def set_buffer_kb(self, kb: int, cpu: int | None = None) -> None:
         """Resizes the ring buffer of one CPU, or of each. Raises TraceError: EINVAL for 0, ENOMEM."""

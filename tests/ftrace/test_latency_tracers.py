@@ -174,6 +174,14 @@ def test_a_tracer_that_is_taken_away_in_a_section(machine: Machine) -> None:
     assert 700 <= int(last) <= 702
 
 
+def test_a_clock_that_changes_in_a_section(machine: Machine) -> None:
+    script = f"""
+        echo preemptoff > current_tracer
+        insmod {MODULE} delay=30000 test_mode=preempt cpu_affinity=1 &
+        usleep 5000; echo counter > trace_clock; wait; cat tracing_max_latency"""
+    assert int(shell(machine, script)) < 20000
+
+
 def test_twice_the_same(machine: Machine) -> None:
     def once() -> str:
         machine.tracefs.write("current_tracer", "preemptirqsoff")
