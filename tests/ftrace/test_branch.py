@@ -9,6 +9,7 @@ from collections import Counter
 from emu.ftrace import events
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.ring_events import of_type
 
 HEADER = """\
 # tracer: branch
@@ -31,8 +32,7 @@ def recorded(machine: Machine) -> Places:
     found: Places = Counter()
     for ring in machine.trace_array.recorder.rings:
         assert ring.overrun == 0
-        entries = ring.unread().entries(events.BRANCH)
-        for entry in entries[entries["type"] == events.EventType.BRANCH]:
+        for entry in of_type(ring.unread(), events.EventType.BRANCH).entries(events.BRANCH):
             function, file = (entry[name].partition(b"\0")[0].decode() for name in ("func", "file"))
             found[function, file, int(entry["line"]), bool(entry["correct"])] += 1
     return found

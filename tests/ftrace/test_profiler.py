@@ -15,10 +15,11 @@ from emu.ftrace import events
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.ring_events import of_type
 from tests.lib.witness import Witness
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-LOAD = "ls /bin | wc -l; sleep 0.01; busy 2 1"
+LOAD = "ls /bin | wc -l; sleep 0.01"
 LINE = re.compile(r"  (.{30})  ([ \d]{10})    ([\d.]+) us +([\d.]+) us +([\d.]+) us *")
 HEADER = """\
   Function                               Hit    Time            Avg             s^2
@@ -52,8 +53,7 @@ def graph_times(machine: Machine, *, nested: bool) -> list[Times]:
     found: list[Times] = []
     returned = []
     for ring in machine.trace_array.recorder.rings:
-        entries = ring.unread().entries(events.FUNCGRAPH_EXIT)
-        entries = entries[entries["type"] == events.EventType.FUNCGRAPH_EXIT]
+        entries = of_type(ring.unread(), events.EventType.FUNCGRAPH_EXIT).entries(events.FUNCGRAPH_EXIT)
         found.append(defaultdict(list))
         fields = (entries[name].tolist() for name in ("rettime", "calltime", "func", "depth", "pid"))
         returned += [(*row, ring.cpu) for row in zip(*fields, strict=True)]
@@ -124,10 +124,8 @@ def first_calls(machine: Machine) -> list[dict[int, int]]:
     """By CPU, when each function was called first, as function_graph has recorded it; functions by their sites."""
     found = []
     for ring in machine.trace_array.recorder.rings:
-        events_of = ring.unread()
-        entries = events_of.entries(events.FUNCGRAPH_ENTRY)
-        calls = entries["type"] == events.EventType.FUNCGRAPH_ENTRY
-        pairs = zip(entries["func"][calls].tolist(), events_of.time[calls].tolist(), strict=True)
+        calls = of_type(ring.unread(), events.EventType.FUNCGRAPH_ENTRY)
+        pairs = zip(calls.entries(events.FUNCGRAPH_ENTRY)["func"].tolist(), calls.time.tolist(), strict=True)
         found.append(dict(reversed(list(pairs))))
     return found
 
@@ -138,7 +136,7 @@ def test_the_text_is_that_of_a_real_kernel(arch: str) -> None:
     assert all(LINE.fullmatch(line) for line in golden.removeprefix(HEADER).splitlines())
     with booted_machine(arch) as machine:
         read, write = machine.tracefs.read, machine.tracefs.write
-        assert machine.tracefs.listdir("trace_stat") == ["function0", "function1"]
+        assert machine.tracefs.listdir("trace_stat") == ["branch_annotated", "function0", "function1"]
         assert (read("function_profile_enabled"), read("trace_stat/function1")) == ("0\n", HEADER)
         write("set_ftrace_filter", "vfs_read vfs_write schedule")
         write("function_profile_enabled", "5")

@@ -16,10 +16,10 @@ NOPS = {"x86_64": bytes.fromhex("0f1f440000"), "sparc64": bytes.fromhex("0100000
 
 
 def jump(arch: str, code: int, target: int) -> bytes:
-    """`jmp target`, or `ba,pt %xcc, target`."""
+    """`jmp target`, or `ba,a,pt %xcc, target`."""
     if arch == "x86_64":
         return b"\xe9" + (target - code - 5).to_bytes(4, "little", signed=True)
-    return (0x10680000 | (target - code) // 4 & 0x7FFFF).to_bytes(4, "big")
+    return (0x30680000 | (target - code) // 4 & 0x7FFFF).to_bytes(4, "big")
 
 
 def call(arch: str, site: int, target: int) -> bytes:

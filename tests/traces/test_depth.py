@@ -15,23 +15,23 @@ TRACE = """\
  0)               |  sys_pipe2() {
  0)               |    do_pipe2() {
  0)               |      __do_pipe_flags() {
- 0) + 21.490 us   |        create_pipe_files();
- 0)   1.990 us    |        get_unused_fd_flags();
- 0)   1.990 us    |        get_unused_fd_flags();
- 0) + 25.930 us   |      }
+ 0) + 22.570 us   |        create_pipe_files();
+ 0)   2.010 us    |        get_unused_fd_flags();
+ 0)   2.010 us    |        get_unused_fd_flags();
+ 0) + 27.050 us   |      }
  0)               |      _copy_to_user() {
- 0)   0.510 us    |        __might_fault();
- 0)   1.000 us    |      }
+ 0)   0.570 us    |        __might_fault();
+ 0)   1.060 us    |      }
  0)               |      fd_install() {
  0)   0.470 us    |        _raw_spin_lock();
- 0)   0.520 us    |        _raw_spin_unlock();
- 0)   1.280 us    |      }
+ 0)   0.540 us    |        _raw_spin_unlock();
+ 0)   1.300 us    |      }
  0)               |      fd_install() {
  0)   0.470 us    |        _raw_spin_lock();
- 0)   0.520 us    |        _raw_spin_unlock();
- 0)   1.280 us    |      }
- 0) + 29.930 us   |    }
- 0) + 30.030 us   |  }
+ 0)   0.540 us    |        _raw_spin_unlock();
+ 0)   1.300 us    |      }
+ 0) + 31.150 us   |    }
+ 0) + 31.250 us   |  }
 """
 
 

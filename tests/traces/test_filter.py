@@ -21,20 +21,20 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [000] .....     0.076484: vfs_ioctl <-sys_ioctl
-              sh-17      [000] .....     0.076543: vfs_ioctl <-sys_ioctl
-              sh-17      [000] .....     0.076865: vfs_open <-do_open
-             cat-18      [001] .....     0.078740: vfs_fstatat <-sys_newfstatat
-             cat-18      [001] .....     0.078746: vfs_statx <-vfs_fstatat
-             cat-18      [001] .....     0.079028: vfs_open <-do_open
-             cat-18      [001] .....     0.079688: vfs_open <-do_open
-             cat-18      [001] .....     0.079870: vfs_fstat <-sys_newfstat
-             cat-18      [001] .....     0.079878: vfs_fstat <-sys_newfstat
-             cat-18      [001] .....     0.079888: vfs_read <-ksys_read
-             cat-18      [001] .....     0.079922: vfs_write <-ksys_write
-             cat-18      [001] .....     0.079937: vfs_read <-ksys_read
-            init-1       [001] .....     0.080422: vfs_ioctl <-sys_ioctl
-            init-1       [001] .....     0.080443: vfs_write <-ksys_write
+              sh-17      [000] .....     0.078741: vfs_ioctl <-sys_ioctl
+              sh-17      [000] .....     0.078800: vfs_ioctl <-sys_ioctl
+              sh-17      [000] .....     0.079174: vfs_open <-do_open
+             cat-18      [001] .....     0.081049: vfs_fstatat <-sys_newfstatat
+             cat-18      [001] .....     0.081056: vfs_statx <-vfs_fstatat
+             cat-18      [001] .....     0.081399: vfs_open <-do_open
+             cat-18      [001] .....     0.082034: vfs_open <-do_open
+             cat-18      [001] .....     0.082217: vfs_fstat <-sys_newfstat
+             cat-18      [001] .....     0.082225: vfs_fstat <-sys_newfstat
+             cat-18      [001] .....     0.082235: vfs_read <-ksys_read
+             cat-18      [001] .....     0.082304: vfs_write <-ksys_write
+             cat-18      [001] .....     0.082319: vfs_read <-ksys_read
+            init-1       [001] .....     0.082817: vfs_ioctl <-sys_ioctl
+            init-1       [001] .....     0.082838: vfs_write <-ksys_write
 """
 
 

@@ -26,10 +26,10 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-19      [001] .....     0.031711: vfs_read <-ksys_read
-             cat-19      [001] .....     0.031734: vfs_write <-ksys_write
-             cat-19      [001] .....     0.031746: vfs_read <-ksys_read
-              sh-17      [000] .....     0.032113: vfs_write <-ksys_write
+             cat-19      [001] .....     0.033294: vfs_read <-ksys_read
+             cat-19      [001] .....     0.033319: vfs_write <-ksys_write
+             cat-19      [001] .....     0.033331: vfs_read <-ksys_read
+              sh-17      [000] .....     0.033660: vfs_write <-ksys_write
 # tracer: function
 #
 # entries-in-buffer/entries-written: 7/7   #P:2
@@ -42,13 +42,13 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-            init-1       [001] .....     0.026679: schedule <-do_wait
-              sh-17      [000] .....     0.028847: schedule <-do_wait
-     rcu_preempt-3       [001] .....     0.030053: schedule <-schedule_timeout
-              sh-17      [000] .....     0.030484: schedule <-hostfs_wait_answer
-              sh-17      [000] .....     0.030863: schedule <-do_wait
-     rcu_preempt-3       [001] .....     0.032077: schedule <-schedule_timeout
-              sh-17      [000] .....     0.032473: schedule <-do_wait
+            init-1       [001] .....     0.028142: schedule <-do_wait
+              sh-17      [000] .....     0.030341: schedule <-do_wait
+              sh-17      [000] .....     0.031987: schedule <-hostfs_wait_answer
+     rcu_preempt-3       [001] .....     0.032058: schedule <-schedule_timeout
+              sh-17      [000] .....     0.032430: schedule <-do_wait
+     rcu_preempt-3       [001] .....     0.034056: schedule <-schedule_timeout
+              sh-17      [000] .....     0.034078: schedule <-do_wait
 """
 
 

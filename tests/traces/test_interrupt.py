@@ -22,43 +22,22 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   1.470 us    |              tick_do_update_jiffies64();
- 0)   1.570 us    |            }
+ 0)   1.490 us    |              tick_do_update_jiffies64();
+ 0)   1.590 us    |            }
  0)               |            tick_sched_handle() {
  0)   0.370 us    |              account_process_tick();
- 0)   0.380 us    |              softlockup_tick();
+ 0)   0.460 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
  0)   0.610 us    |                task_tick_fair();
- 0)   3.590 us    |              }
- 0)   6.010 us    |            }
- 0)   9.270 us    |          }
+ 0)   3.130 us    |              }
+ 0)   5.790 us    |            }
+ 0)   9.070 us    |          }
  0)   1.070 us    |          tick_program_event();
- 0) + 14.890 us   |        }
- 0) + 15.000 us   |      }
- 0) + 19.390 us   |    }
+ 0) + 14.750 us   |        }
+ 0) + 14.880 us   |      }
+ 0) + 17.160 us   |    }
  0)   <========== |
- 0)   ==========> |
- 0)               |    sysvec_apic_timer_interrupt() {
- 0)               |      __sysvec_apic_timer_interrupt() {
- 0)               |        hrtimer_interrupt() {
- 0)               |          tick_sched_timer() {
- 0)               |            tick_sched_do_timer() {
- 0)   1.470 us    |              tick_do_update_jiffies64();
- 0)   1.570 us    |            }
- 0)               |            tick_sched_handle() {
- 0)   0.370 us    |              account_process_tick();
- 0)   0.380 us    |              softlockup_tick();
- 0)               |              scheduler_tick() {
- 0)   0.610 us    |                task_tick_fair();
- 0)   3.110 us    |              }
- 0)   5.530 us    |            }
- 0)   8.790 us    |          }
- 0)   1.070 us    |          tick_program_event();
- 0) + 14.410 us   |        }
- 0) + 14.520 us   |      }
- 0) + 16.720 us   |    }
- 0)   <========== |
- 0) # 1448.720 us |  }
+ 0) # 1439.940 us |  }
 """
 
 

@@ -7,9 +7,9 @@
 The instruction in the call's delay slot stays, and is always executed. A word is written at once, so no CPU sees half a
 site: a change needs no breakpoint, but a write and a `flush`.
 
-The branch of a static key has the same nop, and a second one in the delay slot of its jump:
+The branch of a static key has the same nop. Its jump annuls the delay slot:
 
-    jump    10 68 disp19       ba,pt %xcc, target
+    jump    30 68 disp19       ba,a,pt %xcc, target
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["ARCH"]
 
 _CALL = 1 << 30
 _DISPLACEMENT = (1 << 30) - 1
-_JUMP = 0x10680000
+_JUMP = 0x30680000
 _JUMP_DISPLACEMENT = (1 << 19) - 1
 
 _MEMORY, _ARITHMETIC = 3, 2  # op (manual, appendix E)

@@ -177,7 +177,6 @@ SYM_FUNC_START(do_syscall)
 	or	%l3, TRAP_SYSCALL, %l3
 	SAVE_REGS %i0
 	STATIC_BRANCH trace_irqflags_key, 5f
-	 mov	%g1, %l4
 6:	wrpr	%g0, PSTATE_KERNEL | PSTATE_IE, %pstate
 	STATIC_BRANCH __tracepoint_sys_enter, 4f
 
@@ -222,7 +221,8 @@ SYM_FUNC_START(do_syscall)
 	ba,pt	%xcc, 1b
 	 mov	%o0, %g1
 
-5:	call	syscall_enter_from_user_mode
+5:	mov	%g1, %l4
+	call	syscall_enter_from_user_mode
 	 add	%sp, PTREGS_OFF, %o0
 	ba,pt	%xcc, 6b
 	 mov	%l4, %g1

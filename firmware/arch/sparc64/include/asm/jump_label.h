@@ -4,7 +4,7 @@
 
 #ifdef __ASSEMBLY__
 
-/* As below. What follows is the delay slot: it is done in either case. */
+/* As below. */
 .macro STATIC_BRANCH key, l_yes
 #ifndef NO_STATIC_KEYS
 661:	nop
@@ -19,14 +19,13 @@
 
 /*
  * off	01 00 00 00	nop
- * on	10 68 disp	ba,pt %xcc, l_yes
+ * on	30 68 disp	ba,a,pt %xcc, l_yes
  *
- * The second word is the branch's delay slot.
+ * The branch annuls its delay slot, so that a key costs one word.
  */
 static __always_inline bool arch_static_branch(struct static_key *const key)
 {
 	asm goto("1:	nop\n"
-		 "	nop\n"
 		 ".pushsection __jump_table, \"a\"\n"
 		 ".balign 8\n"
 		 ".xword 1b, %l[l_yes], %c0\n"
