@@ -45,8 +45,6 @@ class TopArray(Protocol):
 
     recorder: Recorder
 
-    def set_recording(self, on: bool) -> None: ...
-
     def allocate_snapshot(self) -> None:
         """Raises TraceError: ENOMEM."""
 
@@ -182,8 +180,7 @@ class Ftrace:
 
         If the patching protocol is refused nothing is started.
         """
-        if self.enabled:
-            self._tell_recorders(arrays)
+        self._tell_recorders(arrays)
         # It is set before the first such site is patched; _update() clears it only when no such site is left.
         if self._several(arrays):
             self._records.ask_each(True)
