@@ -184,6 +184,7 @@ def test_files(tracefs: TraceFS) -> None:
         ("cpus", "x", errno.EINVAL),
         ("cpus", "0-0:2/1", errno.EINVAL),
         ("cpus", str(1 << 32), errno.EOVERFLOW),
+        ("cpus", "1" * 5000, errno.EOVERFLOW),
     ):
         before = tracefs.read(f"osnoise/{name}")
         with pytest.raises(TraceError) as error:
@@ -194,6 +195,7 @@ def test_files(tracefs: TraceFS) -> None:
         ("cpus", "", ""),
         ("cpus", "0-N:1/2", "0"),
         ("cpus", "all", "0-1"),
+        ("cpus", "0" * 5000, "0"),
     ):
         tracefs.write(f"osnoise/{name}", text)
         assert tracefs.read(f"osnoise/{name}") == f"{shown}\n"
