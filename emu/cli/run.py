@@ -62,6 +62,7 @@ terminated by a signal. In the last four cases what was traced until then is wri
 
 _ARGUMENTS = "emu.cli.run.arguments"  # key of click.Context.meta
 _DEFINING = ("dynamic_events", "kprobe_events", "synthetic_events", "uprobe_events")  # files; -e can name their events
+_OF_TRACERS = ("hwlat_detector/", "osnoise/")  # folders; threads of these tracers look at them as they begin
 
 
 class Setting(NamedTuple):
@@ -81,7 +82,7 @@ class _RunCommand(click.Command):
 
 
 @click.command(cls=_RunCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
-@click.option("-p", "tracer", metavar="TRACER", help="Tracer: function, function_graph or nop.")
+@click.option("-p", "tracer", metavar="TRACER", help="Tracer: function, function_graph, irqsoff, ... (`emu list tracers`).")
 @event_option("-e", "SYSTEM[:EVENT]", "Record these events; 'all': all. Repeatable.")
 @event_option("-f", "FILTER", "Record what the -e before names only if: 'prev_pid == 0'.")
 @event_option("-R", "TRIGGER", "What else the event of the -e before does: 'traceoff:1'.")
@@ -115,7 +116,7 @@ def run(
 ) -> int:
     """Run COMMAND in the guest and print a trace of what the kernel did."""
     written = [_file_setting(text) for text in files]
-    settings = [setting for setting in written if setting.path in _DEFINING]
+    settings = [setting for setting in written if _comes_first(setting)]
     if buffer_kb is not None:
         settings.append(Setting("-b", "buffer_size_kb", buffer_kb))
     for option, path, words in (
@@ -136,7 +137,7 @@ def run(
     if events:
         settings.append(Setting("-e", "set_event", " ".join(choice.word for choice in events)))
     settings += [Setting("-O", "trace_options", option) for option in options]
-    settings += [setting for setting in written if setting.path not in _DEFINING]
+    settings += [setting for setting in written if not _comes_first(setting)]
     progress = Progress()
     console = _CommandOutput(progress)
     limits = RunLimits.taken_from(machine_arguments)
@@ -214,6 +215,11 @@ def _file_setting(text: str) -> Setting:
     if not (path and equals):
         raise click.UsageError(f"--set {text}: FILE=VALUE is needed")
     return Setting(f"--set {path}", path, value)
+
+
+def _comes_first(setting: Setting) -> bool:
+    """Whether a file must be written before the tracer is set, and events are."""
+    return setting.path in _DEFINING or setting.path.startswith(_OF_TRACERS)
 
 
 def _apply(write: Callable[[str, str], None], settings: Iterable[Setting]) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 
 from emu.ftrace.errors import TraceError
 from emu.kernel.memory import GuestMemory
@@ -98,6 +99,6 @@ class HwlatDetector:
         """Has its threads begin, unless they have begun."""
         self._work.ask(WorkKind.HWLAT_START, _SAME_MODE)
 
-    def stop_threads(self) -> None:
-        """Has its threads end, if there are any."""
-        self._work.ask(WorkKind.HWLAT_STOP)
+    def stop_threads(self, then: Callable[[], None] = lambda: None) -> None:
+        """Has its threads end, if there are any. `then`: called when they have recorded for the last time."""
+        self._work.ask(WorkKind.HWLAT_STOP, on_done=lambda result: then())

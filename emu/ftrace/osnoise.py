@@ -83,11 +83,11 @@ class Osnoise:
             self._running = timerlat
             self._work.ask(WorkKind.OSNOISE_START, int(timerlat))
 
-    def stop(self) -> None:
-        """Stops the threads, if they run."""
+    def stop(self, then: Callable[[], None] = lambda: None) -> None:
+        """Stops the threads, if they run. `then`: called when they have recorded for the last time."""
         if self._running is not None:
             self._running = None
-            self._work.ask(WorkKind.OSNOISE_STOP)
+            self._work.ask(WorkKind.OSNOISE_STOP, on_done=partial(_then, then))
 
     def _apply(self, change: Callable[[], None]) -> None:
         """Makes a change while no thread runs; those that did are started anew."""

@@ -92,6 +92,20 @@ def test_osnoise_counts_what_happens_and_the_rest_is_the_firmware(arch: str) -> 
         assert machine.warnings == []
 
 
+@pytest.mark.parametrize("tracer", ["osnoise", "hwlat"])
+def test_what_threads_record_when_they_are_stopped_is_not_the_next_tracers(arch: str, tracer: str) -> None:
+    with booted_machine(arch, cpus=2, smi=f"{SMI_PERIOD}ns:{SMI_LENGTH}ns") as machine:
+        tracefs = machine.tracefs
+        for file, microseconds in {"runtime_us": 9000, "period_us": 10_000}.items():
+            tracefs.write(f"osnoise/{file}", str(microseconds))
+        for file, microseconds in {"width": 9000, "window": 10_000}.items():
+            tracefs.write(f"hwlat_detector/{file}", str(microseconds))
+        tracefs.write("current_tracer", tracer)
+        machine.run("sleep 0.024")  # all CPUs look
+        tracefs.write("current_tracer", "timerlat")
+        assert {entry.name for ring in entries(machine.trace_array) for entry in ring} <= {"timerlat"}
+
+
 def test_timerlat_is_late_when_the_firmware_was_there_and_shows_where(arch: str) -> None:
     with booted_machine(arch, cpus=2, smi=f"{SMI_PERIOD}ns:{SMI_LENGTH}ns") as machine:
         tracefs = machine.tracefs

@@ -61,7 +61,7 @@ def refused(tracefs: TraceFS, path: str, value: str) -> int:
     [
         (
             "available_tracers",
-            "timerlat osnoise hwlat blk function_graph "
+            "timerlat osnoise hwlat blk mmiotrace branch function_graph "
             "wakeup_dl wakeup_rt wakeup preemptirqsoff preemptoff irqsoff function nop\n",
         ),
         ("current_tracer", "nop\n"),

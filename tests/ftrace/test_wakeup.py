@@ -123,6 +123,15 @@ def test_the_worst_is_the_one_that_events_show(arch: str) -> None:
             tracefs.write("tracing_on", "1")
 
 
+def test_the_header_says_nothing_of_the_section_of_an_earlier_tracer(machine: Machine) -> None:
+    machine.tracefs.write("current_tracer", "preemptoff")
+    machine.run("true")
+    assert "=> started at: " in machine.tracefs.read("trace")
+    machine.tracefs.write("current_tracer", "wakeup")
+    machine.run("chrt -f 5 usleep 500")
+    assert "# wakeup latency trace" in (trace := machine.tracefs.read("trace")) and "=> started at: " not in trace
+
+
 def test_options_and_events_are_left_as_they_were(machine: Machine) -> None:
     tracefs = machine.tracefs
     before = tracefs.read("trace_options")

@@ -262,7 +262,8 @@ class _Session:
             raise _WrongError("sites do not call as the arrays want")
         if calls(machine) != set(ftrace.sites.addresses[ftrace.sites.targets != 0].tolist()):
             raise _WrongError("the code of sites is not what they call")
-        if keys_on(machine, branches(machine)) != set().union(*(ops.events.keys for ops in arrays)):
+        of_tracers = {machine.kernel.image.symbol(name) for ops in arrays for name in ops.tracer_keys}
+        if keys_on(machine, branches(machine)) != of_tracers.union(*(ops.events.keys for ops in arrays)):
             raise _WrongError("keys are not as the arrays want")
 
     def _check_counts(self, folder: str, array: TraceArray) -> None:
@@ -335,8 +336,12 @@ class _Session:
         machine.ftrace_enabled = True
         for name in tracefs.listdir("instances"):
             tracefs.rmdir(f"instances/{name}")
-        for path in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace"):
+        for path in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace", "stack_trace_filter"):
             tracefs.write(path, "")
+        tracefs.write("function_profile_enabled", "0")
+        tracefs.write("options/branch", "0")
+        tracefs.write("current_tracer", "function")  # with the next tracer, branches are no longer recorded
+        self._run("echo 0 > /proc/sys/kernel/stack_tracer_enabled")
         lines = [line.split(":") for line in tracefs.read("set_ftrace_filter").splitlines() if not line.startswith("#")]
         # One word takes back all of a command, whichever events it switches.
         commands = {(line[1], line[-1] != "unlimited"): line[1:-1] for line in lines}

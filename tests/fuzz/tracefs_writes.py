@@ -26,7 +26,20 @@ _CPU_SETS = ("1", "2", "3", "3", "f", "0", "3,00000000", "x")
 _PIDS = ("1", "2", "14", "20", "25", "0")
 _SWITCH = ("0", "1", "0", "1")
 _CLOCKS = ("local", "global", "counter", "uptime", "perf", "mono", "mono_raw", "boot", "tai", "x86-tsc", "bogus")
-_TRACERS = ("nop", "function", "function_graph", "nop", "blk", "bogus", "function function")
+_WRONG_TRACERS = ("bogus", "function function")
+# In microseconds: short ones, so that something is measured, and wrong ones.
+_PERIODS = ("0", "1", "50", "99", "100", "300", "1000", "5000", "20000", "500000", "1000000", "1000001")
+_HWLAT_MODES = ("none", "round-robin", "per-cpu", "per-cpu", "per", "round-robin none", "")
+_OSNOISE = (
+    "period_us", "runtime_us", "timerlat_period_us", "stop_tracing_us", "stop_tracing_total_us", "print_stack",
+)  # fmt: skip
+_OSNOISE_OPTIONS = (
+    "DEFAULTS", "DEFAULTS", "OSNOISE_WORKLOAD", "OSNOISE_PREEMPT_DISABLE", "OSNOISE_IRQ_DISABLE", "bogus", "",
+)  # fmt: skip
+_CPU_LISTS = ("0-1", "0-1", "0", "1", "0,1", "", "0-2", "1-0", "0-", ",", "0-1:1/2", "N", "all", "x")
+_BLK = "/sys/block/ram0/trace"
+_BLK_NUMBERS = ("act_mask", "pid", "start_lba", "end_lba")
+_ACTIONS = ("read", "write", "queue", "issue", "complete", "fs", "SYNC", "65535", " read", "bogus", "")
 _GLOBS = ("vfs_*", "*schedule*", "*_read", "sys_*", "*page*", "k?alloc", "[a-d]*", "*", "no_such_function", "*[", "sched*tick")
 _RARE = ("panic", "sys_reboot", "vfs_symlink", "no_such_function")  # what is done there costs much, or ends the trace
 _COMMANDS = ("traceon", "traceoff", "snapshot", "stacktrace", "enable_event", "disable_event", "dump", "cpudump", "mod", "bogus")
@@ -53,7 +66,7 @@ class Action(Enum):
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that somebody does in tracefs."""
+    """One thing that somebody does in tracefs, or, in the guest, to the files outside it that belong to tracers."""
 
     action: Action
     path: str
@@ -79,6 +92,7 @@ class Changes:
         self._events = [line.split(":") for line in tracefs.read("available_events").splitlines()]
         self._functions = [line.split()[0] for line in tracefs.read("available_filter_functions").splitlines()]
         self._options = tracefs.listdir("options")
+        self._tracers = tracefs.read("available_tracers").split()
         self._tracefs = tracefs
         self._known_fields: dict[str, Sequence[str]] = {}
         definitions, hists = Definitions(choose, self._event, self._functions), Hists(choose, self._event, self._field)
@@ -93,7 +107,7 @@ class Changes:
             (3, lambda: "set_ftrace_notrace", self._functions_text),
             (2, lambda: "set_graph_function", self._functions_text),
             (2, lambda: "set_graph_notrace", self._functions_text),
-            (3, lambda: "current_tracer", lambda: choose.choice(_TRACERS)),
+            (3, lambda: "current_tracer", self._tracer),
             (8, lambda: "tracing_on", lambda: choose.choice("11110") if choose.random() < 0.8 else self._number()),
             (8, lambda: "set_event", self._event_words),
             (6, lambda: of_events("enable"), lambda: choose.choice((*_SWITCH, self._number()))),
@@ -115,6 +129,18 @@ class Changes:
             (3, lambda: choose.choice(("set_event_pid", "set_event_notrace_pid")), self._pids),
             (2, lambda: "tracing_cpumask", lambda: choose.choice((*_CPU_SETS, self._number()))),
             (1, lambda: choose.choice(("max_graph_depth", "tracing_thresh")), lambda: choose.choice(("0", self._number()))),
+            (2, lambda: choose.choice(("tracing_max_latency", "stack_max_size")), lambda: choose.choice(("0", self._number()))),
+            (2, lambda: "function_profile_enabled", lambda: choose.choice(_SWITCH)),
+            (2, lambda: "stack_trace_filter", self._functions_text),
+            (2, lambda: f"hwlat_detector/{choose.choice(('width', 'window'))}", self._microseconds),
+            (1, lambda: "hwlat_detector/mode", lambda: choose.choice(_HWLAT_MODES)),
+            (3, lambda: f"osnoise/{choose.choice(_OSNOISE)}", self._microseconds),
+            (1, lambda: "osnoise/cpus", lambda: choose.choice((*_CPU_LISTS, self._number()))),
+            (1, lambda: "osnoise/options", lambda: f"{choose.choice(('', '', 'NO_'))}{choose.choice(_OSNOISE_OPTIONS)}"),
+            (2, lambda: "/proc/sys/kernel/stack_tracer_enabled", lambda: choose.choice((*_SWITCH, self._number()))),
+            (2, lambda: f"{_BLK}/enable", lambda: choose.choice(_SWITCH)),
+            (1, lambda: f"{_BLK}/{choose.choice(_BLK_NUMBERS)}", self._number),
+            (1, lambda: f"{_BLK}/act_mask", lambda: ",".join(choose.choices(_ACTIONS, k=choose.randrange(4)))),
             (3, lambda: of_cpu("trace"), lambda: ""),
             (5, lambda: of_cpu("snapshot"), lambda: choose.choice(("0", "1", "1", "2", self._number()))),
             (4, lambda: choose.choice(("trace_marker", "trace_marker_raw")), self._marker),
@@ -134,7 +160,7 @@ class Changes:
             return Change(choose.choice((Action.MKDIR, Action.MKDIR, Action.RMDIR)), f"instances/{name}")
         ((_, file, text),) = choose.choices(self._kinds, self._weights)
         path = file()
-        if choose.random() < 0.25:
+        if choose.random() < 0.25 and not path.startswith("/"):
             path = f"instances/{choose.choice(INSTANCES)}/{path}"
         data = self._damaged(text().encode(errors="surrogateescape"))
         truncates = choose.random() < (_TAKEN_BACK if path.endswith(_COLLECTING) else 0.5)
@@ -197,6 +223,16 @@ class Changes:
 
     def _number(self) -> str:
         return self._choose.choice(_NUMBERS)
+
+    def _microseconds(self) -> str:
+        return self._choose.choice(_PERIODS) if self._choose.random() < 0.8 else self._number()
+
+    def _tracer(self) -> str:
+        """nop often, because with it everything else happens at its usual speed."""
+        kind = self._choose.random()
+        if kind < 0.3:
+            return "nop"
+        return self._choose.choice(_WRONG_TRACERS if kind < 0.4 else self._tracers)
 
     def _function(self) -> str:
         choose = self._choose

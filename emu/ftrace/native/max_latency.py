@@ -73,6 +73,7 @@ def build(memory: Accessors, guest: GuestLayout) -> UpdateMax:
         if not keeps(array, of_cpu(cpu, load_u64(array + array_record.CPUS))):
             return False
         note(cpu, array, task, latency, start)
+        store_u64(load_u64(array + array_record.MAX_LATENCY) + max_latency_record.CRITICAL_START, ZERO)
         take_snapshot(array)
         return True
 

@@ -19,10 +19,16 @@ Tracers
   function          a line for each call, with the caller
   function_graph    calls and returns, nested like C, with how long each took
   hwlat             time that the hardware takes, unseen by the kernel: threads look for it while interrupts are off
+  irqsoff           the longest time for which a CPU has interrupts off, and the functions that it calls meanwhile;
+                    preemptoff: preemption; preemptirqsoff: either of both
   wakeup            the longest time for which the most urgent task that is woken waits for a CPU, and what goes on meanwhile;
                     wakeup_rt: of real-time and deadline tasks only; wakeup_dl: of deadline tasks only
+                    (these six are the latency tracers)
   osnoise           what takes CPUs away from a thread that reads the clock all the time: interrupts, tasks, the firmware
   timerlat          how late a timer's interrupt comes, and the thread that it wakes
+  blk               what happens to the requests of the disks whose /sys/block/DISK/trace/enable is 1. Beside it are
+                    act_mask: what is recorded; pid: whose requests; start_lba and end_lba: of which sectors
+  mmiotrace         x86-64: each access of a driver to registers of a device that it maps from now on, with its value
   branch            a line for each likely() and unlikely() of the kernel: whether it was right
   nop               no functions; markers only
 
@@ -34,8 +40,11 @@ What is traced
   set_graph_function            function_graph: only what these call
   set_graph_notrace             function_graph: not these, nor what they call
   max_graph_depth               function_graph: calls nested at most so deep (0: any depth)
+  tracing_max_latency           how many microseconds the longest time was that the tracer has found; write 0 to begin anew.
+                                The latency tracers keep the trace of that time alone: files trace and trace_pipe show it
   tracing_thresh                function_graph: only returns of calls that took so many microseconds (0: all)
-                                hwlat: only times that are longer (0: 10)
+                                latency tracers: keep the latest time that is at least so long (0: the longest)
+                                hwlat: only times that are longer (0: 10); osnoise: a gap counts if it is as long (0: 5)
   enabled_functions             the functions that call a tracer now
 
   function_profile_enabled      1: counts and times calls of the functions that set_ftrace_filter names, whatever the tracer is
@@ -140,7 +149,7 @@ What is recorded
   per_cpu/cpuN/trace_pipe_raw   the same as pages of the buffer, for programs
   per_cpu/cpuN/stats        how many there are, and how many were overwritten
   snapshot                  the trace as it was at a moment. 1: takes a snapshot, by exchanging the buffers for spare ones
-                            0: frees the spare buffers; another number: empties them
+                            0: frees the spare buffers; another number: empties them. Latency tracers need them: EBUSY
   per_cpu/cpuN/snapshot     that of one CPU; snapshot_raw: as pages
   buffer_size_kb            size of the buffer of each CPU; X if they differ
   per_cpu/cpuN/buffer_size_kb   of one CPU
@@ -207,6 +216,9 @@ How it is shown
   pause-on-trace        record nothing while somebody has trace open to read it
   event-fork            children of the processes in set_event_pid and set_event_notrace_pid are put there, too, and
                         processes that have ended are taken out
+  function-trace        latency tracers: record functions, too
+  display-graph         latency tracers: show them as function_graph does
+  blk_classic           blk: show lines as blkparse does; context-info is turned off
   function-fork         children of the processes in set_ftrace_pid and set_ftrace_notrace_pid are put there, too, and
                         processes that have ended are taken out
   funcgraph-cpu         function_graph: show the CPU

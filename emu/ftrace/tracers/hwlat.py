@@ -23,7 +23,7 @@ class _Hwlat(Tracer):
     def stop(self, array: TracedArray) -> None:
         detector = array.globals.hwlat
         if detector.busy:
-            detector.stop_threads()
+            detector.stop_threads(then=array.clear)
             array.threshold = detector.end(array.threshold)
 
     def recording(self, array: TracedArray, on: bool) -> None:
