@@ -84,7 +84,7 @@ class Ftrace:
         self.sites = trace_globals.sites
         self.keys = trace_globals.keys
         self.kprobes = trace_globals.kprobes
-        self.driver = Driver(kernel, arch, self._fail, warn)
+        self.driver = Driver(kernel, arch, self._fail, warn, lambda: trace_globals.osnoise.silence)
         self._trampolines = trace_globals.trampolines
         self._trampolines.on_ready(self._ready)
         self.live_patches = LivePatches(
