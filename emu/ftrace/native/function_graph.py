@@ -222,10 +222,12 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
         goes_on_at, calltime = guest_u64(call + guest.entry_ret), guest_u64(call + guest.entry_calltime)
         guest_store_u32(task + guest.curr_ret_stack, np.uint32(depth - 1))
         user = load_u64(array + array_record.GRAPH_RUNNING)
-        if calltime == HIDDEN or user == array_record.NOBODY:
+        if calltime == HIDDEN:
             return goes_on_at
         if general and user == array_record.PROFILES:
             add_time(array_cpu, array, call, depth, local_time(cpu, array) - (calltime & ~CHOSEN))
+            return goes_on_at
+        if user != array_record.RECORDS:
             return goes_on_at
         if load_u64(array_cpu + array_cpu_record.IGNORED) & array_cpu_record.NO_SECTION != ZERO:
             return goes_on_at
