@@ -71,8 +71,9 @@ def test_an_index_that_the_guest_has_overwritten_stops_the_tracer(machine: Machi
     machine.advance(1_000_000)
     machine.kernel.memory.set_member(sleeping(machine, "sleep"), "task_struct.curr_ret_stack", index & 0xFFFF_FFFF)
     machine.advance(20_000_000)
-    assert len(machine.warnings) == 1
-    assert "has no entry on its task's return stack" in machine.warnings[0]
+    stopped, _ = machine.warnings  # the second one is the guest's: nobody knows where the call returns to
+    assert "has no entry on its task's return stack" in stopped
+    assert machine.run("echo lives").output == b"lives\n"
 
 
 def test_calls_that_are_under_way_when_the_tracer_changes_return_well(machine: Machine) -> None:
