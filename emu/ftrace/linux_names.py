@@ -11,7 +11,7 @@ from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.linux_events import LINUX_EVENTS
 
 __all__ = [
-    "EVENTS", "INSTANCE", "NOTHING", "OPTIONS", "OSNOISE", "ROOT", "SYSTEMS", "TRACERS",
+    "EVENTS", "INSTANCE", "NOTHING", "OPTIONS", "OSNOISE", "ROOT", "SYSTEMS",
     "LinuxDirectory", "cpu_directory", "event_directory", "system_directory",
 ]  # fmt: skip
 
@@ -19,11 +19,6 @@ __all__ = [
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
-
-TRACERS = _names("""
-    timerlat osnoise hwlat blk mmiotrace function_graph wakeup_dl wakeup_rt wakeup preemptirqsoff preemptoff
-    irqsoff function nop branch
-""")
 
 OPTIONS = _names("""
     annotate bin blk_classic block branch context-info disable_on_free display-graph event-fork

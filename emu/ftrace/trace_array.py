@@ -11,12 +11,11 @@ from functools import partial
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.dump import Dump
 from emu.ftrace.error_log import ErrorLog
-from emu.ftrace.errors import NotProvided, TraceError
+from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.filters import FunctionFilter
 from emu.ftrace.ftrace import Ftrace
-from emu.ftrace.linux_names import TRACERS as LINUX_TRACERS
 from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.native import array_record
 from emu.ftrace.ops import AtSites, FtraceOps, Watch
@@ -190,8 +189,6 @@ class TraceArray:
     def set_tracer(self, name: str) -> None:
         tracer = self.tracers.get(name)
         if tracer is None:
-            if name in LINUX_TRACERS - TRACERS.keys():
-                raise NotProvided(errno.EINVAL, "current_tracer", f"the tracer '{name}'")
             known = " ".join(self.tracers)
             raise TraceError(errno.EINVAL, f"there is no tracer '{name}' (there are: {known})", (name, self.tracers))
         self._expand_buffer()

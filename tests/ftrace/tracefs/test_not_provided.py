@@ -10,7 +10,7 @@ import pytest
 
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.linux_events import LINUX_EVENTS
-from emu.ftrace.linux_names import OPTIONS, ROOT, SYSTEMS, TRACERS
+from emu.ftrace.linux_names import OPTIONS, ROOT, SYSTEMS
 from emu.ftrace.options import CORE_OPTIONS
 from emu.ftrace.tracefs import TraceFS
 from emu.machine import Machine
@@ -38,7 +38,6 @@ def test_the_names_of_linux_are_those_of_a_real_kernel() -> None:
 def test_what_is_here_is_a_part_of_linux(tracefs: TraceFS) -> None:
     assert set(tracefs.listdir()) <= ROOT.names
     assert set(tracefs.listdir("options")) <= OPTIONS
-    assert set(tracefs.read("available_tracers").split()) <= TRACERS
     assert {option.name for option in CORE_OPTIONS} <= OPTIONS
 
 
