@@ -17,6 +17,7 @@ from emu.ftrace.native.arch import (
     EventCallbacks,
     ProbeCallbacks,
     RethookCallbacks,
+    SectionCallbacks,
     StackCallbacks,
     TaskCallbacks,
     UprobeCallbacks,
@@ -30,7 +31,7 @@ DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "architecture-seam.
     "provided",
     [
         CpuArch, NativeCpu, KernelArch, FtraceArch, Breakpoint, ProbeRegisters, Probing, Callbacks, EventCallbacks,
-        ProbeCallbacks, RethookCallbacks, StackCallbacks, TaskCallbacks, UprobeCallbacks,
+        ProbeCallbacks, RethookCallbacks, SectionCallbacks, StackCallbacks, TaskCallbacks, UprobeCallbacks,
     ],
 )
 def test_what_an_architecture_provides_is_in_the_document(provided: type) -> None:

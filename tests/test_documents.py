@@ -21,7 +21,10 @@ DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("firmware/*
 COLUMNS = 120
 
 
-@pytest.mark.parametrize(("document", "least"), [("docs/races.md", 30), ("docs/race-lab.md", 5), ("docs/live-patching.md", 25)])
+@pytest.mark.parametrize(
+    ("document", "least"),
+    [("docs/races.md", 30), ("docs/race-lab.md", 5), ("docs/live-patching.md", 25), ("docs/latency.md", 40)],
+)
 def test_sessions_give_what_the_document_shows(document: str, least: int) -> None:
     failed, tried = doctest.testfile(str(ROOT / document), module_relative=False)
     assert (failed, tried > least) == (0, True)
@@ -31,11 +34,11 @@ def sessions(text: str) -> Iterator[tuple[str, str]]:
     """The commands `$ emu ...` in a document's indented blocks, each with the output that follows it."""
     for block in re.findall(r"(?:^(?:    .*)?\n)+", text, re.MULTILINE):
         for session in re.split(r"^\$ emu ", textwrap.dedent(block), flags=re.MULTILINE)[1:]:
-            command, _, output = session.partition("\n")
+            command, _, output = session.replace("\\\n", "").partition("\n")
             yield command, output.rstrip("\n") + "\n"
 
 
-@pytest.mark.parametrize("document", ["docs/race-lab.md", "docs/race-mutants.md"])
+@pytest.mark.parametrize("document", ["docs/race-lab.md", "docs/race-mutants.md", "docs/latency.md"])
 def test_commands_give_what_the_document_shows(
     document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,10 +3,14 @@
 
 Python calls a signal's handler wherever it happens to be: at the first instruction of a function that native code has called,
 where an exception is lost, or in the midst of answering a host call, which would then be answered twice or never.
+
+Each host call begins and ends such a context. The functions of `signal` would take most of its time, for they try to make enums
+of handlers; those of `_signal`, which they call, do not.
 """
 
 from __future__ import annotations
 
+import _signal
 import signal
 import threading
 from collections.abc import Callable
@@ -36,17 +40,17 @@ class Held:
             return  # no handler is called in any other thread
         Held._any = True
         for number in _RAISING:
-            handler = signal.getsignal(number)
+            handler = _signal.getsignal(number)
             if callable(handler):
                 self._handlers[number] = handler
-                signal.signal(number, self._note)
+                _signal.signal(number, self._note)
         self._holding = True
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if not self._holding:
             return
         for number, handler in self._handlers.items():
-            signal.signal(number, handler)
+            _signal.signal(number, handler)
         self._holding = Held._any = False
         for number in self._came:
             self._handlers[number](number, None)

@@ -54,13 +54,14 @@ class ArrayBuffers:
         for ring in self.of(None):
             ring.disable(why, ring.cpu in cpus)
 
-    def resize(self, kb: int, cpu: int | None) -> None:
-        """Gives what records on one CPU, or on each, at least so many KiB.
+    def resize(self, kb: int, cpu: int | None, *, spares: bool) -> None:
+        """Gives what records on one CPU, or on each, at least so many KiB. `spares`: what is spare there, too.
 
         Raises:
             MemoryError: there is not enough memory; nothing has changed.
         """
-        _resize({ring: pages_for(kb * 1024) for ring in self.of(cpu)})
+        rings = [*self.of(cpu), *(self.of(cpu, spare=True) if spares else [])]
+        _resize({ring: pages_for(kb * 1024) for ring in rings})
 
     @property
     def have_spares(self) -> bool:

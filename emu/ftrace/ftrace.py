@@ -45,8 +45,6 @@ class TopArray(Protocol):
 
     recorder: Recorder
 
-    def set_recording(self, on: bool) -> None: ...
-
     def allocate_snapshot(self) -> None:
         """Raises TraceError: ENOMEM."""
 
@@ -86,7 +84,7 @@ class Ftrace:
         self.sites = trace_globals.sites
         self.keys = trace_globals.keys
         self.kprobes = trace_globals.kprobes
-        self.driver = Driver(kernel, arch, self._fail, warn)
+        self.driver = Driver(kernel, arch, self._fail, warn, lambda: trace_globals.osnoise.silence)
         self._trampolines = trace_globals.trampolines
         self._trampolines.on_ready(self._ready)
         self.live_patches = LivePatches(
@@ -182,8 +180,7 @@ class Ftrace:
 
         If the patching protocol is refused nothing is started.
         """
-        if self.enabled:
-            self._tell_recorders(arrays)
+        self._tell_recorders(arrays)
         # It is set before the first such site is patched; _update() clears it only when no such site is left.
         if self._several(arrays):
             self._records.ask_each(True)

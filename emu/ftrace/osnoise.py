@@ -13,6 +13,7 @@ __all__ = ["OPTIONS", "WORKLOAD", "Osnoise"]
 
 OPTIONS = ("OSNOISE_WORKLOAD", "PANIC_ON_STOP", "OSNOISE_PREEMPT_DISABLE", "OSNOISE_IRQ_DISABLE")  # bits from 1 on
 WORKLOAD = "OSNOISE_WORKLOAD"
+_IRQ_DISABLE = "OSNOISE_IRQ_DISABLE"
 _WORD = 64  # bits
 
 
@@ -76,6 +77,11 @@ class Osnoise:
         return self._data + self._memory.image.offset("osnoise_data.cpus")
 
     # The workload
+
+    @property
+    def silence(self) -> int:
+        """For how many nanoseconds a thread may take no interrupts."""
+        return self.get("sample_runtime") * 1000 if _IRQ_DISABLE in self.options else 0
 
     def start(self, timerlat: bool) -> None:
         """Starts the threads of timerlat, or of osnoise, if they do not run."""

@@ -49,6 +49,7 @@ class Driver:
         arch: call sites of its architecture.
         failed: gets a sentence when a place did not hold what was expected.
         warn: gets a sentence when a protocol is over and has not made all its patches.
+        silent: for how many nanoseconds a CPU may rightly take no interrupts, beside what is usual.
 
     Attributes:
         awaited: the CPUs that have not answered the first of `steps`.
@@ -58,9 +59,15 @@ class Driver:
     """
 
     def __init__(
-        self, kernel: Kernel, arch: FtraceArch, failed: Callable[[str], None], warn: Callable[[str], None]
+        self,
+        kernel: Kernel,
+        arch: FtraceArch,
+        failed: Callable[[str], None],
+        warn: Callable[[str], None],
+        silent: Callable[[], int] = lambda: 0,
     ) -> None:
         self._kernel = kernel
+        self._silent = silent
         self._arch = arch
         self._failed = failed
         self._warn = warn
@@ -140,7 +147,8 @@ class Driver:
     @property
     def overdue(self) -> bool:
         """Whether CPUs have not answered a step for so long that they never will."""
-        return bool(self.awaited) and self._kernel.board.now - max(self._asked, self._alive) > _LONGEST
+        late = self._kernel.board.now - max(self._asked, self._alive) - _LONGEST if self.awaited else 0
+        return late > 0 and late > self._kernel.board.cycles(self._silent())
 
     def alive(self) -> None:
         """A CPU that may be awaited has shown that it is at work: it gets as long again to answer."""

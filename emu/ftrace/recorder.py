@@ -177,7 +177,6 @@ class Recorder:
         self.records.set(array_record.HIDES, int(ops.graph_notrace.mask.any()))
         self.records.set(array_record.MAX_DEPTH, ops.max_graph_depth)
         self.records.set(array_record.THRESHOLD, ops.threshold_us * 1000 if ops.tracer is FUNCTION_GRAPH else 0)
-        self.max_latency.set_threshold(ops.threshold_us)
         self.records.set(array_record.GRAPH_RUNNING, ops.graph_user)
 
     def _follow_probes(self, chains: Mapping[int, Sequence[Record]], places: npt.NDArray[np.int64]) -> None:
@@ -316,13 +315,13 @@ class Recorder:
             counts = self.clock.source == array_record.CLOCK_COUNTER  # whoever asked the time would count on
             self._start = self.globals.clocks.counted if counts else self.records.now(self._kernel.acting_cpu)
 
-    def resize_rings(self, kb: int, cpu: int | None = None) -> None:
-        """Gives the ring buffer of one CPU, or of each, at least so many KiB.
+    def resize_rings(self, kb: int, cpu: int | None = None, *, spares: bool = False) -> None:
+        """Gives the ring buffer of one CPU, or of each, at least so many KiB. `spares`: the spare ones, too.
 
         Raises:
             MemoryError: there is not enough memory; nothing has changed.
         """
-        self._buffers.resize(kb, cpu)
+        self._buffers.resize(kb, cpu, spares=spares)
 
     @property
     def snapshot_allocated(self) -> bool:
@@ -349,14 +348,6 @@ class Recorder:
         self._buffers.make_spares(cpu)
         self._buffers.exchange(cpu)
         self.wake_readers()
-
-    def match_spares(self, cpu: int | None) -> None:
-        """Gives the spare ring buffer of one CPU, or of each, the size of the one that records.
-
-        Raises:
-            MemoryError: there is not enough memory; nothing has changed.
-        """
-        self._buffers.make_spares(cpu)
 
     def clear_snapshot(self, cpu: int | None = None) -> None:
         """Empties the snapshot, or the part of one CPU."""

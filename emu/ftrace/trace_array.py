@@ -200,8 +200,7 @@ class TraceArray:
             return
         if self.pipes:
             raise TraceError(errno.EBUSY, "a trace_pipe is open")
-        if self.globals.profiler.enabled and tracer.callback(self.options) is Callback.GRAPH:
-            raise TraceError(errno.EBUSY, "the function profiler runs, which has calls return elsewhere, too")
+        self._check_graph(tracer.callback(self.options), errno.EBUSY)
         if tracer.print_max:
             self._check_reserved()
             self.allocate_snapshot()
@@ -217,6 +216,11 @@ class TraceArray:
         if tracer is FUNCTION:
             self.recorder.note_first_cpu()
         self.ftrace.update_sites()
+
+    def _check_graph(self, callback: Callback | None, code: int) -> None:
+        """Raises TraceError, with this errno: the tracer is to have calls return elsewhere, which the function profiler does."""
+        if callback is Callback.GRAPH and self.globals.profiler.enabled:
+            raise TraceError(code, "the function profiler runs, which has calls return elsewhere, too")
 
     def _tracer_started(self) -> None:
         self.ops.tracer.start(self)
@@ -334,6 +338,7 @@ class TraceArray:
     def set_option(self, name: str, on: bool) -> None:
         """Raises TraceError: EINVAL."""
         self.options.check(name)
+        self._check_graph(self.ops.tracer.callback({**self.options, name: on}), errno.EINVAL)
         self._owner(name).option_changed(self, name, on)
         wanted = self.ops.callback, self.ops.tracer_keys
         self.options.set(name, on)
@@ -357,19 +362,17 @@ class TraceArray:
             raise TraceError(errno.EINVAL, f"there is no clock '{name}' (there are: {' '.join(names)})", (name, names))
         self.recorder.clear()
         self.recorder.clear_snapshot()
+        self.ops.tracer.clock_changed(self)
 
     def set_buffer_kb(self, kb: int, cpu: int | None = None) -> None:
         """Resizes the ring buffer of one CPU, or of each. Raises TraceError: EINVAL for 0, ENOMEM."""
         if kb == 0:
             raise TraceError(errno.EINVAL, "a ring buffer cannot be empty")
         try:
-            self.recorder.resize_rings(kb, cpu)
+            self.recorder.resize_rings(kb, cpu, spares=self.ops.tracer.print_max)
         except MemoryError:
             count = self.recorder.cpus if cpu is None else 1
             raise TraceError(errno.ENOMEM, f"no memory for {count} ring buffers of {kb} KiB") from None
-        if self.ops.tracer.print_max:
-            with self._memory_for_snapshot():
-                self.recorder.match_spares(cpu)
         self.buffer_expanded = True
 
     def _expand_buffer(self) -> None:
@@ -380,7 +383,7 @@ class TraceArray:
     def free_buffer(self) -> None:
         """Shrinks the ring buffers as far as possible; with disable_on_free stops recording."""
         if self.options["disable_on_free"]:
-            self.set_recording(False)
+            self.recorder.record_off()
         self.set_buffer_kb(1)
 
     # The snapshot
@@ -407,13 +410,14 @@ class TraceArray:
 
     def _check_snapshots(self) -> None:
         self._check_reserved()
-        self._check_print_max()
+        self.check_print_max()
 
     def _check_reserved(self) -> None:
         if self._snapshot_reserved:
             raise TraceError(errno.EBUSY, "an action of a histogram takes the snapshots")
 
-    def _check_print_max(self) -> None:
+    def check_print_max(self) -> None:
+        """Raises TraceError: EBUSY, the tracer keeps the worst latency where the snapshot would be."""
         if self.ops.tracer.print_max:
             raise TraceError(errno.EBUSY, f"the tracer '{self.ops.tracer.name}' keeps the worst latency in the snapshot's place")
 
@@ -452,7 +456,7 @@ class TraceArray:
     def trace_view(self, cpu: int | None, *, spare: bool = False) -> TraceView:
         """What there is to print, of one CPU or of all. Raises TraceError: EBUSY, of a snapshot whose place is used otherwise."""
         if spare:
-            self._check_print_max()
+            self.check_print_max()
         tracer = self.ops.tracer
         return self.recorder.unread_events(cpu, tracer, self.options, spare=spare or tracer.print_max)
 
@@ -479,7 +483,7 @@ class TraceArray:
         The guest prints in a task of its own, so shortly after. While a dump is asked for, another one is not: there will
         be nothing for it.
         """
-        self.set_recording(False)
+        self.recorder.record_off()
         if not self._dump_requested:
             self._dump_requested = True
             self.recorder.globals.work.ask(WorkKind.DUMP, _ALL_CPUS if cpu is None else cpu, on_done=self._dumped)

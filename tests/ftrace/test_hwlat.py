@@ -104,6 +104,9 @@ def test_without_smis_nothing_is_found_whatever_the_guest_does(arch: str) -> Non
         machine.run("ls -l /bin | sort > /tmp/list; busy 2 & sleep 0.03; wait")
         assert "entries-in-buffer/entries-written: 0/0" in tracefs.read("trace")
         assert machine.run("ps | grep -c hwlatd/").output == b"2\n"
+        tracefs.write("options/disable_on_free", "1")
+        assert machine.run("cd /sys/kernel/tracing; echo > free_buffer; cat tracing_on; ps | grep -c hwlatd/").output == b"0\n2\n"
+        tracefs.write("tracing_on", "1")
         tracefs.write("tracing_on", "0")
         assert machine.run("ps | grep -c hwlatd").output == b"0\n"
         tracefs.write("tracing_on", "1")

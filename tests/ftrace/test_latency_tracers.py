@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from emu.ftrace.errors import TraceError
+from emu.ftrace.ring_buffer import RingBuffer
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import run, shell
@@ -125,7 +126,8 @@ def test_what_belongs_to_the_tracer_comes_and_goes_with_it(machine: Machine) -> 
         with pytest.raises(TraceError) as refused:
             tracefs.write(path, text)
         assert refused.value.errno == errno.EBUSY
-    assert "Device or resource busy" in shell(machine, "cat snapshot 2>&1")
+    for path in ("snapshot", "per_cpu/cpu0/snapshot_raw"):
+        assert "Device or resource busy" in shell(machine, f"cat {path} 2>&1")
     with pytest.raises(TraceError) as refused:
         tracefs.write("options/overwrite", "0")
     assert refused.value.errno == errno.EINVAL
@@ -136,6 +138,26 @@ def test_what_belongs_to_the_tracer_comes_and_goes_with_it(machine: Machine) -> 
     tracefs.write("current_tracer", "nop")
     assert [tracefs.read(f"options/{name}") for name in options] == ["0\n"] * 3
     assert "Snapshot is freed" in tracefs.read("snapshot")
+
+
+def test_all_buffers_are_resized_or_none(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    tracefs, resize = machine.tracefs, RingBuffer.resize
+    tracefs.write("current_tracer", "irqsoff")
+    before = tracefs.read("buffer_size_kb")
+    spares = {id(ring) for ring in machine.trace_array.recorder._buffers.of(None, spare=True)}
+
+    def resize_others(ring: RingBuffer, pages: int) -> None:
+        if id(ring) in spares:
+            raise MemoryError
+        resize(ring, pages)
+
+    monkeypatch.setattr(RingBuffer, "resize", resize_others)
+    with pytest.raises(TraceError) as refused:
+        tracefs.write("buffer_size_kb", "100")
+    assert (refused.value.code, tracefs.read("buffer_size_kb")) == (errno.ENOMEM, before)
+    monkeypatch.undo()
+    tracefs.write("buffer_size_kb", "100")
+    assert {ring.pages for ring in machine.trace_array.recorder._buffers} == {26}
 
 
 def test_a_tracer_that_is_taken_away_in_a_section(machine: Machine) -> None:
@@ -150,6 +172,14 @@ def test_a_tracer_that_is_taken_away_in_a_section(machine: Machine) -> None:
     assert int(first) < 20000  # not of the section that was interrupted
     assert any(" <-" in line for line in lines)  # functions are recorded everywhere again
     assert 700 <= int(last) <= 702
+
+
+def test_a_clock_that_changes_in_a_section(machine: Machine) -> None:
+    script = f"""
+        echo preemptoff > current_tracer
+        insmod {MODULE} delay=30000 test_mode=preempt cpu_affinity=1 &
+        usleep 5000; echo counter > trace_clock; wait; cat tracing_max_latency"""
+    assert int(shell(machine, script)) < 20000
 
 
 def test_twice_the_same(machine: Machine) -> None:

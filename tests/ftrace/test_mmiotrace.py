@@ -160,6 +160,9 @@ def test_a_mapping_is_no_longer_traced_when_the_tracer_goes(machine: Machine) ->
     run(machine, INSERT)
     assert re.fullmatch(rf"MAP {TIME} 2 .*", *lines(machine))
     machine.tracefs.write("tracing_on", "1")
+    assert len(lines(machine)) == 1  # it was on
+    machine.tracefs.write("tracing_on", "0")
+    machine.tracefs.write("tracing_on", "1")
     assert lines(machine) == []  # a new trace
 
 
@@ -185,6 +188,9 @@ def test_trace_pipe_tells_of_lost_events(machine: Machine) -> None:
     warning, _, told, _ = text.decode().splitlines()
     assert warning.endswith("] mmiotrace has lost events")
     assert told == f"MARK 0.000000 Lost {lost} events."
+    run(machine, "echo > /sys/kernel/tracing/trace", "cat /sys/kernel/tracing/trace_pipe > /tmp/pipe & sleep 0.1; kill $!")
+    run(machine, *[DO.format("strings")] * 3)  # which loses fewer
+    assert b"Lost " in run(machine, "cat /sys/kernel/tracing/trace_pipe > /tmp/pipe & sleep 0.1; kill $!; head -2 /tmp/pipe")
 
 
 @pytest.mark.parametrize("address", ["0x1000000", "0xeffffff000", "0xf001000000", "0xffffffffffffe000"])

@@ -157,6 +157,16 @@ def test_timerlat_is_late_when_the_firmware_was_there_and_shows_where(arch: str)
         assert not noise[0] and b"swapper/1" in noise[1] and not tasks(machine).keys() & {"osnoise/0", "osnoise/1"}
 
 
+def test_threads_that_take_no_interrupts_are_waited_for(arch: str) -> None:
+    with booted_machine(arch) as machine:
+        machine.tracefs.write("osnoise/runtime_us", "70000")
+        machine.tracefs.write("osnoise/options", "OSNOISE_IRQ_DISABLE")
+        machine.tracefs.write("current_tracer", "osnoise")
+        machine.advance(200_000)
+        machine.tracefs.write("current_tracer", "nop")
+        assert machine.run("true").status == 0
+
+
 def test_files(tracefs: TraceFS) -> None:
     files = "".join(f"== {name}\n{tracefs.read(f'osnoise/{name}')}" for name in tracefs.listdir("osnoise"))
     assert files == (GOLDEN / "osnoise-files.txt").read_text()
@@ -174,6 +184,7 @@ def test_files(tracefs: TraceFS) -> None:
         ("cpus", "x", errno.EINVAL),
         ("cpus", "0-0:2/1", errno.EINVAL),
         ("cpus", str(1 << 32), errno.EOVERFLOW),
+        ("cpus", "1" * 5000, errno.EOVERFLOW),
     ):
         before = tracefs.read(f"osnoise/{name}")
         with pytest.raises(TraceError) as error:
@@ -184,6 +195,7 @@ def test_files(tracefs: TraceFS) -> None:
         ("cpus", "", ""),
         ("cpus", "0-N:1/2", "0"),
         ("cpus", "all", "0-1"),
+        ("cpus", "0" * 5000, "0"),
     ):
         tracefs.write(f"osnoise/{name}", text)
         assert tracefs.read(f"osnoise/{name}") == f"{shown}\n"

@@ -173,6 +173,11 @@ def test_one_user_of_returns_at_a_time(arch: str) -> None:
         with pytest.raises(TraceError) as error:
             write("current_tracer", "function_graph")
         assert (error.value.code, read("current_tracer")) == (errno.EBUSY, "function\n")
+        write("current_tracer", "irqsoff")
+        with pytest.raises(TraceError) as error:
+            write("options/display-graph", "1")
+        assert (error.value.code, read("options/display-graph")) == (errno.EINVAL, "0\n")
+        write("current_tracer", "function")
         machine.tracefs.mkdir("instances/a")
         write("instances/a/set_ftrace_filter", "vfs_write")
         write("instances/a/current_tracer", "function")
@@ -188,6 +193,14 @@ def test_one_user_of_returns_at_a_time(arch: str) -> None:
         before = profiled(machine)
         machine.run("echo none")
         assert profiled(machine) == before
+        # Of calls that are under way, nobody is told any more whose user of returns has gone meanwhile.
+        write("function_profile_enabled", "0")
+        machine.ftrace_enabled = True
+        write("current_tracer", "function_graph")
+        machine.ftrace_enabled = False
+        write("current_tracer", "nop")
+        machine.run("sleep 0.01")
+        assert "Unknown type" not in read("trace")
         assert machine.warnings == []
 
 

@@ -130,6 +130,7 @@ def test_the_header_says_nothing_of_the_section_of_an_earlier_tracer(machine: Ma
     machine.tracefs.write("current_tracer", "wakeup")
     machine.run("chrt -f 5 usleep 500")
     assert "# wakeup latency trace" in (trace := machine.tracefs.read("trace")) and "=> started at: " not in trace
+    machine.tracefs.write("current_tracer", "nop")
 
 
 def test_options_and_events_are_left_as_they_were(machine: Machine) -> None:

@@ -187,6 +187,6 @@ def test_it_records_calls(guest: Guest) -> None:
 
 def test_it_says_what_is_not_there(guest: Guest) -> None:
     assert "sched_nothing" in guest.run("trace-cmd start -e sched_nothing 2>&1", 2)
-    assert "'wakeup'" in guest.run("trace-cmd start -p wakeup 2>&1", 2)
+    assert "'nosuch'" in guest.run("trace-cmd start -p nosuch 2>&1", 2)
     assert "Field not found" in guest.run("trace-cmd start -e sched_switch -f 'nothing > 3' 2>&1", 0)
     guest.run("trace-cmd reset")

@@ -15,23 +15,23 @@ TRACE = """\
  0)               |  sys_pipe2() {
  0)               |    do_pipe2() {
  0)               |      __do_pipe_flags() {
- 0) + 22.570 us   |        create_pipe_files();
- 0)   2.010 us    |        get_unused_fd_flags();
- 0)   2.010 us    |        get_unused_fd_flags();
- 0) + 27.050 us   |      }
+ 0) + 22.080 us   |        create_pipe_files();
+ 0)   2.020 us    |        get_unused_fd_flags();
+ 0)   2.020 us    |        get_unused_fd_flags();
+ 0) + 26.580 us   |      }
  0)               |      _copy_to_user() {
- 0)   0.570 us    |        __might_fault();
- 0)   1.060 us    |      }
+ 0)   0.520 us    |        __might_fault();
+ 0)   1.010 us    |      }
  0)               |      fd_install() {
- 0)   0.470 us    |        _raw_spin_lock();
+ 0)   0.480 us    |        _raw_spin_lock();
  0)   0.540 us    |        _raw_spin_unlock();
- 0)   1.300 us    |      }
+ 0)   1.310 us    |      }
  0)               |      fd_install() {
- 0)   0.470 us    |        _raw_spin_lock();
+ 0)   0.480 us    |        _raw_spin_lock();
  0)   0.540 us    |        _raw_spin_unlock();
- 0)   1.300 us    |      }
- 0) + 31.150 us   |    }
- 0) + 31.250 us   |  }
+ 0)   1.310 us    |      }
+ 0) + 30.650 us   |    }
+ 0) + 30.750 us   |  }
 """
 
 

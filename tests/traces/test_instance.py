@@ -26,13 +26,13 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-19      [001] .....     0.033294: vfs_read <-ksys_read
-             cat-19      [001] .....     0.033319: vfs_write <-ksys_write
-             cat-19      [001] .....     0.033331: vfs_read <-ksys_read
-              sh-17      [000] .....     0.033660: vfs_write <-ksys_write
+             cat-19      [001] .....     0.033184: vfs_read <-ksys_read
+             cat-19      [001] .....     0.033208: vfs_write <-ksys_write
+             cat-19      [001] .....     0.033221: vfs_read <-ksys_read
+              sh-17      [000] .....     0.033565: vfs_write <-ksys_write
 # tracer: function
 #
-# entries-in-buffer/entries-written: 7/7   #P:2
+# entries-in-buffer/entries-written: 8/8   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -42,13 +42,14 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-            init-1       [001] .....     0.028142: schedule <-do_wait
-              sh-17      [000] .....     0.030341: schedule <-do_wait
-              sh-17      [000] .....     0.031987: schedule <-hostfs_wait_answer
-     rcu_preempt-3       [001] .....     0.032058: schedule <-schedule_timeout
-              sh-17      [000] .....     0.032430: schedule <-do_wait
-     rcu_preempt-3       [001] .....     0.034056: schedule <-schedule_timeout
-              sh-17      [000] .....     0.034078: schedule <-do_wait
+            init-1       [001] .....     0.028047: schedule <-do_wait
+              sh-17      [000] .....     0.030250: schedule <-do_wait
+              sh-17      [000] .....     0.031890: schedule <-hostfs_wait_answer
+     rcu_preempt-3       [001] .....     0.032055: schedule <-schedule_timeout
+              sh-17      [000] .....     0.032339: schedule <-do_wait
+              sh-17      [000] .....     0.033945: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.034057: schedule <-schedule_timeout
+     rcu_preempt-3       [000] .....     0.035305: schedule <-schedule_timeout
 """
 
 

@@ -22,22 +22,22 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   1.490 us    |              tick_do_update_jiffies64();
- 0)   1.590 us    |            }
+ 0)   1.500 us    |              tick_do_update_jiffies64();
+ 0)   1.600 us    |            }
  0)               |            tick_sched_handle() {
  0)   0.370 us    |              account_process_tick();
  0)   0.460 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
  0)   0.610 us    |                task_tick_fair();
- 0)   3.130 us    |              }
- 0)   5.790 us    |            }
- 0)   9.070 us    |          }
+ 0)   3.140 us    |              }
+ 0)   5.740 us    |            }
+ 0)   9.030 us    |          }
  0)   1.070 us    |          tick_program_event();
- 0) + 14.750 us   |        }
- 0) + 14.880 us   |      }
- 0) + 17.160 us   |    }
+ 0) + 14.730 us   |        }
+ 0) + 14.860 us   |      }
+ 0) + 17.150 us   |    }
  0)   <========== |
- 0) # 1439.940 us |  }
+ 0) # 1422.240 us |  }
 """
 
 

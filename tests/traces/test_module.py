@@ -23,29 +23,29 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-        modprobe-18      [001] .....     0.033224: do_init_module <-load_module
-        modprobe-18      [001] .....     0.033225: sample_timer_init [sample_timer] <-do_one_initcall
-        modprobe-18      [001] .....     0.033225: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
-   sample_thread-19      [001] .....     0.033397: sample_thread [sample_timer] <-kthread
-   sample_thread-19      [001] .....     0.033397: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.033398: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.033399: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [000] .Ns1.     0.044033: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [000] .Ns1.     0.044033: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [000] dNs2.     0.044034: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.045055: sample_count [sample_timer] <-sample_thread [sample_timer]
+        modprobe-18      [001] .....     0.033223: do_init_module <-load_module
+        modprobe-18      [001] .....     0.033223: sample_timer_init [sample_timer] <-do_one_initcall
+        modprobe-18      [001] .....     0.033223: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
+   sample_thread-19      [001] .....     0.033386: sample_thread [sample_timer] <-kthread
+   sample_thread-19      [001] .....     0.033386: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.033387: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.033388: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [000] .Ns1.     0.044034: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [000] .Ns1.     0.044034: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [000] dNs2.     0.044035: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.045054: sample_count [sample_timer] <-sample_thread [sample_timer]
    sample_thread-19      [001] d..1.     0.045055: sample_add [sample_timer] <-sample_count [sample_timer]
    sample_thread-19      [001] .....     0.045056: sample_rest [sample_timer] <-sample_thread [sample_timer]
           <idle>-0       [000] ..s1.     0.055025: sample_beat [sample_timer] <-call_timer_fn
           <idle>-0       [000] ..s1.     0.055025: sample_count [sample_timer] <-sample_beat [sample_timer]
           <idle>-0       [000] d.s2.     0.055025: sample_add [sample_timer] <-sample_count [sample_timer]
    sample_thread-19      [001] .....     0.057056: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.057057: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] d..1.     0.057056: sample_add [sample_timer] <-sample_count [sample_timer]
    sample_thread-19      [001] .....     0.057057: sample_rest [sample_timer] <-sample_thread [sample_timer]
-           rmmod-21      [001] .....     0.061823: sample_timer_exit [sample_timer] <-delete_module
-           rmmod-21      [001] .....     0.061825: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [001] .....     0.061811: sample_timer_exit [sample_timer] <-delete_module
+           rmmod-21      [001] .....     0.061814: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
            rmmod-21      [001] .....     0.069085: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-21      [001] d..1.     0.069086: sample_add [sample_timer] <-sample_count [sample_timer]
+           rmmod-21      [001] d..1.     0.069085: sample_add [sample_timer] <-sample_count [sample_timer]
 """
 
 

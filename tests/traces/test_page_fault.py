@@ -32,24 +32,24 @@ TRACE = """\
  1)               |                    __alloc_pages() {
  1)               |                      get_page_from_freelist() {
  1)   0.270 us    |                        zone_watermark_ok();
- 1)   0.490 us    |                        rmqueue_pcplist();
- 1) + 15.110 us   |                      }
- 1) + 15.490 us   |                    }
+ 1)   0.470 us    |                        rmqueue_pcplist();
+ 1) + 15.090 us   |                      }
+ 1) + 15.430 us   |                    }
  1)               |                    do_set_pte() {
  1)   0.130 us    |                      flush_icache_page();
- 1)   2.330 us    |                    }
- 1) + 19.080 us   |                  }
- 1) + 20.530 us   |                }
- 1) + 22.930 us   |              }
- 1) + 23.290 us   |            }
- 1)   1.490 us    |            up_read();
- 1) + 27.520 us   |          }
- 1) + 29.410 us   |        }
+ 1)   2.280 us    |                    }
+ 1) + 18.950 us   |                  }
+ 1) + 20.400 us   |                }
+ 1) + 22.800 us   |              }
+ 1) + 23.160 us   |            }
+ 1)   1.460 us    |            up_read();
+ 1) + 27.290 us   |          }
+ 1) + 29.170 us   |        }
  1)   0.180 us    |        raw_irqentry_exit_cond_resched();
- 1) ! 105.360 us  |      }
- 1)   7.920 us    |      clear_user();
- 1) ! 116.990 us  |    }
- 1) ! 118.160 us  |  }
+ 1) ! 105.080 us  |      }
+ 1)   7.900 us    |      clear_user();
+ 1) ! 116.690 us  |    }
+ 1) ! 117.800 us  |  }
 """
 
 

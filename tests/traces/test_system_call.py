@@ -17,18 +17,18 @@ TRACE = """\
  0)               |    kill_something_info() {
  0)               |      _raw_spin_lock_irq() {
  0)   0.050 us    |        preempt_count_add();
- 0)   0.540 us    |      }
+ 0)   0.550 us    |      }
  0)               |      find_vpid() {
  0)               |        _raw_spin_lock_irqsave() {
  0)   0.050 us    |          preempt_count_add();
- 0)   0.590 us    |        }
+ 0)   0.600 us    |        }
  0)               |        find_pid() {
  0)   0.150 us    |          pid_bucket();
  0)   0.350 us    |        }
  0)               |        _raw_spin_unlock_irqrestore() {
  0)   0.090 us    |          preempt_count_sub();
  0)   0.610 us    |        }
- 0)   1.880 us    |      }
+ 0)   1.890 us    |      }
  0)               |      kill_pid_info() {
  0)   0.180 us    |        pid_task();
  0)   0.060 us    |        group_send_sig_info();
@@ -36,8 +36,8 @@ TRACE = """\
  0)               |      _raw_spin_unlock_irq() {
  0)   0.090 us    |        preempt_count_sub();
  0)   0.610 us    |      }
- 0)   3.930 us    |    }
- 0)   4.750 us    |  }
+ 0)   3.950 us    |    }
+ 0)   4.770 us    |  }
 """
 
 

@@ -43,7 +43,9 @@ def parse_cpumask(text: str, cpus: int) -> frozenset[int]:
 
 
 _RANGE = re.compile(r"([0-9]+|N)(?:-([0-9]+|N)(?::([0-9]+)/([0-9]+))?)?")
+_LEADING_ZEROS = re.compile(r"\b0+(?=[0-9])")
 _UINT_MAX = (1 << 32) - 1
+_DIGITS_OF_UINT = len(str(_UINT_MAX))
 
 
 def parse_cpulist(text: str, cpus: int) -> frozenset[int]:
@@ -53,11 +55,11 @@ def parse_cpulist(text: str, cpus: int) -> frozenset[int]:
         TraceError: EINVAL, if it is no list; ERANGE, if a CPU is too high; EOVERFLOW, if no unsigned int holds a number.
     """
     found: set[int] = set()
-    for word in filter(None, re.split(r"[,\s]+", text.split("\n")[0])):
+    for word in filter(None, re.split(r"[,\s]+", _LEADING_ZEROS.sub("", text.split("\n")[0]))):
         match = _RANGE.fullmatch("0-N" if word == "all" else word)
         if match is None:
             raise TraceError(errno.EINVAL, f"'{word}' is no range of CPUs")
-        if any(number.isdigit() and int(number) > _UINT_MAX for number in match.groups("0")):
+        if any(number.isdigit() and (len(number) > _DIGITS_OF_UINT or int(number) > _UINT_MAX) for number in match.groups("0")):
             raise TraceError(errno.EOVERFLOW, f"'{word}': the number is too large")
         first, last = (cpus - 1 if number == "N" else int(number) for number in (match[1], match[2] or match[1]))
         used, group = int(match[3] or 1), int(match[4] or 1)

@@ -14,6 +14,8 @@ class RawHandle(ConsumingHandle):
     """A reader of whole pages. A page takes several reads if they ask for less."""
 
     def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int, *, spare: bool = False) -> None:
+        if spare:
+            trace_array.check_print_max()
         super().__init__(flags, trace_array, cpu, spare=spare)
         self._page_of = cpu
 

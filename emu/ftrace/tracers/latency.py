@@ -58,9 +58,16 @@ class LatencyTracer(Tracer):
             self._begin_anew(array, graph=on)
             array.clear()
 
+    def clock_changed(self, array: TracedArray) -> None:
+        self._forget_begun(array)
+
+    def _forget_begun(self, array: TracedArray) -> None:
+        """Forgets the sections in which the CPUs are, and all else that has begun."""
+        array.records.close_sections()
+
     def _begin_anew(self, array: TracedArray, *, graph: bool) -> None:
         """Forgets the worst latency, and all that looking for one has begun."""
-        array.records.close_sections()
+        self._forget_begun(array)
         array.max_latency.set(0)
         array.max_latency.show_graph(graph)
 

@@ -40,12 +40,12 @@ class _Mmiotrace(Tracer):
         return "VERSION 20070824\n"
 
     def pipe_tells(self, array: TracedArray) -> str:
-        lost = array.lost_events - array.lost_told
+        told, array.lost_told = array.lost_told, array.lost_events
+        lost = array.lost_told - told
         if lost <= 0:
             return ""
-        if not array.lost_told:
+        if not told:
             array.globals.work.ask(WorkKind.LOG, _WARNING, b"mmiotrace has lost events")
-        array.lost_told += lost
         return f"MARK 0.000000 Lost {lost} events.\n"
 
 

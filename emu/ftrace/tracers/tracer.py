@@ -140,6 +140,9 @@ class Tracer:
             TraceError: it cannot be; it stays what it was.
         """
 
+    def clock_changed(self, array: TracedArray) -> None:
+        """Times from now on are of another clock."""
+
     def pipe_begins_with(self) -> str:
         """What a reader of trace_pipe gets first."""
         return ""

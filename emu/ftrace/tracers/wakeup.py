@@ -41,13 +41,12 @@ class WakeupTracer(LatencyTracer):
 
     def recording(self, array: TracedArray, on: bool) -> None:
         if on:
-            array.records.close_sections()
-            array.globals.wakeups.forget()
+            self._forget_begun(array)
             array.clear()
         super().recording(array, on)
 
-    def _begin_anew(self, array: TracedArray, *, graph: bool) -> None:
-        super()._begin_anew(array, graph=graph)
+    def _forget_begun(self, array: TracedArray) -> None:
+        super()._forget_begun(array)
         array.globals.wakeups.forget()
 
 

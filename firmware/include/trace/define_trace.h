@@ -165,8 +165,18 @@
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
 	static const char print_fmt_##name[] = print;
 
+/* Branches in it are those of an expression: branch_check.h makes statements. */
+#pragma push_macro("likely")
+#pragma push_macro("unlikely")
+#undef likely
+#undef unlikely
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
 #include TRACE_HEADER
 
+#pragma pop_macro("likely")
+#pragma pop_macro("unlikely")
 #undef __entry
 #undef TP_printk
 #define TP_printk(fmt, args...)

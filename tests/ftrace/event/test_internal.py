@@ -21,7 +21,14 @@ def test_their_formats_are_those_of_linux() -> None:
     assert "".join(texts) == (GOLDEN / "format-events-ftrace-all.txt").read_text()
 
 
-@pytest.mark.parametrize("kind", [kind for kind in events.EventType if hasattr(events, kind.name)])
+WITHOUT_FORMAT = {events.EventType.BLK}
+
+
+def test_only_what_linux_has_no_format_of_has_none() -> None:
+    assert set(events.EventType) - {call.number for call in INTERNAL_EVENTS} == WITHOUT_FORMAT
+
+
+@pytest.mark.parametrize("kind", [kind for kind in events.EventType if hasattr(events, kind.name) and kind not in WITHOUT_FORMAT])
 def test_what_is_recorded_lies_where_the_format_says(kind: events.EventType) -> None:
     """But for the addresses of a kernel's stack, of which the format names eight and an entry has as many as there are."""
     call = next(call for call in INTERNAL_EVENTS if call.number == kind)

@@ -76,10 +76,15 @@ def test_what_is_counted_is_what_happens(machine: Machine, recorded: str, condit
         0 if recorded == "0" else sum(map(len, entries(machine.trace_array.instances["all"])))
     )
     by_pid = Counter(entry.fields["next_pid"] for entry, _ in switches)
-    by_comm = Counter((entry.fields["next_comm"].decode(), cpu) for entry, cpu in switches)  # type: ignore[union-attr]  # bytes
+    by_comm: Counter[tuple[str, int]] = Counter()
+    priorities: Counter[tuple[str, int]] = Counter()
+    for entry, cpu in switches:
+        key = (entry.fields["next_comm"].decode(), cpu)  # type: ignore[union-attr]  # bytes
+        by_comm[key] += 1
+        priorities[key] += entry.fields["prev_prio"]
     expected = [f"{{ next_pid: {pid:>10} }} hitcount: {count:>10}" for pid, count in by_pid.items()]
     expected += [
-        f"{{ next_comm: {comm:<50}, common_cpu: {cpu:>10} }} hitcount: {count:>10}  prev_prio: {120 * count:>10}"
+        f"{{ next_comm: {comm:<50}, common_cpu: {cpu:>10} }} hitcount: {count:>10}  prev_prio: {priorities[comm, cpu]:>10}"
         for (comm, cpu), count in by_comm.items()
     ]
     assert sorted(rows(machine, SWITCH)) == sorted(expected)
