@@ -39,9 +39,11 @@ _SWITCHES_KB = 2000  # of the instances that must miss nothing
 _CHECKED = 25  # every so many switches everything is looked at
 _LONGEST = 100_000  # cycles between two changes
 _CHANGES = 3  # between two tracers
+_FEW = "schedule vfs_* _raw_spin_*"  # functions: changing every site each time would be most of the work
 _AT_FIRST = (
     ("buffer_size_kb", str(_BUFFER_KB)), ("hwlat_detector/width", "300"), ("hwlat_detector/window", "1000"),
     ("osnoise/runtime_us", "300"), ("osnoise/period_us", "1000"), ("osnoise/timerlat_period_us", "1000"),
+    ("set_ftrace_filter", _FEW), ("stack_trace_filter", _FEW),
 )  # fmt: skip
 # What is written, and to which file. What is on stays on until something turns it off.
 _EVENTS = (
@@ -60,7 +62,8 @@ _ARRAY = (
     ("tracing_thresh", "0"), ("tracing_thresh", "0"), ("tracing_thresh", "20"),
     ("tracing_max_latency", "0"), ("trace", ""), ("snapshot", "1"), ("snapshot", "0"),
     ("tracing_cpumask", "f"), ("tracing_cpumask", "f"), ("tracing_cpumask", "5"),
-    ("set_ftrace_filter", "schedule vfs_* _raw_spin_*"), ("set_ftrace_filter", ""), ("set_ftrace_notrace", "*lock*"),
+    ("set_ftrace_filter", _FEW), ("set_ftrace_filter", _FEW), ("set_ftrace_filter", "*irq*"), ("set_ftrace_filter", ""),
+    ("set_ftrace_notrace", "*lock*"),
     ("set_ftrace_notrace", ""), ("set_ftrace_filter", "vfs_read:traceon"), ("max_graph_depth", "3"), ("max_graph_depth", "0"),
     ("trace_clock", "global"), ("trace_clock", "local"),
 )  # fmt: skip
@@ -78,7 +81,7 @@ _THREADS = (
     ("osnoise/stop_tracing_total_us", "0"),
 )  # fmt: skip
 _MACHINE_WIDE = (
-    ("stack_trace_filter", "schedule"), ("stack_trace_filter", ""), ("stack_trace_filter", ""), ("stack_max_size", "0"),
+    ("stack_trace_filter", _FEW), ("stack_trace_filter", "schedule"), ("stack_trace_filter", ""), ("stack_max_size", "0"),
     ("function_profile_enabled", "1"), ("function_profile_enabled", "0"),
 )  # fmt: skip
 _STACK_TRACER = "/proc/sys/kernel/stack_tracer_enabled"
