@@ -21,11 +21,15 @@ class MaxLatency:
 
     Args:
         records: the array's.
+
+    Attributes:
+        closed: threads that measured for a tracer are being stopped: what they still find does not count.
     """
 
     def __init__(self, records: ArrayRecords) -> None:
         self._record = Record(max_latency_record.WORDS)
         self._options_before: Mapping[str, bool] = {}
+        self.closed = False
         records.array.set(array_record.MAX_LATENCY, self._record.address)
 
     @property
@@ -38,8 +42,8 @@ class MaxLatency:
         self._record.set(max_latency_record.MAX_LATENCY, microseconds * _NS)
 
     def raise_to(self, nanoseconds: int) -> None:
-        """Sets tracing_max_latency, unless it is as much already."""
-        if nanoseconds > self._record.get(max_latency_record.MAX_LATENCY):
+        """Sets tracing_max_latency, unless it is as much already, or does not count."""
+        if not self.closed and nanoseconds > self._record.get(max_latency_record.MAX_LATENCY):
             self._record.set(max_latency_record.MAX_LATENCY, nanoseconds)
 
     def set_threshold(self, microseconds: int) -> None:

@@ -91,7 +91,9 @@ class Osnoise:
 
     def stop(self, then: Callable[[], None] = lambda: None) -> None:
         """Stops the threads, if they run. `then`: called when they have recorded for the last time."""
-        if self._running is not None:
+        if self._running is None:
+            then()
+        else:
             self._running = None
             self._work.ask(WorkKind.OSNOISE_STOP, on_done=partial(_then, then))
 

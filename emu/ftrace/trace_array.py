@@ -154,6 +154,13 @@ class TraceArray:
         else:
             self.recorder.clear(cpu)
 
+    def ignore_threads(self) -> None:
+        self.max_latency.closed = True
+
+    def threads_stopped(self) -> None:
+        self.max_latency.closed = False
+        self.clear()
+
     def clear_worst(self) -> None:
         self.recorder.clear_snapshot()
 

@@ -64,6 +64,18 @@ def test_a_return_that_does_not_match_warns_and_stops_the_tracer_but_not_the_gue
     assert machine.tracefs.read("trace") == before
 
 
+@pytest.mark.parametrize("index", [0x7FFF_0000, -100])
+def test_an_index_that_the_guest_has_overwritten_stops_the_tracer(machine: Machine, index: int) -> None:
+    machine.tracefs.write("current_tracer", "function_graph")
+    machine.run("sleep 0.05 &")
+    machine.advance(1_000_000)
+    machine.kernel.memory.set_member(sleeping(machine, "sleep"), "task_struct.curr_ret_stack", index & 0xFFFF_FFFF)
+    machine.advance(20_000_000)
+    stopped, _ = machine.warnings  # the second one is the guest's: nobody knows where the call returns to
+    assert "has no entry on its task's return stack" in stopped
+    assert machine.run("echo lives").output == b"lives\n"
+
+
 def test_calls_that_are_under_way_when_the_tracer_changes_return_well(machine: Machine) -> None:
     for tracer in ("function_graph", "nop", "function_graph", "function", "function_graph"):
         machine.tracefs.write("current_tracer", tracer)

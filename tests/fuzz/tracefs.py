@@ -347,8 +347,8 @@ class _Session:
         commands = {(line[1], line[-1] != "unlimited"): line[1:-1] for line in lines}
         for (_, counted), command in commands.items():
             tracefs.append("set_ftrace_filter", f"!*:{':'.join(command)}{':0' * counted}")
-        tracefs.write("set_event", "")
         self._take_back_triggers()
+        tracefs.write("set_event", "")  # what a trigger has enabled stays so without it
         definitions = tracefs.read("dynamic_events")
         self._remove_definitions()
         tracefs.append("dynamic_events", definitions)

@@ -27,12 +27,14 @@ from tests.soak import (
     PROBED_FUNCTIONS,
     PROBED_PROGRAMS,
     TOGGLES,
+    TRACERS,
     checkpoints,
     mutants,
     patches,
     probes,
     stress,
     toggles,
+    tracers,
     uprobes,
 )
 
@@ -102,6 +104,16 @@ def _sum_up_patches(outcomes: Sequence[object]) -> str:
     return f"{done}; twice {first.digest[:16]}"
 
 
+def _sum_up_tracers(outcomes: Sequence[object]) -> str:
+    """The second run must be the first one again."""
+    first, again = outcomes
+    assert isinstance(first, tracers.Switched)
+    if first != again:
+        raise SoakFailure(f"two runs differ: {first} and {again}")
+    done = f"{first.switches:,} switches of {first.tracers} tracers, {first.lines:,} lines, {first.latencies} latencies checked"
+    return f"{done}; twice {first.digest[:16]}"
+
+
 def _sum_up_probes(outcomes: Sequence[object]) -> str:
     done = probes.Probed()
     for outcome in outcomes:
@@ -156,6 +168,9 @@ def _part(submit: Submit, name: str, arch: str, part: float, seed: int) -> Part:
     if name == "patches":
         pieces = [submit(patches.replace, arch, int(PATCHES * part), seed) for _ in range(2)]
         return Part(title, pieces, _sum_up_patches)
+    if name == "tracers":
+        pieces = [submit(tracers.switch, arch, int(TRACERS * part), seed) for _ in range(2)]
+        return Part(title, pieces, _sum_up_tracers)
     if name == "probes":
         functions = range(max(int(PROBED_FUNCTIONS * part), 1))
         pieces = [submit(probes.every_instruction, arch, functions[n : n + 20], seed) for n in functions[::20]]
@@ -174,7 +189,7 @@ def _part(submit: Submit, name: str, arch: str, part: float, seed: int) -> Part:
 
 
 def main() -> int:
-    names = ["stress", "toggles", "keys", "patches", "probes", "uprobes", "checkpoints", "mutants", *FUZZERS]
+    names = ["stress", "toggles", "keys", "patches", "tracers", "probes", "uprobes", "checkpoints", "mutants", *FUZZERS]
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description="Long runs that look for what short tests miss.")
     parser.add_argument("--arch", choices=ARCHITECTURES, action="append", help="default: each")
     parser.add_argument("--part", type=float, default=1.0, help="how much of it, from 0 to 1 (default)")

@@ -126,7 +126,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
             return False
         task = current_task(array_cpu, array)
         depth = guest_i32(task + guest.curr_ret_stack) + 1
-        if depth >= np.int64(guest.depth):
+        if np.uint64(depth) >= guest.depth:
             count_overrun(task)
             return False
         call = task + guest.ret_stack + np.uint64(depth) * guest.entry_size
@@ -145,6 +145,8 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
             return False
         task = current_task(array_cpu, array)
         depth = guest_i32(task + guest.curr_ret_stack) + 1
+        if np.uint64(depth) > guest.depth:  # the guest has overwritten it
+            return False
         call = task + guest.ret_stack + np.uint64(depth) * guest.entry_size
         flags = site_flags(array, function) if general else array_record.NO_SITE_FLAGS
         # Calls that began before set_graph_function was written are on the return stack, too, but without CHOSEN.
@@ -208,13 +210,14 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
         task = current_task(array_cpu, array)
         stack = task + guest.ret_stack
         top = guest_i32(task + guest.curr_ret_stack)
-        depth = matching_depth(stack, top, frame)
-        if depth != top:
+        is_index = 0 <= top < np.int64(guest.depth)  # unless the guest has overwritten it
+        depth = matching_depth(stack, top, frame) if is_index else -1
+        if depth != top or not is_index:
             store_u64(array + array_record.MISMATCH, ONE)
             store_u64(array + array_record.MISMATCH_FRAME, frame)
             store_u64(array + array_record.GRAPH_RUNNING, ZERO)
             stop(cpu)
-            if top < 0:
+            if not is_index:
                 return ZERO
             if depth < 0:
                 depth = top  # the entry was damaged: the latest one is the best guess

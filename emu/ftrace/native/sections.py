@@ -25,7 +25,7 @@ __all__ = ["build"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 ZERO, ONE = np.uint64(0), np.uint64(1)
-HOOK_CALLS = np.uint64(4)  # tracer_preempt_on(), trace_preempt_on(), preempt_count_sub(), and who has called that
+HOOK_CALLS = np.uint64(4)  # tracer_preempt_on(), trace_preempt_sub(), preempt_count_sub(), and who has called that
 
 
 @njit

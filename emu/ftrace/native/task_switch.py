@@ -41,7 +41,7 @@ def build(memory: Accessors, guest: GuestLayout, choose: Any, remember: Any) -> 
     @njit
     def leave_out(task, slept):
         """Moves the calltime of each call under way in a task forward by `slept`: the time it was switched out."""
-        for n in range(guest_i32(task + guest.curr_ret_stack) + 1):
+        for n in range(min(guest_i32(task + guest.curr_ret_stack) + 1, np.int64(guest.depth))):
             place = task + guest.ret_stack + np.uint64(n) * guest.entry_size + guest.entry_calltime
             calltime = guest_u64(place)
             if calltime != HIDDEN:

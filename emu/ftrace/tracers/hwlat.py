@@ -23,7 +23,8 @@ class _Hwlat(Tracer):
     def stop(self, array: TracedArray) -> None:
         detector = array.globals.hwlat
         if detector.busy:
-            detector.stop_threads(then=array.clear)
+            array.ignore_threads()
+            detector.stop_threads(then=array.threads_stopped)
             array.threshold = detector.end(array.threshold)
 
     def recording(self, array: TracedArray, on: bool) -> None:

@@ -27,7 +27,8 @@ class _OsnoiseTracer(Tracer):
         array.globals.osnoise.start(self._timerlat)
 
     def stop(self, array: TracedArray) -> None:
-        array.globals.osnoise.stop(then=array.clear)
+        array.ignore_threads()
+        array.globals.osnoise.stop(then=array.threads_stopped)
 
     def recording(self, array: TracedArray, on: bool) -> None:
         """The threads run only while tracing_on is 1, unless something else than a write has cleared it."""

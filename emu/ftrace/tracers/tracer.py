@@ -59,6 +59,12 @@ class TracedArray(Protocol):
     def clear(self) -> None:
         """Drops what has been recorded."""
 
+    def ignore_threads(self) -> None:
+        """Threads of the guest that measure are being stopped: they are to find nothing any more. `threads_stopped` follows."""
+
+    def threads_stopped(self) -> None:
+        """They have been. Drops what they have recorded until then."""
+
     def allocate_snapshot(self) -> None:
         """Makes room for the worst latency in spare ring buffers, if there is none. Raises TraceError: ENOMEM."""
 

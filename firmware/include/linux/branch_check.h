@@ -7,6 +7,7 @@
 #define _LINUX_BRANCH_CHECK_H
 
 #include <linux/jump_label.h>
+#include <asm/cold_call.h>
 
 struct ftrace_branch_data {
 	const char *func;
@@ -23,15 +24,22 @@ struct ftrace_likely_data {
 
 DECLARE_STATIC_KEY_FALSE(branch_key);
 
-/* A condition was @val, and @expect was to be expected. */
-void ftrace_likely_update(struct ftrace_likely_data *f, int val, int expect,
-			  int is_constant);
+/* A condition was as expected; was not; was known to gcc. */
+void ftrace_likely_correct(struct ftrace_likely_data *f) __cold_callee;
+void ftrace_likely_incorrect(struct ftrace_likely_data *f) __cold_callee;
+void ftrace_likely_constant(struct ftrace_likely_data *f) __cold_callee;
 
 static __always_inline int __branch_taken(struct ftrace_likely_data *f, int val,
 					  int expect, int is_constant)
 {
-	if (static_branch_unlikely(&branch_key))
-		ftrace_likely_update(f, val, expect, is_constant);
+	if (static_branch_unlikely(&branch_key)) {
+		if (is_constant)
+			cold_call_with(ftrace_likely_constant, f);
+		else if (val == expect)
+			cold_call_with(ftrace_likely_correct, f);
+		else
+			cold_call_with(ftrace_likely_incorrect, f);
+	}
 	return val;
 }
 

@@ -19,7 +19,7 @@ void report_bug(struct pt_regs *regs, const char *fmt, ...) __printf(2, 3);
 	bool _warn = !!(c);				\
 	if (unlikely(_warn))				\
 		__warn(__FILE__, __LINE__);		\
-	unlikely(_warn); })
+	__builtin_expect(_warn, 0); })
 
 #define WARN_ON_ONCE(c) ({				\
 	static bool _warned;				\
@@ -28,7 +28,7 @@ void report_bug(struct pt_regs *regs, const char *fmt, ...) __printf(2, 3);
 		_warned = true;				\
 		__warn(__FILE__, __LINE__);		\
 	}						\
-	unlikely(_warn_once); })
+	__builtin_expect(_warn_once, 0); })
 
 #define BUILD_BUG_ON(c)	_Static_assert(!(c), #c)
 

@@ -81,9 +81,12 @@ static __always_inline unsigned long get_lock_parent_ip(void)
 	return in_lock_functions(addr) ? CALLER_ADDR1 : addr;
 }
 
-/* While trace_preempt_key is on: preemption is off; it is about to be on. */
+/*
+ * While trace_preempt_key is on: preemption is off; @val is subtracted, and
+ * preemption may be about to be on.
+ */
 void trace_preempt_off(unsigned long a0, unsigned long a1);
-void trace_preempt_on(unsigned long a0, unsigned long a1);
+void trace_preempt_sub(int val, unsigned long a0, unsigned long a1);
 
 /* HOST_DEVICE_VECTOR's handler: the host may have work for ktraced. */
 void trace_work_interrupt(void);

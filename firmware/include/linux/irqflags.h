@@ -10,13 +10,14 @@
 
 #include <linux/compiler.h>
 #include <linux/jump_label.h>
+#include <asm/cold_call.h>
 #include <asm/irqflags.h>
 
 DECLARE_STATIC_KEY_FALSE(trace_irqflags_key);
 DECLARE_STATIC_KEY_FALSE(trace_preempt_key);
 
-void trace_hardirqs_off(void);
-void trace_hardirqs_on(void);
+void trace_hardirqs_off(void) __cold_callee;
+void trace_hardirqs_on(void) __cold_callee;
 /* Around what is no latency although interrupts or preemption are off. */
 void stop_critical_timings(void);
 void start_critical_timings(void);
@@ -56,7 +57,7 @@ static __always_inline void arch_local_irq_restore(unsigned long flags)
 static __always_inline void local_irq_enable(void)
 {
 	if (trace_irqflags_enabled())
-		trace_hardirqs_on();
+		cold_call(trace_hardirqs_on);
 	raw_local_irq_enable();
 }
 
@@ -67,7 +68,7 @@ static __always_inline void local_irq_disable(void)
 
 		raw_local_irq_disable();
 		if (!was_disabled)
-			trace_hardirqs_off();
+			cold_call(trace_hardirqs_off);
 	} else {
 		raw_local_irq_disable();
 	}
@@ -78,7 +79,7 @@ static __always_inline void local_irq_disable(void)
 		raw_local_irq_save(flags);				\
 		if (trace_irqflags_enabled() &&				\
 		    !arch_irqs_disabled_flags(flags))			\
-			trace_hardirqs_off();				\
+			cold_call(trace_hardirqs_off);			\
 	} while (0)
 
 static __always_inline void local_irq_restore(unsigned long flags)

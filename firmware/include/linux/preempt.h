@@ -53,26 +53,25 @@
 #define in_atomic()		(preempt_count() != 0)
 #define preemptible()		(preempt_count() == 0 && !irqs_disabled())
 
+static __always_inline bool trace_preempt_enabled(void)
+{
+	return static_branch_unlikely(&trace_preempt_key);
+}
+
 /* Right after @val was added: it is what turned preemption off. */
 static __always_inline void preempt_latency_start(int val)
 {
-	if (static_branch_unlikely(&trace_preempt_key) &&
-	    preempt_count() == val)
+	if (trace_preempt_enabled() && preempt_count() == val)
 		trace_preempt_off(CALLER_ADDR0, get_lock_parent_ip());
 }
 
-/*
- * Right before @val is subtracted: nothing else keeps preemption off. Returns
- * @val, looked up again: who calls this need not keep it for when the key is on.
- */
-static __always_inline int preempt_latency_stop(int val)
+/* Subtracts @val, and tells before if nothing else keeps preemption off. */
+static __always_inline void preempt_latency_sub(int val)
 {
-	if (static_branch_unlikely(&trace_preempt_key) &&
-	    preempt_count() == val) {
-		trace_preempt_on(CALLER_ADDR0, get_lock_parent_ip());
-		val = preempt_count();
-	}
-	return val;
+	if (trace_preempt_enabled())
+		trace_preempt_sub(val, CALLER_ADDR0, get_lock_parent_ip());
+	else
+		__preempt_count_sub(val);
 }
 
 /* Traced functions, so that a trace shows every lock's nesting. */
@@ -97,8 +96,8 @@ void preempt_schedule(void);
 	} while (0)
 #define sched_preempt_enable_no_resched()		\
 	do {						\
-		preempt_latency_stop(1);		\
-		preempt_enable_no_resched_notrace();	\
+		barrier();				\
+		preempt_latency_sub(PREEMPT_OFFSET);	\
 	} while (0)
 
 #define preempt_enable_no_resched() \

@@ -25,7 +25,7 @@ noinstr void syscall_enter_from_user_mode(struct pt_regs *regs)
 static __always_inline void exit_to_user_mode(void)
 {
 	if (trace_irqflags_enabled())
-		trace_hardirqs_on();
+		cold_call(trace_hardirqs_on);
 }
 
 /*
@@ -57,7 +57,7 @@ static void exit_to_user_mode_prepare(struct pt_regs *regs)
 }
 
 /* After a system call, while sys_exit is traced. */
-static notrace void syscall_exit_work(struct pt_regs *regs)
+static notrace __cold_callee void syscall_exit_work(struct pt_regs *regs)
 {
 	trace_sys_exit(regs, syscall_get_return_value(current, regs));
 }
@@ -69,7 +69,7 @@ static notrace void syscall_exit_work(struct pt_regs *regs)
 noinstr void syscall_exit_to_user_mode(struct pt_regs *regs)
 {
 	if (trace_sys_exit_enabled())
-		syscall_exit_work(regs);
+		cold_call_with(syscall_exit_work, regs);
 	local_irq_disable();
 	exit_to_user_mode_prepare(regs);
 	exit_to_user_mode();

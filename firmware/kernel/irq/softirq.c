@@ -119,7 +119,7 @@ void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
 static void __local_bh_enable(unsigned int cnt)
 {
 	barrier();
-	__preempt_count_sub(preempt_latency_stop(cnt));
+	preempt_latency_sub(cnt);
 }
 
 /* Called and left with interrupts off; they are on around the actions. */

@@ -56,7 +56,9 @@ EXPORT_SYMBOL(tracing_alloc_snapshot);
 EXPORT_SYMBOL(ftrace_dump);
 
 EXPORT_SYMBOL(branch_key);
-EXPORT_SYMBOL(ftrace_likely_update);
+EXPORT_SYMBOL(ftrace_likely_correct);
+EXPORT_SYMBOL(ftrace_likely_incorrect);
+EXPORT_SYMBOL(ftrace_likely_constant);
 EXPORT_SYMBOL(trace_irqflags_key);
 EXPORT_SYMBOL(trace_preempt_key);
 EXPORT_SYMBOL(trace_hardirqs_on);

@@ -22,7 +22,7 @@ static void __might_resched(const char *file, int line, unsigned int offsets)
 	static unsigned long prev_jiffy;
 	struct task_struct *p = current;
 
-	if (likely(may_resched(offsets)) || system_state == SYSTEM_BOOTING)
+	if (may_resched(offsets) || system_state == SYSTEM_BOOTING)
 		return;
 	if (prev_jiffy && time_before(jiffies, prev_jiffy + REPORT_INTERVAL))
 		return;

@@ -13,7 +13,7 @@ void preempt_count_add(int val)
 
 void preempt_count_sub(int val)
 {
-	__preempt_count_sub(preempt_latency_stop(val));
+	preempt_latency_sub(val);
 }
 
 static void __sched preempt_schedule_common(void)

@@ -36,25 +36,36 @@ static __always_inline const char *without_path(const char *file)
 	return base;
 }
 
-notrace void ftrace_likely_update(struct ftrace_likely_data *f, int val,
-				  int expect, int is_constant)
+static notrace void ftrace_likely_update(struct ftrace_likely_data *f,
+					 bool correct)
 {
 	struct branch_entry entry = {
 		.line = f->data.line,
 		.constant = f->constant != 0,
+		.correct = correct,
 	};
 
-	if (is_constant) {
-		f->constant++;
-		entry.constant = 1;
-		val = expect;
-	}
-	entry.correct = val == expect;
 	put_text(entry.func, sizeof(entry.func), f->data.func);
 	put_text(entry.file, sizeof(entry.file), without_path(f->data.file));
 	trace_entry_commit(TRACE_BRANCH, &entry.ent);
-	if (entry.correct)
+	if (correct)
 		f->data.correct++;
 	else
 		f->data.incorrect++;
+}
+
+notrace void ftrace_likely_correct(struct ftrace_likely_data *f)
+{
+	ftrace_likely_update(f, true);
+}
+
+notrace void ftrace_likely_incorrect(struct ftrace_likely_data *f)
+{
+	ftrace_likely_update(f, false);
+}
+
+notrace void ftrace_likely_constant(struct ftrace_likely_data *f)
+{
+	f->constant++;
+	ftrace_likely_update(f, true);
 }

@@ -43,11 +43,14 @@ notrace void trace_hardirqs_off(void)
 		trace_irq_disable(CALLER_ADDR0, CALLER_ADDR1);
 }
 
-notrace void trace_preempt_on(unsigned long a0, unsigned long a1)
+notrace void trace_preempt_sub(int val, unsigned long a0, unsigned long a1)
 {
-	if (!in_nmi())
-		trace_preempt_enable(a0, a1);
-	tracer_preempt_on(a0, a1);
+	if (preempt_count() == val) {
+		if (!in_nmi())
+			trace_preempt_enable(a0, a1);
+		tracer_preempt_on(a0, a1);
+	}
+	__preempt_count_sub(val);
 }
 
 notrace void trace_preempt_off(unsigned long a0, unsigned long a1)

@@ -109,7 +109,7 @@ static int rw_verify_area(const struct file *file, const loff_t *pos,
 /* What a file can do is among what it was opened for. */
 static inline int rw_error(const struct file *file, bool write)
 {
-	if (likely(file->f_mode & (write ? FMODE_CAN_WRITE : FMODE_CAN_READ)))
+	if (file->f_mode & (write ? FMODE_CAN_WRITE : FMODE_CAN_READ))
 		return 0;
 	return file->f_mode & (write ? FMODE_WRITE : FMODE_READ) ? -EINVAL :
 								  -EBADF;
@@ -177,15 +177,15 @@ static inline ssize_t vfs_rw(struct file *file, void __user *buf, size_t count,
 	struct iovec iov;
 	int err = rw_error(file, write);
 
-	if (unlikely(err))
+	if (err)
 		return err;
 	err = rw_verify_area(file, pos, count);
-	if (unlikely(err))
+	if (err)
 		return err;
 	if (!has_iter(file, write))
 		return rw_buffer(file, buf, count, pos, write);
 	err = import_single_range(buf, count, &iov, &iter);
-	if (unlikely(err))
+	if (err)
 		return err;
 	return rw_iter(file, &iter, pos, write);
 }

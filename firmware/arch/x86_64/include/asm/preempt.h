@@ -22,7 +22,8 @@ static __always_inline void __preempt_count_add(int val)
 
 static __always_inline void __preempt_count_sub(int val)
 {
-	__preempt_count_add(-val);
+	asm volatile("subl %0, %%gs:%c1"
+		     : : "ri" (val), "i" (__PREEMPT_COUNT) : "memory", "cc");
 }
 
 static __always_inline void set_preempt_need_resched(void)
