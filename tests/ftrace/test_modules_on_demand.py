@@ -171,7 +171,7 @@ def test_what_a_module_file_has_is_what_can_be_traced(machine: Machine) -> None:
 def test_other_errors(machine: Machine) -> None:
     """Several modules; a misspelt name; a name that was init's, when init is over."""
     refused = {
-        "sample_*": r"modules sample_bug, .* and sample_use, which are not loaded, have \d+ of them: '.*:mod:sample_bug'",
+        "sample_*": r"modules sample_bug, .* and sample_wakeup, which are not loaded, have \d+ of them: '.*:mod:sample_bug'",
         "ext2_mkdri": r"'ext2_mkdri'; did you mean ext2_mkdir\?",
         "!ext2_mkdir": r"'!ext2_mkdir'; did you mean",
     }

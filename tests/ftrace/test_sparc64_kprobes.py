@@ -67,7 +67,7 @@ def site(machine: Machine, name: str) -> int:
 def test_a_function_s_registers_before_and_behind_its_window(tracer: str) -> None:
     """At its beginning, at its call site, and at breakpoints: in the delay slot of the site, and behind that."""
     with booted_machine("sparc64") as machine:
-        at_site = site(machine, "vfs_read")
+        at_site = site(machine, "ksys_read")
         machine.tracefs.write("current_tracer", tracer)
         seen: list[tuple[int, Registers]] = []
 
@@ -75,14 +75,14 @@ def test_a_function_s_registers_before_and_behind_its_window(tracer: str) -> Non
             seen.append((offset, values))
 
         places = (0, at_site, at_site + 4, at_site + 8)
-        with probed(machine, {ProbePlace("vfs_read", offset): partial(note, offset) for offset in places}):
+        with probed(machine, {ProbePlace("ksys_read", offset): partial(note, offset) for offset in places}):
             machine.run("cat /proc/version")
         in_turn = [at_site + 4, 0, at_site, at_site + 8]  # the delay slot comes before what the site calls
         assert [offset for offset, _ in seen] == in_turn * (len(seen) // 4) and len(seen) >= 8
         for n in range(0, len(seen), 4):
             inside = seen[n : n + 4]
             _, before = inside.pop(1)
-            assert before["pc"] == address(machine, "vfs_read") and before["tnpc"] == before["pc"] + 4
+            assert before["pc"] == address(machine, "ksys_read") and before["tnpc"] == before["pc"] + 4
             for offset, values in inside:
                 assert values["pc"] == before["pc"] + offset
                 for m in (0, 1, 2, 6, 7) if tracer != "function_graph" or offset == at_site else (0, 1, 2, 6):

@@ -32,16 +32,16 @@ TRACE = """\
  0)               |    get_timespec64() {
  0)               |      _copy_from_user() {
  0)               |        __might_fault() {
- 0)   0.390 us    |          __might_sleep();
- 0)   0.540 us    |        }
- 0)   1.160 us    |      }
- 0)   1.420 us    |    }
+ 0)   0.380 us    |          __might_sleep();
+ 0)   0.530 us    |        }
+ 0)   1.120 us    |      }
+ 0)   1.380 us    |    }
  0)               |    hrtimer_nanosleep() {
  0)   0.920 us    |      ktime_get();
  0)               |      sleep_until() {
  0)   0.090 us    |        hrtimer_init();
  0)               |        do_nanosleep() {
- 0)   2.660 us    |          hrtimer_start_range_ns();
+ 0)   2.600 us    |          hrtimer_start_range_ns();
  0)               |          schedule() {
  0)               |            /* sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120 */
  ------------------------------------------
@@ -54,12 +54,12 @@ TRACE = """\
  0)    <idle>-0    =>   usleep-13   
  ------------------------------------------
 
- 0) # 1033.470 us |          }
- 0)   1.870 us    |          hrtimer_cancel();
- 0) # 1038.670 us |        }
- 0) # 1039.050 us |      }
- 0) # 1040.370 us |    }
- 0) # 1042.120 us |  }
+ 0) # 1032.900 us |          }
+ 0)   1.810 us    |          hrtimer_cancel();
+ 0) # 1038.010 us |        }
+ 0) # 1038.390 us |      }
+ 0) # 1039.710 us |    }
+ 0) # 1041.420 us |  }
  0)               |  /* sched_waking: comm=init pid=1 prio=120 target_cpu=000 */
  0)               |  /* sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120 */
 """

@@ -21,20 +21,20 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [000] .....     0.080607: vfs_ioctl <-sys_ioctl
-              sh-17      [000] .....     0.080665: vfs_ioctl <-sys_ioctl
-              sh-17      [000] .....     0.080993: vfs_open <-do_open
-             cat-18      [001] .....     0.082897: vfs_fstatat <-sys_newfstatat
-             cat-18      [001] .....     0.082903: vfs_statx <-vfs_fstatat
-             cat-18      [001] .....     0.083206: vfs_open <-do_open
-             cat-18      [001] .....     0.083870: vfs_open <-do_open
-             cat-18      [001] .....     0.084052: vfs_fstat <-sys_newfstat
-             cat-18      [001] .....     0.084060: vfs_fstat <-sys_newfstat
-             cat-18      [001] .....     0.084070: vfs_read <-ksys_read
-             cat-18      [001] .....     0.084104: vfs_write <-ksys_write
-             cat-18      [001] .....     0.084118: vfs_read <-ksys_read
-            init-1       [001] .....     0.084619: vfs_ioctl <-sys_ioctl
-            init-1       [001] .....     0.084640: vfs_write <-ksys_write
+              sh-17      [000] .....     0.080505: vfs_ioctl <-sys_ioctl
+              sh-17      [000] .....     0.080563: vfs_ioctl <-sys_ioctl
+              sh-17      [000] .....     0.080889: vfs_open <-do_open
+             cat-18      [001] .....     0.082790: vfs_fstatat <-sys_newfstatat
+             cat-18      [001] .....     0.082796: vfs_statx <-vfs_fstatat
+             cat-18      [001] .....     0.083098: vfs_open <-do_open
+             cat-18      [001] .....     0.083767: vfs_open <-do_open
+             cat-18      [001] .....     0.083949: vfs_fstat <-sys_newfstat
+             cat-18      [001] .....     0.083957: vfs_fstat <-sys_newfstat
+             cat-18      [001] .....     0.083967: vfs_read <-ksys_read
+             cat-18      [001] .....     0.084000: vfs_write <-ksys_write
+             cat-18      [001] .....     0.084015: vfs_read <-ksys_read
+            init-1       [001] .....     0.084507: vfs_ioctl <-sys_ioctl
+            init-1       [001] .....     0.084528: vfs_write <-ksys_write
 """
 
 

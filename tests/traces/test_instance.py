@@ -26,13 +26,13 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-19      [001] .....     0.033184: vfs_read <-ksys_read
-             cat-19      [001] .....     0.033208: vfs_write <-ksys_write
-             cat-19      [001] .....     0.033221: vfs_read <-ksys_read
-              sh-17      [000] .....     0.033565: vfs_write <-ksys_write
+             cat-19      [000] .....     0.032629: vfs_read <-ksys_read
+             cat-19      [000] .....     0.032652: vfs_write <-ksys_write
+             cat-19      [000] .....     0.032664: vfs_read <-ksys_read
+              sh-17      [001] .....     0.032978: vfs_write <-ksys_write
 # tracer: function
 #
-# entries-in-buffer/entries-written: 8/8   #P:2
+# entries-in-buffer/entries-written: 6/6   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -42,14 +42,12 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-            init-1       [001] .....     0.028047: schedule <-do_wait
-              sh-17      [000] .....     0.030250: schedule <-do_wait
-              sh-17      [000] .....     0.031890: schedule <-hostfs_wait_answer
-     rcu_preempt-3       [001] .....     0.032055: schedule <-schedule_timeout
-              sh-17      [000] .....     0.032339: schedule <-do_wait
-              sh-17      [000] .....     0.033945: schedule <-do_wait
-     rcu_preempt-3       [000] .....     0.034057: schedule <-schedule_timeout
-     rcu_preempt-3       [000] .....     0.035305: schedule <-schedule_timeout
+            init-1       [000] .....     0.027589: schedule <-do_wait
+              sh-17      [001] .....     0.029772: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.031303: schedule <-schedule_timeout
+              sh-17      [001] .....     0.031794: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.033302: schedule <-schedule_timeout
+              sh-17      [001] .....     0.033396: schedule <-do_wait
 """
 
 

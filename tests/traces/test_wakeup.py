@@ -11,10 +11,10 @@ COMMAND = (
 )
 
 TRACE = """\
-1 round trips, 198.530 us each
+1 round trips, 197.010 us each
 # tracer: function
 #
-# entries-in-buffer/entries-written: 47/47   #P:2
+# entries-in-buffer/entries-written: 44/44   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -24,53 +24,50 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-          <idle>-0       [000] d.h2.     0.080072: try_to_wake_up <-default_wake_function
-          <idle>-0       [000] d.h5.     0.080080: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.080081: reschedule_interrupt <-etrap
-            init-1       [001] d..2.     0.080110: finish_task_switch <-__schedule
-            init-1       [001] d..2.     0.080466: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.080467: reschedule_interrupt <-etrap
-              sh-17      [000] d..2.     0.080497: finish_task_switch <-schedule_tail
-          <idle>-0       [001] d..2.     0.080597: finish_task_switch <-__schedule
-              sh-17      [000] d..2.     0.082493: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.082494: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.082524: finish_task_switch <-schedule_tail
-          <idle>-0       [000] d..2.     0.082709: finish_task_switch <-__schedule
-        pingpong-18      [001] d..2.     0.084092: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.084093: reschedule_interrupt <-etrap
-        pingpong-19      [000] d..2.     0.084126: finish_task_switch <-schedule_tail
-        pingpong-18      [001] d..1.     0.084176: try_to_wake_up <-default_wake_function
-          <idle>-0       [001] d..2.     0.084222: finish_task_switch <-__schedule
-        pingpong-19      [000] d..1.     0.084239: try_to_wake_up <-default_wake_function
-        pingpong-19      [000] d..4.     0.084249: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.084250: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.084280: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.084288: finish_task_switch <-__schedule
-        pingpong-18      [001] d..1.     0.084319: try_to_wake_up <-default_wake_function
-        pingpong-18      [001] d..4.     0.084328: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.084329: reschedule_interrupt <-etrap
-        pingpong-19      [000] d..2.     0.084358: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.084372: finish_task_switch <-__schedule
-        pingpong-19      [000] d..3.     0.084540: try_to_wake_up <-default_wake_function
-        pingpong-19      [000] d..6.     0.084552: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.084553: reschedule_interrupt <-etrap
-          <idle>-0       [000] d..2.     0.084581: finish_task_switch <-__schedule
-        pingpong-18      [001] d..2.     0.084582: finish_task_switch <-__schedule
-        pingpong-18      [001] d..3.     0.084856: try_to_wake_up <-default_wake_function
-        pingpong-18      [001] d..6.     0.084868: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.084869: reschedule_interrupt <-etrap
-          <idle>-0       [001] d..2.     0.084897: finish_task_switch <-__schedule
-              sh-17      [000] d..2.     0.084899: finish_task_switch <-__schedule
-              sh-17      [000] d.s1.     0.085043: try_to_wake_up <-wake_up_process
-              sh-17      [000] d.s4.     0.085056: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.085057: reschedule_interrupt <-etrap
-     rcu_preempt-3       [001] d..2.     0.085076: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.085113: finish_task_switch <-__schedule
-              sh-17      [000] d..3.     0.085187: try_to_wake_up <-default_wake_function
-              sh-17      [000] d..6.     0.085199: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.085200: reschedule_interrupt <-etrap
-            init-1       [001] d..2.     0.085220: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.085229: finish_task_switch <-__schedule
+          <idle>-0       [000] d.h2.     0.079968: try_to_wake_up <-default_wake_function
+          <idle>-0       [000] d.h5.     0.079976: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.079977: reschedule_interrupt <-etrap
+            init-1       [001] d..2.     0.080006: finish_task_switch <-__schedule
+            init-1       [001] d..2.     0.080365: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.080366: reschedule_interrupt <-etrap
+              sh-17      [000] d..2.     0.080396: finish_task_switch <-schedule_tail
+          <idle>-0       [001] d..2.     0.080495: finish_task_switch <-__schedule
+              sh-17      [000] d..2.     0.082389: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.082390: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.082421: finish_task_switch <-schedule_tail
+          <idle>-0       [000] d..2.     0.082606: finish_task_switch <-__schedule
+        pingpong-18      [001] d..2.     0.083995: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.083996: reschedule_interrupt <-etrap
+        pingpong-19      [000] d..2.     0.084029: finish_task_switch <-schedule_tail
+        pingpong-18      [001] d..1.     0.084079: try_to_wake_up <-default_wake_function
+          <idle>-0       [001] d..2.     0.084125: finish_task_switch <-__schedule
+        pingpong-19      [000] d..1.     0.084142: try_to_wake_up <-default_wake_function
+        pingpong-19      [000] d..4.     0.084152: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.084153: reschedule_interrupt <-etrap
+        pingpong-18      [001] d..2.     0.084181: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.084191: finish_task_switch <-__schedule
+        pingpong-18      [001] d..1.     0.084221: try_to_wake_up <-default_wake_function
+        pingpong-18      [001] d..4.     0.084229: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.084230: reschedule_interrupt <-etrap
+        pingpong-19      [000] d..2.     0.084259: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.084303: finish_task_switch <-__schedule
+        pingpong-19      [000] d..3.     0.084441: try_to_wake_up <-default_wake_function
+        pingpong-19      [000] d..6.     0.084453: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.084454: reschedule_interrupt <-etrap
+          <idle>-0       [000] d..2.     0.084482: finish_task_switch <-__schedule
+        pingpong-18      [001] d..2.     0.084482: finish_task_switch <-__schedule
+        pingpong-18      [001] d..3.     0.084758: try_to_wake_up <-default_wake_function
+        pingpong-18      [001] d..6.     0.084770: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.084771: reschedule_interrupt <-etrap
+          <idle>-0       [001] d..2.     0.084800: finish_task_switch <-__schedule
+              sh-17      [000] d..2.     0.084801: finish_task_switch <-__schedule
+              sh-17      [000] d.s1.     0.085039: try_to_wake_up <-wake_up_process
+              sh-17      [000] d.s4.     0.085052: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.085053: reschedule_interrupt <-etrap
+     rcu_preempt-3       [001] d..2.     0.085073: finish_task_switch <-__schedule
+              sh-17      [000] d..3.     0.085084: try_to_wake_up <-default_wake_function
+          <idle>-0       [000] d..2.     0.085124: finish_task_switch <-__schedule
+            init-1       [001] d..2.     0.085125: finish_task_switch <-__schedule
 """
 
 
