@@ -4,8 +4,9 @@
     ./venv python benchmarks/event_cost.py [--no-build]
 
 One event: the events of a function that a kernel thread calls in a loop, and probes of it, over a nop, beside the function tracer
-on that function in the same run. All events: a busy guest with all of them on, beside the same without. No event: the guest's
-instructions beside those of a kernel without static keys, which is built from firmware/ (`--no-build` leaves this out).
+on that function in the same run. All events: a busy guest with all of them on, beside the same without. Tracers: a busy guest
+with each. No event: the guest's instructions beside those of a kernel without static keys, which is built from firmware/
+(`--no-build` leaves this out).
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ ROUNDS = 36
 BUSY_ROUNDS = 9
 MEMORY = 256 << 20
 BUFFER_KB = 40_000
+BUSY_BUFFER_KB = 20_000
 CALLING = "/sys/module/event_cost/parameters/thread_calls"
 FIXED = "events/event_cost/event_cost_fixed"
 FUNCTION = "event_cost_call"
 BUSY = "busy 4 10"
 # None in which the order of tasks decides how much there is to do: hackbench's instructions vary by more than keys cost.
-WORKLOADS = ("true", "busy 4 4", "pingpong 500", "ls -l /bin | wc -l", "dd if=/dev/zero of=/tmp/x bs=4k count=500")
+WORKLOADS = ("true", "busy 2 2", "busy 4 4", "pingpong 500", "ls -l /bin | wc -l", "dd if=/dev/zero of=/tmp/x bs=4k count=500")
 
 
 class Case(NamedTuple):
@@ -73,24 +75,34 @@ CASES = {
     "kprobe elsewhere": Case(event="cost", probe=f"p:cost {FUNCTION}{BEHIND}"),
     "kretprobe": Case(event="cost", probe=f"r:cost {FUNCTION}"),
 }
+# Of a busy guest
+BUSY_CASES = {
+    "nop": Case(),
+    "function": Case("function"),
+    "irqsoff": Case("irqsoff"),
+    "stack tracer": Case(checked=True),
+    "function profiler": Case(profiled=True),
+}
 
 
 def record_with(machine: Machine, case: Case) -> None:
-    """Has the machine record that case from now on, into an empty buffer."""
+    """Has the machine record that case of the function from now on, into an empty buffer."""
     machine.tracefs.write("set_event", "")
     machine.tracefs.write(f"{FIXED}/trigger", "!hist:keys=ip")
     machine.tracefs.write("kprobe_events", case.probe.replace(BEHIND, f"+{second_instruction(machine)}"))
     if case.hist:
         machine.tracefs.write(f"{FIXED}/trigger", f"hist:keys={case.hist}")
-    for name, value in (
-        ("current_tracer", case.tracer),
-        ("set_event", case.event),
-        (f"{FIXED}/filter", case.filter),
-        ("options/stacktrace", str(int(case.stack > 0))),
-        ("function_profile_enabled", str(int(case.profiled))),
-        ("trace", ""),
-    ):
-        machine.tracefs.write(name, value)
+    machine.tracefs.write("set_event", case.event)
+    machine.tracefs.write(f"{FIXED}/filter", case.filter)
+    machine.tracefs.write("options/stacktrace", str(int(case.stack > 0)))
+    record_as(machine, case)
+
+
+def record_as(machine: Machine, case: Case) -> None:
+    """Sets the tracer, the profiler and the stack tracer of that case, and empties the buffer."""
+    machine.tracefs.write("current_tracer", case.tracer)
+    machine.tracefs.write("function_profile_enabled", str(int(case.profiled)))
+    machine.tracefs.write("trace", "")
     assert machine.run(f"echo {int(case.checked)} > /proc/sys/kernel/stack_tracer_enabled").status == 0
 
 
@@ -145,6 +157,20 @@ def all_on(arch: str) -> tuple[float, int]:
     return best["1"] / best["0"], events
 
 
+def traced(arch: str) -> Mapping[str, float]:
+    """Processor time of a busy guest with each of BUSY_CASES, the best of several rounds, by case."""
+    best = dict.fromkeys(BUSY_CASES, float("inf"))
+    with Machine(arch=arch, cpus=4, memory=MEMORY) as machine:
+        machine.tracefs.write("buffer_size_kb", str(BUSY_BUFFER_KB))
+        for _ in range(BUSY_ROUNDS):
+            for name in best:
+                record_as(machine, BUSY_CASES[name])
+                start = time.process_time()
+                assert machine.run(BUSY).status == 0
+                best[name] = min(best[name], time.process_time() - start)
+    return best
+
+
 def instructions_without_keys(arch: str) -> Mapping[str, float]:
     """Guest instructions of the boot and of workloads over those of a kernel that has no static keys."""
     name = f"build/{arch}-no-static-keys/vmlinux"
@@ -174,6 +200,10 @@ def main() -> None:
     for arch in ARCHES:
         ratio, events = all_on(arch)
         print(f"{arch}: '{BUSY}' with all events on takes {ratio:.2f} times as long, and records {events}")
+    for arch in ARCHES:
+        times = traced(arch)
+        print(f"{arch}: '{BUSY}' takes as long as with nop, and as with function:", end="")
+        print("".join(f"  {one / times['nop']:.2f} {one / times['function']:.2f} ({name})" for name, one in times.items()))
     if not options.no_build:
         for arch in ARCHES:
             ratios = instructions_without_keys(arch)

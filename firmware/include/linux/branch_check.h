@@ -34,18 +34,19 @@ static __always_inline int __branch_taken(struct ftrace_likely_data *f, int val,
 {
 	if (static_branch_unlikely(&branch_key)) {
 		if (is_constant)
-			cold_call_with(ftrace_likely_constant, f);
+			cold_call_with_constant(ftrace_likely_constant, f);
 		else if (val == expect)
-			cold_call_with(ftrace_likely_correct, f);
+			cold_call_with_constant(ftrace_likely_correct, f);
 		else
-			cold_call_with(ftrace_likely_incorrect, f);
+			cold_call_with_constant(ftrace_likely_incorrect, f);
 	}
 	return val;
 }
 
 /*
  * Each side of the branch has a nop of its own: so the condition need not be
- * kept, and who passes executes one instruction more than without.
+ * kept, and who passes executes one instruction more than without. Whether gcc
+ * knows the condition is asked before: on either side it always does.
  */
 #define __branch_check__(x, expect, is_constant) ({			\
 	static struct ftrace_likely_data ______f			\
@@ -56,9 +57,11 @@ static __always_inline int __branch_taken(struct ftrace_likely_data *f, int val,
 			.line = __LINE__,				\
 		},							\
 	};								\
+	const int ______constant = is_constant;				\
+									\
 	__builtin_expect(!!(x), expect) ?				\
-		__branch_taken(&______f, 1, expect, is_constant) :	\
-		__branch_taken(&______f, 0, expect, is_constant); })
+		__branch_taken(&______f, 1, expect, ______constant) :	\
+		__branch_taken(&______f, 0, expect, ______constant); })
 
 #ifndef DISABLE_BRANCH_PROFILING
 #define likely(x)	__branch_check__(x, 1, __builtin_constant_p(x))

@@ -163,7 +163,7 @@ again:
 		object = ___slab_alloc(s, gfp, c);
 	c->nr_active += object != NULL;
 	local_irq_restore(flags);
-	if (unlikely(!object) && gfpflags_allow_blocking(gfp) &&
+	if (!object && gfpflags_allow_blocking(gfp) &&
 	    refill_partial(s, gfp))
 		goto again;
 
@@ -222,7 +222,9 @@ void *kmem_cache_alloc(struct kmem_cache *s, gfp_t flags)
 {
 	void *object = slab_alloc(s, flags);
 
-	trace_kmem_cache_alloc(_RET_IP_, object, s, flags, NUMA_NO_NODE);
+	if (trace_kmem_cache_alloc_enabled())
+		trace_kmem_cache_alloc(_RET_IP_, object, s, flags,
+				       NUMA_NO_NODE);
 	return object;
 }
 
@@ -271,7 +273,9 @@ static __always_inline void *__do_kmalloc(size_t size, gfp_t flags,
 		return kmalloc_large(size, flags, caller);
 	s = kmalloc_slab(size);
 	object = slab_alloc(s, flags);
-	trace_kmalloc(caller, object, size, s->size, flags, NUMA_NO_NODE);
+	if (trace_kmalloc_enabled())
+		trace_kmalloc(caller, object, size, s->size, flags,
+			      NUMA_NO_NODE);
 	return object;
 }
 

@@ -9,5 +9,6 @@
 #define __cold_callee
 #define cold_call(function)			(function)()
 #define cold_call_with(function, argument)	(function)(argument)
+#define cold_call_with_constant(function, constant)	(function)(constant)
 
 #endif

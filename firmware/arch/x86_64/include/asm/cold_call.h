@@ -28,4 +28,15 @@
 			     : "memory", "cc");				\
 	} while (0)
 
+/* The same, so that gcc does not keep the constant in a register for it. */
+#define cold_call_with_constant(function, constant)			\
+	do {								\
+		register unsigned long ______sp asm("rsp");		\
+									\
+		asm volatile("movq %2, %%rdi; call %P1"			\
+			     : "+r" (______sp)				\
+			     : "i" (function), "i" (constant)		\
+			     : "rdi", "memory", "cc");			\
+	} while (0)
+
 #endif
