@@ -21,19 +21,19 @@ hello
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [001] .....     0.028673: sys_pipe2 <-do_syscall_64
-              sh-17      [001] .....     0.028673: do_pipe2 <-sys_pipe2
-              sh-17      [001] .....     0.028673: __do_pipe_flags <-do_pipe2
-              sh-17      [001] .....     0.028673: create_pipe_files <-__do_pipe_flags
-              sh-17      [001] .....     0.028680: alloc_pipe_info <-create_pipe_files
-              sh-18      [000] .....     0.029263: pipe_write <-vfs_write
-              sh-18      [000] .....     0.029371: pipe_release <-__fput
-              sh-18      [000] .....     0.029376: put_pipe_info <-pipe_release
-             cat-19      [000] .....     0.030266: pipe_read <-vfs_read
-             cat-19      [000] .....     0.030289: pipe_read <-vfs_read
-             cat-19      [000] .....     0.030375: pipe_release <-__fput
-             cat-19      [000] .....     0.030380: put_pipe_info <-pipe_release
-             cat-19      [000] .....     0.030381: free_pipe_info <-put_pipe_info
+              sh-17      [001] .....     0.028634: sys_pipe2 <-do_syscall_64
+              sh-17      [001] .....     0.028634: do_pipe2 <-sys_pipe2
+              sh-17      [001] .....     0.028635: __do_pipe_flags <-do_pipe2
+              sh-17      [001] .....     0.028635: create_pipe_files <-__do_pipe_flags
+              sh-17      [001] .....     0.028641: alloc_pipe_info <-create_pipe_files
+              sh-18      [000] .....     0.029224: pipe_write <-vfs_write
+              sh-18      [000] .....     0.029331: pipe_release <-__fput
+              sh-18      [000] .....     0.029337: put_pipe_info <-pipe_release
+             cat-19      [000] .....     0.030225: pipe_read <-vfs_read
+             cat-19      [000] .....     0.030248: pipe_read <-vfs_read
+             cat-19      [000] .....     0.030334: pipe_release <-__fput
+             cat-19      [000] .....     0.030339: put_pipe_info <-pipe_release
+             cat-19      [000] .....     0.030340: free_pipe_info <-put_pipe_info
 """
 
 

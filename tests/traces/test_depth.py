@@ -15,10 +15,10 @@ TRACE = """\
  1)               |  sys_pipe2() {
  1)               |    do_pipe2() {
  1)               |      __do_pipe_flags() {
- 1) + 21.900 us   |        create_pipe_files();
+ 1) + 21.820 us   |        create_pipe_files();
  1)   1.960 us    |        get_unused_fd_flags();
  1)   1.960 us    |        get_unused_fd_flags();
- 1) + 26.280 us   |      }
+ 1) + 26.200 us   |      }
  1)               |      _copy_to_user() {
  1)   0.510 us    |        __might_fault();
  1)   1.000 us    |      }
@@ -30,8 +30,8 @@ TRACE = """\
  1)   0.460 us    |        _raw_spin_lock();
  1)   0.500 us    |        _raw_spin_unlock();
  1)   1.250 us    |      }
- 1) + 30.220 us   |    }
- 1) + 30.320 us   |  }
+ 1) + 30.140 us   |    }
+ 1) + 30.240 us   |  }
 """
 
 

@@ -12,7 +12,7 @@ COMMAND = "emu run --cpus 1 -e sched_switch -e sched_wakeup -e irq -- usleep 100
 TRACE = """\
 # tracer: nop
 #
-# entries-in-buffer/entries-written: 19/19   #P:1
+# entries-in-buffer/entries-written: 13/13   #P:1
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -22,25 +22,19 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-          <idle>-0       [000] d.h1.     0.031875: irq_handler_entry: irq=243 name=hostdev
-          <idle>-0       [000] dNh5.     0.031884: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
-          <idle>-0       [000] dNh1.     0.031892: irq_handler_exit: irq=243 ret=handled
-          <idle>-0       [000] d..2.     0.031910: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=init next_pid=1 next_prio=120
-            init-1       [000] d.h1.     0.032009: softirq_raise: vec=1 [action=TIMER]
-            init-1       [000] ..s1.     0.032018: softirq_entry: vec=1 [action=TIMER]
-            init-1       [000] ..s1.     0.032018: softirq_exit: vec=1 [action=TIMER]
-            init-1       [000] d..2.     0.032224: sched_switch: prev_comm=init prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=init next_pid=13 next_prio=120
-          usleep-13      [000] d..2.     0.032816: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
-          <idle>-0       [000] dNh4.     0.033815: sched_wakeup: comm=usleep pid=13 prio=120 target_cpu=000
-          <idle>-0       [000] d..2.     0.033835: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=usleep next_pid=13 next_prio=120
-          usleep-13      [000] dN.6.     0.033943: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
-          usleep-13      [000] d..2.     0.033953: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120
-            init-1       [000] d.h1.     0.034007: softirq_raise: vec=1 [action=TIMER]
-            init-1       [000] d.h1.     0.034012: softirq_raise: vec=7 [action=SCHED]
-            init-1       [000] ..s1.     0.034018: softirq_entry: vec=1 [action=TIMER]
-            init-1       [000] ..s1.     0.034019: softirq_exit: vec=1 [action=TIMER]
-            init-1       [000] ..s1.     0.034019: softirq_entry: vec=7 [action=SCHED]
-            init-1       [000] ..s1.     0.034021: softirq_exit: vec=7 [action=SCHED]
+          <idle>-0       [000] d.h1.     0.031843: irq_handler_entry: irq=243 name=hostdev
+          <idle>-0       [000] dNh5.     0.031853: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
+          <idle>-0       [000] dNh1.     0.031860: irq_handler_exit: irq=243 ret=handled
+          <idle>-0       [000] d..2.     0.031878: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=init next_pid=1 next_prio=120
+            init-1       [000] d.h..     0.032007: softirq_raise: vec=1 [action=TIMER]
+            init-1       [000] ..s..     0.032016: softirq_entry: vec=1 [action=TIMER]
+            init-1       [000] ..s..     0.032017: softirq_exit: vec=1 [action=TIMER]
+            init-1       [000] d..2.     0.032192: sched_switch: prev_comm=init prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=init next_pid=13 next_prio=120
+          usleep-13      [000] d..2.     0.032784: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+          <idle>-0       [000] dNh4.     0.033783: sched_wakeup: comm=usleep pid=13 prio=120 target_cpu=000
+          <idle>-0       [000] d..2.     0.033802: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=usleep next_pid=13 next_prio=120
+          usleep-13      [000] dN.6.     0.033911: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
+          usleep-13      [000] d..2.     0.033921: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120
 """
 
 

@@ -26,10 +26,10 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-19      [000] .....     0.032629: vfs_read <-ksys_read
-             cat-19      [000] .....     0.032652: vfs_write <-ksys_write
-             cat-19      [000] .....     0.032664: vfs_read <-ksys_read
-              sh-17      [001] .....     0.032978: vfs_write <-ksys_write
+             cat-19      [000] .....     0.032586: vfs_read <-ksys_read
+             cat-19      [000] .....     0.032609: vfs_write <-ksys_write
+             cat-19      [000] .....     0.032621: vfs_read <-ksys_read
+              sh-17      [001] .....     0.032935: vfs_write <-ksys_write
 # tracer: function
 #
 # entries-in-buffer/entries-written: 6/6   #P:2
@@ -42,12 +42,12 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-            init-1       [000] .....     0.027589: schedule <-do_wait
-              sh-17      [001] .....     0.029772: schedule <-do_wait
-     rcu_preempt-3       [000] .....     0.031303: schedule <-schedule_timeout
-              sh-17      [001] .....     0.031794: schedule <-do_wait
-     rcu_preempt-3       [000] .....     0.033302: schedule <-schedule_timeout
-              sh-17      [001] .....     0.033396: schedule <-do_wait
+            init-1       [000] .....     0.027552: schedule <-do_wait
+              sh-17      [001] .....     0.029733: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.031304: schedule <-schedule_timeout
+              sh-17      [001] .....     0.031737: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.033306: schedule <-schedule_timeout
+              sh-17      [001] .....     0.033353: schedule <-do_wait
 """
 
 

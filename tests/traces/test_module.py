@@ -28,8 +28,8 @@ TRACE = """\
         modprobe-18      [000] .....     0.033227: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
    sample_thread-19      [000] .....     0.033402: sample_thread [sample_timer] <-kthread
    sample_thread-19      [000] .....     0.033402: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [000] d..1.     0.033403: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [000] .....     0.033404: sample_rest [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [000] d..1.     0.033402: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [000] .....     0.033403: sample_rest [sample_timer] <-sample_thread [sample_timer]
           <idle>-0       [001] ..s1.     0.044275: sample_beat [sample_timer] <-call_timer_fn
           <idle>-0       [001] ..s1.     0.044275: sample_count [sample_timer] <-sample_beat [sample_timer]
           <idle>-0       [001] d.s2.     0.044276: sample_add [sample_timer] <-sample_count [sample_timer]
@@ -42,8 +42,8 @@ TRACE = """\
    sample_thread-19      [000] .....     0.057054: sample_count [sample_timer] <-sample_thread [sample_timer]
    sample_thread-19      [000] d..1.     0.057055: sample_add [sample_timer] <-sample_count [sample_timer]
    sample_thread-19      [000] .....     0.057056: sample_rest [sample_timer] <-sample_thread [sample_timer]
-           rmmod-21      [000] .....     0.061043: sample_timer_exit [sample_timer] <-delete_module
-           rmmod-21      [000] .....     0.061046: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [000] .....     0.061040: sample_timer_exit [sample_timer] <-delete_module
+           rmmod-21      [000] .....     0.061043: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
            rmmod-21      [000] .....     0.069083: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
            rmmod-21      [000] d..1.     0.069084: sample_add [sample_timer] <-sample_count [sample_timer]
 """
