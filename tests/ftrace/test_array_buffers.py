@@ -97,7 +97,7 @@ class ArrayBuffersMachine(RuleBasedStateMachine):
 
     @rule(cpu=_SOME_CPU, pages=st.integers(2, 5))
     def resize(self, cpu: int | None, pages: int) -> None:
-        self.buffers.resize(4 * pages - 4, cpu)
+        self.buffers.resize(4 * pages - 4, cpu, spares=False)
         for index in range(CPUS) if cpu is None else [cpu]:
             self.main[index].resize(pages_for((4 * pages - 4) * 1024))
 
@@ -153,7 +153,7 @@ def test_without_memory_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None
     assert not buffers.have_spares
     assert buffers.of(None, spare=True) == []
     with pytest.raises(MemoryError):
-        buffers.resize(100, None)
+        buffers.resize(100, None, spares=False)
     assert [ring.pages for ring in buffers] == [2, 2, 2]
     assert [ring.entries for ring in buffers] == [0, 1, 0]
 
@@ -163,9 +163,9 @@ def test_another_snapshot_needs_no_memory(monkeypatch: pytest.MonkeyPatch) -> No
     buffers.make_spares()
     monkeypatch.setattr(RingBuffer, "_allocate", lambda ring, pages: _fail())
     buffers.make_spares()
-    buffers.resize(7, None)
+    buffers.resize(7, None, spares=False)
     with pytest.raises(MemoryError):
-        buffers.resize(8, None)
+        buffers.resize(8, None, spares=False)
 
 
 def test_who_waits_for_pages_looks_again_after_a_snapshot() -> None:
@@ -199,7 +199,7 @@ def _resident() -> int:
 def test_spare_buffers_of_many_cpus_take_memory_when_they_are_used() -> None:
     records = ArrayRecords(128)
     buffers = ArrayBuffers(records)
-    buffers.resize(1408, None)
+    buffers.resize(1408, None, spares=False)
     before = _resident()
     buffers.make_spares()
     assert _resident() - before < 4 << 20

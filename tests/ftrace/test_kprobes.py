@@ -320,11 +320,11 @@ def test_an_oops_in_a_copy_is_one_at_the_instruction(arch: str) -> None:
 
 
 def test_a_stack_begins_at_the_probed_instruction(machine: Machine) -> None:
-    tracefs, places = machine.tracefs, list(instructions(machine, "vfs_read"))
-    offsets = [0, *(place - address_of(machine, "vfs_read") for place in (places[0], places[3]))]
+    tracefs, places = machine.tracefs, list(instructions(machine, "filemap_read"))
+    offsets = [0, *(place - address_of(machine, "filemap_read") for place in (places[0], places[3]))]
     stacks = []
     for offset in offsets:
-        tracefs.write("kprobe_events", f"p:here vfs_read+{offset}")
+        tracefs.write("kprobe_events", f"p:here filemap_read+{offset}")
         tracefs.write("events/kprobes/here/trigger", "stacktrace")
         tracefs.write("events/kprobes/here/enable", "1")
         tracefs.write("trace", "")
@@ -335,7 +335,7 @@ def test_a_stack_begins_at_the_probed_instruction(machine: Machine) -> None:
         stacks.append(re.findall(r"<stack trace>\n((?: => .*\n)+)", tracefs.read("trace"))[-1].splitlines())
         tracefs.write("kprobe_events", "")
     begins = [stack[0].partition("/")[0] for stack in stacks]
-    assert begins[1:] == [f" => vfs_read+{offset:#x}" for offset in offsets[1:]]
+    assert begins[1:] == [f" => filemap_read+{offset:#x}" for offset in offsets[1:]]
     assert stacks[0][1:] == stacks[1][1:] == stacks[2][1:]
     assert len(stacks[0]) > 3
 

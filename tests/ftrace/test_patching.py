@@ -148,12 +148,12 @@ def test_a_held_protocol_performs_a_step_when_it_is_told_to_also_on_its_way_back
 
 def test_cpus_execute_what_is_there_while_a_place_that_is_not_as_expected_has_a_breakpoint(arch: str) -> None:
     with booted_machine(arch, cpus=2) as machine:
-        patch = call_patch(machine, "vfs_write")
+        patch = call_patch(machine, "scheduler_tick")
         held_bytes(machine, [patch])
         hits = machine.patching.breakpoints_hit
         held_bytes(machine, [Patch(patch.address, patch.new[:-1] + b"\x01", patch.old)])
         assert len(machine.warnings) == 1 and "ftrace failed to modify" in machine.warnings[0]
-        assert machine.site("vfs_write").state == "call ftrace_caller"
+        assert machine.site("scheduler_tick").state == "call ftrace_caller"
         assert machine.patching.breakpoints_hit > hits or machine.ftrace.arch.breakpoint is None
 
 

@@ -17,6 +17,7 @@ from emu.race.machine.lab_module import LabModule, LabSite
 
 __all__ = ["Lab"]
 
+_MEMORY = 112 << 20  # bytes; so the module lies far from the kernel: every byte of a call is another one than in a nop
 _SETTLE = 100_000  # cycles after which every CPU runs its thread of the module
 _PAGE = 4096
 
@@ -43,7 +44,7 @@ class Lab:
     def __init__(self, arch: str, cpus: int, seed: int) -> None:
         self.arch = arch
         with ExitStack() as opened:
-            self.machine = opened.enter_context(Machine(arch=arch, cpus=cpus, seed=seed))
+            self.machine = opened.enter_context(Machine(arch=arch, cpus=cpus, seed=seed, memory=_MEMORY))
             self._prepare()
             opened.pop_all()
 

@@ -90,7 +90,7 @@ def damaged_module(machine: Machine, what: str) -> ElfFile:
 
     match what:
         case "no nop":
-            file.move_pointer("__jump_table", offset("jump_entry.code"), 8)
+            file.move_pointer("__jump_table", offset("jump_entry.code"), 4)
         case "branch outside" | "target outside":
             file.move_pointer("__jump_table", offset(f"jump_entry.{'code' if what == 'branch outside' else 'target'}"), 1 << 24)
         case "branch nowhere" | "key of a branch nowhere":
