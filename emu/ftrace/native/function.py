@@ -8,20 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emu.cpu.native import cpu_record
-from emu.ftrace.events import FUNCTION, EventType
 from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, probes, stack_tracer_record
 from emu.ftrace.native.context import Context, complete, linear_time, now
+from emu.ftrace.native.function_entries import FUNCTION_KIND, FUNCTION_SIZE, put_function
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.sites import site_flags
 from emu.native import njit
 from emu.native.pointers import call_handler, load_u64, store_u64
-from emu.native.record import offset_of
 
 __all__ = ["FunctionTracer", "build"]
 
 ZERO = np.uint64(0)
-KIND, SIZE = np.uint64(EventType.FUNCTION), np.uint64(FUNCTION.itemsize)
-IP, PARENT_IP = offset_of(FUNCTION, "ip"), offset_of(FUNCTION, "parent_ip")
 
 
 class FunctionTracer(NamedTuple):
@@ -50,13 +47,11 @@ def build(context: Context, general: bool) -> FunctionTracer:
         if load_u64(array_cpu + array_cpu_record.IGNORED) != ZERO:
             return
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        common = common_fields(KIND, current_task(array_cpu, array), preempt_count(array_cpu), irqs_off)
-        entry = reserve(load_u64(array_cpu + array_cpu_record.RING), clock(cpu, array), SIZE)
+        common = common_fields(FUNCTION_KIND, current_task(array_cpu, array), preempt_count(array_cpu), irqs_off)
+        entry = reserve(load_u64(array_cpu + array_cpu_record.RING), clock(cpu, array), FUNCTION_SIZE)
         if entry == ZERO:
             return
-        store_u64(entry, common)
-        store_u64(entry + IP, ip)
-        store_u64(entry + PARENT_IP, parent_ip)
+        put_function(entry, common, ip, parent_ip)
         complete(cpu, array_cpu, array)
         if general:
             record_stack = load_u64(array + array_record.FUNC_STACKS)

@@ -12,27 +12,19 @@ import numpy as np
 
 from emu.cpu.native import cpu_record
 from emu.cpu.native.interrupts import stop
-from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, EventType
 from emu.ftrace.native import array_cpu_record, array_record, profiler
 from emu.ftrace.native.context import Context, complete, linear_time, local_time, now
 from emu.ftrace.native.filter_program import keeps
+from emu.ftrace.native.function_entries import ENTRY_KIND, ENTRY_SIZE, EXIT_KIND, EXIT_SIZE, put_call, put_return
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.sites import site_flags
 from emu.native import njit
-from emu.native.pointers import Accessors, load_u64, store_u32, store_u64
-from emu.native.record import offset_of
+from emu.native.pointers import Accessors, load_u64, store_u64
 
 __all__ = ["HIDDEN", "GraphTracer", "build"]
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
-
-ENTRY_KIND, ENTRY_SIZE = np.uint64(EventType.FUNCGRAPH_ENTRY), np.uint64(FUNCGRAPH_ENTRY.itemsize)
-ENTRY_FUNC, ENTRY_DEPTH = offset_of(FUNCGRAPH_ENTRY, "func"), offset_of(FUNCGRAPH_ENTRY, "depth")
-EXIT_KIND, EXIT_SIZE = np.uint64(EventType.FUNCGRAPH_EXIT), np.uint64(FUNCGRAPH_EXIT.itemsize)
-EXIT_FUNC, EXIT_DEPTH = offset_of(FUNCGRAPH_EXIT, "func"), offset_of(FUNCGRAPH_EXIT, "depth")
-EXIT_OVERRUN = offset_of(FUNCGRAPH_EXIT, "overrun")
-EXIT_CALLTIME, EXIT_RETTIME = offset_of(FUNCGRAPH_EXIT, "calltime"), offset_of(FUNCGRAPH_EXIT, "rettime")
 
 # In the calltime of a return stack's entry
 HIDDEN = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # instead of a time: set_graph_notrace hides this call and all inside it
@@ -69,12 +61,6 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
     current_task, preempt_count, common_fields = context
     clock = now if general else linear_time
     count_call, add_time = profiler.build(memory, guest)
-
-    @njit
-    def put_call(entry, common, function, depth):
-        store_u64(entry, common)
-        store_u64(entry + ENTRY_FUNC, function)
-        store_u32(entry + ENTRY_DEPTH, np.uint32(depth))
 
     @njit
     def record_call(cpu, array_cpu, array, task, function, depth, time, irqs_off):
@@ -175,15 +161,6 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
         while depth >= 0 and guest_u64(stack + np.uint64(depth) * guest.entry_size + guest.entry_fp) != frame:
             depth -= 1
         return depth
-
-    @njit
-    def put_return(entry, common, function, depth, overrun, calltime, time):
-        store_u64(entry, common)
-        store_u64(entry + EXIT_FUNC, function)
-        store_u32(entry + EXIT_DEPTH, np.uint32(depth))
-        store_u32(entry + EXIT_OVERRUN, overrun)
-        store_u64(entry + EXIT_CALLTIME, calltime)
-        store_u64(entry + EXIT_RETTIME, time)
 
     @njit
     def record_return(cpu, array_cpu, array, task, call, depth, time, irqs_off):
