@@ -152,48 +152,23 @@ def build(
         array_cpu, irqs, preemption = what_is_off(cpu)
         return array_cpu if irqs or preemption else ZERO
 
-    @cfunc(_HANDLER)
-    def irqs_turned_off(cpu, address):
-        array_cpu = of_irqs(cpu)
-        if array_cpu != ZERO:
-            begin(cpu, array_cpu)
+    def at_label(of, act):
+        """The address of void (*)(cpu, address), which does `act` with the CPU's record that `of` gives, if it gives one."""
 
-    @cfunc(_HANDLER)
-    def irqs_turned_on(cpu, address):
-        array_cpu = of_irqs(cpu)
-        if array_cpu != ZERO:
-            end(cpu, array_cpu)
+        @cfunc(_HANDLER)
+        def handler(cpu, address):
+            array_cpu = of(cpu)
+            if array_cpu != ZERO:
+                act(cpu, array_cpu)
 
-    @cfunc(_HANDLER)
-    def preemption_turned_off(cpu, address):
-        array_cpu = of_preemption(cpu)
-        if array_cpu != ZERO:
-            begin(cpu, array_cpu)
-
-    @cfunc(_HANDLER)
-    def preemption_turned_on(cpu, address):
-        array_cpu = of_preemption(cpu)
-        if array_cpu != ZERO:
-            end(cpu, array_cpu)
-
-    @cfunc(_HANDLER)
-    def timings_started(cpu, address):
-        array_cpu = of_any(cpu)
-        if array_cpu != ZERO:
-            begin(cpu, array_cpu)
-
-    @cfunc(_HANDLER)
-    def timings_stopped(cpu, address):
-        array_cpu = of_any(cpu)
-        if array_cpu != ZERO:
-            end(cpu, array_cpu)
+        return handler.address
 
     return SectionCallbacks(
         keep.address,
-        Callback("latency_irqs_off", irqs_turned_off.address),
-        Callback("latency_irqs_on", irqs_turned_on.address),
-        Callback("latency_preempt_off", preemption_turned_off.address),
-        Callback("latency_preempt_on", preemption_turned_on.address),
-        Callback("latency_start", timings_started.address),
-        Callback("latency_stop", timings_stopped.address),
+        Callback("latency_irqs_off", at_label(of_irqs, begin)),
+        Callback("latency_irqs_on", at_label(of_irqs, end)),
+        Callback("latency_preempt_off", at_label(of_preemption, begin)),
+        Callback("latency_preempt_on", at_label(of_preemption, end)),
+        Callback("latency_start", at_label(of_any, begin)),
+        Callback("latency_stop", at_label(of_any, end)),
     )
