@@ -7,8 +7,6 @@ from emu.kernel.memory import GuestMemory
 
 __all__ = ["GuestArray"]
 
-_WORD = 64  # bits
-
 
 class GuestArray:
     """The guest's `global_trace`.
@@ -27,7 +25,4 @@ class GuestArray:
 
     def set_cpumask(self, cpus: frozenset[int]) -> None:
         """Sets tracing_cpumask."""
-        name, bits = "trace_array.tracing_cpumask", sum(1 << cpu for cpu in cpus)
-        start = self._address + self._memory.image.offset(name)
-        for word in range(self._memory.image.size(name) * 8 // _WORD):
-            self._memory.write_word(start + word * _WORD // 8, bits >> word * _WORD)
+        self._memory.set_cpumask(self._address, "trace_array.tracing_cpumask", cpus)

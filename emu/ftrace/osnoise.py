@@ -14,7 +14,7 @@ __all__ = ["OPTIONS", "WORKLOAD", "Osnoise"]
 OPTIONS = ("OSNOISE_WORKLOAD", "PANIC_ON_STOP", "OSNOISE_PREEMPT_DISABLE", "OSNOISE_IRQ_DISABLE")  # bits from 1 on
 WORKLOAD = "OSNOISE_WORKLOAD"
 _IRQ_DISABLE = "OSNOISE_IRQ_DISABLE"
-_WORD = 64  # bits
+_CPUS = "osnoise_data.cpus"
 
 
 class Osnoise:
@@ -56,25 +56,15 @@ class Osnoise:
     @property
     def cpus(self) -> frozenset[int]:
         """The CPUs that have a thread while there is a workload."""
-        words = self._memory.words(self._cpus_address, -(-self._cpus // _WORD))
-        return frozenset(cpu for cpu in range(self._cpus) if words[cpu // _WORD] >> cpu % _WORD & 1)
+        return self._memory.cpumask(self._data, _CPUS) & frozenset(range(self._cpus))
 
     def choose_cpus(self, cpus: frozenset[int]) -> None:
         """Gives these CPUs a thread, and no others."""
-        self._apply(partial(self._set_cpus, cpus))
-
-    def _set_cpus(self, cpus: frozenset[int]) -> None:
-        for word in range(-(-self._cpus // _WORD)):
-            bits = sum(1 << cpu % _WORD for cpu in cpus if cpu // _WORD == word)
-            self._memory.write_word(self._cpus_address + 8 * word, bits)
+        self._apply(partial(self._memory.set_cpumask, self._data, _CPUS, cpus))
 
     @property
     def _data(self) -> int:
         return self._memory.image.symbol("osnoise_data")
-
-    @property
-    def _cpus_address(self) -> int:
-        return self._data + self._memory.image.offset("osnoise_data.cpus")
 
     # The workload
 

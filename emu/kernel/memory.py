@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -77,6 +78,17 @@ class GuestMemory:
     def member(self, address: int, name: str) -> int:
         """A member of the structure at an address, by its name in the layout table: member(task, "task_struct.pid")."""
         return self.read_word(address + self.image.offset(name), self.image.size(name))
+
+    def cpumask(self, address: int, name: str) -> frozenset[int]:
+        """The same of a member that is a struct cpumask: the CPUs that are in it."""
+        words = self.words(address + self.image.offset(name), self.image.size(name) // 8)
+        return frozenset(64 * n + bit for n, word in enumerate(words) for bit in range(64) if word >> bit & 1)
+
+    def set_cpumask(self, address: int, name: str, cpus: Iterable[int]) -> None:
+        """Stores one: these CPUs are in it, and no others."""
+        bits = sum(1 << cpu for cpu in cpus)
+        for offset in range(0, self.image.size(name), 8):
+            self.write_word(address + self.image.offset(name) + offset, bits >> 8 * offset)
 
     def text(self, address: int, name: str) -> str:
         """A member that is an array of characters, to its first NUL."""
