@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native import array_record, max_latency_record
+from emu.ftrace.native import max_latency_record
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
@@ -38,7 +38,7 @@ class LatencyTracer(Tracer):
         array.clear_worst()
 
     def ready(self, array: TracedArray) -> None:
-        array.max_latency.enable(array.records.array.get(array_record.RECORDING) != 0)
+        array.max_latency.enable(array.recording)
 
     def stop(self, array: TracedArray) -> None:
         array.max_latency.enable(False)
