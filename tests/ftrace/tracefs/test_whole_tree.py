@@ -239,7 +239,7 @@ TAKEN_AND_REFUSED = [
         ("events/enable", "1", None, "2", errno.EINVAL),
         ("events/*/enable", "1", "1\n", "2", errno.EINVAL),
         ("events/*/filter", "common_pid == 1", None, "common_pid ==", errno.EINVAL),
-        ("events/*/trigger", "traceoff", "traceoff:unlimited\n", "bogus", errno.EINVAL),
+        ("events/*/trigger", "stacktrace", "stacktrace:unlimited\n", "bogus", errno.EINVAL),
         ("events/*/inject", None, None, "bogus=1", errno.ENOENT),
         ("options/*", None, None, "2", errno.EINVAL),
     )
