@@ -144,6 +144,7 @@ class Machine:
         self.warnings: list[str] = []
         self._output = bytearray()
         self._sink = console or (lambda data: None)
+        callers = [callback for callback in (console, warn) if callback is not None]
         self._closed = False
         with ExitStack() as opened:  # closed by close(), or when the constructor raises
             if ramdisk is None:
@@ -188,7 +189,7 @@ class Machine:
                 if done.status:
                     raise ValueError(f"{refusal}: {done.output.decode(errors='replace').strip()}")
             self._output.clear()
-            self._checkpoints = opened.enter_context(closing(Checkpoints(self.board, [self])))
+            self._checkpoints = opened.enter_context(closing(Checkpoints(self.board, [self], callers)))
             self._opened = opened.pop_all()
 
     def _boot(self, time: int, booting: Callable[[int], None]) -> None:
