@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import click
 
 from emu.cli.guest_errors import guest_errors
 from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
-from emu.cli.output import write_through
+from emu.cli.output import open_shown, write_through
 from emu.cli.progress import Progress
 from emu.cli.signals import raised
 from emu.tour import DOCUMENTS, Command, Document, Example, Guide, NotHere, Section, document
@@ -56,6 +56,9 @@ def tour(name: str | None, section: str | None, listed: bool, full: bool, **mach
         chosen = [(one, [one.section(section)] if section else one.sections) for one in documents]
     except KeyError as error:
         raise click.UsageError(error.args[0]) from None
+    if listed:
+        write_through(sys.stdout, _list(chosen).encode())
+        return 0
     limits = RunLimits.taken_from(machine_arguments)
     options = MachineOptions(**machine_arguments)
     progress = Progress()
@@ -64,19 +67,27 @@ def tour(name: str | None, section: str | None, listed: bool, full: bool, **mach
         values: dict[str, Any] = {name: int(value) if name == "cpus" else value for name, value in needed.items()}
         return replace(options, **values).boot(console, limits, progress)
 
-    with raised(), Guide(boot, **limits._asdict()) as guide:
+    def pieces() -> Iterator[bytes]:
         for one, sections in chosen:
-            _write(f"{one.title}\n{'=' * len(one.title)}\n\n")
+            heading = f"{one.title}\n{'=' * len(one.title)}\n\n"
             for part in sections:
-                if listed:
-                    _write(f"  {part.name:24} {part.title}\n")
-                    continue
-                with progress.during(f"typing {one.name}, {part.name}"), guest_errors():
+                with progress.during(f"typing {one.name} {part.name}"), guest_errors():
                     shown = guide.commands(part, options.arch)
-                for text in _texts(one, part, options.arch, iter(shown), None if full else _MOST_LINES):
-                    _write(text)
-            _write("\n" * listed)
+                yield (heading + "".join(_texts(one, part, options.arch, iter(shown), None if full else _MOST_LINES))).encode()
+                heading = ""
+
+    with raised(), open_shown(None) as out, Guide(boot, **limits._asdict()) as guide:
+        out.write(pieces)
     return 0
+
+
+def _list(chosen: Iterable[tuple[Document, Iterable[Section]]]) -> str:
+    """The names that `emu tour` takes."""
+    texts = []
+    for one, sections in chosen:
+        names = "".join(f"  {section.name:24} {section.title}\n" for section in sections)
+        texts.append(f"{one.name}: {one.title}\n{names}")
+    return "\n".join(texts)
 
 
 def _texts(one: Document, section: Section, arch: str, shown: Iterator[tuple[Command, str]], most: int | None) -> Iterator[str]:
@@ -116,7 +127,3 @@ def _transcript(command: Command, printed: str, most: int | None) -> str:
 
 def _paragraph(text: str) -> str:
     return textwrap.fill(text, _COLUMNS, break_long_words=False, break_on_hyphens=False) + "\n\n"
-
-
-def _write(text: str) -> None:
-    write_through(sys.stdout, text.encode())

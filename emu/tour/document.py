@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from emu.ftrace.errors import did_you_mean
 from emu.tour.section import Section, parse_section
 
 __all__ = ["DOCUMENTS", "Document", "document"]
@@ -33,8 +34,8 @@ class Document:
         for section in self.sections:
             if section.name == name:
                 return section
-        names = ", ".join(section.name for section in self.sections)
-        raise KeyError(f"{self.name} has no section '{name}': it has {names}")
+        names = [section.name for section in self.sections]
+        raise KeyError(f"{self.name} has no section '{name}': it has {', '.join(names)}{did_you_mean(name, names)}")
 
 
 DOCUMENTS = (
@@ -51,4 +52,5 @@ def document(name: str) -> Document:
     for one in DOCUMENTS:
         if one.name == name:
             return one
-    raise KeyError(f"there is no document '{name}': there are {', '.join(one.name for one in DOCUMENTS)}")
+    names = [one.name for one in DOCUMENTS]
+    raise KeyError(f"there is no document '{name}': there are {', '.join(names)}{did_you_mean(name, names)}")
