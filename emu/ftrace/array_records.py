@@ -51,6 +51,12 @@ class ArrayRecords:
         for cpu in self.cpus:
             cpu.set(array_cpu_record.IGNORED, cpu.get(array_cpu_record.IGNORED) & ~int(array_cpu_record.NO_SECTION))
 
+    def forget_calls(self) -> None:
+        """The next call on each CPU is no repetition."""
+        for cpu in self.cpus:
+            cpu.set(array_cpu_record.LAST_IP, 0)
+            cpu.set(array_cpu_record.LAST_REPEATS, 0)
+
     def now(self, cpu: Cpu) -> int:
         """The time of an event that is recorded on a CPU now."""
         return int(now(np.uint64(cpu.record.address), np.uint64(self.array.address)))

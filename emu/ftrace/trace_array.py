@@ -123,6 +123,10 @@ class TraceArray:
         return self.recorder.max_latency
 
     @property
+    def tracer(self) -> Tracer:
+        return self.ops.tracer
+
+    @property
     def lost_events(self) -> int:
         return sum(ring.overrun + ring.dropped_events for ring in self.recorder.rings)
 
@@ -469,7 +473,7 @@ class TraceArray:
         The lines are those of trace_pipe with the option latency-format, which has no effect on function_graph's here. What
         is recorded meanwhile stays. As in Linux, addresses of programs stay addresses.
         """
-        latency = self.ops.tracer is not FUNCTION_GRAPH or self.options["latency-format"]
+        latency = self.ops.tracer is not FUNCTION_GRAPH or self.options["latency-format"] or self.options["funcgraph-flat"]
         options = {**self.options, "latency-format": latency, "sym-userobj": False}
         text = TakenText(lambda: self.recorder.oldest_events(cpu, self.ops.tracer, options), self.recorder.consume)
         return Dump(text, self.recorder.entries(cpu))

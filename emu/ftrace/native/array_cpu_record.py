@@ -23,6 +23,10 @@ SECTION_START = _fields.word()  # when the CPU's critical section began, by the 
 CRITICAL_START = _fields.word()  # where; 0: it is in none
 SEQUENCE = _fields.word()  # the max_latency_record's, when it began
 PROFILE = _fields.word()  # address of what the function profiler has counted on the CPU (native.profiler)
+LAST_IP = _fields.word()  # the latest call, while FUNC_REPEATS is set (Linux: struct trace_func_repeats); 0: there is none
+LAST_PARENT_IP = _fields.word()
+LAST_REPEATS = _fields.word()  # how often it has been repeated since
+LAST_TIME = _fields.word()  # when, the latest time
 NEXT = _fields.word()  # address of this CPU's record of the next array; 0: there is none
 WORDS = _fields.count
 
