@@ -13,7 +13,7 @@ from emu.native.record import Fields
 _fields = Fields()
 RING = _fields.word()  # address of its ring buffer's record
 SPARE_RING = _fields.word()  # the same of the spare buffer, which a snapshot exchanges for it; 0: there is none
-HOT = _fields.word()  # host address of the CPU's struct pcpu_hot
+HOT = _fields.word()  # host address of the CPU's struct pcpu_hot; NOWHERE of the array, before the kernel uses the CPU
 ARRAY = _fields.word()  # address of the array's record for all CPUs
 RECORDED = _fields.word()  # 1: an event was recorded since the last process switch
 IGNORED = _fields.word()  # bits that say why functions are not recorded
@@ -33,3 +33,4 @@ WORDS = _fields.count
 # Bits of IGNORED, and of EVENTS_IGNORED
 OF_PID = np.uint64(1)  # the task that runs is not to be traced (set_ftrace_pid, set_ftrace_notrace_pid, set_event_pid, ...)
 NO_SECTION = np.uint64(2)  # a latency tracer is set, and the CPU is in no section of which it wants the functions
+NOT_UP = np.uint64(4)  # the kernel has not said yet where the CPU's struct pcpu_hot is
