@@ -69,7 +69,7 @@ class TraceArray:
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self._has(tracer)}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
         consumers = recorder.consumers(self.allocate_snapshot)
-        at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches] if self.is_top else []
+        at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches, ftrace.direct_calls] if self.is_top else []
         watches: list[Watch] = [self.globals.stack_tracer, self.globals.profiler] if self.is_top else []
         self.ops = FtraceOps(ftrace.sites.functions, self.options, recorder.event_files, consumers, at_sites, watches)
         hists = partial(recorder.hist_triggers, self.set_clock, self.reserve_snapshot)

@@ -241,9 +241,10 @@ def _filter_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _enabled_function(function: EnabledFunction) -> str:
-    """The name, how many ops, the flags, and what it calls."""
+    """The name, how many ops, the flags, and what it calls; in a line of its own, what it calls directly."""
     flags = "".join(f" {flag}" if flag in function.flags else "  " for flag in "RID")
-    return f"{function.name} ({function.users}){flags} ->{function.callback}\n"
+    direct = f"\tdirect-->{function.direct}\n" if function.direct else ""
+    return f"{function.name} ({function.users}){flags} ->{function.callback}\n{direct}"
 
 
 def _total_info(functions: Functions) -> str:
