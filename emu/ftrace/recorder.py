@@ -24,6 +24,8 @@ from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.text import TraceView
+from emu.ftrace.text.bodies import body_column
+from emu.ftrace.text.rows import merge
 from emu.ftrace.text.view import LatencyData
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracers import FUNCTION_GRAPH, NOP, Tracer
@@ -408,6 +410,12 @@ class Recorder:
                 found.append(events)
                 limits[ring.cpu] = limit
         return self._view(found, 0, 0, 0 if spare else self._start, tracer, options, consuming=True), limits
+
+    def event_texts(self, events: Sequence[Events], tracer: Tracer, options: Mapping[str, bool]) -> Sequence[str]:
+        """What `trace` shows of events behind their times, each with its newline. Each element of `events` has one."""
+        view = self._view(list(events), 0, 0, 0, tracer, options, consuming=True)
+        texts: list[str] = body_column(view, merge(events)).tolist()
+        return texts
 
     def _view(
         self,
