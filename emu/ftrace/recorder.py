@@ -461,9 +461,9 @@ class Recorder:
         """Takes a CPU's first `count` events, of those that `oldest_events` gave, out of its buffer."""
         self._buffers.ring(cpu).discard(count)
 
-    def take_page(self, cpu: int, *, spare: bool = False) -> bytes | None:
-        """Takes a page out of a CPU's buffer, as trace_pipe_raw gives it; None if there is no event."""
-        pages = [ring.read_page() for ring in self._buffers.of(cpu, spare=spare)]
+    def take_page(self, cpu: int, *, spare: bool = False, whole: bool = False) -> bytes | None:
+        """Takes a page out of a CPU's buffer, as trace_pipe_raw gives it; None if there is no event, or no `whole` page."""
+        pages = [ring.read_page(whole=whole) for ring in self._buffers.of(cpu, spare=spare)]
         return None if not pages or pages[0] is None else pages[0].tobytes()
 
     def await_event(self) -> None:
@@ -492,6 +492,7 @@ class Recorder:
 
     def wake_readers(self) -> None:
         """Makes the readers that wait look again, even if there is nothing new."""
-        if self.records.array.get(array_record.READER_WAITS):
+        file_server = self._kernel.file_server
+        if self.records.array.get(array_record.READER_WAITS) or file_server.waited_for:
             self.records.array.set(array_record.READER_WAITS, 0)
-            self._kernel.file_server.changed()
+            file_server.changed()
