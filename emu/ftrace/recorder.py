@@ -23,6 +23,7 @@ from emu.ftrace.ops import FtraceOps
 from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.site_callback import Callback
+from emu.ftrace.swapped_page import swapped_page
 from emu.ftrace.text import TraceView
 from emu.ftrace.text.bodies import body_column
 from emu.ftrace.text.rows import merge
@@ -462,9 +463,15 @@ class Recorder:
         self._buffers.ring(cpu).discard(count)
 
     def take_page(self, cpu: int, *, spare: bool = False, whole: bool = False) -> bytes | None:
-        """Takes a page out of a CPU's buffer, as trace_pipe_raw gives it; None if there is no event, or no `whole` page."""
-        pages = [ring.read_page(whole=whole) for ring in self._buffers.of(cpu, spare=spare)]
-        return None if not pages or pages[0] is None else pages[0].tobytes()
+        """Takes a page out of a CPU's buffer, as trace_pipe_raw gives it; None if there is no event, or no `whole` page.
+
+        It is in the guest's byte order.
+        """
+        rings = self._buffers.of(cpu, spare=spare)
+        page = rings[0].read_page(whole=whole) if rings else None
+        if page is None:
+            return None
+        return (swapped_page(page, self.globals.events) if self._kernel.memory.swapped else page).tobytes()
 
     def await_event(self) -> None:
         """Has the next event that is recorded interrupt the guest, which then asks what can be read.

@@ -22,10 +22,10 @@ from emu.ftrace.native import ring_record
 from emu.ftrace.native.ring_buffer import COMMIT_MASK, DATA_SIZE, DATA_START, PAGE_HEADER, PAGE_SIZE
 from emu.native.record import Record
 
-__all__ = ["RingBuffer", "events_in", "pages_for"]
+__all__ = ["MISSED_EVENTS", "MISSED_STORED", "RingBuffer", "events_in", "pages_for"]
 
-_MISSED_EVENTS = 1 << 31  # in a page's commit: events were lost before this page
-_MISSED_STORED = 1 << 30  # and their number follows the data
+MISSED_EVENTS = 1 << 31  # in a page's commit: events were lost before this page
+MISSED_STORED = 1 << 30  # and their number follows the data
 _FEWEST_PAGES = 2
 _MOST_PAGES = (1 << 47) // PAGE_SIZE  # more than a process has addresses for
 _LARGE = 4 << 20  # bytes from which on huge pages are asked for, as numpy does: the host then takes a fifth of the time
@@ -268,9 +268,9 @@ class RingBuffer:
         result[DATA_START : DATA_START + commit] = data
         if lost:
             end = DATA_START + commit
-            commit |= _MISSED_EVENTS
+            commit |= MISSED_EVENTS
             if end + 8 <= PAGE_SIZE:
-                commit |= _MISSED_STORED
+                commit |= MISSED_STORED
                 result[end : end + 8] = np.array([lost], np.uint64).view(np.uint8)
         result[:DATA_START] = np.array([(time, commit)], PAGE_HEADER).view(np.uint8)
         self.consume()

@@ -307,7 +307,7 @@ class _NativeEvent:
         offsets = {field.name: field.offset for field in call.fields}
         for word, name in zip((event_record.FIRST_PID, event_record.SECOND_PID), _PIDS.get(call.path, ()), strict=False):
             self.record.set(word, offsets[name])
-        numbers = [field for field in call.fields if field.size and _element(field) > 1 and not field.is_dynamic]
+        numbers = [field for field in call.fields if field.size and field.number_size > 1 and not field.is_dynamic]
         self._swaps = _plan(numbers if swapped else [])
         self._dynamic = _plan([field for field in call.fields if field.is_dynamic or not field.size])
         for words, address, count in (
@@ -318,16 +318,11 @@ class _NativeEvent:
             self.record.set(count, len(words))
 
 
-def _element(field: Field) -> int:
-    """Bytes of a number in a field."""
-    return field.element or field.size
-
-
 def _plan(fields: Sequence[Field]) -> NDArray[np.uint64]:
     """A word about each field, as `event_record` says."""
     words = []
     for field in fields:
-        element = _element(field)
+        element = field.number_size
         offset = field.offset if field.size else event_record.NO_OFFSET
         words.append(offset << int(event_record.OFFSET) | field.size // element << int(event_record.COUNT) | element)
     return np.array(words, np.uint64)
