@@ -97,6 +97,7 @@ class FileServer:
             "FS_RMDIR": self._rmdir,
             "FS_RENAME": self._rename,
             "FS_SPLICE": self._splice,
+            "FS_IOCTL": lambda r: self._opened(r).handle.ioctl(r.offset),
             "FS_READLINK": lambda r: r.put_data(os.fsencode(self._node(r.node).readlink())),
         }
         self._operations = {image.constant(name): operation for name, operation in operations.items()}
