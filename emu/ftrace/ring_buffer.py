@@ -250,12 +250,15 @@ class RingBuffer:
             self._set(ring_record.READ_TIME, int(events.time[count - 1]))
             self._set(ring_record.LOST, 0)
 
-    def read_page(self) -> NDArray[np.uint8] | None:
+    def read_page(self, *, whole: bool = False) -> NDArray[np.uint8] | None:
         """Take one page out of the buffer: 4,096 bytes as trace_pipe_raw gives them. None when there is no event.
 
         Its commit says whether events were lost before it; if so and there is room, their number follows the data.
+
+        Args:
+            whole: not the page that is being written.
         """
-        if not self._take_page():
+        if not self._take_page() or (whole and self._get(ring_record.READER) == self._get(ring_record.TAIL)):
             return None
         page, consumed, lost = (self._get(field) for field in (ring_record.READER, ring_record.READ_OFFSET, ring_record.LOST))
         data = self._pages[page, DATA_START + consumed : DATA_START + self._commit(page)]

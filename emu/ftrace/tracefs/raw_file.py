@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import errno
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.native.ring_buffer import PAGE_SIZE
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.pipe_file import ConsumingHandle
 from emu.kernel.files.node import OpenFlags, WouldBlock
@@ -29,3 +33,21 @@ class RawHandle(ConsumingHandle):
             self._rest = page
         data, self._rest = self._rest[:size], self._rest[size:]
         return data
+
+    def splice(self, offset: int, size: int, *, waited: bool) -> bytes | WouldBlock:
+        """Pages that the writer has left; to whoever has waited when buffer_percent says so, or none: recording is off."""
+        self._require(OpenFlags.READ)
+        if self._rest or size < PAGE_SIZE:
+            raise TraceError(errno.EINVAL, "only whole pages can be spliced")
+        recorder = self._trace_array.recorder
+        if waited and not recorder.recording:
+            return b""
+        pages: list[bytes] = []
+        if waited and not self._filled():
+            return WouldBlock()
+        while len(pages) < size // PAGE_SIZE:
+            page = recorder.take_page(self._page_of, spare=self._spare, whole=True)
+            if page is None:
+                break
+            pages.append(page)
+        return b"".join(pages) or WouldBlock()

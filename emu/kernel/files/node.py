@@ -76,6 +76,11 @@ class Handle:
         self._require(OpenFlags.READ)
         raise OSError(errno.EINVAL, "this file cannot be read")
 
+    def splice(self, offset: int, size: int, *, waited: bool) -> bytes | WouldBlock:
+        """The same for splice(), which not every file knows. `waited`: there was nothing when it was first asked."""
+        self._require(OpenFlags.READ)
+        raise OSError(errno.EINVAL, "this file cannot be spliced")
+
     def write(self, offset: int, data: bytes) -> int:
         """Takes some of `data`, and returns how many bytes."""
         self._require(OpenFlags.WRITE)

@@ -95,6 +95,7 @@ EXPORT_SYMBOL(kmem_cache_free);
 EXPORT_SYMBOL(kmem_cache_destroy);
 EXPORT_SYMBOL(vmemmap_base);
 EXPORT_SYMBOL(__put_page);
+EXPORT_SYMBOL_GPL(handle_mm_fault);
 EXPORT_SYMBOL(_copy_to_user);
 EXPORT_SYMBOL(_copy_from_user);
 
@@ -193,6 +194,8 @@ EXPORT_SYMBOL(generic_file_llseek);
 EXPORT_SYMBOL(generic_file_read_iter);
 EXPORT_SYMBOL(generic_file_write_iter);
 EXPORT_SYMBOL(generic_file_mmap);
+EXPORT_SYMBOL(generic_file_splice_read);
+EXPORT_SYMBOL(iter_file_splice_write);
 EXPORT_SYMBOL(generic_read_dir);
 EXPORT_SYMBOL(generic_write_end);
 EXPORT_SYMBOL(page_symlink);
