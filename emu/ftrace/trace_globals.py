@@ -87,7 +87,9 @@ class TraceGlobals:
             arch, self.guest, self.records, self.stacks, kernel.symbols, self.sites.functions
         )
         self.profiler = Profiler(self.records)
-        self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
+        self.events = Catalogue(
+            kernel.memory, self.records, kernel.work, kernel.log.write_once, lambda: arch.put_made_event(self.guest)
+        )
         self.dynamic_events = DynamicEvents(self.events, self._kinds)
         self.symbol_names = SymbolNames(kernel)
         self.clocks = Clocks(kernel, arch, self.records)

@@ -70,6 +70,7 @@ EXPORT_SYMBOL_GPL(stop_critical_timings);
 EXPORT_SYMBOL_GPL(start_critical_timings);
 
 EXPORT_SYMBOL(on_each_cpu);
+EXPORT_SYMBOL_GPL(smp_call_function_single_async);
 
 EXPORT_SYMBOL(memcpy);
 EXPORT_SYMBOL(memmove);
