@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "BLK", "BPRINT", "BPUTS", "BRANCH", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "HWLAT", "KERNEL_STACK",
-    "MMIO_MAP", "MMIO_RW", "OSNOISE", "PRINT", "RAW_DATA", "TASK_SWITCH", "TIMERLAT", "USER_STACK", "USER_STACK_DEPTH",
-    "EventType", "Events", "Flag", "entries_at",
+    "BLK", "BPRINT", "BPUTS", "BRANCH", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "FUNC_REPEATS", "HWLAT",
+    "KERNEL_STACK", "MMIO_MAP", "MMIO_RW", "OSNOISE", "PRINT", "RAW_DATA", "TASK_SWITCH", "TIMERLAT", "USER_STACK",
+    "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
 
@@ -38,6 +38,7 @@ class EventType(enum.IntEnum):
     OSNOISE = 16
     TIMERLAT = 17
     RAW_DATA = 18
+    FUNC_REPEATS = 19
 
 
 class Flag(enum.IntFlag):
@@ -85,6 +86,9 @@ OSNOISE = _entry(
     ("hw_count", "u4"), ("nmi_count", "u4"), ("irq_count", "u4"), ("softirq_count", "u4"), ("thread_count", "u4"),
 )  # fmt: skip
 TIMERLAT = _entry(("seqnum", "u4"), ("context", "i4"), ("timer_latency", "u8"))
+FUNC_REPEATS = _entry(  # `count` calls; the last one, so many nanoseconds before the entry
+    ("ip", "u8"), ("parent_ip", "u8"), ("count", "u2"), ("top_delta_ts", "u2"), ("bottom_delta_ts", "u4")
+)  # fmt: skip
 RAW_DATA = _entry(("id", "u4"))  # then the bytes
 BLK = _entry(  # then `pdu_len` bytes. Linux: struct blk_io_trace
     ("time", "u8"), ("sector", "u8"), ("bytes", "u4"), ("action", "u4"), ("task", "u4"), ("device", "u4"), ("cpu", "u4"),

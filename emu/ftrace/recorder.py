@@ -243,8 +243,6 @@ class Recorder:
                     ring.overwrite = on
             case "trace_printk":
                 self.host_events.records_printk = on
-            case "func_stack_trace":
-                self.records.set(array_record.FUNC_STACKS, self.globals.stacks.callbacks().function_stack if on else 0)
             case "stacktrace":
                 self.records.array.set(array_record.EVENT_STACKS, self.globals.stacks.callbacks().event_stack if on else 0)
                 self.event_files.follow()

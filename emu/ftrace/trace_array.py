@@ -69,7 +69,7 @@ class TraceArray:
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self._has(tracer)}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
         consumers = recorder.consumers(self.allocate_snapshot)
-        at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches] if self.is_top else []
+        at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches, ftrace.direct_calls] if self.is_top else []
         watches: list[Watch] = [self.globals.stack_tracer, self.globals.profiler] if self.is_top else []
         self.ops = FtraceOps(ftrace.sites.functions, self.options, recorder.event_files, consumers, at_sites, watches)
         hists = partial(recorder.hist_triggers, self.set_clock, self.reserve_snapshot)
@@ -121,6 +121,10 @@ class TraceArray:
     @property
     def max_latency(self) -> MaxLatency:
         return self.recorder.max_latency
+
+    @property
+    def tracer(self) -> Tracer:
+        return self.ops.tracer
 
     @property
     def lost_events(self) -> int:
@@ -469,7 +473,7 @@ class TraceArray:
         The lines are those of trace_pipe with the option latency-format, which has no effect on function_graph's here. What
         is recorded meanwhile stays. As in Linux, addresses of programs stay addresses.
         """
-        latency = self.ops.tracer is not FUNCTION_GRAPH or self.options["latency-format"]
+        latency = self.ops.tracer is not FUNCTION_GRAPH or self.options["latency-format"] or self.options["funcgraph-flat"]
         options = {**self.options, "latency-format": latency, "sym-userobj": False}
         text = TakenText(lambda: self.recorder.oldest_events(cpu, self.ops.tracer, options), self.recorder.consume)
         return Dump(text, self.recorder.entries(cpu))

@@ -63,6 +63,7 @@ class TraceGlobals:
         self._arch = arch
         self.warn = warn
         self.work = kernel.work
+        self.log = kernel.log
         self.kernel_values = KernelValues(kernel.memory)
         self.pointer_key = pointer_key
         self.guest = GuestLayout.of(kernel.image, kernel.arch.saved_registers(kernel.image))
@@ -154,6 +155,13 @@ class TraceGlobals:
         from emu.ftrace.native import event_handler
 
         address: int = event_handler.build().address
+        return address
+
+    def repeat_test(self) -> int:
+        """The address of what says whether a call is one like the CPU's latest (`native.function_repeats`)."""
+        from emu.ftrace.native import function_repeats
+
+        address: int = function_repeats.build().address
         return address
 
     def section_handler(self) -> int:

@@ -33,7 +33,7 @@ class ModuleFiles:
         if not self.initramfs:
             return {}
         files = ((PurePosixPath(entry.name), entry.data) for entry in read_entries(self.initramfs))
-        return {path.stem: _traceable(ELFFile(io.BytesIO(data))) for path, data in files if path.suffix == ".ko"}
+        return {path.stem.replace("-", "_"): _traceable(ELFFile(io.BytesIO(data))) for path, data in files if path.suffix == ".ko"}
 
 
 def _traceable(module: ELFFile) -> list[str]:

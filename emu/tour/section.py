@@ -45,7 +45,7 @@ class Command:
     Attributes:
         lines: typed one after the other.
         shown: what it prints; "..." stands for anything.
-        interrupted: Ctrl-C is typed when it prints nothing more.
+        interrupted: Ctrl-C is typed when it prints nothing more, and shown as "^C".
     """
 
     lines: tuple[str, ...]
@@ -160,9 +160,8 @@ def _commands(lines: Iterable[str]) -> Iterator[Command]:
         for _, line in command:
             if not typed or (line.startswith(_CONTINUED) and not shown):
                 typed.append(line[len(_PROMPT) :])
-            elif line == _INTERRUPTED:
-                interrupted = True
             else:
+                interrupted |= line == _INTERRUPTED  # which the terminal shows, too
                 shown.append(line)
         yield Command(tuple(typed), "".join(f"{line}\n" for line in shown), interrupted)
 

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, Field
-from emu.ftrace.event.image_events import EventReader, GuestEvent
+from emu.ftrace.event.image_events import Eval, EventReader, GuestEvents
 from emu.ftrace.event.internal import BLK, GUEST_ENTRIES, INTERNAL_EVENTS
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
@@ -57,6 +58,7 @@ class Catalogue(Mapping[int, EventCall]):
         self._named: dict[str, dict[str, EventCall]] = {}
         self._native: dict[int, _NativeEvent] = {}
         self._files: dict[EventCall, list[Record]] = {}
+        self._evals: dict[str, Sequence[Eval]] = {}  # by module
         self._table = np.zeros(event_record.EVENT_LIMIT, np.uint64)
         self._stage = np.zeros(_STAGE_SIZE, np.uint8)
         records.set_in_all(array_record.EVENTS, self._table.ctypes.data)
@@ -75,7 +77,7 @@ class Catalogue(Mapping[int, EventCall]):
         image = memory.image
         try:
             reader = EventReader(memory, self._image_table("ftrace_eval_maps"))
-            found = list(reader.events(self._image_table("ftrace_events")))
+            found = reader.read(self._image_table("ftrace_events"))
             self._check_names(found)
             syscalls = list(syscall_events(memory))
         except (ValueError, LookupError) as error:
@@ -153,6 +155,10 @@ class Catalogue(Mapping[int, EventCall]):
         call = self._calls.get(int(table[number])) if number < len(table) else None
         return call.name.replace("sys_enter_", "sys_", 1) if call else None
 
+    def evals(self) -> Iterator[Eval]:
+        """The names for numbers in the declarations of the guest's events: the kernel's, then those of each module."""
+        return chain.from_iterable(self._evals.values())
+
     def record_address(self, call: EventCall) -> int:
         """The address of what native code knows of an event; 0: the host records it."""
         native = self._native.get(call.number)
@@ -160,29 +166,30 @@ class Catalogue(Mapping[int, EventCall]):
 
     # Coming and going
 
-    def read(self, module: Module) -> list[GuestEvent]:
+    def read(self, module: Module) -> GuestEvents:
         """The events of a module that is being loaded, to be given to `add`.
 
         Raises:
             BadModule, LookupError: what it says of them is inconsistent.
         """
         try:
-            found = list(EventReader(self._memory, module.trace_evals, module.name).events(module.trace_events))
+            found = EventReader(self._memory, module.trace_evals, module.name).read(module.trace_events)
             self._check_names(found)
         except ValueError as error:
             raise BadModule(str(error)) from None
         return found
 
-    def _check_names(self, found: Iterable[GuestEvent]) -> None:
+    def _check_names(self, found: GuestEvents) -> None:
         names = set()
-        for event in found:
+        for event in found.events:
             if (event.system, event.name) in names or self.find(event.system, event.name):
                 raise ValueError(f"there are two events {event.system}:{event.name}")
             names.add((event.system, event.name))
 
-    def add(self, found: Iterable[GuestEvent]) -> None:
+    def add(self, found: GuestEvents) -> None:
         """Gives numbers to events of the guest."""
-        for event in found:
+        self._evals[found.module] = found.evals
+        for event in found.events:
             number = self._free_number()
             if number is None:
                 self._log(f"tracing: no number is left for the event {event.system}:{event.name}")
@@ -198,6 +205,7 @@ class Catalogue(Mapping[int, EventCall]):
 
     def remove(self, module: str) -> list[EventCall]:
         """Removes the events of a module that is gone, and returns them."""
+        self._evals.pop(module, None)
         gone = [call for call in self._calls.values() if call.module == module]
         for call in gone:
             self._forget(call)

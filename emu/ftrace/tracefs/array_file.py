@@ -23,7 +23,10 @@ def of_array(directory: StaticDirectory, array: TraceArray) -> StaticDirectory:
                 return node
         return ArrayFile(node, array)
 
-    return StaticDirectory({name: wrapped(node) for name, node in directory.entries()}, directory.linux)
+    listed, unlisted = (
+        {name: wrapped(node) for name, node in nodes} for nodes in (directory.entries(), directory.unlisted.items())
+    )
+    return StaticDirectory(listed, unlisted)
 
 
 class ArrayFile(File):

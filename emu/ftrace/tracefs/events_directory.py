@@ -8,7 +8,7 @@ from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.enable import available
 from emu.ftrace.event.filters import EventFilters
 from emu.ftrace.event.internal import SYSTEM as INTERNAL
-from emu.ftrace.linux_names import EVENTS, event_directory, system_directory
+from emu.ftrace.linux_names import EVENTS, system_directory
 from emu.ftrace.native.ring_buffer import DATA_SIZE, DATA_START
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.array_file import ArrayFile
@@ -55,8 +55,7 @@ class EventsDirectory(LiveDirectory[str]):
 
         def event_node(call: EventCall) -> Node:
             files = event_files(array, filters, catalogue, call)
-            linux = event_directory(call.system, call.name)
-            return StaticDirectory({name: of_array(file) for name, file in files.items()}, linux)
+            return StaticDirectory({name: of_array(file) for name, file in files.items()})
 
         def system_node(system: str) -> Node:
             def calls() -> list[EventCall]:

@@ -95,6 +95,7 @@ EXPORT_SYMBOL(kmem_cache_free);
 EXPORT_SYMBOL(kmem_cache_destroy);
 EXPORT_SYMBOL(vmemmap_base);
 EXPORT_SYMBOL(__put_page);
+EXPORT_SYMBOL_GPL(handle_mm_fault);
 EXPORT_SYMBOL(_copy_to_user);
 EXPORT_SYMBOL(_copy_from_user);
 
