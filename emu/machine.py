@@ -54,6 +54,7 @@ __all__ = [
 _PACKAGE = Path(__file__).resolve().parent
 _SMALLEST_MEMORY = 32 << 20
 _EMPTY_DISK = 16 << 20
+_THREADS_BEGIN = 10_000_000  # nanoseconds
 _LONGEST_ADVANCE = 1 << 56  # cycles: 22 years at 100 MHz
 
 
@@ -195,10 +196,18 @@ class Machine:
             self._opened = opened.pop_all()
 
     def _boot(self, time: int, booting: Callable[[int], None]) -> None:
-        """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
+        """Runs the guest until init waits for a command, and all else sleeps: or has begun, if it is a tracer's threads.
+
+        Clocks start at `time`: a seed also moves the timer ticks.
+        """
         self.kernel.start(time, self.ftrace)
+        restless = self.trace_array.ops.tracer.has_threads
         while self._run_for_a_moment():
             booting(len(self.kernel.hot_areas))
+            if restless and self.kernel.commands.awaited:
+                self.board.limit = self.board.now + self.board.cycles(_THREADS_BEGIN)
+                restless = False
+        self.board.unlimited()
         missing = sorted(set(range(len(self.board.cpus))) - set(self.kernel.hot_areas))
         if missing:
             raise GuestPanic(f"the guest kernel did not start CPU {', '.join(map(str, missing))}")

@@ -115,7 +115,7 @@ class Ftrace:
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dump: Iterator[str] | None = None
         trace_globals.dynamic_events.on_gone(self._events_gone)
-        self.printed_events = PrintedEvents(kernel, trace_globals.records)
+        self.printed_events = PrintedEvents(kernel, trace_globals.records, trace_globals.events)
         self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
 
     # Trace arrays

@@ -11,6 +11,8 @@ __all__ = ["HWLAT"]
 class _Hwlat(Tracer):
     """Without a tracing_thresh it has one of its own: what it had when it was set last, first 10 us."""
 
+    has_threads = True
+
     def start(self, array: TracedArray) -> None:
         array.use_events()
         detector = array.globals.hwlat

@@ -13,6 +13,8 @@ __all__ = ["OSNOISE", "TIMERLAT"]
 class _OsnoiseTracer(Tracer):
     """Args: timerlat: whether the threads wait for a timer, instead of reading the clock all the time."""
 
+    has_threads = True
+
     def __init__(self, name: str, *, timerlat: bool) -> None:
         super().__init__(name)
         self._timerlat = timerlat
