@@ -187,9 +187,9 @@ class Ftrace:
                 recorder.sites_changed(ops.callback)
 
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
-        """Whether a site may call for another array's function tracer than the top array's, or for a command."""
+        """Whether a site may call for another array than the top array, or for a command."""
         top = next(iter(self._recorders))
-        return any(ops.has_probes or (ops is not top and ops.callback is Callback.ENTRY) for ops in arrays)
+        return any(ops.has_probes or (ops is not top and ops.callback is not None) for ops in arrays)
 
     def _patch(self, arrays: Collection[FtraceOps]) -> bool:
         """Starts to patch the sites for the tracers of these arrays and the probes of all, the keys for the events of all, and
@@ -267,8 +267,10 @@ class Ftrace:
         if not self.driver.busy and self._kernel.file_server.waited_for:
             self._kernel.file_server.changed()
 
-    def _tell_recorders(self, arrays: Iterable[FtraceOps]) -> None:
+    def _tell_recorders(self, arrays: Collection[FtraceOps]) -> None:
         places = self._places(self.sites.addresses)
+        graphs = [self._recorders[ops].records for ops in arrays if ops.callback is Callback.GRAPH]
+        self._records.graphs_are_of(graphs[0] if graphs else None)
         for ops in arrays:
             recorder = self._recorders[ops]
             if ops.graph_user != array_record.NOBODY and not recorder.graph_running:
@@ -453,9 +455,24 @@ class Ftrace:
             (self._top.record_on if on else self._top.record_off)()
         return self._top.recording
 
-    def max_latency(self, nanoseconds: int) -> None:
-        """The top array's tracing_max_latency is at least this."""
-        self._top.max_latency.raise_to(nanoseconds)
+    def max_latency(self, kind: int, nanoseconds: int) -> None:
+        """The tracer whose entries are of this kind has seen a latency."""
+        for recorder in self._taking(kind):
+            recorder.max_latency.raise_to(nanoseconds)
+
+    def tracer_printk(self, cpu: Cpu, kind: int, ip: int, text: bytes) -> None:
+        """It writes a text into the buffers of its arrays."""
+        for recorder in self._taking(kind):
+            recorder.host_events.write_printk(cpu, ip, text, 1)
+
+    def tracer_off(self, kind: int) -> None:
+        """It stops recording in its arrays. As in Linux, it is not told."""
+        for recorder in self._taking(kind):
+            recorder.record_off()
+
+    def _taking(self, kind: int) -> list[Recorder]:
+        """Of the arrays that take entries of a kind from tracers in the guest."""
+        return [recorder for recorder in self._recorders.values() if recorder.event_files.takes_entries(kind)]
 
     def allocate_snapshot(self) -> bool:
         """Makes room for a snapshot of the top array; False: there is no memory."""

@@ -43,8 +43,14 @@ class Tracing(Protocol):
     def tracing_on(self, on: bool | None) -> bool:
         """Has the top array's buffers record or not (`on` None: leaves them as they are); returns whether they do."""
 
-    def max_latency(self, nanoseconds: int) -> None:
-        """The top array's tracing_max_latency is at least this."""
+    def max_latency(self, kind: int, nanoseconds: int) -> None:
+        """A tracer's tracing_max_latency is at least this. `kind`: of the entries that the tracer records, enum trace_type."""
+
+    def tracer_printk(self, cpu: Cpu, kind: int, ip: int, text: bytes) -> None:
+        """The tracer that records entries of a kind writes a text, as trace_printk() does, into the buffers of its arrays."""
+
+    def tracer_off(self, kind: int) -> None:
+        """It has the buffers of its arrays record no longer."""
 
     def allocate_snapshot(self) -> bool:
         """Makes room for a snapshot of the top array. False: there is not enough memory."""
@@ -149,8 +155,18 @@ class TracingCalls:
         return int(self._tracing.tracing_on(bool(wanted) if wanted < 2 else None))
 
     @host_call
-    def tracing_max_latency(self, cpu: Cpu, nanoseconds: int) -> int:
-        self._tracing.max_latency(nanoseconds)
+    def tracing_max_latency(self, cpu: Cpu, kind: int, nanoseconds: int) -> int:
+        self._tracing.max_latency(kind, nanoseconds)
+        return 0
+
+    @host_call
+    def tracer_printk(self, cpu: Cpu, kind: int, ip: int, text: int, size: int) -> int:
+        self._tracing.tracer_printk(cpu, kind, ip, cpu.read(text, min(size, LONGEST_STRING)))
+        return 0
+
+    @host_call
+    def tracer_off(self, cpu: Cpu, kind: int) -> int:
+        self._tracing.tracer_off(kind)
         return 0
 
     @host_call
