@@ -40,6 +40,7 @@ class GuestInstances:
     def __init__(self, top: TraceArray) -> None:
         self._top = top
         self._known: dict[int, _Known] = {}
+        self._last = 0
 
     def get(self, name: str) -> int:
         """The number of an instance, which is made if there is none of the name. The guest uses it until it puts it back.
@@ -52,9 +53,13 @@ class GuestInstances:
         if name not in self._top.instances:
             self._top.make_instance(name)
         array = self._top.instances[name]
-        number = next((number for number, known in self._known.items() if known.array is array), len(self._known) + 1)
-        known = self._known.setdefault(number, _Known(name, array))
-        known.users += 1
+        instances = self._top.instances
+        self._known = {number: known for number, known in self._known.items() if instances.get(known.name) is known.array}
+        number = next((number for number, known in self._known.items() if known.array is array), 0)
+        if not number:
+            number = self._last = self._last + 1
+            self._known[number] = _Known(name, array)
+        self._known[number].users += 1
         array.users += 1
         return number
 
