@@ -168,21 +168,34 @@ def test_a_module_that_goes_without_a_word(machine: Machine) -> None:
     assert machine.tracefs.read("enabled_functions") == ""
 
 
-def test_under_running_cpus() -> None:
-    """Every call is counted while sites change to direct calls, to tracers and back, and breakpoints are hit meanwhile."""
-    with booted_machine(_ARCH, cpus=4) as machine:
-        direct, site = _Direct(machine), machine.site("sys_getpid").address
-        machine.tracefs.write("set_ftrace_filter", "sys_getpid")
-        machine.run("(while true; do getpid; done) > /dev/null & (while true; do getpid; done) > /dev/null &")
-        for tracer in ("nop", "function", "nop", "function_graph"):
-            machine.tracefs.write("current_tracer", tracer)
-            assert direct.do("r", site, direct.count) == 0
-            before = direct.calls
-            machine.advance(3_000_000)
-            assert direct.calls > before
-            machine.tracefs.write("current_tracer", "function" if tracer == "nop" else "nop")
-            assert direct.do("u", site, direct.count) == 0
-            before = direct.calls
-            machine.advance(1_000_000)
-            assert direct.calls == before
-        assert machine.run("rmmod sample_direct").status == 0
+def test_a_breakpoint_calls_what_is_to_be_called(machine: Machine) -> None:
+    """A CPU that comes to a site while it is being changed does as the new instruction will."""
+    direct, site, patching = _Direct(machine), machine.site("sys_getpid").address, machine.patching
+
+    def at_breakpoint(command: str) -> bytes:
+        patching.held = True
+        machine.run(f"echo '{command}' > /sys/module/sample_direct/parameters/do &")
+        machine.advance(100_000)
+        patching.step()  # writes it
+        patching.step()  # has the CPUs notice
+        machine.advance(100_000)
+        assert machine.site("sys_getpid").state == "breakpoint"
+        before = patching.breakpoints_hit
+        output = machine.run("getpid").output
+        assert patching.breakpoints_hit > before
+        patching.held = False
+        machine.run("wait")
+        return output
+
+    assert at_breakpoint(f"r {site:x} {direct.count:x}") != b"42\n"
+    assert direct.calls > 0
+    assert at_breakpoint(f"m {site:x} {direct.count:x} {direct.answer:x}") == b"42\n" == machine.run("getpid").output
+    assert direct.do("u", site, direct.answer) == 0
+
+
+def test_an_oops_shows_the_caller_of_the_function(machine: Machine) -> None:
+    direct = _Direct(machine)
+    assert direct.do("r", machine.site("sys_getpid").address, direct.count) == 0
+    with machine.patch("sample_direct_count", asm="ud2"):
+        machine.run("getpid")
+    assert re.search(rb" sys_getpid\+0x5/0x1b\n.*  do_syscall_64\+", machine.run("dmesg").output)
