@@ -21,6 +21,7 @@ from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.boot_options import BootOptions
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
+from emu.ftrace.guest_instances import GuestInstances
 from emu.ftrace.live_patches import LivePatch, Replaced
 from emu.ftrace.patching import Protocol
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -175,6 +176,7 @@ class Machine:
             if patching is not None:
                 self.patching.protocol = patching
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
+            self.ftrace.guest_instances = GuestInstances(self.trace_array)
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open, self._changing)
             self._probes: HostProbes | None = None

@@ -58,6 +58,20 @@ class TopArray(Protocol):
         """Takes the lines out of the buffer of a CPU, or of all."""
 
 
+class GuestInstances(Protocol):
+    """The instances that the guest uses, by number (`guest_instances`). All raise TraceError."""
+
+    def get(self, name: str) -> int: ...
+
+    def put(self, number: int) -> None: ...
+
+    def destroy(self, number: int) -> None: ...
+
+    def printk(self, number: int, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None: ...
+
+    def enable_events(self, number: int, system: str, event: str, on: bool) -> None: ...
+
+
 class Ftrace:
     """The call sites of a kernel that has not been booted yet, for any number of trace arrays.
 
@@ -79,9 +93,11 @@ class Ftrace:
         updates: how often update_sites() was called.
         printed_events: the events that the guest prints as they are recorded.
         top_array: of which the guest asks; set by whoever makes it.
+        guest_instances: the same.
     """
 
     top_array: TopArray
+    guest_instances: GuestInstances
 
     def __init__(
         self, kernel: Kernel, arch: FtraceArch, trace_globals: TraceGlobals, warn: Callable[[str], None]
@@ -500,6 +516,24 @@ class Ftrace:
             return None
         return line.encode(errors="surrogateescape")
 
+    def trace_array_get(self, name: str) -> int:
+        return _or_errno(lambda: self.guest_instances.get(name))
+
+    def trace_array_put(self, array: int) -> int:
+        return _or_errno(lambda: self.guest_instances.put(array))
+
+    def trace_array_destroy(self, array: int) -> int:
+        return _or_errno(lambda: self.guest_instances.destroy(array))
+
+    def trace_array_printk(self, cpu: Cpu, array: int, ip: int, text: bytes) -> int:
+        return _or_errno(lambda: self.guest_instances.printk(array, cpu, ip, text, 1))
+
+    def trace_array_event(self, array: int, system: str, event: str, on: bool) -> int:
+        if self.changing:
+            return -errno.EAGAIN
+        result = _or_errno(lambda: self.guest_instances.enable_events(array, system, event, on))
+        return -errno.EAGAIN if not result and self.changing else result
+
     @property
     def _top(self) -> Recorder:
         """Of the top array, to which trace_printk() writes."""
@@ -571,3 +605,11 @@ class Ftrace:
     def _sites_changed(self) -> None:
         for ops in self._recorders:
             ops.functions_changed(self.sites.functions)
+
+
+def _or_errno(method: Callable[[], int | None]) -> int:
+    """What a method returns; 0 for None, -errno for a TraceError."""
+    try:
+        return method() or 0
+    except TraceError as error:
+        return -error.code

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from emu.cpu.cpu import Cpu
-from emu.kernel.host_calls import LONGEST_STRING, host_call, put
+from emu.kernel.host_calls import LONGEST_STRING, host_call, put, string
 from emu.kernel.modules import BadModule, Module, Modules
 
 __all__ = ["Tracing", "TracingCalls"]
@@ -81,6 +81,24 @@ class Tracing(Protocol):
         """Has sites call `new` directly instead of `old`; 0 stands for no direct call. All of them or none.
 
         Returns 0 when this has begun; it is done when no site is being changed any more. Or -errno.
+        """
+
+    def trace_array_get(self, name: str) -> int:
+        """The number, from 1 on, of an instance of the tracer, which is made if there is none. The guest uses it. Or -errno."""
+
+    def trace_array_put(self, array: int) -> int:
+        """The guest uses an instance once less. Returns 0 or -errno."""
+
+    def trace_array_destroy(self, array: int) -> int:
+        """Removes an instance that nobody uses. Returns 0 or -errno."""
+
+    def trace_array_printk(self, cpu: Cpu, array: int, ip: int, text: bytes) -> int:
+        """As trace_printk(), into an instance. Preemption has been disabled once for it. Returns 0 or -errno."""
+
+    def trace_array_event(self, array: int, system: str, event: str, on: bool) -> int:
+        """Records events in an instance, or no longer. Names that are empty mean all. Returns 0 or -errno.
+
+        EAGAIN: sites are being changed; the kernel asks again.
         """
 
     def stack_tracer(self, on: bool | None) -> int:
@@ -206,6 +224,26 @@ class TracingCalls:
         words = cpu.read(sites, 8 * count)
         addresses = [int.from_bytes(words[n : n + 8], cpu.board.arch.byte_order) for n in range(0, len(words), 8)]
         return self._tracing.direct_call(addresses, old, new)
+
+    @host_call
+    def trace_array_get(self, cpu: Cpu, name: int) -> int:
+        return self._tracing.trace_array_get(string(cpu, name))
+
+    @host_call
+    def trace_array_put(self, cpu: Cpu, array: int) -> int:
+        return self._tracing.trace_array_put(array)
+
+    @host_call
+    def trace_array_destroy(self, cpu: Cpu, array: int) -> int:
+        return self._tracing.trace_array_destroy(array)
+
+    @host_call
+    def trace_array_printk(self, cpu: Cpu, array: int, ip: int, text: int, size: int) -> int:
+        return self._tracing.trace_array_printk(cpu, array, ip, cpu.read(text, min(size, LONGEST_STRING)))
+
+    @host_call
+    def trace_array_event(self, cpu: Cpu, array: int, system: int, event: int, on: int) -> int:
+        return self._tracing.trace_array_event(array, string(cpu, system), string(cpu, event), bool(on))
 
     @host_call
     def stack_tracer(self, cpu: Cpu, wanted: int) -> int:

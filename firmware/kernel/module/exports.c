@@ -36,6 +36,7 @@
 #include <linux/uio.h>
 #include <linux/wait.h>
 #include <linux/wait_bit.h>
+#include <linux/workqueue.h>
 #include <linux/writeback.h>
 
 EXPORT_SYMBOL(printk);
@@ -106,6 +107,9 @@ EXPORT_SYMBOL(ktime_to_cycles);
 EXPORT_SYMBOL(init_timer_key);
 EXPORT_SYMBOL(mod_timer);
 EXPORT_SYMBOL(del_timer_sync);
+EXPORT_SYMBOL(cancel_work_sync);
+EXPORT_SYMBOL(queue_work_on);
+EXPORT_SYMBOL(system_wq);
 
 EXPORT_SYMBOL(schedule);
 EXPORT_SYMBOL(schedule_timeout);
