@@ -45,6 +45,7 @@ struct reg_window {
 #define user_stack_pointer(regs)	((regs)->u_regs[UREG_FP] + 2047)
 #define user_mode(regs)			(!((regs)->tstate & TSTATE_PRIV))
 #define instruction_pointer(regs)	((regs)->tpc)
+#define regs_return_value(regs)		((regs)->u_regs[UREG_I0])
 #define regs_irqs_disabled(regs)	(!((regs)->tstate & TSTATE_IE))
 #define pt_regs_is_syscall(regs)	(pt_regs_trap_type(regs) == TRAP_SYSCALL)
 #define pt_regs_clear_syscall(regs)	((regs)->magic = PT_REGS_MAGIC)

@@ -33,6 +33,7 @@ struct pt_regs {
 #define user_stack_pointer(regs)	((regs)->sp)
 #define user_mode(regs)			((regs)->cs & 3)
 #define instruction_pointer(regs)	((regs)->ip)
+#define regs_return_value(regs)		((regs)->ax)
 #define regs_irqs_disabled(regs)	(!((regs)->flags & X86_EFLAGS_IF))
 /* They come and go by a way of their own. */
 #define regs_of_nmi(regs)		false
