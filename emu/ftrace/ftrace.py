@@ -124,6 +124,7 @@ class Ftrace:
         self._refused: BadProtocol | None = None
         self._behind = False  # a change was refused, and the sites are not as the arrays want them
         self._rethooks = trace_globals.rethooks
+        self._guest_kprobes = trace_globals.guest_kprobes
         self._symbol_names = trace_globals.symbol_names
         self._stack_tracer = trace_globals.stack_tracer
         self._profiler = trace_globals.profiler
@@ -328,6 +329,8 @@ class Ftrace:
         self._check_changeable()
         if self.direct_calls.of(function.number):
             raise TraceError(errno.EBUSY, f"{function.name} has a direct call")
+        if self.kprobes.detours(function.site):
+            raise TraceError(errno.EBUSY, f"a module has a kprobe in {function.name}")
         return self.live_patches.replace(function, code, settle)
 
     def _check_changeable(self) -> None:
@@ -547,6 +550,42 @@ class Ftrace:
 
     def trace_bputs(self, cpu: Cpu, ip: int, text: int) -> None:
         self._top.host_events.write_bputs(cpu, ip, text)
+
+    def kprobe_register(self, probe: int, address: int, returns: bool, disabled: bool) -> int:
+        """Adds a kprobe of the guest's own. Returns where the CPU traps for it (0: it is disabled), or -errno.
+
+        EAGAIN: sites are being changed; it may have been added all the same.
+        """
+        return self._change_kprobe(probe, lambda: self._register(probe, address, returns, disabled))
+
+    def _register(self, probe: int, address: int, returns: bool, disabled: bool) -> None:
+        if self.failed:
+            raise TraceError(errno.ENODEV, "tracing has failed, so that no code is changed any more")
+        if probe not in self._guest_kprobes:
+            site = self.sites.at(address) if address in self.sites else None
+            if site is not None and self.live_patches.sites(self.sites.functions)[site]:
+                raise TraceError(errno.EBUSY, "the function is replaced")
+            self._guest_kprobes.add(probe, address, returns, not disabled)
+
+    def kprobe_unregister(self, probe: int) -> int:
+        """Removes one. Returns 0, or -EAGAIN: the CPU may still trap for it."""
+        return self._change_kprobe(probe, lambda: self._guest_kprobes.remove(probe))
+
+    def kprobe_enable(self, probe: int, on: bool) -> int:
+        """Enables or disables one. Returns as `kprobe_register`."""
+        return self._change_kprobe(probe, lambda: self._guest_kprobes.enable(probe, on))
+
+    def _change_kprobe(self, probe: int, change: Callable[[], None]) -> int:
+        """Changes what the guest has of a kprobe, unless sites are being changed. The guest asks until that is done."""
+        try:
+            if not self.changing:
+                change()
+                self.update_sites()
+        except TraceError as error:
+            return -self._kernel.image.error_number(error.code)
+        if self.changing:
+            return -errno.EAGAIN
+        return self._guest_kprobes.trap(probe) if probe in self._guest_kprobes else 0
 
     def module_init(self, module: Module) -> None:
         """Adds the sites, keys and events of a module that is being loaded. The sites become nops, and can be traced."""

@@ -132,6 +132,18 @@ class Tracing(Protocol):
         False: not done, sites are being changed; the loader asks again.
         """
 
+    def kprobe_register(self, probe: int, address: int, returns: bool, disabled: bool) -> int:
+        """The kernel registers a kprobe of its own, which is called `probe`, or (`returns`) one of returns.
+
+        Returns: the address at which the CPU traps for it (0: it is disabled); or -errno. EAGAIN: the kernel asks again.
+        """
+
+    def kprobe_unregister(self, probe: int) -> int:
+        """There is no such kprobe any more: 0; or -EAGAIN: the kernel asks again."""
+
+    def kprobe_enable(self, probe: int, on: bool) -> int:
+        """Enables or disables one. Returns as `kprobe_register`."""
+
     def waits_for(self, cpu: Cpu) -> str | None:
         """What tracing waits for on a CPU, to be said after its name: "has not answered Synchronise"; None: for nothing."""
 
@@ -258,6 +270,18 @@ class TracingCalls:
         """Stores the next line that is to be printed, cut to `size` bytes, and returns its length; -EAGAIN: there is none."""
         line = self._tracing.tracepoint_printk_line()
         return -errno.EAGAIN if line is None else put(cpu, address, line[:size])
+
+    @host_call
+    def kprobe_register(self, cpu: Cpu, probe: int, address: int, flags: int) -> int:
+        return self._tracing.kprobe_register(probe, address, bool(flags & 1), bool(flags & 2))
+
+    @host_call
+    def kprobe_unregister(self, cpu: Cpu, probe: int) -> int:
+        return self._tracing.kprobe_unregister(probe)
+
+    @host_call
+    def kprobe_enable(self, cpu: Cpu, probe: int, on: int) -> int:
+        return self._tracing.kprobe_enable(probe, bool(on))
 
     @host_call
     def module_init(self, cpu: Cpu, address: int) -> int:

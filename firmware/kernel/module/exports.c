@@ -15,6 +15,7 @@
 #include <linux/kobject.h>
 #include <linux/kthread.h>
 #include <linux/kstrtox.h>
+#include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -102,6 +103,7 @@ EXPORT_SYMBOL(_copy_to_user);
 EXPORT_SYMBOL(_copy_from_user);
 
 EXPORT_SYMBOL(jiffies);
+EXPORT_SYMBOL(ktime_get);
 EXPORT_SYMBOL(ktime_get_real);
 EXPORT_SYMBOL(ktime_to_cycles);
 EXPORT_SYMBOL(init_timer_key);
@@ -243,9 +245,22 @@ EXPORT_SYMBOL(param_ops_long);
 EXPORT_SYMBOL(param_ops_ulong);
 EXPORT_SYMBOL(param_ops_bool);
 EXPORT_SYMBOL(param_ops_charp);
+EXPORT_SYMBOL(param_ops_string);
 EXPORT_SYMBOL(try_module_get);
 EXPORT_SYMBOL(__module_get);
 EXPORT_SYMBOL(module_put);
+
+EXPORT_SYMBOL_GPL(register_kprobe);
+EXPORT_SYMBOL_GPL(unregister_kprobe);
+EXPORT_SYMBOL_GPL(register_kprobes);
+EXPORT_SYMBOL_GPL(unregister_kprobes);
+EXPORT_SYMBOL_GPL(register_kretprobe);
+EXPORT_SYMBOL_GPL(unregister_kretprobe);
+EXPORT_SYMBOL_GPL(register_kretprobes);
+EXPORT_SYMBOL_GPL(unregister_kretprobes);
+EXPORT_SYMBOL_GPL(enable_kprobe);
+EXPORT_SYMBOL_GPL(disable_kprobe);
+EXPORT_SYMBOL_GPL(get_kretprobe);
 
 EXPORT_SYMBOL_GPL(__trace_bprintk);
 EXPORT_SYMBOL_GPL(__ftrace_vbprintk);
