@@ -14,13 +14,16 @@ import numpy.typing as npt
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.callbacks import TraceCallbacks
+from emu.ftrace.direct_calls import DirectCalls
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
+from emu.ftrace.filters import Pattern
 from emu.ftrace.live_patches import LivePatch, LivePatches, NewCode, Replaced
 from emu.ftrace.native import array_record
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
+from emu.ftrace.printed_events import PrintedEvents
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.return_stack import ReturnStacks
 from emu.ftrace.site_callback import Callback
@@ -38,6 +41,7 @@ class EnabledFunction(NamedTuple):
     users: int
     callback: str  # symbol+offset/size
     flags: str  # the letters that Linux shows
+    direct: str  # what it calls directly, in the same way; "": nothing
 
 
 class TopArray(Protocol):
@@ -69,9 +73,11 @@ class Ftrace:
         kprobes: which breakpoints there are.
         driver: changes the sites and the branches under running CPUs.
         live_patches: the functions that are replaced.
+        direct_calls: the functions that call what a module names.
         enabled: `kernel.ftrace_enabled`.
         failed: whether tracing had to be stopped.
         updates: how often update_sites() was called.
+        printed_events: the events that the guest prints as they are recorded.
         top_array: of which the guest asks; set by whoever makes it.
     """
 
@@ -90,6 +96,7 @@ class Ftrace:
         self.live_patches = LivePatches(
             kernel, arch, trace_globals.symbols, self._trampolines, trace_globals.kprobes.places.code, self.update_sites
         )
+        self.direct_calls = DirectCalls(kernel, arch, self.sites, self.update_sites)
         self.enabled = True
         self.failed = False
         self.updates = 0
@@ -108,6 +115,7 @@ class Ftrace:
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dump: Iterator[str] | None = None
         trace_globals.dynamic_events.on_gone(self._events_gone)
+        self.printed_events = PrintedEvents(kernel, trace_globals.records)
         self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
 
     # Trace arrays
@@ -125,13 +133,22 @@ class Ftrace:
 
     def enabled_functions(self) -> Iterable[EnabledFunction]:
         """The sites that call a tracer, and for how many users."""
-        users = np.sum([ops.users() for ops in self._recorders], axis=0)
+        users = self._users()
         with_registers = self.kprobes.sites(self.sites.functions)
         replaced = self.live_patches.sites(self.sites.functions)
+        direct = self.direct_calls.targets(self.sites.functions)
         for site in map(int, np.flatnonzero(self.sites.targets)):
             callback = self._kernel.symbols.describe(int(self.sites.targets[site]))
-            flags = "RI" if replaced[site] else "R" if with_registers[site] else ""
-            yield EnabledFunction(self.sites.functions.label(site), max(int(users[site]), 1), callback, flags)
+            called = int(direct[site])
+            flags = "RI" if replaced[site] else "RD" if called else "R" if with_registers[site] else ""
+            label = self.sites.functions.label(site)
+            where = self._kernel.symbols.describe(called) if called else ""
+            yield EnabledFunction(label, max(int(users[site]), 1), callback, flags, where)
+
+    def _users(self) -> npt.NDArray[np.int64]:
+        """For each site: how many users of all arrays want it to call."""
+        users: npt.NDArray[np.int64] = np.sum([ops.users() for ops in self._recorders], axis=0)
+        return users
 
     # Sites
 
@@ -272,6 +289,10 @@ class Ftrace:
                 for kind, sites in wanted:
                     if kind is callback:
                         targets[sites] = target
+            if self.direct_calls:
+                direct = self.direct_calls.targets(self.sites.functions)
+                alone = (direct != 0) & (self._users() == 1)
+                targets[alone] = direct[alone]
         return targets
 
     def _places(self, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
@@ -284,13 +305,19 @@ class Ftrace:
         """See `LivePatches.replace`.
 
         Raises:
-            TraceError: also EBUSY, while `enabled` is false; ENODEV, when tracing has failed.
+            TraceError: also EBUSY, while `enabled` is false, or the function has a direct call; ENODEV, when tracing has failed.
         """
+        self._check_changeable()
+        if self.direct_calls.of(function.number):
+            raise TraceError(errno.EBUSY, f"{function.name} has a direct call")
+        return self.live_patches.replace(function, code, settle)
+
+    def _check_changeable(self) -> None:
+        """Raises TraceError: EBUSY, while `enabled` is false; ENODEV, when tracing has failed."""
         if self.failed:
             raise TraceError(errno.ENODEV, "tracing has failed, so that no call site is changed any more")
         if not self.enabled:
             raise TraceError(errno.EBUSY, "kernel.ftrace_enabled is 0")
-        return self.live_patches.replace(function, code, settle)
 
     # Switching it off
 
@@ -298,10 +325,10 @@ class Ftrace:
         """Sets `kernel.ftrace_enabled`. While it is off, no site calls a tracer, whatever the arrays want.
 
         Raises:
-            TraceError: EBUSY, when it is to be off, but a function is replaced.
+            TraceError: EBUSY, when it is to be off, but a function is replaced or has a direct call.
         """
-        if not on and self.live_patches:
-            raise TraceError(errno.EBUSY, "a function is replaced")
+        if not on and (self.live_patches or self.direct_calls):
+            raise TraceError(errno.EBUSY, "a function is replaced, or has a direct call")
         self.enabled = on
         self.update_sites()
 
@@ -324,6 +351,7 @@ class Ftrace:
     def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
         """A CPU can take upcalls; its struct pcpu_hot is at `hot_area`."""
         self._records.set_hot_area(cpu.index, hot_area)
+        self.printed_events.cpu_online(cpu)
 
     def breakpoint(self, cpu: Cpu, registers: int) -> bool:
         """Handles a breakpoint at a site being changed; False: it is at none. `registers`: the saved pt_regs.
@@ -365,12 +393,59 @@ class Ftrace:
                 return -errno.EAGAIN
         return int(self.enabled)
 
-    def stack_tracer(self, on: bool) -> int:
-        """Starts or stops the stack tracer. Returns 0, or -EAGAIN when sites are being changed."""
-        if not self.changing:
-            self._stack_tracer.enabled = on
-            self.update_sites()
-        return -errno.EAGAIN if self.changing else 0
+    def site_of(self, address: int) -> int:
+        """The call site at an address, or that of the function that begins there; 0: there is none."""
+        if address in self.sites:
+            return address
+        found = self._kernel.symbols.function_at(address)
+        if found is None or found[0].address != address:
+            return 0
+        behind = self.sites.addresses - np.uint64(address)  # what lies before wraps round
+        return int(min(self.sites.addresses[behind < np.uint64(found[0].size)], default=0))
+
+    def sites_named(self, word: str) -> Sequence[int]:
+        """The call sites of the functions that a word of a filter selects."""
+        pattern = Pattern.parse(word)
+        addresses: list[int] = self.sites.addresses[pattern.select(self.sites.functions.names)].tolist()
+        return addresses
+
+    def direct_call(self, sites: Sequence[int], old: int, new: int) -> int:
+        """Has sites call `new` directly instead of `old`. Returns 0, before it is so, or -errno."""
+        if self.changing:
+            return -errno.EAGAIN
+        try:
+            if not self.arch.direct_calls:
+                raise TraceError(errno.ENODEV, "this architecture has no direct calls")
+            if new:
+                self._check_changeable()
+            if not old and np.any(self.live_patches.sites(self.sites.functions) & np.isin(self.sites.addresses, sites)):
+                raise TraceError(errno.EBUSY, "a function is replaced")
+            self.direct_calls.change(sites, old, new)
+        except TraceError as error:
+            return -error.code
+        return 0
+
+    def stack_tracer(self, on: bool | None) -> int:
+        """Starts or stops the stack tracer, and returns whether it runs; or -EAGAIN, when sites are being changed."""
+        if on is not None:
+            if not self.changing:
+                self._stack_tracer.enabled = on
+                self.update_sites()
+            if self.changing:
+                return -errno.EAGAIN
+        return int(self._stack_tracer.enabled)
+
+    def tracepoint_printk(self, on: bool | None) -> bool:
+        """Has events printed as they are recorded, if that is allowed, or no longer; returns whether they are."""
+        if on is not None and self.printed_events.allowed:
+            self.printed_events.on = on
+            for recorder in self._recorders.values():
+                recorder.event_files.follow()
+        return self.printed_events.on
+
+    def tracepoint_printk_line(self) -> bytes | None:
+        line = self.printed_events.next_line()
+        return None if line is None else line.encode(errors="surrogateescape")
 
     def tracing_on(self, on: bool | None) -> bool:
         """Sets whether the top array records, and returns it. `on` None: only returns it. As in Linux, the tracer is not told."""
@@ -451,10 +526,11 @@ class Ftrace:
 
         With the last of a module its events go, too, and buffers in which there may be some are emptied.
         """
-        if self.driver.busy:
+        going = module.has_code if part is None else part.__contains__
+        if self.driver.busy or not self.direct_calls.may_free(going):
             return False
         before = self.sites.addresses
-        self.kprobes.module_going(module.has_code if part is None else part.__contains__)
+        self.kprobes.module_going(going)
         if part is None:
             self.sites.unloaded(module.name)
             self.keys.unloaded(module.name)

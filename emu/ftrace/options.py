@@ -30,6 +30,7 @@ CORE_OPTIONS = (
     Option("raw", False),
     Option("hex", False),
     Option("bin", False),
+    Option("block", False),
     Option("trace_printk", True, top_only=True),
     Option("annotate", True),
     Option("userstacktrace", False),

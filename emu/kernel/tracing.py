@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 from typing import Protocol
 
 from emu.cpu.cpu import Cpu
@@ -11,6 +12,8 @@ from emu.kernel.host_calls import LONGEST_STRING, host_call, put
 from emu.kernel.modules import BadModule, Module, Modules
 
 __all__ = ["Tracing", "TracingCalls"]
+
+_MOST_SITES = 1 << 18  # of one host call
 
 
 class Tracing(Protocol):
@@ -58,8 +61,33 @@ class Tracing(Protocol):
         Or -errno. EAGAIN: it is being set, but sites are being changed; the kernel asks again.
         """
 
-    def stack_tracer(self, on: bool) -> int:
-        """Starts or stops the stack tracer, and returns 0. Or -EAGAIN: sites are being changed; the kernel asks again."""
+    @property
+    def changing(self) -> bool:
+        """Whether call sites are being changed."""
+
+    def site_of(self, address: int) -> int:
+        """The call site at an address, or that of the function that begins there; 0: there is none."""
+
+    def sites_named(self, word: str) -> Sequence[int]:
+        """The call sites of the functions that a word of a filter selects."""
+
+    def direct_call(self, sites: Sequence[int], old: int, new: int) -> int:
+        """Has sites call `new` directly instead of `old`; 0 stands for no direct call. All of them or none.
+
+        Returns 0 when this has begun; it is done when no site is being changed any more. Or -errno.
+        """
+
+    def stack_tracer(self, on: bool | None) -> int:
+        """Starts or stops the stack tracer (`on` None: leaves it as it is), and returns whether it runs.
+
+        Or -EAGAIN: sites are being changed; the kernel asks again.
+        """
+
+    def tracepoint_printk(self, on: bool | None) -> bool:
+        """Has events printed as they are recorded, or not (`on` None: leaves it as it is), and returns whether they are."""
+
+    def tracepoint_printk_line(self) -> bytes | None:
+        """The next line that is to be printed of such events; None: there is none."""
 
     def module_init(self, module: Module) -> None:
         """Called before any code of a module is executed: turns the module's sites into nops.
@@ -142,8 +170,40 @@ class TracingCalls:
         return self._tracing.ftrace_enabled(bool(wanted) if wanted < 2 else None)
 
     @host_call
-    def stack_tracer(self, cpu: Cpu, on: int) -> int:
-        return self._tracing.stack_tracer(bool(on))
+    def ftrace_location(self, cpu: Cpu, address: int) -> int:
+        return self._tracing.site_of(address)
+
+    @host_call
+    def ftrace_match(self, cpu: Cpu, word: int, size: int, address: int, most: int) -> int:
+        """Stores the addresses of at most so many sites. Returns how many there are."""
+        found = self._tracing.sites_named(cpu.read(word, min(size, LONGEST_STRING)).decode(errors="replace"))
+        stored = b"".join(one.to_bytes(8, cpu.board.arch.byte_order) for one in found[:most])
+        return min(put(cpu, address, stored), 0) or len(found)
+
+    @host_call
+    def ftrace_direct(self, cpu: Cpu, sites: int, count: int, old: int, new: int) -> int:
+        """Without sites: only whether all is done."""
+        if not count:
+            return -errno.EAGAIN if self._tracing.changing else 0
+        if count > _MOST_SITES:
+            return -errno.EINVAL
+        words = cpu.read(sites, 8 * count)
+        addresses = [int.from_bytes(words[n : n + 8], cpu.board.arch.byte_order) for n in range(0, len(words), 8)]
+        return self._tracing.direct_call(addresses, old, new)
+
+    @host_call
+    def stack_tracer(self, cpu: Cpu, wanted: int) -> int:
+        return self._tracing.stack_tracer(bool(wanted) if wanted < 2 else None)
+
+    @host_call
+    def tracepoint_printk(self, cpu: Cpu, on: int) -> int:
+        return int(self._tracing.tracepoint_printk(bool(on) if on < 2 else None))
+
+    @host_call
+    def tracepoint_printk_line(self, cpu: Cpu, address: int, size: int) -> int:
+        """Stores the next line that is to be printed, cut to `size` bytes, and returns its length; -EAGAIN: there is none."""
+        line = self._tracing.tracepoint_printk_line()
+        return -errno.EAGAIN if line is None else put(cpu, address, line[:size])
 
     @host_call
     def module_init(self, cpu: Cpu, address: int) -> int:

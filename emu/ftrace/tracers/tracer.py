@@ -41,6 +41,10 @@ class TracedArray(Protocol):
         """The worst latency that it has seen."""
 
     @property
+    def tracer(self) -> Tracer:
+        """The one that is set."""
+
+    @property
     def recording(self) -> bool:
         """tracing_on."""
 
