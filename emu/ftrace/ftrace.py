@@ -106,7 +106,8 @@ class Ftrace:
         self.sites = trace_globals.sites
         self.keys = trace_globals.keys
         self.kprobes = trace_globals.kprobes
-        self.driver = Driver(kernel, arch, self._fail, warn, lambda: trace_globals.osnoise.silence)
+        silent = (trace_globals.osnoise, trace_globals.hwlat)
+        self.driver = Driver(kernel, arch, self._fail, warn, lambda: max(tracer.silence for tracer in silent))
         self._trampolines = trace_globals.trampolines
         self._trampolines.on_ready(self._ready)
         self.live_patches = LivePatches(
