@@ -512,6 +512,25 @@ class Machine:
         self.ftrace.set_enabled(on)
         self.settle()
 
+    @property
+    def stack_tracer_enabled(self) -> bool:
+        """`/proc/sys/kernel/stack_tracer_enabled`: while it is true, traced functions look how deep their stack is.
+
+        Raises:
+            GuestPanic, PoweredOff, BadProtocol: (when it is set) as `settle`.
+        """
+        self._check_open()
+        return self.ftrace.stack_tracer(None) != 0
+
+    @stack_tracer_enabled.setter
+    def stack_tracer_enabled(self, on: bool) -> None:
+        self._check_open()
+        self._check_calls()
+        if on != self.stack_tracer_enabled:
+            self.settle()  # sites may be changing, and are changed once more then
+            self.ftrace.stack_tracer(on)
+            self.settle()
+
     def settle(self, limit: int | None = None, host_limit: float | None = None) -> None:
         """Runs the machine until all that tracefs asked for has been done: patching, and work of the guest's kernel.
 

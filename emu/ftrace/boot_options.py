@@ -113,7 +113,7 @@ class BootOptions:
 
     def _say(self, line: str, why: str, level: Level = Level.WARNING) -> None:
         self._log.write(line, level)
-        self._warn(f"{line}: {why}")
+        self._warn(f"{line.removesuffix('.')}: {why}")
 
     @contextmanager
     def _reporting(self, line: str, level: Level = Level.WARNING) -> Iterator[None]:
