@@ -186,7 +186,8 @@ class Machine:
                 self.kernel.file_server.serve(name, served)
             self.ftrace.sites.initialise()
             self.ftrace.keys.check()
-            BootOptions(self.trace_array, TraceFS(tree), self.kernel.log, warn).obey(command_line)
+            self._boot_options = BootOptions(self.trace_array, TraceFS(tree), self.kernel.log, warn)
+            self._boot_options.obey(command_line)
             with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
                 self._boot(seed % 1_000_000, booting)
             for line, refusal in lines.items():
@@ -203,6 +204,9 @@ class Machine:
         Clocks start at `time`: a seed also moves the timer ticks.
         """
         self.kernel.start(time, self.ftrace)
+        while not self.kernel.hot_areas and self._run_for_a_moment():
+            pass
+        self._boot_options.obey_when_traps_are_taken()
         restless = self.trace_array.ops.tracer.has_threads
         while self._run_for_a_moment():
             booting(len(self.kernel.hot_areas))

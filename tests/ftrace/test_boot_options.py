@@ -15,8 +15,8 @@ GRAPH = (
 )
 EVENTS = (
     "ftrace=function ftrace_filter=*_init,vfs_read ftrace_notrace=mm_init trace_event=initcall,sched:sched_process_exec "
-    "kprobe_event=p:reads,vfs_read,count=$arg3;r:inits,vfs_caches_init trace_clock=mono tp_printk tp_printk_stop_on_boot "
-    "ftrace_boot_snapshot stacktrace_filter=vfs_*,dput"
+    "kprobe_event=p:reads,vfs_read,count=$arg3;p:late,late_trace_init;r:inits,populate_rootfs trace_clock=mono "
+    "tp_printk tp_printk_stop_on_boot ftrace_boot_snapshot stacktrace_filter=vfs_*,dput"
 )
 LATENCY = (
     'ftrace=irqsoff tracing_thresh=0x5 trace_options=nofunction-trace alloc_snapshot tp_printk=off "kprobe_event=p:a vfs_read" '
@@ -57,7 +57,10 @@ def test_function_graph_from_the_first_function_on(arch: str) -> None:
 def test_functions_events_and_probes_of_the_boot(arch: str) -> None:
     with booted_machine(arch, command_line=EVENTS) as machine:
         boot = machine.tracefs.read("snapshot")
-        order = ["trap_init <-start_kernel", "inits: (start_kernel", "initcall_level: level=early", "initcall_level: level=late"]
+        order = [
+            "trap_init <-start_kernel", "initcall_level: level=early", "initcall_level: level=late", "late: (late_trace_init+0x0",
+            "inits: (kernel_init",
+        ]  # fmt: skip
         places = [boot.index(text) for text in order]
         assert places == sorted(places)
         assert " mm_init <-" not in boot and " fork_init <-start_kernel" in boot
