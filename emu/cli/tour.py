@@ -64,7 +64,7 @@ def tour(name: str | None, section: str | None, listed: bool, full: bool, **mach
     progress = Progress()
 
     def boot(console: Callable[[bytes], None], **needed: str) -> Machine:
-        values: dict[str, Any] = {name: int(value) if name == "cpus" else value for name, value in needed.items()}
+        values: dict[str, Any] = {name: int(value) if name in ("cpus", "quantum") else value for name, value in needed.items()}
         return replace(options, **values).boot(console, limits, progress)
 
     def pieces() -> Iterator[bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
+from functools import partial
 
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.errors import TraceError
@@ -33,6 +34,7 @@ class HwlatDetector:
         self.threshold = 10
         self._user: ArrayRecords | None = None
         self._threshold_before = 0
+        self._looks = False  # whether there may be threads
         self._memory = memory
         self._work = work
         self._data = memory.image.symbol("hwlat_data")
@@ -58,7 +60,7 @@ class HwlatDetector:
         mode = _MODES.index(name)
         if self.busy:
             self.stop_threads()
-            self._work.ask(WorkKind.HWLAT_START, mode)
+            self._start(mode)
         else:
             self._set("thread_mode", mode)
 
@@ -83,6 +85,11 @@ class HwlatDetector:
         if time > self.window:
             raise TraceError(errno.EINVAL, f"a width of {time} us is longer than its window, {self.window} us")
         self._set("sample_width", time)
+
+    @property
+    def silence(self) -> int:
+        """For how many nanoseconds a thread may take no interrupts."""
+        return self.width * 1000 if self._looks else 0
 
     @property
     def busy(self) -> bool:
@@ -115,8 +122,18 @@ class HwlatDetector:
 
     def start_threads(self) -> None:
         """Has its threads begin, unless they have begun."""
-        self._work.ask(WorkKind.HWLAT_START, _SAME_MODE)
+        self._start(_SAME_MODE)
 
     def stop_threads(self, then: Callable[[], None] = lambda: None) -> None:
         """Has its threads end, if there are any. `then`: called when they have recorded for the last time."""
-        self._work.ask(WorkKind.HWLAT_STOP, on_done=lambda result: then())
+        self._work.ask(WorkKind.HWLAT_STOP, on_done=partial(self._stopped, then))
+
+    def _start(self, mode: int) -> None:
+        self._work.ask(WorkKind.HWLAT_START, mode, on_done=self._started)
+
+    def _started(self, result: int) -> None:
+        self._looks = True
+
+    def _stopped(self, then: Callable[[], None], result: int) -> None:
+        self._looks = False
+        then()

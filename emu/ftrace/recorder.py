@@ -460,9 +460,9 @@ class Recorder:
         self._buffers.ring(cpu).discard(count)
 
     def take_page(self, cpu: int, *, spare: bool = False, whole: bool = False) -> bytes | None:
-        """Takes a page out of a CPU's buffer, in the guest's byte order, as trace_pipe_raw gives it.
+        """Takes a page out of a CPU's buffer, as trace_pipe_raw gives it; None if there is no event, or no `whole` page.
 
-        None: there is no event, or no `whole` page.
+        It is in the guest's byte order.
         """
         rings = self._buffers.of(cpu, spare=spare)
         page = rings[0].read_page(whole=whole) if rings else None

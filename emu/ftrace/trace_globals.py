@@ -17,6 +17,7 @@ from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.guest_array import GuestArray
+from emu.ftrace.guest_kprobes import GuestKprobes
 from emu.ftrace.hwlat import HwlatDetector
 from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.keys import Keys
@@ -82,12 +83,15 @@ class TraceGlobals:
         self.kprobes = Kprobes(
             kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, self.rethooks, warn
         )
+        self.guest_kprobes = GuestKprobes(self.kprobes)
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys, self.kprobes)
         self.stack_tracer = StackTracer(
             arch, self.guest, self.records, self.stacks, kernel.symbols, self.sites.functions
         )
         self.profiler = Profiler(self.records)
-        self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
+        self.events = Catalogue(
+            kernel.memory, self.records, kernel.work, kernel.log.write_once, lambda: arch.put_made_event(self.guest)
+        )
         self.dynamic_events = DynamicEvents(self.events, self._kinds)
         self.symbol_names = SymbolNames(kernel)
         self.clocks = Clocks(kernel, arch, self.records)

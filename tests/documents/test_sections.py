@@ -18,8 +18,9 @@ MOST = 3_000  # characters shown of what is wrong
 
 
 def booting(arch: str) -> Callable[..., Machine]:
-    def boot(console: Callable[[bytes], None], cpus: str = "2", append: str = "", smi: str | None = None) -> Machine:
-        return Machine(arch=arch, console=console, cpus=int(cpus), command_line=append, smi=smi)
+    def boot(console: Callable[[bytes], None], append: str = "", smi: str | None = None, **numbers: str) -> Machine:
+        options = {"cpus": 2} | {name: int(number) for name, number in numbers.items()}
+        return Machine(arch=arch, console=console, command_line=append, smi=smi, **options)
 
     return boot
 

@@ -14,6 +14,8 @@ _ENTRIES = (EventType.HWLAT,)
 class _Hwlat(Tracer):
     """Without a tracing_thresh it has one of its own: what it had when it was set last, first 10 us."""
 
+    has_threads = True
+
     def excludes(self, other: Tracer) -> bool:
         return other is self
 

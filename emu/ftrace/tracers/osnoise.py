@@ -19,6 +19,8 @@ class _OsnoiseTracer(Tracer):
         entries: what they record.
     """
 
+    has_threads = True
+
     def __init__(self, name: str, *, timerlat: bool, entries: Collection[EventType]) -> None:
         super().__init__(name, in_instances=True)
         self._timerlat = timerlat

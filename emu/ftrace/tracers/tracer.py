@@ -104,10 +104,12 @@ class Tracer:
     Attributes:
         print_max: whether it keeps the worst that it has seen in the spare ring buffers: then `trace` shows those, and there are
             no snapshots (Linux: print_max and use_max_tr).
+        has_threads: whether threads of the guest, which never rest, do its work.
         only_with: a symbol of the kernel without which there is no such tracer; None: all kernels have it.
     """
 
     print_max = False
+    has_threads = False
     only_with: ClassVar[str | None] = None
 
     def __init__(

@@ -86,6 +86,10 @@ class Handle:
         self._require(OpenFlags.WRITE)
         raise OSError(errno.EINVAL, "this file cannot be written")
 
+    def ioctl(self, command: int) -> int:
+        """Obeys a command that has no argument, or whose argument does not matter."""
+        raise OSError(errno.ENOTTY, "this file knows no commands")
+
     def poll(self) -> Readiness:
         return Readiness.READABLE | Readiness.WRITABLE
 

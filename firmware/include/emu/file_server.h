@@ -29,6 +29,7 @@
 #define FS_RENAME	17	/* node, name NUL new name, other: new node */
 #define FS_READLINK	18	/* node -> text */
 #define FS_SPLICE	19	/* handle, offset, size -> data, for a pipe */
+#define FS_IOCTL	20	/* handle, offset: the command */
 
 /* FS_ROOT's result: nothing can be changed */
 #define FS_READ_ONLY		0x1

@@ -227,6 +227,18 @@ static __poll_t hostfs_poll(struct file *file, poll_table *wait)
 	return mask;
 }
 
+/* Whatever a command concerns is with the host. */
+static long hostfs_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct hostfs_request *req = hostfs_alloc(FS_IOCTL, 0, 0);
+
+	if (!req)
+		return -ENOMEM;
+	req->fr.handle = hostfs_handle(file);
+	req->fr.offset = cmd;
+	return hostfs_ask_once(req);
+}
+
 /* Reads a page of a file, which need not be open. */
 static long hostfs_read_page(struct hostfs_request *req, struct page *page)
 {
@@ -287,6 +299,7 @@ const struct file_operations hostfs_file_operations = {
 	.read_iter	= hostfs_read_iter,
 	.write_iter	= hostfs_write_iter,
 	.poll		= hostfs_poll,
+	.unlocked_ioctl	= hostfs_ioctl,
 	.mmap		= hostfs_mmap,
 	.open		= hostfs_open,
 	.release	= hostfs_release,
