@@ -23,6 +23,7 @@ from emu.ftrace.native import array_record
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
+from emu.ftrace.printed_events import PrintedEvents
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.return_stack import ReturnStacks
 from emu.ftrace.site_callback import Callback
@@ -90,6 +91,7 @@ class Ftrace:
         enabled: `kernel.ftrace_enabled`.
         failed: whether tracing had to be stopped.
         updates: how often update_sites() was called.
+        printed_events: the events that the guest prints as they are recorded.
         top_array: of which the guest asks; set by whoever makes it.
         guest_instances: the same.
     """
@@ -129,6 +131,7 @@ class Ftrace:
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dump: Iterator[str] | None = None
         trace_globals.dynamic_events.on_gone(self._events_gone)
+        self.printed_events = PrintedEvents(kernel, trace_globals.records, trace_globals.events)
         self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
 
     # Trace arrays
@@ -200,9 +203,9 @@ class Ftrace:
                 recorder.sites_changed(ops.callback)
 
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
-        """Whether a site may call for another array's function tracer than the top array's, or for a command."""
+        """Whether a site may call for another array than the top array, or for a command."""
         top = next(iter(self._recorders))
-        return any(ops.has_probes or (ops is not top and ops.callback is Callback.ENTRY) for ops in arrays)
+        return any(ops.has_probes or (ops is not top and ops.callback is not None) for ops in arrays)
 
     def _patch(self, arrays: Collection[FtraceOps]) -> bool:
         """Starts to patch the sites for the tracers of these arrays and the probes of all, the keys for the events of all, and
@@ -280,8 +283,10 @@ class Ftrace:
         if not self.driver.busy and self._kernel.file_server.waited_for:
             self._kernel.file_server.changed()
 
-    def _tell_recorders(self, arrays: Iterable[FtraceOps]) -> None:
+    def _tell_recorders(self, arrays: Collection[FtraceOps]) -> None:
         places = self._places(self.sites.addresses)
+        graphs = [self._recorders[ops].records for ops in arrays if ops.callback is Callback.GRAPH]
+        self._records.graphs_are_of(graphs[0] if graphs else None)
         for ops in arrays:
             recorder = self._recorders[ops]
             if ops.graph_user != array_record.NOBODY and not recorder.graph_running:
@@ -364,6 +369,7 @@ class Ftrace:
     def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
         """A CPU can take upcalls; its struct pcpu_hot is at `hot_area`."""
         self._records.set_hot_area(cpu.index, hot_area)
+        self.printed_events.cpu_online(cpu)
 
     def breakpoint(self, cpu: Cpu, registers: int) -> bool:
         """Handles a breakpoint at a site being changed; False: it is at none. `registers`: the saved pt_regs.
@@ -437,12 +443,27 @@ class Ftrace:
             return -error.code
         return 0
 
-    def stack_tracer(self, on: bool) -> int:
-        """Starts or stops the stack tracer. Returns 0, or -EAGAIN when sites are being changed."""
-        if not self.changing:
-            self._stack_tracer.enabled = on
-            self.update_sites()
-        return -errno.EAGAIN if self.changing else 0
+    def stack_tracer(self, on: bool | None) -> int:
+        """Starts or stops the stack tracer, and returns whether it runs; or -EAGAIN, when sites are being changed."""
+        if on is not None:
+            if not self.changing:
+                self._stack_tracer.enabled = on
+                self.update_sites()
+            if self.changing:
+                return -errno.EAGAIN
+        return int(self._stack_tracer.enabled)
+
+    def tracepoint_printk(self, on: bool | None) -> bool:
+        """Has events printed as they are recorded, if that is allowed, or no longer; returns whether they are."""
+        if on is not None and self.printed_events.allowed:
+            self.printed_events.on = on
+            for recorder in self._recorders.values():
+                recorder.event_files.follow()
+        return self.printed_events.on
+
+    def tracepoint_printk_line(self) -> bytes | None:
+        line = self.printed_events.next_line()
+        return None if line is None else line.encode(errors="surrogateescape")
 
     def tracing_on(self, on: bool | None) -> bool:
         """Sets whether the top array records, and returns it. `on` None: only returns it. As in Linux, the tracer is not told."""
@@ -450,9 +471,24 @@ class Ftrace:
             (self._top.record_on if on else self._top.record_off)()
         return self._top.recording
 
-    def max_latency(self, nanoseconds: int) -> None:
-        """The top array's tracing_max_latency is at least this."""
-        self._top.max_latency.raise_to(nanoseconds)
+    def max_latency(self, kind: int, nanoseconds: int) -> None:
+        """The tracer whose entries are of this kind has seen a latency."""
+        for recorder in self._taking(kind):
+            recorder.max_latency.raise_to(nanoseconds)
+
+    def tracer_printk(self, cpu: Cpu, kind: int, ip: int, text: bytes) -> None:
+        """It writes a text into the buffers of its arrays."""
+        for recorder in self._taking(kind):
+            recorder.host_events.write_printk(cpu, ip, text, 1)
+
+    def tracer_off(self, kind: int) -> None:
+        """It stops recording in its arrays. As in Linux, it is not told."""
+        for recorder in self._taking(kind):
+            recorder.record_off()
+
+    def _taking(self, kind: int) -> list[Recorder]:
+        """Of the arrays that take entries of a kind from tracers in the guest."""
+        return [recorder for recorder in self._recorders.values() if recorder.event_files.takes_entries(kind)]
 
     def allocate_snapshot(self) -> bool:
         """Makes room for a snapshot of the top array; False: there is no memory."""

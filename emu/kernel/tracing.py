@@ -43,8 +43,14 @@ class Tracing(Protocol):
     def tracing_on(self, on: bool | None) -> bool:
         """Has the top array's buffers record or not (`on` None: leaves them as they are); returns whether they do."""
 
-    def max_latency(self, nanoseconds: int) -> None:
-        """The top array's tracing_max_latency is at least this."""
+    def max_latency(self, kind: int, nanoseconds: int) -> None:
+        """A tracer's tracing_max_latency is at least this. `kind`: of the entries that the tracer records, enum trace_type."""
+
+    def tracer_printk(self, cpu: Cpu, kind: int, ip: int, text: bytes) -> None:
+        """The tracer that records entries of a kind writes a text, as trace_printk() does, into the buffers of its arrays."""
+
+    def tracer_off(self, kind: int) -> None:
+        """It has the buffers of its arrays record no longer."""
 
     def allocate_snapshot(self) -> bool:
         """Makes room for a snapshot of the top array. False: there is not enough memory."""
@@ -95,8 +101,17 @@ class Tracing(Protocol):
         EAGAIN: sites are being changed; the kernel asks again.
         """
 
-    def stack_tracer(self, on: bool) -> int:
-        """Starts or stops the stack tracer, and returns 0. Or -EAGAIN: sites are being changed; the kernel asks again."""
+    def stack_tracer(self, on: bool | None) -> int:
+        """Starts or stops the stack tracer (`on` None: leaves it as it is), and returns whether it runs.
+
+        Or -EAGAIN: sites are being changed; the kernel asks again.
+        """
+
+    def tracepoint_printk(self, on: bool | None) -> bool:
+        """Has events printed as they are recorded, or not (`on` None: leaves it as it is), and returns whether they are."""
+
+    def tracepoint_printk_line(self) -> bytes | None:
+        """The next line that is to be printed of such events; None: there is none."""
 
     def module_init(self, module: Module) -> None:
         """Called before any code of a module is executed: turns the module's sites into nops.
@@ -158,8 +173,18 @@ class TracingCalls:
         return int(self._tracing.tracing_on(bool(wanted) if wanted < 2 else None))
 
     @host_call
-    def tracing_max_latency(self, cpu: Cpu, nanoseconds: int) -> int:
-        self._tracing.max_latency(nanoseconds)
+    def tracing_max_latency(self, cpu: Cpu, kind: int, nanoseconds: int) -> int:
+        self._tracing.max_latency(kind, nanoseconds)
+        return 0
+
+    @host_call
+    def tracer_printk(self, cpu: Cpu, kind: int, ip: int, text: int, size: int) -> int:
+        self._tracing.tracer_printk(cpu, kind, ip, cpu.read(text, min(size, LONGEST_STRING)))
+        return 0
+
+    @host_call
+    def tracer_off(self, cpu: Cpu, kind: int) -> int:
+        self._tracing.tracer_off(kind)
         return 0
 
     @host_call
@@ -221,8 +246,18 @@ class TracingCalls:
         return self._tracing.trace_array_event(array, string(cpu, system), string(cpu, event), bool(on))
 
     @host_call
-    def stack_tracer(self, cpu: Cpu, on: int) -> int:
-        return self._tracing.stack_tracer(bool(on))
+    def stack_tracer(self, cpu: Cpu, wanted: int) -> int:
+        return self._tracing.stack_tracer(bool(wanted) if wanted < 2 else None)
+
+    @host_call
+    def tracepoint_printk(self, cpu: Cpu, on: int) -> int:
+        return int(self._tracing.tracepoint_printk(bool(on) if on < 2 else None))
+
+    @host_call
+    def tracepoint_printk_line(self, cpu: Cpu, address: int, size: int) -> int:
+        """Stores the next line that is to be printed, cut to `size` bytes, and returns its length; -EAGAIN: there is none."""
+        line = self._tracing.tracepoint_printk_line()
+        return -errno.EAGAIN if line is None else put(cpu, address, line[:size])
 
     @host_call
     def module_init(self, cpu: Cpu, address: int) -> int:

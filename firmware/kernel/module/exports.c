@@ -199,6 +199,8 @@ EXPORT_SYMBOL(generic_file_llseek);
 EXPORT_SYMBOL(generic_file_read_iter);
 EXPORT_SYMBOL(generic_file_write_iter);
 EXPORT_SYMBOL(generic_file_mmap);
+EXPORT_SYMBOL(generic_file_splice_read);
+EXPORT_SYMBOL(iter_file_splice_write);
 EXPORT_SYMBOL(generic_read_dir);
 EXPORT_SYMBOL(generic_write_end);
 EXPORT_SYMBOL(page_symlink);
