@@ -21,6 +21,7 @@ from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.boot_options import BootOptions
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
+from emu.ftrace.guest_instances import GuestInstances
 from emu.ftrace.live_patches import LivePatch, Replaced
 from emu.ftrace.patching import Protocol
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -146,6 +147,7 @@ class Machine:
         self.warnings: list[str] = []
         self._output = bytearray()
         self._sink = console or (lambda data: None)
+        callers = [callback for callback in (console, warn) if callback is not None]
         self._closed = False
         with ExitStack() as opened:  # closed by close(), or when the constructor raises
             if ramdisk is None:
@@ -174,6 +176,7 @@ class Machine:
             if patching is not None:
                 self.patching.protocol = patching
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
+            self.ftrace.guest_instances = GuestInstances(self.trace_array)
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open, self._changing)
             self._probes: HostProbes | None = None
@@ -192,7 +195,7 @@ class Machine:
                 if done.status:
                     raise ValueError(f"{refusal}: {done.output.decode(errors='replace').strip()}")
             self._output.clear()
-            self._checkpoints = opened.enter_context(closing(Checkpoints(self.board, [self])))
+            self._checkpoints = opened.enter_context(closing(Checkpoints(self.board, [self], callers)))
             self._opened = opened.pop_all()
 
     def _boot(self, time: int, booting: Callable[[int], None]) -> None:

@@ -15,7 +15,7 @@ import click
 from emu.cli.event_options import event_choices, event_option
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
 from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
-from emu.cli.output import Output, open_output, write_through
+from emu.cli.output import Output, open_shown, write_through
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
 from emu.cli.signals import Terminated, raised
@@ -172,7 +172,7 @@ def run(
     console = _CommandOutput(progress)
     limits = RunLimits.taken_from(machine_arguments)
     status, cut_short = 0, None
-    with raised(), _open(output) as out, MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
+    with raised(), open_shown(output) as out, MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
         with progress.during("setting up tracing"), guest_errors():
             machine.tracefs.write("tracing_on", "0")  # nothing is recorded before the command starts
             _apply(machine.tracefs.write, settings)
@@ -202,20 +202,6 @@ def run(
     return status
 
 
-def _open(path: Path | None) -> Output:
-    """Opens the file at `path`; for None standard output, with a pager if it is a terminal.
-
-    Raises:
-        click.ClickException: the file cannot be written.
-    """
-    if path is None and sys.stdout.isatty():
-        from emu.cli.pager import Pager, pager_command
-
-        if command := pager_command():
-            return Pager(command)
-    return open_output(path)
-
-
 def _buffer_sizes(size: str | None, most: str | None) -> Iterable[Setting]:
     """What -b and -m ask for: the smaller counts, because a trace is what a buffer holds."""
     given = [Setting(option, "buffer_size_kb", kb) for option, kb in (("-b", size), ("-m", most)) if kb is not None]
@@ -230,8 +216,8 @@ def _results(machine: Machine, progress: Progress, out: Output, reports: Sequenc
     if trace:
         yield from _trace(machine, progress, out)
     for path in _files(machine, reports):
-        yield f"{chr(10) * trace}==> {path} <==\n".encode()
-        trace = True
+        yield b"\n" * trace + f"==> {path} <==\n".encode()
+        trace = True  # something is printed already
         yield from machine.tracefs.read_pieces(path)
 
 

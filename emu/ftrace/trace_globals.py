@@ -17,6 +17,7 @@ from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.guest_array import GuestArray
+from emu.ftrace.guest_kprobes import GuestKprobes
 from emu.ftrace.hwlat import HwlatDetector
 from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.keys import Keys
@@ -68,6 +69,7 @@ class TraceGlobals:
         self.buffer_kb = _BUFFER_KB
         self.warn = warn
         self.work = kernel.work
+        self.log = kernel.log
         self.kernel_values = KernelValues(kernel.memory)
         self.pointer_key = pointer_key
         self.guest = GuestLayout.of(kernel.image, kernel.arch.saved_registers(kernel.image))
@@ -81,12 +83,15 @@ class TraceGlobals:
         self.kprobes = Kprobes(
             kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, self.rethooks, warn
         )
+        self.guest_kprobes = GuestKprobes(self.kprobes)
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys, self.kprobes)
         self.stack_tracer = StackTracer(
             arch, self.guest, self.records, self.stacks, kernel.symbols, self.sites.functions
         )
         self.profiler = Profiler(self.records)
-        self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
+        self.events = Catalogue(
+            kernel.memory, self.records, kernel.work, kernel.log.write_once, lambda: arch.put_made_event(self.guest)
+        )
         self.dynamic_events = DynamicEvents(self.events, self._kinds)
         self.symbol_names = SymbolNames(kernel)
         self.clocks = Clocks(kernel, arch, self.records)
@@ -159,6 +164,13 @@ class TraceGlobals:
         from emu.ftrace.native import event_handler
 
         address: int = event_handler.build().address
+        return address
+
+    def repeat_test(self) -> int:
+        """The address of what says whether a call is one like the CPU's latest (`native.function_repeats`)."""
+        from emu.ftrace.native import function_repeats
+
+        address: int = function_repeats.build().address
         return address
 
     def section_handler(self) -> int:

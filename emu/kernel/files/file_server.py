@@ -28,8 +28,6 @@ __all__ = ["FileServer"]
 _NODE_BITS = 40  # of a node's number in its tree; the bits above name the tree
 _NODE_MASK = (1 << _NODE_BITS) - 1
 _MOST_HANDLES = 4096
-_SAME_EVERYWHERE = errno.ERANGE  # error numbers up to here are those of every Linux
-
 
 def _when_done(working: Sequence[ServedTree], result: int) -> int | WouldBlock:
     """The result of an operation that has begun work, once that is done. Raises OSError: it could not be done."""
@@ -96,6 +94,8 @@ class FileServer:
             "FS_UNLINK": self._unlink,
             "FS_RMDIR": self._rmdir,
             "FS_RENAME": self._rename,
+            "FS_SPLICE": self._splice,
+            "FS_IOCTL": lambda r: self._opened(r).handle.ioctl(r.offset),
             "FS_READLINK": lambda r: r.put_data(os.fsencode(self._node(r.node).readlink())),
         }
         self._operations = {image.constant(name): operation for name, operation in operations.items()}
@@ -272,6 +272,14 @@ class FileServer:
             return data
         return request.put_data(data)
 
+    def _splice(self, request: FileRequest) -> int | WouldBlock:
+        handle = self._opened(request).handle
+        data = handle.splice(request.offset, request.room(), waited=self.caller is None)
+        if isinstance(data, WouldBlock):
+            handle.await_readiness()
+            return data
+        return request.put_data(data)
+
     def _poll(self, request: FileRequest) -> int:
         handle = self._opened(request).handle
         ready = handle.poll()
@@ -304,13 +312,4 @@ class FileServer:
         """The result of a request that has failed."""
         if isinstance(error, LoggedError):
             self._log.write_once(error.log)
-        return -self._errno(error.errno)
-
-    def _errno(self, number: int | None) -> int:
-        """The guest's number of a host's error; EIO for an error that the guest does not know."""
-        if number is not None and number <= _SAME_EVERYWHERE:
-            return number
-        name = errno.errorcode.get(number or 0, "")
-        if name not in self._image.layout:
-            return errno.EIO
-        return self._image.constant(name)
+        return -self._image.error_number(error.errno or errno.EIO)

@@ -15,6 +15,7 @@
 #include <linux/kobject.h>
 #include <linux/kthread.h>
 #include <linux/kstrtox.h>
+#include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -36,6 +37,7 @@
 #include <linux/uio.h>
 #include <linux/wait.h>
 #include <linux/wait_bit.h>
+#include <linux/workqueue.h>
 #include <linux/writeback.h>
 
 EXPORT_SYMBOL(printk);
@@ -70,6 +72,7 @@ EXPORT_SYMBOL_GPL(stop_critical_timings);
 EXPORT_SYMBOL_GPL(start_critical_timings);
 
 EXPORT_SYMBOL(on_each_cpu);
+EXPORT_SYMBOL_GPL(smp_call_function_single_async);
 
 EXPORT_SYMBOL(memcpy);
 EXPORT_SYMBOL(memmove);
@@ -95,15 +98,20 @@ EXPORT_SYMBOL(kmem_cache_free);
 EXPORT_SYMBOL(kmem_cache_destroy);
 EXPORT_SYMBOL(vmemmap_base);
 EXPORT_SYMBOL(__put_page);
+EXPORT_SYMBOL_GPL(handle_mm_fault);
 EXPORT_SYMBOL(_copy_to_user);
 EXPORT_SYMBOL(_copy_from_user);
 
 EXPORT_SYMBOL(jiffies);
+EXPORT_SYMBOL(ktime_get);
 EXPORT_SYMBOL(ktime_get_real);
 EXPORT_SYMBOL(ktime_to_cycles);
 EXPORT_SYMBOL(init_timer_key);
 EXPORT_SYMBOL(mod_timer);
 EXPORT_SYMBOL(del_timer_sync);
+EXPORT_SYMBOL(cancel_work_sync);
+EXPORT_SYMBOL(queue_work_on);
+EXPORT_SYMBOL(system_wq);
 
 EXPORT_SYMBOL(schedule);
 EXPORT_SYMBOL(schedule_timeout);
@@ -193,6 +201,8 @@ EXPORT_SYMBOL(generic_file_llseek);
 EXPORT_SYMBOL(generic_file_read_iter);
 EXPORT_SYMBOL(generic_file_write_iter);
 EXPORT_SYMBOL(generic_file_mmap);
+EXPORT_SYMBOL(generic_file_splice_read);
+EXPORT_SYMBOL(iter_file_splice_write);
 EXPORT_SYMBOL(generic_read_dir);
 EXPORT_SYMBOL(generic_write_end);
 EXPORT_SYMBOL(page_symlink);
@@ -235,9 +245,22 @@ EXPORT_SYMBOL(param_ops_long);
 EXPORT_SYMBOL(param_ops_ulong);
 EXPORT_SYMBOL(param_ops_bool);
 EXPORT_SYMBOL(param_ops_charp);
+EXPORT_SYMBOL(param_ops_string);
 EXPORT_SYMBOL(try_module_get);
 EXPORT_SYMBOL(__module_get);
 EXPORT_SYMBOL(module_put);
+
+EXPORT_SYMBOL_GPL(register_kprobe);
+EXPORT_SYMBOL_GPL(unregister_kprobe);
+EXPORT_SYMBOL_GPL(register_kprobes);
+EXPORT_SYMBOL_GPL(unregister_kprobes);
+EXPORT_SYMBOL_GPL(register_kretprobe);
+EXPORT_SYMBOL_GPL(unregister_kretprobe);
+EXPORT_SYMBOL_GPL(register_kretprobes);
+EXPORT_SYMBOL_GPL(unregister_kretprobes);
+EXPORT_SYMBOL_GPL(enable_kprobe);
+EXPORT_SYMBOL_GPL(disable_kprobe);
+EXPORT_SYMBOL_GPL(get_kretprobe);
 
 EXPORT_SYMBOL_GPL(__trace_bprintk);
 EXPORT_SYMBOL_GPL(__ftrace_vbprintk);
