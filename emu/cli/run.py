@@ -216,8 +216,8 @@ def _results(machine: Machine, progress: Progress, out: Output, reports: Sequenc
     if trace:
         yield from _trace(machine, progress, out)
     for path in _files(machine, reports):
-        yield f"{chr(10) * trace}==> {path} <==\n".encode()
-        trace = True
+        yield b"\n" * trace + f"==> {path} <==\n".encode()
+        trace = True  # something is printed already
         yield from machine.tracefs.read_pieces(path)
 
 
