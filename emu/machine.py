@@ -18,8 +18,10 @@ from emu.cpu.ramdisk import RamDisk
 from emu.cpu.smi import Smi
 from emu.cpu.snapshot import Checkpoint, Checkpoints, Unsaveable
 from emu.ftrace import arch as ftrace_arch
+from emu.ftrace.boot_options import BootOptions
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
+from emu.ftrace.guest_instances import GuestInstances
 from emu.ftrace.live_patches import LivePatch, Replaced
 from emu.ftrace.patching import Protocol
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -53,6 +55,7 @@ __all__ = [
 _PACKAGE = Path(__file__).resolve().parent
 _SMALLEST_MEMORY = 32 << 20
 _EMPTY_DISK = 16 << 20
+_THREADS_BEGIN = 10_000_000  # nanoseconds
 _LONGEST_ADVANCE = 1 << 56  # cycles: 22 years at 100 MHz
 
 
@@ -144,6 +147,7 @@ class Machine:
         self.warnings: list[str] = []
         self._output = bytearray()
         self._sink = console or (lambda data: None)
+        callers = [callback for callback in (console, warn) if callback is not None]
         self._closed = False
         with ExitStack() as opened:  # closed by close(), or when the constructor raises
             if ramdisk is None:
@@ -172,6 +176,7 @@ class Machine:
             if patching is not None:
                 self.patching.protocol = patching
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
+            self.ftrace.guest_instances = GuestInstances(self.trace_array)
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open, self._changing)
             self._probes: HostProbes | None = None
@@ -181,6 +186,7 @@ class Machine:
                 self.kernel.file_server.serve(name, served)
             self.ftrace.sites.initialise()
             self.ftrace.keys.check()
+            BootOptions(self.trace_array, TraceFS(tree), self.kernel.log, warn).obey(command_line)
             with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
                 self._boot(seed % 1_000_000, booting)
             for line, refusal in lines.items():
@@ -188,14 +194,22 @@ class Machine:
                 if done.status:
                     raise ValueError(f"{refusal}: {done.output.decode(errors='replace').strip()}")
             self._output.clear()
-            self._checkpoints = opened.enter_context(closing(Checkpoints(self.board, [self])))
+            self._checkpoints = opened.enter_context(closing(Checkpoints(self.board, [self], callers)))
             self._opened = opened.pop_all()
 
     def _boot(self, time: int, booting: Callable[[int], None]) -> None:
-        """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
+        """Runs the guest until init waits for a command, and all else sleeps: or has begun, if it is a tracer's threads.
+
+        Clocks start at `time`: a seed also moves the timer ticks.
+        """
         self.kernel.start(time, self.ftrace)
-        while self.kernel.run():
+        restless = self.trace_array.ops.tracer.has_threads
+        while self._run_for_a_moment():
             booting(len(self.kernel.hot_areas))
+            if restless and self.kernel.commands.awaited:
+                self.board.limit = self.board.now + self.board.cycles(_THREADS_BEGIN)
+                restless = False
+        self.board.unlimited()
         missing = sorted(set(range(len(self.board.cpus))) - set(self.kernel.hot_areas))
         if missing:
             raise GuestPanic(f"the guest kernel did not start CPU {', '.join(map(str, missing))}")
@@ -282,7 +296,9 @@ class Machine:
             waits = not busy and commands.status is None
             if not console_input.pump(wait=waits) and waits:
                 raise self._wedged("the command does not end: every CPU sleeps, and nothing will wake one")
-        while self.kernel.work.busy and self._run_for_a_moment():
+        printed_events = self.ftrace.printed_events
+        due = printed_events.asked
+        while (self.kernel.work.busy or printed_events.printed < due) and self._run_for_a_moment():
             pass  # what it made the host ask for belongs to it: a dump of the trace, say
         return commands.status
 

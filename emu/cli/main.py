@@ -17,6 +17,7 @@ from emu.cli.race import race
 from emu.cli.run import run
 from emu.cli.shell import shell
 from emu.cli.signals import Terminated
+from emu.cli.tour import tour
 
 __all__ = ["cli", "main"]
 
@@ -31,6 +32,7 @@ cli.add_command(run)
 cli.add_command(shell)
 cli.add_command(list_names)
 cli.add_command(race)
+cli.add_command(tour)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

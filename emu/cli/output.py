@@ -14,7 +14,9 @@ from typing import IO, Protocol, Self, TextIO
 
 import click
 
-__all__ = ["Output", "StandardOutput", "give_up", "open_output", "open_standard_streams", "write_all", "write_through"]
+__all__ = [
+    "Output", "StandardOutput", "give_up", "open_output", "open_shown", "open_standard_streams", "write_all", "write_through",
+]  # fmt: skip
 
 
 class Output(Protocol):
@@ -57,6 +59,16 @@ def open_output(path: Path | None) -> Output:
             return Device(path)
         with path.open("ab"):  # the directory alone does not say whether the file may be replaced
             return NewFile(path.resolve(), stat.S_IMODE(mode))
+
+
+def open_shown(path: Path | None) -> Output:
+    """The same, with a pager if standard output is a terminal."""
+    if path is None and sys.stdout.isatty():
+        from emu.cli.pager import Pager, pager_command
+
+        if command := pager_command():
+            return Pager(command)
+    return open_output(path)
 
 
 class StandardOutput:

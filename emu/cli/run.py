@@ -15,7 +15,7 @@ import click
 from emu.cli.event_options import event_choices, event_option
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
 from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
-from emu.cli.output import Output, open_output, write_through
+from emu.cli.output import Output, open_shown, write_through
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
 from emu.cli.signals import Terminated, raised
@@ -142,7 +142,7 @@ def run(
     console = _CommandOutput(progress)
     limits = RunLimits.taken_from(machine_arguments)
     status, cut_short = 0, None
-    with raised(), _open(output) as out, MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
+    with raised(), open_shown(output) as out, MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
         with progress.during("setting up tracing"), guest_errors():
             machine.tracefs.write("tracing_on", "0")  # nothing is recorded before the command starts
             _apply(machine.tracefs.write, settings)
@@ -167,20 +167,6 @@ def run(
     if cut_short is not None:
         raise cut_short
     return status
-
-
-def _open(path: Path | None) -> Output:
-    """Opens the file at `path`; for None standard output, with a pager if it is a terminal.
-
-    Raises:
-        click.ClickException: the file cannot be written.
-    """
-    if path is None and sys.stdout.isatty():
-        from emu.cli.pager import Pager, pager_command
-
-        if command := pager_command():
-            return Pager(command)
-    return open_output(path)
 
 
 def _trace(machine: Machine, progress: Progress, out: Output) -> Iterator[bytes]:

@@ -51,6 +51,12 @@ class ArrayRecords:
         for cpu in self.cpus:
             cpu.set(array_cpu_record.IGNORED, cpu.get(array_cpu_record.IGNORED) & ~int(array_cpu_record.NO_SECTION))
 
+    def forget_calls(self) -> None:
+        """The next call on each CPU is no repetition."""
+        for cpu in self.cpus:
+            cpu.set(array_cpu_record.LAST_IP, 0)
+            cpu.set(array_cpu_record.LAST_REPEATS, 0)
+
     def now(self, cpu: Cpu) -> int:
         """The time of an event that is recorded on a CPU now."""
         return int(now(np.uint64(cpu.record.address), np.uint64(self.array.address)))
@@ -74,6 +80,8 @@ class RecordLists:
         self._common[array_record.EVENT_CONTEXT] = np.uint64(self.event_context.address)
         self._common[array_record.READER_VECTOR] = np.uint64(kernel.image.constant("HOST_DEVICE_VECTOR"))
         self._all: list[ArrayRecords] = []
+        # The first CPU begins with the image's own; the others say where theirs is.
+        self._hot_areas = {0: kernel.image.symbol("pcpu_hot")}
 
     def _places(self) -> Sequence[tuple[np.uint64, int]]:
         """Fields and values: where the guest kernel's memory is."""
@@ -128,11 +136,17 @@ class RecordLists:
         records = ArrayRecords(len(kernel.board.cpus), lambda: self._changed())
         for field, value in self._common.items():
             records.array.set(field, value)
-        for index, task in kernel.tasks.running().items():
-            records.cpus[index].set(array_cpu_record.HOT, kernel.memory.host_address(kernel.hot_areas[index]))
-            records.cpus[index].set(array_cpu_record.PID, kernel.tasks.pid(task))
+        for cpu in records.cpus:
+            cpu.set(array_cpu_record.HOT, self._nowhere.ctypes.data)
+            cpu.set(array_cpu_record.IGNORED, int(array_cpu_record.NOT_UP))
         self._all.append(records)
+        for index, hot_area in self._hot_areas.items():
+            self._set_hot_area(records.cpus[index], hot_area)
+        for index, task in kernel.tasks.running().items():
+            records.cpus[index].set(array_cpu_record.PID, kernel.tasks.pid(task))
         self._link()
+        if len(self._all) == 1:
+            self.graphs_are_of(None)
         return records
 
     def remove(self, records: ArrayRecords) -> None:
@@ -147,9 +161,24 @@ class RecordLists:
                 records.cpus[cpu.index].set(array_cpu_record.NEXT, following)
 
     def set_hot_area(self, index: int, hot_area: int) -> None:
-        """Tells all arrays that a CPU's struct pcpu_hot is at `hot_area`."""
+        """Tells all arrays that a CPU's struct pcpu_hot is at `hot_area`. Until then, the CPU records nothing."""
+        self._hot_areas[index] = hot_area
         for records in self._all:
-            records.cpus[index].set(array_cpu_record.HOT, self._kernel.memory.host_address(hot_area))
+            self._set_hot_area(records.cpus[index], hot_area)
+
+    def _set_hot_area(self, cpu: Record, hot_area: int) -> None:
+        cpu.set(array_cpu_record.HOT, self._kernel.memory.host_address(hot_area))
+        cpu.set(array_cpu_record.IGNORED, cpu.get(array_cpu_record.IGNORED) & ~int(array_cpu_record.NOT_UP))
+
+    def sections_are_of(self, records: ArrayRecords | None) -> None:
+        """The array that has these records looks for critical sections, which one at a time can; None: none does."""
+        for index, top in enumerate(self.top_cpus):
+            top.set(array_cpu_record.SECTIONS, records.cpus[index].address if records else 0)
+
+    def graphs_are_of(self, records: ArrayRecords | None) -> None:
+        """The array that has these records is told of entries and returns, which one at a time can be; None: the top array."""
+        for index, top in enumerate(self.top_cpus):
+            top.set(array_cpu_record.GRAPHS, records.cpus[index].address if records else top.address)
 
     def ask_each(self, each: bool) -> None:
         """Whether native code asks each array's flags at a site that calls; if not, the call is the top array's."""

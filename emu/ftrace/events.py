@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "BLK", "BPRINT", "BPUTS", "BRANCH", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "HWLAT", "KERNEL_STACK",
-    "MMIO_MAP", "MMIO_RW", "OSNOISE", "PRINT", "RAW_DATA", "TASK_SWITCH", "TIMERLAT", "USER_STACK", "USER_STACK_DEPTH",
-    "EventType", "Events", "Flag", "entries_at",
+    "BLK", "BPRINT", "BPUTS", "BRANCH", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "FUNC_REPEATS", "HWLAT",
+    "KERNEL_STACK", "MMIO_MAP", "MMIO_RW", "OSNOISE", "PRINT", "RAW_DATA", "TASK_SWITCH", "TIMERLAT", "USER_STACK",
+    "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
 
@@ -38,6 +38,7 @@ class EventType(enum.IntEnum):
     OSNOISE = 16
     TIMERLAT = 17
     RAW_DATA = 18
+    FUNC_REPEATS = 19
 
 
 class Flag(enum.IntFlag):
@@ -69,7 +70,7 @@ TASK_SWITCH = _entry(  # both CONTEXT_SWITCH and WAKEUP
 )  # fmt: skip
 KERNEL_STACK = _entry(("size", "i4"), ("padding", "u4"))  # how many addresses; then the addresses, the innermost call's first
 PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
-BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)
+BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments as in the guest (see bprintf)
 BPUTS = _entry(("ip", "u8"), ("str", "u8"))  # the text's address
 MMIO_RW = _entry(
     ("phys", "u8"), ("value", "u8"), ("pc", "u8"), ("map_id", "i4"), ("opcode", "u1"), ("width", "u1"), ("padding", "u2")
@@ -85,6 +86,9 @@ OSNOISE = _entry(
     ("hw_count", "u4"), ("nmi_count", "u4"), ("irq_count", "u4"), ("softirq_count", "u4"), ("thread_count", "u4"),
 )  # fmt: skip
 TIMERLAT = _entry(("seqnum", "u4"), ("context", "i4"), ("timer_latency", "u8"))
+FUNC_REPEATS = _entry(  # `count` calls; the last one, so many nanoseconds before the entry
+    ("ip", "u8"), ("parent_ip", "u8"), ("count", "u2"), ("top_delta_ts", "u2"), ("bottom_delta_ts", "u4")
+)  # fmt: skip
 RAW_DATA = _entry(("id", "u4"))  # then the bytes
 BLK = _entry(  # then `pdu_len` bytes. Linux: struct blk_io_trace
     ("time", "u8"), ("sector", "u8"), ("bytes", "u4"), ("action", "u4"), ("task", "u4"), ("device", "u4"), ("cpu", "u4"),

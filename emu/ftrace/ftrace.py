@@ -14,13 +14,16 @@ import numpy.typing as npt
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.callbacks import TraceCallbacks
+from emu.ftrace.direct_calls import DirectCalls
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
+from emu.ftrace.filters import Pattern
 from emu.ftrace.live_patches import LivePatch, LivePatches, NewCode, Replaced
 from emu.ftrace.native import array_record
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
+from emu.ftrace.printed_events import PrintedEvents
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.return_stack import ReturnStacks
 from emu.ftrace.site_callback import Callback
@@ -39,6 +42,7 @@ class EnabledFunction(NamedTuple):
     users: int
     callback: str  # symbol+offset/size
     flags: str  # the letters that Linux shows
+    direct: str  # what it calls directly, in the same way; "": nothing
 
 
 class TopArray(Protocol):
@@ -53,6 +57,20 @@ class TopArray(Protocol):
 
     def dump(self, cpu: int | None) -> Iterator[str]:
         """Takes the lines out of the buffer of a CPU, or of all."""
+
+
+class GuestInstances(Protocol):
+    """The instances that the guest uses, by number (`guest_instances`). All raise TraceError."""
+
+    def get(self, name: str) -> int: ...
+
+    def put(self, number: int) -> None: ...
+
+    def destroy(self, number: int) -> None: ...
+
+    def printk(self, number: int, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None: ...
+
+    def enable_events(self, number: int, system: str, event: str, on: bool) -> None: ...
 
 
 class Ftrace:
@@ -70,13 +88,17 @@ class Ftrace:
         kprobes: which breakpoints there are.
         driver: changes the sites and the branches under running CPUs.
         live_patches: the functions that are replaced.
+        direct_calls: the functions that call what a module names.
         enabled: `kernel.ftrace_enabled`.
         failed: whether tracing had to be stopped.
         updates: how often update_sites() was called.
+        printed_events: the events that the guest prints as they are recorded.
         top_array: of which the guest asks; set by whoever makes it.
+        guest_instances: the same.
     """
 
     top_array: TopArray
+    guest_instances: GuestInstances
 
     def __init__(
         self, kernel: Kernel, arch: FtraceArch, trace_globals: TraceGlobals, warn: Callable[[str], None]
@@ -85,12 +107,14 @@ class Ftrace:
         self.sites = trace_globals.sites
         self.keys = trace_globals.keys
         self.kprobes = trace_globals.kprobes
-        self.driver = Driver(kernel, arch, self._fail, warn, lambda: trace_globals.osnoise.silence)
+        silent = (trace_globals.osnoise, trace_globals.hwlat)
+        self.driver = Driver(kernel, arch, self._fail, warn, lambda: max(tracer.silence for tracer in silent))
         self._trampolines = trace_globals.trampolines
         self._trampolines.on_ready(self._ready)
         self.live_patches = LivePatches(
             kernel, arch, trace_globals.symbols, self._trampolines, trace_globals.kprobes.places.code, self.update_sites
         )
+        self.direct_calls = DirectCalls(kernel, arch, self.sites, self.update_sites)
         self.enabled = True
         self.failed = False
         self.updates = 0
@@ -110,6 +134,7 @@ class Ftrace:
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dump: Iterator[str] | None = None
         trace_globals.dynamic_events.on_gone(self._events_gone)
+        self.printed_events = PrintedEvents(kernel, trace_globals.records, trace_globals.events)
         self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
 
     # Trace arrays
@@ -127,13 +152,22 @@ class Ftrace:
 
     def enabled_functions(self) -> Iterable[EnabledFunction]:
         """The sites that call a tracer, and for how many users."""
-        users = np.sum([ops.users() for ops in self._recorders], axis=0)
+        users = self._users()
         with_registers = self.kprobes.sites(self.sites.functions)
         replaced = self.live_patches.sites(self.sites.functions)
+        direct = self.direct_calls.targets(self.sites.functions)
         for site in map(int, np.flatnonzero(self.sites.targets)):
             callback = self._kernel.symbols.describe(int(self.sites.targets[site]))
-            flags = "RI" if replaced[site] else "R" if with_registers[site] else ""
-            yield EnabledFunction(self.sites.functions.label(site), max(int(users[site]), 1), callback, flags)
+            called = int(direct[site])
+            flags = "RI" if replaced[site] else "RD" if called else "R" if with_registers[site] else ""
+            label = self.sites.functions.label(site)
+            where = self._kernel.symbols.describe(called) if called else ""
+            yield EnabledFunction(label, max(int(users[site]), 1), callback, flags, where)
+
+    def _users(self) -> npt.NDArray[np.int64]:
+        """For each site: how many users of all arrays want it to call."""
+        users: npt.NDArray[np.int64] = np.sum([ops.users() for ops in self._recorders], axis=0)
+        return users
 
     # Sites
 
@@ -172,9 +206,9 @@ class Ftrace:
                 recorder.sites_changed(ops.callback)
 
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
-        """Whether a site may call for another array's function tracer than the top array's, or for a command."""
+        """Whether a site may call for another array than the top array, or for a command."""
         top = next(iter(self._recorders))
-        return any(ops.has_probes or (ops is not top and ops.callback is Callback.ENTRY) for ops in arrays)
+        return any(ops.has_probes or (ops is not top and ops.callback is not None) for ops in arrays)
 
     def _patch(self, arrays: Collection[FtraceOps]) -> bool:
         """Starts to patch the sites for the tracers of these arrays and the probes of all, the keys for the events of all, and
@@ -252,8 +286,10 @@ class Ftrace:
         if not self.driver.busy and self._kernel.file_server.waited_for:
             self._kernel.file_server.changed()
 
-    def _tell_recorders(self, arrays: Iterable[FtraceOps]) -> None:
+    def _tell_recorders(self, arrays: Collection[FtraceOps]) -> None:
         places = self._places(self.sites.addresses)
+        graphs = [self._recorders[ops].records for ops in arrays if ops.callback is Callback.GRAPH]
+        self._records.graphs_are_of(graphs[0] if graphs else None)
         for ops in arrays:
             recorder = self._recorders[ops]
             if ops.graph_user != array_record.NOBODY and not recorder.graph_running:
@@ -274,6 +310,10 @@ class Ftrace:
                 for kind, sites in wanted:
                     if kind is callback:
                         targets[sites] = target
+            if self.direct_calls:
+                direct = self.direct_calls.targets(self.sites.functions)
+                alone = (direct != 0) & (self._users() == 1)
+                targets[alone] = direct[alone]
         return targets
 
     def _places(self, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
@@ -286,15 +326,21 @@ class Ftrace:
         """See `LivePatches.replace`.
 
         Raises:
-            TraceError: also EBUSY, while `enabled` is false; ENODEV, when tracing has failed.
+            TraceError: also EBUSY, while `enabled` is false, or the function has a direct call; ENODEV, when tracing has failed.
         """
+        self._check_changeable()
+        if self.direct_calls.of(function.number):
+            raise TraceError(errno.EBUSY, f"{function.name} has a direct call")
+        if self.kprobes.detours(function.site):
+            raise TraceError(errno.EBUSY, f"a module has a kprobe in {function.name}")
+        return self.live_patches.replace(function, code, settle)
+
+    def _check_changeable(self) -> None:
+        """Raises TraceError: EBUSY, while `enabled` is false; ENODEV, when tracing has failed."""
         if self.failed:
             raise TraceError(errno.ENODEV, "tracing has failed, so that no call site is changed any more")
         if not self.enabled:
             raise TraceError(errno.EBUSY, "kernel.ftrace_enabled is 0")
-        if self.kprobes.detours(function.site):
-            raise TraceError(errno.EBUSY, "a module has a kprobe there")
-        return self.live_patches.replace(function, code, settle)
 
     # Switching it off
 
@@ -302,10 +348,10 @@ class Ftrace:
         """Sets `kernel.ftrace_enabled`. While it is off, no site calls a tracer, whatever the arrays want.
 
         Raises:
-            TraceError: EBUSY, when it is to be off, but a function is replaced.
+            TraceError: EBUSY, when it is to be off, but a function is replaced or has a direct call.
         """
-        if not on and self.live_patches:
-            raise TraceError(errno.EBUSY, "a function is replaced")
+        if not on and (self.live_patches or self.direct_calls):
+            raise TraceError(errno.EBUSY, "a function is replaced, or has a direct call")
         self.enabled = on
         self.update_sites()
 
@@ -333,6 +379,7 @@ class Ftrace:
     def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
         """A CPU can take upcalls; its struct pcpu_hot is at `hot_area`."""
         self._records.set_hot_area(cpu.index, hot_area)
+        self.printed_events.cpu_online(cpu)
 
     def breakpoint(self, cpu: Cpu, registers: int) -> bool:
         """Handles a breakpoint at a site being changed; False: it is at none. `registers`: the saved pt_regs.
@@ -374,12 +421,59 @@ class Ftrace:
                 return -errno.EAGAIN
         return int(self.enabled)
 
-    def stack_tracer(self, on: bool) -> int:
-        """Starts or stops the stack tracer. Returns 0, or -EAGAIN when sites are being changed."""
-        if not self.changing:
-            self._stack_tracer.enabled = on
-            self.update_sites()
-        return -errno.EAGAIN if self.changing else 0
+    def site_of(self, address: int) -> int:
+        """The call site at an address, or that of the function that begins there; 0: there is none."""
+        if address in self.sites:
+            return address
+        found = self._kernel.symbols.function_at(address)
+        if found is None or found[0].address != address:
+            return 0
+        behind = self.sites.addresses - np.uint64(address)  # what lies before wraps round
+        return int(min(self.sites.addresses[behind < np.uint64(found[0].size)], default=0))
+
+    def sites_named(self, word: str) -> Sequence[int]:
+        """The call sites of the functions that a word of a filter selects."""
+        pattern = Pattern.parse(word)
+        addresses: list[int] = self.sites.addresses[pattern.select(self.sites.functions.names)].tolist()
+        return addresses
+
+    def direct_call(self, sites: Sequence[int], old: int, new: int) -> int:
+        """Has sites call `new` directly instead of `old`. Returns 0, before it is so, or -errno."""
+        if self.changing:
+            return -errno.EAGAIN
+        try:
+            if not self.arch.direct_calls:
+                raise TraceError(errno.ENODEV, "this architecture has no direct calls")
+            if new:
+                self._check_changeable()
+            if not old and np.any(self.live_patches.sites(self.sites.functions) & np.isin(self.sites.addresses, sites)):
+                raise TraceError(errno.EBUSY, "a function is replaced")
+            self.direct_calls.change(sites, old, new)
+        except TraceError as error:
+            return -error.code
+        return 0
+
+    def stack_tracer(self, on: bool | None) -> int:
+        """Starts or stops the stack tracer, and returns whether it runs; or -EAGAIN, when sites are being changed."""
+        if on is not None:
+            if not self.changing:
+                self._stack_tracer.enabled = on
+                self.update_sites()
+            if self.changing:
+                return -errno.EAGAIN
+        return int(self._stack_tracer.enabled)
+
+    def tracepoint_printk(self, on: bool | None) -> bool:
+        """Has events printed as they are recorded, if that is allowed, or no longer; returns whether they are."""
+        if on is not None and self.printed_events.allowed:
+            self.printed_events.on = on
+            for recorder in self._recorders.values():
+                recorder.event_files.follow()
+        return self.printed_events.on
+
+    def tracepoint_printk_line(self) -> bytes | None:
+        line = self.printed_events.next_line()
+        return None if line is None else line.encode(errors="surrogateescape")
 
     def tracing_on(self, on: bool | None) -> bool:
         """Sets whether the top array records, and returns it. `on` None: only returns it. As in Linux, the tracer is not told."""
@@ -387,9 +481,24 @@ class Ftrace:
             (self._top.record_on if on else self._top.record_off)()
         return self._top.recording
 
-    def max_latency(self, nanoseconds: int) -> None:
-        """The top array's tracing_max_latency is at least this."""
-        self._top.max_latency.raise_to(nanoseconds)
+    def max_latency(self, kind: int, nanoseconds: int) -> None:
+        """The tracer whose entries are of this kind has seen a latency."""
+        for recorder in self._taking(kind):
+            recorder.max_latency.raise_to(nanoseconds)
+
+    def tracer_printk(self, cpu: Cpu, kind: int, ip: int, text: bytes) -> None:
+        """It writes a text into the buffers of its arrays."""
+        for recorder in self._taking(kind):
+            recorder.host_events.write_printk(cpu, ip, text, 1)
+
+    def tracer_off(self, kind: int) -> None:
+        """It stops recording in its arrays. As in Linux, it is not told."""
+        for recorder in self._taking(kind):
+            recorder.record_off()
+
+    def _taking(self, kind: int) -> list[Recorder]:
+        """Of the arrays that take entries of a kind from tracers in the guest."""
+        return [recorder for recorder in self._recorders.values() if recorder.event_files.takes_entries(kind)]
 
     def allocate_snapshot(self) -> bool:
         """Makes room for a snapshot of the top array; False: there is no memory."""
@@ -416,6 +525,24 @@ class Ftrace:
             self._dump = None
             return None
         return line.encode(errors="surrogateescape")
+
+    def trace_array_get(self, name: str) -> int:
+        return _or_errno(lambda: self.guest_instances.get(name))
+
+    def trace_array_put(self, array: int) -> int:
+        return _or_errno(lambda: self.guest_instances.put(array))
+
+    def trace_array_destroy(self, array: int) -> int:
+        return _or_errno(lambda: self.guest_instances.destroy(array))
+
+    def trace_array_printk(self, cpu: Cpu, array: int, ip: int, text: bytes) -> int:
+        return _or_errno(lambda: self.guest_instances.printk(array, cpu, ip, text, 1))
+
+    def trace_array_event(self, array: int, system: str, event: str, on: bool) -> int:
+        if self.changing:
+            return -errno.EAGAIN
+        result = _or_errno(lambda: self.guest_instances.enable_events(array, system, event, on))
+        return -errno.EAGAIN if not result and self.changing else result
 
     @property
     def _top(self) -> Recorder:
@@ -496,10 +623,11 @@ class Ftrace:
 
         With the last of a module its events go, too, and buffers in which there may be some are emptied.
         """
-        if self.driver.busy:
+        going = module.has_code if part is None else part.__contains__
+        if self.driver.busy or not self.direct_calls.may_free(going):
             return False
         before = self.sites.addresses
-        self.kprobes.module_going(module.has_code if part is None else part.__contains__)
+        self.kprobes.module_going(going)
         if part is None:
             self.sites.unloaded(module.name)
             self.keys.unloaded(module.name)
@@ -523,3 +651,11 @@ class Ftrace:
     def _sites_changed(self) -> None:
         for ops in self._recorders:
             ops.functions_changed(self.sites.functions)
+
+
+def _or_errno(method: Callable[[], int | None]) -> int:
+    """What a method returns; 0 for None, -errno for a TraceError."""
+    try:
+        return method() or 0
+    except TraceError as error:
+        return -error.code

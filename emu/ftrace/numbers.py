@@ -8,7 +8,7 @@ import re
 
 from emu.ftrace.errors import TraceError
 
-__all__ = ["parse_c", "parse_decimal"]
+__all__ = ["parse_c", "parse_decimal", "parse_microseconds"]
 
 _UNSIGNED_LONG_MAX = (1 << 64) - 1
 _NOTATIONS = (("0[xX]", 16, "[0-9a-fA-F]+"), ("0", 8, "[0-7]+"), ("", 10, "0|[1-9][0-9]*"))
@@ -27,6 +27,15 @@ def parse_decimal(text: str, maximum: int = _UNSIGNED_LONG_MAX) -> int:
     if value is None:
         raise TraceError(errno.ERANGE, f"{number[1]} is more than {maximum}")
     return value
+
+
+def parse_microseconds(text: str) -> int:
+    """A decimal number of microseconds. As Linux keeps them in nanoseconds, of 64 bits, the highest ones of too many are lost.
+
+    Raises:
+        TraceError: as parse_decimal.
+    """
+    return (parse_decimal(text) * 1000 & _UNSIGNED_LONG_MAX) // 1000
 
 
 def parse_c(word: str, maximum: int = _UNSIGNED_LONG_MAX) -> int | None:

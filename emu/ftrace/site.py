@@ -82,6 +82,9 @@ class Site:
         for callback in Callback:
             if code == arch.call(self.address, self._kernel.image.symbol(callback.value)):
                 return f"call {callback.value}"
+        target = self._ftrace.direct_calls.of(self.number)
+        if target and code == arch.call(self.address, target):
+            return f"call {self._kernel.symbols.describe(target)}"
         if arch.breakpoint is not None and code.startswith(arch.breakpoint.code):
             return "breakpoint"
         return "changing" if self._ftrace.driver.is_changing(self.address) else "unexpected"
@@ -89,7 +92,7 @@ class Site:
     @property
     def wanted_by(self) -> tuple[str, ...]:
         """Who wants the site to call: tracers and commands, of an instance with its directory (`instances/foo: function`),
-        kprobes, and a live patch."""
+        kprobes, a live patch, and a direct call."""
         number = self._number
         arrays = {"": self._top} | {f"instances/{name}: ": array for name, array in self._top.instances.items()}
         wanted = []
@@ -102,6 +105,8 @@ class Site:
             wanted.append("a kprobe")
         if self._ftrace.live_patches.of(self.number) is not None:
             wanted.append("a live patch")
+        if self._ftrace.direct_calls.of(self.number):
+            wanted.append("a direct call")
         return tuple(wanted)
 
     @property

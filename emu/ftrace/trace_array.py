@@ -14,6 +14,7 @@ from emu.ftrace.error_log import ErrorLog
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFiles
+from emu.ftrace.events import EventType
 from emu.ftrace.filters import FunctionFilter
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.max_latency import MaxLatency
@@ -31,10 +32,9 @@ from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS, Tracer
 from emu.ftrace.trigger.triggers import Triggers
 from emu.kernel.work import WorkKind
 
-__all__ = ["EXPANDED_BUFFER_KB", "TraceArray"]
+__all__ = ["TraceArray"]
 
 INITIAL_BUFFER_KB = 7  # two pages: enough for markers until a tracer is set
-EXPANDED_BUFFER_KB = 1408  # the size for a tracer, unless a size was set
 _ALL_CPUS = -1  # of a dump, as the guest has it
 _MOST_INSTANCES = 256  # their memory is the host's, not the guest's
 
@@ -65,11 +65,12 @@ class TraceArray:
         self.error_log = ErrorLog(recorder.time_since_boot)
         recorder.tracer_started = self._tracer_started
         recorder.tracer_ready = self._tracer_ready
+        self._top = parent or self
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self._has(tracer)}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
         consumers = recorder.consumers(self.allocate_snapshot)
-        at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches] if self.is_top else []
+        at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches, ftrace.direct_calls] if self.is_top else []
         watches: list[Watch] = [self.globals.stack_tracer, self.globals.profiler] if self.is_top else []
         self.ops = FtraceOps(ftrace.sites.functions, self.options, recorder.event_files, consumers, at_sites, watches)
         hists = partial(recorder.hist_triggers, self.set_clock, self.reserve_snapshot)
@@ -82,7 +83,7 @@ class TraceArray:
         self._dump_requested = False
         self._snapshot_reserved = False
         self.buffer_expanded = not self.is_top
-        recorder.resize_rings(INITIAL_BUFFER_KB if self.is_top else EXPANDED_BUFFER_KB)
+        recorder.resize_rings(INITIAL_BUFFER_KB if self.is_top else self.globals.buffer_kb)
         if parent is not None:
             self._inherit(parent.options)
         ftrace.register(self.ops, recorder)
@@ -123,6 +124,10 @@ class TraceArray:
         return self.recorder.max_latency
 
     @property
+    def tracer(self) -> Tracer:
+        return self.ops.tracer
+
+    @property
     def lost_events(self) -> int:
         return sum(ring.overrun + ring.dropped_events for ring in self.recorder.rings)
 
@@ -132,16 +137,23 @@ class TraceArray:
 
     @property
     def threshold(self) -> int:
-        return self.ops.threshold_us
+        return self._top.ops.threshold_us
 
     @threshold.setter
     def threshold(self, microseconds: int) -> None:
-        self.ops.threshold_us = microseconds
-        self.recorder.max_latency.set_threshold(microseconds)
+        self._top.ops.threshold_us = microseconds
+        self.globals.records.set_in_all(array_record.TRACING_THRESH, microseconds * 1000)
         self.globals.guest_array.set_threshold(microseconds)
+
+    @property
+    def cpumask(self) -> frozenset[int]:
+        return self.recorder.cpumask
 
     def use_events(self) -> None:
         self.ftrace.use_events()
+
+    def take_entries(self, kinds: Collection[EventType], on: bool) -> None:
+        self.event_files.take_entries(kinds, on)
 
     def clear(self) -> None:
         self.recorder.clear()
@@ -181,6 +193,7 @@ class TraceArray:
         if array.users:
             raise TraceError(errno.EBUSY, f"files of instance '{name}' are open")
         del self.instances[name]
+        array.ops.tracer.stop(array)
         array.recorder.close()
         self.ftrace.unregister(array.ops)
 
@@ -198,6 +211,9 @@ class TraceArray:
         if self.pipes:
             raise TraceError(errno.EBUSY, "a trace_pipe is open")
         self._check_graph(tracer.callback(self.options), errno.EBUSY)
+        for other in self._others:
+            if tracer.excludes(other.ops.tracer):
+                raise TraceError(errno.EBUSY, f"another array has the tracer '{other.ops.tracer.name}'")
         if tracer.print_max:
             self._check_reserved()
             self.allocate_snapshot()
@@ -214,10 +230,17 @@ class TraceArray:
             self.recorder.note_first_cpu()
         self.ftrace.update_sites()
 
+    @property
+    def _others(self) -> Iterator[TraceArray]:
+        """All other arrays."""
+        return (array for array in (self._top, *self._top.instances.values()) if array is not self)
+
     def _check_graph(self, callback: Callback | None, code: int) -> None:
-        """Raises TraceError, with this errno: the tracer is to have calls return elsewhere, which the function profiler does."""
+        """Raises TraceError, with this errno: the tracer is to have calls return elsewhere, which somebody else does."""
         if callback is Callback.GRAPH and self.globals.profiler.enabled:
             raise TraceError(code, "the function profiler runs, which has calls return elsewhere, too")
+        if callback is Callback.GRAPH and any(other.ops.callback is Callback.GRAPH for other in self._others):
+            raise TraceError(code, "the tracer of another array has calls return elsewhere, too")
 
     def _tracer_started(self) -> None:
         self.ops.tracer.start(self)
@@ -252,8 +275,9 @@ class TraceArray:
 
     def set_profiling(self, on: bool) -> None:
         """Starts or stops the function profiler. Raises TraceError: EBUSY, while the tracer has calls return elsewhere."""
-        if on and self.ops.callback is Callback.GRAPH:
-            raise TraceError(errno.EBUSY, f"the tracer '{self.ops.tracer.name}' has calls return elsewhere, too")
+        for array in (self, *self._others):
+            if on and array.ops.callback is Callback.GRAPH:
+                raise TraceError(errno.EBUSY, f"the tracer '{array.ops.tracer.name}' has calls return elsewhere, too")
         self.globals.profiler.enabled = on
         self.ftrace.update_sites()
 
@@ -270,6 +294,7 @@ class TraceArray:
         """Acts on what native code has found while the machine ran. Called on the top array, between runs."""
         if dump := self.recorder.take_dump():
             self.request_dump(*dump)
+        self.ftrace.printed_events.collect(lambda events: self.recorder.event_texts(events, self.ops.tracer, self.options))
         self.ftrace.check_returns()
 
     # Which events are recorded
@@ -375,7 +400,7 @@ class TraceArray:
     def _expand_buffer(self) -> None:
         """Gives the ring buffers the size for a trace, unless a size was set. Raises TraceError: ENOMEM."""
         if not self.buffer_expanded:
-            self.set_buffer_kb(EXPANDED_BUFFER_KB)
+            self.set_buffer_kb(self.globals.buffer_kb)
 
     def free_buffer(self) -> None:
         """Shrinks the ring buffers as far as possible; with disable_on_free stops recording."""
@@ -469,7 +494,7 @@ class TraceArray:
         The lines are those of trace_pipe with the option latency-format, which has no effect on function_graph's here. What
         is recorded meanwhile stays. As in Linux, addresses of programs stay addresses.
         """
-        latency = self.ops.tracer is not FUNCTION_GRAPH or self.options["latency-format"]
+        latency = self.ops.tracer is not FUNCTION_GRAPH or self.options["latency-format"] or self.options["funcgraph-flat"]
         options = {**self.options, "latency-format": latency, "sym-userobj": False}
         text = TakenText(lambda: self.recorder.oldest_events(cpu, self.ops.tracer, options), self.recorder.consume)
         return Dump(text, self.recorder.entries(cpu))

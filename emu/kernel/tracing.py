@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 from typing import Protocol
 
 from emu.cpu.cpu import Cpu
-from emu.kernel.host_calls import LONGEST_STRING, host_call, put
+from emu.kernel.host_calls import LONGEST_STRING, host_call, put, string
 from emu.kernel.modules import BadModule, Module, Modules
 
 __all__ = ["Tracing", "TracingCalls"]
+
+_MOST_SITES = 1 << 18  # of one host call
 
 
 class Tracing(Protocol):
@@ -40,8 +43,14 @@ class Tracing(Protocol):
     def tracing_on(self, on: bool | None) -> bool:
         """Has the top array's buffers record or not (`on` None: leaves them as they are); returns whether they do."""
 
-    def max_latency(self, nanoseconds: int) -> None:
-        """The top array's tracing_max_latency is at least this."""
+    def max_latency(self, kind: int, nanoseconds: int) -> None:
+        """A tracer's tracing_max_latency is at least this. `kind`: of the entries that the tracer records, enum trace_type."""
+
+    def tracer_printk(self, cpu: Cpu, kind: int, ip: int, text: bytes) -> None:
+        """The tracer that records entries of a kind writes a text, as trace_printk() does, into the buffers of its arrays."""
+
+    def tracer_off(self, kind: int) -> None:
+        """It has the buffers of its arrays record no longer."""
 
     def allocate_snapshot(self) -> bool:
         """Makes room for a snapshot of the top array. False: there is not enough memory."""
@@ -58,8 +67,51 @@ class Tracing(Protocol):
         Or -errno. EAGAIN: it is being set, but sites are being changed; the kernel asks again.
         """
 
-    def stack_tracer(self, on: bool) -> int:
-        """Starts or stops the stack tracer, and returns 0. Or -EAGAIN: sites are being changed; the kernel asks again."""
+    @property
+    def changing(self) -> bool:
+        """Whether call sites are being changed."""
+
+    def site_of(self, address: int) -> int:
+        """The call site at an address, or that of the function that begins there; 0: there is none."""
+
+    def sites_named(self, word: str) -> Sequence[int]:
+        """The call sites of the functions that a word of a filter selects."""
+
+    def direct_call(self, sites: Sequence[int], old: int, new: int) -> int:
+        """Has sites call `new` directly instead of `old`; 0 stands for no direct call. All of them or none.
+
+        Returns 0 when this has begun; it is done when no site is being changed any more. Or -errno.
+        """
+
+    def trace_array_get(self, name: str) -> int:
+        """The number, from 1 on, of an instance of the tracer, which is made if there is none. The guest uses it. Or -errno."""
+
+    def trace_array_put(self, array: int) -> int:
+        """The guest uses an instance once less. Returns 0 or -errno."""
+
+    def trace_array_destroy(self, array: int) -> int:
+        """Removes an instance that nobody uses. Returns 0 or -errno."""
+
+    def trace_array_printk(self, cpu: Cpu, array: int, ip: int, text: bytes) -> int:
+        """As trace_printk(), into an instance. Preemption has been disabled once for it. Returns 0 or -errno."""
+
+    def trace_array_event(self, array: int, system: str, event: str, on: bool) -> int:
+        """Records events in an instance, or no longer. Names that are empty mean all. Returns 0 or -errno.
+
+        EAGAIN: sites are being changed; the kernel asks again.
+        """
+
+    def stack_tracer(self, on: bool | None) -> int:
+        """Starts or stops the stack tracer (`on` None: leaves it as it is), and returns whether it runs.
+
+        Or -EAGAIN: sites are being changed; the kernel asks again.
+        """
+
+    def tracepoint_printk(self, on: bool | None) -> bool:
+        """Has events printed as they are recorded, or not (`on` None: leaves it as it is), and returns whether they are."""
+
+    def tracepoint_printk_line(self) -> bytes | None:
+        """The next line that is to be printed of such events; None: there is none."""
 
     def module_init(self, module: Module) -> None:
         """Called before any code of a module is executed: turns the module's sites into nops.
@@ -133,8 +185,18 @@ class TracingCalls:
         return int(self._tracing.tracing_on(bool(wanted) if wanted < 2 else None))
 
     @host_call
-    def tracing_max_latency(self, cpu: Cpu, nanoseconds: int) -> int:
-        self._tracing.max_latency(nanoseconds)
+    def tracing_max_latency(self, cpu: Cpu, kind: int, nanoseconds: int) -> int:
+        self._tracing.max_latency(kind, nanoseconds)
+        return 0
+
+    @host_call
+    def tracer_printk(self, cpu: Cpu, kind: int, ip: int, text: int, size: int) -> int:
+        self._tracing.tracer_printk(cpu, kind, ip, cpu.read(text, min(size, LONGEST_STRING)))
+        return 0
+
+    @host_call
+    def tracer_off(self, cpu: Cpu, kind: int) -> int:
+        self._tracing.tracer_off(kind)
         return 0
 
     @host_call
@@ -154,8 +216,60 @@ class TracingCalls:
         return self._tracing.ftrace_enabled(bool(wanted) if wanted < 2 else None)
 
     @host_call
-    def stack_tracer(self, cpu: Cpu, on: int) -> int:
-        return self._tracing.stack_tracer(bool(on))
+    def ftrace_location(self, cpu: Cpu, address: int) -> int:
+        return self._tracing.site_of(address)
+
+    @host_call
+    def ftrace_match(self, cpu: Cpu, word: int, size: int, address: int, most: int) -> int:
+        """Stores the addresses of at most so many sites. Returns how many there are."""
+        found = self._tracing.sites_named(cpu.read(word, min(size, LONGEST_STRING)).decode(errors="replace"))
+        stored = b"".join(one.to_bytes(8, cpu.board.arch.byte_order) for one in found[:most])
+        return min(put(cpu, address, stored), 0) or len(found)
+
+    @host_call
+    def ftrace_direct(self, cpu: Cpu, sites: int, count: int, old: int, new: int) -> int:
+        """Without sites: only whether all is done."""
+        if not count:
+            return -errno.EAGAIN if self._tracing.changing else 0
+        if count > _MOST_SITES:
+            return -errno.EINVAL
+        words = cpu.read(sites, 8 * count)
+        addresses = [int.from_bytes(words[n : n + 8], cpu.board.arch.byte_order) for n in range(0, len(words), 8)]
+        return self._tracing.direct_call(addresses, old, new)
+
+    @host_call
+    def trace_array_get(self, cpu: Cpu, name: int) -> int:
+        return self._tracing.trace_array_get(string(cpu, name))
+
+    @host_call
+    def trace_array_put(self, cpu: Cpu, array: int) -> int:
+        return self._tracing.trace_array_put(array)
+
+    @host_call
+    def trace_array_destroy(self, cpu: Cpu, array: int) -> int:
+        return self._tracing.trace_array_destroy(array)
+
+    @host_call
+    def trace_array_printk(self, cpu: Cpu, array: int, ip: int, text: int, size: int) -> int:
+        return self._tracing.trace_array_printk(cpu, array, ip, cpu.read(text, min(size, LONGEST_STRING)))
+
+    @host_call
+    def trace_array_event(self, cpu: Cpu, array: int, system: int, event: int, on: int) -> int:
+        return self._tracing.trace_array_event(array, string(cpu, system), string(cpu, event), bool(on))
+
+    @host_call
+    def stack_tracer(self, cpu: Cpu, wanted: int) -> int:
+        return self._tracing.stack_tracer(bool(wanted) if wanted < 2 else None)
+
+    @host_call
+    def tracepoint_printk(self, cpu: Cpu, on: int) -> int:
+        return int(self._tracing.tracepoint_printk(bool(on) if on < 2 else None))
+
+    @host_call
+    def tracepoint_printk_line(self, cpu: Cpu, address: int, size: int) -> int:
+        """Stores the next line that is to be printed, cut to `size` bytes, and returns its length; -EAGAIN: there is none."""
+        line = self._tracing.tracepoint_printk_line()
+        return -errno.EAGAIN if line is None else put(cpu, address, line[:size])
 
     @host_call
     def kprobe_register(self, cpu: Cpu, probe: int, address: int, flags: int) -> int:

@@ -53,6 +53,11 @@ def aliases(objcopy: str, path: Path) -> list[str]:
     return [text.removeprefix(b"alias=").decode() for text in texts if text.startswith(b"alias=")]
 
 
+def module_name(file: str) -> str:
+    """What the module of a file is called: a name has no dashes."""
+    return file.replace("-", "_")
+
+
 def exported(defined: Iterable[str]) -> set[str]:
     return {name.removeprefix("__ksymtab_") for name in defined if name.startswith("__ksymtab_")}
 
@@ -79,7 +84,8 @@ def main() -> None:
         depends[name] = sorted({owner[symbol] for symbol in needed} - {""})
         functions = (("init", "init_module"), ("exit", "cleanup_module"))
         members = "".join(f"\t.{member} = {function},\n" for member, function in functions if function in defined)
-        text = TEMPLATE.format(name=name, depends=",".join(depends[name]), members=members)
+        modules = (module_name(other) for other in depends[name])
+        text = TEMPLATE.format(name=module_name(name), depends=",".join(modules), members=members)
         declared = "".join(
             f"{kind} {function}(void);\n"
             for kind, function in (("int", "init_module"), ("void", "cleanup_module"))

@@ -13,7 +13,7 @@ from tests.lib.terminal import Seen, emu_on_a_terminal, on_a_terminal
 
 SHORT = "[b'one\\n', b'two\\n']"
 LONG = "(b'x' * 65535 + b'\\n' for n in range(5000))"  # 330 MB, if all of it is made
-PROGRAM = "from emu.cli.run import _open; _open(None).write(lambda: {pieces}); print('done')"
+PROGRAM = "from emu.cli.output import open_shown; open_shown(None).write(lambda: {pieces}); print('done')"
 
 
 def paged(pager: str | None, pieces: str = SHORT, path: str | None = None, interrupt_at: str = "") -> Seen:

@@ -43,16 +43,18 @@ class Checkpoints:
     Args:
         board: of the machine.
         roots: the objects from which all others that belong to the machine can be reached.
+        apart: objects that can be reached, too, but do not belong to it.
     """
 
-    def __init__(self, board: Board, roots: Sequence[object]) -> None:
+    def __init__(self, board: Board, roots: Sequence[object], apart: Sequence[object] = ()) -> None:
         self._board = board
         self._roots = roots
+        self._apart = apart
 
     @functools.cached_property
     def _objects(self) -> Objects:
         """The objects at the first checkpoint."""
-        return Objects(self._roots, apart=[self, self._board.arch, self._board.arch.timing()])
+        return Objects(self._roots, apart=[self, *self._apart, self._board.arch, self._board.arch.timing()])
 
     @functools.cached_property
     def _memory(self) -> list[Memory]:

@@ -87,6 +87,7 @@ class FtraceArch(ABC):
     To trace returns: return_offset, and the callbacks of the labels by which calls return.
     To patch under running CPUs: protocols, breakpoint.
     To probe: Probing, and the callbacks for it.
+    To have modules name what sites call: direct_calls, and callbacks that go by CALLS_FIRST of `event_context`.
     To replace functions: keystone_mode(), targets_by_name, detour(), taken_over(), hinders_replacing().
     """
 
@@ -98,6 +99,7 @@ class FtraceArch(ABC):
     return_offset: ClassVar[int]  # bytes from a saved return address to the instruction at which the caller goes on
     protocols: ClassVar[Sequence[str]]  # the protocols of emu.ftrace.patching that fit, the default first
     breakpoint: ClassVar[Breakpoint | None]
+    direct_calls: ClassVar[bool]  # whether sites can call what modules name
     targets_by_name: ClassVar[bool]  # whether keystone must be told the targets of calls by name; if not, by number
 
     @abstractmethod

@@ -50,6 +50,7 @@ class Sparc64(FtraceArch):
     return_offset: ClassVar[int] = RETURN_OFFSET
     protocols: ClassVar[Sequence[str]] = ("flush", "stop_machine")
     breakpoint: ClassVar[Breakpoint | None] = None
+    direct_calls: ClassVar[bool] = False
     targets_by_name: ClassVar[bool] = True
     taken_over: ClassVar[bytes] = _RESTORE
 

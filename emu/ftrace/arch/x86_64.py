@@ -60,6 +60,7 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
     return_offset: ClassVar[int] = 0
     protocols: ClassVar[Sequence[str]] = ("breakpoint", "stop_machine")
     breakpoint: ClassVar[Breakpoint | None] = _Int3()
+    direct_calls: ClassVar[bool] = True
     targets_by_name: ClassVar[bool] = False
     taken_over: ClassVar[bytes] = b""
 

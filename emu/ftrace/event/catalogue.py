@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, Field
-from emu.ftrace.event.image_events import EventReader, GuestEvent
+from emu.ftrace.event.image_events import Eval, EventReader, GuestEvents
 from emu.ftrace.event.internal import BLK, GUEST_ENTRIES, INTERNAL_EVENTS
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
@@ -20,6 +21,7 @@ from emu.ftrace.native import array_record, event_file, event_record, stage_reco
 from emu.kernel.image import BadImage
 from emu.kernel.memory import GuestMemory
 from emu.kernel.modules import BadModule, Module
+from emu.kernel.work import Work
 from emu.native.record import Record
 
 __all__ = ["Catalogue"]
@@ -40,6 +42,7 @@ class Catalogue(Mapping[int, EventCall]):
     Args:
         memory: of the guest, with its image loaded. Its struct trace_event_call get their numbers.
         records: of all trace arrays; through them native code finds the events.
+        work: has functions of the guest called that events need.
         log: gets a line for the guest kernel's log when no number is left.
         put_made: the address of what gives events that native code makes to the arrays (`native.made_event`).
 
@@ -48,15 +51,22 @@ class Catalogue(Mapping[int, EventCall]):
     """
 
     def __init__(
-        self, memory: GuestMemory, records: RecordLists, log: Callable[[str], None], put_made: Callable[[], int]
+        self,
+        memory: GuestMemory,
+        records: RecordLists,
+        work: Work,
+        log: Callable[[str], None],
+        put_made: Callable[[], int],
     ) -> None:
         self._memory = memory
+        self._work = work
         self._log = log
         self._next_number = _FIRST_NUMBER
         self._calls: dict[int, EventCall] = {}
         self._named: dict[str, dict[str, EventCall]] = {}
         self._native: dict[int, _NativeEvent] = {}
         self._files: dict[EventCall, list[Record]] = {}
+        self._evals: dict[str, Sequence[Eval]] = {}  # by module
         self._table = np.zeros(event_record.EVENT_LIMIT, np.uint64)
         self._stage = np.zeros(_STAGE_SIZE, np.uint8)
         records.set_in_all(array_record.EVENTS, self._table.ctypes.data)
@@ -68,14 +78,14 @@ class Catalogue(Mapping[int, EventCall]):
         records.set_in_all(array_record.STAGES, self._stages.address)
         for call in INTERNAL_EVENTS:
             self.put(call)
-        for call in GUEST_ENTRIES:
+        for call in GUEST_ENTRIES.values():
             of_blk = call is BLK
             depth = _PROBE_DEPTH if of_blk else 0
             self._make_native(call, _NativeEvent(call, swapped=memory.swapped, depth=depth, irqs_off=of_blk))
         image = memory.image
         try:
-            reader = EventReader(memory, self._image_table("ftrace_eval_maps"))
-            found = list(reader.events(self._image_table("ftrace_events")))
+            reader = EventReader(memory, self._image_table("ftrace_eval_maps"), work)
+            found = reader.read(self._image_table("ftrace_events"))
             self._check_names(found)
             syscalls = list(syscall_events(memory))
         except (ValueError, LookupError) as error:
@@ -153,6 +163,10 @@ class Catalogue(Mapping[int, EventCall]):
         call = self._calls.get(int(table[number])) if number < len(table) else None
         return call.name.replace("sys_enter_", "sys_", 1) if call else None
 
+    def evals(self) -> Iterator[Eval]:
+        """The names for numbers in the declarations of the guest's events: the kernel's, then those of each module."""
+        return chain.from_iterable(self._evals.values())
+
     def record_address(self, call: EventCall) -> int:
         """The address of what native code knows of an event; 0: the host records it."""
         native = self._native.get(call.number)
@@ -160,29 +174,31 @@ class Catalogue(Mapping[int, EventCall]):
 
     # Coming and going
 
-    def read(self, module: Module) -> list[GuestEvent]:
+    def read(self, module: Module) -> GuestEvents:
         """The events of a module that is being loaded, to be given to `add`.
 
         Raises:
             BadModule, LookupError: what it says of them is inconsistent.
         """
         try:
-            found = list(EventReader(self._memory, module.trace_evals, module.name).events(module.trace_events))
+            reader = EventReader(self._memory, module.trace_evals, self._work, module.name)
+            found = reader.read(module.trace_events)
             self._check_names(found)
         except ValueError as error:
             raise BadModule(str(error)) from None
         return found
 
-    def _check_names(self, found: Iterable[GuestEvent]) -> None:
+    def _check_names(self, found: GuestEvents) -> None:
         names = set()
-        for event in found:
+        for event in found.events:
             if (event.system, event.name) in names or self.find(event.system, event.name):
                 raise ValueError(f"there are two events {event.system}:{event.name}")
             names.add((event.system, event.name))
 
-    def add(self, found: Iterable[GuestEvent]) -> None:
+    def add(self, found: GuestEvents) -> None:
         """Gives numbers to events of the guest."""
-        for event in found:
+        self._evals[found.module] = found.evals
+        for event in found.events:
             number = self._free_number()
             if number is None:
                 self._log(f"tracing: no number is left for the event {event.system}:{event.name}")
@@ -198,6 +214,7 @@ class Catalogue(Mapping[int, EventCall]):
 
     def remove(self, module: str) -> list[EventCall]:
         """Removes the events of a module that is gone, and returns them."""
+        self._evals.pop(module, None)
         gone = [call for call in self._calls.values() if call.module == module]
         for call in gone:
             self._forget(call)
@@ -263,13 +280,12 @@ class Catalogue(Mapping[int, EventCall]):
         self._chain(call)
 
     def _chain(self, call: EventCall) -> None:
+        if call.kind is EventKind.FTRACE and GUEST_ENTRIES.get(call.number) is not call:
+            return  # the guest fills no such entries
         if native := self._native.get(call.number):
-            files = self._files[call]
-            if call.kind is EventKind.FTRACE:  # a tracer's entry, which is for the top array: it has asked first
-                files = files[:1]
-            addresses = [file.address for file in files] + [0]
+            addresses = [file.address for file in self._files[call]] + [0]
             native.record.set(event_record.FILES, addresses[0])
-            for file, following in zip(files, addresses[1:], strict=True):
+            for file, following in zip(self._files[call], addresses[1:], strict=True):
                 file.set(event_file.NEXT, following)
 
     def _free_number(self) -> int | None:
@@ -299,7 +315,7 @@ class _NativeEvent:
         offsets = {field.name: field.offset for field in call.fields}
         for word, name in zip((event_record.FIRST_PID, event_record.SECOND_PID), _PIDS.get(call.path, ()), strict=False):
             self.record.set(word, offsets[name])
-        numbers = [field for field in call.fields if field.size and _element(field) > 1 and not field.is_dynamic]
+        numbers = [field for field in call.fields if field.size and field.number_size > 1 and not field.is_dynamic]
         self._swaps = _plan(numbers if swapped else [])
         self._dynamic = _plan([field for field in call.fields if field.is_dynamic or not field.size])
         for words, address, count in (
@@ -310,16 +326,12 @@ class _NativeEvent:
             self.record.set(count, len(words))
 
 
-def _element(field: Field) -> int:
-    """Bytes of a number in a field."""
-    return field.element or field.size
-
-
 def _plan(fields: Sequence[Field]) -> NDArray[np.uint64]:
     """A word about each field, as `event_record` says."""
     words = []
     for field in fields:
-        element = _element(field)
+        element = field.number_size
         offset = field.offset if field.size else event_record.NO_OFFSET
-        words.append(offset << int(event_record.OFFSET) | field.size // element << int(event_record.COUNT) | element)
+        relative = int(event_record.RELATIVE) if field.data_base else 0
+        words.append(offset << int(event_record.OFFSET) | field.size // element << int(event_record.COUNT) | relative | element)
     return np.array(words, np.uint64)

@@ -11,14 +11,17 @@ import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, Field
+from emu.ftrace.event.guest_source import GuestSource
 from emu.ftrace.native.event_record import LARGEST_ENTRY
 from emu.kernel.memory import GuestMemory
+from emu.kernel.work import Work
 
-__all__ = ["EventReader", "GuestEvent"]
+__all__ = ["Eval", "EventReader", "GuestEvent", "GuestEvents"]
 
 _MOST_FIELDS = 64
 
@@ -36,31 +39,60 @@ class GuestEvent:
     call: Callable[[int], EventCall]
 
 
+class Eval(NamedTuple):
+    """A name of C that stands for a number in the events of a system (TRACE_DEFINE_ENUM, TRACE_DEFINE_SIZEOF)."""
+
+    system: str
+    name: str
+    value: int
+
+
+@dataclass(frozen=True)
+class GuestEvents:
+    """The events of the kernel or of a module, and the names that their declarations and print fmts use for numbers."""
+
+    module: str  # empty: the kernel
+    events: Sequence[GuestEvent]
+    evals: Sequence[Eval]
+
+
 class EventReader:
     """Reads the events of the kernel or of one module.
 
     Args:
         memory: in which they lie.
         evals: addresses of their struct trace_eval_map.
+        work: has functions called that events need.
         module: the module's name; empty: the kernel's.
 
     Raises, from any method:
         ValueError, LookupError: what lies in memory is no event; the latter: it points out of the kernel's memory.
     """
 
-    def __init__(self, memory: GuestMemory, evals: Sequence[int], module: str = "") -> None:
+    def __init__(self, memory: GuestMemory, evals: Sequence[int], work: Work, module: str = "") -> None:
         self._memory = memory
+        self._work = work
         self._module = module
         self._layout = memory.image.structure("trace_event_field", ("type", "name", "size", "align", "is_signed", "element"))
         self._fields: dict[int, tuple[Sequence[Field], int]] = {}
-        self._evals: dict[str, dict[str, str]] = {}
-        for address in evals:
-            system = memory.string(memory.member(address, "trace_eval_map.system"))
-            name = memory.string(memory.member(address, "trace_eval_map.eval_string"))
-            value = memory.member(address, "trace_eval_map.eval_value")
-            self._evals.setdefault(system, {})[name] = str(value - (value >> 63 << 64))
+        self._evals = [self._eval(address) for address in evals]
+        self._names: dict[str, dict[str, str]] = {}
+        for system, name, value in self._evals:
+            self._names.setdefault(system, {})[name] = str(value)
 
-    def events(self, calls: Sequence[int]) -> Iterator[GuestEvent]:
+    def _eval(self, address: int) -> Eval:
+        """The struct trace_eval_map at an address."""
+        memory = self._memory
+        system = memory.string(memory.member(address, "trace_eval_map.system"))
+        name = memory.string(memory.member(address, "trace_eval_map.eval_string"))
+        value = memory.member(address, "trace_eval_map.eval_value")
+        return Eval(system, name, value - (value >> 63 << 64))
+
+    def read(self, calls: Sequence[int]) -> GuestEvents:
+        """All of them. `calls`: the addresses of their struct trace_event_call."""
+        return GuestEvents(self._module, list(self._events(calls)), self._evals)
+
+    def _events(self, calls: Sequence[int]) -> Iterator[GuestEvent]:
         """The events whose struct trace_event_call are at these addresses."""
         memory = self._memory
         for address in calls:
@@ -87,6 +119,7 @@ class EventReader:
                 key=key,
                 hook=hook,
                 module=self._module,
+                source=GuestSource(self._work, address) if memory.member(address, "trace_event_call.reg") else None,
             )
             yield GuestEvent(address, system, name, make)
 
@@ -118,5 +151,5 @@ class EventReader:
 
     def _replaced(self, system: str, text: str) -> str:
         """A text of C with the names of the system replaced by what they stand for, outside strings."""
-        names = self._evals.get(system)
+        names = self._names.get(system)
         return _TOKEN.sub(lambda token: names.get(token[0], token[0]), text) if names else text

@@ -40,6 +40,7 @@ UPROBES = _fields.word()  # address of the uprobes_record
 PLACES = _fields.word()  # where .ftrace.tramp begins
 PLACES_SIZE = _fields.word()
 STANDS_FOR = _fields.word()  # address of a word for each of its places: the address of what is copied there; 0: nothing is
+TRACING_THRESH = _fields.word()  # nanoseconds; if not 0, each latency is kept that is as long, not only one that is longer
 STACK = _fields.word()  # address of STACK_LIMIT words, in which the addresses of a stack are put together
 
 # What the array records
@@ -54,8 +55,11 @@ PROBES = _fields.word()  # address of a table of the sites with PROBED (see nati
 STACK_TRACER = _fields.word()  # address of the stack_tracer_record
 PROFILED_SITES = _fields.word()  # address of a table of the sites with PROFILED (see native.profiler)
 FUNC_STACKS = _fields.word()  # address of void (*)(cpu, array_cpu), which records the stack after each call; 0: none is recorded
+FUNC_REPEATS = _fields.word()  # address of what tests whether a call repeats the latest (function_repeats); 0: all are recorded
 EVENT_STACKS = _fields.word()  # the same for events, those in the event_context
 EVENT_USER_STACKS = _fields.word()  # the same for the stacks of programs
+PRINT_EVENT = _fields.word()  # address of void (*)(cpu, array_cpu), which keeps each event to be printed; 0: none is (tp_printk)
+PRINTED_EVENTS = _fields.word()  # where it keeps them: address of a record of native.printed_events
 EVENT_PIDS = _fields.word()  # 1: there is a set_event_pid or a set_event_notrace_pid
 PID_FLAGS = _fields.word()  # address of a byte for each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED, EVENTS_...
 ONLY_CHOSEN = _fields.word()  # 1: only pids with PID_CHOSEN are traced
@@ -92,7 +96,7 @@ TICK = np.uint64(10_000_000)  # nanoseconds of a tick of CLOCK_TICKS: USER_HZ is
 # What says that calls are recorded in no usual way: if one of these words of the top array is not 0, the callbacks must be
 # the general ones.
 GENERAL = (
-    ASKS_EACH, CLOCK, MAX_DEPTH, ONLY_SELECTED, HIDES, SKIP_INTERRUPTS, THRESHOLD, FUNC_STACKS,
+    ASKS_EACH, CLOCK, MAX_DEPTH, ONLY_SELECTED, HIDES, SKIP_INTERRUPTS, THRESHOLD, FUNC_STACKS, FUNC_REPEATS,
     GRAPH_ENTRY_FILTER, GRAPH_EXIT_FILTER,
 )  # fmt: skip
 

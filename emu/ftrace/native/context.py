@@ -17,7 +17,8 @@ from emu.native.pointers import Accessors, load_u64, store_u64
 from emu.native.record import shift_of
 
 __all__ = [
-    "DEEPEST_SHOWN", "Context", "build", "complete", "host_address", "linear_time", "local_time", "now", "of_type", "wake_reader",
+    "DEEPEST_SHOWN", "Context", "build", "complete", "host_address", "is_up", "linear_time", "local_time", "now", "of_type",
+    "wake_reader",
 ]  # fmt: skip
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
@@ -85,6 +86,12 @@ def host_address(array, address):
         if physical >= size:
             return load_u64(array + array_record.NOWHERE)
     return physical + load_u64(array + array_record.RAM)
+
+
+@njit
+def is_up(array_cpu, array):
+    """Whether the kernel has said where the CPU's struct pcpu_hot is: before that, nobody knows the CPU's task."""
+    return load_u64(array_cpu + array_cpu_record.HOT) != load_u64(array + array_record.NOWHERE)
 
 
 @njit

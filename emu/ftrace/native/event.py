@@ -15,7 +15,7 @@ import numpy as np
 
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_cpu_record, array_record, event_context, event_file, event_record
-from emu.ftrace.native.context import Context, complete, host_address, now
+from emu.ftrace.native.context import Context, complete, host_address, is_up, now
 from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.ring_buffer import reserve
@@ -123,7 +123,8 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
                 swap(to + end, host_address(array, data), element, size // element)
             place = word >> event_record.OFFSET
             if place != event_record.NO_OFFSET:
-                store_u32(to + place, end | size << HALF)
+                begin = end - place - FOUR if word & event_record.RELATIVE != ZERO else end
+                store_u32(to + place, begin | size << HALF)
             end += size
         while end & (FOUR - ONE):
             store_u8(to + end, NUL)
@@ -173,7 +174,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
         array_cpu = load_u64(cpu + cpu_record.CALLOUT)
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         number = guest_u64(host_address(array, call) + guest.event_id)
-        if number >= LIMIT or load_u64(array_cpu + array_cpu_record.HOT) == ZERO:
+        if number >= LIMIT or not is_up(array_cpu, array):
             return
         event = load_u64(load_u64(array + array_record.EVENTS) + number * WORD)
         if event == ZERO or count != load_u64(event + event_record.DYNAMIC_COUNT):

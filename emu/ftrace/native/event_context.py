@@ -22,6 +22,7 @@ REGISTERS = _fields.word()  # address of the registers at the probe, words in th
 FILL = _fields.word()  # address of void (*)(cpu, context), which stores them there; 0: they are there
 WRITTEN = _fields.word()  # 1: the registers there have been changed, and the CPU is to go on with them
 GOES_ON_AT = _fields.word()  # where the CPU goes on instead of at the called function; 0: there
+CALLS_FIRST = _fields.word()  # what the CPU calls before it goes on there; 0: nothing
 WORDS = _fields.count
 
 PLACE_NOWHERE = np.uint64(0)  # the guest has no part in it: there is no backtrace

@@ -14,7 +14,7 @@ from emu.ftrace.native.function_entries import FUNCTION_KIND, FUNCTION_SIZE, put
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.sites import site_flags
 from emu.native import njit
-from emu.native.pointers import call_handler, load_u64, store_u64
+from emu.native.pointers import call_handler, call_test, load_u64, store_u64
 
 __all__ = ["FunctionTracer", "build"]
 
@@ -48,6 +48,10 @@ def build(context: Context, general: bool) -> FunctionTracer:
             return
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         common = common_fields(FUNCTION_KIND, current_task(array_cpu, array), preempt_count(array_cpu), irqs_off)
+        if general:
+            repeats = load_u64(array + array_record.FUNC_REPEATS)
+            if repeats != ZERO and call_test(repeats, cpu, array_cpu, ip, parent_ip, common, ZERO) != ZERO:
+                return
         entry = reserve(load_u64(array_cpu + array_cpu_record.RING), clock(cpu, array), FUNCTION_SIZE)
         if entry == ZERO:
             return

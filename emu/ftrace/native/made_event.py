@@ -56,9 +56,9 @@ def build(memory: Accessors, guest: GuestLayout, irqs_off: Any) -> Any:
     @cfunc(types.void(types.uint64, types.uint64))
     def put(cpu, stages):
         array_cpu = load_u64(cpu + cpu_record.CALLOUT)
-        if load_u64(array_cpu + array_cpu_record.HOT) == ZERO:
-            return
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
+        if not context.is_up(array_cpu, array):
+            return
         event, only = load_u64(stages + stage_record.EVENT), load_u64(stages + stage_record.FILE)
         staged, size = load_u64(stages + stage_record.ENTRY), load_u64(stages + stage_record.SIZE)
         number = load_u64(event + event_record.NUMBER)

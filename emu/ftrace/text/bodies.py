@@ -12,7 +12,17 @@ from emu.ftrace.events import EventType
 from emu.ftrace.text.blk import blk_binary, blk_text
 from emu.ftrace.text.branch import branch_text
 from emu.ftrace.text.columns import Column
-from emu.ftrace.text.function import function_binary, function_hex, function_raw, function_text
+from emu.ftrace.text.flat_graph import (
+    call_binary,
+    call_hex,
+    call_raw,
+    call_text,
+    return_binary,
+    return_hex,
+    return_raw,
+    return_text,
+)
+from emu.ftrace.text.function import function_binary, function_hex, function_raw, function_text, repeats_raw, repeats_text
 from emu.ftrace.text.hwlat import hwlat_raw, hwlat_text
 from emu.ftrace.text.marker import print_message, print_raw, print_text, raw_data_text
 from emu.ftrace.text.osnoise import osnoise_raw, osnoise_text, timerlat_raw, timerlat_text
@@ -48,6 +58,9 @@ _BODIES: Mapping[int, Writer] = {
     EventType.KERNEL_STACK: kernel_stack_text,
     EventType.USER_STACK: user_stack_text,
     EventType.BLK: blk_text,
+    EventType.FUNC_REPEATS: repeats_text,
+    EventType.FUNCGRAPH_ENTRY: call_text,
+    EventType.FUNCGRAPH_EXIT: return_text,
 }
 # Between the braces of function_graph a message stands alone: its place says where it was written.
 _COMMENTS: Mapping[int, Writer] = {**_BODIES, **_MESSAGES}
@@ -62,17 +75,24 @@ _RAW: Mapping[int, Writer] = {
     EventType.OSNOISE: osnoise_raw,
     EventType.TIMERLAT: timerlat_raw,
     EventType.RAW_DATA: raw_data_text,
+    EventType.FUNC_REPEATS: repeats_raw,
+    EventType.FUNCGRAPH_ENTRY: call_raw,
+    EventType.FUNCGRAPH_EXIT: return_raw,
 }
 _HEX: Mapping[int, Writer] = {
     EventType.FUNCTION: function_hex,
     EventType.CONTEXT_SWITCH: task_switch_hex,
     EventType.WAKEUP: task_switch_hex,
+    EventType.FUNCGRAPH_ENTRY: call_hex,
+    EventType.FUNCGRAPH_EXIT: return_hex,
 }
 _BINARY: Mapping[int, Writer] = {
     EventType.FUNCTION: function_binary,
     EventType.CONTEXT_SWITCH: task_switch_binary,
     EventType.WAKEUP: task_switch_binary,
     EventType.BLK: blk_binary,
+    EventType.FUNCGRAPH_ENTRY: call_binary,
+    EventType.FUNCGRAPH_EXIT: return_binary,
 }
 
 _OWN_TYPES = frozenset(map(int, EventType))

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of a function event: `vfs_open <-path_openat`."""
+"""The text of a call: `vfs_open <-path_openat`; of several that were not recorded one by one."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from emu.ftrace.events import FUNCTION
-from emu.ftrace.text.columns import Column, SymbolNames, picked
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.events import FUNC_REPEATS, FUNCTION
+from emu.ftrace.text.columns import Column, SymbolNames, picked, time_columns
 from emu.ftrace.text.numbers import binary_numbers, hex_numbers
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import TraceView
 
-__all__ = ["function_binary", "function_hex", "function_raw", "function_text"]
+__all__ = ["function_binary", "function_hex", "function_raw", "function_text", "repeats_raw", "repeats_text"]
 
 
 def function_text(view: TraceView, rows: Rows) -> Column:
@@ -44,3 +47,26 @@ def function_hex(view: TraceView, rows: Rows) -> Column:
 def function_binary(view: TraceView, rows: Rows) -> Column:
     entries = rows.entries(FUNCTION)
     return binary_numbers(view, entries["ip"], entries["parent_ip"])
+
+
+def repeats_text(view: TraceView, rows: Rows) -> Column:
+    """`vfs_open <-path_openat (repeats: 1, last_ts:   106.106121)`: how often the call came again, and when the last time."""
+    entries = rows.entries(FUNC_REPEATS)
+    times = zip(*time_columns(rows.time - _ago(entries), view.clock_is_ns), strict=True)
+    numbers = zip(function_text(view, rows), entries["count"], map("".join, times), strict=True)
+    texts = [f"{call[:-1]} (repeats: {count}, last_ts:{time.removesuffix(': ')})\n" for call, count, time in numbers]
+    return np.array(texts, np.object_)
+
+
+def repeats_raw(view: TraceView, rows: Rows) -> Column:
+    """Both addresses, how often, and how long ago the last time was, all decimal."""
+    entries = rows.entries(FUNC_REPEATS)
+    numbers = zip(*(entries[name].tolist() for name in ("ip", "parent_ip", "count")), _ago(entries).tolist(), strict=True)
+    return np.array([f"{ip} {parent_ip} {count} {ago}\n" for ip, parent_ip, count, ago in numbers], np.object_)
+
+
+def _ago(entries: NDArray[Any]) -> NDArray[np.uint64]:
+    """How long before the entry the last of the calls was."""
+    top = entries["top_delta_ts"].astype(np.uint64) << np.uint64(32)
+    whole: NDArray[np.uint64] = top | entries["bottom_delta_ts"]
+    return whole

@@ -52,6 +52,8 @@ _BY_TRACER = {
 def graph_style(view: TraceView) -> GraphPrint | None:
     """What is printed of the graph; None: the trace is not printed as one."""
     if view.tracer == "function_graph":
+        if view.option("funcgraph-flat"):
+            return None
         style = GraphPrint(0)
         for option, part in _BY_OPTION.items():
             if view.option(option):

@@ -23,7 +23,10 @@ def of_array(directory: StaticDirectory, array: TraceArray) -> StaticDirectory:
                 return node
         return ArrayFile(node, array)
 
-    return StaticDirectory({name: wrapped(node) for name, node in directory.entries()}, directory.linux)
+    listed, unlisted = (
+        {name: wrapped(node) for name, node in nodes} for nodes in (directory.entries(), directory.unlisted.items())
+    )
+    return StaticDirectory(listed, unlisted)
 
 
 class ArrayFile(File):
@@ -49,6 +52,12 @@ class ArrayHandle(Handle):
 
     def read(self, offset: int, size: int) -> bytes | WouldBlock:
         return self._handle.read(offset, size)
+
+    def splice(self, offset: int, size: int, *, waited: bool) -> bytes | WouldBlock:
+        return self._handle.splice(offset, size, waited=waited)
+
+    def ioctl(self, command: int) -> int:
+        return self._handle.ioctl(command)
 
     def write(self, offset: int, data: bytes) -> int:
         with self._array.error_log.noting():

@@ -8,18 +8,18 @@ from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.enable import available
 from emu.ftrace.event.filters import EventFilters
 from emu.ftrace.event.internal import SYSTEM as INTERNAL
-from emu.ftrace.linux_names import EVENTS, event_directory, system_directory
+from emu.ftrace.linux_names import EVENTS, system_directory
 from emu.ftrace.native.ring_buffer import DATA_SIZE, DATA_START
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.array_file import ArrayFile
-from emu.ftrace.tracefs.event_files import enable_file, event_files, system_filter_file
+from emu.ftrace.tracefs.event_files import enable_file, event_files, hist_debug_file, system_filter_file
 from emu.ftrace.tracefs.node import File, LiveDirectory, StaticDirectory
 from emu.ftrace.tracefs.text_file import TextFile
 from emu.kernel.files.node import Node
 
-__all__ = ["EventsDirectory"]
+__all__ = ["HEADER_EVENT", "HEADER_PAGE", "EventsDirectory"]
 
-_HEADER_EVENT = """\
+HEADER_EVENT = """\
 # compressed entry header
 	type_len    :    5 bits
 	time_delta  :   27 bits
@@ -31,7 +31,7 @@ _HEADER_EVENT = """\
 	data max type_len  == 28
 """
 # A byte of `commit` says whether events were lost before the page.
-_HEADER_PAGE = f"""\
+HEADER_PAGE = f"""\
 	field: u64 timestamp;	offset:0;	size:8;	signed:0;
 	field: local_t commit;	offset:8;	size:8;	signed:1;
 	field: int overwrite;	offset:8;	size:1;	signed:1;
@@ -55,8 +55,8 @@ class EventsDirectory(LiveDirectory[str]):
 
         def event_node(call: EventCall) -> Node:
             files = event_files(array, filters, catalogue, call)
-            linux = event_directory(call.system, call.name)
-            return StaticDirectory({name: of_array(file) for name, file in files.items()}, linux)
+            listed = {name: of_array(file) for name, file in files.items()}
+            return StaticDirectory(listed, {"hist_debug": of_array(hist_debug_file(array, catalogue, call))})
 
         def system_node(system: str) -> Node:
             def calls() -> list[EventCall]:
@@ -75,8 +75,8 @@ class EventsDirectory(LiveDirectory[str]):
             system_node,
             {
                 "enable": of_array(enable_file(array, lambda: available(catalogue.values()))),
-                "header_event": of_array(TextFile(lambda: _HEADER_EVENT)),
-                "header_page": of_array(TextFile(lambda: _HEADER_PAGE)),
+                "header_event": of_array(TextFile(lambda: HEADER_EVENT)),
+                "header_page": of_array(TextFile(lambda: HEADER_PAGE)),
             },
             EVENTS,
         )

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 from collections.abc import Callable, Iterable, Mapping
 from typing import Generic, TypeVar
 
-from emu.ftrace.linux_names import NOTHING, LinuxDirectory
+from emu.ftrace.errors import TraceError
+from emu.ftrace.linux_names import LinuxDirectory
 from emu.kernel.files.node import Attributes, Directory, Handle, Node, OpenFlags
 
 __all__ = ["File", "HandleFile", "LiveDirectory", "StaticDirectory", "TracefsDirectory"]
@@ -53,11 +55,10 @@ class HandleFile(File):
 
 
 class TracefsDirectory(_ModeNode, Directory):
-    """A directory. As in Linux, its group may list it. `linux`: what Linux has there."""
+    """A directory. As in Linux, its group may list it."""
 
-    def __init__(self, linux: LinuxDirectory = NOTHING) -> None:
+    def __init__(self) -> None:
         self.mode = stat.S_IFDIR | 0o750
-        self.linux = linux
 
     def attributes(self) -> Attributes:
         return Attributes(self.mode, nlink=2 + sum(isinstance(node, Directory) for _, node in self.entries()))
@@ -76,20 +77,28 @@ class TracefsDirectory(_ModeNode, Directory):
 
 
 class StaticDirectory(TracefsDirectory):
-    """A directory whose entries never change."""
+    """A directory whose entries never change.
 
-    def __init__(self, entries: Mapping[str, Node], linux: LinuxDirectory = NOTHING) -> None:
-        super().__init__(linux)
+    Attributes:
+        unlisted: more of them, which are found by their names only.
+    """
+
+    def __init__(self, entries: Mapping[str, Node], unlisted: Mapping[str, Node] | None = None) -> None:
+        super().__init__()
         self._entries = dict(sorted(entries.items()))
+        self.unlisted = dict(unlisted or {})
 
     def lookup(self, name: str) -> Node:
         try:
-            return self._entries[name]
+            return self._entries.get(name) or self.unlisted[name]
         except KeyError:
-            raise self.linux.missing(name, self._entries) from None
+            raise TraceError(errno.ENOENT, f"there is no '{name}' here", (name, self._entries)) from None
 
     def entries(self) -> Iterable[tuple[str, Node]]:
         return self._entries.items()
+
+    def existing(self) -> Iterable[Node]:
+        return [*self._entries.values(), *self.unlisted.values()]
 
 
 class LiveDirectory(TracefsDirectory, Generic[_Thing]):
@@ -108,9 +117,10 @@ class LiveDirectory(TracefsDirectory, Generic[_Thing]):
         things: Callable[[], Mapping[str, _Thing]],
         make: Callable[[_Thing], Node],
         files: Mapping[str, Node],
-        linux: LinuxDirectory = NOTHING,
+        linux: LinuxDirectory,
     ) -> None:
-        super().__init__(linux)
+        super().__init__()
+        self._linux = linux
         self._things = things
         self._make = make
         self._files = files
@@ -124,7 +134,7 @@ class LiveDirectory(TracefsDirectory, Generic[_Thing]):
             return self._files[name]
         things = self._things()
         if (node := self._node(name, things)) is None:
-            raise self.linux.missing(name, [*things, *self._files])
+            raise self._linux.missing(name, [*things, *self._files])
         return node
 
     def entries(self) -> Iterable[tuple[str, Node]]:

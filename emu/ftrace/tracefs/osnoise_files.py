@@ -7,7 +7,6 @@ import errno
 from collections.abc import Callable
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.linux_names import OSNOISE
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.osnoise import OPTIONS, WORKLOAD, Osnoise
 from emu.ftrace.tracefs.cpumask import parse_cpulist
@@ -50,7 +49,7 @@ def osnoise_directory(osnoise: Osnoise, cpus: int) -> StaticDirectory:
         "stop_tracing_us": number("stop_tracing"),
         "timerlat_period_us": number("timerlat_period", lambda: _TIMERLAT_PERIODS[0], lambda: _TIMERLAT_PERIODS[1]),
     }
-    return StaticDirectory(files, OSNOISE)
+    return StaticDirectory(files)
 
 
 def _options(options: frozenset[str]) -> str:

@@ -31,7 +31,12 @@ class ConsumingHandle(Handle):
         trace_array.pipes += 1
 
     def poll(self) -> Readiness:
-        """A pipe of one CPU is readable when as much of the CPU's buffer is written as buffer_percent says."""
+        """A pipe of one CPU is readable when as much of the CPU's buffer is written as buffer_percent says.
+
+        With the option `block` every pipe always is. The option's document says: not to block when polled.
+        """
+        if self._trace_array.options["block"]:
+            return Readiness.READABLE
         _, limits = self._trace_array.pipe_view(self._cpu, spare=self._spare)
         return Readiness.READABLE if self._rest or (limits and self._filled()) else Readiness(0)
 
@@ -79,6 +84,9 @@ class PipeHandle(ConsumingHandle):
         self._has_read = True
         data, self._rest = self._rest[:size], self._rest[size:]
         return data
+
+    def splice(self, offset: int, size: int, *, waited: bool) -> bytes | WouldBlock:
+        return self.read(offset, size)
 
     def _take(self, size: int) -> bytes:
         """The text of at least `size` bytes of events, but no more than fits into one read; b"" if there are none."""

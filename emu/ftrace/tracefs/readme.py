@@ -46,6 +46,8 @@ What is traced
                                 latency tracers: keep the latest time that is at least so long (0: the longest)
                                 hwlat: only times that are longer (0: 10); osnoise: a gap counts if it is as long (0: 5)
   enabled_functions             the functions that call a tracer now
+  recursed_functions            those that were called while they were being recorded. There are none: the machine records
+                                functions without calling any
 
   function_profile_enabled      1: counts and times calls of the functions that set_ftrace_filter names, whatever the tracer is
   trace_stat/functionN          what a CPU has counted since: calls, microseconds, their average and variance, longest first
@@ -85,6 +87,7 @@ Events
   events/SYSTEM/enable          the same for all events of a system; X: some are recorded
   events/enable                 the same for all events
   events/SYSTEM/EVENT/format    the event's fields, and how they are printed
+  eval_map                      names in the formats of events, and the numbers that they stand for there: NAME NUMBER (SYSTEM)
   events/SYSTEM/EVENT/id        its number, which begins its entries in the buffer
   events/SYSTEM/EVENT/filter    record it only if this is true of its fields; 0: always
       prev_prio < 100 || next_comm ~ "sl*"      == != < <= > >= &   strings: == != ~   && || ! ( )
@@ -112,7 +115,7 @@ Events
           As keys by powers of two or in groups: .log2 .buckets=SIZE
       Opening it with '>' takes back the event's hist triggers, unless others need their variables; '>>' adds one
       enable_hist:SYSTEM:EVENT[:COUNT]    has the hist triggers of an event go on; disable_hist: pauses them
-  events/SYSTEM/EVENT/hist      the tables of its hist triggers
+  events/SYSTEM/EVENT/hist      the tables of its hist triggers; hist_debug, which ls does not show: what they are made of
   events/ftrace/print/trigger   the same for writes to trace_marker
   set_event_pid                 only events of these processes, switches to them and wakeups of them
   set_event_notrace_pid         no events of these processes
@@ -141,7 +144,7 @@ Events
 
 What is recorded
 
-  tracing_on                1: record, 0: do not. Tracers stay in place
+  tracing_on                1: record, 0: do not. Tracers stay in place. Scripts may call it tracing_enabled, as it was once
   trace                     the recorded events as text; '> trace' empties the buffers
   trace_pipe                the same, but reading takes events out, and waits for more when there are none
   per_cpu/cpuN/trace        those of one CPU
@@ -196,6 +199,7 @@ How it is shown
   raw                   show the numbers in events: pid, CPU, time, then those of the event or its type
   hex                   the same as hexadecimal digits
   bin                   the same as bytes
+  block                 whoever polls trace_pipe or trace_pipe_raw need not wait: it always is readable
   trace_printk          record what the kernel and its modules write with trace_printk()
   printk-msg-only       show texts of trace_printk() and trace_marker alone
   context-info          show task, CPU and time
@@ -213,6 +217,7 @@ How it is shown
   branch                record likely() and unlikely(), too, from the next time on that a tracer is set
   sym-userobj           show these as an offset in the mapped file, if the process still lives
   func_stack_trace      function: record after each function the calls that led to it
+  func-no-repeats       function: count calls like the one before on the same CPU, and tell of them once
   pause-on-trace        record nothing while somebody has trace open to read it
   event-fork            children of the processes in set_event_pid and set_event_notrace_pid are put there, too, and
                         processes that have ended are taken out
@@ -227,9 +232,12 @@ How it is shown
   funcgraph-duration    function_graph: show how long a call took
   funcgraph-overhead    function_graph: mark calls that took long: + 10 us, ! 100 us, # 1 ms,
                         * 10 ms, @ 100 ms, $ 1 s
+  funcgraph-flat        function_graph: a line for each call and each return, as events have
   funcgraph-tail        function_graph: name the function at its closing brace
   funcgraph-irqs        function_graph: record what interrupts call
   funcgraph-overrun     function_graph: show how many calls were nested too deep to be traced
   sleep-time            function_graph: count the time in which a task did not run
   graph-time            profiles: count the time of called functions
+  test_nop_accept       nop: an option that can be set, and does nothing; dmesg says so
+  test_nop_refuse       nop: an option that cannot
 """

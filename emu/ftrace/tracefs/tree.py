@@ -11,15 +11,14 @@ from functools import partial
 import numpy as np
 
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
-from emu.ftrace.errors import NotProvided, TraceError
+from emu.ftrace.errors import TraceError
 from emu.ftrace.event.enable import available, lines
 from emu.ftrace.filters import Functions
 from emu.ftrace.ftrace import EnabledFunction
 from emu.ftrace.hwlat import HwlatDetector
-from emu.ftrace.linux_names import INSTANCE, OPTIONS, ROOT, LinuxDirectory, cpu_directory
-from emu.ftrace.numbers import parse_decimal
+from emu.ftrace.numbers import parse_decimal, parse_microseconds
 from emu.ftrace.options import CORE_OPTIONS, parse_option
-from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, TraceArray
+from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracefs.array_file import of_array
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
@@ -37,9 +36,8 @@ from emu.ftrace.tracefs.raw_file import RawHandle
 from emu.ftrace.tracefs.readme import README
 from emu.ftrace.tracefs.set_event_file import SetEventFile
 from emu.ftrace.tracefs.snapshot_file import snapshot_file
-from emu.ftrace.tracefs.text_file import TextFile, TextHandle
+from emu.ftrace.tracefs.text_file import Show, Store, TextFile, TextHandle
 from emu.ftrace.tracefs.trace_file import TraceHandle
-from emu.ftrace.tracers import TRACERS
 from emu.kernel.files.node import Handle, Node, OpenFlags
 
 __all__ = ["build_tree"]
@@ -47,8 +45,6 @@ __all__ = ["build_tree"]
 UNSIGNED_INT_MAX = (1 << 32) - 1
 _ALL_ENABLED, _NONE_DISABLED = "all functions enabled", "no functions disabled"  # what an empty filter says
 _NO_PID = "no pid\n"  # what set_ftrace_pid says; an empty set_event_pid says nothing
-_OF_TRACERS = [option for tracer in TRACERS.values() for option in tracer.options]
-_ABSENT_OPTIONS = OPTIONS - {option.name for option in (*CORE_OPTIONS, *_OF_TRACERS)}
 _TOP_ONLY = {option.name for option in CORE_OPTIONS if option.top_only}
 
 
@@ -57,9 +53,9 @@ def build_tree(tr: TraceArray) -> StaticDirectory:
     files = {
         **_instance_files(tr),
         **_machine_files(tr),
-        "instances": InstancesDirectory(tr, lambda instance: StaticDirectory(_instance_files(instance), INSTANCE)),
+        "instances": InstancesDirectory(tr, lambda instance: StaticDirectory(_instance_files(instance))),
     }
-    root = of_array(StaticDirectory(files, ROOT), tr)
+    root = of_array(StaticDirectory(files, _old_names(tr)), tr)
     root.mode = 0o040700
     return root
 
@@ -79,6 +75,9 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         "available_filter_functions": TextFile(
             lambda: "".join(f"{label}\n" for label in tr.ftrace.sites.functions.labels())
         ),
+        "eval_map": TextFile(
+            lambda: "".join(f"{name} {value} ({system})\n" for system, name, value in catalogue.evals())
+        ),
         "enabled_functions": TextFile(lambda: "".join(map(_enabled_function, tr.ftrace.enabled_functions()))),
         "dyn_ftrace_total_info": TextFile(lambda: _total_info(tr.ftrace.sites.functions)),
         "hwlat_detector": StaticDirectory(_hwlat_files(trace_globals.hwlat)),
@@ -87,7 +86,7 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
             lambda text: tr.set_max_graph_depth(parse_decimal(text, UNSIGNED_INT_MAX)),
         ),
         "tracing_thresh": TextFile(
-            lambda: f"{tr.ops.threshold_us}\n", lambda text: tr.set_threshold(parse_decimal(text, UNSIGNED_INT_MAX))
+            lambda: f"{tr.ops.threshold_us}\n", lambda text: tr.set_threshold(parse_microseconds(text))
         ),
         "set_graph_function": FilterFile(lambda: tr.ops.graph_function, tr.set_graph_function, _ALL_ENABLED),
         "set_graph_notrace": FilterFile(lambda: tr.ops.graph_notrace, tr.set_graph_notrace, _NONE_DISABLED),
@@ -95,6 +94,7 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         **_stack_files(tr),
         **_profile_files(tr),
         "osnoise": osnoise_directory(trace_globals.osnoise, tr.recorder.cpus),
+        "recursed_functions": _ignoring_file(lambda: ""),
         "printk_formats": TextFile(trace_globals.printk_formats.text),
         "saved_tgids": TextFile(lambda: _of_tasks(trace_globals, trace_globals.saved_tgids)),
         "saved_cmdlines": TextFile(lambda: _of_tasks(trace_globals, saved_cmdlines)),
@@ -103,6 +103,27 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
             lambda text: saved_cmdlines.set_size(parse_decimal(text, UNSIGNED_INT_MAX)),
         ),
     }
+
+
+def _ignoring_file(show: Callable[[], str]) -> HandleFile:
+    """Writes are ignored. Of recursed_functions there are none: what traced functions call is the host's, and calls nothing."""
+    return HandleFile(0o640, lambda flags: TextHandle(flags, show, lambda text: None))
+
+
+def _old_names(tr: TraceArray) -> dict[str, Node]:
+    """Files that have other names since. Whoever opens one is told so."""
+    show, store = _recording(tr)
+
+    def opened(flags: OpenFlags) -> Handle:
+        tr.globals.log.write_once("tracing_enabled is deprecated. Use tracing_on")
+        return TextHandle(flags, show, store)
+
+    return {"tracing_enabled": HandleFile(0o640, opened)}
+
+
+def _recording(tr: TraceArray) -> tuple[Show, Store]:
+    """What tracing_on shows, and what a write to it does."""
+    return lambda: f"{int(tr.recorder.recording)}\n", lambda text: tr.set_recording(parse_decimal(text) != 0)
 
 
 def _hwlat_files(detector: HwlatDetector) -> dict[str, Node]:
@@ -184,11 +205,9 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
         "available_tracers": TextFile(lambda: " ".join(tr.tracers) + "\n"),
         "current_tracer": TextFile(lambda: f"{tr.ops.tracer.name}\n", lambda text: tr.set_tracer(text.rstrip())),
         "error_log": _error_log_file(tr),
-        "tracing_on": TextFile(
-            lambda: f"{int(tr.recorder.recording)}\n", lambda text: tr.set_recording(parse_decimal(text) != 0)
-        ),
+        "tracing_on": TextFile(*_recording(tr)),
         "tracing_max_latency": TextFile(
-            lambda: f"{max_latency.microseconds}\n", lambda text: max_latency.set(parse_decimal(text))
+            lambda: f"{max_latency.microseconds}\n", lambda text: max_latency.set(parse_microseconds(text))
         ),
         "tracing_cpumask": TextFile(
             lambda: format_cpumask(tr.recorder.cpumask, tr.recorder.cpus) + "\n",
@@ -221,9 +240,10 @@ def _filter_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _enabled_function(function: EnabledFunction) -> str:
-    """The name, how many ops, the flags, and what it calls."""
+    """The name, how many ops, the flags, and what it calls; in a line of its own, what it calls directly."""
     flags = "".join(f" {flag}" if flag in function.flags else "  " for flag in "RID")
-    return f"{function.name} ({function.users}){flags} ->{function.callback}\n"
+    direct = f"\tdirect-->{function.direct}\n" if function.direct else ""
+    return f"{function.name} ({function.users}){flags} ->{function.callback}\n{direct}"
 
 
 def _total_info(functions: Functions) -> str:
@@ -252,7 +272,7 @@ def _buffer_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _per_cpu(tr: TraceArray) -> dict[str, Node]:
-    return {f"cpu{cpu}": StaticDirectory(_cpu_files(tr, cpu), cpu_directory(cpu)) for cpu in range(tr.recorder.cpus)}
+    return {f"cpu{cpu}": StaticDirectory(_cpu_files(tr, cpu)) for cpu in range(tr.recorder.cpus)}
 
 
 def _cpu_files(tr: TraceArray, cpu: int) -> dict[str, Node]:
@@ -291,13 +311,13 @@ def _buffer_size_file(tr: TraceArray, cpu: int | None) -> TextFile:
         sizes = {tr.recorder.size_kb(index) for index in range(tr.recorder.cpus)}
         if len(sizes) > 1:
             return "X\n"
-        return f"{sizes.pop()}{'' if tr.buffer_expanded else f' (expanded: {EXPANDED_BUFFER_KB})'}\n"
+        return f"{sizes.pop()}{'' if tr.buffer_expanded else f' (expanded: {tr.globals.buffer_kb})'}\n"
 
     return TextFile(show, lambda text: tr.set_buffer_kb(parse_decimal(text), cpu))
 
 
 def _total_buffer_size(tr: TraceArray) -> str:
-    expanded = "" if tr.buffer_expanded else f" (expanded: {EXPANDED_BUFFER_KB * tr.recorder.cpus})"
+    expanded = "" if tr.buffer_expanded else f" (expanded: {tr.globals.buffer_kb * tr.recorder.cpus})"
     return f"{sum(map(tr.recorder.size_kb, range(tr.recorder.cpus)))}{expanded}\n"
 
 
@@ -329,8 +349,6 @@ def _option_files(tr: TraceArray) -> dict[str, Node]:
 
     def store(text: str) -> None:
         name, on = parse_option(text)
-        if name in _ABSENT_OPTIONS:
-            raise NotProvided(errno.EINVAL, "trace_options", f"the option '{name}'")
         if name not in (names := shown()):
             owners = [tracer.name for tracer in tr.tracers.values() if name in {option.name for option in tracer.options}]
             why = f"tracer '{tr.ops.tracer.name}' has no option '{name if owners else text.strip()}'"
@@ -340,7 +358,7 @@ def _option_files(tr: TraceArray) -> dict[str, Node]:
     files = {name: _option_file(tr, name) for name in tr.options if tr.is_top or name not in _TOP_ONLY}
     return {
         "trace_options": TextFile(lambda: "".join(f"{line}\n" for line in tr.options.lines(shown())), store),
-        "options": StaticDirectory(files, LinuxDirectory("options", _ABSENT_OPTIONS)),
+        "options": StaticDirectory(files),
     }
 
 
@@ -349,6 +367,7 @@ def _option_file(tr: TraceArray, name: str) -> TextFile:
         value = parse_decimal(text)
         if value > 1:
             raise TraceError(errno.EINVAL, f"an option is 0 or 1, not {value}")
-        tr.set_option(name, bool(value))
+        if value != tr.options[name]:
+            tr.set_option(name, bool(value))
 
     return TextFile(lambda: f"{int(tr.options[name])}\n", store)

@@ -19,6 +19,7 @@ FUNCTION_GRAPH = Tracer(
         Option("funcgraph-abstime", False),
         Option("funcgraph-irqs", True),
         Option("funcgraph-tail", False),
+        Option("funcgraph-flat", False),  # not in Linux 6.1: the ftrace document of arm64 kernels has it
         Option("sleep-time", True),
         Option("graph-time", True),
     ),

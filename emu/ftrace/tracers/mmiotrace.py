@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
+from emu.kernel.kernel_log import Level
 from emu.kernel.work import WorkKind
 
 __all__ = ["MMIOTRACE"]
 
 _KEY = "mmiotrace_key"
-_WARNING = 4  # KERN_WARNING
 
 
 class _Mmiotrace(Tracer):
@@ -45,7 +45,7 @@ class _Mmiotrace(Tracer):
         if lost <= 0:
             return ""
         if not told:
-            array.globals.work.ask(WorkKind.LOG, _WARNING, b"mmiotrace has lost events")
+            array.globals.log.write("mmiotrace has lost events", Level.WARNING)
         return f"MARK 0.000000 Lost {lost} events.\n"
 
 

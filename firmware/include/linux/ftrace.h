@@ -6,6 +6,7 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
+struct ftrace_hash;
 struct module;
 struct task_struct;
 struct unwind_state;
@@ -49,6 +50,52 @@ void ftrace_free_mem(struct module *mod, void *start, void *end);
 /* All of a module's sites are gone. May sleep. */
 void ftrace_release_mod(struct module *mod);
 
+/*
+ * Functions of which something is wanted. Zeroed memory is one that selects
+ * none; ftrace_free_filter() frees what its filter takes. Its owner does not
+ * change one while another task uses it.
+ */
+struct ftrace_ops {
+	unsigned long flags;		/* FTRACE_OPS_FL_* */
+	struct ftrace_hash *filter;	/* the call sites; NULL: none */
+	unsigned long direct_call;	/* what they call */
+};
+
+#define FTRACE_OPS_FL_ENABLED		(1 << 0)	/* it is registered */
+#define FTRACE_OPS_FL_INITIALIZED	(1 << 4)	/* its filter was set */
+
+/*
+ * Direct calls, on x86-64: a function's call site calls @addr, which finds the
+ * function's arguments in registers, keeps them, and returns to the function;
+ * or drops that address from the stack and returns to the function's caller.
+ *
+ * -ENODEV: no function can be traced that begins at @ip; -EBUSY: it has such a
+ * call, or is replaced; -EINVAL: @addr is no code, or it is not what the
+ * function calls. All may sleep. When a call is gone, no task is left in it
+ * that does not sleep there.
+ */
+int register_ftrace_direct(unsigned long ip, unsigned long addr);
+int unregister_ftrace_direct(unsigned long ip, unsigned long addr);
+int modify_ftrace_direct(unsigned long ip, unsigned long old_addr,
+			 unsigned long new_addr);
+
+/* The same for all functions of a filter; -EINVAL if there are none. */
+int register_ftrace_direct_multi(struct ftrace_ops *ops, unsigned long addr);
+int unregister_ftrace_direct_multi(struct ftrace_ops *ops, unsigned long addr);
+int modify_ftrace_direct_multi(struct ftrace_ops *ops, unsigned long addr);
+
+/*
+ * Adds the function at an address to a filter, or takes it out; @reset: nothing
+ * was in it before. -EINVAL: there is none; -ENOENT: it is not in the filter;
+ * -EBUSY: the filter is in use.
+ */
+int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove,
+			 int reset);
+/* The same for functions by name, a word as set_ftrace_filter has. */
+int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len,
+		      int reset);
+void ftrace_free_filter(struct ftrace_ops *ops);
+
 /* An enum ftrace_dump_mode: what is dumped when the kernel fails. */
 extern int ftrace_dump_on_oops;
 /* As ftrace_dump(), of one CPU; of all with ALL_CPUS. */
@@ -57,6 +104,9 @@ void ftrace_dump_cpu(int cpu);
 
 /* The kernel warns: is tracing to stop, so that it shows what led there? */
 void disable_trace_on_warning(void);
+/* What boot parameters want done when all is set up, and before init runs. */
+void late_trace_init(void);
+void ftrace_boot_snapshot(void);
 
 /*
  * Where the function that says so was called, and where its caller was, which

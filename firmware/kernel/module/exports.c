@@ -37,6 +37,7 @@
 #include <linux/uio.h>
 #include <linux/wait.h>
 #include <linux/wait_bit.h>
+#include <linux/workqueue.h>
 #include <linux/writeback.h>
 
 EXPORT_SYMBOL(printk);
@@ -71,6 +72,7 @@ EXPORT_SYMBOL_GPL(stop_critical_timings);
 EXPORT_SYMBOL_GPL(start_critical_timings);
 
 EXPORT_SYMBOL(on_each_cpu);
+EXPORT_SYMBOL_GPL(smp_call_function_single_async);
 
 EXPORT_SYMBOL(memcpy);
 EXPORT_SYMBOL(memmove);
@@ -96,6 +98,7 @@ EXPORT_SYMBOL(kmem_cache_free);
 EXPORT_SYMBOL(kmem_cache_destroy);
 EXPORT_SYMBOL(vmemmap_base);
 EXPORT_SYMBOL(__put_page);
+EXPORT_SYMBOL_GPL(handle_mm_fault);
 EXPORT_SYMBOL(_copy_to_user);
 EXPORT_SYMBOL(_copy_from_user);
 
@@ -106,6 +109,9 @@ EXPORT_SYMBOL(ktime_to_cycles);
 EXPORT_SYMBOL(init_timer_key);
 EXPORT_SYMBOL(mod_timer);
 EXPORT_SYMBOL(del_timer_sync);
+EXPORT_SYMBOL(cancel_work_sync);
+EXPORT_SYMBOL(queue_work_on);
+EXPORT_SYMBOL(system_wq);
 
 EXPORT_SYMBOL(schedule);
 EXPORT_SYMBOL(schedule_timeout);
@@ -195,6 +201,8 @@ EXPORT_SYMBOL(generic_file_llseek);
 EXPORT_SYMBOL(generic_file_read_iter);
 EXPORT_SYMBOL(generic_file_write_iter);
 EXPORT_SYMBOL(generic_file_mmap);
+EXPORT_SYMBOL(generic_file_splice_read);
+EXPORT_SYMBOL(iter_file_splice_write);
 EXPORT_SYMBOL(generic_read_dir);
 EXPORT_SYMBOL(generic_write_end);
 EXPORT_SYMBOL(page_symlink);

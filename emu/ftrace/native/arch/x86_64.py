@@ -18,6 +18,7 @@ from emu.ftrace.native import (
     array_record,
     context,
     event,
+    event_context,
     function,
     function_graph,
     task_callbacks,
@@ -69,17 +70,25 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
     record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general, entry_depth=1)
 
     @njit
-    def go_on(stack, place):
-        """Has the trampoline return to a place; 0: to the function."""
+    def go_on(env, array, place):
+        """Has the trampoline return to a place (0: to the function), or to a direct call, which returns there."""
+        sp = load_u64(env + SP)
         if place != ZERO:
-            store_u64(stack, place)
+            store_u64(host_address(array, sp), place)
+        if general:
+            called = load_u64(array + array_record.EVENT_CONTEXT) + event_context.CALLS_FIRST
+            target = load_u64(called)
+            if target != ZERO:
+                store_u64(called, ZERO)
+                store_u64(env + SP, sp - WORD)
+                store_u64(host_address(array, sp - WORD), target)
 
     @cfunc(_HANDLER)
     def function_entry(cpu, address):
         """ftrace_caller."""
         env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
         stack = host_address(array, load_u64(env + SP))
-        go_on(stack, record_function(cpu, load_u64(stack) - SITE, load_u64(stack + WORD), irqs_off(env)))
+        go_on(env, array, record_function(cpu, load_u64(stack) - SITE, load_u64(stack + WORD), irqs_off(env)))
 
     @cfunc(_HANDLER)
     def graph_entry(cpu, address):
@@ -92,7 +101,7 @@ def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
         # A return probe may have replaced the return address by now: function_graph replaces what it has put there.
         if record_graph_entry(cpu, ip, load_u64(stack + WORD), sp + WORD, irqs_off(env)):
             store_u64(stack + WORD, load_u64(array + array_record.RETURN_TRAMPOLINE))
-        go_on(stack, after_graph(cpu, ip))
+        go_on(env, array, after_graph(cpu, ip))
 
     @cfunc(_HANDLER)
     def graph_return(cpu, address):

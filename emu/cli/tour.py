@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""emu tour: the examples of the ftrace documents, typed, run and shown."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from emu.cli.guest_errors import guest_errors
+from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
+from emu.cli.output import open_shown, write_through
+from emu.cli.progress import Progress
+from emu.cli.signals import raised
+from emu.tour import DOCUMENTS, Command, Document, Example, Guide, NotHere, Section, document
+
+if TYPE_CHECKING:
+    from emu.machine import Machine
+
+__all__ = ["tour"]
+
+_COLUMNS = 100  # of paragraphs
+_MOST_LINES = 40  # shown of what a command prints
+
+EXAMPLES = """\
+\b
+Examples:
+  emu tour
+  emu tour --list
+  emu tour ftrace irqsoff
+  emu tour --arch sparc64 function-graph
+
+\b
+Each section begins on a fresh machine. Of what a command prints, the first 40 lines are shown; --full shows all.
+
+\b
+Exit status: 0; 2: there is no such document or section, or an option is wrong; 124: a section reached --limit or
+--host-limit; 125: the guest's kernel panicked; 130: interrupted by Ctrl-C.
+"""
+
+
+@click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
+@click.option("--list", "listed", is_flag=True, help="Only say which documents and sections there are.")
+@click.option("--full", is_flag=True, help="Show all that a command prints.")
+@machine_options
+@click.argument("name", required=False, metavar="[DOCUMENT")
+@click.argument("section", required=False, metavar="[SECTION]]")
+def tour(name: str | None, section: str | None, listed: bool, full: bool, **machine_arguments: Any) -> int:
+    """Show the examples of the ftrace documents: each explained, typed into the guest's shell, and run."""
+    try:
+        documents = DOCUMENTS if name is None else [document(name)]
+        chosen = [(one, [one.section(section)] if section else one.sections) for one in documents]
+    except KeyError as error:
+        raise click.UsageError(error.args[0]) from None
+    if listed:
+        write_through(sys.stdout, _list(chosen).encode())
+        return 0
+    limits = RunLimits.taken_from(machine_arguments)
+    options = MachineOptions(**machine_arguments)
+    progress = Progress()
+
+    def boot(console: Callable[[bytes], None], **needed: str) -> Machine:
+        values: dict[str, Any] = {name: int(value) if name in ("cpus", "quantum") else value for name, value in needed.items()}
+        return replace(options, **values).boot(console, limits, progress)
+
+    def pieces() -> Iterator[bytes]:
+        for one, sections in chosen:
+            heading = f"{one.title}\n{'=' * len(one.title)}\n\n"
+            for part in sections:
+                with progress.during(f"typing {one.name} {part.name}"), guest_errors():
+                    shown = guide.commands(part, options.arch)
+                yield (heading + "".join(_texts(one, part, options.arch, iter(shown), None if full else _MOST_LINES))).encode()
+                heading = ""
+
+    with raised(), open_shown(None) as out, Guide(boot, **limits._asdict()) as guide:
+        out.write(pieces)
+    return 0
+
+
+def _list(chosen: Iterable[tuple[Document, Iterable[Section]]]) -> str:
+    """The names that `emu tour` takes."""
+    texts = []
+    for one, sections in chosen:
+        names = "".join(f"  {section.name:24} {section.title}\n" for section in sections)
+        texts.append(f"{one.name}: {one.title}\n{names}")
+    return "\n".join(texts)
+
+
+def _texts(one: Document, section: Section, arch: str, shown: Iterator[tuple[Command, str]], most: int | None) -> Iterator[str]:
+    """A section, with what its commands have printed."""
+    title = f"{section.title} (emu tour {one.name} {section.name})"
+    yield f"{title}\n{'-' * len(title)}\n\n"
+    for part in section.parts:
+        if isinstance(part, NotHere):
+            yield _paragraph(f"Not here: {part.what}: {part.why}")
+        elif isinstance(part, str):
+            yield _paragraph(part)
+        elif part.is_on(arch):
+            for _ in part.commands:
+                yield _transcript(*next(shown), most)
+            yield "\n"
+            if part.differs:
+                yield _paragraph(f"Differs: {part.differs}")
+        else:
+            yield _absent(part)
+
+
+def _absent(example: Example) -> str:
+    typed = "".join(f"    # {line}\n" for command in example.commands for line in command.lines)
+    return f"{typed}\n{_paragraph(f'Only on {example.arch}: {example.why}')}"
+
+
+def _transcript(command: Command, printed: str, most: int | None) -> str:
+    """A command and what it printed, of which at most so many lines are shown."""
+    first, *others = command.lines
+    lines = [f"# {first}", *(f"> {line}" for line in others)]
+    output = printed.splitlines()
+    lines += output[:most]
+    if most is not None and len(output) > most:
+        lines.append(f"... ({len(output) - most:,} more lines)")
+    return textwrap.indent("".join(f"{line}\n" for line in lines), "    ", lambda line: True)
+
+
+def _paragraph(text: str) -> str:
+    return textwrap.fill(text, _COLUMNS, break_long_words=False, break_on_hyphens=False) + "\n\n"

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The text of function_graph's entries with the option funcgraph-flat: a line for each call and a line for each return."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT
+from emu.ftrace.text.columns import Column, SymbolNames, picked
+from emu.ftrace.text.numbers import binary_numbers, hex_numbers
+from emu.ftrace.text.rows import Rows
+from emu.ftrace.text.view import TraceView
+
+__all__ = [
+    "call_binary", "call_hex", "call_raw", "call_text", "return_binary", "return_hex", "return_raw", "return_text",
+]  # fmt: skip
+
+# The numbers of an entry, in the order in which the options raw, hex and bin show them
+_CALL = ("func", "depth")
+_RETURN = ("func", "calltime", "rettime", "overrun", "depth")
+
+
+def call_text(view: TraceView, rows: Rows) -> Column:
+    """`graph_ent: func=_raw_spin_lock`"""
+    return _line(view, rows.entries(FUNCGRAPH_ENTRY), "graph_ent")
+
+
+def return_text(view: TraceView, rows: Rows) -> Column:
+    """`graph_ret: func=_raw_spin_lock`"""
+    return _line(view, rows.entries(FUNCGRAPH_EXIT), "graph_ret")
+
+
+def _line(view: TraceView, entries: NDArray[Any], what: str) -> Column:
+    functions, function = np.unique(entries["func"], return_inverse=True)
+    return picked([f"{what}: func={name}\n" for name in SymbolNames.by_options(view).of(functions)], function)
+
+
+def call_raw(view: TraceView, rows: Rows) -> Column:
+    """The address in hexadecimal, the other numbers decimal."""
+    return _numbers(rows.entries(FUNCGRAPH_ENTRY), _CALL)
+
+
+def return_raw(view: TraceView, rows: Rows) -> Column:
+    return _numbers(rows.entries(FUNCGRAPH_EXIT), _RETURN)
+
+
+def _numbers(entries: NDArray[Any], fields: Sequence[str]) -> Column:
+    rows = zip(*(entries[field].tolist() for field in fields), strict=True)
+    return np.array([f"{function:x} {' '.join(map(str, numbers))}\n" for function, *numbers in rows], np.object_)
+
+
+def call_hex(view: TraceView, rows: Rows) -> Column:
+    return hex_numbers(*map(rows.entries(FUNCGRAPH_ENTRY).__getitem__, _CALL))
+
+
+def return_hex(view: TraceView, rows: Rows) -> Column:
+    return hex_numbers(*map(rows.entries(FUNCGRAPH_EXIT).__getitem__, _RETURN))
+
+
+def call_binary(view: TraceView, rows: Rows) -> Column:
+    return binary_numbers(view, *map(rows.entries(FUNCGRAPH_ENTRY).__getitem__, _CALL))
+
+
+def return_binary(view: TraceView, rows: Rows) -> Column:
+    return binary_numbers(view, *map(rows.entries(FUNCGRAPH_EXIT).__getitem__, _RETURN))

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Types the examples of sections into the shell of a machine, which is a fresh one for each section."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from emu.tour.section import Command, Section
+
+if TYPE_CHECKING:
+    from emu.machine import Machine
+
+__all__ = ["Guide"]
+
+_PROMPT = "\x1e"  # what no command prints
+_SIZE = 24, 200  # rows and columns of the terminal
+_PATIENCE = 2_000  # looks at a command that goes on and on, before Ctrl-C is typed
+_INTERRUPT = b"\x03"
+_FIRST = Command(("cd /sys/kernel/tracing",))
+
+
+class Guide:
+    """Somebody who types.
+
+    Args:
+        boot: boots a machine of options, by their names of `emu run`, and of `console`.
+        limit, host_limit: of a section, as of Machine.run.
+    """
+
+    def __init__(self, boot: Callable[..., Machine], *, limit: int | None = None, host_limit: float | None = None) -> None:
+        self._boot = boot
+        self._limit = limit
+        self._host_limit = host_limit
+        self._output = bytearray()
+        self._usual: Machine | None = None
+        self._fresh: Any = None  # checkpoint of the usual machine
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._usual is not None:
+            self._usual.close()
+
+    def commands(self, section: Section, arch: str) -> list[tuple[Command, str]]:
+        """Types what a section shows, and returns each command with what it printed.
+
+        Raises:
+            what Machine.run raises.
+        """
+        commands = [command for example in section.examples if example.is_on(arch) for command in example.commands]
+        if not commands:
+            return []
+        with self._machine(section) as machine:
+            self._output.clear()
+            typist = _Typist(self._output, [_FIRST, *commands])
+            shell = ["env", f"PS1={_PROMPT}", "PS2=", "sh", "-i"]
+            machine.run(shell, terminal=typist, limit=self._limit, host_limit=self._host_limit)
+        return list(zip(commands, typist.printed[1:], strict=True))
+
+    @contextmanager
+    def _machine(self, section: Section) -> Iterator[Machine]:
+        if section.machine:
+            with closing(self._boot(console=self._output.extend, **section.machine)) as machine:
+                yield machine
+        elif self._usual is None:
+            self._usual = self._boot(console=self._output.extend)
+            self._fresh = self._usual.checkpoint()
+            yield self._usual
+        else:
+            self._usual.restore(self._fresh)
+            yield self._usual
+
+
+@dataclass
+class _Typist:
+    """Types a command whenever there is a prompt; then hangs up.
+
+    Attributes:
+        output: of the machine.
+        commands: still to be typed.
+        printed: by each command that was typed.
+    """
+
+    output: bytearray
+    commands: Sequence[Command]
+    printed: list[str] = field(default_factory=list)
+    _seen: int = 0  # of the output, by the commands before
+    _typed: int = 0  # how many
+    _patience: int = _PATIENCE
+
+    def size(self) -> tuple[int, int]:
+        return _SIZE
+
+    def read(self, *, wait: bool) -> bytes | None:
+        if len(self.output) > self._seen and self.output.endswith(_PROMPT.encode()):
+            if self._typed:
+                self.printed.append(self._take())
+            self._seen = len(self.output)
+            if self._typed == len(self.commands):
+                return b""
+            self._typed += 1
+            self._patience = _PATIENCE
+            return "".join(f"{line}\n" for line in self.commands[self._typed - 1].lines).encode()
+        if self._typed and self.commands[self._typed - 1].interrupted:
+            self._patience -= 1
+            if wait or not self._patience:
+                return _INTERRUPT
+        return None
+
+    def _take(self) -> str:
+        """What the last command has printed: not what was typed, which the terminal shows, nor the prompt behind it."""
+        text = self.output[self._seen :].decode(errors="replace").replace("\r", "").removesuffix(_PROMPT)
+        return text.removeprefix("".join(f"{line}\n" for line in self.commands[self._typed - 1].lines))

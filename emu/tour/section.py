@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A section of a document: what it is about, and the examples that it shows.
+
+A section's file begins with its title, and with what its machine needs, if the machine is not the usual one:
+
+    # Instances
+    machine: cpus=4 append=trace_event=sched
+
+Paragraphs follow. Lines that are indented by four are an example, typed into the guest's shell in the tracing directory:
+
+    $ echo 'a command' |
+    > cat                       goes on with the line before it
+    ...                         what the command prints; "..." stands for anything
+    $ cat trace_pipe
+    ^C                          typed when nothing more comes
+
+A paragraph about the example before it can begin with `Differs:`, and says what is not as the document has it; or with
+`Only on x86_64:`. One that begins with `Not here:` says what the document shows and is not typed, in backquotes, and why.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+__all__ = ["BadSection", "Command", "Example", "NotHere", "Section", "parse_section"]
+
+_INDENT = " " * 4
+_PROMPT, _CONTINUED, _INTERRUPTED = "$ ", "> ", "^C"
+_NOTE = re.compile(r"(Differs|Only on (\w+)|Not here): ")
+_NOT_HERE = re.compile(r"Not here: `(.*?)`: (.*)")
+
+
+class BadSection(ValueError):
+    """A section's file is not as it should be."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """What is typed at one prompt.
+
+    Attributes:
+        lines: typed one after the other.
+        shown: what it prints; "..." stands for anything.
+        interrupted: Ctrl-C is typed when it prints nothing more, and shown as "^C".
+    """
+
+    lines: tuple[str, ...]
+    shown: str = ""
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class Example:
+    """Commands that belong together.
+
+    Attributes:
+        differs: how this is not as the document has it, and why; "": it is.
+        arch: the only architecture that has it; "": all have.
+        why: the architecture is the only one.
+    """
+
+    commands: tuple[Command, ...]
+    differs: str = ""
+    arch: str = ""
+    why: str = ""
+
+    def is_on(self, arch: str) -> bool:
+        return self.arch in ("", arch)
+
+
+@dataclass(frozen=True)
+class NotHere:
+    """What the document shows, and is not typed."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section.
+
+    Attributes:
+        machine: what its machine must be: by the names of the options of `emu run`.
+        parts: in the document's order; a text is a paragraph.
+    """
+
+    name: str
+    title: str
+    machine: dict[str, str]
+    parts: tuple[str | Example | NotHere, ...]
+
+    @property
+    def examples(self) -> Iterator[Example]:
+        return (part for part in self.parts if isinstance(part, Example))
+
+
+def parse_section(name: str, text: str) -> Section:
+    """The section in a file.
+
+    Raises:
+        BadSection: it is not written as it should be.
+    """
+    head, _, rest = text.partition("\n\n")
+    title, *options = head.splitlines()
+    if not title.startswith("# ") or any(not option.startswith("machine: ") for option in options):
+        raise BadSection(f"{name}: it does not begin with a title and its machine")
+    words = [word.partition("=") for option in options for word in shlex.split(option.removeprefix("machine: "))]
+    parts: list[str | Example | NotHere] = []
+    for part in _blocks(rest):
+        try:
+            _add(parts, part)
+        except ValueError as error:
+            raise BadSection(f"{name}: {error}: {part}") from None
+    return Section(name, title.removeprefix("# "), {key: value for key, _, value in words}, tuple(parts))
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """Paragraphs, and examples with the empty lines in them."""
+    example: list[str] = []
+    for paragraph in re.split(r"\n\n+", text.strip("\n")):
+        if paragraph.startswith(_INDENT):
+            example.append(paragraph)
+            continue
+        if example:
+            yield "\n\n".join(example)
+            example = []
+        yield paragraph
+    if example:
+        yield "\n\n".join(example)
+
+
+def _add(parts: list[str | Example | NotHere], block: str) -> None:
+    if block.startswith(_INDENT):
+        parts.append(Example(tuple(_commands(line.removeprefix(_INDENT) for line in block.splitlines()))))
+        return
+    paragraph = " ".join(block.split())
+    note = _NOTE.match(paragraph)
+    if note is None:
+        parts.append(paragraph)
+    elif match := _NOT_HERE.fullmatch(paragraph):
+        parts.append(NotHere(*match.groups()))
+    elif not (parts and isinstance(example := parts[-1], Example)):
+        raise ValueError("there is no example before this")
+    else:
+        text = paragraph[note.end() :]
+        parts[-1] = replace(example, arch=note[2], why=text) if note[2] else replace(example, differs=text)
+
+
+def _commands(lines: Iterable[str]) -> Iterator[Command]:
+    commands = [list(lines) for _, lines in itertools.groupby(_numbered(lines), key=lambda line: line[0])]
+    for command in commands:
+        typed: list[str] = []
+        shown: list[str] = []
+        interrupted = False
+        for _, line in command:
+            if not typed or (line.startswith(_CONTINUED) and not shown):
+                typed.append(line[len(_PROMPT) :])
+            else:
+                interrupted |= line == _INTERRUPTED  # which the terminal shows, too
+                shown.append(line)
+        yield Command(tuple(typed), "".join(f"{line}\n" for line in shown), interrupted)
+
+
+def _numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Each line with the number of its command."""
+    number = 0
+    for line in lines:
+        number += line.startswith(_PROMPT)
+        if not number:
+            raise ValueError("an example begins with '$ '")
+        yield number, line
