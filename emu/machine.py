@@ -18,6 +18,7 @@ from emu.cpu.ramdisk import RamDisk
 from emu.cpu.smi import Smi
 from emu.cpu.snapshot import Checkpoint, Checkpoints, Unsaveable
 from emu.ftrace import arch as ftrace_arch
+from emu.ftrace.boot_options import BootOptions
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.live_patches import LivePatch, Replaced
@@ -182,6 +183,7 @@ class Machine:
                 self.kernel.file_server.serve(name, served)
             self.ftrace.sites.initialise()
             self.ftrace.keys.check()
+            BootOptions(self.trace_array, TraceFS(tree), self.kernel.log, warn).obey(command_line)
             with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
                 self._boot(seed % 1_000_000, booting)
             for line, refusal in lines.items():
@@ -195,7 +197,7 @@ class Machine:
     def _boot(self, time: int, booting: Callable[[int], None]) -> None:
         """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
         self.kernel.start(time, self.ftrace)
-        while self.kernel.run():
+        while self._run_for_a_moment():
             booting(len(self.kernel.hot_areas))
         missing = sorted(set(range(len(self.board.cpus))) - set(self.kernel.hot_areas))
         if missing:
@@ -283,7 +285,9 @@ class Machine:
             waits = not busy and commands.status is None
             if not console_input.pump(wait=waits) and waits:
                 raise self._wedged("the command does not end: every CPU sleeps, and nothing will wake one")
-        while self.kernel.work.busy and self._run_for_a_moment():
+        printed_events = self.ftrace.printed_events
+        due = printed_events.asked
+        while (self.kernel.work.busy or printed_events.printed < due) and self._run_for_a_moment():
             pass  # what it made the host ask for belongs to it: a dump of the trace, say
         return commands.status
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-__all__ = ["arguments", "formatted", "repacked"]
+__all__ = ["ByteOrder", "arguments", "formatted"]
 
 ByteOrder = Literal["little", "big"]
 Value = int | bytes
@@ -90,19 +90,6 @@ def arguments(template: bytes, data: bytes, order: ByteOrder) -> list[Value]:
             values.append(text)
             place += len(text) + 1
     return values
-
-
-def repacked(template: bytes, data: bytes, order: ByteOrder, wanted: ByteOrder) -> bytes:
-    """What vbin_printf() made in one byte order, in another."""
-    if order == wanted:
-        return data
-    packed = bytearray()
-    for size, value in zip(_sizes(template), arguments(template, data, order), strict=True):
-        if isinstance(value, bytes):
-            packed += value + b"\0"
-        else:
-            packed += bytes(-len(packed) % min(size, _INT)) + value.to_bytes(size, wanted)
-    return bytes(packed.ljust(len(data), b"\0"))
 
 
 def formatted(template: bytes, values: Sequence[Value], pointer: Callable[[bytes, int], bytes | None]) -> bytes:

@@ -70,7 +70,7 @@ TASK_SWITCH = _entry(  # both CONTEXT_SWITCH and WAKEUP
 )  # fmt: skip
 KERNEL_STACK = _entry(("size", "i4"), ("padding", "u4"))  # how many addresses; then the addresses, the innermost call's first
 PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
-BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments (see bprintf)
+BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments as in the guest (see bprintf)
 BPUTS = _entry(("ip", "u8"), ("str", "u8"))  # the text's address
 MMIO_RW = _entry(
     ("phys", "u8"), ("value", "u8"), ("pc", "u8"), ("map_id", "i4"), ("opcode", "u1"), ("width", "u1"), ("padding", "u2")

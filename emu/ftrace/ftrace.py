@@ -23,6 +23,7 @@ from emu.ftrace.native import array_record
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
+from emu.ftrace.printed_events import PrintedEvents
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.return_stack import ReturnStacks
 from emu.ftrace.site_callback import Callback
@@ -76,6 +77,7 @@ class Ftrace:
         enabled: `kernel.ftrace_enabled`.
         failed: whether tracing had to be stopped.
         updates: how often update_sites() was called.
+        printed_events: the events that the guest prints as they are recorded.
         top_array: of which the guest asks; set by whoever makes it.
     """
 
@@ -114,6 +116,7 @@ class Ftrace:
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dump: Iterator[str] | None = None
         trace_globals.dynamic_events.on_gone(self._events_gone)
+        self.printed_events = PrintedEvents(kernel, trace_globals.records)
         self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
 
     # Trace arrays
@@ -349,6 +352,7 @@ class Ftrace:
     def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
         """A CPU can take upcalls; its struct pcpu_hot is at `hot_area`."""
         self._records.set_hot_area(cpu.index, hot_area)
+        self.printed_events.cpu_online(cpu)
 
     def breakpoint(self, cpu: Cpu, registers: int) -> bool:
         """Handles a breakpoint at a site being changed; False: it is at none. `registers`: the saved pt_regs.
@@ -422,12 +426,27 @@ class Ftrace:
             return -error.code
         return 0
 
-    def stack_tracer(self, on: bool) -> int:
-        """Starts or stops the stack tracer. Returns 0, or -EAGAIN when sites are being changed."""
-        if not self.changing:
-            self._stack_tracer.enabled = on
-            self.update_sites()
-        return -errno.EAGAIN if self.changing else 0
+    def stack_tracer(self, on: bool | None) -> int:
+        """Starts or stops the stack tracer, and returns whether it runs; or -EAGAIN, when sites are being changed."""
+        if on is not None:
+            if not self.changing:
+                self._stack_tracer.enabled = on
+                self.update_sites()
+            if self.changing:
+                return -errno.EAGAIN
+        return int(self._stack_tracer.enabled)
+
+    def tracepoint_printk(self, on: bool | None) -> bool:
+        """Has events printed as they are recorded, if that is allowed, or no longer; returns whether they are."""
+        if on is not None and self.printed_events.allowed:
+            self.printed_events.on = on
+            for recorder in self._recorders.values():
+                recorder.event_files.follow()
+        return self.printed_events.on
+
+    def tracepoint_printk_line(self) -> bytes | None:
+        line = self.printed_events.next_line()
+        return None if line is None else line.encode(errors="surrogateescape")
 
     def tracing_on(self, on: bool | None) -> bool:
         """Sets whether the top array records, and returns it. `on` None: only returns it. As in Linux, the tracer is not told."""

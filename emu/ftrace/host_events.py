@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 from emu.cpu.cpu import Cpu
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.array_records import ArrayRecords
-from emu.ftrace.bprintf import repacked
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.events import ENTRY, PRINT, EventType
 from emu.ftrace.native import array_record, event_context
@@ -73,8 +71,12 @@ class HostEvents:
         )
 
     def write_raw(self, data: bytes) -> bool:
-        """Records a raw-data event as `write_marker` does a print event: a number of four bytes, then data."""
-        return self._write_from_guest(EventType.RAW_DATA, data)
+        """Records a raw-data event as `write_marker` does a print event.
+
+        `data`: a number of four bytes, in the guest's byte order, then anything.
+        """
+        number = int.from_bytes(data[:4], self._kernel.memory.byte_order)
+        return self._write_from_guest(EventType.RAW_DATA, np.uint32(number).tobytes() + data[4:])
 
     def write_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
         """Records a print event of trace_printk(), called from `ip`.
@@ -84,11 +86,10 @@ class HostEvents:
         self._write_printk(cpu, EventType.PRINT, disabled, np.uint64(ip).tobytes() + text + b"\0")
 
     def write_bprint(self, cpu: Cpu, ip: int, template: int, arguments: bytes) -> None:
-        """Records a bprint event of trace_printk(): the address of a format, and what vbin_printf() made of its arguments."""
-        order = self._kernel.memory.byte_order
-        if order != sys.byteorder:
-            text = self._globals.kernel_values.string_at(template) or ""
-            arguments = repacked(text.encode(errors="surrogateescape"), arguments, order, sys.byteorder)
+        """Records a bprint event of trace_printk(): the address of a format, and what vbin_printf() made of its arguments.
+
+        The arguments stay in the guest's byte order: only their format says which numbers there are.
+        """
         self._write_printk(cpu, EventType.BPRINT, 1, np.array([ip, template], np.uint64).tobytes() + arguments)
 
     def write_bputs(self, cpu: Cpu, ip: int, text: int) -> None:

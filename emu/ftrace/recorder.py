@@ -23,7 +23,10 @@ from emu.ftrace.ops import FtraceOps
 from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.site_callback import Callback
+from emu.ftrace.swapped_page import swapped_page
 from emu.ftrace.text import TraceView
+from emu.ftrace.text.bodies import body_column
+from emu.ftrace.text.rows import merge
 from emu.ftrace.text.view import LatencyData
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracers import FUNCTION_GRAPH, NOP, Tracer
@@ -409,6 +412,12 @@ class Recorder:
                 limits[ring.cpu] = limit
         return self._view(found, 0, 0, 0 if spare else self._start, tracer, options, consuming=True), limits
 
+    def event_texts(self, events: Sequence[Events], tracer: Tracer, options: Mapping[str, bool]) -> Sequence[str]:
+        """What `trace` shows of events behind their times, each with its newline. Each element of `events` has one."""
+        view = self._view(list(events), 0, 0, 0, tracer, options, consuming=True)
+        texts: list[str] = body_column(view, merge(events)).tolist()
+        return texts
+
     def _view(
         self,
         found: list[Events],
@@ -453,10 +462,16 @@ class Recorder:
         """Takes a CPU's first `count` events, of those that `oldest_events` gave, out of its buffer."""
         self._buffers.ring(cpu).discard(count)
 
-    def take_page(self, cpu: int, *, spare: bool = False) -> bytes | None:
-        """Takes a page out of a CPU's buffer, as trace_pipe_raw gives it; None if there is no event."""
-        pages = [ring.read_page() for ring in self._buffers.of(cpu, spare=spare)]
-        return None if not pages or pages[0] is None else pages[0].tobytes()
+    def take_page(self, cpu: int, *, spare: bool = False, whole: bool = False) -> bytes | None:
+        """Takes a page out of a CPU's buffer, as trace_pipe_raw gives it; None if there is no event, or no `whole` page.
+
+        It is in the guest's byte order.
+        """
+        rings = self._buffers.of(cpu, spare=spare)
+        page = rings[0].read_page(whole=whole) if rings else None
+        if page is None:
+            return None
+        return (swapped_page(page, self.globals.events) if self._kernel.memory.swapped else page).tobytes()
 
     def await_event(self) -> None:
         """Has the next event that is recorded interrupt the guest, which then asks what can be read.
@@ -484,6 +499,7 @@ class Recorder:
 
     def wake_readers(self) -> None:
         """Makes the readers that wait look again, even if there is nothing new."""
-        if self.records.array.get(array_record.READER_WAITS):
+        file_server = self._kernel.file_server
+        if self.records.array.get(array_record.READER_WAITS) or file_server.waited_for:
             self.records.array.set(array_record.READER_WAITS, 0)
-            self._kernel.file_server.changed()
+            file_server.changed()

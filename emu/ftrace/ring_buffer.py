@@ -22,10 +22,10 @@ from emu.ftrace.native import ring_record
 from emu.ftrace.native.ring_buffer import COMMIT_MASK, DATA_SIZE, DATA_START, PAGE_HEADER, PAGE_SIZE
 from emu.native.record import Record
 
-__all__ = ["RingBuffer", "events_in", "pages_for"]
+__all__ = ["MISSED_EVENTS", "MISSED_STORED", "RingBuffer", "events_in", "pages_for"]
 
-_MISSED_EVENTS = 1 << 31  # in a page's commit: events were lost before this page
-_MISSED_STORED = 1 << 30  # and their number follows the data
+MISSED_EVENTS = 1 << 31  # in a page's commit: events were lost before this page
+MISSED_STORED = 1 << 30  # and their number follows the data
 _FEWEST_PAGES = 2
 _MOST_PAGES = (1 << 47) // PAGE_SIZE  # more than a process has addresses for
 _LARGE = 4 << 20  # bytes from which on huge pages are asked for, as numpy does: the host then takes a fifth of the time
@@ -250,12 +250,15 @@ class RingBuffer:
             self._set(ring_record.READ_TIME, int(events.time[count - 1]))
             self._set(ring_record.LOST, 0)
 
-    def read_page(self) -> NDArray[np.uint8] | None:
+    def read_page(self, *, whole: bool = False) -> NDArray[np.uint8] | None:
         """Take one page out of the buffer: 4,096 bytes as trace_pipe_raw gives them. None when there is no event.
 
         Its commit says whether events were lost before it; if so and there is room, their number follows the data.
+
+        Args:
+            whole: not the page that is being written.
         """
-        if not self._take_page():
+        if not self._take_page() or (whole and self._get(ring_record.READER) == self._get(ring_record.TAIL)):
             return None
         page, consumed, lost = (self._get(field) for field in (ring_record.READER, ring_record.READ_OFFSET, ring_record.LOST))
         data = self._pages[page, DATA_START + consumed : DATA_START + self._commit(page)]
@@ -265,9 +268,9 @@ class RingBuffer:
         result[DATA_START : DATA_START + commit] = data
         if lost:
             end = DATA_START + commit
-            commit |= _MISSED_EVENTS
+            commit |= MISSED_EVENTS
             if end + 8 <= PAGE_SIZE:
-                commit |= _MISSED_STORED
+                commit |= MISSED_STORED
                 result[end : end + 8] = np.array([lost], np.uint64).view(np.uint8)
         result[:DATA_START] = np.array([(time, commit)], PAGE_HEADER).view(np.uint8)
         self.consume()

@@ -31,10 +31,9 @@ from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS, Tracer
 from emu.ftrace.trigger.triggers import Triggers
 from emu.kernel.work import WorkKind
 
-__all__ = ["EXPANDED_BUFFER_KB", "TraceArray"]
+__all__ = ["TraceArray"]
 
 INITIAL_BUFFER_KB = 7  # two pages: enough for markers until a tracer is set
-EXPANDED_BUFFER_KB = 1408  # the size for a tracer, unless a size was set
 _ALL_CPUS = -1  # of a dump, as the guest has it
 _MOST_INSTANCES = 256  # their memory is the host's, not the guest's
 
@@ -82,7 +81,7 @@ class TraceArray:
         self._dump_requested = False
         self._snapshot_reserved = False
         self.buffer_expanded = not self.is_top
-        recorder.resize_rings(INITIAL_BUFFER_KB if self.is_top else EXPANDED_BUFFER_KB)
+        recorder.resize_rings(INITIAL_BUFFER_KB if self.is_top else self.globals.buffer_kb)
         if parent is not None:
             self._inherit(parent.options)
         ftrace.register(self.ops, recorder)
@@ -274,6 +273,7 @@ class TraceArray:
         """Acts on what native code has found while the machine ran. Called on the top array, between runs."""
         if dump := self.recorder.take_dump():
             self.request_dump(*dump)
+        self.ftrace.printed_events.collect(lambda events: self.recorder.event_texts(events, self.ops.tracer, self.options))
         self.ftrace.check_returns()
 
     # Which events are recorded
@@ -379,7 +379,7 @@ class TraceArray:
     def _expand_buffer(self) -> None:
         """Gives the ring buffers the size for a trace, unless a size was set. Raises TraceError: ENOMEM."""
         if not self.buffer_expanded:
-            self.set_buffer_kb(EXPANDED_BUFFER_KB)
+            self.set_buffer_kb(self.globals.buffer_kb)
 
     def free_buffer(self) -> None:
         """Shrinks the ring buffers as far as possible; with disable_on_free stops recording."""

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TraceGlobals"]
 
+_BUFFER_KB = 1408
 _HIST_MEMORY = 512 << 20  # bytes
 
 
@@ -56,11 +57,15 @@ class TraceGlobals:
         arch: the call sites of its architecture.
         warn: gets a sentence about what cannot be traced or printed.
         pointer_key: varies the numbers that hide addresses in the text of events.
+
+    Attributes:
+        buffer_kb: the size of each CPU's ring buffer for a tracer or an event, unless another one was set.
     """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch, warn: Callable[[str], None], pointer_key: int) -> None:
         self._kernel = kernel
         self._arch = arch
+        self.buffer_kb = _BUFFER_KB
         self.warn = warn
         self.work = kernel.work
         self.log = kernel.log
@@ -82,7 +87,9 @@ class TraceGlobals:
             arch, self.guest, self.records, self.stacks, kernel.symbols, self.sites.functions
         )
         self.profiler = Profiler(self.records)
-        self.events = Catalogue(kernel.memory, self.records, kernel.log.write_once, lambda: arch.put_made_event(self.guest))
+        self.events = Catalogue(
+            kernel.memory, self.records, kernel.work, kernel.log.write_once, lambda: arch.put_made_event(self.guest)
+        )
         self.dynamic_events = DynamicEvents(self.events, self._kinds)
         self.symbol_names = SymbolNames(kernel)
         self.clocks = Clocks(kernel, arch, self.records)

@@ -33,7 +33,8 @@ class ModuleFiles:
         if not self.initramfs:
             return {}
         files = ((PurePosixPath(entry.name), entry.data) for entry in read_entries(self.initramfs))
-        return {path.stem.replace("-", "_"): _traceable(ELFFile(io.BytesIO(data))) for path, data in files if path.suffix == ".ko"}
+        modules = ((path.stem.replace("-", "_"), data) for path, data in files if path.suffix == ".ko")
+        return {name: _traceable(ELFFile(io.BytesIO(data))) for name, data in modules}
 
 
 def _traceable(module: ELFFile) -> list[str]:

@@ -77,8 +77,17 @@ class Tracing(Protocol):
         Returns 0 when this has begun; it is done when no site is being changed any more. Or -errno.
         """
 
-    def stack_tracer(self, on: bool) -> int:
-        """Starts or stops the stack tracer, and returns 0. Or -EAGAIN: sites are being changed; the kernel asks again."""
+    def stack_tracer(self, on: bool | None) -> int:
+        """Starts or stops the stack tracer (`on` None: leaves it as it is), and returns whether it runs.
+
+        Or -EAGAIN: sites are being changed; the kernel asks again.
+        """
+
+    def tracepoint_printk(self, on: bool | None) -> bool:
+        """Has events printed as they are recorded, or not (`on` None: leaves it as it is), and returns whether they are."""
+
+    def tracepoint_printk_line(self) -> bytes | None:
+        """The next line that is to be printed of such events; None: there is none."""
 
     def module_init(self, module: Module) -> None:
         """Called before any code of a module is executed: turns the module's sites into nops.
@@ -183,8 +192,18 @@ class TracingCalls:
         return self._tracing.direct_call(addresses, old, new)
 
     @host_call
-    def stack_tracer(self, cpu: Cpu, on: int) -> int:
-        return self._tracing.stack_tracer(bool(on))
+    def stack_tracer(self, cpu: Cpu, wanted: int) -> int:
+        return self._tracing.stack_tracer(bool(wanted) if wanted < 2 else None)
+
+    @host_call
+    def tracepoint_printk(self, cpu: Cpu, on: int) -> int:
+        return int(self._tracing.tracepoint_printk(bool(on) if on < 2 else None))
+
+    @host_call
+    def tracepoint_printk_line(self, cpu: Cpu, address: int, size: int) -> int:
+        """Stores the next line that is to be printed, cut to `size` bytes, and returns its length; -EAGAIN: there is none."""
+        line = self._tracing.tracepoint_printk_line()
+        return -errno.EAGAIN if line is None else put(cpu, address, line[:size])
 
     @host_call
     def module_init(self, cpu: Cpu, address: int) -> int:

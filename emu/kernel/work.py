@@ -33,6 +33,8 @@ class WorkKind(enum.Enum):
     OSNOISE_START = "TRACE_WORK_OSNOISE_START"
     OSNOISE_STOP = "TRACE_WORK_OSNOISE_STOP"
     MMIOTRACE = "TRACE_WORK_MMIOTRACE"
+    EVENT_REG = "TRACE_WORK_EVENT_REG"
+    EVENT_UNREG = "TRACE_WORK_EVENT_UNREG"
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Work:
         self._numbers = {kind: memory.image.constant(kind.value) for kind in WorkKind}
         self._waiting: deque[_Piece] = deque()
         self._under_way: _Piece | None = None
+        self._is_served = False  # the thread is there, which looks for work first of all
         self._ended = False
         self._refusal: OSError | None = None
         self.asked = 0
@@ -88,7 +91,8 @@ class Work:
         room = self._memory.image.size("trace_work.text") - 1
         self._waiting.append(_Piece(self._numbers[kind], argument, text.split(b"\0")[0][:room], on_done))
         self.asked += 1
-        self._interrupt()
+        if self._is_served:
+            self._interrupt()
 
     def join(self) -> None:
         """Counts as asking while there is work: whoever wants what has been asked for already waits for it, too."""
@@ -113,6 +117,7 @@ class Work:
     @host_call
     def trace_work_next(self, cpu: Cpu, address: int) -> int:
         """Whether a piece of work waits. Takes it, and stores it in the struct trace_work at `address`; at 0 only looks."""
+        self._is_served = True
         if not self._waiting:
             return 0
         if address:

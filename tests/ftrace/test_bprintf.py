@@ -6,7 +6,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emu.ftrace.bprintf import arguments, formatted, repacked
+from emu.ftrace.bprintf import arguments, formatted
 
 PIECES = st.lists(st.sampled_from([b"%d", b"%ld", b"%hd", b"%hhd", b"%c", b"%s", b"%p", b"%*d", b"%.*s", b"%%", b"text", b"%"]))
 
@@ -25,15 +25,6 @@ def test_no_data_is_too_bad(pieces: list[bytes], data: bytes) -> None:
     template = b"".join(pieces)
     values = arguments(template, data, "little")
     formatted(template, [value if isinstance(value, bytes) else value & 0xFF for value in values], lambda kind, value: None)
-
-
-@given(PIECES, st.binary(max_size=60))
-def test_another_byte_order_and_back(pieces: list[bytes], data: bytes) -> None:
-    template = b"".join(pieces)
-    swapped = repacked(template, data, "big", "little")
-    assert arguments(template, swapped, "little") == arguments(template, data, "big")
-    again = repacked(template, swapped, "little", "big")
-    assert arguments(template, again, "big") == arguments(template, data, "big")
 
 
 def test_a_pointer_may_have_a_text_of_its_own() -> None:

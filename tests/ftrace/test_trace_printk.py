@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import re
-import sys
 
+from emu.cpu import arch as cpu_arch
 from emu.ftrace.bprintf import arguments
 from emu.ftrace.events import BPRINT, BPUTS, EventType
 from emu.machine import Machine
@@ -63,7 +63,7 @@ def test_what_is_too_long(machine: Machine) -> None:
     assert short == "sample_printk_formats [sample_printk]: xxx"
 
 
-def test_events_have_addresses_and_arguments_in_the_byte_order_of_the_host(machine: Machine) -> None:
+def test_events_have_addresses_and_arguments(arch: str, machine: Machine) -> None:
     record(machine, USE)
     kinds = []
     for events in machine.trace_array.trace_view(None).events:
@@ -72,7 +72,7 @@ def test_events_have_addresses_and_arguments_in_the_byte_order_of_the_host(machi
             kinds.append(kind)
             if kind == EventType.BPRINT:
                 data = payload(events, index)[BPRINT.itemsize :]
-                assert arguments(b"%d of %d", data, sys.byteorder) == [1, 1]
+                assert arguments(b"%d of %d", data, cpu_arch.load(arch).byte_order) == [1, 1]
     assert kinds == [EventType.BPUTS, EventType.BPRINT, EventType.BPRINT]
 
 

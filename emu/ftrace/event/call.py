@@ -54,6 +54,11 @@ class Field:
         return self.offset + self.size if self.type.startswith("__rel_loc") else 0
 
     @property
+    def number_size(self) -> int:
+        """Bytes of a number in it, or in the data that it leads to."""
+        return self.element or self.size
+
+    @property
     def declaration(self) -> str:
         """The type and the name as C declares them: `char comm[16]`."""
         if self.type.endswith("]") and not self.is_dynamic:

@@ -21,6 +21,7 @@ from emu.ftrace.native import array_record, event_file, event_record, stage_reco
 from emu.kernel.image import BadImage
 from emu.kernel.memory import GuestMemory
 from emu.kernel.modules import BadModule, Module
+from emu.kernel.work import Work
 from emu.native.record import Record
 
 __all__ = ["Catalogue"]
@@ -41,6 +42,7 @@ class Catalogue(Mapping[int, EventCall]):
     Args:
         memory: of the guest, with its image loaded. Its struct trace_event_call get their numbers.
         records: of all trace arrays; through them native code finds the events.
+        work: has functions of the guest called that events need.
         log: gets a line for the guest kernel's log when no number is left.
         put_made: the address of what gives events that native code makes to the arrays (`native.made_event`).
 
@@ -49,9 +51,15 @@ class Catalogue(Mapping[int, EventCall]):
     """
 
     def __init__(
-        self, memory: GuestMemory, records: RecordLists, log: Callable[[str], None], put_made: Callable[[], int]
+        self,
+        memory: GuestMemory,
+        records: RecordLists,
+        work: Work,
+        log: Callable[[str], None],
+        put_made: Callable[[], int],
     ) -> None:
         self._memory = memory
+        self._work = work
         self._log = log
         self._next_number = _FIRST_NUMBER
         self._calls: dict[int, EventCall] = {}
@@ -76,7 +84,7 @@ class Catalogue(Mapping[int, EventCall]):
             self._make_native(call, _NativeEvent(call, swapped=memory.swapped, depth=depth, irqs_off=of_blk))
         image = memory.image
         try:
-            reader = EventReader(memory, self._image_table("ftrace_eval_maps"))
+            reader = EventReader(memory, self._image_table("ftrace_eval_maps"), work)
             found = reader.read(self._image_table("ftrace_events"))
             self._check_names(found)
             syscalls = list(syscall_events(memory))
@@ -173,7 +181,8 @@ class Catalogue(Mapping[int, EventCall]):
             BadModule, LookupError: what it says of them is inconsistent.
         """
         try:
-            found = EventReader(self._memory, module.trace_evals, module.name).read(module.trace_events)
+            reader = EventReader(self._memory, module.trace_evals, self._work, module.name)
+            found = reader.read(module.trace_events)
             self._check_names(found)
         except ValueError as error:
             raise BadModule(str(error)) from None
@@ -307,7 +316,7 @@ class _NativeEvent:
         offsets = {field.name: field.offset for field in call.fields}
         for word, name in zip((event_record.FIRST_PID, event_record.SECOND_PID), _PIDS.get(call.path, ()), strict=False):
             self.record.set(word, offsets[name])
-        numbers = [field for field in call.fields if field.size and _element(field) > 1 and not field.is_dynamic]
+        numbers = [field for field in call.fields if field.size and field.number_size > 1 and not field.is_dynamic]
         self._swaps = _plan(numbers if swapped else [])
         self._dynamic = _plan([field for field in call.fields if field.is_dynamic or not field.size])
         for words, address, count in (
@@ -318,16 +327,12 @@ class _NativeEvent:
             self.record.set(count, len(words))
 
 
-def _element(field: Field) -> int:
-    """Bytes of a number in a field."""
-    return field.element or field.size
-
-
 def _plan(fields: Sequence[Field]) -> NDArray[np.uint64]:
     """A word about each field, as `event_record` says."""
     words = []
     for field in fields:
-        element = _element(field)
+        element = field.number_size
         offset = field.offset if field.size else event_record.NO_OFFSET
-        words.append(offset << int(event_record.OFFSET) | field.size // element << int(event_record.COUNT) | element)
+        relative = int(event_record.RELATIVE) if field.data_base else 0
+        words.append(offset << int(event_record.OFFSET) | field.size // element << int(event_record.COUNT) | relative | element)
     return np.array(words, np.uint64)

@@ -24,6 +24,8 @@ _GRAPH_FILTERS: dict[int, np.uint64] = {
     EventType.FUNCGRAPH_ENTRY: array_record.GRAPH_ENTRY_FILTER,
     EventType.FUNCGRAPH_EXIT: array_record.GRAPH_EXIT_FILTER,
 }
+# What an array wants of every event that it records, or asks about it
+_FOR_EACH = (array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS, array_record.PRINT_EVENT)
 
 
 class EventTrigger(Protocol):
@@ -284,7 +286,7 @@ class EventFiles:
         """Has the handler called for an event, if there is more to do than to record what a filter keeps of it."""
         array, triggers = self._records.array, file.triggers
         with_stack = array.get(array_record.EVENT_STACKS) != 0
-        alone = not any(map(array.get, (array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS)))
+        alone = not any(map(array.get, _FOR_EACH))
         address = 0
         if file.call.kind is EventKind.FTRACE:
             pass  # as in Linux, no stack follows a tracer's entry, and no pids choose it; triggers are the host's to call

@@ -16,8 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, Field
+from emu.ftrace.event.guest_source import GuestSource
 from emu.ftrace.native.event_record import LARGEST_ENTRY
 from emu.kernel.memory import GuestMemory
+from emu.kernel.work import Work
 
 __all__ = ["Eval", "EventReader", "GuestEvent", "GuestEvents"]
 
@@ -60,14 +62,16 @@ class EventReader:
     Args:
         memory: in which they lie.
         evals: addresses of their struct trace_eval_map.
+        work: has functions called that events need.
         module: the module's name; empty: the kernel's.
 
     Raises, from any method:
         ValueError, LookupError: what lies in memory is no event; the latter: it points out of the kernel's memory.
     """
 
-    def __init__(self, memory: GuestMemory, evals: Sequence[int], module: str = "") -> None:
+    def __init__(self, memory: GuestMemory, evals: Sequence[int], work: Work, module: str = "") -> None:
         self._memory = memory
+        self._work = work
         self._module = module
         self._layout = memory.image.structure("trace_event_field", ("type", "name", "size", "align", "is_signed", "element"))
         self._fields: dict[int, tuple[Sequence[Field], int]] = {}
@@ -115,6 +119,7 @@ class EventReader:
                 key=key,
                 hook=hook,
                 module=self._module,
+                source=GuestSource(self._work, address) if memory.member(address, "trace_event_call.reg") else None,
             )
             yield GuestEvent(address, system, name, make)
 

@@ -123,7 +123,8 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
                 swap(to + end, host_address(array, data), element, size // element)
             place = word >> event_record.OFFSET
             if place != event_record.NO_OFFSET:
-                store_u32(to + place, end | size << HALF)
+                begin = end - place - FOUR if word & event_record.RELATIVE != ZERO else end
+                store_u32(to + place, begin | size << HALF)
             end += size
         while end & (FOUR - ONE):
             store_u8(to + end, NUL)

@@ -82,8 +82,11 @@ def act_after(cpu, file):
 
 
 @njit
-def record_stacks(cpu, array_cpu, array):
-    """Records the stacks that an array wants after each event, if the event has been recorded."""
+def follow_event(cpu, array_cpu, array):
+    """After an event has been recorded: has it printed, and records the stacks that the array wants after each."""
+    handler = load_u64(array + array_record.PRINT_EVENT)
+    if handler != ZERO:
+        call_handler(handler, cpu, array_cpu)
     handler = load_u64(array + array_record.EVENT_STACKS)
     if handler != ZERO:
         call_handler(handler, cpu, array_cpu)
@@ -104,7 +107,7 @@ def record(cpu, array_cpu, array, ring, disabled, event, staged, size):
     entry = reserve(ring, now(cpu, array), size)
     store_u64(place, now_disabled)
     if put_entry(cpu, array_cpu, array, entry, staged, size) and event != ZERO:
-        record_stacks(cpu, array_cpu, array)
+        follow_event(cpu, array_cpu, array)
 
 
 @njit

@@ -31,7 +31,8 @@ WORDS = _fields.count
 UNDERFLOWS = 0xFFFF_FFFF_FFFF_FFFF
 
 # A word about a field: offset << 32 | number of elements << 8 | bytes of an element. Data of variable length that no field says
-# the place of has NO_OFFSET.
+# the place of has NO_OFFSET. RELATIVE: the offset of the data in the field is from the field's end.
 NO_OFFSET = 0
 OFFSET, COUNT = np.uint64(32), np.uint64(8)
-ELEMENT_MASK, COUNT_MASK = np.uint64(0xFF), np.uint64(0xFF_FFFF)
+ELEMENT_MASK, COUNT_MASK = np.uint64(0x7F), np.uint64(0xFF_FFFF)
+RELATIVE = np.uint64(0x80)

@@ -30,7 +30,7 @@ from emu.native.pointers import load_u64, store_u32, store_u64, unlikely
 from emu.native.record import offset_of
 
 __all__ = [
-    "COMMIT_MASK", "DATA_SIZE", "DATA_START", "PAGE_HEADER", "PAGE_SIZE",
+    "COMMIT_MASK", "DATA_SIZE", "DATA_START", "LONGEST_SMALL", "PAGE_HEADER", "PAGE_SIZE",
     "find_events", "reserve", "room", "settle",
 ]  # fmt: skip
 
@@ -48,7 +48,8 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _WORD = np.uint64(4)  # bytes: a header has one word, or with array[0] two
 _TWO_WORDS, _THREE_WORDS = _WORD * np.uint64(2), _WORD * np.uint64(3)
 _TABLE_ENTRY = np.uint64(8)  # bytes, of NEXT and COUNTS
-_LONGEST_SMALL = np.uint64(28) * _WORD
+LONGEST_SMALL = 28 * 4  # bytes of data that need no array[0]
+_LONGEST_SMALL = np.uint64(LONGEST_SMALL)
 _EXTEND_TYPE = np.uint64(_TIME_EXTEND)
 _LOW_27 = np.uint64((1 << 27) - 1)
 _PAGE = np.uint64(PAGE_SIZE)

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
 import numpy as np
 
-from emu.ftrace.bprintf import arguments, formatted
+from emu.ftrace.bprintf import ByteOrder, arguments, formatted
 from emu.ftrace.events import BPRINT, BPUTS
 from emu.ftrace.text.columns import Column, SymbolNames
 from emu.ftrace.text.rows import Rows
@@ -37,10 +36,11 @@ def bputs_raw(view: TraceView, rows: Rows) -> Column:
 def bprint_message(view: TraceView, rows: Rows) -> Column:
     """The text alone."""
     pointer = _pointer_text(view)
+    order: ByteOrder = "little" if view.byte_order == "<" else "big"
     texts = []
     for row, address in enumerate(rows.entries(BPRINT)["fmt"].tolist()):
         template = _string_at(view, address).encode(errors="surrogateescape")
-        values = arguments(template, rows.payload(row, BPRINT.itemsize), sys.byteorder)
+        values = arguments(template, rows.payload(row, BPRINT.itemsize), order)
         texts.append(formatted(template, values, pointer).decode(errors="surrogateescape"))
     return np.array(texts, np.object_)
 

@@ -91,7 +91,7 @@ class TraceView:
     kernel_constants: Mapping[str, int] = field(default_factory=dict)  # that it may name, `sizeof(struct page)` among them
     pointer_key: int = 0  # with another, %p hides an address behind another number
     warn: Callable[[str], None] = lambda text: None  # gets what is wrong with an event, once
-    byte_order: str = "<"  # the guest's, "<" or ">": that of binary output
+    byte_order: str = "<"  # the guest's, "<" or ">": that of binary output, and of what bprint events have
     release: str = ""  # of the guest's kernel, as uname has it
     latency: LatencyData = LatencyData()
     start: int = 0  # the time of the beginning, by the trace's clock

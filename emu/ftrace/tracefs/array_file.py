@@ -53,6 +53,12 @@ class ArrayHandle(Handle):
     def read(self, offset: int, size: int) -> bytes | WouldBlock:
         return self._handle.read(offset, size)
 
+    def splice(self, offset: int, size: int, *, waited: bool) -> bytes | WouldBlock:
+        return self._handle.splice(offset, size, waited=waited)
+
+    def ioctl(self, command: int) -> int:
+        return self._handle.ioctl(command)
+
     def write(self, offset: int, data: bytes) -> int:
         with self._array.error_log.noting():
             return self._handle.write(offset, data)

@@ -17,9 +17,9 @@ from emu.ftrace.tracefs.node import File, LiveDirectory, StaticDirectory
 from emu.ftrace.tracefs.text_file import TextFile
 from emu.kernel.files.node import Node
 
-__all__ = ["EventsDirectory"]
+__all__ = ["HEADER_EVENT", "HEADER_PAGE", "EventsDirectory"]
 
-_HEADER_EVENT = """\
+HEADER_EVENT = """\
 # compressed entry header
 	type_len    :    5 bits
 	time_delta  :   27 bits
@@ -31,7 +31,7 @@ _HEADER_EVENT = """\
 	data max type_len  == 28
 """
 # A byte of `commit` says whether events were lost before the page.
-_HEADER_PAGE = f"""\
+HEADER_PAGE = f"""\
 	field: u64 timestamp;	offset:0;	size:8;	signed:0;
 	field: local_t commit;	offset:8;	size:8;	signed:1;
 	field: int overwrite;	offset:8;	size:1;	signed:1;
@@ -74,8 +74,8 @@ class EventsDirectory(LiveDirectory[str]):
             system_node,
             {
                 "enable": of_array(enable_file(array, lambda: available(catalogue.values()))),
-                "header_event": of_array(TextFile(lambda: _HEADER_EVENT)),
-                "header_page": of_array(TextFile(lambda: _HEADER_PAGE)),
+                "header_event": of_array(TextFile(lambda: HEADER_EVENT)),
+                "header_page": of_array(TextFile(lambda: HEADER_PAGE)),
             },
             EVENTS,
         )

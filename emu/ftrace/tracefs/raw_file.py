@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import errno
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.native.ring_buffer import PAGE_SIZE
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.pipe_file import ConsumingHandle
 from emu.kernel.files.node import OpenFlags, WouldBlock
@@ -18,6 +22,7 @@ class RawHandle(ConsumingHandle):
             trace_array.check_print_max()
         super().__init__(flags, trace_array, cpu, spare=spare)
         self._page_of = cpu
+        self._woken = False  # whoever waits for pages is to wait no longer
 
     def read(self, offset: int, size: int) -> bytes | WouldBlock:
         """`offset` is ignored: events that have been read are gone."""
@@ -29,3 +34,33 @@ class RawHandle(ConsumingHandle):
             self._rest = page
         data, self._rest = self._rest[:size], self._rest[size:]
         return data
+
+    def splice(self, offset: int, size: int, *, waited: bool) -> bytes | WouldBlock:
+        """Pages that the writer has left. Whoever waits gets them when buffer_percent says so.
+
+        Nothing ends a wait: recording is off, or the file was told to wake its readers.
+        """
+        self._require(OpenFlags.READ)
+        if self._rest or size < PAGE_SIZE:
+            raise TraceError(errno.EINVAL, "only whole pages can be spliced")
+        recorder = self._trace_array.recorder
+        self._woken = self._woken and waited
+        if waited and (self._woken or not recorder.recording):
+            return b""
+        if waited and not self._filled():
+            return WouldBlock()
+        pages: list[bytes] = []
+        while len(pages) < size // PAGE_SIZE:
+            page = recorder.take_page(self._page_of, spare=self._spare, whole=True)
+            if page is None:
+                break
+            pages.append(page)
+        return b"".join(pages) or WouldBlock()
+
+    def ioctl(self, command: int) -> int:
+        """Command 0 wakes whoever waits for pages of this file."""
+        if command:
+            return super().ioctl(command)
+        self._woken = True
+        self._trace_array.recorder.wake_readers()
+        return 0

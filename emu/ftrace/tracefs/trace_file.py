@@ -29,6 +29,9 @@ class TraceHandle(TextHandle):
         if self._pauses:
             self._recorder.pause()
 
+    def splice(self, offset: int, size: int, *, waited: bool) -> bytes:
+        return self.read(offset, size)
+
     def release(self) -> None:
         if self._pauses:
             self._pauses = False

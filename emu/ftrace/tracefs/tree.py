@@ -18,7 +18,7 @@ from emu.ftrace.ftrace import EnabledFunction
 from emu.ftrace.hwlat import HwlatDetector
 from emu.ftrace.numbers import parse_decimal, parse_microseconds
 from emu.ftrace.options import CORE_OPTIONS, parse_option
-from emu.ftrace.trace_array import EXPANDED_BUFFER_KB, TraceArray
+from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracefs.array_file import of_array
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
@@ -312,13 +312,13 @@ def _buffer_size_file(tr: TraceArray, cpu: int | None) -> TextFile:
         sizes = {tr.recorder.size_kb(index) for index in range(tr.recorder.cpus)}
         if len(sizes) > 1:
             return "X\n"
-        return f"{sizes.pop()}{'' if tr.buffer_expanded else f' (expanded: {EXPANDED_BUFFER_KB})'}\n"
+        return f"{sizes.pop()}{'' if tr.buffer_expanded else f' (expanded: {tr.globals.buffer_kb})'}\n"
 
     return TextFile(show, lambda text: tr.set_buffer_kb(parse_decimal(text), cpu))
 
 
 def _total_buffer_size(tr: TraceArray) -> str:
-    expanded = "" if tr.buffer_expanded else f" (expanded: {EXPANDED_BUFFER_KB * tr.recorder.cpus})"
+    expanded = "" if tr.buffer_expanded else f" (expanded: {tr.globals.buffer_kb * tr.recorder.cpus})"
     return f"{sum(map(tr.recorder.size_kb, range(tr.recorder.cpus)))}{expanded}\n"
 
 

@@ -63,13 +63,19 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
                     address = real(0, memory.read_word(regs + saved.pc))
                     sp, frame = memory.read_word(regs + saved.sp), memory.read_word(regs + saved.link)
                 elif frame & 7 == 0 and frame > last:
-                    address, begun, interrupted = real(frame + 8, memory.read_word(frame + 8)), False, False
+                    address, interrupted, sp = real(frame + 8, memory.read_word(frame + 8)), False, frame + 16
+                    begun = self._is_behind_site(memory, address)
                     last = frame
                     frame = memory.read_word(frame)
                 else:
                     return
                 yield address
                 words = self._without_frame_at(memory, address) if begun else 0
+
+    def _is_behind_site(self, memory: GuestMemory, address: int) -> bool:
+        """Whether a direct call returns to an address: its function has no frame there yet."""
+        function = memory.image.function_at(address)
+        return function is not None and address == function.address + _PATCHED
 
     def _without_frame_at(self, memory: GuestMemory, address: int) -> int:
         """What `without_frame` says of the function that goes on at an address. Entry code has frames of its own kind."""

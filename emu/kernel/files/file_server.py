@@ -96,6 +96,8 @@ class FileServer:
             "FS_UNLINK": self._unlink,
             "FS_RMDIR": self._rmdir,
             "FS_RENAME": self._rename,
+            "FS_SPLICE": self._splice,
+            "FS_IOCTL": lambda r: self._opened(r).handle.ioctl(r.offset),
             "FS_READLINK": lambda r: r.put_data(os.fsencode(self._node(r.node).readlink())),
         }
         self._operations = {image.constant(name): operation for name, operation in operations.items()}
@@ -269,6 +271,14 @@ class FileServer:
         data = handle.read(request.offset, request.room())
         if isinstance(data, WouldBlock):
             handle.await_change()
+            return data
+        return request.put_data(data)
+
+    def _splice(self, request: FileRequest) -> int | WouldBlock:
+        handle = self._opened(request).handle
+        data = handle.splice(request.offset, request.room(), waited=self.caller is None)
+        if isinstance(data, WouldBlock):
+            handle.await_readiness()
             return data
         return request.put_data(data)
 

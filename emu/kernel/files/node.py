@@ -76,10 +76,19 @@ class Handle:
         self._require(OpenFlags.READ)
         raise OSError(errno.EINVAL, "this file cannot be read")
 
+    def splice(self, offset: int, size: int, *, waited: bool) -> bytes | WouldBlock:
+        """The same for splice(), which not every file knows. `waited`: there was nothing when it was first asked."""
+        self._require(OpenFlags.READ)
+        raise OSError(errno.EINVAL, "this file cannot be spliced")
+
     def write(self, offset: int, data: bytes) -> int:
         """Takes some of `data`, and returns how many bytes."""
         self._require(OpenFlags.WRITE)
         raise OSError(errno.EINVAL, "this file cannot be written")
+
+    def ioctl(self, command: int) -> int:
+        """Obeys a command that has no argument, or whose argument does not matter."""
+        raise OSError(errno.ENOTTY, "this file knows no commands")
 
     def poll(self) -> Readiness:
         return Readiness.READABLE | Readiness.WRITABLE

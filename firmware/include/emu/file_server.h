@@ -28,6 +28,8 @@
 #define FS_RMDIR	16	/* node, name */
 #define FS_RENAME	17	/* node, name NUL new name, other: new node */
 #define FS_READLINK	18	/* node -> text */
+#define FS_SPLICE	19	/* handle, offset, size -> data, for a pipe */
+#define FS_IOCTL	20	/* handle, offset: the command */
 
 /* FS_ROOT's result: nothing can be changed */
 #define FS_READ_ONLY		0x1
@@ -40,7 +42,7 @@
 /* ... and in its answer: it has no position */
 #define FS_OPEN_STREAM		0x10
 
-/* FS_READ's flags: -EAGAIN instead of waiting */
+/* FS_READ's and FS_SPLICE's flags: -EAGAIN instead of waiting */
 #define FS_NONBLOCK		0x1
 
 /* FS_SETATTR's flags: what is to change */

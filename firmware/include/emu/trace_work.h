@@ -29,6 +29,10 @@ enum {
 
 	TRACE_WORK_MMIOTRACE = 12,	/* the tracer is set, or is not */
 
+	/* Somebody wants an event, or nobody any longer: its trace_event_call. */
+	TRACE_WORK_EVENT_REG = 13,
+	TRACE_WORK_EVENT_UNREG = 14,
+
 	TRACE_WORK_COUNT
 };
 

@@ -298,6 +298,13 @@ struct file_operations {
 	int (*release)(struct inode *inode, struct file *file);
 	int (*fsync)(struct file *file, loff_t start, loff_t end,
 		     int datasync);
+	/* Absent: nothing can be spliced to such files, or from them. */
+	ssize_t (*splice_write)(struct pipe_inode_info *pipe, struct file *out,
+				loff_t *pos, size_t len, unsigned int flags);
+	/* With the pipe locked; @len bytes have slots, page by page. */
+	ssize_t (*splice_read)(struct file *in, loff_t *pos,
+			       struct pipe_inode_info *pipe, size_t len,
+			       unsigned int flags);
 };
 
 #define ATTR_MODE	(1 << 0)
@@ -497,6 +504,13 @@ ssize_t kernel_write(struct file *file, const void *buf, size_t count,
 loff_t vfs_llseek(struct file *file, loff_t offset, int whence);
 loff_t generic_file_llseek(struct file *file, loff_t offset, int whence);
 loff_t noop_llseek(struct file *file, loff_t offset, int whence);
+
+/* splice/: for files that have ->write_iter, ->read_iter */
+ssize_t iter_file_splice_write(struct pipe_inode_info *pipe, struct file *out,
+			       loff_t *pos, size_t len, unsigned int flags);
+ssize_t generic_file_splice_read(struct file *in, loff_t *pos,
+				 struct pipe_inode_info *pipe, size_t len,
+				 unsigned int flags);
 
 /* sync.c */
 int vfs_fsync_range(struct file *file, loff_t start, loff_t end, int datasync);

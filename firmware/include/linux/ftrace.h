@@ -104,6 +104,9 @@ void ftrace_dump_cpu(int cpu);
 
 /* The kernel warns: is tracing to stop, so that it shows what led there? */
 void disable_trace_on_warning(void);
+/* What boot parameters want done when all is set up, and before init runs. */
+void late_trace_init(void);
+void ftrace_boot_snapshot(void);
 
 /*
  * Where the function that says so was called, and where its caller was, which

@@ -32,7 +32,12 @@ struct trace_event_call {
 	struct static_key *key;
 	struct static_key *hook;	/* on with key: leads there; or NULL */
 	u64 size;
+	int (*reg)(void);	/* before somebody wants the event; or NULL */
+	void (*unreg)(void);	/* when nobody does any more */
 };
+
+/* Room for a text that is put together for an event: __vstring(). */
+#define TRACE_EVENT_STR_MAX	256
 
 /* A name that print_fmt uses, and what it stands for. */
 struct trace_eval_map {

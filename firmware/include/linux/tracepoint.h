@@ -9,6 +9,8 @@
  * TRACE_EVENT()		both at once, under one name
  * DEFINE_EVENT_KEY()		an event of a class with a key that others have, too
  * DEFINE_EVENT_HOOK()		the same with a key of its own, in code behind another
+ * TRACE_EVENT_FN()		the first call of int reg(void) is before the event
+ * DEFINE_EVENT_FN()		is recorded, void unreg(void) when it is no longer
  */
 #ifndef _LINUX_TRACEPOINT_H
 #define _LINUX_TRACEPOINT_H
@@ -77,6 +79,10 @@ struct trace_event_call;
 	DEFINE_EVENT_CONDITION(template, name, PARAMS(proto), PARAMS(args), \
 			       true)
 
+#undef DEFINE_EVENT_FN
+#define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)	\
+	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
+
 #undef DEFINE_EVENT_PRINT
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
 	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
@@ -94,6 +100,11 @@ struct trace_event_call;
 	DECLARE_EVENT_CLASS(name, PARAMS(proto), PARAMS(args),		\
 			    PARAMS(tstruct), PARAMS(assign), PARAMS(print)) \
 	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
+
+#undef TRACE_EVENT_FN
+#define TRACE_EVENT_FN(name, proto, args, tstruct, assign, print, reg, unreg) \
+	TRACE_EVENT(name, PARAMS(proto), PARAMS(args), PARAMS(tstruct),	\
+		    PARAMS(assign), PARAMS(print))
 
 #undef TRACE_DEFINE_ENUM
 #define TRACE_DEFINE_ENUM(name)

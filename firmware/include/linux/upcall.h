@@ -19,5 +19,6 @@ struct upcall_stop {
 void run_upcalls(void);
 u64 upcall_sync_core(u64 arg);
 u64 upcall_stop_machine(u64 arg);
+u64 upcall_output_printk(u64 arg);
 
 #endif

@@ -20,6 +20,10 @@
 #define TRACE_INCLUDE_FILE	TRACE_SYSTEM
 #define UNDEF_TRACE_INCLUDE_FILE
 #endif
+#ifndef TRACE_SYSTEM_VAR	/* for one whose name is none of C */
+#define TRACE_SYSTEM_VAR	TRACE_SYSTEM
+#define UNDEF_TRACE_SYSTEM_VAR
+#endif
 #ifndef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH	trace/events
 #define UNDEF_TRACE_INCLUDE_PATH
@@ -41,6 +45,14 @@
 	DECLARE_EVENT_CLASS(name, PARAMS(proto), PARAMS(args),		\
 			    PARAMS(tstruct), PARAMS(assign), PARAMS(print)) \
 	DEFINE_EVENT(name, name, PARAMS(proto), PARAMS(args))
+#undef TRACE_EVENT_FN
+#define TRACE_EVENT_FN(name, proto, args, tstruct, assign, print, reg, unreg) \
+	DECLARE_EVENT_CLASS(name, PARAMS(proto), PARAMS(args),		\
+			    PARAMS(tstruct), PARAMS(assign), PARAMS(print)) \
+	DEFINE_EVENT_FN(name, name, PARAMS(proto), PARAMS(args), reg, unreg)
+#undef DEFINE_EVENT_FN
+#define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)	\
+	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
 #undef TRACE_EVENT_CONDITION
 #define TRACE_EVENT_CONDITION(name, proto, args, cond, tstruct, assign,	\
 			      print)					\
@@ -65,6 +77,9 @@
 #define __string_len(item, src, len)	__dynamic(char, item)
 #define __bitmask(item, nr_bits)	__dynamic(unsigned long, item)
 #define __cpumask(item)			__dynamic(unsigned long, item)
+#define __vstring(item, fmt, args)	__dynamic(char, item)
+#define __rel_string(item, src)		__rel_dynamic(char, item)
+#define __rel_bitmask(item, nr_bits)	__rel_dynamic(unsigned long, item)
 
 /* 1: the entry */
 #define __field(type, item)		type item;
@@ -72,6 +87,7 @@
 #define __array(type, item, len)	type item[len];
 #define __dynamic(type, item)		u32 __data_loc_##item;
 #define __dynamic_array(type, item, len) __dynamic(type, item)
+#define __rel_dynamic(type, item)	u32 __rel_loc_##item;
 
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
@@ -114,6 +130,12 @@
 		.size = 4, .align = 4,					\
 		.is_signed = __trace_is_signed(_type),			\
 		.element = sizeof(_type) },
+#undef __rel_dynamic
+#define __rel_dynamic(_type, _item) {					\
+		.type = "__rel_loc " #_type "[]", .name = #_item,	\
+		.size = 4, .align = 4,					\
+		.is_signed = __trace_is_signed(_type),			\
+		.element = sizeof(_type) },
 
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
@@ -138,10 +160,10 @@
 #define __TRACE_PASTE(a, b)	__TRACE_PASTE_1(a, b)
 #undef TRACE_DEFINE_ENUM
 #define TRACE_DEFINE_ENUM(name)						\
-	__TRACE_EVAL(__TRACE_PASTE(TRACE_SYSTEM, _##name), #name, name)
+	__TRACE_EVAL(__TRACE_PASTE(TRACE_SYSTEM_VAR, _##name), #name, name)
 #undef TRACE_DEFINE_SIZEOF
 #define TRACE_DEFINE_SIZEOF(name)					\
-	__TRACE_EVAL(__TRACE_PASTE(TRACE_SYSTEM, _size_##name),		\
+	__TRACE_EVAL(__TRACE_PASTE(TRACE_SYSTEM_VAR, _size_##name),	\
 		     "sizeof(" #name ")", sizeof(name))
 
 #undef DECLARE_EVENT_CLASS
@@ -191,6 +213,12 @@
 #undef __dynamic
 #define __dynamic(type, item)						\
 		const unsigned long __index_##item = __count++;
+#undef __rel_dynamic
+#define __rel_dynamic(type, item)	__dynamic(type, item)
+#undef __vstring
+#define __vstring(item, fmt, args)					\
+		__dynamic(char, item)					\
+		char __data_##item[TRACE_EVENT_STR_MAX];
 #undef __dynamic_array
 #define __dynamic_array(type, item, len)				\
 		__dynamic(type, item)					\
@@ -212,6 +240,18 @@
 #define __assign_bitmask(item, src, nr_bits)				\
 		__assign_data(item, src, ((nr_bits) + 63) / 64 * 8)
 #define __assign_cpumask(item, src)	__assign_bitmask(item, src, NR_CPUS)
+#define __assign_rel_str(item, src)	__assign_str(item, src)
+#define __assign_rel_bitmask(item, src, nr_bits)			\
+		__assign_bitmask(item, src, nr_bits)
+#define __assign_vstr(item, fmt, args)					\
+	do {								\
+		va_list __copy;						\
+									\
+		va_copy(__copy, *(args));				\
+		vsnprintf(__data_##item, TRACE_EVENT_STR_MAX, fmt, __copy); \
+		va_end(__copy);						\
+		__assign_str(item, __data_##item);			\
+	} while (0)
 
 /* The compiler cannot know that the last one is not used before it is set. */
 #define MAX_TRACE_DYNAMIC	8
@@ -232,12 +272,14 @@
 					  __count);			\
 	}
 
-#define __TRACE_EVENT_CALL(template, _name, _print_fmt, _key, _hook)	\
+#define __TRACE_EVENT_CALL(template, _name, _print_fmt, _key, _hook, _reg, \
+			   _unreg)					\
 	struct trace_event_call event_##_name = {			\
 		.system = __trace_system, .name = #_name,		\
 		.print_fmt = _print_fmt,				\
 		.fields = trace_event_fields_##template,		\
 		.key = &_key, .hook = _hook,				\
+		.reg = _reg, .unreg = _unreg,				\
 		.size = sizeof(struct trace_event_raw_##template),	\
 	};								\
 	static struct trace_event_call *const __event_##_name		\
@@ -247,20 +289,27 @@
 #define DEFINE_EVENT(template, name, proto, args)			\
 	DEFINE_STATIC_KEY_FALSE(__tracepoint_##name);			\
 	__TRACE_EVENT_CALL(template, name, print_fmt_##template,	\
-			   __tracepoint_##name, NULL)
+			   __tracepoint_##name, NULL, NULL, NULL)
 #undef DEFINE_EVENT_PRINT
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
 	DEFINE_STATIC_KEY_FALSE(__tracepoint_##name);			\
 	__TRACE_EVENT_CALL(template, name, print_fmt_##name,		\
-			   __tracepoint_##name, NULL)
+			   __tracepoint_##name, NULL, NULL, NULL)
 #undef DEFINE_EVENT_KEY
 #define DEFINE_EVENT_KEY(template, name, proto, args, key)		\
-	__TRACE_EVENT_CALL(template, name, print_fmt_##template, key, NULL)
+	__TRACE_EVENT_CALL(template, name, print_fmt_##template, key, NULL, \
+			   NULL, NULL)
 #undef DEFINE_EVENT_HOOK
 #define DEFINE_EVENT_HOOK(template, name, proto, args, hook)		\
 	DEFINE_STATIC_KEY_FALSE(__tracepoint_##name);			\
 	__TRACE_EVENT_CALL(template, name, print_fmt_##template,	\
-			   __tracepoint_##name, &hook)
+			   __tracepoint_##name, &hook, NULL, NULL)
+
+#undef DEFINE_EVENT_FN
+#define DEFINE_EVENT_FN(template, name, proto, args, reg, unreg)	\
+	DEFINE_STATIC_KEY_FALSE(__tracepoint_##name);			\
+	__TRACE_EVENT_CALL(template, name, print_fmt_##template,	\
+			   __tracepoint_##name, NULL, reg, unreg)
 
 #include TRACE_HEADER
 
@@ -284,6 +333,10 @@
 #undef __string_len
 #undef __bitmask
 #undef __cpumask
+#undef __vstring
+#undef __rel_string
+#undef __rel_bitmask
+#undef __rel_dynamic
 #undef __dynamic
 #undef __dynamic_array
 #undef __TRACE_EVAL
@@ -297,12 +350,19 @@
 #undef __assign_str_len
 #undef __assign_bitmask
 #undef __assign_cpumask
+#undef __assign_rel_str
+#undef __assign_rel_bitmask
+#undef __assign_vstr
 #undef MAX_TRACE_DYNAMIC
 #undef __TRACE_EVENT_CALL
 
 #ifdef UNDEF_TRACE_INCLUDE_FILE
 #undef TRACE_INCLUDE_FILE
 #undef UNDEF_TRACE_INCLUDE_FILE
+#endif
+#ifdef UNDEF_TRACE_SYSTEM_VAR
+#undef TRACE_SYSTEM_VAR
+#undef UNDEF_TRACE_SYSTEM_VAR
 #endif
 #ifdef UNDEF_TRACE_INCLUDE_PATH
 #undef TRACE_INCLUDE_PATH

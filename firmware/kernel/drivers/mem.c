@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/sched.h>
+#include <linux/splice.h>
 #include <linux/uio.h>
 
 #define MEM_MAJOR	1
@@ -28,6 +29,18 @@ static ssize_t read_iter_null(struct kiocb *iocb, struct iov_iter *to)
 static ssize_t write_iter_null(struct kiocb *iocb, struct iov_iter *from)
 {
 	return iov_iter_count(from);
+}
+
+static ssize_t pipe_to_null(struct pipe_inode_info *pipe,
+			    struct pipe_buffer *buf, struct splice_desc *sd)
+{
+	return sd->len;
+}
+
+static ssize_t splice_write_null(struct pipe_inode_info *pipe, struct file *out,
+				 loff_t *pos, size_t len, unsigned int flags)
+{
+	return splice_from_pipe(pipe, len, flags, pipe_to_null);
 }
 
 static ssize_t read_iter_zero(struct kiocb *iocb, struct iov_iter *to)
@@ -56,6 +69,7 @@ static const struct file_operations null_fops = {
 	.llseek		= noop_llseek,
 	.read_iter	= read_iter_null,
 	.write_iter	= write_iter_null,
+	.splice_write	= splice_write_null,
 };
 
 /* Memory as if without a file. */

@@ -54,12 +54,16 @@ const struct file_operations random_fops = {
 	.llseek		= noop_llseek,
 	.read_iter	= random_read_iter,
 	.write_iter	= random_write_iter,
+	.splice_write	= iter_file_splice_write,
+	.splice_read	= generic_file_splice_read,
 };
 
 const struct file_operations urandom_fops = {
 	.llseek		= noop_llseek,
 	.read_iter	= urandom_read_iter,
 	.write_iter	= random_write_iter,
+	.splice_write	= iter_file_splice_write,
+	.splice_read	= generic_file_splice_read,
 };
 
 SYSCALL_DEFINE3(getrandom, char __user *, ubuf, size_t, len,

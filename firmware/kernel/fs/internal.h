@@ -11,6 +11,10 @@ extern const struct address_space_operations empty_aops;
 extern const struct file_operations no_open_fops;
 extern const struct file_operations def_fifo_fops;
 
+/* file/read_write.c. Of a file that has ->write_iter. */
+ssize_t vfs_iter_write(struct file *file, struct iov_iter *iter, loff_t *pos);
+int rw_verify_area(const struct file *file, const loff_t *pos, size_t count);
+
 /* fs-writeback.c */
 void inode_io_list_del(struct inode *inode);
 

@@ -78,6 +78,8 @@ LAYOUT(ramdisk_segment, address);
 LAYOUT(ramdisk_segment, length);
 
 LAYOUT_CONST(TRACE_WORK_LOG);
+LAYOUT_CONST(TRACE_WORK_EVENT_REG);
+LAYOUT_CONST(TRACE_WORK_EVENT_UNREG);
 LAYOUT_CONST(TRACE_WORK_DUMP);
 LAYOUT_CONST(TRACE_WORK_SYNCHRONIZE_RCU_TASKS);
 LAYOUT_CONST(TRACE_WORK_UPROBE_CREATE);
@@ -169,6 +171,7 @@ LAYOUT(trace_event_call, fields);
 LAYOUT(trace_event_call, key);
 LAYOUT(trace_event_call, hook);
 LAYOUT(trace_event_call, size);
+LAYOUT(trace_event_call, reg);
 LAYOUT_SIZE(trace_event_field);
 LAYOUT(trace_event_field, type);
 LAYOUT(trace_event_field, name);

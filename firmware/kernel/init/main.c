@@ -3,6 +3,7 @@
 #include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/device.h>
+#include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/init_task.h>
 #include <linux/interrupt.h>
@@ -87,8 +88,10 @@ static int kernel_init(void *unused)
 	bringup_nonboot_cpus();
 	spawn_ksoftirqd();
 	do_initcalls();
+	late_trace_init();
 	populate_rootfs();
 	console_on_rootfs();
+	ftrace_boot_snapshot();
 	system_state = SYSTEM_RUNNING;
 	pr_info("Run %s as init process\n", argv_init[0]);
 	err = kernel_execve(argv_init[0], argv_init, envp_init);

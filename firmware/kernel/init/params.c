@@ -89,6 +89,27 @@ static void __init unknown_bootoption(const char *word)
 		add_argument(word);
 }
 
+/*
+ * Cuts the first word off @line and returns what is behind it. Double quotes
+ * keep blanks in a word; they themselves are not part of it.
+ */
+static char *__init next_arg(char *line)
+{
+	bool in_quote = false;
+	char *to = line;
+
+	for (; *line && (in_quote || *line != ' '); line++) {
+		if (*line == '"')
+			in_quote = !in_quote;
+		else
+			*to++ = *line;
+	}
+	if (*line)
+		line++;
+	*to = '\0';
+	return line;
+}
+
 static void __init parse_args(bool early)
 {
 	static char line[COMMAND_LINE_SIZE] __initdata;
@@ -97,12 +118,7 @@ static void __init parse_args(bool early)
 	memcpy(line, boot_params.command_line, sizeof(line));
 	line[sizeof(line) - 1] = '\0';
 	for (word = line; *word; word = end) {
-		while (*word == ' ')
-			word++;
-		for (end = word; *end && *end != ' '; end++)
-			;
-		if (*end)
-			*end++ = '\0';
+		end = next_arg(word);
 		if (*word && !obsolete_checksetup(word, early) && !early)
 			unknown_bootoption(word);
 	}

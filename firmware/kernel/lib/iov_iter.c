@@ -4,6 +4,9 @@
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/pipe_fs_i.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -15,6 +18,16 @@ void iov_iter_kvec(struct iov_iter *i, const struct kvec *kvec, size_t count)
 		.iter_type = ITER_KVEC,
 		.count = count,
 		.kvec = kvec,
+	};
+}
+
+void iov_iter_pipe(struct iov_iter *i, struct pipe_inode_info *pipe,
+		   size_t count)
+{
+	*i = (struct iov_iter){
+		.iter_type = ITER_PIPE,
+		.count = count,
+		.pipe = pipe,
 	};
 }
 
@@ -143,6 +156,75 @@ static inline size_t copy_segment(struct iov_iter *i, char *addr, size_t n,
 	}
 }
 
+/*
+ * The newest page that this iterator has added, while bytes fit behind those
+ * that it has, or a new one; NULL if there is no slot or no memory.
+ */
+static inline struct pipe_buffer *append_pipe(struct iov_iter *i)
+{
+	struct pipe_inode_info *pipe = i->pipe;
+	struct pipe_buffer buf = { .ops = &anon_pipe_buf_ops };
+
+	if (i->iov_offset % PAGE_SIZE)
+		return pipe_buf(pipe, pipe->head - 1);
+	if (pipe_full(pipe->head, pipe->tail, pipe->ring_size))
+		return NULL;
+	buf.page = alloc_page(GFP_HIGHUSER);
+	if (!buf.page)
+		return NULL;
+	pipe_push(pipe, &buf);
+	i->iov_offset = 0;
+	return pipe_buf(pipe, pipe->head - 1);
+}
+
+/* Appends bytes to pages of the pipe's own; zeros if there is no @addr. */
+static inline size_t copy_to_pipe(struct iov_iter *i, const char *addr,
+				  size_t bytes)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		struct pipe_buffer *buf = append_pipe(i);
+		size_t n;
+		char *to;
+
+		if (!buf)
+			break;
+		n = min(bytes - done, PAGE_SIZE - i->iov_offset);
+		to = page_address(buf->page) + i->iov_offset;
+		if (addr)
+			memcpy(to, addr + done, n);
+		else
+			memset(to, 0, n);
+		buf->len += n;
+		i->iov_offset += n;
+		i->count -= n;
+		done += n;
+	}
+	return done;
+}
+
+/* The page itself, with a reference for the pipe. */
+static inline size_t copy_page_to_pipe(struct iov_iter *i, struct page *page,
+				       size_t offset, size_t bytes)
+{
+	struct pipe_inode_info *pipe = i->pipe;
+
+	bytes = min(bytes, i->count);
+	if (!bytes || pipe_full(pipe->head, pipe->tail, pipe->ring_size))
+		return 0;
+	get_page(page);
+	pipe_push(pipe, &(struct pipe_buffer){
+		.page = page,
+		.offset = offset,
+		.len = bytes,
+		.ops = &page_cache_pipe_buf_ops,
+	});
+	i->iov_offset = 0;
+	i->count -= bytes;
+	return bytes;
+}
+
 /* Stops at the first byte that faults. An ended segment is left by the next. */
 static inline size_t copy_segments(struct iov_iter *i, char *addr, size_t bytes,
 				   enum direction direction)
@@ -150,6 +232,8 @@ static inline size_t copy_segments(struct iov_iter *i, char *addr, size_t bytes,
 	size_t done = 0;
 
 	bytes = min(bytes, i->count);
+	if (i->iter_type == ITER_PIPE)
+		return copy_to_pipe(i, addr, bytes);
 	while (done < bytes) {
 		size_t n, copied;
 
@@ -181,6 +265,8 @@ size_t copy_from_iter(void *addr, size_t bytes, struct iov_iter *i)
 size_t copy_page_to_iter(struct page *page, size_t offset, size_t bytes,
 			 struct iov_iter *i)
 {
+	if (i->iter_type == ITER_PIPE)
+		return copy_page_to_pipe(i, page, offset, bytes);
 	return copy_to_iter(page_address(page) + offset, bytes, i);
 }
 
@@ -208,7 +294,7 @@ size_t fault_in_iov_iter_readable(const struct iov_iter *i, size_t bytes)
 	size_t left = min(bytes, i->count), skip = i->iov_offset;
 	const struct iovec *iov;
 
-	if (i->iter_type == ITER_KVEC)
+	if (i->iter_type != ITER_IOVEC)
 		return 0;
 	for (iov = i->iov; left; iov++, skip = 0) {
 		size_t n = min(left, iov->iov_len - skip), bad;
@@ -224,4 +310,24 @@ size_t fault_in_iov_iter_readable(const struct iov_iter *i, size_t bytes)
 size_t iov_iter_zero(size_t bytes, struct iov_iter *i)
 {
 	return copy_segments(i, NULL, bytes, ZERO_ITER);
+}
+
+ssize_t iov_iter_get_page(struct iov_iter *i, struct page **page, size_t *start)
+{
+	unsigned long addr;
+	size_t len;
+	long got;
+
+	while (i->iov_offset == segment_len(i))
+		next_segment(i);
+	addr = (unsigned long)i->iov->iov_base + i->iov_offset;
+	*start = offset_in_page(addr);
+	len = min(segment_len(i) - i->iov_offset, PAGE_SIZE - *start);
+	mmap_read_lock(current->mm);
+	got = get_user_pages_remote(current->mm, addr - *start, 1, 0, page);
+	mmap_read_unlock(current->mm);
+	if (got < 0)
+		return got;
+	iov_iter_advance(i, len);
+	return len;
 }

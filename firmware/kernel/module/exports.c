@@ -70,6 +70,7 @@ EXPORT_SYMBOL_GPL(stop_critical_timings);
 EXPORT_SYMBOL_GPL(start_critical_timings);
 
 EXPORT_SYMBOL(on_each_cpu);
+EXPORT_SYMBOL_GPL(smp_call_function_single_async);
 
 EXPORT_SYMBOL(memcpy);
 EXPORT_SYMBOL(memmove);
@@ -194,6 +195,8 @@ EXPORT_SYMBOL(generic_file_llseek);
 EXPORT_SYMBOL(generic_file_read_iter);
 EXPORT_SYMBOL(generic_file_write_iter);
 EXPORT_SYMBOL(generic_file_mmap);
+EXPORT_SYMBOL(generic_file_splice_read);
+EXPORT_SYMBOL(iter_file_splice_write);
 EXPORT_SYMBOL(generic_read_dir);
 EXPORT_SYMBOL(generic_write_end);
 EXPORT_SYMBOL(page_symlink);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Snapshots of the trace that the kernel itself takes. The host has them. */
+#include <linux/ftrace.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/preempt.h>
 #include <linux/string.h>
@@ -37,4 +39,22 @@ notrace void tracing_snapshot_alloc(void)
 {
 	if (!tracing_alloc_snapshot())
 		tracing_snapshot();
+}
+
+static bool snapshot_at_boot __initdata;
+
+/* The host has made room for it. */
+static int __init boot_snapshot(char *str)
+{
+	snapshot_at_boot = true;
+	return 1;
+}
+__setup("ftrace_boot_snapshot", boot_snapshot);
+
+void __init ftrace_boot_snapshot(void)
+{
+	if (!snapshot_at_boot)
+		return;
+	tracing_snapshot();
+	say(_THIS_IP_, "** Boot snapshot taken **\n");
 }

@@ -11,6 +11,8 @@
 #include <linux/sysctl.h>
 #include <emu/hostcall.h>
 
+#define STACK_TRACER_ASK	2
+
 static int stack_tracer_enabled;
 static DEFINE_MUTEX(stack_sysctl_mutex);
 
@@ -20,7 +22,10 @@ static int stack_trace_sysctl(struct ctl_table *table, int write, void *buffer,
 	int err, was_enabled;
 
 	mutex_lock(&stack_sysctl_mutex);
-	was_enabled = !!stack_tracer_enabled;
+	/* The host can have turned it on or off. */
+	was_enabled = hostcall1(HC_STACK_TRACER, STACK_TRACER_ASK);
+	if (was_enabled != !!stack_tracer_enabled)
+		stack_tracer_enabled = was_enabled;
 	err = proc_dointvec(table, write, buffer, lenp, ppos);
 	if (!err && write && was_enabled != !!stack_tracer_enabled)
 		while (hostcall1(HC_STACK_TRACER, !!stack_tracer_enabled) == -EAGAIN)

@@ -9,8 +9,11 @@
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
+#include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/trace_events.h>
+#include <asm/sections.h>
 #include <emu/hostcall.h>
 #include <emu/trace_work.h>
 
@@ -37,6 +40,29 @@ static long trace_work_synchronize_rcu_tasks(const struct trace_work *work)
 	return 0;
 }
 
+/* A module's function, as long as the module is there to be called. */
+static long trace_work_event_reg(const struct trace_work *work)
+{
+	struct trace_event_call *call = (void *)work->argument;
+	struct module *mod;
+	bool held, in_kernel = (char *)call >= _text && (char *)call < _end;
+	long err = 0;
+
+	rcu_read_lock();
+	mod = __module_address((unsigned long)call);
+	held = mod && try_module_get(mod);
+	rcu_read_unlock();
+	if (!held && !in_kernel)
+		return -ENODEV;
+	if (work->kind == TRACE_WORK_EVENT_REG)
+		err = call->reg();
+	else if (call->unreg)
+		call->unreg();
+	if (held)
+		module_put(mod);
+	return err;
+}
+
 static long (*trace_works[TRACE_WORK_COUNT])(const struct trace_work *work) = {
 	[TRACE_WORK_LOG]	= trace_work_log,
 	[TRACE_WORK_DUMP]	= trace_work_dump,
@@ -49,6 +75,8 @@ static long (*trace_works[TRACE_WORK_COUNT])(const struct trace_work *work) = {
 	[TRACE_WORK_HWLAT_STOP]		= hwlat_tracer_stop,
 	[TRACE_WORK_OSNOISE_START]	= osnoise_workload_start,
 	[TRACE_WORK_OSNOISE_STOP]	= osnoise_workload_stop,
+	[TRACE_WORK_EVENT_REG]		= trace_work_event_reg,
+	[TRACE_WORK_EVENT_UNREG]	= trace_work_event_reg,
 };
 
 void __init trace_work_register(unsigned int kind,

@@ -132,6 +132,8 @@ static const struct file_operations tty_fops = {
 	.open		= tty_open,
 	.read_iter	= tty_read,
 	.write_iter	= tty_write,
+	.splice_write	= iter_file_splice_write,
+	.splice_read	= generic_file_splice_read,
 	.poll		= tty_poll,
 	.unlocked_ioctl	= tty_ioctl,
 };

@@ -59,7 +59,8 @@ def _fields(description: str) -> Iterator[Field]:
         declaration, offset, size, signed = line
         type_, name, length = re.fullmatch(r"(.*?) (\w+)(\[\w*\])?", declaration).groups("")
         count = int(length[1:-1]) if length[1:-1].isdigit() else 1
-        yield Field(type_ + length, name, int(offset), int(size), signed == "1", int(size) // count)
+        element = 1 if "_loc " in type_ else int(size) // count  # all that have data elsewhere are strings
+        yield Field(type_ + length, name, int(offset), int(size), signed == "1", element)
 
 
 def record_event(recording: Recording, common: Mapping[str, int], body: str) -> bytes:

@@ -19,6 +19,7 @@ from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_record, event_context
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.sites import site_flags
 from emu.ftrace.native.unwind import build_put, build_real_address, data_at, is_code, kernel_memory, original, without_frame
 from emu.native import njit
 from emu.native.pointers import in_byte_order, load_u64
@@ -26,6 +27,7 @@ from emu.native.pointers import in_byte_order, load_u64
 __all__ = ["REPLACED", "build", "stack_pointer"]
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+SITE = np.uint64(5)  # bytes, of a site's call
 SP, BP = (np.uint64(register(name)) for name in ("sp", "bp"))
 REPLACED = 0, 5  # the addresses on a stack that lead to a trampoline, from its own on: one begins with a call of five bytes
 LOW_BITS, INTERRUPTED = WORD - ONE, ONE
@@ -47,13 +49,17 @@ def build(guest: GuestLayout, context: Context, with_places: bool = False) -> An
         """Stores where the functions with frames return to. Returns what comes instead of a frame's address, and the count."""
         last = ZERO
         while count < most and frame & LOW_BITS == ZERO and frame > last:
-            place = data_at(memory, array, frame)
-            address = real_address(cpu, array, frame + WORD, load_u64(place + WORD))
-            if not is_code(memory, address):
-                return ZERO, count
-            put(out, count, address, frame + WORD)
-            count += ONE
-            frame, last = load_u64(place), frame
+            slot, more = frame, True
+            while more and count < most:
+                slot += WORD
+                address = real_address(cpu, array, slot, load_u64(data_at(memory, array, slot)))
+                if not is_code(memory, address):
+                    return ZERO, count
+                put(out, count, address, slot)
+                count += ONE
+                # A direct call returns to behind a call site, where the function has no frame yet.
+                more = site_flags(array, address - SITE) & array_record.PROBED != 0
+            frame, last = load_u64(data_at(memory, array, frame)), frame
         return frame, count
 
     @njit

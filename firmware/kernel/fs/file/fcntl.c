@@ -33,8 +33,9 @@ static long do_fcntl(unsigned int fd, unsigned int cmd, unsigned long arg,
 		return file->f_flags & ~O_CLOEXEC;
 	case F_SETFL:
 		return setfl(file, arg);
+	case F_SETPIPE_SZ:
 	case F_GETPIPE_SZ:
-		return pipe_size(file);
+		return pipe_fcntl(file, cmd, arg);
 	}
 	return -EINVAL;
 }

@@ -9,6 +9,8 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 
+#include "../internal.h"
+
 static inline loff_t vfs_setpos(struct file *file, loff_t offset)
 {
 	if (offset < 0)
@@ -92,8 +94,7 @@ SYSCALL_DEFINE5(llseek, unsigned int, fd, unsigned long, offset_high,
  * Whether a transfer at @pos makes sense: what is beyond MAX_LFS_FILESIZE is
  * negative.
  */
-static int rw_verify_area(const struct file *file, const loff_t *pos,
-			  size_t count)
+int rw_verify_area(const struct file *file, const loff_t *pos, size_t count)
 {
 	u64 start = pos ? *pos : 0;
 
@@ -130,6 +131,15 @@ static inline ssize_t rw_iter(struct file *file, struct iov_iter *iter,
 
 	*start = kiocb.ki_pos;
 	return ret;
+}
+
+ssize_t vfs_iter_write(struct file *file, struct iov_iter *iter, loff_t *pos)
+{
+	int err = rw_error(file, true);
+
+	if (!err)
+		err = rw_verify_area(file, pos, iov_iter_count(iter));
+	return err ? err : rw_iter(file, iter, pos, true);
 }
 
 /* For files that have ->read and ->write alone. */

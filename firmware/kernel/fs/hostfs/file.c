@@ -6,9 +6,11 @@
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/poll.h>
+#include <linux/splice.h>
 #include <linux/string.h>
 #include <linux/uio.h>
 #include <asm/cacheflush.h>
@@ -84,16 +86,18 @@ static size_t hostfs_copy(struct hostfs_request *req, size_t size,
 	return done;
 }
 
-/* One request: what it gave, 0 at the end. */
-static ssize_t hostfs_read_some(struct kiocb *iocb, struct iov_iter *to)
+/* One request, FS_READ or FS_SPLICE: what it gave, 0 at the end. */
+static ssize_t hostfs_read_some(u32 op, struct kiocb *iocb, struct iov_iter *to,
+				u32 flags)
 {
 	size_t size = min(iov_iter_count(to), HOSTFS_MAX_DATA);
-	struct hostfs_request *req = hostfs_transfer(FS_READ, iocb, size);
+	struct hostfs_request *req = hostfs_transfer(op, iocb, size);
 	size_t copied;
 	long ret;
 
 	if (!req)
 		return -ENOMEM;
+	req->fr.flags |= flags;
 	ret = hostfs_ask(req);
 	if (ret > 0) {
 		copied = hostfs_copy(req, ret, to, true);
@@ -111,7 +115,7 @@ static ssize_t hostfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	while (iov_iter_count(to)) {
 		size_t wanted = min(iov_iter_count(to), HOSTFS_MAX_DATA);
 
-		ret = hostfs_read_some(iocb, to);
+		ret = hostfs_read_some(FS_READ, iocb, to, 0);
 		if (ret <= 0)
 			break;
 		iocb->ki_pos += ret;
@@ -120,6 +124,33 @@ static ssize_t hostfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
 			break;
 	}
 	return done ? done : ret;
+}
+
+/* One request: the pages that the host fills become the pipe's. */
+static ssize_t hostfs_splice_read(struct file *in, loff_t *pos,
+				  struct pipe_inode_info *pipe, size_t len,
+				  unsigned int flags)
+{
+	u32 nonblock = flags & SPLICE_F_NONBLOCK ? FS_NONBLOCK : 0;
+	struct kiocb kiocb = { .ki_filp = in, .ki_pos = *pos };
+	struct iov_iter to;
+	ssize_t ret;
+
+	iov_iter_pipe(&to, pipe, len);
+	ret = hostfs_read_some(FS_SPLICE, &kiocb, &to, nonblock);
+	if (ret > 0)
+		*pos += ret;
+	return ret;
+}
+
+/* Files of folders only: the tracing directory's take what is written. */
+static ssize_t hostfs_splice_write(struct pipe_inode_info *pipe,
+				   struct file *out, loff_t *pos, size_t len,
+				   unsigned int flags)
+{
+	if (file_inode(out)->i_sb->s_magic != V9FS_MAGIC)
+		return -EINVAL;
+	return iter_file_splice_write(pipe, out, pos, len, flags);
 }
 
 static ssize_t hostfs_write_some(struct kiocb *iocb, struct iov_iter *from)
@@ -196,6 +227,18 @@ static __poll_t hostfs_poll(struct file *file, poll_table *wait)
 	return mask;
 }
 
+/* Whatever a command concerns is with the host. */
+static long hostfs_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct hostfs_request *req = hostfs_alloc(FS_IOCTL, 0, 0);
+
+	if (!req)
+		return -ENOMEM;
+	req->fr.handle = hostfs_handle(file);
+	req->fr.offset = cmd;
+	return hostfs_ask_once(req);
+}
+
 /* Reads a page of a file, which need not be open. */
 static long hostfs_read_page(struct hostfs_request *req, struct page *page)
 {
@@ -256,8 +299,11 @@ const struct file_operations hostfs_file_operations = {
 	.read_iter	= hostfs_read_iter,
 	.write_iter	= hostfs_write_iter,
 	.poll		= hostfs_poll,
+	.unlocked_ioctl	= hostfs_ioctl,
 	.mmap		= hostfs_mmap,
 	.open		= hostfs_open,
 	.release	= hostfs_release,
 	.fsync		= noop_fsync,
+	.splice_write	= hostfs_splice_write,
+	.splice_read	= hostfs_splice_read,
 };

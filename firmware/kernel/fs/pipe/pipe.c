@@ -41,44 +41,14 @@ struct pipe_inode_info *alloc_pipe_info(void)
 	return pipe;
 }
 
-static inline struct pipe_buffer *pipe_buf(struct pipe_inode_info *pipe,
-					   unsigned int slot)
-{
-	return &pipe->bufs[slot & (pipe->ring_size - 1)];
-}
-
 void free_pipe_info(struct pipe_inode_info *pipe)
 {
-	for (; !pipe_empty(pipe->head, pipe->tail); pipe->tail++)
-		put_page(pipe_buf(pipe, pipe->tail)->page);
+	while (!pipe_empty(pipe->head, pipe->tail))
+		pipe_drop_tail(pipe);
 	if (pipe->tmp_page)
 		put_page(pipe->tmp_page);
 	kfree(pipe->bufs);
 	kfree(pipe);
-}
-
-static inline bool pipe_readable(const struct pipe_inode_info *pipe)
-{
-	return !pipe_empty(READ_ONCE(pipe->head), READ_ONCE(pipe->tail)) ||
-	       !READ_ONCE(pipe->writers);
-}
-
-static inline bool pipe_writable(const struct pipe_inode_info *pipe)
-{
-	return !pipe_full(READ_ONCE(pipe->head), READ_ONCE(pipe->tail),
-			  pipe->ring_size) || !READ_ONCE(pipe->readers);
-}
-
-/* The tail buffer has been read: one page is kept for the next writer. */
-static inline void anon_pipe_buf_release(struct pipe_inode_info *pipe)
-{
-	struct page *page = pipe_buf(pipe, pipe->tail)->page;
-
-	if (pipe->tmp_page)
-		put_page(page);
-	else
-		pipe->tmp_page = page;
-	WRITE_ONCE(pipe->tail, pipe->tail + 1);
 }
 
 /*
@@ -105,7 +75,7 @@ static inline ssize_t pipe_drain(struct pipe_inode_info *pipe,
 		if (!buf->len) {
 			*was_full |= pipe_full(pipe->head, pipe->tail,
 					       pipe->ring_size);
-			anon_pipe_buf_release(pipe);
+			pipe_drop_tail(pipe);
 		}
 	}
 	return done;
@@ -161,6 +131,7 @@ static inline ssize_t pipe_merge(struct pipe_inode_info *pipe,
 	size_t copied;
 
 	if (!n || pipe_empty(pipe->head, pipe->tail) ||
+	    !(buf->flags & PIPE_BUF_FLAG_CAN_MERGE) ||
 	    buf->offset + buf->len + n > PAGE_SIZE)
 		return 0;
 	copied = copy_page_from_iter(buf->page, buf->offset + buf->len, n,
@@ -176,7 +147,6 @@ static inline ssize_t pipe_append(struct pipe_inode_info *pipe,
 				  struct iov_iter *from)
 {
 	struct page *page = pipe->tmp_page;
-	struct pipe_buffer *buf = pipe_buf(pipe, pipe->head);
 	size_t n = min(iov_iter_count(from), PAGE_SIZE);
 
 	if (!page) {
@@ -188,10 +158,12 @@ static inline ssize_t pipe_append(struct pipe_inode_info *pipe,
 	if (copy_page_from_iter(page, 0, n, from) < n)
 		return -EFAULT;
 	pipe->tmp_page = NULL;
-	buf->page = page;
-	buf->offset = 0;
-	buf->len = n;
-	WRITE_ONCE(pipe->head, pipe->head + 1);
+	pipe_push(pipe, &(struct pipe_buffer){
+		.page = page,
+		.len = n,
+		.ops = &anon_pipe_buf_ops,
+		.flags = PIPE_BUF_FLAG_CAN_MERGE,
+	});
 	return n;
 }
 
@@ -333,14 +305,6 @@ static long pipe_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		count += pipe_buf(pipe, at)->len;
 	mutex_unlock(&pipe->mutex);
 	return put_user(count, (int __user *)arg);
-}
-
-long pipe_size(const struct file *file)
-{
-	const struct pipe_inode_info *pipe = file->private_data;
-
-	return file->f_op == &pipefifo_fops ? pipe->ring_size * PAGE_SIZE :
-					      -EBADF;
 }
 
 const struct file_operations pipefifo_fops = {

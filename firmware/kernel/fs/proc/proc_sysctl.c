@@ -423,6 +423,8 @@ static int proc_sys_setattr(struct dentry *dentry, struct iattr *attr)
 static const struct file_operations proc_sys_file_operations = {
 	.read_iter	= proc_sys_read,
 	.write_iter	= proc_sys_write,
+	.splice_write	= iter_file_splice_write,
+	.splice_read	= generic_file_splice_read,
 	.llseek		= generic_file_llseek,
 };
 

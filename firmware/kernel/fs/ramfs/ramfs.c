@@ -20,6 +20,8 @@ static const struct file_operations ramfs_file_operations = {
 	.llseek		= generic_file_llseek,
 	.read_iter	= generic_file_read_iter,
 	.write_iter	= generic_file_write_iter,
+	.splice_write	= iter_file_splice_write,
+	.splice_read	= generic_file_splice_read,
 	.mmap		= generic_file_mmap,
 	.fsync		= noop_fsync,
 };

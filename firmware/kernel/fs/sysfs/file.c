@@ -97,6 +97,7 @@ static ssize_t kernfs_fop_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 static const struct file_operations kernfs_file_fops = {
 	.open		= kernfs_fop_open,
 	.read_iter	= kernfs_fop_read_iter,
+	.splice_read	= generic_file_splice_read,
 	.write		= kernfs_fop_write,
 	.llseek		= seq_lseek,
 	.release	= kernfs_fop_release,

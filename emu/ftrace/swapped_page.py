@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A page of a ring buffer in the other byte order: as a guest's own programs read it, if the guest's order is not the host's.
+
+    the host's (little)    time_delta:27 type_len:5   from the most significant bit on
+    the guest's (big)      type_len:5 time_delta:27
+
+C places the bit fields of an event's header from the other end when it stores bytes from the other end.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.event.call import COMMON_FIELDS, EventCall, Field
+from emu.ftrace.event.internal import GUEST_ENTRIES
+from emu.ftrace.events import Events, EventType
+from emu.ftrace.native.ring_buffer import COMMIT_MASK, DATA_START, LONGEST_SMALL, PAGE_SIZE
+from emu.ftrace.ring_buffer import MISSED_STORED, events_in
+
+__all__ = ["swapped_page"]
+
+Offsets = NDArray[np.int64]
+
+_WORD, _LONG = 4, 8  # bytes
+_TYPE_LEN_BITS, _DELTA_BITS = np.uint32(5), np.uint32(27)
+
+# As they are recorded: `format` declares fewer callers of a stack.
+_RECORDED: Mapping[int, EventCall] = {call.number: call for call in GUEST_ENTRIES}
+
+
+def swapped_page(page: NDArray[np.uint8], calls: Mapping[int, EventCall]) -> NDArray[np.uint8]:
+    """The page with every number in the other byte order. Strings and bytes stay.
+
+    Args:
+        page: 4,096 bytes in the host's byte order.
+        calls: the events by their numbers. Of an entry of any other event only the common fields are swapped.
+    """
+    events = events_in(page[np.newaxis], cpu=0)
+    numbers: dict[int, list[Offsets]] = defaultdict(list)  # the places of numbers, by how many bytes they have
+    numbers[_LONG].append(np.arange(0, DATA_START, _LONG))
+    commit = int(page[_LONG:DATA_START].view(np.uint64)[0])
+    end = DATA_START + (commit & COMMIT_MASK)
+    if commit & MISSED_STORED:
+        numbers[_LONG].append(np.array([end]))
+    result = page.copy()
+    places = np.flatnonzero(_outside(events, end)) * _WORD
+    numbers[_WORD].append(places)
+    headers = places[_are_headers(events, places)] // _WORD
+    words = result.view(np.uint32)
+    words[headers] = words[headers] << _DELTA_BITS | words[headers] >> _TYPE_LEN_BITS
+    types = events.words.view(np.uint16)[events.offset // 2]
+    for number in np.unique(types).tolist():
+        chosen = types == number
+        plan = _plan(_RECORDED.get(number) or calls.get(number))
+        for size, found in plan.numbers(page, events.offset[chosen], events.size[chosen]):
+            numbers[size].append(found)
+    for size, found_places in numbers.items():
+        span = np.concatenate(found_places)[:, np.newaxis] + np.arange(size)
+        result[span] = result[span[:, ::-1]]
+    return result
+
+
+def _outside(events: Events, end: int) -> NDArray[np.bool_]:
+    """Which words of a page, whose data ends at byte `end`, are headers of events and what belongs to them."""
+    change = np.zeros(PAGE_SIZE // _WORD + 1, np.int64)
+    change[DATA_START // _WORD] += 1
+    change[end // _WORD] -= 1
+    change[events.offset // _WORD] -= 1
+    change[(events.offset + events.size) // _WORD] += 1
+    return np.cumsum(change)[:-1] > 0
+
+
+def _are_headers(events: Events, places: Offsets) -> NDArray[np.bool_]:
+    """Which of these words are headers of one word; the others are each the `array[0]` of the one before."""
+    has_length = events.size > LONGEST_SMALL
+    lengths = events.offset[has_length] - _WORD
+    of_events = np.concatenate([events.offset[~has_length] - _WORD, lengths - _WORD])
+    headers = np.isin(places, of_events)
+    others = np.flatnonzero(~headers & ~np.isin(places, lengths))  # time extends, of two words each
+    headers[others[::2]] = True
+    return headers
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Where the entries of an event have numbers.
+
+    Attributes:
+        fixed: offsets from an entry's beginning, by the bytes of the numbers.
+        dynamic: of each word that says where numbers or bytes are: its offset, what it counts from, the bytes of a number.
+        tail: offset of numbers up to the entry's end, and their bytes; None: it has none.
+    """
+
+    fixed: Mapping[int, Offsets]
+    dynamic: Sequence[tuple[int, int, int]]
+    tail: tuple[int, int] | None
+
+    def numbers(self, page: NDArray[np.uint8], start: Offsets, size: Offsets) -> Iterator[tuple[int, Offsets]]:
+        """The bytes of numbers, and where in the page they are. `start`, `size`: of each entry, in bytes."""
+        for element, offsets in self.fixed.items():
+            inside = offsets + element <= size[:, np.newaxis]
+            yield element, (start[:, np.newaxis] + offsets)[inside]
+        for offset, base, element in self.dynamic:
+            has_it = offset + _WORD <= size
+            begin, room = start[has_it], size[has_it]
+            word = page[(begin + offset)[:, np.newaxis] + np.arange(_WORD)].view(np.uint32)[:, 0].astype(np.int64)
+            first = np.minimum(base + (word & 0xFFFF), room)
+            yield element, _elements(begin + first, np.minimum(word >> 16, room - first), element)
+        if self.tail:
+            first = np.minimum(self.tail[0], size)
+            yield self.tail[1], _elements(start + first, size - first, self.tail[1])
+
+
+def _elements(start: Offsets, length: Offsets, element: int) -> Offsets:
+    """Where each of the numbers of `element` bytes is in areas of a page. `length`: of each area, in bytes."""
+    count = length // element
+    index: Offsets = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    return np.repeat(start, count) + index * element
+
+
+@lru_cache(maxsize=256)
+def _plan(call: EventCall | None) -> _Plan:
+    fields = [*COMMON_FIELDS, *(call.fields if call else ())]
+    fixed: dict[int, list[int]] = defaultdict(list)
+    dynamic: list[tuple[int, int, int]] = []
+    tail = None
+    for field in fields:
+        for offset in range(field.offset, field.offset + field.size, _stride(field)):
+            fixed[_stride(field)].append(offset)
+            if field.is_dynamic and field.number_size > 1:
+                dynamic.append((offset, field.data_base, field.number_size))
+        if not field.size and field.number_size > 1 and call and call.number != EventType.BPRINT:
+            tail = (field.offset, field.number_size)
+    fixed.pop(1, None)
+    return _Plan({size: np.array(offsets) for size, offsets in fixed.items()}, dynamic, tail)
+
+
+def _stride(field: Field) -> int:
+    """Bytes of each number in the fixed part of a field."""
+    return _WORD if field.is_dynamic else field.number_size
